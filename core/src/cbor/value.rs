@@ -1,0 +1,604 @@
+//! Items as views of the bytes that encode them.
+
+use core::fmt;
+use core::iter::FusedIterator;
+
+use half::f16;
+
+use super::Kind;
+use super::cursor::{Cursor, Head};
+use crate::error::{Error, ErrorKind, Result};
+
+/// One CBOR item, borrowed from the bytes `'a` that encode it.
+///
+/// The `as_*` methods answer "of this type, and within its range?" with an error that says what stands there instead;
+/// whether an item exists at all is said by the `Option` of whoever looked it up.
+#[derive(Clone, Copy)]
+pub struct Value<'a> {
+    head: Head,
+    /// The whole item, and nothing behind it.
+    encoded: Cursor<'a>,
+}
+
+impl<'a> Value<'a> {
+    /// Reads the next item, walking it to its end: O(bytes of the item).
+    ///
+    /// # Errors
+    /// Those of [`Cursor::skip`].
+    pub fn read(cursor: &mut Cursor<'a>) -> Result<Self> {
+        Self::read_within(cursor, 0)
+    }
+
+    /// [`Self::read`] for an item that is inside of `outer` containers which nobody has walked yet.
+    fn read_within(cursor: &mut Cursor<'a>, outer: u16) -> Result<Self> {
+        let start = *cursor;
+        let head = start.clone().item_head()?;
+        cursor.skip_within(outer)?;
+        Ok(Self { head, encoded: start.until(cursor) })
+    }
+
+    /// Reads the one item that `bytes` begin with; what follows it is ignored. `offset` says where `bytes` lie in the
+    /// slice that errors are to count from.
+    ///
+    /// # Errors
+    /// Those of [`Cursor::skip`].
+    ///
+    /// ```
+    /// use tgm_core::cbor::Value;
+    ///
+    /// let item = Value::parse(&[0xa1, 0x61, b'k', 0x18, 0x2a], 0)?;
+    /// assert_eq!(item.as_map()?.get("k")?.map(|v| v.as_u64()), Some(Ok(42)));
+    /// # Ok::<(), tgm_core::Error>(())
+    /// ```
+    pub fn parse(bytes: &'a [u8], offset: u64) -> Result<Self> {
+        Self::read(&mut Cursor::new(bytes, offset))
+    }
+
+    /// The item's type. Tagged integers beyond 64 bits stay [`Kind::Tag`].
+    pub const fn kind(&self) -> Kind {
+        self.head.kind()
+    }
+
+    /// Where the item starts, in bytes from the start of the caller's slice.
+    pub const fn offset(&self) -> u64 {
+        self.head.offset
+    }
+
+    fn wrong_type(&self, expected: Kind) -> Error {
+        self.head.wrong_type(expected)
+    }
+
+    /// Whether the item is null or undefined.
+    pub const fn is_null(&self) -> bool {
+        matches!(self.kind(), Kind::Null)
+    }
+
+    /// The item as a truth value.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongType`].
+    pub fn as_bool(&self) -> Result<bool> {
+        if self.kind() == Kind::Bool { Ok(self.head.info == 21) } else { Err(self.wrong_type(Kind::Bool)) }
+    }
+
+    /// The item as an integer of any range that CBOR heads and 64-bit bignums have (−2⁶⁴ to 2⁶⁴ − 1).
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongType`]; [`ErrorKind::IntegerRange`] for a bignum beyond 64 bits.
+    pub fn as_integer(&self) -> Result<i128> {
+        match self.head.major {
+            0 => Ok(i128::from(self.head.argument)),
+            1 => Ok((-1_i128).saturating_sub(i128::from(self.head.argument))),
+            6 => self.bignum(),
+            _ => Err(self.wrong_type(Kind::Integer)),
+        }
+    }
+
+    /// Tags 2 and 3: a byte string as the magnitude of an integer.
+    fn bignum(&self) -> Result<i128> {
+        let (2 | 3, Ok(content)) = (self.head.argument, self.tagged().as_bytes()) else {
+            return Err(self.wrong_type(Kind::Integer));
+        };
+        let mut magnitude = 0_u64;
+        for byte in content.chunks().flat_map(|chunk| chunk.iter().copied()) {
+            let overflows = magnitude >> 56 != 0;
+            if overflows {
+                return Err(self.head.error(ErrorKind::IntegerRange));
+            }
+            magnitude = magnitude << 8 | u64::from(byte);
+        }
+        let magnitude = i128::from(magnitude);
+        Ok(if self.head.argument == 2 { magnitude } else { (-1_i128).saturating_sub(magnitude) })
+    }
+
+    /// The item as an unsigned 64-bit integer.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongType`] if it is no integer, [`ErrorKind::IntegerRange`] if it is negative or too large.
+    pub fn as_u64(&self) -> Result<u64> {
+        u64::try_from(self.as_integer()?).map_err(|_| self.head.error(ErrorKind::IntegerRange))
+    }
+
+    /// The item as a signed 64-bit integer.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongType`] if it is no integer, [`ErrorKind::IntegerRange`] if it does not fit.
+    pub fn as_i64(&self) -> Result<i64> {
+        i64::try_from(self.as_integer()?).map_err(|_| self.head.error(ErrorKind::IntegerRange))
+    }
+
+    /// The item as a float: a float of any width, or an integer (rounded to nearest if it has more than 53 bits).
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongType`].
+    pub fn as_f64(&self) -> Result<f64> {
+        match self.kind() {
+            Kind::Float => Ok(float_of(&self.head)),
+            #[expect(clippy::cast_precision_loss, reason = "rounding is what the caller asked for")]
+            Kind::Integer => Ok(self.as_integer()? as f64),
+            _ => Err(self.wrong_type(Kind::Float)),
+        }
+    }
+
+    /// The item as a float parameter (FORMAT §3.5): a float, or an integer within ±2⁵³ so that nothing is rounded.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongType`], [`ErrorKind::IntegerRange`].
+    pub fn as_exact_f64(&self) -> Result<f64> {
+        const LIMIT: u128 = 1 << 53;
+        match self.as_integer() {
+            Ok(n) if n.unsigned_abs() > LIMIT => Err(self.head.error(ErrorKind::IntegerRange)),
+            _ => self.as_f64(),
+        }
+    }
+
+    /// The item as text.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongType`].
+    pub fn as_text(&self) -> Result<Text<'a>> {
+        if self.head.major == 3 { Ok(Text(self.string())) } else { Err(self.wrong_type(Kind::Text)) }
+    }
+
+    /// The item as text that lies in one piece, as every writer of the format leaves it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongType`], also for text in several chunks (use [`Self::as_text`]).
+    pub fn as_str(&self) -> Result<&'a str> {
+        self.as_text()?.as_str().ok_or_else(|| self.wrong_type(Kind::Text))
+    }
+
+    /// The item as a byte string.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongType`].
+    pub fn as_bytes(&self) -> Result<Bytes<'a>> {
+        if self.head.major == 2 { Ok(self.string()) } else { Err(self.wrong_type(Kind::Bytes)) }
+    }
+
+    /// The content of a string of either type.
+    fn string(&self) -> Bytes<'a> {
+        Bytes { content: self.content(), major: self.head.major, indefinite: self.head.is_indefinite() }
+    }
+
+    /// The item as an array.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongType`].
+    pub fn as_array(&self) -> Result<Array<'a>> {
+        if self.head.major == 4 { Ok(Array(self.container())) } else { Err(self.wrong_type(Kind::Array)) }
+    }
+
+    /// The item as a map.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongType`].
+    pub fn as_map(&self) -> Result<Map<'a>> {
+        if self.head.major == 5 { Ok(Map(self.container())) } else { Err(self.wrong_type(Kind::Map)) }
+    }
+
+    fn container(&self) -> Container<'a> {
+        // Fits: the walk that made this view has refused a count that the bytes cannot hold.
+        let count = (!self.head.is_indefinite()).then(|| usize::try_from(self.head.argument).unwrap_or(usize::MAX));
+        Container { items: self.content(), count }
+    }
+
+    /// The item as a tag's number and the item that it tags.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongType`].
+    pub fn as_tag(&self) -> Result<(u64, Self)> {
+        if self.head.major == 6 { Ok((self.head.argument, self.tagged())) } else { Err(self.wrong_type(Kind::Tag)) }
+    }
+
+    /// The item inside a tag; for another item, the item itself.
+    fn tagged(&self) -> Self {
+        match self.content().item_head() {
+            Ok(head) if self.head.major == 6 => Self { head, encoded: self.content() },
+            _ => *self,
+        }
+    }
+
+    /// The item's head.
+    pub(super) const fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// The bytes that encode the item.
+    pub const fn as_encoded(&self) -> &'a [u8] {
+        self.encoded.rest()
+    }
+
+    /// A cursor over the whole item.
+    pub(super) const fn encoded(&self) -> Cursor<'a> {
+        self.encoded
+    }
+
+    /// What follows the head.
+    fn content(&self) -> Cursor<'a> {
+        let mut content = self.encoded;
+        // Cannot fail: this head was read when the view was made.
+        content.head().ok();
+        content
+    }
+}
+
+impl fmt::Debug for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind() {
+            Kind::Null => f.write_str("null"),
+            Kind::Bool => fmt::Debug::fmt(&(self.head.info == 21), f),
+            Kind::Integer => fmt::Debug::fmt(&self.as_integer(), f),
+            Kind::Float => fmt::Debug::fmt(&float_of(&self.head), f),
+            Kind::Text => fmt::Debug::fmt(&Text(self.string()), f),
+            kind => write!(f, "{kind} of {} bytes", self.as_encoded().len()),
+        }
+    }
+}
+
+/// The value of a float head.
+fn float_of(head: &Head) -> f64 {
+    match head.info {
+        #[expect(clippy::cast_possible_truncation, reason = "the head holds as many bits as its width says")]
+        25 => f16::from_bits(head.argument as u16).to_f64(),
+        #[expect(clippy::cast_possible_truncation, reason = "the head holds as many bits as its width says")]
+        26 => f64::from(f32::from_bits(head.argument as u32)),
+        _ => f64::from_bits(head.argument),
+    }
+}
+
+/// A byte string, in one piece or in chunks.
+#[derive(Clone, Copy, Debug)]
+pub struct Bytes<'a> {
+    content: Cursor<'a>,
+    major: u8,
+    indefinite: bool,
+}
+
+impl<'a> Bytes<'a> {
+    /// The bytes, if they lie in one piece.
+    pub const fn as_slice(&self) -> Option<&'a [u8]> {
+        if self.indefinite { None } else { Some(self.content.rest()) }
+    }
+
+    /// The pieces that the bytes lie in.
+    pub const fn chunks(&self) -> Chunks<'a> {
+        Chunks { string: *self, done: false }
+    }
+
+    /// How many bytes there are, in all chunks.
+    pub fn len(&self) -> usize {
+        self.chunks().fold(0, |sum, chunk| sum.saturating_add(chunk.len()))
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.chunks().all(<[u8]>::is_empty)
+    }
+
+    /// Whether the bytes, put together, are `other`.
+    pub fn eq_bytes(&self, other: &[u8]) -> bool {
+        if let Some(whole) = self.as_slice() {
+            return whole == other;
+        }
+        let mut left = other;
+        for chunk in self.chunks() {
+            match left.split_at_checked(chunk.len()) {
+                Some((front, rest)) if front == chunk => left = rest,
+                _ => return false,
+            }
+        }
+        left.is_empty()
+    }
+}
+
+/// The pieces of a string.
+#[derive(Clone, Debug)]
+pub struct Chunks<'a> {
+    string: Bytes<'a>,
+    done: bool,
+}
+
+impl<'a> Iterator for Chunks<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        if self.done {
+            return None;
+        }
+        if !self.string.indefinite {
+            self.done = true;
+            return Some(self.string.content.rest());
+        }
+        let chunk = self.string.content.string_chunk(self.string.major).ok();
+        self.done = chunk.is_none();
+        chunk
+    }
+}
+
+impl FusedIterator for Chunks<'_> {}
+
+/// A text string, in one piece or in chunks, each of them UTF-8.
+#[derive(Clone, Copy)]
+pub struct Text<'a>(Bytes<'a>);
+
+impl<'a> Text<'a> {
+    /// The text, if it lies in one piece.
+    pub fn as_str(&self) -> Option<&'a str> {
+        self.0.as_slice().and_then(|bytes| core::str::from_utf8(bytes).ok())
+    }
+
+    /// The pieces that the text lies in.
+    pub fn chunks(&self) -> impl FusedIterator<Item = &'a str> + use<'a> {
+        self.0.chunks().map(|chunk| core::str::from_utf8(chunk).unwrap_or_default())
+    }
+
+    /// The text's UTF-8 bytes.
+    pub const fn as_bytes(&self) -> Bytes<'a> {
+        self.0
+    }
+
+    /// Whether the text, put together, is empty.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl PartialEq<str> for Text<'_> {
+    fn eq(&self, other: &str) -> bool {
+        self.0.eq_bytes(other.as_bytes())
+    }
+}
+
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.chunks().try_for_each(|chunk| f.write_str(chunk))
+    }
+}
+
+impl fmt::Debug for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{self}\"")
+    }
+}
+
+/// The inside of an array or map.
+#[derive(Clone, Copy, Debug)]
+struct Container<'a> {
+    items: Cursor<'a>,
+    /// Entries; `None` where a break ends them.
+    count: Option<usize>,
+}
+
+impl Container<'_> {
+    /// Whether the entries end at `cursor`, `seen` of them having been read.
+    fn is_end(&self, cursor: &mut Cursor<'_>, seen: usize) -> Result<bool> {
+        match self.count {
+            Some(count) => Ok(seen >= count),
+            None => cursor.take_break(),
+        }
+    }
+}
+
+/// An array.
+#[derive(Clone, Copy, Debug)]
+pub struct Array<'a>(Container<'a>);
+
+impl<'a> Array<'a> {
+    /// The items in order.
+    pub const fn iter(&self) -> ArrayIter<'a> {
+        ArrayIter { array: self.0, cursor: self.0.items, seen: 0, done: false }
+    }
+
+    /// The item at `index`: a walk over those before it.
+    ///
+    /// # Errors
+    /// Those of [`Cursor::skip`].
+    pub fn get(&self, index: usize) -> Result<Option<Value<'a>>> {
+        self.iter().nth(index).transpose()
+    }
+
+    /// How many items there are: free if the array says so, else a walk.
+    pub fn len(&self) -> usize {
+        self.0.count.unwrap_or_else(|| self.iter().count())
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A cursor at the first item.
+    pub(super) const fn items(&self) -> Cursor<'a> {
+        self.0.items
+    }
+
+    /// Whether the items end at `cursor`, `seen` of them having been read.
+    pub(super) fn is_end(&self, cursor: &mut Cursor<'_>, seen: usize) -> Result<bool> {
+        self.0.is_end(cursor, seen)
+    }
+}
+
+/// The items of an [`Array`]; ends after an error.
+#[derive(Clone, Debug)]
+pub struct ArrayIter<'a> {
+    array: Container<'a>,
+    cursor: Cursor<'a>,
+    seen: usize,
+    done: bool,
+}
+
+impl<'a> ArrayIter<'a> {
+    fn step(&mut self) -> Result<Option<Value<'a>>> {
+        if self.done || self.array.is_end(&mut self.cursor, self.seen)? {
+            return Ok(None);
+        }
+        self.seen = self.seen.saturating_add(1);
+        Value::read(&mut self.cursor).map(Some)
+    }
+}
+
+impl<'a> Iterator for ArrayIter<'a> {
+    type Item = Result<Value<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let item = self.step().transpose();
+        self.done = !matches!(item, Some(Ok(_)));
+        item
+    }
+}
+
+impl FusedIterator for ArrayIter<'_> {}
+
+/// A map: entries in the order of the bytes, repeated keys included.
+#[derive(Clone, Copy, Debug)]
+pub struct Map<'a>(Container<'a>);
+
+impl<'a> Map<'a> {
+    /// A map without entries.
+    pub const EMPTY: Self = Self(Container { items: Cursor::new(&[], 0), count: Some(0) });
+
+    /// The entries in order, as key and value.
+    pub const fn iter(&self) -> MapIter<'a> {
+        MapIter { map: self.0, cursor: self.0.items, seen: 0, done: false }
+    }
+
+    /// The value of the text key `key`; of several, the last, as the format's readers have it: O(bytes of the map).
+    ///
+    /// Values of other keys are skipped, not decoded.
+    ///
+    /// # Errors
+    /// Those of [`Cursor::skip`].
+    pub fn get(&self, key: &str) -> Result<Option<Value<'a>>> {
+        let mut entries = self.iter();
+        let mut found = None;
+        while let Some(hit) = entries.find_key(key) {
+            found = Some(hit?);
+        }
+        Ok(found)
+    }
+
+    /// How many entries there are, repeated keys counted each: free if the map says so, else a walk.
+    pub fn len(&self) -> usize {
+        self.0.count.unwrap_or_else(|| self.iter().count())
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Bytes from the first entry to the end of what this view was made from.
+    pub(crate) const fn byte_len(&self) -> u64 {
+        self.0.items.rest().len() as u64
+    }
+
+    /// Checks that every key is text.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NonTextKey`] at the first that is not.
+    pub(crate) fn check_text_keys(&self) -> Result<()> {
+        self.iter().try_for_each(|entry| {
+            let (key, _) = entry?;
+            key.as_text().map(|_| ()).map_err(|_| ErrorKind::NonTextKey.at(key.offset()))
+        })
+    }
+}
+
+/// The entries of a [`Map`]; ends after an error.
+#[derive(Clone, Debug)]
+pub struct MapIter<'a> {
+    map: Container<'a>,
+    cursor: Cursor<'a>,
+    seen: usize,
+    done: bool,
+}
+
+impl<'a> MapIter<'a> {
+    /// The entries of the map that starts at `cursor`, which nobody has walked yet, and the map as a view.
+    ///
+    /// The view may only be handed on when the entries have been read to their end.
+    pub(crate) fn open(mut cursor: Cursor<'a>) -> Result<(Self, Map<'a>)> {
+        let head = cursor.item_head()?;
+        if head.major != 5 {
+            return Err(head.wrong_type(Kind::Map));
+        }
+        let count = if head.is_indefinite() { None } else { Some(cursor.claimed_items(&head, 2)? / 2) };
+        let count = count.map(|count| usize::try_from(count).unwrap_or(usize::MAX));
+        let map = Map(Container { items: cursor, count });
+        Ok((map.iter(), map))
+    }
+
+    /// Where the next key, or, after the last value, what follows the map stands.
+    pub(crate) const fn position(&self) -> Cursor<'a> {
+        self.cursor
+    }
+
+    /// Reads the value of the key just read.
+    pub(crate) fn next_value(&mut self) -> Result<Value<'a>> {
+        Value::read_within(&mut self.cursor, 1)
+    }
+
+    /// Reads the next key; what follows it is left to the caller.
+    pub(crate) fn next_key(&mut self) -> Result<Option<Value<'a>>> {
+        if self.done || self.map.is_end(&mut self.cursor, self.seen)? {
+            return Ok(None);
+        }
+        self.seen = self.seen.saturating_add(1);
+        Value::read(&mut self.cursor).map(Some)
+    }
+
+    fn step(&mut self) -> Result<Option<(Value<'a>, Value<'a>)>> {
+        let Some(key) = self.next_key()? else { return Ok(None) };
+        Ok(Some((key, Value::read(&mut self.cursor)?)))
+    }
+
+    /// The value of the next entry whose key is the text `key`.
+    fn find_key(&mut self, key: &str) -> Option<Result<Value<'a>>> {
+        let found = self.seek_key(key).transpose();
+        self.done = !matches!(found, Some(Ok(_)));
+        found
+    }
+
+    fn seek_key(&mut self, wanted: &str) -> Result<Option<Value<'a>>> {
+        while let Some(key) = self.next_key()? {
+            if key.as_text().is_ok_and(|text| text == *wanted) {
+                return Value::read(&mut self.cursor).map(Some);
+            }
+            self.cursor.skip()?;
+        }
+        Ok(None)
+    }
+}
+
+impl<'a> Iterator for MapIter<'a> {
+    type Item = Result<(Value<'a>, Value<'a>)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let entry = self.step().transpose();
+        self.done = !matches!(entry, Some(Ok(_)));
+        entry
+    }
+}
+
+impl FusedIterator for MapIter<'_> {}

@@ -1,0 +1,327 @@
+//! One frame, and the only walk over frames.
+//!
+//! ```text
+//! FR type version flags total_length │ body … │ [cbor_offset] hash ENDF │ padding to a multiple of 8
+//! └──────── FrameHeader, 16 ────────┘         └── tail, 12 or 20 ──────┘
+//! ```
+//!
+//! [`Walk`] is the walk itself, without bytes: it is told the headers it meets, says where each frame ends, and keeps the
+//! [`DecodePhase`]. [`Frames`] drives it over a slice; the scanner of files drives it over what it reads. What stands
+//! between a frame and the next `FR` is stepped over, whatever it is (FORMAT §1.8): writers put zeros there.
+
+use core::fmt;
+use core::iter::FusedIterator;
+
+use zerocopy::FromBytes;
+
+use crate::error::{ErrorKind, Result};
+use crate::phase::DecodePhase;
+use crate::wire::{
+    END_MAGIC, FRAME_END, FRAME_HEADER_SIZE, FRAME_MAGIC, FrameFlags, FrameHeader, FrameTail, FrameType, ObjectTail,
+    POSTAMBLE_SIZE,
+};
+
+/// A whole frame, borrowed from the bytes `'a`: magic, type, length and `ENDF` were checked, the body was not looked at.
+#[derive(Clone, Copy)]
+pub struct Frame<'a> {
+    frame_type: FrameType,
+    header: &'a FrameHeader,
+    body: &'a [u8],
+    tail: &'a FrameTail,
+    cbor_offset: u64,
+    offset: u64,
+}
+
+impl<'a> Frame<'a> {
+    /// Reads the frame that `bytes` begin with, and returns it with what follows it (padding included).
+    ///
+    /// Touches the header and the tail: O(1).
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`], [`ErrorKind::FrameMagic`], [`ErrorKind::UnknownFrameType`],
+    /// [`ErrorKind::ReservedFrameType`], [`ErrorKind::FrameTooSmall`], [`ErrorKind::FrameExceedsMessage`],
+    /// [`ErrorKind::FrameEnd`]; for data objects [`ErrorKind::CborOffset`].
+    ///
+    /// Format: FORMAT §1.4 to §1.6, §1.10 rows 8 to 11.
+    pub fn parse(bytes: &'a [u8]) -> Result<(Self, &'a [u8])> {
+        Self::parse_at(bytes, 0)
+    }
+
+    /// [`Self::parse`] for bytes that lie `offset` bytes into the caller's slice.
+    pub(crate) fn parse_at(bytes: &'a [u8], offset: u64) -> Result<(Self, &'a [u8])> {
+        Self::parse_in_place(bytes).map(|(frame, rest)| (Self { offset, ..frame }, rest)).map_err(|e| e.shift(offset))
+    }
+
+    fn parse_in_place(bytes: &'a [u8]) -> Result<(Self, &'a [u8])> {
+        let (header, _) =
+            FrameHeader::ref_from_prefix(bytes).map_err(|_| ErrorKind::Truncated.at_index(bytes.len()))?;
+        let (frame_type, length) = check_header(header, bytes.len() as u64)?;
+        let length = usize::try_from(length).map_err(|_| ErrorKind::TooLarge.at(8))?;
+        let (frame, rest) = bytes.split_at_checked(length).ok_or(ErrorKind::FrameExceedsMessage.at(8))?;
+        let (front, tail) = FrameTail::ref_from_suffix(frame).map_err(|_| ErrorKind::FrameTooSmall.at(8))?;
+        check_end(&tail.end, length as u64)?;
+        let (front, cbor_offset) = match frame_type {
+            FrameType::NTensorFrame => split_cbor_offset(frame)?,
+            _ => (front, 0),
+        };
+        let body = front.get(FRAME_HEADER_SIZE..).ok_or(ErrorKind::FrameTooSmall.at(8))?;
+        Ok((Self { frame_type, header, body, tail, cbor_offset, offset: 0 }, rest))
+    }
+
+    /// What the frame holds.
+    pub const fn frame_type(&self) -> FrameType {
+        self.frame_type
+    }
+
+    /// The header as it lies in the bytes.
+    pub const fn header(&self) -> &'a FrameHeader {
+        self.header
+    }
+
+    /// The header's flags.
+    pub const fn flags(&self) -> FrameFlags {
+        self.header.flags()
+    }
+
+    /// What the digest covers: the CBOR of a metadata-like frame; payload, masks and descriptor of a data object.
+    pub const fn body(&self) -> &'a [u8] {
+        self.body
+    }
+
+    /// Where the body starts, in bytes from the start of the caller's slice.
+    pub const fn body_offset(&self) -> u64 {
+        self.offset.saturating_add(FRAME_HEADER_SIZE as u64)
+    }
+
+    /// The hash slot, whether or not it holds a digest (see [`crate::hash`]).
+    pub const fn hash_slot(&self) -> u64 {
+        self.tail.hash.get()
+    }
+
+    /// Bytes from the frame's first to its descriptor's; 0 for other types than the data object.
+    pub const fn cbor_offset(&self) -> u64 {
+        self.cbor_offset
+    }
+
+    /// Where the frame starts, in bytes from the start of the caller's slice.
+    pub const fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Bytes of the frame without padding.
+    pub const fn total_length(&self) -> u64 {
+        self.header.total_length.get()
+    }
+
+    /// Where the frame ends and padding begins, in bytes from the start of the caller's slice.
+    pub const fn end_offset(&self) -> u64 {
+        self.offset.saturating_add(self.total_length())
+    }
+}
+
+impl fmt::Debug for Frame<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Frame")
+            .field("type", &self.frame_type)
+            .field("offset", &self.offset)
+            .field("total_length", &self.total_length())
+            .field("flags", &self.flags())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Checks a frame header with `room` bytes from its start to where frames end; returns the type and the frame's length,
+/// which lies between the type's minimum and `room`.
+///
+/// # Errors
+/// Those of [`Frame::parse`] that a header can show.
+pub fn check_header(header: &FrameHeader, room: u64) -> Result<(FrameType, u64)> {
+    if header.magic != *FRAME_MAGIC {
+        return Err(ErrorKind::FrameMagic.at(0));
+    }
+    let number = header.frame_type.get();
+    let frame_type = FrameType::from_u16(number).ok_or(match number {
+        4 => ErrorKind::ReservedFrameType.at(2),
+        _ => ErrorKind::UnknownFrameType(number).at(2),
+    })?;
+    let length = header.total_length.get();
+    if length < frame_type.min_size() as u64 {
+        return Err(ErrorKind::FrameTooSmall.at(8));
+    }
+    if length > room {
+        return Err(ErrorKind::FrameExceedsMessage.at(8));
+    }
+    Ok((frame_type, length))
+}
+
+/// Checks the four bytes that end a frame of `length` bytes.
+pub(crate) fn check_end(end: &[u8; 4], length: u64) -> Result<()> {
+    if end == FRAME_END { Ok(()) } else { Err(ErrorKind::FrameEnd.at(length.saturating_sub(4))) }
+}
+
+/// The part of a data-object frame before its tail, and its `cbor_offset`, checked.
+fn split_cbor_offset(frame: &[u8]) -> Result<(&[u8], u64)> {
+    let (front, tail) = ObjectTail::ref_from_suffix(frame).map_err(|_| ErrorKind::FrameTooSmall.at(8))?;
+    let cbor_offset = tail.cbor_offset.get();
+    if cbor_offset < FRAME_HEADER_SIZE as u64 || cbor_offset > front.len() as u64 {
+        return Err(ErrorKind::CborOffset.at_index(front.len()));
+    }
+    Ok((front, cbor_offset))
+}
+
+/// The state of a walk from frame to frame, apart from any source of bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Walk {
+    position: u64,
+    end: u64,
+    phase: DecodePhase,
+}
+
+impl Walk {
+    /// A walk that begins at byte `position` and must not pass byte `end`.
+    pub const fn new(position: u64, end: u64) -> Self {
+        Self { position, end, phase: DecodePhase::Header }
+    }
+
+    /// Where the next frame is looked for.
+    pub const fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Bytes left for frames.
+    pub const fn room(&self) -> u64 {
+        self.end.saturating_sub(self.position)
+    }
+
+    /// Which frames may come next.
+    pub const fn phase(&self) -> DecodePhase {
+        self.phase
+    }
+
+    /// Steps over `bytes` that belong to no frame.
+    pub const fn skip(&mut self, bytes: u64) {
+        self.position = self.position.saturating_add(bytes);
+    }
+
+    /// Enters the frame of that type and length which starts at [`Self::position`]; the walk then stands behind it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::FrameOrder`], [`ErrorKind::PrecederWithoutObject`] at the frame.
+    pub fn enter(&mut self, frame_type: FrameType, length: u64) -> Result<()> {
+        self.phase = self.phase.after(frame_type).map_err(|kind| kind.at(self.position))?;
+        self.position = self.position.saturating_add(length);
+        Ok(())
+    }
+
+    /// Ends the walk.
+    ///
+    /// # Errors
+    /// [`ErrorKind::DanglingPreceder`] where an object was due.
+    pub fn finish(&self) -> Result<()> {
+        self.phase.finish().map_err(|kind| kind.at(self.position))
+    }
+}
+
+/// What stands at a place where a frame may begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Landmark {
+    /// `FR`.
+    Frame,
+    /// The postamble of a message whose length is not known in advance.
+    Postamble,
+}
+
+/// The first landmark in `gap`, and how many bytes stand before it: O(bytes before it).
+///
+/// With `open_ended` a postamble counts as one; it is recognised by its magic, 16 bytes on. It cannot be taken for a
+/// frame: its first two bytes would be `FR` only for an offset above 2⁶² (FORMAT §2 row 21).
+pub fn find_landmark(gap: &[u8], open_ended: bool) -> Option<(usize, Landmark)> {
+    if gap.starts_with(FRAME_MAGIC) {
+        return Some((0, Landmark::Frame));
+    }
+    let frame = gap.windows(FRAME_MAGIC.len()).position(|pair| pair == FRAME_MAGIC);
+    let before_frame = frame.and_then(|at| gap.get(..at.saturating_add(POSTAMBLE_SIZE))).unwrap_or(gap);
+    let postamble = before_frame.windows(POSTAMBLE_SIZE).position(is_postamble).filter(|_| open_ended);
+    match (frame, postamble) {
+        (Some(frame), Some(postamble)) if frame < postamble => Some((frame, Landmark::Frame)),
+        (_, Some(postamble)) => Some((postamble, Landmark::Postamble)),
+        (frame, None) => frame.map(|at| (at, Landmark::Frame)),
+    }
+}
+
+fn is_postamble(bytes: &[u8]) -> bool {
+    bytes.ends_with(END_MAGIC)
+}
+
+/// The frames of a message, in order, with the order checked; ends after an error.
+#[derive(Clone)]
+pub struct Frames<'a> {
+    /// From the walk's position to where frames end; if that is not known, to the end of the caller's bytes.
+    rest: &'a [u8],
+    walk: Walk,
+    open_ended: bool,
+    done: bool,
+}
+
+impl<'a> Frames<'a> {
+    /// The frames in `bytes`, which lie `offset` bytes into the caller's slice. With `open_ended` the walk ends at the
+    /// first postamble that it meets between frames, and it is an error if there is none.
+    pub(crate) const fn new(bytes: &'a [u8], offset: u64, open_ended: bool) -> Self {
+        let end = offset.saturating_add(bytes.len() as u64);
+        Self { rest: bytes, walk: Walk::new(offset, end), open_ended, done: false }
+    }
+
+    /// Where the walk stands, in bytes from the start of the caller's slice: behind the last frame, or, when there are
+    /// no more, where a message of unknown length has its postamble.
+    pub const fn position(&self) -> u64 {
+        self.walk.position()
+    }
+
+    fn step(&mut self) -> Result<Option<Frame<'a>>> {
+        match find_landmark(self.rest, self.open_ended) {
+            Some((gap, Landmark::Frame)) => {
+                self.skip(gap);
+                self.frame().map(Some)
+            }
+            Some((gap, Landmark::Postamble)) => {
+                self.skip(gap);
+                self.walk.finish().map(|()| None)
+            }
+            None if self.open_ended => Err(ErrorKind::EndMagic.at(self.walk.position())),
+            None => self.walk.finish().map(|()| None),
+        }
+    }
+
+    fn skip(&mut self, gap: usize) {
+        self.walk.skip(gap as u64);
+        self.rest = self.rest.get(gap..).unwrap_or_default();
+    }
+
+    fn frame(&mut self) -> Result<Frame<'a>> {
+        let (frame, rest) = Frame::parse_at(self.rest, self.walk.position())?;
+        self.walk.enter(frame.frame_type(), frame.total_length())?;
+        self.rest = rest;
+        Ok(frame)
+    }
+}
+
+impl<'a> Iterator for Frames<'a> {
+    type Item = Result<Frame<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.done {
+            return None;
+        }
+        let frame = self.step().transpose();
+        self.done = !matches!(frame, Some(Ok(_)));
+        frame
+    }
+}
+
+impl FusedIterator for Frames<'_> {}
+
+impl fmt::Debug for Frames<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Frames").field("walk", &self.walk).field("done", &self.done).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,147 @@
+//! Digests of frames: what they cover, whether one was written, whether it is right (FORMAT §1.6, §2 row 4).
+//!
+//! A digest is the XXH3-64 (seed 0) of a frame's body. Writers since 0.21 say with a flag of each frame that its slot
+//! holds one; writers before said it once, with a flag of the message. [`HashPresence`] settles which of the two it is
+//! (Rule H). The value in the slot says nothing about its presence: zero is a digest like any other.
+
+use core::fmt;
+use core::iter::FusedIterator;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::error::Result;
+use crate::frame::{Frame, Frames};
+use crate::wire::{FrameFlags, MessageFlags};
+
+/// The XXH3-64 of `body`: what a frame's slot holds for it.
+pub fn digest(body: &[u8]) -> u64 {
+    xxh3_64(body)
+}
+
+/// A digest that is not the one written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HashMismatch {
+    /// What the slot holds.
+    pub expected: u64,
+    /// What the body gives.
+    pub computed: u64,
+}
+
+impl fmt::Display for HashMismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "hash mismatch: expected {:016x}, got {:016x}", self.expected, self.computed)
+    }
+}
+
+impl core::error::Error for HashMismatch {}
+
+impl Frame<'_> {
+    /// Compares the body's digest with the slot, whether or not one was written. Reads every byte of the body.
+    ///
+    /// # Errors
+    /// [`HashMismatch`] if they differ.
+    pub fn verify_slot(&self) -> Result<(), HashMismatch> {
+        let (expected, computed) = (self.hash_slot(), digest(self.body()));
+        if expected == computed { Ok(()) } else { Err(HashMismatch { expected, computed }) }
+    }
+
+    /// Whether the frame itself says that its slot holds a digest: all there is to go by for a frame without its message.
+    pub const fn has_hash_flag(&self) -> bool {
+        self.flags().has(FrameFlags::HASH_PRESENT)
+    }
+}
+
+/// Which frames of a message hold a digest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HashPresence {
+    /// Those whose flag says so (written since 0.21, and the strict reading of anything).
+    Flagged,
+    /// All of them: none is flagged, but the preamble says that hashing was on (0.17 to 0.20).
+    All,
+    /// None of them.
+    Absent,
+}
+
+impl HashPresence {
+    /// Rule H: if any frame is flagged, flags decide; else the preamble does. O(frames).
+    ///
+    /// # Errors
+    /// Those of the walk over frames.
+    pub(crate) fn find(flags: MessageFlags, mut frames: Frames<'_>) -> Result<Self> {
+        while let Some(frame) = frames.next().transpose()? {
+            if frame.has_hash_flag() {
+                return Ok(Self::Flagged);
+            }
+        }
+        Ok(if flags.has(MessageFlags::HASHES_PRESENT) { Self::All } else { Self::Absent })
+    }
+
+    /// Whether `frame` holds a digest.
+    pub const fn covers(self, frame: &Frame<'_>) -> bool {
+        match self {
+            Self::Flagged => frame.has_hash_flag(),
+            Self::All => true,
+            Self::Absent => false,
+        }
+    }
+
+    /// Checks the digest of one frame.
+    pub fn check(self, frame: &Frame<'_>) -> Verdict {
+        if !self.covers(frame) {
+            return Verdict::Missing;
+        }
+        frame.verify_slot().map_or_else(Verdict::Mismatch, |()| Verdict::Good)
+    }
+}
+
+/// What checking a frame's digest found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The digest is right.
+    Good,
+    /// The frame holds none.
+    Missing,
+    /// The body is not the one that was hashed.
+    Mismatch(HashMismatch),
+}
+
+/// Checks the digest of every frame of a message in order; ends after an error of the walk.
+#[derive(Clone, Debug)]
+pub struct Verify<'a> {
+    frames: Frames<'a>,
+    presence: HashPresence,
+    objects: usize,
+}
+
+impl<'a> Verify<'a> {
+    pub(crate) const fn new(frames: Frames<'a>, presence: HashPresence) -> Self {
+        Self { frames, presence, objects: 0 }
+    }
+}
+
+/// One frame and what became of its digest.
+#[derive(Clone, Copy, Debug)]
+pub struct Verified<'a> {
+    /// The frame.
+    pub frame: Frame<'a>,
+    /// Which data object it is, if it is one.
+    pub object_index: Option<usize>,
+    /// What was found.
+    pub verdict: Verdict,
+}
+
+impl<'a> Iterator for Verify<'a> {
+    type Item = Result<Verified<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let frame = match self.frames.next()? {
+            Ok(frame) => frame,
+            Err(error) => return Some(Err(error)),
+        };
+        let object_index = frame.frame_type().is_data_object().then_some(self.objects);
+        self.objects = self.objects.saturating_add(usize::from(object_index.is_some()));
+        Some(Ok(Verified { frame, object_index, verdict: self.presence.check(&frame) }))
+    }
+}
+
+impl FusedIterator for Verify<'_> {}

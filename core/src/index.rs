@@ -1,0 +1,155 @@
+//! Index and hash frames as lazy views (FORMAT §3.6).
+
+use crate::cbor::{Array, Map, Uints, UintsIter, Value};
+use crate::error::{Error, ErrorKind, Result};
+use crate::frame::Frame;
+
+/// Where the data objects of a message are: one offset and one length each, in order.
+#[derive(Clone, Copy, Debug)]
+pub struct Index<'a> {
+    offsets: Uints<'a>,
+    lengths: Uints<'a>,
+}
+
+/// One entry of an [`Index`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IndexEntry {
+    /// Bytes from the message's start to the object's frame.
+    pub offset: u64,
+    /// The frame's `total_length`, padding not included.
+    pub length: u64,
+}
+
+impl<'a> Index<'a> {
+    /// Reads the body of an index frame: O(bytes), the arrays are checked and stay encoded.
+    ///
+    /// # Errors
+    /// CBOR that is malformed or no map of text keys; [`ErrorKind::WrongType`], [`ErrorKind::IntegerRange`] in the
+    /// arrays; [`ErrorKind::IndexLengths`] if they differ in length.
+    pub fn parse(frame: &Frame<'a>) -> Result<Self> {
+        let map = body_map(frame)?;
+        let offsets = uints(&map, "offsets")?;
+        let lengths = uints(&map, "lengths")?;
+        if offsets.len() == lengths.len() {
+            Ok(Self { offsets, lengths })
+        } else {
+            Err(ErrorKind::IndexLengths.at(frame.body_offset()))
+        }
+    }
+
+    /// How many objects are listed.
+    pub const fn len(&self) -> usize {
+        self.offsets.len()
+    }
+
+    /// Whether none is listed.
+    pub const fn is_empty(&self) -> bool {
+        self.offsets.is_empty()
+    }
+
+    /// Frame offsets from the message's start.
+    pub const fn offsets(&self) -> Uints<'a> {
+        self.offsets
+    }
+
+    /// Frame lengths without padding.
+    pub const fn lengths(&self) -> Uints<'a> {
+        self.lengths
+    }
+
+    /// The entry of object `index`: steps over the integers before it.
+    pub fn get(&self, index: usize) -> Option<IndexEntry> {
+        Some(IndexEntry { offset: self.offsets.get(index)?, length: self.lengths.get(index)? })
+    }
+
+    /// All entries in order.
+    pub const fn iter(&self) -> IndexIter<'a> {
+        IndexIter { offsets: self.offsets.iter(), lengths: self.lengths.iter() }
+    }
+}
+
+/// The entries of an [`Index`].
+#[derive(Clone, Debug)]
+pub struct IndexIter<'a> {
+    offsets: UintsIter<'a>,
+    lengths: UintsIter<'a>,
+}
+
+impl Iterator for IndexIter<'_> {
+    type Item = IndexEntry;
+
+    fn next(&mut self) -> Option<IndexEntry> {
+        Some(IndexEntry { offset: self.offsets.next()?, length: self.lengths.next()? })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.offsets.size_hint()
+    }
+}
+
+impl ExactSizeIterator for IndexIter<'_> {}
+
+/// The digests of a message's data objects, as a hash frame lists them.
+#[derive(Clone, Copy, Debug)]
+pub struct HashList<'a> {
+    algorithm: Option<Value<'a>>,
+    hashes: Option<Array<'a>>,
+}
+
+impl<'a> HashList<'a> {
+    /// Reads the body of a hash frame: O(bytes).
+    ///
+    /// # Errors
+    /// CBOR that is malformed or no map of text keys; [`ErrorKind::WrongType`] if `algorithm` or an entry of `hashes` is
+    /// not text, or `hashes` no array.
+    pub fn parse(frame: &Frame<'a>) -> Result<Self> {
+        let map = body_map(frame)?;
+        let algorithm = map.get("algorithm")?;
+        algorithm.map(|name| name.as_text()).transpose()?;
+        let hashes = map.get("hashes")?.map(|list| list.as_array()).transpose()?;
+        if let Some(list) = hashes {
+            list.iter().try_for_each(|hash| hash?.as_text().map(|_| ()))?;
+        }
+        Ok(Self { algorithm, hashes })
+    }
+
+    /// Whether the digests are XXH3-64, the only algorithm of the format; `None` if the frame does not say.
+    pub fn is_xxh3(&self) -> Option<bool> {
+        Some(self.algorithm?.as_text().is_ok_and(|name| name == *"xxh3"))
+    }
+
+    /// How many digests are listed.
+    pub fn len(&self) -> usize {
+        self.hashes.map_or(0, |list| list.len())
+    }
+
+    /// Whether none is listed.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The digests in order; one that is not 16 hexadecimal digits is [`ErrorKind::WrongType`].
+    pub fn iter(&self) -> impl Iterator<Item = Result<u64>> + use<'a> {
+        self.hashes.into_iter().flat_map(|list| list.iter()).map(|hash| digest(&hash?))
+    }
+}
+
+/// The digest that a text of 16 hexadecimal digits spells.
+fn digest(value: &Value<'_>) -> Result<u64> {
+    let not_a_digest = |_| value.as_u64().err().unwrap_or(ErrorKind::IntegerRange.at(value.offset()));
+    let text = value.as_str()?;
+    let digits = if text.len() == 16 && text.bytes().all(|c| c.is_ascii_hexdigit()) { text } else { "" };
+    u64::from_str_radix(digits, 16).map_err(not_a_digest)
+}
+
+/// The CBOR map that is a frame's body.
+pub(crate) fn body_map<'a>(frame: &Frame<'a>) -> Result<Map<'a>, Error> {
+    let map = Value::parse(frame.body(), frame.body_offset())?.as_map()?;
+    map.check_text_keys()?;
+    Ok(map)
+}
+
+/// The array of unsigned integers under `key`; absent is empty.
+fn uints<'a>(map: &Map<'a>, key: &str) -> Result<Uints<'a>> {
+    map.get(key)?.map_or(Ok(Uints::EMPTY), |array| Uints::parse(array.as_array()?))
+}

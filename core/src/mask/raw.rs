@@ -1,0 +1,89 @@
+//! One bit an element, most significant first, read as 64-bit words.
+
+use core::ops::Range;
+
+use crate::error::{ErrorKind, Result};
+
+/// The runs of set bits within each word.
+#[derive(Clone, Debug)]
+pub(super) struct Raw<'a> {
+    /// Bytes after the word.
+    rest: &'a [u8],
+    /// Elements after the word.
+    left: u64,
+    /// The first of those elements.
+    position: u64,
+    word: Word,
+}
+
+impl<'a> Raw<'a> {
+    /// Checks the length.
+    pub(super) fn new(blob: &'a [u8], count: u64) -> Result<Self> {
+        if u64::try_from(blob.len()) != Ok(count.div_ceil(8)) {
+            return Err(ErrorKind::MaskLength.at(0));
+        }
+        Ok(Self { rest: blob, left: count, position: 0, word: Word::default() })
+    }
+
+    /// The next run, which does not go beyond a word; `None` at the end.
+    #[inline]
+    pub(super) fn step(&mut self) -> Option<Range<u64>> {
+        loop {
+            if let Some(run) = self.word.next_run() {
+                return Some(run);
+            }
+            self.load()?;
+        }
+    }
+
+    /// Loads the next word, with zeros for bits that are no elements.
+    #[inline]
+    fn load(&mut self) -> Option<()> {
+        let (bits, rest) = match self.rest.split_first_chunk() {
+            Some((bytes, rest)) => (u64::from_be_bytes(*bytes), rest),
+            None if self.rest.is_empty() => return None,
+            None => (padded(self.rest), [].as_slice()),
+        };
+        // There is a byte, so at least one element is left and at most 63 bits are not elements.
+        let elements = u32::try_from(self.left).unwrap_or(u64::BITS);
+        let pad = u64::BITS.saturating_sub(elements);
+        self.word = Word { bits: bits & u64::MAX.wrapping_shl(pad), position: self.position };
+        self.rest = rest;
+        self.left = self.left.saturating_sub(64);
+        self.position = self.position.wrapping_add(64);
+        Some(())
+    }
+}
+
+/// Fewer than eight bytes as a word, followed by zeros.
+#[cold]
+fn padded(bytes: &[u8]) -> u64 {
+    let mut word = [0; 8];
+    for (slot, &byte) in word.iter_mut().zip(bytes) {
+        *slot = byte;
+    }
+    u64::from_be_bytes(word)
+}
+
+/// 64 elements, of which the first is the most significant bit.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Word {
+    /// The set elements that were not returned.
+    pub(super) bits: u64,
+    /// The first element.
+    pub(super) position: u64,
+}
+
+impl Word {
+    /// The first run of set bits, which are then cleared.
+    #[inline]
+    pub(super) fn next_run(&mut self) -> Option<Range<u64>> {
+        if self.bits == 0 {
+            return None;
+        }
+        let start = self.bits.leading_zeros();
+        let end = start.wrapping_add(self.bits.wrapping_shl(start).leading_ones());
+        self.bits &= u64::MAX.checked_shr(end).unwrap_or(0);
+        Some(self.position.wrapping_add(start.into())..self.position.wrapping_add(end.into()))
+    }
+}

@@ -1,0 +1,236 @@
+//! Roaring's portable format of 32-bit positions, little-endian throughout.
+//!
+//! ```text
+//! cookie  12346 in 4 bytes, number of containers in 4 bytes; or
+//!         12347 in 2 bytes, number of containers - 1 in 2 bytes, a bit for each container: it is one of runs
+//! for each container: key 2, cardinality - 1 2               key: upper half of the positions in it, ascending
+//! for each container: offset 4                               absent with cookie 12347 and fewer than 4 containers
+//! containers of lower halves:
+//!         array   each position 2, ascending                 cardinality up to 4096
+//!         bitmap  65536 bits, least significant first        cardinality above
+//!         runs    number of runs 2; of each start 2, length - 1 2
+//! ```
+//!
+//! Containers follow one another without gaps, so the offsets say nothing new and are skipped.
+
+use core::ops::Range;
+
+use super::raw::Word;
+use crate::error::{Error, ErrorKind, Result};
+
+/// Cookie of bitmaps without containers of runs.
+const COOKIE_NO_RUNS: u32 = 12346;
+/// Lower half of the cookie of bitmaps with containers of runs.
+const COOKIE_RUNS: u32 = 12347;
+/// With cookie 12347, offsets are written from this number of containers on.
+const OFFSETS_FROM: usize = 4;
+/// Most containers, one for each key.
+const MAX_CONTAINERS: u32 = 1 << 16;
+/// Positions of a container.
+const CONTAINER_SPAN: u32 = 1 << 16;
+/// Most positions in an array.
+const MAX_ARRAY: u32 = 4096;
+/// Bytes of a bitmap container.
+const BITMAP_SIZE: usize = 8192;
+
+/// The runs of set elements, container by container.
+#[derive(Clone, Debug)]
+pub(super) struct Roaring<'a> {
+    /// Keys and cardinalities of containers that were not opened.
+    descriptors: Bytes<'a>,
+    /// Bit i: container i is one of runs.
+    run_flags: &'a [u8],
+    /// Containers opened.
+    opened: usize,
+    /// The smallest key that the next container may have.
+    next_key: u32,
+    /// Containers that were not opened.
+    containers: Bytes<'a>,
+    /// The container being read.
+    container: Container<'a>,
+    /// The container's first position.
+    base: u64,
+    count: u64,
+}
+
+impl<'a> Roaring<'a> {
+    /// Checks the header.
+    pub(super) fn new(blob: &'a [u8], count: u64) -> Result<Self> {
+        let mut bytes = Bytes { rest: blob, offset: 0 };
+        let cookie = u32::from_le_bytes(bytes.take_array()?);
+        let (containers, run_flags, has_offsets) = if cookie == COOKIE_NO_RUNS {
+            let containers = u32::from_le_bytes(bytes.take_array()?);
+            if containers > MAX_CONTAINERS {
+                return Err(ErrorKind::RoaringContainer.at(4));
+            }
+            (containers as usize, [].as_slice(), true)
+        } else if cookie & 0xffff == COOKIE_RUNS {
+            let containers = ((cookie >> 16) as usize).saturating_add(1);
+            (containers, bytes.take(containers.div_ceil(8))?.rest, containers >= OFFSETS_FROM)
+        } else {
+            return Err(ErrorKind::RoaringCookie(cookie).at(0));
+        };
+        // At most 65536 containers, of four bytes each.
+        let descriptors = bytes.take(containers.wrapping_mul(4))?;
+        if has_offsets {
+            bytes.take(containers.wrapping_mul(4))?;
+        }
+        let container = Container::EMPTY;
+        Ok(Self { descriptors, run_flags, opened: 0, next_key: 0, containers: bytes, container, base: 0, count })
+    }
+
+    /// The next run, which does not go beyond a container; `None` after the last.
+    #[inline]
+    pub(super) fn step(&mut self) -> Result<Option<Range<u64>>> {
+        loop {
+            if let Some(run) = self.container.step()? {
+                let run = self.base.wrapping_add(run.start)..self.base.wrapping_add(run.end);
+                let wrong = ErrorKind::RoaringContainer.at(self.container.last_offset());
+                return if run.end <= self.count { Ok(Some(run)) } else { Err(wrong) };
+            }
+            if self.descriptors.rest.is_empty() {
+                return Ok(None);
+            }
+            self.open()?;
+        }
+    }
+
+    /// Opens the next container.
+    fn open(&mut self) -> Result<()> {
+        let at = self.descriptors.offset;
+        let [key_low, key_high, cardinality_low, cardinality_high] = self.descriptors.take_array()?;
+        let key = u32::from(u16::from_le_bytes([key_low, key_high]));
+        if key < self.next_key {
+            return Err(ErrorKind::RoaringContainer.at(at));
+        }
+        let cardinality = u32::from(u16::from_le_bytes([cardinality_low, cardinality_high])).wrapping_add(1);
+        let flags = self.run_flags.get(self.opened / 8).copied().unwrap_or_default();
+        let is_runs = flags >> (self.opened % 8) & 1 == 1;
+
+        self.container = if is_runs {
+            Container::runs(&mut self.containers)?
+        } else if cardinality <= MAX_ARRAY {
+            Container::array(&mut self.containers, cardinality)?
+        } else {
+            Container::bitmap(&mut self.containers, cardinality)?
+        };
+        self.base = u64::from(key) << 16;
+        self.next_key = key.wrapping_add(1);
+        self.opened = self.opened.wrapping_add(1);
+        Ok(())
+    }
+}
+
+/// What was not read of a container. Positions are within it.
+#[derive(Clone, Debug)]
+enum Container<'a> {
+    /// Positions of an array, or starts of runs each followed by a length. None may be below `next`.
+    List { entries: Bytes<'a>, has_lengths: bool, next: u32 },
+    /// A bitmap's words after the one being read.
+    Bitmap { words: Bytes<'a>, word: Word, next: u64 },
+}
+
+impl<'a> Container<'a> {
+    const EMPTY: Self = Self::List { entries: Bytes { rest: &[], offset: 0 }, has_lengths: false, next: 0 };
+
+    fn array(bytes: &mut Bytes<'a>, cardinality: u32) -> Result<Self> {
+        let entries = bytes.take((cardinality as usize).saturating_mul(2))?;
+        Ok(Self::List { entries, has_lengths: false, next: 0 })
+    }
+
+    /// The descriptor's cardinality is not compared with the runs: roaring's own readers go by their number alone.
+    fn runs(bytes: &mut Bytes<'a>) -> Result<Self> {
+        let at = bytes.offset;
+        let count = usize::from(u16::from_le_bytes(bytes.take_array()?));
+        if count == 0 {
+            return Err(ErrorKind::RoaringContainer.at(at));
+        }
+        Ok(Self::List { entries: bytes.take(count.saturating_mul(4))?, has_lengths: true, next: 0 })
+    }
+
+    fn bitmap(bytes: &mut Bytes<'a>, cardinality: u32) -> Result<Self> {
+        let words = bytes.take(BITMAP_SIZE)?;
+        let (eights, _) = words.rest.as_chunks();
+        // 65536 at most.
+        let set = eights.iter().fold(0_u32, |sum, eight| sum.wrapping_add(u64::from_le_bytes(*eight).count_ones()));
+        if set != cardinality {
+            return Err(ErrorKind::RoaringContainer.at(words.offset));
+        }
+        Ok(Self::Bitmap { words, word: Word::default(), next: 0 })
+    }
+
+    /// Where in the blob the entry or word stands that was read last.
+    #[inline]
+    const fn last_offset(&self) -> u64 {
+        match self {
+            Self::List { entries, has_lengths: false, .. } => entries.offset.wrapping_sub(2),
+            Self::List { entries, .. } => entries.offset.wrapping_sub(4),
+            Self::Bitmap { words, .. } => words.offset.wrapping_sub(8),
+        }
+    }
+
+    /// The next run, which does not go beyond an entry or word; `None` after the last.
+    #[inline]
+    fn step(&mut self) -> Result<Option<Range<u64>>> {
+        match self {
+            Self::List { entries, .. } if entries.rest.is_empty() => Ok(None),
+            Self::List { entries, has_lengths, next } => {
+                let at = entries.offset;
+                let start = u32::from(u16::from_le_bytes(entries.take_array()?));
+                let more = if *has_lengths { u16::from_le_bytes(entries.take_array()?) } else { 0 };
+                // Both halves are below 65536: no overflow.
+                let end = start.wrapping_add(more.into()).wrapping_add(1);
+                if start < *next || end > CONTAINER_SPAN {
+                    return Err(ErrorKind::RoaringContainer.at(at));
+                }
+                *next = end;
+                Ok(Some(start.into()..end.into()))
+            }
+            Self::Bitmap { words, word, next } => loop {
+                if let Some(run) = word.next_run() {
+                    return Ok(Some(run));
+                }
+                if words.rest.is_empty() {
+                    return Ok(None);
+                }
+                let bits = u64::from_le_bytes(words.take_array()?).reverse_bits();
+                *word = Word { bits, position: *next };
+                *next = next.wrapping_add(64);
+            },
+        }
+    }
+}
+
+/// Bytes of the blob that were not read.
+#[derive(Clone, Debug)]
+struct Bytes<'a> {
+    rest: &'a [u8],
+    /// Bytes of the blob before `rest`.
+    offset: u64,
+}
+
+impl Bytes<'_> {
+    /// Takes `len` bytes off the front.
+    fn take(&mut self, len: usize) -> Result<Self> {
+        let (taken, rest) = self.rest.split_at_checked(len).ok_or_else(|| self.truncated())?;
+        let taken = Self { rest: taken, offset: self.offset };
+        self.rest = rest;
+        self.offset = self.offset.wrapping_add(len as u64);
+        Ok(taken)
+    }
+
+    /// Takes `N` bytes off the front.
+    #[inline]
+    fn take_array<const N: usize>(&mut self) -> Result<[u8; N]> {
+        let (taken, rest) = self.rest.split_first_chunk().ok_or_else(|| self.truncated())?;
+        self.rest = rest;
+        self.offset = self.offset.wrapping_add(N as u64);
+        Ok(*taken)
+    }
+
+    /// The error at the first byte that is not there.
+    #[cold]
+    fn truncated(&self) -> Error {
+        ErrorKind::Truncated.at(self.offset.wrapping_add(self.rest.len() as u64))
+    }
+}

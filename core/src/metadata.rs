@@ -1,0 +1,435 @@
+//! Metadata as borrowed views: of one frame, of one object, of a whole message (FORMAT §3.3, §5.4, §7.4).
+//!
+//! Nothing is built: a lookup walks the CBOR, steps over what it does not want and returns a [`Value`]. Three answers are
+//! kept apart: absent is `Ok(None)`, a value of another type than asked for is [`ErrorKind::WrongType`], and malformed CBOR
+//! is an error when the view is made.
+//!
+//! Metadata of an object comes from up to three frames. The last metadata frame of the message counts, which is the
+//! footer's where there is one; over its `base` entry lies the object's preceder, whose top-level keys replace.
+
+use crate::cbor::{Array, ArrayIter, Bytes, Cursor, Map, MapIter, Value};
+use crate::error::{ErrorKind, Result};
+use crate::frame::{Frame, Frames};
+use crate::wire::FrameType;
+
+/// Key of what the library writes, at message level and in every `base` entry.
+pub const RESERVED_KEY: &str = "_reserved_";
+/// Key of the writer's annotations of the message.
+pub const EXTRA_KEY: &str = "_extra_";
+/// Key of the objects' metadata.
+pub const BASE_KEY: &str = "base";
+/// The one top-level key that 0.17 wrote beside the sections; it yields to an entry of that name in `_extra_`.
+const LEGACY_KEY: &str = "version";
+
+/// Unknown top-level keys times bytes of `_extra_`, divided by the bytes of the frame, may be this much: so looking each
+/// key up in `_extra_` stays linear. 64 unknown keys always pass.
+const AMBIGUITY_BUDGET: u64 = 64;
+
+/// The typed getters of a view whose `get` finds a [`Value`] by its dotted path.
+macro_rules! typed_getters {
+    ($($name:ident -> $type:ty = $cast:ident, $what:literal;)+) => {
+        $(
+            #[doc = concat!("The ", $what, " at a dotted path.")]
+            ///
+            /// # Errors
+            /// [`ErrorKind::WrongType`] or [`ErrorKind::IntegerRange`] if another value stands there.
+            pub fn $name(&self, path: &str) -> Result<Option<$type>> {
+                self.get(path)?.map(|value| value.$cast()).transpose()
+            }
+        )+
+    };
+    () => {
+        typed_getters! {
+            get_str -> &'a str = as_str, "text";
+            get_bool -> bool = as_bool, "truth value";
+            get_i64 -> i64 = as_i64, "signed integer";
+            get_u64 -> u64 = as_u64, "unsigned integer";
+            get_f64 -> f64 = as_f64, "number, integers included,";
+            get_bytes -> Bytes<'a> = as_bytes, "byte string";
+            get_array -> Array<'a> = as_array, "array";
+            get_map -> Map<'a> = as_map, "map";
+        }
+    };
+}
+
+/// The content of one metadata frame (types 1, 7 and 8).
+#[derive(Clone, Copy, Debug)]
+pub struct Metadata<'a> {
+    top: Map<'a>,
+    base: Option<Array<'a>>,
+    extra: Map<'a>,
+    reserved: Map<'a>,
+    offset: u64,
+    encoded: &'a [u8],
+}
+
+impl<'a> Metadata<'a> {
+    /// Reads global metadata; `offset` says where `bytes` lie in the slice that errors are to count from. O(bytes).
+    ///
+    /// # Errors
+    /// Malformed CBOR; [`ErrorKind::WrongType`] for a section of another type; [`ErrorKind::NonTextKey`] at top level, in a
+    /// section or in a `base` entry; [`ErrorKind::AmbiguousKey`] for a key both at top level and in `_extra_`, or
+    /// [`ErrorKind::TooManyKeys`] where looking for one would not be linear.
+    ///
+    /// Format: FORMAT §3.3, §2 rows 2 and 3.
+    pub fn parse(bytes: &'a [u8], offset: u64) -> Result<Self> {
+        let (mut entries, top) = MapIter::open(Cursor::new(bytes, offset))?;
+        let mut metadata = Self { top, base: None, extra: Map::EMPTY, reserved: Map::EMPTY, offset, encoded: &[] };
+        while let Some(key) = entries.next_key()? {
+            let name = key.as_text().map_err(|_| ErrorKind::NonTextKey.at(key.offset()))?;
+            let value = entries.next_value()?;
+            if name == *BASE_KEY {
+                metadata.base = Some(value.as_array()?);
+            } else if name == *EXTRA_KEY {
+                metadata.extra = section(&value)?;
+            } else if name == *RESERVED_KEY {
+                metadata.reserved = section(&value)?;
+            }
+        }
+        metadata.encoded = Cursor::new(bytes, offset).bytes_until(&entries.position());
+        metadata.check_base()?;
+        metadata.check_ambiguity()?;
+        Ok(metadata)
+    }
+
+    /// Reads the metadata that is the body of `frame`.
+    ///
+    /// # Errors
+    /// Those of [`Self::parse`]; for a preceder also [`ErrorKind::PrecederBase`].
+    pub fn of_frame(frame: &Frame<'a>) -> Result<Self> {
+        let metadata = Self::parse(frame.body(), frame.body_offset())?;
+        let entries = metadata.base_len();
+        if frame.frame_type() == FrameType::PrecederMetadata && entries != 1 {
+            let entries = u32::try_from(entries).unwrap_or(u32::MAX);
+            return Err(ErrorKind::PrecederBase(entries).at(frame.body_offset()));
+        }
+        Ok(metadata)
+    }
+
+    fn check_base(&self) -> Result<()> {
+        self.base_entries().try_for_each(|entry| entry?.check_text_keys())
+    }
+
+    /// Looks every unknown top-level key up in `_extra_`.
+    fn check_ambiguity(&self) -> Result<()> {
+        if self.extra.is_empty() {
+            return Ok(());
+        }
+        let cost = self.extra.byte_len();
+        let mut budget = AMBIGUITY_BUDGET.saturating_mul(self.encoded.len() as u64);
+        for entry in self.unknown_entries() {
+            let (key, value) = entry?;
+            budget = budget.checked_sub(cost).ok_or(ErrorKind::TooManyKeys.at(key.offset()))?;
+            if find_text(&self.extra, &key)?.is_some() && !is_legacy(&key, &value) {
+                return Err(ErrorKind::AmbiguousKey.at(key.offset()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Top-level entries that are no section.
+    fn unknown_entries(&self) -> impl Iterator<Item = Result<(Value<'a>, Value<'a>)>> + use<'a> {
+        self.top.iter().filter(|entry| !matches!(entry, Ok((key, _)) if is_section(key)))
+    }
+
+    /// The CBOR item, byte for byte.
+    pub const fn as_encoded(&self) -> &'a [u8] {
+        self.encoded
+    }
+
+    /// Where the CBOR item starts, in bytes from the start of the caller's slice.
+    pub const fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// How many entries `base` has.
+    pub fn base_len(&self) -> usize {
+        self.base.map_or(0, |base| base.len())
+    }
+
+    /// The `base` entries in order: entry *i* is the metadata of object *i*.
+    pub fn base_entries(&self) -> impl Iterator<Item = Result<Map<'a>>> + use<'a> {
+        self.base.into_iter().flat_map(|base| base.iter()).map(|entry| entry?.as_map())
+    }
+
+    /// The `base` entry of object `index`: a walk over those before it.
+    ///
+    /// # Errors
+    /// None but those that [`Self::parse`] has ruled out.
+    pub fn base_entry(&self, index: usize) -> Result<Option<Map<'a>>> {
+        self.base_entries().nth(index).transpose()
+    }
+
+    /// What the library wrote about the message: encoder, time, uuid.
+    pub const fn reserved(&self) -> Map<'a> {
+        self.reserved
+    }
+
+    /// The writer's annotations: entries of `_extra_`, and unknown top-level entries as if they stood there.
+    pub fn extra_entries(&self) -> impl Iterator<Item = Result<(Value<'a>, Value<'a>)>> + use<'a> {
+        let extra = self.extra;
+        let unknown = self.unknown_entries().filter(move |entry| match entry {
+            Ok((key, _)) => !matches!(find_text(&extra, key), Ok(Some(_))),
+            Err(_) => true,
+        });
+        self.extra.iter().chain(unknown)
+    }
+
+    /// The writer's annotation under `key`.
+    ///
+    /// # Errors
+    /// None but those that [`Self::parse`] has ruled out.
+    pub fn extra(&self, key: &str) -> Result<Option<Value<'a>>> {
+        match self.extra.get(key)? {
+            Some(value) => Ok(Some(value)),
+            None if matches!(key, BASE_KEY | EXTRA_KEY | RESERVED_KEY) => Ok(None),
+            None => self.top.get(key),
+        }
+    }
+
+    /// The annotation at a path of which `_extra_` itself is not a part.
+    fn extra_at(&self, path: &str) -> Result<Option<Value<'a>>> {
+        let (first, rest) = split_path(path);
+        descend(self.extra(first)?, rest)
+    }
+}
+
+/// The metadata of one object: its `base` entry, with the preceder's entry over it.
+#[derive(Clone, Copy, Debug)]
+pub struct ObjectMetadata<'a> {
+    base: Option<Map<'a>>,
+    preceder: Option<Map<'a>>,
+}
+
+impl<'a> ObjectMetadata<'a> {
+    /// The value at a dotted path, such as `mars.param`: a walk over maps with text keys. A scalar before the path's end,
+    /// an empty path and `_reserved_` as first segment find nothing.
+    ///
+    /// # Errors
+    /// None but those of malformed CBOR, which was ruled out when the view was made.
+    pub fn get(&self, path: &str) -> Result<Option<Value<'a>>> {
+        let (first, rest) = split_path(path);
+        if matches!(first, "" | RESERVED_KEY) {
+            return Ok(None);
+        }
+        descend(self.top(first)?, rest)
+    }
+
+    typed_getters!();
+
+    /// The value of a top-level key.
+    fn top(&self, key: &str) -> Result<Option<Value<'a>>> {
+        if let Some(map) = self.preceder
+            && let Some(value) = map.get(key)?
+        {
+            return Ok(Some(value));
+        }
+        self.base.map_or(Ok(None), |map| map.get(key))
+    }
+
+    /// The top-level entries: the preceder's, then those of `base` that it does not replace. `_reserved_` comes from
+    /// `base` only.
+    pub fn entries(&self) -> impl Iterator<Item = Result<(Value<'a>, Value<'a>)>> + use<'a> {
+        let preceder = self.preceder.unwrap_or(Map::EMPTY);
+        let over = preceder.iter().filter(|entry| !matches!(entry, Ok((key, _)) if is_text(key, RESERVED_KEY)));
+        let under = self.base.unwrap_or(Map::EMPTY).iter().filter(move |entry| match entry {
+            Ok((key, _)) => is_text(key, RESERVED_KEY) || !matches!(find_text(&preceder, key), Ok(Some(_))),
+            Err(_) => true,
+        });
+        over.chain(under)
+    }
+
+    /// What the library wrote about the object, in `base`.
+    ///
+    /// # Errors
+    /// None but those of malformed CBOR, which was ruled out when the view was made.
+    pub fn reserved(&self) -> Result<Option<Value<'a>>> {
+        self.base.map_or(Ok(None), |map| map.get(RESERVED_KEY))
+    }
+}
+
+/// The metadata of a whole message, merged from its frames without building anything.
+#[derive(Clone, Debug)]
+pub struct MessageMetadata<'a> {
+    metadata: Metadata<'a>,
+    frames: Frames<'a>,
+    object_count: usize,
+    has_preceders: bool,
+}
+
+impl<'a> MessageMetadata<'a> {
+    /// Joins the metadata frame that counts with the walk that finds the preceders, each of which is checked here.
+    pub(crate) fn new(
+        metadata: Metadata<'a>,
+        frames: Frames<'a>,
+        object_count: usize,
+        has_preceders: bool,
+    ) -> Result<Self> {
+        if metadata.base_len() > object_count {
+            return Err(ErrorKind::BaseTooLong.at(metadata.offset()));
+        }
+        if has_preceders {
+            preceder_frames(&frames).try_for_each(|frame| Metadata::of_frame(&frame?).map(|_| ()))?;
+        }
+        Ok(Self { metadata, frames, object_count, has_preceders })
+    }
+
+    /// The metadata frame that counts: the last one of the message.
+    pub const fn frame(&self) -> &Metadata<'a> {
+        &self.metadata
+    }
+
+    /// How many objects the message has.
+    pub const fn object_count(&self) -> usize {
+        self.object_count
+    }
+
+    /// The metadata of every object in order, also of those beyond the end of `base`.
+    pub fn objects(&self) -> ObjectMetadataIter<'a> {
+        ObjectMetadataIter {
+            base: self.metadata.base.map(|base| base.iter()),
+            frames: self.has_preceders.then(|| self.frames.clone()),
+            left: self.object_count,
+        }
+    }
+
+    /// The metadata of object `index`; `None` beyond the objects.
+    ///
+    /// # Errors
+    /// None but those that making this view has ruled out.
+    pub fn object(&self, index: usize) -> Result<Option<ObjectMetadata<'a>>> {
+        self.objects().nth(index).transpose()
+    }
+
+    /// The value at a dotted path at message level: under `_extra_.` or `extra.`, in the writer's annotations; otherwise
+    /// in the first object in which the whole path resolves, then in the annotations.
+    ///
+    /// # Errors
+    /// None but those that making this view has ruled out.
+    pub fn get(&self, path: &str) -> Result<Option<Value<'a>>> {
+        let (first, rest) = split_path(path);
+        match first {
+            "" | RESERVED_KEY => return Ok(None),
+            EXTRA_KEY | "extra" => return rest.map_or(Ok(None), |rest| self.metadata.extra_at(rest)),
+            _ => {}
+        }
+        for object in self.objects() {
+            if let Some(value) = object?.get(path)? {
+                return Ok(Some(value));
+            }
+        }
+        self.metadata.extra_at(path)
+    }
+
+    typed_getters!();
+
+    /// The value at a dotted path in the metadata of object `index`.
+    ///
+    /// # Errors
+    /// None but those that making this view has ruled out.
+    pub fn get_at(&self, index: usize, path: &str) -> Result<Option<Value<'a>>> {
+        self.object(index)?.map_or(Ok(None), |object| object.get(path))
+    }
+}
+
+/// The metadata of each object of a message; ends after an error.
+#[derive(Clone, Debug)]
+pub struct ObjectMetadataIter<'a> {
+    base: Option<ArrayIter<'a>>,
+    /// Only where the message has preceders.
+    frames: Option<Frames<'a>>,
+    left: usize,
+}
+
+impl<'a> ObjectMetadataIter<'a> {
+    fn step(&mut self) -> Result<ObjectMetadata<'a>> {
+        let base = match self.base.as_mut().and_then(Iterator::next) {
+            Some(entry) => Some(entry?.as_map()?),
+            None => None,
+        };
+        let preceder = self.frames.as_mut().map_or(Ok(None), next_preceder)?;
+        Ok(ObjectMetadata { base, preceder })
+    }
+}
+
+impl<'a> Iterator for ObjectMetadataIter<'a> {
+    type Item = Result<ObjectMetadata<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.left = self.left.checked_sub(1)?;
+        let object = self.step();
+        if object.is_err() {
+            self.left = 0;
+        }
+        Some(object)
+    }
+}
+
+/// Walks up to the next data object; the entry of the preceder before it, if there is one.
+fn next_preceder<'a>(frames: &mut Frames<'a>) -> Result<Option<Map<'a>>> {
+    let mut preceder = None;
+    for frame in frames {
+        let frame = frame?;
+        match frame.frame_type() {
+            FrameType::PrecederMetadata => preceder = Metadata::of_frame(&frame)?.base_entry(0)?,
+            FrameType::NTensorFrame => break,
+            _ => {}
+        }
+    }
+    Ok(preceder)
+}
+
+fn preceder_frames<'a>(frames: &Frames<'a>) -> impl Iterator<Item = Result<Frame<'a>>> + use<'a> {
+    frames.clone().filter(|frame| !matches!(frame, Ok(f) if f.frame_type() != FrameType::PrecederMetadata))
+}
+
+/// A section of global metadata: a map with text keys.
+fn section<'a>(value: &Value<'a>) -> Result<Map<'a>> {
+    let map = value.as_map()?;
+    map.check_text_keys()?;
+    Ok(map)
+}
+
+fn is_text(key: &Value<'_>, name: &str) -> bool {
+    key.as_text().is_ok_and(|text| text == *name)
+}
+
+fn is_section(key: &Value<'_>) -> bool {
+    is_text(key, BASE_KEY) || is_text(key, EXTRA_KEY) || is_text(key, RESERVED_KEY)
+}
+
+fn is_legacy(key: &Value<'_>, value: &Value<'_>) -> bool {
+    is_text(key, LEGACY_KEY) && value.as_u64().is_ok()
+}
+
+/// The value of the entry of `map` whose key is the same text as `key`.
+fn find_text<'a>(map: &Map<'a>, key: &Value<'_>) -> Result<Option<Value<'a>>> {
+    let text = key.as_text()?;
+    if let Some(name) = text.as_str() {
+        return map.get(name);
+    }
+    for entry in map.iter() {
+        let (other, value) = entry?;
+        if other.as_text().is_ok_and(|other| other.chunks().flat_map(str::bytes).eq(text.chunks().flat_map(str::bytes)))
+        {
+            return Ok(Some(value));
+        }
+    }
+    Ok(None)
+}
+
+/// The first segment of a dotted path, and what follows its dot.
+fn split_path(path: &str) -> (&str, Option<&str>) {
+    path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)))
+}
+
+/// Follows the rest of a path from the value of its first segment.
+fn descend<'a>(from: Option<Value<'a>>, path: Option<&str>) -> Result<Option<Value<'a>>> {
+    let (mut found, mut path) = (from, path);
+    while let (Some(value), Some(rest)) = (found, path) {
+        let (segment, after) = split_path(rest);
+        found = value.as_map().map_or(Ok(None), |map| map.get(segment))?;
+        path = after;
+    }
+    Ok(found)
+}

@@ -1,0 +1,223 @@
+//! One data object: payload, masks and descriptor of its frame (FORMAT §1.7).
+//!
+//! ```text
+//! descriptor last:   header │ payload │ masks │ descriptor │ tail
+//! descriptor first:  header │ descriptor │ payload │ masks │ tail
+//!                                        └─── region ───┘
+//! ```
+
+use core::ops::Range;
+
+#[cfg(feature = "masks")]
+use crate::descriptor::MaskMethod;
+use crate::descriptor::{ByteOrder, Compression, Descriptor, Dtype, MaskDescriptor, MaskKind, Stage};
+use crate::error::{Error, ErrorKind, Result};
+use crate::frame::Frame;
+#[cfg(feature = "masks")]
+use crate::mask::{BitmapForm, Mask};
+use crate::stored::Stored;
+use crate::tensor::{AnyView, BitView, Element, Shape, TensorView};
+use crate::wire::{FRAME_HEADER_SIZE, FrameFlags, FrameType};
+
+/// A data object, borrowed from the bytes `'a`: the descriptor was read, the masks lie inside the region, the payload was
+/// not looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct DataObject<'a> {
+    frame: Frame<'a>,
+    descriptor: Descriptor<'a>,
+    region: &'a [u8],
+    region_offset: u64,
+    payload: &'a [u8],
+}
+
+impl<'a> DataObject<'a> {
+    /// Reads the object that `frame` holds: O(bytes of the descriptor).
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownFrameType`] if the frame holds something else; those of [`Descriptor::parse`];
+    /// [`ErrorKind::MaskBounds`].
+    ///
+    /// Format: FORMAT §1.7, §1.10 rows 11 and 12.
+    pub fn parse(frame: Frame<'a>) -> Result<Self> {
+        if frame.frame_type() != FrameType::NTensorFrame {
+            return Err(ErrorKind::UnknownFrameType(frame.frame_type().as_u16()).at(frame.offset()));
+        }
+        // The frame has checked that cbor_offset lies between its header and its tail.
+        let cbor_start = frame.cbor_offset().saturating_sub(FRAME_HEADER_SIZE as u64);
+        let cbor_offset = frame.offset().saturating_add(frame.cbor_offset());
+        let split = usize::try_from(cbor_start).ok().and_then(|start| frame.body().split_at_checked(start));
+        let (before, cbor) = split.ok_or(ErrorKind::CborOffset.at(cbor_offset))?;
+        let descriptor = Descriptor::parse(cbor, cbor_offset)?;
+        let (region, region_offset) = if frame.flags().has(FrameFlags::CBOR_AFTER_PAYLOAD) {
+            (before, frame.body_offset())
+        } else {
+            let cbor_len = descriptor.as_encoded().len();
+            (cbor.get(cbor_len..).unwrap_or_default(), cbor_offset.saturating_add(cbor_len as u64))
+        };
+        let payload_len = descriptor.masks().payload_len(region.len() as u64)?;
+        let payload = usize::try_from(payload_len).ok().and_then(|len| region.get(..len)).unwrap_or(region);
+        Ok(Self { frame, descriptor, region, region_offset, payload })
+    }
+
+    /// The frame that holds the object.
+    pub const fn frame(&self) -> &Frame<'a> {
+        &self.frame
+    }
+
+    /// What the object is.
+    pub const fn descriptor(&self) -> &Descriptor<'a> {
+        &self.descriptor
+    }
+
+    /// The encoded values, without masks.
+    pub const fn payload(&self) -> &'a [u8] {
+        self.payload
+    }
+
+    /// The encoded values and the masks' blobs.
+    pub const fn region(&self) -> &'a [u8] {
+        self.region
+    }
+
+    /// Where payload and region start, in bytes from the start of the caller's slice.
+    pub const fn region_offset(&self) -> u64 {
+        self.region_offset
+    }
+
+    /// The bytes of a mask's blob.
+    ///
+    /// # Errors
+    /// [`ErrorKind::MaskBounds`] for an entry of another object.
+    pub fn mask_blob(&self, mask: &MaskDescriptor<'a>) -> Result<&'a [u8]> {
+        let range = usize::try_from(mask.offset()).ok().zip(usize::try_from(mask.length()).ok());
+        range
+            .and_then(|(start, len)| self.region.get(start..start.checked_add(len)?))
+            .ok_or(ErrorKind::MaskBounds.at(mask.position()))
+    }
+
+    /// The values where they lie, if no stage and no mask stands in between: O(1), nothing is copied.
+    ///
+    /// # Errors
+    /// [`ErrorKind::DtypeMismatch`] if the elements are not of type `T`; [`ErrorKind::NeedsDecoding`] naming the stage that
+    /// has to be undone first; [`ErrorKind::PayloadSize`] if the payload is not as long as the shape implies.
+    pub fn view<T: Element>(&self) -> Result<TensorView<'a, T>> {
+        if T::DTYPE != self.descriptor.dtype() {
+            return Err(ErrorKind::DtypeMismatch(self.descriptor.dtype()).at(self.descriptor.offset()));
+        }
+        self.check_plain()?;
+        let shape = Shape::from(self.descriptor.shape());
+        TensorView::new(self.payload, self.descriptor.byte_order(), shape).map_err(|e| e.shift(self.region_offset))
+    }
+
+    /// The bits of a bitmask where they lie.
+    ///
+    /// # Errors
+    /// As [`Self::view`].
+    pub fn view_bits(&self) -> Result<BitView<'a>> {
+        if self.descriptor.dtype() != Dtype::Bitmask {
+            return Err(ErrorKind::DtypeMismatch(self.descriptor.dtype()).at(self.descriptor.offset()));
+        }
+        self.check_plain()?;
+        BitView::new(self.payload, Shape::from(self.descriptor.shape())).map_err(|e| e.shift(self.region_offset))
+    }
+
+    /// The values where they lie, whatever their type.
+    ///
+    /// # Errors
+    /// As [`Self::view`], types excepted.
+    pub fn view_any(&self) -> Result<AnyView<'a>> {
+        self.check_plain()?;
+        let d = &self.descriptor;
+        AnyView::new(d.dtype(), self.payload, d.byte_order(), Shape::from(d.shape()))
+            .map_err(|e| e.shift(self.region_offset))
+    }
+
+    fn check_plain(&self) -> Result<()> {
+        match self.descriptor.pending_stage() {
+            None => Ok(()),
+            Some(stage) => Err(ErrorKind::NeedsDecoding(stage).at(self.descriptor.offset())),
+        }
+    }
+
+    /// The payload as bytes that need no decompression.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NeedsDecoding`] if it is compressed, else those of [`Stored::new`].
+    pub fn stored(&self) -> Result<Stored<'a>> {
+        match self.descriptor.compression().known() {
+            Some(Compression::None) => {
+                Stored::new(&self.descriptor, self.payload).map_err(|e| e.shift(self.payload_base(e)))
+            }
+            other => Err(ErrorKind::NeedsDecoding(Stage::Compression(other)).at(self.descriptor.offset())),
+        }
+    }
+
+    /// What to add to the offset of an error that speaks of the payload; those that speak of the descriptor have theirs.
+    fn payload_base(&self, error: Error) -> u64 {
+        match error.kind() {
+            ErrorKind::PayloadSize | ErrorKind::ElementSize => self.region_offset,
+            _ => 0,
+        }
+    }
+
+    /// Writes the values of `elements` to `out` in `order`, masked ones restored to NaN and infinities: everything that
+    /// can be undone without a decompressor. O(`out.len()` + bytes of the masks), no allocation.
+    ///
+    /// # Errors
+    /// Those of [`Self::stored`], [`Stored::decode_into`] and [`Self::restore_into`].
+    pub fn decode_into(&self, elements: Range<u64>, order: ByteOrder, out: &mut [u8]) -> Result<()> {
+        self.stored()?.decode_into(elements.clone(), order, out).map_err(|e| e.shift(self.region_offset))?;
+        self.restore_into(elements.start, order, out)
+    }
+
+    /// Writes NaN and infinities where the masks say so, into values that were decoded from element `start` on.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NeedsDecoding`] for a mask whose method needs a decompressor, or all masks without feature `masks`;
+    /// those of [`crate::mask::restore_into`].
+    pub fn restore_into(&self, start: u64, order: ByteOrder, out: &mut [u8]) -> Result<()> {
+        self.descriptor.masks().iter().try_for_each(|(kind, mask)| self.restore_kind(kind, &mask, start, order, out))
+    }
+
+    #[cfg(feature = "masks")]
+    fn restore_kind(
+        &self,
+        kind: MaskKind,
+        entry: &MaskDescriptor<'a>,
+        start: u64,
+        order: ByteOrder,
+        out: &mut [u8],
+    ) -> Result<()> {
+        let mask = self.mask(entry)?;
+        let base = self.region_offset.saturating_add(entry.offset());
+        crate::mask::restore_into(&mask, kind, self.descriptor.dtype(), order, start, out).map_err(|e| e.shift(base))
+    }
+
+    #[cfg(not(feature = "masks"))]
+    fn restore_kind(
+        &self,
+        _kind: MaskKind,
+        entry: &MaskDescriptor<'a>,
+        _start: u64,
+        _order: ByteOrder,
+        _out: &mut [u8],
+    ) -> Result<()> {
+        Err(ErrorKind::NeedsDecoding(Stage::Masks(entry.method().known())).at(entry.position()))
+    }
+
+    /// The bitmap that a mask entry describes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::MaskMethod`] for an unknown method, [`ErrorKind::NeedsDecoding`] for one that needs a decompressor.
+    #[cfg(feature = "masks")]
+    pub fn mask(&self, entry: &MaskDescriptor<'a>) -> Result<Mask<'a>> {
+        let form = match entry.method().known() {
+            Some(MaskMethod::None) => BitmapForm::Raw,
+            Some(MaskMethod::Rle) => BitmapForm::Rle,
+            Some(MaskMethod::Roaring) => BitmapForm::Roaring,
+            Some(other) => return Err(ErrorKind::NeedsDecoding(Stage::Masks(Some(other))).at(entry.position())),
+            None => return Err(ErrorKind::MaskMethod.at(entry.position())),
+        };
+        Ok(Mask::new(form, self.mask_blob(entry)?, self.descriptor.element_count()))
+    }
+}

@@ -1,0 +1,120 @@
+//! The legal order of frames in a message, apart from any source of bytes.
+//!
+//! ```text
+//!            header frame            object                 footer frame
+//!           ┌───────────┐          ┌────────┐              ┌────────────┐
+//!           ▼           │          ▼        │              ▼            │
+//! start ─► Header ──────┴──┬──► Body ───────┴──┬──► Footer ─────────────┴──► finish
+//!                          │      ▲ │ preceder │
+//!                          │ object │ ▼        │
+//!                          └──► Preceded       └── from Header too, when there are no objects
+//! ```
+//!
+//! A phase never goes back, and a preceder is followed by its object. Format: FORMAT §1.10 rows 13 to 15.
+
+use core::fmt;
+
+use crate::error::ErrorKind;
+use crate::wire::FrameType;
+
+/// How far the walk through a message has come: which frames may come next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum DecodePhase {
+    /// Header frames so far: anything may come.
+    #[default]
+    Header,
+    /// Objects have begun: preceders, objects and footer frames may come.
+    Body,
+    /// A preceder waits for its object: only an object may come.
+    Preceded,
+    /// Footer frames have begun: only footer frames may come.
+    Footer,
+}
+
+impl DecodePhase {
+    /// The phase after a frame of type `frame`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::FrameOrder`] if that frame belongs to an earlier phase, [`ErrorKind::PrecederWithoutObject`] if an
+    /// object was due.
+    ///
+    /// ```
+    /// use tgm_core::phase::DecodePhase;
+    /// use tgm_core::wire::FrameType;
+    ///
+    /// let phase = DecodePhase::Header.after(FrameType::NTensorFrame)?;
+    /// assert_eq!(phase, DecodePhase::Body);
+    /// assert!(phase.after(FrameType::HeaderIndex).is_err());
+    /// # Ok::<(), tgm_core::error::ErrorKind>(())
+    /// ```
+    pub const fn after(self, frame: FrameType) -> Result<Self, ErrorKind> {
+        use FrameType as F;
+        match (self, frame) {
+            (Self::Header | Self::Body | Self::Preceded, F::NTensorFrame) => Ok(Self::Body),
+            (Self::Preceded, other) => Err(ErrorKind::PrecederWithoutObject(other)),
+            (Self::Header, F::HeaderMetadata | F::HeaderIndex | F::HeaderHash) => Ok(Self::Header),
+            (Self::Header | Self::Body, F::PrecederMetadata) => Ok(Self::Preceded),
+            (_, F::FooterHash | F::FooterIndex | F::FooterMetadata) => Ok(Self::Footer),
+            (phase, frame) => Err(ErrorKind::FrameOrder(frame, phase)),
+        }
+    }
+
+    /// Whether a message may end in this phase.
+    ///
+    /// # Errors
+    /// [`ErrorKind::DanglingPreceder`] if an object was due.
+    pub const fn finish(self) -> Result<(), ErrorKind> {
+        match self {
+            Self::Preceded => Err(ErrorKind::DanglingPreceder),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for DecodePhase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Header => "header",
+            Self::Body => "body",
+            Self::Preceded => "preceder",
+            Self::Footer => "footer",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::DecodePhase as P;
+    use crate::error::ErrorKind as E;
+    use crate::wire::FrameType as F;
+
+    #[test]
+    fn phases_never_go_back() {
+        for header in [F::HeaderMetadata, F::HeaderIndex, F::HeaderHash] {
+            assert_eq!(P::Header.after(header), Ok(P::Header));
+            assert_eq!(P::Body.after(header), Err(E::FrameOrder(header, P::Body)));
+            assert_eq!(P::Footer.after(header), Err(E::FrameOrder(header, P::Footer)));
+        }
+        for footer in [F::FooterHash, F::FooterIndex, F::FooterMetadata] {
+            for phase in [P::Header, P::Body, P::Footer] {
+                assert_eq!(phase.after(footer), Ok(P::Footer));
+            }
+        }
+        assert_eq!(P::Footer.after(F::NTensorFrame), Err(E::FrameOrder(F::NTensorFrame, P::Footer)));
+        assert_eq!(P::Footer.after(F::PrecederMetadata), Err(E::FrameOrder(F::PrecederMetadata, P::Footer)));
+    }
+
+    #[test]
+    fn a_preceder_is_followed_by_its_object() {
+        assert_eq!(P::Body.after(F::PrecederMetadata), Ok(P::Preceded));
+        assert_eq!(P::Preceded.after(F::NTensorFrame), Ok(P::Body));
+        for other in F::ALL.into_iter().filter(|t| !t.is_data_object()) {
+            assert_eq!(P::Preceded.after(other), Err(E::PrecederWithoutObject(other)));
+        }
+        assert_eq!(P::Preceded.finish(), Err(E::DanglingPreceder));
+        for phase in [P::Header, P::Body, P::Footer] {
+            assert_eq!(phase.finish(), Ok(()));
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Where a scan reads from.
+
+use core::convert::Infallible;
+
+use super::find::find;
+
+/// Bytes that can be read at any position: a slice, a file, a region of an object store.
+///
+/// Positions are bytes from the source's start.
+pub trait Source {
+    /// What reading can fail with.
+    type Error;
+
+    /// Bytes of the source. It must not change during a scan.
+    fn len(&self) -> u64;
+
+    /// Whether there are no bytes.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Fills `out` from `offset` on and returns how many bytes that were: fewer than asked for only at the source's end.
+    ///
+    /// # Errors
+    /// Whatever the source fails with.
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<usize, Self::Error>;
+
+    /// The `N` bytes at `offset`; zeros stand for bytes beyond the end.
+    ///
+    /// # Errors
+    /// Whatever the source fails with.
+    fn read<const N: usize>(&self, offset: u64) -> Result<[u8; N], Self::Error> {
+        let mut bytes = [0; N];
+        self.read_at(offset, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// The first place at or behind `from` where `magic` stands, all of it before `end`.
+    ///
+    /// Reads a few hundred bytes at a time; a source that has a larger buffer, or none to fill, does better.
+    ///
+    /// # Errors
+    /// Whatever the source fails with.
+    fn find(&self, magic: &[u8; 8], from: u64, end: u64) -> Result<Option<u64>, Self::Error> {
+        let mut chunk = [0; 512];
+        find_in_chunks(self, magic, from, end, &mut chunk)
+    }
+}
+
+/// [`Source::find`] by way of a buffer, which must hold more than 8 bytes.
+///
+/// # Errors
+/// Whatever the source fails with.
+pub fn find_in_chunks<S: Source + ?Sized>(
+    source: &S,
+    magic: &[u8; 8],
+    from: u64,
+    end: u64,
+    chunk: &mut [u8],
+) -> Result<Option<u64>, S::Error> {
+    let mut from = from;
+    loop {
+        let room = end.saturating_sub(from);
+        let wanted = usize::try_from(room).unwrap_or(usize::MAX).min(chunk.len());
+        let read = source.read_at(from, chunk.get_mut(..wanted).unwrap_or_default())?;
+        if let Some(at) = find(chunk.get(..read).unwrap_or_default(), magic) {
+            return Ok(Some(from.saturating_add(at as u64)));
+        }
+        // The last seven bytes may be the beginning of a magic.
+        let done = read.saturating_sub(magic.len().saturating_sub(1));
+        if done == 0 || read as u64 >= room {
+            return Ok(None);
+        }
+        from = from.saturating_add(done as u64);
+    }
+}
+
+impl Source for &[u8] {
+    type Error = Infallible;
+
+    fn len(&self) -> u64 {
+        <[u8]>::len(self) as u64
+    }
+
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<usize, Infallible> {
+        let rest = usize::try_from(offset).ok().and_then(|start| self.get(start..)).unwrap_or_default();
+        let read = rest.len().min(out.len());
+        out.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+        Ok(read)
+    }
+
+    fn find(&self, magic: &[u8; 8], from: u64, end: u64) -> Result<Option<u64>, Infallible> {
+        let end = usize::try_from(end).unwrap_or(usize::MAX).min(<[u8]>::len(self));
+        let start = usize::try_from(from).unwrap_or(usize::MAX);
+        let region = self.get(start..end).unwrap_or_default();
+        Ok(find(region, magic).map(|at| from.saturating_add(at as u64)))
+    }
+}

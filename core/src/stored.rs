@@ -1,0 +1,307 @@
+//! From an object's uncompressed bytes to its values, into the caller's buffer (PIPELINE §2 to §4).
+//!
+//! ```text
+//! payload ─ decompress ─► stored bytes ─► unshuffle ─► unpack or swap ─► values ─► restore masked ones
+//!           (std-ext)     └────────────────── here ──────────────────┘             (DataObject)
+//! ```
+//!
+//! Where both filter and encoding stand in the way, bytes are unshuffled a block at a time into a buffer on the stack, so
+//! that nothing is allocated and a range costs what it contains.
+
+use core::ops::Range;
+
+use crate::byteswap;
+use crate::descriptor::{ByteOrder, Descriptor, Dtype, Encoding, Filter, Stage};
+use crate::error::{ErrorKind, Result};
+#[cfg(feature = "packing")]
+use crate::packing::{Packing, Unpack, unpack_bytes_into, unpack_into};
+#[cfg(feature = "shuffle")]
+use crate::shuffle::unshuffle_range_into;
+
+/// Values that the buffer for unshuffled ones holds. Blocks are 8 shorter: they begin at the multiple of 8 before the first
+/// value wanted, which is a whole byte.
+#[cfg(all(feature = "packing", feature = "shuffle"))]
+const BLOCK: usize = 64;
+
+/// The bytes of an object after decompression, and how they become values.
+///
+/// Good to have one: encoding and filter are known, their parameters are in range, and the bytes are exactly as many as
+/// shape, dtype and encoding imply.
+#[derive(Clone, Copy, Debug)]
+pub struct Stored<'a> {
+    bytes: &'a [u8],
+    element_count: u64,
+    dtype: Dtype,
+    order: ByteOrder,
+    layout: Layout,
+    /// 1 without the filter.
+    element_size: u64,
+}
+
+/// What the bytes are before the filter rearranged them.
+#[derive(Clone, Copy, Debug)]
+enum Layout {
+    Elements,
+    #[cfg(feature = "packing")]
+    Packed(Packing),
+}
+
+impl<'a> Stored<'a> {
+    /// Joins the uncompressed `bytes` of an object with what its descriptor says about them. O(1).
+    ///
+    /// # Errors
+    /// [`ErrorKind::NeedsDecoding`] for an encoding or filter that is unknown or not compiled in; those of the stages'
+    /// parameters; [`ErrorKind::DtypeMismatch`] for simple_packing of anything but float64; [`ErrorKind::PayloadSize`] at 0
+    /// if there are more or fewer bytes than [`stored_len`] says.
+    pub fn new(descriptor: &Descriptor<'_>, bytes: &'a [u8]) -> Result<Self> {
+        let layout = layout(descriptor)?;
+        let element_size = element_size(descriptor)?;
+        if stored_len(descriptor)? != bytes.len() as u64 {
+            return Err(ErrorKind::PayloadSize.at(0));
+        }
+        if !bytes.is_empty() && (bytes.len() as u64).checked_rem(element_size) != Some(0) {
+            return Err(ErrorKind::ElementSize.at(0));
+        }
+        Ok(Self {
+            bytes,
+            element_count: descriptor.element_count(),
+            dtype: descriptor.dtype(),
+            order: descriptor.byte_order(),
+            layout,
+            element_size,
+        })
+    }
+
+    /// The type of the values.
+    pub const fn dtype(&self) -> Dtype {
+        self.dtype
+    }
+
+    /// How many values there are.
+    pub const fn element_count(&self) -> u64 {
+        self.element_count
+    }
+
+    /// The values themselves, if the bytes are they, in [`Self::byte_order`].
+    pub const fn as_values(&self) -> Option<&'a [u8]> {
+        match self.layout {
+            Layout::Elements if self.element_size <= 1 => Some(self.bytes),
+            _ => None,
+        }
+    }
+
+    /// The order of bytes in stored scalars. Packed values have none: they are written in the order asked for.
+    pub const fn byte_order(&self) -> ByteOrder {
+        self.order
+    }
+
+    /// Bytes that the values of `elements` take: ⌈count / 8⌉ for bitmasks.
+    ///
+    /// # Errors
+    /// [`ErrorKind::RangeOutOfBounds`] if the range ends before it starts or beyond the values.
+    pub fn output_len(&self, elements: &Range<u64>) -> Result<u64> {
+        let count = elements.end.checked_sub(elements.start).filter(|_| elements.end <= self.element_count);
+        count.and_then(|count| self.dtype.byte_len(count)).ok_or(ErrorKind::RangeOutOfBounds.at(0))
+    }
+
+    /// Writes the values of `elements` to `out` in `order`; masked values are what the encoder put in their place.
+    /// O(`out.len()`), no allocation.
+    ///
+    /// A bitmask's values are packed again from the first bit of `out` on. All of a bitmask comes out exactly as stored;
+    /// of a part of one the bits after the last value are zero.
+    ///
+    /// # Errors
+    /// [`ErrorKind::RangeOutOfBounds`]; [`ErrorKind::OutputLength`] if `out` is not [`Self::output_len`] long.
+    pub fn decode_into(&self, elements: Range<u64>, order: ByteOrder, out: &mut [u8]) -> Result<()> {
+        if self.output_len(&elements)? != out.len() as u64 {
+            return Err(ErrorKind::OutputLength.at(0));
+        }
+        match self.layout {
+            #[cfg(feature = "packing")]
+            Layout::Packed(packing) => self.unpack(&packing, elements.start, out, &Bytes(order)),
+            Layout::Elements if self.dtype == Dtype::Bitmask => self.bits_into(elements, out),
+            Layout::Elements => {
+                let start = elements.start.saturating_mul(self.dtype.byte_width() as u64);
+                self.elements_into(start, order, out)
+            }
+        }
+    }
+
+    /// Writes simple-packed values to `out`, beginning with element `start`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::DtypeMismatch`] if the values are not packed; [`ErrorKind::RangeOutOfBounds`].
+    #[cfg(feature = "packing")]
+    pub fn unpack_into<T: Unpack>(&self, start: u64, out: &mut [T]) -> Result<()> {
+        let Layout::Packed(packing) = self.layout else { return Err(ErrorKind::DtypeMismatch(self.dtype).at(0)) };
+        let end = start.checked_add(out.len() as u64).filter(|&end| end <= self.element_count);
+        end.ok_or(ErrorKind::RangeOutOfBounds.at(0))?;
+        self.unpack(&packing, start, out, &Values)
+    }
+
+    #[cfg(feature = "packing")]
+    fn unpack<O>(&self, packing: &Packing, start: u64, out: &mut [O], sink: &impl Sink<O>) -> Result<()> {
+        if self.element_size <= 1 {
+            return sink.unpack(self.bytes, packing, start, out);
+        }
+        #[cfg(feature = "shuffle")]
+        return self.unpack_shuffled(packing, start, out, sink);
+        #[cfg(not(feature = "shuffle"))]
+        Err(ErrorKind::NeedsDecoding(Stage::Filter(Some(Filter::Shuffle))).at(0))
+    }
+
+    /// Unshuffles and unpacks block by block.
+    #[cfg(all(feature = "packing", feature = "shuffle"))]
+    fn unpack_shuffled<O, S: Sink<O>>(&self, packing: &Packing, start: u64, out: &mut [O], sink: &S) -> Result<()> {
+        let mut buffer = [0; BLOCK * size_of::<u64>()];
+        let mut from = start;
+        for block in out.chunks_mut(const { (BLOCK - 8) * S::SLOTS_PER_VALUE }) {
+            let count = block.len().checked_div(S::SLOTS_PER_VALUE).unwrap_or(0) as u64;
+            let aligned = from & !7;
+            let first_byte = packing.packed_len(aligned).ok_or(ErrorKind::RangeOutOfBounds.at(0))?;
+            let end_byte = packing.packed_len(from.saturating_add(count)).ok_or(ErrorKind::RangeOutOfBounds.at(0))?;
+            let len = usize::try_from(end_byte.saturating_sub(first_byte)).unwrap_or(usize::MAX);
+            let packed = buffer.get_mut(..len).ok_or(ErrorKind::OutputLength.at(0))?;
+            unshuffle_range_into(self.bytes, self.element_size, first_byte, packed)?;
+            sink.unpack(packed, packing, from.saturating_sub(aligned), block)?;
+            from = from.saturating_add(count);
+        }
+        Ok(())
+    }
+
+    /// Writes plain elements from byte `start` of the unfiltered bytes on.
+    fn elements_into(&self, start: u64, order: ByteOrder, out: &mut [u8]) -> Result<()> {
+        let unit = self.dtype.swap_unit_size();
+        let swapped = order != self.order && unit > 1;
+        if self.element_size <= 1 {
+            let source = self.slice(start, out.len())?;
+            return byteswap::swap_into(source, if swapped { unit } else { 1 }, out);
+        }
+        self.unshuffle_into(start, out)?;
+        if swapped { byteswap::swap_in_place(out, unit) } else { Ok(()) }
+    }
+
+    /// Writes the bits of `elements` from the first bit of `out` on.
+    fn bits_into(&self, elements: Range<u64>, out: &mut [u8]) -> Result<()> {
+        let shift = u32::try_from(elements.start & 7).unwrap_or(0);
+        let first = elements.start >> 3;
+        self.elements_into(first, self.order, out)?;
+        if shift != 0 {
+            let mut next = [0];
+            let after = first.saturating_add(out.len() as u64);
+            if after < self.bytes.len() as u64 {
+                self.elements_into(after, self.order, &mut next)?;
+            }
+            shift_left(out, shift, next);
+        }
+        if elements != (0..self.element_count) {
+            clear_padding(out, elements.end.saturating_sub(elements.start));
+        }
+        Ok(())
+    }
+
+    #[cfg(feature = "shuffle")]
+    fn unshuffle_into(&self, start: u64, out: &mut [u8]) -> Result<()> {
+        unshuffle_range_into(self.bytes, self.element_size, start, out)
+    }
+
+    #[cfg(not(feature = "shuffle"))]
+    fn unshuffle_into(&self, _start: u64, _out: &mut [u8]) -> Result<()> {
+        Err(ErrorKind::NeedsDecoding(Stage::Filter(Some(Filter::Shuffle))).at(0))
+    }
+
+    fn slice(&self, start: u64, len: usize) -> Result<&'a [u8]> {
+        let start = usize::try_from(start).ok();
+        start.and_then(|start| self.bytes.get(start..start.checked_add(len)?)).ok_or(ErrorKind::RangeOutOfBounds.at(0))
+    }
+}
+
+/// Bytes of an object's values after decompression, before unshuffling and unpacking: what a compressor was given.
+///
+/// # Errors
+/// [`ErrorKind::ShapeOverflow`]; those of the encoding's name and parameters.
+pub fn stored_len(descriptor: &Descriptor<'_>) -> Result<u64> {
+    match layout(descriptor)? {
+        Layout::Elements => descriptor.decoded_len(),
+        #[cfg(feature = "packing")]
+        Layout::Packed(packing) => {
+            let len = packing.packed_len(descriptor.element_count());
+            len.ok_or(ErrorKind::ShapeOverflow.at(descriptor.shape().offset()))
+        }
+    }
+}
+
+fn layout(descriptor: &Descriptor<'_>) -> Result<Layout> {
+    match descriptor.encoding().known() {
+        Some(Encoding::None) => Ok(Layout::Elements),
+        #[cfg(feature = "packing")]
+        Some(Encoding::SimplePacking) if descriptor.dtype() == Dtype::Float64 => {
+            descriptor.packing().map(Layout::Packed)
+        }
+        #[cfg(feature = "packing")]
+        Some(Encoding::SimplePacking) => Err(ErrorKind::DtypeMismatch(descriptor.dtype()).at(descriptor.offset())),
+        other => Err(ErrorKind::NeedsDecoding(Stage::Encoding(other)).at(descriptor.offset())),
+    }
+}
+
+/// The shuffle filter's element size; 1, which changes nothing, without the filter.
+fn element_size(descriptor: &Descriptor<'_>) -> Result<u64> {
+    match descriptor.filter().known() {
+        Some(Filter::None) => Ok(1),
+        Some(Filter::Shuffle) if cfg!(feature = "shuffle") => descriptor.shuffle_element_size(),
+        other => Err(ErrorKind::NeedsDecoding(Stage::Filter(other)).at(descriptor.offset())),
+    }
+}
+
+/// Where unpacked values go.
+#[cfg(feature = "packing")]
+trait Sink<O> {
+    /// Items of the output that one value fills.
+    #[cfg_attr(not(feature = "shuffle"), expect(dead_code, reason = "only blocks are counted"))]
+    const SLOTS_PER_VALUE: usize;
+
+    fn unpack(&self, packed: &[u8], packing: &Packing, start: u64, out: &mut [O]) -> Result<()>;
+}
+
+/// Bytes in an order.
+#[cfg(feature = "packing")]
+struct Bytes(ByteOrder);
+
+#[cfg(feature = "packing")]
+impl Sink<u8> for Bytes {
+    const SLOTS_PER_VALUE: usize = size_of::<f64>();
+
+    fn unpack(&self, packed: &[u8], packing: &Packing, start: u64, out: &mut [u8]) -> Result<()> {
+        unpack_bytes_into(packed, packing, start, self.0, out)
+    }
+}
+
+/// Floats.
+#[cfg(feature = "packing")]
+struct Values;
+
+#[cfg(feature = "packing")]
+impl<T: Unpack> Sink<T> for Values {
+    const SLOTS_PER_VALUE: usize = 1;
+
+    fn unpack(&self, packed: &[u8], packing: &Packing, start: u64, out: &mut [T]) -> Result<()> {
+        unpack_into(packed, packing, start, out)
+    }
+}
+
+/// Moves all bits `shift` (1 to 7) places to the front; those of `next` move in at the end.
+fn shift_left(bytes: &mut [u8], shift: u32, next: [u8; 1]) {
+    let [mut next] = next;
+    for byte in bytes.iter_mut().rev() {
+        let both = u16::from_be_bytes([*byte, next]).wrapping_shl(shift);
+        next = core::mem::replace(byte, both.to_be_bytes()[0]);
+    }
+}
+
+/// Clears the bits behind the first `count`.
+fn clear_padding(bytes: &mut [u8], count: u64) {
+    let used = u32::try_from(count & 7).unwrap_or(0);
+    if let (Some(last), 1..) = (bytes.last_mut(), used) {
+        *last &= 0xff_u8.wrapping_shl(8_u32.saturating_sub(used));
+    }
+}

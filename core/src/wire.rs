@@ -1,0 +1,315 @@
+//! The fixed layouts of version 3, as they lie in the bytes.
+//!
+//! Every integer is unsigned and big-endian; every struct here has alignment 1, so that a reference to it can be taken at
+//! any address of the caller's slice. Format: FORMAT §1.2 to §1.9.
+//!
+//! | structure | bytes | fields |
+//! |---|---|---|
+//! | [`Preamble`] | 24 | magic 8, version 2, flags 2, reserved 4, total_length 8 |
+//! | [`FrameHeader`] | 16 | magic 2, frame_type 2, version 2, flags 2, total_length 8 |
+//! | [`FrameTail`] | 12 | hash 8, end 4 |
+//! | [`ObjectTail`] | 20 | cbor_offset 8, hash 8, end 4 |
+//! | [`Postamble`] | 24 | first_footer_offset 8, total_length 8, magic 8 |
+
+use core::fmt;
+
+use zerocopy::big_endian::{U16, U32, U64};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+/// First eight bytes of a message.
+pub const MAGIC: &[u8; 8] = b"TENSOGRM";
+/// Last eight bytes of a message.
+pub const END_MAGIC: &[u8; 8] = b"39277777";
+/// First two bytes of a frame.
+pub const FRAME_MAGIC: &[u8; 2] = b"FR";
+/// Last four bytes of a frame.
+pub const FRAME_END: &[u8; 4] = b"ENDF";
+/// The version that this crate reads.
+pub const WIRE_VERSION: u16 = 3;
+
+/// Bytes of a [`Preamble`].
+pub const PREAMBLE_SIZE: usize = size_of::<Preamble>();
+/// Bytes of a [`FrameHeader`].
+pub const FRAME_HEADER_SIZE: usize = size_of::<FrameHeader>();
+/// Bytes of a [`FrameTail`], which ends every frame but the data object's.
+pub const FRAME_COMMON_FOOTER_SIZE: usize = size_of::<FrameTail>();
+/// Bytes of an [`ObjectTail`].
+pub const DATA_OBJECT_FOOTER_SIZE: usize = size_of::<ObjectTail>();
+/// Bytes of a [`Postamble`].
+pub const POSTAMBLE_SIZE: usize = size_of::<Postamble>();
+/// Bytes of the smallest message: preamble and postamble.
+pub const MIN_MESSAGE_SIZE: usize = PREAMBLE_SIZE + POSTAMBLE_SIZE;
+/// Frames and the postamble start at multiples of this many bytes from the message's start (FORMAT §1.8).
+pub const FRAME_ALIGNMENT: usize = 8;
+
+const _: () = assert!(PREAMBLE_SIZE == 24 && POSTAMBLE_SIZE == 24 && FRAME_HEADER_SIZE == 16);
+const _: () = assert!(FRAME_COMMON_FOOTER_SIZE == 12 && DATA_OBJECT_FOOTER_SIZE == 20);
+
+/// The first 24 bytes of a message (FORMAT §1.2).
+#[derive(Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct Preamble {
+    /// [`MAGIC`].
+    pub magic: [u8; 8],
+    /// [`WIRE_VERSION`].
+    pub version: U16,
+    /// [`MessageFlags`], advisory.
+    pub flags: U16,
+    /// Written as 0, ignored on read.
+    pub reserved: U32,
+    /// Bytes from the preamble's first to the postamble's last; 0 in a streamed message.
+    pub total_length: U64,
+}
+
+impl Preamble {
+    /// The flags, unknown bits included.
+    pub const fn flags(&self) -> MessageFlags {
+        MessageFlags(self.flags.get())
+    }
+}
+
+/// The first 16 bytes of a frame (FORMAT §1.4).
+#[derive(Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct FrameHeader {
+    /// [`FRAME_MAGIC`].
+    pub magic: [u8; 2],
+    /// A [`FrameType`].
+    pub frame_type: U16,
+    /// Written as 1, ignored on read.
+    pub version: U16,
+    /// [`FrameFlags`].
+    pub flags: U16,
+    /// Bytes from the header's first to the last of `ENDF`, padding not included.
+    pub total_length: U64,
+}
+
+impl FrameHeader {
+    /// The flags, unknown bits included.
+    pub const fn flags(&self) -> FrameFlags {
+        FrameFlags(self.flags.get())
+    }
+}
+
+/// The last 12 bytes of every frame (FORMAT §1.6).
+#[derive(Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct FrameTail {
+    /// XXH3-64 of the body where [`FrameFlags::HASH_PRESENT`] says so (see [`crate::hash`]).
+    pub hash: U64,
+    /// [`FRAME_END`].
+    pub end: [u8; 4],
+}
+
+/// The last 20 bytes of a data-object frame (FORMAT §1.6).
+#[derive(Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct ObjectTail {
+    /// Bytes from the frame's first byte to the descriptor's.
+    pub cbor_offset: U64,
+    /// As in [`FrameTail`].
+    pub hash: U64,
+    /// [`FRAME_END`].
+    pub end: [u8; 4],
+}
+
+/// The last 24 bytes of a message (FORMAT §1.9).
+#[derive(Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct Postamble {
+    /// Bytes from the message's start to its first footer frame, or to the postamble if it has none. Advisory.
+    pub first_footer_offset: U64,
+    /// Copy of the preamble's `total_length`, or 0.
+    pub total_length: U64,
+    /// [`END_MAGIC`].
+    pub magic: [u8; 8],
+}
+
+/// Flags of a preamble (FORMAT §1.3): what the writer meant to put into the message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct MessageFlags(u16);
+
+impl MessageFlags {
+    /// A header metadata frame.
+    pub const HEADER_METADATA: u16 = 1 << 0;
+    /// A footer metadata frame.
+    pub const FOOTER_METADATA: u16 = 1 << 1;
+    /// A header index frame.
+    pub const HEADER_INDEX: u16 = 1 << 2;
+    /// A footer index frame.
+    pub const FOOTER_INDEX: u16 = 1 << 3;
+    /// A header hash frame.
+    pub const HEADER_HASHES: u16 = 1 << 4;
+    /// A footer hash frame.
+    pub const FOOTER_HASHES: u16 = 1 << 5;
+    /// Preceder frames are possible.
+    pub const PRECEDER_METADATA: u16 = 1 << 6;
+    /// Frames were hashed (for writers before 0.21 the only sign of it).
+    pub const HASHES_PRESENT: u16 = 1 << 7;
+
+    /// Flags from their bits, unknown ones kept.
+    pub const fn new(bits: u16) -> Self {
+        Self(bits)
+    }
+
+    /// All sixteen bits.
+    pub const fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// Whether every bit of `mask` is set.
+    pub const fn has(self, mask: u16) -> bool {
+        self.0 & mask == mask
+    }
+}
+
+/// Flags of a frame header (FORMAT §1.4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct FrameFlags(u16);
+
+impl FrameFlags {
+    /// Data objects only: the descriptor follows the payload.
+    pub const CBOR_AFTER_PAYLOAD: u16 = 1 << 0;
+    /// The hash slot holds a digest.
+    pub const HASH_PRESENT: u16 = 1 << 1;
+
+    /// Flags from their bits, unknown ones kept.
+    pub const fn new(bits: u16) -> Self {
+        Self(bits)
+    }
+
+    /// All sixteen bits.
+    pub const fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// Whether every bit of `mask` is set.
+    pub const fn has(self, mask: u16) -> bool {
+        self.0 & mask == mask
+    }
+}
+
+/// What a frame holds (FORMAT §1.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u16)]
+pub enum FrameType {
+    /// Global metadata, before the objects.
+    HeaderMetadata = 1,
+    /// Where the objects are, before them.
+    HeaderIndex = 2,
+    /// The objects' digests, before them.
+    HeaderHash = 3,
+    /// The objects' digests, after them.
+    FooterHash = 5,
+    /// Where the objects are, after them.
+    FooterIndex = 6,
+    /// Global metadata, after the objects.
+    FooterMetadata = 7,
+    /// Metadata of the object that follows.
+    PrecederMetadata = 8,
+    /// A data object: payload, masks and descriptor.
+    NTensorFrame = 9,
+}
+
+impl FrameType {
+    /// Every type that the format defines, in the order of their numbers.
+    pub const ALL: [Self; 8] = [
+        Self::HeaderMetadata,
+        Self::HeaderIndex,
+        Self::HeaderHash,
+        Self::FooterHash,
+        Self::FooterIndex,
+        Self::FooterMetadata,
+        Self::PrecederMetadata,
+        Self::NTensorFrame,
+    ];
+
+    /// The type of that number; `None` for 0, the reserved 4, and everything above 9.
+    pub const fn from_u16(number: u16) -> Option<Self> {
+        Some(match number {
+            1 => Self::HeaderMetadata,
+            2 => Self::HeaderIndex,
+            3 => Self::HeaderHash,
+            5 => Self::FooterHash,
+            6 => Self::FooterIndex,
+            7 => Self::FooterMetadata,
+            8 => Self::PrecederMetadata,
+            9 => Self::NTensorFrame,
+            _ => return None,
+        })
+    }
+
+    /// The number written in the frame header.
+    pub const fn as_u16(self) -> u16 {
+        self as u16
+    }
+
+    /// Whether this is the data object's frame.
+    pub const fn is_data_object(self) -> bool {
+        matches!(self, Self::NTensorFrame)
+    }
+
+    /// Whether the body is global metadata (types 1, 7 and 8).
+    pub const fn is_metadata(self) -> bool {
+        matches!(self, Self::HeaderMetadata | Self::FooterMetadata | Self::PrecederMetadata)
+    }
+
+    /// Bytes of this type's tail: 20 for data objects, 12 for all others.
+    pub const fn tail_size(self) -> usize {
+        if self.is_data_object() { DATA_OBJECT_FOOTER_SIZE } else { FRAME_COMMON_FOOTER_SIZE }
+    }
+
+    /// Bytes of the smallest frame of this type.
+    pub const fn min_size(self) -> usize {
+        FRAME_HEADER_SIZE.saturating_add(self.tail_size())
+    }
+
+    /// The format's name for the type.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::HeaderMetadata => "HeaderMetadata",
+            Self::HeaderIndex => "HeaderIndex",
+            Self::HeaderHash => "HeaderHash",
+            Self::FooterHash => "FooterHash",
+            Self::FooterIndex => "FooterIndex",
+            Self::FooterMetadata => "FooterMetadata",
+            Self::PrecederMetadata => "PrecederMetadata",
+            Self::NTensorFrame => "NTensorFrame",
+        }
+    }
+}
+
+impl fmt::Display for FrameType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_lie_at_the_offsets_of_the_format() {
+        let bytes: [u8; 24] = [
+            b'T', b'E', b'N', b'S', b'O', b'G', b'R', b'M', // magic
+            0, 3, // version
+            0, 0x95, // flags
+            0, 0, 0, 1, // reserved
+            0, 0, 0, 0, 0, 0, 2, 0x50, // total_length
+        ];
+        let p = Preamble::ref_from_bytes(&bytes).unwrap();
+        assert_eq!((&p.magic, p.version.get(), p.reserved.get(), p.total_length.get()), (MAGIC, 3, 1, 592));
+        assert!(p.flags().has(MessageFlags::HEADER_METADATA | MessageFlags::HASHES_PRESENT));
+        assert!(!p.flags().has(MessageFlags::FOOTER_INDEX));
+    }
+
+    #[test]
+    fn frame_types_round_trip_and_leave_out_the_reserved_one() {
+        for number in 0..=u16::MAX {
+            let known = FrameType::from_u16(number);
+            assert_eq!(known.is_some(), matches!(number, 1..=3 | 5..=9));
+            assert!(known.is_none_or(|t| t.as_u16() == number && FrameType::ALL.contains(&t)));
+        }
+    }
+}

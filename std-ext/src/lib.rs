@@ -1,0 +1,50 @@
+//! Tensogram with std: codecs, files, decoding into owned values, and the `tgm` tool.
+//!
+//! The borrowed views are those of [`tgm_core`], which this crate hands out wherever it can. What stands here is what needs
+//! an allocator or an operating system:
+//!
+//! | want | take |
+//! |---|---|
+//! | one message, decoded | [`decode()`], [`decode_object`], [`decode_range`], [`decode_with_masks`] |
+//! | values of a borrowed object | [`values`], [`ranges`] |
+//! | a file, message by message | [`TensogramFile`] |
+//! | a file, mapped and borrowed | [`MappedFile`] |
+//! | where messages are | [`scan()`], [`scan_file`] |
+//!
+//! Names, arguments and results of the functions are those that users of the reference crate know.
+
+pub mod codec;
+pub mod decode;
+pub mod error;
+pub mod file;
+pub mod iter;
+pub mod limits;
+mod masks;
+#[cfg(feature = "mmap")]
+pub mod mmap;
+pub mod options;
+mod pipeline;
+pub mod range;
+pub mod scan;
+mod to_owned;
+pub mod types;
+
+pub use decode::{
+    decode, decode_descriptors, decode_metadata, decode_object, decode_object_from_frame, decode_with_masks, values,
+};
+pub use error::{Reason, Result, TensogramError};
+pub use file::{FileMessageIter, MessageLayout, TensogramFile};
+pub use iter::{MessageIter, ObjectIter, data_object_inline_hashes, messages, objects, objects_metadata};
+pub use limits::DecodeLimits;
+#[cfg(feature = "mmap")]
+pub use mmap::MappedFile;
+pub use options::{CompressionBackend, DecodeOptions};
+pub use range::{decode_range, decode_range_from_frame, ranges};
+pub use scan::{ScanOptions, scan, scan_file, scan_file_with_options, scan_with_options};
+pub use tgm_core as core;
+pub use tgm_core::descriptor::{ByteOrder, Dtype};
+pub use tgm_core::wire::{FrameType, MessageFlags, WIRE_VERSION};
+pub use types::{
+    DataObjectDescriptor, DecodedMaskSet, DecodedObject, DecodedObjectWithMasks, GlobalMetadata, MaskDescriptor,
+    MasksMetadata,
+};
