@@ -1,0 +1,3 @@
+//! The `tgm` tool.
+
+fn main() {}

@@ -1,0 +1,34 @@
+//! lz4: the uncompressed length as little-endian u32, then one LZ4 block (PIPELINE §5.2).
+
+use tgm_core::descriptor::{Compression, Descriptor};
+
+use super::{Codec, CodecError};
+
+/// The backend, on `lz4_flex`.
+pub(super) struct Lz4;
+
+impl Codec for Lz4 {
+    fn name(&self) -> &'static str {
+        Compression::Lz4.name()
+    }
+
+    fn decompress_into(&self, payload: &[u8], _: &Descriptor<'_>, out: &mut [u8]) -> Result<(), CodecError> {
+        decompress(payload, out)
+    }
+}
+
+/// Decompresses into all of `out`.
+pub(super) fn decompress(payload: &[u8], out: &mut [u8]) -> Result<(), CodecError> {
+    let (prefix, block) =
+        payload.split_first_chunk().ok_or(CodecError::new("payload shorter than its length prefix"))?;
+    let claimed = u32::from_le_bytes(*prefix);
+    if u64::from(claimed) != out.len() as u64 {
+        return Err(CodecError::new(format!("length prefix says {claimed} bytes, expected {}", out.len())));
+    }
+    let written = lz4_flex::block::decompress_into(block, out).map_err(|error| CodecError::new(error.to_string()))?;
+    if written == out.len() {
+        Ok(())
+    } else {
+        Err(CodecError::new(format!("decompressed to {written} bytes, expected {}", out.len())))
+    }
+}

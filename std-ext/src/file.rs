@@ -1,0 +1,357 @@
+//! Files of messages (FORMAT §5.7).
+//!
+//! A file is a row of messages and nothing else. [`TensogramFile`] finds them once, when it is first asked for one, by
+//! reading preambles and postambles; after that any number of threads read messages through `&self`, each with positioned
+//! reads of its own and without a lock. [`crate::MappedFile`] does the same over a memory map and lends messages out.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use tgm_core::scan::{Segment, Source, find_in_chunks};
+
+use crate::decode::{self, decode};
+use crate::error::{Result, TensogramError};
+use crate::limits::reserve;
+#[cfg(feature = "mmap")]
+use crate::mmap::MappedFile;
+use crate::options::DecodeOptions;
+use crate::range;
+use crate::scan::{SEARCH_CHUNK, ScanOptions, fill, segments};
+use crate::types::{DataObjectDescriptor, DecodedObject, GlobalMetadata};
+
+/// Where a message lies in its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MessageLayout {
+    /// Bytes from the file's start.
+    pub offset: u64,
+    /// Bytes of the message.
+    pub length: u64,
+}
+
+/// What a scan found: everything in order, and the messages among it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Table {
+    pub(crate) segments: Vec<Segment>,
+    pub(crate) messages: Vec<MessageLayout>,
+}
+
+impl Table {
+    pub(crate) fn scan<S: Source>(source: S, options: &ScanOptions) -> Result<Self, S::Error> {
+        let segments = segments(source, options)?;
+        let layout = |segment: &Segment| MessageLayout { offset: segment.offset(), length: segment.length() };
+        let messages = segments.iter().filter(|segment| segment.is_message()).map(layout).collect();
+        Ok(Self { segments, messages })
+    }
+
+    /// Where message `index` lies.
+    pub(crate) fn get(&self, index: usize) -> Result<MessageLayout> {
+        let count = self.messages.len();
+        self.messages.get(index).copied().ok_or_else(|| {
+            TensogramError::Framing(format!("message index {index} out of range (count={count})").into())
+        })
+    }
+}
+
+/// A file of messages, opened for reading.
+///
+/// `&self` is enough for every read, and the type is `Send` and `Sync`.
+///
+/// ```
+/// use tgm_std::{DecodeOptions, TensogramFile};
+///
+/// let file = TensogramFile::open("../tests/data/multi/three.tgm")?;
+/// for index in 0..file.message_count()? {
+///     let (metadata, objects) = file.decode_message(index, &DecodeOptions::default())?;
+///     assert_eq!(metadata.base.len(), objects.len());
+/// }
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+#[derive(Debug)]
+pub struct TensogramFile {
+    path: PathBuf,
+    backing: Backing,
+}
+
+#[derive(Debug)]
+enum Backing {
+    /// Positioned reads. The scan is made when the first message is asked for.
+    Positioned { file: File, table: OnceLock<Table> },
+    #[cfg(feature = "mmap")]
+    Mapped(MappedFile),
+}
+
+impl TensogramFile {
+    /// Opens a file. Nothing is read yet.
+    ///
+    /// A file that is truncated or replaced by others while it is open gives errors, never wrong bytes of a message that
+    /// passes its checks.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`] if it cannot be opened ("file not found: PATH").
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let file = open_for_reading(path)?;
+        Ok(Self { path: path.to_path_buf(), backing: Backing::Positioned { file, table: OnceLock::new() } })
+    }
+
+    /// Opens a file as a memory map and scans it. [`crate::MappedFile`] says what is promised of the map.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`].
+    #[cfg(feature = "mmap")]
+    pub fn open_mmap(path: impl AsRef<Path>) -> Result<Self> {
+        let mapped = MappedFile::open(path.as_ref())?;
+        Ok(Self { path: path.as_ref().to_path_buf(), backing: Backing::Mapped(mapped) })
+    }
+
+    /// The memory map behind a file that was opened with [`Self::open_mmap`]: what lends messages out.
+    #[cfg(feature = "mmap")]
+    pub const fn mapped(&self) -> Option<&MappedFile> {
+        match &self.backing {
+            Backing::Mapped(mapped) => Some(mapped),
+            Backing::Positioned { .. } => None,
+        }
+    }
+
+    /// The path that the file was opened by.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What the file was opened by, as text.
+    pub fn source(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// Whether the file lies in an object store.
+    pub const fn is_remote(&self) -> bool {
+        false
+    }
+
+    /// Forgets where the messages are: the next read scans again.
+    pub fn invalidate_offsets(&mut self) {
+        match &mut self.backing {
+            Backing::Positioned { table, .. } => *table = OnceLock::new(),
+            #[cfg(feature = "mmap")]
+            Backing::Mapped(_) => {}
+        }
+    }
+
+    fn table(&self) -> Result<&Table> {
+        match &self.backing {
+            Backing::Positioned { file, table } => {
+                if let Some(table) = table.get() {
+                    return Ok(table);
+                }
+                let source = FileSource::new(file).map_err(|error| TensogramError::io(&self.path, &error))?;
+                let scanned = Table::scan(source, &ScanOptions::default());
+                let scanned = scanned.map_err(|error| TensogramError::io(&self.path, &error))?;
+                // Threads that come here together scan each for itself; one table stays.
+                Ok(table.get_or_init(|| scanned))
+            }
+            #[cfg(feature = "mmap")]
+            Backing::Mapped(mapped) => Ok(mapped.table()),
+        }
+    }
+
+    /// How many messages the file has.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`] from the scan.
+    pub fn message_count(&self) -> Result<usize> {
+        Ok(self.table()?.messages.len())
+    }
+
+    /// Where the messages lie.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`] from the scan.
+    pub fn message_layouts(&self) -> Result<Vec<MessageLayout>> {
+        Ok(self.table()?.messages.clone())
+    }
+
+    /// The whole file in order: messages, and the bytes that belong to none.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`] from the scan.
+    pub fn segments(&self) -> Result<&[Segment]> {
+        Ok(&self.table()?.segments)
+    }
+
+    /// The bytes of message `index`: one positioned read, or a copy out of the map.
+    ///
+    /// # Errors
+    /// [`TensogramError::Framing`] if there is no such message, [`TensogramError::Io`] if it cannot be read.
+    pub fn read_message(&self, index: usize) -> Result<Vec<u8>> {
+        let layout = self.table()?.get(index)?;
+        match &self.backing {
+            Backing::Positioned { file, .. } => {
+                let len = usize::try_from(layout.length).map_err(|_| TensogramError::encoding("message too large"))?;
+                let mut bytes = reserve(len)?;
+                let read = read_at(file, layout.offset, &mut bytes);
+                match read.map_err(|error| TensogramError::io(&self.path, &error))? {
+                    read if read == len => Ok(bytes),
+                    _ => Err(TensogramError::io(&self.path, &io::ErrorKind::UnexpectedEof.into())),
+                }
+            }
+            #[cfg(feature = "mmap")]
+            Backing::Mapped(mapped) => Ok(mapped.message_bytes(index)?.to_vec()),
+        }
+    }
+
+    /// Calls `with` with the bytes of message `index`, without a copy if they are mapped.
+    fn with_message<T>(&self, index: usize, with: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
+        match &self.backing {
+            #[cfg(feature = "mmap")]
+            Backing::Mapped(mapped) => with(mapped.message_bytes(index)?),
+            Backing::Positioned { .. } => with(&self.read_message(index)?),
+        }
+    }
+
+    /// The metadata and all objects of message `index`.
+    ///
+    /// # Errors
+    /// Those of [`Self::read_message`] and [`decode::decode`].
+    pub fn decode_message(
+        &self,
+        index: usize,
+        options: &DecodeOptions,
+    ) -> Result<(GlobalMetadata, Vec<DecodedObject>)> {
+        self.with_message(index, |bytes| decode(bytes, options))
+    }
+
+    /// The metadata of the first metadata frame of message `index`.
+    ///
+    /// # Errors
+    /// Those of [`Self::read_message`] and [`decode::decode_metadata`].
+    pub fn decode_metadata(&self, index: usize) -> Result<GlobalMetadata> {
+        self.with_message(index, decode::decode_metadata)
+    }
+
+    /// The metadata of message `index` and what its objects are.
+    ///
+    /// # Errors
+    /// Those of [`Self::read_message`] and [`decode::decode_descriptors`].
+    pub fn decode_descriptors(&self, index: usize) -> Result<(GlobalMetadata, Vec<DataObjectDescriptor>)> {
+        self.with_message(index, decode::decode_descriptors)
+    }
+
+    /// Object `object` of message `index`.
+    ///
+    /// # Errors
+    /// Those of [`Self::read_message`] and [`decode::decode_object`].
+    pub fn decode_object(
+        &self,
+        index: usize,
+        object: usize,
+        options: &DecodeOptions,
+    ) -> Result<(GlobalMetadata, DataObjectDescriptor, Vec<u8>)> {
+        self.with_message(index, |bytes| decode::decode_object(bytes, object, options))
+    }
+
+    /// Ranges of the values of object `object` of message `index`.
+    ///
+    /// # Errors
+    /// Those of [`Self::read_message`] and [`range::decode_range`].
+    pub fn decode_range(
+        &self,
+        index: usize,
+        object: usize,
+        ranges: &[(u64, u64)],
+        options: &DecodeOptions,
+    ) -> Result<(DataObjectDescriptor, Vec<Vec<u8>>)> {
+        self.with_message(index, |bytes| range::decode_range(bytes, object, ranges, options))
+    }
+
+    /// The bytes of each message in order.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`] from the scan; each message's own come with it.
+    #[expect(clippy::iter_not_returning_iterator, reason = "the scan comes first, and it can fail")]
+    pub fn iter(&self) -> Result<FileMessageIter<'_>> {
+        Ok(FileMessageIter { file: self, next: 0, count: self.message_count()? })
+    }
+}
+
+/// The bytes of each message of a file; see [`TensogramFile::iter`].
+#[derive(Clone, Debug)]
+pub struct FileMessageIter<'f> {
+    file: &'f TensogramFile,
+    next: usize,
+    count: usize,
+}
+
+impl Iterator for FileMessageIter<'_> {
+    type Item = Result<Vec<u8>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        (self.next < self.count).then(|| {
+            let index = self.next;
+            self.next += 1;
+            self.file.read_message(index)
+        })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.count.saturating_sub(self.next);
+        (left, Some(left))
+    }
+}
+
+impl ExactSizeIterator for FileMessageIter<'_> {}
+
+/// Opens a file, and says which if it cannot be.
+pub(crate) fn open_for_reading(path: &Path) -> Result<File> {
+    File::open(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => {
+            TensogramError::Io(io::Error::new(error.kind(), format!("file not found: {}", path.display())))
+        }
+        _ => TensogramError::io(path, &error),
+    })
+}
+
+/// A file as the scanner reads it: at positions, the cursor left alone.
+struct FileSource<'f> {
+    file: &'f File,
+    len: u64,
+}
+
+impl<'f> FileSource<'f> {
+    fn new(file: &'f File) -> io::Result<Self> {
+        Ok(Self { file, len: file.metadata()?.len() })
+    }
+}
+
+impl Source for FileSource<'_> {
+    type Error = io::Error;
+
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> io::Result<usize> {
+        read_at(self.file, offset, out)
+    }
+
+    fn find(&self, magic: &[u8; 8], from: u64, end: u64) -> io::Result<Option<u64>> {
+        find_in_chunks(self, magic, from, end, &mut vec![0; SEARCH_CHUNK])
+    }
+}
+
+/// Fills `out` from `offset` of a file on; fewer bytes come only from its end.
+fn read_at(file: &File, offset: u64, out: &mut [u8]) -> io::Result<usize> {
+    #[cfg(unix)]
+    use std::os::unix::fs::FileExt;
+    #[cfg(windows)]
+    use std::os::windows::fs::FileExt;
+
+    fill(out, |rest, filled| {
+        let position = offset.saturating_add(filled as u64);
+        #[cfg(unix)]
+        return file.read_at(rest, position);
+        #[cfg(windows)]
+        return file.seek_read(rest, position);
+    })
+}

@@ -1,0 +1,89 @@
+//! What decoding may cost, whatever a message claims.
+
+use crate::error::{Result, TensogramError};
+
+/// Limits on decoding. On by default; each can be raised or lowered.
+///
+/// A claim of the input is held against these before anything is reserved for it, so that memory is bounded by the caller
+/// and not by the message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DecodeLimits {
+    /// Bytes of the decoded values of one object: 16 GiB.
+    pub max_decoded_bytes: u64,
+    /// Data objects of one message: 2²⁰.
+    pub max_objects: usize,
+    /// Containers and tags of metadata inside each other: 256, which is also the most that is read.
+    pub max_nesting: u16,
+    /// Decoded bytes for each encoded byte, beyond [`Self::free_bytes`]: 65,536. A run of equal values packs tighter than
+    /// that with some codecs, which is what the free bytes are for.
+    pub max_expansion: u64,
+    /// Decoded bytes that any object may have, however few bytes it is encoded in: 1 GiB.
+    pub free_bytes: u64,
+}
+
+impl Default for DecodeLimits {
+    fn default() -> Self {
+        Self {
+            max_decoded_bytes: 16 << 30,
+            max_objects: 1 << 20,
+            max_nesting: tgm_core::cbor::MAX_NESTING,
+            max_expansion: 1 << 16,
+            free_bytes: 1 << 30,
+        }
+    }
+}
+
+impl DecodeLimits {
+    /// No limits but those of the machine.
+    pub const UNLIMITED: Self = Self {
+        max_decoded_bytes: u64::MAX,
+        max_objects: usize::MAX,
+        max_nesting: tgm_core::cbor::MAX_NESTING,
+        max_expansion: u64::MAX,
+        free_bytes: u64::MAX,
+    };
+
+    /// Checks that `encoded` bytes may become `decoded` ones, and that this machine can address them.
+    ///
+    /// # Errors
+    /// [`TensogramError::Encoding`] naming the limit.
+    pub(crate) fn check_bytes(&self, encoded: u64, decoded: u64) -> Result<usize> {
+        if decoded > self.max_decoded_bytes {
+            let max = self.max_decoded_bytes;
+            return Err(TensogramError::encoding(format!(
+                "object decodes to {decoded} bytes, more than the limit max_decoded_bytes of {max}"
+            )));
+        }
+        if decoded > self.free_bytes.saturating_add(encoded.saturating_mul(self.max_expansion)) {
+            let max = self.max_expansion;
+            return Err(TensogramError::encoding(format!(
+                "{encoded} bytes decode to {decoded}, more than the limit max_expansion of {max} allows"
+            )));
+        }
+        usize::try_from(decoded).map_err(|_| TensogramError::encoding("element count overflows usize"))
+    }
+
+    /// Checks the number of a message's objects.
+    ///
+    /// # Errors
+    /// [`TensogramError::Framing`] naming the limit.
+    pub(crate) fn check_objects(&self, count: usize) -> Result<()> {
+        if count <= self.max_objects {
+            return Ok(());
+        }
+        let max = self.max_objects;
+        Err(TensogramError::Framing(
+            format!("message has {count} objects, more than the limit max_objects of {max}").into(),
+        ))
+    }
+}
+
+/// A buffer of `len` zeros, or an error where there is no memory for it.
+pub(crate) fn reserve(len: usize) -> Result<Vec<u8>> {
+    let mut buffer = Vec::new();
+    buffer
+        .try_reserve_exact(len)
+        .map_err(|_| TensogramError::encoding(format!("cannot allocate {len} bytes for decoded values")))?;
+    buffer.resize(len, 0);
+    Ok(buffer)
+}

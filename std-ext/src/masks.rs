@@ -1,0 +1,126 @@
+//! The masks of an object: found, decompressed where they are, applied.
+
+use std::borrow::Cow;
+
+use tgm_core::descriptor::{ByteOrder, Dtype, MaskDescriptor, MaskKind, MaskMethod};
+use tgm_core::mask::{BitmapForm, Mask, restore_into};
+use tgm_core::object::DataObject;
+
+use crate::codec;
+use crate::error::{Result, TensogramError};
+use crate::limits::reserve;
+use crate::options::DecodeOptions;
+use crate::types::DecodedMaskSet;
+
+/// The masks of an object, none of them compressed any more.
+pub(crate) struct Masks<'a> {
+    dtype: Dtype,
+    element_count: u64,
+    masks: Vec<ReadMask<'a>>,
+}
+
+/// One mask.
+struct ReadMask<'a> {
+    kind: MaskKind,
+    form: BitmapForm,
+    bits: Cow<'a, [u8]>,
+    /// Where the blob starts, in bytes from the start of the message.
+    offset: u64,
+}
+
+impl<'a> Masks<'a> {
+    /// No masks, whatever the object has.
+    pub(crate) const fn none(object: &DataObject<'a>) -> Self {
+        let descriptor = object.descriptor();
+        Self { dtype: descriptor.dtype(), element_count: descriptor.element_count(), masks: Vec::new() }
+    }
+
+    /// Finds the blobs and decompresses those that are compressed.
+    ///
+    /// # Errors
+    /// [`TensogramError::Framing`] for masks of a bitmask, [`TensogramError::Encoding`] for an unknown method or a blob
+    /// that does not decompress.
+    pub(crate) fn read(object: &DataObject<'a>, options: &DecodeOptions) -> Result<Self> {
+        let masks = object.descriptor().masks().iter();
+        let masks = masks.map(|(kind, entry)| ReadMask::read(object, kind, &entry, options));
+        Ok(Self { masks: masks.collect::<Result<_>>()?, ..Self::none(object) })
+    }
+
+    /// Writes NaN and infinities into values that were decoded from element `start` on.
+    ///
+    /// # Errors
+    /// Those of [`tgm_core::mask::restore_into`].
+    pub(crate) fn restore_into(&self, start: u64, order: ByteOrder, out: &mut [u8]) -> Result<()> {
+        self.masks.iter().try_for_each(|mask| {
+            let bitmap = Mask::new(mask.form, &mask.bits, self.element_count);
+            restore_into(&bitmap, mask.kind, self.dtype, order, start, out).map_err(|e| e.shift(mask.offset).into())
+        })
+    }
+
+    /// The masks as one truth value for each element.
+    ///
+    /// # Errors
+    /// Defects of the blobs.
+    pub(crate) fn to_bools(&self, options: &DecodeOptions) -> Result<DecodedMaskSet> {
+        let mut set = DecodedMaskSet::default();
+        for mask in &self.masks {
+            let values = Some(self.bools(mask, options)?);
+            match mask.kind {
+                MaskKind::Nan => set.nan = values,
+                MaskKind::PosInf => set.pos_inf = values,
+                MaskKind::NegInf => set.neg_inf = values,
+            }
+        }
+        Ok(set)
+    }
+
+    fn bools(&self, mask: &ReadMask<'_>, options: &DecodeOptions) -> Result<Vec<bool>> {
+        let count = options.limits.check_bytes(mask.bits.len() as u64, self.element_count)?;
+        let mut bools = Vec::new();
+        bools.try_reserve_exact(count).map_err(|_| TensogramError::encoding("cannot allocate a mask"))?;
+        bools.resize(count, false);
+        for run in Mask::new(mask.form, &mask.bits, self.element_count).runs() {
+            let run = run.map_err(|e| e.shift(mask.offset))?;
+            // Runs lie below `element_count`, which has just been found to fit.
+            let (Ok(start), Ok(end)) = (usize::try_from(run.start), usize::try_from(run.end)) else { continue };
+            bools.get_mut(start..end).unwrap_or_default().fill(true);
+        }
+        Ok(bools)
+    }
+}
+
+impl<'a> ReadMask<'a> {
+    fn read(
+        object: &DataObject<'a>,
+        kind: MaskKind,
+        entry: &MaskDescriptor<'a>,
+        options: &DecodeOptions,
+    ) -> Result<Self> {
+        let blob = object.mask_blob(entry)?;
+        let offset = object.region_offset().saturating_add(entry.offset());
+        let (form, bits) = match entry.method().known() {
+            None => return Err(TensogramError::encoding(format!("unknown mask method: {}", entry.method()))),
+            Some(MaskMethod::None) => (BitmapForm::Raw, Cow::Borrowed(blob)),
+            Some(MaskMethod::Rle) => (BitmapForm::Rle, Cow::Borrowed(blob)),
+            Some(MaskMethod::Roaring) => (BitmapForm::Roaring, Cow::Borrowed(blob)),
+            Some(method) => (BitmapForm::Raw, Cow::Owned(decompress(object, kind, method, blob, options)?)),
+        };
+        Ok(Self { kind, form, bits, offset })
+    }
+}
+
+/// The packed bits of a mask whose method needs a decompressor.
+fn decompress(
+    object: &DataObject<'_>,
+    kind: MaskKind,
+    method: MaskMethod,
+    blob: &[u8],
+    options: &DecodeOptions,
+) -> Result<Vec<u8>> {
+    let decompress = codec::mask_decompressor(method)?;
+    let len = object.descriptor().element_count().div_ceil(8);
+    let mut bits = reserve(options.limits.check_bytes(blob.len() as u64, len)?)?;
+    decompress(blob, &mut bits)
+        .map_err(|error| TensogramError::encoding(format!("mask {} of method {method}: {error}", kind.name())))?;
+    Ok(bits)
+}

@@ -1,0 +1,127 @@
+//! Files as memory maps that lend their messages out.
+#![allow(unsafe_code, reason = "a memory map is unsafe by nature; the one block says what is relied on")]
+
+use std::fmt;
+use std::path::Path;
+
+use memmap2::Mmap;
+use tgm_core::Message;
+use tgm_core::object::DataObject;
+use tgm_core::scan::Segment;
+
+use crate::error::{Result, TensogramError};
+use crate::file::{MessageLayout, Table, open_for_reading};
+use crate::scan::ScanOptions;
+
+/// A file of messages as a memory map: messages, objects and values are borrowed from it, nothing is copied.
+///
+/// `Send` and `Sync`, and lock-free: the table of messages is made when the file is opened and does not change.
+///
+/// # Contract
+/// While it is open, nobody may change the file in place or truncate it. Truncation by another process makes the operating
+/// system end a process that touches the lost pages (`SIGBUS`); changes in place may be seen half-way. Replacing the file
+/// by renaming another over it is harmless, and so is appending to it. Whoever cannot promise that opens the file with
+/// [`crate::TensogramFile::open`], which copies what it reads and reports what is gone.
+///
+/// ```
+/// use tgm_std::MappedFile;
+///
+/// let file = MappedFile::open("../tests/data/multi/three.tgm")?;
+/// let object = file.message(1)?.object(0)?;
+/// println!("{} values of {}", object.descriptor().element_count(), object.descriptor().dtype());
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+pub struct MappedFile {
+    /// `None` for an empty file, which cannot be mapped.
+    map: Option<Mmap>,
+    table: Table,
+}
+
+impl MappedFile {
+    /// Maps a file and finds its messages: preambles and postambles are all that is touched.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`] if it cannot be opened or mapped.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_with_options(path, &ScanOptions::default())
+    }
+
+    /// [`Self::open`], with the messages found as `options` say.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_with_options(path: impl AsRef<Path>, options: &ScanOptions) -> Result<Self> {
+        let path = path.as_ref();
+        let file = open_for_reading(path)?;
+        let len = file.metadata().map_err(|error| TensogramError::io(path, &error))?.len();
+        let map = match len {
+            0 => None,
+            // SAFETY: the map is read only. That the file is neither truncated nor changed in place while it is mapped is
+            // the caller's promise, stated in the type's contract.
+            _ => Some(unsafe { Mmap::map(&file) }.map_err(|error| TensogramError::io(path, &error))?),
+        };
+        let Ok::<_, std::convert::Infallible>(table) = Table::scan(map.as_deref().unwrap_or_default(), options);
+        Ok(Self { map, table })
+    }
+
+    /// Every byte of the file.
+    pub fn as_bytes(&self) -> &[u8] {
+        self.map.as_deref().unwrap_or_default()
+    }
+
+    /// How many messages there are.
+    pub const fn message_count(&self) -> usize {
+        self.table.messages.len()
+    }
+
+    /// Where the messages lie.
+    pub fn message_layouts(&self) -> &[MessageLayout] {
+        &self.table.messages
+    }
+
+    /// The whole file in order: messages, and the bytes that belong to none.
+    pub fn segments(&self) -> &[Segment] {
+        &self.table.segments
+    }
+
+    pub(crate) const fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// The bytes of message `index`: O(1).
+    ///
+    /// # Errors
+    /// [`TensogramError::Framing`] if there is no such message.
+    pub fn message_bytes(&self, index: usize) -> Result<&[u8]> {
+        let layout = self.table.get(index)?;
+        let range = usize::try_from(layout.offset).ok().zip(usize::try_from(layout.length).ok());
+        let bytes = range.and_then(|(start, len)| self.as_bytes().get(start..start.checked_add(len)?));
+        bytes.ok_or(TensogramError::Framing("message lies beyond the end of the map".into()))
+    }
+
+    /// Message `index`, opened in place: O(1).
+    ///
+    /// # Errors
+    /// [`TensogramError::Framing`] if there is no such message, or if it does not pass the checks of
+    /// [`Message::parse`].
+    pub fn message(&self, index: usize) -> Result<Message<'_>> {
+        Ok(Message::parse(self.message_bytes(index)?)?)
+    }
+
+    /// Object `object` of message `index`, found as [`Message::object`] finds it.
+    ///
+    /// # Errors
+    /// Those of [`Self::message`] and [`Message::object`].
+    pub fn object(&self, index: usize, object: usize) -> Result<DataObject<'_>> {
+        Ok(self.message(index)?.object(object)?)
+    }
+}
+
+impl fmt::Debug for MappedFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MappedFile")
+            .field("bytes", &self.as_bytes().len())
+            .field("messages", &self.message_count())
+            .finish_non_exhaustive()
+    }
+}

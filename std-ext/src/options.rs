@@ -1,0 +1,53 @@
+//! How to decode.
+
+use crate::limits::DecodeLimits;
+
+/// Which implementation of a codec is asked, where there are several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CompressionBackend {
+    /// The best one that is compiled in.
+    #[default]
+    Auto,
+    /// A C library.
+    Ffi,
+    /// Pure Rust.
+    Pure,
+}
+
+/// Options of decoding (FORMAT §5.1).
+#[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "the fields are the format's users' and each stands for itself")]
+pub struct DecodeOptions {
+    /// Values come in the byte order of this machine; otherwise as they are stored.
+    pub native_byte_order: bool,
+    /// Which implementation of a codec is asked.
+    pub compression_backend: CompressionBackend,
+    /// 0 and 1 decode on the calling thread.
+    pub threads: u32,
+    /// Less payload than this is decoded on the calling thread.
+    pub parallel_threshold_bytes: Option<usize>,
+    /// NaN and infinities are written where masks say so; otherwise the zeros stay that stand for them.
+    pub restore_non_finite: bool,
+    /// Digests of data objects are checked before anything is decoded. Not used by ranges and iterators.
+    pub verify_hash: bool,
+    /// Only flags of frames say that a digest was written, as releases since 0.21 have it; otherwise digests of older
+    /// messages are recognised too (Rule H of FORMAT §2).
+    pub strict_hash_presence: bool,
+    /// What decoding may cost.
+    pub limits: DecodeLimits,
+}
+
+impl Default for DecodeOptions {
+    fn default() -> Self {
+        Self {
+            native_byte_order: true,
+            compression_backend: CompressionBackend::Auto,
+            threads: 0,
+            parallel_threshold_bytes: None,
+            restore_non_finite: true,
+            verify_hash: false,
+            strict_hash_presence: false,
+            limits: DecodeLimits::default(),
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Parts of an object's values (FORMAT §5.5).
+//!
+//! A range is a first element and a count, over the flattened tensor. Ranges may overlap, repeat and come in any order; each
+//! gets a buffer of its own. Where values are not compressed, only the bytes of the ranges are read; otherwise the payload
+//! is decompressed once for all of them.
+
+use std::ops::Range;
+
+use tgm_core::object::DataObject;
+
+use crate::decode::{Opened, object_of_frame};
+use crate::error::{Result, TensogramError};
+use crate::options::DecodeOptions;
+use crate::pipeline;
+use crate::to_owned;
+use crate::types::DataObjectDescriptor;
+
+/// What object `index` of a message is, and the values of `ranges`, one buffer each. Digests are not checked.
+///
+/// A bitmask's values come as packed bits, the first of each range in the highest bit of its buffer's first byte.
+///
+/// # Errors
+/// [`TensogramError::Object`] if there is no such object; [`TensogramError::Encoding`] for a range beyond its end; those of
+/// the format's checks and of the object's pipeline.
+pub fn decode_range(
+    bytes: &[u8],
+    index: usize,
+    ranges: &[(u64, u64)],
+    options: &DecodeOptions,
+) -> Result<(DataObjectDescriptor, Vec<Vec<u8>>)> {
+    of_object(&Opened::open(bytes, options)?.object(index)?, ranges, options)
+}
+
+/// [`decode_range`] for one frame's bytes, apart from any message.
+///
+/// # Errors
+/// As [`decode_range`].
+pub fn decode_range_from_frame(
+    frame: &[u8],
+    ranges: &[(u64, u64)],
+    options: &DecodeOptions,
+) -> Result<(DataObjectDescriptor, Vec<Vec<u8>>)> {
+    of_object(&object_of_frame(frame)?, ranges, options)
+}
+
+/// The values of `ranges` of an object that is already open, one buffer each.
+///
+/// # Errors
+/// As [`decode_range`].
+pub fn ranges(object: &DataObject<'_>, ranges: &[(u64, u64)], options: &DecodeOptions) -> Result<Vec<Vec<u8>>> {
+    let ranges = ranges.iter().map(|&range| elements(range)).collect::<Result<Vec<_>>>()?;
+    pipeline::decode_ranges(object, &ranges, options)
+}
+
+fn of_object(
+    object: &DataObject<'_>,
+    wanted: &[(u64, u64)],
+    options: &DecodeOptions,
+) -> Result<(DataObjectDescriptor, Vec<Vec<u8>>)> {
+    let parts = ranges(object, wanted, options)?;
+    Ok((to_owned::descriptor(object.descriptor())?, parts))
+}
+
+/// The elements of a range given as start and count.
+fn elements((start, count): (u64, u64)) -> Result<Range<u64>> {
+    let end = start.checked_add(count);
+    let end = end.ok_or_else(|| {
+        TensogramError::encoding(format!("range (offset={start}, count={count}): range error: end overflows u64"))
+    })?;
+    Ok(start..end)
+}
