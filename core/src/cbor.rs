@@ -14,6 +14,8 @@
 
 mod canonical;
 mod cursor;
+#[cfg(test)]
+mod tests;
 mod uints;
 mod value;
 

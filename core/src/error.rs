@@ -200,6 +200,17 @@ pub enum ErrorKind {
     RoaringCookie(u32),
     /// A roaring bitmap whose containers contradict their headers, or hold positions beyond the elements.
     RoaringContainer,
+
+    /// szip samples of other than 1 to 32 bits.
+    SzipBitsPerSample(u32),
+    /// A szip block size that the standard, or a flag that extends it, does not allow.
+    SzipBlockSize(u32),
+    /// A szip reference sample interval of other than 1 to 4096 blocks.
+    SzipRsi(u32),
+    /// The restricted option set of szip with samples of more than four bits.
+    SzipRestricted(u32),
+    /// A szip code that stands for no sample.
+    SzipStream,
 }
 
 impl ErrorKind {
@@ -291,6 +302,11 @@ impl fmt::Display for ErrorKind {
             Self::RleRun => f.write_str("run-length mask has an empty or endless run"),
             Self::RoaringCookie(cookie) => write!(f, "unknown roaring cookie {cookie}"),
             Self::RoaringContainer => f.write_str("inconsistent roaring container"),
+            Self::SzipBitsPerSample(bits) => write!(f, "bits_per_sample must be 1..=32, got {bits}"),
+            Self::SzipBlockSize(size) => write!(f, "szip_block_size {size} is not allowed (expected 8, 16, 32 or 64)"),
+            Self::SzipRsi(rsi) => write!(f, "szip_rsi must be 1..=4096, got {rsi}"),
+            Self::SzipRestricted(bits) => write!(f, "AEC_RESTRICTED requires bits_per_sample <= 4, got {bits}"),
+            Self::SzipStream => f.write_str("invalid code in szip stream"),
         }
     }
 }

@@ -1,0 +1,226 @@
+//! The walk and the values against `minicbor`, and the rules of FORMAT §3.2 and §3.7 by hand.
+
+use std::vec;
+use std::vec::Vec;
+
+use minicbor::Encoder;
+use proptest::prelude::*;
+
+use super::{Canonical, Cursor, Kind, MAX_NESTING, Uints, Value, verify_canonical};
+use crate::error::{ErrorKind, NonCanonical};
+
+fn skip(bytes: &[u8]) -> Result<usize, ErrorKind> {
+    let mut cursor = Cursor::new(bytes, 0);
+    cursor.skip().map_err(|error| error.kind())?;
+    Ok(bytes.len() - cursor.rest().len())
+}
+
+fn value(bytes: &[u8]) -> Value<'_> {
+    Value::parse(bytes, 0).unwrap()
+}
+
+/// Bytes that often are heads of containers, strings and breaks, and so often nest.
+fn cbor_soup() -> impl Strategy<Value = Vec<u8>> {
+    let byte = prop_oneof![
+        3 => any::<u8>(),
+        1 => Just(0x9f), 1 => Just(0xbf), 1 => Just(0x5f), 1 => Just(0x7f), 2 => Just(0xff), 1 => Just(0xc1),
+        2 => 0x80..0x84_u8, 2 => 0xa0..0xa3_u8, 2 => 0x60..0x64_u8, 3 => 0x00..0x18_u8,
+    ];
+    proptest::collection::vec(byte, 0..40)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4000))]
+
+    #[test]
+    fn an_item_ends_where_minicbor_says(bytes in cbor_soup()) {
+        let mut other = minicbor::Decoder::new(&bytes);
+        let other_end = other.skip().map(|()| other.position());
+        match (skip(&bytes), other_end) {
+            (Ok(end), Ok(other_end)) => prop_assert_eq!(end, other_end),
+            (Ok(_), Err(error)) => prop_assert!(false, "minicbor refuses what is accepted here: {error}"),
+            // What minicbor steps over without looking.
+            (Err(ErrorKind::CborUtf8 | ErrorKind::CborSimple(_) | ErrorKind::CborBreak | ErrorKind::CborHead(_)), _)
+            | (Err(_), Err(_)) => {}
+            (Err(kind), Ok(_)) => prop_assert!(false, "refused here and accepted by minicbor: {kind}"),
+        }
+    }
+
+    #[test]
+    fn integers_floats_and_strings_read_as_minicbor_writes_them(
+        unsigned: u64, signed: i64, float: f64, text: std::string::String, bytes: Vec<u8>,
+    ) {
+        let mut out = Vec::new();
+        let mut encoder = Encoder::new(&mut out);
+        encoder.map(5).unwrap();
+        encoder.str("u").unwrap().u64(unsigned).unwrap().str("i").unwrap().i64(signed).unwrap();
+        encoder.str("f").unwrap().f64(float).unwrap().str("t").unwrap().str(&text).unwrap();
+        encoder.str("b").unwrap().bytes(&bytes).unwrap();
+        let map = value(&out).as_map().unwrap();
+        let get = |key| map.get(key).unwrap().unwrap();
+        prop_assert_eq!(get("u").as_u64(), Ok(unsigned));
+        prop_assert_eq!(get("i").as_i64(), Ok(signed));
+        prop_assert_eq!(get("f").as_f64().unwrap().to_bits(), float.to_bits());
+        prop_assert_eq!(get("t").as_str(), Ok(text.as_str()));
+        prop_assert_eq!(get("b").as_bytes().unwrap().as_slice(), Some(bytes.as_slice()));
+        prop_assert!(map.get("x").unwrap().is_none());
+    }
+
+    #[test]
+    fn canonical_order_is_the_order_of_encoded_keys(keys in proptest::collection::vec("[a-c]{0,3}", 0..5)) {
+        let mut out = Vec::new();
+        let mut encoder = Encoder::new(&mut out);
+        encoder.map(keys.len() as u64).unwrap();
+        for key in &keys {
+            encoder.str(key).unwrap().null().unwrap();
+        }
+        let sorted = keys.windows(2).all(|pair| (pair[0].len(), &pair[0]) < (pair[1].len(), &pair[1]));
+        prop_assert_eq!(verify_canonical(&out, Canonical::KeyOrder).is_ok(), sorted);
+        prop_assert_eq!(verify_canonical(&out, Canonical::Strict).is_ok(), sorted);
+    }
+}
+
+#[test]
+fn nesting_is_bounded_where_the_reference_bounds_it() {
+    for (head, tail) in [(0x81, 0x00), (0x9f, 0x00), (0xc6, 0x00), (0xa1, 0x00)] {
+        let nested = |depth: u16| {
+            let mut bytes = vec![];
+            for _ in 0..depth {
+                bytes.push(head);
+                if head == 0xa1 {
+                    bytes.push(0x00);
+                }
+            }
+            bytes.push(tail);
+            if head == 0x9f {
+                bytes.extend(std::iter::repeat_n(0xff, usize::from(depth)));
+            }
+            bytes
+        };
+        let deepest = nested(MAX_NESTING);
+        assert_eq!(skip(&deepest), Ok(deepest.len()));
+        assert_eq!(skip(&nested(MAX_NESTING + 1)), Err(ErrorKind::CborNesting));
+        assert_eq!(skip(&nested(10_000)), Err(ErrorKind::CborNesting));
+    }
+}
+
+#[test]
+fn claims_that_the_bytes_cannot_hold_are_refused_at_once() {
+    for head in [0x9b, 0xbb, 0x5b, 0x7b] {
+        let bytes = [head, 0x40, 0, 0, 0, 0, 0, 0, 0, 0x00];
+        assert_eq!(skip(&bytes), Err(ErrorKind::Truncated));
+    }
+}
+
+#[test]
+fn malformed_heads_are_told_apart() {
+    assert_eq!(skip(&[0x1c]), Err(ErrorKind::CborHead(28)));
+    assert_eq!(skip(&[0x1f]), Err(ErrorKind::CborHead(31)));
+    assert_eq!(skip(&[0xff]), Err(ErrorKind::CborBreak));
+    assert_eq!(skip(&[0x81, 0xff]), Err(ErrorKind::CborBreak));
+    assert_eq!(skip(&[0xbf, 0x00, 0xff]), Err(ErrorKind::CborBreak));
+    assert_eq!(skip(&[0xf8, 0x20]), Err(ErrorKind::CborSimple(32)));
+    assert_eq!(skip(&[0xe0]), Err(ErrorKind::CborSimple(0)));
+    assert_eq!(skip(&[0x62, 0xc3, 0x28]), Err(ErrorKind::CborUtf8));
+    assert_eq!(skip(&[0x7f, 0x41, b'a', 0xff]), Err(ErrorKind::CborHead(1)));
+}
+
+#[test]
+fn an_error_says_where_in_the_callers_slice() {
+    let bytes = [0x83, 0x00, 0x00, 0x62, b'a', 0xff];
+    assert_eq!(Cursor::new(&bytes, 1000).skip(), Err(ErrorKind::CborUtf8.at(1005)));
+    assert_eq!(Cursor::new(&bytes[..5], 1000).skip(), Err(ErrorKind::Truncated.at(1005)));
+}
+
+#[test]
+fn strings_of_several_chunks_read_as_one() {
+    let bytes = [0xa1, 0x7f, 0x62, b'b', b'a', 0x62, b's', b'e', 0xff, 0x5f, 0x41, 1, 0x42, 2, 3, 0xff];
+    let found = value(&bytes).as_map().unwrap().get("base").unwrap().unwrap();
+    assert!(found.as_bytes().unwrap().eq_bytes(&[1, 2, 3]));
+    assert_eq!(found.as_bytes().unwrap().as_slice(), None);
+    assert_eq!(found.as_bytes().unwrap().len(), 3);
+}
+
+#[test]
+fn the_last_of_several_equal_keys_counts() {
+    let bytes = [0xa2, 0x61, b'k', 0x01, 0x61, b'k', 0x02];
+    assert_eq!(value(&bytes).as_map().unwrap().get("k").unwrap().unwrap().as_u64(), Ok(2));
+}
+
+#[test]
+fn small_bignums_are_integers_and_large_ones_are_not() {
+    assert_eq!(value(&[0xc2, 0x43, 1, 0, 0]).as_u64(), Ok(65_536));
+    assert_eq!(value(&[0xc3, 0x43, 1, 0, 0]).as_i64(), Ok(-65_537));
+    let large = [0xc2, 0x49, 1, 0, 0, 0, 0, 0, 0, 0, 0];
+    assert_eq!(value(&large).as_u64().unwrap_err().kind(), ErrorKind::IntegerRange);
+    assert_eq!(value(&large).kind(), Kind::Tag);
+}
+
+#[test]
+fn undefined_is_null() {
+    assert!(value(&[0xf7]).is_null() && value(&[0xf6]).is_null());
+    assert_eq!(value(&[0xf5]).as_bool(), Ok(true));
+    assert_eq!(value(&[0xf4]).as_bool(), Ok(false));
+}
+
+#[test]
+fn float_parameters_take_integers_that_are_exact() {
+    assert_eq!(value(&[0x1b, 0, 0x20, 0, 0, 0, 0, 0, 0]).as_exact_f64(), Ok(9_007_199_254_740_992.0));
+    let one_more = [0x1b, 0, 0x20, 0, 0, 0, 0, 0, 1];
+    assert_eq!(value(&one_more).as_exact_f64().unwrap_err().kind(), ErrorKind::IntegerRange);
+    assert_eq!(value(&[0xf9, 0x3c, 0]).as_exact_f64(), Ok(1.0));
+    assert_eq!(value(&[0x61, b'1']).as_exact_f64().unwrap_err().kind(), wrong(Kind::Float, Kind::Text));
+}
+
+const fn wrong(expected: Kind, found: Kind) -> ErrorKind {
+    ErrorKind::WrongType { expected, found }
+}
+
+#[test]
+fn arrays_of_unsigned_integers_check_every_item() {
+    let parse = |bytes: &[u8]| Uints::parse(value(bytes).as_array().unwrap()).map(|u| u.iter().collect::<Vec<_>>());
+    assert_eq!(parse(&[0x83, 1, 0x18, 0xff, 0x19, 1, 0]), Ok(vec![1, 255, 256]));
+    assert_eq!(parse(&[0x9f, 1, 2, 0xff]), Ok(vec![1, 2]));
+    assert_eq!(parse(&[0x82, 1, 0x20]).unwrap_err(), ErrorKind::IntegerRange.at(2));
+    assert_eq!(parse(&[0x82, 1, 0xf6]).unwrap_err(), wrong(Kind::Integer, Kind::Null).at(2));
+}
+
+#[test]
+fn the_strict_form_is_stricter_than_key_order() {
+    let cases: [(&[u8], NonCanonical); 7] = [
+        (&[0x18, 0x17], NonCanonical::LongHead),
+        (&[0x19, 0x00, 0xff], NonCanonical::LongHead),
+        (&[0xc2, 0x41, 0x05], NonCanonical::LongHead),
+        (&[0xfa, 0x3f, 0x80, 0, 0], NonCanonical::WideFloat),
+        (&[0xfb, 0x7f, 0xf8, 0, 0, 0, 0, 0, 0], NonCanonical::WideFloat),
+        (&[0x9f, 0xff], NonCanonical::IndefiniteLength),
+        (&[0x00, 0x00], NonCanonical::TrailingBytes),
+    ];
+    for (bytes, why) in cases {
+        assert_eq!(verify_canonical(bytes, Canonical::KeyOrder), Ok(()));
+        assert_eq!(verify_canonical(bytes, Canonical::Strict).unwrap_err().kind(), ErrorKind::NonCanonical(why));
+    }
+    for canonical in [&[0xfb, 0x3f, 0xb9, 0x99, 0x99, 0x99, 0x99, 0x99, 0x9a][..], &[0xf9, 0x7e, 0x00], &[0x18, 0x18]] {
+        assert_eq!(verify_canonical(canonical, Canonical::Strict), Ok(()));
+    }
+}
+
+#[test]
+fn key_order_looks_through_lengths_nesting_and_other_types_of_keys() {
+    let order = |bytes: &[u8]| verify_canonical(bytes, Canonical::KeyOrder);
+    let unsorted = Err(ErrorKind::NonCanonical(NonCanonical::KeyOrder));
+    let kind = |bytes: &[u8]| order(bytes).map_err(|error| error.kind());
+    // {"b": 0, "aa": 0} with a long head on "b" sorts; {"aa": 0, "b": 0} does not.
+    assert_eq!(order(&[0xa2, 0x78, 1, b'b', 0, 0x62, b'a', b'a', 0]), Ok(()));
+    assert_eq!(kind(&[0xa2, 0x62, b'a', b'a', 0, 0x61, b'b', 0]), unsorted);
+    // Inside an array inside a map, and with an equal key.
+    assert_eq!(kind(&[0xa1, 0x61, b'k', 0x81, 0xa2, 0x61, b'b', 0, 0x61, b'b', 0]), unsorted);
+    // {-1: 0, 10: 0}: encoded, 10 sorts first.
+    assert_eq!(kind(&[0xa2, 0x20, 0, 0x0a, 0]), unsorted);
+    // {[1]: 0, [_ 1, 2]: 0}: the shorter array first, whichever has a break.
+    assert_eq!(order(&[0xa2, 0x81, 1, 0, 0x9f, 1, 2, 0xff, 0]), Ok(()));
+    assert_eq!(kind(&[0xa2, 0x9f, 1, 2, 0xff, 0, 0x81, 1, 0]), unsorted);
+    // A chunked text sorts as what it spells.
+    assert_eq!(order(&[0xa2, 0x61, b'a', 0, 0x7f, 0x61, b'b', 0xff, 0]), Ok(()));
+    assert_eq!(kind(&[0xa2, 0x61, b'b', 0, 0x7f, 0x61, b'a', 0xff, 0]), unsorted);
+}

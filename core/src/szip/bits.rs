@@ -1,0 +1,233 @@
+//! The bit stream: windows of 64 bits, fields of a fixed width, unary codes.
+//!
+//! A unary code is a run of zeros and a one. With the window reversed, so that the stream's next bit is the lowest, a
+//! code ends at the lowest one:
+//!
+//! ```text
+//! code = trailing_zeros(ones) - start;  start += code + 1;  ones &= ones - 1      (which clears the lowest one)
+//! ```
+//!
+//! Clearing does not wait for the counting, so processors work on several codes at once. Eight codes are taken without
+//! looking at any; that the window held them all is clear from the last one.
+//!
+//! Bits beyond the end read as zero. Every block is followed by [`Bits::check_end`], so that such bits are never believed.
+
+use crate::error::{ErrorKind, Result};
+
+/// Values that the kernels work on at a time.
+pub(super) const GROUP: usize = 8;
+
+/// Bytes in which [`GROUP`] fields lie whatever their width, with eight bytes loaded for each: the last one starts in byte
+/// 28 at most. Positions are masked to five bits, so that no check is left.
+const FIELD_BYTES: usize = 40;
+
+/// A position in a stream of bits, the first of which is the most significant bit of the first byte.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bits<'a> {
+    bytes: &'a [u8],
+    /// Never more than a block beyond the end, so it fits.
+    position: u64,
+}
+
+impl<'a> Bits<'a> {
+    /// The stream from bit `position` on.
+    pub(super) fn new(bytes: &'a [u8], position: u64) -> Result<Self> {
+        let bits = Self { bytes, position };
+        bits.check_end().map(|()| bits)
+    }
+
+    /// Bits before the next one.
+    pub(super) const fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// The number of the byte with the next bit.
+    pub(super) const fn byte(&self) -> u64 {
+        self.position / 8
+    }
+
+    /// Whether all bits that were read were there.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`] at the stream's end if not.
+    #[inline]
+    pub(super) fn check_end(&self) -> Result<()> {
+        let end = (self.bytes.len() as u64).saturating_mul(8);
+        if self.position <= end { Ok(()) } else { Err(ErrorKind::Truncated.at_index(self.bytes.len())) }
+    }
+
+    /// The bytes from that of the next bit on.
+    #[inline]
+    fn rest(&self) -> &'a [u8] {
+        usize::try_from(self.byte()).ok().and_then(|byte| self.bytes.get(byte..)).unwrap_or_default()
+    }
+
+    /// How many bits of the next one's byte come before it.
+    #[inline]
+    const fn phase(&self) -> u32 {
+        (self.position % 8) as u32
+    }
+
+    /// The next 57 bits or more, from the most significant bit down; zeros follow.
+    #[inline]
+    pub(super) fn window(&self) -> u64 {
+        let rest = self.rest();
+        let bytes = match rest.first_chunk() {
+            Some(bytes) => u64::from_be_bytes(*bytes),
+            None => u64::from_be_bytes(padded(rest)),
+        };
+        bytes.wrapping_shl(self.phase())
+    }
+
+    /// Moves on by `count` bits.
+    #[inline]
+    pub(super) fn skip(&mut self, count: u32) {
+        self.position = self.position.wrapping_add(count.into());
+    }
+
+    /// Moves on to the start of a byte.
+    pub(super) fn align(&mut self) {
+        self.position = self.position.next_multiple_of(8);
+    }
+
+    /// Reads a field of 1 to 32 bits.
+    #[inline]
+    pub(super) fn take(&mut self, width: u32) -> u32 {
+        let field = self.window().wrapping_shr(u64::BITS.wrapping_sub(width));
+        self.skip(width);
+        field as u32
+    }
+
+    /// Appends to each value a field of 1 to 32 bits, as its lower bits.
+    #[inline]
+    pub(super) fn append_fields(&mut self, width: u32, values: &mut [u32]) {
+        let (groups, tail) = values.as_chunks_mut::<GROUP>();
+        for group in groups {
+            let rest = self.rest();
+            match rest.first_chunk() {
+                Some(bytes) => append_group(bytes, self.phase(), width, group),
+                None => append_group(&padded(rest), self.phase(), width, group),
+            }
+            self.skip(width.wrapping_mul(GROUP as u32));
+        }
+        for value in tail {
+            *value = value.wrapping_shl(width) | self.take(width);
+        }
+    }
+
+    /// Reads as many unary codes as there are values.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`] at the stream's end if a code has no end; [`ErrorKind::SzipStream`] if it exceeds `u32`.
+    #[inline]
+    pub(super) fn take_unary(&mut self, values: &mut [u32]) -> Result<()> {
+        let mut ones = Ones::at(*self);
+        let (groups, tail) = values.as_chunks_mut::<GROUP>();
+        for group in groups {
+            if ones.take_group(group) {
+                continue;
+            }
+            ones = Ones::at(ones.next_bits());
+            if !ones.take_group(group) {
+                ones.take_each(group)?;
+            }
+        }
+        ones.take_each(tail)?;
+        *self = ones.next_bits();
+        Ok(())
+    }
+}
+
+/// The bytes, and zeros after them.
+#[cold]
+#[inline(never)]
+fn padded<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    let mut all = [0; N];
+    for (slot, &byte) in all.iter_mut().zip(bytes) {
+        *slot = byte;
+    }
+    all
+}
+
+/// Appends to each value a field of `width` bits; the first one starts `phase` bits into `bytes`.
+#[inline]
+fn append_group(bytes: &[u8; FIELD_BYTES], phase: u32, width: u32, values: &mut [u32; GROUP]) {
+    let mut start = 0_u32;
+    for value in values {
+        let from = (start / 8 % 32) as usize;
+        let window = bytes.get(from..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u64::from_be_bytes(*bytes));
+        let aligned = window.wrapping_shl((start % 8).wrapping_add(phase));
+        let field = aligned.wrapping_shr(u64::BITS.wrapping_sub(width));
+        *value = value.wrapping_shl(width) | field as u32;
+        start = start.wrapping_add(width);
+    }
+}
+
+/// The ones in a window of the stream, as the ends of unary codes.
+#[derive(Clone, Copy, Debug)]
+struct Ones<'a> {
+    /// The window's first bit.
+    base: Bits<'a>,
+    /// Bit i is that of the stream i bits after `base`; ones that were read are cleared.
+    ones: u64,
+    /// Bits of the window that were read.
+    start: u32,
+}
+
+impl<'a> Ones<'a> {
+    /// The window at `base`.
+    #[inline]
+    fn at(base: Bits<'a>) -> Self {
+        Self { base, ones: base.window().reverse_bits(), start: 0 }
+    }
+
+    /// The position behind the codes that were read.
+    #[inline]
+    fn next_bits(&self) -> Bits<'a> {
+        let mut bits = self.base;
+        bits.skip(self.start);
+        bits
+    }
+
+    /// Reads a group of codes if the window holds them all.
+    #[inline]
+    fn take_group(&mut self, codes: &mut [u32; GROUP]) -> bool {
+        let (mut ones, mut start) = (self.ones, self.start);
+        let mut last = ones;
+        for code in codes {
+            let end = ones.trailing_zeros();
+            *code = end.wrapping_sub(start);
+            start = end.wrapping_add(1);
+            last = ones;
+            ones &= ones.wrapping_sub(1);
+        }
+        if last == 0 {
+            return false;
+        }
+        (self.ones, self.start) = (ones, start);
+        true
+    }
+
+    /// Reads codes of any length.
+    fn take_each(&mut self, codes: &mut [u32]) -> Result<()> {
+        for code in codes {
+            let mut zeros = 0_u32;
+            while self.ones == 0 {
+                let seen = u64::BITS.wrapping_sub(self.base.phase());
+                let Some(more) = zeros.checked_add(seen.wrapping_sub(self.start)) else {
+                    return Err(ErrorKind::SzipStream.at(self.base.byte()));
+                };
+                zeros = more;
+                let mut base = self.base;
+                base.skip(seen);
+                base.check_end()?;
+                *self = Ones::at(base);
+            }
+            let end = self.ones.trailing_zeros();
+            *code = zeros.saturating_add(end.wrapping_sub(self.start));
+            self.start = end.wrapping_add(1);
+            self.ones &= self.ones.wrapping_sub(1);
+        }
+        Ok(())
+    }
+}

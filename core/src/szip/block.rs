@@ -1,0 +1,190 @@
+//! Coded blocks: option ID, reference sample, codes.
+//!
+//! | ID | option | what follows |
+//! |---|---|---|
+//! | 0, then 0 | zero blocks | how many, as a unary code |
+//! | 0, then 1 | second extension | pairs of values, one unary code each |
+//! | 1 ... last - 1 | split, k = ID - 1 | upper parts of all values as unary codes, then their k lower bits |
+//! | last | uncompressed | fields |
+//!
+//! With preprocessing the reference sample stands before the codes of an interval's first block, and takes the place of
+//! its first value. Format: PIPELINE §7.1.
+
+use super::bits::{Bits, GROUP};
+use super::params::{Params, flags};
+use crate::error::{Error, ErrorKind, Result};
+
+/// Blocks in a segment, where a run of zero blocks without a length ends.
+const SEGMENT: u32 = 64;
+
+/// The pairs of values behind the codes of the second extension: by their sum, then by the second value.
+const PAIRS: [[u8; 2]; 91] = {
+    let mut pairs = [[0; 2]; 91];
+    let mut rest = pairs.as_mut_slice();
+    let (mut sum, mut second) = (0, 0);
+    while let Some((pair, after)) = rest.split_first_mut() {
+        *pair = [sum - second, second];
+        (sum, second) = if second == sum { (sum + 1, 0) } else { (sum, second + 1) };
+        rest = after;
+    }
+    pairs
+};
+
+/// What was coded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Coded {
+    /// One block of values.
+    Values,
+    /// So many blocks of zeros; in an interval's first block, after the reference sample.
+    Zeros(u32),
+}
+
+/// A walk over coded blocks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Blocks<'a> {
+    bits: Bits<'a>,
+    params: Params,
+    /// The next block's place in its interval.
+    index: u32,
+}
+
+impl<'a> Blocks<'a> {
+    /// The blocks from that of an interval's start at bit `position` on.
+    pub(super) fn new(stream: &'a [u8], params: &Params, position: u64) -> Result<Self> {
+        Ok(Self { bits: Bits::new(stream, position)?, params: *params, index: 0 })
+    }
+
+    /// The bit where the next block starts.
+    pub(super) const fn position(&self) -> u64 {
+        self.bits.position()
+    }
+
+    /// Whether the next block is the first one of an interval.
+    pub(super) const fn is_rsi_start(&self) -> bool {
+        self.index == 0
+    }
+
+    /// Whether the next block has a reference sample.
+    #[inline]
+    pub(super) const fn has_reference(&self) -> bool {
+        self.index == 0 && self.params.has(flags::PREPROCESS)
+    }
+
+    /// Reads a block, or a run of zero blocks, in which case only the reference sample is written to `values`.
+    ///
+    /// Values are what was coded: no sample but the reference sample if there is preprocessing. None exceeds the largest
+    /// sample. `values` is as long as a block.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`] at the stream's end; [`ErrorKind::SzipStream`] at the byte where the block starts.
+    #[inline]
+    pub(super) fn next(&mut self, values: &mut [u32]) -> Result<Coded> {
+        let start = self.bits.byte();
+        let id_bits = self.params.id_bits();
+        let last = u32::MAX.wrapping_shr(u32::BITS.wrapping_sub(id_bits));
+        let coded = match self.bits.take(id_bits) {
+            0 => self.low_entropy(values)?,
+            id if id == last => self.uncompressed(values),
+            id => self.split(id.wrapping_sub(1), values)?,
+        };
+        self.bits.check_end()?;
+        let Some(coded) = coded else { return Err(invalid(start)) };
+        self.advance(coded);
+        Ok(coded)
+    }
+
+    /// Counts the blocks, which do not reach beyond the interval.
+    #[inline]
+    fn advance(&mut self, coded: Coded) {
+        self.index = self.index.wrapping_add(match coded {
+            Coded::Values => 1,
+            Coded::Zeros(blocks) => blocks,
+        });
+        if self.index >= self.params.rsi() {
+            self.index = 0;
+            if self.params.has(flags::PAD_RSI) {
+                self.bits.align();
+            }
+        }
+    }
+
+    /// Takes the reference sample out of the stream, if it is there, and leaves the values after it.
+    #[inline]
+    fn reference<'v>(&mut self, values: &'v mut [u32]) -> &'v mut [u32] {
+        if !self.has_reference() {
+            return values;
+        }
+        match values.split_first_mut() {
+            Some((reference, rest)) => {
+                *reference = self.bits.take(self.params.bits_per_sample());
+                rest
+            }
+            None => &mut [],
+        }
+    }
+
+    #[inline]
+    fn split(&mut self, k: u32, values: &mut [u32]) -> Result<Option<Coded>> {
+        let values = self.reference(values);
+        self.bits.take_unary(values)?;
+        let upper = values.iter().fold(0, |all, value| all | *value);
+        if k > 0 {
+            self.bits.append_fields(k, values);
+        }
+        let fits = u64::from(upper).wrapping_shl(k) <= self.params.max().into() && k <= self.params.bits_per_sample();
+        Ok(fits.then_some(Coded::Values))
+    }
+
+    #[inline]
+    fn uncompressed(&mut self, values: &mut [u32]) -> Option<Coded> {
+        values.fill(0);
+        self.bits.append_fields(self.params.bits_per_sample(), values);
+        Some(Coded::Values)
+    }
+
+    /// Zero blocks or second extension.
+    fn low_entropy(&mut self, values: &mut [u32]) -> Result<Option<Coded>> {
+        if self.bits.take(1) == 1 {
+            return self.second_extension(values);
+        }
+        self.reference(values);
+        let mut code = [0];
+        self.bits.take_unary(&mut code)?;
+        let [code] = code;
+        // The index is less than the number of blocks in the interval.
+        let left = self.params.rsi().wrapping_sub(self.index);
+        let blocks = match code {
+            0..4 => code.wrapping_add(1),
+            4 => left.min(SEGMENT.wrapping_sub(self.index % SEGMENT)),
+            _ => code,
+        };
+        Ok((blocks <= left).then_some(Coded::Zeros(blocks)))
+    }
+
+    /// Pairs of values. The reference sample takes the place of the first value, which is coded nevertheless.
+    fn second_extension(&mut self, values: &mut [u32]) -> Result<Option<Coded>> {
+        let reference = self.has_reference().then(|| self.bits.take(self.params.bits_per_sample()));
+        let (pairs, _) = values.as_chunks_mut();
+        let mut all = 0;
+        for pairs in pairs.chunks_mut(GROUP) {
+            let mut codes = [0; GROUP];
+            let codes = codes.get_mut(..pairs.len()).unwrap_or_default();
+            self.bits.take_unary(codes)?;
+            for (pair, code) in pairs.iter_mut().zip(codes) {
+                let Some(known) = usize::try_from(*code).ok().and_then(|code| PAIRS.get(code)) else { return Ok(None) };
+                *pair = known.map(u32::from);
+                all |= pair.iter().fold(0, |all, value| all | value);
+            }
+        }
+        if let (Some(reference), Some(first)) = (reference, values.first_mut()) {
+            *first = reference;
+        }
+        Ok((all <= self.params.max()).then_some(Coded::Values))
+    }
+}
+
+/// The error of a code that no sample has.
+#[cold]
+fn invalid(byte: u64) -> Error {
+    ErrorKind::SzipStream.at(byte)
+}

@@ -1,0 +1,124 @@
+//! What a stream does not say about itself.
+
+use crate::descriptor::ByteOrder;
+use crate::error::{ErrorKind, Result};
+
+/// Most samples in a block if [`flags::NOT_ENFORCE`] allows other numbers than the standard.
+pub const MAX_BLOCK_SIZE: u32 = 256;
+/// Most blocks in a reference sample interval.
+pub const MAX_RSI: u32 = 4096;
+
+/// The bits of `szip_flags`, those of libaec. Other bits have no meaning and are ignored, as libaec does.
+pub mod flags {
+    /// Samples are in two's complement.
+    pub const SIGNED: u32 = 1;
+    /// Samples of 17 to 24 bits lie in three bytes; the format implies it, set or not.
+    pub const THREE_BYTES: u32 = 2;
+    /// Samples have their most significant byte first.
+    pub const MSB: u32 = 4;
+    /// Differences to the sample before are coded instead of samples.
+    pub const PREPROCESS: u32 = 8;
+    /// Shorter option IDs, for samples of up to four bits.
+    pub const RESTRICTED: u32 = 16;
+    /// Each interval starts at a byte.
+    pub const PAD_RSI: u32 = 32;
+    /// Blocks of any even number of samples.
+    pub const NOT_ENFORCE: u32 = 64;
+}
+
+/// How samples are coded, checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Params {
+    bits_per_sample: u32,
+    block_size: u32,
+    rsi: u32,
+    flags: u32,
+}
+
+impl Params {
+    /// Checks the ranges: samples of 1 to 32 bits, blocks of 8, 16, 32 or 64 samples, intervals of 1 to [`MAX_RSI`] blocks.
+    ///
+    /// With [`flags::NOT_ENFORCE`] any even block size goes, up to [`MAX_BLOCK_SIZE`].
+    /// `bits_per_sample` is not stored in messages: it is `sp_bits_per_value` under `simple_packing` (which implies
+    /// [`flags::MSB`]), 8 under shuffle, and otherwise the width of the dtype.
+    ///
+    /// # Errors
+    /// [`ErrorKind::SzipBitsPerSample`], [`ErrorKind::SzipBlockSize`], [`ErrorKind::SzipRsi`] with the value that is
+    /// outside its range; [`ErrorKind::SzipRestricted`] if [`flags::RESTRICTED`] comes with more than four bits.
+    pub const fn new(bits_per_sample: u32, block_size: u32, rsi: u32, flags: u32) -> Result<Self, ErrorKind> {
+        let is_free = flags & flags::NOT_ENFORCE != 0 && block_size.is_multiple_of(2) && block_size <= MAX_BLOCK_SIZE;
+        match (bits_per_sample, block_size, rsi) {
+            (0 | 33.., _, _) => Err(ErrorKind::SzipBitsPerSample(bits_per_sample)),
+            (5.., _, _) if flags & flags::RESTRICTED != 0 => Err(ErrorKind::SzipRestricted(bits_per_sample)),
+            (_, 8 | 16 | 32 | 64, 1..=MAX_RSI) => Ok(Self { bits_per_sample, block_size, rsi, flags }),
+            (_, 2.., 1..=MAX_RSI) if is_free => Ok(Self { bits_per_sample, block_size, rsi, flags }),
+            (_, _, 1..=MAX_RSI) => Err(ErrorKind::SzipBlockSize(block_size)),
+            (_, _, _) => Err(ErrorKind::SzipRsi(rsi)),
+        }
+    }
+
+    /// Bits of a sample, 1 to 32.
+    pub const fn bits_per_sample(&self) -> u32 {
+        self.bits_per_sample
+    }
+
+    /// Samples in a block, an even number of 2 to [`MAX_BLOCK_SIZE`].
+    pub const fn block_size(&self) -> u32 {
+        self.block_size
+    }
+
+    /// Blocks in a reference sample interval, 1 to [`MAX_RSI`].
+    pub const fn rsi(&self) -> u32 {
+        self.rsi
+    }
+
+    /// Bytes of a decoded sample, 1 to 4.
+    pub const fn container_size(&self) -> usize {
+        self.bits_per_sample.div_ceil(8) as usize
+    }
+
+    /// The order of those bytes.
+    pub const fn byte_order(&self) -> ByteOrder {
+        if self.has(flags::MSB) { ByteOrder::Big } else { ByteOrder::Little }
+    }
+
+    /// Samples in a reference sample interval.
+    pub const fn samples_per_rsi(&self) -> u32 {
+        // At most 256 · 4096.
+        self.rsi.wrapping_mul(self.block_size)
+    }
+
+    /// How many intervals `samples` samples take.
+    pub const fn rsi_count(&self, samples: u64) -> u64 {
+        match self.samples_per_rsi() {
+            0 => 0,
+            per_rsi => samples.div_ceil(per_rsi as u64),
+        }
+    }
+
+    /// Whether a flag is set.
+    pub(super) const fn has(&self, flag: u32) -> bool {
+        self.flags & flag != 0
+    }
+
+    /// Bits of the ID that tells how a block is coded.
+    pub(super) const fn id_bits(&self) -> u32 {
+        match self.bits_per_sample {
+            ..=2 if self.has(flags::RESTRICTED) => 1,
+            ..=4 if self.has(flags::RESTRICTED) => 2,
+            ..=8 => 3,
+            ..=16 => 4,
+            _ => 5,
+        }
+    }
+
+    /// The largest sample if they are unsigned.
+    pub(super) const fn max(&self) -> u32 {
+        u32::MAX.wrapping_shr(u32::BITS.wrapping_sub(self.bits_per_sample))
+    }
+
+    /// What is added to samples so that the smallest becomes zero.
+    pub(super) const fn bias(&self) -> u32 {
+        if self.has(flags::SIGNED) { 1_u32.wrapping_shl(self.bits_per_sample.wrapping_sub(1)) } else { 0 }
+    }
+}

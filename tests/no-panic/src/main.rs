@@ -1,0 +1,231 @@
+//! Proof by the linker that `tgm-core` cannot panic.
+//!
+//! The panic handler calls a function that exists nowhere. The optimiser removes it where no panic is reachable; if one is,
+//! the program does not link. Every public function of the crate is called here on bytes that the compiler knows nothing
+//! about. `--features planted` shows that the proof can fail.
+//!
+//! Arithmetic that overflows wraps in release builds and is not covered here; the crate denies
+//! `clippy::arithmetic_side_effects` instead.
+#![no_std]
+#![no_main]
+
+use core::hint::black_box;
+use core::panic::PanicInfo;
+
+use tgm_core::byteswap::{swap_in_place, swap_into};
+use tgm_core::cbor::{Canonical, Cursor, Uints, Value, verify_canonical};
+use tgm_core::descriptor::{ByteOrder, Descriptor, Dtype};
+use tgm_core::frame::Frame;
+use tgm_core::hash::HashPresence;
+use tgm_core::index::{HashList, Index};
+use tgm_core::mask::{BitmapForm, Mask, MaskKind, restore_into};
+use tgm_core::metadata::Metadata;
+use tgm_core::object::DataObject;
+use tgm_core::packing::{Packing, unpack_bytes_into, unpack_into};
+use tgm_core::scan::scan;
+use tgm_core::shuffle::{unshuffle_into, unshuffle_range_into};
+use tgm_core::tensor::{AnyView, Complex, Element, Shape, TensorView};
+use tgm_core::{Message, Result};
+
+// The C library has the start-up code, and the memory functions that compilers call.
+#[link(name = "c")]
+unsafe extern "C" {
+    fn a_panic_is_reachable() -> !;
+}
+
+#[panic_handler]
+fn panic(_: &PanicInfo<'_>) -> ! {
+    // SAFETY: never called: the program links only if this function is removed.
+    unsafe { a_panic_is_reachable() }
+}
+
+/// Where results go, so that nothing is removed for being unused.
+fn keep<T>(value: T) {
+    black_box(value);
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn main() -> i32 {
+    static INPUT: [u8; 64] = [0; 64];
+    let input: &[u8] = black_box(&INPUT);
+    let mut output = [0_u8; 256];
+    let output: &mut [u8] = black_box(&mut output);
+    #[cfg(feature = "planted")]
+    keep(input[black_box(3)]);
+    message(input, output).ok();
+    scanning(input);
+    cbor(input).ok();
+    kernels(input, output);
+    i32::from(black_box(output).first().copied().unwrap_or(0))
+}
+
+fn message(input: &[u8], output: &mut [u8]) -> Result<()> {
+    let message = Message::parse(input)?;
+    keep((message.as_bytes(), message.flags(), message.total_length(), message.postamble(), message.preamble()));
+    keep(message.outline());
+    keep(message.first_metadata());
+    for frame in message.frames() {
+        frame_parts(&frame?);
+    }
+    for object in message.objects() {
+        data_object(&object?, output);
+    }
+    keep(message.find_index());
+    keep(message.object_frame(black_box(3)));
+    if let Ok(object) = message.object(black_box(3)) {
+        data_object(&object, output);
+    }
+    let presence = message.hash_presence()?;
+    message.verify(presence).for_each(keep);
+    message.verify(HashPresence::Flagged).for_each(keep);
+    let metadata = message.metadata()?;
+    let path = text(input);
+    keep((metadata.get(path), metadata.get_at(black_box(1), path), metadata.get_str(path), metadata.get_f64(path)));
+    keep((metadata.get_bool(path), metadata.get_i64(path), metadata.get_u64(path), metadata.get_bytes(path)));
+    keep((metadata.get_array(path), metadata.get_map(path), metadata.object(black_box(2)), metadata.object_count()));
+    for object in metadata.objects() {
+        let object = object?;
+        object.entries().for_each(keep);
+        keep((object.get(path), object.reserved(), object.get_str(path)));
+    }
+    Ok(())
+}
+
+fn frame_parts(frame: &Frame<'_>) {
+    keep((frame.header(), frame.body(), frame.body_offset(), frame.end_offset(), frame.hash_slot(), frame.verify_slot()));
+    if let Ok(index) = Index::parse(frame) {
+        keep((index.len(), index.get(black_box(4)), index.iter().count()));
+    }
+    if let Ok(list) = HashList::parse(frame) {
+        list.iter().for_each(keep);
+        keep((list.len(), list.is_xxh3()));
+    }
+    if let Ok(metadata) = Metadata::of_frame(frame) {
+        keep((metadata.base_len(), metadata.base_entry(black_box(2)), metadata.reserved(), metadata.extra("key")));
+        metadata.extra_entries().for_each(keep);
+        metadata.base_entries().for_each(keep);
+    }
+    keep(DataObject::parse(*frame));
+}
+
+fn data_object(object: &DataObject<'_>, output: &mut [u8]) {
+    let descriptor = object.descriptor();
+    describe(descriptor);
+    keep((object.payload(), object.region(), object.region_offset()));
+    keep((object.view_any(), object.view_bits(), object.view::<f32>(), object.view::<Complex<f64>>()));
+    for (kind, mask) in descriptor.masks().iter() {
+        keep((kind, object.mask(&mask), object.mask_blob(&mask)));
+    }
+    let range = black_box(3_u64)..black_box(9);
+    keep(object.decode_into(range.clone(), black_box(ByteOrder::Big), output));
+    if let Ok(stored) = object.stored() {
+        keep((stored.as_values(), stored.output_len(&range)));
+        let (chunks, _) = output.as_chunks_mut::<8>();
+        let mut floats = [0.0_f64; 16];
+        keep(stored.unpack_into(black_box(1), black_box(&mut floats[..])));
+        keep(chunks.len());
+    }
+}
+
+fn describe(descriptor: &Descriptor<'_>) {
+    keep((descriptor.shape().iter().count(), descriptor.strides().get(black_box(2)), descriptor.object_type()));
+    keep((descriptor.packing(), descriptor.szip(), descriptor.szip_block_offsets(), descriptor.zfp(), descriptor.sz3()));
+    keep((descriptor.shuffle_element_size(), descriptor.decoded_len(), descriptor.pending_stage()));
+    keep((descriptor.parameter("some"), descriptor.byte_order(), descriptor.as_encoded()));
+}
+
+fn scanning(input: &[u8]) {
+    let mut scanner = scan(input);
+    keep(scanner.next_message_back(black_box(1 << 20)));
+    scanner.for_each(|segment| keep((segment.bytes_of(input), segment)));
+}
+
+fn cbor(input: &[u8]) -> Result<()> {
+    keep(verify_canonical(input, black_box(Canonical::KeyOrder)));
+    keep(verify_canonical(input, black_box(Canonical::Strict)));
+    keep(Metadata::parse(input, 0));
+    if let Ok(descriptor) = Descriptor::parse(input, black_box(7)) {
+        describe(&descriptor);
+    }
+    let mut cursor = Cursor::new(input, 0);
+    cursor.skip()?;
+    let value = Value::read(&mut cursor)?;
+    keep((value.kind(), value.offset(), value.as_bool(), value.as_integer(), value.as_u64(), value.as_i64()));
+    keep((value.as_f64(), value.as_exact_f64(), value.as_str(), value.as_tag(), value.is_null(), value.as_encoded()));
+    if let Ok(text) = value.as_text() {
+        keep((text.as_str(), text.is_empty(), text == *"key"));
+        text.chunks().for_each(keep);
+    }
+    if let Ok(bytes) = value.as_bytes() {
+        keep((bytes.len(), bytes.is_empty(), bytes.as_slice()));
+        bytes.chunks().for_each(keep);
+    }
+    if let Ok(array) = value.as_array() {
+        keep((array.len(), array.get(black_box(5))));
+        array.iter().for_each(keep);
+        keep(Uints::parse(array));
+    }
+    if let Ok(map) = value.as_map() {
+        keep((map.len(), map.get(text(input))));
+        map.iter().for_each(keep);
+    }
+    Ok(())
+}
+
+fn kernels(input: &[u8], output: &mut [u8]) {
+    let packing = Packing {
+        reference_value: black_box(1.5),
+        binary_scale_factor: black_box(-3),
+        decimal_scale_factor: black_box(2),
+        bits_per_value: black_box(13),
+    };
+    let mut doubles = [0.0_f64; 32];
+    let mut singles = [0.0_f32; 32];
+    let n = black_box(20);
+    if let (Some(doubles), Some(singles)) = (doubles.get_mut(..n), singles.get_mut(..n)) {
+        keep(unpack_into(input, &packing, black_box(5), doubles));
+        keep(unpack_into(input, &packing, black_box(5), singles));
+        keep((black_box(&*doubles), black_box(&*singles)));
+    }
+    keep(unpack_bytes_into(input, &packing, black_box(5), black_box(ByteOrder::Big), output));
+    keep((packing.packed_len(black_box(77)), packing.scale()));
+    keep(unshuffle_into(input, black_box(4), output));
+    keep(unshuffle_range_into(input, black_box(4), black_box(3), output));
+    keep((swap_in_place(output, black_box(4)), swap_into(input, black_box(8), output)));
+    for form in [BitmapForm::Raw, BitmapForm::Rle, BitmapForm::Roaring] {
+        let mask = Mask::new(black_box(form), input, black_box(100));
+        mask.runs().for_each(keep);
+        keep((mask.verify(), mask.count_set(), mask.bits_into(black_box(3), black_box(50), output)));
+        let (dtype, order) = (black_box(Dtype::Complex64), black_box(ByteOrder::Big));
+        keep(restore_into(&mask, black_box(MaskKind::Nan), dtype, order, black_box(4), output));
+    }
+    let dims: &[u64] = black_box(&[2, 3, 4]);
+    let shape = Shape::from(dims);
+    keep((shape.element_count(), shape.flat_index(dims), shape.split_first()));
+    view::<f32>(input, shape);
+    view::<u8>(input, shape);
+    view::<Complex<f32>>(input, shape);
+    if let Ok(AnyView::Bitmask(bits)) = AnyView::new(Dtype::Bitmask, input, ByteOrder::Big, shape) {
+        bits.iter().for_each(keep);
+        keep((bits.get(black_box(7)), bits.get_at(dims), bits.count_ones(), bits.bits(black_box(3)..black_box(9))));
+    }
+}
+
+fn view<T: Element>(input: &[u8], shape: Shape<'_>) {
+    let Ok(view) = TensorView::<T>::new(input, black_box(ByteOrder::Big), shape) else { return };
+    keep((view.as_slice(), view.get(black_box(3)), view.len()));
+    keep(view.get_at(black_box(&[1, 2, 3])));
+    view.iter().for_each(keep);
+    view.rows().for_each(|row| keep(row.len()));
+    if let Ok(row) = view.row(black_box(1)) {
+        row.iter().for_each(keep);
+    }
+    if let Ok(part) = view.elements(black_box(1)..black_box(5)) {
+        part.iter().for_each(keep);
+    }
+}
+
+/// Some text out of the input.
+fn text(input: &[u8]) -> &str {
+    core::str::from_utf8(input).unwrap_or("a.b")
+}
