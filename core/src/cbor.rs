@@ -14,6 +14,7 @@
 
 mod canonical;
 mod cursor;
+mod reader;
 #[cfg(test)]
 mod tests;
 mod uints;
@@ -23,6 +24,7 @@ use core::fmt;
 
 pub use canonical::{Canonical, verify_canonical};
 pub use cursor::Cursor;
+pub(crate) use reader::{MapReader, read_text_map};
 pub use uints::{Uints, UintsIter};
 pub use value::{Array, ArrayIter, Bytes, Chunks, Map, MapIter, Text, Value};
 

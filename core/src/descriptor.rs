@@ -13,7 +13,7 @@ pub use masks::{MaskDescriptor, MaskKind, Masks};
 pub use names::{Compression, Encoding, Filter, Key, MaskMethod, Named, Stage};
 pub use params::{Sz3Params, SzipParams, ZfpMode};
 
-use crate::cbor::{Cursor, Map, MapIter, Text, Uints, Value};
+use crate::cbor::{Cursor, Map, MapReader, Text, Uints, Value};
 use crate::error::{ErrorKind, Result};
 use crate::tensor::Shape;
 
@@ -53,17 +53,16 @@ impl<'a> Descriptor<'a> {
     ///
     /// Format: FORMAT §3.5, §1.10 row 20.
     pub fn parse(bytes: &'a [u8], offset: u64) -> Result<Self> {
-        let start = Cursor::new(bytes, offset);
-        let (mut entries, map) = MapIter::open(start)?;
+        let mut entries = MapReader::open(Cursor::new(bytes, offset), 0)?;
         let mut fields = Fields::default();
-        while let Some(key) = entries.next_key()? {
-            let name = key.as_text().map_err(|_| ErrorKind::NonTextKey.at(key.offset()))?;
-            let value = entries.next_value()?;
-            if let Some(key) = Option::from(name) {
-                fields.set(key, value, offset)?;
+        while let Some(name) = entries.next_key()? {
+            match Option::from(name) {
+                Some(key) => fields.read(key, &mut entries, offset)?,
+                None => entries.skip()?,
             }
         }
-        fields.finish(map, start.until(&entries.position()))
+        let (map, encoded) = entries.finish();
+        fields.finish(map, encoded)
     }
 
     /// The descriptor's CBOR item, byte for byte.
@@ -242,21 +241,27 @@ struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Takes in one entry of the map, whose key is one of the format.
-    fn set(&mut self, key: Key, value: Value<'a>, base: u64) -> Result<()> {
-        match key {
-            Key::Ndim => once(&mut self.ndim, key, &value, value.as_u64()),
-            Key::Type => once(&mut self.object_type, key, &value, value.as_text()),
-            Key::Dtype => once(&mut self.dtype, key, &value, dtype(&value)),
-            Key::Masks => once(&mut self.masks, key, &value, Masks::parse(&value)),
-            Key::Shape => once(&mut self.shape, key, &value, value.as_array().and_then(Uints::parse)),
-            Key::Filter => once(&mut self.filter, key, &value, value.as_text().map(Named::new)),
-            Key::Strides => once(&mut self.strides, key, &value, value.as_array().and_then(Uints::parse)),
-            Key::Encoding => once(&mut self.encoding, key, &value, value.as_text().map(Named::new)),
-            Key::ByteOrder => once(&mut self.byte_order, key, &value, byte_order(&value)),
-            Key::Compression => once(&mut self.compression, key, &value, value.as_text().map(Named::new)),
-            parameter => self.parameters.set(parameter, value.offset().saturating_sub(base)),
-        }
+    /// Reads the value of one entry of the map, whose key is one of the format.
+    fn read(&mut self, key: Key, entries: &mut MapReader<'a>, base: u64) -> Result<()> {
+        let offset = entries.offset();
+        let is_new = match key {
+            Key::Ndim => self.ndim.replace(entries.u64()?).is_none(),
+            Key::Type => self.object_type.replace(entries.text()?).is_none(),
+            Key::Dtype => self.dtype.replace(dtype(entries.text()?, offset)?).is_none(),
+            Key::Masks => self.masks.replace(Masks::parse(&entries.value()?)?).is_none(),
+            Key::Shape => self.shape.replace(entries.uints()?).is_none(),
+            Key::Filter => self.filter.replace(Named::new(entries.text()?)).is_none(),
+            Key::Strides => self.strides.replace(entries.uints()?).is_none(),
+            Key::Encoding => self.encoding.replace(Named::new(entries.text()?)).is_none(),
+            Key::ByteOrder => self.byte_order.replace(byte_order(entries.text()?, offset)?).is_none(),
+            Key::Compression => self.compression.replace(Named::new(entries.text()?)).is_none(),
+            parameter => {
+                self.parameters.set(parameter, offset.saturating_sub(base))?;
+                entries.skip()?;
+                true
+            }
+        };
+        if is_new { Ok(()) } else { Err(ErrorKind::DuplicateKey(key).at(offset)) }
     }
 
     fn finish(self, map: Map<'a>, encoded: Cursor<'a>) -> Result<Descriptor<'a>> {
@@ -288,24 +293,11 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Fills a field that must occur once.
-fn once<T>(field: &mut Option<T>, key: Key, value: &Value<'_>, content: Result<T>) -> Result<()> {
-    let content = content?;
-    match field.replace(content) {
-        None => Ok(()),
-        Some(_) => Err(ErrorKind::DuplicateKey(key).at(value.offset())),
-    }
+fn dtype(name: Text<'_>, offset: u64) -> Result<Dtype> {
+    Dtype::ALL.into_iter().find(|dtype| name == *dtype.name()).ok_or(ErrorKind::UnknownDtype.at(offset))
 }
 
-fn dtype(value: &Value<'_>) -> Result<Dtype> {
-    let name = value.as_text()?;
-    Dtype::ALL.into_iter().find(|dtype| name == *dtype.name()).ok_or(ErrorKind::UnknownDtype.at(value.offset()))
-}
-
-fn byte_order(value: &Value<'_>) -> Result<ByteOrder> {
-    let name = value.as_text()?;
-    [ByteOrder::Big, ByteOrder::Little]
-        .into_iter()
-        .find(|order| name == *order.name())
-        .ok_or(ErrorKind::UnknownByteOrder.at(value.offset()))
+fn byte_order(name: Text<'_>, offset: u64) -> Result<ByteOrder> {
+    let orders = [ByteOrder::Big, ByteOrder::Little];
+    orders.into_iter().find(|order| name == *order.name()).ok_or(ErrorKind::UnknownByteOrder.at(offset))
 }

@@ -1,7 +1,7 @@
 //! Index and hash frames as lazy views (FORMAT §3.6).
 
-use crate::cbor::{Array, Map, Uints, UintsIter, Value};
-use crate::error::{Error, ErrorKind, Result};
+use crate::cbor::{Array, Cursor, MapReader, Uints, UintsIter, Value, read_text_map};
+use crate::error::{ErrorKind, Result};
 use crate::frame::Frame;
 
 /// Where the data objects of a message are: one offset and one length each, in order.
@@ -27,9 +27,17 @@ impl<'a> Index<'a> {
     /// CBOR that is malformed or no map of text keys; [`ErrorKind::WrongType`], [`ErrorKind::IntegerRange`] in the
     /// arrays; [`ErrorKind::IndexLengths`] if they differ in length.
     pub fn parse(frame: &Frame<'a>) -> Result<Self> {
-        let map = body_map(frame)?;
-        let offsets = uints(&map, "offsets")?;
-        let lengths = uints(&map, "lengths")?;
+        let mut entries = MapReader::open(Cursor::new(frame.body(), frame.body_offset()), 0)?;
+        let (mut offsets, mut lengths) = (Uints::EMPTY, Uints::EMPTY);
+        while let Some(key) = entries.next_key()? {
+            if key == *"offsets" {
+                offsets = entries.uints()?;
+            } else if key == *"lengths" {
+                lengths = entries.uints()?;
+            } else {
+                entries.skip()?;
+            }
+        }
         if offsets.len() == lengths.len() {
             Ok(Self { offsets, lengths })
         } else {
@@ -103,7 +111,7 @@ impl<'a> HashList<'a> {
     /// CBOR that is malformed or no map of text keys; [`ErrorKind::WrongType`] if `algorithm` or an entry of `hashes` is
     /// not text, or `hashes` no array.
     pub fn parse(frame: &Frame<'a>) -> Result<Self> {
-        let map = body_map(frame)?;
+        let map = read_text_map(&mut Cursor::new(frame.body(), frame.body_offset()), 0)?;
         let algorithm = map.get("algorithm")?;
         algorithm.map(|name| name.as_text()).transpose()?;
         let hashes = map.get("hashes")?.map(|list| list.as_array()).transpose()?;
@@ -140,16 +148,4 @@ fn digest(value: &Value<'_>) -> Result<u64> {
     let text = value.as_str()?;
     let digits = if text.len() == 16 && text.bytes().all(|c| c.is_ascii_hexdigit()) { text } else { "" };
     u64::from_str_radix(digits, 16).map_err(not_a_digest)
-}
-
-/// The CBOR map that is a frame's body.
-pub(crate) fn body_map<'a>(frame: &Frame<'a>) -> Result<Map<'a>, Error> {
-    let map = Value::parse(frame.body(), frame.body_offset())?.as_map()?;
-    map.check_text_keys()?;
-    Ok(map)
-}
-
-/// The array of unsigned integers under `key`; absent is empty.
-fn uints<'a>(map: &Map<'a>, key: &str) -> Result<Uints<'a>> {
-    map.get(key)?.map_or(Ok(Uints::EMPTY), |array| Uints::parse(array.as_array()?))
 }

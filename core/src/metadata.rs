@@ -7,7 +7,7 @@
 //! Metadata of an object comes from up to three frames. The last metadata frame of the message counts, which is the
 //! footer's where there is one; over its `base` entry lies the object's preceder, whose top-level keys replace.
 
-use crate::cbor::{Array, ArrayIter, Bytes, Cursor, Map, MapIter, Value};
+use crate::cbor::{Array, ArrayIter, Bytes, Cursor, Map, MapReader, Value};
 use crate::error::{ErrorKind, Result};
 use crate::frame::{Frame, Frames};
 use crate::wire::FrameType;
@@ -73,21 +73,21 @@ impl<'a> Metadata<'a> {
     ///
     /// Format: FORMAT §3.3, §2 rows 2 and 3.
     pub fn parse(bytes: &'a [u8], offset: u64) -> Result<Self> {
-        let (mut entries, top) = MapIter::open(Cursor::new(bytes, offset))?;
-        let mut metadata = Self { top, base: None, extra: Map::EMPTY, reserved: Map::EMPTY, offset, encoded: &[] };
+        let mut entries = MapReader::open(Cursor::new(bytes, offset), 0)?;
+        let (mut base, mut extra, mut reserved) = (None, Map::EMPTY, Map::EMPTY);
         while let Some(key) = entries.next_key()? {
-            let name = key.as_text().map_err(|_| ErrorKind::NonTextKey.at(key.offset()))?;
-            let value = entries.next_value()?;
-            if name == *BASE_KEY {
-                metadata.base = Some(value.as_array()?);
-            } else if name == *EXTRA_KEY {
-                metadata.extra = section(&value)?;
-            } else if name == *RESERVED_KEY {
-                metadata.reserved = section(&value)?;
+            if key == *BASE_KEY {
+                base = Some(entries.text_maps()?);
+            } else if key == *EXTRA_KEY {
+                extra = entries.text_map()?;
+            } else if key == *RESERVED_KEY {
+                reserved = entries.text_map()?;
+            } else {
+                entries.skip()?;
             }
         }
-        metadata.encoded = Cursor::new(bytes, offset).bytes_until(&entries.position());
-        metadata.check_base()?;
+        let (top, encoded) = entries.finish();
+        let metadata = Self { top, base, extra, reserved, offset, encoded: encoded.rest() };
         metadata.check_ambiguity()?;
         Ok(metadata)
     }
@@ -104,10 +104,6 @@ impl<'a> Metadata<'a> {
             return Err(ErrorKind::PrecederBase(entries).at(frame.body_offset()));
         }
         Ok(metadata)
-    }
-
-    fn check_base(&self) -> Result<()> {
-        self.base_entries().try_for_each(|entry| entry?.check_text_keys())
     }
 
     /// Looks every unknown top-level key up in `_extra_`.
@@ -381,13 +377,6 @@ fn next_preceder<'a>(frames: &mut Frames<'a>) -> Result<Option<Map<'a>>> {
 
 fn preceder_frames<'a>(frames: &Frames<'a>) -> impl Iterator<Item = Result<Frame<'a>>> + use<'a> {
     frames.clone().filter(|frame| !matches!(frame, Ok(f) if f.frame_type() != FrameType::PrecederMetadata))
-}
-
-/// A section of global metadata: a map with text keys.
-fn section<'a>(value: &Value<'a>) -> Result<Map<'a>> {
-    let map = value.as_map()?;
-    map.check_text_keys()?;
-    Ok(map)
 }
 
 fn is_text(key: &Value<'_>, name: &str) -> bool {

@@ -169,8 +169,8 @@ fn compare(a: &Value<'_>, b: &Value<'_>) -> Result<Ordering> {
 }
 
 fn compare_heads(a: &Value<'_>, b: &Value<'_>) -> Ordering {
-    rank(a).cmp(&rank(b)).then_with(|| match (string(a), string(b)) {
-        (Some(a), Some(b)) => bytes(&a).cmp(bytes(&b)),
+    rank(a).cmp(&rank(b)).then_with(|| match a.kind() {
+        Kind::Bytes | Kind::Text => bytes(&a.string()).cmp(bytes(&b.string())),
         _ => Ordering::Equal,
     })
 }
@@ -187,15 +187,11 @@ fn rank(value: &Value<'_>) -> (u8, u8, u64) {
             let (info, bits) = shortest_float(head);
             (7, info, bits)
         }
-        2 | 3 => (head.major, 0, string(value).map_or(0, |s| s.len() as u64)),
+        2 | 3 => (head.major, 0, value.string().len() as u64),
         4 => (4, 0, value.as_array().map_or(0, |a| a.len() as u64)),
         5 => (5, 0, value.as_map().map_or(0, |m| m.len() as u64)),
         major => (major, 0, head.argument),
     }
-}
-
-fn string<'a>(value: &Value<'a>) -> Option<Bytes<'a>> {
-    value.as_bytes().or_else(|_| value.as_text().map(|text| text.as_bytes())).ok()
 }
 
 fn bytes<'a>(string: &Bytes<'a>) -> impl Iterator<Item = u8> + use<'a> {

@@ -1,8 +1,14 @@
 //! Stepping over encoded items.
+//!
+//! Most items of the format's maps are short texts and integers side by side. [`Cursor::skip_flat`] steps over one of those
+//! with a few comparisons; only where an item holds others does [`Cursor::skip`] keep count of levels.
+
+use core::fmt;
+use core::str::Utf8Error;
 
 use heapless::Vec;
 
-use super::{Kind, MAX_NESTING};
+use super::{Kind, MAX_NESTING, Value};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Additional information that announces an indefinite length, or a break.
@@ -10,6 +16,16 @@ const INDEFINITE: u8 = 31;
 
 /// Nesting levels kept in one stack frame of [`Cursor::skip`]; deeper items recurse once for as many again.
 const LEVELS: u8 = 8;
+
+/// Whether text has yet to be found to be UTF-8. Views are made of items that were walked with [`Check::Utf8`]; walking them
+/// again need not look at their text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Check {
+    /// Look at it.
+    Utf8,
+    /// It was looked at before.
+    Done,
+}
 
 /// The first bytes of an item: what it is and its length, value or count.
 #[derive(Clone, Copy, Debug)]
@@ -100,45 +116,57 @@ impl<'a> Cursor<'a> {
         Self { rest: self.bytes_until(later), offset: self.offset }
     }
 
+    #[cold]
     fn truncated(&self) -> Error {
         ErrorKind::Truncated.at(self.offset.saturating_add(self.rest.len() as u64))
     }
 
-    fn advance(&mut self, rest: &'a [u8]) {
-        let read = self.rest.len().saturating_sub(rest.len());
-        self.offset = self.offset.saturating_add(read as u64);
-        self.rest = rest;
-    }
-
     /// Takes the next `len` bytes.
+    #[inline]
     pub(super) fn take(&mut self, len: u64) -> Result<&'a [u8]> {
         let split = usize::try_from(len).ok().and_then(|len| self.rest.split_at_checked(len));
-        let (taken, rest) = split.ok_or_else(|| self.truncated())?;
-        self.advance(rest);
+        let Some((taken, rest)) = split else { return Err(self.truncated()) };
+        self.rest = rest;
+        self.offset = self.offset.wrapping_add(len);
         Ok(taken)
     }
 
     /// Reads the head of the next item, or a break.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a few instructions, called for every item")]
+    #[inline(always)]
     pub(super) fn head(&mut self) -> Result<Head> {
         let offset = self.offset;
-        let (&first, after) = self.rest.split_first().ok_or_else(|| self.truncated())?;
+        let Some((&first, after)) = self.rest.split_first() else { return Err(self.truncated()) };
         let info = first & 0x1f;
-        let (argument, rest) = match info {
-            0..=23 => Some((u64::from(info), after)),
-            24 => after.split_first_chunk().map(|(b, rest)| (u64::from(u8::from_be_bytes(*b)), rest)),
-            25 => after.split_first_chunk().map(|(b, rest)| (u64::from(u16::from_be_bytes(*b)), rest)),
-            26 => after.split_first_chunk().map(|(b, rest)| (u64::from(u32::from_be_bytes(*b)), rest)),
-            27 => after.split_first_chunk().map(|(b, rest)| (u64::from_be_bytes(*b), rest)),
-            INDEFINITE if matches!(first >> 5, 2..=5 | 7) => Some((0, after)),
-            _ => return Err(ErrorKind::CborHead(info).at(offset)),
-        }
-        .ok_or_else(|| self.truncated())?;
-        self.advance(rest);
+        let argument = if info < 24 {
+            self.rest = after;
+            self.offset = offset.wrapping_add(1);
+            u64::from(info)
+        } else {
+            self.long_argument(first, after)?
+        };
         Ok(Head { major: first >> 5, info, argument, offset })
     }
 
+    /// The argument of a head whose first byte does not hold it.
+    #[inline]
+    fn long_argument(&mut self, first: u8, after: &'a [u8]) -> Result<u64> {
+        let (width, argument) = match first & 0x1f {
+            24 => (1, after.first_chunk().map(|bytes| u64::from(u8::from_be_bytes(*bytes)))),
+            25 => (2, after.first_chunk().map(|bytes| u64::from(u16::from_be_bytes(*bytes)))),
+            26 => (4, after.first_chunk().map(|bytes| u64::from(u32::from_be_bytes(*bytes)))),
+            27 => (8, after.first_chunk().map(|bytes| u64::from_be_bytes(*bytes))),
+            INDEFINITE if matches!(first >> 5, 2..=5 | 7) => (0, Some(0)),
+            info => return Err(ErrorKind::CborHead(info).at(self.offset)),
+        };
+        let (Some(argument), Some(rest)) = (argument, after.get(width..)) else { return Err(self.truncated()) };
+        self.rest = rest;
+        self.offset = self.offset.wrapping_add(1).wrapping_add(width as u64);
+        Ok(argument)
+    }
+
     /// The head of the next item, which must not be a break.
+    #[inline]
     pub(super) fn item_head(&mut self) -> Result<Head> {
         let head = self.head()?;
         if head.is_break() { Err(head.error(ErrorKind::CborBreak)) } else { Ok(head) }
@@ -154,6 +182,33 @@ impl<'a> Cursor<'a> {
         Ok(at_break)
     }
 
+    /// Steps over the next item, which was walked before; whether it is the text `wanted`.
+    #[inline]
+    pub(super) fn take_text(&mut self, wanted: &str) -> Result<bool> {
+        let start = *self;
+        let head = self.head()?;
+        if head.major == 3 && !head.is_indefinite() {
+            return Ok(self.take(head.argument)? == wanted.as_bytes());
+        }
+        *self = start;
+        let key = Value::read_item(self, Check::Done, 0)?;
+        Ok(key.as_text().is_ok_and(|text| text == *wanted))
+    }
+
+    /// Takes the next item if it is text in one piece; anything else stays.
+    #[inline]
+    pub(super) fn take_str(&mut self) -> Result<Option<&'a str>> {
+        let mut ahead = *self;
+        let head = ahead.item_head()?;
+        if head.major != 3 || head.is_indefinite() {
+            return Ok(None);
+        }
+        let start = ahead.offset;
+        let bytes = ahead.take(head.argument)?;
+        *self = ahead;
+        core::str::from_utf8(bytes).map(Some).map_err(|error| not_utf8(error, start))
+    }
+
     /// Steps over the next item, however it is nested: O(bytes of the item).
     ///
     /// Everything that [the module](super) says is refused is found here.
@@ -162,63 +217,97 @@ impl<'a> Cursor<'a> {
     /// [`ErrorKind::Truncated`] and the kinds that begin with `Cbor`.
     #[inline]
     pub fn skip(&mut self) -> Result<()> {
-        self.skip_within(0)
+        self.skip_item(Check::Utf8, 0)
     }
 
     /// [`Self::skip`] for an item that is inside of `outer` containers already.
     #[inline]
-    pub(super) fn skip_within(&mut self, outer: u16) -> Result<()> {
+    pub(super) fn skip_item(&mut self, check: Check, outer: u16) -> Result<()> {
+        if self.skip_flat(check)? {
+            return Ok(());
+        }
+        self.skip_nested(check, MAX_NESTING.saturating_sub(outer))
+    }
+
+    /// Steps over the next item if it is a scalar or a string in one piece; otherwise stays and says so.
+    #[expect(clippy::inline_always, reason = "a few instructions, called for every item")]
+    #[inline(always)]
+    fn skip_flat(&mut self, check: Check) -> Result<bool> {
         let mut ahead = *self;
-        let head = ahead.item_head()?;
-        if ahead.enter(&head)?.is_some() {
-            return self.skip_nested(MAX_NESTING.saturating_sub(outer));
+        let head = ahead.head()?;
+        match head.major {
+            0 | 1 => {}
+            2 | 3 if !head.is_indefinite() => _ = ahead.chunk(&head, check)?,
+            7 if !head.is_indefinite() => check_simple(&head)?,
+            _ => return Ok(false),
         }
         *self = ahead;
-        Ok(())
+        Ok(true)
     }
 
     /// Steps over the next item, in which at most `nesting` containers and tags may be inside each other.
     ///
     /// Stack: a small frame for every [`LEVELS`] levels that are really nested.
-    fn skip_nested(&mut self, nesting: u16) -> Result<()> {
-        let mut open: Levels = Vec::new();
+    fn skip_nested(&mut self, check: Check, nesting: u16) -> Result<()> {
+        let mut open = Levels::new();
         loop {
             let start = *self;
             let head = self.head()?;
             if head.is_break() {
                 close_at_break(&mut open, &head)?;
-            } else if let Some(level) = self.enter(&head)? {
+            } else if let Some(level) = self.enter(&head, check)? {
                 if open.len() >= usize::from(nesting) {
                     return Err(head.error(ErrorKind::CborNesting));
                 }
                 if open.is_full() {
                     *self = start;
-                    self.skip_deeper(nesting)?;
+                    self.skip_deeper(check, nesting)?;
                 } else if !level.is_empty() {
                     // Never fails: there is room.
                     open.push(level).ok();
-                    continue;
+                    if !self.skip_flat_items(&mut open, check)? {
+                        continue;
+                    }
                 }
             }
-            if finish_item(&mut open) {
-                return Ok(());
+            loop {
+                if finish_item(&mut open) {
+                    return Ok(());
+                }
+                if !self.skip_flat_items(&mut open, check)? {
+                    break;
+                }
             }
         }
+    }
+
+    /// Steps over flat items of the innermost level for as long as they come; whether the level ended with one of them. It
+    /// is then closed, and an item of its parent that has yet to be counted.
+    #[inline]
+    fn skip_flat_items(&mut self, open: &mut Levels, check: Check) -> Result<bool> {
+        let Some(level) = open.last_mut() else { return Ok(false) };
+        while self.skip_flat(check)? {
+            if level.count_item() {
+                open.pop();
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// [`Self::skip_nested`] for an item that finds no room among the levels of its parents.
     #[cold]
     #[inline(never)]
-    fn skip_deeper(&mut self, nesting: u16) -> Result<()> {
-        self.skip_nested(nesting.saturating_sub(LEVELS.into()))
+    fn skip_deeper(&mut self, check: Check, nesting: u16) -> Result<()> {
+        self.skip_nested(check, nesting.saturating_sub(LEVELS.into()))
     }
 
     /// Reads the rest of a scalar or string; returns the level that a container or tag opens.
     #[inline]
-    fn enter(&mut self, head: &Head) -> Result<Option<Level>> {
+    fn enter(&mut self, head: &Head, check: Check) -> Result<Option<Level>> {
         match head.major {
             0 | 1 => Ok(None),
-            2 | 3 => self.skip_string(head).map(|()| None),
+            2 | 3 => self.skip_string(head, check).map(|()| None),
             4 => Ok(Some(self.level(head, 1)?)),
             5 => Ok(Some(self.level(head, 2)?)),
             6 => Ok(Some(Level { items: 1, indefinite: false, is_map: false })),
@@ -245,38 +334,39 @@ impl<'a> Cursor<'a> {
             .ok_or_else(|| self.truncated())
     }
 
-    fn skip_string(&mut self, head: &Head) -> Result<()> {
+    fn skip_string(&mut self, head: &Head, check: Check) -> Result<()> {
         if !head.is_indefinite() {
-            return self.chunk(head).map(|_| ());
+            return self.chunk(head, check).map(|_| ());
         }
         while !self.take_break()? {
-            self.string_chunk(head.major)?;
+            self.string_chunk(head.major, check)?;
         }
         Ok(())
     }
 
     /// The bytes of a definite string, checked to be UTF-8 if it is text.
-    fn chunk(&mut self, head: &Head) -> Result<&'a [u8]> {
+    #[inline]
+    fn chunk(&mut self, head: &Head, check: Check) -> Result<&'a [u8]> {
         let start = self.offset;
         let bytes = self.take(head.argument)?;
-        if head.major == 3 {
+        if head.major == 3 && check == Check::Utf8 {
             check_utf8(bytes, start)?;
         }
         Ok(bytes)
     }
 
     /// One definite chunk of a string of indefinite length.
-    pub(super) fn string_chunk(&mut self, major: u8) -> Result<&'a [u8]> {
+    pub(super) fn string_chunk(&mut self, major: u8, check: Check) -> Result<&'a [u8]> {
         let head = self.head()?;
         if head.major != major || head.is_indefinite() {
             return Err(head.error(ErrorKind::CborHead(head.info)));
         }
-        self.chunk(&head)
+        self.chunk(&head, check)
     }
 }
 
-impl core::fmt::Debug for Cursor<'_> {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+impl fmt::Debug for Cursor<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Cursor").field("offset", &self.offset).field("left", &self.rest.len()).finish()
     }
 }
@@ -300,6 +390,7 @@ impl Level {
     }
 
     /// Counts an item that ended; whether it was the last.
+    #[inline]
     const fn count_item(&mut self) -> bool {
         if self.indefinite {
             self.items = self.items.wrapping_add(1);
@@ -330,15 +421,23 @@ fn finish_item(open: &mut Levels) -> bool {
 }
 
 /// Checks that `bytes`, which start at `offset`, are UTF-8.
+#[inline]
 fn check_utf8(bytes: &[u8], offset: u64) -> Result<()> {
-    match core::str::from_utf8(bytes) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(ErrorKind::CborUtf8.at(offset.saturating_add(error.valid_up_to() as u64))),
+    // Keys and names: shorter than what the library's check needs to get going.
+    if bytes.len() < 32 && bytes.iter().fold(0, |all, byte| all | byte) < 0x80 {
+        return Ok(());
     }
+    core::str::from_utf8(bytes).map(|_| ()).map_err(|error| not_utf8(error, offset))
 }
 
-/// Checks a head of major type 7 that is not a break.
-pub(super) fn check_simple(head: &Head) -> Result<()> {
+#[cold]
+fn not_utf8(error: Utf8Error, offset: u64) -> Error {
+    ErrorKind::CborUtf8.at(offset.saturating_add(error.valid_up_to() as u64))
+}
+
+/// Checks a head of major type 7.
+#[inline]
+fn check_simple(head: &Head) -> Result<()> {
     match head.info {
         20..=23 | 25..=27 => Ok(()),
         INDEFINITE => Err(head.error(ErrorKind::CborBreak)),

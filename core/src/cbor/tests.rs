@@ -178,7 +178,7 @@ const fn wrong(expected: Kind, found: Kind) -> ErrorKind {
 
 #[test]
 fn arrays_of_unsigned_integers_check_every_item() {
-    let parse = |bytes: &[u8]| Uints::parse(value(bytes).as_array().unwrap()).map(|u| u.iter().collect::<Vec<_>>());
+    let parse = |bytes: &[u8]| Uints::parse(&value(bytes)).map(|u| u.iter().collect::<Vec<_>>());
     assert_eq!(parse(&[0x83, 1, 0x18, 0xff, 0x19, 1, 0]), Ok(vec![1, 255, 256]));
     assert_eq!(parse(&[0x9f, 1, 2, 0xff]), Ok(vec![1, 2]));
     assert_eq!(parse(&[0x82, 1, 0x20]).unwrap_err(), ErrorKind::IntegerRange.at(2));

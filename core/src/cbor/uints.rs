@@ -4,14 +4,16 @@ use core::fmt;
 use core::iter::FusedIterator;
 
 use super::cursor::Cursor;
-use super::value::Array;
+use super::value::Container;
 use super::{Kind, Value};
-use crate::error::{ErrorKind, Result};
+#[cfg(doc)]
+use crate::error::ErrorKind;
+use crate::error::Result;
 
 /// A CBOR array all of whose items are unsigned integers, still encoded.
 ///
 /// Made by a walk over the whole array, so that its length is known and its items are good; each read decodes again.
-/// 40 bytes whatever the array's length.
+/// Four machine words, whatever the array's length.
 #[derive(Clone, Copy)]
 pub struct Uints<'a> {
     items: Cursor<'a>,
@@ -22,18 +24,33 @@ impl<'a> Uints<'a> {
     /// An array without items.
     pub const EMPTY: Self = Self { items: Cursor::new(&[], 0), len: 0 };
 
-    /// Checks that every item of `array` is an unsigned integer: O(items).
+    /// Reads the array of unsigned integers at `cursor`, every item checked: O(items).
     ///
     /// # Errors
-    /// [`ErrorKind::WrongType`] at an item that is no integer, [`ErrorKind::IntegerRange`] at a negative one.
-    pub fn parse(array: Array<'a>) -> Result<Self> {
-        let mut cursor = array.items();
+    /// [`ErrorKind::WrongType`] if it is no array, or at an item that is no integer; [`ErrorKind::IntegerRange`] at a
+    /// negative one; those of [`Cursor::skip`].
+    pub fn read(cursor: &mut Cursor<'a>) -> Result<Self> {
+        let head = cursor.item_head()?;
+        if head.major != 4 {
+            return Err(head.wrong_type(Kind::Array));
+        }
+        cursor.claimed_items(&head, 1)?;
+        let items = Container::new(&head, *cursor);
+        let first = *cursor;
         let mut len = 0_usize;
-        while !array.is_end(&mut cursor, len)? {
-            read(&mut cursor)?;
+        while !items.is_end(cursor, len)? {
+            read(cursor)?;
             len = len.saturating_add(1);
         }
-        Ok(Self { items: array.items().until(&cursor), len })
+        Ok(Self { items: first.until(cursor), len })
+    }
+
+    /// Reads the array of unsigned integers that `value` is.
+    ///
+    /// # Errors
+    /// Those of [`Self::read`].
+    pub fn parse(value: &Value<'a>) -> Result<Self> {
+        Self::read(&mut value.encoded())
     }
 
     /// How many integers there are.
@@ -114,15 +131,17 @@ impl FusedIterator for UintsIter<'_> {}
 /// Reads one unsigned integer; a positive bignum that fits 64 bits is one too.
 #[inline]
 fn read(cursor: &mut Cursor<'_>) -> Result<u64> {
-    let mut ahead = *cursor;
-    let head = ahead.item_head()?;
-    match head.major {
-        0 => {
-            *cursor = ahead;
-            Ok(head.argument)
-        }
-        1 => Err(head.error(ErrorKind::IntegerRange)),
-        6 => Value::read(cursor)?.as_u64(),
-        _ => Err(head.wrong_type(Kind::Integer)),
+    let start = *cursor;
+    let head = cursor.head()?;
+    if head.major == 0 {
+        return Ok(head.argument);
     }
+    *cursor = start;
+    read_unusual(cursor)
+}
+
+/// [`read`] for anything but a plain head.
+#[cold]
+fn read_unusual(cursor: &mut Cursor<'_>) -> Result<u64> {
+    Value::read(cursor)?.as_u64()
 }

@@ -6,7 +6,7 @@ use core::iter::FusedIterator;
 use half::f16;
 
 use super::Kind;
-use super::cursor::{Cursor, Head};
+use super::cursor::{Check, Cursor, Head};
 use crate::error::{Error, ErrorKind, Result};
 
 /// One CBOR item, borrowed from the bytes `'a` that encode it.
@@ -26,14 +26,16 @@ impl<'a> Value<'a> {
     /// # Errors
     /// Those of [`Cursor::skip`].
     pub fn read(cursor: &mut Cursor<'a>) -> Result<Self> {
-        Self::read_within(cursor, 0)
+        Self::read_item(cursor, Check::Utf8, 0)
     }
 
-    /// [`Self::read`] for an item that is inside of `outer` containers which nobody has walked yet.
-    fn read_within(cursor: &mut Cursor<'a>, outer: u16) -> Result<Self> {
+    /// [`Self::read`] for an item that is inside of `outer` containers which nobody has walked yet, or, with
+    /// [`Check::Done`], of one that was walked.
+    #[inline]
+    pub(super) fn read_item(cursor: &mut Cursor<'a>, check: Check, outer: u16) -> Result<Self> {
         let start = *cursor;
         let head = start.clone().item_head()?;
-        cursor.skip_within(outer)?;
+        cursor.skip_item(check, outer)?;
         Ok(Self { head, encoded: start.until(cursor) })
     }
 
@@ -157,7 +159,14 @@ impl<'a> Value<'a> {
     /// # Errors
     /// [`ErrorKind::WrongType`].
     pub fn as_text(&self) -> Result<Text<'a>> {
-        if self.head.major == 3 { Ok(Text(self.string())) } else { Err(self.wrong_type(Kind::Text)) }
+        if self.head.major != 3 {
+            return Err(self.wrong_type(Kind::Text));
+        }
+        let bytes = self.string();
+        Ok(match bytes.as_slice().and_then(|whole| core::str::from_utf8(whole).ok()) {
+            Some(whole) => Text::Whole(whole),
+            None => Text::Chunked(bytes),
+        })
     }
 
     /// The item as text that lies in one piece, as every writer of the format leaves it.
@@ -176,8 +185,8 @@ impl<'a> Value<'a> {
         if self.head.major == 2 { Ok(self.string()) } else { Err(self.wrong_type(Kind::Bytes)) }
     }
 
-    /// The content of a string of either type.
-    fn string(&self) -> Bytes<'a> {
+    /// The content of a string of either type; what an item of another type gives makes no sense.
+    pub(super) fn string(&self) -> Bytes<'a> {
         Bytes { content: self.content(), major: self.head.major, indefinite: self.head.is_indefinite() }
     }
 
@@ -198,9 +207,7 @@ impl<'a> Value<'a> {
     }
 
     fn container(&self) -> Container<'a> {
-        // Fits: the walk that made this view has refused a count that the bytes cannot hold.
-        let count = (!self.head.is_indefinite()).then(|| usize::try_from(self.head.argument).unwrap_or(usize::MAX));
-        Container { items: self.content(), count }
+        Container::new(&self.head, self.content())
     }
 
     /// The item as a tag's number and the item that it tags.
@@ -230,7 +237,7 @@ impl<'a> Value<'a> {
     }
 
     /// A cursor over the whole item.
-    pub(super) const fn encoded(&self) -> Cursor<'a> {
+    pub(crate) const fn encoded(&self) -> Cursor<'a> {
         self.encoded
     }
 
@@ -250,7 +257,7 @@ impl fmt::Debug for Value<'_> {
             Kind::Bool => fmt::Debug::fmt(&(self.head.info == 21), f),
             Kind::Integer => fmt::Debug::fmt(&self.as_integer(), f),
             Kind::Float => fmt::Debug::fmt(&float_of(&self.head), f),
-            Kind::Text => fmt::Debug::fmt(&Text(self.string()), f),
+            Kind::Text => fmt::Debug::fmt(&self.as_text(), f),
             kind => write!(f, "{kind} of {} bytes", self.as_encoded().len()),
         }
     }
@@ -330,7 +337,7 @@ impl<'a> Iterator for Chunks<'a> {
             self.done = true;
             return Some(self.string.content.rest());
         }
-        let chunk = self.string.content.string_chunk(self.string.major).ok();
+        let chunk = self.string.content.string_chunk(self.string.major, Check::Done).ok();
         self.done = chunk.is_none();
         chunk
     }
@@ -338,35 +345,46 @@ impl<'a> Iterator for Chunks<'a> {
 
 impl FusedIterator for Chunks<'_> {}
 
-/// A text string, in one piece or in chunks, each of them UTF-8.
+/// A text string.
 #[derive(Clone, Copy)]
-pub struct Text<'a>(Bytes<'a>);
+pub enum Text<'a> {
+    /// In one piece, as every writer of the format leaves it.
+    Whole(&'a str),
+    /// In chunks, each of them UTF-8.
+    Chunked(Bytes<'a>),
+}
 
 impl<'a> Text<'a> {
     /// The text, if it lies in one piece.
-    pub fn as_str(&self) -> Option<&'a str> {
-        self.0.as_slice().and_then(|bytes| core::str::from_utf8(bytes).ok())
+    pub const fn as_str(&self) -> Option<&'a str> {
+        match *self {
+            Self::Whole(text) => Some(text),
+            Self::Chunked(_) => None,
+        }
     }
 
     /// The pieces that the text lies in.
-    pub fn chunks(&self) -> impl FusedIterator<Item = &'a str> + use<'a> {
-        self.0.chunks().map(|chunk| core::str::from_utf8(chunk).unwrap_or_default())
-    }
-
-    /// The text's UTF-8 bytes.
-    pub const fn as_bytes(&self) -> Bytes<'a> {
-        self.0
+    pub fn chunks(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        let (whole, chunks) = match *self {
+            Self::Whole(text) => (Some(text), None),
+            Self::Chunked(bytes) => (None, Some(bytes.chunks())),
+        };
+        let chunks = chunks.into_iter().flatten().map(|chunk| core::str::from_utf8(chunk).unwrap_or_default());
+        whole.into_iter().chain(chunks)
     }
 
     /// Whether the text, put together, is empty.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.chunks().all(str::is_empty)
     }
 }
 
 impl PartialEq<str> for Text<'_> {
     fn eq(&self, other: &str) -> bool {
-        self.0.eq_bytes(other.as_bytes())
+        match self {
+            Self::Whole(text) => *text == other,
+            Self::Chunked(bytes) => bytes.eq_bytes(other.as_bytes()),
+        }
     }
 }
 
@@ -384,15 +402,27 @@ impl fmt::Debug for Text<'_> {
 
 /// The inside of an array or map.
 #[derive(Clone, Copy, Debug)]
-struct Container<'a> {
+pub(super) struct Container<'a> {
     items: Cursor<'a>,
     /// Entries; `None` where a break ends them.
     count: Option<usize>,
 }
 
-impl Container<'_> {
+impl<'a> Container<'a> {
+    /// What `head` opens, its items beginning at `items`. The caller sees to it that they can hold what the head claims.
+    pub(super) fn new(head: &Head, items: Cursor<'a>) -> Self {
+        let count = (!head.is_indefinite()).then(|| usize::try_from(head.argument).unwrap_or(usize::MAX));
+        Self { items, count }
+    }
+
+    /// The same, with nothing readable behind its end.
+    pub(super) fn until(self, end: &Cursor<'a>) -> Self {
+        Self { items: self.items.until(end), ..self }
+    }
+
     /// Whether the entries end at `cursor`, `seen` of them having been read.
-    fn is_end(&self, cursor: &mut Cursor<'_>, seen: usize) -> Result<bool> {
+    #[inline]
+    pub(super) fn is_end(&self, cursor: &mut Cursor<'_>, seen: usize) -> Result<bool> {
         match self.count {
             Some(count) => Ok(seen >= count),
             None => cursor.take_break(),
@@ -402,7 +432,7 @@ impl Container<'_> {
 
 /// An array.
 #[derive(Clone, Copy, Debug)]
-pub struct Array<'a>(Container<'a>);
+pub struct Array<'a>(pub(super) Container<'a>);
 
 impl<'a> Array<'a> {
     /// The items in order.
@@ -427,16 +457,6 @@ impl<'a> Array<'a> {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-
-    /// A cursor at the first item.
-    pub(super) const fn items(&self) -> Cursor<'a> {
-        self.0.items
-    }
-
-    /// Whether the items end at `cursor`, `seen` of them having been read.
-    pub(super) fn is_end(&self, cursor: &mut Cursor<'_>, seen: usize) -> Result<bool> {
-        self.0.is_end(cursor, seen)
-    }
 }
 
 /// The items of an [`Array`]; ends after an error.
@@ -454,7 +474,7 @@ impl<'a> ArrayIter<'a> {
             return Ok(None);
         }
         self.seen = self.seen.saturating_add(1);
-        Value::read(&mut self.cursor).map(Some)
+        Value::read_item(&mut self.cursor, Check::Done, 0).map(Some)
     }
 }
 
@@ -472,7 +492,7 @@ impl FusedIterator for ArrayIter<'_> {}
 
 /// A map: entries in the order of the bytes, repeated keys included.
 #[derive(Clone, Copy, Debug)]
-pub struct Map<'a>(Container<'a>);
+pub struct Map<'a>(pub(super) Container<'a>);
 
 impl<'a> Map<'a> {
     /// A map without entries.
@@ -512,17 +532,6 @@ impl<'a> Map<'a> {
     pub(crate) const fn byte_len(&self) -> u64 {
         self.0.items.rest().len() as u64
     }
-
-    /// Checks that every key is text.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NonTextKey`] at the first that is not.
-    pub(crate) fn check_text_keys(&self) -> Result<()> {
-        self.iter().try_for_each(|entry| {
-            let (key, _) = entry?;
-            key.as_text().map(|_| ()).map_err(|_| ErrorKind::NonTextKey.at(key.offset()))
-        })
-    }
 }
 
 /// The entries of a [`Map`]; ends after an error.
@@ -535,42 +544,18 @@ pub struct MapIter<'a> {
 }
 
 impl<'a> MapIter<'a> {
-    /// The entries of the map that starts at `cursor`, which nobody has walked yet, and the map as a view.
-    ///
-    /// The view may only be handed on when the entries have been read to their end.
-    pub(crate) fn open(mut cursor: Cursor<'a>) -> Result<(Self, Map<'a>)> {
-        let head = cursor.item_head()?;
-        if head.major != 5 {
-            return Err(head.wrong_type(Kind::Map));
-        }
-        let count = if head.is_indefinite() { None } else { Some(cursor.claimed_items(&head, 2)? / 2) };
-        let count = count.map(|count| usize::try_from(count).unwrap_or(usize::MAX));
-        let map = Map(Container { items: cursor, count });
-        Ok((map.iter(), map))
-    }
-
-    /// Where the next key, or, after the last value, what follows the map stands.
-    pub(crate) const fn position(&self) -> Cursor<'a> {
-        self.cursor
-    }
-
-    /// Reads the value of the key just read.
-    pub(crate) fn next_value(&mut self) -> Result<Value<'a>> {
-        Value::read_within(&mut self.cursor, 1)
-    }
-
     /// Reads the next key; what follows it is left to the caller.
-    pub(crate) fn next_key(&mut self) -> Result<Option<Value<'a>>> {
+    fn next_key(&mut self) -> Result<Option<Value<'a>>> {
         if self.done || self.map.is_end(&mut self.cursor, self.seen)? {
             return Ok(None);
         }
         self.seen = self.seen.saturating_add(1);
-        Value::read(&mut self.cursor).map(Some)
+        Value::read_item(&mut self.cursor, Check::Done, 0).map(Some)
     }
 
     fn step(&mut self) -> Result<Option<(Value<'a>, Value<'a>)>> {
         let Some(key) = self.next_key()? else { return Ok(None) };
-        Ok(Some((key, Value::read(&mut self.cursor)?)))
+        Ok(Some((key, Value::read_item(&mut self.cursor, Check::Done, 0)?)))
     }
 
     /// The value of the next entry whose key is the text `key`.
@@ -581,11 +566,12 @@ impl<'a> MapIter<'a> {
     }
 
     fn seek_key(&mut self, wanted: &str) -> Result<Option<Value<'a>>> {
-        while let Some(key) = self.next_key()? {
-            if key.as_text().is_ok_and(|text| text == *wanted) {
-                return Value::read(&mut self.cursor).map(Some);
+        while !self.done && !self.map.is_end(&mut self.cursor, self.seen)? {
+            self.seen = self.seen.saturating_add(1);
+            if self.cursor.take_text(wanted)? {
+                return Value::read_item(&mut self.cursor, Check::Done, 0).map(Some);
             }
-            self.cursor.skip()?;
+            self.cursor.skip_item(Check::Done, 0)?;
         }
         Ok(None)
     }

@@ -1,7 +1,7 @@
 //! The descriptor's `masks` map (FORMAT §3.5, PIPELINE §6.3).
 
 use super::{Key, MaskMethod, Named};
-use crate::cbor::Value;
+use crate::cbor::{Value, read_text_map};
 use crate::error::{ErrorKind, Result};
 /// What the set elements of a mask were before the encoder put zeros in their place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,8 +39,7 @@ pub struct MaskDescriptor<'a> {
 
 impl<'a> MaskDescriptor<'a> {
     fn parse(value: &Value<'a>) -> Result<Self> {
-        let map = value.as_map()?;
-        map.check_text_keys()?;
+        let map = read_text_map(&mut value.encoded(), 0)?;
         let required = |key: Key| map.get(key.name())?.ok_or(ErrorKind::MissingKey(key).at(value.offset()));
         Ok(Self {
             method: Named::new(required(Key::Method)?.as_text()?),
@@ -82,8 +81,7 @@ impl<'a> Masks<'a> {
         if value.is_null() {
             return Ok(masks);
         }
-        let map = value.as_map()?;
-        map.check_text_keys()?;
+        let map = read_text_map(&mut value.encoded(), 0)?;
         for (slot, kind) in masks.0.iter_mut().zip(MaskKind::ALL) {
             *slot = map.get(kind.name())?.filter(|v| !v.is_null()).map(|v| MaskDescriptor::parse(&v)).transpose()?;
         }

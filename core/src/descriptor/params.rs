@@ -93,7 +93,7 @@ impl<'a> Descriptor<'a> {
     /// # Errors
     /// [`ErrorKind::WrongType`], [`ErrorKind::IntegerRange`].
     pub fn szip_block_offsets(&self) -> Result<Option<Uints<'a>>> {
-        self.known_parameter(Key::SzipBlockOffsets)?.map(|array| Uints::parse(array.as_array()?)).transpose()
+        self.known_parameter(Key::SzipBlockOffsets)?.map(|array| Uints::parse(&array)).transpose()
     }
 
     /// The parameters of zfp.

@@ -1,24 +1,24 @@
 //! The bit stream: windows of 64 bits, fields of a fixed width, unary codes.
 //!
-//! A unary code is a run of zeros and a one. With the window reversed, so that the stream's next bit is the lowest, a
-//! code ends at the lowest one:
+//! A unary code is a run of zeros and a one. In a window turned round, so that the stream's next bit is the lowest, a code
+//! ends at the lowest one:
 //!
 //! ```text
-//! code = trailing_zeros(ones) - start;  start += code + 1;  ones &= ones - 1      (which clears the lowest one)
+//! end = trailing_zeros(ones);  code = end - start;  start = end + 1;  ones &= ones - 1      (clears the lowest one)
 //! ```
 //!
-//! Clearing does not wait for the counting, so processors work on several codes at once. Eight codes are taken without
-//! looking at any; that the window held them all is clear from the last one.
+//! Clearing does not wait for the counting, so processors work on several codes at once. Eight codes are taken without a
+//! look at any; whether the window held them all is seen from the last one.
 //!
-//! Bits beyond the end read as zero. Every block is followed by [`Bits::check_end`], so that such bits are never believed.
+//! Bits beyond the end read as zero. [`Bits::check_end`] after every block takes care that they are never believed.
 
 use crate::error::{ErrorKind, Result};
 
-/// Values that the kernels work on at a time.
+/// Values that are worked on at a time.
 pub(super) const GROUP: usize = 8;
 
-/// Bytes in which [`GROUP`] fields lie whatever their width, with eight bytes loaded for each: the last one starts in byte
-/// 28 at most. Positions are masked to five bits, so that no check is left.
+/// Bytes in which the fields of a group lie whatever their width, with eight bytes loaded for each: the last one starts in
+/// byte 28 at most. Positions are masked to five bits, so that no check is left.
 const FIELD_BYTES: usize = 40;
 
 /// A position in a stream of bits, the first of which is the most significant bit of the first byte.
@@ -73,10 +73,10 @@ impl<'a> Bits<'a> {
     pub(super) fn window(&self) -> u64 {
         let rest = self.rest();
         let bytes = match rest.first_chunk() {
-            Some(bytes) => u64::from_be_bytes(*bytes),
-            None => u64::from_be_bytes(padded(rest)),
+            Some(bytes) => *bytes,
+            None => padded(rest),
         };
-        bytes.wrapping_shl(self.phase())
+        u64::from_be_bytes(bytes).wrapping_shl(self.phase())
     }
 
     /// Moves on by `count` bits.
@@ -87,7 +87,7 @@ impl<'a> Bits<'a> {
 
     /// Moves on to the start of a byte.
     pub(super) fn align(&mut self) {
-        self.position = self.position.next_multiple_of(8);
+        self.position = self.position.wrapping_add(7) & !7;
     }
 
     /// Reads a field of 1 to 32 bits.
@@ -101,12 +101,23 @@ impl<'a> Bits<'a> {
     /// Appends to each value a field of 1 to 32 bits, as its lower bits.
     #[inline]
     pub(super) fn append_fields(&mut self, width: u32, values: &mut [u32]) {
+        match width {
+            ..=7 => self.append_by::<8>(width, values),
+            ..=14 => self.append_by::<4>(width, values),
+            ..=28 => self.append_by::<2>(width, values),
+            _ => self.append_by::<1>(width, values),
+        }
+    }
+
+    /// [`Self::append_fields`] with so many fields in a window.
+    #[inline]
+    fn append_by<const FIELDS: usize>(&mut self, width: u32, values: &mut [u32]) {
         let (groups, tail) = values.as_chunks_mut::<GROUP>();
         for group in groups {
             let rest = self.rest();
             match rest.first_chunk() {
-                Some(bytes) => append_group(bytes, self.phase(), width, group),
-                None => append_group(&padded(rest), self.phase(), width, group),
+                Some(bytes) => append_group::<FIELDS>(bytes, self.phase(), width, group),
+                None => append_group::<FIELDS>(&padded(rest), self.phase(), width, group),
             }
             self.skip(width.wrapping_mul(GROUP as u32));
         }
@@ -129,10 +140,12 @@ impl<'a> Bits<'a> {
             }
             ones = Ones::at(ones.next_bits());
             if !ones.take_group(group) {
-                ones.take_each(group)?;
+                ones = ones.take_each(group)?;
             }
         }
-        ones.take_each(tail)?;
+        if !tail.is_empty() {
+            ones = ones.take_each(tail)?;
+        }
         *self = ones.next_bits();
         Ok(())
     }
@@ -151,15 +164,25 @@ fn padded<const N: usize>(bytes: &[u8]) -> [u8; N] {
 
 /// Appends to each value a field of `width` bits; the first one starts `phase` bits into `bytes`.
 #[inline]
-fn append_group(bytes: &[u8; FIELD_BYTES], phase: u32, width: u32, values: &mut [u32; GROUP]) {
-    let mut start = 0_u32;
-    for value in values {
+fn append_group<const FIELDS: usize>(
+    bytes: &[u8; FIELD_BYTES],
+    phase: u32,
+    width: u32,
+    values: &mut [u32; GROUP],
+) {
+    let mask = u32::MAX.wrapping_shr(u32::BITS.wrapping_sub(width));
+    let factor = 1_u32.wrapping_shl(width);
+    let (parts, _) = values.as_chunks_mut::<FIELDS>();
+    let mut start = phase;
+    for part in parts {
         let from = (start / 8 % 32) as usize;
-        let window = bytes.get(from..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u64::from_be_bytes(*bytes));
-        let aligned = window.wrapping_shl((start % 8).wrapping_add(phase));
-        let field = aligned.wrapping_shr(u64::BITS.wrapping_sub(width));
-        *value = value.wrapping_shl(width) | field as u32;
-        start = start.wrapping_add(width);
+        let bytes = bytes.get(from..).and_then(<[u8]>::first_chunk);
+        let mut window = bytes.map_or(0, |bytes| u64::from_be_bytes(*bytes)).wrapping_shl(start % 8);
+        for value in part {
+            window = window.rotate_left(width);
+            *value = value.wrapping_mul(factor) | (window as u32 & mask);
+        }
+        start = start.wrapping_add(width.wrapping_mul(FIELDS as u32));
     }
 }
 
@@ -209,7 +232,7 @@ impl<'a> Ones<'a> {
     }
 
     /// Reads codes of any length.
-    fn take_each(&mut self, codes: &mut [u32]) -> Result<()> {
+    fn take_each(mut self, codes: &mut [u32]) -> Result<Self> {
         for code in codes {
             let mut zeros = 0_u32;
             while self.ones == 0 {
@@ -221,13 +244,13 @@ impl<'a> Ones<'a> {
                 let mut base = self.base;
                 base.skip(seen);
                 base.check_end()?;
-                *self = Ones::at(base);
+                self = Ones::at(base);
             }
             let end = self.ones.trailing_zeros();
             *code = zeros.saturating_add(end.wrapping_sub(self.start));
             self.start = end.wrapping_add(1);
             self.ones &= self.ones.wrapping_sub(1);
         }
-        Ok(())
+        Ok(self)
     }
 }

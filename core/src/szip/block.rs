@@ -33,8 +33,8 @@ const PAIRS: [[u8; 2]; 91] = {
 /// What was coded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Coded {
-    /// One block of values.
-    Values,
+    /// One block of values, and all of them ORed.
+    Values(u32),
     /// So many blocks of zeros; in an interval's first block, after the reference sample.
     Zeros(u32),
 }
@@ -44,6 +44,12 @@ pub(super) enum Coded {
 pub(super) struct Blocks<'a> {
     bits: Bits<'a>,
     params: Params,
+    /// Bits of an option ID.
+    id_bits: u32,
+    /// The ID of uncompressed blocks, the largest there is.
+    last_id: u32,
+    /// The largest sample.
+    max: u32,
     /// The next block's place in its interval.
     index: u32,
 }
@@ -51,7 +57,10 @@ pub(super) struct Blocks<'a> {
 impl<'a> Blocks<'a> {
     /// The blocks from that of an interval's start at bit `position` on.
     pub(super) fn new(stream: &'a [u8], params: &Params, position: u64) -> Result<Self> {
-        Ok(Self { bits: Bits::new(stream, position)?, params: *params, index: 0 })
+        let bits = Bits::new(stream, position)?;
+        let id_bits = params.id_bits();
+        let last_id = u32::MAX.wrapping_shr(u32::BITS.wrapping_sub(id_bits));
+        Ok(Self { bits, params: *params, id_bits, last_id, max: params.max(), index: 0 })
     }
 
     /// The bit where the next block starts.
@@ -72,7 +81,7 @@ impl<'a> Blocks<'a> {
 
     /// Reads a block, or a run of zero blocks, in which case only the reference sample is written to `values`.
     ///
-    /// Values are what was coded: no sample but the reference sample if there is preprocessing. None exceeds the largest
+    /// Values are what was coded: no samples but the reference sample if there is preprocessing. None exceeds the largest
     /// sample. `values` is as long as a block.
     ///
     /// # Errors
@@ -80,24 +89,27 @@ impl<'a> Blocks<'a> {
     #[inline]
     pub(super) fn next(&mut self, values: &mut [u32]) -> Result<Coded> {
         let start = self.bits.byte();
-        let id_bits = self.params.id_bits();
-        let last = u32::MAX.wrapping_shr(u32::BITS.wrapping_sub(id_bits));
-        let coded = match self.bits.take(id_bits) {
+        let coded = match self.bits.take(self.id_bits) {
             0 => self.low_entropy(values)?,
-            id if id == last => self.uncompressed(values),
+            id if id == self.last_id => self.uncompressed(values),
             id => self.split(id.wrapping_sub(1), values)?,
         };
         self.bits.check_end()?;
-        let Some(coded) = coded else { return Err(invalid(start)) };
-        self.advance(coded);
-        Ok(coded)
+        match coded {
+            Some(Coded::Values(all)) if all > self.max => Err(invalid(start)),
+            Some(coded) => {
+                self.advance(coded);
+                Ok(coded)
+            }
+            None => Err(invalid(start)),
+        }
     }
 
     /// Counts the blocks, which do not reach beyond the interval.
     #[inline]
     fn advance(&mut self, coded: Coded) {
         self.index = self.index.wrapping_add(match coded {
-            Coded::Values => 1,
+            Coded::Values(_) => 1,
             Coded::Zeros(blocks) => blocks,
         });
         if self.index >= self.params.rsi() {
@@ -125,21 +137,22 @@ impl<'a> Blocks<'a> {
 
     #[inline]
     fn split(&mut self, k: u32, values: &mut [u32]) -> Result<Option<Coded>> {
-        let values = self.reference(values);
-        self.bits.take_unary(values)?;
-        let upper = values.iter().fold(0, |all, value| all | *value);
-        if k > 0 {
-            self.bits.append_fields(k, values);
+        let coded = self.reference(values);
+        self.bits.take_unary(coded)?;
+        if k > 26 && or(coded) > self.max >> k || k > self.params.bits_per_sample() {
+            return Ok(None);
         }
-        let fits = u64::from(upper).wrapping_shl(k) <= self.params.max().into() && k <= self.params.bits_per_sample();
-        Ok(fits.then_some(Coded::Values))
+        if k > 0 {
+            self.bits.append_fields(k, coded);
+        }
+        Ok(Some(Coded::Values(or(coded))))
     }
 
     #[inline]
     fn uncompressed(&mut self, values: &mut [u32]) -> Option<Coded> {
         values.fill(0);
         self.bits.append_fields(self.params.bits_per_sample(), values);
-        Some(Coded::Values)
+        Some(Coded::Values(self.max))
     }
 
     /// Zero blocks or second extension.
@@ -165,7 +178,6 @@ impl<'a> Blocks<'a> {
     fn second_extension(&mut self, values: &mut [u32]) -> Result<Option<Coded>> {
         let reference = self.has_reference().then(|| self.bits.take(self.params.bits_per_sample()));
         let (pairs, _) = values.as_chunks_mut();
-        let mut all = 0;
         for pairs in pairs.chunks_mut(GROUP) {
             let mut codes = [0; GROUP];
             let codes = codes.get_mut(..pairs.len()).unwrap_or_default();
@@ -173,14 +185,19 @@ impl<'a> Blocks<'a> {
             for (pair, code) in pairs.iter_mut().zip(codes) {
                 let Some(known) = usize::try_from(*code).ok().and_then(|code| PAIRS.get(code)) else { return Ok(None) };
                 *pair = known.map(u32::from);
-                all |= pair.iter().fold(0, |all, value| all | value);
             }
         }
         if let (Some(reference), Some(first)) = (reference, values.first_mut()) {
             *first = reference;
         }
-        Ok((all <= self.params.max()).then_some(Coded::Values))
+        Ok(Some(Coded::Values(or(values))))
     }
+}
+
+/// All bits set in any value.
+#[inline]
+fn or(values: &[u32]) -> u32 {
+    values.iter().fold(0, |all, value| all | value)
 }
 
 /// The error of a code that no sample has.

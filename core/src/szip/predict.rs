@@ -4,62 +4,78 @@
 //! θ = min(before, max - before)                     samples are 0 ... max
 //! d ≤ 2θ, even    sample = before + d / 2
 //! d ≤ 2θ, odd     sample = before - (d + 1) / 2
-//! d > 2θ          sample = d or max - d, whichever side is the farther one from before
+//! d > 2θ          sample = d or max - d, whichever side of before is the wider one
 //! ```
 //!
-//! The last case is rare. A group is done as if it did not occur, by sums of sums, which vectorise; if then any value turns
-//! out to be beyond its θ, the group is done again one by one. The sums up to the first such value are right, so no such
-//! value is overlooked. Format: PIPELINE §7.2.
+//! The last case is rare, and cannot occur as long as samples stay farther from 0 and `max` than the largest difference
+//! reaches. So differences are added up as if it did not exist, in loops that vectorise; if then a sample lies too near an
+//! end, the sums are taken back and the block is done one by one. Format: PIPELINE §7.2.
+
+use core::hint::select_unpredictable;
 
 use super::bits::GROUP;
 
 /// Turns mapped differences into samples of 0 to `max`, and returns the last one.
 ///
-/// `before` and the values must not exceed `max`.
+/// `all` is no less than any value. It and `before` must not exceed `max`.
 #[inline]
-pub(super) fn unmap(values: &mut [u32], before: u32, max: u32) -> u32 {
-    let mut before = before;
-    let (groups, tail) = values.as_chunks_mut::<GROUP>();
-    for group in groups {
-        before = unmap_group(group, before, max);
-    }
-    unmap_each(tail, before, max)
-}
-
-#[inline]
-fn unmap_group(values: &mut [u32; GROUP], before: u32, max: u32) -> u32 {
-    let sums = running_sums(values.map(difference)).map(|sum| sum.wrapping_add(before));
-    let [a, b, c, d, e, f, g, last] = sums;
-    let befores = [before, a, b, c, d, e, f, g];
-    let mut clamped = false;
-    for (&value, before) in values.iter().zip(befores) {
-        clamped |= distance(value) > room(before, max);
-    }
-    if clamped {
+pub(super) fn unmap(values: &mut [u32], all: u32, before: u32, max: u32) -> u32 {
+    let reach = distance(all);
+    let Some(inner) = max.checked_sub(reach.saturating_mul(2)) else { return unmap_each(values, before, max) };
+    let is_near_end = |sample: u32| sample.wrapping_sub(reach) > inner;
+    if is_near_end(before) {
         return unmap_each(values, before, max);
     }
-    *values = sums;
+    for value in values.iter_mut() {
+        *value = difference(*value);
+    }
+    let last = add_up(values, before);
+    if values.iter().fold(false, |any, &sample| any | is_near_end(sample)) {
+        map_each(values, before);
+        return unmap_each(values, before, max);
+    }
     last
 }
 
-/// [`unmap`] without assumptions.
+/// Turns differences into samples, and returns the last one.
+#[inline]
+fn add_up(differences: &mut [u32], before: u32) -> u32 {
+    let mut sample = before;
+    let mut add = |difference: &mut u32| {
+        sample = sample.wrapping_add(*difference);
+        *difference = sample;
+    };
+    let (groups, tail) = differences.as_chunks_mut::<GROUP>();
+    for group in groups {
+        group.iter_mut().for_each(&mut add);
+    }
+    tail.iter_mut().for_each(add);
+    sample
+}
+
+/// [`unmap`] without assumptions. Which case it is cannot be foreseen here, so that nothing depends on a branch.
 #[inline(never)]
 fn unmap_each(values: &mut [u32], before: u32, max: u32) -> u32 {
     let mut before = before;
     for value in values {
-        let room = room(before, max);
+        let mirror = select_unpredictable(before > max >> 1, max, 0);
         let near = before.wrapping_add(difference(*value));
-        let far = if room == before { *value } else { max.wrapping_sub(*value) };
-        *value = if distance(*value) <= room { near } else { far };
+        // x ^ max is max - x.
+        *value = select_unpredictable(distance(*value) <= before ^ mirror, near, *value ^ mirror);
         before = *value;
     }
     before
 }
 
-/// θ: how far the samples on both sides of `before` reach equally.
-#[inline]
-fn room(before: u32, max: u32) -> u32 {
-    before.min(max.wrapping_sub(before))
+/// Takes sums of differences back to what was mapped.
+#[cold]
+fn map_each(values: &mut [u32], before: u32) {
+    let mut before = before;
+    for value in values {
+        let difference = value.wrapping_sub(before);
+        before = *value;
+        *value = difference.wrapping_shl(1) ^ if difference > i32::MAX as u32 { u32::MAX } else { 0 };
+    }
 }
 
 /// The difference that `mapped` stands for if it is within θ.
@@ -68,26 +84,8 @@ const fn difference(mapped: u32) -> u32 {
     (mapped >> 1) ^ (mapped & 1).wrapping_neg()
 }
 
-/// The size of that difference.
+/// The size of that difference; of several values ORed together, the most it can be.
 #[inline]
 const fn distance(mapped: u32) -> u32 {
     (mapped >> 1).wrapping_add(mapped & 1)
-}
-
-/// Each value plus all before it.
-#[inline]
-fn running_sums([a, b, c, d, e, f, g, h]: [u32; GROUP]) -> [u32; GROUP] {
-    let by_2 = plus([a, b, c, d, e, f, g, h], [0, a, b, c, d, e, f, g]);
-    let [a, b, c, d, e, f, _, _] = by_2;
-    let by_4 = plus(by_2, [0, 0, a, b, c, d, e, f]);
-    let [a, b, c, d, ..] = by_4;
-    plus(by_4, [0, 0, 0, 0, a, b, c, d])
-}
-
-#[inline]
-fn plus(mut left: [u32; GROUP], right: [u32; GROUP]) -> [u32; GROUP] {
-    for (left, right) in left.iter_mut().zip(right) {
-        *left = left.wrapping_add(right);
-    }
-    left
 }

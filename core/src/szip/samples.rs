@@ -2,6 +2,7 @@
 
 use core::mem;
 
+use super::bits::GROUP;
 use super::block::{Blocks, Coded};
 use super::params::{MAX_BLOCK_SIZE, Params, flags};
 use super::predict::unmap;
@@ -27,7 +28,7 @@ pub(super) fn decode<S: Copy>(
         let coded = blocks.next(values)?;
         if !params.has(flags::PREPROCESS) {
             match coded {
-                Coded::Values => out.put(values),
+                Coded::Values(_) => out.put(values),
                 Coded::Zeros(blocks) => out.fill(0, blocks.wrapping_mul(params.block_size())),
             }
             continue;
@@ -38,8 +39,8 @@ pub(super) fn decode<S: Copy>(
             before = *reference;
         }
         match coded {
-            Coded::Values => {
-                before = unmap(mapped, before, params.max());
+            Coded::Values(all) => {
+                before = unmap(mapped, all, before, params.max());
                 out.put(values);
             }
             Coded::Zeros(blocks) => out.fill(before, blocks.wrapping_mul(params.block_size())),
@@ -70,7 +71,13 @@ impl<S: Copy, F: Fn(u32) -> S> Unfilled<'_, S, F> {
         let count = samples.len().min(out.len());
         let (slots, rest) = out.split_at_mut_checked(count).unwrap_or_default();
         self.out = rest;
-        for (slot, sample) in slots.iter_mut().zip(samples) {
+        let (groups, tail) = slots.as_chunks_mut::<GROUP>();
+        let (sources, rest) = samples.as_chunks::<GROUP>();
+        for (slots, samples) in groups.iter_mut().zip(sources) {
+            *slots = samples.map(&self.store);
+        }
+        let rest = if rest.is_empty() { samples.get(count & !7..).unwrap_or_default() } else { rest };
+        for (slot, sample) in tail.iter_mut().zip(rest) {
             *slot = (self.store)(*sample);
         }
     }

@@ -1,0 +1,119 @@
+//! Reading items that nobody has walked yet, checked and typed in one pass.
+
+use super::cursor::{Check, Cursor};
+use super::value::{Array, Container, Map, Text, Value};
+use super::{Kind, Uints};
+use crate::error::{ErrorKind, Result};
+
+/// The entries of a map with text keys. After each key its value must be read, by exactly one of the methods that do.
+#[derive(Debug)]
+pub(crate) struct MapReader<'a> {
+    start: Cursor<'a>,
+    cursor: Cursor<'a>,
+    container: Container<'a>,
+    seen: usize,
+    /// Containers that the entries are inside of, this map included.
+    depth: u16,
+}
+
+impl<'a> MapReader<'a> {
+    /// Enters the map at `cursor`, which is inside of `outer` containers.
+    pub(crate) fn open(cursor: Cursor<'a>, outer: u16) -> Result<Self> {
+        let mut inside = cursor;
+        let head = inside.item_head()?;
+        if head.major != 5 {
+            return Err(head.wrong_type(Kind::Map));
+        }
+        inside.claimed_items(&head, 2)?;
+        let container = Container::new(&head, inside);
+        Ok(Self { start: cursor, cursor: inside, container, seen: 0, depth: outer.saturating_add(1) })
+    }
+
+    /// Reads the next key; `None` behind the last entry.
+    #[inline]
+    pub(crate) fn next_key(&mut self) -> Result<Option<Text<'a>>> {
+        if self.container.is_end(&mut self.cursor, self.seen)? {
+            return Ok(None);
+        }
+        self.seen = self.seen.saturating_add(1);
+        let mut ahead = self.cursor;
+        let head = ahead.item_head()?;
+        if head.major != 3 {
+            return Err(head.error(ErrorKind::NonTextKey));
+        }
+        self.text().map(Some)
+    }
+
+    /// Reads a value, whatever it is.
+    pub(crate) fn value(&mut self) -> Result<Value<'a>> {
+        Value::read_item(&mut self.cursor, Check::Utf8, self.depth)
+    }
+
+    /// Steps over a value.
+    #[inline]
+    pub(crate) fn skip(&mut self) -> Result<()> {
+        self.cursor.skip_item(Check::Utf8, self.depth)
+    }
+
+    /// Reads text.
+    #[inline]
+    pub(crate) fn text(&mut self) -> Result<Text<'a>> {
+        if let Some(whole) = self.cursor.take_str()? {
+            return Ok(Text::Whole(whole));
+        }
+        self.value()?.as_text()
+    }
+
+    /// Reads an unsigned integer.
+    pub(crate) fn u64(&mut self) -> Result<u64> {
+        self.value()?.as_u64()
+    }
+
+    /// Reads an array of unsigned integers.
+    pub(crate) fn uints(&mut self) -> Result<Uints<'a>> {
+        Uints::read(&mut self.cursor)
+    }
+
+    /// Reads a map with text keys.
+    pub(crate) fn text_map(&mut self) -> Result<Map<'a>> {
+        read_text_map(&mut self.cursor, self.depth)
+    }
+
+    /// Reads an array of maps with text keys.
+    pub(crate) fn text_maps(&mut self) -> Result<Array<'a>> {
+        let mut cursor = self.cursor;
+        let head = cursor.item_head()?;
+        if head.major != 4 {
+            return Err(head.wrong_type(Kind::Array));
+        }
+        cursor.claimed_items(&head, 1)?;
+        let container = Container::new(&head, cursor);
+        let mut seen = 0_usize;
+        while !container.is_end(&mut cursor, seen)? {
+            seen = seen.saturating_add(1);
+            read_text_map(&mut cursor, self.depth.saturating_add(1))?;
+        }
+        self.cursor = cursor;
+        Ok(Array(container.until(&cursor)))
+    }
+
+    /// Where the next key or value stands, in bytes from the start of the caller's slice.
+    pub(crate) const fn offset(&self) -> u64 {
+        self.cursor.offset()
+    }
+
+    /// The map, all of whose entries have been read, and its bytes.
+    pub(crate) fn finish(self) -> (Map<'a>, Cursor<'a>) {
+        (Map(self.container.until(&self.cursor)), self.start.until(&self.cursor))
+    }
+}
+
+/// Reads a map whose keys are text, inside of `outer` containers.
+pub(crate) fn read_text_map<'a>(cursor: &mut Cursor<'a>, outer: u16) -> Result<Map<'a>> {
+    let mut entries = MapReader::open(*cursor, outer)?;
+    while entries.next_key()?.is_some() {
+        entries.skip()?;
+    }
+    *cursor = entries.cursor;
+    Ok(entries.finish().0)
+}
