@@ -1,3 +1,42 @@
-//! The `tgm` tool.
+//! `tgm`: looks into Tensogram files, checks them and takes values out.
+//!
+//! Each subcommand is a file of its own. What they share: [`input`] opens files and finds messages, [`select`] looks keys
+//! up in metadata, [`table`] and [`json`] lay results out, [`output`] is the only door to standard output and error.
+//! A message that is damaged never hides the others: what is wrong is gathered in [`output::Out`] and becomes the exit
+//! code, 0 if there was nothing, 1 otherwise, 2 for usage.
 
-fn main() {}
+mod cli;
+mod digest;
+mod dump;
+mod dump_text;
+mod extract;
+mod flags;
+mod frame_list;
+mod frames;
+mod get;
+mod info;
+mod input;
+mod json;
+mod ls;
+mod npy;
+mod output;
+mod replace;
+mod scan;
+mod select;
+mod show;
+mod summary;
+mod table;
+mod text;
+mod values;
+mod verify;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let cli = cli::Cli::parse();
+    let mut out = output::Out::new();
+    let done = cli.run(&mut out);
+    out.finish(done)
+}

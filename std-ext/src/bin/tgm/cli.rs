@@ -1,0 +1,72 @@
+//! The command line: subcommands and the arguments that several of them have.
+
+use std::io;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::output::Out;
+use crate::{digest, dump, extract, frames, get, info, ls, scan, verify};
+
+/// Look into Tensogram files, check them, and take values out.
+///
+/// FILE may be "-" for standard input. Files must not be truncated while they are read. Exit codes: 0 fine, 1 something
+/// failed (the rest is done all the same), 2 usage.
+#[derive(Debug, Parser)]
+#[command(name = "tgm", version, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+enum Command {
+    Info(info::Info),
+    Ls(ls::Ls),
+    Dump(dump::Dump),
+    Frames(frames::FramesOf),
+    Get(get::Get),
+    Digest(digest::Digest),
+    Extract(extract::Extract),
+    Scan(scan::Scan),
+    Verify(verify::Verify),
+}
+
+impl Cli {
+    /// Does what was asked.
+    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
+        match &self.command {
+            Command::Info(command) => command.run(out),
+            Command::Ls(command) => command.run(out),
+            Command::Dump(command) => command.run(out),
+            Command::Frames(command) => command.run(out),
+            Command::Get(command) => command.run(out),
+            Command::Digest(command) => command.run(out),
+            Command::Extract(command) => command.run(out),
+            Command::Scan(command) => command.run(out),
+            Command::Verify(command) => command.run(out),
+        }
+    }
+}
+
+/// The files of a command, and the form of what it prints.
+#[derive(Args, Debug)]
+pub(crate) struct Files {
+    /// Files to read; "-" is standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Print one JSON document
+    #[arg(short, long)]
+    pub(crate) json: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,155 @@
+//! `tgm digest`: SHA-256 of every object's decoded values.
+
+use std::io;
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::Value as Json;
+use sha2::{Digest as _, Sha256};
+use tgm_core::Message;
+use tgm_core::descriptor::ByteOrder;
+use tgm_core::object::DataObject;
+use tgm_std::{TensogramError, decode_descriptors};
+
+use crate::input::{Entry, open_or_report, report_no_message};
+use crate::json::{self, Document, error_json};
+use crate::output::{Out, Style};
+use crate::summary::{shape_json, shape_text};
+use crate::table::{Cell, Column, Table};
+use crate::text::hex;
+use crate::values::{as_stored, in_order};
+
+/// Print the SHA-256 of every object's decoded values
+///
+/// The values are taken in little-endian C order, NaN and infinities restored; bitmasks as packed bits. Objects are decoded
+/// one at a time.
+#[derive(Args, Debug)]
+pub(crate) struct Digest {
+    /// File to read; "-" is standard input
+    #[arg(value_name = "FILE")]
+    path: PathBuf,
+    /// Print one JSON document
+    #[arg(short, long)]
+    json: bool,
+}
+
+/// What became of one object.
+struct Digested {
+    dtype: Option<&'static str>,
+    shape: Option<Json>,
+    shape_text: String,
+    result: Result<(u64, String), TensogramError>,
+}
+
+impl Digest {
+    /// Digests all messages of the file.
+    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
+        let Some(input) = open_or_report(&self.path, out) else { return Ok(()) };
+        report_no_message(&input, out);
+        if self.json {
+            let mut document = Document::begin(out, "tgm.digest/1", "messages")?;
+            for entry in input.messages() {
+                let item = message_json(out, &entry);
+                document.item(out, &item)?;
+            }
+            return document.end(out);
+        }
+        let mut table = Table::new([
+            Column::right("message"),
+            Column::right("object"),
+            Column::left("dtype"),
+            Column::left("shape"),
+            Column::right("bytes"),
+            Column::left("sha256"),
+        ]);
+        for entry in input.messages() {
+            list(out, &entry, &mut table)?;
+        }
+        table.finish(out)
+    }
+}
+
+fn message_json(out: &mut Out, entry: &Entry<'_>) -> Json {
+    let checked = check(out, entry);
+    let error = checked.as_ref().err().map(error_json);
+    let objects = checked.ok().map(|message| {
+        let objects = objects(&message).enumerate();
+        objects.map(|(index, object)| object_json(index, &reported(out, entry, index, object))).collect()
+    });
+    json::object([
+        ("message", Some(entry.index.into())),
+        ("offset", Some(entry.offset.into())),
+        ("length", Some(entry.length().into())),
+        ("objects", objects),
+        ("error", error),
+    ])
+}
+
+fn object_json(index: usize, object: &Digested) -> Json {
+    json::object([
+        ("object", Some(index.into())),
+        ("dtype", object.dtype.map(Json::from)),
+        ("shape", object.shape.clone()),
+        ("bytes", object.result.as_ref().ok().map(|(bytes, _)| (*bytes).into())),
+        ("sha256", object.result.as_ref().ok().map(|(_, digest)| digest.as_str().into())),
+        ("error", object.result.as_ref().err().map(error_json)),
+    ])
+}
+
+fn list(out: &mut Out, entry: &Entry<'_>, table: &mut Table) -> io::Result<()> {
+    let Ok(message) = check(out, entry) else {
+        return table.row(out, vec![entry.index.into(), Cell::spread(Style::Bad, "(unreadable)")]);
+    };
+    for (index, object) in objects(&message).enumerate() {
+        let object = reported(out, entry, index, object);
+        let mut cells = vec![
+            Cell::from(entry.index),
+            Cell::from(index),
+            object.dtype.unwrap_or_default().into(),
+            object.shape_text.into(),
+        ];
+        match object.result {
+            Ok((bytes, digest)) => cells.extend([bytes.into(), digest.into()]),
+            Err(_) => cells.push(Cell::spread(Style::Bad, "(unreadable)")),
+        }
+        table.row(out, cells)?;
+    }
+    Ok(())
+}
+
+/// Opens a message that passes every check of a full decode but those of the payloads; another is reported.
+fn check<'f>(out: &mut Out, entry: &Entry<'f>) -> Result<Message<'f>, TensogramError> {
+    let message = decode_descriptors(entry.bytes).and_then(|_| Ok(Message::parse(entry.bytes)?));
+    message.inspect_err(|error| out.report(&entry.place(), error))
+}
+
+/// Digests the objects one by one.
+fn objects<'f>(message: &Message<'f>) -> impl Iterator<Item = Digested> + use<'f> {
+    message.objects().map(|object| match object {
+        Ok(object) => Digested {
+            dtype: Some(object.descriptor().dtype().name()),
+            shape: Some(shape_json(object.descriptor())),
+            shape_text: shape_text(&object.descriptor().shape().iter().collect::<Vec<_>>()),
+            result: digest(&object),
+        },
+        Err(error) => Digested { dtype: None, shape: None, shape_text: String::new(), result: Err(error.into()) },
+    })
+}
+
+fn reported(out: &mut Out, entry: &Entry<'_>, index: usize, object: Digested) -> Digested {
+    if let Err(error) = &object.result {
+        out.report(&entry.object_place(index), error);
+    }
+    object
+}
+
+/// Number of bytes and digest of an object's values.
+fn digest(object: &DataObject<'_>) -> Result<(u64, String), TensogramError> {
+    let values = tgm_std::values(object, &as_stored())?;
+    let mut hasher = Sha256::new();
+    in_order(&values, object.descriptor(), ByteOrder::Little, |bytes| {
+        hasher.update(bytes);
+        Ok(())
+    })?;
+    Ok((values.len() as u64, hex(hasher.finalize().iter())))
+}

@@ -1,0 +1,169 @@
+//! `tgm extract`: the values of one object, as bytes or as a `.npy` file.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{Args, ValueEnum};
+use tgm_core::descriptor::{ByteOrder, Dtype};
+use tgm_core::object::DataObject;
+use tgm_core::{ErrorKind, Message};
+use tgm_std::TensogramError;
+
+use crate::input::{Entry, Input, open_or_report, report_no_message};
+use crate::npy;
+use crate::output::Out;
+use crate::replace::write_whole;
+use crate::values::{as_stored, in_order};
+
+/// Write the values of one object, decoded, to a file or standard output
+///
+/// Values are in C order, NaN and infinities restored. Bitmasks stay packed, eight elements a byte, first element in the
+/// highest bit; each range begins with a new byte.
+#[derive(Args, Debug)]
+pub(crate) struct Extract {
+    /// File to read; "-" is standard input
+    #[arg(value_name = "FILE")]
+    path: PathBuf,
+    /// Which message, from 0
+    #[arg(short, long, default_value_t = 0)]
+    message: usize,
+    /// Which object of the message, from 0
+    #[arg(short, long, default_value_t = 0)]
+    object: usize,
+    /// Only COUNT elements from element START on, of the flattened tensor; ranges are written one after the other
+    #[arg(long = "range", value_name = "START:COUNT")]
+    ranges: Vec<ElementRange>,
+    /// More ranges
+    #[arg(hide = true, requires = "ranges")]
+    more_ranges: Vec<ElementRange>,
+    /// Byte order of what is written
+    #[arg(long, value_enum, default_value_t = Order::Native)]
+    byte_order: Order,
+    /// Bare element bytes, or a file for numpy (format 1.0; bfloat16 as V2, bitmasks as packed bytes)
+    #[arg(long, value_enum, default_value_t = Format::Raw)]
+    format: Format,
+    /// Where to write; appears when it is complete [default: standard output]
+    #[arg(short = 'O', long, value_name = "OUT")]
+    output: Option<PathBuf>,
+}
+
+/// First element and count.
+#[derive(Clone, Copy, Debug)]
+struct ElementRange(u64, u64);
+
+impl FromStr for ElementRange {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let numbers = text.split_once(':').and_then(|(start, count)| Some((start.parse().ok()?, count.parse().ok()?)));
+        numbers.map(|(start, count)| Self(start, count)).ok_or("expected START:COUNT, two numbers")
+    }
+}
+
+/// The byte orders on offer.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Order {
+    Little,
+    Big,
+    Native,
+}
+
+impl From<Order> for ByteOrder {
+    fn from(order: Order) -> Self {
+        match order {
+            Order::Little => Self::Little,
+            Order::Big => Self::Big,
+            Order::Native => Self::NATIVE,
+        }
+    }
+}
+
+/// The forms on offer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Raw,
+    Npy,
+}
+
+/// Decoded values, in the order they are stored in, one piece a range.
+struct Values<'f> {
+    object: DataObject<'f>,
+    pieces: Vec<Cow<'f, [u8]>>,
+}
+
+impl Extract {
+    /// Writes the values.
+    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
+        if self.output.is_none() && Out::is_terminal() {
+            out.problem("values are not written to a terminal: use -O OUT, or redirect standard output");
+            return Ok(());
+        }
+        let Some(input) = open_or_report(&self.path, out) else { return Ok(()) };
+        let Some(values) = self.read(&input, out) else { return Ok(()) };
+        match &self.output {
+            None => self.write(&values, out),
+            Some(path) => {
+                if let Err(error) = write_whole(path, |file| self.write(&values, file)) {
+                    out.problem(&format!("cannot write {}\n{error}", path.display()));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The values that were asked for; if there are none, why is reported.
+    fn read<'f>(&self, input: &'f Input, out: &mut Out) -> Option<Values<'f>> {
+        let Some(entry) = input.messages().nth(self.message) else {
+            let count = input.messages().count();
+            report_no_message(input, out);
+            out.problem(&format!("{}: there is no message {} ({count} messages)", input.name(), self.message));
+            return None;
+        };
+        let values = self.decode(&entry);
+        values.inspect_err(|error| out.report(&entry.object_place(self.object), error)).ok()
+    }
+
+    fn decode<'f>(&self, entry: &Entry<'f>) -> Result<Values<'f>, TensogramError> {
+        let object = find(&Message::parse(entry.bytes)?, self.object)?;
+        let ranges = self.ranges.iter().chain(&self.more_ranges).map(|range| (range.0, range.1)).collect::<Vec<_>>();
+        let pieces = if ranges.is_empty() {
+            vec![tgm_std::values(&object, &as_stored())?]
+        } else {
+            tgm_std::ranges(&object, &ranges, &as_stored())?.into_iter().map(Cow::Owned).collect()
+        };
+        Ok(Values { object, pieces })
+    }
+
+    fn write(&self, values: &Values<'_>, sink: &mut dyn Write) -> io::Result<()> {
+        let descriptor = values.object.descriptor();
+        let order = self.byte_order.into();
+        if self.format == Format::Npy {
+            sink.write_all(&npy::header(descriptor.dtype(), order, &self.shape(values))?)?;
+        }
+        values.pieces.iter().try_for_each(|piece| in_order(piece, descriptor, order, |bytes| sink.write_all(bytes)))
+    }
+
+    /// The shape of what is written: the object's, or one dimension if ranges or bits were taken out of it.
+    fn shape(&self, values: &Values<'_>) -> Vec<u64> {
+        let descriptor = values.object.descriptor();
+        if self.ranges.is_empty() && descriptor.dtype() != Dtype::Bitmask {
+            return descriptor.shape().iter().collect();
+        }
+        let bytes = values.pieces.iter().map(|piece| piece.len() as u64).sum::<u64>();
+        vec![bytes / descriptor.dtype().byte_width().max(1) as u64]
+    }
+}
+
+/// Object `index`, by the message's index or, if that leads nowhere, by its frames.
+fn find<'f>(message: &Message<'f>, index: usize) -> Result<DataObject<'f>, TensogramError> {
+    message.object(index).or_else(|error| match error.kind() {
+        ErrorKind::IndexEntry => Ok(message.objects().nth(index).unwrap_or(Err(error))?),
+        ErrorKind::ObjectOutOfRange => {
+            let count = message.outline()?.object_count;
+            Err(TensogramError::Object(format!("there is no such object ({count} objects)").into()))
+        }
+        _ => Err(error.into()),
+    })
+}

@@ -1,0 +1,61 @@
+//! Text from files, made harmless for terminals.
+
+use std::fmt::Write as _;
+
+/// `text` with control characters, and those that turn the direction of writing, as escapes: `\n`, `\u{1b}`.
+pub(crate) fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' | '\t' => escaped.extend(c.escape_default()),
+            c if is_unsafe(c) => {
+                // Writing to a string cannot fail.
+                let _ = write!(escaped, "\\u{{{:x}}}", u32::from(c));
+            }
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// Whether a terminal, or the eye, could be misled by this character.
+pub(crate) fn is_unsafe(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
+/// The first `limit` characters of `text`, and how many there are if some were left out.
+pub(crate) fn shorten(text: &str, limit: usize) -> String {
+    match text.char_indices().nth(limit) {
+        Some((end, _)) => {
+            let kept = text.get(..end).unwrap_or_default();
+            format!("{kept}… ({} characters)", text.chars().count())
+        }
+        None => text.to_string(),
+    }
+}
+
+/// Lower-case hexadecimal digits of `bytes`.
+pub(crate) fn hex<'b>(bytes: impl IntoIterator<Item = &'b u8>) -> String {
+    bytes.into_iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_moves_the_cursor_is_escaped() {
+        assert_eq!(escape("a\u{1b}[31mb\nc\u{9b}d\u{202e}e\u{7f}é"), "a\\u{1b}[31mb\\nc\\u{9b}d\\u{202e}e\\u{7f}é");
+    }
+
+    #[test]
+    fn shortening_counts_characters() {
+        assert_eq!(shorten("ééé", 3), "ééé");
+        assert_eq!(shorten("éééé", 3), "ééé… (4 characters)");
+    }
+}

@@ -1,0 +1,173 @@
+//! `tgm extract`: values whole and by range, in both byte orders, raw and for numpy.
+
+use std::fs;
+
+use crate::corpus::{data, files, of_class, sha256, sidecar};
+use crate::tool::tgm;
+
+/// What is written for these arguments.
+fn extract(path: &str, arguments: &[&str]) -> Vec<u8> {
+    tgm(["extract", path].iter().chain(arguments)).good().stdout
+}
+
+/// Header text and values of a file in numpy's format 1.0.
+fn parse_npy(bytes: &[u8]) -> (&str, &[u8]) {
+    let (magic, rest) = bytes.split_at(8);
+    assert_eq!(magic, b"\x93NUMPY\x01\x00");
+    let (length, rest) = rest.split_first_chunk::<2>().unwrap();
+    let (header, values) = rest.split_at(usize::from(u16::from_le_bytes(*length)));
+    assert_eq!((bytes.len() - values.len()) % 64, 0);
+    assert!(header.ends_with(b"\n"));
+    (std::str::from_utf8(header).unwrap().trim_end(), values)
+}
+
+#[test]
+fn whole_objects_are_the_recorded_values_in_both_orders() {
+    for (path, sidecar) in
+        of_class("valid").filter(|(path, _)| path.components().any(|part| part.as_os_str() == "dtypes"))
+    {
+        let path = path.to_str().unwrap();
+        for (index, object) in sidecar["messages"][0]["objects"].as_array().unwrap().iter().enumerate() {
+            let of = |order: &str| extract(path, &["-o", &index.to_string(), "--byte-order", order]);
+            let (mut little, mut big) = (of("little"), of("big"));
+            assert_eq!(object["decoded"]["sha256"], sha256(&little), "{path}");
+            let native = if cfg!(target_endian = "little") { &little } else { &big };
+            assert_eq!(&of("native"), native);
+            let unit = match object["descriptor"]["dtype"].as_str().unwrap() {
+                "bitmask" | "int8" | "uint8" => 1,
+                "float16" | "bfloat16" | "int16" | "uint16" => 2,
+                "float32" | "complex64" | "int32" | "uint32" => 4,
+                _ => 8,
+            };
+            little.chunks_mut(unit).for_each(<[u8]>::reverse);
+            assert!(little == big, "{path}");
+            big.clear();
+        }
+    }
+}
+
+#[test]
+fn recorded_ranges_come_out_as_recorded() {
+    let mut equal = 0;
+    for path in files("ranges") {
+        for request in sidecar(&path)["messages"][0]["ranges"].as_array().unwrap() {
+            let ranges = request["ranges"].as_array().unwrap().iter();
+            let ranges: Vec<_> =
+                ranges.flat_map(|range| ["--range".to_string(), format!("{}:{}", range[0], range[1])]).collect();
+            // Without a range everything is written.
+            if ranges.is_empty() {
+                continue;
+            }
+            let object = request["object"].to_string();
+            let arguments = ["extract", path.to_str().unwrap(), "-o", &object, "--byte-order", "little"];
+            let run = tgm(arguments.into_iter().map(String::from).chain(ranges));
+            if run.stderr.contains("not compiled in") {
+                continue;
+            }
+            let message = request["error"]["message"].as_str().unwrap_or_default();
+            if request["sha256"].is_string() {
+                assert_eq!(request["sha256"], sha256(&run.stdout), "{path:?}: {request} {}", run.stderr);
+                equal += 1;
+            } else if message.contains("exceeds payload size") {
+                assert_eq!((run.code, run.stdout.len()), (Some(1), 0), "{path:?}: {request}");
+            }
+        }
+    }
+    assert!(equal > 50, "{equal}");
+}
+
+#[test]
+fn ranges_are_slices_of_the_whole() {
+    for (name, width) in [
+        ("ranges/masked-none.tgm", 8),
+        ("dtypes/complex128-big.tgm", 16),
+        ("ranges/sp12.tgm", 8),
+        ("codecs/shuffle-zstd-int16-big.tgm", 2),
+    ] {
+        let path = data(name);
+        let whole = extract(&path, &["--byte-order", "big"]);
+        let count = whole.len() / width;
+        let expected = [&whole[2 * width..5 * width], &whole[(count - 1) * width..], &whole[..2 * width]].concat();
+        let last = format!("{}:1", count - 1);
+        // Ranges may be given one by one or together.
+        assert!(
+            extract(&path, &["--byte-order", "big", "--range", "2:3", "--range", &last, "--range", "0:2"]) == expected,
+            "{name}"
+        );
+        assert!(extract(&path, &["--byte-order", "big", "--range", "2:3", &last, "0:2"]) == expected, "{name}");
+        let beyond = tgm(["extract", &path, "--range", &format!("{}:2", count - 1)]);
+        assert_eq!((beyond.code, beyond.stdout.len()), (Some(1), 0), "{name}");
+    }
+}
+
+#[test]
+fn npy_headers_say_what_follows() {
+    let header = |name: &str, arguments: &[&str]| {
+        let bytes = extract(&data(name), &[&["--format", "npy"], arguments].concat());
+        let (header, values) = parse_npy(&bytes);
+        (header.to_string(), values.len())
+    };
+    let expected =
+        |descr: &str, shape: &str| format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
+    let little = &["--byte-order", "little"];
+    let (text, len) = header("shapes/rank8.tgm", little);
+    assert!(text.contains("'shape': (") && text.matches(',').count() >= 8 && len > 0, "{text}");
+    assert_eq!(header("shapes/scalar-f64.tgm", little), (expected("<f8", "()"), 8));
+    assert_eq!(header("shapes/empty-3-0-5.tgm", little).1, 0);
+    assert_eq!(header("masks/bfloat16-little.tgm", little), (expected("<V2", "(6, 20)"), 240));
+    assert_eq!(header("masks/complex64-little-mix.tgm", &["--byte-order", "big"]), (expected(">c8", "(6, 20)"), 960));
+    assert_eq!(
+        header("masks/float16-little.tgm", &["--byte-order", "little", "--range", "3:4"]),
+        (expected("<f2", "(4,)"), 8)
+    );
+    assert_eq!(header("realistic/surface-181x360.tgm", &["-o", "2"]), (expected("|u1", "(8145,)"), 8145));
+    assert_eq!(header("realistic/surface-181x360.tgm", &["-o", "2", "--range", "5:9"]), (expected("|u1", "(2,)"), 2));
+}
+
+#[test]
+fn output_files_appear_whole_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("values.bin");
+    let target = target.to_str().unwrap();
+    let path = data("dtypes/float32-little.tgm");
+    let whole = extract(&path, &[]);
+    assert_eq!(extract(&path, &["-O", target]), b"");
+    assert!(fs::read(target).unwrap() == whole);
+    let failed = tgm(["extract", &path, "-o", "7", "-O", target]);
+    assert_eq!(failed.code, Some(1));
+    assert!(failed.stderr.contains("there is no such object (1 objects)"), "{}", failed.stderr);
+    assert!(fs::read(target).unwrap() == whole);
+    let failed = tgm(["extract", &path, "-O", &format!("{}/nowhere/x", folder.path().display())]);
+    assert!(failed.code == Some(1) && failed.stderr.contains("cannot write"), "{}", failed.stderr);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    #[cfg(unix)]
+    {
+        extract(&path, &["-O", "/dev/null"]);
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
+    }
+}
+
+#[test]
+fn an_index_that_leads_nowhere_does_not_hide_the_object() {
+    for path in files("malformed/index") {
+        let digest = tgm([&"digest".into(), &"--json".into(), &path]);
+        if digest.code == Some(0) {
+            let expected = digest.json()["messages"][0]["objects"][0]["sha256"].clone();
+            let values = extract(path.to_str().unwrap(), &["--byte-order", "little"]);
+            assert_eq!(expected, sha256(&values), "{path:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_not_there_is_an_error_and_nonsense_is_usage() {
+    let path = data("dtypes/float32-little.tgm");
+    let run = tgm(["extract", &path, "-m", "3"]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.stderr.contains("there is no message 3 (1 messages)"), "{}", run.stderr);
+    for arguments in
+        [["--range", "5"], ["--range", "a:b"], ["--format", "csv"], ["--byte-order", "middle"], ["-o", "-1"]]
+    {
+        assert_eq!(tgm(["extract", &path].iter().chain(&arguments)).code, Some(2), "{arguments:?}");
+    }
+}

@@ -1,0 +1,18 @@
+//! The `tgm` tool as its users meet it: the built binary, run on the files of `tests/data`.
+#![cfg(feature = "cli")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::unnecessary_debug_formatting,
+    reason = "tests may panic, and say where"
+)]
+
+mod corpus;
+mod digest;
+mod extract;
+mod hostile;
+mod keys;
+mod listings;
+mod streams;
+mod tool;
+mod verify;

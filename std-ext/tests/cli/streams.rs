@@ -1,0 +1,120 @@
+//! Standard streams: pipes that close, colours, and what must not reach a terminal.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+
+use crate::corpus::data;
+use crate::tool::{command, tgm};
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    let path = data("realistic/surface-181x360.tgm");
+    // Much more than a pipe holds.
+    let paths = vec![path.clone(); 400];
+    for arguments in [vec!["ls"], vec!["dump"], vec!["dump", "--json"], vec!["frames"], vec!["verify"]] {
+        let mut child = command(arguments.iter().map(ToString::to_string).chain(paths.clone()))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::with_capacity(16, child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]), "{arguments:?}");
+        assert!(!line.is_empty());
+    }
+    let mut child = command(["extract", &data("codecs/zstd-high-ratio.tgm")])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
+}
+
+#[test]
+fn messages_come_from_standard_input_too() {
+    let path = data("multi/three.tgm");
+    let mut child = command(["digest", "--json", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(&fs::read(&path).unwrap()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.stdout, tgm(["digest", "--json", &path]).good().stdout);
+}
+
+#[test]
+fn pipes_get_no_colours() {
+    for path in [data("multi/corrupt-middle.tgm"), data("malformed/hash/single-payload-bitflip.tgm")] {
+        for name in ["ls", "frames", "dump", "verify", "digest"] {
+            let run = tgm([name, &path]);
+            assert!(!run.stdout.contains(&0x1b) && !run.stderr.contains('\u{1b}'), "{name}");
+        }
+    }
+}
+
+/// What the tool prints on a terminal, by way of `script`, which opens one; `None` where there is no such program.
+fn on_terminal(arguments: &str, no_color: Option<&str>) -> Option<String> {
+    let tool = env!("CARGO_BIN_EXE_tgm");
+    let mut script = Command::new("script");
+    script.args(["-qec", &format!("'{tool}' {arguments}"), "/dev/null"]).stdin(Stdio::null()).env_remove("NO_COLOR");
+    if let Some(value) = no_color {
+        script.env("NO_COLOR", value);
+    }
+    let output = script.output().ok()?;
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[test]
+fn terminals_get_colours_unless_no_color_is_set() {
+    let arguments = format!("verify '{}'", data("malformed/hash/single-payload-bitflip.tgm"));
+    let Some(coloured) = on_terminal(&arguments, None) else { return };
+    assert!(coloured.contains("mismatch") && coloured.contains("\x1b[31m"), "{coloured:?}");
+    let plain = on_terminal(&arguments, Some("1")).unwrap();
+    assert!(plain.contains("mismatch") && !plain.contains('\u{1b}'), "{plain:?}");
+    assert!(on_terminal(&arguments, Some("")).unwrap().contains("\x1b[31m"));
+}
+
+#[test]
+fn values_are_not_written_to_a_terminal() {
+    let arguments = format!("extract '{}'", data("dtypes/float32-little.tgm"));
+    let Some(text) = on_terminal(&arguments, None) else { return };
+    assert!(text.contains("not written to a terminal"), "{text:?}");
+}
+
+#[test]
+fn control_characters_of_files_are_escaped() {
+    let mut bytes = fs::read(data("realistic/surface-181x360.tgm")).unwrap();
+    let place = bytes.windows(9).position(|window| window == b"synthetic").unwrap();
+    // Escape, bell, C1 control sequence introducer, line feed, delete; right-to-left override would be longer.
+    bytes[place..place + 9].copy_from_slice(b"\x1b[1m\x07\xc2\x9b\n\x7f");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("evil\u{1b}[2J.tgm");
+    fs::write(&path, bytes).unwrap();
+    let path = path.to_str().unwrap();
+    let keys = ["-p", "source"];
+    let runs = [
+        vec!["dump", path],
+        vec!["get", path],
+        vec!["ls", path, path],
+        vec!["info", path],
+        vec!["verify", path],
+        vec!["frames", path],
+    ];
+    for mut arguments in runs {
+        let name = arguments[0];
+        if matches!(name, "get" | "ls") {
+            arguments.extend(keys);
+        }
+        for json in [None, Some("--json")] {
+            let run = tgm(arguments.iter().copied().chain(json));
+            let text = format!("{}{}", run.text(), run.stderr);
+            let unsafe_ones: Vec<_> = text.chars().filter(|&c| c.is_control() && c != '\n').collect();
+            assert!(unsafe_ones.is_empty(), "{name} {json:?}: {unsafe_ones:?}");
+        }
+    }
+    let run = tgm(["get", "-p", "source", path]).good();
+    assert_eq!(run.text(), "\\u{1b}[1m\\u{7}\\u{9b}\\n\\u{7f}\n");
+    let run = tgm(["get", "--json", "-p", "source", path]).good();
+    assert_eq!(run.json()["messages"][0]["values"]["source"], "\u{1b}[1m\u{7}\u{9b}\n\u{7f}");
+}
