@@ -243,7 +243,8 @@ pub fn find_landmark(gap: &[u8], open_ended: bool) -> Option<(usize, Landmark)> 
     let before_frame = frame.and_then(|at| gap.get(..at.saturating_add(POSTAMBLE_SIZE))).unwrap_or(gap);
     let postamble = before_frame.windows(POSTAMBLE_SIZE).position(is_postamble).filter(|_| open_ended);
     match (frame, postamble) {
-        (Some(frame), Some(postamble)) if frame < postamble => Some((frame, Landmark::Frame)),
+        // Where both could begin, it is a frame whose payload looks like an end magic.
+        (Some(frame), Some(postamble)) if frame <= postamble => Some((frame, Landmark::Frame)),
         (_, Some(postamble)) => Some((postamble, Landmark::Postamble)),
         (frame, None) => frame.map(|at| (at, Landmark::Frame)),
     }
@@ -264,8 +265,14 @@ pub struct Frames<'a> {
 }
 
 impl<'a> Frames<'a> {
-    /// The frames in `bytes`, which lie `offset` bytes into the caller's slice. With `open_ended` the walk ends at the
-    /// first postamble that it meets between frames, and it is an error if there is none.
+    /// The frames in `bytes`, which lie `offset` bytes into the caller's slice and need not be those of a whole message: the
+    /// walk ends at the first postamble that it meets between frames, and it is an error if there is none. To look into
+    /// what [`crate::Message::parse`] refuses.
+    pub const fn open_ended(bytes: &'a [u8], offset: u64) -> Self {
+        Self::new(bytes, offset, true)
+    }
+
+    /// The frames in `bytes`; if not `open_ended`, they end with the bytes.
     pub(crate) const fn new(bytes: &'a [u8], offset: u64, open_ended: bool) -> Self {
         let end = offset.saturating_add(bytes.len() as u64);
         Self { rest: bytes, walk: Walk::new(offset, end), open_ended, done: false }

@@ -70,6 +70,11 @@ impl<'a> Index<'a> {
         Some(IndexEntry { offset: self.offsets.get(index)?, length: self.lengths.get(index)? })
     }
 
+    /// Whether each object lies behind the one before it, as frames in order do: O(entries).
+    pub fn is_ascending(&self) -> bool {
+        self.offsets.iter().is_sorted_by(|before, after| before < after)
+    }
+
     /// All entries in order.
     pub const fn iter(&self) -> IndexIter<'a> {
         IndexIter { offsets: self.offsets.iter(), lengths: self.lengths.iter() }

@@ -146,7 +146,7 @@ impl<'a> Message<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::ObjectOutOfRange`]; those of the walk and of [`DataObject::parse`]; [`ErrorKind::IndexEntry`] if the
-    /// index does not lead to a data object of the length that it states, or leaves this object out.
+    /// index does not lead to a data object of the length that it states, is out of order, or leaves this object out.
     pub fn object(&self, index: usize) -> Result<DataObject<'a>> {
         DataObject::parse(self.object_frame(index)?)
     }
@@ -158,6 +158,8 @@ impl<'a> Message<'a> {
     pub fn object_frame(&self, index: usize) -> Result<Frame<'a>> {
         let Some(list) = self.find_index()? else { return self.walk_to_object(index) };
         match list.get(index) {
+            // Entries in another order than the frames would lead to other objects.
+            Some(entry) if !list.is_ascending() => Err(ErrorKind::IndexEntry.at(entry.offset)),
             Some(entry) => self.frame_of_entry(entry),
             // An index that leaves an object out is wrong as well: it is not followed, and not believed either.
             None => self.walk_to_object(index).and_then(|frame| Err(ErrorKind::IndexEntry.at(frame.offset()))),

@@ -237,6 +237,11 @@ impl<S: Source> Scanner<S> {
                 break Ok(walk.position().saturating_add(POSTAMBLE_SIZE as u64));
             }
             cost = cost.saturating_add(gap).saturating_add(HOP_COST);
+            // A start magic between frames is that of another message: this one was cut short before it.
+            let gap_start = walk.position().saturating_sub(gap);
+            if gap > 0 && self.source.find(MAGIC, gap_start, walk.position())?.is_some() {
+                break Err(gap_start);
+            }
             if !self.enter_frame(&mut walk)? {
                 break Err(walk.position());
             }

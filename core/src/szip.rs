@@ -1,50 +1,219 @@
-//! szip.
+//! szip: the entropy coder of CCSDS 121.0-B, as libaec writes it. Whole streams, ranges, and straight to floats.
+//!
+//! ```text
+//! stream     = interval*                    reference sample intervals: rsi blocks each, the last one may be shorter
+//! interval   = block*                       nothing between them, and no header: all else is in Params
+//! block      = ID [reference sample] codes  block_size values, or a run of blocks of zeros
+//! ```
+//!
+//! Blocks are read by [`block`](self) in this order: bits → values (unary codes and fields) → samples (predictor undone) →
+//! slots of the output. Only the last step knows what a slot is, so containers of any width and order, `f64` and whatever
+//! else a caller makes of a sample come from one decoder. A block of up to 256 values on the stack is all the memory used.
+//!
+//! A sample depends on all samples before it in its interval, and on nothing before the interval. Where an interval starts
+//! is not to be seen in the stream: `szip_block_offsets` in the descriptor says it, in bits, and if it does not, or is in
+//! doubt, [`find_rsi`] and [`RsiOffsets`] find out by reading. Decoding returns the bit where it stopped; after a whole
+//! interval that is where the next one starts.
+//!
+//! Whatever the bits say, no more is written than the output holds, and the work is in proportion to output and stream.
+//! Format: PIPELINE §5.4 and §7.
+
 mod bits;
 mod block;
 mod params;
 mod predict;
 mod samples;
+mod walk;
+
+#[cfg(test)]
+mod tests;
+
+use core::num::NonZeroU64;
 
 pub use params::{MAX_BLOCK_SIZE, MAX_RSI, Params, flags};
+pub use walk::{RsiOffsets, find_rsi};
 
+use crate::descriptor::ByteOrder;
 use crate::error::{ErrorKind, Result};
 
-/// Decode.
+/// Where decoding starts. The default is the stream's start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Start {
+    /// The bit at which an interval starts.
+    pub bit_offset: u64,
+    /// How many of the samples from there on to leave out. They are decoded all the same.
+    pub skip: u64,
+}
+
+impl Start {
+    /// The way to sample `first_sample`: by the intervals' offsets or, if these do not reach it, by reading the stream.
+    ///
+    /// An offset is taken as it is. If it is wrong, so are the samples, mostly without an error: see [`RsiOffsets`].
+    ///
+    /// # Errors
+    /// Those of [`find_rsi`].
+    pub fn at_sample(
+        stream: &[u8],
+        params: &Params,
+        rsi_offsets: impl IntoIterator<Item = u64>,
+        first_sample: u64,
+    ) -> Result<Self> {
+        let samples = NonZeroU64::from(params.samples_per_rsi());
+        let (index, skip) = (first_sample / samples, first_sample % samples);
+        let stored = usize::try_from(index).ok().and_then(|index| rsi_offsets.into_iter().nth(index));
+        let bit_offset = match stored {
+            Some(offset) => offset,
+            None => find_rsi(stream, params, index)?,
+        };
+        Ok(Self { bit_offset, skip })
+    }
+}
+
+/// R + scale · q: how `simple_packing` makes a value of an integer.
+///
+/// The product is rounded, then the sum; a fused multiply-add would differ in the last bit from other readers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Formula {
+    /// R, the value of q = 0.
+    pub reference: f64,
+    /// The distance between neighbouring values.
+    pub scale: f64,
+}
+
+impl Formula {
+    /// The value of `q`.
+    #[inline]
+    pub const fn value(&self, q: u32) -> f64 {
+        self.reference + self.scale * q as f64
+    }
+}
+
+/// Decodes a stream from its start: `out` is filled with samples of [`Params::container_size`] bytes each.
+///
+/// Bytes that follow are ignored. O(`out.len()` + `stream.len()`), no allocation.
+///
+/// ```
+/// use tgm_core::szip::{Params, decode_into};
+///
+/// let params = Params::new(8, 8, 2, 8).map_err(|kind| kind.at(0))?;
+/// let mut samples = [0; 5];
+/// decode_into(&[0x20, 0xa4, 0x93, 0xc0], &params, &mut samples)?;
+/// assert_eq!(samples, [5, 6, 7, 8, 9]);
+/// # Ok::<(), tgm_core::error::Error>(())
+/// ```
 ///
 /// # Errors
-/// x
+/// [`ErrorKind::OutputLength`] if `out` is not a whole number of samples long; [`ErrorKind::Truncated`] at the stream's end
+/// if a block reaches beyond it; [`ErrorKind::SzipStream`] at a block with a code that no sample has. In the latter two
+/// cases the samples before that block are in `out`.
 pub fn decode_into(stream: &[u8], params: &Params, out: &mut [u8]) -> Result<()> {
-    decode_from(stream, params, 0, 0, out).map(|_| ())
+    decode_from(stream, params, Start::default(), out).map(|_| ())
 }
 
-/// Decode.
+/// Decodes `out.len()` bytes of samples, starting with sample `first_sample` of the stream.
+///
+/// `rsi_offsets` are the bit offsets of the intervals, as far as known: [`Start::at_sample`] says how they are used.
+/// O(`out.len()` + samples of an interval), and O(`stream.len()`) if the offset is not there.
 ///
 /// # Errors
-/// x
-pub fn decode_from(stream: &[u8], params: &Params, position: u64, skip: u64, out: &mut [u8]) -> Result<u64> {
-    let length = ErrorKind::OutputLength.at(0);
-    let is_msb = params.has(flags::MSB);
-    macro_rules! to {
-        ($width:literal, $store:expr) => {{
-            let (slots, []) = out.as_chunks_mut::<$width>() else { return Err(length) };
-            samples::decode(stream, params, position, skip, slots, $store)
-        }};
-    }
-    match (params.container_size(), is_msb) {
-        (1, _) => to!(1, |v: u32| [v as u8]),
-        (2, false) => to!(2, |v: u32| (v as u16).to_le_bytes()),
-        (2, true) => to!(2, |v: u32| (v as u16).to_be_bytes()),
-        (3, false) => to!(3, |v: u32| { let [a, b, c, _] = v.to_le_bytes(); [a, b, c] }),
-        (3, true) => to!(3, |v: u32| { let [_, a, b, c] = v.to_be_bytes(); [a, b, c] }),
-        (_, false) => to!(4, |v: u32| v.to_le_bytes()),
-        (_, true) => to!(4, |v: u32| v.to_be_bytes()),
+/// Those of [`decode_into`].
+pub fn decode_range_into(
+    stream: &[u8],
+    params: &Params,
+    rsi_offsets: impl IntoIterator<Item = u64>,
+    first_sample: u64,
+    out: &mut [u8],
+) -> Result<()> {
+    let start = Start::at_sample(stream, params, rsi_offsets, first_sample)?;
+    decode_from(stream, params, start, out).map(|_| ())
+}
+
+/// Decodes `out.len()` bytes of samples from `start` on, and returns the bit behind the last block read.
+///
+/// If the last sample written is the last one of an interval, that is the bit at which the next interval starts.
+///
+/// # Errors
+/// Those of [`decode_into`]; [`ErrorKind::Truncated`] at the stream's end also if `start` lies beyond it.
+pub fn decode_from(stream: &[u8], params: &Params, start: Start, out: &mut [u8]) -> Result<u64> {
+    let slots = Slots { stream, params, start, out };
+    match (params.container_size(), params.byte_order()) {
+        (1, _) => slots.decode(u32::to_le_bytes, |[a, _, _, _]| [a]),
+        (2, ByteOrder::Big) => slots.decode(u32::to_be_bytes, |[_, _, a, b]| [a, b]),
+        (2, ByteOrder::Little) => slots.decode(u32::to_le_bytes, |[a, b, _, _]| [a, b]),
+        (3, ByteOrder::Big) => slots.decode(u32::to_be_bytes, |[_, a, b, c]| [a, b, c]),
+        (3, ByteOrder::Little) => slots.decode(u32::to_le_bytes, |[a, b, c, _]| [a, b, c]),
+        (_, ByteOrder::Big) => slots.decode(u32::to_be_bytes, |bytes| bytes),
+        (_, ByteOrder::Little) => slots.decode(u32::to_le_bytes, |bytes| bytes),
     }
 }
 
-/// Decode.
+/// The arguments of [`decode_from`].
+struct Slots<'a> {
+    stream: &'a [u8],
+    params: &'a Params,
+    start: Start,
+    out: &'a mut [u8],
+}
+
+impl Slots<'_> {
+    /// Decodes to containers of `SIZE` of a sample's bytes.
+    fn decode<const SIZE: usize>(
+        self,
+        bytes: impl Fn(u32) -> [u8; 4],
+        low: impl Fn([u8; 4]) -> [u8; SIZE],
+    ) -> Result<u64> {
+        let (slots, []) = self.out.as_chunks_mut() else { return Err(ErrorKind::OutputLength.at(0)) };
+        samples::decode(self.stream, self.params, self.start, slots, |sample| low(bytes(sample)))
+    }
+}
+
+/// Decodes `out.len()` samples from `start` on, each stored as `store` makes it of the sample, which signed ones reach
+/// sign-extended. Returns the bit behind the last block read.
 ///
 /// # Errors
-/// x
-pub fn decode_samples<S: Copy>(stream: &[u8], params: &Params, position: u64, skip: u64, out: &mut [S], store: impl Fn(u32) -> S) -> Result<u64> {
-    samples::decode(stream, params, position, skip, out, store)
+/// Those of [`decode_from`] but [`ErrorKind::OutputLength`].
+pub fn decode_with<T: Copy>(
+    stream: &[u8],
+    params: &Params,
+    start: Start,
+    out: &mut [T],
+    store: impl Fn(u32) -> T,
+) -> Result<u64> {
+    samples::decode(stream, params, start, out, store)
+}
+
+/// Decodes and unpacks `out.len()` values of `simple_packing` from `start` on, in one pass.
+///
+/// `store` makes a slot of a value: `|value| value`, [`f64::to_be_bytes`], `|value| value as f32`. Returns the bit behind
+/// the last block read. The byte order among the flags is without effect: the format packs most significant bits first.
+///
+/// ```
+/// use tgm_core::szip::{Formula, Params, Start, decode_packed_with};
+///
+/// let params = Params::new(16, 8, 2, 8).map_err(|kind| kind.at(0))?;
+/// let formula = Formula { reference: 250.0, scale: 0.5 };
+/// let mut values = [0.0; 3];
+/// let start = Start { bit_offset: 0, skip: 1 };
+/// decode_packed_with(&[0x10, 0x3e, 0x82, 0x49, 0x24, 0x80], &params, start, formula, &mut values, |value| value)?;
+/// assert_eq!(values, [750.5, 751.0, 751.5]);
+/// # Ok::<(), tgm_core::error::Error>(())
+/// ```
+///
+/// # Errors
+/// [`ErrorKind::SzipBitsPerSample`] if values do not fill whole bytes: the packed stream then does not consist of samples,
+/// and must be decoded as bytes first. Else those of [`decode_with`].
+pub fn decode_packed_with<T: Copy>(
+    stream: &[u8],
+    params: &Params,
+    start: Start,
+    formula: Formula,
+    out: &mut [T],
+    store: impl Fn(f64) -> T,
+) -> Result<u64> {
+    let bits = params.bits_per_sample();
+    if !bits.is_multiple_of(8) {
+        return Err(ErrorKind::SzipBitsPerSample(bits).at(0));
+    }
+    let max = params.max();
+    samples::decode(stream, params, start, out, |sample| store(formula.value(sample & max)))
 }

@@ -95,7 +95,7 @@ impl<'a> Bits<'a> {
     pub(super) fn take(&mut self, width: u32) -> u32 {
         let field = self.window().wrapping_shr(u64::BITS.wrapping_sub(width));
         self.skip(width);
-        field as u32
+        low_half(field)
     }
 
     /// Appends to each value a field of 1 to 32 bits, as its lower bits.
@@ -103,8 +103,8 @@ impl<'a> Bits<'a> {
     pub(super) fn append_fields(&mut self, width: u32, values: &mut [u32]) {
         match width {
             ..=7 => self.append_by::<8>(width, values),
-            ..=14 => self.append_by::<4>(width, values),
-            ..=28 => self.append_by::<2>(width, values),
+            8..=14 => self.append_by::<4>(width, values),
+            15..=28 => self.append_by::<2>(width, values),
             _ => self.append_by::<1>(width, values),
         }
     }
@@ -115,37 +115,29 @@ impl<'a> Bits<'a> {
         let (groups, tail) = values.as_chunks_mut::<GROUP>();
         for group in groups {
             let rest = self.rest();
-            match rest.first_chunk() {
+            let bits = match rest.first_chunk() {
                 Some(bytes) => append_group::<FIELDS>(bytes, self.phase(), width, group),
                 None => append_group::<FIELDS>(&padded(rest), self.phase(), width, group),
-            }
-            self.skip(width.wrapping_mul(GROUP as u32));
+            };
+            self.skip(bits);
         }
         for value in tail {
             *value = value.wrapping_shl(width) | self.take(width);
         }
     }
 
-    /// Reads as many unary codes as there are values.
+    /// Reads as many unary codes as there are values; a code above `u32::MAX` becomes that.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`] at the stream's end if a code has no end; [`ErrorKind::SzipStream`] if it exceeds `u32`.
+    /// [`ErrorKind::Truncated`] at the stream's end if a code has no end.
     #[inline]
     pub(super) fn take_unary(&mut self, values: &mut [u32]) -> Result<()> {
         let mut ones = Ones::at(*self);
         let (groups, tail) = values.as_chunks_mut::<GROUP>();
         for group in groups {
-            if ones.take_group(group) {
-                continue;
-            }
-            ones = Ones::at(ones.next_bits());
-            if !ones.take_group(group) {
-                ones = ones.take_each(group)?;
-            }
+            ones.take(group)?;
         }
-        if !tail.is_empty() {
-            ones = ones.take_each(tail)?;
-        }
+        ones.take(tail)?;
         *self = ones.next_bits();
         Ok(())
     }
@@ -162,28 +154,37 @@ fn padded<const N: usize>(bytes: &[u8]) -> [u8; N] {
     all
 }
 
-/// Appends to each value a field of `width` bits; the first one starts `phase` bits into `bytes`.
+/// Appends to each value a field of `width` bits, the first of which starts `phase` bits into `bytes`; returns the number of
+/// bits read.
 #[inline]
 fn append_group<const FIELDS: usize>(
     bytes: &[u8; FIELD_BYTES],
     phase: u32,
     width: u32,
     values: &mut [u32; GROUP],
-) {
+) -> u32 {
     let mask = u32::MAX.wrapping_shr(u32::BITS.wrapping_sub(width));
     let factor = 1_u32.wrapping_shl(width);
-    let (parts, _) = values.as_chunks_mut::<FIELDS>();
     let mut start = phase;
+    let (parts, _) = values.as_chunks_mut::<FIELDS>();
     for part in parts {
         let from = (start / 8 % 32) as usize;
         let bytes = bytes.get(from..).and_then(<[u8]>::first_chunk);
         let mut window = bytes.map_or(0, |bytes| u64::from_be_bytes(*bytes)).wrapping_shl(start % 8);
         for value in part {
             window = window.rotate_left(width);
-            *value = value.wrapping_mul(factor) | (window as u32 & mask);
+            *value = value.wrapping_mul(factor) | low_half(window) & mask;
+            start = start.wrapping_add(width);
         }
-        start = start.wrapping_add(width.wrapping_mul(FIELDS as u32));
     }
+    start.wrapping_sub(phase)
+}
+
+/// The lower 32 bits.
+#[inline]
+#[allow(clippy::cast_possible_truncation, reason = "the purpose")]
+const fn low_half(window: u64) -> u32 {
+    window as u32
 }
 
 /// The ones in a window of the stream, as the ends of unary codes.
@@ -192,7 +193,7 @@ struct Ones<'a> {
     /// The window's first bit.
     base: Bits<'a>,
     /// Bit i is that of the stream i bits after `base`; ones that were read are cleared.
-    ones: u64,
+    unread: u64,
     /// Bits of the window that were read.
     start: u32,
 }
@@ -201,7 +202,7 @@ impl<'a> Ones<'a> {
     /// The window at `base`.
     #[inline]
     fn at(base: Bits<'a>) -> Self {
-        Self { base, ones: base.window().reverse_bits(), start: 0 }
+        Self { base, unread: base.window().reverse_bits(), start: 0 }
     }
 
     /// The position behind the codes that were read.
@@ -212,11 +213,25 @@ impl<'a> Ones<'a> {
         bits
     }
 
-    /// Reads a group of codes if the window holds them all.
+    /// Reads codes, of which there are few.
     #[inline]
-    fn take_group(&mut self, codes: &mut [u32; GROUP]) -> bool {
-        let (mut ones, mut start) = (self.ones, self.start);
-        let mut last = ones;
+    fn take(&mut self, codes: &mut [u32]) -> Result<()> {
+        if self.take_all(codes) {
+            return Ok(());
+        }
+        *self = Self::at(self.next_bits());
+        if !self.take_all(codes) {
+            *self = self.take_each(codes)?;
+        }
+        Ok(())
+    }
+
+    /// Reads codes if the window holds them all.
+    #[inline]
+    fn take_all(&mut self, codes: &mut [u32]) -> bool {
+        let (mut ones, mut start) = (self.unread, self.start);
+        // What is left when the last code is due; anything but zero if there is no code.
+        let mut last = u64::MAX;
         for code in codes {
             let end = ones.trailing_zeros();
             *code = end.wrapping_sub(start);
@@ -227,7 +242,7 @@ impl<'a> Ones<'a> {
         if last == 0 {
             return false;
         }
-        (self.ones, self.start) = (ones, start);
+        (self.unread, self.start) = (ones, start);
         true
     }
 
@@ -235,21 +250,18 @@ impl<'a> Ones<'a> {
     fn take_each(mut self, codes: &mut [u32]) -> Result<Self> {
         for code in codes {
             let mut zeros = 0_u32;
-            while self.ones == 0 {
+            while self.unread == 0 {
                 let seen = u64::BITS.wrapping_sub(self.base.phase());
-                let Some(more) = zeros.checked_add(seen.wrapping_sub(self.start)) else {
-                    return Err(ErrorKind::SzipStream.at(self.base.byte()));
-                };
-                zeros = more;
+                zeros = zeros.saturating_add(seen.wrapping_sub(self.start));
                 let mut base = self.base;
                 base.skip(seen);
                 base.check_end()?;
-                self = Ones::at(base);
+                self = Self::at(base);
             }
-            let end = self.ones.trailing_zeros();
+            let end = self.unread.trailing_zeros();
             *code = zeros.saturating_add(end.wrapping_sub(self.start));
             self.start = end.wrapping_add(1);
-            self.ones &= self.ones.wrapping_sub(1);
+            self.unread &= self.unread.wrapping_sub(1);
         }
         Ok(self)
     }

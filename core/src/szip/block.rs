@@ -11,7 +11,7 @@
 //! its first value. Format: PIPELINE §7.1.
 
 use super::bits::{Bits, GROUP};
-use super::params::{Params, flags};
+use super::params::{MAX_BLOCK_SIZE, Params, flags};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Blocks in a segment, where a run of zero blocks without a length ends.
@@ -33,7 +33,7 @@ const PAIRS: [[u8; 2]; 91] = {
 /// What was coded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Coded {
-    /// One block of values, and all of them ORed.
+    /// One block of values, none of which has a bit that is not set here.
     Values(u32),
     /// So many blocks of zeros; in an interval's first block, after the reference sample.
     Zeros(u32),
@@ -48,10 +48,12 @@ pub(super) struct Blocks<'a> {
     id_bits: u32,
     /// The ID of uncompressed blocks, the largest there is.
     last_id: u32,
-    /// The largest sample.
+    /// The largest value.
     max: u32,
-    /// The next block's place in its interval.
+    /// The block's place in its interval.
     index: u32,
+    /// The byte in which the block starts.
+    start: u64,
 }
 
 impl<'a> Blocks<'a> {
@@ -60,7 +62,7 @@ impl<'a> Blocks<'a> {
         let bits = Bits::new(stream, position)?;
         let id_bits = params.id_bits();
         let last_id = u32::MAX.wrapping_shr(u32::BITS.wrapping_sub(id_bits));
-        Ok(Self { bits, params: *params, id_bits, last_id, max: params.max(), index: 0 })
+        Ok(Self { bits, params: *params, id_bits, last_id, max: params.max(), index: 0, start: bits.byte() })
     }
 
     /// The bit where the next block starts.
@@ -68,15 +70,25 @@ impl<'a> Blocks<'a> {
         self.bits.position()
     }
 
-    /// Whether the next block is the first one of an interval.
-    pub(super) const fn is_rsi_start(&self) -> bool {
-        self.index == 0
-    }
-
     /// Whether the next block has a reference sample.
     #[inline]
     pub(super) const fn has_reference(&self) -> bool {
         self.index == 0 && self.params.has(flags::PREPROCESS)
+    }
+
+    /// Moves on to the start of the next interval.
+    ///
+    /// # Errors
+    /// Those of [`Self::next`].
+    pub(super) fn skip_rsi(&mut self) -> Result<()> {
+        let mut values = [0; MAX_BLOCK_SIZE as usize];
+        let values = values.get_mut(..self.params.block_size() as usize).unwrap_or_default();
+        loop {
+            self.next(values)?;
+            if self.index == 0 {
+                return Ok(());
+            }
+        }
     }
 
     /// Reads a block, or a run of zero blocks, in which case only the reference sample is written to `values`.
@@ -88,31 +100,26 @@ impl<'a> Blocks<'a> {
     /// [`ErrorKind::Truncated`] at the stream's end; [`ErrorKind::SzipStream`] at the byte where the block starts.
     #[inline]
     pub(super) fn next(&mut self, values: &mut [u32]) -> Result<Coded> {
-        let start = self.bits.byte();
+        self.start = self.bits.byte();
         let coded = match self.bits.take(self.id_bits) {
             0 => self.low_entropy(values)?,
             id if id == self.last_id => self.uncompressed(values),
             id => self.split(id.wrapping_sub(1), values)?,
         };
         self.bits.check_end()?;
-        match coded {
-            Some(Coded::Values(all)) if all > self.max => Err(invalid(start)),
-            Some(coded) => {
-                self.advance(coded);
-                Ok(coded)
-            }
-            None => Err(invalid(start)),
-        }
+        self.advance(coded);
+        Ok(coded)
     }
 
     /// Counts the blocks, which do not reach beyond the interval.
     #[inline]
     fn advance(&mut self, coded: Coded) {
-        self.index = self.index.wrapping_add(match coded {
+        let blocks = match coded {
             Coded::Values(_) => 1,
             Coded::Zeros(blocks) => blocks,
-        });
-        if self.index >= self.params.rsi() {
+        };
+        self.index = self.index.wrapping_add(blocks);
+        if self.index == self.params.rsi() {
             self.index = 0;
             if self.params.has(flags::PAD_RSI) {
                 self.bits.align();
@@ -136,46 +143,50 @@ impl<'a> Blocks<'a> {
     }
 
     #[inline]
-    fn split(&mut self, k: u32, values: &mut [u32]) -> Result<Option<Coded>> {
-        let coded = self.reference(values);
-        self.bits.take_unary(coded)?;
-        if k > 26 && or(coded) > self.max >> k || k > self.params.bits_per_sample() {
-            return Ok(None);
+    fn split(&mut self, k: u32, values: &mut [u32]) -> Result<Coded> {
+        let values = self.reference(values);
+        self.bits.take_unary(values)?;
+        let upper = or(values);
+        // Unary codes that do not fit are u32::MAX.
+        if upper > self.max.wrapping_shr(k) || upper == u32::MAX || k > self.params.bits_per_sample() {
+            return Err(self.invalid());
         }
         if k > 0 {
-            self.bits.append_fields(k, coded);
+            self.bits.append_fields(k, values);
         }
-        Ok(Some(Coded::Values(or(coded))))
+        let lower = 1_u32.wrapping_shl(k).wrapping_sub(1);
+        Ok(Coded::Values(upper.wrapping_shl(k) | lower))
     }
 
     #[inline]
-    fn uncompressed(&mut self, values: &mut [u32]) -> Option<Coded> {
+    fn uncompressed(&mut self, values: &mut [u32]) -> Coded {
         values.fill(0);
         self.bits.append_fields(self.params.bits_per_sample(), values);
-        Some(Coded::Values(self.max))
+        Coded::Values(self.max)
     }
 
     /// Zero blocks or second extension.
-    fn low_entropy(&mut self, values: &mut [u32]) -> Result<Option<Coded>> {
-        if self.bits.take(1) == 1 {
-            return self.second_extension(values);
-        }
+    fn low_entropy(&mut self, values: &mut [u32]) -> Result<Coded> {
+        if self.bits.take(1) == 0 { self.zeros(values) } else { self.second_extension(values) }
+    }
+
+    /// A run of zero blocks. The code for a run to the segment's end stands among the numbers: those from it on are one less.
+    fn zeros(&mut self, values: &mut [u32]) -> Result<Coded> {
         self.reference(values);
         let mut code = [0];
         self.bits.take_unary(&mut code)?;
         let [code] = code;
-        // The index is less than the number of blocks in the interval.
         let left = self.params.rsi().wrapping_sub(self.index);
         let blocks = match code {
             0..4 => code.wrapping_add(1),
             4 => left.min(SEGMENT.wrapping_sub(self.index % SEGMENT)),
             _ => code,
         };
-        Ok((blocks <= left).then_some(Coded::Zeros(blocks)))
+        if blocks <= left { Ok(Coded::Zeros(blocks)) } else { Err(self.invalid()) }
     }
 
     /// Pairs of values. The reference sample takes the place of the first value, which is coded nevertheless.
-    fn second_extension(&mut self, values: &mut [u32]) -> Result<Option<Coded>> {
+    fn second_extension(&mut self, values: &mut [u32]) -> Result<Coded> {
         let reference = self.has_reference().then(|| self.bits.take(self.params.bits_per_sample()));
         let (pairs, _) = values.as_chunks_mut();
         for pairs in pairs.chunks_mut(GROUP) {
@@ -183,14 +194,24 @@ impl<'a> Blocks<'a> {
             let codes = codes.get_mut(..pairs.len()).unwrap_or_default();
             self.bits.take_unary(codes)?;
             for (pair, code) in pairs.iter_mut().zip(codes) {
-                let Some(known) = usize::try_from(*code).ok().and_then(|code| PAIRS.get(code)) else { return Ok(None) };
-                *pair = known.map(u32::from);
+                let known = usize::try_from(*code).ok().and_then(|code| PAIRS.get(code));
+                *pair = known.ok_or(self.invalid())?.map(u32::from);
             }
+        }
+        let all = or(values);
+        if all > self.max {
+            return Err(self.invalid());
         }
         if let (Some(reference), Some(first)) = (reference, values.first_mut()) {
             *first = reference;
         }
-        Ok(Some(Coded::Values(or(values))))
+        Ok(Coded::Values(all))
+    }
+
+    /// The error of a code that stands for no sample.
+    #[cold]
+    fn invalid(&self) -> Error {
+        ErrorKind::SzipStream.at(self.start)
     }
 }
 
@@ -198,10 +219,4 @@ impl<'a> Blocks<'a> {
 #[inline]
 fn or(values: &[u32]) -> u32 {
     values.iter().fold(0, |all, value| all | value)
-}
-
-/// The error of a code that no sample has.
-#[cold]
-fn invalid(byte: u64) -> Error {
-    ErrorKind::SzipStream.at(byte)
 }

@@ -1,5 +1,7 @@
 //! What a stream does not say about itself.
 
+use core::num::{NonZeroU32, NonZeroU64};
+
 use crate::descriptor::ByteOrder;
 use crate::error::{ErrorKind, Result};
 
@@ -83,17 +85,16 @@ impl Params {
     }
 
     /// Samples in a reference sample interval.
-    pub const fn samples_per_rsi(&self) -> u32 {
-        // At most 256 · 4096.
-        self.rsi.wrapping_mul(self.block_size)
+    pub const fn samples_per_rsi(&self) -> NonZeroU32 {
+        // 2 · 1 to 256 · 4096.
+        NonZeroU32::MIN.saturating_add(self.rsi.wrapping_mul(self.block_size).wrapping_sub(1))
     }
 
     /// How many intervals `samples` samples take.
-    pub const fn rsi_count(&self, samples: u64) -> u64 {
-        match self.samples_per_rsi() {
-            0 => 0,
-            per_rsi => samples.div_ceil(per_rsi as u64),
-        }
+    pub fn rsi_count(&self, samples: u64) -> u64 {
+        let per_rsi = NonZeroU64::from(self.samples_per_rsi());
+        let started = u64::from(samples % per_rsi != 0);
+        (samples / per_rsi).wrapping_add(started)
     }
 
     /// Whether a flag is set.
@@ -106,8 +107,8 @@ impl Params {
         match self.bits_per_sample {
             ..=2 if self.has(flags::RESTRICTED) => 1,
             ..=4 if self.has(flags::RESTRICTED) => 2,
-            ..=8 => 3,
-            ..=16 => 4,
+            ..9 => 3,
+            9..17 => 4,
             _ => 5,
         }
     }
@@ -117,8 +118,14 @@ impl Params {
         u32::MAX.wrapping_shr(u32::BITS.wrapping_sub(self.bits_per_sample))
     }
 
-    /// What is added to samples so that the smallest becomes zero.
+    /// What is added to samples on the way through the predictor, so that the smallest becomes 0.
+    ///
+    /// Without the predictor libaec hands on the bits of a sample as they are, signed or not.
     pub(super) const fn bias(&self) -> u32 {
-        if self.has(flags::SIGNED) { 1_u32.wrapping_shl(self.bits_per_sample.wrapping_sub(1)) } else { 0 }
+        if self.has(flags::SIGNED) && self.has(flags::PREPROCESS) {
+            1_u32.wrapping_shl(self.bits_per_sample.wrapping_sub(1))
+        } else {
+            0
+        }
     }
 }

@@ -84,7 +84,7 @@ const fn difference(mapped: u32) -> u32 {
     (mapped >> 1) ^ (mapped & 1).wrapping_neg()
 }
 
-/// The size of that difference; of several values ORed together, the most it can be.
+/// The size of that difference; of all bits set in several values, the most it can be for any.
 #[inline]
 const fn distance(mapped: u32) -> u32 {
     (mapped >> 1).wrapping_add(mapped & 1)

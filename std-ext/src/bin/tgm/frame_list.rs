@@ -3,7 +3,7 @@
 use std::io;
 
 use serde_json::{Value as Json, json};
-use tgm_core::frame::{Frame, Landmark, Walk, find_landmark};
+use tgm_core::frame::{Frame, Frames};
 use tgm_core::wire::{FrameFlags, FrameType, POSTAMBLE_SIZE, PREAMBLE_SIZE};
 use tgm_core::{Error, Message};
 use tgm_std::TensogramError;
@@ -46,7 +46,7 @@ impl FrameList {
         let mut list = Self { frames: Vec::new(), error: None, objects: 0 };
         let mut frames = message.frames();
         for frame in frames.by_ref() {
-            list.push(message.as_bytes(), frame.map(|frame| (frame.offset(), frame)));
+            list.push(message.as_bytes(), frame);
         }
         if list.error.is_none() {
             let stated = message.total_length().map(|length| length.saturating_sub(POSTAMBLE_SIZE as u64));
@@ -58,22 +58,20 @@ impl FrameList {
     /// The frames behind the preamble that `bytes` begin with, although no message can be made of them.
     pub(crate) fn of_damaged(bytes: &[u8]) -> Self {
         let mut list = Self { frames: Vec::new(), error: None, objects: 0 };
-        let mut walk = Walk::new(PREAMBLE_SIZE as u64, bytes.len() as u64);
-        while list.error.is_none()
-            && let Some(frame) = next_frame(bytes, &mut walk)
-        {
+        let behind_preamble = bytes.get(PREAMBLE_SIZE..).unwrap_or_default();
+        for frame in Frames::open_ended(behind_preamble, PREAMBLE_SIZE as u64) {
             list.push(bytes, frame);
         }
         list
     }
 
-    fn push(&mut self, bytes: &[u8], frame: Result<(u64, Frame<'_>), Error>) {
+    fn push(&mut self, bytes: &[u8], frame: Result<Frame<'_>, Error>) {
         match frame {
-            Ok((offset, frame)) => {
-                self.end_last(bytes, offset);
+            Ok(frame) => {
+                self.end_last(bytes, frame.offset());
                 let object = frame.frame_type().is_data_object().then_some(self.objects);
                 self.objects += usize::from(object.is_some());
-                self.frames.push(FrameInfo::of(&frame, offset, object));
+                self.frames.push(FrameInfo::of(&frame, object));
             }
             Err(error) => self.error = Some(error.into()),
         }
@@ -114,11 +112,11 @@ impl FrameList {
 }
 
 impl FrameInfo {
-    fn of(frame: &Frame<'_>, offset: u64, object: Option<usize>) -> Self {
+    fn of(frame: &Frame<'_>, object: Option<usize>) -> Self {
         Self {
             frame_type: frame.frame_type(),
             object,
-            offset,
+            offset: frame.offset(),
             length: frame.total_length(),
             version: frame.header().version.get(),
             flags: frame.flags(),
@@ -165,21 +163,6 @@ impl FrameInfo {
             ("padding_is_zero", self.padding.as_ref().map(|padding| padding.is_zero.into())),
         ])
     }
-}
-
-/// The next frame of a walk over bytes that may end anywhere, and its offset.
-fn next_frame<'a>(bytes: &'a [u8], walk: &mut Walk) -> Option<Result<(u64, Frame<'a>), Error>> {
-    let (gap, landmark) = find_landmark(slice(bytes, walk.position(), u64::MAX)?, true)?;
-    walk.skip(gap as u64);
-    if landmark == Landmark::Postamble {
-        return None;
-    }
-    let offset = walk.position();
-    let frame = Frame::parse(slice(bytes, offset, u64::MAX)?).map_err(|error| error.shift(offset));
-    Some(frame.and_then(|(frame, _)| {
-        walk.enter(frame.frame_type(), frame.total_length())?;
-        Ok((offset, frame))
-    }))
 }
 
 /// The bytes from `start` to `end`, or to where they end before that.

@@ -1,0 +1,85 @@
+//! Where intervals start.
+
+use core::iter::FusedIterator;
+
+use super::block::Blocks;
+use super::params::Params;
+use crate::error::Result;
+
+/// The bit at which interval `index` starts, found by reading all blocks before it.
+///
+/// O(bits before it), nothing is stored: the way to an interval when `szip_block_offsets` is absent, or not to be trusted.
+///
+/// # Errors
+/// [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) at the stream's end,
+/// [`ErrorKind::SzipStream`](crate::ErrorKind::SzipStream) at the first block with an invalid code.
+pub fn find_rsi(stream: &[u8], params: &Params, index: u64) -> Result<u64> {
+    let mut blocks = Blocks::new(stream, params, 0)?;
+    for _ in 0..index {
+        blocks.skip_rsi()?;
+    }
+    Ok(blocks.position())
+}
+
+/// The bits at which the intervals of `samples` samples start, found by reading the blocks between them.
+///
+/// These are the true values of `szip_block_offsets`. Those that libaec writes, and so the reference, are now and then too
+/// small: by the last block of the interval before, if that block follows a run of zero blocks. So a reader who was given
+/// offsets can only be sure of a range if they are the same:
+///
+/// ```
+/// use tgm_core::szip::{Params, RsiOffsets};
+///
+/// let stream = [0x00, 0x74, 0x01, 0xd0, 0x07, 0x80];
+/// let params = Params::new(8, 8, 2, 8).map_err(|kind| kind.at(0))?;
+/// assert!(RsiOffsets::new(&stream, &params, 40).eq([0, 14, 28].map(Ok)));
+/// # Ok::<(), tgm_core::error::Error>(())
+/// ```
+///
+/// Ends after an error. The last interval itself is not read.
+#[derive(Clone, Debug)]
+pub struct RsiOffsets<'a> {
+    /// At the interval that was yielded last, `None` before the first.
+    blocks: Option<Blocks<'a>>,
+    stream: &'a [u8],
+    params: Params,
+    left: u64,
+}
+
+impl<'a> RsiOffsets<'a> {
+    /// The offsets of a stream that holds `samples` samples.
+    pub fn new(stream: &'a [u8], params: &Params, samples: u64) -> Self {
+        Self { blocks: None, stream, params: *params, left: params.rsi_count(samples) }
+    }
+
+    /// Moves on to the next interval, or to the first one.
+    fn step(&mut self) -> Result<u64> {
+        let blocks = match self.blocks.take() {
+            None => Blocks::new(self.stream, &self.params, 0)?,
+            Some(mut blocks) => {
+                blocks.skip_rsi()?;
+                blocks
+            }
+        };
+        Ok(self.blocks.insert(blocks).position())
+    }
+}
+
+impl Iterator for RsiOffsets<'_> {
+    type Item = Result<u64>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.left = self.left.checked_sub(1)?;
+        let offset = self.step();
+        if offset.is_err() {
+            self.left = 0;
+        }
+        Some(offset)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (usize::from(self.left > 0), usize::try_from(self.left).ok())
+    }
+}
+
+impl FusedIterator for RsiOffsets<'_> {}
