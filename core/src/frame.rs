@@ -17,7 +17,7 @@ use zerocopy::FromBytes;
 use crate::error::{ErrorKind, Result};
 use crate::phase::DecodePhase;
 use crate::wire::{
-    END_MAGIC, FRAME_END, FRAME_HEADER_SIZE, FRAME_MAGIC, FrameFlags, FrameHeader, FrameTail, FrameType, ObjectTail,
+    DATA_OBJECT_FOOTER_SIZE, END_MAGIC, FRAME_END, FRAME_HEADER_SIZE, FRAME_MAGIC, FrameFlags, FrameHeader, FrameTail, FrameType, ObjectTail,
     POSTAMBLE_SIZE,
 };
 
@@ -159,14 +159,20 @@ pub(crate) fn check_end(end: &[u8; 4], length: u64) -> Result<()> {
     if end == FRAME_END { Ok(()) } else { Err(ErrorKind::FrameEnd.at(length.saturating_sub(4))) }
 }
 
+/// Checks that the tail of a data object of `length` bytes points between header and tail; the `cbor_offset`.
+pub(crate) fn check_cbor_offset(tail: &ObjectTail, length: u64) -> Result<u64> {
+    let tail_start = length.saturating_sub(DATA_OBJECT_FOOTER_SIZE as u64);
+    let cbor_offset = tail.cbor_offset.get();
+    if cbor_offset < FRAME_HEADER_SIZE as u64 || cbor_offset > tail_start {
+        return Err(ErrorKind::CborOffset.at(tail_start));
+    }
+    Ok(cbor_offset)
+}
+
 /// The part of a data-object frame before its tail, and its `cbor_offset`, checked.
 fn split_cbor_offset(frame: &[u8]) -> Result<(&[u8], u64)> {
     let (front, tail) = ObjectTail::ref_from_suffix(frame).map_err(|_| ErrorKind::FrameTooSmall.at(8))?;
-    let cbor_offset = tail.cbor_offset.get();
-    if cbor_offset < FRAME_HEADER_SIZE as u64 || cbor_offset > front.len() as u64 {
-        return Err(ErrorKind::CborOffset.at_index(front.len()));
-    }
-    Ok((front, cbor_offset))
+    Ok((front, check_cbor_offset(tail, frame.len() as u64)?))
 }
 
 /// The state of a walk from frame to frame, apart from any source of bytes.

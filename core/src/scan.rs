@@ -18,11 +18,11 @@ pub use find::find;
 pub use source::{Source, find_in_chunks};
 
 use crate::error::Error;
-use crate::frame::{Landmark, Walk, check_end, check_header, find_landmark};
+use crate::frame::{Landmark, Walk, check_cbor_offset, check_end, check_header, find_landmark};
 use crate::message::check_preamble;
 use crate::wire::{
-    END_MAGIC, FRAME_END, FRAME_HEADER_SIZE, FrameHeader, MAGIC, MIN_MESSAGE_SIZE, POSTAMBLE_SIZE, PREAMBLE_SIZE,
-    Postamble, Preamble,
+    DATA_OBJECT_FOOTER_SIZE, END_MAGIC, FRAME_HEADER_SIZE, FrameHeader, MAGIC, MIN_MESSAGE_SIZE, ObjectTail,
+    POSTAMBLE_SIZE, PREAMBLE_SIZE, Postamble, Preamble,
 };
 
 /// Bytes looked at together while looking for a frame or postamble in a gap.
@@ -228,20 +228,18 @@ impl<S: Source> Scanner<S> {
         }
         let mut cost = 0_u64;
         let end = loop {
-            let Some((gap, landmark)) = self.find_landmark(&walk)? else {
-                cost = cost.saturating_add(walk.room());
-                break Err(walk.position());
+            let (gap, landmark) = match self.find_landmark(&walk)? {
+                Ok(found) => found,
+                Err(looked_at) => {
+                    cost = cost.saturating_add(looked_at);
+                    break Err(walk.position());
+                }
             };
             walk.skip(gap);
             if landmark == Landmark::Postamble {
                 break Ok(walk.position().saturating_add(POSTAMBLE_SIZE as u64));
             }
             cost = cost.saturating_add(gap).saturating_add(HOP_COST);
-            // A start magic between frames is that of another message: this one was cut short before it.
-            let gap_start = walk.position().saturating_sub(gap);
-            if gap > 0 && self.source.find(MAGIC, gap_start, walk.position())?.is_some() {
-                break Err(gap_start);
-            }
             if !self.enter_frame(&mut walk)? {
                 break Err(walk.position());
             }
@@ -252,8 +250,10 @@ impl<S: Source> Scanner<S> {
         Ok(end)
     }
 
-    /// The next frame or postamble of a walk, and the bytes before it.
-    fn find_landmark(&self, walk: &Walk) -> Result<Option<(u64, Landmark)>, S::Error> {
+    /// The next frame or postamble of a walk, and the bytes before it; `Err` with the bytes looked at if there is none.
+    ///
+    /// A start magic between frames is that of another message: this one was cut short before it.
+    fn find_landmark(&self, walk: &Walk) -> Result<Result<(u64, Landmark), u64>, S::Error> {
         // A frame counts only where a postamble before it would have been seen whole.
         let mut chunk = [0; GAP_CHUNK + POSTAMBLE_SIZE];
         let mut gap = 0_u64;
@@ -268,16 +268,20 @@ impl<S: Source> Scanner<S> {
             let looked_at = chunk.get(..read).unwrap_or_default();
             let is_last = read as u64 >= room;
             let counts = if is_last { read } else { read.saturating_sub(POSTAMBLE_SIZE) };
-            match find_landmark(looked_at, true) {
-                Some((at, landmark)) if at < counts => return Ok(Some((gap.saturating_add(at as u64), landmark))),
-                _ if is_last || counts == 0 => return Ok(None),
-                _ => gap = gap.saturating_add(counts as u64),
+            let found = find_landmark(looked_at, true).filter(|&(at, _)| at < counts);
+            let before = looked_at.get(..found.map_or(read, |(at, _)| at)).unwrap_or_default();
+            if is_last && found.is_none() || counts == 0 || find(before, MAGIC).is_some() {
+                return Ok(Err(gap.saturating_add(read as u64)));
+            }
+            match found {
+                Some((at, landmark)) => return Ok(Ok((gap.saturating_add(at as u64), landmark))),
+                None => gap = gap.saturating_add(counts as u64),
             }
         }
-        Ok(None)
+        Ok(Err(gap))
     }
 
-    /// Enters the frame at the walk's position: header, `ENDF` and order must be right.
+    /// Enters the frame at the walk's position: header, tail and order must be right.
     fn enter_frame(&self, walk: &mut Walk) -> Result<bool, S::Error> {
         if walk.room() < FRAME_HEADER_SIZE as u64 {
             return Ok(false);
@@ -286,8 +290,12 @@ impl<S: Source> Scanner<S> {
         let Ok(header) = FrameHeader::ref_from_bytes(&bytes) else { return Ok(false) };
         let Ok((frame_type, length)) = check_header(header, walk.room()) else { return Ok(false) };
         let end = walk.position().saturating_add(length);
-        let magic: [u8; FRAME_END.len()] = self.source.read(end.saturating_sub(FRAME_END.len() as u64))?;
-        Ok(check_end(&magic, length).is_ok() && walk.enter(frame_type, length).is_ok())
+        // The tail of a data object, of which other frames have the last part only.
+        let bytes = self.source.read::<DATA_OBJECT_FOOTER_SIZE>(end.saturating_sub(DATA_OBJECT_FOOTER_SIZE as u64))?;
+        let Ok(tail) = ObjectTail::ref_from_bytes(&bytes) else { return Ok(false) };
+        let is_whole = check_end(&tail.end, length).is_ok()
+            && (!frame_type.is_data_object() || check_cbor_offset(tail, length).is_ok());
+        Ok(is_whole && walk.enter(frame_type, length).is_ok())
     }
 
     /// Whether a message that can be trusted begins between a damaged frame at `from` and the end magic at `to`: then the
@@ -314,7 +322,12 @@ impl<S: Source> Scanner<S> {
         }
         match preamble(&self.source.read(at)?, room) {
             Ok(Some(length)) => Ok(self.stated_message(at, length)?.is_some()),
-            Ok(None) => Ok(self.walk_stream(at)?.is_ok()),
+            Ok(None) => {
+                let walked = self.walk_stream(at)?;
+                // This walk is made again for every damaged message before it, so that it is paid for as well.
+                self.budget = self.budget.saturating_sub(walked.unwrap_or(at).saturating_sub(at));
+                Ok(walked.is_ok())
+            }
             Err(_) => Ok(false),
         }
     }

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use tgm_core::Message;
+use tgm_core::cbor::MAX_NESTING;
 use tgm_core::frame::Frame;
 use tgm_core::hash::{HashPresence, Verdict};
 use tgm_core::index::{HashList, Index};
@@ -157,6 +158,7 @@ impl<'a> Opened<'a> {
         outline.index.map(|frame| Index::parse(&frame)).transpose()?;
         outline.hashes.map(|frame| HashList::parse(&frame)).transpose()?;
         let metadata = outline.metadata(&message)?;
+        check_nesting(&message, options)?;
         Ok(Self { message, metadata, outline })
     }
 
@@ -191,6 +193,23 @@ impl<'a> Opened<'a> {
         }
         Ok(())
     }
+}
+
+/// Checks the nesting of all CBOR of a message, if the limit is lower than what reading it allows.
+fn check_nesting(message: &Message<'_>, options: &DecodeOptions) -> Result<()> {
+    if options.limits.max_nesting >= MAX_NESTING {
+        return Ok(());
+    }
+    for frame in message.frames() {
+        let frame = frame?;
+        if frame.frame_type().is_data_object() {
+            let object = DataObject::parse(frame)?;
+            options.limits.check_nesting(object.descriptor().as_encoded(), object.descriptor().offset())?;
+        } else {
+            options.limits.check_nesting(frame.body(), frame.body_offset())?;
+        }
+    }
+    Ok(())
 }
 
 /// Turns what became of an object's digest into an answer.

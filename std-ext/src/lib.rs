@@ -48,3 +48,8 @@ pub use types::{
     DataObjectDescriptor, DecodedMaskSet, DecodedObject, DecodedObjectWithMasks, GlobalMetadata, MaskDescriptor,
     MasksMetadata,
 };
+
+/// The examples of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

@@ -1,5 +1,8 @@
 //! What decoding may cost, whatever a message claims.
 
+use tgm_core::ErrorKind;
+use tgm_core::cbor::{Cursor, MAX_NESTING};
+
 use crate::error::{Result, TensogramError};
 
 /// Limits on decoding. On by default; each can be raised or lowered.
@@ -12,7 +15,7 @@ pub struct DecodeLimits {
     pub max_decoded_bytes: u64,
     /// Data objects of one message: 2²⁰.
     pub max_objects: usize,
-    /// Containers and tags of metadata inside each other: 256, which is also the most that is read.
+    /// Containers and tags inside each other in metadata and descriptors: 256, which is also the most that is read.
     pub max_nesting: u16,
     /// Decoded bytes for each encoded byte, beyond [`Self::free_bytes`]: 65,536. A run of equal values packs tighter than
     /// that with some codecs, which is what the free bytes are for.
@@ -26,7 +29,7 @@ impl Default for DecodeLimits {
         Self {
             max_decoded_bytes: 16 << 30,
             max_objects: 1 << 20,
-            max_nesting: tgm_core::cbor::MAX_NESTING,
+            max_nesting: MAX_NESTING,
             max_expansion: 1 << 16,
             free_bytes: 1 << 30,
         }
@@ -38,7 +41,7 @@ impl DecodeLimits {
     pub const UNLIMITED: Self = Self {
         max_decoded_bytes: u64::MAX,
         max_objects: usize::MAX,
-        max_nesting: tgm_core::cbor::MAX_NESTING,
+        max_nesting: MAX_NESTING,
         max_expansion: u64::MAX,
         free_bytes: u64::MAX,
     };
@@ -61,6 +64,22 @@ impl DecodeLimits {
             )));
         }
         usize::try_from(decoded).map_err(|_| TensogramError::encoding("element count overflows usize"))
+    }
+
+    /// Checks the nesting of the CBOR item that `cbor`, which lies `offset` bytes into the message, begins with.
+    ///
+    /// # Errors
+    /// [`TensogramError::Metadata`] naming the limit.
+    pub(crate) fn check_nesting(&self, cbor: &[u8], offset: u64) -> Result<()> {
+        Cursor::new(cbor, offset).skip_limited(self.max_nesting).map_err(|error| match error.kind() {
+            ErrorKind::CborNesting => {
+                let (max, at) = (self.max_nesting, error.offset());
+                TensogramError::Metadata(
+                    format!("CBOR is nested deeper than the limit max_nesting of {max} at byte {at}").into(),
+                )
+            }
+            _ => error.into(),
+        })
     }
 
     /// Checks the number of a message's objects.

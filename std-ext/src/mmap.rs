@@ -96,7 +96,7 @@ impl MappedFile {
         let layout = self.table.get(index)?;
         let range = usize::try_from(layout.offset).ok().zip(usize::try_from(layout.length).ok());
         let bytes = range.and_then(|(start, len)| self.as_bytes().get(start..start.checked_add(len)?));
-        bytes.ok_or(TensogramError::Framing("message lies beyond the end of the map".into()))
+        bytes.ok_or_else(|| TensogramError::Framing("message lies beyond the end of the map".into()))
     }
 
     /// Message `index`, opened in place: O(1).

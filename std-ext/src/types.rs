@@ -59,7 +59,7 @@ impl DataObjectDescriptor {
     /// [`TensogramError::Metadata`] if it exceeds the integers of this machine.
     pub fn num_elements(&self) -> Result<usize> {
         let product = self.shape.iter().try_fold(1_u64, |product, &dim| product.checked_mul(dim));
-        let product = product.ok_or(TensogramError::Metadata("shape product overflow".into()))?;
+        let product = product.ok_or_else(|| TensogramError::Metadata("shape product overflow".into()))?;
         usize::try_from(product).map_err(|_| TensogramError::Metadata("element count overflows usize".into()))
     }
 }

@@ -220,6 +220,15 @@ impl<'a> Cursor<'a> {
         self.skip_item(Check::Utf8, 0)
     }
 
+    /// [`Self::skip`] for an item in which at most `nesting` containers and tags may be inside each other; [`MAX_NESTING`]
+    /// holds whatever is given.
+    ///
+    /// # Errors
+    /// Those of [`Self::skip`].
+    pub fn skip_limited(&mut self, nesting: u16) -> Result<()> {
+        self.skip_item(Check::Utf8, MAX_NESTING.saturating_sub(nesting))
+    }
+
     /// [`Self::skip`] for an item that is inside of `outer` containers already.
     #[inline]
     pub(super) fn skip_item(&mut self, check: Check, outer: u16) -> Result<()> {

@@ -20,7 +20,7 @@ impl Codec for Lz4 {
 /// Decompresses into all of `out`.
 pub(super) fn decompress(payload: &[u8], out: &mut [u8]) -> Result<(), CodecError> {
     let (prefix, block) =
-        payload.split_first_chunk().ok_or(CodecError::new("payload shorter than its length prefix"))?;
+        payload.split_first_chunk().ok_or_else(|| CodecError::new("payload shorter than its length prefix"))?;
     let claimed = u32::from_le_bytes(*prefix);
     if u64::from(claimed) != out.len() as u64 {
         return Err(CodecError::new(format!("length prefix says {claimed} bytes, expected {}", out.len())));

@@ -149,6 +149,7 @@ fn cbor(input: &[u8]) -> Result<()> {
     }
     let mut cursor = Cursor::new(input, 0);
     cursor.skip()?;
+    cursor.skip_limited(black_box(3))?;
     let value = Value::read(&mut cursor)?;
     keep((value.kind(), value.offset(), value.as_bool(), value.as_integer(), value.as_u64(), value.as_i64()));
     keep((value.as_f64(), value.as_exact_f64(), value.as_str(), value.as_tag(), value.is_null(), value.as_encoded()));
