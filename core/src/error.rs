@@ -117,8 +117,6 @@ pub enum ErrorKind {
     IndexEntry,
     /// The index has different numbers of offsets and lengths.
     IndexLengths,
-    /// A frame that should hold a digest holds none.
-    MissingHash,
 
     /// A CBOR head uses a reserved additional-information value (28 to 30, or 31 where no length belongs).
     CborHead(u8),
@@ -256,7 +254,6 @@ impl fmt::Display for ErrorKind {
             Self::ObjectOutOfRange => f.write_str("object index out of range"),
             Self::IndexEntry => f.write_str("index entry does not lead to a data object of its length"),
             Self::IndexLengths => f.write_str("index offsets.len() != lengths.len()"),
-            Self::MissingHash => f.write_str("no inline hash recorded"),
             Self::CborHead(info) => write!(f, "invalid CBOR: additional information {info}"),
             Self::CborSimple(v) => write!(f, "invalid CBOR: simple value {v}"),
             Self::CborBreak => f.write_str("invalid CBOR: misplaced break"),

@@ -17,8 +17,8 @@ use zerocopy::FromBytes;
 use crate::error::{ErrorKind, Result};
 use crate::phase::DecodePhase;
 use crate::wire::{
-    DATA_OBJECT_FOOTER_SIZE, END_MAGIC, FRAME_END, FRAME_HEADER_SIZE, FRAME_MAGIC, FrameFlags, FrameHeader, FrameTail, FrameType, ObjectTail,
-    POSTAMBLE_SIZE,
+    DATA_OBJECT_FOOTER_SIZE, END_MAGIC, FRAME_END, FRAME_HEADER_SIZE, FRAME_MAGIC, FrameFlags, FrameHeader, FrameTail,
+    FrameType, ObjectTail, POSTAMBLE_SIZE,
 };
 
 /// A whole frame, borrowed from the bytes `'a`: magic, type, length and `ENDF` were checked, the body was not looked at.

@@ -11,6 +11,7 @@
 
 mod find;
 mod source;
+mod stream;
 
 use zerocopy::FromBytes;
 
@@ -18,17 +19,10 @@ pub use find::find;
 pub use source::{Source, find_in_chunks};
 
 use crate::error::Error;
-use crate::frame::{Landmark, Walk, check_cbor_offset, check_end, check_header, find_landmark};
 use crate::message::check_preamble;
-use crate::wire::{
-    DATA_OBJECT_FOOTER_SIZE, END_MAGIC, FRAME_HEADER_SIZE, FrameHeader, MAGIC, MIN_MESSAGE_SIZE, ObjectTail,
-    POSTAMBLE_SIZE, PREAMBLE_SIZE, Postamble, Preamble,
-};
+use crate::wire::{END_MAGIC, MAGIC, MIN_MESSAGE_SIZE, POSTAMBLE_SIZE, PREAMBLE_SIZE, Postamble, Preamble};
+use stream::{HOP_COST, StreamWalk};
 
-/// Bytes looked at together while looking for a frame or postamble in a gap.
-const GAP_CHUNK: usize = 256;
-/// What walking over one frame costs of the budget: as much as the smallest frame's bytes.
-const HOP_COST: u64 = 28;
 /// Failed walks may cost this many times the length of the source.
 const BUDGET_PER_BYTE: u64 = 2;
 
@@ -219,83 +213,19 @@ impl<S: Source> Scanner<S> {
         Ok(Some(magic.saturating_add(END_MAGIC.len() as u64).saturating_sub(at)))
     }
 
-    /// Walks the frames of the streamed message at `at` to the end of its postamble; `Err` says where that failed. Only a
-    /// walk that fails is paid for.
+    /// Walks the frames of the streamed message at `at` to the end of its postamble; `Err` says from where on nothing is
+    /// certain if that fails. Only a walk that fails is paid for.
     fn walk_stream(&mut self, at: u64) -> Result<Result<u64, u64>, S::Error> {
-        let mut walk = Walk::new(at.saturating_add(PREAMBLE_SIZE as u64), self.back);
+        let mut walk = StreamWalk::new(&self.source, at, self.back);
         if self.budget == 0 {
             return Ok(Err(walk.position()));
         }
-        let mut cost = 0_u64;
-        let end = loop {
-            let (gap, landmark) = match self.find_landmark(&walk)? {
-                Ok(found) => found,
-                Err(looked_at) => {
-                    cost = cost.saturating_add(looked_at);
-                    break Err(walk.position());
-                }
-            };
-            walk.skip(gap);
-            if landmark == Landmark::Postamble {
-                break Ok(walk.position().saturating_add(POSTAMBLE_SIZE as u64));
-            }
-            cost = cost.saturating_add(gap).saturating_add(HOP_COST);
-            if !self.enter_frame(&mut walk)? {
-                break Err(walk.position());
-            }
-        };
+        let end = walk.run()?;
         if end.is_err() {
+            let cost = walk.cost();
             self.budget = self.budget.saturating_sub(cost);
         }
         Ok(end)
-    }
-
-    /// The next frame or postamble of a walk, and the bytes before it; `Err` with the bytes looked at if there is none.
-    ///
-    /// A start magic between frames is that of another message: this one was cut short before it.
-    fn find_landmark(&self, walk: &Walk) -> Result<Result<(u64, Landmark), u64>, S::Error> {
-        // A frame counts only where a postamble before it would have been seen whole.
-        let mut chunk = [0; GAP_CHUNK + POSTAMBLE_SIZE];
-        let mut gap = 0_u64;
-        while gap < walk.room() {
-            let room = walk.room().saturating_sub(gap);
-            let wanted = usize::try_from(room).unwrap_or(usize::MAX).min(chunk.len());
-            // The usual case needs no more than a header's worth.
-            let wanted = if gap == 0 { wanted.min(POSTAMBLE_SIZE + 8) } else { wanted };
-            let read = self
-                .source
-                .read_at(walk.position().saturating_add(gap), chunk.get_mut(..wanted).unwrap_or_default())?;
-            let looked_at = chunk.get(..read).unwrap_or_default();
-            let is_last = read as u64 >= room;
-            let counts = if is_last { read } else { read.saturating_sub(POSTAMBLE_SIZE) };
-            let found = find_landmark(looked_at, true).filter(|&(at, _)| at < counts);
-            let before = looked_at.get(..found.map_or(read, |(at, _)| at)).unwrap_or_default();
-            if is_last && found.is_none() || counts == 0 || find(before, MAGIC).is_some() {
-                return Ok(Err(gap.saturating_add(read as u64)));
-            }
-            match found {
-                Some((at, landmark)) => return Ok(Ok((gap.saturating_add(at as u64), landmark))),
-                None => gap = gap.saturating_add(counts as u64),
-            }
-        }
-        Ok(Err(gap))
-    }
-
-    /// Enters the frame at the walk's position: header, tail and order must be right.
-    fn enter_frame(&self, walk: &mut Walk) -> Result<bool, S::Error> {
-        if walk.room() < FRAME_HEADER_SIZE as u64 {
-            return Ok(false);
-        }
-        let bytes = self.source.read::<FRAME_HEADER_SIZE>(walk.position())?;
-        let Ok(header) = FrameHeader::ref_from_bytes(&bytes) else { return Ok(false) };
-        let Ok((frame_type, length)) = check_header(header, walk.room()) else { return Ok(false) };
-        let end = walk.position().saturating_add(length);
-        // The tail of a data object, of which other frames have the last part only.
-        let bytes = self.source.read::<DATA_OBJECT_FOOTER_SIZE>(end.saturating_sub(DATA_OBJECT_FOOTER_SIZE as u64))?;
-        let Ok(tail) = ObjectTail::ref_from_bytes(&bytes) else { return Ok(false) };
-        let is_whole = check_end(&tail.end, length).is_ok()
-            && (!frame_type.is_data_object() || check_cbor_offset(tail, length).is_ok());
-        Ok(is_whole && walk.enter(frame_type, length).is_ok())
     }
 
     /// Whether a message that can be trusted begins between a damaged frame at `from` and the end magic at `to`: then the

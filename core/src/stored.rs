@@ -30,6 +30,8 @@ const BLOCK: usize = 64;
 #[derive(Clone, Copy, Debug)]
 pub struct Stored<'a> {
     bytes: &'a [u8],
+    /// Uncompressed bytes before the first of `bytes`: 0 unless this is a window.
+    origin: u64,
     element_count: u64,
     dtype: Dtype,
     order: ByteOrder,
@@ -54,16 +56,37 @@ impl<'a> Stored<'a> {
     /// parameters; [`ErrorKind::DtypeMismatch`] for simple_packing of anything but float64; [`ErrorKind::PayloadSize`] at 0
     /// if there are more or fewer bytes than [`stored_len`] says.
     pub fn new(descriptor: &Descriptor<'_>, bytes: &'a [u8]) -> Result<Self> {
-        let layout = layout(descriptor)?;
-        let element_size = element_size(descriptor)?;
+        let stored = Self::unchecked(descriptor, bytes, 0)?;
         if stored_len(descriptor)? != bytes.len() as u64 {
             return Err(ErrorKind::PayloadSize.at(0));
         }
-        if !bytes.is_empty() && (bytes.len() as u64).checked_rem(element_size) != Some(0) {
+        if !bytes.is_empty() && (bytes.len() as u64).checked_rem(stored.element_size) != Some(0) {
             return Err(ErrorKind::ElementSize.at(0));
         }
+        Ok(stored)
+    }
+
+    /// Joins a part of an object's uncompressed bytes, beginning with byte `origin` of them, with what its descriptor says.
+    /// [`window_of`] says which part holds the elements wanted; other elements are out of range.
+    ///
+    /// # Errors
+    /// As [`Self::new`]; [`ErrorKind::NeedsDecoding`] for a filter, which leaves no elements in any part.
+    pub fn window(descriptor: &Descriptor<'_>, bytes: &'a [u8], origin: u64) -> Result<Self> {
+        let stored = Self::unchecked(descriptor, bytes, origin)?;
+        if stored.element_size > 1 {
+            return Err(ErrorKind::NeedsDecoding(Stage::Filter(descriptor.filter().known())).at(descriptor.offset()));
+        }
+        let stored_len = stored_len(descriptor)?;
+        let end = origin.checked_add(bytes.len() as u64).filter(|&end| end <= stored_len);
+        end.map(|_| stored).ok_or(ErrorKind::PayloadSize.at(0))
+    }
+
+    fn unchecked(descriptor: &Descriptor<'_>, bytes: &'a [u8], origin: u64) -> Result<Self> {
+        let layout = layout(descriptor)?;
+        let element_size = element_size(descriptor)?;
         Ok(Self {
             bytes,
+            origin,
             element_count: descriptor.element_count(),
             dtype: descriptor.dtype(),
             order: descriptor.byte_order(),
@@ -142,6 +165,8 @@ impl<'a> Stored<'a> {
     #[cfg(feature = "packing")]
     fn unpack<O>(&self, packing: &Packing, start: u64, out: &mut [O], sink: &impl Sink<O>) -> Result<()> {
         if self.element_size <= 1 {
+            let skipped = self.origin.saturating_mul(8).checked_div(packing.bits_per_value.into()).unwrap_or(0);
+            let start = start.checked_sub(skipped).ok_or(ErrorKind::RangeOutOfBounds.at(0))?;
             return sink.unpack(self.bytes, packing, start, out);
         }
         #[cfg(feature = "shuffle")]
@@ -189,7 +214,7 @@ impl<'a> Stored<'a> {
         if shift != 0 {
             let mut next = [0];
             let after = first.saturating_add(out.len() as u64);
-            if after < self.bytes.len() as u64 {
+            if after < self.origin.saturating_add(self.bytes.len() as u64) {
                 self.elements_into(after, self.order, &mut next)?;
             }
             shift_left(out, shift, next);
@@ -211,7 +236,7 @@ impl<'a> Stored<'a> {
     }
 
     fn slice(&self, start: u64, len: usize) -> Result<&'a [u8]> {
-        let start = usize::try_from(start).ok();
+        let start = start.checked_sub(self.origin).and_then(|start| usize::try_from(start).ok());
         start.and_then(|start| self.bytes.get(start..start.checked_add(len)?)).ok_or(ErrorKind::RangeOutOfBounds.at(0))
     }
 }
@@ -229,6 +254,27 @@ pub fn stored_len(descriptor: &Descriptor<'_>) -> Result<u64> {
             len.ok_or(ErrorKind::ShapeOverflow.at(descriptor.shape().offset()))
         }
     }
+}
+
+/// Which of an unfiltered object's uncompressed bytes hold the values of `elements`, and so what [`Stored::window`] needs.
+/// Packed values begin in the middle of bytes: the window begins with the eight values among which the first one is.
+///
+/// # Errors
+/// [`ErrorKind::RangeOutOfBounds`]; those of [`stored_len`].
+pub fn window_of(descriptor: &Descriptor<'_>, elements: &Range<u64>) -> Result<Range<u64>> {
+    let out_of_bounds = ErrorKind::RangeOutOfBounds.at(0);
+    if elements.start > elements.end || elements.end > descriptor.element_count() {
+        return Err(out_of_bounds);
+    }
+    let dtype = descriptor.dtype();
+    let first = elements.start & !7;
+    let window = match layout(descriptor)? {
+        Layout::Elements if dtype == Dtype::Bitmask => dtype.byte_len(first).zip(dtype.byte_len(elements.end)),
+        Layout::Elements => dtype.byte_len(elements.start).zip(dtype.byte_len(elements.end)),
+        #[cfg(feature = "packing")]
+        Layout::Packed(packing) => packing.packed_len(first).zip(packing.packed_len(elements.end)),
+    };
+    window.map(|(start, end)| start..end).ok_or(out_of_bounds)
 }
 
 fn layout(descriptor: &Descriptor<'_>) -> Result<Layout> {

@@ -6,16 +6,21 @@
 //! block      = ID [reference sample] codes  block_size values, or a run of blocks of zeros
 //! ```
 //!
-//! Blocks are read by [`block`](self) in this order: bits → values (unary codes and fields) → samples (predictor undone) →
-//! slots of the output. Only the last step knows what a slot is, so containers of any width and order, `f64` and whatever
-//! else a caller makes of a sample come from one decoder. A block of up to 256 values on the stack is all the memory used.
+//! The way is bits → values (unary codes and fields) → samples (predictor undone) → slots of the output. Only the last step
+//! knows what a slot is, so containers of any width and order, floats and whatever else a caller makes of a sample come
+//! from one decoder. One block of values on the stack, 1 KiB, is all the memory used.
 //!
 //! A sample depends on all samples before it in its interval, and on nothing before the interval. Where an interval starts
-//! is not to be seen in the stream: `szip_block_offsets` in the descriptor says it, in bits, and if it does not, or is in
-//! doubt, [`find_rsi`] and [`RsiOffsets`] find out by reading. Decoding returns the bit where it stopped; after a whole
-//! interval that is where the next one starts.
+//! is not to be seen in the stream: `szip_block_offsets` in the descriptor says it, in bits. What the reference writes there
+//! is not always right; [`find_rsi`] and [`RsiOffsets`] find the truth by reading, at several times the speed of decoding.
+//! Decoding returns the bit where it stopped, which after a whole interval is where the next one starts.
 //!
 //! Whatever the bits say, no more is written than the output holds, and the work is in proportion to output and stream.
+//! Damage shows only where it leads to a code without a meaning, or beyond the end: a digest is the safer witness.
+//!
+//! libaec agrees on every stream that it decodes, with three exceptions, all on damaged ones. Refused here, while libaec
+//! returns something: a value wider than a sample; a last block that is cut behind the last sample wanted. Decoded here,
+//! while libaec reports an error: some streams with an invalid block after the last sample wanted.
 //! Format: PIPELINE §5.4 and §7.
 
 mod bits;
@@ -26,6 +31,7 @@ mod samples;
 mod walk;
 
 #[cfg(test)]
+#[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss, reason = "small numbers")]
 mod tests;
 
 use core::num::NonZeroU64;

@@ -51,6 +51,26 @@ pub trait Codec: Sync {
         descriptor: &Descriptor<'_>,
         out: &mut [u8],
     ) -> std::result::Result<(), CodecError>;
+
+    /// Whether [`Self::decompress_range_into`] costs less for a part of this object than decompressing all of it.
+    fn has_ranges(&self, _descriptor: &Descriptor<'_>) -> bool {
+        false
+    }
+
+    /// Decompresses all of `out` from uncompressed byte `start` on, of which there are `total`.
+    ///
+    /// # Errors
+    /// As [`Self::decompress_into`], of the bytes that have to be looked at. Codecs without ranges always fail.
+    fn decompress_range_into(
+        &self,
+        _payload: &[u8],
+        _descriptor: &Descriptor<'_>,
+        _total: u64,
+        _start: u64,
+        _out: &mut [u8],
+    ) -> std::result::Result<(), CodecError> {
+        Err(CodecError::new("has no ranges"))
+    }
 }
 
 /// A compressor that masks use too: what it needs to know is in the bytes.

@@ -179,7 +179,6 @@ impl From<tgm_core::Error> for TensogramError {
     fn from(error: tgm_core::Error) -> Self {
         let reason = Reason { text: text_of(error), cause: Some(error) };
         match error.kind() {
-            K::MissingHash => Self::MissingHash { object_index: 0 },
             K::ObjectOutOfRange => Self::Object(reason),
             kind if is_framing(kind) => Self::Framing(reason),
             kind if is_encoding(kind) => Self::Encoding(reason),

@@ -6,12 +6,12 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use tgm_core::descriptor::{ByteOrder, Compression, Descriptor};
+use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Filter};
 use tgm_core::object::DataObject;
-use tgm_core::stored::{Stored, stored_len};
+use tgm_core::stored::{Stored, stored_len, window_of};
 use tgm_core::{ErrorKind, byteswap};
 
-use crate::codec;
+use crate::codec::{self, Codec, CodecError};
 use crate::error::{Result, TensogramError};
 use crate::limits::reserve;
 use crate::masks::Masks;
@@ -60,30 +60,82 @@ pub(crate) fn decode_ranges(
     ranges: &[Range<u64>],
     options: &DecodeOptions,
 ) -> Result<Vec<Vec<u8>>> {
-    let descriptor = object.descriptor();
-    let order = target_order(descriptor, options);
-    let bytes = match compression(descriptor)? {
-        _ if ranges.is_empty() => return Ok(Vec::new()),
-        Compression::None => Cow::Borrowed(object.payload()),
-        _ => Cow::Owned(decompress(object, options)?),
-    };
-    let stored = stored(object, &bytes)?;
-    let lens = ranges.iter().map(|range| range_len(&stored, range)).collect::<Result<Vec<_>>>()?;
-    let total = lens.iter().try_fold(0_u64, |sum, len| sum.checked_add(*len)).unwrap_or(u64::MAX);
-    options.limits.check_bytes(u64::MAX, total)?;
+    if ranges.is_empty() {
+        return Ok(Vec::new());
+    }
+    let lens = range_lens(object, ranges, options)?;
+    let source = RangeSource::open(object, options)?;
+    let order = target_order(object.descriptor(), options);
     let masks = if options.restore_non_finite { Masks::read(object, options)? } else { Masks::none(object) };
-    let decode = |(range, len): (&Range<u64>, u64)| {
-        let mut out = reserve(options.limits.check_bytes(u64::MAX, len)?)?;
-        stored.decode_into(range.clone(), order, &mut out).map_err(|e| e.shift(object.region_offset()))?;
+    let decode = |(range, len): (&Range<u64>, usize)| {
+        let mut out = reserve(len)?;
+        source.decode_into(range, order, options, &mut out)?;
         masks.restore_into(range.start, order, &mut out)?;
         Ok(out)
     };
     ranges.iter().zip(lens).map(decode).collect()
 }
 
-/// Bytes of a range's values, if the object has them.
-fn range_len(stored: &Stored<'_>, range: &Range<u64>) -> Result<u64> {
-    stored.output_len(range).map_err(|_| {
+/// Where the values of ranges come from.
+enum RangeSource<'o, 'a> {
+    /// All uncompressed bytes: those of the message, or decompressed once for all ranges.
+    All(&'o DataObject<'a>, Cow<'a, [u8]>),
+    /// A codec that decompresses parts.
+    Parts(&'o DataObject<'a>, &'static dyn Codec),
+}
+
+impl<'o, 'a> RangeSource<'o, 'a> {
+    fn open(object: &'o DataObject<'a>, options: &DecodeOptions) -> Result<Self> {
+        let descriptor = object.descriptor();
+        let compression = compression(descriptor)?;
+        if compression == Compression::None {
+            return Ok(Self::All(object, Cow::Borrowed(object.payload())));
+        }
+        let backend = codec::codec(compression)?;
+        if descriptor.filter().known() == Some(Filter::None) && backend.has_ranges(descriptor) {
+            return Ok(Self::Parts(object, backend));
+        }
+        Ok(Self::All(object, Cow::Owned(decompress(object, options)?)))
+    }
+
+    fn decode_into(&self, range: &Range<u64>, order: ByteOrder, options: &DecodeOptions, out: &mut [u8]) -> Result<()> {
+        match self {
+            Self::All(object, bytes) => {
+                let stored = stored(object, bytes)?;
+                stored.decode_into(range.clone(), order, out).map_err(|e| e.shift(object.region_offset()))?;
+            }
+            Self::Parts(object, backend) => {
+                let descriptor = object.descriptor();
+                let window = window_of(descriptor, range)?;
+                let mut bytes = reserve(options.limits.check_bytes(u64::MAX, window.end - window.start)?)?;
+                backend
+                    .decompress_range_into(
+                        object.payload(),
+                        descriptor,
+                        stored_len(descriptor)?,
+                        window.start,
+                        &mut bytes,
+                    )
+                    .map_err(|error| codec_error(*backend, &error))?;
+                Stored::window(descriptor, &bytes, window.start)?.decode_into(range.clone(), order, out)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Bytes of each range's values, if the object has them and the limits allow them.
+fn range_lens(object: &DataObject<'_>, ranges: &[Range<u64>], options: &DecodeOptions) -> Result<Vec<usize>> {
+    let descriptor = object.descriptor();
+    let lens = ranges.iter().map(|range| range_len(descriptor, range)).collect::<Result<Vec<_>>>()?;
+    let total = lens.iter().try_fold(0_u64, |sum, len| sum.checked_add(*len)).unwrap_or(u64::MAX);
+    options.limits.check_bytes(u64::MAX, total)?;
+    lens.into_iter().map(|len| options.limits.check_bytes(u64::MAX, len)).collect()
+}
+
+fn range_len(descriptor: &Descriptor<'_>, range: &Range<u64>) -> Result<u64> {
+    let count = range.end.checked_sub(range.start).filter(|_| range.end <= descriptor.element_count());
+    count.and_then(|count| descriptor.dtype().byte_len(count)).ok_or_else(|| {
         let (start, count) = (range.start, range.end.saturating_sub(range.start));
         TensogramError::encoding(format!(
             "range (offset={start}, count={count}): range error: range ({start}, {count}) exceeds payload size"
@@ -139,8 +191,11 @@ fn decompress(object: &DataObject<'_>, options: &DecodeOptions) -> Result<Vec<u8
     let encoded = object.payload().len() as u64;
     options.limits.check_bytes(encoded, descriptor.decoded_len()?)?;
     let mut out = reserve(options.limits.check_bytes(encoded, stored_len(descriptor)?)?)?;
-    backend
-        .decompress_into(object.payload(), descriptor, &mut out)
-        .map_err(|error| TensogramError::encoding(format!("{} compression: {error}", backend.name())))?;
+    backend.decompress_into(object.payload(), descriptor, &mut out).map_err(|error| codec_error(backend, &error))?;
     Ok(out)
+}
+
+/// What a backend said, with its name.
+fn codec_error(backend: &dyn Codec, error: &CodecError) -> TensogramError {
+    TensogramError::encoding(format!("{} compression: {error}", backend.name()))
 }

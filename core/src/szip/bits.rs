@@ -101,23 +101,12 @@ impl<'a> Bits<'a> {
     /// Appends to each value a field of 1 to 32 bits, as its lower bits.
     #[inline]
     pub(super) fn append_fields(&mut self, width: u32, values: &mut [u32]) {
-        match width {
-            ..=7 => self.append_by::<8>(width, values),
-            8..=14 => self.append_by::<4>(width, values),
-            15..=28 => self.append_by::<2>(width, values),
-            _ => self.append_by::<1>(width, values),
-        }
-    }
-
-    /// [`Self::append_fields`] with so many fields in a window.
-    #[inline]
-    fn append_by<const FIELDS: usize>(&mut self, width: u32, values: &mut [u32]) {
-        let (groups, tail) = values.as_chunks_mut::<GROUP>();
+        let (groups, tail) = values.as_chunks_mut();
         for group in groups {
             let rest = self.rest();
             let bits = match rest.first_chunk() {
-                Some(bytes) => append_group::<FIELDS>(bytes, self.phase(), width, group),
-                None => append_group::<FIELDS>(&padded(rest), self.phase(), width, group),
+                Some(bytes) => append_group(bytes, self.phase(), width, group),
+                None => append_group(&padded(rest), self.phase(), width, group),
             };
             self.skip(bits);
         }
@@ -157,12 +146,18 @@ fn padded<const N: usize>(bytes: &[u8]) -> [u8; N] {
 /// Appends to each value a field of `width` bits, the first of which starts `phase` bits into `bytes`; returns the number of
 /// bits read.
 #[inline]
-fn append_group<const FIELDS: usize>(
-    bytes: &[u8; FIELD_BYTES],
-    phase: u32,
-    width: u32,
-    values: &mut [u32; GROUP],
-) -> u32 {
+fn append_group(bytes: &[u8; FIELD_BYTES], phase: u32, width: u32, values: &mut [u32; GROUP]) -> u32 {
+    match width {
+        ..8 => append_by::<8>(bytes, phase, width, values),
+        8..15 => append_by::<4>(bytes, phase, width, values),
+        15..29 => append_by::<2>(bytes, phase, width, values),
+        _ => append_by::<1>(bytes, phase, width, values),
+    }
+}
+
+/// [`append_group`] with so many fields in a window: those that fill no more than 57 bits.
+#[inline]
+fn append_by<const FIELDS: usize>(bytes: &[u8; FIELD_BYTES], phase: u32, width: u32, values: &mut [u32; GROUP]) -> u32 {
     let mask = u32::MAX.wrapping_shr(u32::BITS.wrapping_sub(width));
     let factor = 1_u32.wrapping_shl(width);
     let mut start = phase;

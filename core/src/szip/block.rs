@@ -54,6 +54,8 @@ pub(super) struct Blocks<'a> {
     index: u32,
     /// The byte in which the block starts.
     start: u64,
+    /// Whether fields are passed over, when all that matters is where blocks end.
+    skips_fields: bool,
 }
 
 impl<'a> Blocks<'a> {
@@ -62,7 +64,8 @@ impl<'a> Blocks<'a> {
         let bits = Bits::new(stream, position)?;
         let id_bits = params.id_bits();
         let last_id = u32::MAX.wrapping_shr(u32::BITS.wrapping_sub(id_bits));
-        Ok(Self { bits, params: *params, id_bits, last_id, max: params.max(), index: 0, start: bits.byte() })
+        let start = bits.byte();
+        Ok(Self { bits, params: *params, id_bits, last_id, max: params.max(), index: 0, start, skips_fields: false })
     }
 
     /// The bit where the next block starts.
@@ -76,13 +79,14 @@ impl<'a> Blocks<'a> {
         self.index == 0 && self.params.has(flags::PREPROCESS)
     }
 
-    /// Moves on to the start of the next interval.
+    /// Moves from the start of an interval to that of the next one.
     ///
     /// # Errors
     /// Those of [`Self::next`].
     pub(super) fn skip_rsi(&mut self) -> Result<()> {
         let mut values = [0; MAX_BLOCK_SIZE as usize];
         let values = values.get_mut(..self.params.block_size() as usize).unwrap_or_default();
+        self.skips_fields = true;
         loop {
             self.next(values)?;
             if self.index == 0 {
@@ -152,7 +156,7 @@ impl<'a> Blocks<'a> {
             return Err(self.invalid());
         }
         if k > 0 {
-            self.bits.append_fields(k, values);
+            self.fields(k, values);
         }
         let lower = 1_u32.wrapping_shl(k).wrapping_sub(1);
         Ok(Coded::Values(upper.wrapping_shl(k) | lower))
@@ -161,8 +165,20 @@ impl<'a> Blocks<'a> {
     #[inline]
     fn uncompressed(&mut self, values: &mut [u32]) -> Coded {
         values.fill(0);
-        self.bits.append_fields(self.params.bits_per_sample(), values);
+        self.fields(self.params.bits_per_sample(), values);
         Coded::Values(self.max)
+    }
+
+    /// Appends a field to each value, or passes over the fields.
+    #[inline]
+    fn fields(&mut self, width: u32, values: &mut [u32]) {
+        if self.skips_fields {
+            for _ in values {
+                self.bits.skip(width);
+            }
+        } else {
+            self.bits.append_fields(width, values);
+        }
     }
 
     /// Zero blocks or second extension.
@@ -198,14 +214,11 @@ impl<'a> Blocks<'a> {
                 *pair = known.ok_or(self.invalid())?.map(u32::from);
             }
         }
-        let all = or(values);
-        if all > self.max {
-            return Err(self.invalid());
-        }
         if let (Some(reference), Some(first)) = (reference, values.first_mut()) {
             *first = reference;
         }
-        Ok(Coded::Values(all))
+        let all = or(values);
+        if all <= self.max { Ok(Coded::Values(all)) } else { Err(self.invalid()) }
     }
 
     /// The error of a code that stands for no sample.

@@ -11,8 +11,8 @@ use crate::error::Result;
 /// O(bits before it), nothing is stored: the way to an interval when `szip_block_offsets` is absent, or not to be trusted.
 ///
 /// # Errors
-/// [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) at the stream's end,
-/// [`ErrorKind::SzipStream`](crate::ErrorKind::SzipStream) at the first block with an invalid code.
+/// [`ErrorKind::Truncated`](crate::error::ErrorKind::Truncated) at the stream's end,
+/// [`ErrorKind::SzipStream`](crate::error::ErrorKind::SzipStream) at the first block with an invalid code.
 pub fn find_rsi(stream: &[u8], params: &Params, index: u64) -> Result<u64> {
     let mut blocks = Blocks::new(stream, params, 0)?;
     for _ in 0..index {
@@ -23,9 +23,9 @@ pub fn find_rsi(stream: &[u8], params: &Params, index: u64) -> Result<u64> {
 
 /// The bits at which the intervals of `samples` samples start, found by reading the blocks between them.
 ///
-/// These are the true values of `szip_block_offsets`. Those that libaec writes, and so the reference, are now and then too
-/// small: by the last block of the interval before, if that block follows a run of zero blocks. So a reader who was given
-/// offsets can only be sure of a range if they are the same:
+/// These are the true values of `szip_block_offsets`. Those that libaec's encoder counts, and so the reference, are now and
+/// then too small: by the last block of the interval before, if that block follows a run of zero blocks, as is common in
+/// fields that are zero in large parts. A reader who was given offsets can only be sure of a range if they are the same:
 ///
 /// ```
 /// use tgm_core::szip::{Params, RsiOffsets};

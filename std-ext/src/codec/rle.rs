@@ -23,7 +23,8 @@ pub(super) fn bitmap_into(form: BitmapForm, payload: &[u8], dtype: Dtype, out: &
     if dtype != Dtype::Bitmask {
         return Err(CodecError::new(format!("only supports dtype=bitmask, got dtype={dtype}")));
     }
-    let (prefix, blob) = payload.split_first_chunk().ok_or_else(|| CodecError::new("payload shorter than its bit count"))?;
+    let (prefix, blob) =
+        payload.split_first_chunk().ok_or_else(|| CodecError::new("payload shorter than its bit count"))?;
     let count = u64::from(u32::from_be_bytes(*prefix));
     let expected = (out.len() as u64).saturating_mul(8);
     if count != expected {

@@ -92,7 +92,14 @@ fn message(input: &[u8], output: &mut [u8]) -> Result<()> {
 }
 
 fn frame_parts(frame: &Frame<'_>) {
-    keep((frame.header(), frame.body(), frame.body_offset(), frame.end_offset(), frame.hash_slot(), frame.verify_slot()));
+    keep((
+        frame.header(),
+        frame.body(),
+        frame.body_offset(),
+        frame.end_offset(),
+        frame.hash_slot(),
+        frame.verify_slot(),
+    ));
     if let Ok(index) = Index::parse(frame) {
         keep((index.len(), index.get(black_box(4)), index.iter().count()));
     }
@@ -129,7 +136,13 @@ fn data_object(object: &DataObject<'_>, output: &mut [u8]) {
 
 fn describe(descriptor: &Descriptor<'_>) {
     keep((descriptor.shape().iter().count(), descriptor.strides().get(black_box(2)), descriptor.object_type()));
-    keep((descriptor.packing(), descriptor.szip(), descriptor.szip_block_offsets(), descriptor.zfp(), descriptor.sz3()));
+    keep((
+        descriptor.packing(),
+        descriptor.szip(),
+        descriptor.szip_block_offsets(),
+        descriptor.zfp(),
+        descriptor.sz3(),
+    ));
     keep((descriptor.shuffle_element_size(), descriptor.decoded_len(), descriptor.pending_stage()));
     keep((descriptor.parameter("some"), descriptor.byte_order(), descriptor.as_encoded()));
 }
@@ -152,6 +165,7 @@ fn cbor(input: &[u8]) -> Result<()> {
     cursor.skip_limited(black_box(3))?;
     let value = Value::read(&mut cursor)?;
     keep((value.kind(), value.offset(), value.as_bool(), value.as_integer(), value.as_u64(), value.as_i64()));
+    keep(Uints::parse(&value));
     keep((value.as_f64(), value.as_exact_f64(), value.as_str(), value.as_tag(), value.is_null(), value.as_encoded()));
     if let Ok(text) = value.as_text() {
         keep((text.as_str(), text.is_empty(), text == *"key"));
@@ -164,7 +178,6 @@ fn cbor(input: &[u8]) -> Result<()> {
     if let Ok(array) = value.as_array() {
         keep((array.len(), array.get(black_box(5))));
         array.iter().for_each(keep);
-        keep(Uints::parse(array));
     }
     if let Ok(map) = value.as_map() {
         keep((map.len(), map.get(text(input))));

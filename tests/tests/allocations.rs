@@ -1,0 +1,185 @@
+//! What allocates, and how often: the promises of both crates as asserted numbers.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
+
+use tgm_core::Message as View;
+use tgm_core::descriptor::ByteOrder;
+use tgm_core::hash::{HashPresence, Verdict};
+use tgm_std::{DecodeOptions, MappedFile, TensogramFile};
+use tgm_tests::alloc::{Counting, measure};
+use tgm_tests::builder::{Message, Object, array, map};
+use tgm_tests::corpus;
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// Everything in `tgm_core`.
+const CORE: u64 = 0;
+/// Values that lie in the message as they are wanted.
+const BORROWED: u64 = 0;
+/// Values that are swapped, unpacked, unshuffled or decompressed, whichever one of them.
+const ONE_STAGE: u64 = 1;
+/// Values that are decompressed and then unpacked or unshuffled.
+const TWO_STAGES: u64 = 2;
+/// The list of an object's masks, besides its values.
+const MASK_LIST: u64 = 1;
+/// A mask that is compressed.
+const MASK_DECOMPRESSED: u64 = 1;
+/// A message read from a file at a position.
+const READ_MESSAGE: u64 = 1;
+
+/// How often `work` allocates, after it has run once: state that a thread keeps is made then.
+fn allocations<T>(mut work: impl FnMut() -> T) -> u64 {
+    work();
+    measure(work).1.count
+}
+
+/// A message with everything in it: metadata, index, digests, masks, preceders.
+fn full() -> Vec<u8> {
+    let values: Vec<f32> = (0..100_u8).map(f32::from).collect();
+    let bits: Vec<bool> = (0..100).map(|at| at % 7 == 0).collect();
+    let mars = map([("mars", map([("param", "2t".into()), ("levels", array([1.into(), 2.into()]))]))]);
+    let objects = [
+        Object::f32(&[10, 10], &values),
+        Object::f32(&[10, 10], &values).masked("nan", "rle", &bits).masked("inf-", "roaring", &bits),
+        Object::packed(&[100], vec![0x5a; 150], 273.15, (-4, 0), 12).shuffled(2),
+        Object::bytes(&[7; 33]).big_endian(),
+    ];
+    let base = array(objects.iter().map(|_| mars.clone()));
+    let metadata = map([("base", base), ("_extra_", map([("title", "x".into())]))]);
+    let preceded = objects.into_iter().map(|object| (Some(map([("step", 3.into())])), object));
+    Message::streamed_with(&metadata, &metadata, preceded).build().bytes
+}
+
+#[test]
+fn nothing_in_core_allocates() {
+    let streamed = full();
+    let buffered = corpus::sample("realistic/surface-181x360").bytes;
+    for bytes in [&streamed, &buffered] {
+        let mut values = vec![0; 1 << 20];
+        let work: &mut [(&str, &mut dyn FnMut())] = &mut [
+            ("parse", &mut || assert!(View::parse(bytes).unwrap().as_bytes().len() > 48)),
+            ("frames", &mut || assert!(View::parse(bytes).unwrap().frames().all(|frame| frame.is_ok()))),
+            ("objects", &mut || assert!(View::parse(bytes).unwrap().objects().all(|object| object.is_ok()))),
+            ("object(i)", &mut || {
+                let message = View::parse(bytes).unwrap();
+                assert!((0..4).any(|index| message.object(index).is_err()) || message.object(3).is_ok());
+            }),
+            ("find_index", &mut || assert!(View::parse(bytes).unwrap().find_index().unwrap().is_some())),
+            ("metadata lookup", &mut || {
+                let metadata = View::parse(bytes).unwrap().metadata().unwrap();
+                let found = ["mars.param", "step", "mars.levels", "title", "extra.title", "no.such", "_reserved_"]
+                    .map(|path| metadata.get(path).unwrap().is_some());
+                assert!(found[0] && !found[5]);
+                assert!(metadata.get_at(0, "mars.param").unwrap().is_some());
+                assert!(metadata.objects().all(|object| object.unwrap().entries().all(|entry| entry.is_ok())));
+                assert!(metadata.frame().extra_entries().all(|entry| entry.is_ok()));
+            }),
+            ("first_metadata", &mut || assert!(View::parse(bytes).unwrap().first_metadata().unwrap().base_len() > 0)),
+            ("verify", &mut || {
+                let message = View::parse(bytes).unwrap();
+                assert!(message.hash_presence().is_ok());
+                assert!(message.verify(HashPresence::Flagged).all(|frame| frame.unwrap().verdict == Verdict::Good));
+            }),
+            ("view", &mut || {
+                for object in View::parse(bytes).unwrap().objects() {
+                    if let Ok(view) = object.unwrap().view_any() {
+                        assert_eq!(view.len() as u64, object.unwrap().descriptor().element_count());
+                    }
+                    if let Ok(view) = object.unwrap().view::<f32>() {
+                        assert!(view.iter().sum::<f32>().is_finite());
+                        assert_eq!(view.rows().map(|row| row.len()).sum::<usize>(), view.len());
+                    }
+                }
+            }),
+            ("decode_into", &mut || {
+                for object in View::parse(bytes).unwrap().objects() {
+                    let object = object.unwrap();
+                    let count = object.descriptor().element_count();
+                    let len = usize::try_from(object.descriptor().decoded_len().unwrap()).unwrap();
+                    for order in [ByteOrder::Big, ByteOrder::Little] {
+                        // An error costs nothing either.
+                        let _ = object.decode_into(0..count, order, &mut values[..len]);
+                        let _ =
+                            object.decode_into(1..2, order, &mut values[..object.descriptor().dtype().byte_width()]);
+                        let _ = object.decode_into(0..count + 1, order, &mut values[..len]);
+                    }
+                }
+            }),
+            ("scan", &mut || assert_eq!(tgm_core::scan::scan(bytes).count(), 1)),
+            ("errors", &mut || {
+                assert!(View::parse(&bytes[..30]).is_err());
+                assert!(tgm_core::scan::scan(&bytes[8..]).all(|segment| !segment.is_message()));
+            }),
+        ];
+        for (name, work) in work {
+            assert_eq!(allocations(&mut **work), CORE, "{name}");
+        }
+    }
+}
+
+/// The allocations of `tgm_std::values` for the only object of a message.
+fn of_values(object: Object, options: &DecodeOptions) -> u64 {
+    let built = Message::buffered([object]).build();
+    let object = View::parse(&built.bytes).unwrap().object(0).unwrap();
+    let count = allocations(|| tgm_std::values(&object, options).unwrap().len());
+    let (values, _) = measure(|| tgm_std::values(&object, options).unwrap());
+    assert!(!values.is_empty());
+    count
+}
+
+#[test]
+fn values_cost_one_allocation_at_most_for_each_buffer_that_is_needed() {
+    let native = DecodeOptions::default();
+    let stored = DecodeOptions { native_byte_order: false, ..native.clone() };
+    let unrestored = DecodeOptions { restore_non_finite: false, ..native.clone() };
+    let plain = || Object::f32(&[100], &[1.5; 100]);
+    let swapped = || if cfg!(target_endian = "little") { plain().big_endian() } else { plain() };
+    let unswapped = || if cfg!(target_endian = "little") { plain() } else { plain().big_endian() };
+    let packed = || Object::packed(&[100], vec![0x5a; 150], 273.15, (-4, 0), 12);
+    let bits: Vec<bool> = (0..100).map(|at| at % 7 == 0).collect();
+    for (name, object, options, expected) in [
+        ("plain", unswapped(), &native, BORROWED),
+        ("plain, in stored order", swapped(), &stored, BORROWED),
+        ("bytes", Object::bytes(&[1; 100]).big_endian(), &native, BORROWED),
+        ("masked, not restored", unswapped().masked("nan", "rle", &bits), &unrestored, BORROWED),
+        ("swapped", swapped(), &native, ONE_STAGE),
+        ("packed", packed(), &native, ONE_STAGE),
+        ("shuffled", plain().shuffled(4), &native, ONE_STAGE),
+        ("shuffled and packed", packed().shuffled(2), &native, ONE_STAGE),
+        ("lz4", unswapped().compressed("lz4"), &native, ONE_STAGE),
+        ("zstd", unswapped().compressed("zstd"), &native, ONE_STAGE),
+        ("lz4, swapped in place", swapped().compressed("lz4"), &native, ONE_STAGE),
+        ("zstd, swapped in place", swapped().compressed("zstd"), &native, ONE_STAGE),
+        ("rle", Object::plain("bitmask", &[800], [0xf0; 100]).compressed("rle"), &native, ONE_STAGE),
+        ("roaring", Object::plain("bitmask", &[800], [0xf0; 100]).compressed("roaring"), &native, ONE_STAGE),
+        ("lz4 and shuffled", plain().shuffled(4).compressed("lz4"), &native, TWO_STAGES),
+        ("zstd and packed", packed().compressed("zstd"), &native, TWO_STAGES),
+        ("masked, raw", unswapped().masked("nan", "none", &bits), &native, ONE_STAGE + MASK_LIST),
+        ("masked, roaring", unswapped().masked("nan", "roaring", &bits), &native, ONE_STAGE + MASK_LIST),
+        ("masked, lz4", unswapped().masked("nan", "lz4", &bits), &native, ONE_STAGE + MASK_LIST + MASK_DECOMPRESSED),
+        ("masked, zstd", unswapped().masked("nan", "zstd", &bits), &native, ONE_STAGE + MASK_LIST + MASK_DECOMPRESSED),
+    ] {
+        assert_eq!(of_values(object, options), expected, "{name}");
+    }
+}
+
+#[test]
+fn files_lend_messages_or_read_them_into_one_buffer() {
+    let sample = corpus::sample("realistic/surface-181x360");
+    let map = MappedFile::open(&sample.path).unwrap();
+    let borrowed = allocations(|| {
+        let message = map.message(0).unwrap();
+        let object = message.object(0).unwrap();
+        assert!(message.metadata().unwrap().object_count() > 0);
+        object.payload().len() + map.message_bytes(0).unwrap().len()
+    });
+    assert_eq!(borrowed, CORE);
+    let file = TensogramFile::open(&sample.path).unwrap();
+    assert_eq!(allocations(|| file.read_message(0).unwrap().len()), READ_MESSAGE);
+}
+
+#[test]
+fn the_counting_allocator_counts() {
+    let (_, usage) = measure(|| (Vec::<u8>::with_capacity(1000), Box::new(7_u64)));
+    assert_eq!((usage.count, usage.peak), (2, 1008));
+}

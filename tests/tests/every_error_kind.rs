@@ -1,0 +1,404 @@
+//! Every kind of error is produced by bytes or a request, at the offset that it speaks of.
+//!
+//! One row a kind; the list of kinds is read from the source, so that a new one without a row fails.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
+
+use std::collections::BTreeSet;
+
+use ciborium::Value;
+use tgm_core::cbor::{self, Canonical, verify_canonical};
+use tgm_core::descriptor::ByteOrder;
+use tgm_core::object::DataObject;
+use tgm_core::{Error, Message as View, byteswap};
+use tgm_std::{DecodeOptions, TensogramError, TensogramFile};
+use tgm_tests::builder::{Built, Frame, Message, Object, array, cbor as encode, frame_type, map};
+
+type Core<T = ()> = tgm_core::Result<T>;
+
+/// A kind by its `Debug` text, the field that it speaks of (with bytes to add), and what produced it.
+struct Row {
+    kind: &'static str,
+    offset: u64,
+    found: Core,
+}
+
+fn row(kind: &'static str, offset: u64, found: Core) -> Row {
+    Row { kind, offset, found }
+}
+
+/// A message with one object in frame 3, after metadata, index and digests.
+fn plain() -> Built {
+    Message::buffered([Object::f32(&[3], &[1.0, 2.0, 3.0])]).build()
+}
+
+/// The only object of a message is frame 3.
+fn with(object: Object) -> Built {
+    Message::buffered([object]).build()
+}
+
+fn broken(mut built: Built, caption: &str, bytes: &[u8]) -> Built {
+    built.set(caption, bytes);
+    built
+}
+
+fn parse(bytes: &[u8]) -> Core {
+    View::parse(bytes).map(drop)
+}
+
+fn walk(built: &Built) -> Core {
+    View::parse(&built.bytes)?.frames().try_for_each(|frame| frame.map(drop))
+}
+
+fn objects(built: &Built) -> Core {
+    View::parse(&built.bytes)?.objects().try_for_each(|object| object.map(drop))
+}
+
+fn metadata(built: &Built) -> Core {
+    View::parse(&built.bytes)?.metadata().map(drop)
+}
+
+fn on_object(built: &Built, ask: impl FnOnce(DataObject<'_>) -> Core) -> Core {
+    ask(View::parse(&built.bytes)?.objects().next().unwrap()?)
+}
+
+/// All values by `tgm_core`, with a buffer of the right length.
+fn decode(built: &Built) -> Core {
+    on_object(built, |object| {
+        let len = object.descriptor().decoded_len()?;
+        let mut out = vec![0; usize::try_from(len).unwrap()];
+        object.decode_into(0..object.descriptor().element_count(), ByteOrder::NATIVE, &mut out)
+    })
+}
+
+/// A message whose metadata frame holds those bytes, and where they begin.
+fn cbor_bytes(bytes: &[u8]) -> (Built, u64) {
+    let built = Message::empty().with(Frame::raw(frame_type::HEADER_METADATA, bytes)).build();
+    let offset = built.offset("frame 0.body");
+    (built, offset)
+}
+
+fn cbor_row(kind: &'static str, bytes: &[u8], at: u64) -> Row {
+    let (built, offset) = cbor_bytes(bytes);
+    row(kind, offset + at, metadata(&built))
+}
+
+/// The object's descriptor begins here.
+fn descriptor_at(built: &Built) -> u64 {
+    built.offset("frame 3.descriptor")
+}
+
+fn structure() -> Vec<Row> {
+    let mut rows = Vec::new();
+    let b = plain();
+    rows.push(row("Truncated", 20, parse(&b.bytes[..20])));
+    rows.push(row("StartMagic", 0, parse(&broken(plain(), "preamble.magic", b"t").bytes)));
+    rows.push(row("Version(2)", 8, parse(&broken(plain(), "preamble.version", &[0, 2]).bytes)));
+    rows.push(row(
+        "MessageTooSmall",
+        16,
+        parse(&broken(plain(), "preamble.total_length", &47_u64.to_be_bytes()).bytes),
+    ));
+    rows.push(row("MessageExceedsBuffer", 16, parse(&b.bytes[..b.bytes.len() - 1])));
+    let end = b.offset("postamble.magic");
+    rows.push(row("EndMagic", end, parse(&broken(plain(), "postamble.magic", b"4").bytes)));
+    let copy = b.offset("postamble.total_length");
+    let mismatch = broken(plain(), "postamble.total_length", &1_u64.to_be_bytes());
+    rows.push(row("TotalLengthMismatch", copy, parse(&mismatch.bytes)));
+
+    let no_frame = tgm_core::frame::Frame::parse(&b.bytes).map(drop);
+    rows.push(row("FrameMagic", 0, no_frame));
+    let at = b.offset("frame 1.type");
+    rows.push(row("UnknownFrameType(10)", at, walk(&broken(plain(), "frame 1.type", &[0, 10]))));
+    rows.push(row("ReservedFrameType", at, walk(&broken(plain(), "frame 1.type", &[0, 4]))));
+    let at = b.offset("frame 3.total_length");
+    let short = broken(plain(), "frame 3.total_length", &35_u64.to_be_bytes());
+    rows.push(row("FrameTooSmall", at, walk(&short)));
+    let long = broken(plain(), "frame 3.total_length", &u64::MAX.to_be_bytes());
+    rows.push(row("FrameExceedsMessage", at, walk(&long)));
+    rows.push(row("FrameEnd", b.offset("frame 3.end"), walk(&broken(plain(), "frame 3.end", b"FDNE"))));
+    let at = b.offset("frame 3.cbor_offset");
+    let cbor_offset = broken(plain(), "frame 3.cbor_offset", &15_u64.to_be_bytes());
+    rows.push(row("CborOffset", at, walk(&cbor_offset)));
+
+    let late = plain_frames(&[frame_type::FOOTER_METADATA, frame_type::HEADER_METADATA]);
+    rows.push(row("FrameOrder(HeaderMetadata, Footer)", late.offset("frame 1.magic"), walk(&late)));
+    let alone = plain_frames(&[frame_type::PRECEDER, frame_type::FOOTER_METADATA]);
+    rows.push(row("PrecederWithoutObject(FooterMetadata)", alone.offset("frame 1.magic"), walk(&alone)));
+    let dangling = plain_frames(&[frame_type::PRECEDER]);
+    let end = dangling.offset("frame 0.padding");
+    rows.push(row("DanglingPreceder", end, walk(&dangling)));
+    let two = map([("base", array([map([]), map([])]))]);
+    let preceder = Message::empty()
+        .with(Frame::metadata(frame_type::HEADER_METADATA, &map([])))
+        .with(Frame::metadata(frame_type::PRECEDER, &two))
+        .with(Frame::object(Object::bytes(&[1])))
+        .build();
+    rows.push(row("PrecederBase(2)", preceder.offset("frame 1.body"), metadata(&preceder)));
+    rows.push(row("NoMetadata", 24, metadata(&Message::empty().build())));
+    let base = Message::buffered_with(&map([("base", array([map([])]))]), []).build();
+    rows.push(row("BaseTooLong", base.offset("frame 0.body"), metadata(&base)));
+    rows
+}
+
+/// A message of frames of those types with an empty map each.
+fn plain_frames(types: &[u16]) -> Built {
+    let frames = types.iter().map(|&frame_type| Frame::metadata(frame_type, &map([])));
+    frames.fold(Message::empty(), Message::with).build()
+}
+
+fn index_and_hash() -> Vec<Row> {
+    let b = plain();
+    let view = View::parse(&b.bytes).unwrap();
+    let mut rows = vec![row("ObjectOutOfRange", b.bytes.len() as u64, view.object(1).map(drop))];
+    let mut lying = Message::buffered([Object::bytes(&[1])]);
+    lying.frames[1] = Frame::lying_index(frame_type::HEADER_INDEX, |entries| entries[0].0 = 24);
+    let lying = lying.build();
+    rows.push(row("IndexEntry", 24, View::parse(&lying.bytes).unwrap().object(0).map(drop)));
+    let uneven = map([("offsets", array([Value::from(1)])), ("lengths", array([]))]);
+    let mut message = Message::buffered([]);
+    message.frames.push(Frame::metadata(frame_type::HEADER_INDEX, &uneven));
+    let built = message.build();
+    let found = View::parse(&built.bytes).unwrap().find_index().map(drop);
+    rows.push(row("IndexLengths", built.offset("frame 1.body"), found));
+    rows
+}
+
+fn encoded() -> Vec<Row> {
+    let nested = [vec![0x81; 300], vec![0x00]].concat();
+    let mut rows = vec![
+        cbor_row("CborHead(28)", &[0xa1, 0x61, b'k', 0x1c], 3),
+        cbor_row("CborSimple(0)", &[0xa1, 0x61, b'k', 0xe0], 3),
+        cbor_row("CborBreak", &[0xa1, 0x61, b'k', 0xff], 3),
+        cbor_row("CborUtf8", &[0xa1, 0x61, 0xff, 0x00], 2),
+        cbor_row("CborNesting", &[&[0xa1, 0x61, b'k'][..], &nested].concat(), 3 + 255),
+        cbor_row("WrongType { expected: Map, found: Array }", &[0x80], 0),
+        cbor_row("NonTextKey", &[0xa1, 0x00, 0x00], 1),
+    ];
+    let ambiguous = map([("_extra_", map([("k", Value::from(1))])), ("k", Value::from(1))]);
+    let bytes = encode(&ambiguous);
+    let at = bytes.windows(2).position(|pair| pair == [0x61, b'k']).unwrap() as u64;
+    rows.push(cbor_row("AmbiguousKey", &bytes, at));
+    // Thousands of unknown keys beside thousands of bytes of `_extra_`.
+    let keys: Vec<String> = (0..3000).map(|n| format!("k{n}")).collect();
+    let extra = map([("long", Value::from("x".repeat(3000)))]);
+    let unknown = keys.iter().map(|key| (&**key, Value::from(0)));
+    let (built, _) = cbor_bytes(&encode(&map(unknown.chain([("_extra_", extra)]))));
+    let found = metadata(&built);
+    rows.push(row("TooManyKeys", found.unwrap_err().offset(), found));
+    let negative = cbor::Value::parse(&[0x20], 7).and_then(|value| value.as_u64());
+    rows.push(row("IntegerRange", 7, negative.map(drop)));
+    rows.push(row("NonCanonical(LongHead)", 0, verify_canonical(&[0x18, 0x01], Canonical::Strict)));
+    rows
+}
+
+fn descriptors() -> Vec<Row> {
+    let object = || Object::f32(&[3], &[1.0, 2.0, 3.0]);
+    let at_start = |kind, object| {
+        let built = with(object);
+        row(kind, descriptor_at(&built), objects(&built))
+    };
+    // The error speaks of the value of `key`, or of its first item.
+    let at_value = |kind, key: &str, object: Object| {
+        let built = with(object);
+        let encoded = encode(&Value::from(key));
+        let bytes = &built.bytes[built.range("frame 3.descriptor")];
+        let place = bytes.windows(encoded.len()).rposition_of(&encoded) + encoded.len();
+        row(kind, descriptor_at(&built) + place as u64, objects(&built))
+    };
+    let after = |mut row: Row| {
+        row.offset += 1;
+        row
+    };
+    let mut twice = object();
+    twice.descriptor.push((Value::from("dtype"), Value::from("int8")));
+    vec![
+        at_start("MissingKey(Dtype)", object().without("dtype")),
+        at_value("DuplicateKey(Dtype)", "dtype", twice),
+        at_value("UnknownDtype", "dtype", object().set("dtype", "float33")),
+        at_value("UnknownByteOrder", "byte_order", object().set("byte_order", "middle")),
+        after(at_value("NdimMismatch", "shape", object().set("ndim", 2))),
+        after(at_value("StridesMismatch", "strides", object().set("strides", array([])))),
+        after(at_value("ShapeOverflow", "shape", {
+            let huge = array([Value::from(u64::MAX), Value::from(2)]);
+            object().set("shape", huge).set("strides", array([Value::from(1), Value::from(1)])).set("ndim", 2)
+        })),
+        {
+            let built = with(object().shuffled(4).set("shuffle_element_size", 0));
+            let key = encode(&Value::from("shuffle_element_size"));
+            let place = built.bytes.windows(key.len()).rposition_of(&key) + key.len();
+            row("ParameterRange(ShuffleElementSize)", place as u64, decode(&built))
+        },
+    ]
+}
+
+/// The place of a pattern that must be there.
+trait RpositionOf {
+    fn rposition_of(self, pattern: &[u8]) -> usize;
+}
+
+impl RpositionOf for std::slice::Windows<'_, u8> {
+    fn rposition_of(mut self, pattern: &[u8]) -> usize {
+        self.rposition(|window| window == pattern).unwrap()
+    }
+}
+
+fn values() -> Vec<Row> {
+    let object = || Object::f32(&[3], &[1.0, 2.0, 3.0]);
+    let b = plain();
+    let payload = b.offset("frame 3.payload");
+    let mut rows = Vec::new();
+    let compressed = with(object().compressed("zstd"));
+    rows.push(row("NeedsDecoding(Compression(Some(Zstd)))", descriptor_at(&compressed), decode(&compressed)));
+    let short = with(Object::plain("float32", &[3], [0; 11]));
+    rows.push(row("PayloadSize", short.offset("frame 3.payload"), decode(&short)));
+    rows.push(row("DtypeMismatch(Float32)", descriptor_at(&b), on_object(&b, |object| object.view::<f64>().map(drop))));
+    let ask = |range: std::ops::Range<u64>, len: usize| {
+        on_object(&b, |object| object.decode_into(range, ByteOrder::NATIVE, &mut vec![0; len]))
+    };
+    rows.push(row("RangeOutOfBounds", payload, ask(2..4, 8)));
+    rows.push(row("OutputLength", payload, ask(0..3, 11)));
+    let bytes: [u8; 17] = [0; 17];
+    // One of two addresses beside each other is not aligned.
+    let view = |start: usize, order| {
+        let payload = &bytes[start..start + 8];
+        tgm_core::tensor::TensorView::<f64>::new(payload, order, (&[1_u64]).into()).unwrap()
+    };
+    let misaligned = [0, 1].map(|start| view(start, ByteOrder::NATIVE).try_as_slice().map(drop));
+    rows.push(row("Misaligned", 0, misaligned.into_iter().find(Result::is_err).unwrap()));
+    let other = if ByteOrder::NATIVE == ByteOrder::Big { ByteOrder::Little } else { ByteOrder::Big };
+    rows.push(row("SwappedBytes", 0, view(0, other).try_as_slice().map(drop)));
+    let wide = with(Object::packed(&[1], [0; 9], 0.0, (0, 0), 65));
+    let key = encode(&Value::from("sp_bits_per_value"));
+    let at = wide.bytes.windows(key.len()).rposition_of(&key) + key.len();
+    rows.push(row("BitsPerValue(65)", at as u64, decode(&wide)));
+    rows.push(row("ElementSize", 0, byteswap::swap_in_place(&mut [0; 3], 3)));
+    rows
+}
+
+fn masks() -> Vec<Row> {
+    let object = || Object::f32(&[3], &[0.0, 0.0, 0.0]);
+    let one = [true, false, false];
+    let blob = |method: &'static str, blob: &[u8]| {
+        let mut object = object();
+        object.masks.push(("nan", method, blob.to_vec()));
+        with(object)
+    };
+    let in_blob = |kind, method, bytes: &[u8], at: u64| {
+        let built = blob(method, bytes);
+        row(kind, built.offset("frame 3.nan") + at, decode(&built))
+    };
+    let entry_at = |built: &Built| {
+        let key = encode(&Value::from("nan"));
+        let found = built.bytes[built.range("frame 3.descriptor")].windows(key.len()).rposition_of(&key);
+        descriptor_at(built) + (found + key.len()) as u64
+    };
+    let mut beyond = with(object().masked("nan", "none", &one));
+    beyond.replace("frame 3.descriptor", b"\x66length\x01", b"\x66length\x02");
+    let unknown = blob("morse", &[0]);
+    let integers = with(Object::plain("int32", &[3], [0; 12]));
+    let mut on_bits = Object::plain("bitmask", &[3], [0]);
+    on_bits.masks.push(("nan", "none", vec![0x80]));
+    let on_bits = with(on_bits);
+    assert!(decode(&integers).is_ok());
+    let cookie = u32::from_le_bytes([1, 2, 3, 4]);
+    assert_eq!(cookie, 67_305_985);
+    vec![
+        row("MaskBounds", entry_at(&beyond), objects(&beyond)),
+        row("MaskMethod", entry_at(&unknown), decode(&unknown)),
+        in_blob("MaskLength", "none", &[0, 0], 0),
+        row("MaskDtype(Bitmask)", on_bits.offset("frame 3.nan"), decode(&on_bits)),
+        in_blob("RleStart(2)", "rle", &[2, 3], 0),
+        in_blob("RleRun", "rle", &[1, 1, 0, 2], 2),
+        in_blob("RoaringCookie(67305985)", "roaring", &[1, 2, 3, 4], 0),
+        in_blob("RoaringContainer", "roaring", &[&12346_u32.to_le_bytes()[..], &u32::MAX.to_le_bytes()].concat(), 4),
+    ]
+}
+
+/// Kinds that no test on this machine can produce, and why.
+const UNREACHABLE: &[(&str, &str)] =
+    &[("TooLarge", "a length beyond `usize`: on 64 bits every length that fits the buffer fits `usize`")];
+
+/// Kinds of a module that `tgm_core` does not declare yet. When it does, `Params::new` and a stream give each a row.
+const PENDING: &[&str] = &["SzipBitsPerSample", "SzipBlockSize", "SzipRestricted", "SzipRsi", "SzipStream"];
+
+/// Those of [`PENDING`] that there are.
+fn pending() -> impl Iterator<Item = String> {
+    let declared = include_str!("../../core/src/lib.rs").contains("mod szip");
+    assert!(!declared, "szip is in tgm_core: give its kinds rows, and drop PENDING");
+    PENDING.iter().map(|name| (*name).to_owned()).filter(|name| variants().contains(name))
+}
+
+/// The names of the variants in the text of `ErrorKind`.
+fn variants() -> BTreeSet<String> {
+    let source = include_str!("../../core/src/error.rs");
+    let body = source.split("pub enum ErrorKind {").nth(1).unwrap().split("\n}").next().unwrap();
+    let lines = body.lines().filter(|line| line.starts_with("    ") && !line.starts_with("     "));
+    let names = lines.map(|line| line.trim().chars().take_while(char::is_ascii_alphanumeric).collect::<String>());
+    names.filter(|name| !name.is_empty()).collect()
+}
+
+#[test]
+fn every_kind_is_produced_at_the_offset_that_it_speaks_of() {
+    let rows: Vec<Row> =
+        [structure(), index_and_hash(), encoded(), descriptors(), values(), masks()].into_iter().flatten().collect();
+    let mut wrong = Vec::new();
+    let mut produced: BTreeSet<String> =
+        UNREACHABLE.iter().map(|(name, _)| (*name).to_owned()).chain(pending()).collect();
+    for Row { kind, offset, found } in rows {
+        let text = |error: Error| format!("{:?} at {}", error.kind(), error.offset());
+        let found = found.err().map(text);
+        let expected = format!("{kind} at {offset}");
+        if found.as_ref() != Some(&expected) {
+            wrong.push(format!("expected {expected}, found {found:?}"));
+        }
+        produced.insert(kind.chars().take_while(char::is_ascii_alphanumeric).collect());
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    let known = variants();
+    assert!(known.len() > 50, "the source is read wrongly: {known:?}");
+    assert_eq!(produced, known, "kinds with a row, and kinds that there are");
+}
+
+#[test]
+fn every_kind_has_words_of_its_own() {
+    let rows: Vec<Row> =
+        [structure(), index_and_hash(), encoded(), descriptors(), values(), masks()].into_iter().flatten().collect();
+    let words: Vec<String> = rows.into_iter().map(|row| row.found.unwrap_err().kind().to_string()).collect();
+    let distinct: BTreeSet<&String> = words.iter().collect();
+    assert_eq!(distinct.len(), words.len(), "{words:#?}");
+}
+
+#[test]
+fn every_variant_of_tensogram_error_but_remote_is_produced() {
+    let default = DecodeOptions::default();
+    let verify = DecodeOptions { verify_hash: true, ..default.clone() };
+    let b = plain();
+    let whole = |bytes: &[u8], options: &DecodeOptions| tgm_std::decode(bytes, options).map(drop).unwrap_err();
+    let metadata = cbor_bytes(&[0x80]).0;
+    let unknown = with(Object::bytes(&[1]).set("compression", "zip"));
+    let mut damaged = plain();
+    damaged.set("frame 3.payload", &[9]);
+    let expected = "hash mismatch on object 0: expected ";
+    for (name, error, text) in [
+        ("framing", whole(&b.bytes[..10], &default), "framing error: "),
+        ("metadata", whole(&metadata.bytes, &default), "metadata error: "),
+        ("encoding", whole(&unknown.bytes, &default), "encoding error: unknown compression: zip"),
+        (
+            "object",
+            tgm_std::decode_object(&b.bytes, 1, &default).unwrap_err(),
+            "object error: object index 1 out of range (num_objects=1)",
+        ),
+        ("io", TensogramFile::open("/no/such.tgm").map(drop).unwrap_err(), "io error: file not found: /no/such.tgm"),
+        ("hash_mismatch", whole(&damaged.bytes, &verify), expected),
+        (
+            "missing_hash",
+            whole(&Message::buffered([Object::bytes(&[1])]).unhashed().build().bytes, &verify),
+            "hash verification requested but object 0",
+        ),
+    ] {
+        assert_eq!(error.kind_name(), name, "{error}");
+        assert!(error.to_string().starts_with(text), "{error}");
+    }
+    assert!(matches!(whole(&b.bytes[..10], &default), TensogramError::Framing(_)));
+    // A szip codec will say `Compression` for a range without `szip_block_offsets`; until then no route leads there.
+}

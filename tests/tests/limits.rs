@@ -1,0 +1,187 @@
+//! Limits on decoding: a message over one fails and names it, a message under it passes, and nothing is allocated first.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
+
+use std::fmt::Debug;
+
+use ciborium::Value;
+use tgm_std::{DecodeLimits, DecodeOptions, TensogramError};
+use tgm_tests::alloc::{Counting, measure};
+use tgm_tests::builder::{Message, Object, array, map};
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// Bytes that refusing a bomb may cost.
+const REFUSAL: u64 = 64 << 10;
+
+fn options(change: impl FnOnce(&mut DecodeLimits)) -> DecodeOptions {
+    let mut options = DecodeOptions::default();
+    change(&mut options.limits);
+    options
+}
+
+/// Every route that decodes all of the first object, or more.
+fn routes(bytes: &[u8], options: &DecodeOptions) -> Vec<(&'static str, Result<(), TensogramError>)> {
+    let whole = |object: &tgm_core::object::DataObject<'_>| (0, object.descriptor().element_count());
+    let view = tgm_core::Message::parse(bytes).unwrap();
+    let object = view.objects().next().unwrap().unwrap();
+    vec![
+        ("decode", tgm_std::decode(bytes, options).map(drop)),
+        ("decode_object", tgm_std::decode_object(bytes, 0, options).map(drop)),
+        ("decode_with_masks", tgm_std::decode_with_masks(bytes, options).map(drop)),
+        ("decode_range", tgm_std::decode_range(bytes, 0, &[whole(&object)], options).map(drop)),
+        ("objects", tgm_std::objects(bytes, options.clone()).and_then(|mut all| all.next().unwrap()).map(drop)),
+        ("values", tgm_std::values(&object, options).map(drop)),
+    ]
+}
+
+/// Those of [`routes`] but for the ones named.
+fn without<'r, T: Debug>(routes: Vec<(&'r str, T)>, names: &[&str]) -> Vec<(&'r str, T)> {
+    routes.into_iter().filter(|(name, _)| !names.contains(name)).collect()
+}
+
+fn assert_names(found: Result<(), TensogramError>, limit: &str, route: &str) {
+    let error = found.expect_err(route);
+    assert!(error.to_string().contains(&format!("limit {limit}")), "{route}: {error}");
+}
+
+#[test]
+fn max_decoded_bytes_bounds_what_is_decoded() {
+    let pipelines: [fn() -> Object; 4] = [
+        || Object::f32(&[100], &[1.5; 100]).big_endian(),
+        || Object::f32(&[100], &[1.5; 100]).shuffled(4),
+        || Object::f32(&[100], &[1.5; 100]).compressed("zstd"),
+        || Object::packed(&[50], vec![1; 50], 0.0, (0, 0), 8),
+    ];
+    for pipeline in pipelines {
+        let bytes = Message::buffered([pipeline()]).build().bytes;
+        for (route, found) in routes(&bytes, &options(|limits| limits.max_decoded_bytes = 399)) {
+            assert_names(found, "max_decoded_bytes", route);
+        }
+        for (route, found) in routes(&bytes, &options(|limits| limits.max_decoded_bytes = 400)) {
+            assert!(found.is_ok(), "{route}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn max_decoded_bytes_bounds_all_ranges_of_a_request_together() {
+    let bytes = Message::buffered([Object::f32(&[100], &[1.5; 100])]).build().bytes;
+    let many = vec![(0, 100); 10];
+    let ask = |limit| tgm_std::decode_range(&bytes, 0, &many, &options(|limits| limits.max_decoded_bytes = limit));
+    assert_names(ask(3999).map(drop), "max_decoded_bytes", "decode_range");
+    assert_eq!(ask(4000).unwrap().1.len(), 10);
+}
+
+#[test]
+fn max_objects_bounds_a_message() {
+    let bytes = Message::buffered((0..5).map(|n| Object::bytes(&[n]))).build().bytes;
+    // A borrowed object knows nothing of its message.
+    for (route, found) in without(routes(&bytes, &options(|limits| limits.max_objects = 4)), &["values"]) {
+        assert_names(found, "max_objects", route);
+    }
+    for (route, found) in routes(&bytes, &options(|limits| limits.max_objects = 5)) {
+        assert!(found.is_ok(), "{route}: {found:?}");
+    }
+}
+
+#[test]
+fn max_nesting_bounds_metadata() {
+    // `base`, its entry and the value below it: three containers, and `depth` more.
+    let nested = |depth: usize| (0..depth).fold(Value::from(1), |inner, _| array([inner]));
+    let message = |depth| {
+        let metadata = map([("base", array([map([("deep", nested(depth))])]))]);
+        Message::buffered_with(&metadata, [Object::bytes(&[1])]).build().bytes
+    };
+    let deep = message(20);
+    for (route, found) in without(routes(&deep, &options(|limits| limits.max_nesting = 8)), &["values"]) {
+        assert_names(found, "max_nesting", route);
+    }
+    for (route, found) in routes(&deep, &options(|limits| limits.max_nesting = 23)) {
+        assert!(found.is_ok(), "{route}: {found:?}");
+    }
+    assert!(tgm_std::decode(&message(253), &DecodeOptions::default()).is_ok());
+    assert!(tgm_std::decode(&message(254), &DecodeOptions::default()).is_err());
+}
+
+#[test]
+fn max_expansion_and_free_bytes_bound_what_few_bytes_may_become() {
+    let zeros = || Object::plain("uint8", &[1 << 20], vec![0; 1 << 20]).compressed("zstd");
+    let bytes = Message::buffered([zeros()]).build().bytes;
+    let tight = |limits: &mut DecodeLimits| (limits.max_expansion, limits.free_bytes) = (10, 1000);
+    for (route, found) in routes(&bytes, &options(tight)) {
+        assert_names(found, "max_expansion", route);
+    }
+    let expanding = |limits: &mut DecodeLimits| (limits.max_expansion, limits.free_bytes) = (1 << 20, 0);
+    let free = |limits: &mut DecodeLimits| (limits.max_expansion, limits.free_bytes) = (0, 1 << 20);
+    for change in [expanding, free] {
+        for (route, found) in routes(&bytes, &options(change)) {
+            assert!(found.is_ok(), "{route}: {found:?}");
+        }
+    }
+}
+
+/// Objects whose descriptor claims what no memory holds, in a few bytes each.
+fn bombs() -> Vec<(&'static str, Object)> {
+    let huge = |exponent: u32| vec![1_u64 << exponent];
+    let claim = |object: Object, dims: &[u64]| {
+        let dims = array(dims.iter().map(|&dim| Value::from(dim)));
+        object.set("shape", dims.clone()).set("strides", dims)
+    };
+    let none = || Object::plain("float64", &[1], [0; 8]);
+    vec![
+        ("plain", claim(none(), &huge(50))),
+        ("big-endian", claim(none().big_endian(), &huge(50))),
+        ("shuffled", claim(none().shuffled(8), &huge(50))),
+        ("lz4", claim(none().compressed("lz4"), &huge(50))),
+        ("zstd", claim(none().compressed("zstd"), &huge(50))),
+        ("zstd, 4 GiB", claim(none().compressed("zstd"), &huge(29))),
+        ("packed in 0 bits", claim(Object::packed(&[1], [], 1.0, (0, 0), 0), &huge(50))),
+        ("packed", claim(Object::packed(&[1], [0; 8], 1.0, (0, 0), 64), &huge(50))),
+        ("rle", claim(Object::plain("bitmask", &[8], [0xff]).compressed("rle"), &huge(60))),
+        ("roaring", claim(Object::plain("bitmask", &[8], [0xff]).compressed("roaring"), &huge(60))),
+        ("overflowing", claim(none(), &huge(62))),
+        ("masked", claim(none().masked("nan", "zstd", &[true]), &huge(50))),
+        ("masked and packed in 0 bits", {
+            claim(Object::packed(&[1], [], 1.0, (0, 0), 0).masked("nan", "rle", &[true]), &huge(50))
+        }),
+    ]
+}
+
+#[test]
+fn a_bomb_is_refused_before_memory_is_taken_for_it() {
+    for (name, bomb) in bombs() {
+        let bytes = Message::buffered([bomb]).build().bytes;
+        let (results, usage) = measure(|| routes(&bytes, &DecodeOptions::default()));
+        for (route, found) in results {
+            assert!(found.is_err(), "{name} by {route}");
+        }
+        assert!(usage.peak < REFUSAL, "{name}: {} bytes", usage.peak);
+    }
+}
+
+#[test]
+fn without_limits_a_bomb_is_refused_by_the_allocator_and_not_by_a_crash() {
+    let bomb = Object::packed(&[1], [], 1.0, (0, 0), 0);
+    let dims = || array([Value::from(1_u64 << 56)]);
+    let bytes = Message::buffered([bomb.set("shape", dims()).set("strides", dims())]).build().bytes;
+    let unlimited = DecodeOptions { limits: DecodeLimits::UNLIMITED, ..Default::default() };
+    for (route, found) in routes(&bytes, &unlimited) {
+        let error = found.expect_err(route).to_string();
+        assert!(error.contains("cannot allocate"), "{route}: {error}");
+    }
+}
+
+#[test]
+fn metadata_that_claims_more_items_than_there_are_bytes_costs_nothing() {
+    for body in [
+        &b"\x9b\xff\xff\xff\xff\xff\xff\xff\xff"[..],
+        b"\xbb\x7f\xff\xff\xff\xff\xff\xff\xff",
+        b"\xa1\x64base\x9b\0\0\0\x10\0\0\0\0",
+    ] {
+        let frame = tgm_tests::builder::Frame::raw(1, body);
+        let bytes = Message::empty().with(frame).build().bytes;
+        let (found, usage) = measure(|| tgm_std::decode(&bytes, &DecodeOptions::default()).map(drop));
+        assert!(found.is_err() && usage.peak < REFUSAL, "{found:?} {usage:?}");
+    }
+}

@@ -1,0 +1,200 @@
+//! Scanning is linear on any bytes: reads are counted, nothing is timed.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
+
+use std::cell::Cell;
+use std::convert::Infallible;
+
+use tgm_core::scan::{Scanner, Segment, Source};
+use tgm_tests::builder::{Frame, Message, Object, frame_type, map};
+
+/// Bytes read for each byte of the source, at most; a call counts as [`CALL`] bytes.
+const WORK_PER_BYTE: u64 = 16;
+/// What a read costs however few bytes it asks for.
+const CALL: u64 = 8;
+/// Lengths that work must stay linear over.
+const LENGTHS: [usize; 4] = [64 << 10, 256 << 10, 1 << 20, 4 << 20];
+
+/// A slice that counts what is read of it.
+struct Counted<'a> {
+    bytes: &'a [u8],
+    work: &'a Cell<u64>,
+}
+
+impl Source for Counted<'_> {
+    type Error = Infallible;
+
+    fn len(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<usize, Infallible> {
+        let rest = self.bytes.get(usize::try_from(offset).unwrap()..).unwrap_or_default();
+        let read = rest.len().min(out.len());
+        out[..read].copy_from_slice(&rest[..read]);
+        self.work.set(self.work.get() + read as u64 + CALL);
+        Ok(read)
+    }
+
+    fn find(&self, magic: &[u8; 8], from: u64, end: u64) -> Result<Option<u64>, Infallible> {
+        let region = &self.bytes[usize::try_from(from).unwrap().min(self.bytes.len())..];
+        let region = &region[..usize::try_from(end.saturating_sub(from)).unwrap().min(region.len())];
+        let at = tgm_core::scan::find(region, magic);
+        let looked_at = at.map_or(region.len(), |at| at + magic.len());
+        self.work.set(self.work.get() + looked_at as u64 + CALL);
+        Ok(at.map(|at| from + at as u64))
+    }
+}
+
+/// Scans from the start, or from both ends in turn; the segments and the work.
+fn scan(bytes: &[u8], both: bool) -> (Vec<Segment>, u64) {
+    let work = Cell::new(0);
+    let mut scanner = Scanner::new(Counted { bytes, work: &work });
+    let mut segments = Vec::new();
+    while let Ok(Some(segment)) = scanner.next_segment() {
+        segments.push(segment);
+        if both {
+            let Ok(_) = scanner.next_message_back(u64::MAX);
+        }
+    }
+    (segments, work.get())
+}
+
+const STREAM: &[u8; 24] = b"TENSOGRM\0\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+
+fn repeat(piece: &[u8], len: usize) -> Vec<u8> {
+    piece.iter().copied().cycle().take(len).collect()
+}
+
+/// A preamble that states its length.
+fn stated(length: u64) -> Vec<u8> {
+    [&STREAM[..16], &length.to_be_bytes()].concat()
+}
+
+/// Small frames one after another, each of them whole.
+fn frames(len: usize) -> Vec<u8> {
+    let built = Message::empty().with(Frame::metadata(frame_type::HEADER_METADATA, &map([]))).build();
+    repeat(&built.bytes[24..built.bytes.len() - 24], len / 32 * 32)
+}
+
+/// Streams of one frame each that all end at the same place, each inside of the frame of the one before it.
+fn nested_streams(len: usize) -> Vec<u8> {
+    let piece = STREAM.len() + 16;
+    let end = len / piece * piece + 12;
+    let stream = |at: usize| {
+        let length = (end - at * piece - STREAM.len()) as u64;
+        [&STREAM[..], b"FR\0\x01\0\x01\0\0", &length.to_be_bytes()].concat()
+    };
+    (0..len / piece).flat_map(stream).chain(*b"\0\0\0\0\0\0\0\0ENDF").collect()
+}
+
+/// A frame header that says the frame is longer than anything.
+const BROKEN_FRAME: &[u8; 16] = b"FR\0\x01\0\x01\0\0\xff\xff\xff\xff\xff\xff\xff\xff";
+const END: &[u8; 24] = b"\0\0\0\0\0\0\0\x18\0\0\0\0\0\0\0\x0039277777";
+
+/// Inputs that try to make a scanner look at the same bytes again and again, about `len` bytes each.
+fn adversaries(len: usize) -> Vec<(&'static str, Vec<u8>)> {
+    let half = len / 2;
+    let root = len.isqrt();
+    let one_stream = Message::streamed([Object::bytes(&[1, 2, 3])]).build().bytes;
+    let sound = [&STREAM[..], &frames(half), END].concat();
+    vec![
+        ("streaming preambles", repeat(STREAM, len)),
+        ("streaming preambles, an end magic behind all", [&repeat(STREAM, len)[..], b"39277777"].concat()),
+        ("streaming preambles and a gap without frames", [repeat(STREAM, half), vec![0; half]].concat()),
+        ("streaming preambles before one chain of frames", [repeat(STREAM, half), frames(half)].concat()),
+        ("streaming preambles, zeros, frames", [repeat(STREAM, root), vec![0; half], frames(half - root)].concat()),
+        ("a chain of frames behind each preamble, all broken at the end", {
+            let piece = [&STREAM[..], &frames(256)].concat();
+            [repeat(&piece, len), BROKEN_FRAME.to_vec()].concat()
+        }),
+        ("streaming preambles with broken frames before one sound stream", {
+            let fake = [&STREAM[..], BROKEN_FRAME].concat();
+            [repeat(&fake, root / 2 * fake.len()), sound.clone()].concat()
+        }),
+        ("nested streams before one chain of frames", {
+            [nested_streams(half), frames(half), BROKEN_FRAME.to_vec()].concat()
+        }),
+        ("nested streams before a gap", [nested_streams(half), vec![0; half]].concat()),
+        ("nested streams before one chain of frames and an end magic", {
+            [nested_streams(half), frames(half), BROKEN_FRAME.to_vec(), END.to_vec()].concat()
+        }),
+        ("start magics", repeat(b"TENSOGRM", len)),
+        ("start magics that overlap", repeat(b"TENSOGR", len)),
+        ("end magics behind a broken stream", [&STREAM[..], BROKEN_FRAME, &repeat(b"39277777", len)].concat()),
+        ("broken streams and end magics in turn", repeat(&[&STREAM[..], BROKEN_FRAME, b"39277777"].concat(), len)),
+        ("stated lengths that all reach to the end", {
+            let count = len / 24;
+            (0..count).flat_map(|at| stated(((count - at) * 24) as u64)).collect()
+        }),
+        ("stated lengths that are too long", repeat(&stated(u64::MAX), len)),
+        ("FR and nothing", [&STREAM[..], &repeat(b"FR", len)].concat()),
+        ("streaming preambles and FR", repeat(&[&STREAM[..], b"FR"].concat(), len)),
+        ("small streams", repeat(&one_stream, len)),
+        ("small messages", repeat(&Message::buffered([Object::bytes(&[1])]).build().bytes, len)),
+        ("zeros", vec![0; len]),
+    ]
+}
+
+#[test]
+fn work_is_linear_whatever_the_bytes_are() {
+    let mut worst = (0, "");
+    let mut wrong = Vec::new();
+    for len in LENGTHS {
+        for (name, bytes) in adversaries(len) {
+            for both in [false, true] {
+                let (segments, work) = scan(&bytes, both);
+                let per_byte = work / bytes.len() as u64;
+                if per_byte > WORK_PER_BYTE {
+                    wrong.push(format!("{name}, {len} bytes, both ends {both}: {per_byte} for each byte"));
+                }
+                worst = worst.max((per_byte, name));
+                let covered: u64 = segments.iter().map(Segment::length).sum();
+                assert!(both || covered == bytes.len() as u64, "{name}");
+            }
+        }
+        // What is not linear shows at small lengths; nobody waits for the large ones.
+        assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    }
+    println!("worst: {} for each byte of {:?}", worst.0, worst.1);
+}
+
+/// A stream that was cut short reaches to the first end magic, as the reference has it, which may be that of the message
+/// behind it. Everything else leaves that message alone, and from the end it is found in any case.
+#[test]
+fn a_message_behind_an_adversary_is_found() {
+    let message = Message::buffered([Object::f32(&[2], &[1.0, 2.0])]).build().bytes;
+    for (name, bytes) in adversaries(16 << 10) {
+        let joined = [&bytes[..], &message].concat();
+        let expected = Segment::Message { offset: bytes.len() as u64, length: message.len() as u64 };
+        let Ok(from_end) = Scanner::new(&joined[..]).next_message_back(u64::MAX);
+        assert_eq!(from_end, Some(expected), "{name}");
+        let forward = scan(&joined, false).0;
+        let may_be_swallowed = bytes.starts_with(STREAM);
+        assert!(may_be_swallowed || forward.contains(&expected), "{name}: {:?}", forward.last());
+    }
+}
+
+/// Cuts where a frame of the cut stream happens to end where a frame of the stream behind it does: only its digest could
+/// tell, which a scan does not read.
+const COINCIDENCES: usize = 4;
+
+/// One stream that was cut short does not cost the message behind it.
+#[test]
+fn a_stream_that_was_cut_short_does_not_swallow_the_message_behind_it() {
+    let stream = Message::streamed([Object::f32(&[40], &[1.0; 40]), Object::bytes(&[3; 300])]).build().bytes;
+    let behind = Message::buffered([Object::f32(&[2], &[1.0, 2.0])]).build().bytes;
+    let streamed_behind = Message::streamed([Object::bytes(&[1])]).build().bytes;
+    for (behind, may_coincide) in [(&behind, 0), (&streamed_behind, COINCIDENCES)] {
+        let mut swallowed = Vec::new();
+        for cut in 0..stream.len() {
+            let joined = [&stream[..cut], behind].concat();
+            let found: Vec<Segment> = scan(&joined, false).0.into_iter().filter(Segment::is_message).collect();
+            let expected = Segment::Message { offset: cut as u64, length: behind.len() as u64 };
+            if found != [expected] {
+                swallowed.push((cut, found));
+            }
+        }
+        println!("{} of {} cuts lose the message behind", swallowed.len(), stream.len());
+        assert!(swallowed.len() <= may_coincide, "of {}: {swallowed:?}", stream.len());
+    }
+}
