@@ -30,6 +30,8 @@ pub mod scan;
 #[cfg(feature = "shuffle")]
 pub mod shuffle;
 pub mod stored;
+#[cfg(feature = "szip")]
+pub mod szip;
 pub mod tensor;
 pub mod wire;
 

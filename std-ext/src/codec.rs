@@ -4,12 +4,13 @@
 mod lz4;
 mod rle;
 mod roaring;
+mod szip;
 #[cfg(feature = "zstd")]
 mod zstd;
 
 use std::fmt;
 
-use tgm_core::descriptor::{Compression, Descriptor, MaskMethod};
+use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, MaskMethod};
 
 use crate::error::{Result, TensogramError};
 
@@ -52,25 +53,48 @@ pub trait Codec: Sync {
         out: &mut [u8],
     ) -> std::result::Result<(), CodecError>;
 
-    /// Whether [`Self::decompress_range_into`] costs less for a part of this object than decompressing all of it.
-    fn has_ranges(&self, _descriptor: &Descriptor<'_>) -> bool {
+    /// Opens the payload for reading parts of its `total` uncompressed bytes, none of them behind byte `end`; `None` if
+    /// parts cost as much as all of it.
+    ///
+    /// # Errors
+    /// As [`Self::decompress_into`].
+    fn open_parts<'a>(
+        &self,
+        _payload: &'a [u8],
+        _descriptor: &Descriptor<'a>,
+        _total: u64,
+        _end: u64,
+    ) -> std::result::Result<Option<Box<dyn Parts + 'a>>, CodecError> {
+        Ok(None)
+    }
+
+    /// Whether [`Self::unpack_into`] does it for objects like this one.
+    fn unpacks(&self, _descriptor: &Descriptor<'_>) -> bool {
         false
     }
 
-    /// Decompresses all of `out` from uncompressed byte `start` on, of which there are `total`.
+    /// Decompresses and unpacks `simple_packing` in one pass, into f64 values in `order` that fill all of `out`.
     ///
     /// # Errors
-    /// As [`Self::decompress_into`], of the bytes that have to be looked at. Codecs without ranges always fail.
-    fn decompress_range_into(
+    /// As [`Self::decompress_into`]; always where [`Self::unpacks`] says no.
+    fn unpack_into(
         &self,
         _payload: &[u8],
         _descriptor: &Descriptor<'_>,
-        _total: u64,
-        _start: u64,
-        _out: &mut [u8],
+        _order: ByteOrder,
+        _out: &mut [[u8; 8]],
     ) -> std::result::Result<(), CodecError> {
-        Err(CodecError::new("has no ranges"))
+        Err(CodecError::new("does not unpack"))
     }
+}
+
+/// A compressed payload of which parts can be read.
+pub trait Parts {
+    /// Decompresses all of `out` from uncompressed byte `start` on.
+    ///
+    /// # Errors
+    /// [`CodecError`] for a payload that is damaged where it has to be looked at.
+    fn read_into(&self, start: u64, out: &mut [u8]) -> std::result::Result<(), CodecError>;
 }
 
 /// A compressor that masks use too: what it needs to know is in the bytes.
@@ -86,6 +110,7 @@ pub fn codec(compression: Compression) -> Result<&'static dyn Codec> {
         Compression::Lz4 => Ok(&lz4::Lz4),
         #[cfg(feature = "zstd")]
         Compression::Zstd => Ok(&zstd::Zstd),
+        Compression::Szip => Ok(&szip::Szip),
         Compression::Rle => Ok(&rle::Rle),
         Compression::Roaring => Ok(&roaring::Roaring),
         other => Err(TensogramError::encoding(not_compiled_in(other.name()))),

@@ -33,6 +33,9 @@ pub struct DecodeOptions {
     /// Only flags of frames say that a digest was written, as releases since 0.21 have it; otherwise digests of older
     /// messages are recognised too (Rule H of FORMAT §2).
     pub strict_hash_presence: bool,
+    /// Ranges are refused where the reference refuses them: behind a filter, of bitmasks, out of zstd, lz4 and sz3, and out
+    /// of szip without `szip_block_offsets`.
+    pub reference_range_refusals: bool,
     /// What decoding may cost.
     pub limits: DecodeLimits,
 }
@@ -47,6 +50,7 @@ impl Default for DecodeOptions {
             restore_non_finite: true,
             verify_hash: false,
             strict_hash_presence: false,
+            reference_range_refusals: false,
             limits: DecodeLimits::default(),
         }
     }

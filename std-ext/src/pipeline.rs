@@ -11,7 +11,7 @@ use tgm_core::object::DataObject;
 use tgm_core::stored::{Stored, stored_len, window_of};
 use tgm_core::{ErrorKind, byteswap};
 
-use crate::codec::{self, Codec, CodecError};
+use crate::codec::{self, Codec, CodecError, Parts};
 use crate::error::{Result, TensogramError};
 use crate::limits::reserve;
 use crate::masks::Masks;
@@ -36,12 +36,17 @@ pub(crate) fn decode_values<'a>(object: &DataObject<'a>, options: &DecodeOptions
 /// All values of an object in `order`, masked ones as the encoder left them.
 fn decode_unmasked<'a>(object: &DataObject<'a>, order: ByteOrder, options: &DecodeOptions) -> Result<Cow<'a, [u8]>> {
     let descriptor = object.descriptor();
-    if compression(descriptor)? == Compression::None {
+    let compression = compression(descriptor)?;
+    if compression == Compression::None {
         let stored = stored(object, object.payload())?;
         return match stored.as_values().filter(|_| !must_swap(descriptor, order)) {
             Some(values) => Ok(Cow::Borrowed(values)),
             None => unpack(object, &stored, order, options).map(Cow::Owned),
         };
+    }
+    let backend = codec::codec(compression)?;
+    if backend.unpacks(descriptor) {
+        return unpack_fused(object, backend, order, options).map(Cow::Owned);
     }
     let mut bytes = decompress(object, options)?;
     let stored = stored(object, &bytes)?;
@@ -64,7 +69,8 @@ pub(crate) fn decode_ranges(
         return Ok(Vec::new());
     }
     let lens = range_lens(object, ranges, options)?;
-    let source = RangeSource::open(object, options)?;
+    let end = ranges.iter().map(|range| range.end).max().unwrap_or(0);
+    let source = RangeSource::open(object, end, options)?;
     let order = target_order(object.descriptor(), options);
     let masks = if options.restore_non_finite { Masks::read(object, options)? } else { Masks::none(object) };
     let decode = |(range, len): (&Range<u64>, usize)| {
@@ -80,20 +86,27 @@ pub(crate) fn decode_ranges(
 enum RangeSource<'o, 'a> {
     /// All uncompressed bytes: those of the message, or decompressed once for all ranges.
     All(&'o DataObject<'a>, Cow<'a, [u8]>),
-    /// A codec that decompresses parts.
-    Parts(&'o DataObject<'a>, &'static dyn Codec),
+    /// A payload that is decompressed part by part.
+    Parts(&'o DataObject<'a>, &'static dyn Codec, Box<dyn Parts + 'a>),
 }
 
 impl<'o, 'a> RangeSource<'o, 'a> {
-    fn open(object: &'o DataObject<'a>, options: &DecodeOptions) -> Result<Self> {
+    /// Opens an object for ranges that end with element `end` at the latest.
+    fn open(object: &'o DataObject<'a>, end: u64, options: &DecodeOptions) -> Result<Self> {
         let descriptor = object.descriptor();
         let compression = compression(descriptor)?;
         if compression == Compression::None {
             return Ok(Self::All(object, Cow::Borrowed(object.payload())));
         }
-        let backend = codec::codec(compression)?;
-        if descriptor.filter().known() == Some(Filter::None) && backend.has_ranges(descriptor) {
-            return Ok(Self::Parts(object, backend));
+        if descriptor.filter().known() == Some(Filter::None) && descriptor.encoding().known().is_some() {
+            let backend = codec::codec(compression)?;
+            let total = stored_len(descriptor)?;
+            options.limits.check_bytes(object.payload().len() as u64, descriptor.decoded_len()?)?;
+            let window = window_of(descriptor, &(0..end))?;
+            let parts = backend.open_parts(object.payload(), descriptor, total, window.end);
+            if let Some(parts) = parts.map_err(|error| codec_error(backend, &error))? {
+                return Ok(Self::Parts(object, backend, parts));
+            }
         }
         Ok(Self::All(object, Cow::Owned(decompress(object, options)?)))
     }
@@ -104,19 +117,11 @@ impl<'o, 'a> RangeSource<'o, 'a> {
                 let stored = stored(object, bytes)?;
                 stored.decode_into(range.clone(), order, out).map_err(|e| e.shift(object.region_offset()))?;
             }
-            Self::Parts(object, backend) => {
+            Self::Parts(object, backend, parts) => {
                 let descriptor = object.descriptor();
                 let window = window_of(descriptor, range)?;
                 let mut bytes = reserve(options.limits.check_bytes(u64::MAX, window.end - window.start)?)?;
-                backend
-                    .decompress_range_into(
-                        object.payload(),
-                        descriptor,
-                        stored_len(descriptor)?,
-                        window.start,
-                        &mut bytes,
-                    )
-                    .map_err(|error| codec_error(*backend, &error))?;
+                parts.read_into(window.start, &mut bytes).map_err(|error| codec_error(*backend, &error))?;
                 Stored::window(descriptor, &bytes, window.start)?.decode_into(range.clone(), order, out)?;
             }
         }
@@ -181,6 +186,20 @@ fn unpack(object: &DataObject<'_>, stored: &Stored<'_>, order: ByteOrder, option
     let decoded_len = object.descriptor().decoded_len()?;
     let mut out = reserve(options.limits.check_bytes(object.payload().len() as u64, decoded_len)?)?;
     stored.decode_into(0..stored.element_count(), order, &mut out).map_err(|e| e.shift(object.region_offset()))?;
+    Ok(out)
+}
+
+/// Decompresses and unpacks in one pass.
+fn unpack_fused(
+    object: &DataObject<'_>,
+    backend: &dyn Codec,
+    order: ByteOrder,
+    options: &DecodeOptions,
+) -> Result<Vec<u8>> {
+    let descriptor = object.descriptor();
+    let mut out = reserve(options.limits.check_bytes(object.payload().len() as u64, descriptor.decoded_len()?)?)?;
+    let (slots, _) = out.as_chunks_mut();
+    backend.unpack_into(object.payload(), descriptor, order, slots).map_err(|error| codec_error(backend, &error))?;
     Ok(out)
 }
 

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use tgm_core::descriptor::{Compression, Descriptor, Dtype, Filter};
 use tgm_core::object::DataObject;
 
 use crate::decode::{Opened, object_of_frame};
@@ -48,6 +49,9 @@ pub fn decode_range_from_frame(
 /// # Errors
 /// As [`decode_range`].
 pub fn ranges(object: &DataObject<'_>, ranges: &[(u64, u64)], options: &DecodeOptions) -> Result<Vec<Vec<u8>>> {
+    if options.reference_range_refusals {
+        refuse_as_the_reference(object.descriptor(), ranges.is_empty())?;
+    }
     let ranges = ranges.iter().map(|&range| elements(range)).collect::<Result<Vec<_>>>()?;
     pipeline::decode_ranges(object, &ranges, options)
 }
@@ -59,6 +63,25 @@ fn of_object(
 ) -> Result<(DataObjectDescriptor, Vec<Vec<u8>>)> {
     let parts = ranges(object, wanted, options)?;
     Ok((to_owned::descriptor(object.descriptor())?, parts))
+}
+
+/// The cases in which the reference gives no ranges (FORMAT §5.5).
+fn refuse_as_the_reference(descriptor: &Descriptor<'_>, is_empty: bool) -> Result<()> {
+    if descriptor.filter().known() != Some(Filter::None) {
+        return Err(TensogramError::encoding("decode_range is not supported when a filter (e.g. shuffle) is applied"));
+    }
+    if descriptor.dtype() == Dtype::Bitmask {
+        return Err(TensogramError::encoding("partial range decode not supported for bitmask dtype"));
+    }
+    match descriptor.compression().known() {
+        Some(Compression::Szip) if descriptor.szip_block_offsets()?.is_none() => Err(TensogramError::Compression(
+            "missing szip_block_offsets in payload metadata (required for partial range decode)".into(),
+        )),
+        Some(Compression::Zstd | Compression::Lz4 | Compression::Sz3) if !is_empty => {
+            Err(TensogramError::encoding("range decode not supported for this compressor"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The elements of a range given as start and count.

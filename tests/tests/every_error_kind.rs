@@ -9,6 +9,7 @@ use ciborium::Value;
 use tgm_core::cbor::{self, Canonical, verify_canonical};
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::object::DataObject;
+use tgm_core::szip::{Params, decode_into, flags};
 use tgm_core::{Error, Message as View, byteswap};
 use tgm_std::{DecodeOptions, TensogramError, TensogramFile};
 use tgm_tests::builder::{Built, Frame, Message, Object, array, cbor as encode, frame_type, map};
@@ -314,19 +315,27 @@ fn masks() -> Vec<Row> {
     ]
 }
 
+fn szip() -> Vec<Row> {
+    let refused =
+        |bits, block_size, rsi, flags| Params::new(bits, block_size, rsi, flags).map(drop).map_err(|k| k.at(0));
+    let params = Params::new(8, 8, 1, 0).unwrap();
+    // ID 000, then 1 for the second extension, then a code of 93 zeros, which stands for no pair of samples.
+    let mut stream = [0xff; 64];
+    stream[..13].fill(0);
+    stream[0] = 0b0001_0000;
+    stream[12] = 0b0000_0100;
+    vec![
+        row("SzipBitsPerSample(33)", 0, refused(33, 8, 1, 0)),
+        row("SzipBlockSize(7)", 0, refused(8, 7, 1, 0)),
+        row("SzipRsi(0)", 0, refused(8, 8, 0, 0)),
+        row("SzipRestricted(8)", 0, refused(8, 8, 1, flags::RESTRICTED)),
+        row("SzipStream", 0, decode_into(&stream, &params, &mut [0; 8])),
+    ]
+}
+
 /// Kinds that no test on this machine can produce, and why.
 const UNREACHABLE: &[(&str, &str)] =
     &[("TooLarge", "a length beyond `usize`: on 64 bits every length that fits the buffer fits `usize`")];
-
-/// Kinds of a module that `tgm_core` does not declare yet. When it does, `Params::new` and a stream give each a row.
-const PENDING: &[&str] = &["SzipBitsPerSample", "SzipBlockSize", "SzipRestricted", "SzipRsi", "SzipStream"];
-
-/// Those of [`PENDING`] that there are.
-fn pending() -> impl Iterator<Item = String> {
-    let declared = include_str!("../../core/src/lib.rs").contains("mod szip");
-    assert!(!declared, "szip is in tgm_core: give its kinds rows, and drop PENDING");
-    PENDING.iter().map(|name| (*name).to_owned()).filter(|name| variants().contains(name))
-}
 
 /// The names of the variants in the text of `ErrorKind`.
 fn variants() -> BTreeSet<String> {
@@ -339,11 +348,12 @@ fn variants() -> BTreeSet<String> {
 
 #[test]
 fn every_kind_is_produced_at_the_offset_that_it_speaks_of() {
-    let rows: Vec<Row> =
-        [structure(), index_and_hash(), encoded(), descriptors(), values(), masks()].into_iter().flatten().collect();
+    let rows: Vec<Row> = [structure(), index_and_hash(), encoded(), descriptors(), values(), masks(), szip()]
+        .into_iter()
+        .flatten()
+        .collect();
     let mut wrong = Vec::new();
-    let mut produced: BTreeSet<String> =
-        UNREACHABLE.iter().map(|(name, _)| (*name).to_owned()).chain(pending()).collect();
+    let mut produced: BTreeSet<String> = UNREACHABLE.iter().map(|(name, _)| (*name).to_owned()).collect();
     for Row { kind, offset, found } in rows {
         let text = |error: Error| format!("{:?} at {}", error.kind(), error.offset());
         let found = found.err().map(text);
@@ -361,8 +371,10 @@ fn every_kind_is_produced_at_the_offset_that_it_speaks_of() {
 
 #[test]
 fn every_kind_has_words_of_its_own() {
-    let rows: Vec<Row> =
-        [structure(), index_and_hash(), encoded(), descriptors(), values(), masks()].into_iter().flatten().collect();
+    let rows: Vec<Row> = [structure(), index_and_hash(), encoded(), descriptors(), values(), masks(), szip()]
+        .into_iter()
+        .flatten()
+        .collect();
     let words: Vec<String> = rows.into_iter().map(|row| row.found.unwrap_err().kind().to_string()).collect();
     let distinct: BTreeSet<&String> = words.iter().collect();
     assert_eq!(distinct.len(), words.len(), "{words:#?}");
@@ -400,5 +412,8 @@ fn every_variant_of_tensogram_error_but_remote_is_produced() {
         assert!(error.to_string().starts_with(text), "{error}");
     }
     assert!(matches!(whole(&b.bytes[..10], &default), TensogramError::Framing(_)));
-    // A szip codec will say `Compression` for a range without `szip_block_offsets`; until then no route leads there.
+    let refusing = DecodeOptions { reference_range_refusals: true, ..default };
+    let packed = with(Object::bytes(&[1]).set("compression", "szip"));
+    let error = tgm_std::decode_range(&packed.bytes, 0, &[(0, 1)], &refusing).map(drop).unwrap_err();
+    assert_eq!((error.kind_name(), error.to_string().contains("missing szip_block_offsets")), ("compression", true));
 }

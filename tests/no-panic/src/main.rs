@@ -24,6 +24,10 @@ use tgm_core::object::DataObject;
 use tgm_core::packing::{Packing, unpack_bytes_into, unpack_into};
 use tgm_core::scan::scan;
 use tgm_core::shuffle::{unshuffle_into, unshuffle_range_into};
+use tgm_core::stored::{Stored, window_of};
+use tgm_core::szip::{
+    Formula, Params, RsiOffsets, Start, decode_from, decode_into, decode_packed_with, decode_range_into, find_rsi,
+};
 use tgm_core::tensor::{AnyView, Complex, Element, Shape, TensorView};
 use tgm_core::{Message, Result};
 
@@ -56,6 +60,7 @@ extern "C" fn main() -> i32 {
     scanning(input);
     cbor(input).ok();
     kernels(input, output);
+    szip(input, output);
     i32::from(black_box(output).first().copied().unwrap_or(0))
 }
 
@@ -127,6 +132,7 @@ fn data_object(object: &DataObject<'_>, output: &mut [u8]) {
     keep(object.decode_into(range.clone(), black_box(ByteOrder::Big), output));
     if let Ok(stored) = object.stored() {
         keep((stored.as_values(), stored.output_len(&range)));
+        keep((window_of(descriptor, &range), Stored::window(descriptor, object.payload(), black_box(3))));
         let (chunks, _) = output.as_chunks_mut::<8>();
         let mut floats = [0.0_f64; 16];
         keep(stored.unpack_into(black_box(1), black_box(&mut floats[..])));
@@ -223,6 +229,20 @@ fn kernels(input: &[u8], output: &mut [u8]) {
         bits.iter().for_each(keep);
         keep((bits.get(black_box(7)), bits.get_at(dims), bits.count_ones(), bits.bits(black_box(3)..black_box(9))));
     }
+}
+
+fn szip(stream: &[u8], output: &mut [u8]) {
+    let Ok(params) = Params::new(black_box(16), black_box(8), black_box(2), black_box(8)) else { return };
+    keep((params.container_size(), params.byte_order(), params.samples_per_rsi(), params.rsi_count(black_box(9))));
+    keep(decode_into(stream, &params, output));
+    keep(decode_range_into(stream, &params, [0, black_box(14)], black_box(20), output));
+    let start = Start { bit_offset: black_box(3), skip: black_box(1) };
+    keep(decode_from(stream, &params, start, output));
+    keep(find_rsi(stream, &params, black_box(2)));
+    RsiOffsets::new(stream, &params, black_box(99)).for_each(keep);
+    let formula = Formula { reference: black_box(1.5), scale: black_box(0.5) };
+    let mut values = [0.0_f64; 8];
+    keep(decode_packed_with(stream, &params, start, formula, black_box(&mut values[..]), |value| value));
 }
 
 fn view<T: Element>(input: &[u8], shape: Shape<'_>) {

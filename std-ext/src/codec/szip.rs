@@ -1,0 +1,135 @@
+//! szip: a bare CCSDS 121.0-B stream (PIPELINE §5.4), decoded by `tgm_core`.
+//!
+//! The width of a sample is not stored; it follows from encoding, filter and dtype. Under simple_packing the packed bytes
+//! are whole samples only for 8, 16, 24 and 32 bits a value: streams of other widths, which the reference writes and cannot
+//! read back, are refused.
+//!
+//! `szip_block_offsets` is not followed. What the reference writes there is wrong for intervals whose last block comes after
+//! a run of zeros, and a stream can be consistent from a wrong offset on; so intervals are found by reading the stream,
+//! which costs half of decoding it, once for all ranges of a call.
+
+use tgm_core::ErrorKind;
+use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, Filter};
+use tgm_core::szip::{Formula, Params, RsiOffsets, Start, decode_from, decode_into, decode_packed_with, flags};
+
+use super::{Codec, CodecError, Parts};
+
+/// The backend.
+pub(super) struct Szip;
+
+impl Codec for Szip {
+    fn name(&self) -> &'static str {
+        Compression::Szip.name()
+    }
+
+    fn decompress_into(&self, payload: &[u8], descriptor: &Descriptor<'_>, out: &mut [u8]) -> Result<(), CodecError> {
+        check_emptiness(payload, out.is_empty())?;
+        decode_into(payload, &params(descriptor)?, out).map_err(defect)
+    }
+
+    fn open_parts<'a>(
+        &self,
+        payload: &'a [u8],
+        descriptor: &Descriptor<'a>,
+        total: u64,
+        end: u64,
+    ) -> Result<Option<Box<dyn Parts + 'a>>, CodecError> {
+        check_emptiness(payload, total == 0)?;
+        let params = params(descriptor)?;
+        let samples = end.min(total).div_ceil(params.container_size() as u64);
+        let mut offsets = Vec::new();
+        for offset in RsiOffsets::new(payload, &params, samples) {
+            offsets.try_reserve(1).map_err(|_| CodecError::new("cannot allocate the table of intervals"))?;
+            offsets.push(offset.map_err(defect)?);
+        }
+        Ok(Some(Box::new(Intervals { payload, params, offsets })))
+    }
+
+    fn unpacks(&self, descriptor: &Descriptor<'_>) -> bool {
+        descriptor.encoding().known() == Some(Encoding::SimplePacking)
+            && descriptor.filter().known() == Some(Filter::None)
+            && descriptor.dtype() == Dtype::Float64
+    }
+
+    fn unpack_into(
+        &self,
+        payload: &[u8],
+        descriptor: &Descriptor<'_>,
+        order: ByteOrder,
+        out: &mut [[u8; 8]],
+    ) -> Result<(), CodecError> {
+        check_emptiness(payload, out.is_empty())?;
+        let (packing, params) = (descriptor.packing().map_err(defect)?, params(descriptor)?);
+        let formula = Formula { reference: packing.reference_value, scale: packing.scale() };
+        let start = Start::default();
+        let decoded = match order {
+            ByteOrder::Big => decode_packed_with(payload, &params, start, formula, out, f64::to_be_bytes),
+            ByteOrder::Little => decode_packed_with(payload, &params, start, formula, out, f64::to_le_bytes),
+        };
+        decoded.map(|_| ()).map_err(defect)
+    }
+}
+
+/// A stream whose intervals have been found as far as they are needed.
+struct Intervals<'a> {
+    payload: &'a [u8],
+    params: Params,
+    /// The bit at which each interval starts.
+    offsets: Vec<u64>,
+}
+
+impl Parts for Intervals<'_> {
+    fn read_into(&self, start: u64, out: &mut [u8]) -> Result<(), CodecError> {
+        let container = self.params.container_size() as u64;
+        if !start.is_multiple_of(container) {
+            return Err(CodecError::new("a part must begin with a whole sample"));
+        }
+        if out.is_empty() {
+            return Ok(());
+        }
+        let offsets = self.offsets.iter().copied();
+        let start = Start::at_sample(self.payload, &self.params, offsets, start / container).map_err(defect)?;
+        decode_from(self.payload, &self.params, start, out).map(|_| ()).map_err(defect)
+    }
+}
+
+/// The parameters, with the width of a sample and the flags that the format implies.
+fn params(descriptor: &Descriptor<'_>) -> Result<Params, CodecError> {
+    let stored = descriptor.szip().map_err(defect)?;
+    let (bits, implied) = match (descriptor.encoding().known(), descriptor.filter().known()) {
+        (Some(Encoding::SimplePacking), _) => (packed_bits(descriptor)?, flags::MSB),
+        (_, Some(Filter::None)) => (8 * u32::try_from(descriptor.dtype().byte_width()).unwrap_or(u32::MAX), 0),
+        _ => (8, 0),
+    };
+    Params::new(bits, stored.block_size, stored.rsi, stored.flags | implied)
+        .map_err(|kind| CodecError::new(kind.to_string()))
+}
+
+/// Bits of a packed value, if packed values are whole samples.
+fn packed_bits(descriptor: &Descriptor<'_>) -> Result<u32, CodecError> {
+    match descriptor.packing().map_err(defect)?.bits_per_value {
+        bits @ (8 | 16 | 24 | 32) => Ok(bits),
+        bits => Err(CodecError::new(format!(
+            "values of {bits} bits cannot be read back: only 8, 16, 24 and 32 bits are whole samples"
+        ))),
+    }
+}
+
+/// No values are no bytes, and the other way round.
+fn check_emptiness(payload: &[u8], is_empty: bool) -> Result<(), CodecError> {
+    match (payload.is_empty(), is_empty) {
+        (true, false) => Err(CodecError::new("the payload is empty, and values are expected")),
+        (false, true) => Err(CodecError::new("no values are expected, and the payload is not empty")),
+        _ => Ok(()),
+    }
+}
+
+/// What `tgm_core` found, with the byte of the payload where it is one.
+fn defect(error: tgm_core::Error) -> CodecError {
+    match error.kind() {
+        ErrorKind::MissingKey(_) | ErrorKind::WrongType { .. } | ErrorKind::IntegerRange => {
+            CodecError::new(error.kind().to_string())
+        }
+        _ => CodecError::new(error.to_string()),
+    }
+}
