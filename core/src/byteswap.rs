@@ -82,7 +82,6 @@ pub fn swap_into(src: &[u8], unit: usize, out: &mut [u8]) -> Result<()> {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::panic, clippy::arithmetic_side_effects, reason = "tests may panic")]
 
-    extern crate std;
     use std::vec::Vec;
 
     use proptest::prelude::*;

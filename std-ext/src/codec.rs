@@ -4,7 +4,10 @@
 mod lz4;
 mod rle;
 mod roaring;
+#[cfg(feature = "sz3")]
+pub mod sz3;
 mod szip;
+pub mod zfp;
 #[cfg(feature = "zstd")]
 mod zstd;
 
@@ -110,7 +113,10 @@ pub fn codec(compression: Compression) -> Result<&'static dyn Codec> {
         Compression::Lz4 => Ok(&lz4::Lz4),
         #[cfg(feature = "zstd")]
         Compression::Zstd => Ok(&zstd::Zstd),
+        #[cfg(feature = "sz3")]
+        Compression::Sz3 => Ok(&sz3::Sz3),
         Compression::Szip => Ok(&szip::Szip),
+        Compression::Zfp => Ok(&zfp::Zfp),
         Compression::Rle => Ok(&rle::Rle),
         Compression::Roaring => Ok(&roaring::Roaring),
         other => Err(TensogramError::encoding(not_compiled_in(other.name()))),

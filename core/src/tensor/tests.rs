@@ -8,7 +8,6 @@
     reason = "tests may panic"
 )]
 
-extern crate std;
 use std::format;
 use std::vec;
 use std::vec::Vec;

@@ -1,0 +1,133 @@
+//! sz3: one-dimensional `float64` containers of SZ3 3.3.2, read without SZ3; written in the lossless form (PIPELINE §5.7).
+//!
+//! ```text
+//! container = magic version length body trailer      the trailer says how many values, and by which algorithm
+//! body      = raw-length zstd-frame
+//! raw       = values                                 algorithm 4, lossless: little-endian
+//!           | header quantizer code symbols          algorithm 2, interpolation: coarse to fine
+//!           | selectors quantizer code symbols       algorithm 0, Lorenzo: first to last
+//! value     = prediction + 2 · (symbol − radius) · bound, or stored as it was where the symbol is 0
+//! ```
+//!
+//! [`container`] splits and checks the outside, [`huffman`] makes symbols of bits, [`quantizer`] values of symbols and
+//! predictions; [`interpolation`] and [`lorenzo`] know what to predict from, and in which order.
+//!
+//! SZ3 believes what it reads. Here every count is held against the number of values that the descriptor promises, or
+//! against the bytes that are there, before anything is reserved or looped for it: beside the output, memory is the raw
+//! body, no longer than that number of values can make it, and the tree of its code. Whatever the writer leaves no
+//! choice in is checked too, so that damage shows: every symbol, stored value, bit and byte must be accounted for.
+
+mod container;
+mod defect;
+mod huffman;
+mod interpolation;
+mod lorenzo;
+mod quantizer;
+mod reader;
+#[cfg(test)]
+mod samples;
+mod slot;
+#[cfg(test)]
+mod tests;
+
+use tgm_core::byteswap;
+use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, Filter};
+
+use super::{Codec, CodecError};
+use container::{Algorithm, Container};
+use defect::Defect;
+use reader::Reader;
+use slot::Slot;
+
+/// zstd's level for what is written: the one that SZ3 uses.
+const LEVEL: i32 = 3;
+
+/// The backend.
+pub(super) struct Sz3;
+
+impl Codec for Sz3 {
+    fn name(&self) -> &'static str {
+        Compression::Sz3.name()
+    }
+
+    fn decompress_into(&self, payload: &[u8], descriptor: &Descriptor<'_>, out: &mut [u8]) -> Result<(), CodecError> {
+        check_descriptor(descriptor)?;
+        let (slots, []) = out.as_chunks_mut() else {
+            return Err(CodecError::new(format!("{} bytes are no whole number of values", out.len())));
+        };
+        decompress(payload, slots)?;
+        if descriptor.byte_order() == ByteOrder::NATIVE {
+            return Ok(());
+        }
+        byteswap::swap_in_place(out, size_of::<f64>()).map_err(|error| CodecError::new(error.to_string()))
+    }
+}
+
+/// Decompresses into all of `out`; a payload of more or fewer values is an error.
+///
+/// Beside `out` it takes the memory of the raw body: some 10 bytes a value at worst, and 4 MiB.
+///
+/// # Errors
+/// [`CodecError`] for a payload that is damaged or made in a way that Tensogram's writers do not use.
+pub fn decompress_values(payload: &[u8], out: &mut [f64]) -> Result<(), CodecError> {
+    decompress(payload, out)
+}
+
+/// Compresses without loss: algorithm 4, which every reader of sz3 knows and which keeps any error bound.
+///
+/// # Errors
+/// [`CodecError`] for no values at all, of which SZ3 can make no container, and for want of memory.
+pub fn compress_lossless(values: &[f64]) -> Result<Vec<u8>, CodecError> {
+    if values.is_empty() {
+        return Err(CodecError::new("no values to compress"));
+    }
+    let mut raw = Vec::new();
+    let raw_len = size_of_val(values);
+    raw.try_reserve_exact(raw_len).map_err(|_| Defect::OutOfMemory(raw_len))?;
+    raw.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+    let frame = zstd::bulk::compress(&raw, LEVEL).map_err(|error| CodecError::new(error.to_string()))?;
+    Ok(container::lossless(values.len() as u64, &frame))
+}
+
+/// sz3 codes numbers and knows only doubles: stages that make other things of values can't stand before it, although the
+/// reference's writer lets them (and corrupts the values).
+fn check_descriptor(descriptor: &Descriptor<'_>) -> Result<(), CodecError> {
+    if descriptor.dtype() != Dtype::Float64 {
+        return Err(CodecError::new(format!(
+            "values are {}: only float64 can be compressed by it",
+            descriptor.dtype()
+        )));
+    }
+    if descriptor.encoding().known() != Some(Encoding::None) {
+        return Err(CodecError::new(format!("encoding {}: none can stand before it", descriptor.encoding())));
+    }
+    if descriptor.filter().known() != Some(Filter::None) {
+        return Err(CodecError::new(format!("filter {}: none can stand before it", descriptor.filter())));
+    }
+    descriptor.sz3().map(|_| ()).map_err(|error| CodecError::new(error.to_string()))
+}
+
+fn decompress<S: Slot>(payload: &[u8], out: &mut [S]) -> Result<(), CodecError> {
+    if out.is_empty() {
+        return if payload.is_empty() { Ok(()) } else { Err(Defect::NoValues.into()) };
+    }
+    let container = Container::parse(payload, out.len() as u64)?;
+    let decode = match container.algorithm {
+        Algorithm::Lossless => return S::fill(out, |bytes| super::zstd::decompress(container.frame, bytes)),
+        Algorithm::Interpolation => interpolation::decode,
+        Algorithm::Lorenzo => lorenzo::decode,
+    };
+    let mut raw = zeroed(container.raw_len)?;
+    super::zstd::decompress(container.frame, &mut raw)?;
+    let mut raw = Reader::new(&raw);
+    decode(&mut raw, &container, out)?;
+    Ok(raw.finish("raw body")?)
+}
+
+/// `len` zeros, or an error where there is no memory for them.
+fn zeroed(len: usize) -> Result<Vec<u8>, Defect> {
+    let mut buffer = Vec::new();
+    buffer.try_reserve_exact(len).map_err(|_| Defect::OutOfMemory(len))?;
+    buffer.resize(len, 0);
+    Ok(buffer)
+}

@@ -1,0 +1,197 @@
+//! Algorithm 2: every second value from those around it, at half the distance each time.
+//!
+//! ```text
+//! anchors    every 4096th value, if there are more; else the first one
+//! level ℓ    values between those known, at distance s = 2^(ℓ−1) from them; last of all ℓ = 1, s = 1
+//! segment    32 · s values on: its points lie s apart, the even ones are known, none outside are looked at
+//! ```
+
+use super::container::Container;
+use super::defect::Defect;
+use super::quantizer::Values;
+use super::reader::Reader;
+use super::slot::Slot;
+
+/// Distance between the values that all others start from, where there are more values than that.
+const ANCHOR_STRIDE: usize = 4096;
+/// Points of a segment, but for the one that it shares with the next.
+const SEGMENT: usize = 32;
+/// With fewer points in a segment, cubics have too few to go by.
+const MIN_CUBIC: usize = 5;
+/// From this level on the bound is halved, if nothing else is said about bounds.
+const HALVED_LEVEL: u32 = 3;
+
+/// Decodes into all of `out`, which is as long as the container says and not empty.
+pub(super) fn decode<S: Slot>(reader: &mut Reader<'_>, container: &Container<'_>, out: &mut [S]) -> Result<(), Defect> {
+    let header = Header::parse(reader, container)?;
+    let mut values = Values::parse(reader, container)?;
+    let top = if header.is_anchored && out.len() > ANCHOR_STRIDE {
+        for slot in out.iter_mut().step_by(ANCHOR_STRIDE) {
+            *slot = S::new(values.next_stored()?);
+        }
+        ANCHOR_STRIDE.ilog2()
+    } else {
+        if let Some(slot) = out.first_mut() {
+            *slot = S::new(values.next(0.0, container.bound)?);
+        }
+        // ⌈log2 len⌉
+        usize::BITS - out.len().saturating_sub(1).leading_zeros()
+    };
+    for level in (1..=top).rev() {
+        decode_level(&header, level, header.bound(level, container.bound), &mut values, out)?;
+    }
+    values.finish()
+}
+
+/// Decodes the values of one level.
+fn decode_level<S: Slot>(
+    header: &Header,
+    level: u32,
+    bound: f64,
+    values: &mut Values<'_>,
+    out: &mut [S],
+) -> Result<(), Defect> {
+    let stride = 1_usize << (level - 1);
+    let segment = stride.saturating_mul(SEGMENT);
+    let last = out.len().saturating_sub(1);
+    for start in (0..last).step_by(segment) {
+        let slots = out.get_mut(start..).unwrap_or_default();
+        let count = (last - start).min(segment) / stride + 1;
+        let mut points = Points { slots, stride, count, bound, values };
+        if header.is_cubic && count >= MIN_CUBIC { points.cubic()? } else { points.linear()? }
+    }
+    Ok(())
+}
+
+/// What the body starts with.
+struct Header {
+    is_cubic: bool,
+    is_anchored: bool,
+    bounds: Bounds,
+}
+
+/// How the bound goes down with the distance: values known early matter to more others.
+enum Bounds {
+    Halved,
+    /// By `alpha` from one level to the next, in all by no more than `beta`.
+    Geometric {
+        alpha: f64,
+        beta: f64,
+    },
+}
+
+impl Header {
+    fn parse(reader: &mut Reader<'_>, container: &Container<'_>) -> Result<Self, Defect> {
+        const PART: &str = "interpolation header";
+        let count = reader.u64(PART)?;
+        if count != container.count {
+            return Err(Defect::Field("number of interpolated values", count));
+        }
+        let segment = reader.u32(PART)?;
+        if segment as usize != SEGMENT {
+            return Err(Defect::Unsupported("interpolation by blocks of", segment.into()));
+        }
+        let is_cubic = match reader.u32(PART)? {
+            0 => false,
+            1 => true,
+            other => return Err(Defect::Unsupported("interpolation", other.into())),
+        };
+        let direction = reader.u32(PART)?;
+        if direction != 0 {
+            return Err(Defect::Field("direction in one dimension", direction.into()));
+        }
+        let anchor_stride = reader.u64(PART)?;
+        if anchor_stride != 0 && anchor_stride != ANCHOR_STRIDE as u64 {
+            return Err(Defect::Unsupported("anchor stride", anchor_stride));
+        }
+        let bounds = Bounds::new(reader.f64(PART)?, reader.f64(PART)?)?;
+        Ok(Self { is_cubic, is_anchored: anchor_stride != 0, bounds })
+    }
+
+    /// The error bound of a level, when `bound` is that of the last one.
+    fn bound(&self, level: u32, bound: f64) -> f64 {
+        match self.bounds {
+            Bounds::Halved if level >= HALVED_LEVEL => bound / 2.0,
+            Bounds::Halved => bound,
+            Bounds::Geometric { alpha, beta } => bound / alpha.powf(f64::from(level - 1)).min(beta),
+        }
+    }
+}
+
+impl Bounds {
+    fn new(alpha: f64, beta: f64) -> Result<Self, Defect> {
+        if alpha < 0.0 {
+            Ok(Self::Halved)
+        } else if alpha >= 1.0 && beta >= 1.0 {
+            Ok(Self::Geometric { alpha, beta })
+        } else {
+            Err(Defect::Number("reduction of the error bound", if alpha >= 1.0 { beta } else { alpha }))
+        }
+    }
+}
+
+/// The points of one segment, every second of them known.
+struct Points<'a, 'v, S> {
+    /// From the first point on.
+    slots: &'a mut [S],
+    stride: usize,
+    count: usize,
+    bound: f64,
+    values: &'a mut Values<'v>,
+}
+
+impl<S: Slot> Points<'_, '_, S> {
+    /// Odd points from the two beside them or, at the end, the one or two known before.
+    #[allow(
+        clippy::manual_midpoint,
+        reason = "f64::midpoint rounds tiny values and bounds huge ones otherwise than SZ3"
+    )]
+    fn linear(&mut self) -> Result<(), Defect> {
+        let mut left = self.get(0)?;
+        for index in (1..self.count - 1).step_by(2) {
+            let right = self.get(index + 1)?;
+            self.set(index, (left + right) / 2.0)?;
+            left = right;
+        }
+        if self.count.is_multiple_of(2) {
+            let last = self.count - 1;
+            let before = self.get(last - 1)?;
+            let prediction = if self.count < 4 { before } else { -0.5 * self.get(last - 3)? + 1.5 * before };
+            self.set(last, prediction)?;
+        }
+        Ok(())
+    }
+
+    /// Odd points from four around them or, at the ends, three: first those inside, then those at the ends. For 5 points
+    /// and more.
+    fn cubic(&mut self) -> Result<(), Defect> {
+        let (mut a, mut b, mut c) = (self.get(0)?, self.get(2)?, self.get(4)?);
+        let mut index = 3;
+        while index + 3 < self.count {
+            let d = self.get(index + 3)?;
+            self.set(index, (-a + 9.0 * b + 9.0 * c - d) / 16.0)?;
+            (a, b, c) = (b, c, d);
+            index += 2;
+        }
+        let first = (3.0 * self.get(0)? + 6.0 * self.get(2)? - self.get(4)?) / 8.0;
+        self.set(1, first)?;
+        self.set(index, (-a + 6.0 * b + 3.0 * c) / 8.0)?;
+        if self.count.is_multiple_of(2) {
+            self.set(index + 2, (3.0 * a - 10.0 * b + 15.0 * c) / 8.0)?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn get(&self, index: usize) -> Result<f64, Defect> {
+        self.slots.get(index * self.stride).map(|slot| slot.get()).ok_or(Defect::Truncated("segment"))
+    }
+
+    /// Decodes the value at a point from its prediction.
+    #[inline]
+    fn set(&mut self, index: usize, prediction: f64) -> Result<(), Defect> {
+        let slot = self.slots.get_mut(index * self.stride).ok_or(Defect::Truncated("segment"))?;
+        *slot = S::new(self.values.next(prediction, self.bound)?);
+        Ok(())
+    }
+}
