@@ -1,5 +1,7 @@
 //! Compression backends: one file each, named by the wire string, behind one small trait and one registry.
 
+#[cfg(feature = "blosc2")]
+mod blosc2;
 #[cfg(feature = "lz4")]
 mod lz4;
 mod rle;
@@ -109,6 +111,8 @@ pub(crate) type Decompress = fn(&[u8], &mut [u8]) -> std::result::Result<(), Cod
 /// [`TensogramError::Encoding`] naming the feature, if the backend is not compiled in.
 pub fn codec(compression: Compression) -> Result<&'static dyn Codec> {
     match compression {
+        #[cfg(feature = "blosc2")]
+        Compression::Blosc2 => Ok(&blosc2::Blosc2),
         #[cfg(feature = "lz4")]
         Compression::Lz4 => Ok(&lz4::Lz4),
         #[cfg(feature = "zstd")]
@@ -129,6 +133,8 @@ pub fn codec(compression: Compression) -> Result<&'static dyn Codec> {
 /// [`TensogramError::Encoding`] naming the feature, if it is not compiled in.
 pub(crate) fn mask_decompressor(method: MaskMethod) -> Result<Decompress> {
     match method {
+        #[cfg(feature = "blosc2")]
+        MaskMethod::Blosc2 => Ok(blosc2::decompress),
         #[cfg(feature = "lz4")]
         MaskMethod::Lz4 => Ok(lz4::decompress),
         #[cfg(feature = "zstd")]

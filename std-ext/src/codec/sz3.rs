@@ -9,8 +9,8 @@
 //! value     = prediction + 2 · (symbol − radius) · bound, or stored as it was where the symbol is 0
 //! ```
 //!
-//! [`container`] splits and checks the outside, [`huffman`] makes symbols of bits, [`quantizer`] values of symbols and
-//! predictions; [`interpolation`] and [`lorenzo`] know what to predict from, and in which order.
+//! `container` splits and checks the outside, `huffman` makes symbols of bits, `quantizer` values of symbols and
+//! predictions; `interpolation` and `lorenzo` know what to predict from, and in which order.
 //!
 //! SZ3 believes what it reads. Here every count is held against the number of values that the descriptor promises, or
 //! against the bytes that are there, before anything is reserved or looped for it: beside the output, memory is the raw

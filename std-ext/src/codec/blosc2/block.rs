@@ -1,0 +1,153 @@
+//! Blocks: found by their starts, read from streams, unfiltered.
+
+use std::mem;
+use std::num::{NonZeroU64, NonZeroUsize};
+
+use super::bytes::{Piece, Pieces};
+use super::chunk::HEADER_LEN;
+use super::filter::Filters;
+use super::stream::{Inflate, StreamCodec};
+use super::{CodecError, Result};
+
+/// The largest block that is decoded for the sake of a part of it. Encoders choose 4 MiB at most, unless told otherwise.
+const MAX_PARTIAL_BLOCK: usize = 64 << 20;
+
+/// Memory that the blocks of a frame share. Nothing is reserved before it is needed.
+pub(super) struct Scratch {
+    /// A block of which a part is wanted.
+    block: Vec<u8>,
+    work: Work,
+}
+
+/// What it takes to decode one block.
+struct Work {
+    /// A block before its last filter is undone, and one more if there are several.
+    filtered: [Vec<u8>; 2],
+    reading: Reading,
+}
+
+/// What it takes to read streams.
+struct Reading {
+    inflate: Inflate,
+    /// Bytes that streams may still have: all together no more than the frame, which those of an encoder never overlap in.
+    budget: usize,
+}
+
+impl Scratch {
+    /// For one walk over a frame of `frame_len` bytes, which decodes each block once.
+    pub(super) fn new(frame_len: usize) -> Self {
+        let reading = Reading { inflate: Inflate::default(), budget: frame_len };
+        Self { block: Vec::new(), work: Work { filtered: [Vec::new(), Vec::new()], reading } }
+    }
+}
+
+/// The blocks of a chunk.
+pub(super) struct Blocks<'a> {
+    /// The chunk with its header: starts count from there.
+    chunk: &'a [u8],
+    /// Where each block starts, little-endian.
+    starts: &'a [[u8; 4]],
+    /// Uncompressed bytes of the chunk.
+    len: usize,
+    /// Uncompressed bytes of every block but the last, which may have fewer.
+    block_size: NonZeroUsize,
+    /// Streams of a block of that size; a shorter one has one.
+    streams: NonZeroUsize,
+    codec: StreamCodec,
+    filters: Filters,
+}
+
+impl<'a> Blocks<'a> {
+    /// Finds the starts, one for each block. O(1).
+    pub(super) fn new(
+        chunk: &'a [u8],
+        len: usize,
+        block_size: usize,
+        streams: u8,
+        codec: StreamCodec,
+        filters: Filters,
+    ) -> Result<Self> {
+        let block_size = NonZeroUsize::new(block_size.min(len)).ok_or_else(|| CodecError::new("block size is 0"))?;
+        let streams = NonZeroUsize::new(streams.into()).ok_or_else(|| CodecError::new("a block has no streams"))?;
+        let (words, _) = chunk.get(HEADER_LEN..).unwrap_or_default().as_chunks();
+        let starts = words.get(..len.div_ceil(block_size.get()));
+        let starts = starts.ok_or_else(|| CodecError::new("a chunk ends within the starts of its blocks"))?;
+        Ok(Self { chunk, starts, len, block_size, streams, codec, filters })
+    }
+
+    /// Decodes `out.len()` bytes, which the chunk must have, from byte `start` on.
+    pub(super) fn decode_range(&self, start: usize, out: &mut [u8], scratch: &mut Scratch) -> Result<()> {
+        let block_size = NonZeroU64::try_from(self.block_size).map_err(|_| CodecError::new("block is too large"))?;
+        Pieces::new(block_size, start as u64, out).try_for_each(|mut piece| self.decode_piece(&mut piece, scratch))
+    }
+
+    /// Decodes the wanted part of one block: in place if that is the whole.
+    fn decode_piece(&self, piece: &mut Piece<'_>, scratch: &mut Scratch) -> Result<()> {
+        let index = usize::try_from(piece.index).map_err(|_| CodecError::new("a block has no start"))?;
+        let block_start = index.saturating_mul(self.block_size.get());
+        let len = self.len.saturating_sub(block_start).min(self.block_size.get());
+        if piece.out.len() == len {
+            return self.decode(index, piece.out, &mut scratch.work);
+        }
+        if len > MAX_PARTIAL_BLOCK {
+            return Err(CodecError::new(format!("a block of {len} bytes is too large to decode in part")));
+        }
+        let block = reserve(&mut scratch.block, len)?;
+        self.decode(index, block, &mut scratch.work)?;
+        let end = piece.skip.checked_add(piece.out.len());
+        let wanted = end.and_then(|end| block.get(piece.skip..end));
+        piece.out.copy_from_slice(wanted.ok_or_else(|| CodecError::new("range exceeds a block"))?);
+        Ok(())
+    }
+
+    /// Decodes all of block `index`, which has `out.len()` bytes.
+    fn decode(&self, index: usize, out: &mut [u8], work: &mut Work) -> Result<()> {
+        let Some((last, earlier)) = self.filters.undoing().split_last() else {
+            return self.read_streams(index, out, &mut work.reading);
+        };
+        let [from, to] = &mut work.filtered;
+        let mut from = reserve(from, out.len())?;
+        self.read_streams(index, from, &mut work.reading)?;
+        if !earlier.is_empty() {
+            let mut to = reserve(to, out.len())?;
+            for filter in earlier {
+                filter.undo(from, to)?;
+                mem::swap(&mut from, &mut to);
+            }
+        }
+        last.undo(from, out)
+    }
+
+    /// Reads the streams of block `index`, which has `out.len()` bytes, without undoing its filters.
+    fn read_streams(&self, index: usize, out: &mut [u8], reading: &mut Reading) -> Result<()> {
+        let streams = if out.len() == self.block_size.get() { self.streams } else { NonZeroUsize::MIN };
+        if out.is_empty() || out.len() % streams != 0 {
+            return Err(CodecError::new(format!("a block of {} bytes is not {streams} equal streams", out.len())));
+        }
+        let mut bytes = self.bytes_of(index)?;
+        for stream in out.chunks_exact_mut(out.len() / streams) {
+            let rest = self.codec.read_stream(bytes, stream, &mut reading.inflate)?;
+            let budget = reading.budget.checked_sub(bytes.len().saturating_sub(rest.len()));
+            reading.budget = budget.ok_or_else(|| CodecError::new("blocks overlap"))?;
+            bytes = rest;
+        }
+        Ok(())
+    }
+
+    /// The chunk from the start of block `index` on.
+    fn bytes_of(&self, index: usize) -> Result<&'a [u8]> {
+        let start = self.starts.get(index).and_then(|start| usize::try_from(i32::from_le_bytes(*start)).ok());
+        let start = start.filter(|&start| start >= HEADER_LEN + self.starts.as_flattened().len());
+        let bytes = start.and_then(|start| self.chunk.get(start..));
+        bytes.ok_or_else(|| CodecError::new(format!("block {index} does not start within its chunk")))
+    }
+}
+
+/// The first `len` bytes of `buffer`, whatever they are. `len` is bounded by the caller.
+fn reserve(buffer: &mut Vec<u8>, len: usize) -> Result<&mut [u8]> {
+    if let Some(missing) = len.checked_sub(buffer.len()) {
+        buffer.try_reserve_exact(missing).map_err(|_| CodecError::new(format!("cannot allocate {len} bytes")))?;
+        buffer.resize(len, 0);
+    }
+    buffer.get_mut(..len).ok_or_else(|| CodecError::new("no scratch memory"))
+}

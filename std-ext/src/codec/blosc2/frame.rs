@@ -1,0 +1,185 @@
+//! The frame: where the chunks are.
+//!
+//! | byte | msgpack | field |
+//! |---|---|---|
+//! | 0 | `9e a8` | "b2frame" and a zero |
+//! | 10 | `d2` i32 | length of the header H |
+//! | 15 | `cf` u64 | length of the frame |
+//! | 24 | `a4` | flags (version, width of offsets, kinds of chunks); kind of frame; codec and level; more flags |
+//! | 29, 38 | `d3` i64 | uncompressed bytes; bytes of all chunks C |
+//! | 47, 52, 57 | `d2` i32 | element size, block size, chunk size |
+//! | 62 … H | | threads, filters, metalayers: not needed to decode |
+//! | H, H + C | | chunks; then a chunk of offsets relative to H, one for each chunk |
+//! | −23 | `ce` u32 | length of the trailer, which this field is part of; then `d8`, a byte, 16 bytes of fingerprint |
+//!
+//! Numbers are big-endian here, and little-endian in chunks. What chunks say of themselves is what counts: block size,
+//! filters and codec are in each chunk's header again.
+
+use std::num::NonZeroU64;
+
+use super::block::Scratch;
+use super::bytes::Fields;
+use super::chunk::Chunk;
+use super::{CodecError, Result};
+
+/// Bytes before the metalayers.
+const HEADER_LEN: usize = 87;
+/// The end of every trailer, from its length on.
+const TRAILER_LEN: usize = 23;
+/// Bytes of an offset.
+const OFFSET_LEN: usize = 8;
+/// The newest version whose frames may be of fixed chunks and blocks, as ours are.
+const VERSION: u8 = 3;
+
+/// A frame whose parts lie within it.
+pub(super) struct Frame<'a> {
+    total: u64,
+    chunk_size: u64,
+    /// All chunks; offsets count from here.
+    chunks: &'a [u8],
+    /// The chunk of offsets.
+    index: &'a [u8],
+}
+
+impl<'a> Frame<'a> {
+    /// Finds the parts by header and trailer. Checks nothing that is in chunks, the index among them. O(1).
+    pub(super) fn parse(bytes: &'a [u8]) -> Result<Self> {
+        let header = Header::parse(bytes)?;
+        if header.frame_len != bytes.len() as u64 {
+            return Err(CodecError::new(format!("frame of {} bytes says {}", bytes.len(), header.frame_len)));
+        }
+        let body = usize::try_from(header.header_len).ok().filter(|&len| len >= HEADER_LEN);
+        let body = body.and_then(|len| bytes.get(len..)).ok_or_else(|| CodecError::new("header length is wrong"))?;
+        let chunks_len = usize::try_from(header.chunks_len).ok();
+        let (chunks, after) = chunks_len
+            .and_then(|len| body.split_at_checked(len))
+            .ok_or_else(|| CodecError::new("chunks reach beyond the frame"))?;
+        Ok(Self { total: header.total, chunk_size: header.chunk_size, chunks, index: before_trailer(after)? })
+    }
+
+    /// Uncompressed bytes.
+    pub(super) const fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Bytes that can be streams of blocks.
+    pub(super) const fn stored_len(&self) -> usize {
+        self.chunks.len().saturating_add(self.index.len())
+    }
+
+    /// Uncompressed bytes of every chunk but the last, which may have fewer.
+    pub(super) fn chunk_size(&self) -> Result<NonZeroU64> {
+        NonZeroU64::new(self.chunk_size).ok_or_else(|| CodecError::new("chunk size is 0"))
+    }
+
+    /// The offsets of the chunks that hold the `len` bytes from byte `start` on, which the frame must have.
+    pub(super) fn offsets(&self, start: u64, len: usize, scratch: &mut Scratch) -> Result<Vec<[u8; OFFSET_LEN]>> {
+        let chunk_size = self.chunk_size()?;
+        let index = self.index()?;
+        let (first, end) = (start / chunk_size, start.saturating_add(len as u64).div_ceil(chunk_size.get()));
+        let too_large = || CodecError::new("index is too large");
+        let count = usize::try_from(end.saturating_sub(first)).map_err(|_| too_large())?;
+        let skipped =
+            usize::try_from(first).ok().and_then(|first| first.checked_mul(OFFSET_LEN)).ok_or_else(too_large)?;
+        let mut offsets = Vec::new();
+        offsets.try_reserve_exact(count).map_err(|_| CodecError::new("cannot allocate the index"))?;
+        offsets.resize(count, [0; OFFSET_LEN]);
+        index.decode_range(skipped, offsets.as_flattened_mut(), scratch)?;
+        Ok(offsets)
+    }
+
+    /// The chunk of offsets.
+    ///
+    /// Chunks of fewer bytes than an offset are refused unless each is in the frame with a header of its own, so that
+    /// offsets never take more than what is wanted, or the frame.
+    fn index(&self) -> Result<Chunk<'a>> {
+        let chunk_size = self.chunk_size()?;
+        let len = self.total.div_ceil(chunk_size.get()).saturating_mul(OFFSET_LEN as u64);
+        if chunk_size.get() < OFFSET_LEN as u64 && len > self.chunks.len() as u64 {
+            return Err(CodecError::new(format!("index of {len} bytes to chunks of {chunk_size} is too large")));
+        }
+        Chunk::parse(self.index, usize::try_from(len).map_err(|_| CodecError::new("index is too large"))?)
+    }
+
+    /// The chunk `index`, which the index says is at `offset`: bit 63 marks one that is not stored, its kind in the three
+    /// lowest bits of the same byte.
+    pub(super) fn chunk(&self, index: u64, offset: [u8; OFFSET_LEN]) -> Result<Chunk<'a>> {
+        let offset = u64::from_le_bytes(offset);
+        let rest = self.total.saturating_sub(index.saturating_mul(self.chunk_size));
+        let len = usize::try_from(rest.min(self.chunk_size)).map_err(|_| CodecError::new("chunk is too large"))?;
+        if offset >> 63 == 1 {
+            return Chunk::special(offset.to_be_bytes()[0] & 7, &[], len);
+        }
+        let bytes = usize::try_from(offset).ok().and_then(|offset| self.chunks.get(offset..));
+        Chunk::parse(bytes.ok_or_else(|| CodecError::new(format!("chunk {index} lies beyond the chunks")))?, len)
+    }
+}
+
+/// The index, which is followed by a trailer that ends with its own length and a fingerprint nobody writes.
+fn before_trailer(bytes: &[u8]) -> Result<&[u8]> {
+    let damaged = || CodecError::new("trailer is damaged");
+    let (_, end) = bytes.split_last_chunk::<TRAILER_LEN>().ok_or_else(damaged)?;
+    let mut fields = Fields(end);
+    let trailer_len = number(&mut fields, 0xce).map(u32::from_be_bytes)?;
+    let [0xd8, ..] = *fields.0 else { return Err(damaged()) };
+    let trailer_len = usize::try_from(trailer_len).ok().filter(|&len| len >= TRAILER_LEN);
+    let index_len = trailer_len.and_then(|len| bytes.len().checked_sub(len));
+    index_len.and_then(|len| bytes.get(..len)).ok_or_else(damaged)
+}
+
+/// The fields of the header that are of use.
+struct Header {
+    header_len: u32,
+    frame_len: u64,
+    total: u64,
+    chunks_len: u64,
+    chunk_size: u64,
+}
+
+impl Header {
+    fn parse(bytes: &[u8]) -> Result<Self> {
+        let mut fields = Fields(bytes);
+        if fields.array().ok() != Some(*b"\x9e\xa8b2frame\0") {
+            return Err(CodecError::new("not a Blosc2 frame"));
+        }
+        let header_len = number(&mut fields, 0xd2).map(u32::from_be_bytes)?;
+        let frame_len = number(&mut fields, 0xcf).map(u64::from_be_bytes)?;
+        check_flags(number(&mut fields, 0xa4)?)?;
+        let total = number(&mut fields, 0xd3).map(u64::from_be_bytes)?;
+        let chunks_len = number(&mut fields, 0xd3).map(u64::from_be_bytes)?;
+        let element_size = number(&mut fields, 0xd2).map(i32::from_be_bytes)?;
+        let _block_size: [u8; 4] = number(&mut fields, 0xd2)?;
+        let chunk_size = number(&mut fields, 0xd2).map(i32::from_be_bytes)?;
+        if element_size <= 0 {
+            return Err(CodecError::new(format!("element size is {element_size}")));
+        }
+        let chunk_size = u64::try_from(chunk_size).map_err(|_| CodecError::new("chunk size is negative"))?;
+        Ok(Self { header_len, frame_len, total, chunks_len, chunk_size })
+    }
+}
+
+/// The bytes of a msgpack number or string of fixed length, whose first byte must be `marker`.
+fn number<const N: usize>(fields: &mut Fields<'_>, marker: u8) -> Result<[u8; N]> {
+    match fields.array()? {
+        [found] if found == marker => fields.array(),
+        [found] => Err(CodecError::new(format!("frame has the marker {found:#04x} where {marker:#04x} belongs"))),
+    }
+}
+
+/// Checks that the frame is of a kind that can be read: contiguous, of chunks and blocks of fixed size.
+fn check_flags([general, kind, codec, _split]: [u8; 4]) -> Result<()> {
+    let (version, widths) = (general & 0x0f, general >> 4);
+    if version > VERSION {
+        return Err(CodecError::new(format!("frames of version {version} are not supported")));
+    }
+    if widths != 1 {
+        return Err(CodecError::new("only 64-bit offsets and chunks and blocks of fixed size are supported"));
+    }
+    if kind != 0 {
+        return Err(CodecError::new(format!("frames of kind {kind} are not contiguous")));
+    }
+    match codec & 0x0f {
+        0..=2 | 4..=5 => Ok(()),
+        other => Err(CodecError::new(format!("codec {other} is none of blosclz, lz4, lz4hc, zlib, zstd"))),
+    }
+}
