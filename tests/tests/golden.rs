@@ -26,7 +26,7 @@ use tgm_tests::corpus::{self, Sample};
 use tgm_tests::{Rng, builder, naive, sha256};
 
 /// Objects that must be checked at least in `tests/data`, so that nothing passes by being skipped.
-const LEAST_OBJECTS: usize = 730;
+const LEAST_OBJECTS: usize = 900;
 /// Requests for ranges that must be checked at least.
 const LEAST_RANGES: usize = 900;
 
