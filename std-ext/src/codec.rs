@@ -147,3 +147,29 @@ pub(crate) fn mask_decompressor(method: MaskMethod) -> Result<Decompress> {
 pub(crate) fn not_compiled_in(name: &str) -> String {
     format!("unknown compression: codec `{name}` not compiled in: enable feature `{name}`")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_codec_is_there_or_its_error_names_the_feature() {
+        for &compression in Compression::ALL {
+            let name = compression.name();
+            let feature = match name {
+                "blosc2" => cfg!(feature = "blosc2"),
+                "lz4" => cfg!(feature = "lz4"),
+                "sz3" => cfg!(feature = "sz3"),
+                "zstd" => cfg!(feature = "zstd"),
+                other => other != "none",
+            };
+            match codec(compression) {
+                Ok(backend) => assert_eq!((backend.name(), feature), (name, true)),
+                Err(error) => {
+                    assert!(!feature, "{error}");
+                    assert!(error.to_string().contains(&format!("enable feature `{name}`")), "{error}");
+                }
+            }
+        }
+    }
+}
