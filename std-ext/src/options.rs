@@ -20,11 +20,11 @@ pub enum CompressionBackend {
 pub struct DecodeOptions {
     /// Values come in the byte order of this machine; otherwise as they are stored.
     pub native_byte_order: bool,
-    /// Which implementation of a codec is asked.
+    /// Which implementation of a codec is asked. No codec has two yet: without effect so far.
     pub compression_backend: CompressionBackend,
-    /// 0 and 1 decode on the calling thread.
+    /// How many threads may decode. Everything is decoded on the calling thread so far, whatever is asked for.
     pub threads: u32,
-    /// Less payload than this is decoded on the calling thread.
+    /// Less payload than this is always decoded on the calling thread.
     pub parallel_threshold_bytes: Option<usize>,
     /// NaN and infinities are written where masks say so; otherwise the zeros stay that stand for them.
     pub restore_non_finite: bool,

@@ -9,6 +9,8 @@
 #![no_std]
 #![no_main]
 
+mod small;
+
 use core::hint::black_box;
 use core::panic::PanicInfo;
 
@@ -44,7 +46,7 @@ fn panic(_: &PanicInfo<'_>) -> ! {
 }
 
 /// Where results go, so that nothing is removed for being unused.
-fn keep<T>(value: T) {
+pub(crate) fn keep<T>(value: T) {
     black_box(value);
 }
 
@@ -61,6 +63,7 @@ extern "C" fn main() -> i32 {
     cbor(input).ok();
     kernels(input, output);
     szip(input, output);
+    small::all(input, output);
     i32::from(black_box(output).first().copied().unwrap_or(0))
 }
 
@@ -169,6 +172,7 @@ fn cbor(input: &[u8]) -> Result<()> {
     let mut cursor = Cursor::new(input, 0);
     cursor.skip()?;
     cursor.skip_limited(black_box(3))?;
+    keep((cursor.rest(), cursor.offset(), cursor.is_empty()));
     let value = Value::read(&mut cursor)?;
     keep((value.kind(), value.offset(), value.as_bool(), value.as_integer(), value.as_u64(), value.as_i64()));
     keep(Uints::parse(&value));
@@ -260,6 +264,6 @@ fn view<T: Element>(input: &[u8], shape: Shape<'_>) {
 }
 
 /// Some text out of the input.
-fn text(input: &[u8]) -> &str {
+pub(crate) fn text(input: &[u8]) -> &str {
     core::str::from_utf8(input).unwrap_or("a.b")
 }
