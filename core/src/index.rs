@@ -1,6 +1,6 @@
 //! Index and hash frames as lazy views (FORMAT §3.6).
 
-use crate::cbor::{Array, Cursor, MapReader, Uints, UintsIter, Value, read_text_map};
+use crate::cbor::{Array, Cursor, MapReader, Text, Uints, UintsIter, Value, read_text_map};
 use crate::error::{ErrorKind, Result};
 use crate::frame::Frame;
 
@@ -27,7 +27,16 @@ impl<'a> Index<'a> {
     /// CBOR that is malformed or no map of text keys; [`ErrorKind::WrongType`], [`ErrorKind::IntegerRange`] in the
     /// arrays; [`ErrorKind::IndexLengths`] if they differ in length.
     pub fn parse(frame: &Frame<'a>) -> Result<Self> {
-        let mut entries = MapReader::open(Cursor::new(frame.body(), frame.body_offset()), 0)?;
+        Self::from_body(frame.body(), frame.body_offset())
+    }
+
+    /// [`Self::parse`] for a body apart from its frame; `offset` says where it lies in the slice that errors are to count
+    /// from.
+    ///
+    /// # Errors
+    /// As [`Self::parse`].
+    pub fn from_body(body: &'a [u8], offset: u64) -> Result<Self> {
+        let mut entries = MapReader::open(Cursor::new(body, offset), 0)?;
         let (mut offsets, mut lengths) = (Uints::EMPTY, Uints::EMPTY);
         while let Some(key) = entries.next_key()? {
             if key == *"offsets" {
@@ -41,7 +50,7 @@ impl<'a> Index<'a> {
         if offsets.len() == lengths.len() {
             Ok(Self { offsets, lengths })
         } else {
-            Err(ErrorKind::IndexLengths.at(frame.body_offset()))
+            Err(ErrorKind::IndexLengths.at(offset))
         }
     }
 
@@ -116,7 +125,16 @@ impl<'a> HashList<'a> {
     /// CBOR that is malformed or no map of text keys; [`ErrorKind::WrongType`] if `algorithm` or an entry of `hashes` is
     /// not text, or `hashes` no array.
     pub fn parse(frame: &Frame<'a>) -> Result<Self> {
-        let map = read_text_map(&mut Cursor::new(frame.body(), frame.body_offset()), 0)?;
+        Self::from_body(frame.body(), frame.body_offset())
+    }
+
+    /// [`Self::parse`] for a body apart from its frame; `offset` says where it lies in the slice that errors are to count
+    /// from.
+    ///
+    /// # Errors
+    /// As [`Self::parse`].
+    pub fn from_body(body: &'a [u8], offset: u64) -> Result<Self> {
+        let map = read_text_map(&mut Cursor::new(body, offset), 0)?;
         let algorithm = map.get("algorithm")?;
         algorithm.map(|name| name.as_text()).transpose()?;
         let hashes = map.get("hashes")?.map(|list| list.as_array()).transpose()?;
@@ -124,6 +142,11 @@ impl<'a> HashList<'a> {
             list.iter().try_for_each(|hash| hash?.as_text().map(|_| ()))?;
         }
         Ok(Self { algorithm, hashes })
+    }
+
+    /// The name of the digests' algorithm; `None` if the frame does not say.
+    pub fn algorithm(&self) -> Option<Text<'a>> {
+        self.algorithm?.as_text().ok()
     }
 
     /// Whether the digests are XXH3-64, the only algorithm of the format; `None` if the frame does not say.
@@ -139,6 +162,11 @@ impl<'a> HashList<'a> {
     /// Whether none is listed.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The digests in order, as they are written.
+    pub fn texts(&self) -> impl Iterator<Item = Result<Text<'a>>> + use<'a> {
+        self.hashes.into_iter().flat_map(|list| list.iter()).map(|hash| hash?.as_text())
     }
 
     /// The digests in order; one that is not 16 hexadecimal digits is [`ErrorKind::WrongType`].

@@ -13,6 +13,7 @@
 //!
 //! Names, arguments and results of the functions are those that users of the reference crate know.
 
+mod cbor;
 pub mod codec;
 pub mod decode;
 pub mod error;
@@ -20,6 +21,7 @@ pub mod file;
 pub mod iter;
 pub mod limits;
 mod masks;
+pub mod metadata;
 #[cfg(feature = "mmap")]
 pub mod mmap;
 pub mod options;
@@ -45,8 +47,8 @@ pub use tgm_core as core;
 pub use tgm_core::descriptor::{ByteOrder, Dtype};
 pub use tgm_core::wire::{FrameType, MessageFlags, WIRE_VERSION};
 pub use types::{
-    DataObjectDescriptor, DecodedMaskSet, DecodedObject, DecodedObjectWithMasks, GlobalMetadata, MaskDescriptor,
-    MasksMetadata,
+    DataObjectDescriptor, DecodedMaskSet, DecodedObject, DecodedObjectWithMasks, GlobalMetadata, HashFrame, IndexFrame,
+    MaskDescriptor, MasksMetadata,
 };
 
 /// The examples of the README, compiled and run.

@@ -95,6 +95,24 @@ pub struct MaskDescriptor {
     pub params: BTreeMap<String, Value>,
 }
 
+/// Where the data objects of a message are, as an index frame lists them (FORMAT §3.6).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct IndexFrame {
+    /// Bytes from the message's start to each object's frame.
+    pub offsets: Vec<u64>,
+    /// Bytes of each frame without padding.
+    pub lengths: Vec<u64>,
+}
+
+/// The digests of a message's data objects, as a hash frame lists them (FORMAT §3.6).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HashFrame {
+    /// What the digests were made with, "xxh3".
+    pub algorithm: String,
+    /// One digest an object, 16 hexadecimal digits.
+    pub hashes: Vec<String>,
+}
+
 /// A decoded object: what it is, and its values.
 pub type DecodedObject = (DataObjectDescriptor, Vec<u8>);
 

@@ -108,12 +108,14 @@ fn frame_parts(frame: &Frame<'_>) {
         frame.hash_slot(),
         frame.verify_slot(),
     ));
+    keep((Index::from_body(frame.body(), 0), HashList::from_body(frame.body(), 0)));
     if let Ok(index) = Index::parse(frame) {
         keep((index.len(), index.get(black_box(4)), index.iter().count()));
     }
     if let Ok(list) = HashList::parse(frame) {
         list.iter().for_each(keep);
-        keep((list.len(), list.is_xxh3()));
+        list.texts().for_each(keep);
+        keep((list.len(), list.is_xxh3(), list.algorithm()));
     }
     if let Ok(metadata) = Metadata::of_frame(frame) {
         keep((metadata.base_len(), metadata.base_entry(black_box(2)), metadata.reserved(), metadata.extra("key")));

@@ -1,0 +1,170 @@
+//! Metadata, descriptors, indexes and hash lists as the canonical CBOR of their frames, and back (FORMAT §3.3 to §3.6).
+//!
+//! Writing is a function of the content: the order in which keys were put in does not show in the bytes.
+
+use std::collections::BTreeMap;
+
+use ciborium::Value;
+use tgm_core::descriptor::{Descriptor, Key, MaskKind};
+use tgm_core::index::{HashList, Index};
+use tgm_core::metadata::{BASE_KEY, EXTRA_KEY, Metadata, RESERVED_KEY};
+
+use crate::cbor::{self, Item};
+use crate::error::{Result, TensogramError};
+use crate::to_owned;
+use crate::types::{DataObjectDescriptor, GlobalMetadata, HashFrame, IndexFrame, MaskDescriptor, MasksMetadata};
+
+/// The body of a metadata frame. Sections that are empty are left out, so that default metadata is the empty map.
+///
+/// # Errors
+/// [`TensogramError::Metadata`] for values nested too deeply to be read again.
+///
+/// ```
+/// use tgm_std::{GlobalMetadata, metadata};
+///
+/// assert_eq!(metadata::global_metadata_to_cbor(&GlobalMetadata::default())?, [0xa0]);
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+///
+/// Format: FORMAT §3.3.
+pub fn global_metadata_to_cbor(metadata: &GlobalMetadata) -> Result<Vec<u8>> {
+    let mut sections = Vec::new();
+    if !metadata.base.is_empty() {
+        sections.push((BASE_KEY, Item::Array(metadata.base.iter().map(Item::Entries).collect())));
+    }
+    sections.extend(non_empty(EXTRA_KEY, &metadata.extra));
+    sections.extend(non_empty(RESERVED_KEY, &metadata.reserved));
+    cbor::to_vec(&Item::Map(sections))
+}
+
+fn non_empty<'a>(key: &'a str, entries: &'a BTreeMap<String, Value>) -> Option<(&'a str, Item<'a>)> {
+    (!entries.is_empty()).then_some((key, Item::Entries(entries)))
+}
+
+/// Metadata from the body of a metadata frame; bytes behind the CBOR item are ignored. Unknown top-level entries are read
+/// into `extra`.
+///
+/// # Errors
+/// [`TensogramError::Metadata`] for malformed CBOR, sections of a wrong type, keys that are no text, and a key both at top
+/// level and in `_extra_`.
+///
+/// Format: FORMAT §3.3.
+pub fn cbor_to_global_metadata(bytes: &[u8]) -> Result<GlobalMetadata> {
+    to_owned::frame_metadata(&Metadata::parse(bytes, 0)?)
+}
+
+/// The descriptor of a data object: its fields and its parameters in one flat map, the byte order always among them.
+///
+/// # Errors
+/// [`TensogramError::Metadata`] for a parameter that has the name of a field, and for values nested too deeply.
+///
+/// Format: FORMAT §3.5.
+pub fn object_descriptor_to_cbor(descriptor: &DataObjectDescriptor) -> Result<Vec<u8>> {
+    let mut entries = vec![
+        (Key::Ndim.name(), Item::Uint(descriptor.ndim)),
+        (Key::Type.name(), Item::Text(&descriptor.obj_type)),
+        (Key::Dtype.name(), Item::Text(descriptor.dtype.name())),
+        (Key::Shape.name(), Item::Uints(&descriptor.shape)),
+        (Key::Filter.name(), Item::Text(&descriptor.filter)),
+        (Key::Strides.name(), Item::Uints(&descriptor.strides)),
+        (Key::Encoding.name(), Item::Text(&descriptor.encoding)),
+        (Key::ByteOrder.name(), Item::Text(descriptor.byte_order.name())),
+        (Key::Compression.name(), Item::Text(&descriptor.compression)),
+    ];
+    entries.extend(descriptor.masks.as_ref().map(|masks| (Key::Masks.name(), masks_item(masks))));
+    for (name, value) in &descriptor.params {
+        if is_field(name) {
+            let text = format!("parameter {name} has the name of a descriptor field");
+            return Err(TensogramError::Metadata(text.into()));
+        }
+        entries.push((name, Item::Value(value)));
+    }
+    cbor::to_vec(&Item::Map(entries))
+}
+
+/// Whether a descriptor's entry of that name is one of its fields, and no parameter.
+fn is_field(name: &str) -> bool {
+    Key::from_name(name).is_some_and(Key::is_field)
+}
+
+fn masks_item(masks: &MasksMetadata) -> Item<'_> {
+    let kinds = [(MaskKind::Nan, &masks.nan), (MaskKind::PosInf, &masks.pos_inf), (MaskKind::NegInf, &masks.neg_inf)];
+    Item::Map(kinds.into_iter().filter_map(|(kind, mask)| Some((kind.name(), mask_item(mask.as_ref()?)))).collect())
+}
+
+fn mask_item(mask: &MaskDescriptor) -> Item<'_> {
+    let mut entries = vec![
+        (Key::Length.name(), Item::Uint(mask.length)),
+        (Key::Method.name(), Item::Text(&mask.method)),
+        (Key::Offset.name(), Item::Uint(mask.offset)),
+    ];
+    entries.extend(non_empty(Key::Params.name(), &mask.params));
+    Item::Map(entries)
+}
+
+/// The descriptor that `bytes` begin with; what follows its CBOR item is ignored. Without a byte order it has this
+/// machine's.
+///
+/// # Errors
+/// [`TensogramError::Metadata`] for malformed CBOR, and for fields that are missing, repeated, of a wrong type or in
+/// contradiction to each other.
+///
+/// Format: FORMAT §3.5.
+pub fn cbor_to_object_descriptor(bytes: &[u8]) -> Result<DataObjectDescriptor> {
+    to_owned::descriptor(&Descriptor::parse(bytes, 0)?)
+}
+
+/// The body of an index frame.
+///
+/// # Errors
+/// [`TensogramError::Metadata`] if there are not as many offsets as lengths, which no reader would accept.
+///
+/// Format: FORMAT §3.6.
+pub fn index_to_cbor(index: &IndexFrame) -> Result<Vec<u8>> {
+    let (offsets, lengths) = (index.offsets.len(), index.lengths.len());
+    if offsets != lengths {
+        let text = format!("index offsets.len() ({offsets}) != lengths.len() ({lengths})");
+        return Err(TensogramError::Metadata(text.into()));
+    }
+    cbor::to_vec(&Item::Map(vec![("lengths", Item::Uints(&index.lengths)), ("offsets", Item::Uints(&index.offsets))]))
+}
+
+/// An index from the body of an index frame; absent arrays are empty, unknown keys are ignored.
+///
+/// # Errors
+/// [`TensogramError::Metadata`] for malformed CBOR, keys that are no text, entries that are no unsigned integers, and arrays
+/// of different lengths.
+///
+/// Format: FORMAT §3.6.
+pub fn cbor_to_index(bytes: &[u8]) -> Result<IndexFrame> {
+    let index = Index::from_body(bytes, 0)?;
+    Ok(IndexFrame { offsets: index.offsets().iter().collect(), lengths: index.lengths().iter().collect() })
+}
+
+/// The body of a hash frame.
+///
+/// # Errors
+/// None: every list of digests can be written.
+///
+/// Format: FORMAT §3.6.
+pub fn hash_frame_to_cbor(list: &HashFrame) -> Result<Vec<u8>> {
+    cbor::to_vec(&Item::Map(vec![("hashes", Item::Texts(&list.hashes)), ("algorithm", Item::Text(&list.algorithm))]))
+}
+
+/// A list of digests from the body of a hash frame; what is absent is empty, unknown keys are ignored.
+///
+/// # Errors
+/// [`TensogramError::Metadata`] for malformed CBOR, keys that are no text, and an algorithm or digests that are no text.
+///
+/// Format: FORMAT §3.6.
+pub fn cbor_to_hash_frame(bytes: &[u8]) -> Result<HashFrame> {
+    let list = HashList::from_body(bytes, 0)?;
+    Ok(HashFrame {
+        algorithm: list.algorithm().map(|name| name.to_string()).unwrap_or_default(),
+        hashes: list.texts().map(|digest| Ok(digest?.to_string())).collect::<Result<_>>()?,
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
+mod tests;
