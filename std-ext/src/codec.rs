@@ -1,17 +1,17 @@
 //! Compression backends: one file each, named by the wire string, behind one small trait and one registry.
 
 #[cfg(feature = "blosc2")]
-mod blosc2;
+pub(crate) mod blosc2;
 #[cfg(feature = "lz4")]
-mod lz4;
-mod rle;
-mod roaring;
+pub(crate) mod lz4;
+pub(crate) mod rle;
+pub(crate) mod roaring;
 #[cfg(feature = "sz3")]
 pub mod sz3;
-mod szip;
+pub(crate) mod szip;
 pub mod zfp;
 #[cfg(feature = "zstd")]
-mod zstd;
+pub(crate) mod zstd;
 
 use std::fmt;
 

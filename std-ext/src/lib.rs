@@ -16,6 +16,7 @@
 mod cbor;
 pub mod codec;
 pub mod decode;
+pub mod encode;
 pub mod error;
 pub mod file;
 pub mod iter;
@@ -25,6 +26,7 @@ pub mod metadata;
 #[cfg(feature = "mmap")]
 pub mod mmap;
 pub mod options;
+mod params;
 mod pipeline;
 pub mod range;
 pub mod scan;
@@ -34,22 +36,31 @@ pub mod types;
 pub use decode::{
     decode, decode_descriptors, decode_metadata, decode_object, decode_object_from_frame, decode_with_masks, values,
 };
+pub use encode::{encode, encode_pre_encoded};
 pub use error::{Reason, Result, TensogramError};
 pub use file::{FileMessageIter, MessageLayout, TensogramFile};
 pub use iter::{MessageIter, ObjectIter, data_object_inline_hashes, messages, objects, objects_metadata};
 pub use limits::DecodeLimits;
 #[cfg(feature = "mmap")]
 pub use mmap::MappedFile;
-pub use options::{CompressionBackend, DecodeOptions};
+pub use options::{
+    AggregateHashPolicy, Blosc2Codec, CompressionBackend, DecodeOptions, EncodeOptions, MaskMethod, Provenance,
+};
 pub use range::{decode_range, decode_range_from_frame, ranges};
 pub use scan::{ScanOptions, scan, scan_file, scan_file_with_options, scan_with_options};
 pub use tgm_core as core;
+pub use tgm_core::metadata::RESERVED_KEY;
 pub use tgm_core::descriptor::{ByteOrder, Dtype};
 pub use tgm_core::wire::{FrameType, MessageFlags, WIRE_VERSION};
 pub use types::{
     DataObjectDescriptor, DecodedMaskSet, DecodedObject, DecodedObjectWithMasks, GlobalMetadata, HashFrame, IndexFrame,
     MaskDescriptor, MasksMetadata,
 };
+
+/// The algorithm of digests, as lists of them name it.
+pub const HASH_ALGORITHM_NAME: &str = "xxh3";
+/// The environment variable that says how many threads may be used where options say 0.
+pub const ENV_THREADS: &str = "TENSOGRAM_THREADS";
 
 /// The examples of the README, compiled and run.
 #[cfg(doctest)]

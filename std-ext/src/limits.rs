@@ -97,6 +97,12 @@ impl DecodeLimits {
     }
 }
 
+/// Makes room for `len` more bytes, or says that there is no memory for them.
+pub(crate) fn reserve_more(buffer: &mut Vec<u8>, len: usize) -> Result<()> {
+    let reserved = buffer.try_reserve_exact(len);
+    reserved.map_err(|_| TensogramError::encoding(format!("cannot allocate {len} bytes")))
+}
+
 /// A buffer of `len` zeros, or an error where there is no memory for it.
 pub(crate) fn reserve(len: usize) -> Result<Vec<u8>> {
     let mut buffer = Vec::new();

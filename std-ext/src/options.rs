@@ -1,4 +1,8 @@
-//! How to decode.
+//! How to decode; how to encode is in `encode`.
+
+mod encode;
+
+pub use encode::{AggregateHashPolicy, Blosc2Codec, EncodeOptions, MaskMethod, Provenance};
 
 use crate::limits::DecodeLimits;
 

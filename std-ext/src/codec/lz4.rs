@@ -17,6 +17,18 @@ impl Codec for Lz4 {
     }
 }
 
+/// Compresses to a length and one block.
+pub(crate) fn compress(data: &[u8]) -> Result<Vec<u8>, CodecError> {
+    let len = u32::try_from(data.len());
+    let len = len.map_err(|_| CodecError::new(format!("{} bytes are more than its length prefix can say", data.len())))?;
+    let mut payload = vec![0; size_of::<u32>() + lz4_flex::block::get_maximum_output_size(data.len())];
+    let (prefix, block) = payload.split_first_chunk_mut().ok_or_else(|| CodecError::new("no room for the prefix"))?;
+    *prefix = len.to_le_bytes();
+    let written = lz4_flex::block::compress_into(data, block).map_err(|error| CodecError::new(error.to_string()))?;
+    payload.truncate(size_of::<u32>() + written);
+    Ok(payload)
+}
+
 /// Decompresses into all of `out`.
 pub(super) fn decompress(payload: &[u8], out: &mut [u8]) -> Result<(), CodecError> {
     let (prefix, block) =

@@ -18,6 +18,55 @@ impl Codec for Rle {
     }
 }
 
+/// Compresses a bitmask's packed bytes, padding bits included.
+pub(crate) fn compress(bits: &[u8]) -> Result<Vec<u8>, CodecError> {
+    let count = bit_count(bits)?;
+    let mut payload = count.to_be_bytes().to_vec();
+    append_runs(bits, u64::from(count), &mut payload)?;
+    Ok(payload)
+}
+
+/// The number of bits in whole bytes, which must fit the prefix.
+pub(super) fn bit_count(bits: &[u8]) -> Result<u32, CodecError> {
+    let count = u32::try_from(bits.len()).ok().and_then(|len| len.checked_mul(8));
+    count.ok_or_else(|| CodecError::new(format!("{} bytes are more bits than its count can say", bits.len())))
+}
+
+/// Appends the runs of the first `count` bits: the value of the first one, then lengths, by turns.
+pub(crate) fn append_runs(bits: &[u8], count: u64, out: &mut Vec<u8>) -> Result<(), CodecError> {
+    let mut end = 0;
+    for run in Mask::new(BitmapForm::Raw, bits, count).runs() {
+        let run = run.map_err(|error| CodecError::new(error.to_string()))?;
+        if end == 0 {
+            out.push(u8::from(run.start == 0));
+        }
+        // Nothing lies before a first run of ones.
+        if run.start > end {
+            append_leb128(run.start - end, out);
+        }
+        append_leb128(run.end - run.start, out);
+        end = run.end;
+    }
+    if end == 0 && count > 0 {
+        out.push(0);
+    }
+    if count > end {
+        append_leb128(count - end, out);
+    }
+    Ok(())
+}
+
+/// Seven bits at a time, lowest first, the highest bit saying that more follow.
+fn append_leb128(mut value: u64, out: &mut Vec<u8>) {
+    while value >= 0x80 {
+        #[expect(clippy::cast_possible_truncation, reason = "seven bits of it are wanted")]
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "seven bits are left")]
+    out.push(value as u8);
+}
+
 /// Writes the bits of a counted bitmap to all of `out`. The count covers the packed bytes, padding bits included.
 pub(super) fn bitmap_into(form: BitmapForm, payload: &[u8], dtype: Dtype, out: &mut [u8]) -> Result<(), CodecError> {
     if dtype != Dtype::Bitmask {

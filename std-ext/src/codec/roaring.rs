@@ -3,6 +3,11 @@
 use tgm_core::descriptor::{Compression, Descriptor};
 use tgm_core::mask::BitmapForm;
 
+#[cfg(feature = "roaring")]
+use ::roaring::RoaringBitmap;
+
+#[cfg(feature = "roaring")]
+use super::rle::bit_count;
 use super::rle::bitmap_into;
 use super::{Codec, CodecError};
 
@@ -17,4 +22,26 @@ impl Codec for Roaring {
     fn decompress_into(&self, payload: &[u8], descriptor: &Descriptor<'_>, out: &mut [u8]) -> Result<(), CodecError> {
         bitmap_into(BitmapForm::Roaring, payload, descriptor.dtype(), out)
     }
+}
+
+/// Compresses a bitmask's packed bytes, padding bits included.
+#[cfg(feature = "roaring")]
+pub(crate) fn compress(bits: &[u8]) -> Result<Vec<u8>, CodecError> {
+    let mut payload = bit_count(bits)?.to_be_bytes().to_vec();
+    append_bitmap(bits, 8 * bits.len() as u64, &mut payload)?;
+    Ok(payload)
+}
+
+/// Appends a bitmap of the first `count` bits, which lie in `bits` from the highest of the first byte on; bits behind them
+/// are zeros.
+#[cfg(feature = "roaring")]
+pub(crate) fn append_bitmap(bits: &[u8], count: u64, out: &mut Vec<u8>) -> Result<(), CodecError> {
+    if count > u64::from(u32::MAX) {
+        return Err(CodecError::new(format!("{count} bits are more than a roaring bitmap has")));
+    }
+    // The bitmap wants bit 0 in the lowest place.
+    let bits: Vec<u8> = bits.iter().map(|byte| byte.reverse_bits()).collect();
+    let mut bitmap = RoaringBitmap::from_lsb0_bytes(0, &bits);
+    bitmap.optimize();
+    bitmap.serialize_into(out).map_err(|error| CodecError::new(error.to_string()))
 }

@@ -1,9 +1,11 @@
 //! zstd: one or more Zstandard frames, usually without a content size (PIPELINE §5.1).
 
 use std::cell::RefCell;
+use std::io::Write as _;
 
 use tgm_core::descriptor::{Compression, Descriptor};
 use zstd::bulk::Decompressor;
+use zstd::stream::write::Encoder;
 
 use super::{Codec, CodecError};
 
@@ -11,6 +13,9 @@ thread_local! {
     /// libzstd's decoder state, some 100 KiB, is made once a thread.
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
+
+/// Bytes from which on threads are used.
+const MULTITHREADED: usize = 64 << 10;
 
 /// The backend, on libzstd.
 pub(super) struct Zstd;
@@ -23,6 +28,22 @@ impl Codec for Zstd {
     fn decompress_into(&self, payload: &[u8], _: &Descriptor<'_>, out: &mut [u8]) -> Result<(), CodecError> {
         decompress(payload, out)
     }
+}
+
+/// Compresses to one frame without a content size. With `threads` other than 0 libzstd cuts longer data into jobs, and
+/// then does write the size.
+pub(crate) fn compress(data: &[u8], level: i32, threads: u32) -> Result<Vec<u8>, CodecError> {
+    let compress = || {
+        let mut encoder = Encoder::new(Vec::new(), level)?;
+        if threads > 0 && data.len() >= MULTITHREADED {
+            #[cfg(feature = "parallel")]
+            encoder.multithread(threads)?;
+            encoder.set_pledged_src_size(Some(data.len() as u64))?;
+        }
+        encoder.write_all(data)?;
+        encoder.finish()
+    };
+    compress().map_err(|error: std::io::Error| CodecError::new(error.to_string()))
 }
 
 /// Decompresses into all of `out`. Into one whole buffer, libzstd needs no window of its own, whatever a frame asks for.

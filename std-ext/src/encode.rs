@@ -1,0 +1,93 @@
+//! Messages out of descriptors and data (FORMAT §4).
+//!
+//! ```text
+//! data ─ substitute ─ simple_packing ─ shuffle ─ compress ─┐
+//!            └────── masks ────────────────────────────────┴─ payload region ─ frame ─ message
+//! ```
+//!
+//! What needs no compressor is made where it ends up: the message is one allocation, values are read once for their
+//! parameters and once to be packed, and hashed while they are near.
+
+mod checks;
+mod compress;
+mod finite;
+mod frame;
+mod masks;
+mod message;
+mod object;
+mod packing;
+mod plan;
+mod region;
+mod shuffle;
+mod sink;
+
+pub use crate::options::{AggregateHashPolicy, Blosc2Codec, EncodeOptions, MaskMethod, Provenance};
+
+use self::compress::Means;
+use self::object::Object;
+use crate::error::Result;
+use crate::types::{DataObjectDescriptor, GlobalMetadata};
+
+/// Encodes a message of `objects`, each a descriptor and its elements' bytes in row-major order and the descriptor's byte
+/// order.
+///
+/// # Errors
+/// [`TensogramError::Metadata`](crate::TensogramError::Metadata) for descriptors that do not fit themselves or their data,
+/// for metadata that is the library's to write, and for parameters; [`TensogramError::Encoding`](crate::TensogramError::Encoding) for NaN and infinities that are not
+/// allowed, for names and combinations of stages that could not be read back, and from codecs.
+///
+/// ```
+/// use tgm_std::{ByteOrder, DataObjectDescriptor, DecodeOptions, Dtype, EncodeOptions, GlobalMetadata, decode, encode};
+///
+/// let values: Vec<u8> = [1.0_f32, 2.0, 3.0].iter().flat_map(|value| value.to_ne_bytes()).collect();
+/// let descriptor = DataObjectDescriptor {
+///     obj_type: "ntensor".into(),
+///     ndim: 1,
+///     shape: vec![3],
+///     strides: vec![1],
+///     dtype: Dtype::Float32,
+///     byte_order: ByteOrder::native(),
+///     encoding: "none".into(),
+///     filter: "none".into(),
+///     compression: "none".into(),
+///     masks: None,
+///     params: Default::default(),
+/// };
+/// let message = encode(&GlobalMetadata::default(), &[(&descriptor, &values)], &EncodeOptions::default())?;
+/// let (_, objects) = decode(&message, &DecodeOptions::default())?;
+/// assert_eq!(objects[0].1, values);
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+pub fn encode(
+    metadata: &GlobalMetadata,
+    objects: &[(&DataObjectDescriptor, &[u8])],
+    options: &EncodeOptions,
+) -> Result<Vec<u8>> {
+    let means = Means { backend: options.compression_backend, threads: 0 };
+    let objects = objects.iter().map(|(descriptor, data)| Object::encode(descriptor, data, options, means));
+    assemble(metadata, objects, options)
+}
+
+/// Encodes a message of objects whose bytes have been through the pipeline already: they become the payload regions as they
+/// are, and nothing is derived from them.
+///
+/// # Errors
+/// As [`encode`], but for what the pipeline would say, and [`TensogramError::Metadata`](crate::TensogramError::Metadata) for `szip_block_offsets` that cannot be.
+pub fn encode_pre_encoded(
+    metadata: &GlobalMetadata,
+    objects: &[(&DataObjectDescriptor, &[u8])],
+    options: &EncodeOptions,
+) -> Result<Vec<u8>> {
+    let objects = objects.iter().map(|(descriptor, region)| Object::pre_encoded(descriptor, region));
+    assemble(metadata, objects, options)
+}
+
+fn assemble<'a>(
+    metadata: &GlobalMetadata,
+    objects: impl Iterator<Item = Result<Object<'a>>>,
+    options: &EncodeOptions,
+) -> Result<Vec<u8>> {
+    let objects = objects.collect::<Result<Vec<_>>>()?;
+    checks::message(metadata, objects.len())?;
+    message::write_message(metadata, &objects, options)
+}

@@ -1,0 +1,113 @@
+//! Frames as they are written: header, hashed body, tail (FORMAT §1.4 to §1.8).
+
+use tgm_core::wire::{
+    DATA_OBJECT_FOOTER_SIZE, FRAME_ALIGNMENT, FRAME_COMMON_FOOTER_SIZE, FRAME_END, FRAME_HEADER_SIZE, FRAME_MAGIC,
+    FrameFlags, FrameHeader, FrameTail, FrameType, ObjectTail,
+};
+use zerocopy::IntoBytes;
+use zerocopy::big_endian::{U16, U64};
+
+use crate::encode::sink::{Hashing, Sink};
+use crate::error::Result;
+
+/// The version of every type of frame.
+const FRAME_VERSION: u16 = 1;
+
+/// Bytes of a frame around a CBOR body.
+pub(crate) const fn frame_len(cbor_len: usize) -> u64 {
+    (FRAME_HEADER_SIZE + cbor_len + FRAME_COMMON_FOOTER_SIZE) as u64
+}
+
+/// Bytes of a data object's frame.
+pub(crate) const fn object_frame_len(region_len: u64, cbor_len: u64) -> u64 {
+    FRAME_HEADER_SIZE as u64 + region_len + cbor_len + DATA_OBJECT_FOOTER_SIZE as u64
+}
+
+/// Where the next frame starts behind one of `len` bytes, counted from where that one starts.
+pub(crate) const fn padded(len: u64) -> u64 {
+    len.next_multiple_of(FRAME_ALIGNMENT as u64)
+}
+
+/// Writes the zeros behind a frame of `len` bytes.
+///
+/// # Errors
+/// Those of the sink.
+pub(crate) fn pad(sink: &mut impl Sink, len: u64) -> Result<()> {
+    let zeros = [0; FRAME_ALIGNMENT];
+    let count = usize::try_from(padded(len) - len).unwrap_or(0);
+    sink.write(zeros.get(..count).unwrap_or_default())
+}
+
+/// Writes a frame around a CBOR body, and the padding behind it; returns the bytes of both.
+///
+/// # Errors
+/// Those of the sink.
+pub(crate) fn write_frame(sink: &mut impl Sink, frame_type: FrameType, cbor: &[u8], hashing: bool) -> Result<u64> {
+    let len = frame_len(cbor.len());
+    let mut frame = FrameWriter::begin(sink, frame_type, 0, len, hashing)?;
+    frame.write(cbor)?;
+    frame.finish()?;
+    pad(sink, len)?;
+    Ok(padded(len))
+}
+
+/// A frame whose body is being written.
+pub(crate) struct FrameWriter<'s, S> {
+    body: Hashing<'s, S>,
+}
+
+impl<'s, S: Sink> FrameWriter<'s, S> {
+    /// Writes the header of a frame that will be `len` bytes long, padding not counted.
+    ///
+    /// # Errors
+    /// Those of the sink.
+    pub(crate) fn begin(sink: &'s mut S, frame_type: FrameType, flags: u16, len: u64, hashing: bool) -> Result<Self> {
+        let flags = if hashing { flags | FrameFlags::HASH_PRESENT } else { flags };
+        let header = FrameHeader {
+            magic: *FRAME_MAGIC,
+            frame_type: U16::new(frame_type.as_u16()),
+            version: U16::new(FRAME_VERSION),
+            flags: U16::new(flags),
+            total_length: U64::new(len),
+        };
+        sink.write(header.as_bytes())?;
+        Ok(Self { body: Hashing::new(sink, hashing) })
+    }
+
+    /// Writes the tail of a frame that is no data object; returns the digest if one is written.
+    ///
+    /// # Errors
+    /// Those of the sink.
+    pub(crate) fn finish(self) -> Result<Option<u64>> {
+        let digest = self.body.digest();
+        let tail = FrameTail { hash: U64::new(digest.unwrap_or(0)), end: *FRAME_END };
+        self.body.into_sink().write(tail.as_bytes())?;
+        Ok(digest)
+    }
+
+    /// Writes the tail of a data object whose payload region is `region_len` bytes long; returns the digest if one is
+    /// written.
+    ///
+    /// # Errors
+    /// Those of the sink.
+    pub(crate) fn finish_object(self, region_len: u64) -> Result<Option<u64>> {
+        let digest = self.body.digest();
+        let tail = ObjectTail {
+            cbor_offset: U64::new(FRAME_HEADER_SIZE as u64 + region_len),
+            hash: U64::new(digest.unwrap_or(0)),
+            end: *FRAME_END,
+        };
+        self.body.into_sink().write(tail.as_bytes())?;
+        Ok(digest)
+    }
+}
+
+impl<S: Sink> Sink for FrameWriter<'_, S> {
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.body.write(bytes)
+    }
+
+    fn fill(&mut self, len: usize, make: &mut dyn FnMut(&mut [u8])) -> Result<()> {
+        self.body.fill(len, make)
+    }
+}

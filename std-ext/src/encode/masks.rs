@@ -1,0 +1,86 @@
+//! Masks of an object, stored by the methods that the options ask for (PIPELINE §6.3).
+
+use std::collections::BTreeMap;
+
+use ciborium::Value;
+use tgm_core::descriptor::MaskKind;
+
+use crate::codec;
+use crate::encode::compress;
+use crate::error::{Result, TensogramError};
+use crate::options::{EncodeOptions, MaskMethod};
+use crate::types::{MaskDescriptor, MasksMetadata};
+
+/// Stores masks one behind the other, from byte `offset` of the payload region on.
+///
+/// Each is `count` packed bits. Returns what the descriptor says about them, and the blobs.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] for a method that is not compiled in, and for one that fails.
+pub(crate) fn store(
+    masks: &[(MaskKind, Vec<u8>)],
+    count: u64,
+    offset: u64,
+    options: &EncodeOptions,
+) -> Result<(MasksMetadata, Vec<u8>)> {
+    let (mut metadata, mut blobs) = (MasksMetadata::default(), Vec::new());
+    for (kind, bits) in masks {
+        let method = method_of(*kind, bits.len(), options);
+        let start = blobs.len();
+        append(bits, count, method, &mut blobs).map_err(|error| {
+            TensogramError::encoding(format!("mask {} of method {}: {error}", kind.name(), method.name()))
+        })?;
+        let entry = MaskDescriptor {
+            method: method.name().to_string(),
+            offset: offset + start as u64,
+            length: (blobs.len() - start) as u64,
+            params: params_of(method),
+        };
+        match kind {
+            MaskKind::Nan => metadata.nan = Some(entry),
+            MaskKind::PosInf => metadata.pos_inf = Some(entry),
+            MaskKind::NegInf => metadata.neg_inf = Some(entry),
+        }
+    }
+    Ok((metadata, blobs))
+}
+
+/// The method asked for, but that small masks stay as they are.
+fn method_of(kind: MaskKind, len: usize, options: &EncodeOptions) -> &MaskMethod {
+    if len <= options.small_mask_threshold_bytes {
+        return &MaskMethod::None;
+    }
+    match kind {
+        MaskKind::Nan => &options.nan_mask_method,
+        MaskKind::PosInf => &options.pos_inf_mask_method,
+        MaskKind::NegInf => &options.neg_inf_mask_method,
+    }
+}
+
+fn append(bits: &[u8], count: u64, method: &MaskMethod, out: &mut Vec<u8>) -> Result<(), codec::CodecError> {
+    match method {
+        MaskMethod::None => out.extend_from_slice(bits),
+        MaskMethod::Rle => codec::rle::append_runs(bits, count, out)?,
+        MaskMethod::Roaring => compress::roaring_mask(bits, count, out)?,
+        MaskMethod::Lz4 => out.extend(compress::lz4(bits)?),
+        MaskMethod::Zstd { level } => out.extend(compress::zstd(bits, level.unwrap_or(3), 0)?),
+        MaskMethod::Blosc2 { codec, level } => out.extend(compress::blosc2_mask(bits, *codec, *level)?),
+    }
+    Ok(())
+}
+
+/// What a descriptor says about how a mask was made; readers do not need it.
+fn params_of(method: &MaskMethod) -> BTreeMap<String, Value> {
+    let mut params = BTreeMap::new();
+    match method {
+        MaskMethod::Zstd { level: Some(level) } => {
+            params.insert("level".to_string(), Value::from(*level));
+        }
+        MaskMethod::Blosc2 { codec, level } => {
+            params.insert("codec".to_string(), Value::from(codec.name()));
+            params.insert("level".to_string(), Value::from(*level));
+        }
+        _ => {}
+    }
+    params
+}

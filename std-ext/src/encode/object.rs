@@ -1,0 +1,162 @@
+//! One data object: through the pipeline, and into its frame (FORMAT §1.7, §4.2; PIPELINE §2).
+
+use std::borrow::Cow;
+
+use ciborium::Value;
+use tgm_core::descriptor::{ByteOrder, Dtype, Encoding, Key};
+use tgm_core::wire::{FrameFlags, FrameType};
+
+use crate::encode::compress::{Compressed, Means, compress};
+use crate::encode::finite::{Finite, substitute};
+use crate::encode::frame::{FrameWriter, object_frame_len};
+use crate::encode::packing::{Packer, Values, derive};
+use crate::encode::plan::{Compressor, Plan, encoding};
+use crate::encode::region::{Payload, Region};
+use crate::encode::sink::Sink;
+use crate::encode::{checks, masks};
+use crate::error::{Result, TensogramError};
+use crate::metadata::object_descriptor_to_cbor;
+use crate::options::EncodeOptions;
+use crate::params::{Params, metadata};
+use crate::types::DataObjectDescriptor;
+
+/// An object that is ready to be written: what it is, and the bytes of its payload region or how to make them.
+#[derive(Debug)]
+pub(crate) struct Object<'a> {
+    /// As it will be read: with all parameters, masks and offsets.
+    pub(crate) descriptor: DataObjectDescriptor,
+    cbor: Vec<u8>,
+    region: Region<'a>,
+}
+
+impl<'a> Object<'a> {
+    /// Puts `data`, elements in the descriptor's byte order, through the pipeline.
+    ///
+    /// # Errors
+    /// Those of FORMAT §4.2, in its order.
+    pub(crate) fn encode(
+        descriptor: &DataObjectDescriptor,
+        data: &'a [u8],
+        options: &EncodeOptions,
+        means: Means,
+    ) -> Result<Self> {
+        let count = checks::descriptor(descriptor, data.len(), false)?;
+        // What masks a decoded descriptor had is about the values it came with.
+        let mut descriptor = DataObjectDescriptor { masks: None, ..descriptor.clone() };
+        let (order, packs) = (descriptor.byte_order, encoding(&descriptor)? == Encoding::SimplePacking);
+        if packs && descriptor.dtype != Dtype::Float64 {
+            let dtype = descriptor.dtype;
+            return Err(TensogramError::encoding(format!("simple_packing only supports float64, got {dtype}")));
+        }
+        // Deriving parameters looks at every value too: what it finds finite need not be looked at again.
+        let derived = packs.then(|| complete_packing(&mut descriptor, data, order)).transpose();
+        let Finite { data, masks } = match derived {
+            Ok(Some(true)) => Finite { data: Cow::Borrowed(data), masks: Vec::new() },
+            _ => substitute(data, descriptor.dtype, order, options)?,
+        };
+        derived?;
+        let plan = Plan::new(&descriptor)?;
+        let payload = transform(data, &plan, order)?;
+        let payload = match plan.compressor {
+            Compressor::None => payload,
+            compressor => {
+                let Compressed { payload, offsets } = compress(&compressor, &payload.into_bytes()?, order, means)?;
+                if let Some(offsets) = offsets {
+                    insert(&mut descriptor, Key::SzipBlockOffsets, offsets.into_iter().map(Value::from).collect::<Vec<_>>());
+                }
+                Payload::Bytes(Cow::Owned(payload))
+            }
+        };
+        let mut region = Region { payload, blobs: Vec::new() };
+        if !masks.is_empty() {
+            let (metadata, blobs) = masks::store(&masks, count, region.len(), options)?;
+            descriptor.masks = Some(metadata);
+            region.blobs = blobs;
+        }
+        Self::new(descriptor, region)
+    }
+
+    /// Takes `region` for what the pipeline would have made: payload, and masks if the descriptor has some.
+    ///
+    /// # Errors
+    /// Those of FORMAT §4.7.
+    pub(crate) fn pre_encoded(descriptor: &DataObjectDescriptor, region: &'a [u8]) -> Result<Self> {
+        checks::descriptor(descriptor, region.len(), true)?;
+        Plan::new(descriptor)?;
+        checks::block_offsets(descriptor, region.len())?;
+        Self::new(descriptor.clone(), Region { payload: Payload::Bytes(Cow::Borrowed(region)), blobs: Vec::new() })
+    }
+
+    fn new(descriptor: DataObjectDescriptor, region: Region<'a>) -> Result<Self> {
+        let cbor = object_descriptor_to_cbor(&descriptor)?;
+        Ok(Self { descriptor, cbor, region })
+    }
+
+    /// Bytes of the frame, padding behind it not counted.
+    pub(crate) fn frame_len(&self) -> u64 {
+        object_frame_len(self.region.len(), self.cbor.len() as u64)
+    }
+
+    /// Writes the frame, and returns its digest if one is written.
+    ///
+    /// # Errors
+    /// Those of the sink.
+    pub(crate) fn write_to(&self, sink: &mut impl Sink, hashing: bool) -> Result<Option<u64>> {
+        let flags = FrameFlags::CBOR_AFTER_PAYLOAD;
+        let mut frame = FrameWriter::begin(sink, FrameType::NTensorFrame, flags, self.frame_len(), hashing)?;
+        self.region.write_to(&mut frame)?;
+        frame.write(&self.cbor)?;
+        frame.finish_object(self.region.len())
+    }
+}
+
+/// Derives what parameters of simple_packing the caller left out, and writes all four down (FORMAT §4.2). Returns whether it
+/// looked at the values, and so found them finite.
+fn complete_packing(descriptor: &mut DataObjectDescriptor, data: &[u8], order: ByteOrder) -> Result<bool> {
+    let params = Params(&descriptor.params);
+    let bits = params.u32(Key::SpBitsPerValue)?.ok_or_else(|| metadata("simple_packing requires sp_bits_per_value"))?;
+    let decimal = params.i32(Key::SpDecimalScaleFactor)?.unwrap_or(0);
+    let given = (params.get(Key::SpReferenceValue).is_some(), params.get(Key::SpBinaryScaleFactor).is_some());
+    let derives = match given {
+        (true, true) => false,
+        (false, false) => true,
+        _ => {
+            return Err(metadata(
+                "simple_packing needs both of sp_reference_value and sp_binary_scale_factor, or none of them",
+            ));
+        }
+    };
+    if derives {
+        let packing = derive(Values::new(data, order), bits, decimal)?;
+        insert(descriptor, Key::SpReferenceValue, packing.reference_value);
+        insert(descriptor, Key::SpBinaryScaleFactor, packing.binary_scale_factor);
+    }
+    insert(descriptor, Key::SpDecimalScaleFactor, decimal);
+    // Without bits there was nothing to look for.
+    Ok(derives && bits > 0)
+}
+
+fn insert(descriptor: &mut DataObjectDescriptor, key: Key, value: impl Into<Value>) {
+    descriptor.params.insert(key.name().to_string(), value.into());
+}
+
+/// The first two stages. What one of them alone makes is made where it is written to.
+fn transform<'a>(data: Cow<'a, [u8]>, plan: &Plan, order: ByteOrder) -> Result<Payload<'a>> {
+    let payload = match &plan.packing {
+        None => Payload::Bytes(data),
+        Some(packing) => {
+            let packer = Packer::new(packing)?;
+            let len = packer.packed_len(data.len() / size_of::<f64>());
+            Payload::Packed { bytes: data, order, packer, len }
+        }
+    };
+    let Some(size) = plan.shuffle else { return Ok(payload) };
+    let (bytes, size) = (payload.into_bytes()?, size.get());
+    if !bytes.len().is_multiple_of(size) {
+        return Err(TensogramError::encoding(format!(
+            "shuffle: data length {} is not divisible by element_size {size}",
+            bytes.len()
+        )));
+    }
+    Ok(Payload::Shuffled { bytes, size })
+}

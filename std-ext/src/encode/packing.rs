@@ -1,0 +1,263 @@
+//! `simple_packing`: parameters derived from values, and values packed to bit fields (PIPELINE §3.2, §3.3).
+//!
+//! ```text
+//! R = the least value, E = ⌈log2((greatest − least) · 10^D / (2^B − 1))⌉
+//! q = round((value − R) · 10^D · 2^(−E)), kept within 0 and 2^B − 1; fields of B bits, most significant first
+//! ```
+//!
+//! Halves are rounded away from zero. The factor is multiplied once, before the values, so that results are to the bit those of the
+//! format's other writers.
+
+use tgm_core::descriptor::ByteOrder;
+use tgm_core::packing::Packing;
+
+use crate::error::{Result, TensogramError};
+
+/// Widths that a field may have.
+const MAX_BITS: u32 = 64;
+/// The greatest power of two that is written: fields of values further apart, or closer, mean that something is wrong.
+const MAX_BINARY_SCALE: u32 = 256;
+/// Values looked at side by side, so that their comparisons do not wait for each other.
+const LANES: usize = 8;
+/// Fields packed in one go: any eight of them are a whole number of bytes.
+pub(crate) const BLOCK: usize = 4096;
+
+/// Values as they lie in the caller's bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Values<'a> {
+    bytes: &'a [[u8; 8]],
+    order: ByteOrder,
+}
+
+impl<'a> Values<'a> {
+    /// The `f64` values that `bytes` are in `order`; what is left over at the end is none.
+    pub(crate) fn new(bytes: &'a [u8], order: ByteOrder) -> Self {
+        Self { bytes: bytes.as_chunks().0, order }
+    }
+
+    pub(crate) const fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = f64> + use<'a> {
+        let order = self.order;
+        self.bytes.iter().map(move |bytes| load(*bytes, order))
+    }
+
+    /// The values in blocks of [`BLOCK`].
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = Self> + use<'a> {
+        let order = self.order;
+        self.bytes.chunks(BLOCK).map(move |bytes| Self { bytes, order })
+    }
+}
+
+fn load(bytes: [u8; 8], order: ByteOrder) -> f64 {
+    match order {
+        ByteOrder::Big => f64::from_be_bytes(bytes),
+        ByteOrder::Little => f64::from_le_bytes(bytes),
+    }
+}
+
+/// The parameters that hold all `values` in fields of `bits`.
+///
+/// One pass over the values.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] for more than 64 bits, and for a value that is not finite, which it names.
+pub(crate) fn derive(values: Values<'_>, bits: u32, decimal_scale_factor: i32) -> Result<Packing> {
+    if bits > MAX_BITS {
+        return Err(TensogramError::encoding(format!("bits_per_value {bits} exceeds {MAX_BITS}")));
+    }
+    let packing = |reference_value, binary_scale_factor| Packing {
+        reference_value,
+        binary_scale_factor,
+        decimal_scale_factor,
+        bits_per_value: bits,
+    };
+    let first = values.iter().next();
+    let Some(first) = first.filter(|_| bits > 0) else { return Ok(packing(first.unwrap_or(0.0), 0)) };
+    let Extent { least, greatest, finite } = extent(values);
+    if !finite {
+        return Err(first_non_finite(values));
+    }
+    // Of zeros of both signs the first one counts.
+    let least = if least == 0.0 { values.iter().find(|value| *value == 0.0).unwrap_or(first) } else { least };
+    let range = (greatest - least) * 10_f64.powi(decimal_scale_factor);
+    let steps = most(bits);
+    #[expect(clippy::cast_possible_truncation, reason = "saturates, and is refused when values are packed")]
+    let binary_scale_factor = if range == 0.0 || steps == 0.0 { 0 } else { (range / steps).log2().ceil() as i32 };
+    Ok(packing(least, binary_scale_factor))
+}
+
+/// The greatest field of `bits`, as a number.
+#[expect(clippy::cast_precision_loss, reason = "so do the format's other writers")]
+const fn most(bits: u32) -> f64 {
+    if bits == 0 { 0.0 } else { (u64::MAX >> (MAX_BITS - bits)) as f64 }
+}
+
+/// Where values lie.
+struct Extent {
+    least: f64,
+    greatest: f64,
+    finite: bool,
+}
+
+fn extent(values: Values<'_>) -> Extent {
+    match values.order {
+        ByteOrder::Big => extent_of(values.bytes, f64::from_be_bytes),
+        ByteOrder::Little => extent_of(values.bytes, f64::from_le_bytes),
+    }
+}
+
+fn extent_of(values: &[[u8; 8]], load: impl Fn([u8; 8]) -> f64) -> Extent {
+    let (mut least, mut greatest) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
+    // A NaN or an infinity makes this NaN, and nothing brings it back; 0 · finite adds nothing.
+    let mut zero = [0.0; LANES];
+    let (rows, rest) = values.as_chunks::<LANES>();
+    let mut look = |lane: usize, value: f64| {
+        least[lane] = if value < least[lane] { value } else { least[lane] };
+        greatest[lane] = if value > greatest[lane] { value } else { greatest[lane] };
+        zero[lane] += value * 0.0;
+    };
+    for row in rows {
+        for (lane, bytes) in row.iter().enumerate() {
+            look(lane, load(*bytes));
+        }
+    }
+    for bytes in rest {
+        look(0, load(*bytes));
+    }
+    Extent {
+        least: least.into_iter().fold(f64::INFINITY, f64::min),
+        greatest: greatest.into_iter().fold(f64::NEG_INFINITY, f64::max),
+        finite: zero.into_iter().sum::<f64>() == 0.0,
+    }
+}
+
+fn first_non_finite(values: Values<'_>) -> TensogramError {
+    let found = values.iter().enumerate().find(|(_, value)| !value.is_finite());
+    let (index, value) = found.unwrap_or((values.len(), f64::NAN));
+    let kind = if value.is_nan() { "NaN" } else { "infinite" };
+    TensogramError::encoding(format!("{kind} value encountered at index {index}"))
+}
+
+/// How values become fields.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Packer {
+    reference: f64,
+    factor: f64,
+    bits: u32,
+}
+
+impl Packer {
+    /// Checks parameters and prepares for packing with them.
+    ///
+    /// # Errors
+    /// [`TensogramError::Encoding`] for parameters out of range.
+    pub(crate) fn new(packing: &Packing) -> Result<Self> {
+        let Packing { reference_value, binary_scale_factor, decimal_scale_factor, bits_per_value } = *packing;
+        if bits_per_value > MAX_BITS {
+            return Err(TensogramError::encoding(format!("bits_per_value {bits_per_value} exceeds {MAX_BITS}")));
+        }
+        if !reference_value.is_finite() {
+            return Err(TensogramError::encoding(format!("invalid reference_value: {reference_value} is not finite")));
+        }
+        if binary_scale_factor.unsigned_abs() > MAX_BINARY_SCALE {
+            return Err(TensogramError::encoding(format!(
+                "invalid binary_scale_factor: value {binary_scale_factor} outside the reasonable range \
+                 ±{MAX_BINARY_SCALE}: values this far apart, or this close, cannot be packed"
+            )));
+        }
+        let factor = 10_f64.powi(decimal_scale_factor) * 2_f64.powi(-binary_scale_factor);
+        Ok(Self { reference: reference_value, factor, bits: bits_per_value })
+    }
+
+    /// Bytes of `count` fields, which is no more than a slice of values can be long.
+    pub(crate) const fn packed_len(self, count: usize) -> usize {
+        (count as u128 * self.bits as u128).div_ceil(8) as usize
+    }
+
+    /// Packs `values` to the front of `out`, which is as long as their fields are, to the byte.
+    pub(crate) fn pack_into(self, values: Values<'_>, out: &mut [u8]) {
+        match values.order {
+            ByteOrder::Big => self.pack(values.bytes, f64::from_be_bytes, out),
+            ByteOrder::Little => self.pack(values.bytes, f64::from_le_bytes, out),
+        }
+    }
+
+    fn pack(self, values: &[[u8; 8]], load: impl Fn([u8; 8]) -> f64 + Copy, out: &mut [u8]) {
+        let narrow = |bytes: &[u8; 8]| self.quantise_narrow(load(*bytes));
+        match self.bits {
+            0 => {}
+            8 => out.iter_mut().zip(values).for_each(|(out, v)| [.., *out] = narrow(v).to_be_bytes()),
+            16 => pack_bytes(values, narrow, out, |q| {
+                let [.., a, b] = q.to_be_bytes();
+                [a, b]
+            }),
+            24 => pack_bytes(values, narrow, out, |q| {
+                let [_, a, b, c] = q.to_be_bytes();
+                [a, b, c]
+            }),
+            1..=31 => pack_fields(values.iter().map(|v| u64::from(narrow(v))), self.bits, out),
+            bits => pack_fields(values.iter().map(|v| self.quantise(load(*v))), bits, out),
+        }
+    }
+
+    /// The field of a value, for fields of fewer bits than an `i32` has: conversions that vectorise.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "kept within 0 and 2^31 - 1")]
+    fn quantise_narrow(self, value: f64) -> u32 {
+        let most = f64::from(((1_u64 << self.bits) - 1) as u32);
+        // NaN, which finite values make of a factor that is none, becomes 0.
+        let scaled = ((value - self.reference) * self.factor).max(0.0).min(most);
+        let whole = scaled as i32;
+        let up = scaled - f64::from(whole) >= 0.5;
+        whole as u32 + u32::from(up)
+    }
+
+    /// The field of a value.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "saturates as the format says; beyond 2^53 there is no fraction to round"
+    )]
+    fn quantise(self, value: f64) -> u64 {
+        let scaled = (value - self.reference) * self.factor;
+        let whole = scaled as u64;
+        let up = scaled - whole as f64 >= 0.5;
+        whole.saturating_add(u64::from(up)).min(u64::MAX >> (MAX_BITS - self.bits))
+    }
+}
+
+/// Fields of N whole bytes.
+fn pack_bytes<const N: usize>(
+    values: &[[u8; 8]],
+    quantise: impl Fn(&[u8; 8]) -> u32,
+    out: &mut [u8],
+    bytes: impl Fn(u32) -> [u8; N],
+) {
+    for (out, value) in out.as_chunks_mut().0.iter_mut().zip(values) {
+        *out = bytes(quantise(value));
+    }
+}
+
+/// Fields of any width, gathered from the top of a word.
+fn pack_fields(fields: impl Iterator<Item = u64>, bits: u32, out: &mut [u8]) {
+    let (mut words, mut gathered, mut count) = (out, 0_u128, 0);
+    for field in fields {
+        gathered = (gathered << bits) | u128::from(field);
+        count += bits;
+        if count >= 64 {
+            count -= 64;
+            #[expect(clippy::cast_possible_truncation, reason = "the bits above have been written")]
+            let word = (gathered >> count) as u64;
+            let Some((out, rest)) = std::mem::take(&mut words).split_first_chunk_mut() else { return };
+            *out = word.to_be_bytes();
+            words = rest;
+        }
+    }
+    // The last bits, moved up to the top.
+    #[expect(clippy::cast_possible_truncation, reason = "the bits above have been written")]
+    let last = if count == 0 { 0 } else { (gathered as u64) << (64 - count) };
+    words.iter_mut().zip(last.to_be_bytes()).for_each(|(out, byte)| *out = byte);
+}

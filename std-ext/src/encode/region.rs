@@ -1,0 +1,89 @@
+//! The payload region of a data object, not yet written: what is cheap to make is made where it is written to.
+
+use std::borrow::Cow;
+
+use crate::encode::packing::{BLOCK, Packer, Values};
+use crate::encode::shuffle::shuffle_into;
+use crate::encode::sink::Sink;
+use crate::error::Result;
+
+/// Bytes copied and hashed in one go, while they are in the nearest cache.
+const PIECE: usize = 32 << 10;
+
+/// The bytes of a payload region.
+#[derive(Debug)]
+pub(crate) struct Region<'a> {
+    pub(crate) payload: Payload<'a>,
+    /// Blobs of masks, behind the payload.
+    pub(crate) blobs: Vec<u8>,
+}
+
+/// An encoded payload, or what it is made of.
+#[derive(Debug)]
+pub(crate) enum Payload<'a> {
+    /// Bytes as they are.
+    Bytes(Cow<'a, [u8]>),
+    /// Values to be packed; `bytes` holds them, `len` is how many bytes they will be.
+    Packed { bytes: Cow<'a, [u8]>, order: tgm_core::descriptor::ByteOrder, packer: Packer, len: usize },
+    /// Elements of `size` bytes to be shuffled.
+    Shuffled { bytes: Cow<'a, [u8]>, size: usize },
+}
+
+impl<'a> Payload<'a> {
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Bytes(bytes) | Self::Shuffled { bytes, .. } => bytes.len(),
+            Self::Packed { len, .. } => *len,
+        }
+    }
+
+    /// Writes all of it.
+    ///
+    /// # Errors
+    /// Those of the sink.
+    pub(crate) fn write_to(&self, sink: &mut impl Sink) -> Result<()> {
+        match self {
+            Self::Bytes(bytes) => bytes.chunks(PIECE).try_for_each(|piece| sink.write(piece)),
+            Self::Shuffled { bytes, size } => sink.fill(bytes.len(), &mut |out| shuffle_into(bytes, *size, out)),
+            Self::Packed { bytes, order, packer, len } => {
+                let (mut left, block_len) = (*len, packer.packed_len(BLOCK));
+                Values::new(bytes, *order).blocks().try_for_each(|block| {
+                    let len = left.min(block_len);
+                    left -= len;
+                    sink.fill(len, &mut |out| packer.pack_into(block, out))
+                })
+            }
+        }
+    }
+
+    /// The bytes, made if need be.
+    ///
+    /// # Errors
+    /// None but for want of memory.
+    pub(crate) fn into_bytes(self) -> Result<Cow<'a, [u8]>> {
+        match self {
+            Self::Bytes(bytes) => Ok(bytes),
+            other => {
+                let mut out = Vec::new();
+                crate::limits::reserve_more(&mut out, other.len())?;
+                other.write_to(&mut out)?;
+                Ok(Cow::Owned(out))
+            }
+        }
+    }
+}
+
+impl Region<'_> {
+    pub(crate) fn len(&self) -> u64 {
+        self.payload.len() as u64 + self.blobs.len() as u64
+    }
+
+    /// Writes all of it.
+    ///
+    /// # Errors
+    /// Those of the sink.
+    pub(crate) fn write_to(&self, sink: &mut impl Sink) -> Result<()> {
+        self.payload.write_to(sink)?;
+        sink.write(&self.blobs)
+    }
+}

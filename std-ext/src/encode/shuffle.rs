@@ -1,0 +1,50 @@
+//! The shuffle filter: first bytes of all elements, then second bytes, and so on (PIPELINE §4).
+
+/// Elements moved at a time, so that they stay in the nearest cache for all of their planes.
+const BLOCK: usize = 1024;
+
+/// Shuffles elements of `size` bytes. `data` and `out` are equally long, a whole number of elements.
+pub(crate) fn shuffle_into(data: &[u8], size: usize, out: &mut [u8]) {
+    match size {
+        0 | 1 => out.copy_from_slice(data),
+        2 => shuffle_chunks::<2>(data, out),
+        3 => shuffle_chunks::<3>(data, out),
+        4 => shuffle_chunks::<4>(data, out),
+        8 => shuffle_chunks::<8>(data, out),
+        16 => shuffle_chunks::<16>(data, out),
+        _ => {
+            for (k, plane) in out.chunks_mut((data.len() / size).max(1)).enumerate() {
+                let bytes = data.iter().skip(k).step_by(size);
+                plane.iter_mut().zip(bytes).for_each(|(out, byte)| *out = *byte);
+            }
+        }
+    }
+}
+
+fn shuffle_chunks<const SIZE: usize>(data: &[u8], out: &mut [u8]) {
+    let (elements, _) = data.as_chunks::<SIZE>();
+    for (b, block) in elements.chunks(BLOCK).enumerate() {
+        for (k, plane) in out.chunks_mut(elements.len()).enumerate().take(SIZE) {
+            let plane = plane.get_mut(b * BLOCK..).unwrap_or_default();
+            plane.iter_mut().zip(block).for_each(|(out, element)| *out = element[k]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shuffle_into;
+
+    #[test]
+    fn unshuffling_gives_the_bytes_back() {
+        for size in [1, 2, 3, 4, 5, 7, 8, 16, 32] {
+            for count in [0_usize, 1, 2, 3, 1023, 1024, 1025, 2050] {
+                let data: Vec<u8> = (0..size * count).map(|i| (i * 7 % 251) as u8).collect();
+                let (mut shuffled, mut back) = (vec![0; data.len()], vec![0; data.len()]);
+                shuffle_into(&data, size, &mut shuffled);
+                tgm_core::shuffle::unshuffle_into(&shuffled, size as u64, &mut back).unwrap();
+                assert!(back == data, "{count} elements of {size}");
+            }
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! How to encode.
+
+use super::CompressionBackend;
+
+/// Packed bytes of a mask up to which it is stored as it is.
+const SMALL_MASK_BYTES: usize = 128;
+
+/// Options of encoding (FORMAT §4.1).
+#[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "the fields are the format's users' and each stands for itself")]
+pub struct EncodeOptions {
+    /// A digest is written into every frame.
+    pub hashing: bool,
+    /// Which implementation of a codec is asked, where there are several: szip has one in Rust and libaec. Their bytes are
+    /// the same.
+    pub compression_backend: CompressionBackend,
+    /// How many threads may encode: 0 for what the variable [`ENV_THREADS`](crate::ENV_THREADS) says, or one. The bytes do not depend on it,
+    /// except that zstd, for any number but 0, cuts its input at other places.
+    pub threads: u32,
+    /// A message of less payload than this is encoded on the calling thread; 64 KiB if `None`.
+    pub parallel_threshold_bytes: Option<usize>,
+    /// NaN is stored as zero and a mask says where; otherwise it is an error.
+    pub allow_nan: bool,
+    /// Infinities are stored as zeros and masks say where; otherwise they are an error.
+    pub allow_inf: bool,
+    /// How the mask of NaN is stored.
+    pub nan_mask_method: MaskMethod,
+    /// How the mask of +∞ is stored.
+    pub pos_inf_mask_method: MaskMethod,
+    /// How the mask of −∞ is stored.
+    pub neg_inf_mask_method: MaskMethod,
+    /// A mask of at most so many packed bytes is stored as it is; 0 for none.
+    pub small_mask_threshold_bytes: usize,
+    /// Where a list of all objects' digests is written.
+    pub aggregate_hash: AggregateHashPolicy,
+    /// What the message says of its own making; `None` for this library, now, and a random uuid.
+    pub provenance: Option<Provenance>,
+}
+
+impl Default for EncodeOptions {
+    fn default() -> Self {
+        Self {
+            hashing: true,
+            compression_backend: CompressionBackend::Auto,
+            threads: 0,
+            parallel_threshold_bytes: None,
+            allow_nan: false,
+            allow_inf: false,
+            nan_mask_method: MaskMethod::Roaring,
+            pos_inf_mask_method: MaskMethod::Roaring,
+            neg_inf_mask_method: MaskMethod::Roaring,
+            small_mask_threshold_bytes: SMALL_MASK_BYTES,
+            aggregate_hash: AggregateHashPolicy::Auto,
+            provenance: None,
+        }
+    }
+}
+
+/// Where the list of all objects' digests goes. There is none without hashing, nor without objects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AggregateHashPolicy {
+    /// In the header of a buffered message, in the footer of a streamed one.
+    #[default]
+    Auto,
+    /// Nowhere.
+    None,
+    /// In the header, before the objects. Not for streams.
+    Header,
+    /// In the footer, after the objects.
+    Footer,
+    /// In both. Not for streams.
+    Both,
+}
+
+/// How the bits of a mask are stored (PIPELINE §6.3).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum MaskMethod {
+    /// Run lengths.
+    Rle,
+    /// A roaring bitmap.
+    #[default]
+    Roaring,
+    /// A contiguous Blosc2 frame of the packed bits.
+    Blosc2 {
+        /// The codec inside.
+        codec: Blosc2Codec,
+        /// Its level, 1 to 9; other numbers become the nearest of them.
+        level: i32,
+    },
+    /// One Zstandard frame of the packed bits.
+    Zstd {
+        /// Its level, 3 if `None`.
+        level: Option<i32>,
+    },
+    /// A length and one LZ4 block of the packed bits.
+    Lz4,
+    /// Packed bits.
+    None,
+}
+
+impl MaskMethod {
+    /// The name on the wire.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Rle => "rle",
+            Self::Roaring => "roaring",
+            Self::Blosc2 { .. } => "blosc2",
+            Self::Zstd { .. } => "zstd",
+            Self::Lz4 => "lz4",
+            Self::None => "none",
+        }
+    }
+
+    /// The method of that name, with its usual parameters: for blosc2 lz4 at level 5, for zstd its own default.
+    ///
+    /// # Errors
+    /// [`TensogramError::Metadata`](crate::TensogramError::Metadata) for another name.
+    pub fn from_name(name: &str) -> crate::Result<Self> {
+        match name {
+            "rle" => Ok(Self::Rle),
+            "roaring" => Ok(Self::Roaring),
+            "blosc2" => Ok(Self::Blosc2 { codec: Blosc2Codec::Lz4, level: 5 }),
+            "zstd" => Ok(Self::Zstd { level: None }),
+            "lz4" => Ok(Self::Lz4),
+            "none" => Ok(Self::None),
+            other => Err(crate::params::metadata(format!(
+                "unknown mask method: {other} (known: none, rle, roaring, lz4, zstd, blosc2)"
+            ))),
+        }
+    }
+}
+
+/// The codecs that a Blosc2 frame can have inside (PIPELINE §5.5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Blosc2Codec {
+    /// blosclz
+    Blosclz,
+    /// lz4
+    #[default]
+    Lz4,
+    /// lz4hc
+    Lz4hc,
+    /// zlib
+    Zlib,
+    /// zstd
+    Zstd,
+}
+
+impl Blosc2Codec {
+    /// All of them.
+    pub const ALL: &'static [Self] = &[Self::Blosclz, Self::Lz4, Self::Lz4hc, Self::Zlib, Self::Zstd];
+
+    /// The name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Blosclz => "blosclz",
+            Self::Lz4 => "lz4",
+            Self::Lz4hc => "lz4hc",
+            Self::Zlib => "zlib",
+            Self::Zstd => "zstd",
+        }
+    }
+
+    /// The one of that name, exact and lower case.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|codec| codec.name() == name)
+    }
+}
+
+/// What a message says of its own making (FORMAT §3.4).
+///
+/// Messages that were made with the same provenance out of the same data are the same bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Provenance {
+    /// When, in UTC: `YYYY-MM-DDThh:mm:ssZ`.
+    pub time: String,
+    /// Which message, a uuid in lower case with hyphens.
+    pub uuid: String,
+    /// By what.
+    pub encoder_name: String,
+    /// By which release of it.
+    pub encoder_version: String,
+}
+
+impl Provenance {
+    /// This library, now, and a random uuid.
+    pub fn now() -> Self {
+        Self {
+            time: humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string(),
+            uuid: uuid::Uuid::new_v4().to_string(),
+            encoder_name: env!("CARGO_PKG_NAME").to_string(),
+            encoder_version: env!("CARGO_PKG_VERSION").to_string(),
+        }
+    }
+}
