@@ -18,6 +18,8 @@ use std::fmt;
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, MaskMethod};
 
 use crate::error::{Result, TensogramError};
+use crate::options::CompressionBackend;
+use crate::threads::Threads;
 
 /// What a backend reports: a sentence about the payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +60,20 @@ pub trait Codec: Sync {
         out: &mut [u8],
     ) -> std::result::Result<(), CodecError>;
 
+    /// [`Self::decompress_into`] on several threads, where the codec's form allows it. The result is the same.
+    ///
+    /// # Errors
+    /// As [`Self::decompress_into`].
+    fn decompress_on(
+        &self,
+        _threads: Threads,
+        payload: &[u8],
+        descriptor: &Descriptor<'_>,
+        out: &mut [u8],
+    ) -> std::result::Result<(), CodecError> {
+        self.decompress_into(payload, descriptor, out)
+    }
+
     /// Opens the payload for reading parts of its `total` uncompressed bytes, none of them behind byte `end`; `None` if
     /// parts cost as much as all of it.
     ///
@@ -78,7 +94,8 @@ pub trait Codec: Sync {
         false
     }
 
-    /// Decompresses and unpacks `simple_packing` in one pass, into f64 values in `order` that fill all of `out`.
+    /// Decompresses and unpacks `simple_packing` in one pass, into f64 values in `order` that fill all of `out`, which is
+    /// a whole number of them long.
     ///
     /// # Errors
     /// As [`Self::decompress_into`]; always where [`Self::unpacks`] says no.
@@ -87,14 +104,15 @@ pub trait Codec: Sync {
         _payload: &[u8],
         _descriptor: &Descriptor<'_>,
         _order: ByteOrder,
-        _out: &mut [[u8; 8]],
+        _out: &mut [u8],
+        _threads: Threads,
     ) -> std::result::Result<(), CodecError> {
         Err(CodecError::new("does not unpack"))
     }
 }
 
 /// A compressed payload of which parts can be read.
-pub trait Parts {
+pub trait Parts: Sync {
     /// Decompresses all of `out` from uncompressed byte `start` on.
     ///
     /// # Errors
@@ -105,11 +123,11 @@ pub trait Parts {
 /// A compressor that masks use too: what it needs to know is in the bytes.
 pub(crate) type Decompress = fn(&[u8], &mut [u8]) -> std::result::Result<(), CodecError>;
 
-/// The backend of a compression.
+/// The backend of a compression. Only szip has two; of the others there is one, whichever is asked for.
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] naming the feature, if the backend is not compiled in.
-pub fn codec(compression: Compression) -> Result<&'static dyn Codec> {
+pub fn codec(compression: Compression, backend: CompressionBackend) -> Result<&'static dyn Codec> {
     match compression {
         #[cfg(feature = "blosc2")]
         Compression::Blosc2 => Ok(&blosc2::Blosc2),
@@ -119,6 +137,8 @@ pub fn codec(compression: Compression) -> Result<&'static dyn Codec> {
         Compression::Zstd => Ok(&zstd::Zstd),
         #[cfg(feature = "sz3")]
         Compression::Sz3 => Ok(&sz3::Sz3),
+        #[cfg(feature = "szip")]
+        Compression::Szip if backend == CompressionBackend::Ffi => Ok(&szip::libaec::Libaec),
         Compression::Szip => Ok(&szip::Szip),
         Compression::Zfp => Ok(&zfp::Zfp),
         Compression::Rle => Ok(&rle::Rle),
@@ -163,7 +183,7 @@ mod tests {
                 "zstd" => cfg!(feature = "zstd"),
                 other => other != "none",
             };
-            match codec(compression) {
+            match codec(compression, CompressionBackend::Auto) {
                 Ok(backend) => assert_eq!((backend.name(), feature), (name, true)),
                 Err(error) => {
                     assert!(!feature, "{error}");

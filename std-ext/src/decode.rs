@@ -20,6 +20,7 @@ use crate::error::{Result, TensogramError};
 use crate::masks::Masks;
 use crate::options::DecodeOptions;
 use crate::pipeline;
+use crate::threads::Threads;
 use crate::to_owned;
 use crate::types::{DataObjectDescriptor, DecodedObject, DecodedObjectWithMasks, GlobalMetadata};
 
@@ -43,7 +44,7 @@ use crate::types::{DataObjectDescriptor, DecodedObject, DecodedObjectWithMasks, 
 /// # Ok::<(), tgm_std::TensogramError>(())
 /// ```
 pub fn values<'a>(object: &DataObject<'a>, options: &DecodeOptions) -> Result<Cow<'a, [u8]>> {
-    pipeline::decode_values(object, options)
+    pipeline::decode_values(object, options, threads(options, object)?)
 }
 
 /// The metadata and all objects of a message.
@@ -53,11 +54,7 @@ pub fn values<'a>(object: &DataObject<'a>, options: &DecodeOptions) -> Result<Co
 pub fn decode(bytes: &[u8], options: &DecodeOptions) -> Result<(GlobalMetadata, Vec<DecodedObject>)> {
     let opened = Opened::open(bytes, options)?;
     opened.verify_objects(options, None)?;
-    let objects = opened.message.objects().map(|object| {
-        let object = object?;
-        decoded(&object, options)
-    });
-    let objects = objects.collect::<Result<_>>()?;
+    let objects = opened.map_objects(options, |object, threads| decoded(object, options, threads))?;
     Ok((to_owned::message_metadata(&opened.metadata)?, objects))
 }
 
@@ -94,7 +91,7 @@ pub fn decode_object(
     let opened = Opened::open(bytes, options)?;
     let object = opened.object(index)?;
     opened.verify_objects(options, Some(index))?;
-    let (descriptor, values) = decoded(&object, options)?;
+    let (descriptor, values) = decoded(&object, options, threads(options, &object)?)?;
     Ok((to_owned::message_metadata(&opened.metadata)?, descriptor, values))
 }
 
@@ -109,13 +106,11 @@ pub fn decode_with_masks(
     let opened = Opened::open(bytes, options)?;
     opened.verify_objects(options, None)?;
     let options = DecodeOptions { restore_non_finite: false, ..options.clone() };
-    let objects = opened.message.objects().map(|object| {
-        let object = object?;
-        let (descriptor, payload) = decoded(&object, &options)?;
-        let masks = Masks::read(&object, &options)?.to_bools(&options)?;
+    let objects = opened.map_objects(&options, |object, threads| {
+        let (descriptor, payload) = decoded(object, &options, threads)?;
+        let masks = Masks::read(object, &options)?.to_bools(&options)?;
         Ok(DecodedObjectWithMasks { descriptor, payload, masks })
-    });
-    let objects = objects.collect::<Result<_>>()?;
+    })?;
     Ok((to_owned::message_metadata(&opened.metadata)?, objects))
 }
 
@@ -129,7 +124,7 @@ pub fn decode_object_from_frame(frame: &[u8], options: &DecodeOptions) -> Result
         // Without a message around it, the frame's own flag is all there is to go by.
         check(HashPresence::Flagged.check(object.frame()), None)?;
     }
-    decoded(&object, options)
+    decoded(&object, options, threads(options, &object)?)
 }
 
 /// Reads the data object that `frame` holds.
@@ -138,8 +133,13 @@ pub(crate) fn object_of_frame(frame: &[u8]) -> Result<DataObject<'_>> {
     Ok(DataObject::parse(frame)?)
 }
 
-fn decoded(object: &DataObject<'_>, options: &DecodeOptions) -> Result<DecodedObject> {
-    let values = pipeline::decode_values(object, options)?;
+/// The threads that one object's payload is worth.
+fn threads(options: &DecodeOptions, object: &DataObject<'_>) -> Result<Threads> {
+    Threads::resolve(options.threads, object.payload().len() as u64, options.parallel_threshold_bytes)
+}
+
+fn decoded(object: &DataObject<'_>, options: &DecodeOptions, threads: Threads) -> Result<DecodedObject> {
+    let values = pipeline::decode_values(object, options, threads)?;
     Ok((to_owned::descriptor(object.descriptor())?, values.into_owned()))
 }
 
@@ -160,6 +160,21 @@ impl<'a> Opened<'a> {
         let metadata = outline.metadata(&message)?;
         check_nesting(&message, options)?;
         Ok(Self { message, metadata, outline })
+    }
+
+    /// What `f` makes of each object: several objects at a time, or else one after the other on several threads.
+    fn map_objects<R: Send>(
+        &self,
+        options: &DecodeOptions,
+        f: impl Fn(&DataObject<'a>, Threads) -> Result<R> + Sync,
+    ) -> Result<Vec<R>> {
+        let bytes = self.message.as_bytes().len() as u64;
+        let threads = Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes)?;
+        if threads.is_one() || self.outline.object_count < 2 {
+            return self.message.objects().map(|object| f(&object?, threads)).collect();
+        }
+        let objects = self.message.objects().collect::<tgm_core::Result<Vec<_>>>()?;
+        threads.map(&objects, |object| f(object, threads.alone()))
     }
 
     /// Data object `index`, found by the walk.

@@ -26,6 +26,7 @@ pub use crate::options::{AggregateHashPolicy, Blosc2Codec, EncodeOptions, MaskMe
 use self::compress::Means;
 use self::object::Object;
 use crate::error::Result;
+use crate::threads::Threads;
 use crate::types::{DataObjectDescriptor, GlobalMetadata};
 
 /// Encodes a message of `objects`, each a descriptor and its elements' bytes in row-major order and the descriptor's byte
@@ -58,14 +59,18 @@ use crate::types::{DataObjectDescriptor, GlobalMetadata};
 /// assert_eq!(objects[0].1, values);
 /// # Ok::<(), tgm_std::TensogramError>(())
 /// ```
-pub fn encode(
+pub fn encode<'a>(
     metadata: &GlobalMetadata,
-    objects: &[(&DataObjectDescriptor, &[u8])],
+    objects: &[(&DataObjectDescriptor, &'a [u8])],
     options: &EncodeOptions,
 ) -> Result<Vec<u8>> {
-    let means = Means { backend: options.compression_backend, threads: 0 };
-    let objects = objects.iter().map(|(descriptor, data)| Object::encode(descriptor, data, options, means));
-    assemble(metadata, objects, options)
+    let bytes = objects.iter().map(|(_, data)| data.len() as u64).sum();
+    let threads = Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes)?;
+    // Several objects at a time, or else one after the other on several threads.
+    let inner = if objects.len() > 1 { threads.alone() } else { threads };
+    let means = Means { backend: options.compression_backend, threads: inner };
+    let encode = |(descriptor, data): &(&DataObjectDescriptor, &'a [u8])| Object::encode(descriptor, data, options, means);
+    assemble(metadata, threads.map(objects, encode)?, options)
 }
 
 /// Encodes a message of objects whose bytes have been through the pipeline already: they become the payload regions as they
@@ -79,15 +84,10 @@ pub fn encode_pre_encoded(
     options: &EncodeOptions,
 ) -> Result<Vec<u8>> {
     let objects = objects.iter().map(|(descriptor, region)| Object::pre_encoded(descriptor, region));
-    assemble(metadata, objects, options)
+    assemble(metadata, objects.collect::<Result<_>>()?, options)
 }
 
-fn assemble<'a>(
-    metadata: &GlobalMetadata,
-    objects: impl Iterator<Item = Result<Object<'a>>>,
-    options: &EncodeOptions,
-) -> Result<Vec<u8>> {
-    let objects = objects.collect::<Result<Vec<_>>>()?;
+fn assemble(metadata: &GlobalMetadata, objects: Vec<Object<'_>>, options: &EncodeOptions) -> Result<Vec<u8>> {
     checks::message(metadata, objects.len())?;
     message::write_message(metadata, &objects, options)
 }

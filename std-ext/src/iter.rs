@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::options::DecodeOptions;
 use crate::pipeline;
 use crate::scan::scan;
+use crate::threads::Threads;
 use crate::to_owned;
 use crate::types::{DataObjectDescriptor, DecodedObject};
 
@@ -60,7 +61,7 @@ pub struct ObjectIter<'a> {
 
 impl ObjectIter<'_> {
     fn decode(&self, object: &DataObject<'_>) -> Result<DecodedObject> {
-        let values = pipeline::decode_values(object, &self.options)?;
+        let values = pipeline::decode_values(object, &self.options, Threads::NONE)?;
         Ok((to_owned::descriptor(object.descriptor())?, values.into_owned()))
     }
 }

@@ -30,6 +30,7 @@ mod params;
 mod pipeline;
 pub mod range;
 pub mod scan;
+pub mod threads;
 mod to_owned;
 pub mod types;
 
@@ -52,6 +53,7 @@ pub use tgm_core as core;
 pub use tgm_core::metadata::RESERVED_KEY;
 pub use tgm_core::descriptor::{ByteOrder, Dtype};
 pub use tgm_core::wire::{FrameType, MessageFlags, WIRE_VERSION};
+pub use threads::{DEFAULT_PARALLEL_THRESHOLD_BYTES, ENV_THREADS};
 pub use types::{
     DataObjectDescriptor, DecodedMaskSet, DecodedObject, DecodedObjectWithMasks, GlobalMetadata, HashFrame, IndexFrame,
     MaskDescriptor, MasksMetadata,
@@ -59,8 +61,6 @@ pub use types::{
 
 /// The algorithm of digests, as lists of them name it.
 pub const HASH_ALGORITHM_NAME: &str = "xxh3";
-/// The environment variable that says how many threads may be used where options say 0.
-pub const ENV_THREADS: &str = "TENSOGRAM_THREADS";
 
 /// The examples of the README, compiled and run.
 #[cfg(doctest)]

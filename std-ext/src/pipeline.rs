@@ -16,6 +16,7 @@ use crate::error::{Result, TensogramError};
 use crate::limits::reserve;
 use crate::masks::Masks;
 use crate::options::DecodeOptions;
+use crate::threads::Threads;
 
 /// The byte order that values are wanted in.
 pub(crate) fn target_order(descriptor: &Descriptor<'_>, options: &DecodeOptions) -> ByteOrder {
@@ -23,10 +24,14 @@ pub(crate) fn target_order(descriptor: &Descriptor<'_>, options: &DecodeOptions)
 }
 
 /// All values of an object, masked ones restored if the options say so.
-pub(crate) fn decode_values<'a>(object: &DataObject<'a>, options: &DecodeOptions) -> Result<Cow<'a, [u8]>> {
+pub(crate) fn decode_values<'a>(
+    object: &DataObject<'a>,
+    options: &DecodeOptions,
+    threads: Threads,
+) -> Result<Cow<'a, [u8]>> {
     let descriptor = object.descriptor();
     let order = target_order(descriptor, options);
-    let mut values = decode_unmasked(object, order, options)?;
+    let mut values = decode_unmasked(object, order, options, threads)?;
     if options.restore_non_finite && !descriptor.masks().is_empty() {
         Masks::read(object, options)?.restore_into(0, order, values.to_mut())?;
     }
@@ -34,27 +39,33 @@ pub(crate) fn decode_values<'a>(object: &DataObject<'a>, options: &DecodeOptions
 }
 
 /// All values of an object in `order`, masked ones as the encoder left them.
-fn decode_unmasked<'a>(object: &DataObject<'a>, order: ByteOrder, options: &DecodeOptions) -> Result<Cow<'a, [u8]>> {
+fn decode_unmasked<'a>(
+    object: &DataObject<'a>,
+    order: ByteOrder,
+    options: &DecodeOptions,
+    threads: Threads,
+) -> Result<Cow<'a, [u8]>> {
     let descriptor = object.descriptor();
     let compression = compression(descriptor)?;
     if compression == Compression::None {
         let stored = stored(object, object.payload())?;
         return match stored.as_values().filter(|_| !must_swap(descriptor, order)) {
             Some(values) => Ok(Cow::Borrowed(values)),
-            None => unpack(object, &stored, order, options).map(Cow::Owned),
+            None => unpack(object, &stored, order, options, threads).map(Cow::Owned),
         };
     }
-    let backend = codec::codec(compression)?;
+    let backend = codec::codec(compression, options.compression_backend)?;
     if backend.unpacks(descriptor) {
-        return unpack_fused(object, backend, order, options).map(Cow::Owned);
+        return unpack_fused(object, backend, order, options, threads).map(Cow::Owned);
     }
-    let mut bytes = decompress(object, options)?;
+    let mut bytes = decompress(object, options, threads)?;
     let stored = stored(object, &bytes)?;
     if stored.as_values().is_none() {
-        return unpack(object, &stored, order, options).map(Cow::Owned);
+        return unpack(object, &stored, order, options, threads).map(Cow::Owned);
     }
     if must_swap(descriptor, order) {
-        byteswap::swap_in_place(&mut bytes, descriptor.dtype().swap_unit_size())?;
+        let unit = descriptor.dtype().swap_unit_size();
+        threads.pieces(&mut bytes, unit, |_, piece| byteswap::swap_in_place(piece, unit))?;
     }
     Ok(Cow::Owned(bytes))
 }
@@ -99,7 +110,7 @@ impl<'o, 'a> RangeSource<'o, 'a> {
             return Ok(Self::All(object, Cow::Borrowed(object.payload())));
         }
         if descriptor.filter().known() == Some(Filter::None) && descriptor.encoding().known().is_some() {
-            let backend = codec::codec(compression)?;
+            let backend = codec::codec(compression, options.compression_backend)?;
             let total = stored_len(descriptor)?;
             options.limits.check_bytes(object.payload().len() as u64, descriptor.decoded_len()?)?;
             let window = window_of(descriptor, &(0..end))?;
@@ -108,7 +119,7 @@ impl<'o, 'a> RangeSource<'o, 'a> {
                 return Ok(Self::Parts(object, backend, parts));
             }
         }
-        Ok(Self::All(object, Cow::Owned(decompress(object, options)?)))
+        Ok(Self::All(object, Cow::Owned(decompress(object, options, Threads::NONE)?)))
     }
 
     fn decode_into(&self, range: &Range<u64>, order: ByteOrder, options: &DecodeOptions, out: &mut [u8]) -> Result<()> {
@@ -182,10 +193,26 @@ fn must_swap(descriptor: &Descriptor<'_>, order: ByteOrder) -> bool {
 }
 
 /// Unshuffles and unpacks all values into a buffer of their own.
-fn unpack(object: &DataObject<'_>, stored: &Stored<'_>, order: ByteOrder, options: &DecodeOptions) -> Result<Vec<u8>> {
+fn unpack(
+    object: &DataObject<'_>,
+    stored: &Stored<'_>,
+    order: ByteOrder,
+    options: &DecodeOptions,
+    threads: Threads,
+) -> Result<Vec<u8>> {
     let decoded_len = object.descriptor().decoded_len()?;
     let mut out = reserve(options.limits.check_bytes(object.payload().len() as u64, decoded_len)?)?;
-    stored.decode_into(0..stored.element_count(), order, &mut out).map_err(|e| e.shift(object.region_offset()))?;
+    // Bits of a bitmask have no bytes of their own to start with.
+    let (width, threads) = match object.descriptor().dtype().byte_width() {
+        0 => (1, Threads::NONE),
+        width => (width, threads),
+    };
+    let count = stored.element_count();
+    threads.pieces(&mut out, width, |start, piece| {
+        let first = (start / width) as u64;
+        let end = if piece.len() as u64 == decoded_len { count } else { first + (piece.len() / width) as u64 };
+        stored.decode_into(first..end, order, piece).map_err(|e| e.shift(object.region_offset()))
+    })?;
     Ok(out)
 }
 
@@ -195,22 +222,24 @@ fn unpack_fused(
     backend: &dyn Codec,
     order: ByteOrder,
     options: &DecodeOptions,
+    threads: Threads,
 ) -> Result<Vec<u8>> {
     let descriptor = object.descriptor();
     let mut out = reserve(options.limits.check_bytes(object.payload().len() as u64, descriptor.decoded_len()?)?)?;
-    let (slots, _) = out.as_chunks_mut();
-    backend.unpack_into(object.payload(), descriptor, order, slots).map_err(|error| codec_error(backend, &error))?;
+    let unpacked = backend.unpack_into(object.payload(), descriptor, order, &mut out, threads);
+    unpacked.map_err(|error| codec_error(backend, &error))?;
     Ok(out)
 }
 
 /// Undoes the compression. What it must give is known from the descriptor, so that nothing in the payload is believed.
-fn decompress(object: &DataObject<'_>, options: &DecodeOptions) -> Result<Vec<u8>> {
+fn decompress(object: &DataObject<'_>, options: &DecodeOptions, threads: Threads) -> Result<Vec<u8>> {
     let descriptor = object.descriptor();
-    let backend = codec::codec(compression(descriptor)?)?;
+    let backend = codec::codec(compression(descriptor)?, options.compression_backend)?;
     let encoded = object.payload().len() as u64;
     options.limits.check_bytes(encoded, descriptor.decoded_len()?)?;
     let mut out = reserve(options.limits.check_bytes(encoded, stored_len(descriptor)?)?)?;
-    backend.decompress_into(object.payload(), descriptor, &mut out).map_err(|error| codec_error(backend, &error))?;
+    let decompressed = backend.decompress_on(threads, object.payload(), descriptor, &mut out);
+    decompressed.map_err(|error| codec_error(backend, &error))?;
     Ok(out)
 }
 

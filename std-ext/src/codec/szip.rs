@@ -8,11 +8,14 @@
 //! a run of zeros, and a stream can be consistent from a wrong offset on; so intervals are found by reading the stream,
 //! which costs half of decoding it, once for all ranges of a call.
 
+mod parallel;
+
 use tgm_core::ErrorKind;
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, Filter};
 use tgm_core::szip::{Formula, Params, RsiOffsets, Start, decode_from, decode_into, decode_packed_with, flags};
 
 use super::{Codec, CodecError, Parts};
+use crate::threads::Threads;
 
 /// The backend.
 pub(super) struct Szip;
@@ -25,6 +28,22 @@ impl Codec for Szip {
     fn decompress_into(&self, payload: &[u8], descriptor: &Descriptor<'_>, out: &mut [u8]) -> Result<(), CodecError> {
         check_emptiness(payload, out.is_empty())?;
         decode_into(payload, &params(descriptor)?, out).map_err(defect)
+    }
+
+    fn decompress_on(
+        &self,
+        threads: Threads,
+        payload: &[u8],
+        descriptor: &Descriptor<'_>,
+        out: &mut [u8],
+    ) -> Result<(), CodecError> {
+        check_emptiness(payload, out.is_empty())?;
+        let params = params(descriptor)?;
+        let decode = |start: Start, out: &mut [u8]| decode_from(payload, &params, start, out);
+        if parallel::decode(threads, descriptor, &params, params.container_size(), out, decode).is_some() {
+            return Ok(());
+        }
+        decode_into(payload, &params, out).map_err(defect)
     }
 
     fn open_parts<'a>(
@@ -56,17 +75,23 @@ impl Codec for Szip {
         payload: &[u8],
         descriptor: &Descriptor<'_>,
         order: ByteOrder,
-        out: &mut [[u8; 8]],
+        out: &mut [u8],
+        threads: Threads,
     ) -> Result<(), CodecError> {
         check_emptiness(payload, out.is_empty())?;
         let (packing, params) = (descriptor.packing().map_err(defect)?, params(descriptor)?);
         let formula = Formula { reference: packing.reference_value, scale: packing.scale() };
-        let start = Start::default();
-        let decoded = match order {
-            ByteOrder::Big => decode_packed_with(payload, &params, start, formula, out, f64::to_be_bytes),
-            ByteOrder::Little => decode_packed_with(payload, &params, start, formula, out, f64::to_le_bytes),
+        let decode = |start: Start, out: &mut [u8]| {
+            let (out, _) = out.as_chunks_mut();
+            match order {
+                ByteOrder::Big => decode_packed_with(payload, &params, start, formula, out, f64::to_be_bytes),
+                ByteOrder::Little => decode_packed_with(payload, &params, start, formula, out, f64::to_le_bytes),
+            }
         };
-        decoded.map(|_| ()).map_err(defect)
+        if parallel::decode(threads, descriptor, &params, size_of::<f64>(), out, decode).is_some() {
+            return Ok(());
+        }
+        decode(Start::default(), out).map(|_| ()).map_err(defect)
     }
 }
 

@@ -28,6 +28,10 @@ use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, 
 
 use self::bits::{BitReader, BitWriter};
 use super::{Codec, CodecError, Parts};
+use crate::threads::Threads;
+
+/// Bytes of values that are worth a piece of work of their own, in whole blocks.
+const PIECE: usize = 64 << 10;
 
 /// The backend.
 pub(super) struct Zfp;
@@ -43,6 +47,23 @@ impl Codec for Zfp {
         match descriptor.byte_order() {
             ByteOrder::Big => read_all(payload, mode, out, f64::to_be_bytes),
             ByteOrder::Little => read_all(payload, mode, out, f64::to_le_bytes),
+        }
+    }
+
+    fn decompress_on(
+        &self,
+        threads: Threads,
+        payload: &[u8],
+        descriptor: &Descriptor<'_>,
+        out: &mut [u8],
+    ) -> Result<(), CodecError> {
+        let parts = if threads.is_one() { None } else { self.open_parts(payload, descriptor, out.len() as u64, 0)? };
+        let in_parts = |parts: &dyn Parts, out: &mut [u8]| {
+            threads.pieces(out, PIECE, |start, piece| parts.read_into(start as u64, piece)).is_ok()
+        };
+        match parts {
+            Some(parts) if in_parts(&*parts, out) => Ok(()),
+            _ => self.decompress_into(payload, descriptor, out),
         }
     }
 

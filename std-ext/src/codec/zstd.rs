@@ -8,14 +8,12 @@ use zstd::bulk::Decompressor;
 use zstd::stream::write::Encoder;
 
 use super::{Codec, CodecError};
+use crate::threads::Threads;
 
 thread_local! {
     /// libzstd's decoder state, some 100 KiB, is made once a thread.
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
-
-/// Bytes from which on threads are used.
-const MULTITHREADED: usize = 64 << 10;
 
 /// The backend, on libzstd.
 pub(super) struct Zstd;
@@ -30,14 +28,14 @@ impl Codec for Zstd {
     }
 }
 
-/// Compresses to one frame without a content size. With `threads` other than 0 libzstd cuts longer data into jobs, and
-/// then does write the size.
-pub(crate) fn compress(data: &[u8], level: i32, threads: u32) -> Result<Vec<u8>, CodecError> {
+/// Compresses to one frame without a content size. If threads were asked for, even one, libzstd cuts the data into jobs, and
+/// does write the size.
+pub(crate) fn compress(data: &[u8], level: i32, threads: Threads) -> Result<Vec<u8>, CodecError> {
     let compress = || {
         let mut encoder = Encoder::new(Vec::new(), level)?;
-        if threads > 0 && data.len() >= MULTITHREADED {
-            #[cfg(feature = "parallel")]
-            encoder.multithread(threads)?;
+        #[cfg(feature = "parallel")]
+        if threads != Threads::NONE {
+            encoder.multithread(threads.count())?;
             encoder.set_pledged_src_size(Some(data.len() as u64))?;
         }
         encoder.write_all(data)?;

@@ -7,13 +7,14 @@ use crate::codec::{self, CodecError};
 use crate::encode::plan::{Compressor, failure};
 use crate::error::{Result, TensogramError};
 use crate::options::CompressionBackend;
+use crate::threads::Threads;
 
 /// What a compressor may use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Means {
     pub(crate) backend: CompressionBackend,
-    /// Threads that one object may use; 0 is not the same as 1 for zstd.
-    pub(crate) threads: u32,
+    /// Threads that one object may use.
+    pub(crate) threads: Threads,
 }
 
 /// A compressed payload.

@@ -9,6 +9,7 @@ use crate::codec;
 use crate::encode::compress;
 use crate::error::{Result, TensogramError};
 use crate::options::{EncodeOptions, MaskMethod};
+use crate::threads::Threads;
 use crate::types::{MaskDescriptor, MasksMetadata};
 
 /// Stores masks one behind the other, from byte `offset` of the payload region on.
@@ -63,7 +64,7 @@ fn append(bits: &[u8], count: u64, method: &MaskMethod, out: &mut Vec<u8>) -> Re
         MaskMethod::Rle => codec::rle::append_runs(bits, count, out)?,
         MaskMethod::Roaring => compress::roaring_mask(bits, count, out)?,
         MaskMethod::Lz4 => out.extend(compress::lz4(bits)?),
-        MaskMethod::Zstd { level } => out.extend(compress::zstd(bits, level.unwrap_or(3), 0)?),
+        MaskMethod::Zstd { level } => out.extend(compress::zstd(bits, level.unwrap_or(3), Threads::NONE)?),
         MaskMethod::Blosc2 { codec, level } => out.extend(compress::blosc2_mask(bits, *codec, *level)?),
     }
     Ok(())

@@ -18,6 +18,7 @@ use crate::error::{Result, TensogramError};
 use crate::metadata::object_descriptor_to_cbor;
 use crate::options::EncodeOptions;
 use crate::params::{Params, metadata};
+use crate::threads::Threads;
 use crate::types::DataObjectDescriptor;
 
 /// An object that is ready to be written: what it is, and the bytes of its payload region or how to make them.
@@ -56,7 +57,7 @@ impl<'a> Object<'a> {
         };
         derived?;
         let plan = Plan::new(&descriptor)?;
-        let payload = transform(data, &plan, order)?;
+        let payload = transform(data, &plan, order, means.threads)?;
         let payload = match plan.compressor {
             Compressor::None => payload,
             compressor => {
@@ -141,13 +142,13 @@ fn insert(descriptor: &mut DataObjectDescriptor, key: Key, value: impl Into<Valu
 }
 
 /// The first two stages. What one of them alone makes is made where it is written to.
-fn transform<'a>(data: Cow<'a, [u8]>, plan: &Plan, order: ByteOrder) -> Result<Payload<'a>> {
+fn transform<'a>(data: Cow<'a, [u8]>, plan: &Plan, order: ByteOrder, threads: Threads) -> Result<Payload<'a>> {
     let payload = match &plan.packing {
         None => Payload::Bytes(data),
         Some(packing) => {
             let packer = Packer::new(packing)?;
             let len = packer.packed_len(data.len() / size_of::<f64>());
-            Payload::Packed { bytes: data, order, packer, len }
+            Payload::Packed { bytes: data, order, packer, len, threads }
         }
     };
     let Some(size) = plan.shuffle else { return Ok(payload) };

@@ -12,6 +12,7 @@ use tgm_core::descriptor::ByteOrder;
 use tgm_core::packing::Packing;
 
 use crate::error::{Result, TensogramError};
+use crate::threads::Threads;
 
 /// Widths that a field may have.
 const MAX_BITS: u32 = 64;
@@ -182,6 +183,20 @@ impl Packer {
         match values.order {
             ByteOrder::Big => self.pack(values.bytes, f64::from_be_bytes, out),
             ByteOrder::Little => self.pack(values.bytes, f64::from_le_bytes, out),
+        }
+    }
+
+    /// [`Self::pack_into`] on several threads.
+    pub(crate) fn pack_on(self, threads: Threads, values: Values<'_>, out: &mut [u8]) {
+        let grain = self.packed_len(BLOCK).max(1);
+        let packed = threads.pieces(out, grain, |start, piece| {
+            let first = start / grain * BLOCK;
+            let bytes = values.bytes.get(first..).unwrap_or_default();
+            self.pack_into(Values { bytes, order: values.order }, piece);
+            Ok::<_, std::convert::Infallible>(())
+        });
+        match packed {
+            Ok(()) => {}
         }
     }
 

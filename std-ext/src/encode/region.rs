@@ -6,6 +6,7 @@ use crate::encode::packing::{BLOCK, Packer, Values};
 use crate::encode::shuffle::shuffle_into;
 use crate::encode::sink::Sink;
 use crate::error::Result;
+use crate::threads::Threads;
 
 /// Bytes copied and hashed in one go, while they are in the nearest cache.
 const PIECE: usize = 32 << 10;
@@ -24,7 +25,7 @@ pub(crate) enum Payload<'a> {
     /// Bytes as they are.
     Bytes(Cow<'a, [u8]>),
     /// Values to be packed; `bytes` holds them, `len` is how many bytes they will be.
-    Packed { bytes: Cow<'a, [u8]>, order: tgm_core::descriptor::ByteOrder, packer: Packer, len: usize },
+    Packed { bytes: Cow<'a, [u8]>, order: tgm_core::descriptor::ByteOrder, packer: Packer, len: usize, threads: Threads },
     /// Elements of `size` bytes to be shuffled.
     Shuffled { bytes: Cow<'a, [u8]>, size: usize },
 }
@@ -45,7 +46,10 @@ impl<'a> Payload<'a> {
         match self {
             Self::Bytes(bytes) => bytes.chunks(PIECE).try_for_each(|piece| sink.write(piece)),
             Self::Shuffled { bytes, size } => sink.fill(bytes.len(), &mut |out| shuffle_into(bytes, *size, out)),
-            Self::Packed { bytes, order, packer, len } => {
+            Self::Packed { bytes, order, packer, len, threads } if !threads.is_one() => {
+                sink.fill(*len, &mut |out| packer.pack_on(*threads, Values::new(bytes, *order), out))
+            }
+            Self::Packed { bytes, order, packer, len, .. } => {
                 let (mut left, block_len) = (*len, packer.packed_len(BLOCK));
                 Values::new(bytes, *order).blocks().try_for_each(|block| {
                     let len = left.min(block_len);

@@ -1,0 +1,187 @@
+//! What the reference wrote is decoded and encoded again, and comes out as the same bytes (FORMAT §4.3, §4.4, §4.6).
+
+use std::collections::BTreeMap;
+
+use ciborium::Value;
+use tgm_core::Message;
+use tgm_core::hash::HashPresence;
+use tgm_core::wire::MessageFlags;
+use tgm_std::{
+    AggregateHashPolicy, DataObjectDescriptor, DecodeOptions, EncodeOptions, GlobalMetadata, MaskMethod,
+    MasksMetadata, Provenance, RESERVED_KEY, decode, encode, encode_pre_encoded, scan,
+};
+use tgm_tests::corpus::{Sample, samples_where};
+
+/// Messages that must be comparable at least, so that the test cannot pass by skipping.
+const LEAST_ENCODED: usize = 400;
+const LEAST_PRE_ENCODED: usize = 100;
+
+/// A message taken apart.
+struct Parts {
+    /// Whether the objects may hold what encoding them would have refused or replaced.
+    pre_encoded: bool,
+    metadata: GlobalMetadata,
+    objects: Vec<(DataObjectDescriptor, Vec<u8>)>,
+    regions: Vec<Vec<u8>>,
+    options: EncodeOptions,
+}
+
+#[test]
+fn encoding_what_was_decoded_gives_the_same_bytes() {
+    let (mut compared, mut different) = (0, Vec::new());
+    for_each_message(|name, bytes, parts| {
+        if parts.pre_encoded || parts.objects.iter().any(|(descriptor, _)| !is_reproducible(descriptor)) {
+            return;
+        }
+        compared += 1;
+        let objects: Vec<_> = parts.objects.iter().map(|(descriptor, data)| (descriptor, &**data)).collect();
+        match encode(&parts.metadata, &objects, &parts.options) {
+            Ok(encoded) if encoded == bytes => {}
+            Ok(encoded) => different.push(format!("{name}: {}", first_difference(bytes, &encoded))),
+            Err(error) => different.push(format!("{name}: {error}")),
+        }
+    });
+    assert!(different.is_empty(), "{} of {compared} differ:\n{}", different.len(), different.join("\n"));
+    assert!(compared >= LEAST_ENCODED, "{compared} messages compared");
+}
+
+#[test]
+fn framing_what_was_encoded_gives_the_same_bytes() {
+    let (mut compared, mut different) = (0, Vec::new());
+    for_each_message(|name, bytes, parts| {
+        // Without encoding, the format asks for as many bytes as the raw elements have.
+        let compresses = |d: &DataObjectDescriptor| d.encoding == "none" && (d.compression != "none" || d.masks.is_some());
+        if parts.objects.iter().any(|(descriptor, _)| compresses(descriptor)) {
+            return;
+        }
+        compared += 1;
+        let objects = parts.objects.iter().zip(&parts.regions).map(|((descriptor, _), region)| (descriptor, &**region));
+        match encode_pre_encoded(&parts.metadata, &objects.collect::<Vec<_>>(), &parts.options) {
+            Ok(encoded) if encoded == bytes => {}
+            Ok(encoded) => different.push(format!("{name}: {}", first_difference(bytes, &encoded))),
+            Err(error) => different.push(format!("{name}: {error}")),
+        }
+    });
+    assert!(different.is_empty(), "{} of {compared} differ:\n{}", different.len(), different.join("\n"));
+    assert!(compared >= LEAST_PRE_ENCODED, "{compared} messages compared");
+}
+
+/// Calls `check` with every buffered message that a release whose frames say that they are hashed has written.
+fn for_each_message(mut check: impl FnMut(&str, &[u8], &Parts)) {
+    for sample in samples_where(false).iter().filter(|sample| sample.class == "valid" && is_current(sample)) {
+        for (offset, len) in scan(&sample.bytes) {
+            let bytes = &sample.bytes[offset..offset + len];
+            if let Some(mut parts) = take_apart(bytes) {
+                parts.pre_encoded = sample.name.starts_with("preencoded/");
+                check(&format!("{}@{offset}", sample.name), bytes, &parts);
+            }
+        }
+    }
+}
+
+/// Whether the reference wrote the file by itself, as its releases since 0.21 do.
+fn is_current(sample: &Sample) -> bool {
+    let version = sample.json["producer"]["version"].as_str().unwrap_or_default();
+    let by_hand = sample.json.get("derived_from").is_some() || sample.name.starts_with("layout/");
+    !by_hand && ["0.21", "0.22", "0.23", "0.24"].iter().any(|release| version.starts_with(release))
+}
+
+/// `None` for streamed messages, which are laid out otherwise, and for those of releases before 0.21.
+fn take_apart(bytes: &[u8]) -> Option<Parts> {
+    let message = Message::parse(bytes).ok()?;
+    let flags = message.flags();
+    let is_old = flags.has(MessageFlags::HASHES_PRESENT) && message.hash_presence().ok()? == HashPresence::All;
+    if is_old || flags.has(MessageFlags::FOOTER_METADATA) {
+        return None;
+    }
+    let as_stored = DecodeOptions { native_byte_order: false, ..DecodeOptions::default() };
+    let (mut metadata, objects) = decode(bytes, &as_stored).ok()?;
+    let regions = message.objects().map(|object| Some(object.ok()?.region().to_vec())).collect::<Option<_>>()?;
+    let provenance = provenance(&metadata.reserved)?;
+    metadata.reserved.clear();
+    for entry in &mut metadata.base {
+        entry.remove(RESERVED_KEY);
+    }
+    let aggregate_hash = match (flags.has(MessageFlags::HEADER_HASHES), flags.has(MessageFlags::FOOTER_HASHES)) {
+        (true, true) => AggregateHashPolicy::Both,
+        (true, false) => AggregateHashPolicy::Header,
+        (false, true) => AggregateHashPolicy::Footer,
+        (false, false) => AggregateHashPolicy::None,
+    };
+    let mut options = EncodeOptions {
+        hashing: flags.has(MessageFlags::HASHES_PRESENT),
+        aggregate_hash,
+        allow_nan: true,
+        allow_inf: true,
+        provenance: Some(provenance),
+        ..EncodeOptions::default()
+    };
+    for masks in objects.iter().filter_map(|(descriptor, _)| descriptor.masks.as_ref()) {
+        take_methods(masks, &mut options);
+    }
+    Some(Parts { pre_encoded: false, metadata, objects, regions, options })
+}
+
+fn take_methods(masks: &MasksMetadata, options: &mut EncodeOptions) {
+    let small = options.small_mask_threshold_bytes as u64;
+    for (mask, option) in [
+        (&masks.nan, &mut options.nan_mask_method),
+        (&masks.pos_inf, &mut options.pos_inf_mask_method),
+        (&masks.neg_inf, &mut options.neg_inf_mask_method),
+    ] {
+        let Some(mask) = mask else { continue };
+        let mut method = MaskMethod::from_name(&mask.method).expect("a method of the format");
+        let level = mask.params.get("level").and_then(Value::as_integer).and_then(|level| i32::try_from(level).ok());
+        match (&mut method, level) {
+            (MaskMethod::Zstd { level }, given) => *level = given,
+            (MaskMethod::Blosc2 { codec, level }, Some(given)) => {
+                *level = given;
+                let name = mask.params.get("codec").and_then(Value::as_text).unwrap_or_default();
+                *codec = tgm_std::Blosc2Codec::from_name(name).unwrap_or_default();
+            }
+            _ => {}
+        }
+        if mask.method != "none" || mask.length > small {
+            options.small_mask_threshold_bytes = 0;
+        }
+        *option = method;
+    }
+}
+
+fn provenance(reserved: &BTreeMap<String, Value>) -> Option<Provenance> {
+    let text = |value: &Value| value.as_text().map(str::to_string);
+    let encoder = reserved.get("encoder")?.as_map()?;
+    let of_encoder = |key: &str| encoder.iter().find(|(k, _)| k.as_text() == Some(key)).and_then(|(_, v)| text(v));
+    Some(Provenance {
+        time: text(reserved.get("time")?)?,
+        uuid: text(reserved.get("uuid")?)?,
+        encoder_name: of_encoder("name")?,
+        encoder_version: of_encoder("version")?,
+    })
+}
+
+/// Whether decoded values, encoded again, can only become the bytes that they came from.
+fn is_reproducible(descriptor: &DataObjectDescriptor) -> bool {
+    let codec_is_here = match descriptor.compression.as_str() {
+        // They lose, or need a C library that the default features leave out.
+        "zfp" | "sz3" | "blosc2" => false,
+        _ => true,
+    };
+    let mask_is_here = descriptor.masks.as_ref().is_none_or(|masks| {
+        [&masks.nan, &masks.pos_inf, &masks.neg_inf].into_iter().flatten().all(|mask| mask.method != "blosc2")
+    });
+    codec_is_here && mask_is_here
+}
+
+fn first_difference(expected: &[u8], got: &[u8]) -> String {
+    let at = expected.iter().zip(got).position(|(a, b)| a != b);
+    let at = at.unwrap_or(expected.len().min(got.len()));
+    let part = |bytes: &[u8]| tgm_tests::hex(&bytes[at.saturating_sub(8).min(bytes.len())..(at + 16).min(bytes.len())]);
+    format!(
+        "lengths {} and {}, first difference at byte {at}: {} and {}",
+        expected.len(),
+        got.len(),
+        part(expected),
+        part(got)
+    )
+}
