@@ -8,18 +8,18 @@
 //! What needs no compressor is made where it ends up: the message is one allocation, values are read once for their
 //! parameters and once to be packed, and hashed while they are near.
 
-mod checks;
-mod compress;
+pub(crate) mod checks;
+pub(crate) mod compress;
 mod finite;
-mod frame;
+pub(crate) mod frame;
 mod masks;
-mod message;
-mod object;
+pub(crate) mod message;
+pub(crate) mod object;
 mod packing;
 mod plan;
 mod region;
 mod shuffle;
-mod sink;
+pub(crate) mod sink;
 
 pub use crate::options::{AggregateHashPolicy, Blosc2Codec, EncodeOptions, MaskMethod, Provenance};
 
@@ -69,7 +69,8 @@ pub fn encode<'a>(
     // Several objects at a time, or else one after the other on several threads.
     let inner = if objects.len() > 1 { threads.alone() } else { threads };
     let means = Means { backend: options.compression_backend, threads: inner };
-    let encode = |(descriptor, data): &(&DataObjectDescriptor, &'a [u8])| Object::encode(descriptor, data, options, means);
+    let encode =
+        |(descriptor, data): &(&DataObjectDescriptor, &'a [u8])| Object::encode(descriptor, data, options, means);
     assemble(metadata, threads.map(objects, encode)?, options)
 }
 

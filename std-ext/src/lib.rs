@@ -30,6 +30,7 @@ mod params;
 mod pipeline;
 pub mod range;
 pub mod scan;
+pub mod streaming;
 pub mod threads;
 mod to_owned;
 pub mod types;
@@ -49,9 +50,10 @@ pub use options::{
 };
 pub use range::{decode_range, decode_range_from_frame, ranges};
 pub use scan::{ScanOptions, scan, scan_file, scan_file_with_options, scan_with_options};
+pub use streaming::StreamingEncoder;
 pub use tgm_core as core;
-pub use tgm_core::metadata::RESERVED_KEY;
 pub use tgm_core::descriptor::{ByteOrder, Dtype};
+pub use tgm_core::metadata::RESERVED_KEY;
 pub use tgm_core::wire::{FrameType, MessageFlags, WIRE_VERSION};
 pub use threads::{DEFAULT_PARALLEL_THRESHOLD_BYTES, ENV_THREADS};
 pub use types::{

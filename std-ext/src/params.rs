@@ -78,7 +78,9 @@ impl<'a> Params<'a> {
                 let value = i128::from(*value);
                 if value.abs() > EXACT {
                     let key = key.name();
-                    return Err(metadata(format!("{key} value {value} is outside the exact-representable range of f64")));
+                    return Err(metadata(format!(
+                        "{key} value {value} is outside the exact-representable range of f64"
+                    )));
                 }
                 #[expect(clippy::cast_precision_loss, reason = "every integer up to 2^53 is an f64")]
                 Ok(Some(value as f64))

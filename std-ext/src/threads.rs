@@ -125,7 +125,9 @@ fn pool(count: u32) -> Option<std::sync::Arc<rayon::ThreadPool>> {
 fn from_environment() -> Result<u32> {
     let Some(text) = std::env::var_os(ENV_THREADS) else { return Ok(0) };
     let text = text.to_string_lossy();
-    text.trim().parse().map_err(|_| TensogramError::encoding(format!("{ENV_THREADS}={text} is not a number of threads")))
+    text.trim()
+        .parse()
+        .map_err(|_| TensogramError::encoding(format!("{ENV_THREADS}={text} is not a number of threads")))
 }
 
 #[cfg(test)]

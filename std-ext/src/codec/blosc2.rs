@@ -104,5 +104,9 @@ fn read(frame: &Frame<'_>, start: u64, out: &mut [u8]) -> Result<()> {
     Ok(())
 }
 
-pub(crate) fn compress(_: &[u8], _: crate::Blosc2Codec, _: u8, _: u8, _: crate::threads::Threads) -> Result<Vec<u8>> { Err(CodecError::new("not yet")) }
-pub(crate) fn compress_mask(_: &[u8], _: crate::Blosc2Codec, _: i32) -> Result<Vec<u8>> { Err(CodecError::new("not yet")) }
+pub(crate) fn compress(_: &[u8], _: crate::Blosc2Codec, _: u8, _: u8, _: crate::threads::Threads) -> Result<Vec<u8>> {
+    Err(CodecError::new("not yet"))
+}
+pub(crate) fn compress_mask(_: &[u8], _: crate::Blosc2Codec, _: i32) -> Result<Vec<u8>> {
+    Err(CodecError::new("not yet"))
+}

@@ -20,7 +20,8 @@ impl Codec for Lz4 {
 /// Compresses to a length and one block.
 pub(crate) fn compress(data: &[u8]) -> Result<Vec<u8>, CodecError> {
     let len = u32::try_from(data.len());
-    let len = len.map_err(|_| CodecError::new(format!("{} bytes are more than its length prefix can say", data.len())))?;
+    let len =
+        len.map_err(|_| CodecError::new(format!("{} bytes are more than its length prefix can say", data.len())))?;
     let mut payload = vec![0; size_of::<u32>() + lz4_flex::block::get_maximum_output_size(data.len())];
     let (prefix, block) = payload.split_first_chunk_mut().ok_or_else(|| CodecError::new("no room for the prefix"))?;
     *prefix = len.to_le_bytes();

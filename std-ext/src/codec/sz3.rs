@@ -134,9 +134,15 @@ fn zeroed(len: usize) -> Result<Vec<u8>, Defect> {
 
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
-pub enum ErrorBound { Absolute(f64) }
+pub enum ErrorBound {
+    Absolute(f64),
+}
 impl ErrorBound {
     #[allow(missing_docs, missing_errors_doc)]
-    pub fn from_parts(_: &str, bound: f64) -> Result<Self, CodecError> { Ok(Self::Absolute(bound)) }
+    pub fn from_parts(_: &str, bound: f64) -> Result<Self, CodecError> {
+        Ok(Self::Absolute(bound))
+    }
 }
-pub(crate) fn compress(values: &[f64], _: ErrorBound) -> Result<Vec<u8>, CodecError> { compress_lossless(values) }
+pub(crate) fn compress(values: &[f64], _: ErrorBound) -> Result<Vec<u8>, CodecError> {
+    compress_lossless(values)
+}

@@ -162,6 +162,11 @@ fn defect(error: tgm_core::Error) -> CodecError {
 pub(crate) fn compress(_: &[u8], _: &Params) -> Result<(Vec<u8>, Vec<u64>), CodecError> {
     Err(CodecError::new("not yet"))
 }
-pub(crate) fn params_of(_: Option<u32>, _: bool, _: Dtype, _: tgm_core::descriptor::SzipParams) -> Result<Params, CodecError> {
+pub(crate) fn params_of(
+    _: Option<u32>,
+    _: bool,
+    _: Dtype,
+    _: tgm_core::descriptor::SzipParams,
+) -> Result<Params, CodecError> {
     Err(CodecError::new("not yet"))
 }

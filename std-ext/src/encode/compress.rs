@@ -29,12 +29,7 @@ pub(crate) struct Compressed {
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] naming the codec.
-pub(crate) fn compress(
-    compressor: &Compressor,
-    bytes: &[u8],
-    order: ByteOrder,
-    means: Means,
-) -> Result<Compressed> {
+pub(crate) fn compress(compressor: &Compressor, bytes: &[u8], order: ByteOrder, means: Means) -> Result<Compressed> {
     let payload = match compressor {
         Compressor::None => bytes.to_vec(),
         Compressor::Szip(params) => {
@@ -73,7 +68,11 @@ fn values(bytes: &[u8], order: ByteOrder) -> Result<Vec<f64>> {
     Ok(numbers)
 }
 
-fn szip(bytes: &[u8], params: &szip::Params, backend: CompressionBackend) -> std::result::Result<(Vec<u8>, Vec<u64>), CodecError> {
+fn szip(
+    bytes: &[u8],
+    params: &szip::Params,
+    backend: CompressionBackend,
+) -> std::result::Result<(Vec<u8>, Vec<u64>), CodecError> {
     match backend {
         CompressionBackend::Ffi => Err(CodecError::new("not yet")),
         CompressionBackend::Auto | CompressionBackend::Pure => codec::szip::compress(bytes, params),

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use ciborium::Value;
-use tgm_core::wire::{END_MAGIC, FrameType, MAGIC, MessageFlags, POSTAMBLE_SIZE, PREAMBLE_SIZE, Postamble, Preamble, WIRE_VERSION};
+use tgm_core::wire::{
+    END_MAGIC, FrameType, MAGIC, MessageFlags, POSTAMBLE_SIZE, PREAMBLE_SIZE, Postamble, Preamble, WIRE_VERSION,
+};
 use zerocopy::IntoBytes;
 use zerocopy::big_endian::{U16, U32, U64};
 
@@ -25,8 +27,8 @@ pub(crate) fn write_message(
     objects: &[Object<'_>],
     options: &EncodeOptions,
 ) -> Result<Vec<u8>> {
-    let descriptors = objects.iter().map(|object| &object.descriptor);
-    let metadata = global_metadata_to_cbor(&completed(global, descriptors, options))?;
+    let tensors = objects.iter().map(|object| tensor(&object.descriptor));
+    let metadata = global_metadata_to_cbor(&completed(global, tensors, options))?;
     let lens: Vec<u64> = objects.iter().map(Object::frame_len).collect();
     let listed = options.hashing && !objects.is_empty();
     let header_hashes = listed && options.aggregate_hash.in_header();
@@ -127,16 +129,18 @@ pub(crate) fn write_postamble(sink: &mut impl Sink, first_footer_offset: u64, to
 }
 
 /// The caller's metadata with what the library adds: an entry for each object, what it is, and who made the message.
-pub(crate) fn completed<'a>(
+///
+/// `tensors` are what [`tensor`] makes of each object.
+pub(crate) fn completed(
     global: &GlobalMetadata,
-    descriptors: impl Iterator<Item = &'a DataObjectDescriptor>,
+    tensors: impl Iterator<Item = Value>,
     options: &EncodeOptions,
 ) -> GlobalMetadata {
     let mut completed = GlobalMetadata { base: Vec::new(), ..global.clone() };
     let mut entries = global.base.iter();
-    for descriptor in descriptors {
+    for tensor in tensors {
         let mut entry = entries.next().cloned().unwrap_or_default();
-        entry.insert(RESERVED_KEY.to_string(), map([("tensor", tensor(descriptor))]));
+        entry.insert(RESERVED_KEY.to_string(), map([("tensor", tensor)]));
         completed.base.push(entry);
     }
     completed.reserved.extend(provenance(options));
@@ -144,7 +148,7 @@ pub(crate) fn completed<'a>(
 }
 
 /// What the metadata repeats of a descriptor (FORMAT §3.4).
-fn tensor(descriptor: &DataObjectDescriptor) -> Value {
+pub(crate) fn tensor(descriptor: &DataObjectDescriptor) -> Value {
     let uints = |values: &[u64]| Value::Array(values.iter().map(|value| Value::from(*value)).collect());
     map([
         ("ndim", Value::from(descriptor.ndim)),

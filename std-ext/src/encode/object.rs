@@ -63,7 +63,11 @@ impl<'a> Object<'a> {
             compressor => {
                 let Compressed { payload, offsets } = compress(&compressor, &payload.into_bytes()?, order, means)?;
                 if let Some(offsets) = offsets {
-                    insert(&mut descriptor, Key::SzipBlockOffsets, offsets.into_iter().map(Value::from).collect::<Vec<_>>());
+                    insert(
+                        &mut descriptor,
+                        Key::SzipBlockOffsets,
+                        offsets.into_iter().map(Value::from).collect::<Vec<_>>(),
+                    );
                 }
                 Payload::Bytes(Cow::Owned(payload))
             }

@@ -164,7 +164,9 @@ impl Stages<'_> {
             "fixed_precision" => {
                 ZfpMode::FixedPrecision(required(self.params.u32(Key::ZfpPrecision)?, Key::ZfpPrecision)?)
             }
-            "fixed_accuracy" => ZfpMode::FixedAccuracy(required(self.params.f64(Key::ZfpTolerance)?, Key::ZfpTolerance)?),
+            "fixed_accuracy" => {
+                ZfpMode::FixedAccuracy(required(self.params.f64(Key::ZfpTolerance)?, Key::ZfpTolerance)?)
+            }
             other => return Err(TensogramError::encoding(format!("unknown zfp_mode: {other}"))),
         };
         Ok(Compressor::Zfp(mode))

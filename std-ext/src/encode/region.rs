@@ -25,7 +25,13 @@ pub(crate) enum Payload<'a> {
     /// Bytes as they are.
     Bytes(Cow<'a, [u8]>),
     /// Values to be packed; `bytes` holds them, `len` is how many bytes they will be.
-    Packed { bytes: Cow<'a, [u8]>, order: tgm_core::descriptor::ByteOrder, packer: Packer, len: usize, threads: Threads },
+    Packed {
+        bytes: Cow<'a, [u8]>,
+        order: tgm_core::descriptor::ByteOrder,
+        packer: Packer,
+        len: usize,
+        threads: Threads,
+    },
     /// Elements of `size` bytes to be shuffled.
     Shuffled { bytes: Cow<'a, [u8]>, size: usize },
 }

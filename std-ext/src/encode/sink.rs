@@ -6,7 +6,7 @@ use std::io::Write;
 use twox_hash::XxHash3_64;
 
 use crate::error::Result;
-use crate::limits::reserve;
+use crate::limits::reserve_more;
 
 /// Takes bytes in order.
 pub(crate) trait Sink {
@@ -39,24 +39,59 @@ impl Sink for Vec<u8> {
     }
 }
 
-/// A stream, and how many bytes went there.
+/// Bytes that are gathered before they are handed on.
+const GATHERED: usize = 16 << 10;
+
+/// A stream, to which small pieces go together, and how many bytes were written to it.
 #[derive(Debug)]
 pub(crate) struct Stream<W> {
     pub(crate) writer: W,
     pub(crate) written: u64,
+    gathered: Vec<u8>,
+}
+
+impl<W: Write> Stream<W> {
+    pub(crate) const fn new(writer: W) -> Self {
+        Self { writer, written: 0, gathered: Vec::new() }
+    }
+
+    /// Hands on what has been gathered.
+    ///
+    /// # Errors
+    /// Those of the stream.
+    pub(crate) fn send(&mut self) -> Result<()> {
+        self.writer.write_all(&self.gathered)?;
+        self.gathered.clear();
+        Ok(())
+    }
 }
 
 impl<W: Write> Sink for Stream<W> {
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        self.writer.write_all(bytes)?;
         self.written += bytes.len() as u64;
+        if self.gathered.len() + bytes.len() > GATHERED {
+            self.send()?;
+            if bytes.len() > GATHERED {
+                return Ok(self.writer.write_all(bytes)?);
+            }
+        }
+        self.gathered.extend_from_slice(bytes);
         Ok(())
     }
 
     fn fill(&mut self, len: usize, make: &mut dyn FnMut(&mut [u8])) -> Result<()> {
-        let mut bytes = reserve(len)?;
-        make(&mut bytes);
-        self.write(&bytes)
+        if self.gathered.len() + len > GATHERED {
+            self.send()?;
+        }
+        // As long as the longest piece, which stays.
+        let start = self.gathered.len();
+        reserve_more(&mut self.gathered, len)?;
+        self.gathered.resize(start + len, 0);
+        if let Some(out) = self.gathered.get_mut(start..) {
+            make(out);
+        }
+        self.written += len as u64;
+        Ok(())
     }
 }
 
