@@ -4,10 +4,14 @@
 //! reading preambles and postambles; after that any number of threads read messages through `&self`, each with positioned
 //! reads of its own and without a lock. [`crate::MappedFile`] does the same over a memory map and lends messages out.
 
+mod append;
+
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+
+pub use self::append::{AppendOptions, TornTail};
 
 use tgm_core::scan::{Segment, Source, find_in_chunks};
 

@@ -40,7 +40,7 @@ pub use decode::{
 };
 pub use encode::{encode, encode_pre_encoded};
 pub use error::{Reason, Result, TensogramError};
-pub use file::{FileMessageIter, MessageLayout, TensogramFile};
+pub use file::{AppendOptions, FileMessageIter, MessageLayout, TensogramFile, TornTail};
 pub use iter::{MessageIter, ObjectIter, data_object_inline_hashes, messages, objects, objects_metadata};
 pub use limits::DecodeLimits;
 #[cfg(feature = "mmap")]

@@ -1,0 +1,233 @@
+//! Appending: what readers see, what crashes leave behind, and writers that meet (FORMAT §5.7).
+
+use std::env;
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use tgm_std::{
+    AppendOptions, ByteOrder, DataObjectDescriptor, DecodeOptions, Dtype, EncodeOptions, GlobalMetadata,
+    TensogramError, TensogramFile, TornTail, decode, encode,
+};
+use tgm_tests::Rng;
+
+const FILE: &str = "TGM_APPEND_FILE";
+const WRITER: &str = "TGM_APPEND_WRITER";
+const REPAIRING: AppendOptions = AppendOptions { sync: false, torn_tail: TornTail::Remove };
+
+fn descriptor(len: usize) -> DataObjectDescriptor {
+    DataObjectDescriptor {
+        obj_type: "ntensor".into(),
+        ndim: 1,
+        shape: vec![len as u64],
+        strides: vec![1],
+        dtype: Dtype::Uint8,
+        byte_order: ByteOrder::Little,
+        encoding: "none".into(),
+        filter: "none".into(),
+        compression: "none".into(),
+        masks: None,
+        params: std::collections::BTreeMap::default(),
+    }
+}
+
+fn message(data: &[u8]) -> Vec<u8> {
+    let descriptor = descriptor(data.len());
+    encode(&GlobalMetadata::default(), &[(&descriptor, data)], &EncodeOptions::default()).unwrap()
+}
+
+/// Data that says which message it is of, and of what writer.
+fn data(writer: u8, number: u64) -> Vec<u8> {
+    let len = 40 + number.wrapping_mul(2_654_435_761) % 3000;
+    let mut data = vec![number.to_le_bytes()[0] ^ writer; usize::try_from(len).unwrap()];
+    data[0] = writer;
+    data[1..9].copy_from_slice(&number.to_le_bytes());
+    data
+}
+
+/// Writer and number of every message of a file, each of which must be whole.
+fn contents(path: &Path) -> Vec<(u8, u64)> {
+    let file = TensogramFile::open(path).unwrap();
+    let verifying = DecodeOptions { verify_hash: true, ..DecodeOptions::default() };
+    let read = |index| {
+        let (_, objects) = file.decode_message(index, &verifying).unwrap();
+        let values = &objects[0].1;
+        let (writer, number) = (values[0], u64::from_le_bytes(values[1..9].try_into().unwrap()));
+        assert_eq!(*values, data(writer, number));
+        (writer, number)
+    };
+    (0..file.message_count().unwrap()).map(read).collect()
+}
+
+#[test]
+fn messages_are_read_after_they_were_appended_and_the_table_grows_with_the_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a/b/file.tgm");
+    let mut file = TensogramFile::create(&path).unwrap();
+    assert_eq!(file.message_count().unwrap(), 0);
+    for number in 0..5 {
+        let data = data(1, number);
+        let descriptor = descriptor(data.len());
+        file.append(&GlobalMetadata::default(), &[(&descriptor, &data)], &EncodeOptions::default()).unwrap();
+        assert_eq!(file.message_count().unwrap() as u64, number + 1);
+    }
+    // Somebody else appends: this reader keeps its view until it writes again.
+    let mut other = TensogramFile::open(&path).unwrap();
+    other.append_message(&message(&data(2, 5)), &AppendOptions { sync: true, ..AppendOptions::default() }).unwrap();
+    assert_eq!(file.message_count().unwrap(), 5);
+    let layout = file.append_message(&message(&data(1, 6)), &AppendOptions::default()).unwrap();
+    assert_eq!(file.message_layouts().unwrap().last(), Some(&layout));
+    assert_eq!(contents(&path).iter().map(|(_, number)| *number).collect::<Vec<_>>(), (0..7).collect::<Vec<_>>());
+    assert_eq!(TensogramFile::create(&path).unwrap().message_count().unwrap(), 0);
+}
+
+#[test]
+fn a_file_cut_anywhere_keeps_its_messages_and_the_next_append_refuses_or_repairs() {
+    let dir = tempfile::tempdir().unwrap();
+    let (first, last) = (message(&data(1, 0)), message(&[7; 30]));
+    let whole = [&*first, &*last].concat();
+    for cut in first.len()..whole.len() {
+        let path = dir.path().join("cut.tgm");
+        fs::write(&path, &whole[..cut]).unwrap();
+        let mut file = TensogramFile::open(&path).unwrap();
+        assert_eq!(file.message_count().unwrap(), 1, "cut at {cut}");
+        let torn = file.torn_tail().unwrap();
+        assert_eq!(
+            torn.map(|tail| (tail.offset, tail.length)),
+            (cut > first.len()).then(|| { (first.len() as u64, (cut - first.len()) as u64) })
+        );
+        if torn.is_some() {
+            let error = file.append_message(&last, &AppendOptions::default()).unwrap_err();
+            assert!(matches!(&error, TensogramError::Framing(reason) if reason.contains("torn tail")), "{error}");
+            assert_eq!(fs::read(&path).unwrap(), &whole[..cut], "refusing changes nothing");
+        }
+        file.append_message(&last, &REPAIRING).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), whole, "cut at {cut}");
+        assert_eq!(file.message_count().unwrap(), 2);
+        assert_eq!(file.torn_tail().unwrap(), None);
+    }
+}
+
+#[test]
+fn what_is_no_whole_message_is_not_appended() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("file.tgm");
+    let mut file = TensogramFile::create(&path).unwrap();
+    let good = message(&[1, 2, 3]);
+    for bad in [&[][..], &good[1..], &good[..good.len() - 1], &[&*good, &*good].concat()] {
+        assert!(file.append_message(bad, &AppendOptions::default()).is_err());
+    }
+    assert_eq!(fs::metadata(&path).unwrap().len(), 0);
+    let mut mapped = TensogramFile::open_mmap(&path).unwrap();
+    let error = mapped.append_message(&good, &AppendOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("cannot append to a memory-mapped file"), "{error}");
+}
+
+/// Not a test: what the tests below run in processes of their own.
+#[test]
+fn writer() {
+    let (Some(path), Some(writer)) = (env::var_os(FILE), env::var_os(WRITER)) else { return };
+    let writer: u8 = writer.to_str().unwrap().parse().unwrap();
+    let mut file = TensogramFile::open(path).unwrap();
+    let mut out = std::io::stdout().lock();
+    for number in 0_u64.. {
+        file.append_message(&message(&data(writer, number)), &REPAIRING).unwrap();
+        if writeln!(out, "written {number}").and_then(|()| out.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+fn start(path: &Path, writer: u8) -> std::process::Child {
+    Command::new(env::current_exe().unwrap())
+        .args(["writer", "--exact", "--nocapture"])
+        .env(FILE, path)
+        .env(WRITER, writer.to_string())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// The number in the next acknowledgement.
+fn acknowledged(lines: &mut impl Iterator<Item = std::io::Result<String>>) -> Option<u64> {
+    let number = |line: String| line.rsplit_once("written ").and_then(|(_, number)| number.parse().ok());
+    lines.find_map(|line| line.ok().and_then(number))
+}
+
+#[test]
+fn what_was_acknowledged_survives_a_killed_writer() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("file.tgm");
+    let mut rng = Rng(1);
+    let mut expected = 0;
+    TensogramFile::create(&path).unwrap();
+    for round in 0..25 {
+        let mut child = start(&path, round);
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let wanted = rng.below(40);
+        let mut last = None;
+        for _ in 0..=wanted {
+            last = acknowledged(&mut lines);
+        }
+        std::thread::sleep(std::time::Duration::from_micros(rng.below(400)));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        // Some more may have been acknowledged before the end.
+        while let Some(number) = acknowledged(&mut lines) {
+            last = Some(number);
+        }
+        let last = last.expect("the writer wrote");
+        let contents = contents(&path);
+        let of_this_round = contents.iter().filter(|(writer, _)| *writer == round).count() as u64;
+        assert!(of_this_round > last, "round {round}: {last} acknowledged, {of_this_round} there");
+        assert!(of_this_round <= last + 2, "at most the one on the way is more");
+        expected += of_this_round;
+        assert_eq!(contents.len() as u64, expected, "earlier rounds are still there");
+    }
+}
+
+#[test]
+fn two_writers_do_not_interleave() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("file.tgm");
+    TensogramFile::create(&path).unwrap();
+    let mut children = [start(&path, 1), start(&path, 2)];
+    for child in &mut children {
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        while acknowledged(&mut lines).is_some_and(|number| number < 150) {}
+    }
+    for child in &mut children {
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let contents = contents(&path);
+    for writer in [1, 2] {
+        let numbers: Vec<u64> = contents.iter().filter(|(of, _)| *of == writer).map(|(_, number)| *number).collect();
+        assert!(numbers.len() > 150);
+        assert!(numbers.iter().copied().eq(0..numbers.len() as u64), "each writer's messages are there in order");
+    }
+}
+
+#[test]
+fn a_reader_sees_whole_messages_only_while_others_write() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("file.tgm");
+    TensogramFile::create(&path).unwrap();
+    let mut child = start(&path, 3);
+    let mut seen = 0;
+    while seen < 200 {
+        let bytes = fs::read(&path).unwrap();
+        let messages = tgm_std::scan(&bytes);
+        for (number, (offset, len)) in messages.iter().enumerate() {
+            let verifying = DecodeOptions { verify_hash: true, ..DecodeOptions::default() };
+            let (_, objects) = decode(&bytes[*offset..offset + len], &verifying).unwrap();
+            assert_eq!(objects[0].1, data(3, number as u64));
+        }
+        assert!(messages.len() >= seen, "messages do not go away");
+        seen = messages.len();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
