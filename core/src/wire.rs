@@ -161,6 +161,16 @@ impl MessageFlags {
     pub const fn has(self, mask: u16) -> bool {
         self.0 & mask == mask
     }
+
+    /// Sets every bit of `mask`.
+    pub const fn set(&mut self, mask: u16) {
+        self.0 |= mask;
+    }
+
+    /// Whether a metadata frame is announced, before the objects or after them.
+    pub const fn has_metadata(self) -> bool {
+        self.has(Self::HEADER_METADATA) || self.has(Self::FOOTER_METADATA)
+    }
 }
 
 /// Flags of a frame header (FORMAT §1.4).
@@ -302,6 +312,15 @@ mod tests {
         assert_eq!((&p.magic, p.version.get(), p.reserved.get(), p.total_length.get()), (MAGIC, 3, 1, 592));
         assert!(p.flags().has(MessageFlags::HEADER_METADATA | MessageFlags::HASHES_PRESENT));
         assert!(!p.flags().has(MessageFlags::FOOTER_INDEX));
+    }
+
+    #[test]
+    fn flags_are_set_and_stay_set() {
+        let mut flags = MessageFlags::new(0x8000);
+        assert!(!flags.has_metadata());
+        flags.set(MessageFlags::FOOTER_METADATA | MessageFlags::FOOTER_INDEX);
+        assert!(flags.has_metadata() && !flags.has(MessageFlags::HEADER_METADATA));
+        assert_eq!(flags.bits(), 0x800a);
     }
 
     #[test]

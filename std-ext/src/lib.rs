@@ -19,9 +19,11 @@ pub mod decode;
 pub mod encode;
 pub mod error;
 pub mod file;
+pub mod hash;
 pub mod iter;
 pub mod limits;
 mod masks;
+pub mod meta_access;
 pub mod metadata;
 #[cfg(feature = "mmap")]
 pub mod mmap;
@@ -34,6 +36,7 @@ pub mod streaming;
 pub mod threads;
 mod to_owned;
 pub mod types;
+pub mod wire;
 
 pub use decode::{
     decode, decode_descriptors, decode_metadata, decode_object, decode_object_from_frame, decode_with_masks, values,
@@ -41,8 +44,11 @@ pub use decode::{
 pub use encode::{encode, encode_pre_encoded};
 pub use error::{Reason, Result, TensogramError};
 pub use file::{AppendOptions, FileMessageIter, MessageLayout, TensogramFile, TornTail};
+pub use hash::{HASH_ALGORITHM_NAME, compute_hash, parse_hash_name};
 pub use iter::{MessageIter, ObjectIter, data_object_inline_hashes, messages, objects, objects_metadata};
 pub use limits::DecodeLimits;
+pub use meta_access::{MetaType, MetaValue};
+pub use metadata::{RESERVED_KEY, compute_common, verify_canonical_cbor};
 #[cfg(feature = "mmap")]
 pub use mmap::MappedFile;
 pub use options::{
@@ -53,7 +59,6 @@ pub use scan::{ScanOptions, scan, scan_file, scan_file_with_options, scan_with_o
 pub use streaming::StreamingEncoder;
 pub use tgm_core as core;
 pub use tgm_core::descriptor::{ByteOrder, Dtype};
-pub use tgm_core::metadata::RESERVED_KEY;
 pub use tgm_core::wire::{FrameType, MessageFlags, WIRE_VERSION};
 pub use threads::{DEFAULT_PARALLEL_THRESHOLD_BYTES, ENV_THREADS};
 pub use types::{
@@ -61,8 +66,6 @@ pub use types::{
     MaskDescriptor, MasksMetadata,
 };
 
-/// The algorithm of digests, as lists of them name it.
-pub const HASH_ALGORITHM_NAME: &str = "xxh3";
 
 /// The examples of the README, compiled and run.
 #[cfg(doctest)]

@@ -2,12 +2,18 @@
 //!
 //! Writing is a function of the content: the order in which keys were put in does not show in the bytes.
 
+mod common;
+
 use std::collections::BTreeMap;
 
 use ciborium::Value;
+use tgm_core::cbor::{Canonical, verify_canonical};
 use tgm_core::descriptor::{Descriptor, Key, MaskKind};
 use tgm_core::index::{HashList, Index};
-use tgm_core::metadata::{BASE_KEY, EXTRA_KEY, Metadata, RESERVED_KEY};
+pub use tgm_core::metadata::RESERVED_KEY;
+use tgm_core::metadata::{BASE_KEY, EXTRA_KEY, Metadata};
+
+pub use common::compute_common;
 
 use crate::cbor::{self, Item};
 use crate::error::{Result, TensogramError};
@@ -163,6 +169,19 @@ pub fn cbor_to_hash_frame(bytes: &[u8]) -> Result<HashFrame> {
         algorithm: list.algorithm().map(|name| name.to_string()).unwrap_or_default(),
         hashes: list.texts().map(|digest| Ok(digest?.to_string())).collect::<Result<_>>()?,
     })
+}
+
+/// Whether the keys of every map in the item that `bytes` begin with sort strictly by the bytes that encode them.
+///
+/// That is what the reference looks at. Lengths of heads and floats, indefinite lengths and trailing bytes are checked by
+/// [`tgm_core::cbor::verify_canonical`] on demand.
+///
+/// # Errors
+/// [`TensogramError::Metadata`] for malformed CBOR and for keys that are repeated or out of order.
+///
+/// Format: FORMAT §3.7.
+pub fn verify_canonical_cbor(bytes: &[u8]) -> Result<()> {
+    Ok(verify_canonical(bytes, Canonical::KeyOrder)?)
 }
 
 #[cfg(test)]

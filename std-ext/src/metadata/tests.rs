@@ -133,3 +133,14 @@ fn an_unknown_top_level_key_becomes_an_annotation() {
     assert_eq!(metadata.extra, entries([("version", 3.into())]));
     assert_eq!(hex(&global_metadata_to_cbor(&metadata).unwrap()), "a1675f65787472615fa16776657273696f6e03");
 }
+
+#[test]
+fn the_check_of_canonical_form_looks_at_the_order_of_keys() {
+    assert!(verify_canonical_cbor(b"\xa2\x61a\x01\x61b\x02").is_ok());
+    assert!(verify_canonical_cbor(b"\xa1\x78\x01a\x1b\0\0\0\0\0\0\0\x01\xff").is_ok());
+    for bytes in [&b"\xa2\x61b\x01\x61a\x02"[..], b"\x81\xa2\x61a\x01\x61a\x02"] {
+        let error = verify_canonical_cbor(bytes).unwrap_err();
+        assert!(error.to_string().contains("metadata error: CBOR map keys not in canonical order"), "{error}");
+    }
+    assert!(verify_canonical_cbor(b"\xa1\x61a").is_err());
+}

@@ -48,6 +48,9 @@ fn wire(input: &[u8]) {
     keep(Preamble::ref_from_prefix(input).map(|(preamble, _)| check_preamble(preamble, room)));
     keep(Postamble::ref_from_prefix(input).map(|(postamble, _)| check_postamble(postamble, room)));
     keep((FrameFlags::new(black_box(3)).has(black_box(1)), MessageFlags::new(black_box(9)).bits()));
+    let mut flags = MessageFlags::new(black_box(2));
+    flags.set(black_box(1));
+    keep((flags, flags.has_metadata()));
     if let Some(frame) = FrameType::from_u16(black_box(9)) {
         keep((frame.as_u16(), frame.is_data_object(), frame.is_metadata(), frame.tail_size(), frame.min_size()));
         keep((frame.name(), DecodePhase::Body.after(frame), DecodePhase::Preceded.finish()));

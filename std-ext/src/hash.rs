@@ -1,0 +1,157 @@
+//! Digests of bytes and of frames apart from their message (FORMAT §1.6, §7.1).
+//!
+//! A frame on its own says with a flag whether its slot holds a digest, as writers since 0.21 have it. For frames of older
+//! messages the message decides: [`tgm_core::hash::HashPresence`].
+
+use tgm_core::frame::Frame;
+use tgm_core::hash::{HashPresence, Verdict, digest};
+use tgm_core::wire::{FRAME_COMMON_FOOTER_SIZE, FRAME_HEADER_SIZE, FrameType};
+
+use crate::error::{Result, TensogramError};
+
+/// The one algorithm of the format, as hash frames name it.
+pub const HASH_ALGORITHM_NAME: &str = "xxh3";
+
+/// The XXH3-64 of `data` as the format spells it: 16 lower-case hexadecimal digits.
+///
+/// ```
+/// assert_eq!(tgm_std::compute_hash(b""), "2d06800538d394c2");
+/// ```
+pub fn compute_hash(data: &[u8]) -> String {
+    format!("{:016x}", digest(data))
+}
+
+/// Whether a writer that is told the name of an algorithm hashes: "xxh3", or nothing at all, says yes, "none" no.
+///
+/// # Errors
+/// [`TensogramError::Metadata`] for any other name.
+pub fn parse_hash_name(name: Option<&str>) -> Result<bool> {
+    match name {
+        None | Some(HASH_ALGORITHM_NAME) => Ok(true),
+        Some("none") => Ok(false),
+        Some(other) => Err(TensogramError::Metadata(format!("unknown hash type: {other}").into())),
+    }
+}
+
+/// The digest of the body of a frame of the given type: what lies between the header and the tail of `frame_bytes`, which
+/// are one frame without padding. Nothing else of them is looked at.
+///
+/// # Errors
+/// [`TensogramError::Framing`] if they are shorter than header and tail.
+pub fn hash_frame_body(frame_bytes: &[u8], frame_type: FrameType) -> Result<u64> {
+    let body_end = frame_bytes.len().checked_sub(frame_type.tail_size());
+    let body = body_end.and_then(|end| frame_bytes.get(FRAME_HEADER_SIZE..end));
+    body.map(digest).ok_or_else(|| {
+        let (least, len) = (frame_type.min_size(), frame_bytes.len());
+        TensogramError::Framing(format!("frame too small to hash: {len} < {least} bytes").into())
+    })
+}
+
+/// Whether the digest that a frame holds is right; `false` if it holds none.
+///
+/// # Errors
+/// [`TensogramError::HashMismatch`] if it is wrong; [`TensogramError::Framing`] for bytes that are not one whole frame of
+/// that type.
+pub fn check_frame_hash(frame_bytes: &[u8], frame_type: FrameType) -> Result<bool> {
+    if frame_bytes.len() < FRAME_HEADER_SIZE + FRAME_COMMON_FOOTER_SIZE {
+        let text = format!("frame too small to read hash slot: {} bytes", frame_bytes.len());
+        return Err(TensogramError::Framing(text.into()));
+    }
+    let (frame, _) = Frame::parse(frame_bytes)?;
+    if frame.frame_type() != frame_type {
+        let text = format!("frame is {}, not {frame_type}", frame.frame_type());
+        return Err(TensogramError::Framing(text.into()));
+    }
+    match HashPresence::Flagged.check(&frame) {
+        Verdict::Good => Ok(true),
+        Verdict::Missing => Ok(false),
+        Verdict::Mismatch(mismatch) => Err(TensogramError::hash_mismatch(None, mismatch)),
+    }
+}
+
+/// [`check_frame_hash`] where a digest must be: `object_index` says which data object errors speak of.
+///
+/// # Errors
+/// Those of [`check_frame_hash`], and [`TensogramError::MissingHash`], with index 0 if none is given.
+pub fn verify_frame_hash(frame_bytes: &[u8], frame_type: FrameType, object_index: Option<usize>) -> Result<()> {
+    match check_frame_hash(frame_bytes, frame_type) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(TensogramError::MissingHash { object_index: object_index.unwrap_or(0) }),
+        Err(TensogramError::HashMismatch { expected, actual, .. }) => {
+            Err(TensogramError::HashMismatch { object_index, expected, actual })
+        }
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use tgm_core::wire::FrameFlags;
+
+    use super::*;
+
+    /// A metadata frame with the empty map as body; its digest is that of FORMAT §10.
+    fn frame(flags: u16) -> Vec<u8> {
+        let mut bytes = b"FR".to_vec();
+        bytes.extend([0, 1, 0, 1]); // type, version
+        bytes.extend(flags.to_be_bytes());
+        bytes.extend(29_u64.to_be_bytes()); // total_length
+        bytes.push(0xa0); // body
+        bytes.extend(0x2b98_bb92_609b_d6f8_u64.to_be_bytes()); // hash
+        bytes.extend(b"ENDF");
+        bytes
+    }
+
+    #[test]
+    fn names_say_whether_to_hash() {
+        assert!(parse_hash_name(None).unwrap() && parse_hash_name(Some("xxh3")).unwrap());
+        assert!(!parse_hash_name(Some("none")).unwrap());
+        let error = parse_hash_name(Some("XXH3")).unwrap_err();
+        assert_eq!(error.to_string(), "metadata error: unknown hash type: XXH3");
+    }
+
+    #[test]
+    fn a_right_digest_is_good() {
+        let frame = frame(FrameFlags::HASH_PRESENT);
+        assert_eq!(hash_frame_body(&frame, FrameType::HeaderMetadata).unwrap(), 0x2b98_bb92_609b_d6f8);
+        assert!(check_frame_hash(&frame, FrameType::HeaderMetadata).unwrap());
+        assert!(verify_frame_hash(&frame, FrameType::HeaderMetadata, None).is_ok());
+    }
+
+    #[test]
+    fn a_frame_without_the_flag_has_no_digest() {
+        let frame = frame(0);
+        assert!(!check_frame_hash(&frame, FrameType::HeaderMetadata).unwrap());
+        let error = verify_frame_hash(&frame, FrameType::HeaderMetadata, Some(2)).unwrap_err();
+        assert!(matches!(error, TensogramError::MissingHash { object_index: 2 }));
+    }
+
+    #[test]
+    fn a_wrong_digest_names_the_object_where_it_is_known() {
+        let mut frame = frame(FrameFlags::HASH_PRESENT);
+        frame[16] = 0xa1;
+        let error = check_frame_hash(&frame, FrameType::HeaderMetadata).unwrap_err();
+        assert!(matches!(error, TensogramError::HashMismatch { object_index: None, .. }));
+        let error = verify_frame_hash(&frame, FrameType::HeaderMetadata, Some(3)).unwrap_err();
+        assert!(error.to_string().starts_with("hash mismatch on object 3: expected 2b98bb92609bd6f8, got "), "{error}");
+    }
+
+    #[test]
+    fn what_is_no_frame_is_a_framing_error() {
+        let frame = frame(FrameFlags::HASH_PRESENT);
+        let text = |result: Result<bool>| result.unwrap_err().to_string();
+        let error = hash_frame_body(&frame[..27], FrameType::HeaderMetadata).unwrap_err().to_string();
+        assert!(error.contains("framing error: frame too small to hash"), "{error}");
+        let error = hash_frame_body(&frame, FrameType::NTensorFrame).unwrap_err().to_string();
+        assert!(error.contains("frame too small to hash"), "{error}");
+        let error = text(check_frame_hash(&frame[..27], FrameType::HeaderMetadata));
+        assert!(error.contains("frame too small to read hash slot"), "{error}");
+        let error = text(check_frame_hash(&frame, FrameType::FooterMetadata));
+        assert_eq!(error, "framing error: frame is HeaderMetadata, not FooterMetadata");
+        let mut broken = frame;
+        broken[28] = b'X';
+        let error = text(check_frame_hash(&broken, FrameType::HeaderMetadata));
+        assert!(error.contains("missing ENDF"), "{error}");
+    }
+}

@@ -1,0 +1,79 @@
+//! What the objects of a message have in common.
+
+use std::collections::BTreeMap;
+
+use ciborium::Value;
+use tgm_core::metadata::RESERVED_KEY;
+
+type Entries = BTreeMap<String, Value>;
+
+/// Splits the entries of `base` into what all objects share and what is left to each.
+///
+/// Shared are the keys of the first entry that every entry has with an equal value; `_reserved_` is left out of everything.
+/// Values are equal if they would be written as the same bytes were it not for the order of keys in nested maps, which has
+/// to be the same: floats are compared by their bits.
+///
+/// Format: FORMAT §7.1.
+pub fn compute_common(base: &[Entries]) -> (Entries, Vec<Entries>) {
+    let Some((first, others)) = base.split_first() else { return Default::default() };
+    let is_shared = |(key, value): &(&String, &Value)| {
+        *key != RESERVED_KEY && others.iter().all(|entry| entry.get(*key).is_some_and(|other| is_equal(value, other)))
+    };
+    let common: Entries = first.iter().filter(is_shared).map(owned).collect();
+    let is_left = |(key, _): &(&String, &Value)| *key != RESERVED_KEY && !common.contains_key(*key);
+    let remaining = base.iter().map(|entry| entry.iter().filter(is_left).map(owned).collect()).collect();
+    (common, remaining)
+}
+
+fn owned((key, value): (&String, &Value)) -> (String, Value) {
+    (key.clone(), value.clone())
+}
+
+/// Equality that knows NaN and tells the zeros apart.
+fn is_equal(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),
+        (Value::Tag(a, x), Value::Tag(b, y)) => a == b && is_equal(x, y),
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_equal(a, b)),
+        (Value::Map(a), Value::Map(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_equal(&a.0, &b.0) && is_equal(&a.1, &b.1))
+        }
+        _ => a == b,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries<const N: usize>(entries: [(&str, Value); N]) -> Entries {
+        entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+    }
+
+    #[test]
+    fn keys_that_all_have_with_equal_values_are_common() {
+        let base = [
+            entries([("class", "od".into()), ("param", "2t".into()), ("first", 1.into()), ("_reserved_", 1.into())]),
+            entries([("class", "od".into()), ("param", "msl".into()), ("second", 1.into()), ("_reserved_", 1.into())]),
+        ];
+        let (common, remaining) = compute_common(&base);
+        assert_eq!(common, entries([("class", "od".into())]));
+        let left = [[("param", "2t".into()), ("first", 1.into())], [("param", "msl".into()), ("second", 1.into())]];
+        assert_eq!(remaining, left.map(entries));
+    }
+
+    #[test]
+    fn floats_are_compared_by_their_bits() {
+        let entry = |x: f64| entries([("array", Value::Array(vec![x.into()])), ("x", x.into())]);
+        assert_eq!(compute_common(&[entry(f64::NAN), entry(f64::NAN)]).0.len(), 2);
+        assert_eq!(compute_common(&[entry(0.0), entry(-0.0)]).0.len(), 0);
+        assert_eq!(compute_common(&[entries([("x", 1.into())]), entries([("x", 1.0.into())])]).0.len(), 0);
+    }
+
+    #[test]
+    fn one_object_shares_everything_with_itself() {
+        let (common, remaining) = compute_common(&[entries([("a", 1.into()), ("_reserved_", 2.into())])]);
+        assert_eq!((common, remaining), (entries([("a", 1.into())]), vec![Entries::new()]));
+        assert_eq!(compute_common(&[]), (Entries::new(), vec![]));
+    }
+}
