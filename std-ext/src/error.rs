@@ -6,6 +6,7 @@ use std::ops::Deref;
 use std::path::Path;
 
 use tgm_core::ErrorKind as K;
+use tgm_core::cbor::Kind;
 use tgm_core::descriptor::Stage;
 
 /// Result of everything in this crate.
@@ -120,6 +121,16 @@ impl TensogramError {
         Self::Encoding(text.into().into())
     }
 
+    /// An error in the CBOR of `what`, read on its own: bytes that end too early are then no matter of framing.
+    pub(crate) fn cbor(what: &str, cause: tgm_core::Error) -> Self {
+        let text = match cause.kind() {
+            K::WrongType { expected: Kind::Map, .. } if cause.offset() == 0 => format!("{what} CBOR is not a map"),
+            kind if kind == K::Truncated || is_malformed_cbor(kind) => format!("failed to parse {what} CBOR: {cause}"),
+            _ => format!("failed to deserialize {what}: {cause}"),
+        };
+        Self::Metadata(Reason { text, cause: Some(cause) })
+    }
+
     /// A digest that is not the one written.
     pub(crate) fn hash_mismatch(object_index: Option<usize>, mismatch: tgm_core::hash::HashMismatch) -> Self {
         Self::HashMismatch {
@@ -190,12 +201,17 @@ impl From<tgm_core::Error> for TensogramError {
 /// The error in words, with the way out where there is one.
 fn text_of(error: tgm_core::Error) -> String {
     match error.kind() {
-        kind @ (K::CborHead(_) | K::CborSimple(_) | K::CborBreak | K::CborUtf8 | K::CborNesting) => {
+        kind if is_malformed_cbor(kind) => {
             format!("failed to parse CBOR: {kind} at byte {}", error.offset())
         }
         K::NeedsDecoding(Stage::Compression(Some(codec))) => crate::codec::not_compiled_in(codec.name()),
         _ => error.to_string(),
     }
+}
+
+/// Whether this is about CBOR that no decoder could read.
+const fn is_malformed_cbor(kind: K) -> bool {
+    matches!(kind, K::CborHead(_) | K::CborSimple(_) | K::CborBreak | K::CborUtf8 | K::CborNesting)
 }
 
 /// Whether this is about the structure of messages and frames.

@@ -3,9 +3,12 @@
 //! A frame on its own says with a flag whether its slot holds a digest, as writers since 0.21 have it. For frames of older
 //! messages the message decides: [`tgm_core::hash::HashPresence`].
 
-use tgm_core::frame::Frame;
-use tgm_core::hash::{HashPresence, Verdict, digest};
-use tgm_core::wire::{FRAME_COMMON_FOOTER_SIZE, FRAME_HEADER_SIZE, FrameType};
+use tgm_core::ErrorKind;
+use tgm_core::hash::{HashMismatch, digest};
+use tgm_core::wire::{
+    FRAME_COMMON_FOOTER_SIZE, FRAME_END, FRAME_HEADER_SIZE, FrameFlags, FrameHeader, FrameTail, FrameType,
+};
+use zerocopy::FromBytes;
 
 use crate::error::{Result, TensogramError};
 
@@ -29,7 +32,9 @@ pub fn parse_hash_name(name: Option<&str>) -> Result<bool> {
     match name {
         None | Some(HASH_ALGORITHM_NAME) => Ok(true),
         Some("none") => Ok(false),
-        Some(other) => Err(TensogramError::Metadata(format!("unknown hash type: {other}").into())),
+        Some(other) => {
+            Err(TensogramError::Metadata(format!("unknown hash type: {other} (expected xxh3 or none)").into()))
+        }
     }
 }
 
@@ -47,26 +52,33 @@ pub fn hash_frame_body(frame_bytes: &[u8], frame_type: FrameType) -> Result<u64>
     })
 }
 
-/// Whether the digest that a frame holds is right; `false` if it holds none.
+/// Whether the digest that a frame of the given type holds is right; `false` if it holds none. `frame_bytes` are one frame
+/// without padding: the slot is found from their end.
 ///
 /// # Errors
-/// [`TensogramError::HashMismatch`] if it is wrong; [`TensogramError::Framing`] for bytes that are not one whole frame of
-/// that type.
+/// [`TensogramError::HashMismatch`] if the digest is wrong; [`TensogramError::Framing`] for fewer bytes than header and tail
+/// have, and if they do not end with `ENDF`.
 pub fn check_frame_hash(frame_bytes: &[u8], frame_type: FrameType) -> Result<bool> {
+    let header = FrameHeader::ref_from_prefix(frame_bytes).map_err(|_| too_small(frame_bytes))?.0;
+    let tail = FrameTail::ref_from_suffix(frame_bytes).map_err(|_| too_small(frame_bytes))?.1;
     if frame_bytes.len() < FRAME_HEADER_SIZE + FRAME_COMMON_FOOTER_SIZE {
-        let text = format!("frame too small to read hash slot: {} bytes", frame_bytes.len());
-        return Err(TensogramError::Framing(text.into()));
+        return Err(too_small(frame_bytes));
     }
-    let (frame, _) = Frame::parse(frame_bytes)?;
-    if frame.frame_type() != frame_type {
-        let text = format!("frame is {}, not {frame_type}", frame.frame_type());
-        return Err(TensogramError::Framing(text.into()));
+    if tail.end != *FRAME_END {
+        return Err(ErrorKind::FrameEnd.at((frame_bytes.len() - FRAME_END.len()) as u64).into());
     }
-    match HashPresence::Flagged.check(&frame) {
-        Verdict::Good => Ok(true),
-        Verdict::Missing => Ok(false),
-        Verdict::Mismatch(mismatch) => Err(TensogramError::hash_mismatch(None, mismatch)),
+    if !header.flags().has(FrameFlags::HASH_PRESENT) {
+        return Ok(false);
     }
+    let (expected, computed) = (tail.hash.get(), hash_frame_body(frame_bytes, frame_type)?);
+    if expected == computed {
+        return Ok(true);
+    }
+    Err(TensogramError::hash_mismatch(None, HashMismatch { expected, computed }))
+}
+
+fn too_small(frame_bytes: &[u8]) -> TensogramError {
+    TensogramError::Framing(format!("frame too small to read hash slot: {} bytes", frame_bytes.len()).into())
 }
 
 /// [`check_frame_hash`] where a digest must be: `object_index` says which data object errors speak of.
@@ -87,8 +99,6 @@ pub fn verify_frame_hash(frame_bytes: &[u8], frame_type: FrameType, object_index
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests may panic")]
 mod tests {
-    use tgm_core::wire::FrameFlags;
-
     use super::*;
 
     /// A metadata frame with the empty map as body; its digest is that of FORMAT §10.
@@ -108,7 +118,7 @@ mod tests {
         assert!(parse_hash_name(None).unwrap() && parse_hash_name(Some("xxh3")).unwrap());
         assert!(!parse_hash_name(Some("none")).unwrap());
         let error = parse_hash_name(Some("XXH3")).unwrap_err();
-        assert_eq!(error.to_string(), "metadata error: unknown hash type: XXH3");
+        assert_eq!(error.to_string(), "metadata error: unknown hash type: XXH3 (expected xxh3 or none)");
     }
 
     #[test]
@@ -147,8 +157,11 @@ mod tests {
         assert!(error.contains("frame too small to hash"), "{error}");
         let error = text(check_frame_hash(&frame[..27], FrameType::HeaderMetadata));
         assert!(error.contains("frame too small to read hash slot"), "{error}");
-        let error = text(check_frame_hash(&frame, FrameType::FooterMetadata));
-        assert_eq!(error, "framing error: frame is HeaderMetadata, not FooterMetadata");
+        let padded = [&frame[..], &[0; 3]].concat();
+        let error = text(check_frame_hash(&padded, FrameType::HeaderMetadata));
+        assert!(error.contains("missing ENDF"), "{error}");
+        let error = text(check_frame_hash(&frame, FrameType::NTensorFrame));
+        assert!(error.contains("frame too small to hash"), "{error}");
         let mut broken = frame;
         broken[28] = b'X';
         let error = text(check_frame_hash(&broken, FrameType::HeaderMetadata));

@@ -177,8 +177,9 @@ impl GlobalMetadata {
     pub fn get_value(&self, path: &str) -> Option<&Value> {
         let (first, rest) = split_path(path);
         match first {
-            "" | RESERVED_KEY => None,
+            "" => None,
             EXTRA_KEY | "extra" => find(&self.extra, rest?),
+            RESERVED_KEY => find(&self.extra, path),
             _ => self.base.iter().find_map(|entries| find(entries, path)).or_else(|| find(&self.extra, path)),
         }
     }
@@ -186,7 +187,7 @@ impl GlobalMetadata {
     /// The value at a dotted path in the metadata of object `index`, `_reserved_` left out.
     pub fn get_value_at(&self, index: usize, path: &str) -> Option<&Value> {
         let entries = self.base.get(index)?;
-        if split_path(path).0 == RESERVED_KEY { None } else { find(entries, path) }
+        if matches!(split_path(path).0, "" | RESERVED_KEY) { None } else { find(entries, path) }
     }
 
     /// What [`Self::get_value`] finds.
@@ -228,9 +229,6 @@ impl GlobalMetadata {
 /// Follows a path from a section.
 fn find<'a>(entries: &'a BTreeMap<String, Value>, path: &str) -> Option<&'a Value> {
     let (first, mut rest) = split_path(path);
-    if first.is_empty() {
-        return None;
-    }
     let mut found = entries.get(first)?;
     while let Some(path) = rest {
         let (segment, after) = split_path(path);

@@ -7,6 +7,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use ciborium::Value;
+use tgm_core::ErrorKind;
 use tgm_core::cbor::{Canonical, verify_canonical};
 use tgm_core::descriptor::{Descriptor, Key, MaskKind};
 use tgm_core::index::{HashList, Index};
@@ -56,7 +57,8 @@ fn non_empty<'a>(key: &'a str, entries: &'a BTreeMap<String, Value>) -> Option<(
 ///
 /// Format: FORMAT §3.3.
 pub fn cbor_to_global_metadata(bytes: &[u8]) -> Result<GlobalMetadata> {
-    to_owned::frame_metadata(&Metadata::parse(bytes, 0)?)
+    let view = Metadata::parse(bytes, 0).map_err(|error| TensogramError::cbor("global metadata", error))?;
+    to_owned::frame_metadata(&view)
 }
 
 /// The descriptor of a data object: its fields and its parameters in one flat map, the byte order always among them.
@@ -117,7 +119,8 @@ fn mask_item(mask: &MaskDescriptor) -> Item<'_> {
 ///
 /// Format: FORMAT §3.5.
 pub fn cbor_to_object_descriptor(bytes: &[u8]) -> Result<DataObjectDescriptor> {
-    to_owned::descriptor(&Descriptor::parse(bytes, 0)?)
+    let view = Descriptor::parse(bytes, 0).map_err(|error| TensogramError::cbor("descriptor", error))?;
+    to_owned::descriptor(&view)
 }
 
 /// The body of an index frame.
@@ -143,7 +146,7 @@ pub fn index_to_cbor(index: &IndexFrame) -> Result<Vec<u8>> {
 ///
 /// Format: FORMAT §3.6.
 pub fn cbor_to_index(bytes: &[u8]) -> Result<IndexFrame> {
-    let index = Index::from_body(bytes, 0)?;
+    let index = Index::from_body(bytes, 0).map_err(|error| TensogramError::cbor("index", error))?;
     Ok(IndexFrame { offsets: index.offsets().iter().collect(), lengths: index.lengths().iter().collect() })
 }
 
@@ -164,7 +167,7 @@ pub fn hash_frame_to_cbor(list: &HashFrame) -> Result<Vec<u8>> {
 ///
 /// Format: FORMAT §3.6.
 pub fn cbor_to_hash_frame(bytes: &[u8]) -> Result<HashFrame> {
-    let list = HashList::from_body(bytes, 0)?;
+    let list = HashList::from_body(bytes, 0).map_err(|error| TensogramError::cbor("hash frame", error))?;
     Ok(HashFrame {
         algorithm: list.algorithm().map(|name| name.to_string()).unwrap_or_default(),
         hashes: list.texts().map(|digest| Ok(digest?.to_string())).collect::<Result<_>>()?,
@@ -181,7 +184,10 @@ pub fn cbor_to_hash_frame(bytes: &[u8]) -> Result<HashFrame> {
 ///
 /// Format: FORMAT §3.7.
 pub fn verify_canonical_cbor(bytes: &[u8]) -> Result<()> {
-    Ok(verify_canonical(bytes, Canonical::KeyOrder)?)
+    verify_canonical(bytes, Canonical::KeyOrder).map_err(|error| match error.kind() {
+        ErrorKind::NonCanonical(_) => error.into(),
+        _ => TensogramError::cbor("canonical", error),
+    })
 }
 
 #[cfg(test)]

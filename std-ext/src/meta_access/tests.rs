@@ -52,12 +52,14 @@ fn annotations_are_asked_for_by_either_prefix() {
 }
 
 #[test]
-fn empty_and_reserved_paths_find_nothing() {
+fn empty_segments_and_what_the_library_wrote_are_not_found() {
     let metadata = metadata();
-    for path in ["", ".", ".mars", "mars.", "mars..param", "_reserved_", "_reserved_.tensor", "uuid", "extra."] {
+    for path in ["", ".", ".mars", "mars.", "mars..param", "_reserved_.tensor", "_reserved_.uuid", "uuid", "extra."] {
         assert_eq!(metadata.get_value(path), None, "{path:?}");
     }
     assert!(!metadata.contains_at(1, "_reserved_.tensor.ndim"));
+    // An annotation of that name is the writer's own.
+    assert_eq!(metadata.get("_reserved_.hidden").unwrap().as_i64(), Some(1));
 }
 
 #[test]

@@ -142,5 +142,31 @@ fn the_check_of_canonical_form_looks_at_the_order_of_keys() {
         let error = verify_canonical_cbor(bytes).unwrap_err();
         assert!(error.to_string().contains("metadata error: CBOR map keys not in canonical order"), "{error}");
     }
-    assert!(verify_canonical_cbor(b"\xa1\x61a").is_err());
+    let error = verify_canonical_cbor(b"\xa1\x61a").unwrap_err();
+    assert!(error.to_string().starts_with("metadata error: failed to parse"), "{error}");
+}
+
+#[test]
+fn what_cannot_be_read_is_a_metadata_error_that_says_what_it_was() {
+    let text = |bytes: &[u8]| {
+        [
+            cbor_to_global_metadata(bytes).unwrap_err().to_string(),
+            cbor_to_object_descriptor(bytes).unwrap_err().to_string(),
+            cbor_to_index(bytes).unwrap_err().to_string(),
+            cbor_to_hash_frame(bytes).unwrap_err().to_string(),
+        ]
+    };
+    let names = ["global metadata", "descriptor", "index", "hash frame"];
+    assert_eq!(text(&[0x00]), names.map(|name| format!("metadata error: {name} CBOR is not a map")));
+    for (bytes, what) in [(&[0xa1][..], "the bytes end too early"), (&[0xa1, 0x61, 0xff, 0x00], "not UTF-8")] {
+        for (text, name) in text(bytes).iter().zip(names) {
+            assert!(text.starts_with(&format!("metadata error: failed to parse {name} CBOR: ")), "{text}");
+            assert!(text.contains(what), "{text}");
+        }
+    }
+    for text in text(&[0xa1, 0x00, 0x01]) {
+        assert!(text.starts_with("metadata error: failed to deserialize ") && text.contains("non-text"), "{text}");
+    }
+    let error = cbor_to_object_descriptor(&[0xa0]).unwrap_err();
+    assert!(error.to_string().contains("missing field") && error.cause().is_some(), "{error}");
 }
