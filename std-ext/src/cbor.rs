@@ -193,16 +193,16 @@ fn write_head(major: u8, argument: u64, out: &mut Vec<u8>) {
         if short < 24 {
             out.push(major | short);
         } else {
-            out.extend_from_slice(&[major | 24, short]);
+            out.extend_from_slice(&[major | 0x18, short]);
         }
     } else if let Ok(short) = u16::try_from(argument) {
-        out.push(major | 25);
+        out.push(major | 0x19);
         out.extend_from_slice(&short.to_be_bytes());
     } else if let Ok(short) = u32::try_from(argument) {
-        out.push(major | 26);
+        out.push(major | 0x1a);
         out.extend_from_slice(&short.to_be_bytes());
     } else {
-        out.push(major | 27);
+        out.push(major | 0x1b);
         out.extend_from_slice(&argument.to_be_bytes());
     }
 }

@@ -10,6 +10,8 @@
 //! | a file, message by message | [`TensogramFile`] |
 //! | a file, mapped and borrowed | [`MappedFile`] |
 //! | where messages are | [`scan()`], [`scan_file`] |
+//! | a value of the metadata | [`GlobalMetadata::get`], [`GlobalMetadata::get_at`] |
+//! | the CBOR of descriptors and metadata | [`metadata`] |
 //!
 //! Names, arguments and results of the functions are those that users of the reference crate know.
 
@@ -52,7 +54,8 @@ pub use metadata::{RESERVED_KEY, compute_common, verify_canonical_cbor};
 #[cfg(feature = "mmap")]
 pub use mmap::MappedFile;
 pub use options::{
-    AggregateHashPolicy, Blosc2Codec, CompressionBackend, DecodeOptions, EncodeOptions, MaskMethod, Provenance,
+    AggregateHashPolicy, Blosc2Codec, CompressionBackend, DEFAULT_PARALLEL_THRESHOLD_BYTES, DEFAULT_SIMPLE_PACKING_BITS,
+    DecodeOptions, ENV_THREADS, EncodeOptions, MaskMethod, Provenance,
 };
 pub use range::{decode_range, decode_range_from_frame, ranges};
 pub use scan::{ScanOptions, scan, scan_file, scan_file_with_options, scan_with_options};
@@ -60,12 +63,20 @@ pub use streaming::StreamingEncoder;
 pub use tgm_core as core;
 pub use tgm_core::descriptor::{ByteOrder, Dtype};
 pub use tgm_core::wire::{FrameType, MessageFlags, WIRE_VERSION};
-pub use threads::{DEFAULT_PARALLEL_THRESHOLD_BYTES, ENV_THREADS};
 pub use types::{
     DataObjectDescriptor, DecodedMaskSet, DecodedObject, DecodedObjectWithMasks, GlobalMetadata, HashFrame, IndexFrame,
     MaskDescriptor, MasksMetadata,
 };
 
+/// Element types, under the path that users of the reference crate know.
+pub mod dtype {
+    pub use tgm_core::descriptor::Dtype;
+}
+
+/// Options of scanning, under the path that users of the reference crate know.
+pub mod scan_opts {
+    pub use crate::scan::ScanOptions;
+}
 
 /// The examples of the README, compiled and run.
 #[cfg(doctest)]

@@ -6,6 +6,13 @@ pub use encode::{AggregateHashPolicy, Blosc2Codec, EncodeOptions, MaskMethod, Pr
 
 use crate::limits::DecodeLimits;
 
+/// Payloads of fewer bytes are processed on the calling thread, unless options say otherwise.
+pub const DEFAULT_PARALLEL_THRESHOLD_BYTES: usize = 64 << 10;
+/// The environment variable that says how many threads to use where options do not.
+pub const ENV_THREADS: &str = "TENSOGRAM_THREADS";
+/// Bits of a packed value where the writer does not say.
+pub const DEFAULT_SIMPLE_PACKING_BITS: u32 = 16;
+
 /// Which implementation of a codec is asked, where there are several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CompressionBackend {

@@ -3,11 +3,7 @@
 //! Results do not depend on the number of threads. Of several errors the one counts that comes first without threads.
 
 use crate::error::{Result, TensogramError};
-
-/// The environment variable that says how many threads may be used where options say 0.
-pub const ENV_THREADS: &str = "TENSOGRAM_THREADS";
-/// Bytes below which a message is not worth a second thread.
-pub const DEFAULT_PARALLEL_THRESHOLD_BYTES: usize = 64 << 10;
+use crate::options::{DEFAULT_PARALLEL_THRESHOLD_BYTES, ENV_THREADS};
 
 /// Pieces for each thread, so that one that is slow holds up less.
 #[cfg(feature = "parallel")]

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 
 use ciborium::Value;
 use serde::{Deserialize, Serialize};
-use tgm_core::descriptor::{ByteOrder, Dtype};
+pub use tgm_core::descriptor::ByteOrder;
+use tgm_core::descriptor::Dtype;
 
 use crate::error::{Result, TensogramError};
 

@@ -9,8 +9,16 @@ fn written(value: &Value) -> Vec<u8> {
     to_vec(&Item::Value(value)).unwrap()
 }
 
+fn hex(bytes: &[u8]) -> String {
+    bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .filter_map(|digit| char::from_digit(digit.into(), 16))
+        .collect()
+}
+
 fn text_of(value: impl Into<Value>) -> String {
-    written(&value.into()).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&written(&value.into()))
 }
 
 #[test]

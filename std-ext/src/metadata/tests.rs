@@ -6,7 +6,11 @@ use tgm_core::descriptor::{ByteOrder, Dtype};
 use super::*;
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .filter_map(|digit| char::from_digit(digit.into(), 16))
+        .collect()
 }
 
 fn entries<const N: usize>(entries: [(&str, Value); N]) -> BTreeMap<String, Value> {
