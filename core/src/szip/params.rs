@@ -97,13 +97,18 @@ impl Params {
         (samples / per_rsi).wrapping_add(started)
     }
 
+    /// The [`flags`], as they were given.
+    pub const fn flags(&self) -> u32 {
+        self.flags
+    }
+
     /// Whether a flag is set.
-    pub(super) const fn has(&self, flag: u32) -> bool {
+    pub const fn has(&self, flag: u32) -> bool {
         self.flags & flag != 0
     }
 
     /// Bits of the ID that tells how a block is coded.
-    pub(super) const fn id_bits(&self) -> u32 {
+    pub const fn id_bits(&self) -> u32 {
         match self.bits_per_sample {
             ..=2 if self.has(flags::RESTRICTED) => 1,
             ..=4 if self.has(flags::RESTRICTED) => 2,
@@ -114,14 +119,14 @@ impl Params {
     }
 
     /// The largest sample if they are unsigned.
-    pub(super) const fn max(&self) -> u32 {
+    pub const fn max(&self) -> u32 {
         u32::MAX.wrapping_shr(u32::BITS.wrapping_sub(self.bits_per_sample))
     }
 
     /// What is added to samples on the way through the predictor, so that the smallest becomes 0.
     ///
     /// Without the predictor libaec hands on the bits of a sample as they are, signed or not.
-    pub(super) const fn bias(&self) -> u32 {
+    pub const fn bias(&self) -> u32 {
         if self.has(flags::SIGNED) && self.has(flags::PREPROCESS) {
             1_u32.wrapping_shl(self.bits_per_sample.wrapping_sub(1))
         } else {

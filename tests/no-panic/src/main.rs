@@ -240,6 +240,7 @@ fn kernels(input: &[u8], output: &mut [u8]) {
 fn szip(stream: &[u8], output: &mut [u8]) {
     let Ok(params) = Params::new(black_box(16), black_box(8), black_box(2), black_box(8)) else { return };
     keep((params.container_size(), params.byte_order(), params.samples_per_rsi(), params.rsi_count(black_box(9))));
+    keep((params.flags(), params.has(black_box(8)), params.id_bits(), params.max(), params.bias()));
     keep(decode_into(stream, &params, output));
     keep(decode_range_into(stream, &params, [0, black_box(14)], black_box(20), output));
     let start = Start { bit_offset: black_box(3), skip: black_box(1) };
