@@ -8,7 +8,7 @@ pub(crate) mod rle;
 pub(crate) mod roaring;
 #[cfg(feature = "sz3")]
 pub mod sz3;
-pub(crate) mod szip;
+pub mod szip;
 pub mod zfp;
 #[cfg(feature = "zstd")]
 pub(crate) mod zstd;

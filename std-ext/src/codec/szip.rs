@@ -1,5 +1,10 @@
-//! szip: a bare CCSDS 121.0-B stream (PIPELINE §5.4), decoded by `tgm_core`.
+//! szip: a bare CCSDS 121.0-B stream (PIPELINE §5.4 and §7), decoded by `tgm_core`, encoded here.
 //!
+//! ```text
+//! containers ─samples─▶ samples ─predict─▶ values ─select─▶ how to code a block ─block, bits─▶ stream
+//! ```
+//!
+//! Encoded bytes are libaec's, as long as libaec's decoder takes them: [`compress`] names the two exceptions.
 //! The width of a sample is not stored; it follows from encoding, filter and dtype. Under simple_packing the packed bytes
 //! are whole samples only for 8, 16, 24 and 32 bits a value: streams of other widths, which the reference writes and cannot
 //! read back, are refused.
@@ -8,14 +13,25 @@
 //! a run of zeros, and a stream can be consistent from a wrong offset on; so intervals are found by reading the stream,
 //! which costs half of decoding it, once for all ranges of a call.
 
+mod bits;
+mod block;
+mod encode;
+#[cfg(feature = "szip")]
+pub mod libaec;
 mod parallel;
+mod predict;
+mod samples;
+mod select;
+#[cfg(test)]
+mod tests;
 
 use tgm_core::ErrorKind;
-use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, Filter};
+use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, Filter, SzipParams};
 use tgm_core::szip::{Formula, Params, RsiOffsets, Start, decode_from, decode_into, decode_packed_with, flags};
 
 use super::{Codec, CodecError, Parts};
 use crate::threads::Threads;
+pub use encode::compress;
 
 /// The backend.
 pub(super) struct Szip;
@@ -95,6 +111,32 @@ impl Codec for Szip {
     }
 }
 
+/// The backend that decodes whole streams by libaec; parts are read as [`Szip`] reads them.
+#[cfg(feature = "szip")]
+pub(super) struct Libaec;
+
+#[cfg(feature = "szip")]
+impl Codec for Libaec {
+    fn name(&self) -> &'static str {
+        Compression::Szip.name()
+    }
+
+    fn decompress_into(&self, payload: &[u8], descriptor: &Descriptor<'_>, out: &mut [u8]) -> Result<(), CodecError> {
+        check_emptiness(payload, out.is_empty())?;
+        libaec::decompress_into(payload, &params(descriptor)?, out)
+    }
+
+    fn open_parts<'a>(
+        &self,
+        payload: &'a [u8],
+        descriptor: &Descriptor<'a>,
+        total: u64,
+        end: u64,
+    ) -> Result<Option<Box<dyn Parts + 'a>>, CodecError> {
+        Szip.open_parts(payload, descriptor, total, end)
+    }
+}
+
 /// A stream whose intervals have been found as far as they are needed.
 struct Intervals<'a> {
     payload: &'a [u8],
@@ -118,23 +160,39 @@ impl Parts for Intervals<'_> {
     }
 }
 
-/// The parameters, with the width of a sample and the flags that the format implies.
+/// The parameters of an object's stream.
 fn params(descriptor: &Descriptor<'_>) -> Result<Params, CodecError> {
-    let stored = descriptor.szip().map_err(defect)?;
-    let (bits, implied) = match (descriptor.encoding().known(), descriptor.filter().known()) {
-        (Some(Encoding::SimplePacking), _) => (packed_bits(descriptor)?, flags::MSB),
-        (_, Some(Filter::None)) => (8 * u32::try_from(descriptor.dtype().byte_width()).unwrap_or(u32::MAX), 0),
-        _ => (8, 0),
+    let packed_bits = match descriptor.encoding().known() {
+        Some(Encoding::SimplePacking) => Some(descriptor.packing().map_err(defect)?.bits_per_value),
+        _ => None,
+    };
+    let shuffled = descriptor.filter().known() != Some(Filter::None);
+    params_of(packed_bits, shuffled, descriptor.dtype(), descriptor.szip().map_err(defect)?)
+}
+
+/// The stored parameters, with the width of a sample and the flags that the format implies.
+///
+/// `packed_bits` are those of a value under simple_packing, where they decide alone, even if the bytes are shuffled.
+pub(crate) fn params_of(
+    packed_bits: Option<u32>,
+    shuffled: bool,
+    dtype: Dtype,
+    stored: SzipParams,
+) -> Result<Params, CodecError> {
+    let (bits, implied) = match packed_bits {
+        Some(bits) => (whole_samples(bits)?, flags::MSB),
+        None if shuffled => (8, 0),
+        None => (8 * u32::try_from(dtype.byte_width()).unwrap_or(u32::MAX / 8), 0),
     };
     Params::new(bits, stored.block_size, stored.rsi, stored.flags | implied)
         .map_err(|kind| CodecError::new(kind.to_string()))
 }
 
 /// Bits of a packed value, if packed values are whole samples.
-fn packed_bits(descriptor: &Descriptor<'_>) -> Result<u32, CodecError> {
-    match descriptor.packing().map_err(defect)?.bits_per_value {
-        bits @ (8 | 16 | 24 | 32) => Ok(bits),
-        bits => Err(CodecError::new(format!(
+fn whole_samples(bits: u32) -> Result<u32, CodecError> {
+    match bits {
+        8 | 16 | 24 | 32 => Ok(bits),
+        _ => Err(CodecError::new(format!(
             "values of {bits} bits cannot be read back: only 8, 16, 24 and 32 bits are whole samples"
         ))),
     }
@@ -157,16 +215,4 @@ fn defect(error: tgm_core::Error) -> CodecError {
         }
         _ => CodecError::new(error.to_string()),
     }
-}
-
-pub(crate) fn compress(_: &[u8], _: &Params) -> Result<(Vec<u8>, Vec<u64>), CodecError> {
-    Err(CodecError::new("not yet"))
-}
-pub(crate) fn params_of(
-    _: Option<u32>,
-    _: bool,
-    _: Dtype,
-    _: tgm_core::descriptor::SzipParams,
-) -> Result<Params, CodecError> {
-    Err(CodecError::new("not yet"))
 }

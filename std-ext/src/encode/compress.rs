@@ -74,8 +74,9 @@ fn szip(
     backend: CompressionBackend,
 ) -> std::result::Result<(Vec<u8>, Vec<u64>), CodecError> {
     match backend {
-        CompressionBackend::Ffi => Err(CodecError::new("not yet")),
-        CompressionBackend::Auto | CompressionBackend::Pure => codec::szip::compress(bytes, params),
+        #[cfg(feature = "szip")]
+        CompressionBackend::Ffi => codec::szip::libaec::compress(bytes, params),
+        _ => codec::szip::compress(bytes, params),
     }
 }
 

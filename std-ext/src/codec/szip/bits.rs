@@ -1,0 +1,120 @@
+//! Writing bits, the most significant first.
+
+use crate::codec::CodecError;
+
+/// A stream that grows.
+///
+/// Whoever writes has reserved room with [`Self::reserve`], so that memory which is not there is an error.
+#[derive(Debug, Default)]
+pub(super) struct BitWriter {
+    bytes: Vec<u8>,
+    /// The bits that do not make up a word yet, from the top; zeros below them.
+    word: u64,
+    /// How many they are, less than 64.
+    filled: u32,
+}
+
+impl BitWriter {
+    /// Makes room for `bits` bits more.
+    pub(super) fn reserve(&mut self, bits: usize) -> Result<(), CodecError> {
+        // A word is on its way, and the last one may be partly filled.
+        self.bytes.try_reserve(bits / 8 + 16).map_err(|_| CodecError::new("cannot allocate the compressed stream"))
+    }
+
+    /// How many bits were written.
+    pub(super) const fn position(&self) -> u64 {
+        self.bytes.len() as u64 * 8 + self.filled as u64
+    }
+
+    /// Writes the upper `count` bits of `bits`, at most 64. Those below are zero.
+    #[inline]
+    pub(super) fn put_upper(&mut self, bits: u64, count: u32) {
+        self.word |= bits >> self.filled;
+        let filled = self.filled + count;
+        if filled >= 64 {
+            self.bytes.extend_from_slice(&self.word.to_be_bytes());
+            self.word = bits << 1 << (63 - self.filled);
+        }
+        self.filled = filled % 64;
+    }
+
+    /// Writes `field`, which is of `width` bits, 1 to 64.
+    #[inline]
+    pub(super) fn put(&mut self, field: u64, width: u32) {
+        self.put_upper(field << (64 - width), width);
+    }
+
+    /// Writes `zeros` zeros and a one.
+    #[inline]
+    pub(super) fn put_unary(&mut self, zeros: u64) {
+        for _ in 0..zeros / 64 {
+            self.put_upper(0, 64);
+        }
+        let zeros = zeros % 64;
+        self.put_upper(1 << 63 >> zeros, zeros as u32 + 1);
+    }
+
+    /// Writes ⌊value / 2^k⌋ of each value in unary.
+    #[inline]
+    pub(super) fn put_quotients(&mut self, values: &[u32], k: u32) {
+        let (groups, rest) = values.as_chunks::<8>();
+        for group in groups {
+            // All in a word if it has room, as is mostly so: the k that was chosen makes them about 1 each.
+            let (mut word, mut zeros) = (0, 0);
+            for (ones, value) in group.iter().enumerate() {
+                zeros += u64::from(value >> k);
+                word |= 1_u64 << (63_u64.wrapping_sub(zeros + ones as u64) % 64);
+            }
+            if zeros <= 56 {
+                self.put_upper(word, (zeros % 64) as u32 + 8);
+            } else {
+                self.put_long_quotients(group, k);
+            }
+        }
+        self.put_long_quotients(rest, k);
+    }
+
+    /// [`Self::put_quotients`], one by one.
+    fn put_long_quotients(&mut self, values: &[u32], k: u32) {
+        for value in values {
+            self.put_unary((value >> k).into());
+        }
+    }
+
+    /// Writes the lower `width` bits of each value, 0 to 32.
+    #[inline]
+    pub(super) fn put_fields(&mut self, values: &[u32], width: u32) {
+        match width {
+            0 => {}
+            1..=8 => self.put_groups::<8>(values, width, 8 * width),
+            9..=16 => self.put_groups::<4>(values, width, 4 * width),
+            _ => self.put_groups::<2>(values, width, 2 * width),
+        }
+    }
+
+    /// Writes `COUNT` fields at once, `group_width` bits.
+    #[inline]
+    fn put_groups<const COUNT: usize>(&mut self, values: &[u32], width: u32, group_width: u32) {
+        let mask = u32::MAX >> (32 - width);
+        let (groups, rest) = values.as_chunks::<COUNT>();
+        for group in groups {
+            let fields = group.iter().fold(0, |fields, &value| fields << width | u64::from(value & mask));
+            self.put(fields, group_width);
+        }
+        for value in rest {
+            self.put((value & mask).into(), width);
+        }
+    }
+
+    /// Fills the last byte with zeros.
+    pub(super) fn align(&mut self) {
+        self.put_upper(0, self.filled.wrapping_neg() % 8);
+    }
+
+    /// All bytes, the last one filled with zeros.
+    pub(super) fn into_bytes(mut self) -> Vec<u8> {
+        let rest = self.filled.div_ceil(8) as usize;
+        self.bytes.extend(self.word.to_be_bytes().into_iter().take(rest));
+        self.bytes
+    }
+}

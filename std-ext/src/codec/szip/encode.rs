@@ -1,0 +1,93 @@
+//! From containers to the stream, interval by interval.
+
+use tgm_core::szip::{Params, flags};
+
+use super::block::BlockWriter;
+use super::{predict, samples};
+use crate::codec::CodecError;
+
+/// Samples, or a few more, that are mapped at once: their two arrays stay in the nearest cache.
+const PIECE: usize = 2048;
+
+/// Compresses samples, and tells the bit at which each reference sample interval starts.
+///
+/// `data` are containers of [`Params::container_size`] bytes in [`Params::byte_order`]; of each the lower bits that make a
+/// sample count. Offsets are true ones, as `szip_block_offsets` should hold them. No data gives no bytes and no offsets.
+///
+/// The stream is the one that libaec writes, except where its own decoder refuses that: with [`flags::PAD_RSI`] each
+/// interval does start at a byte here; and blocks of more than 64 samples have no pairs of values without a code.
+///
+/// ```
+/// use tgm_core::szip::Params;
+/// use tgm_std::codec::szip::compress;
+///
+/// let params = Params::new(8, 8, 2, 8).map_err(|kind| kind.at(0))?;
+/// let (payload, offsets) = compress(&[5, 6, 7, 8, 9], &params).expect("five samples");
+/// assert_eq!((payload, offsets), (vec![0x20, 0xa4, 0x93, 0xc0], vec![0]));
+/// # Ok::<(), tgm_std::core::Error>(())
+/// ```
+///
+/// # Errors
+/// [`CodecError`] if `data` does not consist of whole containers, or if memory runs out.
+///
+/// Format: PIPELINE §7.
+pub fn compress(data: &[u8], params: &Params) -> Result<(Vec<u8>, Vec<u64>), CodecError> {
+    check_whole_samples(data, params)?;
+    let interval_len = params.samples_per_rsi().get() as usize * params.container_size();
+    let mut offsets = Vec::new();
+    offsets
+        .try_reserve_exact(data.len().div_ceil(interval_len))
+        .map_err(|_| CodecError::new("cannot allocate the table of intervals"))?;
+    let mut encoder = Encoder::new(params);
+    for interval in data.chunks(interval_len) {
+        offsets.push(encoder.writer.position());
+        encoder.put_interval(interval)?;
+    }
+    Ok((encoder.writer.into_bytes(), offsets))
+}
+
+/// Refuses data that end within a sample.
+pub(super) fn check_whole_samples(data: &[u8], params: &Params) -> Result<(), CodecError> {
+    let (len, width) = (data.len(), params.container_size());
+    if len.is_multiple_of(width) {
+        Ok(())
+    } else {
+        Err(CodecError::new(format!("data length {len} is not a multiple of sample byte width {width}")))
+    }
+}
+
+/// Makes blocks of containers. The buffers are kept from one interval to the next.
+struct Encoder<'a> {
+    params: &'a Params,
+    writer: BlockWriter<'a>,
+    samples: Vec<u32>,
+    mapped: Vec<u32>,
+}
+
+impl<'a> Encoder<'a> {
+    fn new(params: &'a Params) -> Self {
+        Self { params, writer: BlockWriter::new(params), samples: Vec::new(), mapped: Vec::new() }
+    }
+
+    /// Writes the samples of an interval. The last block is filled up with the last sample.
+    fn put_interval(&mut self, interval: &[u8]) -> Result<(), CodecError> {
+        let block_size = self.params.block_size() as usize;
+        let piece_len = PIECE.next_multiple_of(block_size) * self.params.container_size();
+        let mut before = None;
+        for piece in interval.chunks(piece_len) {
+            samples::load(piece, self.params, &mut self.samples);
+            let (Some(&first), Some(&last)) = (self.samples.first(), self.samples.last()) else { break };
+            self.samples.resize(self.samples.len().next_multiple_of(block_size), last);
+            let (values, reference) = if self.params.has(flags::PREPROCESS) {
+                predict::map(&self.samples, before.unwrap_or(first), self.params.max(), &mut self.mapped);
+                (&self.mapped, before.is_none().then_some(first ^ self.params.bias()))
+            } else {
+                (&self.samples, None)
+            };
+            self.writer.put(values, reference)?;
+            before = Some(last);
+        }
+        self.writer.end_interval();
+        Ok(())
+    }
+}
