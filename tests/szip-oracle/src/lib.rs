@@ -2,6 +2,7 @@
 
 mod aec;
 pub mod data;
+pub mod speed;
 
 pub use aec::{decode, decode_offsets, decode_range, encode, encode_with_offsets};
 pub use data::Rng;
