@@ -15,7 +15,7 @@ pub(crate) mod frame;
 mod masks;
 pub(crate) mod message;
 pub(crate) mod object;
-mod packing;
+pub(crate) mod packing;
 mod plan;
 mod region;
 mod shuffle;

@@ -15,6 +15,7 @@
 //!
 //! Names, arguments and results of the functions are those that users of the reference crate know.
 
+mod builder;
 mod cbor;
 pub mod codec;
 pub mod decode;
@@ -40,6 +41,7 @@ mod to_owned;
 pub mod types;
 pub mod wire;
 
+pub use builder::{MessageBuilder, ObjectBuilder};
 pub use decode::{
     decode, decode_descriptors, decode_metadata, decode_object, decode_object_from_frame, decode_with_masks, values,
 };

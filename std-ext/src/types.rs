@@ -60,6 +60,31 @@ pub struct DataObjectDescriptor {
 }
 
 impl DataObjectDescriptor {
+    /// A tensor of `shape` whose elements are stored as they are: type "ntensor", strides of rows, no encoding, filter or
+    /// compression.
+    pub fn new(dtype: Dtype, byte_order: ByteOrder, shape: &[u64]) -> Self {
+        let mut strides = vec![1; shape.len()];
+        let mut stride = 1_u64;
+        for (slot, dim) in strides.iter_mut().zip(shape).rev() {
+            *slot = stride;
+            stride = stride.saturating_mul(*dim);
+        }
+        let none = || "none".to_string();
+        Self {
+            obj_type: "ntensor".to_string(),
+            ndim: shape.len() as u64,
+            shape: shape.to_vec(),
+            strides,
+            dtype,
+            byte_order,
+            encoding: none(),
+            filter: none(),
+            compression: none(),
+            masks: None,
+            params: BTreeMap::new(),
+        }
+    }
+
     /// The product of the dimensions: 1 for a scalar.
     ///
     /// # Errors

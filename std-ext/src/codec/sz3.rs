@@ -139,6 +139,11 @@ pub enum ErrorBound {
 }
 impl ErrorBound {
     #[allow(missing_docs, missing_errors_doc)]
+    pub fn parts(&self) -> (&str, f64) {
+        let Self::Absolute(b) = self;
+        ("abs", *b)
+    }
+    #[allow(missing_docs)]
     pub fn from_parts(_: &str, bound: f64) -> Result<Self, CodecError> {
         Ok(Self::Absolute(bound))
     }

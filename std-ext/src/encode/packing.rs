@@ -96,6 +96,32 @@ const fn most(bits: u32) -> f64 {
     if bits == 0 { 0.0 } else { (u64::MAX >> (MAX_BITS - bits)) as f64 }
 }
 
+/// The fewest bits in which each of the `f64` values that `data` holds stays within `error` of itself.
+///
+/// Fields round to the nearest of values 2^E apart, E being what [`derive`] chooses for so many bits.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] for a value that is not finite, for an error that is not positive, and if 64 bits do not
+/// do.
+pub(crate) fn bits_within(data: &[u8], order: ByteOrder, error: f64) -> Result<u32> {
+    if error.is_nan() || error <= 0.0 {
+        return Err(TensogramError::encoding(format!("an error of at most {error} cannot be kept")));
+    }
+    let values = Values::new(data, order);
+    let Extent { least, greatest, finite } = extent(values);
+    if !finite {
+        return Err(first_non_finite(values));
+    }
+    let range = greatest - least;
+    if values.len() == 0 || range == 0.0 {
+        return Ok(0);
+    }
+    let fits = |bits: &u32| 2_f64.powf((range / most(*bits)).log2().ceil()) / 2.0 <= error;
+    (1..=MAX_BITS).find(fits).ok_or_else(|| {
+        TensogramError::encoding(format!("no number of bits keeps a range of {range} within an error of {error}"))
+    })
+}
+
 /// Where values lie.
 struct Extent {
     least: f64,

@@ -1,0 +1,273 @@
+//! Messages out of typed slices, without descriptors written by hand.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use ciborium::Value;
+use tgm_core::descriptor::{ByteOrder, Compression, Dtype, Encoding, Filter, Key, ZfpMode};
+use tgm_core::tensor::Element;
+use zerocopy::IntoBytes as _;
+
+use crate::codec::sz3::ErrorBound;
+use crate::encode::encode;
+use crate::encode::packing::bits_within;
+use crate::error::Result;
+use crate::file::{AppendOptions, MessageLayout, TensogramFile};
+use crate::options::{Blosc2Codec, EncodeOptions};
+use crate::params::metadata;
+use crate::streaming::StreamingEncoder;
+use crate::types::{DataObjectDescriptor, GlobalMetadata};
+
+/// Blocks in an interval of szip, where nothing else is asked for.
+const SZIP_RSI: u32 = 128;
+/// Samples in a block of szip, where nothing else is asked for.
+const SZIP_BLOCK_SIZE: u32 = 16;
+/// szip's predictor.
+const SZIP_PREPROCESS: u32 = 8;
+/// szip's samples are stored most significant byte first.
+const SZIP_MSB: u32 = 4;
+
+/// A message in the making: its objects and what it says about itself.
+///
+/// ```
+/// use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder, decode};
+///
+/// let temperature: Vec<f64> = (0..360).map(|i| 273.15 + f64::from(i) / 10.0).collect();
+/// let message = MessageBuilder::new()
+///     .extra("source", "a model")
+///     .object(
+///         ObjectBuilder::new(&[12, 30], &temperature)?
+///             .metadata("param", "2t")
+///             .simple_packing_within(0.01)?
+///             .szip(),
+///     )
+///     .encode()?;
+/// let (metadata, objects) = decode(&message, &DecodeOptions::default())?;
+/// assert_eq!(metadata.base[0]["param"].as_text(), Some("2t"));
+/// assert_eq!(objects[0].1.len(), 360 * 8);
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct MessageBuilder<'a> {
+    metadata: GlobalMetadata,
+    objects: Vec<ObjectBuilder<'a>>,
+    options: EncodeOptions,
+}
+
+impl<'a> MessageBuilder<'a> {
+    /// A message without objects.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Says something about the message: an entry of `_extra_` (FORMAT §3.3).
+    #[must_use]
+    pub fn extra(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.metadata.extra.insert(key.into(), value.into());
+        self
+    }
+
+    /// Adds an object.
+    #[must_use]
+    pub fn object(mut self, object: ObjectBuilder<'a>) -> Self {
+        self.objects.push(object);
+        self
+    }
+
+    /// How to encode.
+    #[must_use]
+    pub fn options(mut self, options: EncodeOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Encodes the message.
+    ///
+    /// # Errors
+    /// Those of [`encode`].
+    pub fn encode(mut self) -> Result<Vec<u8>> {
+        self.metadata.base = self.objects.iter_mut().map(|object| std::mem::take(&mut object.metadata)).collect();
+        let objects: Vec<_> = self.objects.iter().map(|object| (&object.descriptor, &*object.data)).collect();
+        encode(&self.metadata, &objects, &self.options)
+    }
+
+    /// Encodes the message and appends it to a file.
+    ///
+    /// # Errors
+    /// Those of [`encode`] and [`TensogramFile::append_message`].
+    pub fn append_to(self, file: &mut TensogramFile, how: &AppendOptions) -> Result<MessageLayout> {
+        file.append_message(&self.encode()?, how)
+    }
+
+    /// Writes a streamed message, whose objects are encoded one after the other; what is said about each comes before it.
+    ///
+    /// # Errors
+    /// Those of [`StreamingEncoder`].
+    pub fn stream_to<W: Write>(self, sink: W) -> Result<W> {
+        let mut encoder = StreamingEncoder::new(sink, &self.metadata, &self.options)?;
+        for object in self.objects {
+            if !object.metadata.is_empty() {
+                encoder.write_preceder(object.metadata)?;
+            }
+            encoder.write_object(&object.descriptor, &object.data)?;
+        }
+        encoder.finish()
+    }
+}
+
+/// A data object in the making: values of a Rust type, a shape, what is said about them, and the pipeline they go through.
+#[derive(Clone, Debug)]
+pub struct ObjectBuilder<'a> {
+    descriptor: DataObjectDescriptor,
+    data: Cow<'a, [u8]>,
+    metadata: BTreeMap<String, Value>,
+}
+
+impl<'a> ObjectBuilder<'a> {
+    /// A tensor of `shape`, slowest dimension first, with `values` in row-major order. They are not copied.
+    ///
+    /// # Errors
+    /// [`TensogramError::Metadata`](crate::TensogramError::Metadata) if the shape does not hold as many.
+    pub fn new<T: Element>(shape: &[u64], values: &'a [T]) -> Result<Self> {
+        let descriptor = DataObjectDescriptor::new(T::DTYPE, ByteOrder::NATIVE, shape);
+        if descriptor.num_elements()? != values.len() {
+            return Err(metadata(format!("shape {shape:?} does not hold {} values", values.len())));
+        }
+        Ok(Self { descriptor, data: Cow::Borrowed(values.as_bytes()), metadata: BTreeMap::new() })
+    }
+
+    /// A tensor of `shape` with bits packed into bytes, the first in the highest bit.
+    pub fn bitmask(shape: &[u64], bits: &'a [u8]) -> Self {
+        let descriptor = DataObjectDescriptor::new(Dtype::Bitmask, ByteOrder::NATIVE, shape);
+        Self { descriptor, data: Cow::Borrowed(bits), metadata: BTreeMap::new() }
+    }
+
+    /// A tensor as a descriptor says, with its elements' bytes.
+    pub fn from_parts(descriptor: DataObjectDescriptor, data: impl Into<Cow<'a, [u8]>>) -> Self {
+        Self { descriptor, data: data.into(), metadata: BTreeMap::new() }
+    }
+
+    /// Says something about the object: an entry of its `base` (FORMAT §3.3).
+    #[must_use]
+    pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.metadata.insert(key.into(), value.into());
+        self
+    }
+
+    /// Sets a parameter of the descriptor (FORMAT §3.5).
+    #[must_use]
+    pub fn parameter(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.descriptor.params.insert(key.into(), value.into());
+        self
+    }
+
+    fn set(self, key: Key, value: impl Into<Value>) -> Self {
+        self.parameter(key.name(), value)
+    }
+
+    fn compression(mut self, compression: Compression) -> Self {
+        self.descriptor.compression = compression.name().to_string();
+        self
+    }
+
+    /// Packs `f64` values into `bits` each (PIPELINE §3): lossy, the error being half of the range over 2^bits at best.
+    #[must_use]
+    pub fn simple_packing(mut self, bits: u32) -> Self {
+        self.descriptor.encoding = Encoding::SimplePacking.name().to_string();
+        self.set(Key::SpBitsPerValue, bits)
+    }
+
+    /// Packs `f64` values into as few bits as keep each within `error` of what it was. Reads all values once.
+    ///
+    /// # Errors
+    /// [`TensogramError::Encoding`](crate::TensogramError::Encoding) for values that are not finite, and if 64 bits do not
+    /// do; [`TensogramError::Metadata`](crate::TensogramError::Metadata) for values of another type.
+    pub fn simple_packing_within(self, error: f64) -> Result<Self> {
+        if self.descriptor.dtype != Dtype::Float64 {
+            return Err(metadata(format!("simple_packing only supports float64, got {}", self.descriptor.dtype)));
+        }
+        let bits = bits_within(&self.data, self.descriptor.byte_order, error)?;
+        Ok(self.simple_packing(bits))
+    }
+
+    /// Shuffles the bytes of elements, or of packed values (PIPELINE §4).
+    #[must_use]
+    pub fn shuffle(mut self) -> Self {
+        let bits = self.packed_bits();
+        let size = bits.map_or(self.descriptor.dtype.byte_width() as u64, |bits| bits.div_ceil(8));
+        self.descriptor.filter = Filter::Shuffle.name().to_string();
+        self.set(Key::ShuffleElementSize, size.max(1))
+    }
+
+    fn packed_bits(&self) -> Option<u64> {
+        let bits = self.descriptor.params.get(Key::SpBitsPerValue.name())?.as_integer()?;
+        u64::try_from(bits).ok().filter(|_| self.descriptor.encoding == Encoding::SimplePacking.name())
+    }
+
+    /// Compresses with Zstandard.
+    #[must_use]
+    pub fn zstd(self, level: i32) -> Self {
+        self.compression(Compression::Zstd).set(Key::ZstdLevel, level)
+    }
+
+    /// Compresses with LZ4.
+    #[must_use]
+    pub fn lz4(self) -> Self {
+        self.compression(Compression::Lz4)
+    }
+
+    /// Compresses with szip, in blocks of 16 samples and intervals of 128 blocks. For values of at most four bytes, packed
+    /// ones of 8, 16, 24 or 32 bits, and shuffled ones.
+    #[must_use]
+    pub fn szip(self) -> Self {
+        let raw = self.descriptor.encoding == Encoding::None.name() && self.descriptor.filter == Filter::None.name();
+        let big = raw && self.descriptor.byte_order == ByteOrder::Big;
+        let flags = SZIP_PREPROCESS | if big { SZIP_MSB } else { 0 };
+        self.compression(Compression::Szip)
+            .set(Key::SzipRsi, SZIP_RSI)
+            .set(Key::SzipBlockSize, SZIP_BLOCK_SIZE)
+            .set(Key::SzipFlags, flags)
+    }
+
+    /// Compresses with Blosc2, at a level from 0 to 9.
+    #[must_use]
+    pub fn blosc2(self, codec: Blosc2Codec, level: u8) -> Self {
+        self.compression(Compression::Blosc2).set(Key::Blosc2Codec, codec.name()).set(Key::Blosc2Clevel, level)
+    }
+
+    /// Compresses `f64` values with zfp: lossy.
+    #[must_use]
+    pub fn zfp(self, mode: ZfpMode) -> Self {
+        let (name, key, value) = match mode {
+            ZfpMode::FixedRate(rate) => ("fixed_rate", Key::ZfpRate, Value::from(rate)),
+            ZfpMode::FixedPrecision(precision) => ("fixed_precision", Key::ZfpPrecision, Value::from(precision)),
+            ZfpMode::FixedAccuracy(tolerance) => ("fixed_accuracy", Key::ZfpTolerance, Value::from(tolerance)),
+        };
+        self.compression(Compression::Zfp).set(Key::ZfpMode, name).set(key, value)
+    }
+
+    /// Compresses `f64` values with sz3: lossy, within the bound.
+    #[must_use]
+    pub fn sz3(self, bound: ErrorBound) -> Self {
+        let (mode, value) = bound.parts();
+        self.compression(Compression::Sz3).set(Key::Sz3ErrorBoundMode, mode).set(Key::Sz3ErrorBound, value)
+    }
+
+    /// Compresses a bitmask to run lengths.
+    #[must_use]
+    pub fn rle(self) -> Self {
+        self.compression(Compression::Rle)
+    }
+
+    /// Compresses a bitmask to a roaring bitmap.
+    #[must_use]
+    pub fn roaring(self) -> Self {
+        self.compression(Compression::Roaring)
+    }
+
+    /// The descriptor as it stands.
+    pub const fn descriptor(&self) -> &DataObjectDescriptor {
+        &self.descriptor
+    }
+}
