@@ -9,7 +9,7 @@ use tgm_core::descriptor::{ByteOrder, Compression, Dtype, Encoding, Filter, Key,
 use tgm_core::tensor::Element;
 use zerocopy::IntoBytes as _;
 
-use crate::codec::sz3::ErrorBound;
+use crate::codec::ErrorBound;
 use crate::encode::encode;
 use crate::encode::packing::bits_within;
 use crate::error::Result;

@@ -1,4 +1,5 @@
-//! sz3: one-dimensional `float64` containers of SZ3 3.3.2, read without SZ3; written in the lossless form (PIPELINE §5.7).
+//! sz3: one-dimensional `float64` containers of SZ3 3.3.2, read without SZ3; written in the lossless form, and with loss by
+//! SZ3 itself if feature `sz3` is on (PIPELINE §5.7).
 //!
 //! ```text
 //! container = magic version length body trailer      the trailer says how many values, and by which algorithm
@@ -10,7 +11,8 @@
 //! ```
 //!
 //! `container` splits and checks the outside, `huffman` makes symbols of bits, `quantizer` values of symbols and
-//! predictions; `interpolation` and `lorenzo` know what to predict from, and in which order.
+//! predictions; `interpolation` and `lorenzo` know what to predict from, and in which order. `encode` decides what is given
+//! to SZ3 and `shim` calls it.
 //!
 //! SZ3 believes what it reads. Here every count is held against the number of values that the descriptor promises, or
 //! against the bytes that are there, before anything is reserved or looped for it: beside the output, memory is the raw
@@ -19,6 +21,9 @@
 
 mod container;
 mod defect;
+mod encode;
+#[cfg(all(test, feature = "sz3"))]
+mod encode_tests;
 mod huffman;
 mod interpolation;
 mod lorenzo;
@@ -26,6 +31,8 @@ mod quantizer;
 mod reader;
 #[cfg(test)]
 mod samples;
+#[cfg(feature = "sz3")]
+mod shim;
 mod slot;
 #[cfg(test)]
 mod tests;
@@ -33,9 +40,11 @@ mod tests;
 use tgm_core::byteswap;
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, Filter};
 
+pub use super::ErrorBound;
 use super::{Codec, CodecError};
 use container::{Algorithm, Container};
 use defect::Defect;
+pub use encode::compress;
 use reader::Reader;
 use slot::Slot;
 
@@ -78,6 +87,11 @@ pub fn decompress_values(payload: &[u8], out: &mut [f64]) -> Result<(), CodecErr
 /// # Errors
 /// [`CodecError`] for no values at all, of which SZ3 can make no container, and for want of memory.
 pub fn compress_lossless(values: &[f64]) -> Result<Vec<u8>, CodecError> {
+    keep(values, 0.0)
+}
+
+/// Compresses without loss, and notes an error bound that would have done.
+fn keep(values: &[f64], bound: f64) -> Result<Vec<u8>, CodecError> {
     if values.is_empty() {
         return Err(CodecError::new("no values to compress"));
     }
@@ -86,7 +100,7 @@ pub fn compress_lossless(values: &[f64]) -> Result<Vec<u8>, CodecError> {
     raw.try_reserve_exact(raw_len).map_err(|_| Defect::OutOfMemory(raw_len))?;
     raw.extend(values.iter().flat_map(|value| value.to_le_bytes()));
     let frame = zstd::bulk::compress(&raw, LEVEL).map_err(|error| CodecError::new(error.to_string()))?;
-    Ok(container::lossless(values.len() as u64, &frame))
+    Ok(container::lossless(values.len() as u64, bound, &frame))
 }
 
 /// sz3 codes numbers and knows only doubles: stages that make other things of values can't stand before it, although the
@@ -124,30 +138,10 @@ fn decompress<S: Slot>(payload: &[u8], out: &mut [S]) -> Result<(), CodecError> 
     Ok(raw.finish("raw body")?)
 }
 
-/// `len` zeros, or an error where there is no memory for them.
-fn zeroed(len: usize) -> Result<Vec<u8>, Defect> {
+/// `count` zeros, or an error where there is no memory for them.
+fn zeroed<T: Copy + Default>(count: usize) -> Result<Vec<T>, Defect> {
     let mut buffer = Vec::new();
-    buffer.try_reserve_exact(len).map_err(|_| Defect::OutOfMemory(len))?;
-    buffer.resize(len, 0);
+    buffer.try_reserve_exact(count).map_err(|_| Defect::OutOfMemory(count.saturating_mul(size_of::<T>())))?;
+    buffer.resize(count, T::default());
     Ok(buffer)
-}
-
-#[derive(Clone, Copy, Debug)]
-#[allow(missing_docs)]
-pub enum ErrorBound {
-    Absolute(f64),
-}
-impl ErrorBound {
-    #[allow(missing_docs, missing_errors_doc)]
-    pub fn parts(&self) -> (&str, f64) {
-        let Self::Absolute(b) = self;
-        ("abs", *b)
-    }
-    #[allow(missing_docs)]
-    pub fn from_parts(_: &str, bound: f64) -> Result<Self, CodecError> {
-        Ok(Self::Absolute(bound))
-    }
-}
-pub(crate) fn compress(values: &[f64], _: ErrorBound) -> Result<Vec<u8>, CodecError> {
-    compress_lossless(values)
 }

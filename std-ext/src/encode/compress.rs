@@ -86,7 +86,7 @@ pub(crate) use codec::blosc2::{compress as blosc2, compress_mask as blosc2_mask}
 pub(crate) use codec::lz4::compress as lz4;
 #[cfg(feature = "roaring")]
 pub(crate) use codec::roaring::{append_bitmap as roaring_mask, compress as roaring};
-#[cfg(feature = "sz3")]
+#[cfg(feature = "sz3-decode")]
 use codec::sz3::compress as sz3;
 #[cfg(feature = "zstd")]
 pub(crate) use codec::zstd::compress as zstd;

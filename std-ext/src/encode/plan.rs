@@ -9,7 +9,7 @@ use tgm_core::packing::Packing;
 use tgm_core::szip;
 
 use crate::codec;
-use crate::codec::sz3::ErrorBound;
+use crate::codec::ErrorBound;
 use crate::error::{Result, TensogramError};
 use crate::options::Blosc2Codec;
 use crate::params::{Params, metadata, required};
@@ -176,7 +176,7 @@ impl Stages<'_> {
         self.values_only("sz3")?;
         let mode = required(self.params.text(Key::Sz3ErrorBoundMode)?, Key::Sz3ErrorBoundMode)?;
         let bound = required(self.params.f64(Key::Sz3ErrorBound)?, Key::Sz3ErrorBound)?;
-        ErrorBound::from_parts(mode, bound).map(Compressor::Sz3).map_err(|error| failure("sz3", error))
+        ErrorBound::new(mode, bound).map(Compressor::Sz3).map_err(|error| failure("sz3", error))
     }
 
     /// zfp and sz3 code numbers, and know only doubles: behind other stages, or of another type, they cannot be read back.

@@ -213,8 +213,8 @@ fn check_flags(flags: u8, algorithm: Algorithm) -> Result<(), Defect> {
     }
 }
 
-/// The container of `count` values, not 0, which `frame` holds as they are.
-pub(super) fn lossless(count: u64, frame: &[u8]) -> Vec<u8> {
+/// The container of `count` values, not 0, which `frame` holds as they are. `bound` is the error bound to note.
+pub(super) fn lossless(count: u64, bound: f64, frame: &[u8]) -> Vec<u8> {
     let width = bit_width(count).to_le_bytes()[0];
     let dimension = count.to_le_bytes().into_iter().take(width.div_ceil(8).into());
     let raw_len = count.saturating_mul(8);
@@ -224,7 +224,7 @@ pub(super) fn lossless(count: u64, frame: &[u8]) -> Vec<u8> {
     trailer.extend(dimension);
     trailer.extend(count.to_le_bytes());
     trailer.extend([LOSSLESS, ABSOLUTE]);
-    trailer.extend(0_f64.to_le_bytes());
+    trailer.extend(bound.to_le_bytes());
     trailer.extend([flag::LORENZO | flag::LORENZO_2 | flag::REGRESSION, FLOAT64]);
     trailer.extend(MAX_BINS.to_le_bytes());
     trailer.extend(BLOCK_SIZE.to_le_bytes());

@@ -171,6 +171,32 @@ fn lossless_form_is_the_references_own() {
 }
 
 #[test]
+fn what_no_bound_holds_for_is_refused() {
+    let refusal = |values: &[f64], mode, bound| {
+        let bound = ErrorBound::new(mode, bound);
+        bound.and_then(|bound| compress(values, bound)).unwrap_err().to_string()
+    };
+    for mode in ["abs", "rel", "psnr"] {
+        assert!(refusal(&[], mode, 0.5).contains("no values"));
+        for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert!(refusal(&[1.0, value], mode, 0.0).contains(&format!("value 1 is {value}")));
+        }
+        for bound in [f64::NAN, f64::INFINITY, -1.0] {
+            assert!(refusal(&[1.0], mode, bound).contains("error bound cannot be"));
+        }
+    }
+    assert!(refusal(&[1.0], "ABS", 0.5).contains("unknown sz3_error_bound_mode \"ABS\""));
+}
+
+#[cfg(not(feature = "sz3"))]
+#[test]
+fn loss_needs_a_feature() {
+    assert!(compress(&[1.0; 9], ErrorBound::Relative(0.5)).unwrap_err().to_string().contains("enable feature `sz3`"));
+    let kept = compress_lossless(&[1.0; 9]).unwrap();
+    assert_eq!(compress(&[1.0; 9], ErrorBound::Absolute(0.0)).unwrap(), kept);
+}
+
+#[test]
 fn no_values_make_no_container() {
     assert!(compress_lossless(&[]).is_err());
     assert!(decompressed(&[], 0).is_ok());
