@@ -7,7 +7,6 @@ const SMALL_MASK_BYTES: usize = 128;
 
 /// Options of encoding (FORMAT §4.1).
 #[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "the fields are the format's users' and each stands for itself")]
 pub struct EncodeOptions {
     /// A digest is written into every frame.
     pub hashing: bool,
