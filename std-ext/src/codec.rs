@@ -1,7 +1,7 @@
 //! Compression backends: one file each, named by the wire string, behind one small trait and one registry.
 
-#[cfg(feature = "blosc2")]
-pub(crate) mod blosc2;
+#[cfg(feature = "blosc2-decode")]
+pub mod blosc2;
 mod error_bound;
 #[cfg(feature = "lz4")]
 pub(crate) mod lz4;
@@ -134,7 +134,7 @@ pub fn codec(compression: Compression, backend: CompressionBackend) -> Result<&'
     #[cfg(not(feature = "szip"))]
     let _ = backend;
     match compression {
-        #[cfg(feature = "blosc2")]
+        #[cfg(feature = "blosc2-decode")]
         Compression::Blosc2 => Ok(&blosc2::Blosc2),
         #[cfg(feature = "lz4")]
         Compression::Lz4 => Ok(&lz4::Lz4),
@@ -158,7 +158,7 @@ pub fn codec(compression: Compression, backend: CompressionBackend) -> Result<&'
 /// [`TensogramError::Encoding`] naming the feature, if it is not compiled in.
 pub(crate) fn mask_decompressor(method: MaskMethod) -> Result<Decompress> {
     match method {
-        #[cfg(feature = "blosc2")]
+        #[cfg(feature = "blosc2-decode")]
         MaskMethod::Blosc2 => Ok(blosc2::decompress),
         #[cfg(feature = "lz4")]
         MaskMethod::Lz4 => Ok(lz4::decompress),
@@ -171,6 +171,7 @@ pub(crate) fn mask_decompressor(method: MaskMethod) -> Result<Decompress> {
 /// The error for a codec that this build cannot decode.
 pub(crate) fn not_compiled_in(name: &str) -> String {
     let feature = match name {
+        "blosc2" => "blosc2-decode",
         "sz3" => "sz3-decode",
         other => other,
     };
@@ -186,7 +187,7 @@ mod tests {
         for &compression in Compression::ALL {
             let name = compression.name();
             let feature = match name {
-                "blosc2" => cfg!(feature = "blosc2"),
+                "blosc2" => cfg!(feature = "blosc2-decode"),
                 "lz4" => cfg!(feature = "lz4"),
                 "sz3" => cfg!(feature = "sz3-decode"),
                 "zstd" => cfg!(feature = "zstd"),
@@ -196,7 +197,11 @@ mod tests {
                 Ok(backend) => assert_eq!((backend.name(), feature), (name, true)),
                 Err(error) => {
                     assert!(!feature, "{error}");
-                    let decoding = if name == "sz3" { "sz3-decode" } else { name };
+                    let decoding = match name {
+                        "blosc2" => "blosc2-decode",
+                        "sz3" => "sz3-decode",
+                        other => other,
+                    };
                     assert!(error.to_string().ends_with(&format!("enable feature `{decoding}`")), "{error}");
                 }
             }

@@ -15,6 +15,13 @@
 //!
 //! Names, arguments and results of the functions are those that users of the reference crate know.
 
+// Before anything else that names zstd: c-blosc2 brings a zstd of its own, and the linker takes the one of the crate that
+// is named last. A test of `codec::zstd` asks which one it was.
+#[cfg(feature = "blosc2")]
+extern crate blosc2_sys as _;
+#[cfg(feature = "zstd")]
+extern crate zstd as _;
+
 mod builder;
 mod cbor;
 pub mod codec;

@@ -1,4 +1,4 @@
-//! blosc2: a contiguous Blosc2 frame, read here in safe Rust (PIPELINE §5.5).
+//! blosc2: a contiguous Blosc2 frame, read here in safe Rust, and written by c-blosc2 with feature `blosc2` (PIPELINE §5.5).
 //!
 //! c-blosc2 reads out of bounds on damaged frames, and for codec ids it does not know it starts a Python interpreter
 //! (DEPENDENCIES §1.4, §1.5). This decoder knows the five codecs and two filters of the format, and refuses the rest.
@@ -21,6 +21,8 @@ mod block;
 mod blosclz;
 mod bytes;
 mod chunk;
+#[cfg(feature = "blosc2")]
+mod encode;
 mod filter;
 mod frame;
 mod stream;
@@ -32,6 +34,8 @@ use tgm_core::descriptor::{Compression, Descriptor};
 
 use self::block::Scratch;
 use self::bytes::Pieces;
+#[cfg(feature = "blosc2")]
+pub use self::encode::{Settings, compress};
 use self::frame::Frame;
 use super::{Codec, CodecError, Parts};
 
@@ -102,11 +106,4 @@ fn read(frame: &Frame<'_>, start: u64, out: &mut [u8]) -> Result<()> {
         frame.chunk(piece.index, offset)?.decode_range(piece.skip, piece.out, &mut scratch)?;
     }
     Ok(())
-}
-
-pub(crate) fn compress(_: &[u8], _: crate::Blosc2Codec, _: u8, _: u8, _: crate::threads::Threads) -> Result<Vec<u8>> {
-    Err(CodecError::new("not yet"))
-}
-pub(crate) fn compress_mask(_: &[u8], _: crate::Blosc2Codec, _: i32) -> Result<Vec<u8>> {
-    Err(CodecError::new("not yet"))
 }

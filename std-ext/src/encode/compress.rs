@@ -5,8 +5,8 @@ use tgm_core::szip;
 
 use crate::codec::{self, CodecError};
 use crate::encode::plan::{Compressor, failure};
-use crate::error::{Result, TensogramError};
-use crate::options::CompressionBackend;
+use crate::error::TensogramError;
+use crate::options::{Blosc2Codec, CompressionBackend};
 use crate::threads::Threads;
 
 /// What a compressor may use.
@@ -29,7 +29,12 @@ pub(crate) struct Compressed {
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] naming the codec.
-pub(crate) fn compress(compressor: &Compressor, bytes: &[u8], order: ByteOrder, means: Means) -> Result<Compressed> {
+pub(crate) fn compress(
+    compressor: &Compressor,
+    bytes: &[u8],
+    order: ByteOrder,
+    means: Means,
+) -> Result<Compressed, TensogramError> {
     let payload = match compressor {
         Compressor::None => bytes.to_vec(),
         Compressor::Szip(params) => {
@@ -52,7 +57,7 @@ pub(crate) fn compress(compressor: &Compressor, bytes: &[u8], order: ByteOrder, 
 }
 
 /// The numbers that `bytes` are.
-fn values(bytes: &[u8], order: ByteOrder) -> Result<Vec<f64>> {
+fn values(bytes: &[u8], order: ByteOrder) -> Result<Vec<f64>, TensogramError> {
     let (values, rest) = bytes.as_chunks();
     if !rest.is_empty() {
         return Err(TensogramError::encoding(format!("data length {} is not a multiple of 8", bytes.len())));
@@ -68,11 +73,7 @@ fn values(bytes: &[u8], order: ByteOrder) -> Result<Vec<f64>> {
     Ok(numbers)
 }
 
-fn szip(
-    bytes: &[u8],
-    params: &szip::Params,
-    backend: CompressionBackend,
-) -> std::result::Result<(Vec<u8>, Vec<u64>), CodecError> {
+fn szip(bytes: &[u8], params: &szip::Params, backend: CompressionBackend) -> Result<(Vec<u8>, Vec<u64>), CodecError> {
     match backend {
         #[cfg(feature = "szip")]
         CompressionBackend::Ffi => codec::szip::libaec::compress(bytes, params),
@@ -80,8 +81,6 @@ fn szip(
     }
 }
 
-#[cfg(feature = "blosc2")]
-pub(crate) use codec::blosc2::{compress as blosc2, compress_mask as blosc2_mask};
 #[cfg(feature = "lz4")]
 pub(crate) use codec::lz4::compress as lz4;
 #[cfg(feature = "roaring")]
@@ -90,3 +89,60 @@ pub(crate) use codec::roaring::{append_bitmap as roaring_mask, compress as roari
 use codec::sz3::compress as sz3;
 #[cfg(feature = "zstd")]
 pub(crate) use codec::zstd::compress as zstd;
+
+#[cfg(feature = "blosc2")]
+fn blosc2(bytes: &[u8], codec: Blosc2Codec, level: u8, typesize: u8, threads: Threads) -> Result<Vec<u8>, CodecError> {
+    let settings = codec::blosc2::Settings::payload(codec, level.into(), typesize.into())?;
+    codec::blosc2::compress(bytes, &settings.with_threads(threads.count()))
+}
+
+/// blosc2, of a mask's bits.
+#[cfg(feature = "blosc2")]
+pub(crate) fn blosc2_mask(bits: &[u8], codec: Blosc2Codec, level: i32) -> Result<Vec<u8>, CodecError> {
+    codec::blosc2::compress(bits, &codec::blosc2::Settings::mask(codec, level.into()))
+}
+
+#[cfg(not(feature = "blosc2"))]
+fn blosc2(_: &[u8], _: Blosc2Codec, _: u8, _: u8, _: Threads) -> Result<Vec<u8>, CodecError> {
+    Err(lacking("blosc2"))
+}
+
+/// blosc2, of a mask's bits.
+#[cfg(not(feature = "blosc2"))]
+pub(crate) fn blosc2_mask(_: &[u8], _: Blosc2Codec, _: i32) -> Result<Vec<u8>, CodecError> {
+    Err(lacking("blosc2"))
+}
+
+/// lz4.
+#[cfg(not(feature = "lz4"))]
+pub(crate) fn lz4(_: &[u8]) -> Result<Vec<u8>, CodecError> {
+    Err(lacking("lz4"))
+}
+
+#[cfg(not(feature = "roaring"))]
+fn roaring(_: &[u8]) -> Result<Vec<u8>, CodecError> {
+    Err(lacking("roaring"))
+}
+
+/// roaring, of a mask's bits.
+#[cfg(not(feature = "roaring"))]
+pub(crate) fn roaring_mask(_: &[u8], _: u64, _: &mut Vec<u8>) -> Result<(), CodecError> {
+    Err(lacking("roaring"))
+}
+
+#[cfg(not(feature = "sz3-decode"))]
+fn sz3(_: &[f64], _: codec::ErrorBound) -> Result<Vec<u8>, CodecError> {
+    Err(lacking("sz3"))
+}
+
+/// zstd.
+#[cfg(not(feature = "zstd"))]
+pub(crate) fn zstd(_: &[u8], _: i32, _: Threads) -> Result<Vec<u8>, CodecError> {
+    Err(lacking("zstd"))
+}
+
+/// The error for a codec that this build cannot encode.
+#[cfg(not(all(feature = "blosc2", feature = "lz4", feature = "roaring", feature = "sz3-decode", feature = "zstd")))]
+fn lacking(name: &str) -> CodecError {
+    CodecError::new(format!("codec `{name}` not compiled in: enable feature `{name}`"))
+}

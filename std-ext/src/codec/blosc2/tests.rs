@@ -356,7 +356,7 @@ fn claims_reserve_nothing() {
 }
 
 /// The messages with `blosc2` in their name, without those that are damaged.
-fn samples() -> Vec<PathBuf> {
+pub(super) fn samples() -> Vec<PathBuf> {
     let data = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data"));
     let mut samples = Vec::new();
     let mut dirs = vec![data.to_path_buf()];

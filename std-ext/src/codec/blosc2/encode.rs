@@ -1,0 +1,154 @@
+//! Encoding: chunks by c-blosc2, the frame around them written here, byte for byte that of the reference.
+//!
+//! c-blosc2 is asked for two things only, a context and chunks, into memory of ours ([`context`]). Its own frames copy every
+//! chunk, do not look whether memory was to be had, and leak when something fails.
+//!
+//! Nothing is loaded or started: c-blosc2 looks for plug-ins, with the help of a Python interpreter, only for codecs, filters
+//! and tuners that were registered. Nobody registers any (`blosc2_init` would, and is not called), and the ids asked for
+//! here are all built in. Nor is there state in which two threads could meet: each call has its contexts, and what
+//! `blosc2_init` sets up is for functions that take none.
+//!
+//! | bytes | equal to the reference's |
+//! |---|---|
+//! | lz4, lz4hc, zlib, zstd | always, if not in several threads |
+//! | blosclz | around the streams; those are of an older blosclz that gives up less readily, so some are shorter |
+
+mod context;
+mod frame;
+#[cfg(test)]
+mod tests;
+
+use std::num::NonZeroU8;
+
+use self::context::{Context, Parameters};
+use self::frame::FrameWriter;
+use super::super::CodecError;
+use crate::options::Blosc2Codec;
+
+type Result<T> = std::result::Result<T, CodecError>;
+
+/// Uncompressed bytes of a chunk at most: the greatest multiple of the element size is taken.
+const CHUNK_LEN: usize = 256 << 20;
+/// The highest level.
+const MAX_LEVEL: u8 = 9;
+
+/// What c-blosc2 obeys before what it is asked for.
+const OVERRIDES: [&str; 7] = [
+    "BLOSC_BLOCKSIZE",
+    "BLOSC_CLEVEL",
+    "BLOSC_COMPRESSOR",
+    "BLOSC_DELTA",
+    "BLOSC_SHUFFLE",
+    "BLOSC_SPLITMODE",
+    "BLOSC_TYPESIZE",
+];
+
+/// The number that headers of frames have for a codec.
+const fn code(codec: Blosc2Codec) -> u8 {
+    match codec {
+        Blosc2Codec::Blosclz => 0,
+        Blosc2Codec::Lz4 => 1,
+        Blosc2Codec::Lz4hc => 2,
+        Blosc2Codec::Zlib => 4,
+        Blosc2Codec::Zstd => 5,
+    }
+}
+
+/// How to compress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The codec inside.
+    pub codec: Blosc2Codec,
+    /// 0, bytes as they are, to 9, smallest and slowest.
+    pub level: u8,
+    /// Bytes of an element, between which bytes or bits are shuffled. Data need not be whole elements.
+    pub typesize: NonZeroU8,
+    /// Whether bits are shuffled, in the first slot of filters as in masks, and not bytes, in the last as in payloads.
+    pub bit_shuffle: bool,
+    /// Threads that compress blocks of a chunk; 0 is 1. With more the order of blocks may differ from call to call, and
+    /// so may bytes where next to nothing is saved. No more are started than the machine runs at once.
+    pub threads: u32,
+}
+
+impl Settings {
+    /// For a payload, with the parameters of a descriptor: `blosc2_clevel` and the bytes of an element.
+    ///
+    /// # Errors
+    /// [`CodecError`] if the level is not 0 to 9 or the size not 1 to 255, which it is not for `bitmask` and for values
+    /// packed to 0 bits.
+    ///
+    /// Format: PIPELINE §5.5.
+    pub fn payload(codec: Blosc2Codec, level: i64, typesize: u64) -> Result<Self> {
+        let level = u8::try_from(level).ok().filter(|level| *level <= MAX_LEVEL).ok_or_else(|| bad_level(level))?;
+        let size = u8::try_from(typesize).ok().and_then(NonZeroU8::new);
+        let typesize = size.ok_or_else(|| {
+            CodecError::new(format!("elements of {typesize} bytes cannot be compressed: it must be 1 to 255"))
+        })?;
+        Ok(Self { codec, level, typesize, bit_shuffle: false, threads: 1 })
+    }
+
+    /// For the bits of a mask: single bytes, bits shuffled, the level brought to 1 to 9.
+    ///
+    /// Format: PIPELINE §6.3.
+    pub fn mask(codec: Blosc2Codec, level: i64) -> Self {
+        let level = u8::try_from(level.clamp(1, MAX_LEVEL.into())).unwrap_or(MAX_LEVEL);
+        Self { codec, level, typesize: NonZeroU8::MIN, bit_shuffle: true, threads: 1 }
+    }
+
+    /// The same, in so many threads.
+    #[must_use]
+    pub const fn with_threads(self, threads: u32) -> Self {
+        Self { threads, ..self }
+    }
+
+    /// The filter of each slot.
+    const fn filters(&self) -> [u8; 6] {
+        if self.bit_shuffle { [2, 0, 0, 0, 0, 0] } else { [0, 0, 0, 0, 0, 1] }
+    }
+}
+
+fn bad_level(level: impl std::fmt::Display) -> CodecError {
+    CodecError::new(format!("level {level} is not one of 0 to {MAX_LEVEL}"))
+}
+
+/// Compresses `data` to a contiguous frame.
+///
+/// Takes memory for the data and little more, once: chunks are compressed to where they stay.
+///
+/// ```
+/// use tgm_std::codec::blosc2::{Blosc2Codec, Settings, compress};
+///
+/// let values: Vec<u8> = (0..1000_u32).flat_map(u32::to_le_bytes).collect();
+/// let frame = compress(&values, &Settings::payload(Blosc2Codec::Zstd, 5, 4)?)?;
+/// assert!(frame.starts_with(b"\x9e\xa8b2frame\0") && frame.len() < values.len() / 4);
+/// # Ok::<(), tgm_std::codec::CodecError>(())
+/// ```
+///
+/// # Errors
+/// [`CodecError`] for no data, for a level above 9, if there is no memory, and if one of the environment variables is set
+/// that make c-blosc2 do something else than it is asked for.
+///
+/// Format: PIPELINE §5.5.
+pub fn compress(data: &[u8], settings: &Settings) -> Result<Vec<u8>> {
+    let typesize = usize::from(settings.typesize.get());
+    compress_in_chunks(data, settings, CHUNK_LEN.saturating_sub(CHUNK_LEN % typesize))
+}
+
+/// [`compress`], in chunks of `chunk_len` bytes.
+fn compress_in_chunks(data: &[u8], settings: &Settings, chunk_len: usize) -> Result<Vec<u8>> {
+    if data.is_empty() {
+        return Err(CodecError::new("there is nothing to compress: a blosc2 frame holds at least one byte"));
+    }
+    if settings.level > MAX_LEVEL {
+        return Err(bad_level(settings.level));
+    }
+    if let Some(name) = OVERRIDES.into_iter().find(|name| std::env::var_os(name).is_some()) {
+        return Err(CodecError::new(format!("environment variable {name} changes what c-blosc2 writes: unset it")));
+    }
+    let mut context = Context::new(&Parameters::of_data(settings))?;
+    let mut frame = FrameWriter::new(data.len(), chunk_len.min(data.len()))?;
+    for chunk in data.chunks(chunk_len) {
+        frame.push(|out| context.compress(chunk, out))?;
+    }
+    frame.finish(settings, |index, out| Context::new(&Parameters::of_index())?.compress(index, out))
+}
