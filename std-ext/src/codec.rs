@@ -143,7 +143,7 @@ pub fn codec(compression: Compression, backend: CompressionBackend) -> Result<&'
         #[cfg(feature = "sz3-decode")]
         Compression::Sz3 => Ok(&sz3::Sz3),
         #[cfg(feature = "szip")]
-        Compression::Szip if backend == CompressionBackend::Ffi => Ok(&szip::libaec::Libaec),
+        Compression::Szip if backend == CompressionBackend::Ffi => Ok(&szip::Libaec),
         Compression::Szip => Ok(&szip::Szip),
         Compression::Zfp => Ok(&zfp::Zfp),
         Compression::Rle => Ok(&rle::Rle),

@@ -147,7 +147,7 @@ pub enum Blosc2Codec {
 
 impl Blosc2Codec {
     /// All of them.
-    pub const ALL: &'static [Self] = &[Self::Blosclz, Self::Lz4, Self::Lz4hc, Self::Zlib, Self::Zstd];
+    pub const ALL: [Self; 5] = [Self::Blosclz, Self::Lz4, Self::Lz4hc, Self::Zlib, Self::Zstd];
 
     /// The name on the wire.
     pub const fn name(self) -> &'static str {
@@ -162,7 +162,7 @@ impl Blosc2Codec {
 
     /// The one of that name, exact and lower case.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|codec| codec.name() == name)
+        Self::ALL.into_iter().find(|codec| codec.name() == name)
     }
 }
 

@@ -7,7 +7,7 @@ use std::thread::available_parallelism;
 use blosc2_sys::{blosc2_compress_ctx, blosc2_context, blosc2_cparams, blosc2_create_cctx, blosc2_free_ctx};
 
 use super::super::chunk::HEADER_LEN;
-use super::{Blosc2Codec, CodecError, Result, Settings};
+use super::{Blosc2Codec, CodecError, Result, Settings, code};
 
 /// Blocks are never split by bytes of an element.
 const NEVER_SPLIT: i32 = 2;

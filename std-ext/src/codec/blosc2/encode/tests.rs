@@ -27,7 +27,7 @@ fn read_back(frame: &[u8], len: usize) -> Vec<u8> {
 /// The codec and level that a frame's header records.
 fn recorded(frame: &[u8]) -> (Blosc2Codec, u8) {
     let byte = frame[27];
-    let codec = Blosc2Codec::ALL.iter().copied().find(|codec| code(codec) == byte & 15).unwrap();
+    let codec = Blosc2Codec::ALL.into_iter().find(|codec| code(*codec) == byte & 15).unwrap();
     (codec, byte >> 4)
 }
 
@@ -150,7 +150,7 @@ fn calls_at_once_do_not_disturb_each_other() {
         for turn in 0..4 {
             let (frame_of, alone, data) = (&frame_of, &alone, &data);
             scope.spawn(move || {
-                for (codec, alone) in Blosc2Codec::ALL.iter().copied().zip(alone).cycle().skip(turn).take(10) {
+                for (codec, alone) in Blosc2Codec::ALL.into_iter().zip(alone).cycle().skip(turn).take(10) {
                     assert!(frame_of(codec, 1) == *alone);
                     // In several threads blocks may be in another order.
                     assert!(read_back(&frame_of(codec, 4), data.len()) == *data);
