@@ -191,7 +191,10 @@ impl TensogramFile {
 
     /// Enters an appended message into the table, if there is one and it knows all that is before.
     fn remember(&mut self, layout: MessageLayout) {
-        #[cfg_attr(not(feature = "mmap"), expect(irrefutable_let_patterns, reason = "without mmap there is one backing"))]
+        #[cfg_attr(
+            not(feature = "mmap"),
+            expect(irrefutable_let_patterns, reason = "without mmap there is one backing")
+        )]
         let Backing::Positioned { table, .. } = &mut self.backing else { return };
         let scanned =
             table.get().map(|table| table.segments.last().map_or(0, |s| s.offset().saturating_add(s.length())));
