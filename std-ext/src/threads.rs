@@ -81,7 +81,7 @@ impl Threads {
             use rayon::iter::{IndexedParallelIterator as _, ParallelIterator as _};
             use rayon::slice::ParallelSliceMut as _;
             let pieces = self.0 as usize * PIECES;
-            let len = out.len().div_ceil(pieces).next_multiple_of(grain.max(1)).max(1);
+            let len = out.len().div_ceil(pieces).checked_next_multiple_of(grain.max(1)).unwrap_or(usize::MAX).max(1);
             if out.len() > len {
                 let work = || out.par_chunks_mut(len).enumerate().map(|(i, piece)| f(i * len, piece)).collect();
                 let results: Option<Vec<Result<(), E>>> = self.run(work);

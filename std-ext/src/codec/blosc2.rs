@@ -38,8 +38,12 @@ use self::bytes::Pieces;
 pub use self::encode::{Settings, compress};
 use self::frame::Frame;
 use super::{Codec, CodecError, Parts};
+use crate::threads::Threads;
 
 type Result<T> = std::result::Result<T, CodecError>;
+
+/// Bytes that are worth a piece of work of their own.
+const LEAST_PIECE: usize = 64 << 10;
 
 /// The backend.
 pub(super) struct Blosc2;
@@ -51,6 +55,17 @@ impl Codec for Blosc2 {
 
     fn decompress_into(&self, payload: &[u8], _: &Descriptor<'_>, out: &mut [u8]) -> Result<()> {
         decompress(payload, out)
+    }
+
+    fn decompress_on(&self, threads: Threads, payload: &[u8], _: &Descriptor<'_>, out: &mut [u8]) -> Result<()> {
+        let frame = open(payload, out.len() as u64)?;
+        // Pieces end where blocks do, so that none is decoded twice; whether all is well is known after all of them.
+        let block = usize::try_from(frame.block_size()).unwrap_or(usize::MAX);
+        let grain = LEAST_PIECE.checked_next_multiple_of(block).unwrap_or(LEAST_PIECE);
+        if !threads.is_one() && threads.pieces(out, grain, |start, piece| read(&frame, start as u64, piece)).is_ok() {
+            return Ok(());
+        }
+        read(&frame, 0, out)
     }
 
     fn open_parts<'a>(

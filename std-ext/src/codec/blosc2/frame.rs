@@ -34,6 +34,7 @@ const VERSION: u8 = 3;
 /// A frame whose parts lie within it.
 pub(super) struct Frame<'a> {
     total: u64,
+    block_size: u32,
     chunk_size: u64,
     /// All chunks; offsets count from here.
     chunks: &'a [u8],
@@ -54,12 +55,18 @@ impl<'a> Frame<'a> {
         let (chunks, after) = chunks_len
             .and_then(|len| body.split_at_checked(len))
             .ok_or_else(|| CodecError::new("chunks reach beyond the frame"))?;
-        Ok(Self { total: header.total, chunk_size: header.chunk_size, chunks, index: before_trailer(after)? })
+        let index = before_trailer(after)?;
+        Ok(Self { total: header.total, block_size: header.block_size, chunk_size: header.chunk_size, chunks, index })
     }
 
     /// Uncompressed bytes.
     pub(super) const fn total(&self) -> u64 {
         self.total
+    }
+
+    /// Uncompressed bytes of a block, as the header has it: what counts is in each chunk.
+    pub(super) const fn block_size(&self) -> u32 {
+        self.block_size
     }
 
     /// Bytes that can be streams of blocks.
@@ -133,6 +140,7 @@ struct Header {
     frame_len: u64,
     total: u64,
     chunks_len: u64,
+    block_size: u32,
     chunk_size: u64,
 }
 
@@ -148,13 +156,13 @@ impl Header {
         let total = number(&mut fields, 0xd3).map(u64::from_be_bytes)?;
         let chunks_len = number(&mut fields, 0xd3).map(u64::from_be_bytes)?;
         let element_size = number(&mut fields, 0xd2).map(i32::from_be_bytes)?;
-        let _block_size: [u8; 4] = number(&mut fields, 0xd2)?;
+        let block_size = number(&mut fields, 0xd2).map(u32::from_be_bytes)?;
         let chunk_size = number(&mut fields, 0xd2).map(i32::from_be_bytes)?;
         if element_size <= 0 {
             return Err(CodecError::new(format!("element size is {element_size}")));
         }
         let chunk_size = u64::try_from(chunk_size).map_err(|_| CodecError::new("chunk size is negative"))?;
-        Ok(Self { header_len, frame_len, total, chunks_len, chunk_size })
+        Ok(Self { header_len, frame_len, total, chunks_len, block_size, chunk_size })
     }
 }
 
