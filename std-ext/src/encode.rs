@@ -71,7 +71,7 @@ pub fn encode<'a>(
     let means = Means { backend: options.compression_backend, threads: inner };
     let encode =
         |(descriptor, data): &(&DataObjectDescriptor, &'a [u8])| Object::encode(descriptor, data, options, means);
-    assemble(metadata, threads.map(objects, encode)?, options)
+    assemble(metadata, &threads.map(objects, encode)?, options)
 }
 
 /// Encodes a message of objects whose bytes have been through the pipeline already: they become the payload regions as they
@@ -85,10 +85,10 @@ pub fn encode_pre_encoded(
     options: &EncodeOptions,
 ) -> Result<Vec<u8>> {
     let objects = objects.iter().map(|(descriptor, region)| Object::pre_encoded(descriptor, region));
-    assemble(metadata, objects.collect::<Result<_>>()?, options)
+    assemble(metadata, &objects.collect::<Result<Vec<_>>>()?, options)
 }
 
-fn assemble(metadata: &GlobalMetadata, objects: Vec<Object<'_>>, options: &EncodeOptions) -> Result<Vec<u8>> {
+fn assemble(metadata: &GlobalMetadata, objects: &[Object<'_>], options: &EncodeOptions) -> Result<Vec<u8>> {
     checks::message(metadata, objects.len())?;
-    message::write_message(metadata, &objects, options)
+    message::write_message(metadata, objects, options)
 }

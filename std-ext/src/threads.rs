@@ -147,7 +147,7 @@ mod tests {
                 let fill = |start: usize, piece: &mut [u8]| {
                     assert!(start.is_multiple_of(3));
                     for (i, byte) in piece.iter_mut().enumerate() {
-                        *byte = ((start + i) % 251) as u8 + 1;
+                        *byte = u8::try_from((start + i) % 251).unwrap() + 1;
                     }
                     Ok::<_, ()>(())
                 };

@@ -1,19 +1,22 @@
 //! zstd: one or more Zstandard frames, usually without a content size (PIPELINE §5.1).
 
 use std::cell::RefCell;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 
 use tgm_core::descriptor::{Compression, Descriptor};
 use zstd::bulk::Decompressor;
 use zstd::stream::write::Encoder;
 
-use super::{Codec, CodecError};
+use super::{Codec, CodecError, Parts};
 use crate::threads::Threads;
 
 thread_local! {
     /// libzstd's decoder state, some 100 KiB, is made once a thread.
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
+
+/// The smallest window that a decoder can be held to.
+const LEAST_WINDOW: u64 = 1 << 10;
 
 /// The backend, on libzstd.
 pub(super) struct Zstd;
@@ -26,6 +29,43 @@ impl Codec for Zstd {
     fn decompress_into(&self, payload: &[u8], _: &Descriptor<'_>, out: &mut [u8]) -> Result<(), CodecError> {
         decompress(payload, out)
     }
+
+    fn open_parts<'a>(
+        &self,
+        payload: &'a [u8],
+        _: &Descriptor<'a>,
+        total: u64,
+        end: u64,
+    ) -> Result<Option<Box<dyn Parts + 'a>>, CodecError> {
+        // A frame can be left before its end, not entered behind its start. Memory is made for no window of more than twice the data.
+        if end > total / 2 {
+            return Ok(None);
+        }
+        Ok(prefix(payload, total, end).map(|prefix| Box::new(Prefix(prefix)) as Box<dyn Parts>))
+    }
+}
+
+/// The first bytes of what a payload decompresses to.
+struct Prefix(Vec<u8>);
+
+impl Parts for Prefix {
+    fn read_into(&self, start: u64, out: &mut [u8]) -> Result<(), CodecError> {
+        let part = usize::try_from(start).ok().and_then(|start| self.0.get(start..start.checked_add(out.len())?));
+        let part = part.ok_or_else(|| CodecError::new("a part reaches beyond what was opened"))?;
+        out.copy_from_slice(part);
+        Ok(())
+    }
+}
+
+/// The first `end` of `total` bytes; `None` if they cannot be had without the others, for whatever reason.
+fn prefix(payload: &[u8], total: u64, end: u64) -> Option<Vec<u8>> {
+    let mut decoder = zstd::stream::read::Decoder::with_buffer(payload).ok()?;
+    decoder.window_log_max(total.saturating_mul(2).max(LEAST_WINDOW).ilog2()).ok()?;
+    let mut bytes = Vec::new();
+    let len = usize::try_from(end).ok()?;
+    bytes.try_reserve_exact(len).ok()?;
+    decoder.take(end).read_to_end(&mut bytes).ok()?;
+    (bytes.len() == len).then_some(bytes)
 }
 
 /// Compresses to one frame without a content size. If threads were asked for, even one, libzstd cuts the data into jobs, and
