@@ -131,8 +131,6 @@ pub(crate) type Decompress = fn(&[u8], &mut [u8]) -> std::result::Result<(), Cod
 /// # Errors
 /// [`TensogramError::Encoding`] naming the feature, if the backend is not compiled in.
 pub fn codec(compression: Compression, backend: CompressionBackend) -> Result<&'static dyn Codec> {
-    #[cfg(not(feature = "szip"))]
-    let _ = backend;
     match compression {
         #[cfg(feature = "blosc2-decode")]
         Compression::Blosc2 => Ok(&blosc2::Blosc2),
@@ -142,9 +140,11 @@ pub fn codec(compression: Compression, backend: CompressionBackend) -> Result<&'
         Compression::Zstd => Ok(&zstd::Zstd),
         #[cfg(feature = "sz3-decode")]
         Compression::Sz3 => Ok(&sz3::Sz3),
-        #[cfg(feature = "szip")]
-        Compression::Szip if backend == CompressionBackend::Ffi => Ok(&szip::Libaec),
-        Compression::Szip => Ok(&szip::Szip),
+        Compression::Szip => match backend.resolve()? {
+            #[cfg(feature = "szip")]
+            CompressionBackend::Ffi => Ok(&szip::Libaec),
+            _ => Ok(&szip::Szip),
+        },
         Compression::Zfp => Ok(&zfp::Zfp),
         Compression::Rle => Ok(&rle::Rle),
         Compression::Roaring => Ok(&roaring::Roaring),

@@ -64,7 +64,8 @@ pub use metadata::{RESERVED_KEY, compute_common, verify_canonical_cbor};
 pub use mmap::MappedFile;
 pub use options::{
     AggregateHashPolicy, Blosc2Codec, CompressionBackend, DEFAULT_PARALLEL_THRESHOLD_BYTES,
-    DEFAULT_SIMPLE_PACKING_BITS, DecodeOptions, ENV_THREADS, EncodeOptions, MaskMethod, Provenance,
+    DEFAULT_SIMPLE_PACKING_BITS, DecodeOptions, ENV_COMPRESSION_BACKEND, ENV_THREADS, EncodeOptions, MaskMethod,
+    Provenance,
 };
 pub use range::{decode_range, decode_range_from_frame, ranges};
 pub use scan::{ScanOptions, scan, scan_file, scan_file_with_options, scan_with_options};

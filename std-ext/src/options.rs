@@ -4,6 +4,7 @@ mod encode;
 
 pub use encode::{AggregateHashPolicy, Blosc2Codec, EncodeOptions, MaskMethod, Provenance};
 
+use crate::error::{Result, TensogramError};
 use crate::limits::DecodeLimits;
 
 /// Payloads of fewer bytes are processed on the calling thread, unless options say otherwise.
@@ -13,10 +14,13 @@ pub const ENV_THREADS: &str = "TENSOGRAM_THREADS";
 /// Bits of a packed value where the writer does not say.
 pub const DEFAULT_SIMPLE_PACKING_BITS: u32 = 16;
 
+/// The environment variable that says which backend [`CompressionBackend::Auto`] is: `pure` or `rust`, `ffi` or `c`.
+pub const ENV_COMPRESSION_BACKEND: &str = "TENSOGRAM_COMPRESSION_BACKEND";
+
 /// Which implementation of a codec is asked, where there are several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CompressionBackend {
-    /// The best one that is compiled in.
+    /// What the variable [`ENV_COMPRESSION_BACKEND`] says, or else the fastest: that in Rust.
     #[default]
     Auto,
     /// A C library.
@@ -25,17 +29,39 @@ pub enum CompressionBackend {
     Pure,
 }
 
+impl CompressionBackend {
+    /// The backend that is meant.
+    ///
+    /// # Errors
+    /// [`TensogramError::Encoding`] if the environment has to be asked, and what it says is none.
+    pub(crate) fn resolve(self) -> Result<Self> {
+        let Some(text) = std::env::var_os(ENV_COMPRESSION_BACKEND).filter(|_| self == Self::Auto) else {
+            return Ok(self);
+        };
+        match text.to_str() {
+            Some("pure" | "rust") => Ok(Self::Pure),
+            Some("ffi" | "c") => Ok(Self::Ffi),
+            _ => Err(TensogramError::encoding(format!(
+                "{ENV_COMPRESSION_BACKEND}={} is no backend: neither ffi, c, pure nor rust",
+                text.display()
+            ))),
+        }
+    }
+}
+
 /// Options of decoding (FORMAT §5.1).
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "the fields are the format's users' and each stands for itself")]
 pub struct DecodeOptions {
     /// Values come in the byte order of this machine; otherwise as they are stored.
     pub native_byte_order: bool,
-    /// Which implementation of a codec is asked. No codec has two yet: without effect so far.
+    /// Which implementation of a codec is asked: szip has one in Rust and, with feature `szip`, libaec.
     pub compression_backend: CompressionBackend,
-    /// How many threads may decode. Everything is decoded on the calling thread so far, whatever is asked for.
+    /// How many threads may decode, 0 for what the variable [`ENV_THREADS`] says, or one: objects of a message side by side,
+    /// or else pieces of one (intervals of szip, blocks of blosc2 and of zfp at a fixed rate, packed, shuffled and swapped
+    /// values). Values do not depend on it.
     pub threads: u32,
-    /// Less payload than this is always decoded on the calling thread.
+    /// A message of fewer bytes than this is decoded on the calling thread; 64 KiB if `None`.
     pub parallel_threshold_bytes: Option<usize>,
     /// NaN and infinities are written where masks say so; otherwise the zeros stay that stand for them.
     pub restore_non_finite: bool,

@@ -38,7 +38,8 @@ pub(crate) fn compress(
     let payload = match compressor {
         Compressor::None => bytes.to_vec(),
         Compressor::Szip(params) => {
-            let (payload, offsets) = szip(bytes, params, means.backend).map_err(|error| failure("szip", error))?;
+            let (payload, offsets) =
+                szip(bytes, params, means.backend.resolve()?).map_err(|error| failure("szip", error))?;
             return Ok(Compressed { payload, offsets: Some(offsets) });
         }
         Compressor::Zstd { level } => zstd(bytes, *level, means.threads).map_err(|error| failure("zstd", error))?,

@@ -246,8 +246,16 @@ fn layout(object: &DataObject<'_>) -> Map<String, Json> {
         ("descriptor_offset", object.descriptor().offset().into()),
         ("descriptor_length", object.descriptor().as_encoded().len().into()),
         ("decoded_length", object.descriptor().decoded_len().map_or(Json::Null, Json::from)),
+        ("ratio", ratio(object).map_or(Json::Null, Json::from)),
         ("masks", masks.collect()),
     ])
+}
+
+/// How many times its payload the values are long, to two places; `None` without a payload.
+#[expect(clippy::cast_precision_loss, reason = "two places are shown")]
+fn ratio(object: &DataObject<'_>) -> Option<f64> {
+    let (decoded, stored) = (object.descriptor().decoded_len().ok()?, object.payload().len());
+    (stored > 0).then(|| (decoded as f64 / stored as f64 * 100.0).round() / 100.0)
 }
 
 fn map<const N: usize>(entries: [(&str, Json); N]) -> Map<String, Json> {
