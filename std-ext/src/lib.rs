@@ -12,6 +12,7 @@
 //! | where messages are | [`scan()`], [`scan_file`] |
 //! | a value of the metadata | [`GlobalMetadata::get`], [`GlobalMetadata::get_at`] |
 //! | the CBOR of descriptors and metadata | [`metadata`] |
+//! | everything that is wrong with a message or file | [`validate_message`], [`validate_file`] |
 //!
 //! Names, arguments and results of the functions are those that users of the reference crate know.
 
@@ -47,6 +48,7 @@ pub mod threads;
 mod to_owned;
 pub mod types;
 pub mod wire;
+pub mod validate;
 
 pub use builder::{MessageBuilder, ObjectBuilder};
 pub use decode::{
@@ -76,6 +78,10 @@ pub use tgm_core::wire::{FrameType, MessageFlags, WIRE_VERSION};
 pub use types::{
     DataObjectDescriptor, DecodedMaskSet, DecodedObject, DecodedObjectWithMasks, GlobalMetadata, HashFrame, IndexFrame,
     MaskDescriptor, MasksMetadata,
+};
+pub use validate::{
+    FileIssue, FileValidationReport, IssueCode, IssueSeverity, ValidateOptions, ValidationIssue, ValidationLevel,
+    ValidationReport, validate_buffer, validate_file, validate_message,
 };
 
 /// Element types, under the path that users of the reference crate know.

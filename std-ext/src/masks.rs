@@ -1,9 +1,11 @@
 //! The masks of an object: found, decompressed where they are, applied.
 
 use std::borrow::Cow;
+use std::iter::Peekable;
 
+use tgm_core::ErrorKind;
 use tgm_core::descriptor::{ByteOrder, Dtype, MaskDescriptor, MaskKind, MaskMethod};
-use tgm_core::mask::{BitmapForm, Mask, restore_into};
+use tgm_core::mask::{BitmapForm, Mask, Runs, restore_into};
 use tgm_core::object::DataObject;
 
 use crate::codec;
@@ -57,6 +59,26 @@ impl<'a> Masks<'a> {
         })
     }
 
+    /// Reads every blob to its end; with `check_dtype`, masks of a type that has nothing to restore and no width are wrong
+    /// as well, as they are for whoever restores them.
+    ///
+    /// # Errors
+    /// The first defect.
+    pub(crate) fn verify(&self, check_dtype: bool) -> Result<()> {
+        self.masks.iter().try_for_each(|mask| {
+            if check_dtype && self.dtype == Dtype::Bitmask {
+                return Err(ErrorKind::MaskDtype(self.dtype).at(mask.offset).into());
+            }
+            Mask::new(mask.form, &mask.bits, self.element_count).verify().map_err(|e| e.shift(mask.offset).into())
+        })
+    }
+
+    /// Which elements are masked, to be asked for in ascending order.
+    pub(crate) fn coverage(&self) -> Coverage<'_> {
+        let bitmaps = self.masks.iter().map(|mask| Mask::new(mask.form, &mask.bits, self.element_count));
+        Coverage { runs: bitmaps.map(|bitmap| bitmap.runs().peekable()).collect() }
+    }
+
     /// The masks as one truth value for each element.
     ///
     /// # Errors
@@ -86,6 +108,21 @@ impl<'a> Masks<'a> {
             bools.get_mut(start..end).unwrap_or_default().fill(true);
         }
         Ok(bools)
+    }
+}
+
+/// The masked elements of an object, whatever the kind of mask.
+pub(crate) struct Coverage<'m> {
+    runs: Vec<Peekable<Runs<'m>>>,
+}
+
+impl Coverage<'_> {
+    /// Whether a mask has `element`, which must not lie before one asked for already. A defective mask ends at its defect.
+    pub(crate) fn covers(&mut self, element: u64) -> bool {
+        self.runs.iter_mut().any(|runs| {
+            while runs.next_if(|run| matches!(run, Ok(run) if run.end <= element)).is_some() {}
+            matches!(runs.peek(), Some(Ok(run)) if run.contains(&element))
+        })
     }
 }
 

@@ -9,6 +9,7 @@
 
 mod corpus;
 mod digest;
+mod environment;
 mod extract;
 mod hostile;
 mod keys;

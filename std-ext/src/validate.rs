@@ -1,0 +1,60 @@
+//! Validation of messages and files: everything that can be found, not only the first thing (FORMAT §6).
+//!
+//! | level | finds | reads |
+//! |---|---|---|
+//! | 1 structure | what is wrong with preamble, frames and postamble | frame headers, tails and padding |
+//! | 2 metadata | CBOR that cannot be read, or contradicts itself and the frames | CBOR |
+//! | 3 integrity | digests that are not those of the bytes, pipelines that cannot be undone | every byte |
+//! | 4 fidelity | values that are too many, too few, or not finite without a mask | every value |
+//!
+//! A decoder stops at the first error; here each level goes on where it can, and later levels work on what earlier ones
+//! found. Nothing that the library's decoder refuses passes all levels. Memory is that of one object's values, with a few
+//! words for each frame; time is linear in the bytes given and decoded.
+
+mod descriptor;
+mod fidelity;
+mod file;
+mod integrity;
+mod issue;
+mod metadata;
+mod non_finite;
+mod options;
+mod report;
+mod structure;
+mod trial;
+mod walk;
+
+pub use file::{validate_buffer, validate_file};
+pub use issue::{IssueCode, IssueSeverity, ValidationIssue, ValidationLevel};
+pub use options::ValidateOptions;
+pub use report::{FileIssue, FileValidationReport, ValidationReport};
+
+use report::Findings;
+
+/// Validates the message that `bytes` begin with. Of a message that states its length, bytes behind it are ignored; one that
+/// does not must end with the bytes.
+///
+/// ```
+/// use tgm_std::validate::{IssueCode, ValidateOptions, validate_message};
+///
+/// # let mut bytes = std::fs::read("../tests/data/dtypes/float32-little.tgm").unwrap();
+/// let report = validate_message(&bytes, &ValidateOptions::default());
+/// assert!(report.is_ok() && report.hash_verified);
+///
+/// let end = bytes.len();
+/// bytes[end - 1] = 0;
+/// let report = validate_message(&bytes, &ValidateOptions::default());
+/// assert_eq!(report.issues[0].code, IssueCode::PostambleInvalid);
+/// ```
+pub fn validate_message(bytes: &[u8], options: &ValidateOptions) -> ValidationReport {
+    let mut findings = Findings::new(options);
+    findings.drop_warnings(options.checksum_only);
+    let structure = structure::read(bytes, options, &mut findings);
+    findings.drop_warnings(false);
+    let Some(mut message) = structure else { return findings.into_report(0, false) };
+    if options.checks_metadata() {
+        metadata::check(&mut message, options, &mut findings);
+    }
+    let verified = options.checks_integrity() && integrity::check(&mut message, options, &mut findings);
+    findings.into_report(message.objects.len(), verified)
+}

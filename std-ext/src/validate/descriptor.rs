@@ -1,0 +1,94 @@
+//! Level 2: descriptors.
+
+use tgm_core::ErrorKind;
+use tgm_core::cbor::{Map, Uints, Value};
+use tgm_core::descriptor::{Compression, Encoding, Filter};
+use tgm_core::frame::Frame;
+use tgm_core::object::DataObject;
+use tgm_core::tensor::Shape;
+use tgm_core::wire::FRAME_HEADER_SIZE;
+
+use super::issue::{IssueCode, ValidationIssue};
+use super::metadata::check_order;
+use super::options::ValidateOptions;
+use super::report::Findings;
+use super::structure::ObjectFrame;
+
+/// Checks the descriptor of one object.
+pub(super) fn check(object: &mut ObjectFrame<'_>, options: &ValidateOptions, findings: &mut Findings) {
+    let offset = object.frame.offset().saturating_add(object.frame.cbor_offset());
+    let cbor = cbor_of(&object.frame);
+    if options.check_canonical {
+        let found = check_order(cbor, offset, IssueCode::DescriptorCborNonCanonical, "descriptor");
+        findings.extend(found.map(|issue| issue.of_object(object.index)));
+    }
+    match DataObject::parse(object.frame).map_err(|error| (error.kind(), error)) {
+        // What these say is said again below, beside whatever else is wrong.
+        Ok(_) | Err((ErrorKind::NdimMismatch | ErrorKind::StridesMismatch | ErrorKind::ShapeOverflow, _)) => {}
+        Err((kind, error)) => {
+            let text = format!("descriptor CBOR parse failed: {kind}");
+            let issue = ValidationIssue::new(IssueCode::DescriptorCborParseFailed, text).at(error.offset());
+            findings.push(issue.of_object(object.index));
+            object.is_reported = true;
+            return;
+        }
+    }
+    let Ok(map) = Value::parse(cbor, offset).and_then(|value| value.as_map()) else { return };
+    let names = [
+        unknown_name(&map, "encoding", IssueCode::UnknownEncoding, |name| Encoding::from_name(name).is_some()),
+        unknown_name(&map, "filter", IssueCode::UnknownFilter, |name| Filter::from_name(name).is_some()),
+        unknown_name(&map, "compression", IssueCode::UnknownCompression, |name| Compression::from_name(name).is_some()),
+    ];
+    for (code, text) in contradictions(&map).into_iter().chain(names.into_iter().flatten()) {
+        findings.push(ValidationIssue::new(code, text).of_object(object.index).at(offset));
+        // An object without a type can be decoded all the same.
+        object.is_reported |= code != IssueCode::EmptyObjType;
+    }
+}
+
+/// The part of an object's body that begins with the descriptor.
+pub(super) fn cbor_of<'a>(frame: &Frame<'a>) -> &'a [u8] {
+    // The frame has checked that cbor_offset lies between its header and its tail.
+    let start = frame.cbor_offset().saturating_sub(FRAME_HEADER_SIZE as u64);
+    usize::try_from(start).ok().and_then(|start| frame.body().get(start..)).unwrap_or_default()
+}
+
+type Fault = (IssueCode, String);
+
+/// What shape, `ndim`, strides and type have to say against each other.
+fn contradictions(map: &Map<'_>) -> Vec<Fault> {
+    let field = |key| map.get(key).ok().flatten();
+    let uints = |key| field(key).and_then(|value| Uints::parse(&value).ok());
+    let mut faults = Vec::new();
+    if let Some(shape) = uints("shape") {
+        let rank = shape.len();
+        if let Some(ndim) = field("ndim").and_then(|value| value.as_u64().ok()).filter(|&ndim| ndim != rank as u64) {
+            faults.push((IssueCode::NdimShapeMismatch, format!("ndim {ndim} != shape.len() {rank}")));
+        }
+        if let Some(strides) = uints("strides").filter(|strides| strides.len() != rank) {
+            let text = format!("strides.len() {} != shape.len() {rank}", strides.len());
+            faults.push((IssueCode::StridesShapeMismatch, text));
+        }
+        if Shape::from(shape).element_count().is_none() {
+            faults.push((IssueCode::ShapeOverflow, "shape product overflows u64".to_owned()));
+        }
+    }
+    if field("type").and_then(|value| value.as_text().ok()).is_some_and(|text| text.is_empty()) {
+        faults.push((IssueCode::EmptyObjType, "obj_type is empty".to_owned()));
+    }
+    faults
+}
+
+/// The name of a stage that the format does not define, whether or not this build has those that it does.
+fn unknown_name(map: &Map<'_>, key: &str, code: IssueCode, is_known: fn(&str) -> bool) -> Option<Fault> {
+    let name = map.get(key).ok().flatten()?.as_text().ok()?.to_string();
+    (!is_known(&name)).then(|| (code, format!("unknown {key} '{}'", shorten(&name))))
+}
+
+/// The beginning of a name from a message, which may be of any length.
+pub(super) fn shorten(name: &str) -> String {
+    const KEPT: usize = 64;
+    name.char_indices()
+        .nth(KEPT)
+        .map_or_else(|| name.to_owned(), |(end, _)| format!("{}…", name.get(..end).unwrap_or_default()))
+}

@@ -1,0 +1,41 @@
+//! Level 4: are the values those that somebody meant to write?
+
+use tgm_core::descriptor::Descriptor;
+use tgm_core::object::DataObject;
+
+use super::issue::IssueCode;
+use super::non_finite::{Class, find};
+use super::options::ValidateOptions;
+use super::trial::{Fault, decode_options};
+use crate::masks::Masks;
+
+/// Checks the masks of an object, and that every non-finite one of its `values`, in stored byte order, is covered by one.
+/// Whichever mask it is: all are written over what stands in the payload.
+pub(super) fn check(object: &DataObject<'_>, values: &[u8], options: &ValidateOptions) -> Result<(), Fault> {
+    let descriptor = object.descriptor();
+    check_size(descriptor, values)?;
+    let masks = Masks::read(object, &decode_options(options)).and_then(|masks| {
+        masks.verify(!options.like_reference)?;
+        Ok(masks)
+    });
+    let masks = masks.map_err(|error| (IssueCode::DecodeObjectFailed, format!("mask: {error}")))?;
+    let mut coverage = masks.coverage();
+    let found = find(values, descriptor.dtype(), descriptor.byte_order());
+    let Some(found) = found.into_iter().flatten().find(|found| !coverage.covers(found.element)) else { return Ok(()) };
+    let (code, what) = match found.class {
+        Class::Nan => (IssueCode::NanDetected, "NaN"),
+        Class::Infinity => (IssueCode::InfDetected, "Inf"),
+    };
+    let part = found.part.map_or(String::new(), |part| format!("{part} component, "));
+    Err((code, format!("unexpected {what} at element {} ({part}not recorded in mask)", found.element)))
+}
+
+fn check_size(descriptor: &Descriptor<'_>, values: &[u8]) -> Result<(), Fault> {
+    match descriptor.decoded_len() {
+        Ok(len) if len == values.len() as u64 => Ok(()),
+        len => {
+            let expected = len.map_or("more than 64 bits can count".to_owned(), |len| len.to_string());
+            Err((IssueCode::DecodedSizeMismatch, format!("decoded size {} != expected {expected}", values.len())))
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Files and buffers of messages: each message, and what lies between them.
+
+use std::convert::Infallible;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+
+use tgm_core::scan::Segment;
+
+use super::options::ValidateOptions;
+use super::report::{FileIssue, FileValidationReport, ValidationReport};
+use super::validate_message;
+#[cfg(not(feature = "mmap"))]
+use crate::TensogramFile;
+use crate::error::TensogramError;
+#[cfg(feature = "mmap")]
+use crate::mmap::MappedFile;
+use crate::scan::{ScanOptions, segments};
+
+/// Validates every message in `bytes`. Bytes that belong to none are issues of the file.
+///
+/// ```
+/// use tgm_std::validate::{ValidateOptions, validate_buffer};
+///
+/// # let mut bytes = std::fs::read("../tests/data/multi/three.tgm").unwrap();
+/// bytes.extend(b"junk");
+/// let report = validate_buffer(&bytes, &ValidateOptions::default());
+/// assert_eq!(report.messages.len(), 3);
+/// assert!(!report.is_ok() && report.messages.iter().all(|message| message.is_ok()));
+/// assert_eq!(report.file_issues[0].length, 4);
+/// ```
+pub fn validate_buffer(bytes: &[u8], options: &ValidateOptions) -> FileValidationReport {
+    let Ok::<_, Infallible>(segments) = segments(bytes, &ScanOptions::default());
+    of_segments(bytes, &segments, options)
+}
+
+/// Validates every message of a file. Bytes that belong to none are issues of the file.
+///
+/// With feature `mmap` a regular file is mapped, and the contract of [`crate::MappedFile`] holds; otherwise one message at a
+/// time is in memory. What is no regular file, a pipe for one, is read to its end first.
+///
+/// # Errors
+/// Those of opening, mapping and reading the file.
+pub fn validate_file(path: &Path, options: &ValidateOptions) -> io::Result<FileValidationReport> {
+    if fs::metadata(path)?.is_file() {
+        return of_regular_file(path, options).map_err(|error| match error {
+            TensogramError::Io(error) => error,
+            other => io::Error::other(other),
+        });
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.read_to_end(&mut bytes)?;
+    Ok(validate_buffer(&bytes, options))
+}
+
+#[cfg(feature = "mmap")]
+fn of_regular_file(path: &Path, options: &ValidateOptions) -> Result<FileValidationReport, TensogramError> {
+    let file = MappedFile::open(path)?;
+    Ok(of_segments(file.as_bytes(), file.segments(), options))
+}
+
+#[cfg(not(feature = "mmap"))]
+fn of_regular_file(path: &Path, options: &ValidateOptions) -> Result<FileValidationReport, TensogramError> {
+    let file = TensogramFile::open(path)?;
+    let messages =
+        file.iter()?.map(|bytes| Ok(validate_message(&bytes?, options))).collect::<Result<_, TensogramError>>()?;
+    Ok(FileValidationReport { file_issues: junk(file.segments()?), messages })
+}
+
+fn of_segments(bytes: &[u8], segments: &[Segment], options: &ValidateOptions) -> FileValidationReport {
+    let messages = segments.iter().filter(|segment| segment.is_message());
+    let validate = |segment: &Segment| -> ValidationReport {
+        validate_message(segment.bytes_of(bytes).unwrap_or_default(), options)
+    };
+    FileValidationReport { file_issues: junk(segments), messages: messages.map(validate).collect() }
+}
+
+/// The bytes that belong to no message.
+fn junk(segments: &[Segment]) -> Vec<FileIssue> {
+    let last = segments.iter().rposition(Segment::is_message);
+    let issues = segments.iter().enumerate().filter(|(_, segment)| !segment.is_message()).map(|(i, segment)| {
+        let (byte_offset, length) = (segment.offset(), segment.length());
+        let description = match last {
+            None => format!("{length} bytes with no valid messages"),
+            Some(last) if i > last => format!("{length} trailing bytes after last message at offset {byte_offset}"),
+            Some(_) => format!("{length} unrecognized bytes at offset {byte_offset}"),
+        };
+        FileIssue { byte_offset, length, description }
+    });
+    issues.collect()
+}

@@ -1,0 +1,165 @@
+//! Level 3: digests, and whether pipelines can be undone; level 4 is called for each object while its values are there.
+
+use tgm_core::ErrorKind;
+use tgm_core::cbor::Value;
+use tgm_core::frame::Frame;
+use tgm_core::hash::{HashPresence, Verdict};
+use tgm_core::index::HashList;
+use tgm_core::object::DataObject;
+use tgm_core::wire::{FrameType, MessageFlags};
+
+use super::descriptor::shorten;
+use super::issue::{IssueCode, ValidationIssue, ValidationLevel};
+use super::metadata::unreadable;
+use super::options::ValidateOptions;
+use super::report::Findings;
+use super::structure::{ObjectFrame, Structure};
+use super::{fidelity, trial};
+
+/// Checks all digests, and decodes as far as the options say; whether an object's digest was checked and all were right.
+pub(super) fn check(message: &mut Structure<'_>, options: &ValidateOptions, findings: &mut Findings) -> bool {
+    let presence = presence(message, options);
+    if !options.like_reference {
+        for frame in &message.frames {
+            check_frame(frame, presence, findings);
+        }
+    }
+    for object in &mut message.objects {
+        object.has_good_digest = check_digest(object, presence, message.flags, findings);
+        check_object(object, options, findings);
+    }
+    check_hash_lists(message, presence, findings);
+    !message.objects.is_empty() && message.objects.iter().all(|object| object.has_good_digest)
+}
+
+/// Which frames hold a digest: Rule H of FORMAT §2, or the literal reading of 0.21 and later.
+fn presence(message: &Structure<'_>, options: &ValidateOptions) -> HashPresence {
+    let was_hashed = message.flags.has(MessageFlags::HASHES_PRESENT);
+    let mut frames = message.frames.iter().chain(message.objects.iter().map(|object| &object.frame));
+    match (options.like_reference, frames.any(Frame::has_hash_flag), was_hashed) {
+        (true, _, false) | (false, false, false) => HashPresence::Absent,
+        (true, _, true) | (false, true, _) => HashPresence::Flagged,
+        (false, false, true) => HashPresence::All,
+    }
+}
+
+/// Checks the digest of a frame that is no object. That it has none is nobody's fault.
+fn check_frame(frame: &Frame<'_>, presence: HashPresence, findings: &mut Findings) {
+    if let Verdict::Mismatch(mismatch) = presence.check(frame) {
+        let text = format!("{} frame: {mismatch}", frame.frame_type());
+        findings.push(ValidationIssue::new(IssueCode::HashMismatch, text).at(frame.offset()));
+    }
+}
+
+/// Checks the digest of an object; whether it is there and right.
+fn check_digest(
+    object: &ObjectFrame<'_>,
+    presence: HashPresence,
+    flags: MessageFlags,
+    findings: &mut Findings,
+) -> bool {
+    let (code, text) = match presence.check(&object.frame) {
+        Verdict::Good => return true,
+        Verdict::Mismatch(mismatch) => (IssueCode::HashMismatch, mismatch.to_string()),
+        Verdict::Missing if flags.has(MessageFlags::HASHES_PRESENT) => {
+            (IssueCode::HashVerificationError, "the object has no digest, although the message has".to_owned())
+        }
+        Verdict::Missing => (IssueCode::NoHashAvailable, "the message was written without digests".to_owned()),
+    };
+    findings.push(ValidationIssue::new(code, text).of_object(object.index).at(object.frame.offset()));
+    false
+}
+
+/// Compares the first hash list with the objects' own digests, and every other list with the first.
+fn check_hash_lists(message: &Structure<'_>, presence: HashPresence, findings: &mut Findings) {
+    let mut first = None;
+    for (i, frame) in message.of_types([FrameType::HeaderHash, FrameType::FooterHash]).enumerate() {
+        let is_xxh3 = match HashList::parse(frame) {
+            Ok(list) => list.is_xxh3() == Some(true),
+            Err(_) if i < message.hash_lists_read => continue,
+            Err(error) => {
+                let issue = unreadable(IssueCode::HashFrameCborParseFailed, frame, error);
+                findings.push(issue.found_by(ValidationLevel::Integrity));
+                continue;
+            }
+        };
+        if presence == HashPresence::Absent {
+            continue;
+        }
+        if !is_xxh3 {
+            let name = field(frame, "algorithm").and_then(|name| Some(name.as_text().ok()?.to_string()));
+            let name = shorten(&name.unwrap_or_default());
+            let text = format!("unknown hash algorithm '{name}' in {}: not compared", frame.frame_type());
+            findings.push(ValidationIssue::new(IssueCode::UnknownHashAlgorithm, text).at(frame.offset()));
+            continue;
+        }
+        match *first.get_or_insert(frame) {
+            first if first.offset() == frame.offset() => check_list(frame, message, findings),
+            first if !digests(first).eq(digests(frame)) => {
+                let text = format!("{} disagrees with the first hash list", frame.frame_type());
+                findings.push(ValidationIssue::new(IssueCode::HashMismatch, text).at(frame.offset()));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Compares the entries of a hash list with the objects' own digests, where they have good ones.
+fn check_list(frame: &Frame<'_>, message: &Structure<'_>, findings: &mut Findings) {
+    let mut objects = message.objects.iter().peekable();
+    for (i, listed) in digests(frame).enumerate() {
+        let Some(object) = objects.next_if(|object| object.index == i) else { continue };
+        let own = format!("{:016x}", object.frame.hash_slot());
+        if object.has_good_digest && listed != own {
+            let listed = shorten(&listed);
+            let text = format!("{} digest[{i}] = {listed}, but the object's own is {own}", frame.frame_type());
+            findings.push(ValidationIssue::new(IssueCode::HashMismatch, text).of_object(i).at(object.frame.offset()));
+        }
+    }
+}
+
+/// The entries of a hash list, which have been found to be text.
+fn digests<'a>(frame: &Frame<'a>) -> impl Iterator<Item = String> + use<'a> {
+    let list = field(frame, "hashes").and_then(|list| list.as_array().ok());
+    let entries = list.into_iter().flat_map(|list| list.iter());
+    entries.filter_map(|entry| Some(entry.ok()?.as_text().ok()?.to_string()))
+}
+
+/// An entry of a hash frame, which has been found to be a map with text keys.
+fn field<'a>(frame: &Frame<'a>, key: &str) -> Option<Value<'a>> {
+    Value::parse(frame.body(), frame.body_offset()).ok()?.as_map().ok()?.get(key).ok()?
+}
+
+/// Decodes an object, if the options want it and nothing has been said against it.
+fn check_object(object: &ObjectFrame<'_>, options: &ValidateOptions, findings: &mut Findings) {
+    if object.is_reported {
+        return;
+    }
+    let about = |issue: ValidationIssue| issue.of_object(object.index);
+    let data = match DataObject::parse(object.frame) {
+        Ok(data) => data,
+        // Well-formed CBOR that contradicts itself is no matter of digests.
+        Err(error) if options.checksum_only && is_contradiction(error.kind()) => return,
+        Err(error) => {
+            let text = format!("failed to parse descriptor: {}", error.kind());
+            return findings
+                .push(about(ValidationIssue::new(IssueCode::HashVerificationError, text).at(error.offset())));
+        }
+    };
+    let checked = if options.checks_fidelity() {
+        trial::decode(&data, options).and_then(|values| fidelity::check(&data, &values, options))
+    } else if options.decodes() && trial::has_pipeline(data.descriptor()) {
+        trial::decode(&data, options).map(drop)
+    } else {
+        Ok(())
+    };
+    if let Err((code, text)) = checked {
+        findings.push(about(ValidationIssue::new(code, text).at(object.frame.offset())));
+    }
+}
+
+/// Whether a descriptor was read and then found to contradict itself, or the payload's size.
+const fn is_contradiction(kind: ErrorKind) -> bool {
+    use ErrorKind as K;
+    matches!(kind, K::NdimMismatch | K::StridesMismatch | K::ShapeOverflow | K::MaskBounds)
+}

@@ -1,0 +1,101 @@
+//! Levels 3 and 4: decoding to see whether it works.
+
+use std::borrow::Cow;
+
+use tgm_core::ErrorKind;
+use tgm_core::descriptor::{Compression, Descriptor, Dtype, Encoding, Filter, Key};
+use tgm_core::object::DataObject;
+
+use super::issue::IssueCode;
+use super::options::ValidateOptions;
+use crate::codec;
+use crate::error::{Result, TensogramError};
+use crate::options::DecodeOptions;
+use crate::pipeline;
+
+/// Why decoding failed.
+pub(super) type Fault = (IssueCode, String);
+
+/// Whether anything stands between an object's payload and its values.
+pub(super) fn has_pipeline(descriptor: &Descriptor<'_>) -> bool {
+    descriptor.compression().known() != Some(Compression::None)
+        || descriptor.filter().known() != Some(Filter::None)
+        || descriptor.encoding().known() != Some(Encoding::None)
+}
+
+/// How validation decodes: values in stored order, so that plain ones stay where they are, and masked ones as stored.
+pub(super) fn decode_options(options: &ValidateOptions) -> DecodeOptions {
+    DecodeOptions {
+        native_byte_order: false,
+        restore_non_finite: false,
+        limits: options.limits,
+        ..DecodeOptions::default()
+    }
+}
+
+/// The values of an object in the descriptor's byte order, without regard to masks.
+pub(super) fn decode<'a>(object: &DataObject<'a>, options: &ValidateOptions) -> Result<Cow<'a, [u8]>, Fault> {
+    let has_pipeline = has_pipeline(object.descriptor());
+    if has_pipeline {
+        configure(object.descriptor())
+            .map_err(|error| (IssueCode::PipelineConfigFailed, format!("cannot set up the pipeline: {error}")))?;
+    }
+    pipeline::decode_values(object, &decode_options(options)).map_err(|error| {
+        let code = if has_pipeline {
+            IssueCode::DecodePipelineFailed
+        } else if is_wrong_size(object) {
+            IssueCode::DecodedSizeMismatch
+        } else {
+            IssueCode::DecodeObjectFailed
+        };
+        (code, error.to_string())
+    })
+}
+
+/// Checks that every stage is known and compiled in, and that its parameters are there and can be read. A number that is out
+/// of its range is left to decoding.
+fn configure(descriptor: &Descriptor<'_>) -> Result<()> {
+    let unknown = |stage: &str, name: String| TensogramError::encoding(format!("unknown {stage}: {name}"));
+    match descriptor.encoding().known() {
+        None => return Err(unknown("encoding", descriptor.encoding().to_string())),
+        Some(Encoding::None) => {}
+        Some(Encoding::SimplePacking) => {
+            readable(descriptor.packing())?;
+            if descriptor.dtype() != Dtype::Float64 {
+                return Err(ErrorKind::DtypeMismatch(descriptor.dtype()).at(descriptor.offset()).into());
+            }
+        }
+    }
+    match descriptor.filter().known() {
+        None => return Err(unknown("filter", descriptor.filter().to_string())),
+        Some(Filter::None) => {}
+        Some(Filter::Shuffle) => readable(descriptor.shuffle_element_size())?,
+    }
+    let compression = descriptor.compression();
+    let Some(known) = compression.known() else { return Err(unknown("compression", compression.to_string())) };
+    match known {
+        Compression::None => return Ok(()),
+        Compression::Szip => drop(descriptor.szip()?),
+        Compression::Zfp => drop(descriptor.zfp()?),
+        Compression::Sz3 => drop(descriptor.sz3()?),
+        Compression::Rle | Compression::Roaring if descriptor.dtype() != Dtype::Bitmask => {
+            let dtype = descriptor.dtype();
+            return Err(TensogramError::encoding(format!("{known} only supports dtype=bitmask, got dtype={dtype}")));
+        }
+        _ => {}
+    }
+    codec::codec(known).map(drop)
+}
+
+/// Lets numbers pass that are out of their range.
+fn readable<T>(parameter: tgm_core::Result<T>) -> Result<()> {
+    match parameter.map_err(|error| (error.kind(), error)) {
+        Ok(_) | Err((ErrorKind::BitsPerValue(_) | ErrorKind::ParameterRange(Key::ShuffleElementSize), _)) => Ok(()),
+        Err((_, error)) => Err(error.into()),
+    }
+}
+
+/// Whether a payload that is its values has more or fewer bytes than there should be.
+fn is_wrong_size(object: &DataObject<'_>) -> bool {
+    object.descriptor().decoded_len().ok() != Some(object.payload().len() as u64)
+}

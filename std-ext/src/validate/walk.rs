@@ -1,0 +1,203 @@
+//! Level 1: the frames, each looked at although the one before it was wrong, as long as it says where it ends.
+
+use tgm_core::cbor::Cursor;
+use tgm_core::frame::{Frame, Frames, Landmark, find_landmark};
+use tgm_core::phase::DecodePhase;
+use tgm_core::wire::{FRAME_HEADER_SIZE, FrameFlags, FrameHeader, FrameType};
+use tgm_core::{Error, ErrorKind};
+use zerocopy::FromBytes;
+
+use super::issue::{IssueCode, ValidationIssue};
+use super::report::Findings;
+use super::structure::{Envelope, ObjectFrame, type_bit};
+
+/// A walk over the frames of a message.
+pub(super) struct Walk<'a> {
+    bytes: &'a [u8],
+    position: usize,
+    /// Where frames end.
+    end: usize,
+    is_open_ended: bool,
+    phase: DecodePhase,
+    /// Whether the frame before was a preceder. Kept apart from the phase, which an error leaves where it is.
+    is_preceded: bool,
+    /// The types of frames met, as [`type_bit`]s.
+    seen: u16,
+    objects_met: usize,
+    frames: Vec<Frame<'a>>,
+    objects: Vec<ObjectFrame<'a>>,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) const fn new(envelope: &Envelope<'a>) -> Self {
+        Self {
+            bytes: envelope.bytes,
+            position: tgm_core::wire::PREAMBLE_SIZE,
+            end: envelope.end,
+            is_open_ended: envelope.is_open_ended,
+            phase: DecodePhase::Header,
+            is_preceded: false,
+            seen: 0,
+            objects_met: 0,
+            frames: Vec::new(),
+            objects: Vec::new(),
+        }
+    }
+
+    /// Walks until there are no more frames, or one does not say where it ends.
+    pub(super) fn run(&mut self, findings: &mut Findings) {
+        while self.find_frame(findings) {
+            if let Err(issue) = self.frame(findings) {
+                findings.push(issue);
+                break;
+            }
+        }
+        if self.is_preceded {
+            let text = "dangling PrecederMetadata: no data-object frame followed";
+            findings.push(ValidationIssue::new(IssueCode::DanglingPreceder, text).at(self.position as u64));
+        }
+    }
+
+    /// Where the postamble is: in a message that does not state its length, the first one that the walk met.
+    pub(super) const fn end(&self) -> usize {
+        self.end
+    }
+
+    /// The types of frames met, as [`type_bit`]s.
+    pub(super) const fn seen(&self) -> u16 {
+        self.seen
+    }
+
+    pub(super) fn into_frames(self) -> (Vec<Frame<'a>>, Vec<ObjectFrame<'a>>) {
+        (self.frames, self.objects)
+    }
+
+    /// Steps to the next frame, over padding or whatever else stands there; `false` if there is none.
+    fn find_frame(&mut self, findings: &mut Findings) -> bool {
+        // The postamble of a message that does not state its length is itself looked for.
+        let until = if self.is_open_ended { self.bytes.len() } else { self.end };
+        let rest = self.bytes.get(self.position..until).unwrap_or_default();
+        let landmark = find_landmark(rest, self.is_open_ended);
+        let at = landmark.map_or(self.end, |(gap, _)| self.position.saturating_add(gap).min(self.end));
+        let gap = self.bytes.get(self.position..at).unwrap_or_default();
+        if let Some(odd) = gap.iter().position(|&byte| byte != 0) {
+            let text = format!("non-zero bytes among the {} before the next frame or the postamble", gap.len());
+            let offset = self.position.saturating_add(odd);
+            findings.push(ValidationIssue::new(IssueCode::NonZeroPadding, text).at(offset as u64));
+        }
+        self.position = at;
+        match landmark {
+            Some((_, Landmark::Frame)) if at < self.end => return true,
+            Some((_, Landmark::Postamble)) if at < self.end => {
+                let text = format!("the streaming message ends here, before the end of its {} bytes", self.bytes.len());
+                findings.push(ValidationIssue::new(IssueCode::PostambleInvalid, text).at(at as u64));
+                self.end = at;
+            }
+            _ => {}
+        }
+        false
+    }
+
+    /// Takes the frame at the position; an error ends the walk.
+    fn frame(&mut self, findings: &mut Findings) -> Result<(), ValidationIssue> {
+        let at = self.position as u64;
+        let rest = self.bytes.get(self.position..self.end).unwrap_or_default();
+        let (frame_type, bytes) = delimit(rest, at)?;
+        let frame = match Frames::open_ended(bytes, at).next().unwrap_or(Err(ErrorKind::FrameMagic.at(at))) {
+            Ok(frame) => Some(frame),
+            Err(error) if error.kind() == ErrorKind::CborOffset => None,
+            Err(error) => return Err(broken(error, at)),
+        };
+        self.check_order(frame_type, at, findings);
+        match frame {
+            Some(frame) => self.take(frame, findings),
+            None => self.leave_out(IssueCode::CborOffsetInvalid, findings),
+        }
+        self.position = self.position.saturating_add(bytes.len());
+        Ok(())
+    }
+
+    fn check_order(&mut self, frame_type: FrameType, at: u64, findings: &mut Findings) {
+        self.seen |= type_bit(frame_type);
+        match self.phase.after(frame_type) {
+            Ok(DecodePhase::Preceded) => self.phase = DecodePhase::Body,
+            Ok(phase) => self.phase = phase,
+            Err(kind) => findings.push(ValidationIssue::new(IssueCode::FrameOrderViolation, kind.to_string()).at(at)),
+        }
+        if self.is_preceded && !frame_type.is_data_object() {
+            let text = ErrorKind::PrecederWithoutObject(frame_type).to_string();
+            findings.push(ValidationIssue::new(IssueCode::PrecederNotFollowedByObject, text).at(at));
+        }
+        self.is_preceded = frame_type == FrameType::PrecederMetadata;
+    }
+
+    fn take(&mut self, frame: Frame<'a>, findings: &mut Findings) {
+        if !frame.frame_type().is_data_object() {
+            self.frames.push(frame);
+        } else if has_boundary(&frame) {
+            self.objects.push(ObjectFrame {
+                index: self.objects_met,
+                frame,
+                is_reported: false,
+                has_good_digest: false,
+            });
+            self.objects_met = self.objects_met.saturating_add(1);
+        } else {
+            self.leave_out(IssueCode::CborBeforeBoundaryUnknown, findings);
+        }
+    }
+
+    /// Passes over a data object whose payload or descriptor is nowhere.
+    fn leave_out(&mut self, code: IssueCode, findings: &mut Findings) {
+        let text = match code {
+            IssueCode::CborOffsetInvalid => "cbor_offset of the data object is out of its frame",
+            _ => "the descriptor before the payload does not parse: where the payload begins is unknown",
+        };
+        findings.push(ValidationIssue::new(code, text).of_object(self.objects_met).at(self.position as u64));
+        self.objects_met = self.objects_met.saturating_add(1);
+    }
+}
+
+/// The type and the bytes of the frame that `rest`, which lies `at` bytes into the message, begins with.
+fn delimit(rest: &[u8], at: u64) -> Result<(FrameType, &[u8]), ValidationIssue> {
+    let (header, _) = FrameHeader::ref_from_prefix(rest).map_err(|_| {
+        let text = format!("{} bytes are left for a frame header of {FRAME_HEADER_SIZE}", rest.len());
+        ValidationIssue::new(IssueCode::TruncatedFrameHeader, text).at(at)
+    })?;
+    let number = header.frame_type.get();
+    let frame_type = FrameType::from_u16(number).ok_or_else(|| {
+        let kind = if number == 4 { ErrorKind::ReservedFrameType } else { ErrorKind::UnknownFrameType(number) };
+        ValidationIssue::new(IssueCode::InvalidFrameHeader, format!("invalid frame header: {kind}")).at(at)
+    })?;
+    let length = header.total_length.get();
+    let fault = |code, what: String| ValidationIssue::new(code, format!("{frame_type} frame {what}")).at(at);
+    if length < frame_type.min_size() as u64 {
+        let what = format!("has total_length {length}, less than the minimum {}", frame_type.min_size());
+        return Err(fault(IssueCode::FrameTooSmall, what));
+    }
+    if at.checked_add(length).is_none() {
+        return Err(fault(IssueCode::FrameLengthOverflow, format!("has total_length {length}, which overflows")));
+    }
+    let frame = usize::try_from(length).ok().and_then(|len| rest.get(..len)).ok_or_else(|| {
+        let what = format!("of {length} bytes extends into the postamble, {} bytes on", rest.len());
+        fault(IssueCode::FrameExceedsMessage, what)
+    })?;
+    Ok((frame_type, frame))
+}
+
+/// The finding that a frame at byte `at`, whose header and length are right, is none.
+fn broken(error: Error, at: u64) -> ValidationIssue {
+    let code = match error.kind() {
+        ErrorKind::FrameEnd => IssueCode::MissingEndMarker,
+        _ => IssueCode::InvalidFrameHeader,
+    };
+    ValidationIssue::new(code, format!("{} of the frame at byte {at}", error.kind())).at(error.offset())
+}
+
+/// Whether it can be said where an object's payload begins: a descriptor before it must be a whole CBOR item.
+fn has_boundary(frame: &Frame<'_>) -> bool {
+    frame.flags().has(FrameFlags::CBOR_AFTER_PAYLOAD) || {
+        let cbor = super::descriptor::cbor_of(frame);
+        Cursor::new(cbor, 0).skip().is_ok()
+    }
+}
