@@ -1,0 +1,703 @@
+//! Validation: what is recorded of the reference's findings, what the decoder refuses, and every code by itself.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ciborium::Value;
+use serde_json::{Value as Json, json};
+use tgm_std::validate::{
+    IssueCode as Code, IssueSeverity as Severity, ValidateOptions, ValidationLevel as Level, ValidationReport,
+    validate_buffer, validate_file, validate_message,
+};
+use tgm_std::{DecodeOptions, TensogramError};
+use tgm_tests::Rng;
+use tgm_tests::alloc::{Counting, measure};
+use tgm_tests::builder::{Built, Frame, Message, Object, array, frame_type, map};
+use tgm_tests::corpus::{self, Sample};
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// Bytes that a validation may hold at once, beyond a few copies of the message.
+const MEMORY: u64 = 64 << 20;
+
+fn at(max_level: Level) -> ValidateOptions {
+    ValidateOptions { max_level, ..Default::default() }
+}
+
+fn like_reference(max_level: Level) -> ValidateOptions {
+    ValidateOptions { like_reference: true, ..at(max_level) }
+}
+
+fn full(bytes: &[u8]) -> ValidationReport {
+    validate_message(bytes, &at(Level::Fidelity))
+}
+
+fn codes(report: &ValidationReport) -> Vec<Code> {
+    report.issues.iter().map(|issue| issue.code).collect()
+}
+
+fn lacks_codec(report: &ValidationReport) -> bool {
+    report.issues.iter().any(|issue| issue.description.contains("not compiled in"))
+}
+
+// What is recorded of the reference.
+
+/// A finding as sidecars record it: severity, code, and the object where that is recorded.
+type Finding = (String, String, Option<u64>);
+
+fn recorded(issues: &Json, with_object: bool) -> BTreeSet<Finding> {
+    let text = |json: &Json| json.as_str().unwrap().to_owned();
+    let issues = issues.as_array().unwrap().iter().map(|issue| {
+        let code = if with_object { &issue[2] } else { &issue[1] };
+        (text(&issue[0]), text(code), issue[3].as_u64().filter(|_| with_object))
+    });
+    issues.collect()
+}
+
+/// Whether the reference may say with `finding` again what others of `all` say.
+fn is_said_again(finding: &Finding, all: &BTreeSet<Finding>) -> bool {
+    let has = |code: &str| all.iter().any(|other| other.1 == code);
+    match finding.1.as_str() {
+        "decoded_size_mismatch" => has("shape_overflow"),
+        "footer_offset_mismatch" => has("footer_offset_out_of_range"),
+        "pipeline_config_failed" => has("unknown_encoding") || has("unknown_filter") || has("unknown_compression"),
+        code => code.strip_suffix("_non_canonical").is_some_and(|cbor| has(&format!("{cbor}_parse_failed"))),
+    }
+}
+
+fn found(report: &ValidationReport, with_object: bool) -> BTreeSet<Finding> {
+    let object = |index: Option<usize>| index.filter(|_| with_object).map(|index| index as u64);
+    let issues = report.issues.iter();
+    issues.map(|issue| (issue.severity.to_string(), issue.code.to_string(), object(issue.object_index))).collect()
+}
+
+/// Each message of a sample, and what the reference found in it at its default level and at the full one.
+fn with_records(sample: &Sample) -> Vec<(&[u8], Json, Json, bool)> {
+    if sample.class == "malformed" {
+        let other = &sample.json["other"];
+        let value = |name: &str| other[name]["value"].clone();
+        return vec![(&sample.bytes, value("validate_default"), value("validate_full"), false)];
+    }
+    let messages = sample.json["messages"].as_array().into_iter().flatten();
+    let messages = messages.map(|message| {
+        let (offset, length) = (message["offset"].as_u64().unwrap(), message["length"].as_u64().unwrap());
+        let range = usize::try_from(offset).unwrap()..usize::try_from(offset + length).unwrap();
+        let default = message["validate_default"].clone();
+        let full = if message["validate_full"] == "same" { &default } else { &message["validate_full"] };
+        (&sample.bytes[range], default.clone(), full.clone(), true)
+    });
+    messages.collect()
+}
+
+/// Why findings differ from those of the reference although they are meant to be the same.
+const DELIBERATE: &[(&str, &[&str])] = &[
+    (
+        "frames that stand elsewhere than at the next multiple of 8 are found",
+        &[
+            "layout/padding-extra64",
+            "layout/padding-extra8",
+            "layout/padding-none",
+            "malformed/frame/padding-fake-frame-header",
+            "malformed/frame/padding-ones",
+            "malformed/frame/padding-removed",
+        ],
+    ),
+    (
+        "streamed messages are delimited by their frames: the recorded bytes begin in a payload",
+        &["layout/stream-fake-preamble-in-payload"],
+    ),
+    (
+        "decoded lengths are compared with the shape for every codec, by the decoder and therefore at level 3",
+        &[
+            "malformed/codec/bomb-2p40-blosc2",
+            "malformed/codec/bomb-2p40-lz4",
+            "malformed/codec/bomb-2p40-shuffle",
+            "malformed/codec/bomb-2p40-sz3",
+            "malformed/codec/bomb-2p40-zstd",
+            "malformed/codec/lz4-prefix-huge",
+            "malformed/codec/zstd-bomb-1gib",
+            "malformed/codec/zstd-shape-larger",
+            "malformed/codec/zstd-shape-smaller",
+            "malformed/descriptor/sz3-shape-larger",
+            "malformed/descriptor/zfp-dtype-f32",
+            "quirks/zfp-float32",
+        ],
+    ),
+    (
+        "payloads that the reference decodes to wrong values are refused",
+        &[
+            "malformed/codec/zfp-truncated",
+            "malformed/descriptor/zfp-rate-64",
+            "malformed/descriptor/zfp-rate-negative",
+            "quirks/sp12-szip",
+            "quirks/sp20-szip",
+            "quirks/sz3-float32",
+            "quirks/sz3-shuffle",
+            "quirks/sz3-simple-packing",
+            "quirks/zfp-shuffle",
+            "quirks/zfp-simple-packing",
+        ],
+    ),
+    (
+        "masks must lie inside of the payload region before anything is decoded",
+        &[
+            "malformed/mask/mask-rle-length-too-long",
+            "malformed/mask/mask-rle-length-u64max",
+            "malformed/mask/mask-rle-offset-at-descriptor",
+            "malformed/mask/mask-rle-offset-length-overflow",
+            "malformed/mask/mask-rle-offset-past",
+            "malformed/mask/mask-rle-offset-u64max",
+        ],
+    ),
+    ("metadata that decoding refuses is refused here too", &["malformed/metadata/truncated"]),
+    (
+        "parameters of simple_packing are read under the names they had before 0.19",
+        &[
+            "malformed/descriptor/sp-old-keys",
+            "versions/0.17.0/sp16-old-keys",
+            "versions/0.17.0/sp16-old-keys-szip",
+            "versions/0.18.0/sp16-old-keys",
+            "versions/0.18.0/sp16-old-keys-szip",
+        ],
+    ),
+    (
+        "the reference decodes masks of method blosc2 only when it has used that codec before",
+        &["malformed-bases/mask-blosc2", "masks/method-blosc2"],
+    ),
+];
+
+#[test]
+fn findings_are_those_recorded_of_the_reference() {
+    let mut differing: BTreeMap<String, String> = BTreeMap::new();
+    let mut compared = 0;
+    for sample in corpus::samples() {
+        for (bytes, default, full, with_object) in with_records(&sample) {
+            for (level, record) in [(Level::Integrity, default), (Level::Fidelity, full)] {
+                let options = ValidateOptions { check_canonical: true, ..like_reference(level) };
+                if record["issues"].is_null() {
+                    continue;
+                }
+                let report = validate_message(bytes, &options);
+                let (ours, mut theirs) = (found(&report, with_object), recorded(&record["issues"], with_object));
+                let all = theirs.clone();
+                theirs.retain(|finding| ours.contains(finding) || !is_said_again(finding, &all));
+                let verified = record["hash_verified"].as_bool().unwrap();
+                compared += 1;
+                if !lacks_codec(&report) && (ours != theirs || report.hash_verified != verified) {
+                    let only = |a: &BTreeSet<Finding>, b| a.difference(b).map(|f| f.1.clone()).collect::<Vec<_>>();
+                    let text = format!("ours {:?}, theirs {:?}", only(&ours, &theirs), only(&theirs, &ours));
+                    differing.insert(sample.name.clone(), text);
+                }
+            }
+        }
+    }
+    let expected: BTreeSet<&str> = DELIBERATE.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+    let unexpected: Vec<_> = differing.iter().filter(|(name, _)| !expected.contains(name.as_str())).collect();
+    assert!(unexpected.is_empty(), "{unexpected:#?}");
+    let agreeing: Vec<_> = expected.iter().filter(|name| !differing.contains_key(**name)).collect();
+    assert!(agreeing.is_empty(), "these agree after all: {agreeing:?}");
+    assert!(compared > 1500, "{compared}");
+}
+
+/// Stricter findings are further ones: the reference's errors are all there. Only that a message of 0.17 to 0.20 has no
+/// flagged digests is no error any more.
+#[test]
+fn the_default_finds_at_least_what_the_reference_finds() {
+    for sample in corpus::samples() {
+        let strict = full(&sample.bytes);
+        let like = validate_message(&sample.bytes, &like_reference(Level::Fidelity));
+        for issue in like.errors() {
+            let is_found =
+                strict.errors().any(|other| (other.code, other.object_index) == (issue.code, issue.object_index));
+            assert!(is_found || issue.code == Code::HashVerificationError, "{}: {issue:?}", sample.name);
+        }
+    }
+}
+
+// What the decoder says.
+
+#[test]
+fn valid_files_have_no_error_but_values_that_are_not_finite() {
+    let mut messages = 0;
+    for sample in corpus::samples().iter().filter(|sample| sample.class == "valid") {
+        let report = validate_buffer(&sample.bytes, &at(Level::Fidelity));
+        for message in report.messages.iter().filter(|message| !lacks_codec(message)) {
+            for issue in message.errors() {
+                assert!(matches!(issue.code, Code::NanDetected | Code::InfDetected), "{}: {issue:?}", sample.name);
+            }
+            messages += 1;
+        }
+    }
+    assert!(messages > 400, "{messages}");
+}
+
+#[test]
+fn what_the_decoder_refuses_has_an_error() {
+    let mut refused = 0;
+    for sample in corpus::samples() {
+        let decoded = tgm_std::decode(&sample.bytes, &DecodeOptions::default());
+        let report = full(&sample.bytes);
+        if let Err(error) = &decoded {
+            assert!(!report.is_ok(), "{}: {error}, but {report:?}", sample.name);
+            refused += 1;
+        }
+        let verify = DecodeOptions { verify_hash: true, ..Default::default() };
+        let verified = tgm_std::decode(&sample.bytes, &verify);
+        let checksum = ValidateOptions { checksum_only: true, ..Default::default() };
+        let report = validate_message(&sample.bytes, &checksum);
+        if let Err(TensogramError::HashMismatch { .. }) = verified {
+            assert!(codes(&report).contains(&Code::HashMismatch), "{}: {report:?}", sample.name);
+        }
+        assert!(decoded.is_err() || !report.hash_verified || verified.is_ok(), "{}: {report:?}", sample.name);
+    }
+    assert!(refused > 150, "{refused}");
+}
+
+#[test]
+fn files_and_buffers_have_the_same_report() {
+    for sample in corpus::samples() {
+        let options = ValidateOptions { check_canonical: true, ..at(Level::Fidelity) };
+        let of_buffer = validate_buffer(&sample.bytes, &options);
+        assert_eq!(validate_file(&sample.path, &options).unwrap(), of_buffer, "{}", sample.name);
+        let scanned = tgm_std::scan(&sample.bytes);
+        assert_eq!(of_buffer.messages.len(), scanned.len(), "{}", sample.name);
+        let inside: usize = scanned.iter().map(|(_, length)| length).sum();
+        let outside: u64 = of_buffer.file_issues.iter().map(|issue| issue.length).sum();
+        assert_eq!(inside as u64 + outside, sample.bytes.len() as u64, "{}", sample.name);
+    }
+}
+
+// Every code by itself.
+
+fn plain() -> Built {
+    Message::buffered([Object::f32(&[3], &[1.0, 2.0, 3.0])]).build()
+}
+
+fn with(object: Object) -> Built {
+    Message::buffered([object]).build()
+}
+
+fn broken(mut built: Built, caption: &str, bytes: &[u8]) -> Built {
+    built.set(caption, bytes);
+    built
+}
+
+fn metadata(metadata: &Value) -> Built {
+    Message::buffered_with(metadata, [Object::bytes(&[1])]).build()
+}
+
+fn raw(frames: impl IntoIterator<Item = Frame>) -> Built {
+    Message { frames: frames.into_iter().collect(), ..Message::empty() }.build()
+}
+
+fn header() -> Frame {
+    Frame::metadata(frame_type::HEADER_METADATA, &map([]))
+}
+
+fn object() -> Frame {
+    Frame::object(Object::bytes(&[1]))
+}
+
+fn reserved(value: Value) -> Built {
+    metadata(&map([("base", array([map([("_reserved_", value)])]))]))
+}
+
+/// A map whose keys are in the wrong order.
+const UNSORTED: &[u8] = &[0xa2, 0x62, b'b', b'b', 1, 0x61, b'a', 2];
+
+/// A code, a message that has it, and what else must be found.
+type Specimen = (Code, Built, &'static [Code]);
+
+/// For each code, bytes that have it and no other code, but for those after it.
+fn specimens() -> Vec<(Code, Vec<u8>, &'static [Code])> {
+    let mut streamed = Message::streamed([]).build().bytes;
+    streamed.truncate(40);
+    let built = structure_specimens().into_iter().chain(metadata_specimens()).chain(value_specimens());
+    let mut all: Vec<_> = built.map(|(code, built, more)| (code, built.bytes, more)).collect();
+    all.push((Code::BufferTooShort, b"TENSOGRM".to_vec(), &[]));
+    all.push((Code::PostambleInvalid, streamed, &[]));
+    all
+}
+
+/// A hash list in the header.
+fn hashes(list: &[&str], algorithm: &str) -> Frame {
+    let list = array(list.iter().map(|&text| Value::from(text)));
+    Frame::metadata(frame_type::HEADER_HASH, &map([("hashes", list), ("algorithm", Value::from(algorithm))]))
+}
+
+fn structure_specimens() -> Vec<Specimen> {
+    vec![
+        (Code::InvalidMagic, broken(plain(), "preamble.magic", b"t"), &[]),
+        (Code::PreambleParseFailed, broken(plain(), "preamble.version", &[0, 2]), &[]),
+        (Code::TotalLengthExceedsBuffer, broken(plain(), "preamble.total_length", &[1]), &[]),
+        (Code::TotalLengthTooSmall, broken(plain(), "preamble.total_length", &47_u64.to_be_bytes()), &[]),
+        (Code::PostambleInvalid, broken(plain(), "postamble.magic", b"4"), &[]),
+        (Code::PostambleInvalid, broken(plain(), "postamble.total_length", &[1]), &[]),
+        (Code::FooterOffsetOutOfRange, broken(plain(), "postamble.first_footer_offset", &[1]), &[]),
+        (Code::FooterOffsetMismatch, broken(plain(), "postamble.first_footer_offset", &24_u64.to_be_bytes()), &[]),
+        (Code::TruncatedFrameHeader, raw([header(), object().padded([b'F', b'R', 0])]), &[]),
+        (Code::InvalidFrameHeader, broken(raw([header(), object()]), "frame 1.type", &[0, 4]), &[]),
+        (Code::FrameLengthOverflow, broken(raw([header(), object()]), "frame 1.total_length", &[0xff; 8]), &[]),
+        (Code::FrameTooSmall, broken(raw([header(), object()]), "frame 1.total_length", &35_u64.to_be_bytes()), &[]),
+        (Code::FrameExceedsMessage, broken(raw([header(), object()]), "frame 1.total_length", &[1]), &[]),
+        (Code::MissingEndMarker, broken(raw([header(), object()]), "frame 1.end", b"E_DF"), &[]),
+        (Code::FrameOrderViolation, raw([object(), header()]), &[]),
+        (
+            Code::PrecederNotFollowedByObject,
+            raw([header(), Frame::preceder(&map([])), Frame::preceder(&map([])), object()]),
+            &[],
+        ),
+        (Code::DanglingPreceder, raw([header(), Frame::preceder(&map([]))]), &[]),
+        (Code::CborOffsetInvalid, broken(raw([header(), object()]), "frame 1.cbor_offset", &[1]), &[]),
+        (
+            Code::CborBeforeBoundaryUnknown,
+            broken(
+                raw([header(), Frame::object(Object::bytes(&[1]).descriptor_first())]),
+                "frame 1.descriptor",
+                &[0xff],
+            ),
+            &[],
+        ),
+        (Code::NonZeroPadding, raw([header(), object().padded(*b"some text")]), &[]),
+        (Code::FlagMismatch, broken(plain(), "preamble.flags", &[0, 0x91]), &[]),
+        (Code::NoMetadataFrame, raw([object()]), &[]),
+    ]
+}
+
+fn metadata_specimens() -> Vec<Specimen> {
+    use frame_type as ty;
+    vec![
+        (Code::MetadataCborParseFailed, raw([Frame::raw(ty::HEADER_METADATA, [0xff]), object()]), &[]),
+        (Code::MetadataCborNonCanonical, raw([Frame::raw(ty::HEADER_METADATA, UNSORTED), object()]), &[]),
+        (Code::IndexCborParseFailed, raw([header(), Frame::raw(ty::HEADER_INDEX, [0x80]), object()]), &[]),
+        (Code::IndexCountMismatch, raw([header(), Frame::lying_index(ty::HEADER_INDEX, Vec::clear), object()]), &[]),
+        (
+            Code::IndexOffsetMismatch,
+            raw([header(), Frame::lying_index(ty::HEADER_INDEX, |e| e[0].0 += 8), object()]),
+            &[],
+        ),
+        (
+            Code::IndexOffsetMismatch,
+            raw([header(), Frame::lying_index(ty::HEADER_INDEX, |e| e[0].1 += 8), object()]),
+            &[],
+        ),
+        (Code::HashFrameCborParseFailed, raw([header(), Frame::raw(ty::FOOTER_HASH, [0x80])]), &[]),
+        (Code::HashFrameCountMismatch, raw([header(), hashes(&["0"], "xxh3")]), &[]),
+        (Code::PrecederCborParseFailed, raw([header(), Frame::raw(ty::PRECEDER, [0x80]), object()]), &[]),
+        (
+            Code::PrecederCborNonCanonical,
+            raw([
+                header(),
+                Frame::raw(ty::PRECEDER, [&[0xa2, 0x64], &b"base"[..], &[0x81, 0xa0, 0x61, b'a', 2]].concat()),
+                object(),
+            ]),
+            &[],
+        ),
+        (Code::PrecederBaseCountWrong, raw([header(), Frame::metadata(ty::PRECEDER, &map([])), object()]), &[]),
+        (Code::BaseCountExceedsObjects, metadata(&map([("base", array([map([]), map([])]))])), &[]),
+        (Code::DescriptorCborParseFailed, with(Object::bytes(&[1]).without("dtype")), &[]),
+        (
+            Code::DescriptorCborParseFailed,
+            {
+                let mut built = with(Object::f32(&[1], &[1.0]).masked("nan", "none", &[false]));
+                built.replace("frame 3.descriptor", b"\x66length\x01", b"\x66length\x02");
+                built
+            },
+            &[Code::HashMismatch],
+        ),
+        (
+            Code::DescriptorCborNonCanonical,
+            with({
+                let mut object = Object::bytes(&[1]);
+                object.descriptor.reverse();
+                object
+            }),
+            &[],
+        ),
+        (Code::NdimShapeMismatch, with(Object::bytes(&[1]).set("ndim", 2)), &[]),
+        (Code::StridesShapeMismatch, with(Object::bytes(&[1]).set("strides", array([]))), &[]),
+        (Code::ShapeOverflow, with(Object::plain("uint8", &[1 << 40, 1 << 40], [1])), &[]),
+        (Code::UnknownEncoding, with(Object::bytes(&[1]).set("encoding", "x")), &[]),
+        (Code::UnknownFilter, with(Object::bytes(&[1]).set("filter", "x")), &[]),
+        (Code::UnknownCompression, with(Object::bytes(&[1]).set("compression", "x")), &[]),
+        (Code::EmptyObjType, with(Object::bytes(&[1]).set("type", "")), &[]),
+        (Code::ReservedNotAMap, reserved(Value::from(1)), &[]),
+        (Code::ReservedMissingTensor, reserved(map([])), &[]),
+    ]
+}
+
+fn value_specimens() -> Vec<Specimen> {
+    use frame_type as ty;
+    let f32s = |value: f32| with(Object::f32(&[2], &[0.0, value]));
+    let unflagged = {
+        let mut built = Message::buffered([Object::bytes(&[1]), Object::bytes(&[2])]).build();
+        built.set("frame 4.flags", &[0, 1]);
+        built
+    };
+    vec![
+        (Code::HashMismatch, broken(plain(), "frame 3.payload", &[1]), &[]),
+        (Code::HashMismatch, broken(plain(), "frame 0.hash", &[1]), &[]),
+        (Code::HashMismatch, raw([header(), hashes(&["0123456789abcdef"], "xxh3"), object()]), &[]),
+        (
+            Code::HashMismatch,
+            raw([
+                header(),
+                Frame::hashes(ty::HEADER_HASH),
+                object(),
+                Frame { frame_type: ty::FOOTER_HASH, ..hashes(&["0"], "xxh3") },
+            ]),
+            &[],
+        ),
+        (Code::HashVerificationError, unflagged, &[]),
+        (Code::UnknownHashAlgorithm, raw([header(), hashes(&["0"], "md5"), object()]), &[]),
+        (Code::NoHashAvailable, Message::buffered([Object::bytes(&[1])]).unhashed().build(), &[]),
+        (
+            Code::DecodePipelineFailed,
+            with(Object::bytes(&[1; 9]).compressed("lz4").set("shape", array([8.into()]))),
+            &[],
+        ),
+        (Code::DecodePipelineFailed, with(Object::packed(&[2], [0], 0.0, (0, 0), 16)), &[]),
+        (Code::PipelineConfigFailed, with(Object::bytes(&[1]).set("filter", "shuffle")), &[]),
+        (Code::PipelineConfigFailed, with(Object::bytes(&[1]).set("compression", "rle")), &[]),
+        (Code::DecodeObjectFailed, with(Object::f32(&[9], &[0.0; 9]).masked("nan", "none", &[true; 4])), &[]),
+        (Code::DecodeObjectFailed, with(Object::plain("bitmask", &[8], [1]).masked("nan", "none", &[true; 8])), &[]),
+        (Code::DecodedSizeMismatch, with(Object::f32(&[2], &[1.0])), &[]),
+        (Code::NanDetected, f32s(f32::NAN), &[]),
+        (Code::InfDetected, f32s(f32::NEG_INFINITY), &[]),
+    ]
+}
+
+fn with_canonical(max_level: Level) -> ValidateOptions {
+    ValidateOptions { check_canonical: true, ..at(max_level) }
+}
+
+#[test]
+fn every_code_is_found_alone_at_its_level_and_severity() {
+    let mut missing: BTreeSet<Code> = Code::ALL.iter().copied().collect();
+    for (code, bytes, more) in specimens() {
+        let report = validate_message(&bytes, &with_canonical(Level::Fidelity));
+        let expected: Vec<Code> = [&[code], more].concat();
+        assert_eq!(codes(&report), expected, "{code}: {:#?}", report.issues);
+        let issue = &report.issues[0];
+        assert_eq!((issue.level, issue.severity), (code.level(), code.severity()));
+        assert_eq!(report.is_ok(), code.severity() == Severity::Warning, "{code}");
+        assert!(!issue.description.is_empty());
+        // Lower levels do not have it; where canonical form is asked for, level 2 is never left out.
+        for lower in [Level::Structure, Level::Metadata, Level::Integrity] {
+            let report = validate_message(&bytes, &at(lower));
+            let is_canonical = code.name().ends_with("non_canonical");
+            assert_eq!(codes(&report).contains(&code), lower >= code.level() && !is_canonical, "{code} at {lower}");
+        }
+        missing.remove(&code);
+    }
+    // Bytes in memory that are longer than addresses: only where those have fewer than 64 bits.
+    assert_eq!(missing, BTreeSet::from([Code::TotalLengthOverflow]));
+}
+
+#[test]
+fn digests_only_leaves_out_warnings_about_structure_metadata_and_decoding() {
+    let options = ValidateOptions { checksum_only: true, max_level: Level::Fidelity, ..Default::default() };
+    for (code, bytes, _) in specimens() {
+        let report = validate_message(&bytes, &options);
+        let is_left_out = match code.level() {
+            Level::Structure => code.severity() == Severity::Warning,
+            Level::Metadata => !matches!(code, Code::HashFrameCborParseFailed),
+            Level::Integrity => matches!(code, Code::DecodePipelineFailed | Code::PipelineConfigFailed),
+            Level::Fidelity => true,
+        };
+        assert_eq!(codes(&report).contains(&code), !is_left_out, "{code}: {report:?}");
+    }
+    let bytes = raw([header(), Frame::raw(frame_type::FOOTER_HASH, [0x80])]).bytes;
+    assert_eq!(validate_message(&bytes, &options).issues[0].level, Level::Integrity);
+}
+
+#[test]
+fn the_reference_does_not_find_what_only_this_validation_finds() {
+    let object = Object::bytes(&[1]);
+    let old = {
+        // As 0.20 writes: no frame is flagged, every slot holds a digest.
+        let mut built = Message::buffered([object]).build();
+        for frame in 0..3 {
+            built.set(&format!("frame {frame}.flags"), &[0, 0]);
+        }
+        built.set("frame 3.flags", &[0, 1]);
+        built
+    };
+    for (bytes, strict, like) in [
+        (broken(plain(), "frame 0.hash", &[1]).bytes, vec![Code::HashMismatch], vec![]),
+        (broken(plain(), "frame 1.hash", &[1]).bytes, vec![Code::HashMismatch], vec![]),
+        (broken(plain(), "frame 2.hash", &[1]).bytes, vec![Code::HashMismatch], vec![]),
+        (broken(plain(), "postamble.total_length", &[1]).bytes, vec![Code::PostambleInvalid], vec![]),
+        (old.bytes.clone(), vec![], vec![Code::HashVerificationError]),
+        (broken(old, "frame 3.payload", &[9]).bytes, vec![Code::HashMismatch], vec![Code::HashVerificationError]),
+        (broken(plain(), "preamble.flags", &[0, 0x15]).bytes, vec![], vec![Code::NoHashAvailable]),
+    ] {
+        let report = full(&bytes);
+        assert_eq!(codes(&report), strict, "{report:?}");
+        assert_eq!(report.hash_verified, strict.is_empty());
+        let report = validate_message(&bytes, &like_reference(Level::Fidelity));
+        assert_eq!(codes(&report), like, "{report:?}");
+    }
+    let report = full(&broken(plain(), "frame 1.hash", &[1]).bytes);
+    assert_eq!((report.issues[0].object_index, report.issues[0].byte_offset), (None, Some(56)));
+}
+
+#[test]
+fn several_faults_are_all_found() {
+    let object = Object::bytes(&[1]).set("ndim", 3).set("strides", array([])).set("encoding", "q").set("filter", "w");
+    let bytes = with(object.set("compression", "e").set("type", "")).bytes;
+    let expected = [
+        Code::NdimShapeMismatch,
+        Code::StridesShapeMismatch,
+        Code::EmptyObjType,
+        Code::UnknownEncoding,
+        Code::UnknownFilter,
+        Code::UnknownCompression,
+    ];
+    assert_eq!(codes(&full(&bytes)), expected);
+    // The walk goes on behind an object without a descriptor, and says which one it was.
+    let mut built = Message::buffered([Object::bytes(&[1]), Object::bytes(&[2]).set("encoding", "q")]).build();
+    built.set("frame 3.cbor_offset", &[1]);
+    let report = full(&built.bytes);
+    let objects: Vec<_> = report.issues.iter().filter_map(|issue| Some((issue.code, issue.object_index?))).collect();
+    assert_eq!(objects, [(Code::CborOffsetInvalid, 0), (Code::UnknownEncoding, 1)]);
+    assert_eq!(report.object_count, 1);
+}
+
+#[test]
+fn values_that_a_mask_covers_are_no_findings() {
+    let nan = f32::NAN;
+    let masked = |values: &[f32], kind, bits: &[bool]| {
+        ["none", "rle", "roaring", "lz4", "zstd"]
+            .map(|method| full(&with(Object::f32(&[3], values).masked(kind, method, bits)).bytes))
+    };
+    for report in masked(&[1.0, nan, 2.0], "nan", &[false, true, false]) {
+        assert!(report.is_ok() && report.hash_verified, "{report:?}");
+    }
+    // Restoration writes over whatever stands there.
+    for report in masked(&[1.0, nan, 2.0], "inf-", &[false, true, false]) {
+        assert!(report.is_ok(), "{report:?}");
+    }
+    for report in masked(&[nan, nan, f32::INFINITY], "nan", &[true, true, false]) {
+        assert_eq!(codes(&report), [Code::InfDetected]);
+        assert!(report.issues[0].description.contains("element 2"), "{report:?}");
+    }
+}
+
+// Form.
+
+#[test]
+fn reports_have_the_json_form_of_the_format() {
+    let mut bytes = broken(plain(), "frame 3.payload", &[9]).bytes;
+    bytes.extend(b"junk");
+    let report = validate_buffer(&bytes, &ValidateOptions::default());
+    let expected = json!({
+        "file_issues": [{
+            "byte_offset": bytes.len() - 4,
+            "length": 4,
+            "description": format!("4 trailing bytes after last message at offset {}", bytes.len() - 4),
+        }],
+        "messages": [{
+            "issues": [{
+                "code": "hash_mismatch",
+                "level": "integrity",
+                "severity": "error",
+                "object_index": 0,
+                "byte_offset": plain().offset("frame 3.magic"),
+                "description": report.messages[0].issues[0].description,
+            }],
+            "object_count": 1,
+            "hash_verified": false,
+        }],
+    });
+    assert_eq!(serde_json::to_value(&report).unwrap(), expected);
+    let report = validate_message(b"", &ValidateOptions::default());
+    assert!(serde_json::to_value(&report).unwrap()["issues"][0].get("object_index").is_none());
+    for code in Code::ALL {
+        assert_eq!(serde_json::to_value(code).unwrap(), code.name());
+        let camel: String = code.name().split('_').map(|word| word[..1].to_uppercase() + &word[1..]).collect();
+        assert_eq!(format!("{code:?}"), camel);
+    }
+}
+
+#[test]
+fn files_say_what_belongs_to_no_message() {
+    let message = plain().bytes;
+    let default = ValidateOptions::default();
+    let empty = validate_buffer(b"", &default);
+    assert!(empty.is_ok() && !empty.hash_verified() && empty.messages.is_empty());
+    let two = [&b"head"[..], &message, b"middle", &message, b"tail!"].concat();
+    let report = validate_buffer(&two, &default);
+    let lengths: Vec<_> = report.file_issues.iter().map(|issue| (issue.byte_offset, issue.length)).collect();
+    let len = message.len() as u64;
+    assert_eq!(lengths, [(0, 4), (4 + len, 6), (10 + 2 * len, 5)]);
+    assert!(!report.is_ok() && report.hash_verified());
+    assert_eq!(report.total_objects(), 2);
+    let report = validate_buffer(b"no message here", &default);
+    assert_eq!(report.file_issues[0].description, "15 bytes with no valid messages");
+    assert!(validate_file("/no/such.tgm".as_ref(), &default).is_err());
+}
+
+// Hostile input.
+
+#[test]
+fn damaged_messages_end_in_a_report_and_never_look_better_than_they_decode() {
+    let two = || [(Some(map([("a", 1.into())])), Object::f32(&[2], &[1.0, 2.0])), (None, Object::bytes(&[1]))];
+    let bases = [
+        Message::buffered([Object::f32(&[3], &[1.0, 2.0, 3.0]).masked("nan", "rle", &[false, true, false])]),
+        Message::buffered([Object::packed(&[4], [1; 8], 1.0, (0, 0), 16), Object::bytes(&[1, 2]).descriptor_first()]),
+        Message::streamed_with(&map([]), &map([("base", array([map([]), map([])]))]), two()),
+        Message::buffered([Object::bytes(&[7; 40]).compressed("lz4"), Object::bytes(&[7; 40]).shuffled(4)]),
+    ];
+    let mut rng = Rng(6);
+    let options = with_canonical(Level::Fidelity);
+    let check = |bytes: &[u8]| {
+        let (report, usage) = measure(|| validate_message(bytes, &options));
+        assert!(usage.peak < MEMORY, "{} MiB", usage.peak >> 20);
+        let decoded = tgm_std::decode(bytes, &DecodeOptions::default());
+        assert!(decoded.is_ok() || !report.is_ok(), "{decoded:?}");
+        assert!(report.issues.is_sorted_by_key(|issue| issue.level));
+        validate_message(bytes, &like_reference(Level::Fidelity));
+        validate_buffer(bytes, &options);
+    };
+    for base in bases {
+        let bytes = base.build().bytes;
+        let report = validate_message(&bytes, &options);
+        assert!(report.is_ok(), "{report:?}");
+        (0..bytes.len()).for_each(|end| check(&bytes[..end]));
+        for position in 0..bytes.len() {
+            for damage in [1, 0x80, 1 << rng.below(8), 0xff] {
+                let mut damaged = bytes.clone();
+                damaged[position] ^= u8::try_from(damage).unwrap();
+                check(&damaged);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_number_of_findings_is_bounded_and_the_first_error_is_among_them() {
+    // Header frames that come too late: a finding for every 32 bytes.
+    let mut built = raw([Frame::metadata(frame_type::FOOTER_METADATA, &map([])), header()]);
+    let frame = usize::try_from(built.offset("frame 1.magic")).unwrap()..built.bytes.len() - 24;
+    let length = built.bytes.len() + 59_999 * frame.len();
+    built.set("preamble.total_length", &(length as u64).to_be_bytes());
+    built.set("postamble.total_length", &(length as u64).to_be_bytes());
+    let (before, after) = built.bytes.split_at(frame.end);
+    let bytes = [before, &before[frame].repeat(59_999), after].concat();
+    let (report, usage) = measure(|| full(&bytes));
+    assert_eq!((report.issues.len(), report.omitted_issues), (10_000, 50_000));
+    assert!(usage.peak < 16 << 20, "{} MiB", usage.peak >> 20);
+
+    // A warning for each gap, and an error behind them.
+    let frames = (0..20).map(|_| header().padded(*b"gap "));
+    let bytes = raw(frames.chain([object()])).bytes;
+    let options = ValidateOptions { max_issues: 3, ..Default::default() };
+    assert!(validate_message(&bytes, &options).is_ok());
+    let mut bytes = bytes;
+    let end = bytes.len() - 48;
+    bytes[end..end + 24].fill(1);
+    let report = validate_message(&bytes, &options);
+    assert!(!report.is_ok() && report.omitted_issues > 0, "{report:?}");
+}
