@@ -16,4 +16,5 @@ mod keys;
 mod listings;
 mod streams;
 mod tool;
+mod validate;
 mod verify;

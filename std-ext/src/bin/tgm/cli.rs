@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::output::Out;
-use crate::{digest, dump, extract, frames, get, info, ls, scan, verify};
+use crate::{digest, dump, extract, frames, get, info, ls, scan, validate, verify};
 
 /// Look into Tensogram files, check them, and take values out.
 ///
@@ -31,6 +31,7 @@ enum Command {
     Extract(extract::Extract),
     Scan(scan::Scan),
     Verify(verify::Verify),
+    Validate(validate::Validate),
 }
 
 impl Cli {
@@ -46,6 +47,7 @@ impl Cli {
             Command::Extract(command) => command.run(out),
             Command::Scan(command) => command.run(out),
             Command::Verify(command) => command.run(out),
+            Command::Validate(command) => command.run(out),
         }
     }
 }

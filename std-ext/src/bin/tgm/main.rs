@@ -27,6 +27,7 @@ mod show;
 mod summary;
 mod table;
 mod text;
+mod validate;
 mod values;
 mod verify;
 

@@ -81,7 +81,16 @@ impl Out {
         self.problems.push(text.lines().map(escape).collect::<Vec<_>>().join("\n  caused by: "));
     }
 
-    /// The exit code will be 1; why was said on standard output.
+    /// Writes a line to standard error at once, behind what standard output has so far: a finding, not a failure of the
+    /// command.
+    pub(crate) fn remark(&mut self, text: &str) {
+        // Whether that failed is found out at the end.
+        let _ = self.stdout.flush();
+        // There is nobody left to tell.
+        let _ = writeln!(io::stderr().lock(), "{}", escape(text));
+    }
+
+    /// The exit code will be 1; why was said elsewhere.
     pub(crate) const fn fail(&mut self) {
         self.failed = true;
     }
