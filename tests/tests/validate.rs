@@ -585,6 +585,24 @@ fn values_that_a_mask_covers_are_no_findings() {
     }
 }
 
+#[test]
+fn masks_of_several_runs_and_kinds_cover_together() {
+    let (nan, inf) = (f32::NAN, f32::INFINITY);
+    let values = [nan, 1.0, nan, inf, 2.0, nan, inf];
+    for method in ["none", "rle", "roaring", "zstd"] {
+        let masked = |last: bool| {
+            let nans = [true, false, true, false, false, true, false];
+            let infs = [false, false, false, true, false, false, last];
+            let object = Object::f32(&[7], &values).masked("nan", method, &nans).masked("inf+", method, &infs);
+            full(&with(object).bytes)
+        };
+        assert!(masked(true).is_ok(), "{method}: {:?}", masked(true));
+        let report = masked(false);
+        assert_eq!(codes(&report), [Code::InfDetected], "{method}");
+        assert!(report.issues[0].description.contains("element 6"), "{report:?}");
+    }
+}
+
 // Form.
 
 #[test]
