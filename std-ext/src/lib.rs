@@ -47,8 +47,8 @@ pub mod streaming;
 pub mod threads;
 mod to_owned;
 pub mod types;
-pub mod wire;
 pub mod validate;
+pub mod wire;
 
 pub use builder::{MessageBuilder, ObjectBuilder};
 pub use decode::{

@@ -10,8 +10,9 @@ use super::issue::IssueCode;
 use super::options::ValidateOptions;
 use crate::codec;
 use crate::error::{Result, TensogramError};
-use crate::options::DecodeOptions;
+use crate::options::{CompressionBackend, DecodeOptions};
 use crate::pipeline;
+use crate::threads::Threads;
 
 /// Why decoding failed.
 pub(super) type Fault = (IssueCode, String);
@@ -40,7 +41,7 @@ pub(super) fn decode<'a>(object: &DataObject<'a>, options: &ValidateOptions) -> 
         configure(object.descriptor())
             .map_err(|error| (IssueCode::PipelineConfigFailed, format!("cannot set up the pipeline: {error}")))?;
     }
-    pipeline::decode_values(object, &decode_options(options)).map_err(|error| {
+    pipeline::decode_values(object, &decode_options(options), Threads::NONE).map_err(|error| {
         let code = if has_pipeline {
             IssueCode::DecodePipelineFailed
         } else if is_wrong_size(object) {
@@ -84,7 +85,7 @@ fn configure(descriptor: &Descriptor<'_>) -> Result<()> {
         }
         _ => {}
     }
-    codec::codec(known).map(drop)
+    codec::codec(known, CompressionBackend::Auto).map(drop)
 }
 
 /// Lets numbers pass that are out of their range.
