@@ -11,7 +11,7 @@ use zerocopy::IntoBytes as _;
 
 use crate::codec::ErrorBound;
 use crate::encode::encode;
-use crate::encode::packing::bits_within;
+use crate::encode::packing::{Values, bits_within, derive, finite_values};
 use crate::error::Result;
 use crate::file::{AppendOptions, MessageLayout, TensogramFile};
 use crate::options::{Blosc2Codec, EncodeOptions};
@@ -189,6 +189,36 @@ impl<'a> ObjectBuilder<'a> {
         }
         let bits = bits_within(&self.data, self.descriptor.byte_order, error)?;
         Ok(self.simple_packing(bits))
+    }
+
+    /// Packs `f64` values into `bits` each, with parameters that suit the finite ones. The others are for masks to remember:
+    /// [`EncodeOptions::allow_nan`] and [`EncodeOptions::allow_inf`]. Reads all values once.
+    ///
+    /// # Errors
+    /// [`TensogramError::Encoding`](crate::TensogramError::Encoding) for more than 64 bits;
+    /// [`TensogramError::Metadata`](crate::TensogramError::Metadata) for values of another type.
+    pub fn simple_packing_of_finite(self, bits: u32, decimal_scale_factor: i32) -> Result<Self> {
+        if self.descriptor.dtype != Dtype::Float64 {
+            return Err(metadata(format!("simple_packing only supports float64, got {}", self.descriptor.dtype)));
+        }
+        let order = self.descriptor.byte_order;
+        let finite = finite_values(&self.data, order);
+        let packing = derive(Values::new(&finite, order), bits, decimal_scale_factor)?;
+        Ok(self
+            .simple_packing(bits)
+            .set(Key::SpReferenceValue, packing.reference_value)
+            .set(Key::SpBinaryScaleFactor, packing.binary_scale_factor)
+            .set(Key::SpDecimalScaleFactor, packing.decimal_scale_factor))
+    }
+
+    /// [`Self::simple_packing_of_finite`] with as few bits as keep each finite value within `error` of what it was.
+    ///
+    /// # Errors
+    /// As [`Self::simple_packing_within`], but for values that are not finite.
+    pub fn simple_packing_of_finite_within(self, error: f64) -> Result<Self> {
+        let order = self.descriptor.byte_order;
+        let bits = bits_within(&finite_values(&self.data, order), order, error)?;
+        self.simple_packing_of_finite(bits, 0)
     }
 
     /// Shuffles the bytes of elements, or of packed values (PIPELINE §4).

@@ -16,12 +16,15 @@ mod masks;
 pub(crate) mod message;
 pub(crate) mod object;
 pub(crate) mod packing;
+mod parts;
 mod plan;
 mod region;
 mod shuffle;
 pub(crate) mod sink;
 
 pub use crate::options::{AggregateHashPolicy, Blosc2Codec, EncodeOptions, MaskMethod, Provenance};
+
+pub use self::parts::{Part, PartError, encode_parts};
 
 use self::compress::Means;
 use self::object::Object;

@@ -17,6 +17,22 @@ use crate::types::{DataObjectDescriptor, GlobalMetadata, MaskDescriptor};
 /// [`TensogramError::Metadata`](crate::TensogramError::Metadata) saying what does not fit, and
 /// [`TensogramError::Encoding`](crate::TensogramError::Encoding) for an unknown encoding.
 pub(crate) fn descriptor(descriptor: &DataObjectDescriptor, data_len: usize, encoded: bool) -> Result<u64> {
+    let count = consistent(descriptor)?;
+    let dtype = if encoding(descriptor)? == Encoding::None { descriptor.dtype } else { Dtype::Float64 };
+    let expected = dtype.byte_len(count).ok_or_else(|| metadata("shape product overflow"))?;
+    let known = encoding(descriptor)? == Encoding::None || !encoded;
+    if known && expected != data_len as u64 {
+        return Err(metadata(format!("data_len {data_len} does not match expected {expected} bytes")));
+    }
+    masks(descriptor)?;
+    Ok(count)
+}
+
+/// Checks a descriptor against itself; returns the number of elements.
+///
+/// # Errors
+/// [`TensogramError::Metadata`](crate::TensogramError::Metadata) saying what does not fit.
+pub(crate) fn consistent(descriptor: &DataObjectDescriptor) -> Result<u64> {
     if descriptor.obj_type.is_empty() {
         return Err(metadata("obj_type must not be empty"));
     }
@@ -32,13 +48,6 @@ pub(crate) fn descriptor(descriptor: &DataObjectDescriptor, data_len: usize, enc
     if let Some(key) = descriptor.params.keys().find(|key| Key::from_name(key).is_some_and(Key::is_field)) {
         return Err(metadata(format!("parameter '{key}' has the name of a descriptor field")));
     }
-    let dtype = if encoding(descriptor)? == Encoding::None { descriptor.dtype } else { Dtype::Float64 };
-    let expected = dtype.byte_len(count).ok_or_else(|| metadata("shape product overflow"))?;
-    let known = encoding(descriptor)? == Encoding::None || !encoded;
-    if known && expected != data_len as u64 {
-        return Err(metadata(format!("data_len {data_len} does not match expected {expected} bytes")));
-    }
-    masks(descriptor)?;
     Ok(count)
 }
 

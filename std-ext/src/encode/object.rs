@@ -92,6 +92,15 @@ impl<'a> Object<'a> {
         Self::new(descriptor.clone(), Region { payload: Payload::Bytes(Cow::Borrowed(region)), blobs: Vec::new() })
     }
 
+    /// Takes over the payload region of an object that was read: what is in it is not looked at.
+    ///
+    /// # Errors
+    /// [`TensogramError::Metadata`] for a descriptor that does not fit itself.
+    pub(crate) fn taken_over(descriptor: &DataObjectDescriptor, region: &'a [u8]) -> Result<Self> {
+        checks::consistent(descriptor)?;
+        Self::new(descriptor.clone(), Region { payload: Payload::Bytes(Cow::Borrowed(region)), blobs: Vec::new() })
+    }
+
     fn new(descriptor: DataObjectDescriptor, region: Region<'a>) -> Result<Self> {
         let cbor = object_descriptor_to_cbor(&descriptor)?;
         Ok(Self { descriptor, cbor, region })

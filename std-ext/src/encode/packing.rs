@@ -59,6 +59,12 @@ fn load(bytes: [u8; 8], order: ByteOrder) -> f64 {
     }
 }
 
+/// The bytes of those `f64` values of `data` that are finite.
+pub(crate) fn finite_values(data: &[u8], order: ByteOrder) -> Vec<u8> {
+    let values: &[[u8; 8]] = data.as_chunks().0;
+    values.iter().filter(|bytes| load(**bytes, order).is_finite()).flatten().copied().collect()
+}
+
 /// The parameters that hold all `values` in fields of `bits`.
 ///
 /// One pass over the values.

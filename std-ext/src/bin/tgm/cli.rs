@@ -3,12 +3,13 @@
 use std::io;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use crate::output::Out;
-use crate::{digest, dump, extract, frames, get, info, ls, scan, validate, verify};
+use crate::{create, digest, dump, extract, frames, get, info, ls, repack, reshuffle, scan, validate, verify};
 
-/// Look into Tensogram files, check them, and take values out.
+/// Look into Tensogram files, check them, take values out, and make messages.
 ///
 /// FILE may be "-" for standard input. Files must not be truncated while they are read. Exit codes: 0 fine, 1 something
 /// failed (the rest is done all the same), 2 usage.
@@ -32,6 +33,9 @@ enum Command {
     Scan(scan::Scan),
     Verify(verify::Verify),
     Validate(validate::Validate),
+    Create(create::Create),
+    Repack(repack::Repack),
+    Reshuffle(reshuffle::Reshuffle),
 }
 
 impl Cli {
@@ -48,8 +52,16 @@ impl Cli {
             Command::Scan(command) => command.run(out),
             Command::Verify(command) => command.run(out),
             Command::Validate(command) => command.run(out),
+            Command::Create(command) => command.run(out),
+            Command::Repack(command) => command.run(out),
+            Command::Reshuffle(command) => command.run(out),
         }
     }
+}
+
+/// Ends the program because of a command line that contradicts itself.
+pub(crate) fn usage(text: &str) -> ! {
+    Cli::command().error(ErrorKind::ArgumentConflict, text).exit()
 }
 
 /// The files of a command, and the form of what it prints.

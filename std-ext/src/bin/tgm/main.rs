@@ -1,4 +1,4 @@
-//! `tgm`: looks into Tensogram files, checks them and takes values out.
+//! `tgm`: looks into Tensogram files, checks them, takes values out, and makes and remakes messages.
 //!
 //! Each subcommand is a file of its own. What they share: [`input`] opens files and finds messages, [`select`] looks keys
 //! up in metadata, [`table`] and [`json`] lay results out, [`output`] is the only door to standard output and error.
@@ -6,9 +6,12 @@
 //! code, 0 if there was nothing, 1 otherwise, 2 for usage.
 
 mod cli;
+mod create;
+mod destination;
 mod digest;
 mod dump;
 mod dump_text;
+mod encode_flags;
 mod extract;
 mod flags;
 mod frame_list;
@@ -18,14 +21,24 @@ mod info;
 mod input;
 mod json;
 mod ls;
+mod metadata_flags;
 mod npy;
+mod npy_read;
+mod numbers;
 mod output;
+mod pipeline_flags;
+mod progress;
+mod repack;
 mod replace;
+mod reshuffle;
+mod rewrite;
+mod row_major;
 mod scan;
 mod select;
 mod show;
 mod summary;
 mod table;
+mod tensor_input;
 mod text;
 mod validate;
 mod values;

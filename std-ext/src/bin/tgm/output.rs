@@ -37,6 +37,7 @@ impl Style {
 pub(crate) struct Out {
     stdout: BufWriter<StdoutLock<'static>>,
     problems: Vec<String>,
+    notes: Vec<String>,
     failed: bool,
     colours: bool,
 }
@@ -46,7 +47,7 @@ impl Out {
     pub(crate) fn new() -> Self {
         let stdout = io::stdout();
         let colours = colours(stdout.is_terminal());
-        Self { stdout: BufWriter::new(stdout.lock()), problems: Vec::new(), failed: false, colours }
+        Self { stdout: BufWriter::new(stdout.lock()), problems: Vec::new(), notes: Vec::new(), failed: false, colours }
     }
 
     /// Writes `text` in `style`.
@@ -90,6 +91,11 @@ impl Out {
         let _ = writeln!(io::stderr().lock(), "{}", escape(text));
     }
 
+    /// Says something on standard error, where standard output is taken by what the command makes.
+    pub(crate) fn note(&mut self, text: &str) {
+        self.notes.push(escape(text));
+    }
+
     /// The exit code will be 1; why was said elsewhere.
     pub(crate) const fn fail(&mut self) {
         self.failed = true;
@@ -110,6 +116,9 @@ impl Out {
         }
         let mut stderr = io::stderr().lock();
         let mark = if colours(stderr.is_terminal()) { "\x1b[31merror:\x1b[0m" } else { "error:" };
+        for note in &self.notes {
+            let _ = writeln!(stderr, "{note}");
+        }
         for problem in &self.problems {
             // There is nobody left to tell.
             let _ = writeln!(stderr, "{mark} {problem}");

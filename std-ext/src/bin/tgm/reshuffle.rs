@@ -1,0 +1,60 @@
+//! `tgm reshuffle`: streamed messages with their metadata and index up front.
+
+use std::io;
+use std::path::PathBuf;
+use std::slice;
+
+use clap::Args;
+
+use crate::destination::{report, write_to};
+use crate::encode_flags::EncodeFlags;
+use crate::output::Out;
+use crate::pipeline_flags::PipelineFlags;
+use crate::progress::Progress;
+use crate::rewrite::{Rewriter, open_whole};
+
+/// Write messages anew, with metadata, index and digests before the objects
+///
+/// Each object is decoded, so that nothing damaged passes, and keeps its values to the bit, those of lossy stages and masks
+/// too. Messages get a new uuid and time.
+#[derive(Args, Debug)]
+pub(crate) struct Reshuffle {
+    /// File to read; "-" is standard input
+    #[arg(value_name = "IN")]
+    input: PathBuf,
+    /// Where to write; may be IN; "-" is standard output
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    #[command(flatten)]
+    encode: EncodeFlags,
+}
+
+impl Reshuffle {
+    /// Writes all messages anew.
+    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
+        let pipeline = PipelineFlags::default();
+        let rewriter = Rewriter {
+            pipeline: &pipeline,
+            encode: &self.encode,
+            filter: None,
+            objects: &[],
+            verify: false,
+            decode_all: true,
+        };
+        let inputs = match open_whole(slice::from_ref(&self.input)) {
+            Ok(inputs) => inputs,
+            Err(failure) => {
+                report(&self.output, out, failure);
+                return Ok(());
+            }
+        };
+        let written = write_to(&self.output, out, |sink| {
+            let mut progress = Progress::new("reshuffle", inputs.iter().map(|input| input.bytes().len() as u64).sum());
+            for input in &inputs {
+                rewriter.file(input, &mut progress, |bytes| Ok(sink.write_all(bytes)?))?;
+            }
+            Ok(())
+        });
+        written.map(drop)
+    }
+}
