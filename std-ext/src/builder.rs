@@ -247,10 +247,14 @@ impl<'a> ObjectBuilder<'a> {
         self.compression(Compression::Lz4)
     }
 
-    /// Compresses with szip, in blocks of 16 samples and intervals of 128 blocks. For values of at most four bytes, packed
-    /// ones of 8, 16, 24 or 32 bits, and shuffled ones.
+    /// Compresses with szip, in blocks of 16 samples and intervals of 128 blocks. For values of at most four bytes,
+    /// shuffled ones, and packed ones of up to 32 bits, which are packed into whole bytes.
     #[must_use]
     pub fn szip(self) -> Self {
+        // Samples of szip are whole bytes.
+        if let Some(bits) = self.packed_bits().filter(|bits| !bits.is_multiple_of(8) && *bits < 32) {
+            return self.set(Key::SpBitsPerValue, bits.next_multiple_of(8)).szip();
+        }
         let raw = self.descriptor.encoding == Encoding::None.name() && self.descriptor.filter == Filter::None.name();
         let big = raw && self.descriptor.byte_order == ByteOrder::Big;
         let flags = SZIP_PREPROCESS | if big { SZIP_MSB } else { 0 };
