@@ -8,12 +8,15 @@
 )]
 
 mod corpus;
+mod create;
 mod digest;
 mod environment;
 mod extract;
 mod hostile;
 mod keys;
 mod listings;
+mod npy;
+mod repack;
 mod streams;
 mod tool;
 mod validate;

@@ -48,7 +48,7 @@ pub(crate) struct PipelineFlags {
     /// Bits of a packed value, 0 to 64: asks for simple_packing [default with it: 16]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=64))]
     bits: Option<u32>,
-    /// As few bits as keep each value within this error: asks for simple_packing
+    /// As few bits as keep each value within this error, for szip whole bytes: asks for simple_packing
     #[arg(long, value_name = "E", value_parser = positive, conflicts_with_all = ["bits", "decimal_scale"])]
     max_error: Option<f64>,
     /// Power of ten that values are multiplied by before they are packed: asks for simple_packing
@@ -226,7 +226,7 @@ impl PipelineFlags {
         if let Some(stage) = only_float64 {
             object.need_float64(stage, self.convert)?;
         }
-        let is_packed_anew = self.encode(&mut object, encoding, options)?;
+        let is_packed_anew = self.encode(&mut object, encoding, compression, options)?;
         object.filter(filter, is_packed_anew);
         self.compress(&mut object, compression)?;
         Ok((object.descriptor, object.data))
@@ -237,6 +237,7 @@ impl PipelineFlags {
         &self,
         object: &mut Staging<'_>,
         encoding: Encoding,
+        compression: Compression,
         options: &EncodeOptions,
     ) -> Result<bool, TensogramError> {
         let was_packed = object.descriptor.encoding == Encoding::SimplePacking.name();
@@ -248,20 +249,23 @@ impl PipelineFlags {
         if was_packed && !self.packs() {
             return Ok(false);
         }
-        let before = std::mem::take(&mut object.descriptor.params);
-        let number = |key: Key| before.get(key.name()).and_then(ciborium::Value::as_integer);
-        let bits = self.bits.or_else(|| u32::try_from(number(Key::SpBitsPerValue)?).ok());
-        let bits = bits.unwrap_or(DEFAULT_SIMPLE_PACKING_BITS);
-        let decimal = self.decimal_scale.or_else(|| i32::try_from(number(Key::SpDecimalScaleFactor)?).ok());
+        let mut bits = self.bits.or_else(|| object.integer(Key::SpBitsPerValue)).unwrap_or(DEFAULT_SIMPLE_PACKING_BITS);
+        let decimal = self.decimal_scale.or_else(|| object.integer(Key::SpDecimalScaleFactor));
         let decimal = decimal.filter(|_| self.max_error.is_none()).unwrap_or(0);
-        object.descriptor.params = before;
         object.remove(&PACKING);
         let has_gaps = (options.allow_nan || options.allow_inf) && !object.is_finite();
-        object.build(|builder| match (self.max_error, has_gaps) {
-            (Some(error), false) => builder.simple_packing_within(error),
-            (Some(error), true) => builder.simple_packing_of_finite_within(error),
-            (None, true) => builder.simple_packing_of_finite(bits, decimal),
-            (None, false) => Ok(builder.simple_packing(bits).parameter(Key::SpDecimalScaleFactor.name(), decimal)),
+        if let Some(error) = self.max_error {
+            object.build(|builder| match has_gaps {
+                true => builder.simple_packing_of_finite_within(error),
+                false => builder.simple_packing_within(error),
+            })?;
+            let fewest = object.integer(Key::SpBitsPerValue).unwrap_or(bits);
+            bits = if compression == Compression::Szip { whole_samples(fewest) } else { fewest };
+            object.remove(&PACKING);
+        }
+        object.build(|builder| match has_gaps {
+            true => builder.simple_packing_of_finite(bits, decimal),
+            false => Ok(builder.simple_packing(bits).parameter(Key::SpDecimalScaleFactor.name(), decimal)),
         })?;
         Ok(true)
     }
@@ -320,6 +324,11 @@ impl PipelineFlags {
     }
 }
 
+/// The fewest bits of a packed value, not less than `bits`, that szip can take for samples.
+const fn whole_samples(bits: u32) -> u32 {
+    if bits == 0 { 8 } else { bits.next_multiple_of(8) }
+}
+
 /// What is asked for, or else the name that an object has for a stage.
 fn known<K>(asked: Option<K>, name: &str, from_name: fn(&str) -> Option<K>) -> Result<K, TensogramError> {
     let known = asked.or_else(|| from_name(name));
@@ -347,6 +356,12 @@ struct Staging<'d> {
 impl Staging<'_> {
     fn set(&mut self, key: Key, value: impl Into<ciborium::Value>) {
         self.descriptor.params.insert(key.name().to_string(), value.into());
+    }
+
+    /// A parameter that is an integer.
+    fn integer<T: TryFrom<i128>>(&self, key: Key) -> Option<T> {
+        let integer = self.descriptor.params.get(key.name())?.as_integer()?;
+        T::try_from(i128::from(integer)).ok()
     }
 
     fn remove(&mut self, keys: &[Key]) {

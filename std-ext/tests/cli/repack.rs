@@ -1,0 +1,196 @@
+//! `tgm repack` and `tgm reshuffle`: messages made anew of messages.
+
+use std::fs;
+
+use serde_json::{Value as Json, json};
+
+use crate::corpus::{data, files, of_class};
+use crate::npy::{doubles, field, npy, write};
+use crate::tool::{Run, tgm};
+
+/// Digests of all objects' values.
+fn digests(path: &str) -> Vec<Json> {
+    let json = tgm(["digest", "--json", path]).good().json();
+    let messages = json["messages"].as_array().unwrap().iter();
+    messages.flat_map(|message| message["objects"].as_array().unwrap().clone()).map(|o| o["sha256"].clone()).collect()
+}
+
+fn objects(path: &str) -> Vec<Json> {
+    let json = tgm(["ls", "--json", path]).good().json();
+    json["messages"].as_array().unwrap().iter().flat_map(|m| m["objects"].as_array().unwrap().clone()).collect()
+}
+
+/// Annotations, and metadata of all objects, without what each encoding makes anew.
+fn metadata(path: &str) -> Vec<Json> {
+    let json = tgm(["dump", "--json", path]).good().json();
+    let of = |message: &Json| {
+        let objects = message["objects"].as_array().unwrap().iter().map(|object| object["metadata"].clone());
+        assert!(message["extra"].is_object() && objects.clone().all(|metadata| metadata.is_object()));
+        objects.chain([message["extra"].clone()]).map(strip).collect::<Vec<_>>()
+    };
+    json["messages"].as_array().unwrap().iter().flat_map(of).collect()
+}
+
+fn strip(mut value: Json) -> Json {
+    if let Json::Object(map) = &mut value {
+        map.remove("_reserved_");
+        map.values_mut().for_each(|value| *value = strip(value.take()));
+    } else if let Json::Array(items) = &mut value {
+        items.iter_mut().for_each(|value| *value = strip(value.take()));
+    }
+    value
+}
+
+fn run(command: &str, input: &str, output: &str, flags: &str) -> Run {
+    tgm([command, input, "-o", output].into_iter().chain(flags.split_whitespace()))
+}
+
+/// A file of one message of three objects, in a folder.
+fn three(folder: &std::path::Path) -> String {
+    let path = folder.join("three.tgm").display().to_string();
+    let mut gaps = field(3200);
+    gaps[7] = f64::NAN;
+    let inputs = [
+        doubles(folder, "plain.npy", &field(3200)),
+        doubles(folder, "gaps.npy", &gaps),
+        write(folder, "bools.npy", &npy(1, "'|b1'", false, "(16,)", &[1, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 0])),
+    ];
+    let json = br#"{"base": [{"n": 0}, {"n": 1}, {"n": 2}], "extra": {"made": "here"}}"#;
+    let about = write(folder, "about.json", json);
+    let flags = ["--bitmask", "--allow-nan", "--nan-mask-method", "rle", "--metadata", &about];
+    tgm(["create", "-o", &path].into_iter().chain(inputs.iter().map(String::as_str)).chain(flags)).good();
+    path
+}
+
+#[test]
+fn only_what_is_asked_for_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = three(folder.path());
+    let target = folder.path().join("out.tgm").display().to_string();
+    let report = run("repack", &path, &target, "--filter shuffle --compression zstd --object 0 --object 1 --verify");
+    let report = report.good();
+    assert!(
+        report.text().contains("2 of 3 objects encoded") && report.text().contains("values equal"),
+        "{}",
+        report.text()
+    );
+    assert_eq!(digests(&target), digests(&path));
+    assert_eq!(metadata(&target), metadata(&path));
+    let (before, after) = (objects(&path), objects(&target));
+    assert_eq!((&after[0]["compression"], &after[1]["filter"]), (&json!("zstd"), &json!("shuffle")));
+    assert_eq!((&after[1]["masks"], &after[2]), (&json!(["nan"]), &before[2]));
+    assert!(tgm(["dump", "--json", &target]).good().text().contains("\"method\":\"rle\""));
+    // Stages that are not named stay.
+    run("repack", &target, &target, "--level 12 --object 1").good();
+    assert_eq!(digests(&target), digests(&path));
+    assert_eq!(objects(&target)[1]["filter"], "shuffle");
+    // Keys choose objects, and what is chosen nowhere is left alone to the byte.
+    run("repack", &path, &target, "-w n=2 --compression rle").good();
+    assert_eq!(objects(&target)[2]["compression"], "rle");
+    assert_eq!(objects(&target)[..2], before[..2]);
+    run("repack", &path, &target, "-w n=7 --compression rle").good();
+    assert!(fs::read(&target).unwrap() == fs::read(&path).unwrap());
+}
+
+#[test]
+fn lossy_stages_say_how_far_values_are_and_are_not_gone_through_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = three(folder.path());
+    let target = folder.path().join("out.tgm").display().to_string();
+    let report = run("repack", &path, &target, "--max-error 0.01 -w n!=2 --verify").good();
+    let error: f64 = report.text().trim().rsplit(' ').next().unwrap().parse().unwrap();
+    assert!(error > 1e-3 && error <= 0.01, "{}", report.text());
+    assert!(report.text().contains("ratio"));
+    assert_eq!(objects(&target)[1]["masks"], json!(["nan"]));
+    let packed = digests(&target);
+    // Packed values are packed again to the same bits.
+    for flags in ["--compression lz4", "--filter shuffle", "--filter none --compression zstd", ""] {
+        let report = run("repack", &target, &target, &format!("{flags} --verify")).good();
+        assert!(report.text().contains("values equal"), "{flags}: {}", report.text());
+        assert_eq!(digests(&target), packed);
+    }
+    run("repack", &path, &target, "--zfp rate=12 --object 0").good();
+    let lossy = digests(&target);
+    let report = run("repack", &target, &target, "--zfp rate=12 --object 0").good();
+    assert!(report.text().contains("0 of 3 objects encoded"), "{}", report.text());
+    assert_eq!(digests(&target), lossy);
+    assert!(run("repack", &target, &target, "--bits 12 --object 0").stderr.contains("none can stand before it"));
+}
+
+#[test]
+fn what_fails_leaves_the_output_as_it_was_and_says_where() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = three(folder.path());
+    let target = folder.path().join("out.tgm").display().to_string();
+    fs::write(&target, b"precious").unwrap();
+    let mut torn = fs::read(&path).unwrap();
+    torn.extend(b"rubbish");
+    let torn = write(folder.path(), "torn.tgm", &torn);
+    let missing = folder.path().join("missing.tgm").display().to_string();
+    let count = fs::read_dir(folder.path()).unwrap().count();
+    for (second, flags, text) in [
+        (torn.as_str(), "", "7 bytes at offset"),
+        (&missing, "", "missing.tgm"),
+        (&data("malformed/hash/single-payload-bitflip.tgm"), "", "hash mismatch"),
+        (&path, "--compression rle", "three.tgm: message 0, object 0"),
+        (&path, "--bits 8", "three.tgm: message 0, object 2"),
+    ] {
+        let run = tgm(["repack", &path, second, "-o", &target].into_iter().chain(flags.split_whitespace()));
+        assert_eq!(run.code, Some(1), "{second}");
+        assert!(run.stderr.contains(text), "{}", run.stderr);
+        assert_eq!(fs::read(&target).unwrap(), b"precious");
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), count);
+    assert_eq!(run("repack", &path, &target, "--encoding none --bits 4").code, Some(2));
+    assert_eq!(tgm(["repack", &path]).code, Some(2));
+    // Standard output gets messages, and standard error what is to be said of them.
+    let piped = run("repack", &path, "-", "--compression lz4");
+    assert!(piped.code == Some(0) && piped.stderr.contains("ratio"), "{}", piped.stderr);
+    fs::write(&target, &piped.stdout).unwrap();
+    assert_eq!(digests(&target), digests(&path));
+}
+
+#[test]
+fn reshuffled_messages_have_the_same_values_and_metadata_and_an_index_up_front() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("out.tgm").display().to_string();
+    let mut count = 0;
+    for path in [files("streaming"), files("masks"), files("preceder"), files("zfp"), files("versions")].concat() {
+        let path = path.to_str().unwrap();
+        if tgm(["digest", path]).code != Some(0) {
+            continue;
+        }
+        run("reshuffle", path, &target, "").good();
+        assert_eq!(digests(&target), digests(path), "{path}");
+        assert_eq!(metadata(&target), metadata(path), "{path}");
+        assert!(!tgm(["frames", &target]).good().text().contains("Footer"), "{path}");
+        assert_eq!(tgm(["verify", &target]).good().code, Some(0));
+        count += 1;
+    }
+    assert!(count > 20, "{count}");
+    let before = fs::read(&target).unwrap();
+    run("reshuffle", &target, &target, "").good();
+    let after = fs::read(&target).unwrap();
+    assert!(after.len() == before.len() && after != before);
+}
+
+#[test]
+fn damaged_files_are_not_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("out.tgm").display().to_string();
+    let mut refused = 0;
+    for (path, _) in of_class("malformed") {
+        let path = path.to_str().unwrap();
+        let run = run("reshuffle", path, &target, "");
+        let is_good = tgm(["verify", "--allow-missing", path]).code == Some(0);
+        assert!(matches!(run.code, Some(0 | 1)), "{path}: {}", run.stderr);
+        if run.code == Some(1) {
+            assert!(!run.stderr.is_empty() && !fs::exists(&target).unwrap(), "{path}");
+            refused += 1;
+        } else {
+            assert!(is_good, "{path}");
+            fs::remove_file(&target).unwrap();
+        }
+    }
+    assert!(refused > 20, "{refused}");
+}
