@@ -36,7 +36,9 @@ fn strip(mut value: Json) -> Json {
         map.remove("_reserved_");
         map.values_mut().for_each(|value| *value = strip(value.take()));
     } else if let Json::Array(items) = &mut value {
-        items.iter_mut().for_each(|value| *value = strip(value.take()));
+        for value in items {
+            *value = strip(value.take());
+        }
     }
     value
 }

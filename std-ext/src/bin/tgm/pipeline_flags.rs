@@ -255,17 +255,22 @@ impl PipelineFlags {
         object.remove(&PACKING);
         let has_gaps = (options.allow_nan || options.allow_inf) && !object.is_finite();
         if let Some(error) = self.max_error {
-            object.build(|builder| match has_gaps {
-                true => builder.simple_packing_of_finite_within(error),
-                false => builder.simple_packing_within(error),
+            object.build(|builder| {
+                if has_gaps {
+                    builder.simple_packing_of_finite_within(error)
+                } else {
+                    builder.simple_packing_within(error)
+                }
             })?;
             let fewest = object.integer(Key::SpBitsPerValue).unwrap_or(bits);
             bits = if compression == Compression::Szip { whole_samples(fewest) } else { fewest };
             object.remove(&PACKING);
         }
-        object.build(|builder| match has_gaps {
-            true => builder.simple_packing_of_finite(bits, decimal),
-            false => Ok(builder.simple_packing(bits).parameter(Key::SpDecimalScaleFactor.name(), decimal)),
+        object.build(|builder| {
+            if has_gaps {
+                return builder.simple_packing_of_finite(bits, decimal);
+            }
+            Ok(builder.simple_packing(bits).parameter(Key::SpDecimalScaleFactor.name(), decimal))
         })?;
         Ok(true)
     }
@@ -366,7 +371,9 @@ impl Staging<'_> {
 
     fn remove(&mut self, keys: &[Key]) {
         let params: &mut BTreeMap<_, _> = &mut self.descriptor.params;
-        keys.iter().for_each(|key| drop(params.remove(key.name())));
+        for key in keys {
+            params.remove(key.name());
+        }
     }
 
     /// Lets a builder set parameters.

@@ -155,7 +155,7 @@ impl Rewriter<'_> {
     fn select(&self, message: &Message<'_>) -> Result<Vec<bool>, TensogramError> {
         let metadata = message.metadata()?;
         let filter = self.filter.filter(|filter| !filter.is_empty());
-        let keys = filter.into_iter().flat_map(|filter| filter.keys());
+        let keys = filter.into_iter().flat_map(Filter::keys);
         let annotations = annotations(&metadata, keys)?;
         let mut wanted = Vec::new();
         for (index, object) in metadata.objects().enumerate() {
