@@ -18,10 +18,12 @@ pub(crate) mod object;
 pub(crate) mod packing;
 mod parts;
 mod plan;
+mod reframe;
 mod region;
 mod shuffle;
 pub(crate) mod sink;
 
+pub use self::reframe::{TakenObject, reframe};
 pub use crate::options::{AggregateHashPolicy, Blosc2Codec, EncodeOptions, MaskMethod, Provenance};
 
 pub use self::parts::{Part, PartError, encode_parts};

@@ -26,7 +26,8 @@ use crate::types::DataObjectDescriptor;
 pub(crate) struct Object<'a> {
     /// As it will be read: with all parameters, masks and offsets.
     pub(crate) descriptor: DataObjectDescriptor,
-    cbor: Vec<u8>,
+    /// The descriptor as it is written.
+    pub(crate) cbor: Vec<u8>,
     region: Region<'a>,
 }
 
@@ -104,6 +105,11 @@ impl<'a> Object<'a> {
     fn new(descriptor: DataObjectDescriptor, region: Region<'a>) -> Result<Self> {
         let cbor = object_descriptor_to_cbor(&descriptor)?;
         Ok(Self { descriptor, cbor, region })
+    }
+
+    /// An object as some message has it: `cbor` is its descriptor.
+    pub(crate) const fn kept(descriptor: DataObjectDescriptor, cbor: Vec<u8>, region: Region<'a>) -> Self {
+        Self { descriptor, cbor, region }
     }
 
     /// Bytes of the frame, padding behind it not counted.
