@@ -102,5 +102,6 @@ impl<'a> TakenObject<'a> {
 ///
 /// Format: FORMAT §4.3, §4.4.
 pub fn reframe(metadata: &GlobalMetadata, objects: Vec<TakenObject<'_>>, options: &EncodeOptions) -> Result<Vec<u8>> {
-    assemble(metadata, objects.into_iter().map(|taken| taken.object).collect(), options)
+    let objects: Vec<_> = objects.into_iter().map(|taken| taken.object).collect();
+    assemble(metadata, &objects, options)
 }

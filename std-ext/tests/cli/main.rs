@@ -7,16 +7,21 @@
     reason = "tests may panic, and say where"
 )]
 
+mod copying;
 mod corpus;
 mod create;
 mod digest;
+mod edits;
 mod environment;
 mod extract;
 mod hostile;
 mod keys;
 mod listings;
+mod merging;
 mod npy;
 mod repack;
+mod salvage;
+mod setting;
 mod streams;
 mod tool;
 mod validate;

@@ -7,9 +7,12 @@ use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use crate::output::Out;
-use crate::{create, digest, dump, extract, frames, get, info, ls, repack, reshuffle, scan, validate, verify};
+use crate::{
+    copy, create, digest, dump, extract, frames, get, info, ls, merge, repack, reshuffle, salvage, scan, set, split,
+    validate, verify,
+};
 
-/// Look into Tensogram files, check them, take values out, and make messages.
+/// Look into Tensogram files, check them, take values out, make messages and edit them.
 ///
 /// FILE may be "-" for standard input. Files must not be truncated while they are read. Exit codes: 0 fine, 1 something
 /// failed (the rest is done all the same), 2 usage.
@@ -36,6 +39,11 @@ enum Command {
     Create(create::Create),
     Repack(repack::Repack),
     Reshuffle(reshuffle::Reshuffle),
+    Copy(copy::Copy),
+    Merge(merge::Merge),
+    Split(split::Split),
+    Set(set::Set),
+    Salvage(salvage::Salvage),
 }
 
 impl Cli {
@@ -55,6 +63,23 @@ impl Cli {
             Command::Create(command) => command.run(out),
             Command::Repack(command) => command.run(out),
             Command::Reshuffle(command) => command.run(out),
+            Command::Copy(command) => {
+                command.run(out);
+                Ok(())
+            }
+            Command::Merge(command) => {
+                command.run(out);
+                Ok(())
+            }
+            Command::Split(command) => {
+                command.run(out);
+                Ok(())
+            }
+            Command::Set(command) => {
+                command.run(out);
+                Ok(())
+            }
+            Command::Salvage(command) => command.run(out),
         }
     }
 }

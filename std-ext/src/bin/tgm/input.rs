@@ -160,3 +160,15 @@ pub(crate) fn report_no_message(input: &Input, out: &mut Out) {
         out.problem(&format!("{}: no message found in {} bytes", input.name(), input.bytes().len()));
     }
 }
+
+/// Reports bytes that belong to no message: a torn message may be among them. A file without any message has been
+/// reported.
+pub(crate) fn report_junk(input: &Input, out: &mut Out) {
+    if input.messages().next().is_none() {
+        return;
+    }
+    for segment in input.segments().iter().filter(|segment| !segment.is_message()) {
+        let (offset, length) = (segment.offset(), segment.length());
+        out.problem(&format!("{}: {length} bytes at {offset} belong to no message", input.name()));
+    }
+}

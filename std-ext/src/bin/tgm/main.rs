@@ -1,16 +1,20 @@
-//! `tgm`: looks into Tensogram files, checks them, takes values out, and makes and remakes messages.
+//! `tgm`: looks into Tensogram files, checks them, takes values out, makes messages and edits them.
 //!
 //! Each subcommand is a file of its own. What they share: [`input`] opens files and finds messages, [`select`] looks keys
-//! up in metadata, [`table`] and [`json`] lay results out, [`output`] is the only door to standard output and error.
+//! up in metadata, [`edit`] takes messages apart and puts them together, [`replace`] writes files whole, [`table`] and
+//! [`json`] lay results out, [`output`] is the only door to standard output and error.
 //! A message that is damaged never hides the others: what is wrong is gathered in [`output::Out`] and becomes the exit
 //! code, 0 if there was nothing, 1 otherwise, 2 for usage.
 
+mod assign;
 mod cli;
+mod copy;
 mod create;
 mod destination;
 mod digest;
 mod dump;
 mod dump_text;
+mod edit;
 mod encode_flags;
 mod extract;
 mod flags;
@@ -21,6 +25,7 @@ mod info;
 mod input;
 mod json;
 mod ls;
+mod merge;
 mod metadata_flags;
 mod npy;
 mod npy_read;
@@ -30,13 +35,18 @@ mod pipeline_flags;
 mod progress;
 mod repack;
 mod replace;
+mod rescue;
 mod reshuffle;
 mod rewrite;
 mod row_major;
+mod salvage;
 mod scan;
 mod select;
+mod set;
 mod show;
+mod split;
 mod summary;
+mod survive;
 mod table;
 mod tensor_input;
 mod text;

@@ -76,15 +76,12 @@ impl Scan {
 impl Part {
     fn of(input: &Input, segment: &Segment, message: Option<usize>) -> Self {
         let bytes = input.bytes_of(segment);
-        let is_damaged = message.is_none() && bytes.starts_with(MAGIC);
-        let reason =
-            || Message::parse(bytes).map_or_else(|error| error.to_string(), |_| "its frames do not end".into());
         Self {
             kind: if message.is_some() { "message" } else { "junk" },
             message,
             offset: segment.offset(),
             length: segment.length(),
-            note: is_damaged.then(|| format!("begins like a message: {}", reason())),
+            note: if message.is_some() { None } else { note_on_junk(bytes) },
         }
     }
 
@@ -98,4 +95,10 @@ impl Part {
             ("note", self.note.as_deref().map(Json::from)),
         ])
     }
+}
+
+/// What can be said about bytes that belong to no message: why they are none, if they begin like one.
+pub(crate) fn note_on_junk(bytes: &[u8]) -> Option<String> {
+    let reason = || Message::parse(bytes).map_or_else(|error| error.to_string(), |_| "its frames do not end".into());
+    bytes.starts_with(MAGIC).then(|| format!("begins like a message: {}", reason()))
 }

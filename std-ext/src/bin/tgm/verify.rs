@@ -10,7 +10,7 @@ use tgm_core::wire::FrameType;
 use tgm_std::TensogramError;
 
 use crate::cli::Files;
-use crate::input::{Entry, Input, open_or_report, report_no_message};
+use crate::input::{Entry, open_or_report, report_junk, report_no_message};
 use crate::json::{self, Document, error_json};
 use crate::output::{Out, Style};
 use crate::table::{Cell, Column, Table};
@@ -207,16 +207,5 @@ impl Finding {
             ("expected", self.digests.map(|(expected, _)| format!("{expected:016x}").into())),
             ("computed", self.digests.map(|(_, computed)| format!("{computed:016x}").into())),
         ])
-    }
-}
-
-/// Bytes that belong to no message were not verified: a torn message may be among them.
-fn report_junk(input: &Input, out: &mut Out) {
-    if input.messages().next().is_none() {
-        return;
-    }
-    for segment in input.segments().iter().filter(|segment| !segment.is_message()) {
-        let (offset, length) = (segment.offset(), segment.length());
-        out.problem(&format!("{}: {length} bytes at {offset} belong to no message", input.name()));
     }
 }

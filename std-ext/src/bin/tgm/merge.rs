@@ -1,0 +1,125 @@
+//! `tgm merge`: all objects in one message.
+
+use std::collections::btree_map::Entry as Slot;
+use std::path::PathBuf;
+
+use ciborium::Value;
+use clap::{Args, ValueEnum};
+use tgm_core::scan::Segment;
+use tgm_std::encode::{TakenObject, reframe};
+use tgm_std::metadata::global_metadata_to_cbor;
+use tgm_std::{EncodeOptions, GlobalMetadata, Result, TensogramError};
+
+use crate::edit::{Parts, write_or_report};
+use crate::input::{Input, open_or_report, report_junk, report_no_message};
+use crate::output::Out;
+
+/// Put all objects of all messages into one message
+///
+/// Objects are taken byte for byte, in order, each with its metadata; the message has digests if any of them has. If there
+/// is anything that cannot be read nothing is written: `salvage` makes a file of what can.
+#[derive(Args, Debug)]
+pub(crate) struct Merge {
+    /// Files to read; "-" is standard input
+    #[arg(value_name = "FILE", required = true)]
+    paths: Vec<PathBuf>,
+    /// Where to write; appears when it is complete
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    /// Which annotation counts where messages have different ones under the same key
+    #[arg(short, long, value_enum, default_value_t = Strategy::First)]
+    strategy: Strategy,
+}
+
+/// Which annotation counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Strategy {
+    /// The first message's
+    First,
+    /// The last message's
+    Last,
+    /// None: that is an error
+    Error,
+}
+
+impl Merge {
+    /// Merges all messages.
+    pub(crate) fn run(&self, out: &mut Out) {
+        let inputs: Vec<Option<Input>> = self.paths.iter().map(|path| open_or_report(path, out)).collect();
+        let mut merged = Merged::default();
+        let mut complete = true;
+        for input in &inputs {
+            let Some(input) = input else {
+                complete = false;
+                continue;
+            };
+            report_no_message(input, out);
+            report_junk(input, out);
+            complete &= input.segments().iter().all(Segment::is_message);
+            for entry in input.messages() {
+                let added = Parts::of(&entry).and_then(|parts| merged.add(parts, self.strategy));
+                complete &= added.inspect_err(|error| out.report(&entry.place(), error)).is_ok();
+            }
+        }
+        if !complete {
+            out.problem(&format!("{}: nothing was written", self.output.display()));
+        } else if merged.messages == 0 {
+            out.problem(&format!("{}: nothing was written, there is no message", self.output.display()));
+        } else {
+            match merged.into_message() {
+                Ok(message) => write_or_report(&self.output, out, |_, file| file.write_all(&message)),
+                Err(error) => out.report(&self.output.display().to_string(), &error),
+            }
+        }
+    }
+}
+
+/// What has been merged so far.
+#[derive(Default)]
+struct Merged<'f> {
+    messages: u64,
+    metadata: GlobalMetadata,
+    objects: Vec<TakenObject<'f>>,
+    /// Whether any message has digests.
+    hashing: bool,
+}
+
+impl<'f> Merged<'f> {
+    /// Adds a message.
+    fn add(&mut self, parts: Parts<'f>, strategy: Strategy) -> Result<()> {
+        self.messages += 1;
+        self.hashing |= parts.options.hashing;
+        self.metadata.base.extend(parts.metadata.base);
+        self.objects.extend(parts.objects);
+        for (key, value) in parts.metadata.extra {
+            match (self.metadata.extra.entry(key), strategy) {
+                (Slot::Vacant(slot), _) => {
+                    slot.insert(value);
+                }
+                (Slot::Occupied(mut slot), Strategy::Last) => {
+                    slot.insert(value);
+                }
+                (Slot::Occupied(slot), Strategy::Error) if !is_same(slot.get(), &value)? => {
+                    let text = format!("conflicting values for key {}", slot.key());
+                    return Err(TensogramError::Metadata(text.into()));
+                }
+                (Slot::Occupied(_), Strategy::First | Strategy::Error) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn into_message(self) -> Result<Vec<u8>> {
+        let options = EncodeOptions { hashing: self.hashing, ..EncodeOptions::default() };
+        reframe(&self.metadata, self.objects, &options)
+    }
+}
+
+/// Whether two values are written the same: NaN is like NaN.
+fn is_same(one: &Value, other: &Value) -> Result<bool> {
+    let cbor = |value: &Value| {
+        let extra = [(String::new(), value.clone())].into();
+        global_metadata_to_cbor(&GlobalMetadata { extra, ..GlobalMetadata::default() })
+    };
+    Ok(cbor(one)? == cbor(other)?)
+}

@@ -1,0 +1,83 @@
+//! `tgm set`: other values for keys of metadata.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use tgm_core::Message;
+use tgm_std::Result;
+
+use crate::assign::Assignment;
+use crate::cli::usage;
+use crate::edit::{Parts, write_or_report};
+use crate::input::{Entry, open_or_report, report_no_message};
+use crate::output::Out;
+use crate::select::{Filter, Scope};
+
+/// Set metadata keys, leaving payloads and masks as they are
+///
+/// KEY is a dotted path in the metadata of every object; extra.KEY is in the message's annotations, objects.N.KEY in the
+/// descriptor of object N. Keys that describe payloads, and what the library writes, cannot be set.
+///
+/// Changed messages are written buffered, with digests if they had some, and a new uuid, time and encoder. Messages that
+/// are not selected or not changed, those that cannot be read (the exit code is then 1), and bytes that belong to no
+/// message are copied as they are. OUT may be IN.
+#[derive(Args, Debug)]
+pub(crate) struct Set {
+    /// What to set; values are text
+    #[arg(short, long = "set", value_name = "KEY=VALUE,...", required = true)]
+    set: Vec<String>,
+    /// Values are JSON: numbers, true, null, "text", [...], {...}
+    #[arg(long)]
+    json_values: bool,
+    #[command(flatten)]
+    filter: Filter,
+    /// File to read; "-" is standard input
+    #[arg(value_name = "IN")]
+    input: PathBuf,
+    /// Where to write; appears when it is complete
+    #[arg(value_name = "OUT")]
+    output: PathBuf,
+}
+
+impl Set {
+    /// Writes all messages, those that are selected with the new values.
+    pub(crate) fn run(&self, out: &mut Out) {
+        let parse = if self.json_values { Assignment::parse_json } else { Assignment::parse_texts };
+        let assignments = self.set.iter().map(|list| parse(list)).collect::<Result<Vec<_>, _>>();
+        let assignments: Vec<_> = assignments.unwrap_or_else(|text| usage(&text)).into_iter().flatten().collect();
+        let Some(input) = open_or_report(&self.input, out) else { return };
+        report_no_message(&input, out);
+        write_or_report(&self.output, out, |out, file| {
+            let mut messages = input.messages();
+            for segment in input.segments() {
+                let entry = if segment.is_message() { messages.next() } else { None };
+                let changed = entry.and_then(|entry| {
+                    let changed = self.change(&entry, &assignments);
+                    changed.unwrap_or_else(|error| {
+                        out.report(&entry.place(), &error);
+                        None
+                    })
+                });
+                file.write_all(changed.as_deref().unwrap_or_else(|| input.bytes_of(segment)))?;
+            }
+            Ok(())
+        });
+    }
+
+    /// The message with the new values; `None` if it stays as it is.
+    fn change(&self, entry: &Entry<'_>, assignments: &[Assignment]) -> Result<Option<Vec<u8>>> {
+        if !self.filter.is_empty() {
+            let metadata = Message::parse(entry.bytes)?.metadata()?;
+            if !self.filter.matches(&Scope::Message(&metadata))? {
+                return Ok(None);
+            }
+        }
+        let mut parts = Parts::of(entry)?;
+        let before = (parts.metadata.clone(), parts.params());
+        assignments.iter().try_for_each(|assignment| assignment.apply(&mut parts))?;
+        if before == (parts.metadata.clone(), parts.params()) {
+            return Ok(None);
+        }
+        parts.into_message().map(Some)
+    }
+}

@@ -1,0 +1,104 @@
+//! What the tests of the commands that write messages have in common.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value as Json;
+use tempfile::TempDir;
+
+use crate::corpus::of_class;
+use crate::tool::{Run, tgm};
+
+/// A folder for what is written.
+pub(crate) struct Folder(TempDir);
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    /// A path in the folder.
+    pub(crate) fn path(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().unwrap().to_string()
+    }
+
+    /// A file in the folder.
+    pub(crate) fn file(&self, name: &str, content: &[u8]) -> String {
+        let path = self.path(name);
+        fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// What is in the folder, in order; hidden files too.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let names = fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<_> = names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+/// Files of the corpus that every command must be able to take apart.
+pub(crate) fn sound() -> impl Iterator<Item = PathBuf> {
+    of_class("valid").chain(of_class("legacy")).map(|(path, _)| path).filter(|path| !has_junk(path))
+}
+
+/// Whether the file has bytes that belong to no message.
+pub(crate) fn has_junk(path: &Path) -> bool {
+    let document = tgm([&"scan".into(), &"--json".into(), &path.to_path_buf()]).json();
+    document["segments"].as_array().unwrap().iter().any(|segment| segment["kind"] != "message")
+}
+
+/// The objects of a file with the digests of their values, without where they are. Objects whose codec is not compiled in
+/// have none.
+pub(crate) fn digests(path: impl AsRef<Path>) -> Vec<Json> {
+    let path = path.as_ref();
+    let run = tgm([Path::new("digest"), Path::new("--json"), path]);
+    let document = run.json();
+    let mut objects = Vec::new();
+    for message in document["messages"].as_array().unwrap() {
+        for object in message["objects"].as_array().unwrap_or_else(|| panic!("{path:?}: {message}")) {
+            let error = object["error"]["message"].as_str();
+            assert!(error.is_none_or(|text| text.contains("not compiled in")), "{path:?}: {object}");
+            let mut object = object.clone();
+            object.as_object_mut().unwrap().shift_remove("object");
+            objects.push(object);
+        }
+    }
+    objects
+}
+
+/// What `tgm verify` says of each message.
+pub(crate) fn verdicts(path: impl AsRef<Path>) -> Vec<String> {
+    let document = tgm([Path::new("verify"), Path::new("--json"), path.as_ref()]).json();
+    document["messages"].as_array().unwrap().iter().map(|m| m["result"].as_str().unwrap().to_string()).collect()
+}
+
+/// What `tgm dump` says of each message.
+pub(crate) fn dump(path: impl AsRef<Path>) -> Vec<Json> {
+    let run = tgm([Path::new("dump"), Path::new("--json"), path.as_ref()]).good();
+    run.json()["messages"].as_array().unwrap().clone()
+}
+
+/// Descriptors, metadata and annotations of a message, without what the library wrote.
+pub(crate) fn contents(message: &Json) -> Json {
+    let mut objects = message["objects"].clone();
+    for object in objects.as_array_mut().unwrap() {
+        for place in ["object", "layout"] {
+            object.as_object_mut().unwrap().shift_remove(place);
+        }
+        object["metadata"].as_object_mut().unwrap().shift_remove("_reserved_");
+        object.sort_all_objects();
+    }
+    let mut extra = message["extra"].clone();
+    extra.sort_all_objects();
+    serde_json::json!({"extra": extra, "objects": objects})
+}
+
+impl Run {
+    /// A run in which something went wrong that was said like this.
+    pub(crate) fn failed(self, with: &str) -> Self {
+        assert!(self.code == Some(1) && self.stderr.contains(with), "{:?}: {}", self.code, self.stderr);
+        self
+    }
+}

@@ -1,0 +1,137 @@
+//! `tgm merge` and `tgm split`.
+
+use std::fs;
+
+use serde_json::{Value as Json, json};
+
+use crate::corpus::{data, files};
+use crate::edits::{Folder, contents, digests, dump, has_junk, sound, verdicts};
+use crate::tool::tgm;
+
+#[test]
+fn splitting_and_merging_change_no_value_no_descriptor_and_no_metadata() {
+    let mut objects = 0;
+    for path in sound() {
+        let folder = Folder::new();
+        let before = dump(&path);
+        if before.is_empty() {
+            continue;
+        }
+        let path = path.to_str().unwrap();
+        tgm(["split", path, "-o", &folder.path("part.tgm")]).good();
+        let parts: Vec<String> = folder.names().iter().map(|name| folder.path(name)).collect();
+        let expected = digests(path);
+        assert_eq!(parts.iter().flat_map(digests).collect::<Vec<_>>(), expected, "{path}");
+        let whole = folder.path("whole.tgm");
+        tgm(["merge", "-o", &whole].into_iter().chain(parts.iter().map(String::as_str))).good();
+        assert_eq!(digests(&whole), expected, "{path}");
+        let merged = contents(&dump(&whole)[0]);
+        let all = before.iter().flat_map(|message| contents(message)["objects"].as_array().unwrap().clone());
+        assert_eq!(merged["objects"], all.collect::<Json>(), "{path}");
+        let hashed = verdicts(path).iter().any(|verdict| verdict != "no digests");
+        assert_eq!(verdicts(&whole), [if hashed { "ok" } else { "no digests" }], "{path}");
+        objects += expected.len();
+    }
+    assert!(objects > 700, "only {objects} objects were compared");
+}
+
+#[test]
+fn parts_are_numbered_over_the_file_and_inherit_what_is_the_messages() {
+    let folder = Folder::new();
+    let path = folder.path("in.tgm");
+    tgm(["set", "-s", "extra.run=7", &data("multi/all-versions.tgm"), &path]).good();
+    let two = folder.path("two.tgm");
+    tgm(["merge", &path, &path, "-o", &two]).good();
+    tgm(["split", &two, "-o", &folder.path("[index]-of.tgm")]).good();
+    let count = digests(&two).len();
+    let names: Vec<_> = (0..count).map(|index| format!("{index:04}-of.tgm")).collect();
+    assert_eq!(folder.names()[..count], names);
+    for (index, name) in names.iter().enumerate() {
+        let part = &dump(folder.path(name))[0];
+        assert_eq!((&part["extra"]["run"], part["objects"].as_array().unwrap().len()), (&json!("7"), 1));
+        assert_eq!(contents(part)["objects"][0], contents(&dump(&two)[0])["objects"][index]);
+    }
+}
+
+#[test]
+fn messages_with_at_most_one_object_are_split_off_verbatim() {
+    let folder = Folder::new();
+    let path = data("multi/mixed-kinds.tgm");
+    let bytes = fs::read(&path).unwrap();
+    tgm(["split", &path, "-o", &folder.path("part")]).good();
+    let mut next = 0;
+    for message in dump(&path) {
+        let objects = message["objects"].as_array().unwrap().len();
+        let part = fs::read(folder.path(&format!("part_{next:04}"))).unwrap();
+        let offset = usize::try_from(message["offset"].as_u64().unwrap()).unwrap();
+        assert_eq!(bytes[offset..].starts_with(&part), objects <= 1);
+        next += objects.max(1);
+    }
+    assert_eq!(folder.names().len(), next);
+}
+
+#[test]
+fn strategies_decide_about_annotations_that_differ() {
+    let folder = Folder::new();
+    let source = data("dtypes/float32-little.tgm");
+    let inputs = ["a", "b"].map(|value| {
+        let path = folder.path(value);
+        tgm(["set", "-s", &format!("extra.name={value},extra.same=1,extra.{value}=2"), &source, &path]).good();
+        path
+    });
+    let out = folder.path("out.tgm");
+    let merge = |strategy: &[&str]| {
+        let arguments = ["merge", &inputs[0], &inputs[1], "-o", &out];
+        tgm(arguments.into_iter().chain(strategy.iter().copied()))
+    };
+    for (strategy, expected) in [(&[][..], "a"), (&["-s", "first"], "a"), (&["-s", "last"], "b")] {
+        merge(strategy).good();
+        let message = &dump(&out)[0];
+        assert_eq!(message["extra"], json!({"a": "2", "b": "2", "name": expected, "same": "1"}));
+    }
+    let before = fs::read(&out).unwrap();
+    merge(&["-s", "error"]).failed("conflicting values for key name");
+    assert!(fs::read(&out).unwrap() == before);
+    assert_eq!(merge(&["-s", "none"]).code, Some(2));
+}
+
+#[test]
+fn what_cannot_be_read_is_not_merged_and_does_not_stop_a_split() {
+    let folder = Folder::new();
+    let path = data("multi/corrupt-middle.tgm");
+    let out = folder.file("out.tgm", b"what was here before");
+    let run = tgm(["merge", &path, "-o", &out]).failed("message 1: metadata error");
+    assert!(run.stderr.contains("nothing was written"), "{}", run.stderr);
+    tgm(["merge", &data("multi/garbage-between.tgm"), "-o", &out]).failed("37 bytes at 568 belong to no message");
+    tgm(["merge", &folder.path("missing.tgm"), &data("multi/three.tgm"), "-o", &out]).failed("cannot read");
+    assert_eq!(fs::read(&out).unwrap(), b"what was here before");
+    tgm(["split", &path, "-o", &folder.path("part.tgm")]).failed("message 1: metadata error");
+    assert_eq!(folder.names(), ["out.tgm", "part_0000.tgm", "part_0001.tgm"]);
+    assert!(has_junk(data("multi/garbage-between.tgm").as_ref()));
+}
+
+#[test]
+fn wrong_digests_are_not_replaced_by_right_ones() {
+    for path in files("malformed/hash").iter().filter(|path| verdicts(path).contains(&"mismatch".to_string())) {
+        let folder = Folder::new();
+        let (path, out) = (path.to_str().unwrap(), folder.path("out.tgm"));
+        tgm(["merge", path, "-o", &out]).failed("hash mismatch");
+        tgm(["split", path, "-o", &out]).failed("hash mismatch");
+        assert_eq!(folder.names(), [""; 0], "{path}");
+        tgm(["set", "-s", "extra.a=b", path, &out]).failed("hash mismatch");
+        assert!(fs::read(&out).unwrap() == fs::read(path).unwrap(), "{path}");
+    }
+}
+
+#[test]
+fn inputs_may_be_written_over() {
+    let folder = Folder::new();
+    let path = folder.path("a_0001.tgm");
+    fs::copy(data("multi/three.tgm"), &path).unwrap();
+    let expected = digests(&path);
+    tgm(["merge", &path, "-o", &path]).good();
+    assert_eq!((digests(&path), dump(&path).len()), (expected.clone(), 1));
+    tgm(["split", &path, "-o", &folder.path("a.tgm")]).good();
+    assert_eq!(folder.names(), ["a_0000.tgm", "a_0001.tgm", "a_0002.tgm"]);
+    assert_eq!(digests(&path), expected[1..2]);
+}

@@ -1,0 +1,177 @@
+//! `tgm salvage`: what is whole is kept, what is lost is said.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::Value as Json;
+
+use crate::corpus::{data, files};
+use crate::edits::{Folder, digests, dump, sound, verdicts};
+use crate::tool::{Run, tgm};
+
+/// Runs `tgm salvage --json` and checks what always holds: the parts cover the file, IN is as it was, and the exit code
+/// says whether bytes were lost.
+fn salvage(path: &str, out: &str, arguments: &[&str]) -> (Run, Vec<Json>) {
+    let before = fs::read(path).unwrap();
+    let run = tgm(["salvage", "--json", path, "-o", out].iter().chain(arguments));
+    assert!(fs::read(path).unwrap() == before, "{path}");
+    let parts = run.json()["parts"].as_array().unwrap().clone();
+    let end = parts.iter().fold(0, |end, part| {
+        assert_eq!(part["offset"], end, "{path}: {parts:?}");
+        end + part["length"].as_u64().unwrap()
+    });
+    assert_eq!(end, before.len() as u64, "{path}");
+    let is_lossless = parts.iter().all(|part| part["kind"] == "message");
+    assert_eq!(run.code, Some(i32::from(!is_lossless)), "{path}: {}", run.stderr);
+    (run, parts)
+}
+
+/// Kind, offset and length of parts.
+fn extents(parts: &[Json]) -> Vec<(&str, u64, u64)> {
+    let number = |value: &Json| value.as_u64().unwrap();
+    parts.iter().map(|p| (p["kind"].as_str().unwrap(), number(&p["offset"]), number(&p["length"]))).collect()
+}
+
+#[test]
+fn sound_files_are_copied() {
+    let folder = Folder::new();
+    let out = folder.path("out.tgm");
+    let is_hashed_in_part = |path: &PathBuf| verdicts(path).contains(&"digests missing".to_string());
+    for path in sound().filter(|path| !is_hashed_in_part(path)) {
+        let path = path.to_str().unwrap();
+        for arguments in [&[][..], &["--verify", "--objects"]] {
+            let (run, _) = salvage(path, &out, arguments);
+            run.good();
+            assert!(fs::read(&out).unwrap() == fs::read(path).unwrap(), "{path}");
+        }
+    }
+}
+
+#[test]
+fn garbage_and_torn_tails_are_left_out_and_reported() {
+    let folder = Folder::new();
+    let out = folder.path("out.tgm");
+    let buffered = fs::read(data("masks/multi-object.tgm")).unwrap();
+    let streamed = fs::read(data("streaming/plain-0.24.0.tgm")).unwrap();
+    let torn = &buffered[..buffered.len() - 20];
+    let path = folder.file("in.tgm", &[b"xyz", &buffered[..], &[0; 5], &streamed, b"TENSOGRM", torn].concat());
+    let (_, parts) = salvage(&path, &out, &[]);
+    let (b, s) = (buffered.len() as u64, streamed.len() as u64);
+    let lost = torn.len() as u64;
+    let expected =
+        [("lost", 0, 3), ("message", 3, b), ("lost", 3 + b, 5), ("message", 8 + b, s), ("lost", 8 + b + s, 8 + lost)];
+    assert_eq!(extents(&parts), expected);
+    assert!(parts[0]["why"] == "belongs to no message" && parts[4]["why"].as_str().unwrap().contains("like a message"));
+    assert!(fs::read(&out).unwrap() == [&buffered[..], &streamed].concat());
+    // The objects of the torn message are whole.
+    salvage(&path, &out, &["--objects"]);
+    let objects = [digests(data("masks/multi-object.tgm")), digests(data("streaming/plain-0.24.0.tgm"))];
+    assert_eq!(digests(&out), [&objects[0][..], &objects[1], &objects[0]].concat());
+}
+
+#[test]
+fn a_message_that_swallowed_others_does_not_hide_them() {
+    let folder = Folder::new();
+    let message = fs::read(data("masks/multi-object.tgm")).unwrap();
+    let mut bytes = message.repeat(3);
+    // The first message claims to reach to the end of the last one.
+    bytes[16..24].copy_from_slice(&(3 * message.len() as u64).to_be_bytes());
+    let path = folder.file("in.tgm", &bytes);
+    let (_, parts) = salvage(&path, &folder.path("out.tgm"), &[]);
+    let len = message.len() as u64;
+    assert_eq!(extents(&parts), [("lost", 0, len), ("message", len, len), ("message", 2 * len, len)]);
+    assert!(fs::read(folder.path("out.tgm")).unwrap() == message.repeat(2));
+}
+
+#[test]
+fn a_flipped_byte_costs_the_object_it_is_in_and_no_other() {
+    let folder = Folder::new();
+    let out = folder.path("out.tgm");
+    for name in ["masks/multi-object.tgm", "preceder/every-object.tgm", "codecs/mixed-stream.tgm"] {
+        let bytes = fs::read(data(name)).unwrap();
+        let message = &dump(data(name))[0];
+        let objects = digests(data(name));
+        let frames = message["frames"].as_array().unwrap().iter().filter(|frame| frame["name"] == "NTensorFrame");
+        let number = |value: &Json| usize::try_from(value.as_u64().unwrap()).unwrap();
+        let ranges: Vec<_> =
+            frames.map(|f| number(&f["offset"])..number(&f["offset"]) + number(&f["length"])).collect();
+        assert_eq!(ranges.len(), objects.len());
+        let edges = ranges.iter().flat_map(|range| {
+            let [start, end] = [range.start, range.end];
+            (start..start + 16).chain(end - 20..end)
+        });
+        for at in (0..bytes.len()).step_by(bytes.len() / 60).chain(edges) {
+            let mut flipped = bytes.clone();
+            flipped[at] ^= 0x21;
+            let path = folder.file("in.tgm", &flipped);
+            salvage(&path, &out, &["--verify", "--objects"]);
+            let kept = digests(&out);
+            let expected: Vec<_> =
+                objects.iter().zip(&ranges).filter(|(_, range)| !range.contains(&at)).map(|(o, _)| o).collect();
+            assert!(expected.iter().all(|object| kept.contains(object)), "{name}: byte {at}");
+            assert!(kept.iter().all(|object| objects.contains(object)), "{name}: byte {at}: {kept:?}");
+            assert!(verdicts(&out).iter().all(|verdict| verdict == "ok"), "{name}: byte {at}");
+        }
+    }
+}
+
+#[test]
+fn rescued_objects_keep_the_metadata_that_is_theirs() {
+    let folder = Folder::new();
+    let source = folder.path("source.tgm");
+    tgm(["merge", &data("multi/three.tgm"), &data("metadata/mars.tgm"), "-o", &source]).good();
+    tgm(["set", "-s", "extra.note=kept", &source, &source]).good();
+    let message = &dump(&source)[0];
+    let mut bytes = fs::read(&source).unwrap();
+    // Damaged: the first object's payload.
+    let at = message["objects"][0]["layout"]["payload_offset"].as_u64().unwrap();
+    bytes[usize::try_from(at).unwrap()] ^= 1;
+    let path = folder.file("in.tgm", &bytes);
+    let (_, parts) = salvage(&path, &folder.path("out.tgm"), &["--verify", "--objects"]);
+    assert!(parts[0]["why"].as_str().unwrap().contains("hash mismatch on object 0"), "{parts:?}");
+    let rescued = parts[0]["rescued"].as_array().unwrap();
+    let left = message["objects"].as_array().unwrap().len() - 1;
+    assert!(rescued.len() == left && rescued.iter().all(|object| object["metadata"] == true));
+    let after = &dump(folder.path("out.tgm"))[0];
+    assert_eq!(after["extra"], message["extra"]);
+    for index in 0..left {
+        let user = |message: &Json, index: usize| {
+            let mut metadata = message["objects"][index]["metadata"].as_object().unwrap().clone();
+            metadata.shift_remove("_reserved_");
+            metadata
+        };
+        assert_eq!(user(after, index), user(message, index + 1));
+    }
+    // Without --verify nothing is wrong with it.
+    let (run, _) = salvage(&path, &folder.path("out.tgm"), &[]);
+    run.good();
+}
+
+#[test]
+fn whatever_the_bytes_are_what_is_written_is_whole() {
+    let folder = Folder::new();
+    for path in files("malformed").into_iter().chain(files("multi")) {
+        let out = folder.path("out.tgm");
+        let (_, parts) = salvage(path.to_str().unwrap(), &out, &["--verify", "--objects"]);
+        let is_something = |part: &Json| part["kind"] == "message" || part["rescued"] != serde_json::json!([]);
+        if parts.is_empty() || parts.iter().any(is_something) {
+            let verdicts = verdicts(&out);
+            assert!(
+                verdicts.iter().all(|verdict| verdict == "ok" || verdict == "no digests"),
+                "{path:?}: {verdicts:?}"
+            );
+            salvage(&out, &folder.path("again.tgm"), &["--verify"]).0.good();
+            fs::remove_file(&out).unwrap();
+        }
+        assert!(!folder.names().contains(&"out.tgm".to_string()), "{path:?}");
+    }
+}
+
+#[test]
+fn the_damaged_file_is_not_written_to() {
+    let folder = Folder::new();
+    let path = folder.path("in.tgm");
+    fs::copy(data("multi/garbage-between.tgm"), &path).unwrap();
+    tgm(["salvage", &path, "-o", &path]).failed("write to another");
+    assert!(fs::read(&path).unwrap() == fs::read(data("multi/garbage-between.tgm")).unwrap());
+}

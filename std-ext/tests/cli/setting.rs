@@ -1,0 +1,189 @@
+//! `tgm set` changes what it is told to, and nothing else.
+
+use std::fs;
+
+use serde_json::{Value as Json, json};
+
+use crate::corpus::{data, files};
+use crate::edits::{Folder, contents, digests, dump, has_junk, sound, verdicts};
+use crate::tool::tgm;
+
+#[test]
+fn an_annotation_is_set_and_all_else_stays() {
+    let (mut messages, folder) = (0, Folder::new());
+    let out = folder.path("out.tgm");
+    for path in sound() {
+        tgm(["set", "-s", "extra.probe.inner=a b", path.to_str().unwrap(), &out]).good();
+        let (before, after) = (dump(&path), dump(&out));
+        assert_eq!(before.len(), after.len(), "{path:?}");
+        for (before, after) in before.iter().zip(&after) {
+            let mut expected = contents(before);
+            expected["extra"]["probe"] = json!({"inner": "a b"});
+            assert_eq!(contents(after), with_null(expected), "{path:?}");
+            let lengths = |message: &Json| {
+                let objects = message["objects"].as_array().unwrap().iter();
+                objects.map(|object| object["layout"]["payload_length"].clone()).collect::<Vec<_>>()
+            };
+            assert_eq!(lengths(before), lengths(after), "{path:?}");
+            assert_eq!(after["preamble"]["total_length"], after["length"], "{path:?}");
+            messages += 1;
+        }
+        assert_eq!(digests(&path), digests(&out), "{path:?}");
+        // A message of which only some frames have digests gets them all.
+        let expected = verdicts(&path).into_iter().map(|verdict| verdict.replace("digests missing", "ok"));
+        assert_eq!(verdicts(&out), expected.collect::<Vec<_>>(), "{path:?}");
+    }
+    assert!(messages > 500, "only {messages} messages were compared");
+}
+
+/// `undefined` is written as null.
+fn with_null(value: Json) -> Json {
+    match value {
+        Json::Object(entries) if entries.contains_key("$undefined") => Json::Null,
+        Json::Object(entries) => entries.into_iter().map(|(key, value)| (key, with_null(value))).collect(),
+        Json::Array(items) => items.into_iter().map(with_null).collect(),
+        other => other,
+    }
+}
+
+#[test]
+fn keys_lead_into_every_object_into_annotations_and_into_one_descriptor() {
+    let folder = Folder::new();
+    let (path, out) = (data("masks/multi-object.tgm"), folder.path("out.tgm"));
+    let set = "mars.step=6,name=a=b,_extra_.note=,objects.1.remark.by=me,objects.1.x=y";
+    tgm(["set", "-s", set, "-s", "mars.step=12", &path, &out]).good();
+    let mut expected = contents(&dump(&path)[0]);
+    for object in expected["objects"].as_array_mut().unwrap() {
+        object["metadata"]["mars"]["step"] = json!("12");
+        object["metadata"]["name"] = json!("a=b");
+    }
+    expected["objects"][1]["descriptor"]["remark"] = json!({"by": "me"});
+    expected["objects"][1]["descriptor"]["x"] = json!("y");
+    expected["extra"]["note"] = json!("");
+    let after = &dump(&out)[0];
+    expected.sort_all_objects();
+    let mut found = contents(after);
+    found.sort_all_objects();
+    assert_eq!(found, expected);
+    assert_eq!(digests(&path), digests(&out));
+    assert_eq!(verdicts(&out), ["ok"]);
+}
+
+#[test]
+fn json_values_keep_their_types() {
+    let folder = Folder::new();
+    let (path, out) = (data("dtypes/float32-little.tgm"), folder.path("out.tgm"));
+    let set = r#"a=1,b=-2.5,c=[1, {"d": null}],e="x,y=z",f=true,g=18446744073709551615,h={"i":"j"}"#;
+    tgm(["set", "--json-values", "-s", set, &path, &out]).good();
+    let metadata = &dump(&out)[0]["objects"][0]["metadata"];
+    let of = |key: &str| metadata[key].clone();
+    assert_eq!(json!([of("a"), of("b"), of("c")]), json!([1, -2.5, [1, {"d": null}]]));
+    assert_eq!(json!([of("e"), of("f"), of("g")]), json!(["x,y=z", true, u64::MAX]));
+    assert_eq!(of("h"), json!({"i": "j"}));
+    for wrong in ["a=", "a=1 2", "a={", "a=1,", "a=01", "a=x", "=1"] {
+        assert_eq!(tgm(["set", "--json-values", "-s", wrong, &path, &out]).code, Some(2), "{wrong}");
+    }
+}
+
+#[test]
+fn keys_that_describe_payloads_or_are_the_librarys_are_refused() {
+    let folder = Folder::new();
+    let (path, out) = (data("dtypes/float32-little.tgm"), folder.path("out.tgm"));
+    for key in [
+        "shape",
+        "mars.strides",
+        "extra.dtype",
+        "objects.0.ndim",
+        "type",
+        "encoding",
+        "filter",
+        "objects.0.compression",
+        "hash",
+        "szip_rsi",
+        "szip_block_size",
+        "szip_flags",
+        "szip_block_offsets",
+        "sp_reference_value",
+        "sp_binary_scale_factor",
+        "sp_decimal_scale_factor",
+        "sp_bits_per_value",
+        "shuffle_element_size",
+        "_reserved_.uuid",
+        "_reserved_",
+        "objects.0._reserved_.x",
+        "objects.0.byte_order",
+        "objects.0.masks.nan",
+        "objects.0.zfp_rate",
+        "objects.0.reference_value",
+        "objects.0.zstd_level",
+    ] {
+        let run = tgm(["set", "-s", &format!("a=b,{key}=1"), &path, &out]);
+        assert_eq!(run.code, Some(2), "{key}");
+        assert!(run.stderr.contains("cannot modify immutable key"), "{key}: {}", run.stderr);
+    }
+    for wrong in ["a", "=b", "a..b=c", ".a=c", "extra=1", "objects=1", "objects.0=1", "objects.x.y=1", "a=b,"] {
+        assert_eq!(tgm(["set", "-s", wrong, &path, &out]).code, Some(2), "{wrong}");
+    }
+    assert_eq!(folder.names(), [""; 0]);
+}
+
+#[test]
+fn what_cannot_be_set_leaves_the_message_as_it_was() {
+    let folder = Folder::new();
+    let (path, out) = (data("metadata/mars.tgm"), folder.path("out.tgm"));
+    for (set, text) in [
+        ("objects.9.a=b", "there is no such object (2 objects)"),
+        ("mars.param.x.y=b", "what stands before x is no map"),
+    ] {
+        tgm(["set", "-s", set, &path, &out]).failed(text);
+        assert!(fs::read(&out).unwrap() == fs::read(&path).unwrap());
+    }
+    let path = data("many/zero-objects.tgm");
+    tgm(["set", "-s", "a=b", &path, &out]).failed("there is no object");
+    assert!(fs::read(&out).unwrap() == fs::read(&path).unwrap());
+}
+
+#[test]
+fn only_selected_messages_are_changed_and_the_rest_is_verbatim() {
+    let folder = Folder::new();
+    let (path, out) = (data("multi/garbage-between.tgm"), folder.path("out.tgm"));
+    let bytes = fs::read(&path).unwrap();
+    tgm(["set", "-w", "no.such=key", "-s", "a=b", &path, &out]).good();
+    assert!(fs::read(&out).unwrap() == bytes);
+    tgm(["set", "-s", "a=b", &path, &out]).good();
+    assert!(has_junk(out.as_ref()) && digests(&out) == digests(&path));
+    let changed = fs::read(&out).unwrap();
+    // Nothing is left to be changed.
+    let again = folder.path("again.tgm");
+    tgm(["set", "-s", "a=b", &out, &again]).good();
+    assert!(fs::read(&again).unwrap() == changed);
+    tgm(["set", "-w", "a=b", "-s", "a=c", &out, &out]).good();
+    assert_eq!(tgm(["get", "-p", "a", &out]).good().text(), "c\nc\nc\n");
+}
+
+#[test]
+fn a_message_that_cannot_be_read_is_copied_and_reported() {
+    let folder = Folder::new();
+    let (path, out) = (data("multi/corrupt-middle.tgm"), folder.path("out.tgm"));
+    tgm(["set", "-s", "extra.a=b", &path, &out]).failed("message 1: metadata error");
+    let before = fs::read(&path).unwrap();
+    let after = fs::read(&out).unwrap();
+    assert!(after.windows(608).any(|window| window == &before[216..824]));
+    let values = tgm(["get", "-p", "extra.a", &out]);
+    assert_eq!((values.code, values.text()), (Some(1), "b\nb\n"));
+}
+
+#[test]
+fn digests_and_their_lists_are_kept_as_they_were() {
+    let folder = Folder::new();
+    let out = folder.path("out.tgm");
+    for path in files("hash") {
+        tgm(["set", "-s", "extra.a=b", path.to_str().unwrap(), &out]).good();
+        let lists = |message: &Json| {
+            let frames = message["frames"].as_array().unwrap().iter();
+            frames.filter_map(|frame| frame["name"].as_str()).filter(|name| name.ends_with("Hash")).count()
+        };
+        assert_eq!(lists(&dump(&path)[0]), lists(&dump(&out)[0]), "{path:?}");
+        assert_eq!(verdicts(&path), verdicts(&out), "{path:?}");
+    }
+}
