@@ -35,7 +35,8 @@ pub(crate) struct Wreck<'f> {
     /// Where its preamble is, or should be.
     start: Option<usize>,
     metadata: Option<GlobalMetadata>,
-    offsets: Option<Vec<u64>>,
+    /// Which object the index says to be where.
+    index: BTreeMap<u64, usize>,
     preceder: Option<BTreeMap<String, Value>>,
     /// Where the next frame begins, unless something was lost on the way from the start.
     next: Option<usize>,
@@ -119,7 +120,9 @@ impl<'f> Wreck<'f> {
                 self.metadata = cbor_to_global_metadata(frame.body()).ok().or(self.metadata.take());
             }
             FrameType::HeaderIndex | FrameType::FooterIndex => {
-                self.offsets = cbor_to_index(frame.body()).ok().map(|index| index.offsets).or(self.offsets.take());
+                if let Ok(index) = cbor_to_index(frame.body()) {
+                    self.index = index.offsets.into_iter().zip(0..).collect();
+                }
             }
             FrameType::PrecederMetadata => {
                 let metadata = cbor_to_global_metadata(frame.body()).ok().map(without_reserved);
@@ -152,9 +155,7 @@ impl<'f> Wreck<'f> {
         };
         let metadata = without_reserved(metadata);
         for found in &mut self.objects {
-            let from_start = self.start.map(|start| (found.offset - start) as u64);
-            let offsets = self.offsets.as_ref();
-            let listed = offsets.and_then(|offsets| offsets.iter().position(|offset| Some(*offset) == from_start));
+            let listed = self.start.and_then(|start| self.index.get(&((found.offset - start) as u64)).copied());
             let entry = listed.or(found.ordinal).map(|index| metadata.base.get(index).cloned().unwrap_or_default());
             let preceder = found.preceder.take();
             found.metadata = match (entry, preceder) {
