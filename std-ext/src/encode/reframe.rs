@@ -28,13 +28,13 @@ pub struct TakenObject<'a> {
 impl<'a> TakenObject<'a> {
     /// Takes what the object consists of: O(bytes of the descriptor), the region is borrowed.
     ///
-    /// That the descriptor is sound and that masks lie inside the region was checked when `object` was parsed. Its digest
-    /// was not: whoever gives it a new one in another message checks the old one first
+    /// That the descriptor is sound and that masks lie inside the region was checked when `object` was parsed. Its
+    /// digest was not: whoever gives it a new one in another message checks the old one first
     /// ([`Message::verify`](tgm_core::Message::verify)).
     ///
     /// # Errors
-    /// [`TensogramError::Framing`] for a frame with bytes that belong neither to the descriptor nor to the region: readers
-    /// ignore them, but where they are the header, which no digest covers, is likely to be damaged.
+    /// [`TensogramError::Framing`] for a frame with bytes that belong neither to the descriptor nor to the region:
+    /// readers ignore them, but where they are the header, which no digest covers, is likely to be damaged.
     /// [`TensogramError::Encoding`] for a payload that goes through no stage and is not as long as the shape implies
     /// (FORMAT §1.10 row 21).
     pub fn new(object: &DataObject<'a>) -> Result<Self> {
@@ -62,9 +62,9 @@ impl<'a> TakenObject<'a> {
         &self.object.descriptor
     }
 
-    /// Replaces everything that stands in the descriptor beside its fields. The descriptor is then written anew, with its
-    /// byte order in any case and without unknown keys of masks. Whether readers can still make sense of the payload is
-    /// not checked.
+    /// Replaces everything that stands in the descriptor beside its fields. The descriptor is then written anew, with
+    /// its byte order in any case and without unknown keys of masks. Whether readers can still make sense of the
+    /// payload is not checked.
     ///
     /// # Errors
     /// [`TensogramError::Metadata`] for a parameter that has the name of a field, and for values nested too deeply; the
@@ -79,9 +79,9 @@ impl<'a> TakenObject<'a> {
 
 /// Frames objects of existing messages into a new, buffered message.
 ///
-/// In contrast to [`encode_pre_encoded`](crate::encode_pre_encoded) this takes whatever a message can hold: uncompressed
-/// and compressed payloads of any encoding, masked ones, and parameters under the names that old releases wrote. Of the
-/// options, only `hashing`, `aggregate_hash` and `provenance` matter.
+/// In contrast to [`encode_pre_encoded`](crate::encode_pre_encoded) this takes whatever a message can hold:
+/// uncompressed and compressed payloads of any encoding, masked ones, and parameters under the names that old releases
+/// wrote. Of the options, only `hashing`, `aggregate_hash` and `provenance` matter.
 ///
 /// # Errors
 /// [`TensogramError::Metadata`] for metadata that is the library's to write, for more `base` entries than objects, and

@@ -49,8 +49,8 @@ pub(crate) fn has_junk(path: &Path) -> bool {
     document["segments"].as_array().unwrap().iter().any(|segment| segment["kind"] != "message")
 }
 
-/// The objects of a file with the digests of their values, without where they are. Objects whose codec is not compiled in
-/// have none.
+/// The objects of a file with the digests of their values, without where they are. Objects whose codec is not compiled
+/// in have none.
 pub(crate) fn digests(path: impl AsRef<Path>) -> Vec<Json> {
     let path = path.as_ref();
     let run = tgm([Path::new("digest"), Path::new("--json"), path]);

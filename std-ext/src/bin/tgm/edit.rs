@@ -28,7 +28,8 @@ pub(crate) struct Parts<'f> {
 }
 
 impl<'f> Parts<'f> {
-    /// Takes a message apart, and reads every byte of it: what is damaged must not get a new digest that says otherwise.
+    /// Takes a message apart, and reads every byte of it: what is damaged must not get a new digest that says
+    /// otherwise.
     pub(crate) fn of(entry: &Entry<'f>) -> Result<Self> {
         let (metadata, _) = decode_descriptors(entry.bytes)?;
         let message = Message::parse(entry.bytes)?;
@@ -81,8 +82,8 @@ pub(crate) fn check_digests(message: &Message<'_>, presence: HashPresence) -> Re
     Ok(())
 }
 
-/// Where the message has lists of its objects' digests, in terms of a buffered message: one that was streamed can have it
-/// in its footer only.
+/// Where the message has lists of its objects' digests, in terms of a buffered message: one that was streamed can have
+/// it in its footer only.
 fn hash_lists(message: &Message<'_>) -> Result<AggregateHashPolicy> {
     let (mut header, mut footer, mut objects) = (false, false, 0_u64);
     for frame in message.frames() {

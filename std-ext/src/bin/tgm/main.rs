@@ -1,7 +1,8 @@
 //! `tgm`: looks into Tensogram files, checks them, takes values out, makes messages and edits them.
 //!
-//! Each subcommand is a file of its own. What they share: [`input`] opens files and finds messages, [`select`] looks keys
-//! up in metadata, [`edit`] takes messages apart and puts them together, [`replace`] writes files whole, [`table`] and
+//! Each subcommand is a file of its own. What they share: [`input`] opens files and finds messages, [`select`] looks
+//! keys up in metadata, [`edit`] takes messages apart and puts them together, [`replace`] writes files whole, [`table`]
+//! and
 //! [`json`] lay results out, [`output`] is the only door to standard output and error.
 //! A message that is damaged never hides the others: what is wrong is gathered in [`output::Out`] and becomes the exit
 //! code, 0 if there was nothing, 1 otherwise, 2 for usage.

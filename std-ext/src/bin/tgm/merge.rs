@@ -16,8 +16,8 @@ use crate::output::Out;
 
 /// Put all objects of all messages into one message
 ///
-/// Objects are taken byte for byte, in order, each with its metadata; the message has digests if any of them has. If there
-/// is anything that cannot be read nothing is written: `salvage` makes a file of what can.
+/// Objects are taken byte for byte, in order, each with its metadata; the message has digests if any of them has. If
+/// there is anything that cannot be read nothing is written: `salvage` makes a file of what can.
 #[derive(Args, Debug)]
 pub(crate) struct Merge {
     /// Files to read; "-" is standard input

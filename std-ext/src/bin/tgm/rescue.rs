@@ -1,7 +1,7 @@
 //! Whole data objects found in damaged messages.
 //!
-//! Frames are looked for byte by byte, and one counts if its digest is right: that cannot be chance. Metadata, index and
-//! preceders that are found so say whose metadata an object has.
+//! Frames are looked for byte by byte, and one counts if its digest is right: that cannot be chance. Metadata, index
+//! and preceders that are found so say whose metadata an object has.
 
 use std::collections::BTreeMap;
 

@@ -30,8 +30,8 @@ pub(crate) struct Salvage {
     /// Messages with a wrong digest are damaged too, and those in which some frames have none; reads every byte
     #[arg(long)]
     verify: bool,
-    /// Take whole objects, those whose digest is right, out of damaged messages and make new messages of them, with as much
-    /// of their metadata as is left
+    /// Take whole objects, those whose digest is right, out of damaged messages and make new messages of them, with as
+    /// much of their metadata as is left
     #[arg(long)]
     objects: bool,
     /// Print one JSON document

@@ -15,12 +15,12 @@ use crate::select::{Filter, Scope};
 
 /// Set metadata keys, leaving payloads and masks as they are
 ///
-/// KEY is a dotted path in the metadata of every object; extra.KEY is in the message's annotations, objects.N.KEY in the
-/// descriptor of object N. Keys that describe payloads, and what the library writes, cannot be set.
+/// KEY is a dotted path in the metadata of every object; extra.KEY is in the message's annotations, objects.N.KEY in
+/// the descriptor of object N. Keys that describe payloads, and what the library writes, cannot be set.
 ///
-/// Changed messages are written buffered, with digests if they had some, and a new uuid, time and encoder. Messages that
-/// are not selected or not changed, those that cannot be read (the exit code is then 1), and bytes that belong to no
-/// message are copied as they are. OUT may be IN.
+/// Changed messages are written buffered, with digests if they had some, and a new uuid, time and encoder. Messages
+/// that are not selected or not changed, those that cannot be read (the exit code is then 1), and bytes that belong to
+/// no message are copied as they are. OUT may be IN.
 #[derive(Args, Debug)]
 pub(crate) struct Set {
     /// What to set; values are text

@@ -17,15 +17,15 @@ const INDEX: &str = "[index]";
 
 /// Write every object into a file of its own
 ///
-/// Each is a message with the object, byte for byte, its metadata and the message's annotations. Messages with one object
-/// or none are copied as they are.
+/// Each is a message with the object, byte for byte, its metadata and the message's annotations. Messages with one
+/// object or none are copied as they are.
 #[derive(Args, Debug)]
 pub(crate) struct Split {
     /// File to read; "-" is standard input
     #[arg(value_name = "IN")]
     input: PathBuf,
-    /// Where to write: [index] becomes a number of four digits, counted over the file; without it, _NNNN is put before the
-    /// extension
+    /// Where to write: [index] becomes a number of four digits, counted over the file; without it, _NNNN is put before
+    /// the extension
     #[arg(short, long, value_name = "TEMPLATE")]
     output: PathBuf,
 }

@@ -98,8 +98,8 @@ impl Sieve {
         pieces
     }
 
-    /// Checks everything that decoding checks before it looks at payloads, and that no object is missing; returns how many
-    /// there are.
+    /// Checks everything that decoding checks before it looks at payloads, and that no object is missing; returns how
+    /// many there are.
     fn judge(&self, bytes: &[u8]) -> Result<u64> {
         decode_descriptors(bytes)?;
         let message = Message::parse(bytes)?;
