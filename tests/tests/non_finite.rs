@@ -156,8 +156,7 @@ fn integers_and_finite_values_have_no_masks() {
     let region = |options| {
         let object = ObjectBuilder::new(&[3], &values).unwrap();
         let bytes = MessageBuilder::new().object(object).options(options).encode().unwrap();
-        let frame = tgm_core::Message::parse(&bytes).unwrap().object_frame(0).unwrap().body().to_vec();
-        frame
+        tgm_core::Message::parse(&bytes).unwrap().object_frame(0).unwrap().body().to_vec()
     };
     assert_eq!(region(allowing("roaring", 0)), region(EncodeOptions::default()));
 }
@@ -173,5 +172,6 @@ fn packed_values_have_masks_if_their_parameters_are_given() {
     let (_, objects) = decode(&bytes, &DecodeOptions::default()).unwrap();
     let found: Vec<f64> = objects[0].1.as_chunks().0.iter().map(|bytes| f64::from_ne_bytes(*bytes)).collect();
     assert!(found[1].is_nan());
-    assert_eq!([found[0], found[2], found[3]], [250.0, 251.0, INF]);
+    let bits = |values: [f64; 3]| values.map(f64::to_bits);
+    assert_eq!(bits([found[0], found[2], found[3]]), bits([250.0, 251.0, INF]));
 }
