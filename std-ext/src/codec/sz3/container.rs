@@ -127,7 +127,8 @@ impl<'a> Container<'a> {
             return Err(Defect::Unsupported("kind of error bound", mode.into()));
         }
         let bound = reader.f64(PART)?;
-        if algorithm != Algorithm::Lossless && !(bound > 0.0 && bound.is_finite()) {
+        // It is infinite if it was relative to a range beyond the largest number; then no value is predicted.
+        if algorithm != Algorithm::Lossless && (bound.is_nan() || bound <= 0.0) {
             return Err(Defect::Number("error bound", bound));
         }
         check_flags(reader.u8(PART)?, algorithm)?;
