@@ -18,9 +18,11 @@ use crate::types::{DataObjectDescriptor, GlobalMetadata, MaskDescriptor};
 /// [`TensogramError::Encoding`](crate::TensogramError::Encoding) for an unknown encoding.
 pub(crate) fn descriptor(descriptor: &DataObjectDescriptor, data_len: usize, encoded: bool) -> Result<u64> {
     let count = consistent(descriptor)?;
-    let dtype = if encoding(descriptor)? == Encoding::None { descriptor.dtype } else { Dtype::Float64 };
+    let packs = encoding(descriptor)? == Encoding::SimplePacking;
+    let dtype = if packs { Dtype::Float64 } else { descriptor.dtype };
     let expected = dtype.byte_len(count).ok_or_else(|| metadata("shape product overflow"))?;
-    let known = encoding(descriptor)? == Encoding::None || !encoded;
+    // Other types than float64 are refused for themselves, later.
+    let known = !packs || !encoded && descriptor.dtype == Dtype::Float64;
     if known && expected != data_len as u64 {
         return Err(metadata(format!("data_len {data_len} does not match expected {expected} bytes")));
     }

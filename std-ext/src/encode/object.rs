@@ -48,6 +48,8 @@ impl<'a> Object<'a> {
         let (order, packs) = (descriptor.byte_order, encoding(&descriptor)? == Encoding::SimplePacking);
         if packs && descriptor.dtype != Dtype::Float64 {
             let dtype = descriptor.dtype;
+            // A value that is not allowed comes first.
+            substitute(data, dtype, order, options)?;
             return Err(TensogramError::encoding(format!("simple_packing only supports float64, got {dtype}")));
         }
         // Deriving parameters looks at every value too: what it finds finite need not be looked at again.
