@@ -15,9 +15,9 @@ const EXACT: i128 = 1 << 53;
 pub(crate) struct Params<'a>(pub(crate) &'a BTreeMap<String, Value>);
 
 impl<'a> Params<'a> {
-    /// The value under a key; null stands for none.
+    /// The value under a key. Null is one, and of the wrong type: whoever wants the default leaves the key out.
     pub(crate) fn get(&self, key: Key) -> Option<&'a Value> {
-        self.0.get(key.name()).filter(|value| !value.is_null())
+        self.0.get(key.name())
     }
 
     /// An integer.
