@@ -1,0 +1,239 @@
+//! Where the reference is wrong, or does what no reader can use. Each class is as narrow as it can be, and says why.
+
+use ciborium::Value;
+use tgm_std::core::Message;
+use tgm_std::core::szip::{Params, RsiOffsets};
+
+use crate::case::{Case, Compression, Encoding, Flaw, Object};
+use crate::plain::Refusal;
+use crate::values::{Dtype, Order};
+
+/// Tag 3 over 16 bytes from 2^127 on: its integer is below the smallest i128, and the reference fails to read the whole frame.
+pub const UNREADABLE_BIGNUM: (u64, [u8; 16]) = (3, [0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+
+/// A reason why the reference may decode this object otherwise than we do.
+pub fn decode(object: &Object) -> Option<&'static str> {
+    let of_doubles = matches!(object.compression, Compression::Zfp(_) | Compression::Sz3(..));
+    if of_doubles && object.dtype != Dtype::Float64 {
+        return Some(
+            "zfp and SZ3 take the bytes of any dtype for doubles, and what comes back is no value of that dtype",
+        );
+    }
+    None
+}
+
+/// A reason why what is decoded may not be what was put in.
+pub fn truth(_object: &Object) -> Option<&'static str> {
+    None
+}
+
+/// A reason why the reference may give other ranges of this object than we do.
+pub fn ranges(object: &Object, bytes: &[u8], index: usize, ranges: &[(u64, u64)]) -> Option<&'static str> {
+    if object.shuffle.is_some() {
+        return None;
+    }
+    let count = object.element_count() as u64;
+    let beyond = ranges.iter().any(|(start, len)| start.checked_add(*len).is_none_or(|end| end > count));
+    let szip = matches!(object.compression, Compression::Szip { .. });
+    if beyond && (szip || object.encoding != Encoding::None) {
+        return Some(
+            "of szip and of packed values, the reference gives some beyond the last: repeats of it, or what is padding",
+        );
+    }
+    if szip && !has_true_offsets(object, bytes, index) {
+        return Some(
+            "libaec counts some offsets too small, and then the reference's ranges are those of another place",
+        );
+    }
+    None
+}
+
+/// Whether `szip_block_offsets` are where intervals start.
+fn has_true_offsets(object: &Object, bytes: &[u8], index: usize) -> bool {
+    let Compression::Szip { rsi, block_size, flags } = object.compression else { return true };
+    let (bits, flags) = match object.packed_bits() {
+        0 if object.shuffle.is_some() => (8, flags),
+        0 => (8 * object.dtype.width() as u64, flags),
+        packed => (packed, flags | 4),
+    };
+    let number = |n: u64| u32::try_from(n).expect("small parameters");
+    let params =
+        Params::new(number(bits), number(block_size), number(rsi), number(flags)).expect("the reference took them");
+    let found = Message::parse(bytes).and_then(|message| message.object(index));
+    let found = found.expect("both could read it");
+    let stored = found.descriptor().szip_block_offsets().expect("a list").expect("the encoder's");
+    let len = match object.packed_bits() {
+        0 => object.dtype.byte_len(object.element_count()) as u64,
+        packed => (object.element_count() as u64 * packed).div_ceil(8),
+    };
+    let samples = len.div_ceil(params.container_size() as u64);
+    RsiOffsets::new(found.payload(), &params, samples).eq(stored.iter().map(Ok))
+}
+
+/// Whether the reference's validation has reason to complain although the message is right.
+pub fn fails_validation(_object: &Object) -> bool {
+    false
+}
+
+/// A reason why an object has other bytes than the reference gives it in `theirs`.
+pub fn bytes(object: &Object, theirs: &[u8], index: usize) -> Option<&'static str> {
+    if !has_true_offsets(object, theirs, index) {
+        return Some("libaec counts some offsets too small");
+    }
+    if !keeps_bound(object, theirs, index) {
+        return Some("SZ3 misses the ratio of signal to noise, or a value");
+    }
+    if overflows_sz3(object) {
+        return Some("SZ3 takes values that are 2^63 bounds from their prediction for others");
+    }
+    if matches!(object.compression, Compression::Zfp(_)) && has_tiny_block(object) {
+        return Some("of numbers below 2^-961, zfp computes integers from infinities");
+    }
+    None
+}
+
+/// Whether SZ3's values of a message are as near to those put in as asked for; true of other codecs.
+///
+/// # Panics
+/// If the message cannot be read.
+pub fn keeps_bound(object: &Object, bytes: &[u8], index: usize) -> bool {
+    let Some(bound) = sz3_bound(object) else { return true };
+    let options = tgm_std::DecodeOptions { restore_non_finite: false, ..Default::default() };
+    let (_, _, decoded) = tgm_std::decode_object(bytes, index, &options).expect("a message that was read already");
+    let put_in = object.zeroed(Order::NATIVE);
+    let errors: Vec<_> = numbers(&decoded).zip(numbers(&put_in)).map(|(a, b)| (a - b).abs()).collect();
+    let squares: f64 = errors.iter().map(|error| (error / bound).powi(2)).sum();
+    // A ratio of signal to noise is one of squares; all errors but none are beyond a bound of nothing.
+    let mean_is_kept = !matches!(object.compression, Compression::Sz3("psnr", _))
+        || bound == 0.0
+        || squares <= EVENLY_SPREAD * (1.0 + 1e-9) * errors.len() as f64;
+    mean_is_kept && errors.iter().all(|error| *error <= bound * (1.0 + 1e-9))
+}
+
+/// What SZ3 takes the mean square of errors to be, in squares of their bound.
+const EVENLY_SPREAD: f64 = 1.0 - 2.0 / 3.0 * 0.99;
+
+/// What SZ3 may change each value by.
+fn sz3_bound(object: &Object) -> Option<f64> {
+    let Compression::Sz3(mode, bound) = object.compression else { return None };
+    let data = object.zeroed(Order::NATIVE);
+    let (low, high) = numbers(&data).fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
+    Some(match mode {
+        "abs" => bound,
+        "rel" if bound == 0.0 => 0.0,
+        "rel" => bound * (high - low),
+        _ => (high - low) * 10_f64.powf(-(bound + 10.0 * EVENLY_SPREAD.log10()) / 20.0),
+    })
+}
+
+/// Whether SZ3 computes integers that have no room, or from infinities: then we keep values as they are.
+fn overflows_sz3(object: &Object) -> bool {
+    let greatest = greatest(object);
+    sz3_bound(object).is_some_and(|bound| {
+        bound > 0.0
+            && (greatest >= bound * 2_f64.powi(59) || greatest >= f64::MAX / 64.0 || bound < f64::MIN_POSITIVE * 4.0)
+    })
+}
+
+/// The greatest number put in, without its sign; 0 of shapes that are too large to be filled.
+fn greatest(object: &Object) -> f64 {
+    if object.shape.iter().any(|dim| *dim > 1 << 30) {
+        return 0.0;
+    }
+    numbers(&object.zeroed(Order::NATIVE)).fold(0.0, |greatest, number| greatest.max(number.abs()))
+}
+
+fn numbers(data: &[u8]) -> impl Iterator<Item = f64> {
+    data.as_chunks().0.iter().map(|bytes| f64::from_ne_bytes(*bytes))
+}
+
+/// Whether there are four numbers, as zfp takes them together, of which the greatest is this small and not zero.
+fn has_tiny_block(object: &Object) -> bool {
+    numbers(&object.zeroed(Order::NATIVE)).collect::<Vec<_>>().chunks(4).any(|block| {
+        let greatest = block.iter().fold(0.0, |greatest: f64, number| greatest.max(number.abs()));
+        greatest > 0.0 && greatest < 2_f64.powi(-961)
+    })
+}
+
+/// A reason why both refuse in other words.
+pub fn other_refusal(case: &Case, theirs: &Refusal, ours: &Refusal) -> Option<&'static str> {
+    let mistyped = |name| {
+        theirs.text == format!("missing required parameter: {name}")
+            && ours.text.starts_with(&format!("expected text for {name}"))
+    };
+    if ["zfp_mode", "sz3_error_bound_mode"].into_iter().any(mistyped) {
+        return Some("a mode that is no text is missing to the reference");
+    }
+    let empty_sz3 = |object: &Object| matches!(object.compression, Compression::Sz3(..)) && object.element_count() == 0;
+    if theirs.kind == "panic" && case.objects.iter().any(empty_sz3) {
+        return Some("of SZ3 without values the reference panics");
+    }
+    // What we look at first, and what the reference looks at first, of two things that are wrong.
+    let orders = [("unknown encoding:", "strict-"), ("shuffle: element_size must not be 0", "compression \"r")];
+    if orders.into_iter().any(|(first, last)| ours.text.starts_with(first) && theirs.text.starts_with(last)) {
+        return Some("two things are wrong");
+    }
+    unwritable(case)
+}
+
+/// The reference only wants whole doubles; with another number of them than the shape has, nobody can read the message.
+const PACKED_LENGTH: Option<&str> = Some("the length of data to be packed is not compared with the shape");
+
+/// A reason why we refuse what the reference has written.
+pub fn refused_by_us(case: &Case, theirs: &[u8]) -> Option<&'static str> {
+    let streamed = Message::parse(theirs).is_ok_and(|message| message.total_length().is_none());
+    unwritable(case).filter(|reason| streamed || *reason != STREAMED_RESERVED)
+}
+
+const STREAMED_RESERVED: &str = "a streaming encoder of the reference lets callers write what only the library should";
+
+/// A reason why we write nothing, and say so before anything else.
+fn unwritable(case: &Case) -> Option<&'static str> {
+    let reserved = case.base.iter().any(|entry| entry.contains_key("_reserved_")).then_some(STREAMED_RESERVED);
+    reserved.or_else(|| case.objects.iter().find_map(unreadable))
+}
+
+/// A reason why nobody can read an object that the reference writes.
+fn unreadable(object: &Object) -> Option<&'static str> {
+    const FIELDS: [&str; 10] =
+        ["ndim", "type", "dtype", "masks", "shape", "filter", "strides", "encoding", "byte_order", "compression"];
+    let of_doubles = matches!(object.compression, Compression::Zfp(_) | Compression::Sz3(..));
+    if of_doubles && (object.encoding != Encoding::None || object.shuffle.is_some()) {
+        return Some("zfp and SZ3 take the bytes of another stage for doubles and change them");
+    }
+    let number = |name| {
+        object
+            .params()
+            .get(name)
+            .and_then(|value| value.as_float().or_else(|| Some(value.as_integer().map(i128::from)? as f64)))
+    };
+    let bound = number("sz3_error_bound");
+    if matches!(object.compression, Compression::Sz3(..))
+        && bound.is_some_and(|bound| !(bound.is_finite() && bound >= 0.0))
+    {
+        return Some("an error bound that is no number, infinite or negative bounds nothing");
+    }
+    if matches!(object.compression, Compression::Zfp(_))
+        && number("zfp_rate").is_some_and(|rate| !(rate > 0.0 && rate < 1e9))
+    {
+        return Some("a rate that is no number of bits");
+    }
+    if matches!(object.compression, Compression::Zfp(_)) && number("zfp_tolerance").is_some_and(f64::is_infinite) {
+        return Some("a tolerance that everything is within");
+    }
+    if matches!(object.compression, Compression::Zfp(_)) && greatest(object) > f64::MAX / 4.0 {
+        return Some("zfp makes infinities of the greatest numbers");
+    }
+    match &object.flaw {
+        Some(Flaw::Extra(name, _)) if FIELDS.contains(&name.as_str()) => {
+            Some("a field of the descriptor written twice")
+        }
+        Some(Flaw::Length(_)) if object.encoding != Encoding::None => PACKED_LENGTH,
+        _ => decode(object),
+    }
+}
+
+/// A reason why we write what the reference refuses.
+pub fn refused_by_the_reference(_case: &Case, _theirs: &Refusal) -> Option<&'static str> {
+    None
+}

@@ -1,0 +1,49 @@
+//! What the reference writes, both read alike.
+
+use std::cell::Cell;
+
+use tgm_interop::case::Case;
+use tgm_interop::plain::Answer;
+use tgm_interop::{agree, known, reference, strategy, try_cases};
+
+fn written_and_read(write: impl Fn(&Case, &[Vec<u8>]) -> Answer<Vec<u8>>) {
+    let (tried, written) = (Cell::new(0), Cell::new(0));
+    try_cases(&strategy::cases(), |case| {
+        let case = case.streamable();
+        tried.set(tried.get() + 1);
+        let Ok(bytes) = write(&case, &case.data()) else { return Ok(()) };
+        written.set(written.get() + 1);
+        agree::on_message(&case, &bytes)
+    });
+    println!("{} of {} cases written", written.get(), tried.get());
+    assert!(written.get() * 5 > tried.get(), "enough cases must be such that they can be written");
+}
+
+#[test]
+fn buffered_messages() {
+    written_and_read(reference::encode);
+}
+
+#[test]
+fn streamed_messages() {
+    written_and_read(reference::stream);
+}
+
+#[test]
+fn pre_encoded_messages() {
+    written_and_read(|case, data| {
+        let encoded = reference::encode(case, data)?;
+        reference::rewrite(case, &encoded, &reference::options(&case.options))
+    });
+}
+
+/// The generated metadata leaves this out, so that the rest of the message can be compared.
+#[test]
+fn a_negative_integer_below_those_of_128_bits_is_read_by_us_alone() {
+    let (tag, digits) = known::UNREADABLE_BIGNUM;
+    let value = ciborium::Value::Tag(tag, Box::new(ciborium::Value::Bytes(digits.to_vec())));
+    let metadata = tensogram::GlobalMetadata { extra: [("n".to_owned(), value.clone())].into(), ..Default::default() };
+    let message = tensogram::encode(&metadata, &[], &tensogram::EncodeOptions::default()).expect("it is written");
+    assert!(tensogram::decode_metadata(&message).is_err());
+    assert_eq!(tgm_std::decode_metadata(&message).expect("it is read").extra["n"], value);
+}

@@ -1,0 +1,97 @@
+//! What one of the two refuses to write, the other refuses for the same reason, or it is known why not.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use proptest::strategy::BoxedStrategy;
+use proptest::test_runner::TestCaseError;
+use tgm_interop::case::Case;
+use tgm_interop::plain::Answer;
+use tgm_interop::{known, ours, reference, strategy, try_cases};
+
+type Write = fn(&Case, &[Vec<u8>]) -> Answer<Vec<u8>>;
+
+/// Words that callers look for in the texts of errors.
+const WORDS: [&str; 24] = [
+    "obj_type must not be empty",
+    "does not match shape.len()",
+    "strides.len()",
+    "shape product overflow",
+    "does not match expected",
+    "strict-NaN check: NaN at element",
+    "strict-Inf check: +Inf",
+    "strict-Inf check: -Inf",
+    "(real component)",
+    "(imaginary component)",
+    "simple_packing only supports float64",
+    "simple_packing requires sp_bits_per_value",
+    "unknown encoding:",
+    "unknown filter:",
+    "unknown compression:",
+    "unknown blosc2 codec",
+    "unknown zfp_mode",
+    "unknown sz3_error_bound_mode",
+    "only supports dtype=bitmask",
+    "missing required parameter:",
+    "out of i32 range",
+    "out of u32 range",
+    "client code must not write",
+    "entries but only",
+];
+
+fn refused_alike(cases: &BoxedStrategy<Case>, reference: Write, ours: Write) {
+    let counts = RefCell::new(BTreeMap::<String, u32>::new());
+    let count = |what: &str| *counts.borrow_mut().entry(what.to_owned()).or_default() += 1;
+    try_cases(cases, |case| {
+        // The bytes of impossible shapes are not asked for.
+        let data = match case.objects.iter().any(|object| object.shape.iter().any(|dim| *dim > 1 << 30)) {
+            true => vec![Vec::new(); case.objects.len()],
+            false => case.data(),
+        };
+        let (theirs, mine) = (reference(&case, &data), ours(&case, &data));
+        match (&theirs, &mine) {
+            (Ok(_), Ok(_)) => count("written by both"),
+            (Err(theirs), Err(mine)) => {
+                count("refused by both");
+                let known = known::other_refusal(&case, theirs, mine);
+                if theirs.kind != mine.kind && known.is_none() {
+                    return Err(TestCaseError::fail(format!("other kinds:\n   ours {mine:?}\n theirs {theirs:?}")));
+                }
+                let missing = WORDS.iter().find(|words| theirs.text.contains(**words) && !mine.text.contains(**words));
+                if let (Some(words), None) = (missing, known) {
+                    return Err(TestCaseError::fail(format!("no {words:?}:\n   ours {mine:?}\n theirs {theirs:?}")));
+                }
+            }
+            (Ok(theirs), Err(mine)) => match known::refused_by_us(&case, theirs) {
+                Some(reason) => count(reason),
+                None => return Err(TestCaseError::fail(format!("refused by us alone: {mine:?}"))),
+            },
+            (Err(theirs), Ok(_)) => match known::refused_by_the_reference(&case, theirs) {
+                Some(reason) => count(reason),
+                None => return Err(TestCaseError::fail(format!("refused by the reference alone: {theirs:?}"))),
+            },
+        }
+        Ok(())
+    });
+    println!("{:#?}", counts.borrow());
+}
+
+#[test]
+fn of_buffered_messages() {
+    refused_alike(&strategy::cases(), reference::encode, ours::encode);
+}
+
+#[test]
+fn of_streamed_messages() {
+    refused_alike(&strategy::cases(), reference::stream, ours::stream);
+}
+
+#[test]
+fn of_flawed_buffered_messages() {
+    refused_alike(&strategy::flawed_cases(), reference::encode, ours::encode);
+}
+
+#[test]
+fn of_flawed_streamed_messages() {
+    refused_alike(&strategy::flawed_cases(), reference::stream, ours::stream);
+}

@@ -1,0 +1,81 @@
+//! What we write, both read alike, the reference finds nothing wrong with, and would have written in the same bytes.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+use proptest::test_runner::TestCaseError;
+use tgm_interop::case::Case;
+use tgm_interop::plain::Answer;
+use tgm_interop::{agree, known, ours, reference, strategy, try_cases};
+
+type Write = fn(&Case, &[Vec<u8>]) -> Answer<Vec<u8>>;
+type WriteWith = fn(&Case, &[Vec<u8>], &tgm_std::EncodeOptions) -> Answer<Vec<u8>>;
+
+/// Writes cases both ways and compares.
+fn written_and_read(reference: Write, ours: WriteWith) {
+    let (tried, written, equal) = (Cell::new(0), Cell::new(0), Cell::new(0));
+    let other = std::cell::RefCell::new(BTreeMap::<&str, u32>::new());
+    try_cases(&strategy::cases(), |case| {
+        let case = case.streamable();
+        tried.set(tried.get() + 1);
+        let data = case.data();
+        let theirs = reference(&case, &data);
+        let options = match &theirs {
+            Ok(theirs) => ours::options_as(&case, ours::provenance(theirs)),
+            Err(_) => ours::options(&case.options),
+        };
+        let Ok(mine) = ours(&case, &data, &options) else { return Ok(()) };
+        written.set(written.get() + 1);
+        agree::on_message(&case, &mine)?;
+        let mut objects = case.objects.iter().enumerate();
+        if let Some((index, _)) = objects.find(|(index, object)| !known::keeps_bound(object, &mine, *index)) {
+            return Err(TestCaseError::fail(format!("object {index} is beyond its error bound")));
+        }
+        let complaints = reference::complaints(&mine, case.options.hashing);
+        if !complaints.is_empty() && !case.objects.iter().any(known::fails_validation) {
+            return Err(TestCaseError::fail(format!("the reference finds: {complaints:?}")));
+        }
+        let Ok(theirs) = theirs else { return Ok(()) };
+        if mine == theirs {
+            equal.set(equal.get() + 1);
+            return Ok(());
+        }
+        match case.objects.iter().enumerate().find_map(|(index, object)| known::bytes(object, &theirs, index)) {
+            Some(reason) => *other.borrow_mut().entry(reason).or_default() += 1,
+            None => {
+                let at = mine.iter().zip(&theirs).position(|(a, b)| a != b);
+                let lens = (mine.len(), theirs.len());
+                return Err(TestCaseError::fail(format!("other bytes from {at:?} on, of {lens:?}")));
+            }
+        }
+        Ok(())
+    });
+    let (tried, written, equal) = (tried.get(), written.get(), equal.get());
+    println!("{written} of {tried} cases written, {equal} in the reference's bytes, others: {:?}", other.borrow());
+    assert!(written * 5 > tried, "enough cases must be such that they can be written");
+}
+
+#[test]
+fn buffered_messages() {
+    written_and_read(reference::encode, ours::encode_with);
+}
+
+#[test]
+fn streamed_messages() {
+    written_and_read(reference::stream, ours::stream_with);
+}
+
+#[test]
+fn pre_encoded_messages() {
+    written_and_read(
+        |case, data| {
+            let encoded = reference::encode(case, data)?;
+            reference::rewrite(case, &encoded, &reference::options(&case.options))
+        },
+        |case, data, options| {
+            // The regions are the reference's: what is compared is the message around them.
+            let encoded = reference::encode(case, data)?;
+            ours::rewrite(case, &encoded, options)
+        },
+    );
+}
