@@ -38,6 +38,8 @@ pub mod meta_access;
 pub mod metadata;
 #[cfg(feature = "mmap")]
 pub mod mmap;
+#[cfg(feature = "ndarray")]
+pub mod ndarray;
 pub mod options;
 mod params;
 mod pipeline;
