@@ -10,7 +10,7 @@
 
 pub(crate) mod checks;
 pub(crate) mod compress;
-mod finite;
+pub(crate) mod finite;
 pub(crate) mod frame;
 mod masks;
 pub(crate) mod message;

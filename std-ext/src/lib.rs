@@ -13,6 +13,7 @@
 //! | a value of the metadata | [`GlobalMetadata::get`], [`GlobalMetadata::get_at`] |
 //! | the CBOR of descriptors and metadata | [`metadata`] |
 //! | everything that is wrong with a message or file | [`validate_message`], [`validate_file`] |
+//! | messages of version 2 | [`v2`], which makes them version 3 |
 //!
 //! Names, arguments and results of the functions are those that users of the reference crate know.
 
@@ -50,6 +51,7 @@ pub mod threads;
 mod to_owned;
 pub mod types;
 pub mod validate;
+pub mod v2;
 pub mod wire;
 
 pub use builder::{MessageBuilder, ObjectBuilder};

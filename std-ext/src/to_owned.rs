@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::types::{DataObjectDescriptor, GlobalMetadata, MaskDescriptor, MasksMetadata};
 
 /// A map with text keys.
-type Entries = BTreeMap<String, Value>;
+pub(crate) type Entries = BTreeMap<String, Value>;
 /// What the views of `tgm_core` iterate over.
 type Entry<'a> = tgm_core::Result<(cbor::Value<'a>, cbor::Value<'a>)>;
 
@@ -33,7 +33,7 @@ fn with_base(metadata: &Metadata<'_>, base: Vec<Entries>) -> Result<GlobalMetada
 }
 
 /// Entries with text keys; of those with the same key the last stays.
-fn entries<'a>(entries: impl Iterator<Item = Entry<'a>>) -> Result<Entries> {
+pub(crate) fn entries<'a>(entries: impl Iterator<Item = Entry<'a>>) -> Result<Entries> {
     entries
         .map(|entry| {
             let (key, item) = entry?;

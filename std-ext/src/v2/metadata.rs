@@ -1,0 +1,168 @@
+//! The metadata of a message of version 2, as version 3 arranges it.
+
+use ciborium::Value;
+use tgm_core::ErrorKind;
+use tgm_core::cbor;
+use tgm_core::metadata::{BASE_KEY, EXTRA_KEY};
+use tgm_core::wire::FrameType;
+
+use super::WIRE_VERSION;
+use super::frame::Frame;
+use crate::RESERVED_KEY;
+use crate::error::{Result, TensogramError};
+use crate::params::metadata;
+use crate::to_owned::{self, Entries};
+use crate::types::GlobalMetadata;
+
+/// Where an upgraded message keeps what its predecessor said of itself.
+///
+/// At message level, in `_extra_`: a map of `wire_version` (2) and, if there was any, `reserved`, which is the old
+/// `_reserved_` with `encoder`, `time` and `uuid`. In an object's entry of `base`, only if its old `_reserved_` had
+/// more than
+/// `tensor`: a map of `reserved`, the rest. Where the writer used the key already, underscores are appended to this
+/// one.
+pub const UPGRADED_FROM: &str = "upgraded_from";
+
+/// Key of the version, which only version 2 has in its metadata.
+const VERSION_KEY: &str = "version";
+/// Keys of 0.5, for metadata of all objects, of each object, and of the library.
+const COMMON_KEY: &str = "common";
+const PAYLOAD_KEY: &str = "payload";
+const OLD_RESERVED_KEY: &str = "reserved";
+/// Bytes of metadata that may be copied from what all objects have in common.
+const MOST_COPIED: usize = 16 << 20;
+
+/// The metadata of a message of `objects` objects from its frames of types 1, 7 and 8, without what the library writes.
+///
+/// `preceders` come with the number of the object that follows each.
+///
+/// # Errors
+/// [`TensogramError::Metadata`] for malformed CBOR, sections of a wrong type, and if there is no metadata.
+pub(super) fn global(
+    frame: Option<&Frame<'_>>,
+    preceders: &[(usize, Frame<'_>)],
+    objects: usize,
+) -> Result<GlobalMetadata> {
+    let frame = frame.ok_or(ErrorKind::NoMetadata.at(0))?;
+    let mut global = read(frame, objects)?;
+    if global.base.len() > objects {
+        return Err(ErrorKind::BaseTooLong.at(frame.body_offset()).into());
+    }
+    if !preceders.is_empty() {
+        global.base.resize_with(objects, Entries::new);
+    }
+    for (index, frame) in preceders {
+        let [mut entries] = <[Entries; 1]>::try_from(read(frame, 1)?.base).map_err(|base| {
+            let count = u32::try_from(base.len()).unwrap_or(u32::MAX);
+            TensogramError::from(ErrorKind::PrecederBase(count).at(frame.body_offset()))
+        })?;
+        entries.remove(RESERVED_KEY);
+        if let Some(entry) = global.base.get_mut(*index) {
+            entry.extend(entries);
+        }
+    }
+    global.base.iter_mut().try_for_each(keep_reserved)?;
+    let reserved = std::mem::take(&mut global.reserved);
+    let record = [("wire_version", Some(Value::from(WIRE_VERSION))), ("reserved", non_empty(reserved))];
+    insert_record(&mut global.extra, record);
+    Ok(global)
+}
+
+/// The frame's metadata in the sections of version 3; `objects` is how many objects it speaks of.
+fn read(frame: &Frame<'_>, objects: usize) -> Result<GlobalMetadata> {
+    let item = cbor::Value::parse(frame.body, frame.body_offset())?;
+    let mut top = to_owned::entries(item.as_map()?.iter())?;
+    top.remove(VERSION_KEY);
+    let is_preceder = frame.frame_type == FrameType::PrecederMetadata;
+    if is_of_0_5(&top) {
+        // A preceder has nothing for other objects.
+        let copies = if is_preceder { 0 } else { objects };
+        return read_0_5(top, copies, frame.body.len());
+    }
+    let base = match top.remove(BASE_KEY) {
+        None => Vec::new(),
+        Some(Value::Array(items)) => items.into_iter().map(|item| map(item, BASE_KEY)).collect::<Result<_>>()?,
+        Some(_) => return Err(metadata("base is no array")),
+    };
+    let mut section = |key: &str| top.remove(key).map_or_else(|| Ok(Entries::new()), |section| map(section, key));
+    let (mut extra, reserved) = (section(EXTRA_KEY)?, section(RESERVED_KEY)?);
+    // Readers of version 2 dropped other entries: those of the same name in `_extra_` were the ones that counted.
+    for (key, value) in top {
+        extra.entry(key).or_insert(value);
+    }
+    Ok(GlobalMetadata { base, reserved, extra })
+}
+
+/// Whether these are the sections of 0.5: later releases have others, and at least one of them.
+fn is_of_0_5(top: &Entries) -> bool {
+    let has = |keys: [&str; 3]| keys.iter().any(|key| top.contains_key(*key));
+    let is_map_or_absent = |key: &str| top.get(key).is_none_or(Value::is_map);
+    has([COMMON_KEY, PAYLOAD_KEY, OLD_RESERVED_KEY])
+        && !has([BASE_KEY, EXTRA_KEY, RESERVED_KEY])
+        && is_map_or_absent(COMMON_KEY)
+        && is_map_or_absent(OLD_RESERVED_KEY)
+        && top.get(PAYLOAD_KEY).is_none_or(|list| list.as_array().is_some_and(|list| list.iter().all(Value::is_map)))
+}
+
+/// `payload` becomes `base`, with the entries of `common` in each of `copies` entries that has no such entry of its
+/// own. Where there is no object, or that would take more memory than metadata is worth, `common` is kept as an
+/// annotation. `len` is how many bytes all this was read from.
+fn read_0_5(mut top: Entries, copies: usize, len: usize) -> Result<GlobalMetadata> {
+    let mut section = |key: &str| top.remove(key).map_or_else(|| Ok(Entries::new()), |section| map(section, key));
+    let (common, reserved) = (section(COMMON_KEY)?, section(OLD_RESERVED_KEY)?);
+    let mut base = match top.remove(PAYLOAD_KEY) {
+        Some(Value::Array(items)) => {
+            items.into_iter().map(|item| map(item, PAYLOAD_KEY)).collect::<Result<Vec<_>>>()?
+        }
+        _ => Vec::new(),
+    };
+    if copies == 0 || copies.saturating_mul(len) > MOST_COPIED {
+        top.extend(non_empty(common).map(|common| (COMMON_KEY.to_string(), common)));
+    } else if !common.is_empty() {
+        base.resize_with(copies.max(base.len()), Entries::new);
+        for entry in &mut base {
+            for (key, value) in &common {
+                entry.entry(key.clone()).or_insert_with(|| value.clone());
+            }
+        }
+    }
+    Ok(GlobalMetadata { base, reserved, extra: top })
+}
+
+/// Takes what the library wrote out of an object's entry; what version 3 will not write again is kept.
+fn keep_reserved(entry: &mut Entries) -> Result<()> {
+    let Some(reserved) = entry.remove(RESERVED_KEY) else { return Ok(()) };
+    let mut reserved = map(reserved, RESERVED_KEY)?;
+    reserved.remove("tensor");
+    if let Some(reserved) = non_empty(reserved) {
+        insert_record(entry, [("reserved", Some(reserved))]);
+    }
+    Ok(())
+}
+
+/// Puts a map under [`UPGRADED_FROM`], or a longer key if there is such an entry.
+fn insert_record<const N: usize>(entries: &mut Entries, record: [(&str, Option<Value>); N]) {
+    let mut key = UPGRADED_FROM.to_string();
+    while entries.contains_key(&key) {
+        key.push('_');
+    }
+    let record = record.into_iter().filter_map(|(key, value)| Some((Value::from(key), value?)));
+    entries.insert(key, Value::Map(record.collect()));
+}
+
+fn non_empty(entries: Entries) -> Option<Value> {
+    if entries.is_empty() {
+        return None;
+    }
+    Some(Value::Map(entries.into_iter().map(|(key, value)| (Value::from(key), value)).collect()))
+}
+
+/// A map with text keys; of several entries of one key the last stays.
+fn map(value: Value, name: &str) -> Result<Entries> {
+    let Value::Map(pairs) = value else { return Err(metadata(format!("{name} is no map"))) };
+    let text = |(key, value)| match key {
+        Value::Text(key) => Ok((key, value)),
+        _ => Err(metadata(format!("{name} has a key that is no text"))),
+    };
+    pairs.into_iter().map(text).collect()
+}

@@ -1,0 +1,121 @@
+//! A data object of version 2: its payload, and its descriptor as version 3 spells it.
+
+use ciborium::Value;
+use tgm_core::ErrorKind;
+use tgm_core::descriptor::{Compression, Descriptor, Encoding, Key};
+use tgm_core::hash::{HashMismatch, digest};
+use tgm_core::wire::FrameFlags;
+
+use super::frame::Frame;
+use crate::HASH_ALGORITHM_NAME;
+use crate::error::{Result, TensogramError};
+use crate::params::metadata;
+use crate::to_owned;
+use crate::types::DataObjectDescriptor;
+
+/// Key of the payload's digest in the descriptor.
+const HASH_KEY: &str = "hash";
+
+/// Parameters of `simple_packing`, as they were called and as they are.
+const RENAMED: [(Key, Key); 4] = [
+    (Key::ReferenceValue, Key::SpReferenceValue),
+    (Key::BinaryScaleFactor, Key::SpBinaryScaleFactor),
+    (Key::DecimalScaleFactor, Key::SpDecimalScaleFactor),
+    (Key::BitsPerValue, Key::SpBitsPerValue),
+];
+
+/// A data object.
+pub(super) struct Object<'a> {
+    /// As version 3 spells it.
+    pub(super) descriptor: DataObjectDescriptor,
+    /// As it was encoded.
+    pub(super) payload: &'a [u8],
+    /// The descriptor's `hash`, removed from there.
+    hash: Option<Value>,
+}
+
+impl<'a> Object<'a> {
+    /// Reads the object that `frame` holds.
+    ///
+    /// # Errors
+    /// [`TensogramError::Metadata`] for a descriptor that is malformed, or has what means something else in version 3;
+    /// [`TensogramError::Encoding`] for stages that version 2 does not have.
+    pub(super) fn parse(frame: &Frame<'a>) -> Result<Self> {
+        let (before, cbor) = frame.body.split_at_checked(frame.descriptor_start).unwrap_or_default();
+        let offset = frame.body_offset().saturating_add(before.len() as u64);
+        let view = Descriptor::parse(cbor, offset)?;
+        // Without it, version 3 reads the order of whatever machine reads.
+        if view.declared_byte_order().is_none() {
+            return Err(ErrorKind::MissingKey(Key::ByteOrder).at(offset).into());
+        }
+        check_stages(&view)?;
+        let payload = if frame.flags.has(FrameFlags::CBOR_AFTER_PAYLOAD) {
+            before
+        } else {
+            cbor.get(view.as_encoded().len()..).unwrap_or_default()
+        };
+        let mut descriptor = to_owned::descriptor(&view)?;
+        if descriptor.masks.is_some() {
+            return Err(metadata("descriptor has masks, which version 2 does not know and version 3 would apply"));
+        }
+        let hash = descriptor.params.remove(HASH_KEY).filter(|hash| !hash.is_null());
+        if view.encoding().known() == Some(Encoding::SimplePacking) {
+            rename(&mut descriptor)?;
+        }
+        Ok(Self { descriptor, payload, hash })
+    }
+
+    /// Compares the payload with its digest, if the descriptor has one. `index` says which object errors speak of.
+    ///
+    /// # Errors
+    /// [`TensogramError::HashMismatch`]; [`TensogramError::Metadata`] for a digest that cannot be compared.
+    pub(super) fn verify(&self, index: usize) -> Result<()> {
+        let Some(hash) = &self.hash else { return Ok(()) };
+        let expected = expected_digest(hash).ok_or_else(|| {
+            metadata(format!("object {index}: hash is no {HASH_ALGORITHM_NAME} digest of 16 hexadecimal digits"))
+        })?;
+        let computed = digest(self.payload);
+        if expected == computed {
+            return Ok(());
+        }
+        Err(TensogramError::hash_mismatch(Some(index), HashMismatch { expected, computed }))
+    }
+}
+
+/// Stages must be those of version 2: version 3 has others, and would give sense to what had none.
+fn check_stages(view: &Descriptor<'_>) -> Result<()> {
+    let (encoding, filter, compression) = (view.encoding(), view.filter(), view.compression());
+    let unknown = if encoding.known().is_none() {
+        format!("encoding {encoding}")
+    } else if filter.known().is_none() {
+        format!("filter {filter}")
+    } else if matches!(compression.known(), None | Some(Compression::Rle | Compression::Roaring)) {
+        format!("compression {compression}")
+    } else {
+        return Ok(());
+    };
+    Err(TensogramError::encoding(format!("{unknown} is none of version 2")))
+}
+
+fn rename(descriptor: &mut DataObjectDescriptor) -> Result<()> {
+    for (old, new) in RENAMED {
+        let Some(value) = descriptor.params.remove(old.name()) else { continue };
+        if descriptor.params.insert(new.name().to_string(), value).is_some() {
+            return Err(metadata(format!("descriptor has both {old} and {new}")));
+        }
+    }
+    Ok(())
+}
+
+/// The digest that `{type: "xxh3", value: hexadecimal digits}` states.
+fn expected_digest(hash: &Value) -> Option<u64> {
+    let text = |key: &str| {
+        let (_, value) = hash.as_map()?.iter().find(|(name, _)| name.as_text() == Some(key))?;
+        value.as_text()
+    };
+    if text("type")? != HASH_ALGORITHM_NAME {
+        return None;
+    }
+    let digits = text("value").filter(|digits| digits.len() == 16 && digits.bytes().all(|c| c.is_ascii_hexdigit()))?;
+    u64::from_str_radix(digits, 16).ok()
+}

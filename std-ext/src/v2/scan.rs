@@ -1,0 +1,127 @@
+//! Where messages of versions 2 and 3 are in bytes that hold both.
+
+use std::ops::Range;
+
+use tgm_core::scan::find;
+use tgm_core::wire::MAGIC;
+
+use super::message::Message;
+
+/// Walks over streamed messages that fail may take this many steps for each byte; after that no streamed message of
+/// version 2 is found any more.
+const STEPS_PER_BYTE: u64 = 2;
+
+/// What a part of the bytes is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A message of version 2.
+    V2,
+    /// A message of version 3.
+    V3,
+    /// Bytes that belong to no message.
+    Junk,
+}
+
+/// A part of the bytes that were scanned.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Segment {
+    /// What it is.
+    pub kind: Kind,
+    /// Where it is.
+    pub range: Range<usize>,
+}
+
+/// The messages in `bytes` and what lies between them: segments that cover every byte, in order.
+///
+/// Of messages inside each other (payloads may hold anything) the outer one counts. A streamed message of version 2 is
+/// one if its frames lead to its postamble. Payloads of messages of version 3 are not read, and the time is linear in
+/// the length of `bytes` whatever they are.
+///
+/// ```
+/// use tgm_std::v2::{Kind, scan};
+///
+/// let bytes = std::fs::read("../tests/data/multi/v2-between-v3.tgm")?;
+/// let kinds: Vec<_> = scan(&bytes).into_iter().map(|segment| segment.kind).collect();
+/// assert_eq!(kinds, [Kind::V3, Kind::V2, Kind::V3]);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn scan(bytes: &[u8]) -> Vec<Segment> {
+    scan_counted(bytes).0
+}
+
+/// [`scan`], and how many steps were taken in vain.
+pub(super) fn scan_counted(bytes: &[u8]) -> (Vec<Segment>, u64) {
+    let mut found = Found { bytes, segments: Vec::new(), front: 0, wasted: 0 };
+    for segment in tgm_core::scan::scan(bytes).filter(tgm_core::scan::Segment::is_message) {
+        let (Ok(start), Some(message)) = (usize::try_from(segment.offset()), segment.bytes_of(bytes)) else { continue };
+        let range = start..start.saturating_add(message.len());
+        // A streamed message that is damaged reaches to the next end magic, which may be that of a message of version
+        // 2.
+        let until = if is_whole(message) { range.start } else { range.end };
+        found.take_v2(until);
+        if found.front <= range.start {
+            found.push(Kind::V3, range);
+        }
+    }
+    found.take_v2(bytes.len());
+    found.junk_up_to(bytes.len());
+    (found.segments, found.wasted)
+}
+
+/// Whether a message of version 3 states its length, or else its frames lead to its postamble.
+fn is_whole(message: &[u8]) -> bool {
+    tgm_core::Message::parse(message)
+        .is_ok_and(|message| message.total_length().is_some() || message.frames().all(|frame| frame.is_ok()))
+}
+
+/// A scan in progress.
+struct Found<'a> {
+    bytes: &'a [u8],
+    segments: Vec<Segment>,
+    /// Where what belongs to no segment yet begins.
+    front: usize,
+    /// Steps of walks that failed.
+    wasted: u64,
+}
+
+impl Found<'_> {
+    /// Takes all messages of version 2 that begin between the front and `until`.
+    fn take_v2(&mut self, until: usize) {
+        // A magic may begin just before.
+        let end = until.saturating_add(MAGIC.len()).saturating_sub(1).min(self.bytes.len());
+        let mut from = self.front;
+        while let Some(at) = self.bytes.get(from..end).and_then(|bytes| find(bytes, MAGIC)) {
+            let at = from.saturating_add(at);
+            from = at.saturating_add(1);
+            if let Some(len) = self.message_at(at) {
+                from = at.saturating_add(len);
+                self.push(Kind::V2, at..from);
+            }
+        }
+    }
+
+    /// The length of the message of version 2 that begins at `at`, if one does.
+    fn message_at(&mut self, at: usize) -> Option<usize> {
+        let message = Message::parse(self.bytes.get(at..)?).ok()?;
+        if message.is_streamed() && self.wasted >= STEPS_PER_BYTE.saturating_mul(self.bytes.len() as u64) {
+            return None;
+        }
+        let (len, steps) = message.measure();
+        if len.is_none() {
+            self.wasted = self.wasted.saturating_add(steps);
+        }
+        len
+    }
+
+    fn push(&mut self, kind: Kind, range: Range<usize>) {
+        self.junk_up_to(range.start);
+        self.front = range.end;
+        self.segments.push(Segment { kind, range });
+    }
+
+    fn junk_up_to(&mut self, end: usize) {
+        if self.front < end {
+            self.segments.push(Segment { kind: Kind::Junk, range: self.front..end });
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! A message of version 2 made one of version 3.
+
+use tgm_core::descriptor::{Compression, Encoding, Stage};
+use tgm_core::frame::Frame;
+use tgm_core::object::DataObject;
+use tgm_core::wire::FrameType;
+use tgm_core::{ErrorKind, Message};
+
+use super::{message, metadata, object};
+use crate::encode::compress::Means;
+use crate::encode::finite::substitute;
+use crate::encode::object::Object;
+use crate::encode::{checks, message::write_message};
+use crate::error::{Result, TensogramError};
+use crate::limits::DecodeLimits;
+use crate::options::{DecodeOptions, EncodeOptions};
+use crate::threads::Threads;
+
+/// How to upgrade.
+#[derive(Clone, Debug, Default)]
+pub struct UpgradeOptions {
+    /// NaN and infinities become zeros with masks, as new messages have them. Objects that have any are decoded and
+    /// encoded again. Which bits a NaN had is lost, and the finite part of a complex number whose other part is not
+    /// finite. Left alone are payloads of lossy codecs and packed ones.
+    ///
+    /// Without this they stay among the values, which readers let pass and only full validation finds fault with.
+    pub masks: bool,
+    /// Payloads whose digest is wrong, or cannot be checked, are taken all the same. The new digests say that they are
+    /// right.
+    pub ignore_hash: bool,
+    /// How the new message is written: digests, provenance, and how masks are stored.
+    pub encode: EncodeOptions,
+    /// How many objects there may be, and what decoding for the sake of masks may cost.
+    pub limits: DecodeLimits,
+}
+
+/// The message of version 3 that says what the message of version 2 does which `v2` begins with. What follows it is
+/// ignored, as decoding does it.
+///
+/// Payloads stay as they are. Descriptors lose `hash`, once it was compared with the payload, and parameters of
+/// `simple_packing` get the names they have now. Preceders are merged into `base`; the last metadata frame counts.
+/// Index and hash frames are written anew, the old ones are not read. What the old library wrote about the message
+/// moves to [`UPGRADED_FROM`](super::UPGRADED_FROM).
+///
+/// # Errors
+/// [`TensogramError::Framing`] for what is no message of version 2, or a damaged one; [`TensogramError::HashMismatch`]
+/// for a payload that is not the one that was hashed; [`TensogramError::Metadata`] and [`TensogramError::Encoding`] for
+/// metadata, descriptors and payload sizes that a reader of version 3 would refuse, and for more objects than the
+/// limit.
+///
+/// ```
+/// use tgm_std::v2::{UpgradeOptions, upgrade_message};
+/// use tgm_std::{DecodeOptions, decode};
+///
+/// let old = std::fs::read("../tests/data/v2/0.16.1-f32.tgm")?;
+/// let new = upgrade_message(&old, &UpgradeOptions::default())?;
+/// let (metadata, objects) = decode(&new, &DecodeOptions { verify_hash: true, ..Default::default() })?;
+/// assert_eq!(objects.len(), 1);
+/// assert!(metadata.extra.contains_key("upgraded_from"));
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+///
+/// Format: FORMAT §9.
+pub fn upgrade_message(v2: &[u8], options: &UpgradeOptions) -> Result<Vec<u8>> {
+    let mut objects: Vec<object::Object<'_>> = Vec::new();
+    let (mut last_metadata, mut preceders) = (None, Vec::new());
+    for frame in message::Message::parse(v2)?.frames() {
+        let frame = frame?;
+        match frame.frame_type {
+            FrameType::HeaderMetadata | FrameType::FooterMetadata => last_metadata = Some(frame),
+            FrameType::PrecederMetadata => preceders.push((objects.len(), frame)),
+            FrameType::NTensorFrame => {
+                objects.push(object::Object::parse(&frame)?);
+                options.limits.check_objects(objects.len())?;
+            }
+            _ => {}
+        }
+    }
+    let global = metadata::global(last_metadata.as_ref(), &preceders, objects.len())?;
+    checks::message(&global, objects.len())?;
+    if !options.ignore_hash {
+        objects.iter().enumerate().try_for_each(|(index, object)| object.verify(index))?;
+    }
+    let encode = EncodeOptions { allow_nan: true, allow_inf: true, ..options.encode.clone() };
+    let masked = objects.iter().map(|object| values_to_mask(object, options, &encode)).collect::<Result<Vec<_>>>()?;
+    let means = Means { backend: encode.compression_backend, threads: Threads::NONE };
+    let written = objects.into_iter().zip(&masked).map(|(object, values)| match values {
+        Some(values) => Object::encode(&object.descriptor, values, &encode, means),
+        None => Object::from_region(object.descriptor, object.payload),
+    });
+    let upgraded = write_message(&global, &written.collect::<Result<Vec<_>>>()?, &encode)?;
+    check_sizes(&upgraded)?;
+    Ok(upgraded)
+}
+
+/// The object's values, if masks are wanted and there is something to mask.
+fn values_to_mask(
+    object: &object::Object<'_>,
+    options: &UpgradeOptions,
+    encode: &EncodeOptions,
+) -> Result<Option<Vec<u8>>> {
+    let descriptor = &object.descriptor;
+    let is_lossless = Encoding::from_name(&descriptor.encoding) == Some(Encoding::None)
+        && !matches!(Compression::from_name(&descriptor.compression), Some(Compression::Zfp | Compression::Sz3));
+    if !options.masks || !descriptor.dtype.is_float() || !is_lossless {
+        return Ok(None);
+    }
+    let mut frame = Vec::new();
+    Object::from_region(descriptor.clone(), object.payload)?.write_to(&mut frame, false)?;
+    let as_stored = DecodeOptions { native_byte_order: false, limits: options.limits, ..DecodeOptions::default() };
+    let values = crate::values(&DataObject::parse(Frame::parse(&frame)?.0)?, &as_stored)?.into_owned();
+    let masks = substitute(&values, descriptor.dtype, descriptor.byte_order, encode)?.masks;
+    Ok((!masks.is_empty()).then_some(values))
+}
+
+/// Version 3 asks of a payload that is not compressed that it has the size which its descriptor implies.
+fn check_sizes(upgraded: &[u8]) -> Result<()> {
+    for (index, object) in Message::parse(upgraded)?.objects().enumerate() {
+        match object?.stored().map_err(|error| error.kind()) {
+            Ok(_) | Err(ErrorKind::NeedsDecoding(Stage::Compression(_))) => {}
+            Err(kind) => return Err(TensogramError::encoding(format!("object {index}: {kind}"))),
+        }
+    }
+    Ok(())
+}
