@@ -50,8 +50,8 @@ pub mod streaming;
 pub mod threads;
 mod to_owned;
 pub mod types;
-pub mod validate;
 pub mod v2;
+pub mod validate;
 pub mod wire;
 
 pub use builder::{MessageBuilder, ObjectBuilder};

@@ -86,7 +86,7 @@ pub fn upgrade_message(v2: &[u8], options: &UpgradeOptions) -> Result<Vec<u8>> {
     let means = Means { backend: encode.compression_backend, threads: Threads::NONE };
     let written = objects.into_iter().zip(&masked).map(|(object, values)| match values {
         Some(values) => Object::encode(&object.descriptor, values, &encode, means),
-        None => Object::from_region(object.descriptor, object.payload),
+        None => Object::taken_over(&object.descriptor, object.payload),
     });
     let upgraded = write_message(&global, &written.collect::<Result<Vec<_>>>()?, &encode)?;
     check_sizes(&upgraded)?;
@@ -106,7 +106,7 @@ fn values_to_mask(
         return Ok(None);
     }
     let mut frame = Vec::new();
-    Object::from_region(descriptor.clone(), object.payload)?.write_to(&mut frame, false)?;
+    Object::taken_over(descriptor, object.payload)?.write_to(&mut frame, false)?;
     let as_stored = DecodeOptions { native_byte_order: false, limits: options.limits, ..DecodeOptions::default() };
     let values = crate::values(&DataObject::parse(Frame::parse(&frame)?.0)?, &as_stored)?.into_owned();
     let masks = substitute(&values, descriptor.dtype, descriptor.byte_order, encode)?.masks;

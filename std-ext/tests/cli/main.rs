@@ -24,5 +24,6 @@ mod salvage;
 mod setting;
 mod streams;
 mod tool;
+mod upgrade;
 mod validate;
 mod verify;

@@ -9,7 +9,7 @@ use clap::{Args, CommandFactory as _, Parser, Subcommand};
 use crate::output::Out;
 use crate::{
     copy, create, digest, dump, extract, frames, get, info, ls, merge, repack, reshuffle, salvage, scan, set, split,
-    validate, verify,
+    upgrade, validate, verify,
 };
 
 /// Look into Tensogram files, check them, take values out, make messages and edit them.
@@ -34,6 +34,7 @@ enum Command {
     Digest(digest::Digest),
     Extract(extract::Extract),
     Scan(scan::Scan),
+    Upgrade(upgrade::Upgrade),
     Verify(verify::Verify),
     Validate(validate::Validate),
     Create(create::Create),
@@ -58,6 +59,7 @@ impl Cli {
             Command::Digest(command) => command.run(out),
             Command::Extract(command) => command.run(out),
             Command::Scan(command) => command.run(out),
+            Command::Upgrade(command) => command.run(out),
             Command::Verify(command) => command.run(out),
             Command::Validate(command) => command.run(out),
             Command::Create(command) => command.run(out),

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 #[cfg(feature = "mmap")]
 use tgm_std::MappedFile;
-use tgm_std::TensogramError;
 use tgm_std::core::scan::{Segment, scan};
+use tgm_std::{TensogramError, v2};
 
 use crate::output::Out;
 
@@ -154,10 +154,16 @@ pub(crate) fn for_each_message(
     Ok(())
 }
 
-/// Reports a file that holds bytes but no message.
+/// Reports a file that holds bytes but no message, or none but old ones.
 pub(crate) fn report_no_message(input: &Input, out: &mut Out) {
-    if !input.bytes().is_empty() && input.messages().next().is_none() {
-        out.problem(&format!("{}: no message found in {} bytes", input.name(), input.bytes().len()));
+    if input.bytes().is_empty() || input.messages().next().is_some() {
+        return;
+    }
+    let (name, old) = (input.name(), v2::scan(input.bytes()).into_iter().filter(|part| part.kind == v2::Kind::V2));
+    match old.count() {
+        0 => out.problem(&format!("{name}: no message found in {} bytes", input.bytes().len())),
+        1 => out.problem(&format!("{name}: 1 message of version 2: `tgm upgrade` makes it version 3")),
+        old => out.problem(&format!("{name}: {old} messages of version 2: `tgm upgrade` makes them version 3")),
     }
 }
 

@@ -51,6 +51,7 @@ mod survive;
 mod table;
 mod tensor_input;
 mod text;
+mod upgrade;
 mod validate;
 mod values;
 mod verify;

@@ -4,9 +4,10 @@ use std::io;
 
 use clap::Args;
 use serde_json::Value as Json;
-use tgm_core::Message;
 use tgm_core::scan::Segment;
 use tgm_core::wire::MAGIC;
+use tgm_core::{ErrorKind, Message};
+use tgm_std::v2;
 
 use crate::cli::Files;
 use crate::input::{Input, open_or_report};
@@ -99,6 +100,12 @@ impl Part {
 
 /// What can be said about bytes that belong to no message: why they are none, if they begin like one.
 pub(crate) fn note_on_junk(bytes: &[u8]) -> Option<String> {
-    let reason = || Message::parse(bytes).map_or_else(|error| error.to_string(), |_| "its frames do not end".into());
+    let reason = || match Message::parse(bytes) {
+        Err(error) if error.kind() == ErrorKind::Version(v2::WIRE_VERSION) => {
+            format!("{error}: `tgm upgrade` makes it version 3")
+        }
+        Err(error) => error.to_string(),
+        Ok(_) => "its frames do not end".into(),
+    };
     bytes.starts_with(MAGIC).then(|| format!("begins like a message: {}", reason()))
 }

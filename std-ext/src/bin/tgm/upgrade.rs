@@ -1,0 +1,210 @@
+//! `tgm upgrade`: files of version 2 become version 3.
+
+use std::fs;
+use std::io::{self, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::Value as Json;
+use tgm_std::TensogramError;
+use tgm_std::v2::{Kind, UpgradeOptions, scan, upgrade_message};
+
+use crate::input::{Input, open_or_report};
+use crate::json::{self, Document, error_json};
+use crate::output::Out;
+use crate::replace::write_whole;
+use crate::text::escape;
+
+/// Make messages of version 2 (releases 0.4 to 0.16) version 3
+///
+/// Payloads stay as they are, messages of version 3 are copied; all messages of all files go to OUT, in order. What is
+/// neither, and what cannot be upgraded, is reported and left out; a file that would be replaced then stays as it is.
+#[derive(Args, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+pub(crate) struct Upgrade {
+    /// Files to read; "-" is standard input
+    #[arg(value_name = "IN", required = true)]
+    paths: Vec<PathBuf>,
+    /// Where to write; appears when it is complete
+    #[arg(short = 'o', long, value_name = "OUT", required_unless_present = "in_place")]
+    output: Option<PathBuf>,
+    /// Replace each file by its upgrade
+    #[arg(long, conflicts_with = "output")]
+    in_place: bool,
+    /// Store NaN and infinities as masks: decodes and encodes objects that have any, except by zfp and sz3
+    #[arg(long)]
+    masks: bool,
+    /// Take payloads whose digest is wrong
+    #[arg(long)]
+    ignore_hash: bool,
+    /// Print one JSON document
+    #[arg(short, long)]
+    json: bool,
+}
+
+/// What became of one part of a file.
+struct Part {
+    range: Range<usize>,
+    outcome: Outcome,
+}
+
+enum Outcome {
+    Upgraded(Vec<u8>),
+    Copied,
+    Failed(TensogramError),
+    Junk,
+}
+
+/// How many parts of a file had which outcome.
+#[derive(Default)]
+struct Counts {
+    upgraded: usize,
+    copied: usize,
+    left_out: usize,
+}
+
+/// The document, and where in the output the next message will be.
+struct Listing {
+    document: Option<Document>,
+    written: u64,
+}
+
+impl Upgrade {
+    /// Upgrades all files.
+    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
+        let document = if self.json { Some(Document::begin(out, "tgm.upgrade/1", "messages")?) } else { None };
+        let mut listing = Listing { document, written: 0 };
+        let inputs: Vec<_> = self.paths.iter().filter_map(|path| Some((path, open_or_report(path, out)?))).collect();
+        match &self.output {
+            Some(output) => self.upgrade(&inputs, output, &mut listing, out),
+            None => {
+                for input in &inputs {
+                    listing.written = 0;
+                    self.upgrade(std::slice::from_ref(input), input.0, &mut listing, out);
+                }
+            }
+        }
+        listing.document.map_or(Ok(()), |document| document.end(out))
+    }
+
+    /// Writes the upgrade of some files to one.
+    fn upgrade(&self, inputs: &[(&PathBuf, Input)], output: &Path, listing: &mut Listing, out: &mut Out) {
+        if self.in_place && output == Path::new("-") {
+            return out.problem("standard input cannot be replaced: use -o OUT");
+        }
+        // Nothing could be read, which was reported.
+        if inputs.is_empty() {
+            return;
+        }
+        let replaced = inputs.iter().any(|(path, _)| is_same(path, output));
+        let done = write_whole(output, |file| {
+            let mut left_out = 0;
+            for (_, input) in inputs {
+                left_out += self.upgrade_file(input, file, listing, out)?;
+            }
+            if left_out > 0 && replaced {
+                return Err(io::Error::other("what is left out would be lost: the file stays as it is"));
+            }
+            if left_out > 0 && listing.written == 0 {
+                return Err(io::Error::other("there is no message to write"));
+            }
+            Ok(())
+        });
+        if let Err(error) = done {
+            out.problem(&format!("cannot write {}\n{error}", output.display()));
+        }
+    }
+
+    /// Writes the upgrade of one file; returns how many of its parts were left out.
+    fn upgrade_file(
+        &self,
+        input: &Input,
+        file: &mut dyn Write,
+        listing: &mut Listing,
+        out: &mut Out,
+    ) -> io::Result<usize> {
+        let options = UpgradeOptions { masks: self.masks, ignore_hash: self.ignore_hash, ..UpgradeOptions::default() };
+        let mut counts = Counts::default();
+        for segment in scan(input.bytes()) {
+            let bytes = input.bytes().get(segment.range.clone()).unwrap_or_default();
+            let outcome = match segment.kind {
+                Kind::V2 => upgrade_message(bytes, &options).map_or_else(Outcome::Failed, Outcome::Upgraded),
+                Kind::V3 => Outcome::Copied,
+                Kind::Junk => Outcome::Junk,
+            };
+            let part = Part { range: segment.range, outcome };
+            let written = part.message(bytes);
+            file.write_all(written)?;
+            part.report(input.name(), out);
+            counts.count(&part.outcome);
+            if let Some(document) = &mut listing.document {
+                document.item(out, &part.to_json(input.name(), listing.written, written.len()))?;
+            }
+            listing.written += written.len() as u64;
+        }
+        if listing.document.is_none() {
+            let Counts { upgraded, copied, left_out } = counts;
+            let name = escape(input.name());
+            writeln!(out, "{name}: {upgraded} upgraded, {copied} of version 3 already, {left_out} left out")?;
+        }
+        Ok(counts.left_out)
+    }
+}
+
+/// Whether both names lead to one file.
+fn is_same(a: &Path, b: &Path) -> bool {
+    a == b || matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
+}
+
+impl Counts {
+    const fn count(&mut self, outcome: &Outcome) {
+        match outcome {
+            Outcome::Upgraded(_) => self.upgraded += 1,
+            Outcome::Copied => self.copied += 1,
+            Outcome::Failed(_) | Outcome::Junk => self.left_out += 1,
+        }
+    }
+}
+
+impl Part {
+    /// What is written for it; `bytes` are the part's own.
+    fn message<'p>(&'p self, bytes: &'p [u8]) -> &'p [u8] {
+        match &self.outcome {
+            Outcome::Upgraded(message) => message,
+            Outcome::Copied => bytes,
+            Outcome::Failed(_) | Outcome::Junk => &[],
+        }
+    }
+
+    fn report(&self, file: &str, out: &mut Out) {
+        match &self.outcome {
+            Outcome::Upgraded(_) | Outcome::Copied => {}
+            Outcome::Failed(error) => out.report(&format!("{file}: message at {}", self.range.start), error),
+            Outcome::Junk => {
+                let (offset, length) = (self.range.start, self.range.len());
+                out.problem(&format!("{file}: {length} bytes at {offset} belong to no message"));
+            }
+        }
+    }
+
+    fn to_json(&self, file: &str, position: u64, length: usize) -> Json {
+        let (outcome, version, error) = match &self.outcome {
+            Outcome::Upgraded(_) => ("upgraded", Some(2), None),
+            Outcome::Copied => ("copied", Some(3), None),
+            Outcome::Failed(error) => ("failed", Some(2), Some(error)),
+            Outcome::Junk => ("junk", None, None),
+        };
+        let is_written = length > 0;
+        json::object([
+            ("file", Some(file.into())),
+            ("offset", Some(self.range.start.into())),
+            ("length", Some(self.range.len().into())),
+            ("version", version.map(Json::from)),
+            ("outcome", Some(outcome.into())),
+            ("output_offset", is_written.then(|| position.into())),
+            ("output_length", is_written.then(|| length.into())),
+            ("error", error.map(error_json)),
+        ])
+    }
+}
