@@ -73,6 +73,8 @@ fn prefix(payload: &[u8], total: u64, end: u64) -> Option<Vec<u8>> {
 pub(crate) fn compress(data: &[u8], level: i32, threads: Threads) -> Result<Vec<u8>, CodecError> {
     let compress = || {
         let mut encoder = Encoder::new(Vec::new(), level)?;
+        #[cfg(not(feature = "parallel"))]
+        let _ = threads;
         #[cfg(feature = "parallel")]
         if threads != Threads::NONE {
             encoder.multithread(threads.count())?;
