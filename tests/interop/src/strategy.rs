@@ -8,16 +8,22 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::READS_BLOSC2;
+use crate::HAS_BLOSC2;
 use crate::case::{Aggregate, Case, Compression, Encoding, Entries, Flaw, Method, Object, Options, Stage, Zfp};
+use crate::known;
 use crate::metadata;
 use crate::values::{Dtype, Kind, NonFinite, Order, Values};
 
-/// Whole messages.
+/// Whole messages with the codecs of this build.
 pub fn cases() -> BoxedStrategy<Case> {
-    let objects = prop_oneof![8 => vec(objects(), 1), 3 => vec(objects(), 0..4)];
+    cases_of(HAS_BLOSC2)
+}
+
+/// Whole messages with blosc2, or with all other codecs.
+pub fn cases_of(blosc2: bool) -> BoxedStrategy<Case> {
+    let objects = prop_oneof![8 => vec(objects(blosc2), 1), 3 => vec(objects(blosc2), 0..4)];
     let base = prop_oneof![3 => Just(Vec::new()), 2 => vec(metadata::entries(), 0..4)];
-    (objects, base, metadata::entries(), options(), 0_u8..16)
+    (objects, base, metadata::entries(), options(blosc2), 0_u8..16)
         .prop_map(|(objects, mut base, extra, options, fit)| {
             if fit > 0 {
                 base.truncate(objects.len());
@@ -28,9 +34,9 @@ pub fn cases() -> BoxedStrategy<Case> {
 }
 
 /// One object.
-pub fn objects() -> BoxedStrategy<Object> {
+fn objects(blosc2: bool) -> BoxedStrategy<Object> {
     let what = (select(&Dtype::ALL[..]), prop_oneof![Just(Order::Little), Just(Order::Big)], shapes());
-    let stages = (encodings(), option::weighted(0.25, shuffle_sizes()), compressions());
+    let stages = (encodings(), option::weighted(0.25, shuffle_sizes()), compressions(blosc2));
     let content = (select(&Kind::ALL[..]), any::<u64>(), non_finite());
     let rest = (
         option::weighted(0.2, vec(any::<u64>(), 4)),
@@ -61,6 +67,11 @@ pub fn objects() -> BoxedStrategy<Object> {
             if fit > 0 {
                 make_fit(&mut object);
             }
+            if known::ends_the_process(&object)
+                && let Encoding::SimplePacking { bits, .. } = &mut object.encoding
+            {
+                *bits = bits.next_multiple_of(8);
+            }
             object
         })
         .boxed()
@@ -69,7 +80,7 @@ pub fn objects() -> BoxedStrategy<Object> {
 /// Messages of one object that has something wrong, most of them.
 pub fn flawed_cases() -> BoxedStrategy<Case> {
     let reserved = || Entries::from([("_reserved_".to_owned(), Value::Map(Vec::new()))]);
-    (cases(), objects(), flaws(), 0_u8..12)
+    (cases(), objects(HAS_BLOSC2), flaws(), 0_u8..12)
         .prop_map(move |(mut case, mut object, flaw, which)| {
             make_fit(&mut object);
             object.non_finite = NonFinite::None;
@@ -170,7 +181,7 @@ fn make_fit(object: &mut Object) {
     if raw_szip && object.dtype == Dtype::Bitmask {
         object.dtype = Dtype::Uint16;
     }
-    if raw_szip && object.dtype.width() == 8 || object.dtype.width() == 16 && raw_szip {
+    if raw_szip && object.dtype.width() >= 8 {
         object.shuffle = Some(8);
     }
     if let Some(size) = &mut object.shuffle {
@@ -178,7 +189,7 @@ fn make_fit(object: &mut Object) {
             Encoding::None => object.dtype.byte_len(object.shape.iter().product::<u64>() as usize),
             Encoding::SimplePacking { bits, .. } => (object.shape.iter().product::<u64>() * bits).div_ceil(8) as usize,
         };
-        if *size == 0 || len as u64 % *size != 0 {
+        if *size == 0 || !(len as u64).is_multiple_of(*size) {
             *size = if width > 0 && len % width == 0 { width as u64 } else { 1 };
         }
     }
@@ -216,7 +227,7 @@ fn shuffle_sizes() -> BoxedStrategy<u64> {
     prop_oneof![8 => select(vec![4_u64, 8, 2, 1, 16, 3, 32]), 1 => Just(0)].boxed()
 }
 
-fn compressions() -> BoxedStrategy<Compression> {
+fn compressions(blosc2: bool) -> BoxedStrategy<Compression> {
     let szip = (
         prop_oneof![3 => 1_u64..130, 1 => select(vec![0_u64, 4096, 5000])],
         prop_oneof![8 => select(vec![8_u64, 16, 32, 64]), 1 => select(vec![10_u64, 12, 7, 0])],
@@ -239,13 +250,13 @@ fn compressions() -> BoxedStrategy<Compression> {
         bound.prop_map(|bound| Compression::Sz3("rel", bound)),
         (5_u32..150).prop_map(|psnr| Compression::Sz3("psnr", f64::from(psnr))),
     ];
-    let blosc2 = (
+    let frames = (
         option::weighted(0.8, select(vec!["lz4", "blosclz", "lz4hc", "zlib", "zstd"])),
         option::weighted(0.8, prop_oneof![10 => 0_i64..=9, 1 => select(vec![-1_i64, 10])]),
     )
         .prop_map(|(codec, level)| Compression::Blosc2 { codec, level });
-    if READS_BLOSC2 {
-        return prop_oneof![1 => Just(Compression::None), 8 => blosc2].boxed();
+    if blosc2 {
+        return prop_oneof![1 => Just(Compression::None), 8 => frames].boxed();
     }
     prop_oneof![
         6 => Just(Compression::None),
@@ -266,7 +277,7 @@ fn non_finite() -> BoxedStrategy<NonFinite> {
     prop_oneof![4 => Just(NonFinite::None), 3 => strewn, 1 => (0_u8..3).prop_map(NonFinite::All)].boxed()
 }
 
-fn options() -> BoxedStrategy<Options> {
+fn options(blosc2: bool) -> BoxedStrategy<Options> {
     let aggregate =
         select(vec![Aggregate::Auto, Aggregate::None, Aggregate::Header, Aggregate::Footer, Aggregate::Both]);
     (
@@ -274,7 +285,7 @@ fn options() -> BoxedStrategy<Options> {
         aggregate,
         prop::bool::weighted(0.9),
         prop::bool::weighted(0.9),
-        [methods(), methods(), methods()],
+        [methods(blosc2), methods(blosc2), methods(blosc2)],
         select(vec![128_usize, 0, 1, 16, 100_000]),
     )
         .prop_map(|(hashing, aggregate, allow_nan, allow_inf, methods, small_mask_threshold)| Options {
@@ -288,11 +299,11 @@ fn options() -> BoxedStrategy<Options> {
         .boxed()
 }
 
-fn methods() -> BoxedStrategy<Method> {
-    let blosc2 = (select(vec!["lz4", "blosclz", "lz4hc", "zlib", "zstd"]), -1..12)
+fn methods(blosc2: bool) -> BoxedStrategy<Method> {
+    let frames = (select(vec!["lz4", "blosclz", "lz4hc", "zlib", "zstd"]), -1..12)
         .prop_map(|(codec, level)| Method::Blosc2(codec, level));
-    if READS_BLOSC2 {
-        return prop_oneof![1 => Just(Method::Roaring), 6 => blosc2].boxed();
+    if blosc2 {
+        return prop_oneof![1 => Just(Method::Roaring), 6 => frames].boxed();
     }
     prop_oneof![
         2 => Just(Method::Roaring),

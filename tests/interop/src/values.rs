@@ -287,14 +287,15 @@ impl Values {
             Kind::Constant => seed + 0.25,
             Kind::Ramp => i,
             Kind::Smooth => 250.0 + 30.0 * (i / (7.0 + seed)).sin() + (draw % 64) as f64 / 256.0,
-            Kind::Sparse if draw % 16 != 0 => 0.0,
+            Kind::Sparse if !draw.is_multiple_of(16) => 0.0,
             Kind::Sparse => (draw >> 32) as f64 / 65536.0,
             Kind::Steps => (Rng(self.seed ^ (index as u64 / 23)).next() % 7) as f64,
             Kind::Noise => return float.map_or(draw, |float| float.made_finite(draw)),
             Kind::Extremes => {
                 let shift = (draw >> 8) % (unit as u64 * 8);
-                return float
-                    .map_or(1 << shift, |float| float.made_finite(float.sign() * (draw & 1) | draw >> 16 << shift));
+                return float.map_or(1 << shift, |float| {
+                    float.made_finite((float.sign() * (draw & 1)) | (draw >> 16 << shift))
+                });
             }
         };
         float.map_or(number as i64 as u64, |float| float.made_finite(float.bits(number)))
@@ -310,7 +311,7 @@ impl Values {
                 Kind::Constant => true,
                 Kind::Ramp => index % 2 == 1,
                 Kind::Smooth => index / 37 % 2 == 1,
-                Kind::Sparse => draw % 32 == 0,
+                Kind::Sparse => draw.is_multiple_of(32),
                 Kind::Steps => Rng(self.seed ^ (index as u64 / 23)).next() % 2 == 1,
                 Kind::Noise => draw % 2 == 1,
                 Kind::Extremes => index == 0 || index + 1 == count,
@@ -330,13 +331,13 @@ fn non_finite_bits(float: Float, kind: u8, pattern: Pattern, plain: u64, draw: u
         Pattern::Canonical => infinity,
         // One part of a complex number may be finite, or not finite in a way that counts less.
         Pattern::Any if parts == 2 && draw % 3 == part as u64 => match (kind, draw >> 2 & 1) {
-            (0, 1) => float.infinity() | float.sign() * (draw >> 3 & 1),
+            (0, 1) => float.infinity() | (float.sign() * (draw >> 3 & 1)),
             (1, 1) => float.infinity() | float.sign(),
             _ => plain,
         },
         Pattern::Any if kind == 0 => {
             let fraction = (draw >> 8) & ((1 << float.fraction_bits) - 1);
-            float.infinity() | fraction.max(1) | float.sign() * (draw >> 4 & 1)
+            float.infinity() | fraction.max(1) | (float.sign() * (draw >> 4 & 1))
         }
         Pattern::Any => infinity,
     }

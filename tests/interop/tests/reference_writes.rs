@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use ciborium::Value;
 use tgm_interop::case::Case;
 use tgm_interop::plain::Answer;
 use tgm_interop::{agree, known, reference, strategy, try_cases};
@@ -41,9 +42,35 @@ fn pre_encoded_messages() {
 #[test]
 fn a_negative_integer_below_those_of_128_bits_is_read_by_us_alone() {
     let (tag, digits) = known::UNREADABLE_BIGNUM;
-    let value = ciborium::Value::Tag(tag, Box::new(ciborium::Value::Bytes(digits.to_vec())));
+    let value = Value::Tag(tag, Box::new(Value::Bytes(digits.to_vec())));
     let metadata = tensogram::GlobalMetadata { extra: [("n".to_owned(), value.clone())].into(), ..Default::default() };
     let message = tensogram::encode(&metadata, &[], &tensogram::EncodeOptions::default()).expect("it is written");
     assert!(tensogram::decode_metadata(&message).is_err());
     assert_eq!(tgm_std::decode_metadata(&message).expect("it is read").extra["n"], value);
+}
+
+/// Left out of generated descriptors likewise.
+#[test]
+fn parameters_with_tags_or_small_integers_are_read_by_us_alone() {
+    let small = Value::Integer((-1_i128 - i128::from(u64::MAX)).try_into().expect("the smallest"));
+    for value in [Value::Tag(0, Box::new(Value::Null)), small] {
+        let params = [("x".to_owned(), value.clone())].into();
+        let descriptor = tensogram::DataObjectDescriptor {
+            obj_type: "ntensor".into(),
+            ndim: 0,
+            shape: Vec::new(),
+            strides: Vec::new(),
+            dtype: tensogram::Dtype::Uint8,
+            byte_order: tensogram::ByteOrder::Little,
+            encoding: "none".into(),
+            filter: "none".into(),
+            compression: "none".into(),
+            masks: None,
+            params,
+        };
+        let message = tensogram::encode(&Default::default(), &[(&descriptor, &[7][..])], &Default::default());
+        let message = message.expect("it is written");
+        assert!(tensogram::decode_descriptors(&message).is_err());
+        assert_eq!(tgm_std::decode_descriptors(&message).expect("it is read").1[0].params["x"], value);
+    }
 }
