@@ -59,6 +59,8 @@ pub mod stored;
 pub mod szip;
 pub mod tensor;
 pub mod wire;
+#[cfg(feature = "zio")]
+pub mod zio;
 
 pub use error::{Error, ErrorKind, NonCanonical, Result};
 pub use message::Message;
