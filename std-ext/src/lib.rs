@@ -14,6 +14,7 @@
 //! | the CBOR of descriptors and metadata | [`metadata`] |
 //! | everything that is wrong with a message or file | [`validate_message`], [`validate_file`] |
 //! | messages of version 2 | [`v2`], which makes them version 3 |
+//! | ZIO messages with tensors | `zio`, with that feature |
 //!
 //! Names, arguments and results of the functions are those that users of the reference crate know.
 
@@ -53,6 +54,8 @@ pub mod types;
 pub mod v2;
 pub mod validate;
 pub mod wire;
+#[cfg(feature = "zio")]
+pub mod zio;
 
 pub use builder::{MessageBuilder, ObjectBuilder};
 pub use decode::{

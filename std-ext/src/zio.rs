@@ -1,0 +1,45 @@
+//! ZIO messages with tensors (TENS): their label read and written, and the bridge to Tensogram.
+//!
+//! The message itself is [`Message`], a view of `tgm_core`: header, label bytes and payload parts, whatever the label says.
+//! TENS is a convention for the JSON in the label, which says what tensors lie in which payload parts. The form in the header
+//! does not decide whether a message has tensors; the label does.
+//!
+//! | want | take |
+//! |---|---|
+//! | the tensors of a message | [`Tens::parse`], [`Tensor::view`] |
+//! | a message with tensors | [`TensBuilder`], [`Parts`] |
+//! | TENS as Tensogram, and back | [`to_tensogram`], [`from_tensogram`] |
+//! | `.zio` files | [`file`](mod@file) |
+//!
+//! ```
+//! use tgm_std::ByteOrder;
+//! use tgm_std::zio::{Message, Tens, TensBuilder, TensorBuilder};
+//!
+//! let adc = [1_i16, 2, 3, 4, 5, 6];
+//! let built = TensBuilder::new().tensor(TensorBuilder::new(&[2, 3], &adc)).build()?;
+//! assert!(built.warnings.is_empty());
+//!
+//! let parts = built.parts.as_slices(); // hand these to ZeroMQ
+//! let message = Message::from_parts(&parts, ByteOrder::NATIVE)?;
+//! let tens = Tens::parse(&message)?;
+//! let view = tens.tensors()[0].view::<i16>()?;
+//! assert_eq!(view.get_at(&[1, 2]), Some(6));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod build;
+mod dtype;
+mod error;
+mod label;
+mod parts;
+mod tens;
+mod tensor;
+
+pub use build::{Built, Placement, TensBuilder, TensorBuilder, Warning};
+pub use error::{TensError, TensErrorKind};
+pub use parts::Parts;
+pub use tens::Tens;
+pub use tensor::Tensor;
+pub use tgm_core::zio::{
+    Coords, Envelope, Error, ErrorKind, Form, Layout, Level, Message, OrderedView, Payloads, Prefix, Size, parts,
+};

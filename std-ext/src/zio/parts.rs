@@ -1,0 +1,133 @@
+//! A message to be sent: header parts built, payload borrowed where it can be.
+
+use std::borrow::Cow;
+use std::io::{self, IoSlice, Write};
+
+use tgm_core::descriptor::ByteOrder;
+use tgm_core::zio::{
+    COORDS_SIZE, Coords, Form, HEADER_PARTS, Level, Message, Prefix, Result, Size, encode_into, encoded_len,
+};
+
+/// All parts of a message. Payload is borrowed from whoever gave it, if it was given as a slice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parts<'a> {
+    prefix: Vec<u8>,
+    coords: [u8; COORDS_SIZE],
+    payloads: Vec<Cow<'a, [u8]>>,
+}
+
+impl<'a> Parts<'a> {
+    /// A message of any form: `label` is copied behind its header, payload is not.
+    pub fn new(
+        level: Level,
+        form: Form,
+        label: &[u8],
+        coords: Coords,
+        order: ByteOrder,
+        payloads: Vec<Cow<'a, [u8]>>,
+    ) -> Self {
+        let prefix = [Prefix::head(level, form).as_slice(), label].concat();
+        Self { prefix, coords: coords.to_bytes(order), payloads }
+    }
+
+    /// The parts of a message that was received.
+    pub fn of_message<P: AsRef<[u8]>>(message: &Message<'a, P>) -> Self {
+        let payloads = message.payloads().map(Cow::Borrowed).collect();
+        Self::new(message.level(), message.form(), message.label(), message.coords(), message.byte_order(), payloads)
+    }
+
+    /// The payload parts.
+    pub fn payloads(&self) -> &[Cow<'a, [u8]>] {
+        &self.payloads
+    }
+
+    /// The payload parts, taken out.
+    pub fn into_payloads(self) -> Vec<Cow<'a, [u8]>> {
+        self.payloads
+    }
+
+    /// The label.
+    pub fn label(&self) -> &[u8] {
+        self.prefix.get(tgm_core::zio::PREFIX_SIZE..).unwrap_or_default()
+    }
+
+    /// All parts, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        [self.prefix.as_slice(), &self.coords].into_iter().chain(self.payloads.iter().map(AsRef::as_ref))
+    }
+
+    /// All parts, in order, as most bindings of ZeroMQ take them.
+    pub fn as_slices(&self) -> Vec<&[u8]> {
+        let mut slices = Vec::with_capacity(HEADER_PARTS.saturating_add(self.payloads.len()));
+        slices.extend(self.iter());
+        slices
+    }
+
+    /// All parts, in order, for vectored writes: nothing is copied.
+    pub fn io_slices(&self) -> Vec<IoSlice<'_>> {
+        self.iter().map(IoSlice::new).collect()
+    }
+
+    /// Bytes of the single buffer that packs all parts.
+    ///
+    /// # Errors
+    /// [`PartTooLarge`](tgm_core::zio::ErrorKind::PartTooLarge).
+    pub fn encoded_len(&self) -> Result<u64> {
+        encoded_len(self.iter().map(<[u8]>::len))
+    }
+
+    /// Packs all parts into `out`, which must be [`encoded_len`](Self::encoded_len) bytes.
+    ///
+    /// # Errors
+    /// [`PartTooLarge`](tgm_core::zio::ErrorKind::PartTooLarge) and
+    /// [`OutputLength`](tgm_core::zio::ErrorKind::OutputLength); nothing is written then.
+    pub fn encode_into(&self, out: &mut [u8]) -> Result<()> {
+        encode_into(&self.as_slices(), out)
+    }
+
+    /// The single buffer as a list of slices: sizes, which are put into `sizes`, and parts. Nothing is copied.
+    ///
+    /// # Errors
+    /// [`PartTooLarge`](tgm_core::zio::ErrorKind::PartTooLarge).
+    pub fn buffer_slices<'s>(&'s self, sizes: &'s mut Vec<Size>) -> Result<Vec<IoSlice<'s>>> {
+        *sizes = self.iter().enumerate().map(|(index, part)| Size::of(index, part.len())).collect::<Result<_>>()?;
+        let pairs = sizes.iter().zip(self.iter());
+        Ok(pairs.flat_map(|(size, part)| [IoSlice::new(size.as_bytes()), IoSlice::new(part)]).collect())
+    }
+
+    /// All parts packed into one buffer.
+    ///
+    /// # Errors
+    /// [`PartTooLarge`](tgm_core::zio::ErrorKind::PartTooLarge).
+    pub fn to_buffer(&self) -> Result<Vec<u8>> {
+        let sizes = self.iter().enumerate().map(|(index, part)| Ok((Size::of(index, part.len())?, part)));
+        let sizes = sizes.collect::<Result<Vec<_>>>()?;
+        let len = self.encoded_len()?;
+        let mut buffer = Vec::with_capacity(usize::try_from(len).unwrap_or_default());
+        for (size, part) in sizes {
+            buffer.extend_from_slice(size.as_bytes());
+            buffer.extend_from_slice(part);
+        }
+        Ok(buffer)
+    }
+
+    /// Writes all parts to `sink`, packed as into one buffer.
+    ///
+    /// # Errors
+    /// Those of the sink, and a part too large as one of kind `InvalidInput`, before anything is written.
+    pub fn write_to(&self, sink: &mut impl Write) -> io::Result<()> {
+        let invalid = |error| io::Error::new(io::ErrorKind::InvalidInput, error);
+        self.encoded_len().map_err(invalid)?;
+        for (index, part) in self.iter().enumerate() {
+            sink.write_all(Size::of(index, part.len()).map_err(invalid)?.as_bytes())?;
+            sink.write_all(part)?;
+        }
+        Ok(())
+    }
+
+    /// All parts, owned; payload that is owned already is not copied.
+    pub fn into_vecs(self) -> Vec<Vec<u8>> {
+        let header = [self.prefix, self.coords.to_vec()];
+        header.into_iter().chain(self.payloads.into_iter().map(Cow::into_owned)).collect()
+    }
+}

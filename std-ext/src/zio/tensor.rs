@@ -1,0 +1,279 @@
+//! One tensor of a message: what its label says, and its elements where they lie.
+
+use serde_json::Value as Json;
+use tgm_core::descriptor::{ByteOrder, Dtype};
+use tgm_core::tensor::{Element, Elements, Shape, TensorView};
+use tgm_core::zio::{Layout, OrderedView};
+
+use super::dtype;
+use super::error::{TensError, TensErrorKind as K};
+use super::label::{METADATA, Members};
+
+const SHAPE: &str = "shape";
+const WORD: &str = "word";
+const DTYPE: &str = "dtype";
+const PART: &str = "part";
+const ORDER: &str = "order";
+const ASCEND: &str = "ascend";
+const PACKING: &str = "packing";
+const POINTER: &str = "pointer";
+/// The only packing there is.
+const DENSE: &str = "dense";
+
+/// The keys of a tensor that have a meaning.
+pub(super) const KEYS: [&str; 9] = [SHAPE, WORD, DTYPE, PART, ORDER, ASCEND, METADATA, PACKING, POINTER];
+
+/// A tensor of a TENS message. Its elements are borrowed from its payload part.
+#[derive(Clone, Debug)]
+pub struct Tensor<'a> {
+    pub(super) index: usize,
+    pub(super) shape: Vec<u64>,
+    pub(super) word: u32,
+    pub(super) kind: String,
+    pub(super) part: usize,
+    pub(super) is_part_given: bool,
+    pub(super) order: Option<Vec<usize>>,
+    pub(super) ascend: Option<Vec<bool>>,
+    pub(super) is_packing_given: bool,
+    pub(super) metadata: Option<Json>,
+    pub(super) ext: Members,
+    pub(super) bytes: &'a [u8],
+    byte_order: ByteOrder,
+    stored_shape: Vec<u64>,
+    strides: Vec<i64>,
+    offset: u64,
+}
+
+impl<'a> Tensor<'a> {
+    /// Reads entry `index` of `tensors`.
+    pub(super) fn parse(
+        index: usize,
+        entry: &Json,
+        payloads: &[&'a [u8]],
+        byte_order: ByteOrder,
+    ) -> Result<Self, TensError> {
+        let Json::Object(members) = entry else {
+            return Err(TensError { tensor: Some(index), ..K::TensorNotObject.in_label() });
+        };
+        let required = |key| members.get(key).ok_or(K::MissingAttribute.of(index, key));
+        let given = |key| members.get(key).filter(|value| !value.is_null());
+        let (shape, word, kind) = (required(SHAPE)?, required(WORD)?, required(DTYPE)?);
+
+        let shape = uints(shape).ok_or(K::BadShape.of(index, SHAPE))?;
+        let word = word.as_u64().and_then(|word| u32::try_from(word).ok()).filter(|word| *word > 0);
+        let word = word.ok_or(K::BadWord.of(index, WORD))?;
+        let kind = kind.as_str().filter(|kind| !kind.is_empty()).ok_or(K::BadDtype.of(index, DTYPE))?;
+        if given(POINTER).is_some_and(|pointer| pointer.as_u64() != Some(0)) {
+            return Err(K::PointerUnsupported.of(index, POINTER));
+        }
+        let packing = given(PACKING);
+        if packing.is_some_and(|packing| packing != DENSE) {
+            return Err(K::UnsupportedPacking.of(index, PACKING));
+        }
+        let part = given(PART).map(|part| part.as_u64().ok_or(K::BadPart.of(index, PART))).transpose()?;
+        let number = part.map_or(Some(index), |part| usize::try_from(part).ok());
+        let (number, bytes) = number
+            .and_then(|number| Some((number, *payloads.get(number)?)))
+            .ok_or(K::PartOutOfRange.of(index, PART))?;
+        let order = given(ORDER).map(|order| permutation(order, shape.len()).ok_or(K::BadOrder.of(index, ORDER)));
+        let order = order.transpose()?;
+        let ascend = given(ASCEND).map(|ascend| bools(ascend, shape.len()).ok_or(K::BadAscend.of(index, ASCEND)));
+        let ascend = ascend.transpose()?;
+        let count = Shape::from(shape.as_slice()).element_count();
+        let len = count.and_then(|count| count.checked_mul(u64::from(word)));
+        if len.ok_or(K::SizeOverflow.of(index, SHAPE))? != bytes.len() as u64 {
+            return Err(K::SizeMismatch.of(index, SHAPE));
+        }
+
+        let layout = Layout::from_checked(&shape, order.as_deref(), ascend.as_deref());
+        let mut stored_shape: Vec<u64> =
+            layout.fastest_first().map(|d| shape.get(d).copied().unwrap_or_default()).collect();
+        stored_shape.reverse();
+        let mut strides = vec![0; shape.len()];
+        // Strides can exceed their integers only where there is no element to find by them.
+        let offset = layout.strides_into(&mut strides).unwrap_or_default();
+        let is_ours = |key: &String| KEYS.contains(&key.as_str());
+        let ext = members.iter().filter(|(key, _)| !is_ours(key)).map(|(key, value)| (key.clone(), value.clone()));
+        Ok(Self {
+            index,
+            word,
+            kind: kind.to_string(),
+            part: number,
+            is_part_given: part.is_some(),
+            is_packing_given: packing.is_some(),
+            metadata: given(METADATA).cloned(),
+            ext: ext.collect(),
+            bytes,
+            byte_order,
+            stored_shape,
+            strides,
+            offset,
+            shape,
+            order,
+            ascend,
+        })
+    }
+
+    /// What this tensor's entry is when written by the rules: `part` always, the rest if it was given.
+    pub(super) fn to_json(&self) -> Json {
+        let mut members = self.ext.clone();
+        members.insert(SHAPE.into(), self.shape.clone().into());
+        members.insert(WORD.into(), self.word.into());
+        members.insert(DTYPE.into(), self.kind.clone().into());
+        members.insert(PART.into(), self.part.into());
+        let order = self.order.clone().map(Json::from);
+        let ascend = self.ascend.clone().map(Json::from);
+        let packing = self.is_packing_given.then(|| DENSE.into());
+        for (key, value) in [(ORDER, order), (ASCEND, ascend), (PACKING, packing), (METADATA, self.metadata.clone())] {
+            members.extend(value.map(|value| (key.to_string(), value)));
+        }
+        Json::Object(members)
+    }
+
+    /// The extent of each dimension, as coordinates count them.
+    pub fn shape(&self) -> &[u64] {
+        &self.shape
+    }
+
+    /// The shape in storage order, slowest first: differs from [`Self::shape`] if an `order` is given.
+    pub fn stored_shape(&self) -> &[u64] {
+        &self.stored_shape
+    }
+
+    /// Bytes of an element.
+    pub const fn word(&self) -> u32 {
+        self.word
+    }
+
+    /// The kind of the elements as the label has it, a numpy letter by convention.
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// The type of the elements, if it is one that can be computed with. Booleans are bytes, 0 or 1.
+    pub fn dtype(&self) -> Option<Dtype> {
+        dtype::from_tens(&self.kind, self.word)
+    }
+
+    /// Which payload part holds the elements.
+    pub const fn part(&self) -> usize {
+        self.part
+    }
+
+    /// Whether the label names the part.
+    pub const fn is_part_given(&self) -> bool {
+        self.is_part_given
+    }
+
+    /// The storage order that the label gives: `order[k]` is the dimension that is k-th fastest.
+    pub fn order(&self) -> Option<&[usize]> {
+        self.order.as_deref()
+    }
+
+    /// Whether each dimension is stored from first to last index, if the label says so.
+    pub fn ascend(&self) -> Option<&[bool]> {
+        self.ascend.as_deref()
+    }
+
+    /// What the application says about the tensor.
+    pub const fn metadata(&self) -> Option<&Json> {
+        self.metadata.as_ref()
+    }
+
+    /// Keys of the tensor's entry that are the application's.
+    pub const fn ext(&self) -> &Members {
+        &self.ext
+    }
+
+    /// The elements' bytes as they are stored.
+    pub const fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// The elements' byte order, as the caller said.
+    pub const fn byte_order(&self) -> ByteOrder {
+        self.byte_order
+    }
+
+    /// Where the elements lie.
+    pub fn layout(&self) -> Layout<'_> {
+        Layout::from_checked(&self.shape, self.order.as_deref(), self.ascend.as_deref())
+    }
+
+    /// Elements between neighbours along each dimension, negative where it descends.
+    pub fn strides(&self) -> &[i64] {
+        &self.strides
+    }
+
+    /// Where the element with all coordinates 0 lies, in elements.
+    pub const fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The tensor where it lies, if it is stored in rows, as all known writers store it. O(rank), at any address.
+    ///
+    /// # Errors
+    /// [`K::DtypeMismatch`] if the elements are not `T`s; [`K::NotRowMajor`], in which case
+    /// [`ordered_view`](Self::ordered_view) serves.
+    pub fn view<T: Element>(&self) -> Result<TensorView<'_, T>, TensError> {
+        if !self.layout().is_row_major() {
+            return Err(K::NotRowMajor.of(self.index, ORDER));
+        }
+        self.stored_view()
+    }
+
+    /// The elements as a tensor of [`stored_shape`](Self::stored_shape): dimensions from the slowest to the fastest in memory,
+    /// descending ones from their last index to their first.
+    ///
+    /// # Errors
+    /// [`K::DtypeMismatch`] if the elements are not `T`s.
+    pub fn stored_view<T: Element>(&self) -> Result<TensorView<'_, T>, TensError> {
+        self.check_type::<T>()?;
+        TensorView::new(self.bytes, self.byte_order, Shape::from(self.stored_shape.as_slice()))
+            .map_err(|_| K::SizeOverflow.of(self.index, SHAPE))
+    }
+
+    /// The elements by coordinates, whatever order they are stored in. Nothing is copied.
+    ///
+    /// # Errors
+    /// [`K::DtypeMismatch`] if the elements are not `T`s.
+    pub fn ordered_view<T: Element>(&self) -> Result<OrderedView<'_, T>, TensError> {
+        self.check_type::<T>()?;
+        Elements::new(self.bytes, self.byte_order)
+            .and_then(|elements| OrderedView::new(elements, &self.shape, &self.strides, self.offset))
+            .map_err(|_| K::SizeOverflow.of(self.index, SHAPE))
+    }
+
+    fn check_type<T: Element>(&self) -> Result<(), TensError> {
+        if self.dtype() == Some(T::DTYPE) { Ok(()) } else { Err(K::DtypeMismatch.of(self.index, DTYPE)) }
+    }
+}
+
+/// An array of non-negative integers.
+fn uints(value: &Json) -> Option<Vec<u64>> {
+    value.as_array()?.iter().map(Json::as_u64).collect()
+}
+
+/// An array of booleans of that length.
+pub(super) fn bools(value: &Json, len: usize) -> Option<Vec<bool>> {
+    let bools: Vec<bool> = value.as_array()?.iter().map(Json::as_bool).collect::<Option<_>>()?;
+    (bools.len() == len).then_some(bools)
+}
+
+/// A permutation of the numbers below `rank`.
+pub(super) fn permutation(value: &Json, rank: usize) -> Option<Vec<usize>> {
+    let order = uints(value)?;
+    if order.len() != rank {
+        return None;
+    }
+    let mut is_seen = vec![false; rank];
+    order
+        .into_iter()
+        .map(|d| {
+            let d = usize::try_from(d).ok()?;
+            let seen = is_seen.get_mut(d).filter(|seen| !**seen)?;
+            *seen = true;
+            Some(d)
+        })
+        .collect()
+}

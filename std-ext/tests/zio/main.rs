@@ -1,0 +1,10 @@
+//! ZIO messages and TENS labels, against vectors that ZIO's own C++ and Python made (`tests/data-zio`).
+#![cfg(feature = "zio")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests may panic, and say where")]
+
+mod build;
+mod codec;
+mod labels;
+mod layouts;
+mod malformed;
+mod vectors;
