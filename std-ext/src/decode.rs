@@ -189,7 +189,7 @@ impl<'a> Opened<'a> {
     }
 
     /// Checks the digests of all objects, or of one, if the options ask for it.
-    fn verify_objects(&self, options: &DecodeOptions, only: Option<usize>) -> Result<()> {
+    pub(crate) fn verify_objects(&self, options: &DecodeOptions, only: Option<usize>) -> Result<()> {
         if !options.verify_hash {
             return Ok(());
         }

@@ -27,6 +27,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod bridge;
 mod build;
 mod dtype;
 mod error;
@@ -35,6 +36,7 @@ mod parts;
 mod tens;
 mod tensor;
 
+pub use bridge::{BridgeOptions, Header, NotKept, from_tensogram, to_tensogram};
 pub use build::{Built, Placement, TensBuilder, TensorBuilder, Warning};
 pub use error::{TensError, TensErrorKind};
 pub use parts::Parts;

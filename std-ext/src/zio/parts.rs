@@ -41,9 +41,10 @@ impl<'a> Parts<'a> {
         &self.payloads
     }
 
-    /// The payload parts, taken out.
-    pub fn into_payloads(self) -> Vec<Cow<'a, [u8]>> {
-        self.payloads
+    /// Puts another label behind the header.
+    pub fn set_label(&mut self, label: &[u8]) {
+        self.prefix.truncate(tgm_core::zio::PREFIX_SIZE);
+        self.prefix.extend_from_slice(label);
     }
 
     /// The label.

@@ -2,6 +2,7 @@
 #![cfg(feature = "zio")]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests may panic, and say where")]
 
+mod bridge;
 mod build;
 mod codec;
 mod labels;

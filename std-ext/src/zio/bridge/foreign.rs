@@ -1,0 +1,204 @@
+//! Tensogram messages that were no TENS messages before: their label, and the way back from it.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use ciborium::Value;
+use serde_json::{Value as Json, json};
+use tgm_core::byteswap::swap_in_place;
+use tgm_core::descriptor::{ByteOrder, Dtype};
+use tgm_core::zio::Message;
+
+use super::from_tgm::{cbor_members, is_ours};
+use super::json::from_cbor;
+use super::to_tgm::{Object, header_entry, under_zio};
+use super::{Header, MAPPING, TENSOGRAM, ZIO};
+use crate::RESERVED_KEY;
+use crate::error::Result;
+use crate::types::{DataObjectDescriptor, GlobalMetadata};
+use crate::zio::dtype;
+use crate::zio::label::{METADATA, Members};
+use crate::zio::tens::{Tens, rebuild};
+use crate::zio::tensor::Tensor;
+
+/// The label of a message of these objects.
+///
+/// # Errors
+/// [`TensogramError::Metadata`](crate::TensogramError::Metadata) with the path of what JSON has no words for.
+pub(super) fn label(global: &GlobalMetadata, descriptors: &[DataObjectDescriptor]) -> Result<String> {
+    let mut base = Vec::with_capacity(descriptors.len());
+    for index in 0..descriptors.len() {
+        let entry = global.base.get(index).map(|entry| entry_json(entry, &format!("base[{index}]"))).transpose()?;
+        base.push(entry.unwrap_or_default());
+    }
+    let flat: Vec<Members> = base.iter().map(flatten).collect();
+    let is_lossless = base.iter().zip(&flat).all(|(entry, flat)| unflatten(flat).as_ref() == Some(entry));
+
+    let mut tensors = Vec::with_capacity(descriptors.len());
+    for (part, (descriptor, metadata)) in descriptors.iter().zip(flat).enumerate() {
+        let (kind, word) = dtype::to_tens(descriptor.dtype);
+        let mut tensor = json!({"shape": sent_shape(descriptor)?, "word": word, "dtype": kind, "part": part});
+        if !metadata.is_empty()
+            && let Some(members) = tensor.as_object_mut()
+        {
+            members.insert(METADATA.into(), metadata.into());
+        }
+        tensors.push(tensor);
+    }
+    let mut ours = Members::from_iter([("v".to_string(), MAPPING.into())]);
+    if !is_lossless {
+        ours.insert("base".into(), base.into_iter().map(Json::Object).collect());
+    }
+    let objects: Vec<Members> = descriptors.iter().map(differences).collect();
+    if objects.iter().any(|members| !members.is_empty()) {
+        ours.insert("objects".into(), objects.into_iter().map(Json::Object).collect());
+    }
+    let mut tens = Members::from_iter([(TENSOGRAM.to_string(), ours.into())]);
+    if !global.extra.is_empty() {
+        tens.insert(METADATA.into(), entry_json(&global.extra, "_extra_")?.into());
+    }
+    Ok(rebuild(tensors, tens, Members::new()))
+}
+
+/// A map of metadata as JSON.
+pub(super) fn entry_json(entry: &BTreeMap<String, Value>, path: &str) -> Result<Members> {
+    entry.iter().map(|(key, value)| Ok((key.clone(), from_cbor(value, &format!("{path}.{key}"))?))).collect()
+}
+
+/// The shape of what is sent: that of the object, or bytes.
+fn sent_shape(descriptor: &DataObjectDescriptor) -> Result<Vec<u64>> {
+    if descriptor.dtype != Dtype::Bitmask {
+        return Ok(descriptor.shape.clone());
+    }
+    Ok(vec![(descriptor.num_elements()? as u64).div_ceil(8)])
+}
+
+/// What a descriptor says that its tensor does not.
+fn differences(descriptor: &DataObjectDescriptor) -> Members {
+    let plain = DataObjectDescriptor::new(descriptor.dtype, descriptor.byte_order, &descriptor.shape);
+    let (kind, word) = dtype::to_tens(descriptor.dtype);
+    let is_bitmask = descriptor.dtype == Dtype::Bitmask;
+    let entries = [
+        ("dtype", (dtype::from_tens(kind, word) != Some(descriptor.dtype)).then(|| descriptor.dtype.name().into())),
+        ("shape", is_bitmask.then(|| descriptor.shape.clone().into())),
+        ("strides", (plain.strides != descriptor.strides).then(|| descriptor.strides.clone().into())),
+        ("type", (plain.obj_type != descriptor.obj_type).then(|| descriptor.obj_type.clone().into())),
+        ("byte_order", (descriptor.byte_order == ByteOrder::Big).then(|| descriptor.byte_order.name().into())),
+    ];
+    entries.into_iter().filter_map(|(key, value): (_, Option<Json>)| Some((key.to_string(), value?))).collect()
+}
+
+/// One level of scalars: keys of nested maps are joined by dots, arrays are left out.
+fn flatten(entry: &Members) -> Members {
+    fn walk(members: &Members, prefix: &str, flat: &mut Members) {
+        for (key, value) in members {
+            let key = format!("{prefix}{key}");
+            match value {
+                Json::Array(_) => {}
+                Json::Object(members) => walk(members, &format!("{key}."), flat),
+                scalar => drop(flat.insert(key, scalar.clone())),
+            }
+        }
+    }
+    let mut flat = Members::new();
+    walk(entry, "", &mut flat);
+    flat
+}
+
+/// Maps within maps, out of dotted keys.
+fn unflatten(flat: &Members) -> Option<Members> {
+    let mut entry = Members::new();
+    for (path, value) in flat {
+        let mut keys = path.split('.');
+        let last = keys.next_back()?;
+        let mut members = &mut entry;
+        for key in keys {
+            members = members.entry(key).or_insert_with(|| Members::new().into()).as_object_mut()?;
+        }
+        if members.insert(last.to_string(), value.clone()).is_some() {
+            return None;
+        }
+    }
+    Some(entry)
+}
+
+/// The message that a TENS message was made from by [`label`]; `None` if it was not, to the byte.
+pub(super) fn restore<'a, P: AsRef<[u8]>>(
+    message: &Message<'a, P>,
+    tens: &Tens<'a>,
+) -> Option<(GlobalMetadata, Vec<Object<'a>>)> {
+    let ours = tens.tens_keys().get(TENSOGRAM)?.as_object()?;
+    if message.byte_order() != ByteOrder::Little || tens.payloads().len() != tens.tensors().len() {
+        return None;
+    }
+    let objects = ours.get("objects").map_or(Some(&[][..]), |list| list.as_array().map(Vec::as_slice))?;
+    let tensors = tens.tensors().iter().enumerate();
+    let objects: Vec<_> = tensors.map(|(index, tensor)| object(tensor, objects.get(index))).collect::<Option<_>>()?;
+    let base: Vec<Members> = match ours.get("base") {
+        Some(list) => list.as_array()?.iter().map(|entry| entry.as_object().cloned()).collect::<Option<_>>()?,
+        None => tens.tensors().iter().map(flat_metadata).collect::<Option<_>>()?,
+    };
+    let extra = match tens.metadata() {
+        None => BTreeMap::new(),
+        Some(metadata) => cbor_members(metadata.as_object()?),
+    };
+    let base: Vec<_> = base.iter().map(cbor_members).collect();
+    if base.len() != objects.len() || base.iter().any(|entry| entry.contains_key(RESERVED_KEY)) {
+        return None;
+    }
+    let mut global = GlobalMetadata { base, extra, ..GlobalMetadata::default() };
+    let descriptors: Vec<_> = objects.iter().map(|(descriptor, _)| descriptor.clone()).collect();
+    if label(&global, &descriptors).ok()?.as_bytes() != message.label() || global.extra.get(ZIO).is_some_and(is_ours) {
+        return None;
+    }
+    let header = Header { level: message.level(), form: message.form(), coords: message.coords() };
+    if header != Header::default() {
+        if global.extra.contains_key(ZIO) {
+            return None;
+        }
+        let mut zio = header_entry(&header, objects.len());
+        zio.push((TENSOGRAM.into(), true.into()));
+        global.extra.extend(under_zio(zio));
+    }
+    Some((global, objects))
+}
+
+fn flat_metadata(tensor: &Tensor<'_>) -> Option<Members> {
+    tensor.metadata().map_or(Some(Members::new()), |metadata| unflatten(metadata.as_object()?))
+}
+
+/// The object that a tensor was, with what its label says beside.
+fn object<'a>(tensor: &Tensor<'a>, said: Option<&Json>) -> Option<Object<'a>> {
+    let said = said.map_or(Some(Members::new()), |said| said.as_object().cloned())?;
+    let text = |key: &str| said.get(key).map(|value| value.as_str().ok_or(()));
+    let uints = |key: &str| -> Option<Option<Vec<u64>>> {
+        said.get(key)
+            .map(|list| list.as_array()?.iter().map(Json::as_u64).collect::<Option<Vec<_>>>())
+            .map_or(Some(None), |list| list.map(Some))
+    };
+    let dtype = match text("dtype").transpose().ok()? {
+        Some(name) => Dtype::from_name(name)?,
+        None => tensor.dtype()?,
+    };
+    let order = match text("byte_order").transpose().ok()? {
+        Some(name) => ByteOrder::from_name(name)?,
+        None => ByteOrder::Little,
+    };
+    let shape = uints("shape")?.unwrap_or_else(|| tensor.shape().to_vec());
+    let mut descriptor = DataObjectDescriptor::new(dtype, order, &shape);
+    if let Some(strides) = uints("strides")? {
+        descriptor.strides = strides;
+    }
+    if let Some(name) = text("type").transpose().ok()? {
+        descriptor.obj_type = name.to_string();
+    }
+    let is_whole = dtype.byte_len(descriptor.num_elements().ok()? as u64) == Some(tensor.bytes().len() as u64);
+    if !is_whole || descriptor.strides.len() != shape.len() || descriptor.obj_type.is_empty() {
+        return None;
+    }
+    let mut bytes = Cow::Borrowed(tensor.bytes());
+    if order == ByteOrder::Big && dtype.swap_unit_size() > 1 {
+        swap_in_place(bytes.to_mut(), dtype.swap_unit_size()).ok()?;
+    }
+    Some((descriptor, bytes))
+}

@@ -1,0 +1,151 @@
+//! TENS → Tensogram.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use ciborium::Value;
+use serde_json::Value as Json;
+use tgm_core::descriptor::{ByteOrder, Dtype};
+use tgm_core::zio::{Form, Layout, Message};
+
+use super::json::to_cbor;
+use super::reverse::reverse_axes;
+use super::{BridgeOptions, Header, MAPPING, ZIO, foreign};
+use crate::encode::encode_pre_encoded;
+use crate::error::Result;
+use crate::params::metadata;
+use crate::types::{DataObjectDescriptor, GlobalMetadata};
+use crate::zio::label::{METADATA, Members};
+use crate::zio::tens::Tens;
+use crate::zio::tensor::Tensor;
+
+/// A map with text keys.
+type Entries = BTreeMap<String, Value>;
+/// What an object is, and its bytes.
+pub(super) type Object<'a> = (DataObjectDescriptor, Cow<'a, [u8]>);
+
+/// Encodes the message.
+pub(super) fn encode<P: AsRef<[u8]>>(message: &Message<'_, P>, options: &BridgeOptions) -> Result<Vec<u8>> {
+    let tens = Tens::parse(message)?;
+    let (global, objects) = match foreign::restore(message, &tens) {
+        Some(restored) => restored,
+        None => mapped(message, &tens, options)?,
+    };
+    let objects: Vec<_> = objects.iter().map(|(descriptor, bytes)| (descriptor, &**bytes)).collect();
+    encode_pre_encoded(&global, &objects, &options.encode)
+}
+
+fn mapped<'a, P: AsRef<[u8]>>(
+    message: &Message<'a, P>,
+    tens: &Tens<'a>,
+    options: &BridgeOptions,
+) -> Result<(GlobalMetadata, Vec<Object<'a>>)> {
+    let order = message.byte_order();
+    let (mut base, mut objects) = (Vec::new(), Vec::new());
+    for (index, tensor) in tens.tensors().iter().enumerate() {
+        let (descriptor, has_shape) = descriptor(tensor, order);
+        base.push(under_zio(tensor_entry(index, tensor, has_shape)));
+        objects.push((descriptor, elements(index, tensor, options)?));
+    }
+    for part in tens.extra_parts() {
+        let bytes = tens.payloads().get(part).copied().unwrap_or_default();
+        base.push(under_zio(vec![("part".into(), (part as u64).into())]));
+        objects.push((DataObjectDescriptor::new(Dtype::Uint8, order, &[bytes.len() as u64]), bytes.into()));
+    }
+    let header = Header { level: message.level(), form: message.form(), coords: message.coords() };
+    let mut zio = header_entry(&header, tens.payloads().len());
+    if order == ByteOrder::Big {
+        zio.push(("coord_order".into(), order.name().into()));
+    }
+    let mut tens_keys = tens.tens_keys().clone();
+    let said = tens_keys.shift_remove(METADATA);
+    zio.extend(said.map(|json| (METADATA.into(), to_cbor(&json))));
+    for (key, members) in [("tens", &tens_keys), ("label", tens.label_keys())] {
+        zio.extend((!members.is_empty()).then(|| (key.into(), members_to_cbor(members))));
+    }
+    if tens.to_label().as_bytes() != message.label() {
+        // The label was parsed, so that it is text.
+        zio.push(("label_text".into(), String::from_utf8_lossy(message.label()).into_owned().into()));
+    }
+    Ok((GlobalMetadata { base, extra: under_zio(zio), ..GlobalMetadata::default() }, objects))
+}
+
+/// What `_extra_.zio` says of any message.
+pub(super) fn header_entry(header: &Header, parts: usize) -> Vec<(Value, Value)> {
+    let Form(form) = header.form;
+    let form = match header.form.as_str() {
+        Some(text) => ("form".into(), text.into()),
+        None => ("form_hex".into(), form.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into()),
+    };
+    vec![
+        ("v".into(), MAPPING.into()),
+        ("level".into(), header.level.number().into()),
+        form,
+        ("origin".into(), header.coords.origin.into()),
+        ("granule".into(), header.coords.granule.into()),
+        ("seqno".into(), header.coords.seqno.into()),
+        ("parts".into(), (parts as u64).into()),
+    ]
+}
+
+pub(super) fn under_zio(entries: Vec<(Value, Value)>) -> Entries {
+    Entries::from([(ZIO.to_string(), Value::Map(entries))])
+}
+
+fn members_to_cbor(members: &Members) -> Value {
+    to_cbor(&Json::Object(members.clone()))
+}
+
+/// What the object is, and whether the tensor's shape cannot be told from that.
+fn descriptor(tensor: &Tensor<'_>, order: ByteOrder) -> (DataObjectDescriptor, bool) {
+    let mut shape = tensor.stored_shape().to_vec();
+    if tensor.dtype().is_none() {
+        shape.push(tensor.word().into());
+    }
+    let mut is_lost = !Layout::from_checked(tensor.shape(), tensor.order(), None).is_row_major();
+    if shape.iter().try_fold(1_u64, |product, dim| product.checked_mul(*dim)).is_none() {
+        // Of dimensions whose product is 0 in the end, but not before.
+        shape = vec![0];
+        is_lost = true;
+    }
+    (DataObjectDescriptor::new(tensor.dtype().unwrap_or(Dtype::Uint8), order, &shape), is_lost)
+}
+
+fn tensor_entry(index: usize, tensor: &Tensor<'_>, has_shape: bool) -> Vec<(Value, Value)> {
+    let uints = |list: &mut dyn Iterator<Item = u64>| Value::Array(list.map(Value::from).collect());
+    let entries = [
+        ("tensor", Some((index as u64).into())),
+        ("part", Some((tensor.part() as u64).into())),
+        ("dtype", Some(tensor.kind().into())),
+        ("word", Some(tensor.word().into())),
+        ("shape", has_shape.then(|| uints(&mut tensor.shape().iter().copied()))),
+        ("order", tensor.order().map(|order| uints(&mut order.iter().map(|d| *d as u64)))),
+        ("ascend", tensor.ascend().map(|ascend| Value::Array(ascend.iter().copied().map(Value::from).collect()))),
+        ("packing", tensor.is_packing_given.then(|| "dense".into())),
+        (METADATA, tensor.metadata().map(to_cbor)),
+        ("ext", (!tensor.ext().is_empty()).then(|| members_to_cbor(tensor.ext()))),
+    ];
+    entries.into_iter().filter_map(|(key, value)| Some((key.into(), value?))).collect()
+}
+
+/// Which axes, slowest first, are stored from last to first index.
+pub(super) fn descending(layout: &Layout<'_>, ascend: Option<&[bool]>) -> Vec<bool> {
+    let ascends = |d: usize| ascend.is_none_or(|ascend| ascend.get(d).copied().unwrap_or(true));
+    let mut axes: Vec<bool> = layout.fastest_first().map(|d| !ascends(d)).collect();
+    axes.reverse();
+    axes
+}
+
+fn elements<'a>(index: usize, tensor: &Tensor<'a>, options: &BridgeOptions) -> Result<Cow<'a, [u8]>> {
+    let layout = tensor.layout();
+    if layout.ascends() {
+        return Ok(tensor.bytes().into());
+    }
+    if !options.copy_descending {
+        return Err(metadata(format!("tensor {index} has descending dimensions, and copying was not allowed")));
+    }
+    let mut bytes = tensor.bytes().to_vec();
+    let axes = descending(&layout, tensor.ascend());
+    reverse_axes(&mut bytes, tensor.stored_shape(), tensor.word() as usize, &axes);
+    Ok(bytes.into())
+}
