@@ -31,6 +31,7 @@ mod bridge;
 mod build;
 mod dtype;
 mod error;
+pub mod file;
 mod label;
 mod parts;
 mod tens;

@@ -27,3 +27,5 @@ mod tool;
 mod upgrade;
 mod validate;
 mod verify;
+#[cfg(feature = "zio")]
+mod zio;

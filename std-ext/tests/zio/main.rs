@@ -5,6 +5,7 @@
 mod bridge;
 mod build;
 mod codec;
+mod files;
 mod labels;
 mod layouts;
 mod malformed;

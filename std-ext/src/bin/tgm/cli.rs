@@ -7,6 +7,8 @@ use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use crate::output::Out;
+#[cfg(feature = "zio")]
+use crate::zio;
 use crate::{
     copy, create, digest, dump, extract, frames, get, info, ls, merge, repack, reshuffle, salvage, scan, set, split,
     upgrade, validate, verify,
@@ -45,6 +47,8 @@ enum Command {
     Split(split::Split),
     Set(set::Set),
     Salvage(salvage::Salvage),
+    #[cfg(feature = "zio")]
+    Zio(zio::Zio),
 }
 
 impl Cli {
@@ -82,6 +86,8 @@ impl Cli {
                 Ok(())
             }
             Command::Salvage(command) => command.run(out),
+            #[cfg(feature = "zio")]
+            Command::Zio(command) => command.run(out),
         }
     }
 }

@@ -55,6 +55,8 @@ mod upgrade;
 mod validate;
 mod values;
 mod verify;
+#[cfg(feature = "zio")]
+mod zio;
 
 use std::process::ExitCode;
 

@@ -1,0 +1,93 @@
+//! `tgm zio to-tgm` and `tgm zio from-tgm`.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use tgm_std::zio::{BridgeOptions, file, from_tensogram, to_tensogram};
+
+use super::Sources;
+use crate::input::for_each_message;
+use crate::output::Out;
+use crate::replace::write_whole;
+use crate::text::escape;
+
+/// Write TENS messages to a Tensogram file, one message each; from-tgm gives every byte back
+#[derive(Args, Debug)]
+pub(super) struct ToTgm {
+    #[command(flatten)]
+    sources: Sources,
+    /// Refuse tensors with descending dimensions, whose elements have to be copied in another order
+    #[arg(long)]
+    no_copies: bool,
+    /// The Tensogram file to write; appears when it is complete
+    #[arg(short = 'O', long, value_name = "OUT")]
+    output: PathBuf,
+}
+
+/// Write the messages of Tensogram files to a .zio file, as TENS
+///
+/// Messages that to-tgm made become what they were. Of others, values are decoded; what is not kept is listed.
+#[derive(Args, Debug)]
+pub(super) struct FromTgm {
+    /// Tensogram files to read; "-" is standard input
+    #[arg(value_name = "FILE", required = true)]
+    paths: Vec<PathBuf>,
+    /// The .zio file to write; appears when it is complete
+    #[arg(short = 'O', long, value_name = "OUT")]
+    output: PathBuf,
+}
+
+impl ToTgm {
+    pub(super) fn run(&self, out: &mut Out) -> io::Result<()> {
+        let options = BridgeOptions { copy_descending: !self.no_copies, ..BridgeOptions::default() };
+        let written = write_whole(&self.output, |sink| {
+            self.sources.for_each(out, |out, entry| {
+                let converted = match &entry.message {
+                    Ok(message) => to_tensogram(message, &options),
+                    Err(error) => {
+                        out.report(&entry.place(), error);
+                        return Ok(());
+                    }
+                };
+                match converted {
+                    Ok(bytes) => sink.write_all(&bytes),
+                    Err(error) => {
+                        out.report(&entry.place(), &error);
+                        Ok(())
+                    }
+                }
+            })
+        });
+        report(written, &self.output, out);
+        Ok(())
+    }
+}
+
+impl FromTgm {
+    pub(super) fn run(&self, out: &mut Out) -> io::Result<()> {
+        let mut notes = Vec::new();
+        let written = write_whole(&self.output, |mut sink| {
+            for_each_message(&self.paths, out, |out, entry| {
+                match from_tensogram(entry.bytes, &BridgeOptions::default()) {
+                    Ok((parts, not_kept)) => {
+                        notes.extend(not_kept.iter().map(|note| format!("{}: not kept: {note}", entry.place())));
+                        file::write(&mut sink, &parts)
+                    }
+                    Err(error) => {
+                        out.report(&entry.place(), &error);
+                        Ok(())
+                    }
+                }
+            })
+        });
+        report(written, &self.output, out);
+        notes.iter().try_for_each(|note| writeln!(out, "{}", escape(note)))
+    }
+}
+
+fn report(written: io::Result<()>, path: &std::path::Path, out: &mut Out) {
+    if let Err(error) = written {
+        out.problem(&format!("cannot write {}\n{error}", path.display()));
+    }
+}
