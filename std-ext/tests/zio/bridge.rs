@@ -278,6 +278,19 @@ fn dimensions_that_overflow_before_their_zero_survive() {
     assert_eq!(back(&tensogram(&parts, ByteOrder::Little)), parts);
 }
 
+#[test]
+fn metadata_may_be_nested_as_deeply_as_labels() {
+    // Label, TENS, and as many arrays as make 127; or label, and one more.
+    for (before, after, depth) in [(r#"{"TENS":{"metadata":"#, "}}", 125), (r#"{"TENS":{},"x":"#, "}", 126)] {
+        let label = format!("ZIO0TENS{before}{}{}{after}", "[".repeat(depth), "]".repeat(depth));
+        let parts = [label.as_bytes(), &[0; 24]];
+        assert_eq!(back(&tensogram(&parts, ByteOrder::Little)), parts);
+    }
+    let deep = (0..127).fold(Value::Null, |inner, _| Value::Array(vec![inner]));
+    let message = MessageBuilder::new().extra("deep", deep).encode().unwrap();
+    assert!(from_tensogram(&message, &options()).unwrap_err().to_string().contains("too deeply"));
+}
+
 /// Any JSON value, not too large.
 fn any_json() -> impl Strategy<Value = Json> {
     let leaf = prop_oneof![

@@ -19,7 +19,7 @@ use crate::params::metadata;
 use crate::to_owned;
 use crate::types::{DataObjectDescriptor, GlobalMetadata};
 use crate::zio::dtype;
-use crate::zio::label::{METADATA, Members};
+use crate::zio::label::{self, METADATA, Members};
 use crate::zio::parts::Parts;
 use crate::zio::tens::{Tens, rebuild};
 use crate::zio::tensor::{bools, permutation};
@@ -82,6 +82,7 @@ fn other<'a>(
     options: &BridgeOptions,
 ) -> Result<Parts<'a>> {
     let label = foreign::label(global, descriptors)?;
+    label::parse(label.as_bytes()).map_err(|_| metadata("metadata is nested too deeply for a label"))?;
     let payloads = objects.iter().map(|object| elements(object, ByteOrder::Little, options)).collect::<Result<_>>()?;
     Ok(Parts::new(header.level, header.form, label.as_bytes(), header.coords, ByteOrder::Little, payloads))
 }

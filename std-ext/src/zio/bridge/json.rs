@@ -6,8 +6,9 @@ use serde_json::{Map, Number, Value as Json};
 use crate::error::Result;
 use crate::params::metadata;
 
-/// Containers inside each other that are written to a label; readers of labels, ours too, stop at 128.
-const MAX_NESTING: usize = 100;
+/// Containers inside each other that are looked at. Readers of labels, ours too, stop at 128, and some of those are around
+/// what is stored here.
+const MAX_NESTING: usize = 130;
 
 /// CBOR of the same kind: integers stay integers, other numbers become `f64`.
 pub(super) fn to_cbor(json: &Json) -> Value {

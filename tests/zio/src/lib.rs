@@ -1,0 +1,68 @@
+//! A peer of another make, and messages on their way to it: see `tests/live.rs`.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde_json::Value;
+use tokio::process::{Child, Command};
+use tokio::time::{sleep, timeout};
+use zeromq::{SocketRecv, SocketSend, ZmqMessage};
+
+/// Names the Python that has pyzmq; `tests/zio/run` sets it.
+pub const PYTHON_VARIABLE: &str = "TGM_ZIO_PYTHON";
+/// How long anything may take, on a machine that is busy.
+pub const PATIENCE: Duration = Duration::from_secs(90);
+
+/// The peer script in one of its roles, connected to `endpoint`. It ends with this value.
+#[derive(Debug)]
+pub struct Peer(Child);
+
+impl Peer {
+    /// Starts it.
+    ///
+    /// # Panics
+    /// If there is no Python to start.
+    pub fn start(role: &str, endpoint: &str) -> Self {
+        let python = std::env::var_os(PYTHON_VARIABLE)
+            .unwrap_or_else(|| panic!("{PYTHON_VARIABLE} does not name a Python with pyzmq: use tests/zio/run"));
+        let mut command = Command::new(&python);
+        command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/peer.py")).args([role, endpoint]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+        Self(command.spawn().unwrap_or_else(|error| panic!("{}: {error}", python.display())))
+    }
+
+    /// What it reports of the messages it received, when it has ended.
+    ///
+    /// # Panics
+    /// If it failed, or does not end.
+    pub async fn report(self) -> Vec<Value> {
+        let output = timeout(PATIENCE, self.0.wait_with_output()).await.expect("the peer does not end").unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "the peer failed: {stderr}");
+        let lines = String::from_utf8(output.stdout).unwrap();
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+/// The frames of the next message.
+///
+/// # Panics
+/// If none comes.
+pub async fn receive(socket: &mut impl SocketRecv) -> Vec<Bytes> {
+    timeout(PATIENCE, socket.recv()).await.expect("the peer sends nothing").unwrap().into_vec()
+}
+
+/// Sends frames, as soon as there is a peer to send them to.
+///
+/// # Panics
+/// If there is none.
+pub async fn send(socket: &mut impl SocketSend, frames: Vec<Vec<u8>>) {
+    let frames: Vec<Bytes> = frames.into_iter().map(Bytes::from).collect();
+    let sending = async {
+        while socket.send(ZmqMessage::try_from(frames.clone()).unwrap()).await.is_err() {
+            sleep(Duration::from_millis(20)).await;
+        }
+    };
+    timeout(PATIENCE, sending).await.expect("the peer does not connect");
+}
