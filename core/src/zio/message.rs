@@ -231,7 +231,8 @@ mod tests {
     #[test]
     fn list_and_buffer_look_the_same() {
         let parts = sample();
-        let mut buffer = vec![0; encoded_len(parts.iter().map(|part| part.len())).unwrap() as usize];
+        let len = encoded_len(parts.iter().map(|part| part.len())).unwrap();
+        let mut buffer = vec![0; usize::try_from(len).unwrap()];
         encode_into(&parts, &mut buffer).unwrap();
         let packed = Message::from_buffer(&buffer, ORDER).unwrap();
         let listed = Message::from_parts(&parts, ORDER).unwrap();

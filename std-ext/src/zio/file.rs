@@ -53,10 +53,7 @@ impl std::iter::FusedIterator for Messages<'_> {}
 
 /// Whether a file is the buffer of one message, and not a row.
 fn is_bare(file: &[u8]) -> bool {
-    let behind_size = match file {
-        [0xFF, _, _, _, _, rest @ ..] | [_, rest @ ..] => rest,
-        [] => return false,
-    };
+    let ([0xFF, _, _, _, _, behind_size @ ..] | [_, behind_size @ ..]) = file else { return false };
     behind_size.starts_with(&MAGIC)
 }
 

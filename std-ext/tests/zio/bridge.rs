@@ -95,11 +95,11 @@ fn payload_is_borrowed_on_the_way_back() {
     assert!(matches!(parts.payloads(), [Cow::Borrowed(_)]));
 }
 
+/// Decoded objects, in the byte order they are stored in.
+type Objects = Vec<(DataObjectDescriptor, Vec<u8>)>;
+
 /// The message with its metadata changed, through decoding and encoding.
-fn edited(
-    message: &[u8],
-    edit: impl FnOnce(&mut GlobalMetadata, &mut Vec<(DataObjectDescriptor, Vec<u8>)>),
-) -> Vec<u8> {
+fn edited(message: &[u8], edit: impl FnOnce(&mut GlobalMetadata, &mut Objects)) -> Vec<u8> {
     let stored = DecodeOptions { native_byte_order: false, ..DecodeOptions::default() };
     let (mut metadata, mut objects) = decode(message, &stored).unwrap();
     metadata.reserved.clear();
@@ -147,7 +147,7 @@ fn objects_that_were_added_become_tensors() {
 
 #[test]
 fn edits_that_do_not_fit_are_refused_with_the_object() {
-    let refused = |edit: &dyn Fn(&mut GlobalMetadata, &mut Vec<(DataObjectDescriptor, Vec<u8>)>)| {
+    let refused = |edit: &dyn Fn(&mut GlobalMetadata, &mut Objects)| {
         from_tensogram(&edited(&sample(), edit), &options()).unwrap_err().to_string()
     };
     let text = refused(&|metadata, objects| {
@@ -194,7 +194,7 @@ fn foreign() -> Vec<u8> {
 }
 
 /// What must survive: objects, and what is said about them.
-fn essence(message: &[u8]) -> (Json, Vec<(DataObjectDescriptor, Vec<u8>)>) {
+fn essence(message: &[u8]) -> (Json, Objects) {
     let (mut metadata, objects) = decode(message, &DecodeOptions::default()).unwrap();
     metadata.base.iter_mut().for_each(|entry| drop(entry.remove("_reserved_")));
     (json!([json_of(&metadata.base), json_of(&metadata.extra)]), objects)

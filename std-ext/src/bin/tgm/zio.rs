@@ -37,7 +37,10 @@ impl Zio {
         match &self.command {
             Command::Ls(command) => command.run(out),
             Command::Dump(command) => command.run(out),
-            Command::ToTgm(command) => command.run(out),
+            Command::ToTgm(command) => {
+                command.run(out);
+                Ok(())
+            }
             Command::FromTgm(command) => command.run(out),
         }
     }

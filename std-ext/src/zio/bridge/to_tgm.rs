@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use ciborium::Value;
 use serde_json::Value as Json;
 use tgm_core::descriptor::{ByteOrder, Dtype};
-use tgm_core::zio::{Form, Layout, Message};
+use tgm_core::zio::{Layout, Message};
 
 use super::json::to_cbor;
 use super::reverse::reverse_axes;
@@ -72,10 +72,9 @@ fn mapped<'a, P: AsRef<[u8]>>(
 
 /// What `_extra_.zio` says of any message.
 pub(super) fn header_entry(header: &Header, parts: usize) -> Vec<(Value, Value)> {
-    let Form(form) = header.form;
     let form = match header.form.as_str() {
         Some(text) => ("form".into(), text.into()),
-        None => ("form_hex".into(), form.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into()),
+        None => ("form_hex".into(), format!("{:08x}", u32::from_be_bytes(header.form.0)).into()),
     };
     vec![
         ("v".into(), MAPPING.into()),

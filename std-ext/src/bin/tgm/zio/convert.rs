@@ -39,7 +39,7 @@ pub(super) struct FromTgm {
 }
 
 impl ToTgm {
-    pub(super) fn run(&self, out: &mut Out) -> io::Result<()> {
+    pub(super) fn run(&self, out: &mut Out) {
         let options = BridgeOptions { copy_descending: !self.no_copies, ..BridgeOptions::default() };
         let written = write_whole(&self.output, |sink| {
             self.sources.for_each(out, |out, entry| {
@@ -60,7 +60,6 @@ impl ToTgm {
             })
         });
         report(written, &self.output, out);
-        Ok(())
     }
 }
 
