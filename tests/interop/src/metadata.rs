@@ -76,13 +76,14 @@ fn leaves() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// A big integer, or another one where the reference cannot read what it has written ([`crate::known::UNREADABLE_BIGNUM`]).
+/// A big integer, or a similar one where the reference reads something else than it has written: nothing at all
+/// ([`crate::known::UNREADABLE_BIGNUM`]), or the number without its leading zeros.
 fn big_integer(tag: u64, mut bytes: Vec<u8>) -> Value {
-    if tag == 3
-        && let Some(first) = bytes.iter().position(|byte| *byte != 0)
-        && bytes.len() - first == 16
-    {
-        bytes[first] &= 0x7f;
+    let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+    bytes.drain(..zeros);
+    if tag == 3 && bytes.len() == 16 {
+        bytes[0] &= 0x7f;
+        bytes[0] |= 1;
     }
     Value::Tag(tag, Box::new(Value::Bytes(bytes)))
 }

@@ -31,8 +31,13 @@ fn messages() {
         let theirs = theirs.unwrap_or_else(|error| panic!("refused by the reference alone: {error:?}: {case:#?}"));
         if objects(&mine) == objects(&theirs) {
             equal += 1;
+        } else {
+            // The compressor that c-blosc2 has written itself, and improves from version to version.
+            assert!(format!("{case:?}").contains("blosclz"), "other objects: {case:#?}");
         }
     }
-    println!("{written} messages, {equal} with the reference's objects; {refused} refused by both");
+    println!(
+        "{written} messages, {equal} with the reference's objects, the rest compressed by blosclz; {refused} refused by both"
+    );
     assert!(written > refused);
 }
