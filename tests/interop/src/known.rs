@@ -98,6 +98,10 @@ pub fn bytes(object: &Object, theirs: &[u8], index: usize) -> Option<&'static st
     if !has_true_offsets(object, theirs, index) {
         return Some(OFFSETS);
     }
+    let of_doubles = matches!(object.compression, Compression::Zfp(_) | Compression::Sz3(..));
+    if of_doubles && object.order != Order::NATIVE {
+        return Some("zfp and SZ3 take bytes of any order for numbers of this machine");
+    }
     if !keeps_bound(object, theirs, index) {
         return Some("SZ3 misses the ratio of signal to noise, or a value");
     }
@@ -148,8 +152,8 @@ fn sz3_bound(object: &Object) -> Option<f64> {
 fn overflows_sz3(object: &Object) -> bool {
     let greatest = greatest(object);
     sz3_bound(object).is_some_and(|bound| {
-        bound > 0.0
-            && (greatest >= bound * 2_f64.powi(59) || greatest >= f64::MAX / 64.0 || bound < f64::MIN_POSITIVE * 4.0)
+        let is_tiny = bound > 0.0 && (bound < f64::MIN_POSITIVE * 4.0 || greatest >= bound * 2_f64.powi(59));
+        is_tiny || greatest >= f64::MAX / 64.0
     })
 }
 
