@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ciborium::Value;
 
-use crate::values::{Dtype, NonFinite, Order, Pattern, Values};
+use crate::values::{Dtype, Kind, NonFinite, Order, Pattern, Values};
 
 /// Named values.
 pub type Entries = BTreeMap<String, Value>;
@@ -280,6 +280,34 @@ impl Object {
 }
 
 impl Case {
+    /// One object of little-endian numbers and nothing else.
+    pub fn of_numbers(count: u64, kind: Kind, compression: Compression) -> Self {
+        let object = Object {
+            obj_type: "ntensor".into(),
+            dtype: Dtype::Float64,
+            order: Order::Little,
+            shape: vec![count],
+            strides: vec![1],
+            encoding: Encoding::None,
+            shuffle: None,
+            compression,
+            unknown_params: Entries::new(),
+            values: Values { kind, seed: 1 },
+            non_finite: NonFinite::None,
+            preceder: None,
+            flaw: None,
+        };
+        let options = Options {
+            hashing: true,
+            aggregate: Aggregate::Auto,
+            allow_nan: false,
+            allow_inf: false,
+            methods: [Method::Roaring; 3],
+            small_mask_threshold: 128,
+        };
+        Self { base: Vec::new(), extra: Entries::new(), objects: vec![object], options }
+    }
+
     /// The bytes of the objects.
     pub fn data(&self) -> Vec<Vec<u8>> {
         self.objects.iter().map(Object::data).collect()

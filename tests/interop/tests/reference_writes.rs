@@ -6,6 +6,8 @@ use ciborium::Value;
 use tgm_interop::case::Case;
 use tgm_interop::plain::Answer;
 use tgm_interop::{agree, known, reference, strategy, try_cases};
+#[cfg(not(feature = "reference-blosc2"))]
+use tgm_interop::{case::Compression, values::Kind};
 
 fn written_and_read(write: impl Fn(&Case, &[Vec<u8>]) -> Answer<Vec<u8>>) {
     let (tried, written) = (Cell::new(0), Cell::new(0));
@@ -73,4 +75,15 @@ fn parameters_with_tags_or_small_integers_are_read_by_us_alone() {
         assert!(tensogram::decode_descriptors(&message).is_err());
         assert_eq!(tgm_std::decode_descriptors(&message).expect("it is read").1[0].params["x"], value);
     }
+}
+
+/// The bound is relative to a range that is none, and infinite in the container.
+#[test]
+#[cfg(not(feature = "reference-blosc2"))]
+fn sz3_of_a_range_beyond_the_largest_number_is_read() {
+    let mut case = Case::of_numbers(20_000, Kind::Extremes, Compression::Sz3("rel", 1.0));
+    // Values that SZ3 does not rather keep without loss.
+    case.objects[0].values.seed = 14_098_535_949_351_780_929;
+    let message = reference::encode(&case, &case.data()).expect("it is written");
+    agree::on_message(&case, &message).unwrap_or_else(|error| panic!("{error}"));
 }

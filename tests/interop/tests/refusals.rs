@@ -3,10 +3,12 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use ciborium::Value;
 use proptest::strategy::BoxedStrategy;
 use proptest::test_runner::TestCaseError;
-use tgm_interop::case::Case;
+use tgm_interop::case::{Case, Compression, Encoding, Flaw};
 use tgm_interop::plain::Answer;
+use tgm_interop::values::{Dtype, Kind};
 use tgm_interop::{known, ours, reference, strategy, try_cases};
 
 type Write = fn(&Case, &[Vec<u8>]) -> Answer<Vec<u8>>;
@@ -93,4 +95,28 @@ fn of_flawed_buffered_messages() {
 #[test]
 fn of_flawed_streamed_messages() {
     refused_alike(&strategy::flawed_cases(), reference::stream, ours::stream);
+}
+
+/// Whoever wants the default leaves the parameter out.
+#[test]
+fn null_is_no_parameter() {
+    let mut case = Case::of_numbers(3, Kind::Ramp, Compression::Zstd { level: Some(3) });
+    case.objects[0].flaw = Some(Flaw::Param(0, Some(Value::Null)));
+    for refusal in [reference::encode(&case, &case.data()), ours::encode(&case, &case.data())] {
+        let refusal = refusal.expect_err("null");
+        assert_eq!(refusal.kind, "metadata error");
+        assert!(refusal.text.starts_with("expected integer for zstd_level, got null"), "{refusal:?}");
+    }
+}
+
+#[test]
+fn packing_of_other_types_is_refused_as_such_whatever_their_length() {
+    let mut case = Case::of_numbers(3, Kind::Ramp, Compression::None);
+    case.objects[0].dtype = Dtype::Float32;
+    case.objects[0].encoding = Encoding::SimplePacking { bits: 8, decimal: None, given: None };
+    for refusal in [reference::encode(&case, &case.data()), ours::encode(&case, &case.data())] {
+        let refusal = refusal.expect_err("float32");
+        assert_eq!(refusal.kind, "encoding error");
+        assert!(refusal.text.starts_with("simple_packing only supports float64"), "{refusal:?}");
+    }
 }
