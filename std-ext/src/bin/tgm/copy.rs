@@ -17,7 +17,7 @@ const UNKNOWN: &str = "unknown";
 
 /// Copy messages as they are
 ///
-/// [KEY] in OUT stands for the message's value of that key, "unknown" if there is none: messages are then appended to
+/// `[KEY]` in OUT stands for the message's value of that key, "unknown" if there is none: messages are then appended to
 /// the files, which are made if need be; directories are not. Without it OUT is replaced when the copy is complete; it
 /// may be IN.
 #[derive(Args, Debug)]

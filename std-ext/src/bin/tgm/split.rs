@@ -24,7 +24,7 @@ pub(crate) struct Split {
     /// File to read; "-" is standard input
     #[arg(value_name = "IN")]
     input: PathBuf,
-    /// Where to write: [index] becomes a number of four digits, counted over the file; without it, _NNNN is put before
+    /// Where to write: `[index]` becomes a number of four digits, counted over the file; without it, _NNNN is put before
     /// the extension
     #[arg(short, long, value_name = "TEMPLATE")]
     output: PathBuf,
