@@ -17,7 +17,8 @@ const WIDEST: usize = 16;
 /// Turns chunks of a payload into values as they come, for encoding `none` and `simple_packing` without filter and
 /// compression. Keeps no more than a value that is not complete.
 ///
-/// Masked values are what the encoder put in their place: masks come behind the payload.
+/// Masked values are what the encoder put in their place: masks come behind the payload. Packed values of no bits come without
+/// bytes: an empty chunk gives them.
 ///
 /// ```
 /// # #[cfg(feature = "packing")] {
