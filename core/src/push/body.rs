@@ -29,6 +29,10 @@ use crate::wire::{
 /// Bytes of a descriptor that are gathered before it is tried for the first time; then twice as many, and so on.
 const FIRST_TRY: usize = 64;
 
+/// Bytes of a piece in which a descriptor is looked for, if the memory is not larger: whatever a frame claims, what is
+/// spent on it stays in proportion to the bytes of its header.
+const LOOK_AHEAD: usize = 4096;
+
 /// A frame that has begun. Positions count from the body's first byte.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FrameState {
@@ -314,7 +318,7 @@ impl Machine {
 
     fn region<'i>(&mut self, memory: &mut [u8], input: &mut &'i [u8]) -> Result<Progress<'i>> {
         if self.frame.held == 0 {
-            // Nothing is lost by looking ahead: if the tail is wrong, that is found when it has been taken.
+            // Looking ahead decides nothing but where chunks end: what is wrong with the tail is found when it is taken.
             let region_left = self.peek_cbor_start(input).and_then(|start| start.checked_sub(self.frame.done()));
             if region_left == Some(0) {
                 let Some(bytes) = self.take_with_tail(input, DATA_OBJECT_FOOTER_SIZE)? else {
@@ -332,12 +336,11 @@ impl Machine {
         }
     }
 
-    /// Where the descriptor begins, if the tail has come and is right.
+    /// Where the descriptor begins, if the tail has come and says a place that is possible.
     fn peek_cbor_start(&self, input: &[u8]) -> Option<u64> {
         let tail = input.get(usize::try_from(self.frame.left).ok()?..)?;
         let (tail, _) = ObjectTail::ref_from_prefix(tail).ok()?;
         let length = self.frame.begin.total_length;
-        check_end(&tail.end, length).ok()?;
         check_cbor_offset(tail, length).ok()?.checked_sub(FRAME_HEADER_SIZE as u64)
     }
 
@@ -346,7 +349,8 @@ impl Machine {
             if input.is_empty() && self.frame.left > 0 {
                 return Ok(Progress::Hungry);
             }
-            let ahead = split_front(&mut &**input, self.frame.left);
+            let limit = LOOK_AHEAD.max(memory.len()) as u64;
+            let ahead = split_front(&mut &**input, self.frame.left.min(limit));
             if self.try_descriptor(ahead, ahead.len() as u64 == self.frame.left)? {
                 let bytes = self.take_body(input, self.frame.cbor_len)?;
                 return Ok(self.enter(Stage::Pass, Step::Descriptor(Span::Input(bytes))));

@@ -4,10 +4,7 @@ use zerocopy::FromBytes;
 
 use crate::message::check_preamble;
 use crate::scan::find;
-use crate::wire::{MAGIC, PREAMBLE_SIZE, Preamble, WIRE_VERSION};
-
-/// Where a preamble has its version.
-const VERSION: core::ops::Range<usize> = 8..10;
+use crate::wire::{MAGIC, PREAMBLE_SIZE, Preamble};
 
 /// The last bytes that came, as far as they may be the beginning of a preamble.
 ///
@@ -91,6 +88,5 @@ fn may_be_preamble(bytes: &[u8]) -> bool {
     if let Ok(preamble) = Preamble::ref_from_bytes(bytes) {
         return check_preamble(preamble, u64::MAX).is_ok();
     }
-    let magic = bytes.get(..MAGIC.len()).unwrap_or(bytes);
-    MAGIC.starts_with(magic) && bytes.get(VERSION).is_none_or(|version| version == WIRE_VERSION.to_be_bytes())
+    MAGIC.starts_with(bytes.get(..MAGIC.len()).unwrap_or(bytes))
 }
