@@ -30,7 +30,8 @@ use crate::wire::{
     Preamble,
 };
 
-/// Bytes of the input that are looked at together in a gap.
+/// Bytes of the input that are looked at together in a gap: few, because what is looked at may turn out to be another
+/// message's, and is then looked at again.
 const GAP_CHUNK: usize = 256;
 
 /// What is expected next.
@@ -395,9 +396,10 @@ impl Machine {
     }
 }
 
-/// How many of the first bytes are not `first`, of `room` at most.
+/// How many of the first bytes are not `first`, of `room` at most, as far as they are looked at.
 fn gap_len(input: &[u8], room: u64, first: u8) -> u64 {
-    let len = input.iter().position(|&byte| byte == first).unwrap_or(input.len());
+    let ahead = input.get(..GAP_CHUNK).unwrap_or(input);
+    let len = ahead.iter().position(|&byte| byte == first).unwrap_or(ahead.len());
     room.min(len as u64)
 }
 

@@ -40,21 +40,30 @@ impl Watch {
             }
             let (&byte, after) = rest.split_first()?;
             rest = after;
-            self.take(byte);
+            let is_still = self.take(byte);
+            let seen = bytes.len().saturating_sub(rest.len());
             if self.len >= PREAMBLE_SIZE {
-                return Some(bytes.len().saturating_sub(rest.len()));
+                return Some(seen);
+            }
+            // What is held after a mismatch is searched again, fast, if all of it lies here.
+            if !is_still && let Some(again) = seen.checked_sub(self.len).and_then(|from| bytes.get(from..)) {
+                rest = again;
+                self.len = 0;
             }
         }
     }
 
-    fn take(&mut self, byte: u8) {
+    /// Takes in a byte; whether what was held may still be the beginning of a preamble.
+    fn take(&mut self, byte: u8) -> bool {
         if let Some(slot) = self.bytes.get_mut(self.len) {
             *slot = byte;
             self.len = self.len.saturating_add(1);
         }
-        if !may_be_preamble(self.held()) {
+        let is_still = may_be_preamble(self.held());
+        if !is_still {
             self.give_up_first();
         }
+        is_still
     }
 
     /// Goes on to the next place, behind the first byte held, where a preamble may begin.

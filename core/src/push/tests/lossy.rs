@@ -6,7 +6,7 @@ use std::vec::Vec;
 
 use super::super::*;
 use super::facts::{Fact, facts_of};
-use super::{FIRST, NESTED, Numbers, STREAM, THREE, corpus};
+use super::{FIRST, NESTED, Numbers, STEP, STREAM, THREE, corpus};
 use crate::error::{Error, ErrorKind};
 
 const LARGE: usize = 4096;
@@ -42,7 +42,7 @@ fn a_message_cut_short_anywhere_does_not_hide_the_next() {
     for torn in [THREE, FIRST, STREAM] {
         for whole in [STREAM, FIRST] {
             let expected = alone(whole);
-            for len in 0..torn.len() {
+            for len in (0..torn.len()).filter(|len| *len < 80 || len % STEP == 0) {
                 let stream = [&torn[..len], whole].concat();
                 assert_ends_with(Link::Lossy, &stream, whole, &expected, &len);
             }
@@ -54,7 +54,7 @@ fn a_message_cut_short_anywhere_does_not_hide_the_next() {
 fn bytes_lost_or_changed_or_added_anywhere_do_not_hide_the_next_message() {
     let mut numbers = Numbers(3);
     let expected = alone(THREE);
-    for round in 0..3000 {
+    for round in 0..6000 / STEP {
         let mut damaged = [THREE, FIRST, STREAM][round % 3].to_vec();
         let at = numbers.below(damaged.len());
         let count = numbers.below(60).min(damaged.len() - at);
