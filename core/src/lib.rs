@@ -17,6 +17,7 @@
 //! | question | answer |
 //! |---|---|
 //! | where are the messages in these bytes? | [`scan::scan`] |
+//! | and if they come in pieces? | [`push::PushDecoder`] |
 //! | what is in this message? | [`Message::objects`], [`Message::frames`], [`Message::metadata`] |
 //! | what is this object? | [`descriptor::Descriptor`] |
 //! | may I have its values without a copy? | [`object::DataObject::view`] |
@@ -51,6 +52,8 @@ pub mod object;
 #[cfg(feature = "packing")]
 pub mod packing;
 pub mod phase;
+#[cfg(feature = "push")]
+pub mod push;
 pub mod scan;
 #[cfg(feature = "shuffle")]
 pub mod shuffle;

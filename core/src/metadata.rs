@@ -97,11 +97,16 @@ impl<'a> Metadata<'a> {
     /// # Errors
     /// Those of [`Self::parse`]; for a preceder also [`ErrorKind::PrecederBase`].
     pub fn of_frame(frame: &Frame<'a>) -> Result<Self> {
-        let metadata = Self::parse(frame.body(), frame.body_offset())?;
+        Self::of_body(frame.frame_type(), frame.body(), frame.body_offset())
+    }
+
+    /// [`Self::of_frame`] for a body apart from its frame.
+    pub(crate) fn of_body(frame_type: FrameType, body: &'a [u8], offset: u64) -> Result<Self> {
+        let metadata = Self::parse(body, offset)?;
         let entries = metadata.base_len();
-        if frame.frame_type() == FrameType::PrecederMetadata && entries != 1 {
+        if frame_type == FrameType::PrecederMetadata && entries != 1 {
             let entries = u32::try_from(entries).unwrap_or(u32::MAX);
-            return Err(ErrorKind::PrecederBase(entries).at(frame.body_offset()));
+            return Err(ErrorKind::PrecederBase(entries).at(offset));
         }
         Ok(metadata)
     }

@@ -9,6 +9,7 @@
 #![no_std]
 #![no_main]
 
+mod push;
 mod small;
 
 use core::hint::black_box;
@@ -64,6 +65,7 @@ extern "C" fn main() -> i32 {
     kernels(input, output);
     szip(input, output);
     small::all(input, output);
+    push::all(input);
     i32::from(black_box(output).first().copied().unwrap_or(0))
 }
 

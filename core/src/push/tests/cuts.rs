@@ -1,0 +1,215 @@
+//! The same facts on any cut, and those of the slice parser.
+
+use std::println;
+use std::vec::Vec;
+
+use proptest::prelude::*;
+
+use super::super::*;
+use super::facts::{Fact, facts_of, first_message, without_last_begin};
+use super::{FIRST, NESTED, Numbers, STEP, STREAM, THREE, byte_by_byte, corpus, oracle};
+use crate::error::ErrorKind;
+use crate::hash::Verdict;
+use crate::message::Message;
+use crate::wire::MAGIC;
+
+/// Enough for whatever stands in the test data.
+const LARGE: usize = 1 << 15;
+
+/// Compares the facts of `bytes`, whole and cut, with the slice parser's; how many errors there were.
+fn check(bytes: &[u8], seed: u64, case: &str) -> usize {
+    let whole = facts_of::<LARGE>(Link::Reliable, [bytes]);
+    let first = first_message(whole.clone());
+    match oracle::facts(bytes) {
+        Some(expected) if is_cut_short(bytes, &first) => {
+            assert!(expected.starts_with(first.split_last().unwrap().1), "{case}");
+        }
+        Some(expected) => assert_eq!(first, without_last_begin(expected), "{case}"),
+        None => {
+            // The slice parser says so at once, unless something is wrong that comes earlier.
+            let last = first.last().unwrap();
+            let stated = Message::parse(bytes).unwrap_err();
+            assert!(matches!(last, Fact::Error(e) if *e == stated || e.kind() != stated.kind()), "{case}: {last:?}");
+        }
+    }
+    let mut numbers = Numbers(seed);
+    for longest in [1, 3, 40, 700] {
+        let cut = facts_of::<LARGE>(Link::Reliable, numbers.cut(bytes, longest));
+        assert_eq!(cut, whole, "{case}: pieces of up to {longest}");
+    }
+    usize::from(matches!(first.last(), Some(Fact::Error(_))))
+}
+
+/// Whether the last fact is that another message begins inside of this one, between frames.
+fn is_cut_short(bytes: &[u8], facts: &[Fact]) -> bool {
+    let Some(Fact::Error(error)) = facts.last() else { return false };
+    let at = usize::try_from(error.offset()).unwrap();
+    error.kind() == ErrorKind::Truncated && bytes.get(at..).is_some_and(|rest| rest.starts_with(MAGIC))
+}
+
+#[test]
+fn every_file_is_found_as_the_slice_parser_finds_it() {
+    let mut errors = 0;
+    for (seed, (path, bytes)) in corpus().iter().enumerate() {
+        errors += check(bytes, seed as u64, path);
+        assert_eq!(
+            facts_of::<LARGE>(Link::Reliable, byte_by_byte(bytes)),
+            facts_of::<LARGE>(Link::Reliable, [bytes.as_slice()]),
+            "{path}"
+        );
+    }
+    assert!(errors > 40, "{errors}");
+}
+
+#[test]
+fn two_cuts_anywhere_make_no_difference() {
+    for bytes in [FIRST, STREAM, NESTED] {
+        let whole = facts_of::<2048>(Link::Reliable, [bytes]);
+        for first in 0..=bytes.len() {
+            for second in (first..=bytes.len()).step_by(2 * STEP - 1) {
+                let pieces = [&bytes[..first], &bytes[first..second], &bytes[second..]];
+                assert_eq!(facts_of::<2048>(Link::Reliable, pieces), whole, "{first}, {second}");
+            }
+        }
+    }
+}
+
+#[test]
+fn truncation_anywhere_is_the_error_of_the_slice_parser() {
+    for bytes in [THREE, FIRST, STREAM, NESTED] {
+        let whole = facts_of::<LARGE>(Link::Reliable, [bytes]);
+        for len in 1..bytes.len() {
+            let cut_off = &bytes[..len];
+            let facts = facts_of::<LARGE>(Link::Reliable, [cut_off]);
+            let (last, before) = facts.split_last().unwrap();
+            assert!(whole.starts_with(before), "{len}");
+            match (Message::parse(cut_off), oracle::facts(cut_off)) {
+                (Err(error), _) => assert_eq!(*last, Fact::Error(error), "{len}"),
+                (Ok(_), expected) => assert_eq!(Some(first_message(facts)), expected.map(without_last_begin), "{len}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_changed_byte_anywhere_is_found_as_the_slice_parser_finds_it() {
+    let mut errors = 0;
+    for bytes in [THREE, FIRST, STREAM] {
+        for at in (0..bytes.len()).step_by(STEP / 3 + 1) {
+            for change in [1, 0x80] {
+                let mut changed = bytes.to_vec();
+                changed[at] ^= change;
+                errors += check(&changed, at as u64, "changed");
+            }
+        }
+    }
+    assert!(errors > 300, "{errors}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 600 } else { 20_000 }))]
+    #[test]
+    fn whatever_is_changed_is_found_as_the_slice_parser_finds_it(
+        base in 0_usize..4,
+        changes in prop::collection::vec((any::<prop::sample::Index>(), prop_oneof![any::<u8>(), Just(0), Just(1)]), 1..6),
+        cut in any::<prop::sample::Index>(),
+        seed in any::<u64>(),
+    ) {
+        let mut bytes = [THREE, FIRST, STREAM, NESTED][base].to_vec();
+        for (at, value) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = value;
+        }
+        // Mostly whole, now and then cut short.
+        let len = cut.index(bytes.len() * 4).min(bytes.len());
+        if bytes[16..24] == [0; 8] || len == bytes.len() {
+            check(&bytes[..len], seed, "changed");
+        }
+    }
+}
+
+#[test]
+fn a_message_in_one_piece_is_not_copied() {
+    let range = THREE.as_ptr_range();
+    let mut decoder = PushDecoder::<0>::new(Link::Reliable);
+    let mut rest = THREE;
+    let mut seen = 0;
+    while let Some(event) = decoder.next_event(&mut rest).unwrap() {
+        let bytes = match event {
+            Event::Cbor(cbor) => cbor.as_bytes(),
+            Event::Chunk(chunk) => chunk.bytes,
+            Event::Descriptor(object) => object.descriptor.as_encoded(),
+            Event::TooLarge(_) => panic!("{event:?}"),
+            _ => continue,
+        };
+        assert!(range.contains(&bytes.as_ptr()));
+        seen += 1;
+    }
+    assert!(seen >= 9, "{seen}");
+    assert_eq!((decoder.position(), decoder.message_offset()), (THREE.len() as u64, THREE.len() as u64));
+}
+
+#[test]
+fn messages_follow_each_other() {
+    let stream: Vec<u8> = [THREE, STREAM, FIRST, STREAM, STREAM, NESTED].concat();
+    let facts = facts_of::<LARGE>(Link::Reliable, [stream.as_slice()]);
+    let lengths: Vec<u64> = facts
+        .iter()
+        .filter_map(|fact| if let Fact::End { length, .. } = fact { Some(*length) } else { None })
+        .collect();
+    let expected = [THREE, STREAM, FIRST, STREAM, STREAM, NESTED].map(|message| message.len() as u64);
+    assert_eq!(lengths, expected);
+    assert!(!facts.iter().any(|fact| matches!(fact, Fact::Error(_) | Fact::Skipped(_))));
+    for seed in 0..40 {
+        assert_eq!(facts_of::<LARGE>(Link::Reliable, Numbers(seed).cut(&stream, 100)), facts);
+    }
+}
+
+#[test]
+fn digests_of_every_release_are_right() {
+    let verdicts = |bytes: &[u8]| -> Vec<Verdict> {
+        let facts = facts_of::<LARGE>(Link::Reliable, [bytes]);
+        facts
+            .iter()
+            .filter_map(|f| if let Fact::FrameEnd { verdict, .. } = f { Some(*verdict) } else { None })
+            .collect()
+    };
+    let mut promised_only = 0;
+    for (path, bytes) in corpus() {
+        let Ok(message) = Message::parse(&bytes) else { continue };
+        let Ok(presence) = message.hash_presence() else { continue };
+        let ends = facts_of::<LARGE>(Link::Reliable, [bytes.as_slice()]);
+        if ends.iter().any(|fact| matches!(fact, Fact::Error(_))) || path.contains("hash-on-one-frame-only") {
+            continue;
+        }
+        promised_only += usize::from(presence == crate::hash::HashPresence::All);
+        let Ok(expected) = message.verify(presence).map(|v| v.map(|v| v.verdict)).collect::<Result<Vec<_>>>() else {
+            continue;
+        };
+        assert_eq!(verdicts(&bytes)[..expected.len()], expected, "{path}");
+    }
+    assert!(promised_only > 0);
+}
+
+#[test]
+fn a_preamble_between_frames_ends_the_message() {
+    // The first message lacks everything behind its first frame.
+    let first_end =
+        usize::try_from(Message::parse(THREE).unwrap().frames().next().unwrap().unwrap().end_offset()).unwrap();
+    let stream = [&THREE[..first_end], FIRST].concat();
+    let expected = facts_of::<LARGE>(Link::Reliable, [FIRST]);
+    for longest in [1, 7, 2000] {
+        let facts = facts_of::<LARGE>(Link::Reliable, Numbers(1).cut(&stream, longest));
+        let error = facts.iter().position(|fact| matches!(fact, Fact::Error(_))).unwrap();
+        assert_eq!(facts[error], Fact::Error(ErrorKind::Truncated.at(first_end as u64)));
+        assert_eq!(facts[error + 1], Fact::Skipped(first_end as u64));
+        assert_eq!(facts[error + 2..], expected);
+    }
+}
+
+#[test]
+fn size_is_fixed() {
+    let sizes = [size_of::<PushDecoder<0>>(), size_of::<PushDecoder<256>>(), size_of::<Event<'_>>()];
+    println!("PushDecoder<0>, <256>, Event: {sizes:?} bytes; Unpacker: {} bytes", size_of::<Unpacker>());
+    assert!(sizes[0] <= 1024 && sizes[1] <= sizes[0] + 256, "{sizes:?}");
+}

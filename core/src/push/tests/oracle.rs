@@ -1,0 +1,174 @@
+//! The same facts from the slice parser.
+
+use std::vec::Vec;
+
+use zerocopy::FromBytes;
+
+use super::facts::Fact;
+use crate::descriptor::Descriptor;
+use crate::error::{Error, ErrorKind};
+use crate::frame::{Frame, Frames, check_header};
+use crate::hash::{HashPresence, Verdict};
+use crate::message::{Message, check_postamble, check_preamble};
+use crate::object::DataObject;
+use crate::phase::DecodePhase;
+use crate::wire::{FrameFlags, FrameHeader, MessageFlags, POSTAMBLE_SIZE, PREAMBLE_SIZE, Postamble, Preamble};
+
+/// What the walk over the message that `bytes` begin with finds, up to the first error; `None` where the message states
+/// to be longer than the bytes are, so that the slice parser does not walk it.
+///
+/// It is the slice parser's answer but for the order in which two errors of one frame are found, which arrival decides.
+pub(super) fn facts(bytes: &[u8]) -> Option<Vec<Fact>> {
+    let mut facts = Vec::new();
+    let error = match walk(bytes, &mut facts)? {
+        Ok(()) => return Some(facts),
+        // A streamed message that ends too early for any end: said at once, but not if something else is wrong before.
+        Err(error) if is_streamed(bytes) && is_end(error) => Message::parse(bytes).err().unwrap_or(error),
+        Err(error) => error,
+    };
+    facts.push(Fact::Error(error));
+    Some(facts)
+}
+
+fn is_streamed(bytes: &[u8]) -> bool {
+    Preamble::ref_from_prefix(bytes).is_ok_and(|(preamble, _)| preamble.total_length.get() == 0)
+}
+
+/// Whether this error says that bytes are missing at the end.
+const fn is_end(error: Error) -> bool {
+    matches!(error.kind(), ErrorKind::Truncated | ErrorKind::FrameExceedsMessage | ErrorKind::EndMagic)
+}
+
+fn walk(bytes: &[u8], facts: &mut Vec<Fact>) -> Option<Result<(), Error>> {
+    let Ok((preamble, _)) = Preamble::ref_from_prefix(bytes) else {
+        let at = bytes.len() as u64;
+        return Some(if at == 0 { Ok(()) } else { Err(ErrorKind::Truncated.at(at)) });
+    };
+    let stated = match check_preamble(preamble, u64::MAX) {
+        Ok(Some(length)) => Some(usize::try_from(length).ok().filter(|&length| length <= bytes.len())?),
+        Ok(None) => None,
+        Err(error) => return Some(Err(error)),
+    };
+    facts.push(Fact::Start);
+    let end = stated.map_or(bytes.len(), |length| length - POSTAMBLE_SIZE);
+    let mut walk = FrameWalk {
+        bytes: &bytes[..end],
+        phase: DecodePhase::Header,
+        presence: HashPresence::Flagged,
+        objects: 0,
+        facts,
+    };
+    if preamble.flags().has(MessageFlags::HASHES_PRESENT) {
+        walk.presence = HashPresence::All;
+    }
+    let mut frames = Frames::new(&bytes[PREAMBLE_SIZE..end], PREAMBLE_SIZE as u64, stated.is_none());
+    while let Some(frame) = frames.next() {
+        let told = match frame {
+            Ok(frame) => walk.frame(&frame),
+            Err(error) => Err(walk.earlier_error(frames.position(), error)),
+        };
+        if let Err(error) = told {
+            return Some(Err(error));
+        }
+    }
+    let objects = walk.objects;
+    let length = match stated {
+        None => frames.position() + POSTAMBLE_SIZE as u64,
+        Some(length) => {
+            let postamble = Postamble::ref_from_bytes(&bytes[end..length]).unwrap();
+            if let Err(error) = check_postamble(postamble, length as u64) {
+                return Some(Err(error));
+            }
+            length as u64
+        }
+    };
+    facts.push(Fact::End { length, objects });
+    Some(Ok(()))
+}
+
+struct FrameWalk<'a, 'f> {
+    bytes: &'a [u8],
+    phase: DecodePhase,
+    presence: HashPresence,
+    objects: u64,
+    facts: &'f mut Vec<Fact>,
+}
+
+impl<'a> FrameWalk<'a, '_> {
+    fn frame(&mut self, frame: &Frame<'a>) -> Result<(), Error> {
+        self.phase = self.phase.after(frame.frame_type()).unwrap();
+        let is_object = frame.frame_type().is_data_object();
+        self.begin(frame.header(), frame.offset());
+        if frame.has_hash_flag() {
+            self.presence = HashPresence::Flagged;
+        }
+        if is_object {
+            let object = Self::object(frame)?;
+            self.facts.push(object);
+        } else {
+            self.facts.push(Fact::Cbor { bytes: frame.body().to_vec(), offset: frame.body_offset() });
+        }
+        let verdict: Verdict = self.presence.check(frame);
+        self.facts.push(Fact::FrameEnd { offset: frame.end_offset(), verdict });
+        Ok(())
+    }
+
+    fn begin(&mut self, header: &FrameHeader, offset: u64) {
+        let (frame_type, length) = check_header(header, u64::MAX).unwrap();
+        let object_index = frame_type.is_data_object().then_some(self.objects);
+        self.objects += u64::from(frame_type.is_data_object());
+        self.facts.push(Fact::Frame { frame_type, offset, length, object_index });
+    }
+
+    fn object(frame: &Frame<'a>) -> Result<Fact, Error> {
+        if !frame.flags().has(FrameFlags::CBOR_AFTER_PAYLOAD) && frame.cbor_offset() != 16 {
+            first_descriptor(frame.body(), frame.body_offset(), true)?;
+            return Err(ErrorKind::CborOffset.at(frame.end_offset() - 20));
+        }
+        let object = DataObject::parse(*frame)?;
+        Ok(Fact::Object {
+            region: object.region().to_vec(),
+            region_offset: if object.region().is_empty() { 0 } else { object.region_offset() },
+            descriptor: object.descriptor().as_encoded().to_vec(),
+            cbor_offset: object.descriptor().offset(),
+            payload_len: object.payload().len() as u64,
+        })
+    }
+
+    /// The error that comes before this one of the frame at `position` by order of arrival.
+    fn earlier_error(&mut self, position: u64, error: Error) -> Error {
+        let late = matches!(error.kind(), ErrorKind::FrameEnd | ErrorKind::CborOffset | ErrorKind::FrameExceedsMessage);
+        let at = usize::try_from(position).unwrap();
+        let Ok((header, rest)) = FrameHeader::ref_from_prefix(&self.bytes[at..]) else { return error };
+        let Ok((frame_type, length)) = check_header(header, u64::MAX) else { return error };
+        // Where the length is stated a frame that exceeds it is one at its header.
+        if !late || error.kind() == ErrorKind::FrameExceedsMessage && !is_streamed(self.bytes) {
+            return error;
+        }
+        if let Err(kind) = self.phase.after(frame_type) {
+            return kind.at(position);
+        }
+        self.begin(header, position);
+        if frame_type.is_data_object() && !header.flags().has(FrameFlags::CBOR_AFTER_PAYLOAD) {
+            let body_len = usize::try_from(length - 36).unwrap();
+            let body = &rest[..body_len.min(rest.len())];
+            if let Err(error) = first_descriptor(body, position + 16, body.len() == body_len) {
+                return error;
+            }
+        }
+        error
+    }
+}
+
+/// Reads the descriptor that comes first in `body`, all of which is there or not.
+fn first_descriptor(body: &[u8], offset: u64, is_all: bool) -> Result<(), Error> {
+    match Descriptor::parse(body, offset) {
+        Ok(_) if !is_all => Ok(()),
+        Ok(descriptor) => {
+            let region_len = (body.len() - descriptor.as_encoded().len()) as u64;
+            descriptor.masks().payload_len(region_len).map(|_| ())
+        }
+        Err(error) if error.kind() == ErrorKind::Truncated && !is_all => Ok(()),
+        Err(error) => Err(error),
+    }
+}

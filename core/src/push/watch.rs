@@ -1,0 +1,101 @@
+//! Looking for the start of a message in bytes that come in pieces.
+
+use zerocopy::FromBytes;
+
+use crate::message::check_preamble;
+use crate::scan::find;
+use crate::wire::{MAGIC, PREAMBLE_SIZE, Preamble};
+
+/// The last bytes that came, as far as they may be the beginning of a preamble.
+///
+/// A start magic holds its first letter once, so that what is held after a mismatch is short; all in all every byte is
+/// looked at a bounded number of times.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Watch {
+    bytes: [u8; PREAMBLE_SIZE],
+    len: usize,
+}
+
+impl Watch {
+    pub(super) const fn new() -> Self {
+        Self { bytes: [0; PREAMBLE_SIZE], len: 0 }
+    }
+
+    /// Forgets what came.
+    pub(super) const fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    /// The preamble, if all of one is held.
+    pub(super) fn preamble(&self) -> Option<[u8; PREAMBLE_SIZE]> {
+        (self.len >= PREAMBLE_SIZE).then_some(self.bytes)
+    }
+
+    /// Takes in bytes until a whole preamble is held; how many those were, or `None` if all of them were not enough.
+    pub(super) fn feed(&mut self, bytes: &[u8]) -> Option<usize> {
+        let mut rest = bytes;
+        loop {
+            if self.len == 0 {
+                rest = rest.get(candidate(rest)..).unwrap_or_default();
+            }
+            let (&byte, after) = rest.split_first()?;
+            rest = after;
+            let is_still = self.take(byte);
+            let seen = bytes.len().saturating_sub(rest.len());
+            if self.len >= PREAMBLE_SIZE {
+                return Some(seen);
+            }
+            // What is held after a mismatch is searched again, fast, if all of it lies here.
+            if !is_still && let Some(again) = seen.checked_sub(self.len).and_then(|from| bytes.get(from..)) {
+                rest = again;
+                self.len = 0;
+            }
+        }
+    }
+
+    /// Takes in a byte; whether what was held may still be the beginning of a preamble.
+    fn take(&mut self, byte: u8) -> bool {
+        if let Some(slot) = self.bytes.get_mut(self.len) {
+            *slot = byte;
+            self.len = self.len.saturating_add(1);
+        }
+        let is_still = may_be_preamble(self.held());
+        if !is_still {
+            self.give_up_first();
+        }
+        is_still
+    }
+
+    /// Goes on to the next place, behind the first byte held, where a preamble may begin.
+    pub(super) fn give_up_first(&mut self) {
+        let held = self.held();
+        let next = (1..self.len).find(|&from| held.get(from..).is_some_and(may_be_preamble)).unwrap_or(self.len);
+        let mut moved = [0; PREAMBLE_SIZE];
+        for (slot, &byte) in moved.iter_mut().zip(held.get(next..).unwrap_or_default()) {
+            *slot = byte;
+        }
+        self.bytes = moved;
+        self.len = self.len.saturating_sub(next);
+    }
+
+    fn held(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or_default()
+    }
+}
+
+/// The first place in `bytes` where a start magic begins, whole or cut off by the end.
+fn candidate(bytes: &[u8]) -> usize {
+    if let Some(at) = find(bytes, MAGIC) {
+        return at;
+    }
+    let cut_off = bytes.len().saturating_sub(MAGIC.len().saturating_sub(1))..bytes.len();
+    cut_off.into_iter().find(|&at| bytes.get(at..).is_some_and(|end| MAGIC.starts_with(end))).unwrap_or(bytes.len())
+}
+
+/// Whether a preamble that [`check_preamble`] accepts may begin with these bytes.
+fn may_be_preamble(bytes: &[u8]) -> bool {
+    if let Ok(preamble) = Preamble::ref_from_bytes(bytes) {
+        return check_preamble(preamble, u64::MAX).is_ok();
+    }
+    MAGIC.starts_with(bytes.get(..MAGIC.len()).unwrap_or(bytes))
+}

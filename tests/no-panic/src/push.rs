@@ -1,0 +1,53 @@
+//! The push decoder and what its events hold.
+
+use core::hint::black_box;
+
+use tgm_core::Message;
+use tgm_core::push::{Event, Link, PushDecoder, Unpacker};
+
+use crate::keep;
+
+/// Decodes the input in pieces of several sizes.
+pub(crate) fn all(input: &[u8]) {
+    decode::<0>(input);
+    decode::<100>(input);
+    if let Ok(object) = Message::parse(input).and_then(|message| message.object(0)) {
+        keep(Unpacker::new(object.descriptor()).map(|unpacker| values(unpacker, input)));
+    }
+}
+
+fn decode<const N: usize>(input: &[u8]) {
+    let mut decoder = PushDecoder::<N>::new(black_box(Link::Lossy));
+    for piece in input.chunks(black_box(7).max(1)) {
+        let mut rest = piece;
+        while let Ok(Some(event)) = decoder.next_event(&mut rest) {
+            look_at(&event);
+        }
+    }
+    keep((decoder.finish(), decoder.position(), decoder.message_offset(), decoder.is_searching(), decoder.missed()));
+    decoder.reset(black_box(9));
+    keep(decoder);
+}
+
+fn look_at(event: &Event<'_>) {
+    match event {
+        Event::Cbor(cbor) => {
+            keep((cbor.frame_type(), cbor.as_bytes(), cbor.offset(), cbor.verdict()));
+            keep((cbor.metadata(), cbor.index(), cbor.hash_list()));
+        }
+        Event::Descriptor(object) => keep(Unpacker::new(&object.descriptor)),
+        other => keep(other),
+    }
+}
+
+fn values(mut unpacker: Unpacker, input: &[u8]) {
+    let mut chunk = input;
+    let (mut singles, mut doubles) = ([0.0_f32; 20], [0.0_f64; 20]);
+    let n = black_box(13);
+    if let (Some(singles), Some(doubles)) = (singles.get_mut(..n), doubles.get_mut(..n)) {
+        keep((unpacker.elements_into(&mut chunk, singles), unpacker.unpack_into(&mut chunk, singles)));
+        keep((unpacker.elements_into(&mut chunk, doubles), unpacker.unpack_into(&mut chunk, doubles)));
+        keep((black_box(&*doubles), black_box(&*singles)));
+    }
+    keep(unpacker.remaining());
+}
