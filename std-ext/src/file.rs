@@ -344,6 +344,13 @@ impl Source for FileSource<'_> {
     }
 }
 
+#[cfg(not(any(unix, windows)))]
+fn seek_and_read(mut file: &File, out: &mut [u8], position: u64) -> io::Result<usize> {
+    use std::io::{Read as _, Seek as _, SeekFrom};
+    file.seek(SeekFrom::Start(position))?;
+    file.read(out)
+}
+
 /// Fills `out` from `offset` of a file on; fewer bytes come only from its end.
 fn read_at(file: &File, offset: u64, out: &mut [u8]) -> io::Result<usize> {
     #[cfg(unix)]
@@ -357,5 +364,8 @@ fn read_at(file: &File, offset: u64, out: &mut [u8]) -> io::Result<usize> {
         return file.read_at(rest, position);
         #[cfg(windows)]
         return file.seek_read(rest, position);
+        // Elsewhere there is one position for all who read.
+        #[cfg(not(any(unix, windows)))]
+        return seek_and_read(file, rest, position);
     })
 }

@@ -203,7 +203,7 @@ impl<W: Write> StreamingEncoder<W> {
         if self.preceder.is_some() {
             return Err(framing("dangling PrecederMetadata: finish called before the object that it is about"));
         }
-        let mut footer = completed(&self.metadata, self.objects.tensors.iter().cloned(), &self.options);
+        let mut footer = completed(&self.metadata, self.objects.tensors.iter().cloned(), &self.options)?;
         for (entry, preceder) in footer.base.iter_mut().zip(&self.objects.preceders) {
             entry.extend(preceder.clone().unwrap_or_default());
         }

@@ -45,10 +45,15 @@ fn assert_names(found: Result<(), TensogramError>, limit: &str, route: &str) {
     assert!(error.to_string().contains(&format!("limit {limit}")), "{route}: {error}");
 }
 
+/// Values that this machine does not find as it needs them.
+fn of_the_other_order(object: Object) -> Object {
+    if cfg!(target_endian = "little") { object.big_endian() } else { object }
+}
+
 #[test]
 fn max_decoded_bytes_bounds_what_is_decoded() {
     let pipelines: [fn() -> Object; 4] = [
-        || Object::f32(&[100], &[1.5; 100]).big_endian(),
+        || of_the_other_order(Object::f32(&[100], &[1.5; 100])),
         || Object::f32(&[100], &[1.5; 100]).shuffled(4),
         || Object::f32(&[100], &[1.5; 100]).compressed("zstd"),
         || Object::packed(&[50], vec![1; 50], 0.0, (0, 0), 8),
@@ -168,7 +173,10 @@ fn without_limits_a_bomb_is_refused_by_the_allocator_and_not_by_a_crash() {
     let unlimited = DecodeOptions { limits: DecodeLimits::UNLIMITED, ..Default::default() };
     for (route, found) in routes(&bytes, &unlimited) {
         let error = found.expect_err(route).to_string();
-        assert!(error.contains("cannot allocate"), "{route}: {error}");
+        // Where addresses have 32 bits, the number is too large before anyone is asked for memory.
+        let is_refused =
+            error.contains("cannot allocate") || (cfg!(target_pointer_width = "32") && error.contains("usize"));
+        assert!(is_refused, "{route}: {error}");
     }
 }
 

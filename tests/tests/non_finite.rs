@@ -63,7 +63,7 @@ fn parts_of_complex_values_are_named() {
 #[test]
 fn values_come_back_from_masks_of_every_method() {
     for len in [1_usize, 2, 9, 1025, 70_000] {
-        let kind = |i: usize| [1.5, f64::NAN, INF, -INF, 0.0][(i * i / 7) % 5];
+        let kind = |i: usize| [1.5, f64::NAN, INF, -INF, 0.0][(i as u64 * i as u64 / 7 % 5) as usize];
         let values: Vec<f64> = (0..len).map(kind).collect();
         for method in METHODS {
             for small in [0, 128] {

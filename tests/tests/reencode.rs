@@ -16,9 +16,12 @@ use tgm_std::{
 use tgm_tests::corpus::{Sample, samples_where};
 
 /// Messages that must be comparable at least, so that the test cannot pass by skipping.
-const LEAST_ENCODED: usize = 250;
+const LEAST_ENCODED: usize = if LZ4_IS_HERE { 250 } else { 200 };
 const LEAST_PRE_ENCODED: usize = 100;
 const LEAST_STREAMED: usize = 40;
+
+/// lz4's search for matches hashes machine words: where these are others than the writer's, it finds other matches.
+const LZ4_IS_HERE: bool = cfg!(all(target_pointer_width = "64", target_endian = "little"));
 
 /// A message taken apart.
 struct Parts {
@@ -273,11 +276,16 @@ fn is_reproducible(descriptor: &DataObjectDescriptor) -> bool {
         // They lose.
         "zfp" | "sz3" => false,
         "blosc2" => cfg!(feature = "full") && !is_blosclz(descriptor),
+        "lz4" => LZ4_IS_HERE,
         _ => true,
     };
     let mask_is_here = descriptor.masks.as_ref().is_none_or(|masks| {
         let mut masks = [&masks.nan, &masks.pos_inf, &masks.neg_inf].into_iter().flatten();
-        masks.all(|mask| cfg!(feature = "full") || mask.method != "blosc2")
+        masks.all(|mask| match mask.method.as_str() {
+            "blosc2" => cfg!(feature = "full"),
+            "lz4" => LZ4_IS_HERE,
+            _ => true,
+        })
     });
     codec_is_here && mask_is_here
 }

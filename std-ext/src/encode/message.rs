@@ -28,7 +28,7 @@ pub(crate) fn write_message(
     options: &EncodeOptions,
 ) -> Result<Vec<u8>> {
     let tensors = objects.iter().map(|object| tensor(&object.descriptor));
-    let metadata = global_metadata_to_cbor(&completed(global, tensors, options))?;
+    let metadata = global_metadata_to_cbor(&completed(global, tensors, options)?)?;
     let lens: Vec<u64> = objects.iter().map(Object::frame_len).collect();
     let listed = options.hashing && !objects.is_empty();
     let header_hashes = listed && options.aggregate_hash.in_header();
@@ -131,11 +131,14 @@ pub(crate) fn write_postamble(sink: &mut impl Sink, first_footer_offset: u64, to
 /// The caller's metadata with what the library adds: an entry for each object, what it is, and who made the message.
 ///
 /// `tensors` are what [`tensor`] makes of each object.
+///
+/// # Errors
+/// Those of finding out who made it and when, where the options do not say.
 pub(crate) fn completed(
     global: &GlobalMetadata,
     tensors: impl Iterator<Item = Value>,
     options: &EncodeOptions,
-) -> GlobalMetadata {
+) -> Result<GlobalMetadata> {
     let mut completed = GlobalMetadata { base: Vec::new(), ..global.clone() };
     let mut entries = global.base.iter();
     for tensor in tensors {
@@ -143,8 +146,8 @@ pub(crate) fn completed(
         entry.insert(RESERVED_KEY.to_string(), map([("tensor", tensor)]));
         completed.base.push(entry);
     }
-    completed.reserved.extend(provenance(options));
-    completed
+    completed.reserved.extend(provenance(options)?);
+    Ok(completed)
 }
 
 /// What the metadata repeats of a descriptor (FORMAT §3.4).
@@ -159,14 +162,12 @@ pub(crate) fn tensor(descriptor: &DataObjectDescriptor) -> Value {
 }
 
 /// Who made the message, and when (FORMAT §3.4).
-fn provenance(options: &EncodeOptions) -> BTreeMap<String, Value> {
-    let Provenance { time, uuid, encoder_name, encoder_version } =
-        options.provenance.clone().unwrap_or_else(Provenance::now);
+fn provenance(options: &EncodeOptions) -> Result<BTreeMap<String, Value>> {
+    let given = options.provenance.clone().map_or_else(Provenance::default_of_machine, Ok)?;
+    let Provenance { time, uuid, encoder_name, encoder_version } = given;
     let encoder = map([("name", Value::from(encoder_name)), ("version", Value::from(encoder_version))]);
-    [("time", Value::from(time)), ("uuid", Value::from(uuid)), ("encoder", encoder)]
-        .into_iter()
-        .map(|(key, value)| (key.to_string(), value))
-        .collect()
+    let entries = [("time", Value::from(time)), ("uuid", Value::from(uuid)), ("encoder", encoder)];
+    Ok(entries.into_iter().map(|(key, value)| (key.to_string(), value)).collect())
 }
 
 fn map<const N: usize>(entries: [(&str, Value); N]) -> Value {

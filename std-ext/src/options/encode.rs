@@ -1,6 +1,7 @@
 //! How to encode.
 
 use super::CompressionBackend;
+use crate::error::Result;
 
 /// Packed bytes of a mask up to which it is stored as it is.
 const SMALL_MASK_BYTES: usize = 128;
@@ -114,7 +115,7 @@ impl MaskMethod {
     ///
     /// # Errors
     /// [`TensogramError::Metadata`](crate::TensogramError::Metadata) for another name.
-    pub fn from_name(name: &str) -> crate::Result<Self> {
+    pub fn from_name(name: &str) -> Result<Self> {
         match name {
             "rle" => Ok(Self::Rle),
             "roaring" => Ok(Self::Roaring),
@@ -182,7 +183,8 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// This library, now, and a random uuid.
+    /// This library, now, and a random uuid. Not on bare WebAssembly, which has neither clock nor chance.
+    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
     pub fn now() -> Self {
         Self {
             time: humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string(),
@@ -190,5 +192,20 @@ impl Provenance {
             encoder_name: env!("CARGO_PKG_NAME").to_string(),
             encoder_version: env!("CARGO_PKG_VERSION").to_string(),
         }
+    }
+
+    /// [`Self::now`], for those who have not said otherwise.
+    ///
+    /// # Errors
+    /// [`crate::TensogramError::Encoding`] where there is no clock.
+    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+    #[allow(clippy::unnecessary_wraps, reason = "not everywhere")]
+    pub(crate) fn default_of_machine() -> Result<Self> {
+        Ok(Self::now())
+    }
+
+    #[cfg(all(target_family = "wasm", target_os = "unknown"))]
+    pub(crate) fn default_of_machine() -> Result<Self> {
+        Err(crate::TensogramError::encoding("this machine has no clock: set `provenance` of the options"))
     }
 }

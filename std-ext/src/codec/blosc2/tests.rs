@@ -169,7 +169,8 @@ fn every_kind_of_chunk_and_stream_decodes() {
         [blocks.clone(), ChunkHeader::stored(13).then(b"stored bytes."), ChunkHeader::special(1, 13).then(&[])]
             .concat();
     let repeated = ChunkHeader::special(3, 4).then(b"ab");
-    let index = [blocks.len() + 45, blocks.len(), 0, 1 << 63 | 1 << 56, blocks.len() + 45 + 32].map(|at| at as u64);
+    let stored = blocks.len() as u64;
+    let index = [stored + 45, stored, 0, 1 << 63 | 1 << 56, stored + 45 + 32];
     let frame = frame(56, 13, &[chunks, repeated].concat(), &index);
     let mut expected = vec![0; 13];
     expected.extend(b"stored bytes.\0\0\0\0\x07\x07\x07\x07abcdx");

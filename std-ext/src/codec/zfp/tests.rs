@@ -39,8 +39,10 @@ fn power(exponent: i32) -> f64 {
     2.0_f64.powi(exponent / 2) * 2.0_f64.powi(exponent - exponent / 2)
 }
 
+/// A wave of parabolas: the sines of some C libraries have instructions that emulators of their machines lack.
 fn smooth(count: usize) -> Vec<f64> {
-    (0..count).map(|i| 280.0 + 30.0 * (f64::from(u32::try_from(i).unwrap()) * 0.3).sin()).collect()
+    let phase = |i: usize| f64::from(u32::try_from(i).unwrap()) * 0.05 % 1.0 - 0.5;
+    (0..count).map(phase).map(|phase| 280.0 + 480.0 * phase * (0.5 - phase.abs())).collect()
 }
 
 #[test]

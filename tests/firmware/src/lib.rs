@@ -1,0 +1,8 @@
+//! What the images share: messages in flash, a buffer for values, start-up, and a report by semihosting.
+//!
+//! An image prints the lines of `expected.txt` that begin with its name, then the bytes of stack that it has used.
+#![no_std]
+
+pub mod machine;
+pub mod messages;
+pub mod report;

@@ -1,0 +1,30 @@
+//! The messages that lie in flash, apart from code and constants.
+
+use core::hint::black_box;
+
+/// A message, by the name that its file has in `tests/data`.
+#[derive(Clone, Copy)]
+pub struct Named {
+    /// The path in `tests/data`, without extension.
+    pub name: &'static str,
+    /// The file's bytes.
+    pub bytes: &'static [u8],
+}
+
+macro_rules! message {
+    ($name:literal) => {{
+        const BYTES: &[u8] = include_bytes!(concat!("../../data/", $name, ".tgm"));
+        #[unsafe(link_section = ".messages")]
+        static MESSAGE: [u8; BYTES.len()] = *BYTES.as_array().unwrap();
+        Named { name: $name, bytes: &MESSAGE }
+    }};
+}
+
+/// Plain values, packed and compressed ones, masked ones. The compiler knows nothing of their bytes.
+pub fn all() -> [Named; 3] {
+    black_box([
+        message!("dtypes/float32-big"),
+        message!("simple_packing/b16-none-szip"),
+        message!("masks/threshold-16"),
+    ])
+}

@@ -1,0 +1,52 @@
+//! What the images of `tests/firmware` print is what the messages hold, by routes that they do not take: digests by another
+//! XXH3, values by tgm-std. `tests/firmware/run` compares what microcontrollers print with the same file.
+#![allow(clippy::unwrap_used, reason = "tests may panic")]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value as Json;
+use tgm_core::Message;
+use tgm_std::DecodeOptions;
+use tgm_tests::{corpus, sha256};
+use twox_hash::XxHash3_64;
+
+/// Those of `tests/firmware/src/messages.rs`.
+const MESSAGES: [&str; 3] = ["dtypes/float32-big", "simple_packing/b16-none-szip", "masks/threshold-16"];
+
+#[test]
+fn images_are_expected_to_print_what_the_messages_hold() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("firmware/expected.txt");
+    let (mut framing, mut object, mut decode) = (String::new(), String::new(), String::new());
+    for name in MESSAGES {
+        let sample = corpus::sample(name);
+        let recorded = &sample.json["messages"][0];
+        let frames = recorded["wire"]["frames"].as_array().unwrap();
+        let objects = recorded["objects"].as_array().unwrap();
+        writeln!(framing, "framing {name} {} {}", frames.len(), objects.len()).unwrap();
+
+        let message = Message::parse(&sample.bytes).unwrap();
+        let good =
+            message.frames().map(|frame| frame.unwrap()).filter(|f| XxHash3_64::oneshot(f.body()) == f.hash_slot());
+        let good = good.count();
+        let descriptor = &objects[0]["descriptor"];
+        let count: u64 = descriptor["shape"].as_array().unwrap().iter().map(|dim| dim.as_u64().unwrap()).product();
+        writeln!(object, "object {name} {good} {} {count}", descriptor["dtype"].as_str().unwrap()).unwrap();
+
+        let values = little_endian_values(&sample.bytes, &objects[0]);
+        writeln!(decode, "decode {name} {good} {} {:016x}", values.len(), XxHash3_64::oneshot(&values)).unwrap();
+    }
+    let found = fs::read_to_string(&file).unwrap();
+    assert_eq!(found, framing + &object + &decode, "{}", file.display());
+}
+
+/// The values that the sidecar has recorded the digest of.
+fn little_endian_values(message: &[u8], object: &Json) -> Vec<u8> {
+    let (_, descriptor, mut values) = tgm_std::decode_object(message, 0, &DecodeOptions::default()).unwrap();
+    if cfg!(target_endian = "big") {
+        values.chunks_mut(descriptor.dtype.swap_unit_size()).for_each(<[u8]>::reverse);
+    }
+    assert_eq!(sha256(&values), object["decoded"]["sha256"].as_str().unwrap());
+    values
+}
