@@ -16,9 +16,10 @@ pub use params::{Sz3Params, SzipParams, ZfpMode};
 use crate::cbor::{Cursor, Map, MapReader, Text, Uints, Value};
 use crate::error::{ErrorKind, Result};
 use crate::tensor::Shape;
+use masks::MaskPositions;
 
-/// How many keys of the format are parameters of a stage.
-const PARAMETERS: usize = Key::Length as usize - Key::Compression as usize - 1;
+/// How many keys of the format stand in a descriptor itself: fields and parameters.
+const KEYS: usize = Key::Length as usize;
 
 /// A data object's descriptor, borrowed from the bytes `'a`.
 ///
@@ -27,19 +28,16 @@ const PARAMETERS: usize = Key::Length as usize - Key::Compression as usize - 1;
 /// make sense is said by whoever asks for them.
 #[derive(Clone, Copy)]
 pub struct Descriptor<'a> {
-    map: Map<'a>,
     encoded: Cursor<'a>,
-    object_type: Text<'a>,
-    shape: Uints<'a>,
-    strides: Uints<'a>,
     element_count: u64,
+    positions: Positions,
+    masks: MaskPositions,
+    rank: u32,
     dtype: Dtype,
     byte_order: Option<ByteOrder>,
-    encoding: Named<'a, Encoding>,
-    filter: Named<'a, Filter>,
-    compression: Named<'a, Compression>,
-    masks: Masks<'a>,
-    parameters: Parameters,
+    encoding: Option<Encoding>,
+    filter: Option<Filter>,
+    compression: Option<Compression>,
 }
 
 impl<'a> Descriptor<'a> {
@@ -52,17 +50,19 @@ impl<'a> Descriptor<'a> {
     /// [`ErrorKind::NdimMismatch`], [`ErrorKind::StridesMismatch`], [`ErrorKind::ShapeOverflow`].
     ///
     /// Format: FORMAT §3.5, §1.10 row 20.
+    // Never inlined: on small machines its stack is not to lie below what the caller does next.
+    #[inline(never)]
     pub fn parse(bytes: &'a [u8], offset: u64) -> Result<Self> {
         let mut entries = MapReader::open(Cursor::new(bytes, offset), 0)?;
-        let mut fields = Fields::default();
+        let mut reading = Reading::new(Cursor::new(bytes, offset));
         while let Some(name) = entries.next_key()? {
             match Option::from(name) {
-                Some(key) => fields.read(key, &mut entries, offset)?,
+                Some(key) => reading.read(key, &mut entries)?,
                 None => entries.skip()?,
             }
         }
-        let (map, encoded) = entries.finish();
-        fields.finish(map, encoded)
+        reading.finish(entries.position())?;
+        Ok(reading.descriptor)
     }
 
     /// The descriptor's CBOR item, byte for byte.
@@ -76,23 +76,23 @@ impl<'a> Descriptor<'a> {
     }
 
     /// Fields and parameters as one map.
-    pub const fn as_map(&self) -> Map<'a> {
-        self.map
+    pub fn as_map(&self) -> Map<'a> {
+        Map::walked(self.encoded)
     }
 
     /// The kind of object, "ntensor" by convention.
-    pub const fn object_type(&self) -> Text<'a> {
-        self.object_type
+    pub fn object_type(&self) -> Text<'a> {
+        self.text(Key::Type)
     }
 
     /// The dimensions, slowest first; none for a scalar.
-    pub const fn shape(&self) -> Uints<'a> {
-        self.shape
+    pub fn shape(&self) -> Uints<'a> {
+        Uints::walked(self.at(Key::Shape), self.rank as usize)
     }
 
     /// As many numbers as dimensions, in units that writers do not agree on: opaque.
-    pub const fn strides(&self) -> Uints<'a> {
-        self.strides
+    pub fn strides(&self) -> Uints<'a> {
+        Uints::walked(self.at(Key::Strides), self.rank as usize)
     }
 
     /// The product of the dimensions.
@@ -116,23 +116,23 @@ impl<'a> Descriptor<'a> {
     }
 
     /// The first stage.
-    pub const fn encoding(&self) -> Named<'a, Encoding> {
-        self.encoding
+    pub fn encoding(&self) -> Named<'a, Encoding> {
+        self.named(self.encoding, Key::Encoding)
     }
 
     /// The second stage.
-    pub const fn filter(&self) -> Named<'a, Filter> {
-        self.filter
+    pub fn filter(&self) -> Named<'a, Filter> {
+        self.named(self.filter, Key::Filter)
     }
 
     /// The third stage.
-    pub const fn compression(&self) -> Named<'a, Compression> {
-        self.compression
+    pub fn compression(&self) -> Named<'a, Compression> {
+        self.named(self.compression, Key::Compression)
     }
 
     /// The masks of non-finite values.
-    pub const fn masks(&self) -> &Masks<'a> {
-        &self.masks
+    pub const fn masks(&self) -> Masks<'a> {
+        Masks::new(self.encoded, self.masks)
     }
 
     /// The value of a parameter, of the format or any other, under its exact name; of several, the last. Fields are not
@@ -144,15 +144,34 @@ impl<'a> Descriptor<'a> {
         match Key::from_name(name) {
             Some(key) if key.is_field() => Ok(None),
             Some(key) if key.is_parameter() => self.known_parameter(key),
-            _ => self.map.get(name),
+            _ => self.as_map().get(name),
         }
     }
 
     /// The value of a parameter that the format defines: O(bytes of the value).
     pub(crate) fn known_parameter(&self, key: Key) -> Result<Option<Value<'a>>> {
-        let Some(position) = self.parameters.get(key) else { return Ok(None) };
-        let bytes = self.encoded.rest().get(position as usize..).unwrap_or_default();
-        Value::parse(bytes, self.offset().saturating_add(u64::from(position))).map(Some)
+        self.positions.get(key).map(|position| Value::walked(&mut self.encoded.ahead(position))).transpose()
+    }
+
+    /// Where the value of a field stands.
+    fn at(&self, key: Key) -> Cursor<'a> {
+        self.encoded.ahead(self.positions.get(key).unwrap_or_default())
+    }
+
+    fn require(&self, keys: &[Key]) -> Result<()> {
+        match keys.iter().find(|&&key| self.positions.get(key).is_none()) {
+            Some(&key) => Err(ErrorKind::MissingKey(key).at(self.offset())),
+            None => Ok(()),
+        }
+    }
+
+    fn text(&self, key: Key) -> Text<'a> {
+        // Cannot fail: the same bytes were read before.
+        Value::walked(&mut self.at(key)).and_then(|value| value.as_text()).unwrap_or(Text::Whole(""))
+    }
+
+    fn named<K: Copy>(&self, known: Option<K>, key: Key) -> Named<'a, K> {
+        known.map_or_else(|| Named::Unknown(self.text(key)), Named::Known)
     }
 
     /// Bytes of the decoded values: elements times width, ⌈elements / 8⌉ for bitmasks.
@@ -160,24 +179,21 @@ impl<'a> Descriptor<'a> {
     /// # Errors
     /// [`ErrorKind::ShapeOverflow`] beyond 64 bits.
     pub fn decoded_len(&self) -> Result<u64> {
-        self.dtype.byte_len(self.element_count).ok_or(ErrorKind::ShapeOverflow.at(self.shape.offset()))
+        self.dtype.byte_len(self.element_count).ok_or(ErrorKind::ShapeOverflow.at(self.shape().offset()))
     }
 
     /// The stage that stands between the payload and its values: `None` if the payload is the values.
     ///
     /// The stage that has to be undone first is named first; masks come last.
     pub fn pending_stage(&self) -> Option<Stage> {
-        let compression = self.compression.known();
-        let filter = self.filter.known();
-        let encoding = self.encoding.known();
-        if compression != Some(Compression::None) {
-            Some(Stage::Compression(compression))
-        } else if filter != Some(Filter::None) {
-            Some(Stage::Filter(filter))
-        } else if encoding != Some(Encoding::None) {
-            Some(Stage::Encoding(encoding))
+        if self.compression != Some(Compression::None) {
+            Some(Stage::Compression(self.compression))
+        } else if self.filter != Some(Filter::None) {
+            Some(Stage::Filter(self.filter))
+        } else if self.encoding != Some(Encoding::None) {
+            Some(Stage::Encoding(self.encoding))
         } else {
-            self.masks.iter().next().map(|(_, mask)| Stage::Masks(mask.method().known()))
+            self.masks().iter().next().map(|(_, mask)| Stage::Masks(mask.method().known()))
         }
     }
 }
@@ -187,110 +203,105 @@ impl core::fmt::Debug for Descriptor<'_> {
         f.debug_struct("Descriptor")
             .field("offset", &self.offset())
             .field("dtype", &self.dtype)
-            .field("shape", &self.shape)
-            .field("encoding", &format_args!("{}", self.encoding))
-            .field("filter", &format_args!("{}", self.filter))
-            .field("compression", &format_args!("{}", self.compression))
+            .field("shape", &self.shape())
+            .field("encoding", &format_args!("{}", self.encoding()))
+            .field("filter", &format_args!("{}", self.filter()))
+            .field("compression", &format_args!("{}", self.compression()))
             .finish_non_exhaustive()
     }
 }
 
-/// Where the format's parameters stand: bytes from the descriptor's start to each value.
+/// Where the values of the format's keys stand: bytes from the descriptor's start.
 #[derive(Clone, Copy)]
-struct Parameters([u32; PARAMETERS]);
+struct Positions([u32; KEYS]);
 
-impl Parameters {
-    const fn slot(key: Key) -> usize {
-        const FIRST: usize = Key::Compression as usize + 1;
-        (key as usize).wrapping_sub(FIRST)
-    }
-
+impl Positions {
     /// 0, where the map's own head stands, is nowhere.
     fn get(&self, key: Key) -> Option<u32> {
-        self.0.get(Self::slot(key)).copied().filter(|&position| position != 0)
+        self.0.get(key as usize).copied().filter(|&position| position != 0)
     }
 
-    fn set(&mut self, key: Key, position: u64) -> Result<()> {
-        if let Some(slot) = self.0.get_mut(Self::slot(key)) {
-            *slot = u32::try_from(position).map_err(|_| ErrorKind::TooLarge.at(position))?;
+    fn set(&mut self, key: Key, position: u32) {
+        if let Some(slot) = self.0.get_mut(key as usize) {
+            *slot = position;
         }
+    }
+}
+
+/// A descriptor whose fields are yet to come.
+struct Reading<'a> {
+    descriptor: Descriptor<'a>,
+    ndim: u64,
+    shape_len: usize,
+    strides_len: usize,
+}
+
+impl<'a> Reading<'a> {
+    fn new(encoded: Cursor<'a>) -> Self {
+        let descriptor = Descriptor {
+            encoded,
+            element_count: 0,
+            positions: Positions([0; KEYS]),
+            masks: MaskPositions::default(),
+            rank: 0,
+            dtype: Dtype::Float16,
+            byte_order: None,
+            encoding: None,
+            filter: None,
+            compression: None,
+        };
+        Self { descriptor, ndim: 0, shape_len: 0, strides_len: 0 }
+    }
+
+    /// Reads the value of one entry of the map, whose key is one of the format.
+    fn read(&mut self, key: Key, entries: &mut MapReader<'a>) -> Result<()> {
+        let offset = entries.offset();
+        let fields = &mut self.descriptor;
+        match key {
+            Key::Ndim => self.ndim = entries.u64()?,
+            Key::Type => _ = entries.text()?,
+            Key::Dtype => fields.dtype = dtype(entries.text()?, offset)?,
+            Key::Masks => {
+                fields.masks = MaskPositions::find(entries.walked()?, &fields.encoded)?;
+                fields.masks.check(&fields.encoded)?;
+            }
+            Key::Shape => self.shape_len = entries.uints()?.len(),
+            Key::Filter => fields.filter = entries.text()?.into(),
+            Key::Strides => self.strides_len = entries.uints()?.len(),
+            Key::Encoding => fields.encoding = entries.text()?.into(),
+            Key::ByteOrder => fields.byte_order = Some(byte_order(entries.text()?, offset)?),
+            Key::Compression => fields.compression = entries.text()?.into(),
+            _ => entries.skip()?,
+        }
+        if key.is_field() && fields.positions.get(key).is_some() {
+            return Err(ErrorKind::DuplicateKey(key).at(offset));
+        }
+        fields.positions.set(key, position(offset, fields.encoded.offset())?);
         Ok(())
     }
-}
 
-impl Default for Parameters {
-    fn default() -> Self {
-        Self([0; PARAMETERS])
-    }
-}
-
-/// The fields found so far.
-#[derive(Default)]
-struct Fields<'a> {
-    ndim: Option<u64>,
-    object_type: Option<Text<'a>>,
-    dtype: Option<Dtype>,
-    masks: Option<Masks<'a>>,
-    shape: Option<Uints<'a>>,
-    filter: Option<Named<'a, Filter>>,
-    strides: Option<Uints<'a>>,
-    encoding: Option<Named<'a, Encoding>>,
-    byte_order: Option<ByteOrder>,
-    compression: Option<Named<'a, Compression>>,
-    parameters: Parameters,
-}
-
-impl<'a> Fields<'a> {
-    /// Reads the value of one entry of the map, whose key is one of the format.
-    fn read(&mut self, key: Key, entries: &mut MapReader<'a>, base: u64) -> Result<()> {
-        let offset = entries.offset();
-        let is_new = match key {
-            Key::Ndim => self.ndim.replace(entries.u64()?).is_none(),
-            Key::Type => self.object_type.replace(entries.text()?).is_none(),
-            Key::Dtype => self.dtype.replace(dtype(entries.text()?, offset)?).is_none(),
-            Key::Masks => self.masks.replace(Masks::parse(&entries.value()?)?).is_none(),
-            Key::Shape => self.shape.replace(entries.uints()?).is_none(),
-            Key::Filter => self.filter.replace(Named::new(entries.text()?)).is_none(),
-            Key::Strides => self.strides.replace(entries.uints()?).is_none(),
-            Key::Encoding => self.encoding.replace(Named::new(entries.text()?)).is_none(),
-            Key::ByteOrder => self.byte_order.replace(byte_order(entries.text()?, offset)?).is_none(),
-            Key::Compression => self.compression.replace(Named::new(entries.text()?)).is_none(),
-            parameter => {
-                self.parameters.set(parameter, offset.saturating_sub(base))?;
-                entries.skip()?;
-                true
-            }
-        };
-        if is_new { Ok(()) } else { Err(ErrorKind::DuplicateKey(key).at(offset)) }
-    }
-
-    fn finish(self, map: Map<'a>, encoded: Cursor<'a>) -> Result<Descriptor<'a>> {
-        let missing = |key| ErrorKind::MissingKey(key).at(encoded.offset());
-        let shape = self.shape.ok_or(missing(Key::Shape))?;
-        let strides = self.strides.ok_or(missing(Key::Strides))?;
-        if self.ndim.ok_or(missing(Key::Ndim))? != shape.len() as u64 {
+    /// Checks what can only be said of all fields together. The map ends at `end`.
+    fn finish(&mut self, end: &Cursor<'a>) -> Result<()> {
+        let fields = &mut self.descriptor;
+        fields.encoded = fields.encoded.until(end);
+        // Cannot fail: an item is a byte at least, and the position of what follows the array fits.
+        fields.rank = u32::try_from(self.shape_len).unwrap_or(u32::MAX);
+        fields.require(&[Key::Shape, Key::Strides, Key::Ndim])?;
+        let shape = fields.shape();
+        if self.ndim != self.shape_len as u64 {
             return Err(ErrorKind::NdimMismatch.at(shape.offset()));
         }
-        if strides.len() != shape.len() {
-            return Err(ErrorKind::StridesMismatch.at(strides.offset()));
+        if self.strides_len != self.shape_len {
+            return Err(ErrorKind::StridesMismatch.at(fields.strides().offset()));
         }
-        let element_count = Shape::from(shape).element_count().ok_or(ErrorKind::ShapeOverflow.at(shape.offset()))?;
-        Ok(Descriptor {
-            map,
-            encoded,
-            object_type: self.object_type.ok_or(missing(Key::Type))?,
-            shape,
-            strides,
-            element_count,
-            dtype: self.dtype.ok_or(missing(Key::Dtype))?,
-            byte_order: self.byte_order,
-            encoding: self.encoding.ok_or(missing(Key::Encoding))?,
-            filter: self.filter.ok_or(missing(Key::Filter))?,
-            compression: self.compression.ok_or(missing(Key::Compression))?,
-            masks: self.masks.unwrap_or_default(),
-            parameters: self.parameters,
-        })
+        fields.element_count = Shape::from(shape).element_count().ok_or(ErrorKind::ShapeOverflow.at(shape.offset()))?;
+        fields.require(&[Key::Type, Key::Dtype, Key::Encoding, Key::Filter, Key::Compression])
     }
+}
+
+/// How far `offset` lies behind `base`.
+fn position(offset: u64, base: u64) -> Result<u32> {
+    u32::try_from(offset.saturating_sub(base)).map_err(|_| ErrorKind::TooLarge.at(offset))
 }
 
 fn dtype(name: Text<'_>, offset: u64) -> Result<Dtype> {

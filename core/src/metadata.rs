@@ -73,7 +73,8 @@ impl<'a> Metadata<'a> {
     ///
     /// Format: FORMAT §3.3, §2 rows 2 and 3.
     pub fn parse(bytes: &'a [u8], offset: u64) -> Result<Self> {
-        let mut entries = MapReader::open(Cursor::new(bytes, offset), 0)?;
+        let start = Cursor::new(bytes, offset);
+        let mut entries = MapReader::open(start, 0)?;
         let (mut base, mut extra, mut reserved) = (None, Map::EMPTY, Map::EMPTY);
         while let Some(key) = entries.next_key()? {
             if key == *BASE_KEY {
@@ -86,8 +87,8 @@ impl<'a> Metadata<'a> {
                 entries.skip()?;
             }
         }
-        let (top, encoded) = entries.finish();
-        let metadata = Self { top, base, extra, reserved, offset, encoded: encoded.rest() };
+        let encoded = start.until(entries.position());
+        let metadata = Self { top: Map::walked(encoded), base, extra, reserved, offset, encoded: encoded.rest() };
         metadata.check_ambiguity()?;
         Ok(metadata)
     }

@@ -117,6 +117,10 @@ impl<'a> Planes<'a> {
 
     /// Whole elements, from element `first` on.
     fn elements_into(&self, first: usize, out: &mut [u8]) {
+        // Matrices in u64 are for processors that have such registers. On others they cost 2 KiB of code and gain nothing.
+        if usize::BITS < u64::BITS {
+            return self.planes_into(first, out);
+        }
         match self.element_size.get() {
             1 => copy(self.bytes.get(first..).unwrap_or_default().iter(), out.iter_mut()),
             2 => self.pairs_into(first, out),
@@ -124,6 +128,16 @@ impl<'a> Planes<'a> {
             4 => self.eights_into(first, out, transpose_4),
             8 => self.eights_into(first, out, transpose_8),
             _ => self.tiles_into(first, out),
+        }
+    }
+
+    /// Whole elements of any size, plane by plane.
+    fn planes_into(&self, first: usize, out: &mut [u8]) {
+        let size = self.element_size.get();
+        for k in 0..size {
+            let plane = self.run(k, first, out.len() / self.element_size).unwrap_or_default();
+            let slots = out.get_mut(k..).unwrap_or_default();
+            copy(plane.iter(), slots.iter_mut().step_by(size));
         }
     }
 
@@ -279,6 +293,11 @@ mod tests {
                 let mut out = vec![0; shuffled.len()];
                 unshuffle_into(&shuffled, size as u64, &mut out).unwrap();
                 assert_eq!(out, oracle(&shuffled, size), "{elements} elements of {size}");
+                if let Some(planes) = Planes::of(&shuffled, size as u64).unwrap() {
+                    out.fill(0);
+                    planes.planes_into(0, &mut out);
+                    assert_eq!(out, oracle(&shuffled, size), "{elements} elements of {size}, plane by plane");
+                }
             }
         }
     }

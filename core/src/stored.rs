@@ -60,7 +60,8 @@ impl<'a> Stored<'a> {
         if stored_len(descriptor)? != bytes.len() as u64 {
             return Err(ErrorKind::PayloadSize.at(0));
         }
-        if !bytes.is_empty() && (bytes.len() as u64).checked_rem(stored.element_size) != Some(0) {
+        let size = usize::try_from(stored.element_size).ok();
+        if !bytes.is_empty() && size.and_then(|size| bytes.len().checked_rem(size)) != Some(0) {
             return Err(ErrorKind::ElementSize.at(0));
         }
         Ok(stored)

@@ -13,12 +13,13 @@ use tgm_tests::{corpus, sha256};
 use twox_hash::XxHash3_64;
 
 /// Those of `tests/firmware/src/messages.rs`.
-const MESSAGES: [&str; 3] = ["dtypes/float32-big", "simple_packing/b16-none-szip", "masks/threshold-16"];
+const MESSAGES: [&str; 4] =
+    ["dtypes/float32-big", "simple_packing/bits16", "simple_packing/b16-none-szip", "masks/threshold-16"];
 
 #[test]
 fn images_are_expected_to_print_what_the_messages_hold() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("firmware/expected.txt");
-    let (mut framing, mut object, mut decode) = (String::new(), String::new(), String::new());
+    let [mut framing, mut object, mut decode, mut push] = [const { String::new() }; 4];
     for name in MESSAGES {
         let sample = corpus::sample(name);
         let recorded = &sample.json["messages"][0];
@@ -36,17 +37,30 @@ fn images_are_expected_to_print_what_the_messages_hold() {
 
         let values = little_endian_values(&sample.bytes, &objects[0]);
         writeln!(decode, "decode {name} {good} {} {:016x}", values.len(), XxHash3_64::oneshot(&values)).unwrap();
+
+        let values = if descriptor["compression"] == "none" { unmasked_values(&sample.bytes) } else { Vec::new() };
+        writeln!(push, "push {name} {good} {} {:016x}", values.len(), XxHash3_64::oneshot(&values)).unwrap();
     }
     let found = fs::read_to_string(&file).unwrap();
-    assert_eq!(found, framing + &object + &decode, "{}", file.display());
+    assert_eq!(found, framing + &object + &decode + &push, "{}", file.display());
 }
 
 /// The values that the sidecar has recorded the digest of.
 fn little_endian_values(message: &[u8], object: &Json) -> Vec<u8> {
-    let (_, descriptor, mut values) = tgm_std::decode_object(message, 0, &DecodeOptions::default()).unwrap();
+    let values = decoded(message, &DecodeOptions::default());
+    assert_eq!(sha256(&values), object["decoded"]["sha256"].as_str().unwrap());
+    values
+}
+
+/// The values as they come out of the payload, whatever the masks say: all that chunks are made of.
+fn unmasked_values(message: &[u8]) -> Vec<u8> {
+    decoded(message, &DecodeOptions { restore_non_finite: false, ..DecodeOptions::default() })
+}
+
+fn decoded(message: &[u8], options: &DecodeOptions) -> Vec<u8> {
+    let (_, descriptor, mut values) = tgm_std::decode_object(message, 0, options).unwrap();
     if cfg!(target_endian = "big") {
         values.chunks_mut(descriptor.dtype.swap_unit_size()).for_each(<[u8]>::reverse);
     }
-    assert_eq!(sha256(&values), object["decoded"]["sha256"].as_str().unwrap());
     values
 }

@@ -105,6 +105,12 @@ impl<'a> Cursor<'a> {
         self.rest.is_empty()
     }
 
+    /// The position `bytes` further on; the end, if that is nearer.
+    pub(crate) fn ahead(&self, bytes: u32) -> Self {
+        let rest = self.rest.get(bytes as usize..).unwrap_or_default();
+        Self { rest, offset: self.offset.saturating_add(bytes.into()) }
+    }
+
     /// Bytes between this position and the `later` one in the same slice.
     pub(crate) fn bytes_until(&self, later: &Self) -> &'a [u8] {
         let len = self.rest.len().saturating_sub(later.rest.len());
@@ -170,6 +176,11 @@ impl<'a> Cursor<'a> {
     pub(super) fn item_head(&mut self) -> Result<Head> {
         let head = self.head()?;
         if head.is_break() { Err(head.error(ErrorKind::CborBreak)) } else { Ok(head) }
+    }
+
+    /// Whether the next item is null or undefined.
+    pub(crate) fn is_at_null(mut self) -> bool {
+        self.head().is_ok_and(|head| head.kind() == Kind::Null)
     }
 
     /// Reads a break if one stands here.

@@ -1,16 +1,15 @@
 //! Reading items that nobody has walked yet, checked and typed in one pass.
 
 use super::cursor::{Check, Cursor};
-use super::value::{Array, Container, Map, Text, Value};
+use super::value::{Array, Container, Count, Map, Text, Value};
 use super::{Kind, Uints};
 use crate::error::{ErrorKind, Result};
 
 /// The entries of a map with text keys. After each key its value must be read, by exactly one of the methods that do.
 #[derive(Debug)]
 pub(crate) struct MapReader<'a> {
-    start: Cursor<'a>,
     cursor: Cursor<'a>,
-    container: Container<'a>,
+    count: Count,
     seen: usize,
     /// Containers that the entries are inside of, this map included.
     depth: u16,
@@ -25,14 +24,13 @@ impl<'a> MapReader<'a> {
             return Err(head.wrong_type(Kind::Map));
         }
         inside.claimed_items(&head, 2)?;
-        let container = Container::new(&head, inside);
-        Ok(Self { start: cursor, cursor: inside, container, seen: 0, depth: outer.saturating_add(1) })
+        Ok(Self { cursor: inside, count: Count::of(&head), seen: 0, depth: outer.saturating_add(1) })
     }
 
     /// Reads the next key; `None` behind the last entry.
     #[inline]
     pub(crate) fn next_key(&mut self) -> Result<Option<Text<'a>>> {
-        if self.container.is_end(&mut self.cursor, self.seen)? {
+        if self.count.is_end(&mut self.cursor, self.seen)? {
             return Ok(None);
         }
         self.seen = self.seen.saturating_add(1);
@@ -47,6 +45,18 @@ impl<'a> MapReader<'a> {
     /// Reads a value, whatever it is.
     pub(crate) fn value(&mut self) -> Result<Value<'a>> {
         Value::read_item(&mut self.cursor, Check::Utf8, self.depth)
+    }
+
+    /// Steps over a value, and returns where it starts.
+    pub(crate) fn walked(&mut self) -> Result<Cursor<'a>> {
+        let start = self.cursor;
+        self.skip()?;
+        Ok(start)
+    }
+
+    /// Whether the next value is null or undefined.
+    pub(crate) fn is_at_null(&self) -> bool {
+        self.cursor.is_at_null()
     }
 
     /// Steps over a value.
@@ -65,8 +75,9 @@ impl<'a> MapReader<'a> {
     }
 
     /// Reads an unsigned integer.
+    #[inline]
     pub(crate) fn u64(&mut self) -> Result<u64> {
-        self.value()?.as_u64()
+        super::uints::read(&mut self.cursor)
     }
 
     /// Reads an array of unsigned integers.
@@ -102,9 +113,9 @@ impl<'a> MapReader<'a> {
         self.cursor.offset()
     }
 
-    /// The map, all of whose entries have been read, and its bytes.
-    pub(crate) fn finish(self) -> (Map<'a>, Cursor<'a>) {
-        (Map(self.container.until(&self.cursor)), self.start.until(&self.cursor))
+    /// The position behind what has been read.
+    pub(crate) const fn position(&self) -> &Cursor<'a> {
+        &self.cursor
     }
 }
 
@@ -114,6 +125,7 @@ pub(crate) fn read_text_map<'a>(cursor: &mut Cursor<'a>, outer: u16) -> Result<M
     while entries.next_key()?.is_some() {
         entries.skip()?;
     }
+    let map = Map::walked(cursor.until(entries.position()));
     *cursor = entries.cursor;
-    Ok(entries.finish().0)
+    Ok(map)
 }

@@ -45,6 +45,12 @@ impl<'a> Uints<'a> {
         Ok(Self { items: first.until(cursor), len })
     }
 
+    /// The array of `len` integers at `cursor`, which [`Self::read`] was through before.
+    pub(crate) fn walked(mut cursor: Cursor<'a>, len: usize) -> Self {
+        cursor.head().ok();
+        Self { items: cursor, len }
+    }
+
     /// Reads the array of unsigned integers that `value` is.
     ///
     /// # Errors
@@ -130,7 +136,7 @@ impl FusedIterator for UintsIter<'_> {}
 
 /// Reads one unsigned integer; a positive bignum that fits 64 bits is one too.
 #[inline]
-fn read(cursor: &mut Cursor<'_>) -> Result<u64> {
+pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<u64> {
     let start = *cursor;
     let head = cursor.head()?;
     if head.major == 0 {
@@ -142,6 +148,7 @@ fn read(cursor: &mut Cursor<'_>) -> Result<u64> {
 
 /// [`read`] for anything but a plain head.
 #[cold]
+#[inline(never)]
 fn read_unusual(cursor: &mut Cursor<'_>) -> Result<u64> {
     Value::read(cursor)?.as_u64()
 }

@@ -29,6 +29,11 @@ impl<'a> Value<'a> {
         Self::read_item(cursor, Check::Utf8, 0)
     }
 
+    /// [`Self::read`] for an item that was walked before.
+    pub(crate) fn walked(cursor: &mut Cursor<'a>) -> Result<Self> {
+        Self::read_item(cursor, Check::Done, 0)
+    }
+
     /// [`Self::read`] for an item that is inside of `outer` containers which nobody has walked yet, or, with
     /// [`Check::Done`], of one that was walked.
     #[inline]
@@ -88,16 +93,24 @@ impl<'a> Value<'a> {
     /// # Errors
     /// [`ErrorKind::WrongType`]; [`ErrorKind::IntegerRange`] for a bignum beyond 64 bits.
     pub fn as_integer(&self) -> Result<i128> {
+        let (is_negative, magnitude) = self.as_sign_and_magnitude()?;
+        Ok(if is_negative { !i128::from(magnitude) } else { i128::from(magnitude) })
+    }
+
+    /// The item as an integer n: whether it is negative, and n or else −1 − n.
+    fn as_sign_and_magnitude(&self) -> Result<(bool, u64)> {
         match self.head.major {
-            0 => Ok(i128::from(self.head.argument)),
-            1 => Ok((-1_i128).saturating_sub(i128::from(self.head.argument))),
+            0 => Ok((false, self.head.argument)),
+            1 => Ok((true, self.head.argument)),
             6 => self.bignum(),
             _ => Err(self.wrong_type(Kind::Integer)),
         }
     }
 
     /// Tags 2 and 3: a byte string as the magnitude of an integer.
-    fn bignum(&self) -> Result<i128> {
+    #[cold]
+    #[inline(never)]
+    fn bignum(&self) -> Result<(bool, u64)> {
         let (2 | 3, Ok(content)) = (self.head.argument, self.tagged().as_bytes()) else {
             return Err(self.wrong_type(Kind::Integer));
         };
@@ -109,8 +122,7 @@ impl<'a> Value<'a> {
             }
             magnitude = magnitude << 8 | u64::from(byte);
         }
-        let magnitude = i128::from(magnitude);
-        Ok(if self.head.argument == 2 { magnitude } else { (-1_i128).saturating_sub(magnitude) })
+        Ok((self.head.argument == 3, magnitude))
     }
 
     /// The item as an unsigned 64-bit integer.
@@ -118,7 +130,15 @@ impl<'a> Value<'a> {
     /// # Errors
     /// [`ErrorKind::WrongType`] if it is no integer, [`ErrorKind::IntegerRange`] if it is negative or too large.
     pub fn as_u64(&self) -> Result<u64> {
-        u64::try_from(self.as_integer()?).map_err(|_| self.head.error(ErrorKind::IntegerRange))
+        match self.head.major {
+            0 => Ok(self.head.argument),
+            1 => Err(self.head.error(ErrorKind::IntegerRange)),
+            6 => match self.bignum()? {
+                (false, magnitude) => Ok(magnitude),
+                (true, _) => Err(self.head.error(ErrorKind::IntegerRange)),
+            },
+            _ => Err(self.wrong_type(Kind::Integer)),
+        }
     }
 
     /// The item as a signed 64-bit integer.
@@ -126,7 +146,10 @@ impl<'a> Value<'a> {
     /// # Errors
     /// [`ErrorKind::WrongType`] if it is no integer, [`ErrorKind::IntegerRange`] if it does not fit.
     pub fn as_i64(&self) -> Result<i64> {
-        i64::try_from(self.as_integer()?).map_err(|_| self.head.error(ErrorKind::IntegerRange))
+        let (is_negative, magnitude) = self.as_sign_and_magnitude()?;
+        let integer = i64::try_from(magnitude).map_err(|_| self.head.error(ErrorKind::IntegerRange))?;
+        // A negative integer is −1 − magnitude, which is the complement of the bits.
+        Ok(if is_negative { !integer } else { integer })
     }
 
     /// The item as a float: a float of any width, or an integer (rounded to nearest if it has more than 53 bits).
@@ -136,8 +159,7 @@ impl<'a> Value<'a> {
     pub fn as_f64(&self) -> Result<f64> {
         match self.kind() {
             Kind::Float => Ok(float_of(&self.head)),
-            #[expect(clippy::cast_precision_loss, reason = "rounding is what the caller asked for")]
-            Kind::Integer => Ok(self.as_integer()? as f64),
+            Kind::Integer => Ok(rounded(self.as_sign_and_magnitude()?)),
             _ => Err(self.wrong_type(Kind::Float)),
         }
     }
@@ -147,9 +169,11 @@ impl<'a> Value<'a> {
     /// # Errors
     /// [`ErrorKind::WrongType`], [`ErrorKind::IntegerRange`].
     pub fn as_exact_f64(&self) -> Result<f64> {
-        const LIMIT: u128 = 1 << 53;
-        match self.as_integer() {
-            Ok(n) if n.unsigned_abs() > LIMIT => Err(self.head.error(ErrorKind::IntegerRange)),
+        const LIMIT: u64 = 1 << 53;
+        match self.as_sign_and_magnitude() {
+            Ok((is_negative, magnitude)) if magnitude > LIMIT.saturating_sub(is_negative.into()) => {
+                Err(self.head.error(ErrorKind::IntegerRange))
+            }
             _ => self.as_f64(),
         }
     }
@@ -260,6 +284,17 @@ impl fmt::Debug for Value<'_> {
             Kind::Text => fmt::Debug::fmt(&self.as_text(), f),
             kind => write!(f, "{kind} of {} bytes", self.as_encoded().len()),
         }
+    }
+}
+
+/// The float nearest to an integer, given as sign and magnitude.
+#[expect(clippy::cast_precision_loss, reason = "rounding is what the caller asked for")]
+const fn rounded((is_negative, magnitude): (bool, u64)) -> f64 {
+    match (is_negative, magnitude.checked_add(1)) {
+        (false, _) => magnitude as f64,
+        (true, Some(positive)) => -(positive as f64),
+        // −2⁶⁴
+        (true, None) => -18_446_744_073_709_551_616.0,
     }
 }
 
@@ -400,19 +435,37 @@ impl fmt::Debug for Text<'_> {
     }
 }
 
+/// How many entries an array or map has, if it says so; else a break ends them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Count(Option<usize>);
+
+impl Count {
+    /// What `head` announces. The caller sees to it that the bytes can hold it.
+    pub(super) fn of(head: &Head) -> Self {
+        Self((!head.is_indefinite()).then(|| usize::try_from(head.argument).unwrap_or(usize::MAX)))
+    }
+
+    /// Whether the entries end at `cursor`, `seen` of them having been read.
+    #[inline]
+    pub(super) fn is_end(self, cursor: &mut Cursor<'_>, seen: usize) -> Result<bool> {
+        match self.0 {
+            Some(count) => Ok(seen >= count),
+            None => cursor.take_break(),
+        }
+    }
+}
+
 /// The inside of an array or map.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Container<'a> {
     items: Cursor<'a>,
-    /// Entries; `None` where a break ends them.
-    count: Option<usize>,
+    count: Count,
 }
 
 impl<'a> Container<'a> {
     /// What `head` opens, its items beginning at `items`. The caller sees to it that they can hold what the head claims.
     pub(super) fn new(head: &Head, items: Cursor<'a>) -> Self {
-        let count = (!head.is_indefinite()).then(|| usize::try_from(head.argument).unwrap_or(usize::MAX));
-        Self { items, count }
+        Self { items, count: Count::of(head) }
     }
 
     /// The same, with nothing readable behind its end.
@@ -423,10 +476,7 @@ impl<'a> Container<'a> {
     /// Whether the entries end at `cursor`, `seen` of them having been read.
     #[inline]
     pub(super) fn is_end(&self, cursor: &mut Cursor<'_>, seen: usize) -> Result<bool> {
-        match self.count {
-            Some(count) => Ok(seen >= count),
-            None => cursor.take_break(),
-        }
+        self.count.is_end(cursor, seen)
     }
 }
 
@@ -450,7 +500,7 @@ impl<'a> Array<'a> {
 
     /// How many items there are: free if the array says so, else a walk.
     pub fn len(&self) -> usize {
-        self.0.count.unwrap_or_else(|| self.iter().count())
+        self.0.count.0.unwrap_or_else(|| self.iter().count())
     }
 
     /// Whether there are none.
@@ -496,7 +546,15 @@ pub struct Map<'a>(pub(super) Container<'a>);
 
 impl<'a> Map<'a> {
     /// A map without entries.
-    pub const EMPTY: Self = Self(Container { items: Cursor::new(&[], 0), count: Some(0) });
+    pub const EMPTY: Self = Self(Container { items: Cursor::new(&[], 0), count: Count(Some(0)) });
+
+    /// The map that `encoded` is, which was walked before.
+    pub(crate) fn walked(mut encoded: Cursor<'a>) -> Self {
+        match encoded.head() {
+            Ok(head) => Self(Container::new(&head, encoded)),
+            Err(_) => Self::EMPTY,
+        }
+    }
 
     /// The entries in order, as key and value.
     pub const fn iter(&self) -> MapIter<'a> {
@@ -520,7 +578,7 @@ impl<'a> Map<'a> {
 
     /// How many entries there are, repeated keys counted each: free if the map says so, else a walk.
     pub fn len(&self) -> usize {
-        self.0.count.unwrap_or_else(|| self.iter().count())
+        self.0.count.0.unwrap_or_else(|| self.iter().count())
     }
 
     /// Whether there are none.

@@ -1,8 +1,9 @@
 //! The descriptor's `masks` map (FORMAT §3.5, PIPELINE §6.3).
 
-use super::{Key, MaskMethod, Named};
-use crate::cbor::{Value, read_text_map};
+use super::{Key, MaskMethod, Named, position};
+use crate::cbor::{Cursor, MapReader};
 use crate::error::{ErrorKind, Result};
+
 /// What the set elements of a mask were before the encoder put zeros in their place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MaskKind {
@@ -38,14 +39,24 @@ pub struct MaskDescriptor<'a> {
 }
 
 impl<'a> MaskDescriptor<'a> {
-    fn parse(value: &Value<'a>) -> Result<Self> {
-        let map = read_text_map(&mut value.encoded(), 0)?;
-        let required = |key: Key| map.get(key.name())?.ok_or(ErrorKind::MissingKey(key).at(value.offset()));
+    /// Reads the entry at `encoded`.
+    fn read(encoded: Cursor<'a>) -> Result<Self> {
+        let (mut method, mut offset, mut length) = (None, None, None);
+        let mut entries = MapReader::open(encoded, 0)?;
+        while let Some(name) = entries.next_key()? {
+            match Option::from(name) {
+                Some(Key::Method) => method = Some(Named::new(entries.text()?)),
+                Some(Key::Offset) => offset = Some(entries.u64()?),
+                Some(Key::Length) => length = Some(entries.u64()?),
+                _ => entries.skip()?,
+            }
+        }
+        let missing = |key| ErrorKind::MissingKey(key).at(encoded.offset());
         Ok(Self {
-            method: Named::new(required(Key::Method)?.as_text()?),
-            offset: required(Key::Offset)?.as_u64()?,
-            length: required(Key::Length)?.as_u64()?,
-            position: value.offset(),
+            method: method.ok_or(missing(Key::Method))?,
+            offset: offset.ok_or(missing(Key::Offset))?,
+            length: length.ok_or(missing(Key::Length))?,
+            position: encoded.offset(),
         })
     }
 
@@ -70,32 +81,64 @@ impl<'a> MaskDescriptor<'a> {
     }
 }
 
-/// The masks of an object, none or one for each kind of non-finite value.
+/// Where the entries of a descriptor's masks stand: bytes from the descriptor's start, 0 where there is none.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Masks<'a>([Option<MaskDescriptor<'a>>; MaskKind::ALL.len()]);
+pub(super) struct MaskPositions([u32; MaskKind::ALL.len()]);
+
+impl MaskPositions {
+    /// Finds the entries of the `masks` map, or null, at `encoded`, in `descriptor`; unknown keys are ignored.
+    // Never inlined: most descriptors have no masks, and need not the stack for them.
+    #[inline(never)]
+    pub(super) fn find(encoded: Cursor<'_>, descriptor: &Cursor<'_>) -> Result<Self> {
+        let mut positions = Self::default();
+        if encoded.is_at_null() {
+            return Ok(positions);
+        }
+        let mut entries = MapReader::open(encoded, 0)?;
+        while let Some(name) = entries.next_key()? {
+            let mut kinds = MaskKind::ALL.into_iter().zip(&mut positions.0);
+            if let Some((_, slot)) = kinds.find(|(kind, _)| name == *kind.name()) {
+                let is_absent = entries.is_at_null();
+                *slot = if is_absent { 0 } else { position(entries.offset(), descriptor.offset())? };
+            }
+            entries.skip()?;
+        }
+        Ok(positions)
+    }
+
+    /// Reads every entry once, in the order of [`MaskKind::ALL`].
+    #[inline(never)]
+    pub(super) fn check(&self, descriptor: &Cursor<'_>) -> Result<()> {
+        let mut found = self.0.into_iter().filter(|&position| position != 0);
+        found.try_for_each(|position| MaskDescriptor::read(descriptor.ahead(position)).map(|_| ()))
+    }
+}
+
+/// The masks of an object, none or one for each kind of non-finite value.
+#[derive(Clone, Copy, Debug)]
+pub struct Masks<'a> {
+    descriptor: Cursor<'a>,
+    positions: MaskPositions,
+}
 
 impl<'a> Masks<'a> {
-    /// Reads a `masks` map, or null; unknown keys are ignored.
-    pub(super) fn parse(value: &Value<'a>) -> Result<Self> {
-        let mut masks = Self::default();
-        if value.is_null() {
-            return Ok(masks);
-        }
-        let map = read_text_map(&mut value.encoded(), 0)?;
-        for (slot, kind) in masks.0.iter_mut().zip(MaskKind::ALL) {
-            *slot = map.get(kind.name())?.filter(|v| !v.is_null()).map(|v| MaskDescriptor::parse(&v)).transpose()?;
-        }
-        Ok(masks)
+    pub(super) const fn new(descriptor: Cursor<'a>, positions: MaskPositions) -> Self {
+        Self { descriptor, positions }
     }
 
     /// Whether there is no mask.
     pub fn is_empty(&self) -> bool {
-        self.iter().next().is_none()
+        self.positions.0 == [0; MaskKind::ALL.len()]
     }
 
-    /// The masks that there are, in the order NaN, +∞, −∞.
+    /// The masks that there are, in the order NaN, +∞, −∞. Each entry is decoded again when it is reached.
     pub fn iter(&self) -> impl Iterator<Item = (MaskKind, MaskDescriptor<'a>)> + use<'a> {
-        MaskKind::ALL.into_iter().zip(self.0).filter_map(|(kind, mask)| Some((kind, mask?)))
+        let descriptor = self.descriptor;
+        let places = MaskKind::ALL.into_iter().zip(self.positions.0).filter(|&(_, position)| position != 0);
+        places.filter_map(move |(kind, position)| {
+            // Cannot fail: the same bytes were read before.
+            Some((kind, MaskDescriptor::read(descriptor.ahead(position)).ok()?))
+        })
     }
 
     /// The mask of one kind.

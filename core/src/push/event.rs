@@ -18,7 +18,6 @@ use crate::wire::{FrameFlags, FrameType, Postamble, Preamble};
 /// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-#[expect(clippy::large_enum_variant, reason = "there is no allocator to box a descriptor; one event lives at a time")]
 pub enum Event<'a> {
     /// A message begins behind bytes that belong to none: junk, or a message that was given up.
     Resynchronised {

@@ -9,6 +9,8 @@ use super::predict::unmap;
 use crate::error::Result;
 
 /// Decodes and stores as many samples as there are slots; returns the bit behind the last block read.
+// Never inlined: on small machines the block of values is not to lie below what the caller does next.
+#[inline(never)]
 pub(super) fn decode<T: Copy>(
     stream: &[u8],
     params: &Params,

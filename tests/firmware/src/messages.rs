@@ -21,9 +21,10 @@ macro_rules! message {
 }
 
 /// Plain values, packed and compressed ones, masked ones. The compiler knows nothing of their bytes.
-pub fn all() -> [Named; 3] {
+pub fn all() -> [Named; 4] {
     black_box([
         message!("dtypes/float32-big"),
+        message!("simple_packing/bits16"),
         message!("simple_packing/b16-none-szip"),
         message!("masks/threshold-16"),
     ])
