@@ -187,6 +187,58 @@ fn arrays_of_unsigned_integers_check_every_item() {
     assert_eq!(parse(&[0x82, 1, 0xf6]).unwrap_err(), wrong(Kind::Integer, Kind::Null).at(2));
 }
 
+/// `number` with a head of the given width, or the least that holds it.
+fn uint(number: u64, width: usize) -> Vec<u8> {
+    let needed = [0x18, 0x100, 0x1_0000, 0x1_0000_0000].into_iter().filter(|&limit| number >= limit).count();
+    let [a, b, c, d, e, f, g, h] = number.to_be_bytes();
+    match width.max(needed) {
+        0 => vec![h],
+        1 => vec![0x18, h],
+        2 => vec![0x19, g, h],
+        3 => vec![0x1a, e, f, g, h],
+        _ => vec![0x1b, a, b, c, d, e, f, g, h],
+    }
+}
+
+proptest! {
+    /// Runs of integers of one width, broken by others, by an item of another type, or by the end of the bytes.
+    #[test]
+    fn arrays_of_unsigned_integers_are_read_alike_in_runs_and_one_by_one(
+        runs in proptest::collection::vec((0..5_usize, 0..40_usize, any::<u64>(), 0..64_u32), 0..6),
+        is_indefinite in any::<bool>(),
+        index in 0..300_usize,
+        damage in proptest::option::of((any::<u16>(), any::<u8>())),
+    ) {
+        let numbers: Vec<(u64, usize)> = runs
+            .into_iter()
+            .flat_map(|(width, len, seed, shift)| (0..len as u64).map(move |i| (seed.wrapping_add(i) >> shift, width)))
+            .collect();
+        let items: Vec<u8> = numbers.iter().flat_map(|&(number, width)| uint(number, width)).collect();
+        let mut head = uint(numbers.len() as u64, 0);
+        head[0] = if is_indefinite { 0x9f } else { head[0] | 0x80 };
+        head.truncate(if is_indefinite { 1 } else { head.len() });
+        let mut bytes = [head, items, vec![0xff; is_indefinite.into()]].concat();
+
+        let array = Uints::parse(&value(&bytes)).unwrap();
+        prop_assert_eq!(array.len(), numbers.len());
+        prop_assert!(array.iter().eq(numbers.iter().map(|&(number, _)| number)));
+        prop_assert_eq!(array.get(index), numbers.get(index).map(|&(number, _)| number));
+        let mut after = array.iter();
+        after.nth(index);
+        prop_assert!(after.eq(numbers.iter().skip(index + 1).map(|&(number, _)| number)));
+
+        if let Some((at, with)) = damage {
+            let at = usize::from(at) % bytes.len();
+            bytes[at] = with;
+            let one_by_one = Value::parse(&bytes, 0).and_then(|array| array.as_array()).and_then(|array| {
+                array.iter().map(|item| item?.as_u64()).collect::<Result<Vec<_>, _>>()
+            });
+            let mut cursor = Cursor::new(&bytes, 0);
+            prop_assert_eq!(Uints::read(&mut cursor).map(|array| array.iter().collect::<Vec<_>>()).ok(), one_by_one.ok());
+        }
+    }
+}
+
 #[test]
 fn the_strict_form_is_stricter_than_key_order() {
     let cases: [(&[u8], NonCanonical); 7] = [

@@ -473,6 +473,11 @@ impl<'a> Container<'a> {
         Self { items: self.items.until(end), ..self }
     }
 
+    /// How many entries there may be behind the `seen` ones.
+    pub(super) fn left(&self, seen: usize) -> usize {
+        self.count.0.unwrap_or(usize::MAX).saturating_sub(seen)
+    }
+
     /// Whether the entries end at `cursor`, `seen` of them having been read.
     #[inline]
     pub(super) fn is_end(&self, cursor: &mut Cursor<'_>, seen: usize) -> Result<bool> {
