@@ -116,7 +116,8 @@ fn bad_level(level: impl std::fmt::Display) -> CodecError {
 /// Takes memory for the data and little more, once: chunks are compressed to where they stay.
 ///
 /// ```
-/// use tgm_std::codec::blosc2::{Blosc2Codec, Settings, compress};
+/// use tgm_std::Blosc2Codec;
+/// use tgm_std::codec::blosc2::{Settings, compress};
 ///
 /// let values: Vec<u8> = (0..1000_u32).flat_map(u32::to_le_bytes).collect();
 /// let frame = compress(&values, &Settings::payload(Blosc2Codec::Zstd, 5, 4)?)?;
