@@ -24,7 +24,7 @@ use core::fmt;
 
 pub use canonical::{Canonical, verify_canonical};
 pub use cursor::Cursor;
-pub(crate) use reader::{MapReader, read_text_map};
+pub(crate) use reader::{MapReader, Name, WireName, read_text_map};
 pub use uints::{Uints, UintsIter};
 pub use value::{Array, ArrayIter, Bytes, Chunks, Map, MapIter, Text, Value};
 

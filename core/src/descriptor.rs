@@ -13,7 +13,7 @@ pub use masks::{MaskDescriptor, MaskKind, Masks};
 pub use names::{Compression, Encoding, Filter, Key, MaskMethod, Named, Stage};
 pub use params::{Sz3Params, SzipParams, ZfpMode};
 
-use crate::cbor::{Cursor, Map, MapReader, Text, Uints, Value};
+use crate::cbor::{Cursor, Map, MapReader, Name, Text, Uints, Value, WireName};
 use crate::error::{ErrorKind, Result};
 use crate::tensor::Shape;
 use masks::MaskPositions;
@@ -55,10 +55,10 @@ impl<'a> Descriptor<'a> {
     pub fn parse(bytes: &'a [u8], offset: u64) -> Result<Self> {
         let mut entries = MapReader::open(Cursor::new(bytes, offset), 0)?;
         let mut reading = Reading::new(Cursor::new(bytes, offset));
-        while let Some(name) = entries.next_key()? {
-            match Option::from(name) {
-                Some(key) => reading.read(key, &mut entries)?,
-                None => entries.skip()?,
+        while let Some(name) = entries.next_name()? {
+            match name {
+                Name::Known(key) => reading.read(key, &mut entries)?,
+                Name::Other => entries.skip()?,
             }
         }
         reading.finish(entries.position())?;
@@ -259,18 +259,18 @@ impl<'a> Reading<'a> {
         let fields = &mut self.descriptor;
         match key {
             Key::Ndim => self.ndim = entries.u64()?,
-            Key::Type => _ = entries.text()?,
-            Key::Dtype => fields.dtype = dtype(entries.text()?, offset)?,
+            Key::Type => entries.skip_text()?,
+            Key::Dtype => fields.dtype = entries.name()?.ok_or(ErrorKind::UnknownDtype.at(offset))?,
             Key::Masks => {
                 fields.masks = MaskPositions::find(entries.walked()?, &fields.encoded)?;
                 fields.masks.check(&fields.encoded)?;
             }
             Key::Shape => self.shape_len = entries.uints()?.len(),
-            Key::Filter => fields.filter = entries.text()?.into(),
+            Key::Filter => fields.filter = entries.name()?,
             Key::Strides => self.strides_len = entries.uints()?.len(),
-            Key::Encoding => fields.encoding = entries.text()?.into(),
-            Key::ByteOrder => fields.byte_order = Some(byte_order(entries.text()?, offset)?),
-            Key::Compression => fields.compression = entries.text()?.into(),
+            Key::Encoding => fields.encoding = entries.name()?,
+            Key::ByteOrder => fields.byte_order = Some(entries.name()?.ok_or(ErrorKind::UnknownByteOrder.at(offset))?),
+            Key::Compression => fields.compression = entries.name()?,
             _ => entries.skip()?,
         }
         if key.is_field() && fields.positions.get(key).is_some() {
@@ -304,11 +304,22 @@ fn position(offset: u64, base: u64) -> Result<u32> {
     u32::try_from(offset.saturating_sub(base)).map_err(|_| ErrorKind::TooLarge.at(offset))
 }
 
-fn dtype(name: Text<'_>, offset: u64) -> Result<Dtype> {
-    Dtype::ALL.into_iter().find(|dtype| name == *dtype.name()).ok_or(ErrorKind::UnknownDtype.at(offset))
+impl WireName for Dtype {
+    fn from_bytes(name: &[u8]) -> Option<Self> {
+        Self::ALL.into_iter().find(|dtype| dtype.name().as_bytes() == name)
+    }
+
+    fn from_text(name: Text<'_>) -> Option<Self> {
+        Self::ALL.into_iter().find(|dtype| name == *dtype.name())
+    }
 }
 
-fn byte_order(name: Text<'_>, offset: u64) -> Result<ByteOrder> {
-    let orders = [ByteOrder::Big, ByteOrder::Little];
-    orders.into_iter().find(|order| name == *order.name()).ok_or(ErrorKind::UnknownByteOrder.at(offset))
+impl WireName for ByteOrder {
+    fn from_bytes(name: &[u8]) -> Option<Self> {
+        [Self::Big, Self::Little].into_iter().find(|order| order.name().as_bytes() == name)
+    }
+
+    fn from_text(name: Text<'_>) -> Option<Self> {
+        [Self::Big, Self::Little].into_iter().find(|order| name == *order.name())
+    }
 }

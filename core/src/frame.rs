@@ -49,10 +49,12 @@ impl<'a> Frame<'a> {
 
     /// [`Self::parse`] for bytes that lie `offset` bytes into the caller's slice.
     pub(crate) fn parse_at(bytes: &'a [u8], offset: u64) -> Result<(Self, &'a [u8])> {
-        Self::parse_in_place(bytes).map(|(frame, rest)| (Self { offset, ..frame }, rest)).map_err(|e| e.shift(offset))
+        Self::parse_in_place(bytes, offset).map_err(|e| e.shift(offset))
     }
 
-    fn parse_in_place(bytes: &'a [u8]) -> Result<(Self, &'a [u8])> {
+    /// [`Self::parse_at`] with errors that count from the frame.
+    #[inline]
+    fn parse_in_place(bytes: &'a [u8], offset: u64) -> Result<(Self, &'a [u8])> {
         let (header, _) =
             FrameHeader::ref_from_prefix(bytes).map_err(|_| ErrorKind::Truncated.at_index(bytes.len()))?;
         let (frame_type, length) = check_header(header, bytes.len() as u64)?;
@@ -65,7 +67,7 @@ impl<'a> Frame<'a> {
             _ => (front, 0),
         };
         let body = front.get(FRAME_HEADER_SIZE..).ok_or(ErrorKind::FrameTooSmall.at(8))?;
-        Ok((Self { frame_type, header, body, tail, cbor_offset, offset: 0 }, rest))
+        Ok((Self { frame_type, header, body, tail, cbor_offset, offset }, rest))
     }
 
     /// What the frame holds.

@@ -81,7 +81,7 @@ impl<'a> Index<'a> {
 
     /// Whether each object lies behind the one before it, as frames in order do: O(entries).
     pub fn is_ascending(&self) -> bool {
-        self.offsets.iter().is_sorted_by(|before, after| before < after)
+        self.offsets.is_ascending()
     }
 
     /// All entries in order.

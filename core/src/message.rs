@@ -142,7 +142,7 @@ impl<'a> Message<'a> {
     /// The data object `index`.
     ///
     /// Through the index frame where the message has one: the header's frames, the index up to the entry and the object
-    /// are all that is touched. Without one, a walk over the frames before the object.
+    /// are all that is touched. Without one, and for the first object, a walk over the frames before the object.
     ///
     /// # Errors
     /// [`ErrorKind::ObjectOutOfRange`]; those of the walk and of [`DataObject::parse`]; [`ErrorKind::IndexEntry`] if the
@@ -156,6 +156,10 @@ impl<'a> Message<'a> {
     /// # Errors
     /// Those of [`Self::object`], the descriptor's excepted.
     pub fn object_frame(&self, index: usize) -> Result<Frame<'a>> {
+        // Nothing but header frames stands before the first object: an index would only have to be read.
+        if index == 0 {
+            return self.walk_to_object(0);
+        }
         let Some(list) = self.find_index()? else { return self.walk_to_object(index) };
         match list.get(index) {
             // Entries in another order than the frames would lead to other objects.

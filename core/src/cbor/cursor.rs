@@ -81,13 +81,14 @@ impl Head {
 #[derive(Clone, Copy)]
 pub struct Cursor<'a> {
     rest: &'a [u8],
-    offset: u64,
+    /// Where `rest` ends in the caller's slice. Steps leave it as it is.
+    end: u64,
 }
 
 impl<'a> Cursor<'a> {
     /// A cursor at the first byte of `bytes`, which lies `offset` bytes into the caller's slice.
     pub const fn new(bytes: &'a [u8], offset: u64) -> Self {
-        Self { rest: bytes, offset }
+        Self { rest: bytes, end: offset.wrapping_add(bytes.len() as u64) }
     }
 
     /// The bytes not yet read.
@@ -97,7 +98,7 @@ impl<'a> Cursor<'a> {
 
     /// Where the cursor stands, in bytes from the start of the caller's slice.
     pub const fn offset(&self) -> u64 {
-        self.offset
+        self.end.wrapping_sub(self.rest.len() as u64)
     }
 
     /// Whether every byte has been read.
@@ -107,8 +108,7 @@ impl<'a> Cursor<'a> {
 
     /// The position `bytes` further on; the end, if that is nearer.
     pub(crate) fn ahead(&self, bytes: u32) -> Self {
-        let rest = self.rest.get(bytes as usize..).unwrap_or_default();
-        Self { rest, offset: self.offset.saturating_add(bytes.into()) }
+        Self { rest: self.rest.get(bytes as usize..).unwrap_or_default(), end: self.end }
     }
 
     /// Bytes between this position and the `later` one in the same slice.
@@ -119,12 +119,12 @@ impl<'a> Cursor<'a> {
 
     /// This position, with nothing readable beyond the `later` one.
     pub(crate) fn until(&self, later: &Self) -> Self {
-        Self { rest: self.bytes_until(later), offset: self.offset }
+        Self { rest: self.bytes_until(later), end: later.offset() }
     }
 
     #[cold]
     fn truncated(&self) -> Error {
-        ErrorKind::Truncated.at(self.offset.saturating_add(self.rest.len() as u64))
+        ErrorKind::Truncated.at(self.end)
     }
 
     /// Takes the next `len` bytes.
@@ -133,7 +133,6 @@ impl<'a> Cursor<'a> {
         let split = usize::try_from(len).ok().and_then(|len| self.rest.split_at_checked(len));
         let Some((taken, rest)) = split else { return Err(self.truncated()) };
         self.rest = rest;
-        self.offset = self.offset.wrapping_add(len);
         Ok(taken)
     }
 
@@ -141,12 +140,11 @@ impl<'a> Cursor<'a> {
     #[expect(clippy::inline_always, reason = "a few instructions, called for every item")]
     #[inline(always)]
     pub(super) fn head(&mut self) -> Result<Head> {
-        let offset = self.offset;
+        let offset = self.offset();
         let Some((&first, after)) = self.rest.split_first() else { return Err(self.truncated()) };
         let info = first & 0x1f;
         let argument = if info < 24 {
             self.rest = after;
-            self.offset = offset.wrapping_add(1);
             u64::from(info)
         } else {
             self.long_argument(first, after)?
@@ -163,11 +161,10 @@ impl<'a> Cursor<'a> {
             26 => (4, after.first_chunk().map(|bytes| u64::from(u32::from_be_bytes(*bytes)))),
             27 => (8, after.first_chunk().map(|bytes| u64::from_be_bytes(*bytes))),
             INDEFINITE if matches!(first >> 5, 2..=5 | 7) => (0, Some(0)),
-            info => return Err(ErrorKind::CborHead(info).at(self.offset)),
+            info => return Err(ErrorKind::CborHead(info).at(self.offset())),
         };
         let (Some(argument), Some(rest)) = (argument, after.get(width..)) else { return Err(self.truncated()) };
         self.rest = rest;
-        self.offset = self.offset.wrapping_add(1).wrapping_add(width as u64);
         Ok(argument)
     }
 
@@ -206,6 +203,18 @@ impl<'a> Cursor<'a> {
         Ok(key.as_text().is_ok_and(|text| text == *wanted))
     }
 
+    /// Takes the next item if it is text of less than 24 bytes in one piece, as names are, not yet known to be UTF-8; anything
+    /// else stays.
+    #[expect(clippy::inline_always, reason = "a few instructions, called for every key")]
+    #[inline(always)]
+    pub(super) fn take_short_text(&mut self) -> Option<&'a [u8]> {
+        let (&head, after) = self.rest.split_first()?;
+        let len = head.wrapping_sub(0x60);
+        let (text, rest) = after.split_at_checked(len.into()).filter(|_| len < 24)?;
+        self.rest = rest;
+        Some(text)
+    }
+
     /// Takes the next item if it is text in one piece; anything else stays.
     #[inline]
     pub(super) fn take_str(&mut self) -> Result<Option<&'a str>> {
@@ -214,7 +223,7 @@ impl<'a> Cursor<'a> {
         if head.major != 3 || head.is_indefinite() {
             return Ok(None);
         }
-        let start = ahead.offset;
+        let start = ahead.offset();
         let bytes = ahead.take(head.argument)?;
         *self = ahead;
         core::str::from_utf8(bytes).map(Some).map_err(|error| not_utf8(error, start))
@@ -367,7 +376,7 @@ impl<'a> Cursor<'a> {
     /// The bytes of a definite string, checked to be UTF-8 if it is text.
     #[inline]
     fn chunk(&mut self, head: &Head, check: Check) -> Result<&'a [u8]> {
-        let start = self.offset;
+        let start = self.offset();
         let bytes = self.take(head.argument)?;
         if head.major == 3 && check == Check::Utf8 {
             check_utf8(bytes, start)?;
@@ -387,7 +396,7 @@ impl<'a> Cursor<'a> {
 
 impl fmt::Debug for Cursor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Cursor").field("offset", &self.offset).field("left", &self.rest.len()).finish()
+        f.debug_struct("Cursor").field("offset", &self.offset()).field("left", &self.rest.len()).finish()
     }
 }
 
@@ -442,7 +451,7 @@ fn finish_item(open: &mut Levels) -> bool {
 
 /// Checks that `bytes`, which start at `offset`, are UTF-8.
 #[inline]
-fn check_utf8(bytes: &[u8], offset: u64) -> Result<()> {
+pub(super) fn check_utf8(bytes: &[u8], offset: u64) -> Result<()> {
     // Keys and names: shorter than what the library's check needs to get going.
     if bytes.len() < 32 && bytes.iter().fold(0, |all, byte| all | byte) < 0x80 {
         return Ok(());

@@ -1,6 +1,6 @@
 //! Reading items that nobody has walked yet, checked and typed in one pass.
 
-use super::cursor::{Check, Cursor};
+use super::cursor::{Check, Cursor, check_utf8};
 use super::value::{Array, Container, Count, Map, Text, Value};
 use super::{Kind, Uints};
 use crate::error::{ErrorKind, Result};
@@ -42,6 +42,34 @@ impl<'a> MapReader<'a> {
         self.text().map(Some)
     }
 
+    /// Reads the next key and looks it up; `None` behind the last entry.
+    #[inline]
+    pub(crate) fn next_name<K: WireName>(&mut self) -> Result<Option<Name<K>>> {
+        let of_text = |key| Name::from(K::from_text(key));
+        if !self.count.is_counted() {
+            return Ok(self.next_key()?.map(of_text));
+        }
+        if self.count.is_end(&mut self.cursor, self.seen)? {
+            return Ok(None);
+        }
+        let offset = self.offset();
+        if let Some(bytes) = self.cursor.take_short_text() {
+            self.seen = self.seen.saturating_add(1);
+            return known(bytes, offset).map(|name| Some(name.into()));
+        }
+        Ok(self.next_key()?.map(of_text))
+    }
+
+    /// Reads text and looks it up: `None` for one that is no such name.
+    #[inline]
+    pub(crate) fn name<K: WireName>(&mut self) -> Result<Option<K>> {
+        let offset = self.offset();
+        match self.cursor.take_short_text() {
+            Some(bytes) => known(bytes, offset),
+            None => self.text().map(K::from_text),
+        }
+    }
+
     /// Reads a value, whatever it is.
     pub(crate) fn value(&mut self) -> Result<Value<'a>> {
         Value::read_item(&mut self.cursor, Check::Utf8, self.depth)
@@ -72,6 +100,16 @@ impl<'a> MapReader<'a> {
             return Ok(Text::Whole(whole));
         }
         self.value()?.as_text()
+    }
+
+    /// Steps over text.
+    #[inline]
+    pub(crate) fn skip_text(&mut self) -> Result<()> {
+        let offset = self.offset();
+        match self.cursor.take_short_text() {
+            Some(bytes) => check_utf8(bytes, offset.saturating_add(1)),
+            None => self.text().map(|_| ()),
+        }
     }
 
     /// Reads an unsigned integer.
@@ -117,6 +155,38 @@ impl<'a> MapReader<'a> {
     pub(crate) const fn position(&self) -> &Cursor<'a> {
         &self.cursor
     }
+}
+
+/// What a text of at most 23 bytes, whose head is at `offset`, stands for.
+#[inline]
+fn known<K: WireName>(bytes: &[u8], offset: u64) -> Result<Option<K>> {
+    let known = K::from_bytes(bytes);
+    if known.is_none() {
+        check_utf8(bytes, offset.saturating_add(1))?;
+    }
+    Ok(known)
+}
+
+/// A key, looked up among names.
+pub(crate) enum Name<K> {
+    /// One of them.
+    Known(K),
+    /// None of them.
+    Other,
+}
+
+impl<K> From<Option<K>> for Name<K> {
+    fn from(known: Option<K>) -> Self {
+        known.map_or(Self::Other, Self::Known)
+    }
+}
+
+/// A choice that has a name of at most 23 bytes on the wire.
+pub(crate) trait WireName: Copy {
+    /// The one whose name these bytes are.
+    fn from_bytes(name: &[u8]) -> Option<Self>;
+    /// The one whose name this text is.
+    fn from_text(name: Text<'_>) -> Option<Self>;
 }
 
 /// Reads a map whose keys are text, inside of `outer` containers.

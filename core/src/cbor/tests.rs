@@ -190,13 +190,13 @@ fn arrays_of_unsigned_integers_check_every_item() {
 /// `number` with a head of the given width, or the least that holds it.
 fn uint(number: u64, width: usize) -> Vec<u8> {
     let needed = [0x18, 0x100, 0x1_0000, 0x1_0000_0000].into_iter().filter(|&limit| number >= limit).count();
-    let [a, b, c, d, e, f, g, h] = number.to_be_bytes();
+    let bytes = number.to_be_bytes();
     match width.max(needed) {
-        0 => vec![h],
-        1 => vec![0x18, h],
-        2 => vec![0x19, g, h],
-        3 => vec![0x1a, e, f, g, h],
-        _ => vec![0x1b, a, b, c, d, e, f, g, h],
+        0 => vec![bytes[7]],
+        1 => [&[0x18], &bytes[7..]].concat(),
+        2 => [&[0x19], &bytes[6..]].concat(),
+        3 => [&[0x1a], &bytes[4..]].concat(),
+        _ => [&[0x1b], &bytes[..]].concat(),
     }
 }
 
@@ -223,6 +223,7 @@ proptest! {
         prop_assert_eq!(array.len(), numbers.len());
         prop_assert!(array.iter().eq(numbers.iter().map(|&(number, _)| number)));
         prop_assert_eq!(array.get(index), numbers.get(index).map(|&(number, _)| number));
+        prop_assert_eq!(array.is_ascending(), numbers.iter().is_sorted_by(|(a, _), (b, _)| a < b));
         let mut after = array.iter();
         after.nth(index);
         prop_assert!(after.eq(numbers.iter().skip(index + 1).map(|&(number, _)| number)));
@@ -235,6 +236,25 @@ proptest! {
             });
             let mut cursor = Cursor::new(&bytes, 0);
             prop_assert_eq!(Uints::read(&mut cursor).map(|array| array.iter().collect::<Vec<_>>()).ok(), one_by_one.ok());
+        }
+    }
+}
+
+#[test]
+fn ascending_means_strictly_and_across_widths() {
+    let array = |numbers: &[u64], width| {
+        let items: Vec<u8> = numbers.iter().flat_map(|&number| uint(number, width)).collect();
+        let bytes = [uint(numbers.len() as u64, 0), items].concat();
+        let head = bytes[0] | 0x80;
+        Uints::parse(&value(&[&[head], &bytes[1..]].concat())).unwrap().is_ascending()
+    };
+    let numbers: Vec<u64> = (0..100_000).step_by(501).collect();
+    for width in 0..5 {
+        assert!(array(&numbers, width) && array(&[], width) && array(&[7], width));
+        for at in 1..numbers.len() {
+            let mut wrong = numbers.clone();
+            wrong[at] = wrong[at - 1];
+            assert!(!array(&wrong, width), "{at}");
         }
     }
 }

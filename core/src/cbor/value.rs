@@ -445,6 +445,11 @@ impl Count {
         Self((!head.is_indefinite()).then(|| usize::try_from(head.argument).unwrap_or(usize::MAX)))
     }
 
+    /// Whether there is a number.
+    pub(super) const fn is_counted(self) -> bool {
+        self.0.is_some()
+    }
+
     /// Whether the entries end at `cursor`, `seen` of them having been read.
     #[inline]
     pub(super) fn is_end(self, cursor: &mut Cursor<'_>, seen: usize) -> Result<bool> {

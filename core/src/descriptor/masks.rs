@@ -1,7 +1,7 @@
 //! The descriptor's `masks` map (FORMAT §3.5, PIPELINE §6.3).
 
 use super::{Key, MaskMethod, Named, position};
-use crate::cbor::{Cursor, MapReader};
+use crate::cbor::{Cursor, MapReader, Name};
 use crate::error::{ErrorKind, Result};
 
 /// What the set elements of a mask were before the encoder put zeros in their place.
@@ -43,11 +43,11 @@ impl<'a> MaskDescriptor<'a> {
     fn read(encoded: Cursor<'a>) -> Result<Self> {
         let (mut method, mut offset, mut length) = (None, None, None);
         let mut entries = MapReader::open(encoded, 0)?;
-        while let Some(name) = entries.next_key()? {
-            match Option::from(name) {
-                Some(Key::Method) => method = Some(Named::new(entries.text()?)),
-                Some(Key::Offset) => offset = Some(entries.u64()?),
-                Some(Key::Length) => length = Some(entries.u64()?),
+        while let Some(name) = entries.next_name()? {
+            match name {
+                Name::Known(Key::Method) => method = Some(Named::new(entries.text()?)),
+                Name::Known(Key::Offset) => offset = Some(entries.u64()?),
+                Name::Known(Key::Length) => length = Some(entries.u64()?),
                 _ => entries.skip()?,
             }
         }

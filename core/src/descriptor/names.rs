@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::cbor::Text;
+use crate::cbor::{Text, WireName};
 
 macro_rules! wire_names {
     ($(#[$doc:meta])* $type:ident { $($(#[$variant_doc:meta])* $variant:ident = $name:literal,)+ }) => {
@@ -26,10 +26,7 @@ macro_rules! wire_names {
 
             /// The one of that name, exact and lower case.
             pub fn from_name(name: &str) -> Option<Self> {
-                match name {
-                    $($name => Some(Self::$variant),)+
-                    _ => None,
-                }
+                Self::from_bytes(name.as_bytes())
             }
         }
 
@@ -39,11 +36,19 @@ macro_rules! wire_names {
             }
         }
 
-        impl From<Text<'_>> for Option<$type> {
-            fn from(text: Text<'_>) -> Self {
-                match text.as_str() {
-                    Some(name) => $type::from_name(name),
-                    None => $type::ALL.iter().copied().find(|known| text == *known.name()),
+        impl WireName for $type {
+            #[inline]
+            fn from_bytes(name: &[u8]) -> Option<Self> {
+                $(if name == $name.as_bytes() {
+                    return Some(Self::$variant);
+                })+
+                None
+            }
+
+            fn from_text(name: Text<'_>) -> Option<Self> {
+                match name.as_str() {
+                    Some(name) => Self::from_name(name),
+                    None => Self::ALL.iter().copied().find(|known| name == *known.name()),
                 }
             }
         }
@@ -215,9 +220,9 @@ impl<'a, K: Copy> Named<'a, K> {
     /// Looks the text up among the names.
     pub(crate) fn new(text: Text<'a>) -> Self
     where
-        Option<K>: From<Text<'a>>,
+        K: WireName,
     {
-        Option::from(text).map_or(Self::Unknown(text), Self::Known)
+        K::from_text(text).map_or(Self::Unknown(text), Self::Known)
     }
 
     /// What the name stands for, if it is one of the format.
