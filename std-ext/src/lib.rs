@@ -29,6 +29,7 @@ mod builder;
 mod cbor;
 pub mod codec;
 pub mod decode;
+pub mod doctor;
 pub mod encode;
 pub mod error;
 pub mod file;
