@@ -1,7 +1,8 @@
-//! Builds the C++ that feature `sz3` needs; without it there is nothing to do.
+//! Builds the C++ that feature `sz3` needs, and keeps for `doctor` what only a build script knows.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rustc-env=TGM_TARGET={}", std::env::var("TARGET").unwrap_or_default());
     #[cfg(feature = "sz3")]
     sz3::build();
 }
@@ -19,6 +20,7 @@ mod sz3 {
     pub(super) fn build() {
         println!("cargo::rerun-if-changed={SHIM}");
         println!("cargo::rerun-if-changed={INCLUDE}");
+        println!("cargo::rustc-env=TGM_SZ3_VERSION={}", VERSION.join("."));
         let out = PathBuf::from(variable("OUT_DIR"));
         let mut build = cc::Build::new();
         build.cpp(true).std("c++17").file(SHIM).warnings(false);

@@ -2,6 +2,9 @@
 
 use core::fmt;
 
+#[cfg(feature = "serde")]
+mod names;
+
 /// The type of a tensor's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]

@@ -141,11 +141,7 @@ pub fn check_header(header: &FrameHeader, room: u64) -> Result<(FrameType, u64)>
     if header.magic != *FRAME_MAGIC {
         return Err(ErrorKind::FrameMagic.at(0));
     }
-    let number = header.frame_type.get();
-    let frame_type = FrameType::from_u16(number).ok_or(match number {
-        4 => ErrorKind::ReservedFrameType.at(2),
-        _ => ErrorKind::UnknownFrameType(number).at(2),
-    })?;
+    let frame_type = FrameType::from_u16(header.frame_type.get()).map_err(|kind| kind.at(2))?;
     let length = header.total_length.get();
     if length < frame_type.min_size() as u64 {
         return Err(ErrorKind::FrameTooSmall.at(8));

@@ -74,6 +74,12 @@ impl<'a> DataObject<'a> {
         self.payload
     }
 
+    /// The object with a payload that is kept apart from its frame, and without the frame's region.
+    #[must_use]
+    pub const fn with_payload(self, payload: &'a [u8]) -> Self {
+        Self { region: payload, region_offset: 0, payload, ..self }
+    }
+
     /// The encoded values and the masks' blobs.
     pub const fn region(&self) -> &'a [u8] {
         self.region

@@ -16,6 +16,8 @@ use core::fmt;
 use zerocopy::big_endian::{U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
+use crate::error::ErrorKind;
+
 /// First eight bytes of a message.
 pub const MAGIC: &[u8; 8] = b"TENSOGRM";
 /// Last eight bytes of a message.
@@ -234,9 +236,12 @@ impl FrameType {
         Self::NTensorFrame,
     ];
 
-    /// The type of that number; `None` for 0, the reserved 4, and everything above 9.
-    pub const fn from_u16(number: u16) -> Option<Self> {
-        Some(match number {
+    /// The type of that number.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ReservedFrameType`] for 4, [`ErrorKind::UnknownFrameType`] for 0 and everything above 9.
+    pub const fn from_u16(number: u16) -> Result<Self, ErrorKind> {
+        Ok(match number {
             1 => Self::HeaderMetadata,
             2 => Self::HeaderIndex,
             3 => Self::HeaderHash,
@@ -245,7 +250,8 @@ impl FrameType {
             7 => Self::FooterMetadata,
             8 => Self::PrecederMetadata,
             9 => Self::NTensorFrame,
-            _ => return None,
+            4 => return Err(ErrorKind::ReservedFrameType),
+            _ => return Err(ErrorKind::UnknownFrameType(number)),
         })
     }
 
@@ -327,8 +333,13 @@ mod tests {
     fn frame_types_round_trip_and_leave_out_the_reserved_one() {
         for number in 0..=u16::MAX {
             let known = FrameType::from_u16(number);
-            assert_eq!(known.is_some(), matches!(number, 1..=3 | 5..=9));
-            assert!(known.is_none_or(|t| t.as_u16() == number && FrameType::ALL.contains(&t)));
+            match known {
+                Ok(known) => assert!(known.as_u16() == number && FrameType::ALL.contains(&known)),
+                Err(ErrorKind::ReservedFrameType) => assert_eq!(number, 4),
+                Err(error) => {
+                    assert_eq!((error, number == 0 || number > 9), (ErrorKind::UnknownFrameType(number), true));
+                }
+            }
         }
     }
 }

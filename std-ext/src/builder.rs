@@ -16,15 +16,10 @@ use crate::error::Result;
 use crate::file::{AppendOptions, MessageLayout, TensogramFile};
 use crate::options::{Blosc2Codec, EncodeOptions};
 use crate::params::metadata;
+use crate::pipeline::{SZIP_BLOCK_SIZE, SZIP_PREPROCESS, SZIP_RSI, packed_bits};
 use crate::streaming::StreamingEncoder;
 use crate::types::{DataObjectDescriptor, GlobalMetadata};
 
-/// Blocks in an interval of szip, where nothing else is asked for.
-const SZIP_RSI: u32 = 128;
-/// Samples in a block of szip, where nothing else is asked for.
-const SZIP_BLOCK_SIZE: u32 = 16;
-/// szip's predictor.
-const SZIP_PREPROCESS: u32 = 8;
 /// szip's samples are stored most significant byte first.
 const SZIP_MSB: u32 = 4;
 
@@ -224,15 +219,10 @@ impl<'a> ObjectBuilder<'a> {
     /// Shuffles the bytes of elements, or of packed values (PIPELINE §4).
     #[must_use]
     pub fn shuffle(mut self) -> Self {
-        let bits = self.packed_bits();
+        let bits = packed_bits(&self.descriptor);
         let size = bits.map_or(self.descriptor.dtype.byte_width() as u64, |bits| bits.div_ceil(8));
         self.descriptor.filter = Filter::Shuffle.name().to_string();
         self.set(Key::ShuffleElementSize, size.max(1))
-    }
-
-    fn packed_bits(&self) -> Option<u64> {
-        let bits = self.descriptor.params.get(Key::SpBitsPerValue.name())?.as_integer()?;
-        u64::try_from(bits).ok().filter(|_| self.descriptor.encoding == Encoding::SimplePacking.name())
     }
 
     /// Compresses with Zstandard.
@@ -252,7 +242,7 @@ impl<'a> ObjectBuilder<'a> {
     #[must_use]
     pub fn szip(self) -> Self {
         // Samples of szip are whole bytes.
-        if let Some(bits) = self.packed_bits().filter(|bits| !bits.is_multiple_of(8) && *bits < 32) {
+        if let Some(bits) = packed_bits(&self.descriptor).filter(|bits| !bits.is_multiple_of(8) && *bits < 32) {
             return self.set(Key::SpBitsPerValue, bits.next_multiple_of(8)).szip();
         }
         let raw = self.descriptor.encoding == Encoding::None.name() && self.descriptor.filter == Filter::None.name();

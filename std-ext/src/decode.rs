@@ -4,6 +4,8 @@
 //! frame to frame, as the reference does it: index frames must be well-formed, what they say is not followed. Whoever wants
 //! the index, or values that stay borrowed, opens a [`tgm_core::Message`] and hands its objects to [`values`].
 
+pub(crate) mod pipeline;
+
 use std::borrow::Cow;
 
 use tgm_core::Message;
@@ -18,11 +20,12 @@ use tgm_core::wire::FrameType;
 
 use crate::error::{Result, TensogramError};
 use crate::masks::Masks;
-use crate::options::DecodeOptions;
-use crate::pipeline;
+pub use crate::options::DecodeOptions;
+pub use crate::range::{decode_range, decode_range_from_frame, decode_range_from_payload};
 use crate::threads::Threads;
 use crate::to_owned;
-use crate::types::{DataObjectDescriptor, DecodedObject, DecodedObjectWithMasks, GlobalMetadata};
+use crate::types::{DataObjectDescriptor, DecodedObject, GlobalMetadata};
+pub use crate::types::{DecodedMaskSet, DecodedObjectWithMasks};
 
 /// The values of one object, borrowed from the message where they lie in it as they are wanted.
 ///
@@ -147,7 +150,7 @@ fn decoded(object: &DataObject<'_>, options: &DecodeOptions, threads: Threads) -
 pub(crate) struct Opened<'a> {
     pub(crate) message: Message<'a>,
     pub(crate) metadata: MessageMetadata<'a>,
-    outline: Outline<'a>,
+    pub(crate) outline: Outline<'a>,
 }
 
 impl<'a> Opened<'a> {

@@ -42,6 +42,30 @@ impl fmt::Display for Reason {
     }
 }
 
+impl AsRef<str> for Reason {
+    fn as_ref(&self) -> &str {
+        &self.text
+    }
+}
+
+impl PartialEq<str> for Reason {
+    fn eq(&self, text: &str) -> bool {
+        self.text == text
+    }
+}
+
+impl PartialEq<&str> for Reason {
+    fn eq(&self, text: &&str) -> bool {
+        self.text == *text
+    }
+}
+
+impl PartialEq<String> for Reason {
+    fn eq(&self, text: &String) -> bool {
+        self.text == *text
+    }
+}
+
 impl<T: Into<String>> From<T> for Reason {
     fn from(text: T) -> Self {
         Self { text: text.into(), cause: None }
@@ -186,6 +210,13 @@ impl From<io::Error> for TensogramError {
     }
 }
 
+impl From<tgm_core::ErrorKind> for TensogramError {
+    /// A defect of a value that has no place in any bytes.
+    fn from(kind: tgm_core::ErrorKind) -> Self {
+        kind.at(0).into()
+    }
+}
+
 impl From<tgm_core::Error> for TensogramError {
     fn from(error: tgm_core::Error) -> Self {
         let reason = Reason { text: text_of(error), cause: Some(error) };
@@ -204,6 +235,7 @@ fn text_of(error: tgm_core::Error) -> String {
         kind if is_malformed_cbor(kind) => {
             format!("failed to parse CBOR: {kind} at byte {}", error.offset())
         }
+        K::Truncated => format!("buffer too short: {error}"),
         K::NeedsDecoding(Stage::Compression(Some(codec))) => crate::codec::not_compiled_in(codec.name()),
         _ => error.to_string(),
     }

@@ -9,7 +9,8 @@ mod append;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
+use std::vec;
 
 pub use self::append::{AppendOptions, TornTail};
 
@@ -22,7 +23,9 @@ use crate::limits::reserve;
 use crate::mmap::MappedFile;
 use crate::options::DecodeOptions;
 use crate::range;
+use crate::remote_scan_parse::is_remote_url;
 use crate::scan::{SEARCH_CHUNK, ScanOptions, fill, segments};
+use crate::scan_opts::RemoteScanOptions;
 use crate::types::{DataObjectDescriptor, DecodedObject, GlobalMetadata};
 
 /// Where a message lies in its file.
@@ -81,9 +84,9 @@ pub struct TensogramFile {
 #[derive(Debug)]
 enum Backing {
     /// Positioned reads. The scan is made when the first message is asked for.
-    Positioned { file: File, table: OnceLock<Table> },
+    Positioned { file: Arc<File>, table: OnceLock<Table> },
     #[cfg(feature = "mmap")]
-    Mapped(MappedFile),
+    Mapped(Arc<MappedFile>),
 }
 
 impl TensogramFile {
@@ -96,8 +99,24 @@ impl TensogramFile {
     /// [`TensogramError::Io`] if it cannot be opened ("file not found: PATH").
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let file = open_for_reading(path)?;
-        Ok(Self { path: path.to_path_buf(), backing: Backing::Positioned { file, table: OnceLock::new() } })
+        Ok(Self::positioned(path, open_for_reading(path)?))
+    }
+
+    fn positioned(path: &Path, file: File) -> Self {
+        let backing = Backing::Positioned { file: Arc::new(file), table: OnceLock::new() };
+        Self { path: path.to_path_buf(), backing }
+    }
+
+    /// Opens a file by its path as text. Addresses of object stores are told apart and refused; `options` are about those.
+    ///
+    /// # Errors
+    /// [`TensogramError::Remote`] for an address of an object store; [`TensogramError::Io`] as [`Self::open`].
+    pub fn open_source(source: impl AsRef<str>, options: Option<RemoteScanOptions>) -> Result<Self> {
+        let (source, _) = (source.as_ref(), options);
+        if is_remote_url(source) {
+            return Err(TensogramError::Remote(format!("{source}: object stores are not supported").into()));
+        }
+        Self::open(source)
     }
 
     /// Opens a file as a memory map and scans it. [`crate::MappedFile`] says what is promised of the map.
@@ -107,21 +126,21 @@ impl TensogramFile {
     #[cfg(feature = "mmap")]
     pub fn open_mmap(path: impl AsRef<Path>) -> Result<Self> {
         let mapped = MappedFile::open(path.as_ref())?;
-        Ok(Self { path: path.as_ref().to_path_buf(), backing: Backing::Mapped(mapped) })
+        Ok(Self { path: path.as_ref().to_path_buf(), backing: Backing::Mapped(Arc::new(mapped)) })
     }
 
     /// The memory map behind a file that was opened with [`Self::open_mmap`]: what lends messages out.
     #[cfg(feature = "mmap")]
-    pub const fn mapped(&self) -> Option<&MappedFile> {
+    pub fn mapped(&self) -> Option<&MappedFile> {
         match &self.backing {
             Backing::Mapped(mapped) => Some(mapped),
             Backing::Positioned { .. } => None,
         }
     }
 
-    /// The path that the file was opened by.
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// The path that the file was opened by. There always is one: a file in an object store would have none.
+    pub fn path(&self) -> Option<&Path> {
+        Some(&self.path)
     }
 
     /// What the file was opened by, as text.
@@ -191,15 +210,7 @@ impl TensogramFile {
     pub fn read_message(&self, index: usize) -> Result<Vec<u8>> {
         let layout = self.table()?.get(index)?;
         match &self.backing {
-            Backing::Positioned { file, .. } => {
-                let len = usize::try_from(layout.length).map_err(|_| TensogramError::encoding("message too large"))?;
-                let mut bytes = reserve(len)?;
-                let read = read_at(file, layout.offset, &mut bytes);
-                match read.map_err(|error| TensogramError::io(&self.path, &error))? {
-                    read if read == len => Ok(bytes),
-                    _ => Err(TensogramError::io(&self.path, &io::ErrorKind::UnexpectedEof.into())),
-                }
-            }
+            Backing::Positioned { file, .. } => read_whole(file, &self.path, layout),
             #[cfg(feature = "mmap")]
             Backing::Mapped(mapped) => Ok(mapped.message_bytes(index)?.to_vec()),
         }
@@ -269,42 +280,78 @@ impl TensogramFile {
         self.with_message(index, |bytes| range::decode_range(bytes, object, ranges, options))
     }
 
-    /// The bytes of each message in order.
+    /// The bytes of all messages at once.
+    ///
+    /// # Errors
+    /// Those of [`Self::read_message`].
+    #[deprecated(note = "use `iter`, or `message_count` and `read_message`, which do not hold all of the file")]
+    pub fn messages(&self) -> Result<Vec<Vec<u8>>> {
+        self.iter()?.collect()
+    }
+
+    /// The bytes of each message in order. The iterator has the file for itself, and keeps to the messages that there are
+    /// now.
     ///
     /// # Errors
     /// [`TensogramError::Io`] from the scan; each message's own come with it.
     #[expect(clippy::iter_not_returning_iterator, reason = "the scan comes first, and it can fail")]
-    pub fn iter(&self) -> Result<FileMessageIter<'_>> {
-        Ok(FileMessageIter { file: self, next: 0, count: self.message_count()? })
+    pub fn iter(&self) -> Result<FileMessageIter> {
+        let layouts = self.message_layouts()?.into_iter();
+        let held = match &self.backing {
+            Backing::Positioned { file, .. } => Held::File(Arc::clone(file)),
+            #[cfg(feature = "mmap")]
+            Backing::Mapped(mapped) => Held::Map(Arc::clone(mapped)),
+        };
+        Ok(FileMessageIter { path: self.path.clone(), held, layouts, next: 0 })
     }
 }
 
 /// The bytes of each message of a file; see [`TensogramFile::iter`].
 #[derive(Clone, Debug)]
-pub struct FileMessageIter<'f> {
-    file: &'f TensogramFile,
+pub struct FileMessageIter {
+    path: PathBuf,
+    held: Held,
+    layouts: vec::IntoIter<MessageLayout>,
     next: usize,
-    count: usize,
 }
 
-impl Iterator for FileMessageIter<'_> {
+/// What keeps a file open while messages are read from it.
+#[derive(Clone, Debug)]
+enum Held {
+    File(Arc<File>),
+    #[cfg(feature = "mmap")]
+    Map(Arc<MappedFile>),
+}
+
+impl Iterator for FileMessageIter {
     type Item = Result<Vec<u8>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        (self.next < self.count).then(|| {
-            let index = self.next;
-            self.next += 1;
-            self.file.read_message(index)
+        let (layout, index) = (self.layouts.next()?, self.next);
+        self.next = index.saturating_add(1);
+        Some(match &self.held {
+            Held::File(file) => read_whole(file, &self.path, layout),
+            #[cfg(feature = "mmap")]
+            Held::Map(mapped) => mapped.message_bytes(index).map(<[u8]>::to_vec),
         })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.count.saturating_sub(self.next);
-        (left, Some(left))
+        self.layouts.size_hint()
     }
 }
 
-impl ExactSizeIterator for FileMessageIter<'_> {}
+impl ExactSizeIterator for FileMessageIter {}
+
+/// Reads the message that lies there.
+fn read_whole(file: &File, path: &Path, layout: MessageLayout) -> Result<Vec<u8>> {
+    let len = usize::try_from(layout.length).map_err(|_| TensogramError::encoding("message too large"))?;
+    let mut bytes = reserve(len)?;
+    match read_at(file, layout.offset, &mut bytes).map_err(|error| TensogramError::io(path, &error))? {
+        read if read == len => Ok(bytes),
+        _ => Err(TensogramError::io(path, &io::ErrorKind::UnexpectedEof.into())),
+    }
+}
 
 /// Opens a file, and says which if it cannot be.
 pub(crate) fn open_for_reading(path: &Path) -> Result<File> {

@@ -2,14 +2,15 @@
 
 use std::vec;
 
-use tgm_core::Message;
-use tgm_core::message::Objects;
+use tgm_core::frame::Frames;
 use tgm_core::object::DataObject;
+use tgm_core::{ErrorKind, Message};
 
-use crate::decode::Opened;
+use crate::decode::{Opened, pipeline};
 use crate::error::Result;
+pub use crate::file::FileMessageIter;
+use crate::limits::reserve;
 use crate::options::DecodeOptions;
-use crate::pipeline;
 use crate::scan::scan;
 use crate::threads::Threads;
 use crate::to_owned;
@@ -44,49 +45,60 @@ impl ExactSizeIterator for MessageIter<'_> {}
 
 /// The objects of a message, decoded one at a time as they are asked for. Digests are not checked.
 ///
+/// The iterator keeps the message for itself, one copy of its bytes; [`Message::objects`] and [`values`](crate::values)
+/// borrow them.
+///
 /// # Errors
 /// Those of the format's checks; each object's own come with it.
-pub fn objects(bytes: &[u8], options: DecodeOptions) -> Result<ObjectIter<'_>> {
+pub fn objects(bytes: &[u8], options: DecodeOptions) -> Result<ObjectIter> {
     let opened = Opened::open(bytes, &options)?;
-    Ok(ObjectIter { objects: opened.message.objects(), left: opened.metadata.object_count(), options })
+    let message = opened.message.as_bytes();
+    let starts = opened.message.objects().map(|object| Ok(object?.frame().offset())).collect::<Result<Vec<_>>>()?;
+    let mut held = reserve(message.len())?;
+    held.copy_from_slice(message);
+    Ok(ObjectIter { message: held, starts: starts.into_iter(), options })
 }
 
 /// See [`objects`].
 #[derive(Clone, Debug)]
-pub struct ObjectIter<'a> {
-    objects: Objects<'a>,
-    left: usize,
+pub struct ObjectIter {
+    message: Vec<u8>,
+    /// Where the objects' frames start.
+    starts: vec::IntoIter<u64>,
     options: DecodeOptions,
 }
 
-impl ObjectIter<'_> {
-    fn decode(&self, object: &DataObject<'_>) -> Result<DecodedObject> {
-        let values = pipeline::decode_values(object, &self.options, Threads::NONE)?;
+impl ObjectIter {
+    fn decode(&self, start: u64) -> Result<DecodedObject> {
+        let bytes = usize::try_from(start).ok().and_then(|start| self.message.get(start..));
+        let mut frames = Frames::open_ended(bytes.unwrap_or_default(), start);
+        let frame = frames.next().transpose()?.ok_or(ErrorKind::Truncated.at(start))?;
+        let object = DataObject::parse(frame)?;
+        let values = pipeline::decode_values(&object, &self.options, Threads::NONE)?;
         Ok((to_owned::descriptor(object.descriptor())?, values.into_owned()))
     }
 }
 
-impl Iterator for ObjectIter<'_> {
+impl Iterator for ObjectIter {
     type Item = Result<DecodedObject>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let object = self.objects.next()?;
-        self.left = self.left.saturating_sub(1);
-        Some(object.map_err(Into::into).and_then(|object| self.decode(&object)))
+        let start = self.starts.next()?;
+        Some(self.decode(start))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.left, Some(self.left))
+        self.starts.size_hint()
     }
 }
 
-impl ExactSizeIterator for ObjectIter<'_> {}
+impl ExactSizeIterator for ObjectIter {}
 
 /// What the objects of a message are, one at a time; no payload is read.
 ///
 /// # Errors
 /// Those of the format's checks.
-pub fn objects_metadata(bytes: &[u8]) -> Result<impl Iterator<Item = DataObjectDescriptor>> {
+pub fn objects_metadata(bytes: &[u8]) -> Result<impl Iterator<Item = DataObjectDescriptor> + use<>> {
     let opened = Opened::open(bytes, &DecodeOptions::default())?;
     let descriptors = opened.message.objects().map(|object| to_owned::descriptor(object?.descriptor()));
     Ok(descriptors.collect::<Result<Vec<_>>>()?.into_iter())

@@ -29,9 +29,11 @@ mod builder;
 mod cbor;
 pub mod codec;
 pub mod decode;
+pub mod doctor;
 pub mod encode;
 pub mod error;
 pub mod file;
+pub mod framing;
 pub mod hash;
 pub mod iter;
 pub mod limits;
@@ -44,9 +46,11 @@ pub mod mmap;
 pub mod ndarray;
 pub mod options;
 mod params;
-mod pipeline;
+pub mod pipeline;
 pub mod range;
+pub mod remote_scan_parse;
 pub mod scan;
+pub mod scan_opts;
 pub mod streaming;
 pub mod threads;
 mod to_owned;
@@ -76,8 +80,14 @@ pub use options::{
     DEFAULT_SIMPLE_PACKING_BITS, DecodeOptions, ENV_COMPRESSION_BACKEND, ENV_THREADS, EncodeOptions, MaskMethod,
     Provenance,
 };
-pub use range::{decode_range, decode_range_from_frame, ranges};
+pub use pipeline::{DataPipeline, apply_pipeline};
+pub use range::{decode_range, decode_range_from_frame, decode_range_from_payload, ranges};
+pub use remote_scan_parse::{
+    BackwardCommit, BackwardOutcome, ForwardOutcome, footer_region_present, is_remote_url, parse_backward_postamble,
+    parse_forward_preamble, same_message_check, validate_backward_preamble,
+};
 pub use scan::{ScanOptions, scan, scan_file, scan_file_with_options, scan_with_options};
+pub use scan_opts::RemoteScanOptions;
 pub use streaming::StreamingEncoder;
 pub use tgm_core as core;
 pub use tgm_core::descriptor::{ByteOrder, Dtype};
@@ -96,9 +106,9 @@ pub mod dtype {
     pub use tgm_core::descriptor::Dtype;
 }
 
-/// Options of scanning, under the path that users of the reference crate know.
-pub mod scan_opts {
-    pub use crate::scan::ScanOptions;
+/// Addresses of object stores, under the path that users of the reference crate know.
+pub mod remote {
+    pub use crate::remote_scan_parse::is_remote_url;
 }
 
 /// The examples of the README, compiled and run.

@@ -2,7 +2,8 @@
 //!
 //! The owned counterpart of the lookup in [`tgm_core::metadata`], with its rules: at message level the first object in
 //! which the whole path resolves counts, then the writer's annotations; `_extra_.` or `extra.` asks for those alone. What
-//! is absent is `None`, which neither a value of another type nor a zero is.
+//! is absent is `None`, which neither a value of another type nor a zero is. One difference: a path that begins with
+//! `_reserved_` finds the writer's annotation of that name here, as with the reference, and nothing there.
 
 use std::collections::BTreeMap;
 

@@ -1,249 +1,252 @@
-//! Where the stages meet: from an object's payload to its values, sizes checked first.
-//!
-//! One allocation holds the values; a compressed payload that is filtered or packed as well takes a second one for what
-//! the decompressor writes. Values that lie in the message as they are wanted are borrowed.
+//! The pipeline in four words, for importers whose users choose it: what to do with every variable, written into each one's
+//! descriptor.
 
-use std::borrow::Cow;
-use std::ops::Range;
+use ciborium::Value;
+use tgm_core::descriptor::{ByteOrder, Compression, Encoding, Filter, Key};
+use zerocopy::IntoBytes as _;
 
-use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Filter};
-use tgm_core::object::DataObject;
-use tgm_core::stored::{Stored, stored_len, window_of};
-use tgm_core::{ErrorKind, byteswap};
+use crate::encode::packing::{Values, derive};
+use crate::error::TensogramError;
+pub use crate::options::DEFAULT_SIMPLE_PACKING_BITS;
+use crate::types::DataObjectDescriptor;
 
-use crate::codec::{self, Codec, CodecError, Parts};
-use crate::error::{Result, TensogramError};
-use crate::limits::reserve;
-use crate::masks::Masks;
-use crate::options::DecodeOptions;
-use crate::threads::Threads;
+/// Blocks in an interval of szip, where nothing else is asked for.
+pub(crate) const SZIP_RSI: u32 = 128;
+/// Samples in a block of szip, where nothing else is asked for.
+pub(crate) const SZIP_BLOCK_SIZE: u32 = 16;
+/// szip's predictor.
+pub(crate) const SZIP_PREPROCESS: u32 = 8;
 
-/// The byte order that values are wanted in.
-pub(crate) fn target_order(descriptor: &Descriptor<'_>, options: &DecodeOptions) -> ByteOrder {
-    if options.native_byte_order { ByteOrder::NATIVE } else { descriptor.byte_order() }
+const DEFAULT_ZSTD_LEVEL: i32 = 3;
+const DEFAULT_BLOSC2_LEVEL: i32 = 5;
+
+/// The stages that objects go through, by their names on the wire.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataPipeline {
+    /// "none" or "`simple_packing`".
+    pub encoding: String,
+    /// Bits of a packed value, 16 if `None`.
+    pub bits: Option<u32>,
+    /// "none" or "shuffle".
+    pub filter: String,
+    /// "none", "zstd", "lz4", "blosc2" or "szip": those that take values of any kind.
+    pub compression: String,
+    /// The level of zstd, 3 if `None`, or of blosc2, 5 if `None`.
+    pub compression_level: Option<i32>,
 }
 
-/// All values of an object, masked ones restored if the options say so.
-pub(crate) fn decode_values<'a>(
-    object: &DataObject<'a>,
-    options: &DecodeOptions,
-    threads: Threads,
-) -> Result<Cow<'a, [u8]>> {
-    let descriptor = object.descriptor();
-    let order = target_order(descriptor, options);
-    let mut values = decode_unmasked(object, order, options, threads)?;
-    if options.restore_non_finite && !descriptor.masks().is_empty() {
-        Masks::read(object, options)?.restore_into(0, order, values.to_mut())?;
+impl Default for DataPipeline {
+    fn default() -> Self {
+        let none = || "none".to_string();
+        Self { encoding: none(), bits: None, filter: none(), compression: none(), compression_level: None }
     }
-    Ok(values)
 }
 
-/// All values of an object in `order`, masked ones as the encoder left them.
-fn decode_unmasked<'a>(
-    object: &DataObject<'a>,
-    order: ByteOrder,
-    options: &DecodeOptions,
-    threads: Threads,
-) -> Result<Cow<'a, [u8]>> {
-    let descriptor = object.descriptor();
-    let compression = compression(descriptor)?;
-    if compression == Compression::None {
-        let stored = stored(object, object.payload())?;
-        return match stored.as_values().filter(|_| !must_swap(descriptor, order)) {
-            Some(values) => Ok(Cow::Borrowed(values)),
-            None => unpack(object, &stored, order, options, threads).map(Cow::Owned),
-        };
-    }
-    let backend = codec::codec(compression, options.compression_backend)?;
-    if backend.unpacks(descriptor) {
-        return unpack_fused(object, backend, order, options, threads).map(Cow::Owned);
-    }
-    let mut bytes = decompress(object, options, threads)?;
-    let stored = stored(object, &bytes)?;
-    if stored.as_values().is_none() {
-        return unpack(object, &stored, order, options, threads).map(Cow::Owned);
-    }
-    if must_swap(descriptor, order) {
-        let unit = descriptor.dtype().swap_unit_size();
-        threads.pieces(&mut bytes, unit, |_, piece| byteswap::swap_in_place(piece, unit))?;
-    }
-    Ok(Cow::Owned(bytes))
-}
-
-/// The values of several ranges of elements, each in a buffer of its own; what they share is done once.
-pub(crate) fn decode_ranges(
-    object: &DataObject<'_>,
-    ranges: &[Range<u64>],
-    options: &DecodeOptions,
-) -> Result<Vec<Vec<u8>>> {
-    if ranges.is_empty() {
-        return Ok(Vec::new());
-    }
-    let lens = range_lens(object, ranges, options)?;
-    let end = ranges.iter().map(|range| range.end).max().unwrap_or(0);
-    let source = RangeSource::open(object, end, options)?;
-    let order = target_order(object.descriptor(), options);
-    let masks = if options.restore_non_finite { Masks::read(object, options)? } else { Masks::none(object) };
-    let decode = |(range, len): (&Range<u64>, usize)| {
-        let mut out = reserve(len)?;
-        source.decode_into(range, order, options, &mut out)?;
-        masks.restore_into(range.start, order, &mut out)?;
-        Ok(out)
-    };
-    ranges.iter().zip(lens).map(decode).collect()
-}
-
-/// Where the values of ranges come from.
-enum RangeSource<'o, 'a> {
-    /// All uncompressed bytes: those of the message, or decompressed once for all ranges.
-    All(&'o DataObject<'a>, Cow<'a, [u8]>),
-    /// A payload that is decompressed part by part.
-    Parts(&'o DataObject<'a>, &'static dyn Codec, Box<dyn Parts + 'a>),
-}
-
-impl<'o, 'a> RangeSource<'o, 'a> {
-    /// Opens an object for ranges that end with element `end` at the latest.
-    fn open(object: &'o DataObject<'a>, end: u64, options: &DecodeOptions) -> Result<Self> {
-        let descriptor = object.descriptor();
-        let compression = compression(descriptor)?;
-        if compression == Compression::None {
-            return Ok(Self::All(object, Cow::Borrowed(object.payload())));
+/// Writes the stages of `pipeline` into a descriptor, each with the parameters it needs.
+///
+/// Parameters of `simple_packing` are derived from `values`, which are those of the object if they are `f64`, and `None`
+/// otherwise. A stage that is "none" leaves what the descriptor has. `label` names the variable in messages.
+///
+/// # Errors
+/// A sentence, for a stage that is none of those, for `simple_packing` without values, and for values that cannot be
+/// packed. Stages before it are written.
+///
+/// ```
+/// use tgm_std::{ByteOrder, DataObjectDescriptor, DataPipeline, Dtype, apply_pipeline};
+///
+/// let mut descriptor = DataObjectDescriptor::new(Dtype::Float64, ByteOrder::native(), &[3]);
+/// let pipeline = DataPipeline { encoding: "simple_packing".into(), filter: "shuffle".into(), ..DataPipeline::default() };
+/// apply_pipeline(&mut descriptor, Some(&[1.0, 2.0, 4.0]), &pipeline, "temperature")?;
+/// assert_eq!(descriptor.params["shuffle_element_size"], 2.into());
+/// # Ok::<(), String>(())
+/// ```
+pub fn apply_pipeline(
+    descriptor: &mut DataObjectDescriptor,
+    values: Option<&[f64]>,
+    pipeline: &DataPipeline,
+    label: &str,
+) -> Result<(), String> {
+    match Encoding::from_name(&pipeline.encoding) {
+        Some(Encoding::None) => {}
+        Some(Encoding::SimplePacking) => pack(descriptor, values, pipeline, label)?,
+        None => {
+            let name = &pipeline.encoding;
+            return Err(format!("unknown encoding '{name}'; expected 'none' or 'simple_packing'"));
         }
-        if descriptor.filter().known() == Some(Filter::None) && descriptor.encoding().known().is_some() {
-            let backend = codec::codec(compression, options.compression_backend)?;
-            let total = stored_len(descriptor)?;
-            options.limits.check_bytes(object.payload().len() as u64, descriptor.decoded_len()?)?;
-            let window = window_of(descriptor, &(0..end))?;
-            let parts = backend.open_parts(object.payload(), descriptor, total, window.end);
-            if let Some(parts) = parts.map_err(|error| codec_error(backend, &error))? {
-                return Ok(Self::Parts(object, backend, parts));
-            }
-        }
-        Ok(Self::All(object, Cow::Owned(decompress(object, options, Threads::NONE)?)))
     }
-
-    fn decode_into(&self, range: &Range<u64>, order: ByteOrder, options: &DecodeOptions, out: &mut [u8]) -> Result<()> {
-        match self {
-            Self::All(object, bytes) => {
-                let stored = stored(object, bytes)?;
-                stored.decode_into(range.clone(), order, out).map_err(|e| e.shift(object.region_offset()))?;
-            }
-            Self::Parts(object, backend, parts) => {
-                let descriptor = object.descriptor();
-                let window = window_of(descriptor, range)?;
-                let mut bytes = reserve(options.limits.check_bytes(u64::MAX, window.end - window.start)?)?;
-                parts.read_into(window.start, &mut bytes).map_err(|error| codec_error(*backend, &error))?;
-                Stored::window(descriptor, &bytes, window.start)?.decode_into(range.clone(), order, out)?;
-            }
-        }
-        Ok(())
+    match Filter::from_name(&pipeline.filter) {
+        Some(Filter::None) => {}
+        Some(Filter::Shuffle) => shuffle(descriptor),
+        None => return Err(format!("unknown filter '{}'; expected 'none' or 'shuffle'", pipeline.filter)),
     }
+    compress(descriptor, pipeline)
 }
 
-/// Bytes of each range's values, if the object has them and the limits allow them.
-fn range_lens(object: &DataObject<'_>, ranges: &[Range<u64>], options: &DecodeOptions) -> Result<Vec<usize>> {
-    let descriptor = object.descriptor();
-    let lens = ranges.iter().map(|range| range_len(descriptor, range)).collect::<Result<Vec<_>>>()?;
-    let total = lens.iter().try_fold(0_u64, |sum, len| sum.checked_add(*len)).unwrap_or(u64::MAX);
-    options.limits.check_bytes(u64::MAX, total)?;
-    lens.into_iter().map(|len| options.limits.check_bytes(u64::MAX, len)).collect()
-}
-
-fn range_len(descriptor: &Descriptor<'_>, range: &Range<u64>) -> Result<u64> {
-    let count = range.end.checked_sub(range.start).filter(|_| range.end <= descriptor.element_count());
-    count.and_then(|count| descriptor.dtype().byte_len(count)).ok_or_else(|| {
-        let (start, count) = (range.start, range.end.saturating_sub(range.start));
-        TensogramError::encoding(format!(
-            "range (offset={start}, count={count}): range error: range ({start}, {count}) exceeds payload size"
-        ))
-    })
-}
-
-/// The compression's name, which must be one of the format.
-fn compression(descriptor: &Descriptor<'_>) -> Result<Compression> {
-    let name = descriptor.compression();
-    name.known().ok_or_else(|| TensogramError::encoding(format!("unknown compression: {name}")))
-}
-
-/// Joins uncompressed bytes with what the descriptor says about them.
-fn stored<'a>(object: &DataObject<'_>, bytes: &'a [u8]) -> Result<Stored<'a>> {
-    let descriptor = object.descriptor();
-    if descriptor.encoding().known().is_none() {
-        return Err(TensogramError::encoding(format!("unknown encoding: {}", descriptor.encoding())));
-    }
-    if descriptor.filter().known().is_none() {
-        return Err(TensogramError::encoding(format!("unknown filter: {}", descriptor.filter())));
-    }
-    Stored::new(descriptor, bytes).map_err(|error| match error.kind() {
-        ErrorKind::PayloadSize => {
-            let claimed = stored_len(descriptor).unwrap_or(u64::MAX);
-            TensogramError::encoding(format!(
-                "descriptor claims {claimed} decoded byte(s) but frame payload is {} byte(s) (encoding {}, dtype width {})",
-                bytes.len(),
-                descriptor.encoding(),
-                descriptor.dtype().byte_width(),
-            ))
-        }
-        _ => error.into(),
-    })
-}
-
-fn must_swap(descriptor: &Descriptor<'_>, order: ByteOrder) -> bool {
-    descriptor.byte_order() != order && descriptor.dtype().swap_unit_size() > 1
-}
-
-/// Unshuffles and unpacks all values into a buffer of their own.
-fn unpack(
-    object: &DataObject<'_>,
-    stored: &Stored<'_>,
-    order: ByteOrder,
-    options: &DecodeOptions,
-    threads: Threads,
-) -> Result<Vec<u8>> {
-    let decoded_len = object.descriptor().decoded_len()?;
-    let mut out = reserve(options.limits.check_bytes(object.payload().len() as u64, decoded_len)?)?;
-    // Bits of a bitmask have no bytes of their own to start with.
-    let (width, threads) = match object.descriptor().dtype().byte_width() {
-        0 => (1, Threads::NONE),
-        width => (width, threads),
-    };
-    let count = stored.element_count();
-    threads.pieces(&mut out, width, |start, piece| {
-        let first = (start / width) as u64;
-        let end = if piece.len() as u64 == decoded_len { count } else { first + (piece.len() / width) as u64 };
-        stored.decode_into(first..end, order, piece).map_err(|e| e.shift(object.region_offset()))
+fn pack(
+    descriptor: &mut DataObjectDescriptor,
+    values: Option<&[f64]>,
+    pipeline: &DataPipeline,
+    label: &str,
+) -> Result<(), String> {
+    let values = values.ok_or_else(|| {
+        format!(
+            "simple_packing requires float64 payload for {label}, but its values are of another dtype: \
+             convert them to float64, or choose encoding=\"none\""
+        )
     })?;
-    Ok(out)
+    let bits = pipeline.bits.unwrap_or(DEFAULT_SIMPLE_PACKING_BITS);
+    let packing = derive(Values::new(values.as_bytes(), ByteOrder::NATIVE), bits, 0).map_err(|error| {
+        let reason = match error {
+            TensogramError::Encoding(reason) => reason.to_string(),
+            other => other.to_string(),
+        };
+        format!("simple_packing failed for {label}: {reason}; other values, or another encoding (\"none\"), are needed")
+    })?;
+    descriptor.encoding = Encoding::SimplePacking.name().to_string();
+    set(descriptor, Key::SpReferenceValue, packing.reference_value);
+    set(descriptor, Key::SpBinaryScaleFactor, packing.binary_scale_factor);
+    set(descriptor, Key::SpDecimalScaleFactor, packing.decimal_scale_factor);
+    set(descriptor, Key::SpBitsPerValue, packing.bits_per_value);
+    Ok(())
 }
 
-/// Decompresses and unpacks in one pass.
-fn unpack_fused(
-    object: &DataObject<'_>,
-    backend: &dyn Codec,
-    order: ByteOrder,
-    options: &DecodeOptions,
-    threads: Threads,
-) -> Result<Vec<u8>> {
-    let descriptor = object.descriptor();
-    let mut out = reserve(options.limits.check_bytes(object.payload().len() as u64, descriptor.decoded_len()?)?)?;
-    let unpacked = backend.unpack_into(object.payload(), descriptor, order, &mut out, threads);
-    unpacked.map_err(|error| codec_error(backend, &error))?;
-    Ok(out)
+fn shuffle(descriptor: &mut DataObjectDescriptor) {
+    let size = packed_bits(descriptor).map_or(descriptor.dtype.byte_width() as u64, |bits| bits.div_ceil(8));
+    descriptor.filter = Filter::Shuffle.name().to_string();
+    set(descriptor, Key::ShuffleElementSize, size.max(1));
 }
 
-/// Undoes the compression. What it must give is known from the descriptor, so that nothing in the payload is believed.
-fn decompress(object: &DataObject<'_>, options: &DecodeOptions, threads: Threads) -> Result<Vec<u8>> {
-    let descriptor = object.descriptor();
-    let backend = codec::codec(compression(descriptor)?, options.compression_backend)?;
-    let encoded = object.payload().len() as u64;
-    options.limits.check_bytes(encoded, descriptor.decoded_len()?)?;
-    let mut out = reserve(options.limits.check_bytes(encoded, stored_len(descriptor)?)?)?;
-    let decompressed = backend.decompress_on(threads, object.payload(), descriptor, &mut out);
-    decompressed.map_err(|error| codec_error(backend, &error))?;
-    Ok(out)
+/// Bits of a packed value, if values are packed.
+pub(crate) fn packed_bits(descriptor: &DataObjectDescriptor) -> Option<u64> {
+    let bits = descriptor.params.get(Key::SpBitsPerValue.name())?.as_integer()?;
+    u64::try_from(bits).ok().filter(|_| descriptor.encoding == Encoding::SimplePacking.name())
 }
 
-/// What a backend said, with its name.
-fn codec_error(backend: &dyn Codec, error: &CodecError) -> TensogramError {
-    TensogramError::encoding(format!("{} compression: {error}", backend.name()))
+fn compress(descriptor: &mut DataObjectDescriptor, pipeline: &DataPipeline) -> Result<(), String> {
+    let level = pipeline.compression_level;
+    match Compression::from_name(&pipeline.compression) {
+        Some(Compression::None) => return Ok(()),
+        Some(Compression::Lz4) => {}
+        Some(Compression::Zstd) => set(descriptor, Key::ZstdLevel, level.unwrap_or(DEFAULT_ZSTD_LEVEL)),
+        Some(Compression::Blosc2) => {
+            set(descriptor, Key::Blosc2Codec, "lz4");
+            set(descriptor, Key::Blosc2Clevel, level.unwrap_or(DEFAULT_BLOSC2_LEVEL));
+        }
+        Some(Compression::Szip) => {
+            set(descriptor, Key::SzipRsi, SZIP_RSI);
+            set(descriptor, Key::SzipBlockSize, SZIP_BLOCK_SIZE);
+            set(descriptor, Key::SzipFlags, SZIP_PREPROCESS);
+        }
+        _ => {
+            let name = &pipeline.compression;
+            return Err(format!("unknown compression '{name}'; expected one of: none, zstd, lz4, blosc2, szip"));
+        }
+    }
+    descriptor.compression.clone_from(&pipeline.compression);
+    Ok(())
+}
+
+fn set(descriptor: &mut DataObjectDescriptor, key: Key, value: impl Into<Value>) {
+    descriptor.params.insert(key.name().to_string(), value.into());
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests may panic")]
+mod tests {
+    use super::*;
+    use crate::Dtype;
+
+    fn descriptor(dtype: Dtype) -> DataObjectDescriptor {
+        DataObjectDescriptor::new(dtype, ByteOrder::Little, &[4])
+    }
+
+    fn pipeline(encoding: &str, filter: &str, compression: &str) -> DataPipeline {
+        let (encoding, filter, compression) = (encoding.into(), filter.into(), compression.into());
+        DataPipeline { encoding, filter, compression, ..DataPipeline::default() }
+    }
+
+    /// The parameters as text, in the order of their names.
+    fn params(descriptor: &DataObjectDescriptor) -> String {
+        let text = |(key, value): (&String, &Value)| match value {
+            Value::Integer(n) => format!("{key}={}", i128::from(*n)),
+            Value::Float(x) => format!("{key}={x:?}"),
+            other => format!("{key}={}", other.as_text().unwrap()),
+        };
+        descriptor.params.iter().map(text).collect::<Vec<_>>().join(" ")
+    }
+
+    const VALUES: [f64; 4] = [1.0, 2.5, 3.0, 4.0];
+
+    #[test]
+    fn stages_come_with_the_parameters_that_the_reference_gives_them() {
+        let szip = "szip_block_size=16 szip_flags=8 szip_rsi=128";
+        for (dtype, filter, compression, expected) in [
+            (Dtype::Float64, "none", "szip", szip.to_string()),
+            (Dtype::Float32, "shuffle", "szip", format!("shuffle_element_size=4 {szip}")),
+            (Dtype::Complex64, "shuffle", "zstd", "shuffle_element_size=8 zstd_level=3".into()),
+            (Dtype::Uint8, "shuffle", "lz4", "shuffle_element_size=1".into()),
+            (Dtype::Int16, "none", "blosc2", "blosc2_clevel=5 blosc2_codec=lz4".into()),
+        ] {
+            let mut read = descriptor(dtype);
+            apply_pipeline(&mut read, None, &pipeline("none", filter, compression), "v").unwrap();
+            assert_eq!((params(&read), &*read.filter, &*read.compression), (expected, filter, compression));
+        }
+        for (bits, scale, size) in
+            [(None, -14, 2), (Some(0), 0, 1), (Some(12), -10, 2), (Some(24), -22, 3), (Some(64), -62, 8)]
+        {
+            let mut read = descriptor(Dtype::Float64);
+            let pipeline = DataPipeline { bits, ..pipeline("simple_packing", "shuffle", "none") };
+            apply_pipeline(&mut read, Some(&VALUES), &pipeline, "v").unwrap();
+            let bits = bits.unwrap_or(16);
+            assert_eq!(
+                params(&read),
+                format!(
+                    "shuffle_element_size={size} sp_binary_scale_factor={scale} sp_bits_per_value={bits} \
+                     sp_decimal_scale_factor=0 sp_reference_value=1.0"
+                )
+            );
+        }
+    }
+
+    #[test]
+    fn levels_are_handed_on() {
+        for (compression, key) in [("zstd", "zstd_level"), ("blosc2", "blosc2_clevel")] {
+            let mut read = descriptor(Dtype::Uint8);
+            let pipeline = DataPipeline { compression_level: Some(7), ..pipeline("none", "none", compression) };
+            apply_pipeline(&mut read, None, &pipeline, "v").unwrap();
+            assert_eq!(read.params[key], 7.into());
+        }
+    }
+
+    #[test]
+    fn stages_that_are_none_leave_what_is_there() {
+        let mut read = descriptor(Dtype::Float64);
+        apply_pipeline(&mut read, Some(&VALUES), &pipeline("simple_packing", "shuffle", "zstd"), "v").unwrap();
+        let before = read.clone();
+        apply_pipeline(&mut read, None, &DataPipeline::default(), "v").unwrap();
+        assert_eq!(read, before);
+    }
+
+    #[test]
+    fn errors_name_the_stage_and_the_variable() {
+        let error = |values: Option<&[f64]>, pipeline: DataPipeline| {
+            apply_pipeline(&mut descriptor(Dtype::Float64), values, &pipeline, "temperature").unwrap_err()
+        };
+        assert!(error(None, pipeline("grib", "none", "none")).starts_with("unknown encoding 'grib'; expected"));
+        assert!(error(None, pipeline("none", "x", "none")).starts_with("unknown filter 'x'; expected"));
+        for compression in ["zfp", "sz3", "rle", "roaring", "gzip"] {
+            let text = error(None, pipeline("none", "none", compression));
+            assert!(
+                text.starts_with(&format!("unknown compression '{compression}'; expected one of: none, ")),
+                "{text}"
+            );
+        }
+        let text = error(None, pipeline("simple_packing", "none", "none"));
+        assert!(text.starts_with("simple_packing requires float64 payload for temperature,"), "{text}");
+        let text = error(Some(&[1.0, f64::NAN]), pipeline("simple_packing", "none", "none"));
+        assert!(text.starts_with("simple_packing failed for temperature: NaN value encountered at index 1"), "{text}");
+        let bits = DataPipeline { bits: Some(65), ..pipeline("simple_packing", "none", "none") };
+        let text = error(Some(&VALUES), bits);
+        assert!(text.starts_with("simple_packing failed for temperature: bits_per_value 65 exceeds"), "{text}");
+    }
 }

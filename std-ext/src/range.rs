@@ -9,10 +9,10 @@ use std::ops::Range;
 use tgm_core::descriptor::{Compression, Descriptor, Dtype, Filter};
 use tgm_core::object::DataObject;
 
-use crate::decode::{Opened, object_of_frame};
+use crate::decode::{Opened, object_of_frame, pipeline};
 use crate::error::{Result, TensogramError};
+use crate::framing::encode_data_object_frame;
 use crate::options::DecodeOptions;
-use crate::pipeline;
 use crate::to_owned;
 use crate::types::DataObjectDescriptor;
 
@@ -54,6 +54,31 @@ pub fn ranges(object: &DataObject<'_>, ranges: &[(u64, u64)], options: &DecodeOp
     }
     let ranges = ranges.iter().map(|&range| elements(range)).collect::<Result<Vec<_>>>()?;
     pipeline::decode_ranges(object, &ranges, options)
+}
+
+/// The values of `ranges` of an object whose descriptor and payload are not in a frame. Masks are not restored: their blobs
+/// are no part of a payload.
+///
+/// # Errors
+/// As [`decode_range`].
+///
+/// ```
+/// use tgm_std::{ByteOrder, DataObjectDescriptor, DecodeOptions, Dtype, decode_range_from_payload};
+///
+/// let descriptor = DataObjectDescriptor::new(Dtype::Uint8, ByteOrder::Little, &[2, 2]);
+/// let parts = decode_range_from_payload(&descriptor, &[1, 2, 3, 4], &[(1, 2)], &DecodeOptions::default())?;
+/// assert_eq!(parts, [[2, 3]]);
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+pub fn decode_range_from_payload(
+    descriptor: &DataObjectDescriptor,
+    payload: &[u8],
+    ranges: &[(u64, u64)],
+    options: &DecodeOptions,
+) -> Result<Vec<Vec<u8>>> {
+    let unmasked = DataObjectDescriptor { masks: None, ..descriptor.clone() };
+    let frame = encode_data_object_frame(&unmasked, &[], false, false)?;
+    self::ranges(&object_of_frame(&frame)?.with_payload(payload), ranges, options)
 }
 
 fn of_object(

@@ -8,8 +8,7 @@ use std::collections::BTreeMap;
 
 use ciborium::Value;
 use serde::{Deserialize, Serialize};
-pub use tgm_core::descriptor::ByteOrder;
-use tgm_core::descriptor::Dtype;
+pub use tgm_core::descriptor::{ByteOrder, Dtype};
 
 use crate::error::{Result, TensogramError};
 
@@ -40,10 +39,9 @@ pub struct DataObjectDescriptor {
     /// As many numbers as dimensions, opaque.
     pub strides: Vec<u64>,
     /// Element type.
-    #[serde(with = "dtype_name")]
     pub dtype: Dtype,
     /// Order of bytes in a scalar. Read from where it is not said, this machine's.
-    #[serde(with = "byte_order_name", default = "ByteOrder::native")]
+    #[serde(default = "ByteOrder::native")]
     pub byte_order: ByteOrder,
     /// First stage of the pipeline.
     pub encoding: String,
@@ -180,40 +178,6 @@ impl DecodedMaskSet {
     /// Whether there is no mask.
     pub const fn is_empty(&self) -> bool {
         self.nan.is_none() && self.pos_inf.is_none() && self.neg_inf.is_none()
-    }
-}
-
-/// Element types as their names.
-mod dtype_name {
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-    use tgm_core::descriptor::Dtype;
-
-    pub(super) fn serialize<S: Serializer>(dtype: &Dtype, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(dtype.name())
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Dtype, D::Error> {
-        let name = String::deserialize(deserializer)?;
-        Dtype::from_name(&name).ok_or_else(|| {
-            let names = Dtype::ALL.map(Dtype::name).join(", ");
-            D::Error::custom(format!("unknown dtype {name} (expected one of {names})"))
-        })
-    }
-}
-
-/// Byte orders as their names.
-mod byte_order_name {
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-    use tgm_core::descriptor::ByteOrder;
-
-    pub(super) fn serialize<S: Serializer>(order: &ByteOrder, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(order.name())
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ByteOrder, D::Error> {
-        let name = String::deserialize(deserializer)?;
-        ByteOrder::from_name(&name)
-            .ok_or_else(|| D::Error::custom(format!("unknown byte_order {name} (expected big or little)")))
     }
 }
 

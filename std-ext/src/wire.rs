@@ -98,11 +98,7 @@ impl FrameHeader {
         if layout.magic != *FRAME_MAGIC {
             return Err(ErrorKind::FrameMagic.at(0).into());
         }
-        let number = layout.frame_type.get();
-        let frame_type = FrameType::from_u16(number).ok_or_else(|| match number {
-            4 => ErrorKind::ReservedFrameType.at(2),
-            _ => ErrorKind::UnknownFrameType(number).at(2),
-        })?;
+        let frame_type = FrameType::from_u16(layout.frame_type.get()).map_err(|kind| kind.at(2))?;
         Ok(Self {
             frame_type,
             version: layout.version.get(),

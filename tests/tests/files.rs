@@ -17,7 +17,7 @@ const fn send_and_sync<T: Send + Sync>() {}
 const _: () = {
     send_and_sync::<TensogramFile>();
     send_and_sync::<MappedFile>();
-    send_and_sync::<FileMessageIter<'_>>();
+    send_and_sync::<FileMessageIter>();
     send_and_sync::<View<'_>>();
     send_and_sync::<DataObject<'_>>();
     send_and_sync::<MessageMetadata<'_>>();

@@ -263,8 +263,8 @@ fn files_and_buffers_have_the_same_report() {
         let scanned = tgm_std::scan(&sample.bytes);
         assert_eq!(of_buffer.messages.len(), scanned.len(), "{}", sample.name);
         let inside: usize = scanned.iter().map(|(_, length)| length).sum();
-        let outside: u64 = of_buffer.file_issues.iter().map(|issue| issue.length).sum();
-        assert_eq!(inside as u64 + outside, sample.bytes.len() as u64, "{}", sample.name);
+        let outside: usize = of_buffer.file_issues.iter().map(|issue| issue.length).sum();
+        assert_eq!(inside + outside, sample.bytes.len(), "{}", sample.name);
     }
 }
 
@@ -648,7 +648,7 @@ fn files_say_what_belongs_to_no_message() {
     let two = [&b"head"[..], &message, b"middle", &message, b"tail!"].concat();
     let report = validate_buffer(&two, &default);
     let lengths: Vec<_> = report.file_issues.iter().map(|issue| (issue.byte_offset, issue.length)).collect();
-    let len = message.len() as u64;
+    let len = message.len();
     assert_eq!(lengths, [(0, 4), (4 + len, 6), (10 + 2 * len, 5)]);
     assert!(!report.is_ok() && report.hash_verified());
     assert_eq!(report.total_objects(), 2);

@@ -80,6 +80,14 @@ fn mask(mask: &MaskDescriptor) -> Result<()> {
 /// entries.
 pub(crate) fn message(global: &GlobalMetadata, objects: usize) -> Result<()> {
     reserved(global)?;
+    entries(global, objects)
+}
+
+/// Checks that there is not metadata of more than `objects` objects.
+///
+/// # Errors
+/// [`TensogramError::Metadata`](crate::TensogramError::Metadata) if there is, which no reader accepts.
+pub(crate) fn entries(global: &GlobalMetadata, objects: usize) -> Result<()> {
     let entries = global.base.len();
     if entries > objects {
         return Err(metadata(format!("metadata base has {entries} entries but only {objects} descriptors provided")));

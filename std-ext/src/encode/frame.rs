@@ -85,18 +85,15 @@ impl<'s, S: Sink> FrameWriter<'s, S> {
         Ok(digest)
     }
 
-    /// Writes the tail of a data object whose payload region is `region_len` bytes long; returns the digest if one is
-    /// written.
+    /// Writes the tail of a data object whose descriptor begins `cbor_offset` bytes into the frame; returns the digest if
+    /// one is written.
     ///
     /// # Errors
     /// Those of the sink.
-    pub(crate) fn finish_object(self, region_len: u64) -> Result<Option<u64>> {
+    pub(crate) fn finish_object(self, cbor_offset: u64) -> Result<Option<u64>> {
         let digest = self.body.digest();
-        let tail = ObjectTail {
-            cbor_offset: U64::new(FRAME_HEADER_SIZE as u64 + region_len),
-            hash: U64::new(digest.unwrap_or(0)),
-            end: *FRAME_END,
-        };
+        let tail =
+            ObjectTail { cbor_offset: U64::new(cbor_offset), hash: U64::new(digest.unwrap_or(0)), end: *FRAME_END };
         self.body.into_sink().write(tail.as_bytes())?;
         Ok(digest)
     }

@@ -13,6 +13,7 @@ use crate::encode::frame::{frame_len, pad, padded, write_frame};
 use crate::encode::object::Object;
 use crate::encode::sink::Sink;
 use crate::error::{Result, TensogramError};
+use crate::framing::HashFramePolicy;
 use crate::metadata::{global_metadata_to_cbor, hash_frame_to_cbor, index_to_cbor};
 use crate::options::{AggregateHashPolicy, EncodeOptions, Provenance};
 use crate::types::{DataObjectDescriptor, GlobalMetadata, HashFrame, IndexFrame};
@@ -29,10 +30,25 @@ pub(crate) fn write_message(
 ) -> Result<Vec<u8>> {
     let tensors = objects.iter().map(|object| tensor(&object.descriptor));
     let metadata = global_metadata_to_cbor(&completed(global, tensors, options)?)?;
+    let lists =
+        HashFramePolicy { header: options.aggregate_hash.in_header(), footer: options.aggregate_hash.in_footer() };
+    write_frames(&metadata, objects, options.hashing, lists)
+}
+
+/// Writes a whole message around `metadata`, the CBOR of its metadata, which is all it will say of itself.
+///
+/// # Errors
+/// As [`write_message`].
+pub(crate) fn write_frames(
+    metadata: &[u8],
+    objects: &[Object<'_>],
+    hashing: bool,
+    lists: HashFramePolicy,
+) -> Result<Vec<u8>> {
     let lens: Vec<u64> = objects.iter().map(Object::frame_len).collect();
-    let listed = options.hashing && !objects.is_empty();
-    let header_hashes = listed && options.aggregate_hash.in_header();
-    let footer_hashes = listed && options.aggregate_hash.in_footer();
+    let listed = hashing && !objects.is_empty();
+    let header_hashes = listed && lists.header;
+    let footer_hashes = listed && lists.footer;
     // Digests are of one length, so that the list can be laid out before they are known.
     let mut hashes = if listed { hash_list(&vec![0; objects.len()])? } else { Vec::new() };
     let hashes_len = frame_len(hashes.len());
@@ -50,7 +66,7 @@ pub(crate) fn write_message(
         (index.is_some(), MessageFlags::HEADER_INDEX),
         (header_hashes, MessageFlags::HEADER_HASHES),
         (footer_hashes, MessageFlags::FOOTER_HASHES),
-        (options.hashing, MessageFlags::HASHES_PRESENT),
+        (hashing, MessageFlags::HASHES_PRESENT),
     ] {
         flags |= if is_set { flag } else { 0 };
     }
@@ -60,17 +76,17 @@ pub(crate) fn write_message(
     out.try_reserve_exact(capacity)
         .map_err(|_| TensogramError::encoding(format!("cannot allocate {total} bytes for the message")))?;
     write_preamble(&mut out, flags, total)?;
-    write_frame(&mut out, FrameType::HeaderMetadata, &metadata, options.hashing)?;
+    write_frame(&mut out, FrameType::HeaderMetadata, metadata, hashing)?;
     if let Some(index) = &index {
-        write_frame(&mut out, FrameType::HeaderIndex, index, options.hashing)?;
+        write_frame(&mut out, FrameType::HeaderIndex, index, hashing)?;
     }
     let header_hashes_at = out.len();
     if header_hashes {
-        write_frame(&mut out, FrameType::HeaderHash, &hashes, options.hashing)?;
+        write_frame(&mut out, FrameType::HeaderHash, &hashes, hashing)?;
     }
     let mut digests = Vec::with_capacity(objects.len());
     for (object, len) in objects.iter().zip(lens) {
-        digests.extend(object.write_to(&mut out, options.hashing)?);
+        digests.extend(object.write_to(&mut out, hashing)?);
         pad(&mut out, len)?;
     }
     if listed {
@@ -78,11 +94,11 @@ pub(crate) fn write_message(
     }
     if header_hashes {
         let mut frame = Vec::new();
-        write_frame(&mut frame, FrameType::HeaderHash, &hashes, options.hashing)?;
+        write_frame(&mut frame, FrameType::HeaderHash, &hashes, hashing)?;
         out.iter_mut().skip(header_hashes_at).zip(frame).for_each(|(out, byte)| *out = byte);
     }
     if footer_hashes {
-        write_frame(&mut out, FrameType::FooterHash, &hashes, options.hashing)?;
+        write_frame(&mut out, FrameType::FooterHash, &hashes, hashing)?;
     }
     write_postamble(&mut out, if footer_hashes { footer } else { postamble }, total)?;
     Ok(out)

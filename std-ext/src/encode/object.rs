@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use ciborium::Value;
 use tgm_core::descriptor::{ByteOrder, Dtype, Encoding, Key};
-use tgm_core::wire::{FrameFlags, FrameType};
+use tgm_core::wire::{FRAME_HEADER_SIZE, FrameFlags, FrameType};
 
 use crate::encode::compress::{Compressed, Means, compress};
 use crate::encode::finite::{Finite, substitute};
@@ -92,7 +92,15 @@ impl<'a> Object<'a> {
         checks::descriptor(descriptor, region.len(), true)?;
         Plan::new(descriptor)?;
         checks::block_offsets(descriptor, region.len())?;
-        Self::new(descriptor.clone(), Region { payload: Payload::Bytes(Cow::Borrowed(region)), blobs: Vec::new() })
+        Self::unchecked(descriptor.clone(), region)
+    }
+
+    /// Takes descriptor and region as they are.
+    ///
+    /// # Errors
+    /// Those of [`object_descriptor_to_cbor`].
+    pub(crate) fn unchecked(descriptor: DataObjectDescriptor, region: &'a [u8]) -> Result<Self> {
+        Self::new(descriptor, Region { payload: Payload::Bytes(Cow::Borrowed(region)), blobs: Vec::new() })
     }
 
     /// Takes over the payload region of an object that was read: what is in it is not looked at.
@@ -128,7 +136,7 @@ impl<'a> Object<'a> {
         let mut frame = FrameWriter::begin(sink, FrameType::NTensorFrame, flags, self.frame_len(), hashing)?;
         self.region.write_to(&mut frame)?;
         frame.write(&self.cbor)?;
-        frame.finish_object(self.region.len())
+        frame.finish_object(FRAME_HEADER_SIZE as u64 + self.region.len())
     }
 }
 

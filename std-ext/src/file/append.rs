@@ -10,7 +10,6 @@
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::Path;
-use std::sync::OnceLock;
 
 use tgm_core::Message;
 use tgm_core::scan::{Scanner, Segment};
@@ -73,7 +72,7 @@ impl TensogramFile {
             Ok(file)
         };
         let file = create().map_err(|error: io::Error| TensogramError::io(path, &error))?;
-        Ok(Self { path: path.to_path_buf(), backing: Backing::Positioned { file, table: OnceLock::new() } })
+        Ok(Self::positioned(path, file))
     }
 
     /// Encodes a message and appends it: [`Self::append_with`], with the default options.

@@ -92,8 +92,8 @@ const fn frame_type(number: u16) -> Option<FrameType> {
     match number {
         OBJECT_TYPE => Some(FrameType::NTensorFrame),
         _ => match FrameType::from_u16(number) {
-            Some(FrameType::NTensorFrame) => None,
-            other => other,
+            Ok(FrameType::NTensorFrame) | Err(_) => None,
+            Ok(other) => Some(other),
         },
     }
 }

@@ -85,7 +85,8 @@ fn junk(segments: &[Segment]) -> Vec<FileIssue> {
             Some(last) if i > last => format!("{length} trailing bytes after last message at offset {byte_offset}"),
             Some(_) => format!("{length} unrecognized bytes at offset {byte_offset}"),
         };
-        FileIssue { byte_offset, length, description }
+        let in_memory = |n| usize::try_from(n).unwrap_or(usize::MAX);
+        FileIssue { byte_offset: in_memory(byte_offset), length: in_memory(length), description }
     });
     issues.collect()
 }

@@ -230,7 +230,7 @@ pub struct ValidationIssue {
     pub object_index: Option<usize>,
     /// Where, in bytes from the message's start, if it is in one place.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub byte_offset: Option<u64>,
+    pub byte_offset: Option<usize>,
     /// The finding in words.
     pub description: String,
 }
@@ -243,8 +243,9 @@ impl ValidationIssue {
     }
 
     /// The finding at byte `offset`.
-    pub(super) const fn at(mut self, offset: u64) -> Self {
-        self.byte_offset = Some(offset);
+    pub(super) fn at(mut self, offset: u64) -> Self {
+        // Positions lie within the message, which is in memory.
+        self.byte_offset = usize::try_from(offset).ok();
         self
     }
 

@@ -39,10 +39,10 @@ impl ValidationReport {
 /// Bytes of a file that belong to no message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FileIssue {
-    /// Where they begin, in bytes from the file's start.
-    pub byte_offset: u64,
-    /// How many they are.
-    pub length: u64,
+    /// Where they begin, in bytes from the file's start; [`usize::MAX`] if that is farther than memory reaches.
+    pub byte_offset: usize,
+    /// How many they are, likewise.
+    pub length: usize,
     /// The finding in words.
     pub description: String,
 }

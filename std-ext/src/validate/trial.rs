@@ -9,9 +9,9 @@ use tgm_core::object::DataObject;
 use super::issue::IssueCode;
 use super::options::ValidateOptions;
 use crate::codec;
+use crate::decode::pipeline;
 use crate::error::{Result, TensogramError};
 use crate::options::{CompressionBackend, DecodeOptions};
-use crate::pipeline;
 use crate::threads::Threads;
 
 /// Why decoding failed.

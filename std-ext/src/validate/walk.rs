@@ -164,9 +164,7 @@ fn delimit(rest: &[u8], at: u64) -> Result<(FrameType, &[u8]), ValidationIssue> 
         let text = format!("{} bytes are left for a frame header of {FRAME_HEADER_SIZE}", rest.len());
         ValidationIssue::new(IssueCode::TruncatedFrameHeader, text).at(at)
     })?;
-    let number = header.frame_type.get();
-    let frame_type = FrameType::from_u16(number).ok_or_else(|| {
-        let kind = if number == 4 { ErrorKind::ReservedFrameType } else { ErrorKind::UnknownFrameType(number) };
+    let frame_type = FrameType::from_u16(header.frame_type.get()).map_err(|kind| {
         ValidationIssue::new(IssueCode::InvalidFrameHeader, format!("invalid frame header: {kind}")).at(at)
     })?;
     let length = header.total_length.get();

@@ -11,6 +11,7 @@ mod copying;
 mod corpus;
 mod create;
 mod digest;
+mod doctor;
 mod edits;
 mod environment;
 mod extract;

@@ -131,6 +131,8 @@ fn data_object(object: &DataObject<'_>, output: &mut [u8]) {
     let descriptor = object.descriptor();
     describe(descriptor);
     keep((object.payload(), object.region(), object.region_offset()));
+    let apart = object.with_payload(black_box(&[0; 5]));
+    keep((apart.view_any(), apart.stored()));
     keep((object.view_any(), object.view_bits(), object.view::<f32>(), object.view::<Complex<f64>>()));
     for (kind, mask) in descriptor.masks().iter() {
         keep((kind, object.mask(&mask), object.mask_blob(&mask)));

@@ -2,6 +2,8 @@
 
 use core::hint::black_box;
 
+use serde_core::de::value::{Error as Unread, StrDeserializer};
+use serde_core::de::{Deserialize, IntoDeserializer};
 use tgm_core::cbor::Value;
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, Filter, Key, MaskMethod};
 use tgm_core::frame::{Frame, Frames, Walk, check_header, find_landmark};
@@ -55,7 +57,7 @@ fn wire(input: &[u8]) {
     let mut flags = MessageFlags::new(black_box(2));
     flags.set(black_box(1));
     keep((flags, flags.has_metadata()));
-    if let Some(frame) = FrameType::from_u16(black_box(9)) {
+    if let Ok(frame) = FrameType::from_u16(black_box(9)) {
         keep((frame.as_u16(), frame.is_data_object(), frame.is_metadata(), frame.tail_size(), frame.min_size()));
         keep((frame.name(), DecodePhase::Body.after(frame), DecodePhase::Preceded.finish()));
         let mut walk = Walk::new(black_box(24), black_box(99));
@@ -72,6 +74,8 @@ fn names(name: &str) {
     let dtype = black_box(Dtype::Complex128);
     keep((dtype.name(), dtype.byte_width(), dtype.swap_unit_size(), dtype.is_float(), dtype.byte_len(black_box(7))));
     keep(pattern(black_box(MaskKind::NegInf), dtype));
+    let input: StrDeserializer<'_, Unread> = name.into_deserializer();
+    keep((Dtype::deserialize(input), ByteOrder::deserialize(input)));
 }
 
 fn frame_getters(frame: &Frame<'_>) {

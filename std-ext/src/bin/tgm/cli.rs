@@ -10,8 +10,8 @@ use crate::output::Out;
 #[cfg(feature = "zio")]
 use crate::zio;
 use crate::{
-    copy, create, digest, dump, extract, frames, get, info, ls, merge, repack, reshuffle, salvage, scan, set, split,
-    upgrade, validate, verify,
+    copy, create, digest, doctor, dump, extract, frames, get, info, ls, merge, repack, reshuffle, salvage, scan, set,
+    split, upgrade, validate, verify,
 };
 
 /// Look into Tensogram files, check them, take values out, make messages and edit them.
@@ -49,6 +49,7 @@ enum Command {
     Salvage(salvage::Salvage),
     #[cfg(feature = "zio")]
     Zio(zio::Zio),
+    Doctor(doctor::Doctor),
 }
 
 impl Cli {
@@ -88,6 +89,7 @@ impl Cli {
             Command::Salvage(command) => command.run(out),
             #[cfg(feature = "zio")]
             Command::Zio(command) => command.run(out),
+            Command::Doctor(command) => command.run(out),
         }
     }
 }

@@ -13,6 +13,7 @@ mod copy;
 mod create;
 mod destination;
 mod digest;
+mod doctor;
 mod dump;
 mod dump_text;
 mod edit;

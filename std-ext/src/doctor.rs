@@ -1,0 +1,277 @@
+//! What this build can do, and whether it does: for users who wonder why a file does not open.
+
+mod self_test;
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+pub use self::self_test::run_self_test;
+use crate::WIRE_VERSION;
+
+/// What [`run_diagnostics`] finds.
+#[derive(Clone, Debug, Serialize)]
+pub struct DoctorReport {
+    /// What was built, and how.
+    pub build: BuildInfo,
+    /// Each feature, on or off.
+    pub features: Vec<FeatureStatus>,
+    /// What was tried.
+    pub self_test: Vec<SelfTestResult>,
+}
+
+/// What was built, and how.
+#[derive(Clone, Debug, Serialize)]
+pub struct BuildInfo {
+    /// The release of this crate.
+    pub version: String,
+    /// The version of the format that it writes.
+    pub wire_version: u16,
+    /// The machine that it was built for, as a target triple.
+    pub target: String,
+    /// "release" or "debug".
+    pub profile: String,
+}
+
+/// One feature, on or off.
+#[derive(Clone, Debug, Serialize)]
+pub struct FeatureStatus {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is about.
+    pub kind: FeatureKind,
+    /// Whether it is on.
+    #[serde(flatten)]
+    pub state: FeatureState,
+}
+
+impl FeatureStatus {
+    /// A feature that is on, by `backend`.
+    pub fn on(name: &'static str, kind: FeatureKind, backend: BackendVersion) -> Self {
+        let BackendVersion { name: backend, linkage, version } = backend;
+        Self { name, kind, state: FeatureState::On { backend, linkage, version } }
+    }
+
+    /// A feature that is off.
+    pub const fn off(name: &'static str, kind: FeatureKind) -> Self {
+        Self { name, kind, state: FeatureState::Off }
+    }
+}
+
+/// What a feature is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FeatureKind {
+    /// A codec.
+    Compression,
+    /// Several threads.
+    Threading,
+    /// Where bytes come from.
+    Io,
+    /// Another format.
+    Converter,
+}
+
+/// Whether a feature is on.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "state", rename_all = "lowercase")]
+pub enum FeatureState {
+    /// It is.
+    On {
+        /// By what.
+        backend: &'static str,
+        /// Of what kind that is.
+        linkage: Linkage,
+        /// Its release, if that can be known.
+        version: Option<String>,
+    },
+    /// It is not.
+    Off,
+}
+
+/// What kind of code stands behind a feature.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Linkage {
+    /// A library in C or C++.
+    Ffi,
+    /// Rust.
+    PureRust,
+}
+
+/// The code that stands behind a feature.
+#[derive(Clone, Debug, Serialize)]
+pub struct BackendVersion {
+    /// Its name.
+    pub name: &'static str,
+    /// Of what kind it is.
+    pub linkage: Linkage,
+    /// Its release, if that can be known.
+    pub version: Option<String>,
+}
+
+impl BackendVersion {
+    /// A library in C or C++.
+    pub const fn ffi(name: &'static str, version: Option<String>) -> Self {
+        Self { name, linkage: Linkage::Ffi, version }
+    }
+
+    /// Rust.
+    pub const fn pure_rust(name: &'static str, version: Option<String>) -> Self {
+        Self { name, linkage: Linkage::PureRust, version }
+    }
+
+    /// This crate.
+    fn own() -> Self {
+        Self::pure_rust(env!("CARGO_PKG_NAME"), Some(env!("CARGO_PKG_VERSION").to_string()))
+    }
+}
+
+/// What became of one thing that was tried.
+#[derive(Clone, Debug, Serialize)]
+pub struct SelfTestResult {
+    /// What was tried.
+    pub label: Cow<'static, str>,
+    /// What became of it.
+    #[serde(flatten)]
+    pub outcome: SelfTestOutcome,
+}
+
+impl SelfTestResult {
+    /// It works.
+    pub fn ok(label: impl Into<Cow<'static, str>>) -> Self {
+        Self { label: label.into(), outcome: SelfTestOutcome::Ok }
+    }
+
+    /// It does not.
+    pub fn failed(label: impl Into<Cow<'static, str>>, error: impl Into<String>) -> Self {
+        Self { label: label.into(), outcome: SelfTestOutcome::Failed { error: error.into() } }
+    }
+
+    /// It was not tried.
+    pub fn skipped(label: impl Into<Cow<'static, str>>, reason: impl Into<String>) -> Self {
+        Self { label: label.into(), outcome: SelfTestOutcome::Skipped { reason: reason.into() } }
+    }
+
+    /// Whether it does not work.
+    pub const fn is_failed(&self) -> bool {
+        matches!(self.outcome, SelfTestOutcome::Failed { .. })
+    }
+}
+
+/// What became of something that was tried.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "outcome", rename_all = "lowercase")]
+pub enum SelfTestOutcome {
+    /// It works.
+    Ok,
+    /// It does not.
+    Failed {
+        /// What went wrong.
+        error: String,
+    },
+    /// It was not tried.
+    Skipped {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Says what was built, what it can do, and tries it.
+///
+/// ```
+/// let report = tgm_std::doctor::run_diagnostics();
+/// assert!(!report.self_test.iter().any(tgm_std::doctor::SelfTestResult::is_failed));
+/// ```
+pub fn run_diagnostics() -> DoctorReport {
+    DoctorReport { build: build(), features: features(), self_test: run_self_test() }
+}
+
+fn build() -> BuildInfo {
+    BuildInfo {
+        version: env!("CARGO_PKG_VERSION").to_string(),
+        wire_version: WIRE_VERSION,
+        target: env!("TGM_TARGET").to_string(),
+        profile: if cfg!(debug_assertions) { "debug" } else { "release" }.to_string(),
+    }
+}
+
+/// Each feature under the name that users of the reference crate know. What is always in is on.
+fn features() -> Vec<FeatureStatus> {
+    let status = |name, kind, backend: Option<BackendVersion>| match backend {
+        Some(backend) => FeatureStatus::on(name, kind, backend),
+        None => FeatureStatus::off(name, kind),
+    };
+    let codec = |name, backend| status(name, FeatureKind::Compression, backend);
+    let rust = |on, name| if on { Some(BackendVersion::pure_rust(name, None)) } else { None };
+    vec![
+        codec("szip", cfg!(feature = "szip").then(|| BackendVersion::ffi("libaec", None))),
+        codec("szip-pure", Some(BackendVersion::own())),
+        FeatureStatus { name: "zstd", kind: FeatureKind::Compression, state: libzstd() },
+        codec("zstd-pure", None),
+        codec("lz4", rust(cfg!(feature = "lz4"), "lz4_flex")),
+        codec("blosc2", blosc2()),
+        codec("zfp", Some(BackendVersion::own())),
+        codec("sz3", sz3()),
+        codec("roaring", rust(cfg!(feature = "roaring"), "roaring")),
+        status("threads", FeatureKind::Threading, rust(cfg!(feature = "parallel"), "rayon")),
+        status("remote", FeatureKind::Io, None),
+        status("mmap", FeatureKind::Io, rust(cfg!(feature = "mmap"), "memmap2")),
+        status("async", FeatureKind::Io, None),
+    ]
+}
+
+#[cfg(feature = "zstd")]
+fn libzstd() -> FeatureState {
+    let version = Some(zstd::zstd_safe::version_string().to_string());
+    FeatureState::On { backend: "libzstd", linkage: Linkage::Ffi, version }
+}
+
+#[cfg(not(feature = "zstd"))]
+const fn libzstd() -> FeatureState {
+    FeatureState::Off
+}
+
+fn blosc2() -> Option<BackendVersion> {
+    if cfg!(feature = "blosc2") {
+        return Some(BackendVersion::ffi("c-blosc2", None));
+    }
+    let decoder = BackendVersion { name: "tgm-std (decoding)", ..BackendVersion::own() };
+    cfg!(feature = "blosc2-decode").then_some(decoder)
+}
+
+fn sz3() -> Option<BackendVersion> {
+    if cfg!(feature = "sz3") {
+        return Some(BackendVersion::ffi("SZ3", option_env!("TGM_SZ3_VERSION").map(str::to_string)));
+    }
+    let decoder = BackendVersion { name: "tgm-std (decoding, and encoding without loss)", ..BackendVersion::own() };
+    cfg!(feature = "sz3-decode").then_some(decoder)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use serde_json::{Value as Json, json};
+
+    use super::*;
+
+    #[test]
+    fn a_report_in_json_is_flat_and_in_small_letters() {
+        let json = serde_json::to_value(run_diagnostics()).unwrap();
+        assert_eq!(json["build"]["wire_version"], 3);
+        assert!(json["build"]["target"].as_str().unwrap().contains('-'));
+        let rows = json["features"].as_array().unwrap();
+        let row = |name: &str| rows.iter().find(|row| row["name"] == name).unwrap();
+        let version = env!("CARGO_PKG_VERSION");
+        let expected = json!({"name": "zfp", "kind": "compression", "state": "on", "backend": "tgm-std",
+            "linkage": "pure-rust", "version": version});
+        assert_eq!(*row("zfp"), expected);
+        assert_eq!(*row("async"), json!({"name": "async", "kind": "io", "state": "off"}));
+        assert_eq!(row("zstd")["state"], if cfg!(feature = "zstd") { "on" } else { "off" });
+        assert_eq!(json["self_test"][0]["outcome"], Json::from("ok"));
+        let row = serde_json::to_value(SelfTestResult::skipped("a", "b")).unwrap();
+        assert_eq!(row, json!({"label": "a", "outcome": "skipped", "reason": "b"}));
+        let row = serde_json::to_value(SelfTestResult::failed("a", "b")).unwrap();
+        assert_eq!(row, json!({"label": "a", "outcome": "failed", "error": "b"}));
+    }
+}

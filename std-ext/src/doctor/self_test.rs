@@ -1,0 +1,177 @@
+//! Values through every codec that is built in, and back.
+
+use tgm_core::descriptor::{ByteOrder, Dtype, ZfpMode};
+use zerocopy::IntoBytes as _;
+
+use super::SelfTestResult;
+use crate::codec::ErrorBound;
+use crate::options::{Blosc2Codec, DecodeOptions, EncodeOptions, MaskMethod};
+use crate::{DataObjectDescriptor, MessageBuilder, ObjectBuilder, decode, decode_metadata, scan};
+
+/// What a try comes to, or what went wrong in words.
+type Tried = Result<(), String>;
+/// An object that has its values for itself.
+type Object = ObjectBuilder<'static>;
+
+/// Some room for the errors of lossy codecs.
+const LOSS: f64 = 1e-3;
+
+/// Encodes and decodes some values by each codec: one row each, skipped where the codec is not built in.
+pub fn run_self_test() -> Vec<SelfTestResult> {
+    vec![
+        row("encode and decode", None, values_return(0.0, |object| object)),
+        row("decode_metadata", None, metadata_returns()),
+        row("scan of several messages", None, messages_are_found()),
+        row("digests xxh3", None, damage_is_noticed()),
+        row("masks", None, masks_return(MaskMethod::Rle)),
+        row("pipeline simple_packing+szip", None, values_return(LOSS, |object| object.simple_packing(24).szip())),
+        row(
+            "pipeline shuffle+zstd",
+            lacks("zstd", cfg!(feature = "zstd")),
+            values_return(0.0, |o| o.shuffle().zstd(3)),
+        ),
+        row("pipeline lz4", lacks("lz4", cfg!(feature = "lz4")), values_return(0.0, Object::lz4)),
+        row(
+            "pipeline blosc2",
+            lacks("blosc2", cfg!(feature = "blosc2")),
+            values_return(0.0, |object| object.blosc2(Blosc2Codec::Lz4, 5)),
+        ),
+        row("pipeline zfp", None, values_return(LOSS, |object| object.zfp(ZfpMode::FixedRate(32.0)))),
+        row(
+            "pipeline sz3",
+            lacks("sz3", cfg!(feature = "sz3")),
+            values_return(LOSS, |object| object.sz3(ErrorBound::Absolute(LOSS))),
+        ),
+        row("pipeline rle", None, bits_return(Object::rle)),
+        row("pipeline roaring", lacks("roaring", cfg!(feature = "roaring")), bits_return(Object::roaring)),
+    ]
+}
+
+/// The reason to skip a row, if there is one.
+fn lacks(feature: &str, is_on: bool) -> Option<String> {
+    (!is_on).then(|| format!("feature '{feature}' not built in"))
+}
+
+fn row(label: &'static str, lacking: Option<String>, tried: impl FnOnce() -> Tried) -> SelfTestResult {
+    match lacking {
+        Some(reason) => SelfTestResult::skipped(label, reason),
+        None => match tried() {
+            Ok(()) => SelfTestResult::ok(label),
+            Err(error) => SelfTestResult::failed(label, error),
+        },
+    }
+}
+
+/// A smooth field.
+fn field() -> Vec<f64> {
+    (0..512).map(|i| 280.0 + 10.0 * (f64::from(i) / 40.0).sin()).collect()
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
+fn words(error: impl ToString) -> String {
+    error.to_string()
+}
+
+/// Whether a field that `pipeline` is applied to comes back within `loss`.
+fn values_return(loss: f64, pipeline: impl FnOnce(Object) -> Object) -> impl FnOnce() -> Tried {
+    move || {
+        let field = field();
+        let descriptor = DataObjectDescriptor::new(Dtype::Float64, ByteOrder::NATIVE, &[16, 32]);
+        let object = ObjectBuilder::from_parts(descriptor, field.as_bytes().to_vec());
+        let message = MessageBuilder::new().object(pipeline(object)).encode().map_err(words)?;
+        let options = DecodeOptions { verify_hash: true, ..DecodeOptions::default() };
+        let (_, objects) = decode(&message, &options).map_err(words)?;
+        let bytes = objects.first().map(|(_, bytes)| bytes.as_chunks().0).unwrap_or_default();
+        let same = |(value, bytes): (&f64, &[u8; 8])| (value - f64::from_ne_bytes(*bytes)).abs() <= loss;
+        let all = bytes.len() == field.len() && field.iter().zip(bytes).all(same);
+        if all { Ok(()) } else { Err("decoded values are not those that were encoded".to_string()) }
+    }
+}
+
+/// Whether bits that `pipeline` is applied to come back.
+fn bits_return(pipeline: impl FnOnce(Object) -> Object) -> impl FnOnce() -> Tried {
+    move || {
+        let bits = [0xff, 0xf0, 0x00, 0x0f];
+        let descriptor = DataObjectDescriptor::new(Dtype::Bitmask, ByteOrder::NATIVE, &[32]);
+        let object = ObjectBuilder::from_parts(descriptor, bits.to_vec());
+        let message = MessageBuilder::new().object(pipeline(object)).encode().map_err(words)?;
+        let (_, objects) = decode(&message, &DecodeOptions::default()).map_err(words)?;
+        let same = objects.first().is_some_and(|(_, decoded)| *decoded == bits);
+        if same { Ok(()) } else { Err("decoded bits are not those that were encoded".to_string()) }
+    }
+}
+
+/// Whether NaN comes back where it was.
+fn masks_return(method: MaskMethod) -> impl FnOnce() -> Tried {
+    move || {
+        let values = [1.0, f64::NAN, 3.0];
+        let options = EncodeOptions {
+            allow_nan: true,
+            nan_mask_method: method,
+            small_mask_threshold_bytes: 0,
+            ..EncodeOptions::default()
+        };
+        let object = ObjectBuilder::new(&[3], &values).map_err(words)?;
+        let message = MessageBuilder::new().object(object).options(options).encode().map_err(words)?;
+        let (_, objects) = decode(&message, &DecodeOptions::default()).map_err(words)?;
+        let decoded = objects.first().map(|(_, bytes)| bytes.as_chunks().0).unwrap_or_default();
+        let nans: Vec<bool> = decoded.iter().map(|bytes| f64::from_ne_bytes(*bytes).is_nan()).collect();
+        if nans == [false, true, false] { Ok(()) } else { Err("NaN is not where it was".to_string()) }
+    }
+}
+
+fn small() -> Result<Vec<u8>, String> {
+    let object = ObjectBuilder::new(&[2], &[1_u8, 2]).map_err(words)?.metadata("param", "2t");
+    MessageBuilder::new().object(object).encode().map_err(words)
+}
+
+fn metadata_returns() -> impl FnOnce() -> Tried {
+    || {
+        let metadata = decode_metadata(&small()?).map_err(words)?;
+        let found = metadata.get("param").and_then(|value| value.as_str()) == Some("2t");
+        if found { Ok(()) } else { Err("a key is missing from the metadata".to_string()) }
+    }
+}
+
+fn messages_are_found() -> impl FnOnce() -> Tried {
+    || {
+        let message = small()?;
+        let buffer = [&message[..], b"junk", &message].concat();
+        let expected = [(0, message.len()), (message.len() + 4, message.len())];
+        let found = scan(&buffer);
+        if found == expected { Ok(()) } else { Err(format!("messages found at {found:?}, not at {expected:?}")) }
+    }
+}
+
+fn damage_is_noticed() -> impl FnOnce() -> Tried {
+    || {
+        let mut message = small()?;
+        let starts = crate::framing::decode_message(&message).map_err(words)?.objects.first().map(|object| object.3);
+        let payload = starts.and_then(|start| message.get_mut(start + 16)).ok_or("no object in the message")?;
+        *payload ^= 1;
+        let options = DecodeOptions { verify_hash: true, ..DecodeOptions::default() };
+        match decode(&message, &options) {
+            Err(crate::TensogramError::HashMismatch { object_index: Some(0), .. }) => Ok(()),
+            Err(other) => Err(words(other)),
+            Ok(_) => Err("a damaged payload passed its digest".to_string()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_fine_or_names_the_feature_it_lacks() {
+        for result in run_self_test() {
+            assert!(!result.is_failed(), "{result:?}");
+        }
+    }
+
+    #[test]
+    fn a_codec_that_loses_more_than_it_may_fails() {
+        let lossy = row("zfp", None, values_return(1e-9, |object| object.zfp(ZfpMode::FixedRate(8.0))));
+        assert!(lossy.is_failed(), "{lossy:?}");
+    }
+}
