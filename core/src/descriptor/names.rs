@@ -36,6 +36,12 @@ macro_rules! wire_names {
             }
         }
 
+        impl From<Text<'_>> for Option<$type> {
+            fn from(text: Text<'_>) -> Self {
+                WireName::from_text(text)
+            }
+        }
+
         impl WireName for $type {
             #[inline]
             fn from_bytes(name: &[u8]) -> Option<Self> {
