@@ -13,10 +13,11 @@ use crate::codec::ErrorBound;
 use crate::encode::encode;
 use crate::encode::packing::{Values, bits_within, derive, finite_values};
 use crate::error::Result;
-use crate::file::{AppendOptions, MessageLayout, TensogramFile};
+use crate::file::{AppendOptions, TensogramFile};
 use crate::options::{Blosc2Codec, EncodeOptions};
 use crate::params::metadata;
 use crate::pipeline::{SZIP_BLOCK_SIZE, SZIP_PREPROCESS, SZIP_RSI, packed_bits};
+use crate::scan::MessageLayout;
 use crate::streaming::StreamingEncoder;
 use crate::types::{DataObjectDescriptor, GlobalMetadata};
 

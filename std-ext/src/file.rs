@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::vec;
 
-pub use self::append::{AppendOptions, TornTail};
+use tgm_core::scan::Source;
 
-use tgm_core::scan::{Segment, Source, find_in_chunks};
+pub use self::append::{AppendOptions, TornTail};
 
 use crate::decode::{self, decode};
 use crate::error::{Result, TensogramError};
@@ -24,42 +24,9 @@ use crate::mmap::MappedFile;
 use crate::options::DecodeOptions;
 use crate::range;
 use crate::remote_scan_parse::is_remote_url;
-use crate::scan::{SEARCH_CHUNK, ScanOptions, fill, segments};
+use crate::scan::{MessageLayout, ScanOptions, Segments, Table, Windowed, fill};
 use crate::scan_opts::RemoteScanOptions;
 use crate::types::{DataObjectDescriptor, DecodedObject, GlobalMetadata};
-
-/// Where a message lies in its file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MessageLayout {
-    /// Bytes from the file's start.
-    pub offset: u64,
-    /// Bytes of the message.
-    pub length: u64,
-}
-
-/// What a scan found: everything in order, and the messages among it.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Table {
-    pub(crate) segments: Vec<Segment>,
-    pub(crate) messages: Vec<MessageLayout>,
-}
-
-impl Table {
-    pub(crate) fn scan<S: Source>(source: S, options: &ScanOptions) -> Result<Self, S::Error> {
-        let segments = segments(source, options)?;
-        let layout = |segment: &Segment| MessageLayout { offset: segment.offset(), length: segment.length() };
-        let messages = segments.iter().filter(|segment| segment.is_message()).map(layout).collect();
-        Ok(Self { segments, messages })
-    }
-
-    /// Where message `index` lies.
-    pub(crate) fn get(&self, index: usize) -> Result<MessageLayout> {
-        let count = self.messages.len();
-        self.messages.get(index).copied().ok_or_else(|| {
-            TensogramError::Framing(format!("message index {index} out of range (count={count})").into())
-        })
-    }
-}
 
 /// A file of messages, opened for reading.
 ///
@@ -168,8 +135,7 @@ impl TensogramFile {
                 if let Some(table) = table.get() {
                     return Ok(table);
                 }
-                let source = FileSource::new(file).map_err(|error| TensogramError::io(&self.path, &error))?;
-                let scanned = Table::scan(source, &ScanOptions::default());
+                let scanned = source_of(file).and_then(|source| Table::scan(source, &ScanOptions::default()));
                 let scanned = scanned.map_err(|error| TensogramError::io(&self.path, &error))?;
                 // Threads that come here together scan each for itself; one table stays.
                 Ok(table.get_or_init(|| scanned))
@@ -199,8 +165,8 @@ impl TensogramFile {
     ///
     /// # Errors
     /// [`TensogramError::Io`] from the scan.
-    pub fn segments(&self) -> Result<&[Segment]> {
-        Ok(&self.table()?.segments)
+    pub fn segments(&self) -> Result<Segments<'_>> {
+        Ok(self.table()?.segments())
     }
 
     /// The bytes of message `index`: one positioned read, or a copy out of the map.
@@ -364,31 +330,8 @@ pub(crate) fn open_for_reading(path: &Path) -> Result<File> {
 }
 
 /// A file as the scanner reads it: at positions, the cursor left alone.
-struct FileSource<'f> {
-    file: &'f File,
-    len: u64,
-}
-
-impl<'f> FileSource<'f> {
-    fn new(file: &'f File) -> io::Result<Self> {
-        Ok(Self { file, len: file.metadata()?.len() })
-    }
-}
-
-impl Source for FileSource<'_> {
-    type Error = io::Error;
-
-    fn len(&self) -> u64 {
-        self.len
-    }
-
-    fn read_at(&self, offset: u64, out: &mut [u8]) -> io::Result<usize> {
-        read_at(self.file, offset, out)
-    }
-
-    fn find(&self, magic: &[u8; 8], from: u64, end: u64) -> io::Result<Option<u64>> {
-        find_in_chunks(self, magic, from, end, &mut vec![0; SEARCH_CHUNK])
-    }
+fn source_of(file: &File) -> io::Result<impl Source<Error = io::Error>> {
+    Ok(Windowed::new(file.metadata()?.len(), |offset, out: &mut [u8]| read_at(file, offset, out)))
 }
 
 #[cfg(not(any(unix, windows)))]

@@ -67,7 +67,7 @@ pub use decode::{
 };
 pub use encode::{encode, encode_pre_encoded};
 pub use error::{Reason, Result, TensogramError};
-pub use file::{AppendOptions, FileMessageIter, MessageLayout, TensogramFile, TornTail};
+pub use file::{AppendOptions, FileMessageIter, TensogramFile, TornTail};
 pub use hash::{HASH_ALGORITHM_NAME, compute_hash, parse_hash_name};
 pub use iter::{MessageIter, ObjectIter, data_object_inline_hashes, messages, objects, objects_metadata};
 pub use limits::DecodeLimits;
@@ -86,7 +86,7 @@ pub use remote_scan_parse::{
     BackwardCommit, BackwardOutcome, ForwardOutcome, footer_region_present, is_remote_url, parse_backward_postamble,
     parse_forward_preamble, same_message_check, validate_backward_preamble,
 };
-pub use scan::{ScanOptions, scan, scan_file, scan_file_with_options, scan_with_options};
+pub use scan::{MessageLayout, ScanOptions, Segments, scan, scan_file, scan_file_with_options, scan_with_options};
 pub use scan_opts::RemoteScanOptions;
 pub use streaming::StreamingEncoder;
 pub use tgm_core as core;

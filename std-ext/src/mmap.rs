@@ -7,11 +7,10 @@ use std::path::Path;
 use memmap2::Mmap;
 use tgm_core::Message;
 use tgm_core::object::DataObject;
-use tgm_core::scan::Segment;
 
 use crate::error::{Result, TensogramError};
-use crate::file::{MessageLayout, Table, open_for_reading};
-use crate::scan::ScanOptions;
+use crate::file::open_for_reading;
+use crate::scan::{Bytes, MessageLayout, ScanOptions, Segments, Table};
 
 /// A file of messages as a memory map: messages, objects and values are borrowed from it, nothing is copied.
 ///
@@ -60,7 +59,7 @@ impl MappedFile {
             // the caller's promise, stated in the type's contract.
             _ => Some(unsafe { Mmap::map(&file) }.map_err(|error| TensogramError::io(path, &error))?),
         };
-        let Ok::<_, std::convert::Infallible>(table) = Table::scan(map.as_deref().unwrap_or_default(), options);
+        let Ok::<_, std::convert::Infallible>(table) = Table::scan(Bytes(map.as_deref().unwrap_or_default()), options);
         Ok(Self { map, table })
     }
 
@@ -80,8 +79,8 @@ impl MappedFile {
     }
 
     /// The whole file in order: messages, and the bytes that belong to none.
-    pub fn segments(&self) -> &[Segment] {
-        &self.table.segments
+    pub fn segments(&self) -> Segments<'_> {
+        self.table.segments()
     }
 
     pub(crate) const fn table(&self) -> &Table {

@@ -151,10 +151,10 @@ fn index_and_hash() -> Vec<Row> {
     let b = plain();
     let view = View::parse(&b.bytes).unwrap();
     let mut rows = vec![row("ObjectOutOfRange", b.bytes.len() as u64, view.object(1).map(drop))];
-    let mut lying = Message::buffered([Object::bytes(&[1])]);
-    lying.frames[1] = Frame::lying_index(frame_type::HEADER_INDEX, |entries| entries[0].0 = 24);
+    let mut lying = Message::buffered([Object::bytes(&[1]), Object::bytes(&[2])]);
+    lying.frames[1] = Frame::lying_index(frame_type::HEADER_INDEX, |entries| entries[1].0 = 24);
     let lying = lying.build();
-    rows.push(row("IndexEntry", 24, View::parse(&lying.bytes).unwrap().object(0).map(drop)));
+    rows.push(row("IndexEntry", 24, View::parse(&lying.bytes).unwrap().object(1).map(drop)));
     let uneven = map([("offsets", array([Value::from(1)])), ("lengths", array([]))]);
     let mut message = Message::buffered([]);
     message.frames.push(Frame::metadata(frame_type::HEADER_INDEX, &uneven));

@@ -43,11 +43,11 @@ pub trait Source {
     /// Whatever the source fails with.
     fn find(&self, magic: &[u8; 8], from: u64, end: u64) -> Result<Option<u64>, Self::Error> {
         let mut chunk = [0; 512];
-        find_in_chunks(self, magic, from, end, &mut chunk)
+        find_in_chunks(self, magic, from, end, &mut chunk, find)
     }
 }
 
-/// [`Source::find`] by way of a buffer, which must hold more than 8 bytes.
+/// [`Source::find`] by way of a buffer, which must hold more than 8 bytes, and a search in it: [`find`] or a faster one.
 ///
 /// # Errors
 /// Whatever the source fails with.
@@ -57,6 +57,7 @@ pub fn find_in_chunks<S: Source + ?Sized>(
     from: u64,
     end: u64,
     chunk: &mut [u8],
+    find: impl Fn(&[u8], &[u8; 8]) -> Option<usize>,
 ) -> Result<Option<u64>, S::Error> {
     let mut from = from;
     loop {
@@ -87,6 +88,17 @@ impl Source for &[u8] {
         let read = rest.len().min(out.len());
         out.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
         Ok(read)
+    }
+
+    #[inline]
+    fn read<const N: usize>(&self, offset: u64) -> Result<[u8; N], Infallible> {
+        let whole = usize::try_from(offset).ok().and_then(|start| self.get(start..)?.first_chunk());
+        if let Some(bytes) = whole {
+            return Ok(*bytes);
+        }
+        let mut bytes = [0; N];
+        self.read_at(offset, &mut bytes)?;
+        Ok(bytes)
     }
 
     fn find(&self, magic: &[u8; 8], from: u64, end: u64) -> Result<Option<u64>, Infallible> {

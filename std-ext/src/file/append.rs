@@ -12,14 +12,15 @@ use std::io;
 use std::path::Path;
 
 use tgm_core::Message;
-use tgm_core::scan::{Scanner, Segment};
+use tgm_core::scan::{Scanner, Source as _};
 use tgm_core::wire::MAGIC;
 
-use super::{Backing, FileSource, MessageLayout, Table, TensogramFile};
+use super::{Backing, TensogramFile, source_of};
 use crate::encode::encode;
 use crate::error::{Result, TensogramError};
 use crate::options::EncodeOptions;
 use crate::scan::ScanOptions;
+use crate::scan::{MessageLayout, Table};
 use crate::types::{DataObjectDescriptor, GlobalMetadata};
 
 /// How to append.
@@ -155,7 +156,7 @@ impl TensogramFile {
     /// # Errors
     /// [`TensogramError::Io`] from the scan.
     pub fn torn_tail(&self) -> Result<Option<MessageLayout>> {
-        let last = self.segments()?.last().filter(|segment| !segment.is_message());
+        let last = self.segments()?.next_back().filter(|segment| !segment.is_message());
         Ok(last.map(|segment| MessageLayout { offset: segment.offset(), length: segment.length() }))
     }
 
@@ -171,8 +172,8 @@ impl TensogramFile {
     /// not, the file is scanned.
     fn ends(&self, file: &File) -> Result<(u64, u64)> {
         let ends = || {
-            let source = FileSource::new(file)?;
-            let len = source.len;
+            let source = source_of(file)?;
+            let len = source.len();
             if len == 0 {
                 return Ok((0, 0));
             }
@@ -181,7 +182,7 @@ impl TensogramFile {
             if last.is_some_and(|last| last.offset().checked_add(last.length()) == Some(len)) {
                 return Ok((len, len));
             }
-            let table = Table::scan(FileSource::new(file)?, &options)?;
+            let table = Table::scan(source_of(file)?, &options)?;
             let last = table.messages.last().map_or(0, |last| last.offset.saturating_add(last.length));
             Ok((len, last))
         };
@@ -196,10 +197,9 @@ impl TensogramFile {
         )]
         let Backing::Positioned { table, .. } = &mut self.backing else { return };
         let scanned =
-            table.get().map(|table| table.segments.last().map_or(0, |s| s.offset().saturating_add(s.length())));
+            table.get().map(|table| table.segments().next_back().map_or(0, |s| s.offset().saturating_add(s.length())));
         match (scanned, table.get_mut()) {
             (Some(end), Some(table)) if end == layout.offset => {
-                table.segments.push(Segment::Message { offset: layout.offset, length: layout.length });
                 table.messages.push(layout);
             }
             _ => self.invalidate_offsets(),

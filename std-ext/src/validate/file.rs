@@ -1,6 +1,5 @@
 //! Files and buffers of messages: each message, and what lies between them.
 
-use std::convert::Infallible;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
@@ -15,7 +14,7 @@ use crate::TensogramFile;
 use crate::error::TensogramError;
 #[cfg(feature = "mmap")]
 use crate::mmap::MappedFile;
-use crate::scan::{ScanOptions, segments};
+use crate::scan::{Bytes, ScanOptions, Segments, Table};
 
 /// Validates every message in `bytes`. Bytes that belong to none are issues of the file.
 ///
@@ -30,8 +29,8 @@ use crate::scan::{ScanOptions, segments};
 /// assert_eq!(report.file_issues[0].length, 4);
 /// ```
 pub fn validate_buffer(bytes: &[u8], options: &ValidateOptions) -> FileValidationReport {
-    let Ok::<_, Infallible>(segments) = segments(bytes, &ScanOptions::default());
-    of_segments(bytes, &segments, options)
+    let Ok(table) = Table::scan(Bytes(bytes), &ScanOptions::default());
+    of_segments(bytes, table.segments(), options)
 }
 
 /// Validates every message of a file. Bytes that belong to none are issues of the file.
@@ -67,18 +66,18 @@ fn of_regular_file(path: &Path, options: &ValidateOptions) -> Result<FileValidat
     Ok(FileValidationReport { file_issues: junk(file.segments()?), messages })
 }
 
-fn of_segments(bytes: &[u8], segments: &[Segment], options: &ValidateOptions) -> FileValidationReport {
-    let messages = segments.iter().filter(|segment| segment.is_message());
-    let validate = |segment: &Segment| -> ValidationReport {
+fn of_segments(bytes: &[u8], segments: Segments<'_>, options: &ValidateOptions) -> FileValidationReport {
+    let messages = segments.clone().filter(Segment::is_message);
+    let validate = |segment: Segment| -> ValidationReport {
         validate_message(segment.bytes_of(bytes).unwrap_or_default(), options)
     };
     FileValidationReport { file_issues: junk(segments), messages: messages.map(validate).collect() }
 }
 
 /// The bytes that belong to no message.
-fn junk(segments: &[Segment]) -> Vec<FileIssue> {
-    let last = segments.iter().rposition(Segment::is_message);
-    let issues = segments.iter().enumerate().filter(|(_, segment)| !segment.is_message()).map(|(i, segment)| {
+fn junk(segments: Segments<'_>) -> Vec<FileIssue> {
+    let last = segments.clone().rposition(|segment| segment.is_message());
+    let issues = segments.enumerate().filter(|(_, segment)| !segment.is_message()).map(|(i, segment)| {
         let (byte_offset, length) = (segment.offset(), segment.length());
         let description = match last {
             None => format!("{length} bytes with no valid messages"),

@@ -102,7 +102,7 @@ fn scanner(input: &[u8]) {
     scanner.for_each(|segment| keep((segment.offset(), segment.length(), segment.is_message())));
     keep(find(input, b"TENSOGRM"));
     let mut chunk = [0; 16];
-    keep(find_in_chunks(&input, b"39277777", black_box(1), black_box(60), black_box(&mut chunk[..])));
+    keep(find_in_chunks(&input, b"39277777", black_box(1), black_box(60), black_box(&mut chunk[..]), find));
 }
 
 fn kernels(input: &[u8], output: &mut [u8]) {

@@ -19,7 +19,10 @@ pub(crate) struct Input {
 
 enum Backing {
     #[cfg(feature = "mmap")]
-    Mapped(MappedFile),
+    Mapped {
+        file: MappedFile,
+        segments: Vec<Segment>,
+    },
     Read {
         bytes: Vec<u8>,
         segments: Vec<Segment>,
@@ -73,7 +76,7 @@ impl Input {
     pub(crate) fn bytes(&self) -> &[u8] {
         match &self.backing {
             #[cfg(feature = "mmap")]
-            Backing::Mapped(file) => file.as_bytes(),
+            Backing::Mapped { file, .. } => file.as_bytes(),
             Backing::Read { bytes, .. } => bytes,
         }
     }
@@ -82,7 +85,7 @@ impl Input {
     pub(crate) fn segments(&self) -> &[Segment] {
         match &self.backing {
             #[cfg(feature = "mmap")]
-            Backing::Mapped(file) => file.segments(),
+            Backing::Mapped { segments, .. } => segments,
             Backing::Read { segments, .. } => segments,
         }
     }
@@ -107,7 +110,12 @@ impl Input {
 #[cfg(feature = "mmap")]
 fn open(path: &Path) -> Result<Backing, TensogramError> {
     let is_stream = std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file());
-    if is_stream { read(open_stream(path)?) } else { MappedFile::open(path).map(Backing::Mapped) }
+    if is_stream {
+        return read(open_stream(path)?);
+    }
+    let file = MappedFile::open(path)?;
+    let segments = file.segments().collect();
+    Ok(Backing::Mapped { file, segments })
 }
 
 #[cfg(not(feature = "mmap"))]

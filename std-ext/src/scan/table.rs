@@ -1,0 +1,143 @@
+//! What a scan found, in as little memory as it takes.
+
+use tgm_core::scan::{Scanner, Segment, Source};
+
+use super::ScanOptions;
+use crate::error::{Result, TensogramError};
+
+/// Steps from one end before it is the other one's turn: as many as keep a file's window (see [`super::source`]) in use.
+const STEPS: usize = 64;
+
+/// Where a message lies in its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MessageLayout {
+    /// Bytes from the file's start.
+    pub offset: u64,
+    /// Bytes of the message.
+    pub length: u64,
+}
+
+/// The messages of a source in order, and, apart because there mostly is none, what lies between them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Table {
+    pub(crate) messages: Vec<MessageLayout>,
+    junk: Vec<MessageLayout>,
+}
+
+impl Table {
+    /// Scans the source from its start and, if the options say so, from its end as well.
+    pub(crate) fn scan<S: Source>(source: S, options: &ScanOptions) -> Result<Self, S::Error> {
+        let mut scanner = Scanner::new(source);
+        let mut table = Self::default();
+        let mut from_end = Vec::new();
+        let mut backward = options.bidirectional;
+        loop {
+            for _ in 0..STEPS {
+                let Some(segment) = scanner.next_segment()? else {
+                    table.messages.extend(from_end.into_iter().rev());
+                    return Ok(table);
+                };
+                let layout = MessageLayout { offset: segment.offset(), length: segment.length() };
+                if segment.is_message() { &mut table.messages } else { &mut table.junk }.push(layout);
+            }
+            for _ in 0..STEPS {
+                if !backward {
+                    break;
+                }
+                let found = scanner.next_message_back(options.max_message_size)?;
+                backward = found.is_some();
+                from_end.extend(found.map(|found| MessageLayout { offset: found.offset(), length: found.length() }));
+            }
+        }
+    }
+
+    /// Where message `index` lies.
+    pub(crate) fn get(&self, index: usize) -> Result<MessageLayout> {
+        let count = self.messages.len();
+        self.messages.get(index).copied().ok_or_else(|| {
+            TensogramError::Framing(format!("message index {index} out of range (count={count})").into())
+        })
+    }
+
+    /// Everything in order.
+    pub(crate) fn segments(&self) -> Segments<'_> {
+        Segments { messages: &self.messages, junk: &self.junk }
+    }
+}
+
+/// The whole of a source in order, each byte once: messages, and the bytes that belong to none.
+#[derive(Clone, Debug, Default)]
+pub struct Segments<'a> {
+    messages: &'a [MessageLayout],
+    junk: &'a [MessageLayout],
+}
+
+impl Iterator for Segments<'_> {
+    type Item = Segment;
+
+    fn next(&mut self) -> Option<Segment> {
+        let (message, junk) = (self.messages.split_first(), self.junk.split_first());
+        match (message, junk) {
+            (Some((message, rest)), junk) if junk.is_none_or(|(junk, _)| message.offset < junk.offset) => {
+                self.messages = rest;
+                Some(Segment::Message { offset: message.offset, length: message.length })
+            }
+            (_, Some((junk, rest))) => {
+                self.junk = rest;
+                Some(Segment::Junk { offset: junk.offset, length: junk.length })
+            }
+            (_, None) => None,
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.messages.len().saturating_add(self.junk.len());
+        (left, Some(left))
+    }
+}
+
+impl ExactSizeIterator for Segments<'_> {}
+
+impl DoubleEndedIterator for Segments<'_> {
+    fn next_back(&mut self) -> Option<Segment> {
+        let (message, junk) = (self.messages.split_last(), self.junk.split_last());
+        match (message, junk) {
+            (Some((message, rest)), junk) if junk.is_none_or(|(junk, _)| message.offset > junk.offset) => {
+                self.messages = rest;
+                Some(Segment::Message { offset: message.offset, length: message.length })
+            }
+            (_, Some((junk, rest))) => {
+                self.junk = rest;
+                Some(Segment::Junk { offset: junk.offset, length: junk.length })
+            }
+            (_, None) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_come_in_order_from_both_ends_and_cover_every_byte() {
+        let message = std::fs::read("../tests/data/dtypes/float32-big.tgm").unwrap();
+        let mut bytes = Vec::new();
+        for i in 0..200 {
+            if i % 7 == 3 {
+                bytes.extend_from_slice(b"between messages");
+            }
+            bytes.extend_from_slice(&message);
+        }
+        bytes.extend_from_slice(b"end");
+        let one_by_one: Vec<_> = tgm_core::scan::scan(&bytes).collect();
+        for bidirectional in [false, true] {
+            let options = ScanOptions { bidirectional, ..ScanOptions::default() };
+            let Ok(table) = Table::scan(&bytes[..], &options);
+            assert!(table.segments().eq(one_by_one.iter().copied()));
+            assert!(table.segments().rev().eq(one_by_one.iter().rev().copied()));
+            assert_eq!(table.segments().len(), one_by_one.len());
+            assert_eq!(table.segments().map(|segment| segment.length()).sum::<u64>(), bytes.len() as u64);
+        }
+    }
+}
