@@ -11,12 +11,16 @@ use std::time::{Duration, Instant};
 use crate::alloc::{self, Usage};
 
 /// How much is measured.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Settings {
     /// Small data and short turns.
     pub quick: bool,
     /// Rounds of each case.
     pub rounds: usize,
+    /// Only cases with this in their name.
+    pub cases: Option<String>,
+    /// Only rows whose label begins so.
+    pub rows: Option<String>,
 }
 
 impl Settings {
@@ -26,7 +30,7 @@ impl Settings {
     }
 
     fn turn(&self) -> Duration {
-        Duration::from_micros(if self.quick { 500 } else { 10_000 })
+        Duration::from_micros(if self.quick { 500 } else { 5_000 })
     }
 }
 
@@ -135,8 +139,15 @@ impl<'a> Case<'a> {
         self
     }
 
-    /// Runs all rows in turns.
-    pub fn measure(mut self, group: &'static str, settings: &Settings) -> Measured {
+    /// Runs all rows in turns; `None` for a case that is not wanted.
+    pub fn measure(mut self, group: &'static str, settings: &Settings) -> Option<Measured> {
+        if settings.cases.as_ref().is_some_and(|text| !self.name.contains(text)) {
+            return None;
+        }
+        if let Some(text) = &settings.rows {
+            self.rows.retain(|row| row.label.starts_with(text));
+            self.goals.clear();
+        }
         let clock = self.clock;
         let turns: Vec<(u64, Usage)> = self.rows.iter_mut().map(|row| prepare(row, clock, settings)).collect();
         let mut times = vec![Vec::with_capacity(settings.rounds); self.rows.len()];
@@ -160,7 +171,7 @@ impl<'a> Case<'a> {
             }
         });
         let rows = rows.collect();
-        Measured { group, name: self.name, bytes: self.bytes, clock, rows, goals: self.goals }
+        Some(Measured { group, name: self.name, bytes: self.bytes, clock, rows, goals: self.goals })
     }
 }
 

@@ -1,6 +1,7 @@
 //! What tgm costs beside the reference, the best other peer and the physical limit.
 //!
-//! `benches/run [--quick] [--json FILE] [--list] [group …]`. Each group makes its data, checks that all who do the work give the
+//! `benches/run [--quick] [--json FILE] [--list] [--cases TEXT] [--rows TEXT] [group …]`: all cases, or those with the text in
+//! their name; all rows, or those whose label begins with the text, for a profiler to watch. Each group makes its data, checks that all who do the work give the
 //! same answer, and only then measures.
 
 mod alloc;
@@ -41,7 +42,7 @@ pub struct Bench {
 impl Bench {
     /// Runs a case and prints it.
     pub fn run(&mut self, case: Case<'_>) {
-        let measured = case.measure(self.group, &self.settings);
+        let Some(measured) = case.measure(self.group, &self.settings) else { return };
         report::print(&measured);
         self.measured.push(measured);
     }
@@ -70,22 +71,26 @@ const GROUPS: [Group; 12] = [
 ];
 
 fn main() -> ExitCode {
-    let mut settings = Settings { quick: false, rounds: 9 };
+    let mut settings = Settings { quick: false, rounds: 9, cases: None, rows: None };
     let (mut json, mut wanted) = (None, Vec::new());
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             // A process of its own, which a case of `map` starts.
             "--first-value" => return map::first_value(arguments),
-            "--quick" => settings = Settings { quick: true, rounds: 7 },
+            "--quick" => settings = Settings { quick: true, rounds: 7, ..settings },
+            "--cases" => settings.cases = arguments.next(),
+            "--rows" => settings.rows = arguments.next(),
             "--json" => json = arguments.next(),
             "--list" => {
-                GROUPS.iter().for_each(|(name, _)| println!("{name}"));
+                for (name, _) in GROUPS {
+                    println!("{name}");
+                }
                 return ExitCode::SUCCESS;
             }
             name if GROUPS.iter().any(|(group, _)| *group == name) => wanted.push(argument),
             other => {
-                eprintln!("{other}: no group and no option (--quick, --json FILE, --list)");
+                eprintln!("{other}: no group and no option (--quick, --json FILE, --list, --cases TEXT, --rows TEXT)");
                 return ExitCode::FAILURE;
             }
         }

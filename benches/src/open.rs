@@ -17,8 +17,23 @@ use crate::libraries::{Dtype, Spec, ours, reference};
 
 /// Elements of each object.
 const ELEMENTS: usize = 64;
-/// Three real fields with metadata as weather services write it.
-const SURFACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/realistic/surface-181x360.tgm");
+/// What weather services say of a field, as MARS has it.
+const MARS: [(&str, &str); 12] = [
+    ("class", "od"),
+    ("date", "20260401"),
+    ("domain", "g"),
+    ("expver", "0001"),
+    ("levelist", "850"),
+    ("levtype", "pl"),
+    ("param", "130.128"),
+    ("step", "24"),
+    ("stream", "oper"),
+    ("target", "fields.tgm"),
+    ("time", "1200"),
+    ("type", "fc"),
+];
+/// Objects of the message whose metadata are looked into: 1.7 KB of CBOR.
+const FIELDS: usize = 5;
 
 pub fn run(bench: &mut Bench) {
     for count in [1, 10, 1_000, 10_000] {
@@ -45,7 +60,7 @@ fn objects(bench: &mut Bench, count: usize) {
     let case = Case::new(format!("{count} objects: open"))
         .row("us", || Message::parse(black_box(&message)).map(|message| message.total_length()))
         .row("us, every descriptor", || {
-            Message::parse(black_box(&message)).map(|message| message.objects().filter(Result::is_ok).count())
+            Message::parse(black_box(&message)).map(|message| message.objects().flatten().count())
         })
         .row("reference: decode_descriptors", || reference::decode_descriptors(black_box(&message)))
         .row("safetensors: deserialize", || SafeTensors::deserialize(black_box(&safe)).map(|tensors| tensors.len()));
@@ -103,36 +118,52 @@ fn by_table(message: &[u8], entry: IndexEntry) -> (u64, &[u8]) {
 
 /// One key by its dotted path.
 fn metadata(bench: &mut Bench) {
-    let message = std::fs::read(SURFACE).expect("the test data");
+    let text = |text: &str| Value::from(text);
+    let entry = |i: usize| {
+        let pair = |(key, value): (&str, &str)| {
+            let value = if key == "levelist" { format!("{}", 100 * (i + 1)) } else { value.to_owned() };
+            (text(key), text(&value))
+        };
+        let mars = Value::Map(MARS.into_iter().map(pair).collect());
+        BTreeMap::from([
+            ("mars".to_owned(), mars),
+            ("name".to_owned(), text("air_temperature")),
+            ("units".to_owned(), text("K")),
+        ])
+    };
+    let metadata = ours::GlobalMetadata { base: (0..FIELDS).map(entry).collect(), ..Default::default() };
+    let (descriptor, data) = (ours::descriptor(&Spec::new(Dtype::Float32, ELEMENTS)), [0; 4 * ELEMENTS]);
+    let objects = [(&descriptor, data.as_slice()); FIELDS];
+    let message = ours::encode(&metadata, &objects, &ours::EncodeOptions::default()).expect("encodes");
     let encoded = Message::parse(&message).and_then(|message| message.first_metadata()).expect("metadata").as_encoded();
-    let path = "mars.param";
+    let (index, path) = (FIELDS / 2, "mars.levelist");
 
     let merged = || {
         let metadata = Message::parse(black_box(&message)).and_then(|message| message.metadata()).expect("metadata");
-        metadata.get_at(1, black_box(path)).ok().flatten().and_then(|value| value.as_str().ok()).expect("text")
+        metadata.get_at(index, black_box(path)).ok().flatten().and_then(|value| value.as_str().ok()).expect("text")
     };
     let first = || {
         let metadata =
             Message::parse(black_box(&message)).and_then(|message| message.first_metadata()).expect("metadata");
-        let entry = metadata.base_entry(1).ok().flatten().expect("an entry");
+        let entry = metadata.base_entry(index).ok().flatten().expect("an entry");
         let mars = entry.get("mars").ok().flatten().and_then(|value| value.as_map().ok()).expect("a map");
-        mars.get("param").ok().flatten().and_then(|value| value.as_str().ok()).expect("text")
+        mars.get("levelist").ok().flatten().and_then(|value| value.as_str().ok()).expect("text")
     };
     let of_reference = || {
         let metadata = reference::decode_metadata(black_box(&message)).expect("metadata");
-        in_map(&metadata.base[1], path)
+        in_map(&metadata.base[index], path)
     };
     let of_ciborium = || {
         let value: BTreeMap<String, Value> = ciborium::from_reader(black_box(encoded)).expect("CBOR");
         let entries: BTreeMap<String, Value> =
-            value["base"].as_array().expect("an array")[1].deserialized().expect("a map");
+            value["base"].as_array().expect("an array")[index].deserialized().expect("a map");
         in_map(&entries, path)
     };
     assert_eq!(merged(), of_reference());
     assert_eq!(first(), of_reference());
     assert_eq!(of_ciborium(), of_reference());
 
-    let case = Case::new(format!("{path} of object 1 of 3, in {} bytes of CBOR", encoded.len()))
+    let case = Case::new(format!("{path} of object {index} of {FIELDS}, in {} bytes of CBOR", encoded.len()))
         .row("us", merged)
         .row("us, without preceders", first)
         .row("reference", of_reference)

@@ -20,7 +20,6 @@ pub fn run(bench: &mut Bench) {
         let half = &bytes[..bytes.len() / 2];
         let eighth = &bytes[..bytes.len() / 64];
         let case = Case::new(format!("{name}, {}", crate::harness::bytes(bytes.len() as f64)))
-            .bytes(bytes.len())
             .row("us", || tgm_core::scan::scan(black_box(&bytes)).count())
             .row("us, half of it", || tgm_core::scan::scan(black_box(half)).count())
             .row("us, a 64th of it", || tgm_core::scan::scan(black_box(eighth)).count())

@@ -102,7 +102,7 @@ fn masks(bench: &mut Bench, percent: usize) {
     bench.run(case);
 
     let of_reference = reference::EncodeOptions { allow_nan: true, ..Default::default() };
-    let mut case = Case::new(format!("float32, {} MiB, {percent} % NaN, encoded", 4 * values.len() >> 20))
+    let mut case = Case::new(format!("float32, {} MiB, {percent} % NaN, encoded", (4 * values.len()) >> 20))
         .bytes(4 * values.len())
         .row("us", || ours::encode_with(&spec, black_box(values.as_bytes()), &masked))
         .row("us, no mask", || ours::encode_with(&spec, black_box(plain.as_bytes()), &masked))

@@ -15,7 +15,7 @@ const COMMON: [u32; 9] = [1, 4, 8, 10, 12, 16, 20, 24, 32];
 const NAMED: [u32; 5] = [8, 12, 16, 24, 32];
 
 pub fn run(bench: &mut Bench) {
-    let count = bench.size(8 << 20, 1 << 18);
+    let count = bench.size(4 << 20, 1 << 18);
     let field = data::field(count);
     let mut doubles = vec![0.0_f64; count];
     let mut singles = vec![0.0_f32; count];
