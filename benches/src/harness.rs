@@ -3,12 +3,15 @@
 //!
 //! A row is a closure that does `ops` operations. It is called until a turn takes some milliseconds, and each round gives
 //! one time an operation. Time is processor time of the calling thread, which other programs disturb least, or wall-clock
-//! time in cases with threads. What a row allocates is counted in a call of its own, after a first call has warmed it up.
+//! time in cases with threads. Before each turn of a short row comes a call that warms the caches again. What a row allocates is counted in a call of its own, after a first call has warmed it up.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use crate::alloc::{self, Usage};
+
+/// Nanoseconds of an operation above which it is not worth while to warm caches up.
+const WARM_BELOW: f64 = 1e8;
 
 /// How much is measured.
 #[derive(Clone, Debug)]
@@ -153,6 +156,10 @@ impl<'a> Case<'a> {
         let mut times = vec![Vec::with_capacity(settings.rounds); self.rows.len()];
         for _ in 0..settings.rounds {
             for ((row, (calls, _)), times) in self.rows.iter_mut().zip(&turns).zip(&mut times) {
+                // The row before may have filled the caches with its own.
+                if times.last().is_none_or(|last| *last < WARM_BELOW) {
+                    (row.work)();
+                }
                 let spent = time(row, *calls, clock);
                 times.push(spent.as_secs_f64() * 1e9 / (*calls * row.ops) as f64);
             }

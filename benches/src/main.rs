@@ -1,6 +1,6 @@
 //! What tgm costs beside the reference, the best other peer and the physical limit.
 //!
-//! `benches/run [--quick] [--json FILE] [--list] [--cases TEXT] [--rows TEXT] [group …]`: all cases, or those with the text in
+//! `benches/run [--quick] [--json FILE] [--list] [--rounds N] [--cases TEXT] [--rows TEXT] [group …]`: all cases, or those with the text in
 //! their name; all rows, or those whose label begins with the text, for a profiler to watch. Each group makes its data, checks that all who do the work give the
 //! same answer, and only then measures.
 
@@ -78,7 +78,11 @@ fn main() -> ExitCode {
         match argument.as_str() {
             // A process of its own, which a case of `map` starts.
             "--first-value" => return map::first_value(arguments),
-            "--quick" => settings = Settings { quick: true, rounds: 7, ..settings },
+            "--quick" => settings = Settings { quick: true, rounds: settings.rounds.min(7), ..settings },
+            "--rounds" => {
+                let rounds = arguments.next().and_then(|number| number.parse().ok());
+                settings.rounds = rounds.filter(|&rounds| rounds > 0).unwrap_or(settings.rounds);
+            }
             "--cases" => settings.cases = arguments.next(),
             "--rows" => settings.rows = arguments.next(),
             "--json" => json = arguments.next(),
@@ -90,7 +94,9 @@ fn main() -> ExitCode {
             }
             name if GROUPS.iter().any(|(group, _)| *group == name) => wanted.push(argument),
             other => {
-                eprintln!("{other}: no group and no option (--quick, --json FILE, --list, --cases TEXT, --rows TEXT)");
+                eprintln!(
+                    "{other}: no group and no option (--quick, --json FILE, --list, --rounds N, --cases TEXT, --rows TEXT)"
+                );
                 return ExitCode::FAILURE;
             }
         }
