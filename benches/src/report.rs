@@ -10,7 +10,9 @@ pub fn print(case: &Measured) {
     println!("\n{}: {}{clock}", case.group, case.name);
     let Some(first) = case.rows.first() else { return };
     for row in &case.rows {
-        let rate = if case.bytes > 0 { format!("{:.2} GB/s", case.bytes as f64 / row.nanos) } else { String::new() };
+        // What is borrowed has no rate.
+        let rate = Some(case.bytes as f64 / row.nanos).filter(|rate| (1e-3..1e3).contains(rate));
+        let rate = rate.map_or_else(String::new, |rate| format!("{rate:.2} GB/s"));
         println!(
             "  {:<30} {:>10} {:>9.2} × {:>11}  ±{:>3.0} %  {:>8} allocs {:>10}",
             row.label,
