@@ -33,7 +33,7 @@ const MARS: [(&str, &str); 12] = [
     ("type", "fc"),
 ];
 /// Objects of the message whose metadata are looked into: 1.7 KB of CBOR.
-const FIELDS: usize = 5;
+const FIELDS: usize = 7;
 
 pub fn run(bench: &mut Bench) {
     for count in [1, 10, 1_000, 10_000] {
