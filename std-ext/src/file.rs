@@ -24,7 +24,8 @@ use crate::mmap::MappedFile;
 use crate::options::DecodeOptions;
 use crate::range;
 use crate::remote_scan_parse::is_remote_url;
-use crate::scan::{MessageLayout, ScanOptions, Segments, Table, Windowed, fill};
+pub use crate::scan::MessageLayout;
+use crate::scan::{ScanOptions, Segments, Table, Windowed, fill};
 use crate::scan_opts::RemoteScanOptions;
 use crate::types::{DataObjectDescriptor, DecodedObject, GlobalMetadata};
 
