@@ -37,7 +37,7 @@ mod tests;
 use core::num::NonZeroU64;
 
 pub use params::{MAX_BLOCK_SIZE, MAX_RSI, Params, flags};
-pub use walk::{RsiOffsets, find_rsi};
+pub use walk::{RsiOffsets, find_rsi, find_rsi_near};
 
 use crate::descriptor::ByteOrder;
 use crate::error::{ErrorKind, Result};

@@ -79,18 +79,18 @@ impl<'a> Blocks<'a> {
         self.index == 0 && self.params.has(flags::PREPROCESS)
     }
 
-    /// Moves from the start of an interval to that of the next one.
+    /// Moves from the start of an interval to that of the next one; what the interval's last block, or run of blocks, was.
     ///
     /// # Errors
     /// Those of [`Self::next`].
-    pub(super) fn skip_rsi(&mut self) -> Result<()> {
+    pub(super) fn skip_rsi(&mut self) -> Result<Coded> {
         let mut values = [0; MAX_BLOCK_SIZE as usize];
         let values = values.get_mut(..self.params.block_size() as usize).unwrap_or_default();
         self.skips_fields = true;
         loop {
-            self.next(values)?;
+            let coded = self.next(values)?;
             if self.index == 0 {
-                return Ok(());
+                return Ok(coded);
             }
         }
     }

@@ -9,9 +9,10 @@
 //! are whole samples only for 8, 16, 24 and 32 bits a value: streams of other widths, which the reference writes and cannot
 //! read back, are refused.
 //!
-//! `szip_block_offsets` is not followed. What the reference writes there is wrong for intervals whose last block comes after
-//! a run of zeros, and a stream can be consistent from a wrong offset on; so intervals are found by reading the stream,
-//! which costs half of decoding it, once for all ranges of a call.
+//! `szip_block_offsets` is not simply followed. What the reference writes there is wrong for intervals whose last block comes
+//! after a run of zeros, and a stream can be consistent from a wrong offset on. A range costs the reading of two more
+//! intervals, which say whether the offset that it begins at is right ([`find_rsi_near`]). Without offsets the stream is read
+//! from its start, which costs half of decoding it, once for all ranges of a call.
 
 mod bits;
 mod block;
@@ -25,9 +26,14 @@ mod select;
 #[cfg(test)]
 mod tests;
 
+use std::num::NonZeroU64;
+
 use tgm_core::ErrorKind;
+use tgm_core::cbor::Uints;
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, Filter, SzipParams};
-use tgm_core::szip::{Formula, Params, RsiOffsets, Start, decode_from, decode_into, decode_packed_with, flags};
+use tgm_core::szip::{
+    Formula, Params, RsiOffsets, Start, decode_from, decode_into, decode_packed_with, find_rsi_near, flags,
+};
 
 use super::{Codec, CodecError, Parts};
 use crate::threads::Threads;
@@ -71,13 +77,19 @@ impl Codec for Szip {
     ) -> Result<Option<Box<dyn Parts + 'a>>, CodecError> {
         check_emptiness(payload, total == 0)?;
         let params = params(descriptor)?;
+        let all = total.div_ceil(params.container_size() as u64);
+        if let Some(stored) = descriptor.szip_block_offsets().map_err(defect)?
+            && stored.len() as u64 == params.rsi_count(all)
+        {
+            return Ok(Some(Box::new(Intervals { payload, params, offsets: Offsets::Stored(stored) })));
+        }
         let samples = end.min(total).div_ceil(params.container_size() as u64);
         let mut offsets = Vec::new();
         for offset in RsiOffsets::new(payload, &params, samples) {
             offsets.try_reserve(1).map_err(|_| CodecError::new("cannot allocate the table of intervals"))?;
             offsets.push(offset.map_err(defect)?);
         }
-        Ok(Some(Box::new(Intervals { payload, params, offsets })))
+        Ok(Some(Box::new(Intervals { payload, params, offsets: Offsets::Found(offsets) })))
     }
 
     fn unpacks(&self, descriptor: &Descriptor<'_>) -> bool {
@@ -137,12 +149,19 @@ impl Codec for Libaec {
     }
 }
 
-/// A stream whose intervals have been found as far as they are needed.
+/// A stream, and how to find its intervals.
 struct Intervals<'a> {
     payload: &'a [u8],
     params: Params,
-    /// The bit at which each interval starts.
-    offsets: Vec<u64>,
+    offsets: Offsets<'a>,
+}
+
+/// The bit at which each interval starts.
+enum Offsets<'a> {
+    /// As the descriptor says it, which is checked before it is believed.
+    Stored(Uints<'a>),
+    /// Found by reading, as far as they are needed.
+    Found(Vec<u64>),
 }
 
 impl Parts for Intervals<'_> {
@@ -154,9 +173,17 @@ impl Parts for Intervals<'_> {
         if out.is_empty() {
             return Ok(());
         }
-        let offsets = self.offsets.iter().copied();
-        let start = Start::at_sample(self.payload, &self.params, offsets, start / container).map_err(defect)?;
-        decode_from(self.payload, &self.params, start, out).map(|_| ()).map_err(defect)
+        let sample = start / container;
+        let start = match &self.offsets {
+            Offsets::Found(offsets) => Start::at_sample(self.payload, &self.params, offsets.iter().copied(), sample),
+            Offsets::Stored(stored) => {
+                let samples = NonZeroU64::from(self.params.samples_per_rsi());
+                let stored = |index| stored.get(usize::try_from(index).ok()?);
+                find_rsi_near(self.payload, &self.params, stored, sample / samples)
+                    .map(|bit_offset| Start { bit_offset, skip: sample % samples })
+            }
+        };
+        decode_from(self.payload, &self.params, start.map_err(defect)?, out).map(|_| ()).map_err(defect)
     }
 }
 

@@ -30,6 +30,7 @@ use tgm_core::shuffle::{unshuffle_into, unshuffle_range_into};
 use tgm_core::stored::{Stored, window_of};
 use tgm_core::szip::{
     Formula, Params, RsiOffsets, Start, decode_from, decode_into, decode_packed_with, decode_range_into, find_rsi,
+    find_rsi_near,
 };
 use tgm_core::tensor::{AnyView, Complex, Element, Shape, TensorView};
 use tgm_core::{Message, Result};
@@ -250,6 +251,7 @@ fn szip(stream: &[u8], output: &mut [u8]) {
     let start = Start { bit_offset: black_box(3), skip: black_box(1) };
     keep(decode_from(stream, &params, start, output));
     keep(find_rsi(stream, &params, black_box(2)));
+    keep(find_rsi_near(stream, &params, |index| index.checked_mul(9), black_box(20)));
     RsiOffsets::new(stream, &params, black_box(99)).for_each(keep);
     let formula = Formula { reference: black_box(1.5), scale: black_box(0.5) };
     let mut values = [0.0_f64; 8];

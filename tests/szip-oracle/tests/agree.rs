@@ -4,6 +4,7 @@
 
 use tgm_core::szip::{
     Formula, RsiOffsets, Start, decode_from, decode_into, decode_packed_with, decode_range_into, decode_with, find_rsi,
+    find_rsi_near,
 };
 use tgm_szip_oracle::data::{KINDS, samples};
 use tgm_szip_oracle::{Config, Rng, decode, decode_offsets, decode_range, encode, encode_with_offsets};
@@ -203,6 +204,51 @@ fn intervals_end_where_the_next_one_starts() {
     println!(
         "{intervals} intervals: {encoder_wrong} offsets of libaec's encoder wrong, {decoder_wrong} of its decoder"
     );
+}
+
+/// Fields with zeros in large parts, for which libaec counts offsets wrong: by themselves, next to each other, and everywhere.
+#[test]
+fn no_interval_is_sought_in_the_wrong_place_whatever_offsets_libaec_counted() {
+    let (mut wrong, mut neighbours, mut sought) = (0_u64, 0_u64, 0_u64);
+    every_config(|config, rng| {
+        if config.rsi > 65 {
+            return;
+        }
+        let (block, per_rsi) = (config.block_size as usize, config.samples_per_rsi());
+        let blocks = 40 * per_rsi / block;
+        // How likely a block is to be zero, and its neighbour after it; in one case of four all intervals are alike.
+        let (to_zero, to_noise, period) =
+            (rng.below(100), 1 + rng.below(60), if rng.below(4) == 0 { per_rsi / block } else { blocks });
+        let mut is_zero = false;
+        let kinds: Vec<bool> = (0..period.max(1))
+            .map(|_| {
+                is_zero = if is_zero { rng.below(100) >= to_noise } else { rng.below(100) < to_zero };
+                is_zero
+            })
+            .collect();
+        let height = 1 + rng.below(u64::from(u32::MAX >> (32 - config.bits)));
+        let samples: Vec<u32> = (0..blocks * block)
+            .map(|i| if kinds[i / block % kinds.len()] { 0 } else { rng.below(height) as u32 })
+            .collect();
+        let (stream, counted) = encode_with_offsets(config, &config.bytes(&samples));
+        let truth: Vec<u64> =
+            RsiOffsets::new(&stream, &config.params(), samples.len() as u64).map(Result::unwrap).collect();
+        wrong += counted.iter().zip(&truth).filter(|(counted, truth)| counted != truth).count() as u64;
+        neighbours += (1..truth.len().min(counted.len()))
+            .filter(|&i| counted[i] != truth[i] && counted[i - 1] != truth[i - 1])
+            .count() as u64;
+        for (index, &true_offset) in truth.iter().enumerate() {
+            let stored = |index: u64| counted.get(index as usize).copied();
+            assert_eq!(
+                find_rsi_near(&stream, &config.params(), stored, index as u64),
+                Ok(true_offset),
+                "{config:?}, interval {index}"
+            );
+            sought += 1;
+        }
+    });
+    println!("{wrong} wrong offsets, {neighbours} next to another, among {sought}");
+    assert!(wrong > 100 && neighbours > 10, "libaec counted {wrong} offsets wrong, {neighbours} next to another");
 }
 
 #[test]
