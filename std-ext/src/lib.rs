@@ -34,6 +34,7 @@ pub mod error;
 pub mod file;
 pub mod hash;
 pub mod iter;
+pub mod kernels;
 pub mod limits;
 mod masks;
 pub mod meta_access;

@@ -138,7 +138,7 @@ fn data_object(object: &DataObject<'_>, output: &mut [u8]) {
     let range = black_box(3_u64)..black_box(9);
     keep(object.decode_into(range.clone(), black_box(ByteOrder::Big), output));
     if let Ok(stored) = object.stored() {
-        keep((stored.as_values(), stored.output_len(&range)));
+        keep((stored.as_values(), stored.as_packed(), stored.as_shuffled(), stored.output_len(&range)));
         keep((window_of(descriptor, &range), Stored::window(descriptor, object.payload(), black_box(3))));
         let (chunks, _) = output.as_chunks_mut::<8>();
         let mut floats = [0.0_f64; 16];
