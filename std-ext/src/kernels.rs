@@ -13,6 +13,7 @@
 
 pub mod packing;
 mod simd;
+pub mod szip;
 
 use std::ops::Range;
 

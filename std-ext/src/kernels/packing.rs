@@ -8,7 +8,7 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
-mod store;
+pub(super) mod store;
 #[cfg(test)]
 mod tests;
 

@@ -10,7 +10,7 @@ use std::arch::x86_64::{
 /// A form of values in memory.
 pub trait Store {
     /// What holds one value.
-    type Slot;
+    type Slot: Copy;
 
     /// Stores four values.
     ///
@@ -30,17 +30,29 @@ pub trait Store {
 }
 
 /// A type of numbers that has a form in memory.
-pub trait HasStore: Sized {
+pub trait HasStore: Copy {
     /// The form.
     type Store: Store<Slot = Self>;
+
+    /// The nearest number of this type.
+    fn round(value: f64) -> Self;
 }
 
 impl HasStore for f64 {
     type Store = Doubles;
+
+    fn round(value: f64) -> Self {
+        value
+    }
 }
 
 impl HasStore for f32 {
     type Store = Singles;
+
+    #[expect(clippy::cast_possible_truncation, reason = "rounding is meant")]
+    fn round(value: f64) -> Self {
+        value as Self
+    }
 }
 
 /// `f64`.
@@ -53,11 +65,11 @@ pub struct Singles;
 
 /// The bytes of `f64`, the most significant one first.
 #[derive(Debug)]
-pub(super) struct BigEndian;
+pub(in crate::kernels) struct BigEndian;
 
 /// The bytes of `f64`, the least significant one first.
 #[derive(Debug)]
-pub(super) struct LittleEndian;
+pub(in crate::kernels) struct LittleEndian;
 
 #[allow(unsafe_code, reason = "stores to where a pointer made of a slice says")]
 impl Store for Doubles {
