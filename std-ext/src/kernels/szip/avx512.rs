@@ -21,13 +21,30 @@ use super::sink::Sink;
 const GROUP: usize = 16;
 /// Groups in the largest block.
 const MAX_GROUPS: usize = 4;
+/// Blocks of sizes that are seldom.
+const ANY: usize = 0;
 /// With up to seven bits before it, a field of so many lies within four bytes.
 const MAX_NARROW: u32 = 25;
 
 /// Decodes blocks to the front of `out`, from `place` on, as long as they are usual; returns where it stopped.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn decode<S: Sink>(stream: &[u8], params: &Params, place: Place, out: &mut [S::Slot], sink: &S) -> Place {
-    let block_size = params.block_size() as usize;
+    match params.block_size() {
+        16 => decode_blocks::<S, 16>(stream, params, place, out, sink),
+        _ => decode_blocks::<S, ANY>(stream, params, place, out, sink),
+    }
+}
+
+/// [`decode`] for blocks of `SIZE` samples, which is known when this is compiled, or [`ANY`].
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn decode_blocks<S: Sink, const SIZE: usize>(
+    stream: &[u8],
+    params: &Params,
+    place: Place,
+    out: &mut [S::Slot],
+    sink: &S,
+) -> Place {
+    let block_size = if SIZE == ANY { params.block_size() as usize } else { SIZE };
     let (bits, id_bits, max) = (params.bits_per_sample(), params.id_bits(), params.max());
     let last_id = u32::MAX >> (32 - id_bits);
     // Lanes that a group fills: blocks of eight samples leave half of them.
