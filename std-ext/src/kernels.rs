@@ -11,8 +11,11 @@
 //! tests compare both on every level that the machine has. Which one is taken is decided at run time, so that no build needs to know the
 //! processor; [`ENV_SIMD`] keeps it from the better ones.
 
+pub mod byteswap;
+pub(crate) mod pack;
 pub mod packing;
-mod simd;
+pub mod shuffle;
+pub(crate) mod simd;
 pub mod szip;
 
 use std::ops::Range;
@@ -32,10 +35,24 @@ pub fn decode_stored_into(
     order: ByteOrder,
     out: &mut [u8],
 ) -> tgm_core::Result<()> {
-    match stored.as_packed() {
-        Some((bytes, packing)) if stored.output_len(&elements)? == out.len() as u64 => {
-            packing::unpack_bytes_into(bytes, &packing, elements.start, order, out)
-        }
-        _ => stored.decode_into(elements, order, out),
+    if stored.output_len(&elements)? != out.len() as u64 {
+        return stored.decode_into(elements, order, out);
     }
+    let unit = if order == stored.byte_order() { 1 } else { stored.dtype().swap_unit_size().max(1) };
+    let width = stored.dtype().byte_width() as u64;
+    if let Some((bytes, packing)) = stored.as_packed() {
+        return packing::unpack_bytes_into(bytes, &packing, elements.start, order, out);
+    }
+    if let Some((bytes, element_size)) = stored.as_shuffled().filter(|_| width > 0) {
+        shuffle::unshuffle_range_into(bytes, element_size, elements.start.saturating_mul(width), out)?;
+        return if unit > 1 { byteswap::swap_in_place(out, unit) } else { Ok(()) };
+    }
+    let is_whole = |bytes: &&[u8]| stored.dtype().byte_len(stored.element_count()) == Some(bytes.len() as u64);
+    if let Some(values) = stored.as_values().filter(is_whole).filter(|_| width > 0) {
+        let start = usize::try_from(elements.start.saturating_mul(width)).ok();
+        if let Some(part) = start.and_then(|start| values.get(start..)?.get(..out.len())) {
+            return byteswap::swap_into(part, unit, out);
+        }
+    }
+    stored.decode_into(elements, order, out)
 }

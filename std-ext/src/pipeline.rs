@@ -6,14 +6,14 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use tgm_core::ErrorKind;
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Filter};
 use tgm_core::object::DataObject;
 use tgm_core::stored::{Stored, stored_len, window_of};
-use tgm_core::{ErrorKind, byteswap};
 
 use crate::codec::{self, Codec, CodecError, Parts};
 use crate::error::{Result, TensogramError};
-use crate::kernels;
+use crate::kernels::{self, byteswap};
 use crate::limits::reserve;
 use crate::masks::Masks;
 use crate::options::DecodeOptions;

@@ -18,6 +18,8 @@ use super::sink::Sink;
 
 /// Samples worked on at a time.
 const GROUP: usize = 8;
+/// The last of them.
+const LAST: i32 = 7;
 /// Groups in the largest block.
 const MAX_GROUPS: usize = 8;
 /// Blocks of sizes that are seldom.
@@ -90,7 +92,7 @@ fn decode_blocks<S: Sink, const SIZE: usize>(
         let (slots, _) = slots.as_chunks_mut::<GROUP>();
         for (mapped, slots) in vectors.into_iter().zip(slots) {
             let samples = unmap(mapped, before, max);
-            before = _mm256_permutevar8x32_epi32(samples, _mm256_set1_epi32(GROUP as i32 - 1));
+            before = _mm256_permutevar8x32_epi32(samples, _mm256_set1_epi32(LAST));
             #[allow(unsafe_code, reason = "instructions that not every processor has")]
             // SAFETY: this function has more than what is asked for.
             unsafe {
@@ -120,7 +122,6 @@ fn first(lanes: __m256i) -> u32 {
 #[inline]
 fn window(stream: &[u8], bit: u64) -> Option<u64> {
     let bytes = stream.get(usize::try_from(bit / 8).ok()?..)?.first_chunk()?;
-    #[expect(clippy::cast_possible_truncation, reason = "the upper half of what is left after the shift")]
     Some((u128::from_be_bytes(*bytes) << (bit % 8) >> 64) as u64)
 }
 
@@ -226,7 +227,6 @@ impl Fields {
         let middle = bit + 4 * u64::from(self.width);
         let bytes = _mm256_castsi128_si256(load_half(stream, bit)?);
         let bytes = _mm256_inserti128_si256::<1>(bytes, load_half(stream, middle)?);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "three bits")]
         let [low, high] = [(bit % 8) as i32, (middle % 8) as i32];
         let bits = _mm256_add_epi32(self.narrow, _mm256_setr_epi32(low, low, low, low, high, high, high, high));
         let first_bytes =

@@ -19,6 +19,8 @@ use super::sink::Sink;
 
 /// Samples worked on at a time.
 const GROUP: usize = 16;
+/// The last of them.
+const LAST: i32 = 15;
 /// Groups in the largest block.
 const MAX_GROUPS: usize = 4;
 /// Blocks of sizes that are seldom.
@@ -98,7 +100,7 @@ fn decode_blocks<S: Sink, const SIZE: usize>(
         }
         for (mapped, slots) in mapped.into_iter().zip(slots.chunks_exact_mut(lanes)) {
             let samples = unmap(mapped, before, max);
-            before = _mm512_permutexvar_epi32(_mm512_set1_epi32(GROUP as i32 - 1), samples);
+            before = _mm512_permutexvar_epi32(_mm512_set1_epi32(LAST), samples);
             #[allow(unsafe_code, reason = "instructions that not every processor has")]
             // SAFETY: this function has more than what is asked for.
             unsafe {
@@ -122,7 +124,6 @@ fn stopped(bit: u64, before: __m512i, blocks: u32) -> Place {
 #[inline]
 fn window(stream: &[u8], bit: u64) -> Option<u64> {
     let bytes = stream.get(usize::try_from(bit / 8).ok()?..)?.first_chunk()?;
-    #[expect(clippy::cast_possible_truncation, reason = "the upper half of what is left after the shift")]
     Some((u128::from_be_bytes(*bytes) << (bit % 8) >> 64) as u64)
 }
 
@@ -142,9 +143,9 @@ fn load(stream: &[u8], bit: u64) -> Option<__m512i> {
 fn unary(ones: u64) -> __m512i {
     const POSITIONS: [u8; 64] = {
         let mut positions = [0; 64];
-        let mut i = 0;
+        let mut i = 0_u8;
         while i < 64 {
-            positions[i] = i as u8;
+            positions[i as usize] = i;
             i += 1;
         }
         positions
@@ -184,7 +185,6 @@ impl Fields {
             return Some(lower_halves(low, high));
         }
         let bytes = load(stream, bit)?;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "three bits")]
         let bits = _mm512_add_epi32(self.narrow, _mm512_set1_epi32((bit % 8) as i32));
         let first_bytes = _mm_setr_epi8(0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8, 12, 12, 12, 12);
         let from = _mm512_shuffle_epi8(_mm512_srli_epi32::<3>(bits), _mm512_broadcast_i32x4(first_bytes));
