@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use tgm_core::descriptor::{ByteOrder, Dtype, MaskKind};
 
 use crate::error::{Result, TensogramError};
-use crate::kernels::simd::{Level, Simd};
+#[cfg(target_arch = "x86_64")]
+use crate::kernels::simd::Level;
+use crate::kernels::simd::Simd;
 use crate::options::EncodeOptions;
 
 /// Bytes that are looked at in one go for whether there is anything to find.

@@ -104,7 +104,7 @@ fn split<S>(
 
 /// Unpacks from the front of `bytes` to the front of `out`, eight values at a time; returns how many.
 fn unpack_bulk<S: Store>(simd: Simd, bytes: &[u8], packing: &Packing, out: &mut [S::Slot]) -> usize {
-    let (groups, _) = out.as_chunks_mut();
+    let (groups, _) = out.as_chunks_mut::<GROUP>();
     match (simd.level(), packing.bits_per_value) {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the processor has the level.
@@ -114,6 +114,9 @@ fn unpack_bulk<S: Store>(simd: Simd, bytes: &[u8], packing: &Packing, out: &mut 
         // SAFETY: the processor has the level.
         #[allow(unsafe_code, reason = "instructions that not every processor has")]
         (Level::Avx2, 1..=avx2::MAX_BITS) => unsafe { avx2::unpack::<S>(bytes, packing, groups) },
-        _ => 0,
+        _ => {
+            let _ = (bytes, groups);
+            0
+        }
     }
 }
