@@ -189,13 +189,15 @@ pub fn decode_with<T: Copy>(
     samples::decode(stream, params, start, out, store, |place, _| place)
 }
 
-/// [`decode_with`] for whoever can decode some blocks faster: `ahead` is asked before each block but the first ones of intervals.
+/// [`decode_with`] for whoever can decode some blocks faster: `ahead` is asked before each block but the first ones of
+/// intervals.
 ///
-/// `ahead` gets the place and slots for whole blocks, fills as many blocks from the front as it likes, of no more than the interval, and
-/// returns the place behind them; the place it was given if that is none. What it does not do is done here, errors included.
-/// What it does is not looked at, but that the counts fit.
+/// `ahead` gets the place and slots for whole blocks, fills as many blocks from the front as it likes, of no more than
+/// the interval, and returns the place behind them; the place it was given if that is none. What it does not do is
+/// done here, errors included. What it does is not looked at, but that the counts fit.
 ///
-/// While samples are left out, the slots of blocks that `ahead` decodes are those that the next samples will be written to.
+/// While samples are left out, the slots of blocks that `ahead` decodes are those that the next samples will be
+/// written to.
 ///
 /// # Errors
 /// Those of [`decode_with`], for what `ahead` leaves.

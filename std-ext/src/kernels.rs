@@ -7,9 +7,9 @@
 //!                        └─ core: beginning, end, every other machine ─┘
 //! ```
 //!
-//! Functions have the names, arguments, results and errors of those in [`tgm_core`], which stay the definition of what is right:
-//! tests compare both on every level that the machine has. Which one is taken is decided at run time, so that no build needs to know the
-//! processor; [`ENV_SIMD`] keeps it from the better ones.
+//! Functions have the names, arguments, results and errors of those in [`tgm_core`], which stay the definition of what
+//! is right: tests compare both on every level that the machine has. Which one is taken is decided at run time, so
+//! that no build needs to know the processor; [`ENV_SIMD`] keeps it from the better ones.
 #![cfg_attr(
     not(target_arch = "x86_64"),
     allow(dead_code, unused_imports, reason = "other machines have core's kernels alone")

@@ -9,8 +9,8 @@ use super::params::{MAX_BLOCK_SIZE, Params, flags};
 use super::predict::unmap;
 use crate::error::Result;
 
-/// Decodes and stores as many samples as there are slots; returns the bit behind the last block read. `ahead` is asked for
-/// blocks before each one that is decoded here.
+/// Decodes and stores as many samples as there are slots; returns the bit behind the last block read. `ahead` is asked
+/// for blocks before each one that is decoded here.
 #[inline]
 pub(super) fn decode<T: Copy>(
     stream: &[u8],
@@ -136,8 +136,8 @@ impl<'o, T: Copy, F: Fn(u32) -> T> Output<'o, T, F> {
         }
     }
 
-    /// The slots of up to `blocks` blocks of `size` samples that come next, and how many blocks that are. If samples are to be left
-    /// out, then only of blocks all of whose samples are, and there may be garbage in them.
+    /// The slots of up to `blocks` blocks of `size` samples that come next, and how many blocks that are. If samples
+    /// are to be left out, then only of blocks all of whose samples are, and there may be garbage in them.
     #[inline]
     fn room(&mut self, blocks: u32, size: NonZeroUsize) -> (&mut [T], u32) {
         let len = self.slots.len();

@@ -1,8 +1,9 @@
 //! `simple_packing`: bit fields to `f64` and `f32`.
 //!
-//! Eight fields of B bits are B bytes, whatever B is. So from any element whose number is a multiple of eight on, the same permutation of
-//! bytes and the same shifts take eight fields out of B bytes at a time; they are prepared once per call. What comes before such an
-//! element, and fewer than eight behind the last one, are left to [`tgm_core::packing`].
+//! Eight fields of B bits are B bytes, whatever B is. So from any element whose number is a multiple of eight on, the
+//! same permutation of bytes and the same shifts take eight fields out of B bytes at a time; they are prepared once
+//! per call. What comes before such an element, and fewer than eight behind the last one, are left to
+//! [`tgm_core::packing`].
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -73,8 +74,8 @@ fn unpack_bytes_by(
     split(simd, packed, packing, start, slots, core, bulk)
 }
 
-/// Unpacks by `core` up to an element whose number is a multiple of eight, from there by `bulk`, which gets the bytes from that
-/// element on and says how many values it has made, and the rest by `core` again.
+/// Unpacks by `core` up to an element whose number is a multiple of eight, from there by `bulk`, which gets the bytes
+/// from that element on and says how many values it has made, and the rest by `core` again.
 fn split<S>(
     simd: Simd,
     packed: &[u8],

@@ -1,8 +1,9 @@
 //! The shuffle filter and its inverse, for elements of 2, 4, 8 and 16 bytes.
 //!
-//! Bytes of 16 elements of S bytes, S registers of 16, are a matrix. One step takes byte for byte from the first half of registers and
-//! from the second in turn, which turns the number of a byte's place by one bit. There are log2 S bits for the register and four for the
-//! place in it: log2 S steps are the inverse of the filter, four steps are the filter. Registers of 32 bytes do it for two times 16 elements.
+//! Bytes of 16 elements of S bytes, S registers of 16, are a matrix. One step takes byte for byte from the first half
+//! of registers and from the second in turn, which turns the number of a byte's place by one bit. There are log2 S
+//! bits for the register and four for the place in it: log2 S steps are the inverse of the filter, four steps are the
+//! filter. Registers of 32 bytes do it for two times 16 elements.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

@@ -16,7 +16,8 @@ pub(crate) enum Level {
     Avx512,
 }
 
-/// A level that this processor has. There is no other way to come by one, so that whoever holds it may use its instructions.
+/// A level that this processor has. There is no other way to come by one, so that whoever holds it may use its
+/// instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Simd(Level);
 

@@ -6,9 +6,9 @@
 //! predictor     differences are added up by a prefix sum; only if one of them could not be one, sample by sample
 //! ```
 //!
-//! [`tgm_core::szip::decode_ahead_with`] walks the stream and asks here for blocks between the first of an interval and the last. Whatever
-//! is unusual is left to it: zero blocks, pairs, codes longer than a window, the stream's last bytes, and everything that is wrong.
-//! Format: PIPELINE §7.
+//! [`tgm_core::szip::decode_ahead_with`] walks the stream and asks here for blocks between the first of an interval
+//! and the last. Whatever is unusual is left to it: zero blocks, pairs, codes longer than a window, the stream's last
+//! bytes, and everything that is wrong. Format: PIPELINE §7.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

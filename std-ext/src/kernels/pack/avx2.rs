@@ -153,7 +153,8 @@ impl Quantiser {
         }
     }
 
-    /// NaN, which finite values make of a factor that is none, becomes 0: of two operands it is the second that counts then.
+    /// NaN, which finite values make of a factor that is none, becomes 0: of two operands it is the second that counts
+    /// then.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn four(&self, values: &[[u8; 8]; 4]) -> __m128i {

@@ -147,7 +147,8 @@ impl Quantiser {
         _mm512_inserti64x4::<1>(_mm512_castsi256_si512(self.eight(low)), self.eight(high))
     }
 
-    /// NaN, which finite values make of a factor that is none, becomes 0: of two operands it is the second that counts then.
+    /// NaN, which finite values make of a factor that is none, becomes 0: of two operands it is the second that counts
+    /// then.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
     fn eight(&self, values: &[[u8; 8]; 8]) -> __m256i {

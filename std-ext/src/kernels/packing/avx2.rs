@@ -1,7 +1,7 @@
 //! Eight fields in lanes of 32 bits, or in two times four lanes of 64 bits if they are wide.
 //!
-//! A register's halves are permuted each by itself. So each half is loaded with the 16 bytes from that of its first field's first bit
-//! on. The last groups are left alone: there are no 16 bytes to load.
+//! A register's halves are permuted each by itself. So each half is loaded with the 16 bytes from that of its first
+//! field's first bit on. The last groups are left alone: there are no 16 bytes to load.
 
 use std::arch::x86_64::{
     __m128i, __m256d, __m256i, _mm_loadu_si128, _mm256_add_pd, _mm256_and_si256, _mm256_castpd_si256,
@@ -20,7 +20,8 @@ pub(super) const MAX_BITS: u32 = 52;
 /// With up to seven bits before it, a field of so many lies within four bytes.
 const MAX_NARROW: u32 = 25;
 
-/// Which bytes go to which lane of `LANE` bytes in the halves of a register, and how far down; where each half is loaded from.
+/// Which bytes go to which lane of `LANE` bytes in the halves of a register, and how far down; where each half is
+/// loaded from.
 struct Plan<const LANE: usize> {
     bytes: [u8; 32],
     shifts: [u8; 32],

@@ -70,9 +70,10 @@ pub(super) fn unpack<S: Store>(bytes: &[u8], packing: &Packing, out: &mut [[S::S
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn load(bytes: &[u8]) -> __m512i {
-    let mask = u64::MAX >> (64 - bytes.len().clamp(1, 64));
+    let excess = 64_usize.saturating_sub(bytes.len());
+    let mask = if excess == 64 { 0 } else { u64::MAX >> excess };
     #[allow(unsafe_code, reason = "a load from where a reference points")]
-    // SAFETY: bytes that are not in the mask are not touched, and those in it are there but if there are none, which no caller does.
+    // SAFETY: bytes that are not in the mask are not touched, and those in it are there.
     unsafe {
         _mm512_maskz_loadu_epi8(mask, bytes.as_ptr().cast())
     }

@@ -60,7 +60,8 @@ fn decode_blocks<S: Sink, const SIZE: usize>(
         #[expect(clippy::cast_possible_truncation, reason = "up to five bits")]
         let id = (head >> (64 - id_bits)) as u32;
         let mut at = block_start + u64::from(id_bits);
-        // Plain fields, and 0, become too much. Where fields are plain core is faster: differences go out of range all the time.
+        // Plain fields, and 0, become too much. Where fields are plain core is faster: differences go out of range all
+        // the time.
         let k = id.wrapping_sub(1);
         if k > bits || id == last_id {
             break;

@@ -81,8 +81,9 @@ impl<const SIZE: usize> Sink for Containers<SIZE> {
     unsafe fn sixteen(&self, samples: __m512i, slots: &mut [[u8; SIZE]]) {
         let samples = _mm512_sub_epi32(samples, _mm512_set1_epi32(self.bias.cast_signed()));
         let out = slots.as_flattened_mut();
-        let mask = u64::MAX >> (64 - out.len().clamp(1, 64));
-        // SAFETY: the array has 64 bytes; bytes outside the mask are not touched, and `out` has those in it: there are slots.
+        let excess = 64_usize.saturating_sub(out.len());
+        let mask = if excess == 64 { 0 } else { u64::MAX >> excess };
+        // SAFETY: the array has 64 bytes; bytes outside the mask are not touched, and `out` has those in it.
         unsafe {
             let bytes = _mm512_loadu_si512(self.bytes.as_ptr().cast());
             _mm512_mask_storeu_epi8(out.as_mut_ptr().cast(), mask, _mm512_permutexvar_epi8(bytes, samples));
@@ -94,7 +95,8 @@ impl<const SIZE: usize> Sink for Containers<SIZE> {
     #[target_feature(enable = "avx2")]
     unsafe fn eight(&self, samples: __m256i, slots: &mut [[u8; SIZE]; 8]) {
         let samples = _mm256_sub_epi32(samples, _mm256_set1_epi32(self.bias.cast_signed()));
-        // SAFETY: the array has more than 16 bytes. Of its first 16 those that four containers need are of their four samples.
+        // SAFETY: the array has more than 16 bytes. Of its first 16 those that four containers need are of their four
+        // samples.
         let bytes = unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(self.bytes.as_ptr().cast())) };
         let packed = _mm256_shuffle_epi8(samples, bytes);
         let mut halves = [[0_u8; 16]; 2];

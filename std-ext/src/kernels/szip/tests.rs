@@ -116,7 +116,12 @@ proptest! {
     }
 
     #[test]
-    fn noise(params in any_params(), stream in prop::collection::vec(any::<u8>(), 0..900), samples in 0_usize..2000, skip in 0_u64..99) {
+    fn noise(
+        params in any_params(),
+        stream in prop::collection::vec(any::<u8>(), 0..900),
+        samples in 0_usize..2000,
+        skip in 0_u64..99,
+    ) {
         check(&stream, &params, Start { bit_offset: 0, skip }, samples);
         // Few ones: long codes. Many: k of nothing.
         let sparse: Vec<u8> = stream.windows(2).map(|pair| pair[0] & pair[1]).collect();
