@@ -44,6 +44,8 @@ macro_rules! with_unit {
 /// assert_eq!(bytes, [2, 1, 4, 3]);
 /// # Ok::<(), tgm_core::error::Error>(())
 /// ```
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "compiled again where wider registers may be used")]
 pub fn swap_in_place(bytes: &mut [u8], unit: usize) -> Result<()> {
     with_unit!(unit, Unit => {
         let (units, []) = bytes.as_chunks_mut::<{ size_of::<Unit>() }>() else {
@@ -63,6 +65,8 @@ pub fn swap_in_place(bytes: &mut [u8], unit: usize) -> Result<()> {
 /// # Errors
 /// [`ErrorKind::ElementSize`] and [`ErrorKind::PayloadSize`] as in [`swap_in_place`]; [`ErrorKind::OutputLength`] if
 /// `out` is not as long as `src`.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "compiled again where wider registers may be used")]
 pub fn swap_into(src: &[u8], unit: usize, out: &mut [u8]) -> Result<()> {
     with_unit!(unit, Unit => {
         let (units, []) = src.as_chunks::<{ size_of::<Unit>() }>() else {

@@ -114,6 +114,24 @@ impl<'a> Stored<'a> {
         }
     }
 
+    /// The packed values' bytes and parameters, if the bytes are they. Of a window there are none.
+    #[cfg(feature = "packing")]
+    pub const fn as_packed(&self) -> Option<(&'a [u8], Packing)> {
+        match self.layout {
+            Layout::Packed(packing) if self.element_size <= 1 && self.origin == 0 => Some((self.bytes, packing)),
+            _ => None,
+        }
+    }
+
+    /// The shuffled elements' bytes and the size that they were shuffled by, if the bytes are they.
+    #[cfg(feature = "shuffle")]
+    pub const fn as_shuffled(&self) -> Option<(&'a [u8], u64)> {
+        match self.layout {
+            Layout::Elements if self.element_size > 1 => Some((self.bytes, self.element_size)),
+            _ => None,
+        }
+    }
+
     /// The order of bytes in stored scalars. Packed values have none: they are written in the order asked for.
     pub const fn byte_order(&self) -> ByteOrder {
         self.order

@@ -37,6 +37,7 @@ mod tests;
 use core::num::NonZeroU64;
 
 pub use params::{MAX_BLOCK_SIZE, MAX_RSI, Params, flags};
+pub use samples::Place;
 pub use walk::{RsiOffsets, find_rsi, find_rsi_near};
 
 use crate::descriptor::ByteOrder;
@@ -169,7 +170,7 @@ impl Slots<'_> {
         low: impl Fn([u8; 4]) -> [u8; SIZE],
     ) -> Result<u64> {
         let (slots, []) = self.out.as_chunks_mut() else { return Err(ErrorKind::OutputLength.at(0)) };
-        samples::decode(self.stream, self.params, self.start, slots, |sample| low(bytes(sample)))
+        decode_with(self.stream, self.params, self.start, slots, |sample| low(bytes(sample)))
     }
 }
 
@@ -185,7 +186,31 @@ pub fn decode_with<T: Copy>(
     out: &mut [T],
     store: impl Fn(u32) -> T,
 ) -> Result<u64> {
-    samples::decode(stream, params, start, out, store)
+    samples::decode(stream, params, start, out, store, |place, _| place)
+}
+
+/// [`decode_with`] for whoever can decode some blocks faster: `ahead` is asked before each block but the first ones of
+/// intervals.
+///
+/// `ahead` gets the place and slots for whole blocks, fills as many blocks from the front as it likes, of no more than
+/// the interval, and returns the place behind them; the place it was given if that is none. What it does not do is
+/// done here, errors included. What it does is not looked at, but that the counts fit.
+///
+/// While samples are left out, the slots of blocks that `ahead` decodes are those that the next samples will be
+/// written to.
+///
+/// # Errors
+/// Those of [`decode_with`], for what `ahead` leaves.
+#[inline]
+pub fn decode_ahead_with<T: Copy>(
+    stream: &[u8],
+    params: &Params,
+    start: Start,
+    out: &mut [T],
+    store: impl Fn(u32) -> T,
+    ahead: impl FnMut(Place, &mut [T]) -> Place,
+) -> Result<u64> {
+    samples::decode(stream, params, start, out, store, ahead)
 }
 
 /// Decodes and unpacks `out.len()` values of `simple_packing` from `start` on, in one pass.
@@ -221,5 +246,5 @@ pub fn decode_packed_with<T: Copy>(
         return Err(ErrorKind::SzipBitsPerSample(bits).at(0));
     }
     let max = params.max();
-    samples::decode(stream, params, start, out, |sample| store(formula.value(sample & max)))
+    decode_with(stream, params, start, out, |sample| store(formula.value(sample & max)))
 }

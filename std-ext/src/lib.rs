@@ -36,6 +36,7 @@ pub mod file;
 pub mod framing;
 pub mod hash;
 pub mod iter;
+pub mod kernels;
 pub mod limits;
 mod masks;
 pub mod meta_access;

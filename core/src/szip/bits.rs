@@ -85,6 +85,12 @@ impl<'a> Bits<'a> {
         self.position = self.position.wrapping_add(count.into());
     }
 
+    /// Goes on from bit `position`, or from the end if that comes first.
+    #[inline]
+    pub(super) fn jump(&mut self, position: u64) {
+        self.position = position.min((self.bytes.len() as u64).saturating_mul(8));
+    }
+
     /// Moves on to the start of a byte.
     pub(super) fn align(&mut self) {
         self.position = self.position.wrapping_add(7) & !7;

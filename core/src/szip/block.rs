@@ -79,6 +79,19 @@ impl<'a> Blocks<'a> {
         self.index == 0 && self.params.has(flags::PREPROCESS)
     }
 
+    /// Blocks of the interval that are still to come, if some were there.
+    #[inline]
+    pub(super) const fn left(&self) -> Option<u32> {
+        if self.index == 0 { None } else { self.params.rsi().checked_sub(self.index) }
+    }
+
+    /// Goes on from bit `position`, `blocks` blocks farther, which do not reach beyond the interval.
+    #[inline]
+    pub(super) fn jump(&mut self, position: u64, blocks: u32) {
+        self.bits.jump(position);
+        self.advance(Coded::Zeros(blocks));
+    }
+
     /// Moves from the start of an interval to that of the next one; what the interval's last block, or run of blocks, was.
     ///
     /// # Errors

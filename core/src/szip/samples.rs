@@ -1,6 +1,7 @@
 //! From coded blocks to samples, stored as the caller wants them.
 
 use core::mem;
+use core::num::NonZeroUsize;
 
 use super::Start;
 use super::block::{Blocks, Coded};
@@ -8,7 +9,8 @@ use super::params::{MAX_BLOCK_SIZE, Params, flags};
 use super::predict::unmap;
 use crate::error::Result;
 
-/// Decodes and stores as many samples as there are slots; returns the bit behind the last block read.
+/// Decodes and stores as many samples as there are slots; returns the bit behind the last block read. `ahead` is asked
+/// for blocks before each one that is decoded here.
 // Never inlined: on small machines the block of values is not to lie below what the caller does next.
 #[inline(never)]
 pub(super) fn decode<T: Copy>(
@@ -17,6 +19,7 @@ pub(super) fn decode<T: Copy>(
     start: Start,
     out: &mut [T],
     store: impl Fn(u32) -> T,
+    mut ahead: impl FnMut(Place, &mut [T]) -> Place,
 ) -> Result<u64> {
     let bias = params.bias();
     let mut out = Output { skip: start.skip, slots: out, store: |sample: u32| store(sample.wrapping_sub(bias)) };
@@ -29,13 +32,35 @@ pub(super) fn decode<T: Copy>(
     };
     let mut block = [0; MAX_BLOCK_SIZE as usize];
     let block = block.get_mut(..params.block_size() as usize).unwrap_or_default();
+    let size = NonZeroUsize::new(block.len()).unwrap_or(NonZeroUsize::MIN);
     while !out.slots.is_empty() {
+        if let Some(place) = samples.place() {
+            let (slots, room) = out.room(place.blocks, size);
+            let after = ahead(place, slots);
+            let done = place.blocks.saturating_sub(after.blocks).min(room);
+            if done > 0 {
+                samples.jump(after, done);
+                out.advance(done.wrapping_mul(params.block_size()));
+                continue;
+            }
+        }
         match samples.next(block)? {
             Decoded::Block => out.put(block),
             Decoded::Run { sample, blocks } => out.fill(sample, blocks.wrapping_mul(params.block_size())),
         }
     }
     Ok(samples.blocks.position())
+}
+
+/// A place between two blocks of an interval, none of them the first one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The bit at which the next block starts.
+    pub bit: u64,
+    /// The sample before it, moved up by [`Params::bias`].
+    pub before: u32,
+    /// Blocks of the interval that are still to come.
+    pub blocks: u32,
 }
 
 /// Samples, moved up by `bias` so that they are 0 to `max`.
@@ -57,6 +82,20 @@ enum Decoded {
 }
 
 impl Samples<'_> {
+    /// Where the next block is, unless it is an interval's first one.
+    #[inline]
+    fn place(&self) -> Option<Place> {
+        let blocks = self.blocks.left()?;
+        Some(Place { bit: self.blocks.position(), before: self.before, blocks })
+    }
+
+    /// Goes on from `place`, to which somebody else has decoded `blocks` blocks.
+    #[inline]
+    fn jump(&mut self, place: Place, blocks: u32) {
+        self.before = place.before & self.max;
+        self.blocks.jump(place.bit, blocks);
+    }
+
     /// Decodes a block, or several equal ones.
     #[inline]
     fn next(&mut self, block: &mut [u32]) -> Result<Decoded> {
@@ -95,6 +134,30 @@ impl<'o, T: Copy, F: Fn(u32) -> T> Output<'o, T, F> {
         let samples = if self.skip == 0 { samples } else { self.skipped(samples) };
         for (slot, sample) in self.take(samples.len()).iter_mut().zip(samples) {
             *slot = (self.store)(*sample);
+        }
+    }
+
+    /// The slots of up to `blocks` blocks of `size` samples that come next, and how many blocks that are. If samples
+    /// are to be left out, then only of blocks all of whose samples are, and there may be garbage in them.
+    #[inline]
+    fn room(&mut self, blocks: u32, size: NonZeroUsize) -> (&mut [T], u32) {
+        let len = self.slots.len();
+        let room = if self.skip == 0 { len } else { usize::try_from(self.skip).unwrap_or(usize::MAX).min(len) };
+        // 256 · 4096 at most.
+        let all = (blocks as usize).wrapping_mul(size.get());
+        // Division is slow, and seldom necessary.
+        let blocks = if room >= all { blocks } else { u32::try_from(room / size).unwrap_or(blocks) };
+        let slots = self.slots.get_mut(..(blocks as usize).wrapping_mul(size.get())).unwrap_or_default();
+        (slots, blocks)
+    }
+
+    /// Goes on behind `count` samples that are in the slots of [`Self::room`].
+    #[inline]
+    fn advance(&mut self, count: u32) {
+        if self.skip == 0 {
+            self.take(usize::try_from(count).unwrap_or(usize::MAX));
+        } else {
+            self.skip = self.skip.saturating_sub(count.into());
         }
     }
 

@@ -31,11 +31,10 @@ use std::num::NonZeroU64;
 use tgm_core::ErrorKind;
 use tgm_core::cbor::Uints;
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, Filter, SzipParams};
-use tgm_core::szip::{
-    Formula, Params, RsiOffsets, Start, decode_from, decode_into, decode_packed_with, find_rsi_near, flags,
-};
+use tgm_core::szip::{Formula, Params, RsiOffsets, Start, find_rsi_near, flags};
 
 use super::{Codec, CodecError, Parts};
+use crate::kernels::szip::{decode_from, decode_into, decode_packed_bytes_into};
 use crate::threads::Threads;
 pub use encode::compress;
 
@@ -111,10 +110,7 @@ impl Codec for Szip {
         let formula = Formula { reference: packing.reference_value, scale: packing.scale() };
         let decode = |start: Start, out: &mut [u8]| {
             let (out, _) = out.as_chunks_mut();
-            match order {
-                ByteOrder::Big => decode_packed_with(payload, &params, start, formula, out, f64::to_be_bytes),
-                ByteOrder::Little => decode_packed_with(payload, &params, start, formula, out, f64::to_le_bytes),
-            }
+            decode_packed_bytes_into(payload, &params, start, formula, order, out)
         };
         if parallel::decode(threads, descriptor, &params, size_of::<f64>(), out, decode).is_some() {
             return Ok(());

@@ -6,13 +6,14 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use tgm_core::ErrorKind;
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Filter};
 use tgm_core::object::DataObject;
 use tgm_core::stored::{Stored, stored_len, window_of};
-use tgm_core::{ErrorKind, byteswap};
 
 use crate::codec::{self, Codec, CodecError, Parts};
 use crate::error::{Result, TensogramError};
+use crate::kernels::{self, byteswap};
 use crate::limits::reserve;
 use crate::masks::Masks;
 use crate::options::DecodeOptions;
@@ -126,7 +127,8 @@ impl<'o, 'a> RangeSource<'o, 'a> {
         match self {
             Self::All(object, bytes) => {
                 let stored = stored(object, bytes)?;
-                stored.decode_into(range.clone(), order, out).map_err(|e| e.shift(object.region_offset()))?;
+                kernels::decode_stored_into(&stored, range.clone(), order, out)
+                    .map_err(|e| e.shift(object.region_offset()))?;
             }
             Self::Parts(object, backend, parts) => {
                 let descriptor = object.descriptor();
@@ -211,7 +213,7 @@ fn unpack(
     threads.pieces(&mut out, width, |start, piece| {
         let first = (start / width) as u64;
         let end = if piece.len() as u64 == decoded_len { count } else { first + (piece.len() / width) as u64 };
-        stored.decode_into(first..end, order, piece).map_err(|e| e.shift(object.region_offset()))
+        kernels::decode_stored_into(stored, first..end, order, piece).map_err(|e| e.shift(object.region_offset()))
     })?;
     Ok(out)
 }

@@ -5,6 +5,9 @@ use std::borrow::Cow;
 use tgm_core::descriptor::{ByteOrder, Dtype, MaskKind};
 
 use crate::error::{Result, TensogramError};
+#[cfg(target_arch = "x86_64")]
+use crate::kernels::simd::Level;
+use crate::kernels::simd::Simd;
 use crate::options::EncodeOptions;
 
 /// Bytes that are looked at in one go for whether there is anything to find.
@@ -30,10 +33,10 @@ pub(crate) fn substitute<'a>(
     options: &EncodeOptions,
 ) -> Result<Finite<'a>> {
     let Some(scalar) = Scalar::of(dtype) else { return Ok(Finite { data: Cow::Borrowed(data), masks: Vec::new() }) };
-    let width = dtype.byte_width();
+    let (width, simd) = (dtype.byte_width(), Simd::best());
     let mut found = Found { data, width, copy: None, masks: [None, None, None] };
     for (block, bytes) in data.chunks(BLOCK).enumerate() {
-        if scalar.all_finite(bytes, order) {
+        if scalar.all_finite(simd, bytes, order) {
             continue;
         }
         for (i, element) in bytes.chunks_exact(width).enumerate() {
@@ -133,8 +136,24 @@ impl Scalar {
         Some(Self { exponent, width, is_complex })
     }
 
+    /// Whether all numbers of a block are finite, as fast as the processor can see it.
+    #[allow(unsafe_code, reason = "instructions that not every processor has")]
+    fn all_finite(self, simd: Simd, bytes: &[u8], order: ByteOrder) -> bool {
+        match simd.level() {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: the processor has the level.
+            Level::Avx2 => unsafe { all_finite_avx2(self, bytes, order) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: the processor has the level.
+            Level::Avx512 => unsafe { all_finite_avx512(self, bytes, order) },
+            _ => self.all_finite_here(bytes, order),
+        }
+    }
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "compiled for what the caller may use")]
     #[expect(clippy::cast_possible_truncation, reason = "the exponent is that of a number of so many bytes")]
-    fn all_finite(self, bytes: &[u8], order: ByteOrder) -> bool {
+    fn all_finite_here(self, bytes: &[u8], order: ByteOrder) -> bool {
         let exponent = self.exponent;
         match (self.width, order) {
             (2, ByteOrder::Big) => all(bytes, |b| u16::from_be_bytes(b) & exponent as u16 != exponent as u16),
@@ -172,7 +191,21 @@ impl Scalar {
     }
 }
 
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn all_finite_avx2(scalar: Scalar, bytes: &[u8], order: ByteOrder) -> bool {
+    scalar.all_finite_here(bytes, order)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl")]
+fn all_finite_avx512(scalar: Scalar, bytes: &[u8], order: ByteOrder) -> bool {
+    scalar.all_finite_here(bytes, order)
+}
+
 /// Whether all numbers of a block are good; all of them are looked at, which vectorises.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "compiled for what the caller may use")]
 fn all<const N: usize>(bytes: &[u8], good: impl Fn([u8; N]) -> bool) -> bool {
     bytes.as_chunks().0.iter().fold(true, |all, number| all & good(*number))
 }

@@ -12,6 +12,8 @@ use tgm_core::descriptor::ByteOrder;
 use tgm_core::packing::Packing;
 
 use crate::error::{Result, TensogramError};
+use crate::kernels::pack::{self, Extent, Fields, Source};
+use crate::kernels::simd::Simd;
 use crate::threads::Threads;
 
 /// Widths that a field may have.
@@ -83,7 +85,7 @@ pub(crate) fn derive(values: Values<'_>, bits: u32, decimal_scale_factor: i32) -
     };
     let first = values.iter().next();
     let Some(first) = first.filter(|_| bits > 0) else { return Ok(packing(first.unwrap_or(0.0), 0)) };
-    let Extent { least, greatest, finite } = extent(values);
+    let Extent { least, greatest, finite } = extent(Simd::best(), values);
     if !finite {
         return Err(first_non_finite(values));
     }
@@ -114,7 +116,7 @@ pub(crate) fn bits_within(data: &[u8], order: ByteOrder, error: f64) -> Result<u
         return Err(TensogramError::encoding(format!("an error of at most {error} cannot be kept")));
     }
     let values = Values::new(data, order);
-    let Extent { least, greatest, finite } = extent(values);
+    let Extent { least, greatest, finite } = extent(Simd::best(), values);
     if !finite {
         return Err(first_non_finite(values));
     }
@@ -128,19 +130,24 @@ pub(crate) fn bits_within(data: &[u8], order: ByteOrder, error: f64) -> Result<u
     })
 }
 
-/// Where values lie.
-struct Extent {
-    least: f64,
-    greatest: f64,
-    finite: bool,
-}
-
-fn extent(values: Values<'_>) -> Extent {
-    match values.order {
-        ByteOrder::Big => extent_of(values.bytes, f64::from_be_bytes),
-        ByteOrder::Little => extent_of(values.bytes, f64::from_le_bytes),
+/// Where values lie: the bulk by what the processor has, the rest here.
+fn extent(simd: Simd, values: Values<'_>) -> Extent {
+    let bulk = pack::extent(simd, Source { bytes: values.bytes, order: values.order });
+    let (bulk, done) = bulk.unwrap_or((NOWHERE, 0));
+    let rest = values.bytes.get(done..).unwrap_or_default();
+    let rest = match values.order {
+        ByteOrder::Big => extent_of(rest, f64::from_be_bytes),
+        ByteOrder::Little => extent_of(rest, f64::from_le_bytes),
+    };
+    Extent {
+        least: bulk.least.min(rest.least),
+        greatest: bulk.greatest.max(rest.greatest),
+        finite: bulk.finite && rest.finite,
     }
 }
+
+/// The extent of no values.
+const NOWHERE: Extent = Extent { least: f64::INFINITY, greatest: f64::NEG_INFINITY, finite: true };
 
 fn extent_of(values: &[[u8; 8]], load: impl Fn([u8; 8]) -> f64) -> Extent {
     let (mut least, mut greatest) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
@@ -212,9 +219,17 @@ impl Packer {
 
     /// Packs `values` to the front of `out`, which is as long as their fields are, to the byte.
     pub(crate) fn pack_into(self, values: Values<'_>, out: &mut [u8]) {
+        self.pack_by(Simd::best(), values, out);
+    }
+
+    fn pack_by(self, simd: Simd, values: Values<'_>, out: &mut [u8]) {
+        let fields = Fields { reference: self.reference, factor: self.factor, bits: self.bits };
+        let done = pack::pack(simd, Source { bytes: values.bytes, order: values.order }, fields, out);
+        let rest = values.bytes.get(done..).unwrap_or_default();
+        let out = out.get_mut(self.packed_len(done)..).unwrap_or_default();
         match values.order {
-            ByteOrder::Big => self.pack(values.bytes, f64::from_be_bytes, out),
-            ByteOrder::Little => self.pack(values.bytes, f64::from_le_bytes, out),
+            ByteOrder::Big => self.pack(rest, f64::from_be_bytes, out),
+            ByteOrder::Little => self.pack(rest, f64::from_le_bytes, out),
         }
     }
 
@@ -315,7 +330,7 @@ mod tests {
     use tgm_core::descriptor::ByteOrder;
     use tgm_core::packing::{Packing, unpack_into};
 
-    use super::{Packer, Values, bits_within, derive};
+    use super::{Extent, Packer, Simd, Values, bits_within, derive, extent};
     use crate::threads::Threads;
 
     fn bytes_of(values: &[f64]) -> Vec<u8> {
@@ -326,6 +341,14 @@ mod tests {
         let (packer, bytes) = (Packer::new(packing).unwrap(), bytes_of(values));
         let mut out = vec![0; packer.packed_len(values.len())];
         packer.pack_into(Values::new(&bytes, ByteOrder::Little), &mut out);
+        let reversed: Vec<u8> = values.iter().flat_map(|value| value.to_be_bytes()).collect();
+        for simd in Simd::all() {
+            for (bytes, order) in [(&bytes, ByteOrder::Little), (&reversed, ByteOrder::Big)] {
+                let mut again = vec![0; out.len()];
+                packer.pack_by(simd, Values::new(bytes, order), &mut again);
+                assert_eq!(again, out, "{simd:?}");
+            }
+        }
         let mut in_pieces = vec![0; out.len()];
         packer.pack_on(
             Threads::resolve(3, 1, Some(0)).unwrap(),
@@ -368,6 +391,43 @@ mod tests {
         assert_eq!(pack(&[-5.0, 0.0, 1.0, 300.0], &plain(8)), [0, 0, 1, 0xff]);
         assert_eq!(pack(&[0.5, 1.5, 2.5, 0.499_999_999_999_999_94], &plain(8)), [1, 2, 3, 0]);
         assert_eq!(pack(&[0.0, 1.0, 2.0, 3.0], &plain(10)), [0, 0, 0x10, 8, 3]);
+    }
+
+    /// Halves, a factor that is no number, values far below and above.
+    #[test]
+    fn odd_values_are_packed_alike_on_every_level() {
+        let mut values: Vec<f64> = (0..200).map(|i| f64::from(i) / 2.0).collect();
+        values[70] = -1e300;
+        values[80] = 1e300;
+        values[90] = 0.499_999_999_999_999_94;
+        for decimal_scale_factor in [0, 1, 400, -400] {
+            for bits_per_value in 0..=64 {
+                let packing =
+                    Packing { reference_value: 3.0, binary_scale_factor: 0, decimal_scale_factor, bits_per_value };
+                assert_eq!(pack(&values, &packing), naive(&values, &packing), "{packing:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_level_finds_the_same_extent() {
+        let values: Vec<f64> = (0..300).map(|i| f64::from((i * 7919) % 1009) - 500.0).collect();
+        for at in [0, 1, 7, 100, 298, 299] {
+            for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e300, -1e300, 0.0] {
+                let mut values = values.clone();
+                values[at] = odd;
+                let finite = values.iter().all(|value| value.is_finite());
+                for simd in Simd::all() {
+                    let found = extent(simd, Values::new(&bytes_of(&values), ByteOrder::Little));
+                    assert_eq!(found.finite, finite, "{simd:?} {at} {odd}");
+                    if finite {
+                        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+                        let greatest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                        assert_eq!(found, Extent { least, greatest, finite });
+                    }
+                }
+            }
+        }
     }
 
     #[test]

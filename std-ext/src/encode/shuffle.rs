@@ -1,5 +1,7 @@
 //! The shuffle filter: first bytes of all elements, then second bytes, and so on (PIPELINE §4).
 
+use crate::kernels::shuffle::shuffle_blocks;
+
 /// Elements moved at a time, so that they stay in the nearest cache for all of their planes.
 const BLOCK: usize = 1024;
 
@@ -23,9 +25,13 @@ pub(crate) fn shuffle_into(data: &[u8], size: usize, out: &mut [u8]) {
 
 fn shuffle_chunks<const SIZE: usize>(data: &[u8], out: &mut [u8]) {
     let (elements, _) = data.as_chunks::<SIZE>();
-    for (b, block) in elements.chunks(BLOCK).enumerate() {
-        for (k, plane) in out.chunks_mut(elements.len()).enumerate().take(SIZE) {
-            let plane = plane.get_mut(b * BLOCK..).unwrap_or_default();
+    let mut planes = out.chunks_mut(elements.len().max(1));
+    let mut planes = [(); SIZE].map(|()| planes.next().unwrap_or_default());
+    let done =
+        if SIZE.is_power_of_two() { shuffle_blocks(elements, planes.each_mut().map(|plane| &mut **plane)) } else { 0 };
+    for (b, block) in elements.get(done..).unwrap_or_default().chunks(BLOCK).enumerate() {
+        for (k, plane) in planes.iter_mut().enumerate() {
+            let plane = plane.get_mut(done + b * BLOCK..).unwrap_or_default();
             plane.iter_mut().zip(block).for_each(|(out, element)| *out = element[k]);
         }
     }

@@ -29,6 +29,7 @@ use tgm_core::scan::scan;
 use tgm_core::shuffle::{unshuffle_into, unshuffle_range_into};
 use tgm_core::stored::{Stored, window_of};
 use tgm_core::szip::{
+    Place, decode_ahead_with,
     Formula, Params, RsiOffsets, Start, decode_from, decode_into, decode_packed_with, decode_range_into, find_rsi,
     find_rsi_near,
 };
@@ -141,7 +142,7 @@ fn data_object(object: &DataObject<'_>, output: &mut [u8]) {
     let range = black_box(3_u64)..black_box(9);
     keep(object.decode_into(range.clone(), black_box(ByteOrder::Big), output));
     if let Ok(stored) = object.stored() {
-        keep((stored.as_values(), stored.output_len(&range)));
+        keep((stored.as_values(), stored.as_packed(), stored.as_shuffled(), stored.output_len(&range)));
         keep((window_of(descriptor, &range), Stored::window(descriptor, object.payload(), black_box(3))));
         let (chunks, _) = output.as_chunks_mut::<8>();
         let mut floats = [0.0_f64; 16];
@@ -255,6 +256,8 @@ fn szip(stream: &[u8], output: &mut [u8]) {
     RsiOffsets::new(stream, &params, black_box(99)).for_each(keep);
     let formula = Formula { reference: black_box(1.5), scale: black_box(0.5) };
     let mut values = [0.0_f64; 8];
+    let ahead = |place: Place, _: &mut [f64]| Place { bit: black_box(place.bit), ..black_box(place) };
+    keep(decode_ahead_with(stream, &params, start, black_box(&mut values[..]), f64::from, ahead));
     keep(decode_packed_with(stream, &params, start, formula, black_box(&mut values[..]), |value| value));
 }
 

@@ -1,0 +1,62 @@
+//! Kernels of `tgm_core` once more, for what the processor at hand can do.
+//!
+//! ```text
+//!                        ┌─ AVX-512 ─┐
+//! arguments ─ checks ────┼─ AVX2 ────┼── the bulk ──┐
+//!            (core's)    └───────────┘              ├─ the same values, to the bit
+//!                        └─ core: beginning, end, every other machine ─┘
+//! ```
+//!
+//! Functions have the names, arguments, results and errors of those in [`tgm_core`], which stay the definition of what
+//! is right: tests compare both on every level that the machine has. Which one is taken is decided at run time, so
+//! that no build needs to know the processor; [`ENV_SIMD`] keeps it from the better ones.
+#![cfg_attr(
+    not(target_arch = "x86_64"),
+    allow(dead_code, unused_imports, reason = "other machines have core's kernels alone")
+)]
+
+pub mod byteswap;
+pub(crate) mod pack;
+pub mod packing;
+pub mod shuffle;
+pub(crate) mod simd;
+pub mod szip;
+
+use std::ops::Range;
+
+use tgm_core::descriptor::ByteOrder;
+use tgm_core::stored::Stored;
+
+pub use simd::ENV_SIMD;
+
+/// [`Stored::decode_into`], as fast as the processor can.
+///
+/// # Errors
+/// As there.
+pub fn decode_stored_into(
+    stored: &Stored<'_>,
+    elements: Range<u64>,
+    order: ByteOrder,
+    out: &mut [u8],
+) -> tgm_core::Result<()> {
+    if stored.output_len(&elements)? != out.len() as u64 {
+        return stored.decode_into(elements, order, out);
+    }
+    let unit = if order == stored.byte_order() { 1 } else { stored.dtype().swap_unit_size().max(1) };
+    let width = stored.dtype().byte_width() as u64;
+    if let Some((bytes, packing)) = stored.as_packed() {
+        return packing::unpack_bytes_into(bytes, &packing, elements.start, order, out);
+    }
+    if let Some((bytes, element_size)) = stored.as_shuffled().filter(|_| width > 0) {
+        shuffle::unshuffle_range_into(bytes, element_size, elements.start.saturating_mul(width), out)?;
+        return if unit > 1 { byteswap::swap_in_place(out, unit) } else { Ok(()) };
+    }
+    let is_whole = |bytes: &&[u8]| stored.dtype().byte_len(stored.element_count()) == Some(bytes.len() as u64);
+    if let Some(values) = stored.as_values().filter(is_whole).filter(|_| width > 0) {
+        let start = usize::try_from(elements.start.saturating_mul(width)).ok();
+        if let Some(part) = start.and_then(|start| values.get(start..)?.get(..out.len())) {
+            return byteswap::swap_into(part, unit, out);
+        }
+    }
+    stored.decode_into(elements, order, out)
+}

@@ -1,0 +1,124 @@
+//! Byte order of whole buffers: core's loops, compiled for registers twice as wide.
+
+use tgm_core::{Result, byteswap};
+
+use super::simd::{Level, Simd};
+
+/// [`tgm_core::byteswap::swap_in_place`], as fast as the processor can.
+///
+/// # Errors
+/// As there.
+pub fn swap_in_place(bytes: &mut [u8], unit: usize) -> Result<()> {
+    swap_in_place_by(Simd::best(), bytes, unit)
+}
+
+/// [`tgm_core::byteswap::swap_into`], as fast as the processor can.
+///
+/// # Errors
+/// As there.
+pub fn swap_into(src: &[u8], unit: usize, out: &mut [u8]) -> Result<()> {
+    swap_into_by(Simd::best(), src, unit, out)
+}
+
+#[allow(unsafe_code, reason = "instructions that not every processor has")]
+fn swap_in_place_by(simd: Simd, bytes: &mut [u8], unit: usize) -> Result<()> {
+    match simd.level() {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the processor has the level.
+        Level::Avx2 | Level::Avx512 => unsafe { avx2::swap_in_place(bytes, unit) },
+        _ => byteswap::swap_in_place(bytes, unit),
+    }
+}
+
+#[allow(unsafe_code, reason = "instructions that not every processor has")]
+fn swap_into_by(simd: Simd, src: &[u8], unit: usize, out: &mut [u8]) -> Result<()> {
+    match simd.level() {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the processor has the level.
+        Level::Avx2 => unsafe { avx2::swap_into(src, unit, out) },
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the processor has the level.
+        Level::Avx512 => unsafe { avx512::swap_into(src, unit, out) },
+        _ => byteswap::swap_into(src, unit, out),
+    }
+}
+
+/// The same lines again: functions that are always inlined are compiled for what their caller may use.
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use super::{Result, byteswap};
+
+    #[target_feature(enable = "avx2")]
+    pub(super) fn swap_in_place(bytes: &mut [u8], unit: usize) -> Result<()> {
+        byteswap::swap_in_place(bytes, unit)
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub(super) fn swap_into(src: &[u8], unit: usize, out: &mut [u8]) -> Result<()> {
+        byteswap::swap_into(src, unit, out)
+    }
+}
+
+/// Whole lines of memory at a time, which then need not be read before they are written.
+#[cfg(target_arch = "x86_64")]
+mod avx512 {
+    use std::arch::x86_64::{
+        _mm_loadu_si128, _mm512_broadcast_i32x4, _mm512_loadu_si512, _mm512_shuffle_epi8, _mm512_storeu_si512,
+    };
+
+    use super::{Result, byteswap};
+
+    #[target_feature(enable = "avx512f,avx512bw,avx2")]
+    pub(super) fn swap_into(src: &[u8], unit: usize, out: &mut [u8]) -> Result<()> {
+        if out.len() != src.len() || !matches!(unit, 2 | 4 | 8) || !src.len().is_multiple_of(unit) {
+            return byteswap::swap_into(src, unit, out);
+        }
+        let mut reversed = [0_u8; 16];
+        for (place, slot) in reversed.iter_mut().enumerate() {
+            *slot = u8::try_from(place ^ (unit - 1)).unwrap_or(0);
+        }
+        let ((sources, source_rest), (slots, slot_rest)) = (src.as_chunks::<64>(), out.as_chunks_mut::<64>());
+        #[allow(unsafe_code, reason = "loads and stores where references point")]
+        // SAFETY: there are 16 bytes in the array and 64 in each chunk.
+        unsafe {
+            let reversed = _mm512_broadcast_i32x4(_mm_loadu_si128(reversed.as_ptr().cast()));
+            for (source, slot) in sources.iter().zip(slots) {
+                let bytes = _mm512_loadu_si512(source.as_ptr().cast());
+                _mm512_storeu_si512(slot.as_mut_ptr().cast(), _mm512_shuffle_epi8(bytes, reversed));
+            }
+        }
+        byteswap::swap_into(source_rest, unit, slot_rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn every_level_agrees_with_core(
+            src in prop::collection::vec(any::<u8>(), 0..700),
+            unit in 0_usize..10,
+            whole in any::<bool>(),
+            excess in prop_oneof![4 => Just(0_usize), 1 => 0_usize..9],
+        ) {
+            let len = if whole { src.len() / unit.max(1) * unit.max(1) } else { src.len() };
+            let src = &src[..len];
+            let mut expected = vec![0xaa; len + excess];
+            let result = byteswap::swap_into(src, unit, &mut expected);
+            for simd in Simd::all() {
+                let mut out = vec![0xaa; len + excess];
+                prop_assert_eq!(swap_into_by(simd, src, unit, &mut out), result);
+                prop_assert_eq!(&out, &expected);
+                let mut place = src.to_vec();
+                let in_place = swap_in_place_by(simd, &mut place, unit);
+                let mut core = src.to_vec();
+                prop_assert_eq!(in_place, byteswap::swap_in_place(&mut core, unit));
+                prop_assert_eq!(place, core);
+            }
+        }
+    }
+}

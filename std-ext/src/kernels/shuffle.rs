@@ -1,0 +1,152 @@
+//! The shuffle filter and its inverse, for elements of 2, 4, 8 and 16 bytes.
+//!
+//! Bytes of 16 elements of S bytes, S registers of 16, are a matrix. One step takes byte for byte from the first half
+//! of registers and from the second in turn, which turns the number of a byte's place by one bit. There are log2 S
+//! bits for the register and four for the place in it: log2 S steps are the inverse of the filter, four steps are the
+//! filter. Registers of 32 bytes do it for two times 16 elements.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+
+use tgm_core::{Result, shuffle};
+
+use super::simd::{Level, Simd};
+
+/// Elements that are moved at a time.
+const BLOCK: usize = 32;
+
+/// [`tgm_core::shuffle::unshuffle_into`], as fast as the processor can.
+///
+/// # Errors
+/// As there.
+pub fn unshuffle_into(shuffled: &[u8], element_size: u64, out: &mut [u8]) -> Result<()> {
+    if out.len() != shuffled.len() {
+        return shuffle::unshuffle_into(shuffled, element_size, out);
+    }
+    unshuffle_range_into(shuffled, element_size, 0, out)
+}
+
+/// [`tgm_core::shuffle::unshuffle_range_into`], as fast as the processor can.
+///
+/// # Errors
+/// As there.
+pub fn unshuffle_range_into(shuffled: &[u8], element_size: u64, start: u64, out: &mut [u8]) -> Result<()> {
+    match element_size {
+        2 => unshuffle_by::<2>(Simd::best(), shuffled, start, out),
+        4 => unshuffle_by::<4>(Simd::best(), shuffled, start, out),
+        8 => unshuffle_by::<8>(Simd::best(), shuffled, start, out),
+        16 => unshuffle_by::<16>(Simd::best(), shuffled, start, out),
+        _ => shuffle::unshuffle_range_into(shuffled, element_size, start, out),
+    }
+}
+
+fn unshuffle_by<const SIZE: usize>(simd: Simd, shuffled: &[u8], start: u64, out: &mut [u8]) -> Result<()> {
+    let core = |start, out: &mut [u8]| shuffle::unshuffle_range_into(shuffled, SIZE as u64, start, out);
+    if simd.level() == Level::Base || out.len() < 2 * BLOCK * SIZE {
+        return core(start, out);
+    }
+    // The last byte can be had only if all can: whatever is wrong shows before anything else is written.
+    let last = out.len() - 1;
+    match (start.checked_add(last as u64), out.get_mut(last..)) {
+        (Some(byte), Some(slot)) => core(byte, slot)?,
+        _ => return core(start, out),
+    }
+    let first = start.next_multiple_of(SIZE as u64);
+    let head = usize::try_from(first - start).unwrap_or(0);
+    let element = usize::try_from(first).unwrap_or(0) / SIZE;
+    let Some((head, body)) = out.split_at_mut_checked(head) else { return core(start, out) };
+    core(start, head)?;
+    let mut planes = shuffled.chunks_exact((shuffled.len() / SIZE).max(1));
+    let planes = [(); SIZE].map(|()| planes.next().and_then(|plane| plane.get(element..)).unwrap_or_default());
+    let (elements, _) = body.as_chunks_mut();
+    let (blocks, _) = elements.as_chunks_mut();
+    let done = unshuffle_bulk(simd, planes, blocks) * BLOCK * SIZE;
+    core(first + done as u64, body.get_mut(done..).unwrap_or_default())
+}
+
+/// Puts elements together from the front of the planes, block by block; returns the number of blocks.
+#[allow(unsafe_code, reason = "instructions that not every processor has")]
+fn unshuffle_bulk<const SIZE: usize>(simd: Simd, planes: [&[u8]; SIZE], out: &mut [[[u8; SIZE]; BLOCK]]) -> usize {
+    match simd.level() {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the processor has the level.
+        Level::Avx2 | Level::Avx512 => unsafe { avx2::unshuffle(planes, out) },
+        _ => {
+            let _ = (planes, out);
+            0
+        }
+    }
+}
+
+/// Shuffles as many blocks of `data` as there are, to the fronts of `planes`; returns the number of elements.
+pub(crate) fn shuffle_blocks<const SIZE: usize>(data: &[[u8; SIZE]], planes: [&mut [u8]; SIZE]) -> usize {
+    shuffle_by(Simd::best(), data, planes)
+}
+
+#[allow(unsafe_code, reason = "instructions that not every processor has")]
+fn shuffle_by<const SIZE: usize>(simd: Simd, data: &[[u8; SIZE]], planes: [&mut [u8]; SIZE]) -> usize {
+    let (blocks, _) = data.as_chunks();
+    match simd.level() {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the processor has the level.
+        Level::Avx2 | Level::Avx512 => unsafe { avx2::shuffle(blocks, planes) * BLOCK },
+        _ => {
+            let _: (&[[[u8; SIZE]; BLOCK]], _) = (blocks, planes);
+            0
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn check<const SIZE: usize>(shuffled: &[u8], start: u64, len: usize) {
+        let mut expected = vec![0xaa; len];
+        let result = shuffle::unshuffle_range_into(shuffled, SIZE as u64, start, &mut expected);
+        for simd in Simd::all() {
+            let mut out = vec![0xaa; len];
+            assert_eq!(unshuffle_by::<SIZE>(simd, shuffled, start, &mut out), result, "{simd:?} {SIZE}");
+            assert!(out == expected, "{simd:?} {SIZE} {start} {len}");
+        }
+    }
+
+    /// What is shuffled becomes what it was by core.
+    fn check_shuffle<const SIZE: usize>(bytes: &[u8]) {
+        let (elements, _) = bytes.as_chunks::<SIZE>();
+        for simd in Simd::all() {
+            let mut shuffled = vec![0; elements.len() * SIZE];
+            let mut planes = shuffled.chunks_mut(elements.len().max(1));
+            let done = shuffle_by(simd, elements, [(); SIZE].map(|()| planes.next().unwrap_or_default()));
+            assert!(simd.level() == Level::Base || done == elements.len() / BLOCK * BLOCK);
+            let mut back = vec![0; done * SIZE];
+            shuffle::unshuffle_range_into(&shuffled, SIZE as u64, 0, &mut back).unwrap();
+            assert!(back == elements[..done].as_flattened(), "{simd:?} {SIZE}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_level_agrees_with_core(
+            bytes in prop::collection::vec(any::<u8>(), 0..6000),
+            start in prop_oneof![4 => 0_u64..100, 1 => any::<u64>()],
+            short in 0_usize..300,
+            whole in any::<bool>(),
+        ) {
+            let bytes = if whole { &bytes[..bytes.len() / 16 * 16] } else { &bytes[..] };
+            let len = bytes.len().saturating_sub(usize::try_from(start).unwrap_or(0)).saturating_sub(short);
+            for len in [len, len + 400] {
+                check::<2>(bytes, start, len);
+                check::<4>(bytes, start, len);
+                check::<8>(bytes, start, len);
+                check::<16>(bytes, start, len);
+            }
+            check_shuffle::<2>(bytes);
+            check_shuffle::<4>(bytes);
+            check_shuffle::<8>(bytes);
+            check_shuffle::<16>(bytes);
+        }
+    }
+}

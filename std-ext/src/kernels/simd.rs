@@ -1,0 +1,87 @@
+//! What the processor can do.
+
+use std::sync::OnceLock;
+
+/// The environment variable that says how far vector instructions may go: `none`, `avx2` or `avx512`. Asked once.
+pub const ENV_SIMD: &str = "TENSOGRAM_SIMD";
+
+/// Groups of instructions that come together in processors, each with all those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Level {
+    /// What every processor of the architecture has.
+    Base,
+    /// AVX2, BMI1, BMI2, LZCNT and POPCNT: from 2013 on.
+    Avx2,
+    /// AVX-512 F, BW, DQ, VL, VBMI and VBMI2: from 2019 on, servers mostly.
+    Avx512,
+}
+
+/// A level that this processor has. There is no other way to come by one, so that whoever holds it may use its
+/// instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Simd(Level);
+
+impl Simd {
+    /// The best level that the processor has and [`ENV_SIMD`] allows.
+    pub(crate) fn best() -> Self {
+        static BEST: OnceLock<Simd> = OnceLock::new();
+        *BEST.get_or_init(|| {
+            let most = match std::env::var(ENV_SIMD).as_deref() {
+                Ok("none") => Level::Base,
+                Ok("avx2") => Level::Avx2,
+                _ => Level::Avx512,
+            };
+            Self::all().filter(|simd| simd.0 <= most).max().unwrap_or(Self(Level::Base))
+        })
+    }
+
+    /// Every level that the processor has.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        [Level::Base, Level::Avx2, Level::Avx512].into_iter().filter(|level| is_there(*level)).map(Self)
+    }
+
+    pub(crate) const fn level(self) -> Level {
+        self.0
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn is_there(level: Level) -> bool {
+    let avx2 = || {
+        is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("popcnt")
+    };
+    let avx512 = || {
+        is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512vbmi")
+            && is_x86_feature_detected!("avx512vbmi2")
+    };
+    match level {
+        Level::Base => true,
+        Level::Avx2 => avx2(),
+        Level::Avx512 => avx2() && avx512(),
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+const fn is_there(level: Level) -> bool {
+    matches!(level, Level::Base)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_base_is_always_there_and_the_best_is_one_of_all() {
+        let all: Vec<Simd> = Simd::all().collect();
+        assert_eq!(all.first().map(|simd| simd.level()), Some(Level::Base));
+        assert!(all.is_sorted() && all.contains(&Simd::best()));
+    }
+}

@@ -1,0 +1,165 @@
+//! szip: split and uncompressed blocks by vector instructions, sixteen samples at a time; all other blocks by core.
+//!
+//! ```text
+//! unary codes   the ends of sixteen codes are the sixteen lowest ones of the reversed window
+//! lower bits    sixteen fields, a permutation of bytes and a shift, as in simple_packing
+//! predictor     differences are added up by a prefix sum; only if one of them could not be one, sample by sample
+//! ```
+//!
+//! [`tgm_core::szip::decode_ahead_with`] walks the stream and asks here for blocks between the first of an interval
+//! and the last. Whatever is unusual is left to it: zero blocks, pairs, codes longer than a window, the stream's last
+//! bytes, and everything that is wrong. Format: PIPELINE §7.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod predict;
+mod sink;
+#[cfg(test)]
+mod tests;
+
+use tgm_core::descriptor::ByteOrder;
+use tgm_core::szip::{self, Formula, Params, Place, Start, decode_ahead_with, flags};
+use tgm_core::{ErrorKind, Result};
+
+use self::sink::{Containers, Packed, Sink};
+use super::packing::Value;
+use super::packing::store::{BigEndian, LittleEndian};
+use super::simd::{Level, Simd};
+
+/// [`tgm_core::szip::decode_into`], as fast as the processor can.
+///
+/// # Errors
+/// As there.
+pub fn decode_into(stream: &[u8], params: &Params, out: &mut [u8]) -> Result<()> {
+    decode_from(stream, params, Start::default(), out).map(|_| ())
+}
+
+/// [`tgm_core::szip::decode_from`], as fast as the processor can.
+///
+/// # Errors
+/// As there.
+pub fn decode_from(stream: &[u8], params: &Params, start: Start, out: &mut [u8]) -> Result<u64> {
+    decode_by(Simd::best(), stream, params, start, out)
+}
+
+/// [`tgm_core::szip::decode_packed_with`] to numbers, as fast as the processor can.
+///
+/// # Errors
+/// As there.
+pub fn decode_packed_into<T: Value>(
+    stream: &[u8],
+    params: &Params,
+    start: Start,
+    formula: Formula,
+    out: &mut [T],
+) -> Result<u64> {
+    decode_packed_by(Simd::best(), stream, params, start, formula, out)
+}
+
+/// [`tgm_core::szip::decode_packed_with`] to the bytes of `f64` in `order`, as fast as the processor can.
+///
+/// # Errors
+/// As there.
+pub fn decode_packed_bytes_into(
+    stream: &[u8],
+    params: &Params,
+    start: Start,
+    formula: Formula,
+    order: ByteOrder,
+    out: &mut [[u8; 8]],
+) -> Result<u64> {
+    decode_packed_bytes_by(Simd::best(), stream, params, start, formula, order, out)
+}
+
+fn decode_by(simd: Simd, stream: &[u8], params: &Params, start: Start, out: &mut [u8]) -> Result<u64> {
+    if !is_usual(simd, params) {
+        return szip::decode_from(stream, params, start, out);
+    }
+    let stream = Stream { simd, bytes: stream, params };
+    match (params.container_size(), params.byte_order()) {
+        (1, order) => stream.containers::<1>(start, order, out),
+        (2, order) => stream.containers::<2>(start, order, out),
+        (3, order) => stream.containers::<3>(start, order, out),
+        (_, order) => stream.containers::<4>(start, order, out),
+    }
+}
+
+fn decode_packed_by<T: Value>(
+    simd: Simd,
+    stream: &[u8],
+    params: &Params,
+    start: Start,
+    formula: Formula,
+    out: &mut [T],
+) -> Result<u64> {
+    if !is_usual(simd, params) || !params.bits_per_sample().is_multiple_of(8) {
+        return szip::decode_packed_with(stream, params, start, formula, out, T::round);
+    }
+    Stream { simd, bytes: stream, params }.decode(start, out, &Packed::<T::Store>::new(params, formula, T::round))
+}
+
+fn decode_packed_bytes_by(
+    simd: Simd,
+    stream: &[u8],
+    params: &Params,
+    start: Start,
+    formula: Formula,
+    order: ByteOrder,
+    out: &mut [[u8; 8]],
+) -> Result<u64> {
+    let store = match order {
+        ByteOrder::Big => f64::to_be_bytes,
+        ByteOrder::Little => f64::to_le_bytes,
+    };
+    if !is_usual(simd, params) || !params.bits_per_sample().is_multiple_of(8) {
+        return szip::decode_packed_with(stream, params, start, formula, out, store);
+    }
+    let stream = Stream { simd, bytes: stream, params };
+    match order {
+        ByteOrder::Big => stream.decode(start, out, &Packed::<BigEndian>::new(params, formula, store)),
+        ByteOrder::Little => stream.decode(start, out, &Packed::<LittleEndian>::new(params, formula, store)),
+    }
+}
+
+/// Whether there is something to be won: samples are predicted, and blocks are whole registers.
+fn is_usual(simd: Simd, params: &Params) -> bool {
+    simd.level() > Level::Base && params.has(flags::PREPROCESS) && matches!(params.block_size(), 8 | 16 | 32 | 64)
+}
+
+/// A stream and how it is coded.
+struct Stream<'a> {
+    simd: Simd,
+    bytes: &'a [u8],
+    params: &'a Params,
+}
+
+impl Stream<'_> {
+    fn containers<const SIZE: usize>(&self, start: Start, order: ByteOrder, out: &mut [u8]) -> Result<u64> {
+        let (slots, []) = out.as_chunks_mut() else { return Err(ErrorKind::OutputLength.at(0)) };
+        self.decode(start, slots, &Containers::<SIZE>::new(self.params, order))
+    }
+
+    fn decode<S: Sink>(&self, start: Start, out: &mut [S::Slot], sink: &S) -> Result<u64> {
+        let store = |sample: u32| sink.one(sample);
+        decode_ahead_with(self.bytes, self.params, start, out, store, |place, slots| self.ahead(place, slots, sink))
+    }
+
+    #[allow(unsafe_code, reason = "instructions that not every processor has")]
+    fn ahead<S: Sink>(&self, place: Place, slots: &mut [S::Slot], sink: &S) -> Place {
+        match self.simd.level() {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: the processor has the level.
+            Level::Avx512 => unsafe { avx512::decode(self.bytes, self.params, place, slots, sink) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: the processor has the level.
+            Level::Avx2 => unsafe { avx2::decode(self.bytes, self.params, place, slots, sink) },
+            _ => {
+                let _ = (slots, sink);
+                place
+            }
+        }
+    }
+}
