@@ -100,7 +100,8 @@ impl TensogramFile {
         Ok(Self { path: path.to_path_buf(), backing: Backing::Positioned { file, table: OnceLock::new() } })
     }
 
-    /// Opens a file as a memory map and scans it. [`crate::MappedFile`] says what is promised of the map.
+    /// Opens a file as a memory map and scans it. The caller promises that nobody truncates the file or writes into it,
+    /// appending apart, while it is open: [`crate::MappedFile`] says what happens otherwise.
     ///
     /// # Errors
     /// [`TensogramError::Io`].
