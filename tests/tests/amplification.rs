@@ -37,6 +37,7 @@ fn widest_szip(object: ObjectBuilder<'_>) -> ObjectBuilder<'_> {
 }
 
 #[test]
+#[allow(clippy::redundant_closure_for_method_calls, reason = "the method is one of a single lifetime, and does not do")]
 fn codecs_with_a_bound_reach_it_and_stay_within() {
     for (codec, found) in [
         ("none", of_zeros(|object| object, true)),

@@ -1,6 +1,6 @@
 //! Many threads on one file: they share the table of messages, which the first of them makes, and read what one alone reads.
 //!
-//! `tests/tsan/run` runs this under ThreadSanitizer, which also sees races that do no harm today.
+//! `tests/tsan/run` runs this under `ThreadSanitizer`, which also sees races that do no harm today.
 
 use std::fs;
 use std::sync::Barrier;

@@ -20,10 +20,27 @@ const SMALL: usize = 128;
 pub(crate) fn same_on_any_cut(bytes: &[u8], pieces: &[&[u8]]) {
     for link in [Link::Reliable, Link::Lossy] {
         let whole = facts_of::<LARGE>(link, [bytes]);
-        assert_eq!(facts_of::<LARGE>(link, pieces.iter().copied()), whole, "{link:?}");
+        let cut = facts_of::<LARGE>(link, pieces.iter().copied());
+        // What is wrong with a descriptor that comes first may or may not be found before the stream ends in its frame.
+        let ends_in_frame = matches!(cut.last(), Some(Fact::Error(error)) if is_end(error.kind()));
+        let is_same = cut == whole || ends_in_frame && same_but_for_the_last_error(&cut, &whole);
+        assert!(is_same, "{link:?}:\n cut {cut:?}\nwhole {whole:?}");
         // Every byte begins at most one message or error, and ends one.
         assert!(whole.len() <= 4 * bytes.len() + 4);
     }
+}
+
+/// Whether this says that the stream ended too early.
+const fn is_end(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::MessageExceedsBuffer | ErrorKind::Truncated | ErrorKind::FrameExceedsMessage | ErrorKind::EndMagic
+    )
+}
+
+fn same_but_for_the_last_error(a: &[Fact], b: &[Fact]) -> bool {
+    let [.., Fact::Frame { .. }, Fact::Error(_)] = a else { return false };
+    b.starts_with(&a[..a.len() - 1])
 }
 
 /// With little memory too every byte is looked at, and the messages that are sound are found on any cut.

@@ -107,6 +107,8 @@ fn blosc2() -> Vec<u8> {
 
 /// Every kind of frame, every stage of a pipeline and every method of masks occurs.
 pub(crate) fn assert_covered(messages: &[Small]) {
+    use FrameType as F;
+
     let mut kinds = BTreeSet::new();
     let mut stages = BTreeSet::new();
     for small in messages {
@@ -121,7 +123,6 @@ pub(crate) fn assert_covered(messages: &[Small]) {
             stages.extend(descriptor.masks().iter().map(|(_, mask)| format!("mask {}", mask.method())));
         }
     }
-    use FrameType as F;
     for kind in [
         F::HeaderMetadata,
         F::HeaderIndex,
