@@ -1,32 +1,4 @@
-//! ZIO messages: what is packed unpacks again, and what has tensors goes through Tensogram to the byte.
+//! See `tgm_fuzz::checks::zio`.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use tgm_std::ByteOrder;
-use tgm_std::zio::{BridgeOptions, Message, Parts, Tens, file, from_tensogram, parts, to_tensogram};
-
-fuzz_target!(|bytes: &[u8]| {
-    for message in file::messages(bytes).filter_map(Result::ok).take(4) {
-        one(message.1);
-    }
-    one(bytes);
-});
-
-fn one(buffer: &[u8]) {
-    let found: Result<Vec<_>, _> = parts(buffer).collect();
-    let message = Message::from_buffer(buffer, ByteOrder::Little);
-    let (Ok(found), Ok(message)) = (found, message) else { return };
-    let sent = Parts::of_message(&message);
-    assert!(sent.iter().eq(found.iter().copied()));
-    assert!(sent.to_buffer().expect("parts are in memory").len() <= buffer.len());
-    let Ok(tens) = Tens::parse(&message) else { return };
-    for tensor in tens.tensors() {
-        if let Ok(view) = tensor.ordered_view::<u8>() {
-            assert_eq!(view.iter().count(), tensor.bytes().len());
-        }
-    }
-    let options = BridgeOptions::default();
-    let tensogram = to_tensogram(&message, &options).expect("every TENS message has a Tensogram form");
-    let (back, _) = from_tensogram(&tensogram, &options).expect("what was made from TENS");
-    assert_eq!(back, sent);
-}
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tgm_fuzz::checks::zio::check(bytes));

@@ -87,7 +87,8 @@ impl TensogramFile {
         Self::open(source)
     }
 
-    /// Opens a file as a memory map and scans it. [`crate::MappedFile`] says what is promised of the map.
+    /// Opens a file as a memory map and scans it. The caller promises that nobody truncates the file or writes into it,
+    /// appending apart, while it is open: [`crate::MappedFile`] says what happens otherwise.
     ///
     /// # Errors
     /// [`TensogramError::Io`].

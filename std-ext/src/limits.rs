@@ -1,4 +1,39 @@
 //! What decoding may cost, whatever a message claims.
+//!
+//! | resource | default | how to change it |
+//! |---|---|---|
+//! | bytes of one object's values, or of all ranges of a request | 16 GiB | [`DecodeLimits::max_decoded_bytes`] |
+//! | of these, free whatever the payload's length | 1 GiB | [`DecodeLimits::free_bytes`] |
+//! | beyond these, for each byte of the payload | 65,536 | [`DecodeLimits::max_expansion`] |
+//! | objects of a message | 1,048,576 | [`DecodeLimits::max_objects`] |
+//! | nesting of CBOR | 256 | [`DecodeLimits::max_nesting`], lower only |
+//! | findings of a validation that are listed | 10,000 | [`ValidateOptions::max_issues`](crate::ValidateOptions::max_issues) |
+//! | length of a message that a scan believes from its end | 4 GiB | [`ScanOptions::max_message_size`](crate::ScanOptions::max_message_size) |
+//! | threads | 1 | [`DecodeOptions::threads`](crate::DecodeOptions::threads), at most 1,024 |
+//! | CBOR that a push decoder keeps | its `N` | [`PushDecoder`](tgm_core::push::PushDecoder) |
+//!
+//! Not limited: the length of a message that is read from a file, which is there on disk; and the sum over the objects of a
+//! message, for which whoever distrusts it decodes them one at a time ([`objects`](crate::objects())).
+//!
+//! # What a byte can become
+//!
+//! Bytes of values for each byte of a payload, at worst, by the form of each codec. Stages multiply: packed values of one bit
+//! through zstd have 64 · 32,768. Where a form has no bound of its own, and beyond 65,536 in any case, the limits above hold.
+//!
+//! | codec | bytes for a byte | by |
+//! |---|---|---|
+//! | none | 1 | lengths have to be equal |
+//! | shuffle | 1 | a permutation |
+//! | simple_packing, 1 bit and more | 64 | a bit becomes a float64 |
+//! | simple_packing, 0 bits | no bound | all values are one, which the descriptor holds |
+//! | lz4 | 255 | a byte of a match's length |
+//! | zstd | 32,768 | a block of 128 KiB that repeats a byte, in four |
+//! | szip | 47,663 | 64 blocks of zeros in 11 bits |
+//! | zfp | 256 | a block of four zeros in a bit |
+//! | blosc2 | no bound | a chunk of one value has no bytes |
+//! | sz3 | no bound | a Huffman code of one symbol has no bits |
+//! | rle | no bound | a run's length is a number; 512 MiB at most |
+//! | roaring | no bound | what is not listed is not set; 512 MiB at most |
 
 use tgm_core::ErrorKind;
 use tgm_core::cbor::{Cursor, MAX_NESTING};

@@ -39,6 +39,9 @@ pub struct MappedFile {
 impl MappedFile {
     /// Maps a file and finds its messages: preambles and postambles are all that is touched.
     ///
+    /// Whoever calls this promises that nobody truncates the file or writes into it, appending apart, while the map is there:
+    /// see the type's contract. A file that others may do that to is for [`crate::TensogramFile::open`].
+    ///
     /// # Errors
     /// [`TensogramError::Io`] if it cannot be opened or mapped.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {

@@ -4,7 +4,11 @@
 use std::fmt::Debug;
 
 use ciborium::Value;
-use tgm_std::{DecodeLimits, DecodeOptions, TensogramError};
+use tgm_core::push::{Event, Link, PushDecoder};
+use tgm_core::scan::Scanner;
+use tgm_std::{
+    DecodeLimits, DecodeOptions, ScanOptions, TensogramError, ValidateOptions, scan_with_options, validate_message,
+};
 use tgm_tests::alloc::{Counting, measure};
 use tgm_tests::builder::{Message, Object, array, map};
 
@@ -178,6 +182,94 @@ fn without_limits_a_bomb_is_refused_by_the_allocator_and_not_by_a_crash() {
             error.contains("cannot allocate") || (cfg!(target_pointer_width = "32") && error.contains("usize"));
         assert!(is_refused, "{route}: {error}");
     }
+}
+
+/// The table of `tgm_std::limits`, as its source has it.
+const TABLE: &str = include_str!("../../std-ext/src/limits.rs");
+
+#[test]
+fn defaults_are_those_of_the_table() {
+    let bytes = |count: u64| format!("{} GiB", count >> 30);
+    let grouped = |count: u64| match count {
+        0..1000 => count.to_string(),
+        1000..1_000_000 => format!("{},{:03}", count / 1000, count % 1000),
+        _ => format!("{},{:03},{:03}", count / 1_000_000, count / 1000 % 1000, count % 1000),
+    };
+    let limits = DecodeLimits::default();
+    let rows = [
+        ("max_decoded_bytes", bytes(limits.max_decoded_bytes)),
+        ("free_bytes", bytes(limits.free_bytes)),
+        ("max_expansion", grouped(limits.max_expansion)),
+        ("max_objects", grouped(limits.max_objects as u64)),
+        ("max_nesting", grouped(limits.max_nesting.into())),
+        ("max_issues", grouped(ValidateOptions::default().max_issues as u64)),
+        ("max_message_size", bytes(ScanOptions::default().max_message_size)),
+    ];
+    for (name, default) in rows {
+        let is_row = |line: &&str| line.starts_with("//! |") && line.contains(&format!("::{name}`]"));
+        let row = TABLE.lines().find(is_row).unwrap_or_else(|| panic!("no row for {name}"));
+        assert_eq!(row.split('|').nth(2).unwrap().trim(), default, "{name}");
+    }
+    assert_eq!(DecodeOptions::default().threads, 0, "nobody has asked for threads");
+}
+
+#[test]
+fn max_issues_bounds_a_report_and_keeps_an_error() {
+    // Each object lacks its digest, and says so.
+    let objects = (0..20).map(|n| Object::bytes(&[n]).set("type", ""));
+    let bytes = Message::buffered(objects).build().bytes;
+    for max_issues in [0, 1, 7, 10_000] {
+        let report = validate_message(&bytes, &ValidateOptions { max_issues, ..ValidateOptions::default() });
+        assert_eq!(report.issues.len(), max_issues.clamp(1, 20), "{max_issues}");
+        assert_eq!(report.issues.len() as u64 + report.omitted_issues, 20);
+        assert!(!report.is_ok());
+    }
+}
+
+#[test]
+fn max_message_size_bounds_what_is_believed_from_the_end() {
+    let message = Message::buffered([Object::bytes(&[1])]).build().bytes;
+    // From the start, the second message is hidden behind one that never ends.
+    let bytes = [&message[..], b"TENSOGRM\0\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\0", &message].concat();
+    let found = |max_message_size| {
+        let options = ScanOptions { max_message_size, ..ScanOptions::default() };
+        let mut scanner = Scanner::new(&bytes[..]);
+        let Ok(last) = scanner.next_message_back(options.max_message_size);
+        (last.is_some(), scan_with_options(&bytes, &options).len())
+    };
+    let len = message.len() as u64;
+    assert_eq!(found(len), (true, 2));
+    assert!(!found(len - 1).0);
+}
+
+#[test]
+fn a_push_decoder_keeps_no_more_cbor_than_it_has_room_for() {
+    let metadata = map([("base", array([map([("text", Value::from("x".repeat(300)))])]))]);
+    let bytes = Message::buffered_with(&metadata, [Object::bytes(&[1])]).build().bytes;
+    let is_too_large =
+        |decoder: &mut dyn FnMut(&mut &[u8]) -> bool| bytes.chunks(50).any(|mut piece| decoder(&mut piece));
+    let mut small = PushDecoder::<256>::new(Link::Reliable);
+    let mut large = PushDecoder::<1024>::new(Link::Reliable);
+    assert!(is_too_large(&mut |piece| tells_too_large(&mut small, piece)));
+    assert!(!is_too_large(&mut |piece| tells_too_large(&mut large, piece)));
+}
+
+/// Whether the decoder says of something in `piece` that it is too large.
+fn tells_too_large<const N: usize>(decoder: &mut PushDecoder<N>, piece: &mut &[u8]) -> bool {
+    let mut found = false;
+    while let Some(event) = decoder.next_event(piece).unwrap() {
+        found |= matches!(event, Event::TooLarge(_));
+    }
+    found
+}
+
+#[test]
+fn no_more_threads_are_made_than_the_table_says() {
+    assert!(TABLE.contains("at most 1,024"));
+    let bytes = Message::buffered((0..3).map(|n| Object::bytes(&[n; 100]))).build().bytes;
+    let asked = |threads| DecodeOptions { threads, parallel_threshold_bytes: Some(0), ..DecodeOptions::default() };
+    let [one, most] = [1, u32::MAX].map(|threads| tgm_std::decode(&bytes, &asked(threads)).unwrap().1);
+    assert_eq!(one, most);
 }
 
 #[test]

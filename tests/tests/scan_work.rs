@@ -1,49 +1,19 @@
 //! Scanning is linear on any bytes: reads are counted, nothing is timed.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 
-use std::cell::Cell;
-use std::convert::Infallible;
+#[path = "shared/counted.rs"]
+mod counted;
 
-use tgm_core::scan::{Scanner, Segment, Source};
+use std::cell::Cell;
+
+use counted::Counted;
+use tgm_core::scan::{Scanner, Segment};
 use tgm_tests::builder::{Frame, Message, Object, frame_type, map};
 
-/// Bytes read for each byte of the source, at most; a call counts as [`CALL`] bytes.
+/// Bytes read for each byte of the source, at most; a call counts as eight.
 const WORK_PER_BYTE: u64 = 16;
-/// What a read costs however few bytes it asks for.
-const CALL: u64 = 8;
 /// Lengths that work must stay linear over.
 const LENGTHS: [usize; 4] = [64 << 10, 256 << 10, 1 << 20, 4 << 20];
-
-/// A slice that counts what is read of it.
-struct Counted<'a> {
-    bytes: &'a [u8],
-    work: &'a Cell<u64>,
-}
-
-impl Source for Counted<'_> {
-    type Error = Infallible;
-
-    fn len(&self) -> u64 {
-        self.bytes.len() as u64
-    }
-
-    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<usize, Infallible> {
-        let rest = self.bytes.get(usize::try_from(offset).unwrap()..).unwrap_or_default();
-        let read = rest.len().min(out.len());
-        out[..read].copy_from_slice(&rest[..read]);
-        self.work.set(self.work.get() + read as u64 + CALL);
-        Ok(read)
-    }
-
-    fn find(&self, magic: &[u8; 8], from: u64, end: u64) -> Result<Option<u64>, Infallible> {
-        let region = &self.bytes[usize::try_from(from).unwrap().min(self.bytes.len())..];
-        let region = &region[..usize::try_from(end.saturating_sub(from)).unwrap().min(region.len())];
-        let at = tgm_core::scan::find(region, magic);
-        let looked_at = at.map_or(region.len(), |at| at + magic.len());
-        self.work.set(self.work.get() + looked_at as u64 + CALL);
-        Ok(at.map(|at| from + at as u64))
-    }
-}
 
 /// Scans from the start, or from both ends in turn; the segments and the work.
 fn scan(bytes: &[u8], both: bool) -> (Vec<Segment>, u64) {

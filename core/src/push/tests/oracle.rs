@@ -1,4 +1,4 @@
-//! The same facts from the slice parser.
+//! The same facts from the slice parser. The fuzz targets take this file too, so that it keeps to what is public.
 
 use std::vec::Vec;
 
@@ -12,7 +12,9 @@ use crate::hash::{HashPresence, Verdict};
 use crate::message::{Message, check_postamble, check_preamble};
 use crate::object::DataObject;
 use crate::phase::DecodePhase;
-use crate::wire::{FrameFlags, FrameHeader, MessageFlags, POSTAMBLE_SIZE, PREAMBLE_SIZE, Postamble, Preamble};
+use crate::wire::{
+    END_MAGIC, FrameFlags, FrameHeader, MessageFlags, POSTAMBLE_SIZE, PREAMBLE_SIZE, Postamble, Preamble,
+};
 
 /// What the walk over the message that `bytes` begin with finds, up to the first error; `None` where the message states
 /// to be longer than the bytes are, so that the slice parser does not walk it.
@@ -61,7 +63,11 @@ fn walk(bytes: &[u8], facts: &mut Vec<Fact>) -> Option<Result<(), Error>> {
     if preamble.flags().has(MessageFlags::HASHES_PRESENT) {
         walk.presence = HashPresence::All;
     }
-    let mut frames = Frames::new(&bytes[PREAMBLE_SIZE..end], PREAMBLE_SIZE as u64, stated.is_none());
+    let sealed = stated.map(|length| sealed(&bytes[..length]));
+    let mut frames = match &sealed {
+        Some(sealed) => Message::parse(sealed).unwrap().frames(),
+        None => Frames::open_ended(&bytes[PREAMBLE_SIZE..], PREAMBLE_SIZE as u64),
+    };
     while let Some(frame) = frames.next() {
         let told = match frame {
             Ok(frame) => walk.frame(&frame),
@@ -86,6 +92,15 @@ fn walk(bytes: &[u8], facts: &mut Vec<Fact>) -> Option<Result<(), Error>> {
     Some(Ok(()))
 }
 
+/// The message with an end as it should be, so that it opens: the end that it has is looked at after its frames.
+fn sealed(message: &[u8]) -> Vec<u8> {
+    let mut sealed = message.to_vec();
+    let (_, postamble) = sealed.split_at_mut(message.len() - POSTAMBLE_SIZE);
+    postamble[8..16].copy_from_slice(&(message.len() as u64).to_be_bytes());
+    postamble[16..].copy_from_slice(END_MAGIC);
+    sealed
+}
+
 struct FrameWalk<'a, 'f> {
     bytes: &'a [u8],
     phase: DecodePhase,
@@ -94,8 +109,8 @@ struct FrameWalk<'a, 'f> {
     facts: &'f mut Vec<Fact>,
 }
 
-impl<'a> FrameWalk<'a, '_> {
-    fn frame(&mut self, frame: &Frame<'a>) -> Result<(), Error> {
+impl FrameWalk<'_, '_> {
+    fn frame(&mut self, frame: &Frame<'_>) -> Result<(), Error> {
         self.phase = self.phase.after(frame.frame_type()).unwrap();
         let is_object = frame.frame_type().is_data_object();
         self.begin(frame.header(), frame.offset());
@@ -120,7 +135,7 @@ impl<'a> FrameWalk<'a, '_> {
         self.facts.push(Fact::Frame { frame_type, offset, length, object_index });
     }
 
-    fn object(frame: &Frame<'a>) -> Result<Fact, Error> {
+    fn object(frame: &Frame<'_>) -> Result<Fact, Error> {
         if !frame.flags().has(FrameFlags::CBOR_AFTER_PAYLOAD) && frame.cbor_offset() != 16 {
             first_descriptor(frame.body(), frame.body_offset(), true)?;
             return Err(ErrorKind::CborOffset.at(frame.end_offset() - 20));
@@ -166,7 +181,12 @@ fn first_descriptor(body: &[u8], offset: u64, is_all: bool) -> Result<(), Error>
         Ok(_) if !is_all => Ok(()),
         Ok(descriptor) => {
             let region_len = (body.len() - descriptor.as_encoded().len()) as u64;
-            descriptor.masks().payload_len(region_len).map(|_| ())
+            let beyond = descriptor
+                .masks()
+                .iter()
+                .map(|(_, mask)| mask)
+                .find(|mask| mask.offset().checked_add(mask.length()).is_none_or(|end| end > region_len));
+            beyond.map_or(Ok(()), |mask| Err(ErrorKind::MaskBounds.at(mask.position())))
         }
         Err(error) if error.kind() == ErrorKind::Truncated && !is_all => Ok(()),
         Err(error) => Err(error),

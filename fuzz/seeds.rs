@@ -1,0 +1,101 @@
+//! Writes what the fuzz targets start from, cut out of the small files of the test data: `seeds DATA OUT` makes a folder for
+//! each kind of input. Built with the targets, since everything it needs is.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+use tgm_core::Message;
+use tgm_core::descriptor::{Compression, Encoding};
+use tgm_core::object::DataObject;
+
+/// Larger files are no seeds.
+const MOST: usize = 2048;
+
+fn main() -> io::Result<()> {
+    let mut arguments = env::args_os().skip(1).map(PathBuf::from);
+    let (Some(data), Some(out)) = (arguments.next(), arguments.next()) else {
+        return Err(io::Error::other("usage: seeds DATA OUT"));
+    };
+    let mut seeds = Seeds { out, count: 0 };
+    seeds.folder(&data)?;
+    println!("{} seeds", seeds.count);
+    Ok(())
+}
+
+struct Seeds {
+    out: PathBuf,
+    count: usize,
+}
+
+impl Seeds {
+    fn folder(&mut self, folder: &Path) -> io::Result<()> {
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            let extension = path.extension().and_then(|extension| extension.to_str());
+            match extension {
+                _ if path.is_dir() => self.folder(&path)?,
+                Some(kind @ ("tgm" | "zio")) => {
+                    let bytes = fs::read(&path)?;
+                    if bytes.len() <= MOST {
+                        self.write(kind, &bytes)?;
+                        self.parts(&bytes)?;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn parts(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let Ok(message) = Message::parse(bytes) else { return Ok(()) };
+        for frame in message.frames().map_while(Result::ok) {
+            let range = [frame.offset(), frame.end_offset()].map(|at| usize::try_from(at).unwrap_or(bytes.len()));
+            self.write("frame", &bytes[range[0]..range[1]])?;
+            if !frame.frame_type().is_data_object() {
+                self.write("cbor", frame.body())?;
+            } else if let Ok(object) = DataObject::parse(frame) {
+                self.object(&object)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn object(&mut self, object: &DataObject<'_>) -> io::Result<()> {
+        let descriptor = object.descriptor();
+        self.write("cbor", descriptor.as_encoded())?;
+        self.write("values", object.payload())?;
+        // Parameters stand behind the payload as the targets take them, from the last byte on.
+        if descriptor.compression().known() == Some(Compression::Szip)
+            && let Ok(params) = descriptor.szip()
+        {
+            let block = [8, 16, 32, 64, 10, 256].iter().position(|size| *size == params.block_size);
+            let rsi = [1, 2, 3, 16, 128, 4096].iter().position(|rsi| *rsi == params.rsi);
+            let width = match descriptor.packing() {
+                Ok(packing) if descriptor.encoding().known() == Some(Encoding::SimplePacking) => packing.bits_per_value,
+                _ => 8 * u32::from(descriptor.dtype().byte_width() as u8),
+            };
+            let tail =
+                [200, 0, 0, 0, params.flags as u8, rsi.unwrap_or(4) as u8, block.unwrap_or(0) as u8, width as u8];
+            self.write("szip", &[object.payload(), &tail].concat())?;
+        }
+        for (_, mask) in descriptor.masks().iter() {
+            let blob = object.mask_blob(&mask).unwrap_or_default();
+            let form = match mask.method().known() {
+                Some(tgm_core::descriptor::MaskMethod::None) => 0,
+                Some(tgm_core::descriptor::MaskMethod::Rle) => 1,
+                _ => 2,
+            };
+            let count = descriptor.element_count() as u8;
+            self.write("mask", &[blob, &[0, 0, count, 0, form]].concat())?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, kind: &str, bytes: &[u8]) -> io::Result<()> {
+        let folder = self.out.join(kind);
+        fs::create_dir_all(&folder)?;
+        self.count += 1;
+        fs::write(folder.join(format!("{:016x}", tgm_core::hash::digest(bytes))), bytes)
+    }
+}

@@ -1,0 +1,46 @@
+//! CBOR on its own: an item that is accepted is walked the same way every time, and the strict form implies the lax one.
+
+use tgm_core::cbor::{Canonical, Cursor, MAX_NESTING, Value, verify_canonical};
+
+/// Checks the item that `bytes` begin with.
+pub fn check(bytes: &[u8]) {
+    let mut cursor = Cursor::new(bytes, 0);
+    let skipped = cursor.skip();
+    let read = Value::parse(bytes, 0);
+    assert_eq!(skipped.is_ok(), read.is_ok());
+    assert_eq!(Cursor::new(bytes, 0).skip_limited(MAX_NESTING), skipped);
+    if let Err(error) = skipped {
+        assert!(error.offset() <= bytes.len() as u64);
+        let moved = Value::parse(bytes, 1000).map(|_| ()).expect_err("bad at any offset");
+        assert_eq!((moved.kind(), moved.offset()), (error.kind(), error.offset() + 1000));
+    }
+    if let Ok(item) = read {
+        let len = item.as_encoded().len();
+        assert_eq!(len, bytes.len() - cursor.rest().len());
+        assert_eq!(Value::parse(&bytes[..len], 0).map(|item| item.as_encoded().len()), Ok(len));
+        assert!(Value::parse(&bytes[..len - 1], 0).is_err(), "an item that is cut short");
+        assert!(every_item(&item) <= len);
+        // What ciborium cannot hold (bignums beyond 128 bits, undefined) it may refuse; we read what it reads.
+    } else if let Ok(theirs) = ciborium::from_reader::<ciborium::Value, _>(bytes) {
+        panic!("refused, but it is {theirs:?}: {skipped:?}");
+    }
+    if verify_canonical(bytes, Canonical::Strict).is_ok() {
+        assert_eq!(verify_canonical(bytes, Canonical::KeyOrder), Ok(()));
+    }
+}
+
+/// What was walked once is good everywhere; how many items there are, each of which has a byte at least.
+fn every_item(item: &Value<'_>) -> usize {
+    if let Ok(array) = item.as_array() {
+        assert_eq!(array.iter().count(), array.len());
+        1 + array.iter().map(|item| every_item(&item.expect("walked before"))).sum::<usize>()
+    } else if let Ok(map) = item.as_map() {
+        assert_eq!(map.iter().count(), map.len());
+        let entries = map.iter().map(|entry| entry.expect("walked before"));
+        1 + entries.map(|(key, value)| every_item(&key) + every_item(&value)).sum::<usize>()
+    } else if let Ok((_, tagged)) = item.as_tag() {
+        1 + every_item(&tagged)
+    } else {
+        1
+    }
+}

@@ -1,0 +1,44 @@
+//! Global metadata, indexes and hash lists: the view and the owned form agree, and what is written again reads as the same.
+
+use std::collections::BTreeMap;
+
+use tgm_core::metadata::Metadata;
+use tgm_std::metadata as owned;
+
+use crate::repeats::has_repeats;
+
+/// Checks `bytes` as the body of each kind of frame.
+pub fn check(bytes: &[u8]) {
+    global(bytes);
+    if let Ok(index) = owned::cbor_to_index(bytes) {
+        let written = owned::index_to_cbor(&index).expect("integers");
+        assert_eq!(owned::cbor_to_index(&written).expect("what was written"), index);
+        assert!(index.offsets.len() == index.lengths.len() && index.offsets.len() <= bytes.len());
+    }
+    if let Ok(list) = owned::cbor_to_hash_frame(bytes) {
+        let written = owned::hash_frame_to_cbor(&list).expect("texts");
+        assert_eq!(owned::cbor_to_hash_frame(&written).expect("what was written"), list);
+    }
+}
+
+fn global(bytes: &[u8]) {
+    let view = Metadata::parse(bytes, 0);
+    let read = owned::cbor_to_global_metadata(bytes);
+    let (Ok(view), Ok(read)) = (&view, &read) else {
+        assert!(read.is_err(), "the owned form of what no view is of");
+        return;
+    };
+    assert_eq!(view.base_len(), read.base.len());
+    for key in read.extra.keys() {
+        assert!(matches!(view.extra(key), Ok(Some(_))), "{key}");
+    }
+    for key in view.extra_entries().map(|entry| entry.expect("read before").0) {
+        let key: String = key.as_text().expect("read before").chunks().collect();
+        assert!(read.extra.contains_key(&key), "{key}");
+    }
+    let written = owned::global_metadata_to_cbor(read).expect("nested no deeper than it was");
+    let values = || read.base.iter().chain([&read.extra, &read.reserved]).flat_map(BTreeMap::values);
+    assert!(values().any(has_repeats) || owned::verify_canonical_cbor(&written).is_ok(), "the writer's order");
+    let again = owned::cbor_to_global_metadata(&written).expect("what was written");
+    assert_eq!(owned::global_metadata_to_cbor(&again).expect("again"), written);
+}

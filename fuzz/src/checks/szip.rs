@@ -1,0 +1,50 @@
+//! szip streams: a range is that part of the whole, from wherever one starts, and no more is written than asked for.
+
+use tgm_core::szip::{MAX_RSI, Params, RsiOffsets, decode_into, decode_range_into, find_rsi};
+
+use crate::given::Given;
+
+/// Decodes what the last bytes of `bytes` leave of them, by parameters that these say.
+pub fn check(bytes: &[u8]) {
+    let mut given = Given(bytes);
+    let bits = given.up_to(33);
+    let block_size = given.choice(&[8, 16, 32, 64, 10, 256]);
+    let rsi = given.choice(&[1, 2, 3, 16, 128, MAX_RSI]);
+    let flags = u32::from(given.byte());
+    let samples = usize::try_from(given.up_to(3000)).expect("small");
+    let Ok(params) = Params::new(u32::try_from(bits).expect("small"), block_size, rsi, flags) else { return };
+    let stream = given.0;
+    let width = params.container_size();
+    let mut whole = vec![0; samples * width];
+    if decode_into(stream, &params, &mut whole).is_err() {
+        return;
+    }
+    let limit = if params.bits_per_sample() == 32 { u64::from(u32::MAX) } else { (1 << params.bits_per_sample()) - 1 };
+    for sample in whole.chunks_exact(width).take(64) {
+        if params.flags() & tgm_core::szip::flags::SIGNED == 0 {
+            assert!(number(sample, &params) <= limit, "a value wider than a sample");
+        }
+    }
+    let (first, count) = given.range(samples as u64);
+    let wanted = usize::try_from(first).expect("small") * width..usize::try_from(first + count).expect("small") * width;
+    let mut part = vec![0; wanted.len()];
+    // Without offsets the stream is read; with all of them it is not.
+    decode_range_into(stream, &params, [], first, &mut part).expect("a part of what could be decoded");
+    assert_eq!(part, whole[wanted.clone()]);
+    let offsets: Vec<u64> = RsiOffsets::new(stream, &params, samples as u64).map_while(Result::ok).collect();
+    assert_eq!(offsets.len() as u64, params.rsi_count(samples as u64), "intervals of what could be decoded");
+    assert!(offsets.is_sorted() && offsets.last().is_none_or(|last| *last <= 8 * stream.len() as u64));
+    decode_range_into(stream, &params, offsets.iter().copied(), first, &mut part).expect("as before");
+    assert_eq!(part, whole[wanted]);
+    for (index, offset) in offsets.iter().enumerate().take(8) {
+        assert_eq!(find_rsi(stream, &params, index as u64), Ok(*offset));
+    }
+}
+
+fn number(sample: &[u8], params: &Params) -> u64 {
+    let fold = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
+    match params.byte_order() {
+        tgm_core::descriptor::ByteOrder::Big => sample.iter().fold(0, fold),
+        tgm_core::descriptor::ByteOrder::Little => sample.iter().rev().fold(0, fold),
+    }
+}

@@ -1,0 +1,35 @@
+//! What the fuzz targets state about any bytes: see [`checks`].
+//!
+//! Memory is bounded by libFuzzer's `-malloc_limit_mb`, time by `-timeout`: see `run`.
+
+pub mod checks;
+mod given;
+mod push;
+mod repeats;
+
+// What the files of the core's tests call `crate`.
+use tgm_core::{descriptor, error, frame, hash, message, object, phase, wire};
+use tgm_std::{DecodeLimits, DecodeOptions, Provenance};
+
+/// Bytes that the values of an object may have here, so that time goes into many small inputs.
+const MAX_DECODED: u64 = 1 << 20;
+
+/// Decoding under limits that fit the inputs.
+fn options() -> DecodeOptions {
+    DecodeOptions { limits: limits(), ..DecodeOptions::default() }
+}
+
+/// Limits that fit the inputs.
+fn limits() -> DecodeLimits {
+    DecodeLimits { max_decoded_bytes: MAX_DECODED, free_bytes: MAX_DECODED, ..DecodeLimits::default() }
+}
+
+/// The same in every run, so that finds can be repeated.
+fn provenance() -> Provenance {
+    Provenance {
+        time: "2026-01-01T00:00:00Z".into(),
+        uuid: "00000000-0000-4000-8000-000000000000".into(),
+        encoder_name: "fuzz".into(),
+        encoder_version: "0".into(),
+    }
+}

@@ -1,0 +1,98 @@
+//! The files of the core's own tests, and what they are compared for.
+
+#[path = "../../../core/src/push/tests/facts.rs"]
+mod facts;
+#[path = "../../../core/src/push/tests/oracle.rs"]
+mod oracle;
+
+use tgm_core::push::{Event, Link, PushDecoder};
+use tgm_core::wire::MAGIC;
+use tgm_core::{ErrorKind, Message};
+
+use facts::{Fact, facts_of, first_message, without_last_begin};
+
+/// Enough for whatever the inputs hold.
+const LARGE: usize = 1 << 16;
+/// So little that descriptors are told to be too large.
+const SMALL: usize = 128;
+
+/// The same facts, errors and their offsets, whatever the pieces.
+pub(crate) fn same_on_any_cut(bytes: &[u8], pieces: &[&[u8]]) {
+    for link in [Link::Reliable, Link::Lossy] {
+        let whole = facts_of::<LARGE>(link, [bytes]);
+        let cut = facts_of::<LARGE>(link, pieces.iter().copied());
+        // What is wrong with a descriptor that comes first may or may not be found before the stream ends in its frame.
+        let ends_in_frame = matches!(cut.last(), Some(Fact::Error(error)) if is_end(error.kind()));
+        let is_same = cut == whole || ends_in_frame && same_but_for_the_last_error(&cut, &whole);
+        assert!(is_same, "{link:?}:\n cut {cut:?}\nwhole {whole:?}");
+        // Every byte begins at most one message or error, and ends one.
+        assert!(whole.len() <= 4 * bytes.len() + 4);
+    }
+}
+
+/// Whether this says that the stream ended too early.
+const fn is_end(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::MessageExceedsBuffer | ErrorKind::Truncated | ErrorKind::FrameExceedsMessage | ErrorKind::EndMagic
+    )
+}
+
+fn same_but_for_the_last_error(a: &[Fact], b: &[Fact]) -> bool {
+    let [.., Fact::Frame { .. }, Fact::Error(_)] = a else { return false };
+    b.starts_with(&a[..a.len() - 1])
+}
+
+/// With little memory too every byte is looked at, and the messages that are sound are found on any cut.
+///
+/// CBOR that is too large is not checked, so that more messages may seem sound; where the facts of the message are those of
+/// plenty of memory up to its end, so is that.
+pub(crate) fn small_memory(bytes: &[u8], pieces: &[&[u8]]) {
+    let first = ends::<LARGE>(&[bytes]).into_iter().next().filter(|(begins, _)| *begins == 0);
+    assert!(first.is_none() || ends::<SMALL>(pieces).first() == first.as_ref());
+}
+
+/// Where messages that end well begin, and how long they are.
+fn ends<const N: usize>(pieces: &[&[u8]]) -> Vec<(u64, u64)> {
+    let mut decoder = PushDecoder::<N>::new(Link::Reliable);
+    let mut ends = Vec::new();
+    for piece in pieces {
+        let mut rest = *piece;
+        loop {
+            let begins = decoder.message_offset();
+            match decoder.next_event(&mut rest) {
+                Ok(None) => break,
+                Ok(Some(Event::MessageEnd(end))) => ends.push((begins, end.length)),
+                Ok(Some(_)) | Err(_) => {}
+            }
+        }
+        assert!(rest.is_empty());
+    }
+    assert_eq!(decoder.position(), pieces.iter().map(|piece| piece.len() as u64).sum::<u64>());
+    ends
+}
+
+/// The push decoder finds in the first message what the slice parser finds, but for what the order of arrival demands.
+pub(crate) fn same_as_the_slice_parser(bytes: &[u8]) {
+    let first = first_message(facts_of::<LARGE>(Link::Reliable, [bytes]));
+    match oracle::facts(bytes) {
+        Some(expected) if is_cut_short(bytes, &first) => {
+            let (_, before) = first.split_last().expect("an error at least");
+            assert!(expected.starts_with(before));
+        }
+        Some(expected) => assert_eq!(first, without_last_begin(expected)),
+        None => {
+            // The slice parser says so at once, unless something is wrong that comes earlier.
+            let last = first.last().expect("an error at least");
+            let stated = Message::parse(bytes).expect_err("longer than the bytes are");
+            assert!(matches!(last, Fact::Error(e) if *e == stated || e.kind() != stated.kind()), "{last:?}");
+        }
+    }
+}
+
+/// Whether the last fact is that another message begins inside of this one, between frames.
+fn is_cut_short(bytes: &[u8], facts: &[Fact]) -> bool {
+    let Some(Fact::Error(error)) = facts.last() else { return false };
+    let at = usize::try_from(error.offset()).expect("in memory");
+    error.kind() == ErrorKind::Truncated && bytes.get(at..).is_some_and(|rest| rest.starts_with(MAGIC))
+}
