@@ -60,6 +60,8 @@
 //! - A frame in the wrong place is an error at its header, although its end may be damaged as well.
 //! - A descriptor that comes first is read before its frame's end is seen, and has to begin with the body
 //!   ([`ErrorKind::CborOffset`](crate::ErrorKind::CborOffset) otherwise), where all writers put it.
+//! - So that the work stays linear, such a descriptor in pieces is looked at again only when twice as many of its bytes are
+//!   there as the last time, or its frame ends. If the stream ends before, that is all that is said of it.
 //! - A preamble between frames ends the message ([`ErrorKind::Truncated`](crate::ErrorKind::Truncated) there), as it does for the
 //!   scanner; on a lossy link so does one inside of a frame.
 //! - CBOR too large for the memory is not checked. That of metadata, index and hash frames is checked by who asks for it.

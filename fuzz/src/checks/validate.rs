@@ -16,7 +16,7 @@ pub fn check(bytes: &[u8]) {
         assert!(was_ok || !report.is_ok(), "{max_level} forgives");
         was_ok = report.is_ok();
         assert!(report.issues.len() <= 101);
-        assert!(report.issues.iter().all(|issue| issue.byte_offset.is_none_or(|at| at <= bytes.len() as u64)));
+        assert!(report.issues.iter().all(|issue| issue.byte_offset.is_none_or(|at| at <= bytes.len())));
         assert!(report.issues.is_sorted_by_key(|issue| issue.level));
         if report.hash_verified {
             let verifying = DecodeOptions { verify_hash: true, ..options() };
@@ -36,7 +36,7 @@ pub fn check(bytes: &[u8]) {
     let file = validate_buffer(bytes, &asked);
     let messages = tgm_std::scan(bytes);
     assert_eq!(file.messages.len(), messages.len());
-    let junk: u64 = file.file_issues.iter().map(|issue| issue.length).sum();
+    let junk: usize = file.file_issues.iter().map(|issue| issue.length).sum();
     let in_messages: usize = messages.iter().map(|(_, length)| length).sum();
-    assert_eq!(junk + in_messages as u64, bytes.len() as u64);
+    assert_eq!(junk + in_messages, bytes.len());
 }
