@@ -19,6 +19,7 @@ use tgm_core::object::DataObject;
 use tgm_core::wire::FrameType;
 
 use crate::error::{Result, TensogramError};
+use crate::hash;
 use crate::masks::Masks;
 pub use crate::options::DecodeOptions;
 pub use crate::range::{decode_range, decode_range_from_frame, decode_range_from_payload};
@@ -125,7 +126,7 @@ pub fn decode_object_from_frame(frame: &[u8], options: &DecodeOptions) -> Result
     let object = object_of_frame(frame)?;
     if options.verify_hash {
         // Without a message around it, the frame's own flag is all there is to go by.
-        check(HashPresence::Flagged.check(object.frame()), None)?;
+        check(hash::check(HashPresence::Flagged, object.frame()), None)?;
     }
     decoded(&object, options, threads(options, &object)?)
 }
@@ -205,7 +206,7 @@ impl<'a> Opened<'a> {
                 continue;
             }
             if only.is_none_or(|only| only == index) {
-                check(presence.check(&frame), Some(index))?;
+                check(hash::check(presence, &frame), Some(index))?;
             }
             index += 1;
         }

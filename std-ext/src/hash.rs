@@ -4,16 +4,32 @@
 //! messages the message decides: [`tgm_core::hash::HashPresence`].
 
 use tgm_core::ErrorKind;
-use tgm_core::hash::{HashMismatch, digest};
+use tgm_core::frame::Frame;
+use tgm_core::hash::{HashMismatch, HashPresence, Verdict};
 use tgm_core::wire::{
     FRAME_COMMON_FOOTER_SIZE, FRAME_END, FRAME_HEADER_SIZE, FrameFlags, FrameHeader, FrameTail, FrameType,
 };
+use twox_hash::XxHash3_64;
 use zerocopy::FromBytes;
 
 use crate::error::{Result, TensogramError};
 
 /// The one algorithm of the format, as hash frames name it.
 pub const HASH_ALGORITHM_NAME: &str = "xxh3";
+
+/// The XXH3-64 of `data`, by the widest instructions that the processor has: core's is compiled for the least one.
+///
+/// ```
+/// assert_eq!(tgm_std::hash::digest(b""), 0x2d06_8005_38d3_94c2);
+/// ```
+pub fn digest(data: &[u8]) -> u64 {
+    XxHash3_64::oneshot(data)
+}
+
+/// What checking the digest of a frame finds, by [`digest`].
+pub fn check(presence: HashPresence, frame: &Frame<'_>) -> Verdict {
+    presence.check_with(frame, digest)
+}
 
 /// The XXH3-64 of `data` as the format spells it: 16 lower-case hexadecimal digits.
 ///

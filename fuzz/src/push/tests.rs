@@ -19,15 +19,25 @@ const SMALL: usize = 128;
 /// The same facts, errors and their offsets, whatever the pieces.
 pub(crate) fn same_on_any_cut(bytes: &[u8], pieces: &[&[u8]]) {
     for link in [Link::Reliable, Link::Lossy] {
-        let whole = facts_of::<LARGE>(link, [bytes]);
-        let cut = facts_of::<LARGE>(link, pieces.iter().copied());
+        let (mut whole, mut cut) = (facts_of::<LARGE>(link, [bytes]), facts_of::<LARGE>(link, pieces.iter().copied()));
+        // Every byte begins at most one message or error, and ends one.
+        assert!(whole.len() <= 4 * bytes.len() + 4);
+        if link == Link::Reliable {
+            // How far a descriptor that comes first was taken before an error in it was found depends on the pieces, and a
+            // message that begins there is missed, as this link does.
+            up_to_the_first_error(&mut whole);
+            up_to_the_first_error(&mut cut);
+        }
         // What is wrong with a descriptor that comes first may or may not be found before the stream ends in its frame.
         let ends_in_frame = matches!(cut.last(), Some(Fact::Error(error)) if is_end(error.kind()));
         let is_same = cut == whole || ends_in_frame && same_but_for_the_last_error(&cut, &whole);
         assert!(is_same, "{link:?}:\n cut {cut:?}\nwhole {whole:?}");
-        // Every byte begins at most one message or error, and ends one.
-        assert!(whole.len() <= 4 * bytes.len() + 4);
     }
+}
+
+fn up_to_the_first_error(facts: &mut Vec<Fact>) {
+    let errors = facts.iter().position(|fact| matches!(fact, Fact::Error(_)));
+    facts.truncate(errors.map_or(facts.len(), |at| at + 1));
 }
 
 /// Whether this says that the stream ended too early.

@@ -77,7 +77,7 @@ impl Codec for Szip {
         check_emptiness(payload, total == 0)?;
         let params = params(descriptor)?;
         let all = total.div_ceil(params.container_size() as u64);
-        if let Some(stored) = descriptor.szip_block_offsets().map_err(defect)?
+        if let Ok(Some(stored)) = descriptor.szip_block_offsets()
             && stored.len() as u64 == params.rsi_count(all)
         {
             return Ok(Some(Box::new(Intervals { payload, params, offsets: Offsets::Stored(stored) })));

@@ -3,12 +3,13 @@
 use ciborium::Value;
 use tgm_core::ErrorKind;
 use tgm_core::descriptor::{Compression, Descriptor, Encoding, Key};
-use tgm_core::hash::{HashMismatch, digest};
+use tgm_core::hash::HashMismatch;
 use tgm_core::wire::FrameFlags;
 
 use super::frame::Frame;
 use crate::HASH_ALGORITHM_NAME;
 use crate::error::{Result, TensogramError};
+use crate::hash::digest;
 use crate::params::metadata;
 use crate::to_owned;
 use crate::types::DataObjectDescriptor;

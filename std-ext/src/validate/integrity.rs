@@ -15,6 +15,7 @@ use super::options::ValidateOptions;
 use super::report::Findings;
 use super::structure::{ObjectFrame, Structure};
 use super::{fidelity, trial};
+use crate::hash;
 
 /// Checks all digests, and decodes as far as the options say; whether an object's digest was checked and all were right.
 pub(super) fn check(message: &mut Structure<'_>, options: &ValidateOptions, findings: &mut Findings) -> bool {
@@ -45,7 +46,7 @@ fn presence(message: &Structure<'_>, options: &ValidateOptions) -> HashPresence 
 
 /// Checks the digest of a frame that is no object. That it has none is nobody's fault.
 fn check_frame(frame: &Frame<'_>, presence: HashPresence, findings: &mut Findings) {
-    if let Verdict::Mismatch(mismatch) = presence.check(frame) {
+    if let Verdict::Mismatch(mismatch) = hash::check(presence, frame) {
         let text = format!("{} frame: {mismatch}", frame.frame_type());
         findings.push(ValidationIssue::new(IssueCode::HashMismatch, text).at(frame.offset()));
     }
@@ -58,7 +59,7 @@ fn check_digest(
     flags: MessageFlags,
     findings: &mut Findings,
 ) -> bool {
-    let (code, text) = match presence.check(&object.frame) {
+    let (code, text) = match hash::check(presence, &object.frame) {
         Verdict::Good => return true,
         Verdict::Mismatch(mismatch) => (IssueCode::HashMismatch, mismatch.to_string()),
         Verdict::Missing if flags.has(MessageFlags::HASHES_PRESENT) => {
