@@ -3,20 +3,24 @@
 /// The first place where `magic` stands in `bytes`: O(bytes), usually one byte of eight is looked at (Horspool).
 ///
 /// The byte under the magic's last position decides how far the window may move; with a pattern of eight bytes the worst
-/// case is eight comparisons a byte.
+/// case is eight comparisons a byte. Where that byte lies outside of the range of the magic's bytes, which takes one
+/// comparison to see, the window moves by all of its length.
 pub fn find(bytes: &[u8], magic: &[u8; 8]) -> Option<usize> {
-    let mut rest = bytes;
-    let mut skipped = 0_usize;
-    while let Some(window) = rest.first_chunk::<8>() {
+    let (low, high) = magic.iter().fold((u8::MAX, 0), |(low, high), &m| (low.min(m), high.max(m)));
+    let span = high.wrapping_sub(low);
+    let mut at = 0_usize;
+    loop {
+        let (windows, _) = bytes.get(at..)?.as_chunks::<8>();
+        // Behind the last whole window there are too few bytes for a magic.
+        let passed = windows.iter().position(|&[.., last]| last.wrapping_sub(low) <= span)?;
+        let window = windows.get(passed)?;
+        at = at.saturating_add(passed.saturating_mul(8));
         if window == magic {
-            return Some(skipped);
+            return Some(at);
         }
         let [.., last] = *window;
-        let shift = shift_for(last, magic);
-        rest = rest.get(shift..).unwrap_or_default();
-        skipped = skipped.saturating_add(shift);
+        at = at.saturating_add(shift_for(last, magic));
     }
-    None
 }
 
 /// How far the window may move when `last` stands under the magic's last byte: to the nearest place where the magic has

@@ -28,9 +28,7 @@ pub(crate) fn same_on_any_cut(bytes: &[u8], pieces: &[&[u8]]) {
             up_to_the_first_error(&mut whole);
             up_to_the_first_error(&mut cut);
         }
-        // What is wrong with a descriptor that comes first may or may not be found before the stream ends in its frame.
-        let ends_in_frame = matches!(cut.last(), Some(Fact::Error(error)) if is_end(error.kind()));
-        let is_same = cut == whole || ends_in_frame && same_but_for_the_last_error(&cut, &whole);
+        let is_same = cut == whole || differ_in_descriptors(&cut, &whole);
         assert!(is_same, "{link:?}:\n cut {cut:?}\nwhole {whole:?}");
     }
 }
@@ -40,17 +38,16 @@ fn up_to_the_first_error(facts: &mut Vec<Fact>) {
     facts.truncate(errors.map_or(facts.len(), |at| at + 1));
 }
 
-/// Whether this says that the stream ended too early.
-const fn is_end(kind: ErrorKind) -> bool {
-    matches!(
-        kind,
-        ErrorKind::MessageExceedsBuffer | ErrorKind::Truncated | ErrorKind::FrameExceedsMessage | ErrorKind::EndMagic
-    )
-}
-
-fn same_but_for_the_last_error(a: &[Fact], b: &[Fact]) -> bool {
-    let [.., Fact::Frame { .. }, Fact::Error(_)] = a else { return false };
-    b.starts_with(&a[..a.len() - 1])
+/// Whether all that differs are errors in an object's frame before its descriptor was told: what is wrong with a descriptor
+/// that comes first, in pieces, may or may not be found before its message ends in the middle of it.
+fn differ_in_descriptors(a: &[Fact], b: &[Fact]) -> bool {
+    let is_object = |fact: Option<&Fact>| matches!(fact, Some(Fact::Frame { object_index: Some(_), .. }));
+    let same = |(at, (a_fact, b_fact)): (usize, (&Fact, &Fact))| {
+        a_fact == b_fact
+            || matches!((a_fact, b_fact), (Fact::Error(_), Fact::Error(_)))
+                && is_object(at.checked_sub(1).and_then(|before| a.get(before)))
+    };
+    a.len() == b.len() && a.iter().zip(b).enumerate().all(same)
 }
 
 /// With little memory too every byte is looked at, and the messages that are sound are found on any cut.
