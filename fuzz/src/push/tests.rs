@@ -87,7 +87,10 @@ pub(crate) fn same_as_the_slice_parser(bytes: &[u8]) {
             let (_, before) = first.split_last().expect("an error at least");
             assert!(expected.starts_with(before));
         }
-        Some(expected) => assert_eq!(first, without_last_begin(expected)),
+        Some(expected) => {
+            let expected = without_last_begin(expected);
+            assert!(first == expected || comes_before_the_frame_ends(&first, &expected), "{first:?}\n{expected:?}");
+        }
         None => {
             // The slice parser says so at once, unless something is wrong that comes earlier.
             let last = first.last().expect("an error at least");
@@ -95,6 +98,14 @@ pub(crate) fn same_as_the_slice_parser(bytes: &[u8]) {
             assert!(matches!(last, Fact::Error(e) if *e == stated || e.kind() != stated.kind()), "{last:?}");
         }
     }
+}
+
+/// Whether the last error is in a descriptor that comes first, in a frame that the slice parser knows to reach beyond the bytes.
+fn comes_before_the_frame_ends(first: &[Fact], expected: &[Fact]) -> bool {
+    let ([before @ .., Fact::Error(found)], [all_before @ .., Fact::Error(stated)]) = (first, expected) else {
+        return false;
+    };
+    before == all_before && stated.kind() == ErrorKind::FrameExceedsMessage && found.offset() > stated.offset()
 }
 
 /// Whether the last fact is that another message begins inside of this one, between frames.
