@@ -7,7 +7,7 @@
 //! |---|---|
 //! | one message, decoded | [`decode()`], [`decode_object`], [`decode_range`], [`decode_with_masks`] |
 //! | values of a borrowed object | [`values`], [`ranges`] |
-//! | the same into buffers that the caller keeps | [`values_into`], [`elements_into`], [`unpack_into`], [`ranges_into`] |
+//! | the same into the caller's buffers | [`values_into`], [`elements_into`], [`unpack_into`], [`ranges_into`] |
 //! | any object of a message at once | [`ObjectTable`] |
 //! | a file, message by message | [`TensogramFile`] |
 //! | a file, mapped and borrowed | [`MappedFile`] |

@@ -10,9 +10,9 @@ use crate::error::Result;
 
 /// Where the objects of a message are: 16 bytes for each, after which any of them is opened in O(1).
 ///
-/// Worth making for whoever opens more than a few objects of a message that has many: [`Message::object`] reads the index
-/// up to the object's entry each time, and walks if there is no index. Borrows nothing, so that it can be kept beside the
-/// message's bytes.
+/// Worth making for whoever opens more than a few objects of a message that has many: [`Message::object`] reads the
+/// index up to the object's entry each time, and walks if there is no index. Borrows nothing, so that it can be kept
+/// beside the message's bytes.
 ///
 /// ```
 /// use tgm_std::ObjectTable;
@@ -30,12 +30,12 @@ pub struct ObjectTable {
 }
 
 impl ObjectTable {
-    /// Lists the objects: by the index where the message has one, whose entries are checked when they are followed, or else
-    /// by a walk over all frames.
+    /// Lists the objects: by the index where the message has one, whose entries are checked when they are followed, or
+    /// else by a walk over all frames.
     ///
     /// # Errors
-    /// [`TensogramError::Framing`](crate::TensogramError::Framing) with [`ErrorKind::IndexEntry`] for an index whose entries are in another order than
-    /// frames, which would lead to other objects; those of [`Message::find_index`] and of the walk.
+    /// [`ErrorKind::IndexEntry`], a framing error, for an index whose entries are in another order than the frames, which
+    /// would lead to other objects; those of [`Message::find_index`] and of the walk.
     pub fn new(message: &Message<'_>) -> Result<Self> {
         match message.find_index()? {
             Some(index) if index.is_ascending() => Ok(Self { entries: index.iter().collect() }),
@@ -71,12 +71,12 @@ impl ObjectTable {
         &self.entries
     }
 
-    /// Object `index` of `message`, which is the one that the table was made of: O(1), no allocation. With another message, it
-    /// is an error or an object of that one.
+    /// Object `index` of `message`, which is the one that the table was made of: O(1), no allocation. With another
+    /// message, it is an error or an object of that one.
     ///
     /// # Errors
-    /// Those of [`Message::object_at`]; those of [`Message::object`] for an object that is not listed, which is looked for
-    /// there: it says whether there is none, or an index that leaves it out.
+    /// Those of [`Message::object_at`]; those of [`Message::object`] for an object that is not listed, which is looked
+    /// for there: it says whether there is none, or an index that leaves it out.
     pub fn object<'a>(&self, message: &Message<'a>, index: usize) -> Result<DataObject<'a>> {
         let found = match self.entries.get(index) {
             Some(entry) => message.object_at(*entry),

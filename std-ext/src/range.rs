@@ -58,8 +58,9 @@ pub fn ranges(object: &DataObject<'_>, ranges: &[(u64, u64)], options: &DecodeOp
 
 /// The values of `ranges` of an object, one after the other, into all of a buffer that the caller keeps.
 ///
-/// As [`ranges`] gives them: a range of a bitmask begins with a byte of its own. What can be read in parts takes a small
-/// allocation to be opened, zstd's beginning one of its length; all else is as with [`values_into`](crate::values_into).
+/// As [`ranges`] gives them: a range of a bitmask begins with a byte of its own. A payload that is read in parts takes
+/// an allocation to be opened, szip without offsets and the beginning of zstd further ones; all else is as with
+/// [`values_into`](crate::values_into).
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] if `out` is shorter or longer; those of [`ranges`].

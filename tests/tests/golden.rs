@@ -206,8 +206,8 @@ fn routes(message: &Expected<'_>, files: &Files, object: usize, options: &Decode
         ),
         Route::new("message.object", borrowed(view.object(object))),
         Route::new("message.objects", borrowed(view.objects().nth(object).unwrap())),
-        Route::new("values_into", into_buffer(view.object(object), options)),
-        Route::new("values_into, two threads", into_buffer(view.object(object), &on_two_threads)),
+        Route::new("values_into", into_buffer(&view, object, options)),
+        Route::new("values_into, two threads", into_buffer(&view, object, &on_two_threads)),
         Route::new(
             "table.object",
             ObjectTable::new(&view).and_then(|table| table.object(&view, object)).and_then(|o| borrowed(Ok(o))),
@@ -238,8 +238,8 @@ thread_local! {
 }
 
 /// The values of an object in a buffer that was full of something else.
-fn into_buffer(object: tgm_core::Result<DataObject<'_>>, options: &DecodeOptions) -> Result<Vec<u8>> {
-    let object = object?;
+fn into_buffer(message: &Message<'_>, index: usize, options: &DecodeOptions) -> Result<Vec<u8>> {
+    let object = message.object(index)?;
     let mut out = vec![0xa5; usize::try_from(object.descriptor().decoded_len()?).unwrap()];
     SCRATCH.with_borrow_mut(|scratch| tgm_std::values_into(&object, options, scratch, &mut out))?;
     Ok(out)

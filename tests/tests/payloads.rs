@@ -90,8 +90,8 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// Decodes whole, and a range from the middle, both into buffers too, which must agree; returns the values' length and the
-/// most memory that was alive.
+/// Decodes whole, and a range from the middle, both into buffers too, which must agree; returns the values' length and
+/// the most memory that was alive.
 fn attempt(bytes: &[u8], count: u64, options: &DecodeOptions) -> (Option<usize>, u64) {
     let (whole, usage) = measure(|| decode(bytes, options).map(|(_, objects)| objects[0].1.len()));
     let (range, of_range) = measure(|| decode_range(bytes, 0, &[(count / 2, count / 4)], options));

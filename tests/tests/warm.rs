@@ -12,6 +12,9 @@ use tgm_std::{
 use tgm_tests::builder::{Frame, Message, Object, frame_type};
 use tgm_tests::corpus;
 
+/// What an index that lies does to its entries.
+type Lie = fn(&mut Vec<(u64, u64)>);
+
 /// Packed objects of the corpus at least.
 const LEAST_PACKED: usize = 50;
 
@@ -196,7 +199,7 @@ fn a_table_leads_to_the_objects_of_the_walk_in_every_file() {
 #[test]
 fn an_index_that_lies_leads_to_no_other_object() {
     let objects = || (0..5_u8).map(|n| Object::bytes(&[n; 5]));
-    let lies: &[fn(&mut Vec<(u64, u64)>)] = &[
+    let lies: &[Lie] = &[
         |entries| entries.swap(0, 1),
         |entries| entries.iter_mut().for_each(|entry| entry.0 += 8),
         |entries| entries.iter_mut().for_each(|entry| entry.1 += 1),

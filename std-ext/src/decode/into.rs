@@ -7,8 +7,9 @@
 //! | `f32` or `f64`, of packed ones | [`unpack_into`] | [`unpack_into`] |
 //!
 //! They undo every pipeline, and take what memory they need from a [`Scratch`]: once it is large enough, nothing is
-//! allocated for values that are stored, packed, shuffled, or compressed by szip, zstd, lz4 or blosc2 on the calling thread, whatever
-//! masks they have. After an error, what is in the buffer is neither the values nor what was there before.
+//! allocated on the calling thread for all values of an object that are stored, packed, shuffled, or compressed by szip,
+//! zstd, lz4 or blosc2, whatever masks they have. Parts are opened first: [`ranges_into`](crate::ranges_into) says what
+//! that takes. After an error that is not about the buffer's length, nothing can be said of what is in it.
 
 use tgm_core::ErrorKind;
 use tgm_core::descriptor::{ByteOrder, Descriptor};
@@ -21,8 +22,8 @@ use crate::error::{Result, TensogramError};
 use crate::kernels::packing::Value;
 use crate::options::DecodeOptions;
 
-/// All values of an object as bytes, row-major, in the order of bytes that the options say; masked ones restored if they
-/// say so. What [`values`](crate::values) gives, in `out`, which is as long as
+/// All values of an object as bytes, row-major, in the order of bytes that the options say; masked ones restored if
+/// they say so. What [`values`](crate::values) gives, in `out`, which is as long as
 /// [`decoded_len`](tgm_core::descriptor::Descriptor::decoded_len) says.
 ///
 /// # Errors
@@ -77,14 +78,14 @@ pub fn elements_into<T: Element>(
     pipeline::decode_values_into(object, ByteOrder::NATIVE, options, threads, scratch, out.as_mut_bytes())
 }
 
-/// As many simple-packed values as `out` has, from element `start` on: as `f64`, or as `f32`, which is the `f64` rounded once
-/// more. Half the memory of [`elements_into`] where 32 bits are enough.
+/// As many simple-packed values as `out` has, from element `start` on: as `f64`, or as `f32`, which is the `f64`
+/// rounded once more. Half the memory of [`elements_into`] where 32 bits are enough.
 ///
 /// Decompressing may be done on several threads, unpacking is not.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] with [`ErrorKind::DtypeMismatch`] if the values are not packed; [`TensogramError::Encoding`]
-/// if there are fewer of them; those of [`values`](crate::values).
+/// [`TensogramError::Encoding`], with [`ErrorKind::DtypeMismatch`] if the values are not packed, and if there are fewer
+/// of them; those of [`values`](crate::values).
 ///
 /// ```
 /// use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder, Scratch, unpack_into};

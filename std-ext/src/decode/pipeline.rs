@@ -7,8 +7,8 @@
 //! decode_ranges_into ───────────┴─ RangeSource ────┘
 //! ```
 //!
-//! One allocation holds the values, or the caller's buffer does; a compressed payload that is filtered or packed as well
-//! takes the scratch memory's for what the decompressor writes. Values that lie in the message as they are wanted are borrowed.
+//! One allocation holds the values, or the caller's buffer does; what a decompressor writes for a filter or packing takes
+//! the buffer of the scratch memory. Values that lie in the message as they are wanted are borrowed.
 
 use std::borrow::Cow;
 use std::mem;
@@ -426,8 +426,8 @@ fn must_swap(descriptor: &Descriptor<'_>, order: ByteOrder) -> bool {
     descriptor.byte_order() != order && descriptor.dtype().swap_unit_size() > 1
 }
 
-/// The uncompressed bytes of an object: those of the message, or decompressed into `bytes`. How many there must be is known
-/// from the descriptor, so that nothing in the payload is believed.
+/// The uncompressed bytes of an object: those of the message, or decompressed into `bytes`. How many there must be is
+/// known from the descriptor, so that nothing in the payload is believed.
 fn stored_in<'a: 's, 's>(
     object: &DataObject<'a>,
     options: &DecodeOptions,

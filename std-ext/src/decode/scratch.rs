@@ -6,8 +6,8 @@ use crate::masks::MaskBuffers;
 /// Memory that decoding works in, kept from one call to the next, of the same object or of another.
 ///
 /// Holds nothing at first, and grows to the largest that was needed: bytes between two stages of a pipeline, compressed
-/// masks decompressed, and what codecs work in. What it holds never shows in values; dropping it gives the memory back. One
-/// for each thread that decodes.
+/// masks decompressed, and what codecs work in. What it holds never shows in values; dropping it gives the memory back.
+/// One for each thread that decodes.
 ///
 /// ```
 /// use tgm_std::{DecodeOptions, Scratch, values_into};
