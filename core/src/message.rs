@@ -170,6 +170,15 @@ impl<'a> Message<'a> {
         }
     }
 
+    /// The data object that an index entry leads to, of this message's index or of a table that was made of it: O(1).
+    ///
+    /// # Errors
+    /// [`ErrorKind::IndexEntry`] if it does not lead to a data object of the length that it states; those of
+    /// [`DataObject::parse`].
+    pub fn object_at(&self, entry: IndexEntry) -> Result<DataObject<'a>> {
+        DataObject::parse(self.frame_of_entry(entry)?)
+    }
+
     fn walk_to_object(&self, index: usize) -> Result<Frame<'a>> {
         let mut walk = self.frames().filter(|frame| !matches!(frame, Ok(f) if !f.frame_type().is_data_object()));
         walk.nth(index).unwrap_or(Err(ErrorKind::ObjectOutOfRange.at(self.bytes.len() as u64)))

@@ -63,7 +63,8 @@ pub trait Codec: Sync {
         out: &mut [u8],
     ) -> std::result::Result<(), CodecError>;
 
-    /// [`Self::decompress_into`] on several threads, where the codec's form allows it. The result is the same.
+    /// [`Self::decompress_into`] on several threads, where the codec's form allows it, and in memory that is kept. The
+    /// result is the same, whatever `out` and `work` were before.
     ///
     /// # Errors
     /// As [`Self::decompress_into`].
@@ -73,6 +74,7 @@ pub trait Codec: Sync {
         payload: &[u8],
         descriptor: &Descriptor<'_>,
         out: &mut [u8],
+        _work: &mut Workspace,
     ) -> std::result::Result<(), CodecError> {
         self.decompress_into(payload, descriptor, out)
     }
@@ -120,7 +122,22 @@ pub trait Parts: Sync {
     ///
     /// # Errors
     /// [`CodecError`] for a payload that is damaged where it has to be looked at.
-    fn read_into(&self, start: u64, out: &mut [u8]) -> std::result::Result<(), CodecError>;
+    fn read_into(&self, start: u64, out: &mut [u8], work: &mut Workspace) -> std::result::Result<(), CodecError>;
+}
+
+/// Memory that backends work in, kept from one call to the next. Nothing is reserved before it is needed.
+///
+/// libzstd's decoder state is not here: each thread has one.
+#[derive(Default)]
+pub struct Workspace {
+    #[cfg(feature = "blosc2-decode")]
+    blosc2: blosc2::Scratch,
+}
+
+impl fmt::Debug for Workspace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Workspace").finish_non_exhaustive()
+    }
 }
 
 /// A compressor that masks use too: what it needs to know is in the bytes.

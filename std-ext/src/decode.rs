@@ -4,7 +4,9 @@
 //! frame to frame, as the reference does it: index frames must be well-formed, what they say is not followed. Whoever wants
 //! the index, or values that stay borrowed, opens a [`tgm_core::Message`] and hands its objects to [`values`].
 
+pub mod into;
 pub(crate) mod pipeline;
+mod scratch;
 
 use std::borrow::Cow;
 
@@ -20,13 +22,17 @@ use tgm_core::wire::FrameType;
 
 use crate::error::{Result, TensogramError};
 use crate::hash;
-use crate::masks::Masks;
+use crate::masks::{MaskBuffers, Masks};
 pub use crate::options::DecodeOptions;
-pub use crate::range::{decode_range, decode_range_from_frame, decode_range_from_payload};
+pub use crate::range::{
+    decode_range, decode_range_from_frame, decode_range_from_payload, element_ranges_into, ranges_into,
+};
 use crate::threads::Threads;
 use crate::to_owned;
 use crate::types::{DataObjectDescriptor, DecodedObject, GlobalMetadata};
 pub use crate::types::{DecodedMaskSet, DecodedObjectWithMasks};
+pub use into::{elements_into, unpack_into, values_into};
+pub use scratch::Scratch;
 
 /// The values of one object, borrowed from the message where they lie in it as they are wanted.
 ///
@@ -112,7 +118,7 @@ pub fn decode_with_masks(
     let options = DecodeOptions { restore_non_finite: false, ..options.clone() };
     let objects = opened.map_objects(&options, |object, threads| {
         let (descriptor, payload) = decoded(object, &options, threads)?;
-        let masks = Masks::read(object, &options)?.to_bools(&options)?;
+        let masks = Masks::read(object, &options, &mut MaskBuffers::default())?.to_bools(&options)?;
         Ok(DecodedObjectWithMasks { descriptor, payload, masks })
     })?;
     Ok((to_owned::message_metadata(&opened.metadata)?, objects))

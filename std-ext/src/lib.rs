@@ -7,6 +7,8 @@
 //! |---|---|
 //! | one message, decoded | [`decode()`], [`decode_object`], [`decode_range`], [`decode_with_masks`] |
 //! | values of a borrowed object | [`values`], [`ranges`] |
+//! | the same into the caller's buffers | [`values_into`], [`elements_into`], [`unpack_into`], [`ranges_into`] |
+//! | any object of a message at once | [`ObjectTable`] |
 //! | a file, message by message | [`TensogramFile`] |
 //! | a file, mapped and borrowed | [`MappedFile`] |
 //! | where messages are | [`scan()`], [`scan_file`] |
@@ -45,6 +47,7 @@ pub mod metadata;
 pub mod mmap;
 #[cfg(feature = "ndarray")]
 pub mod ndarray;
+pub mod object_table;
 pub mod options;
 mod params;
 pub mod pipeline;
@@ -64,7 +67,8 @@ pub mod zio;
 
 pub use builder::{MessageBuilder, ObjectBuilder};
 pub use decode::{
-    decode, decode_descriptors, decode_metadata, decode_object, decode_object_from_frame, decode_with_masks, values,
+    Scratch, decode, decode_descriptors, decode_metadata, decode_object, decode_object_from_frame, decode_with_masks,
+    elements_into, unpack_into, values, values_into,
 };
 pub use encode::{encode, encode_pre_encoded};
 pub use error::{Reason, Result, TensogramError};
@@ -76,13 +80,16 @@ pub use meta_access::{MetaType, MetaValue};
 pub use metadata::{RESERVED_KEY, compute_common, verify_canonical_cbor};
 #[cfg(feature = "mmap")]
 pub use mmap::MappedFile;
+pub use object_table::ObjectTable;
 pub use options::{
     AggregateHashPolicy, Blosc2Codec, CompressionBackend, DEFAULT_PARALLEL_THRESHOLD_BYTES,
     DEFAULT_SIMPLE_PACKING_BITS, DecodeOptions, ENV_COMPRESSION_BACKEND, ENV_THREADS, EncodeOptions, MaskMethod,
     Provenance,
 };
 pub use pipeline::{DataPipeline, apply_pipeline};
-pub use range::{decode_range, decode_range_from_frame, decode_range_from_payload, ranges};
+pub use range::{
+    decode_range, decode_range_from_frame, decode_range_from_payload, element_ranges_into, ranges, ranges_into,
+};
 pub use remote_scan_parse::{
     BackwardCommit, BackwardOutcome, ForwardOutcome, footer_region_present, is_remote_url, parse_backward_postamble,
     parse_forward_preamble, same_message_check, validate_backward_preamble,

@@ -138,6 +138,15 @@ pub(crate) fn reserve_more(buffer: &mut Vec<u8>, len: usize) -> Result<()> {
     reserved.map_err(|_| TensogramError::encoding(format!("cannot allocate {len} bytes")))
 }
 
+/// The first `len` bytes of `buffer`, whatever they are; it grows where it is shorter, and what it held is lost then.
+pub(crate) fn at_least(buffer: &mut Vec<u8>, len: usize) -> Result<&mut [u8]> {
+    if buffer.len() < len {
+        *buffer = Vec::new();
+        *buffer = reserve(len)?;
+    }
+    buffer.get_mut(..len).ok_or_else(|| TensogramError::encoding("no scratch memory"))
+}
+
 /// A buffer of `len` zeros, or an error where there is no memory for it.
 pub(crate) fn reserve(len: usize) -> Result<Vec<u8>> {
     let mut buffer = Vec::new();

@@ -1,6 +1,5 @@
 //! The masks of an object: found, decompressed where they are, applied.
 
-use std::borrow::Cow;
 use std::iter::Peekable;
 
 use tgm_core::ErrorKind;
@@ -10,42 +9,61 @@ use tgm_core::object::DataObject;
 
 use crate::codec;
 use crate::error::{Result, TensogramError};
-use crate::limits::reserve;
+use crate::limits::at_least;
 use crate::options::DecodeOptions;
 use crate::types::DecodedMaskSet;
+
+/// Room for what compressed masks decompress to, one of each kind.
+pub(crate) type MaskBuffers = [Vec<u8>; MaskKind::ALL.len()];
 
 /// The masks of an object, none of them compressed any more.
 pub(crate) struct Masks<'a> {
     dtype: Dtype,
     element_count: u64,
-    masks: Vec<ReadMask<'a>>,
+    masks: [Option<ReadMask<'a>>; MaskKind::ALL.len()],
 }
 
 /// One mask.
 struct ReadMask<'a> {
     kind: MaskKind,
     form: BitmapForm,
-    bits: Cow<'a, [u8]>,
+    bits: &'a [u8],
     /// Where the blob starts, in bytes from the start of the message.
     offset: u64,
 }
 
 impl<'a> Masks<'a> {
     /// No masks, whatever the object has.
-    pub(crate) const fn none(object: &DataObject<'a>) -> Self {
+    pub(crate) const fn none(object: &DataObject<'_>) -> Self {
         let descriptor = object.descriptor();
-        Self { dtype: descriptor.dtype(), element_count: descriptor.element_count(), masks: Vec::new() }
+        Self {
+            dtype: descriptor.dtype(),
+            element_count: descriptor.element_count(),
+            masks: [const { None }; MaskKind::ALL.len()],
+        }
     }
 
-    /// Finds the blobs and decompresses those that are compressed.
+    /// Finds the blobs, and decompresses those that are compressed into `buffers`.
     ///
     /// # Errors
     /// [`TensogramError::Framing`] for masks of a bitmask, [`TensogramError::Encoding`] for an unknown method or a blob
     /// that does not decompress.
-    pub(crate) fn read(object: &DataObject<'a>, options: &DecodeOptions) -> Result<Self> {
-        let masks = object.descriptor().masks().iter();
-        let masks = masks.map(|(kind, entry)| ReadMask::read(object, kind, &entry, options));
-        Ok(Self { masks: masks.collect::<Result<_>>()?, ..Self::none(object) })
+    pub(crate) fn read(object: &DataObject<'a>, options: &DecodeOptions, buffers: &'a mut MaskBuffers) -> Result<Self> {
+        let mut read = Self::none(object);
+        let places = read.masks.iter_mut().zip(buffers);
+        for ((kind, entry), (slot, buffer)) in object.descriptor().masks().iter().zip(places) {
+            *slot = Some(ReadMask::read(object, kind, &entry, options, buffer)?);
+        }
+        Ok(read)
+    }
+
+    /// The masks for values that became those of another dtype.
+    pub(crate) fn of_dtype(self, dtype: Dtype) -> Self {
+        Self { dtype, ..self }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &ReadMask<'a>> {
+        self.masks.iter().flatten()
     }
 
     /// Writes NaN and infinities into values that were decoded from element `start` on.
@@ -53,8 +71,8 @@ impl<'a> Masks<'a> {
     /// # Errors
     /// Those of [`tgm_core::mask::restore_into`].
     pub(crate) fn restore_into(&self, start: u64, order: ByteOrder, out: &mut [u8]) -> Result<()> {
-        self.masks.iter().try_for_each(|mask| {
-            let bitmap = Mask::new(mask.form, &mask.bits, self.element_count);
+        self.iter().try_for_each(|mask| {
+            let bitmap = Mask::new(mask.form, mask.bits, self.element_count);
             restore_into(&bitmap, mask.kind, self.dtype, order, start, out).map_err(|e| e.shift(mask.offset).into())
         })
     }
@@ -65,17 +83,17 @@ impl<'a> Masks<'a> {
     /// # Errors
     /// The first defect.
     pub(crate) fn verify(&self, check_dtype: bool) -> Result<()> {
-        self.masks.iter().try_for_each(|mask| {
+        self.iter().try_for_each(|mask| {
             if check_dtype && self.dtype == Dtype::Bitmask {
                 return Err(ErrorKind::MaskDtype(self.dtype).at(mask.offset).into());
             }
-            Mask::new(mask.form, &mask.bits, self.element_count).verify().map_err(|e| e.shift(mask.offset).into())
+            Mask::new(mask.form, mask.bits, self.element_count).verify().map_err(|e| e.shift(mask.offset).into())
         })
     }
 
     /// Which elements are masked, to be asked for in ascending order.
     pub(crate) fn coverage(&self) -> Coverage<'_> {
-        let bitmaps = self.masks.iter().map(|mask| Mask::new(mask.form, &mask.bits, self.element_count));
+        let bitmaps = self.iter().map(|mask| Mask::new(mask.form, mask.bits, self.element_count));
         Coverage { runs: bitmaps.map(|bitmap| bitmap.runs().peekable()).collect() }
     }
 
@@ -85,7 +103,7 @@ impl<'a> Masks<'a> {
     /// Defects of the blobs.
     pub(crate) fn to_bools(&self, options: &DecodeOptions) -> Result<DecodedMaskSet> {
         let mut set = DecodedMaskSet::default();
-        for mask in &self.masks {
+        for mask in self.iter() {
             let values = Some(self.bools(mask, options)?);
             match mask.kind {
                 MaskKind::Nan => set.nan = values,
@@ -101,7 +119,7 @@ impl<'a> Masks<'a> {
         let mut bools = Vec::new();
         bools.try_reserve_exact(count).map_err(|_| TensogramError::encoding("cannot allocate a mask"))?;
         bools.resize(count, false);
-        for run in Mask::new(mask.form, &mask.bits, self.element_count).runs() {
+        for run in Mask::new(mask.form, mask.bits, self.element_count).runs() {
             let run = run.map_err(|e| e.shift(mask.offset))?;
             // Runs lie below `element_count`, which has just been found to fit.
             let (Ok(start), Ok(end)) = (usize::try_from(run.start), usize::try_from(run.end)) else { continue };
@@ -132,32 +150,34 @@ impl<'a> ReadMask<'a> {
         kind: MaskKind,
         entry: &MaskDescriptor<'a>,
         options: &DecodeOptions,
+        buffer: &'a mut Vec<u8>,
     ) -> Result<Self> {
         let blob = object.mask_blob(entry)?;
         let offset = object.region_offset().saturating_add(entry.offset());
         let (form, bits) = match entry.method().known() {
             None => return Err(TensogramError::encoding(format!("unknown mask method: {}", entry.method()))),
-            Some(MaskMethod::None) => (BitmapForm::Raw, Cow::Borrowed(blob)),
-            Some(MaskMethod::Rle) => (BitmapForm::Rle, Cow::Borrowed(blob)),
-            Some(MaskMethod::Roaring) => (BitmapForm::Roaring, Cow::Borrowed(blob)),
-            Some(method) => (BitmapForm::Raw, Cow::Owned(decompress(object, kind, method, blob, options)?)),
+            Some(MaskMethod::None) => (BitmapForm::Raw, blob),
+            Some(MaskMethod::Rle) => (BitmapForm::Rle, blob),
+            Some(MaskMethod::Roaring) => (BitmapForm::Roaring, blob),
+            Some(method) => (BitmapForm::Raw, decompress(object, kind, method, blob, options, buffer)?),
         };
         Ok(Self { kind, form, bits, offset })
     }
 }
 
-/// The packed bits of a mask whose method needs a decompressor.
-fn decompress(
+/// The packed bits of a mask whose method needs a decompressor, in `buffer`.
+fn decompress<'b>(
     object: &DataObject<'_>,
     kind: MaskKind,
     method: MaskMethod,
     blob: &[u8],
     options: &DecodeOptions,
-) -> Result<Vec<u8>> {
+    buffer: &'b mut Vec<u8>,
+) -> Result<&'b [u8]> {
     let decompress = codec::mask_decompressor(method)?;
     let len = object.descriptor().element_count().div_ceil(8);
-    let mut bits = reserve(options.limits.check_bytes(blob.len() as u64, len)?)?;
-    decompress(blob, &mut bits)
+    let bits = at_least(buffer, options.limits.check_bytes(blob.len() as u64, len)?)?;
+    decompress(blob, bits)
         .map_err(|error| TensogramError::encoding(format!("mask {} of method {method}: {error}", kind.name())))?;
     Ok(bits)
 }

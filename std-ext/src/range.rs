@@ -4,12 +4,13 @@
 //! gets a buffer of its own. Where values are not compressed, only the bytes of the ranges are read; otherwise the payload
 //! is decompressed once for all of them.
 
-use std::ops::Range;
-
-use tgm_core::descriptor::{Compression, Descriptor, Dtype, Filter};
+use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Filter};
 use tgm_core::object::DataObject;
+use tgm_core::tensor::Element;
+use zerocopy::IntoBytes as _;
 
-use crate::decode::{Opened, object_of_frame, pipeline};
+use crate::decode::into::check_dtype;
+use crate::decode::{Opened, Scratch, object_of_frame, pipeline};
 use crate::error::{Result, TensogramError};
 use crate::framing::encode_data_object_frame;
 use crate::options::DecodeOptions;
@@ -52,8 +53,65 @@ pub fn ranges(object: &DataObject<'_>, ranges: &[(u64, u64)], options: &DecodeOp
     if options.reference_range_refusals {
         refuse_as_the_reference(object.descriptor(), ranges.is_empty())?;
     }
-    let ranges = ranges.iter().map(|&range| elements(range)).collect::<Result<Vec<_>>>()?;
-    pipeline::decode_ranges(object, &ranges, options)
+    pipeline::decode_ranges(object, ranges, options)
+}
+
+/// The values of `ranges` of an object, one after the other, into all of a buffer that the caller keeps.
+///
+/// As [`ranges`] gives them: a range of a bitmask begins with a byte of its own. A payload that is read in parts takes
+/// an allocation to be opened, szip without offsets and the beginning of zstd further ones; all else is as with
+/// [`values_into`](crate::values_into).
+///
+/// # Errors
+/// [`TensogramError::Encoding`] if `out` is shorter or longer; those of [`ranges`].
+///
+/// ```
+/// use tgm_std::{DecodeOptions, Scratch, ranges_into};
+///
+/// # let bytes = std::fs::read("../tests/data/dtypes/float32-little.tgm").unwrap();
+/// let message = tgm_core::Message::parse(&bytes)?;
+/// let mut out = [0; 3 * 4];
+/// ranges_into(&message.object(0)?, &[(1, 2), (0, 1)], &DecodeOptions::default(), &mut Scratch::default(), &mut out)?;
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+pub fn ranges_into(
+    object: &DataObject<'_>,
+    ranges: &[(u64, u64)],
+    options: &DecodeOptions,
+    scratch: &mut Scratch,
+    out: &mut [u8],
+) -> Result<()> {
+    let order = pipeline::target_order(object.descriptor(), options);
+    in_order(object, ranges, order, options, scratch, out)
+}
+
+/// [`ranges_into`] for values as what they are. `native_byte_order` of the options has no say here.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] if the elements are not of type `T`; those of [`ranges_into`].
+pub fn element_ranges_into<T: Element>(
+    object: &DataObject<'_>,
+    ranges: &[(u64, u64)],
+    options: &DecodeOptions,
+    scratch: &mut Scratch,
+    out: &mut [T],
+) -> Result<()> {
+    check_dtype::<T>(object.descriptor())?;
+    in_order(object, ranges, ByteOrder::NATIVE, options, scratch, out.as_mut_bytes())
+}
+
+fn in_order(
+    object: &DataObject<'_>,
+    ranges: &[(u64, u64)],
+    order: ByteOrder,
+    options: &DecodeOptions,
+    scratch: &mut Scratch,
+    out: &mut [u8],
+) -> Result<()> {
+    if options.reference_range_refusals {
+        refuse_as_the_reference(object.descriptor(), ranges.is_empty())?;
+    }
+    pipeline::decode_ranges_into(object, ranges, order, options, scratch, out)
 }
 
 /// The values of `ranges` of an object whose descriptor and payload are not in a frame. Masks are not restored: their blobs
@@ -107,13 +165,4 @@ fn refuse_as_the_reference(descriptor: &Descriptor<'_>, is_empty: bool) -> Resul
         }
         _ => Ok(()),
     }
-}
-
-/// The elements of a range given as start and count.
-fn elements((start, count): (u64, u64)) -> Result<Range<u64>> {
-    let end = start.checked_add(count);
-    let end = end.ok_or_else(|| {
-        TensogramError::encoding(format!("range (offset={start}, count={count}): range error: end overflows u64"))
-    })?;
-    Ok(start..end)
 }

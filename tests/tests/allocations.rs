@@ -4,7 +4,7 @@
 use tgm_core::Message as View;
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::hash::{HashPresence, Verdict};
-use tgm_std::{DecodeOptions, MappedFile, TensogramFile};
+use tgm_std::{DecodeOptions, MappedFile, MessageBuilder, ObjectBuilder, ObjectTable, Scratch, TensogramFile};
 use tgm_tests::alloc::{Counting, measure};
 use tgm_tests::builder::{Message, Object, array, map};
 use tgm_tests::corpus;
@@ -20,8 +20,8 @@ const BORROWED: u64 = 0;
 const ONE_STAGE: u64 = 1;
 /// Values that are decompressed and then unpacked or unshuffled.
 const TWO_STAGES: u64 = 2;
-/// The list of an object's masks, besides its values.
-const MASK_LIST: u64 = 1;
+/// A payload that is read in parts.
+const OPENED_PARTS: u64 = 1;
 /// A mask that is compressed.
 const MASK_DECOMPRESSED: u64 = 1;
 /// A message read from a file at a position.
@@ -154,13 +154,92 @@ fn values_cost_one_allocation_at_most_for_each_buffer_that_is_needed() {
         ("roaring", Object::plain("bitmask", &[800], [0xf0; 100]).compressed("roaring"), &native, ONE_STAGE),
         ("lz4 and shuffled", plain().shuffled(4).compressed("lz4"), &native, TWO_STAGES),
         ("zstd and packed", packed().compressed("zstd"), &native, TWO_STAGES),
-        ("masked, raw", unswapped().masked("nan", "none", &bits), &native, ONE_STAGE + MASK_LIST),
-        ("masked, roaring", unswapped().masked("nan", "roaring", &bits), &native, ONE_STAGE + MASK_LIST),
-        ("masked, lz4", unswapped().masked("nan", "lz4", &bits), &native, ONE_STAGE + MASK_LIST + MASK_DECOMPRESSED),
-        ("masked, zstd", unswapped().masked("nan", "zstd", &bits), &native, ONE_STAGE + MASK_LIST + MASK_DECOMPRESSED),
+        ("masked, raw", unswapped().masked("nan", "none", &bits), &native, ONE_STAGE),
+        ("masked, roaring", unswapped().masked("nan", "roaring", &bits), &native, ONE_STAGE),
+        ("masked, lz4", unswapped().masked("nan", "lz4", &bits), &native, ONE_STAGE + MASK_DECOMPRESSED),
+        ("masked, zstd", unswapped().masked("nan", "zstd", &bits), &native, ONE_STAGE + MASK_DECOMPRESSED),
     ] {
         assert_eq!(of_values(object, options), expected, "{name}");
     }
+}
+
+#[test]
+fn values_into_a_buffer_cost_no_allocation_once_scratch_memory_is_large_enough() {
+    let doubles: Vec<f64> = (0..5000).map(|i| 280.0 + (f64::from(i) / 50.0).sin()).collect();
+    let singles = vec![280.25_f32; 5000];
+    let object = || ObjectBuilder::new(&[5000], &doubles).unwrap();
+    let encoded = |object| MessageBuilder::new().object(object).encode().unwrap();
+    let built = |object| Message::buffered([object]).build().bytes;
+    let bits: Vec<bool> = (0..100).map(|at| at % 7 == 0).collect();
+    let plain = || Object::f32(&[100], &[1.5; 100]);
+    let masked = |method| plain().masked("nan", method, &bits).masked("inf-", method, &bits);
+    let messages = [
+        ("plain", built(plain())),
+        ("swapped", built(plain().big_endian())),
+        ("shuffled", encoded(object().shuffle())),
+        ("packed", encoded(object().simple_packing(13))),
+        ("packed and shuffled", encoded(object().simple_packing(16).shuffle())),
+        ("szip", encoded(ObjectBuilder::new(&[5000], &singles).unwrap().szip())),
+        ("szip of shuffled", encoded(object().shuffle().szip())),
+        ("szip of packed", encoded(object().simple_packing(16).szip())),
+        ("zstd", encoded(object().zstd(3))),
+        ("zstd of shuffled", encoded(object().shuffle().zstd(3))),
+        ("zstd of packed", encoded(object().simple_packing(12).zstd(3))),
+        ("lz4", encoded(object().lz4())),
+        ("lz4 of shuffled", encoded(object().shuffle().lz4())),
+        ("lz4 of packed and swapped", built(Object::packed(&[100], vec![7; 150], 0.0, (0, 0), 12).compressed("lz4"))),
+        ("blosc2, shuffled, zstd", corpus::sample("codecs/blosc2-zstd-l5").bytes),
+        ("blosc2, shuffled, zlib", corpus::sample("codecs/blosc2-zlib-l5").bytes),
+        ("masks of no method", built(masked("none"))),
+        ("masks of rle", built(masked("rle"))),
+        ("masks of roaring", built(masked("roaring"))),
+        ("masks of lz4", built(masked("lz4"))),
+        ("masks of zstd", built(masked("zstd"))),
+    ];
+    // One for all, in either order of bytes.
+    let mut scratch = Scratch::default();
+    for (name, bytes) in messages {
+        let object = View::parse(&bytes).unwrap().object(0).unwrap();
+        let mut out = vec![0xa5; usize::try_from(object.descriptor().decoded_len().unwrap()).unwrap()];
+        for native_byte_order in [true, false] {
+            let options = DecodeOptions { native_byte_order, ..DecodeOptions::default() };
+            let count = allocations(|| tgm_std::values_into(&object, &options, &mut scratch, &mut out).unwrap());
+            assert_eq!(count, CORE, "{name}");
+            assert_eq!(out, *tgm_std::values(&object, &options).unwrap(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn ranges_and_floats_of_packed_values_cost_no_allocation_either() {
+    let doubles: Vec<f64> = (0..5000).map(|i| 280.0 + (f64::from(i) / 50.0).sin()).collect();
+    let object = || ObjectBuilder::new(&[5000], &doubles).unwrap().simple_packing(16);
+    let options = DecodeOptions::default();
+    for (name, object, of_range) in [
+        ("packed", object(), CORE),
+        ("packed and shuffled", object().shuffle(), CORE),
+        ("zstd", object().zstd(3), CORE),
+        ("lz4 of shuffled", object().shuffle().lz4(), CORE),
+        ("szip, opened for parts", object().szip(), OPENED_PARTS),
+    ] {
+        let bytes = MessageBuilder::new().object(object).encode().unwrap();
+        let object = View::parse(&bytes).unwrap().object(0).unwrap();
+        let (mut scratch, mut floats, mut out) = (Scratch::default(), vec![0.0_f32; 5000], vec![0.0_f64; 700]);
+        let whole = || tgm_std::unpack_into(&object, 0, &options, &mut scratch, &mut floats).unwrap();
+        assert_eq!(allocations(whole), CORE, "{name}");
+        let ranges = [(4000, 600), (7, 100)];
+        let part = || tgm_std::element_ranges_into(&object, &ranges, &options, &mut scratch, &mut out).unwrap();
+        assert_eq!(allocations(part), of_range, "{name}");
+    }
+}
+
+#[test]
+fn objects_by_their_table_cost_nothing() {
+    let bytes = full();
+    let message = View::parse(&bytes).unwrap();
+    let table = ObjectTable::new(&message).unwrap();
+    assert_eq!(table.len(), 4);
+    assert_eq!(allocations(|| table.object(&message, 3).unwrap().payload().len()), CORE);
 }
 
 #[test]

@@ -6,6 +6,7 @@
 #![allow(clippy::cast_precision_loss, reason = "the sidecars were read with the same loss")]
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::fs::File;
@@ -19,8 +20,8 @@ use tgm_core::scan::Segment;
 use tgm_core::tensor::{AnyView, Element, TensorView};
 use tgm_core::{Message, cbor};
 use tgm_std::{
-    DataObjectDescriptor, DecodeOptions, DecodedMaskSet, GlobalMetadata, MappedFile, MasksMetadata, TensogramError,
-    TensogramFile,
+    DataObjectDescriptor, DecodeOptions, DecodedMaskSet, GlobalMetadata, MappedFile, MasksMetadata, ObjectTable,
+    Scratch, TensogramError, TensogramFile,
 };
 use tgm_tests::corpus::{self, Sample};
 use tgm_tests::{Rng, builder, naive, sha256};
@@ -194,6 +195,7 @@ fn routes(message: &Expected<'_>, files: &Files, object: usize, options: &Decode
     let nth = |mut result: Vec<(DataObjectDescriptor, Vec<u8>)>| result.swap_remove(object).1;
     let borrowed = |found: tgm_core::Result<DataObject<'_>>| tgm_std::values(&found?, options).map(Cow::into_owned);
     let view = Message::parse(bytes).unwrap();
+    let on_two_threads = DecodeOptions { threads: 2, parallel_threshold_bytes: Some(0), ..options.clone() };
     let mut routes = vec![
         Route::new("decode_object", second(tgm_std::decode_object(bytes, object, options))),
         Route::new("file.decode_object", second(files.positioned.decode_object(index, object, options))),
@@ -204,6 +206,12 @@ fn routes(message: &Expected<'_>, files: &Files, object: usize, options: &Decode
         ),
         Route::new("message.object", borrowed(view.object(object))),
         Route::new("message.objects", borrowed(view.objects().nth(object).unwrap())),
+        Route::new("values_into", into_buffer(&view, object, options)),
+        Route::new("values_into, two threads", into_buffer(&view, object, &on_two_threads)),
+        Route::new(
+            "table.object",
+            ObjectTable::new(&view).and_then(|table| table.object(&view, object)).and_then(|o| borrowed(Ok(o))),
+        ),
         Route::new("map.object", files.map.object(index, object).and_then(|o| borrowed(Ok(o)))),
     ];
     let frame = view.object_frame(object).unwrap();
@@ -222,6 +230,31 @@ fn routes(message: &Expected<'_>, files: &Files, object: usize, options: &Decode
         }
     }
     routes
+}
+
+thread_local! {
+    /// One for all files, so that what one object leaves behind may spoil the next.
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+/// The values of an object in a buffer that was full of something else.
+fn into_buffer(message: &Message<'_>, index: usize, options: &DecodeOptions) -> Result<Vec<u8>> {
+    let object = message.object(index)?;
+    let mut out = vec![0xa5; usize::try_from(object.descriptor().decoded_len()?).unwrap()];
+    SCRATCH.with_borrow_mut(|scratch| tgm_std::values_into(&object, options, scratch, &mut out))?;
+    Ok(out)
+}
+
+/// The values of ranges in a buffer that was full of something else, cut where ranges meet.
+fn ranges_into_buffer(object: &DataObject<'_>, ranges: &[(u64, u64)], options: &DecodeOptions) -> Result<Vec<Vec<u8>>> {
+    let len = |count| object.descriptor().dtype().byte_len(count).and_then(|len| usize::try_from(len).ok());
+    // Ranges that no object has are an error whatever the buffer's length.
+    let lens: Vec<usize> =
+        ranges.iter().map(|&(_, count)| len(count).filter(|&len| len < 1 << 30).unwrap_or(0)).collect();
+    let mut out = vec![0xa5; lens.iter().sum()];
+    SCRATCH.with_borrow_mut(|scratch| tgm_std::ranges_into(object, ranges, options, scratch, &mut out))?;
+    let mut rest = out.as_slice();
+    Ok(lens.into_iter().map(|len| rest.split_off(..len).unwrap().to_vec()).collect())
 }
 
 struct Route {
@@ -496,7 +529,7 @@ fn range_routes(
     object: usize,
     ranges: &[(u64, u64)],
     options: &DecodeOptions,
-) -> [(&'static str, Result<Vec<Vec<u8>>>); 5] {
+) -> [(&'static str, Result<Vec<Vec<u8>>>); 6] {
     let parts = |result: Result<(DataObjectDescriptor, Vec<Vec<u8>>)>| result.map(|(_, parts)| parts);
     let view = Message::parse(message.bytes).and_then(|m| m.object(object)).unwrap();
     let place = usize::try_from(view.frame().offset()).unwrap()..usize::try_from(view.frame().end_offset()).unwrap();
@@ -505,6 +538,7 @@ fn range_routes(
         ("file.decode_range", parts(files.positioned.decode_range(message.index, object, ranges, options))),
         ("mapped.decode_range", parts(files.mapped.decode_range(message.index, object, ranges, options))),
         ("ranges", tgm_std::ranges(&view, ranges, options)),
+        ("ranges_into", ranges_into_buffer(&view, ranges, options)),
         ("decode_range_from_frame", parts(tgm_std::decode_range_from_frame(&message.bytes[place], ranges, options))),
     ]
 }

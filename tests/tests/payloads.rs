@@ -1,11 +1,16 @@
 //! Hostile payloads, codec by codec: payloads of more or fewer values than the descriptor promises, damaged ones, and
 //! descriptors that promise what the payload does not have. Memory is counted.
 
+use std::cell::RefCell;
+
 use ciborium::Value;
 use tgm_core::Message;
 use tgm_core::descriptor::ZfpMode;
 use tgm_std::codec::ErrorBound;
-use tgm_std::{DataObjectDescriptor, DecodeLimits, DecodeOptions, MessageBuilder, ObjectBuilder, decode, decode_range};
+use tgm_std::{
+    DataObjectDescriptor, DecodeLimits, DecodeOptions, MessageBuilder, ObjectBuilder, Scratch, decode, decode_range,
+    ranges_into, values_into,
+};
 use tgm_tests::Rng;
 use tgm_tests::alloc::{Counting, measure};
 use tgm_tests::builder::{self, Object};
@@ -80,7 +85,13 @@ fn message(encoded: &Encoded, count: u64, payload: &[u8]) -> Vec<u8> {
     builder::Message::buffered([object]).build().bytes
 }
 
-/// Decodes whole, and a range from the middle; returns the values' length and the most memory that was alive.
+thread_local! {
+    /// What one hostile payload leaves behind must do no harm to the next.
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+/// Decodes whole, and a range from the middle, both into buffers too, which must agree; returns the values' length and
+/// the most memory that was alive.
 fn attempt(bytes: &[u8], count: u64, options: &DecodeOptions) -> (Option<usize>, u64) {
     let (whole, usage) = measure(|| decode(bytes, options).map(|(_, objects)| objects[0].1.len()));
     let (range, of_range) = measure(|| decode_range(bytes, 0, &[(count / 2, count / 4)], options));
@@ -88,7 +99,25 @@ fn attempt(bytes: &[u8], count: u64, options: &DecodeOptions) -> (Option<usize>,
         let expected = descriptor.dtype.byte_len(count / 4).unwrap();
         assert_eq!(parts[0].len() as u64, expected);
     }
-    (whole.ok(), usage.peak.max(of_range.peak))
+    let peak = usage.peak.max(of_range.peak).max(attempt_into(bytes, count, options));
+    (whole.ok(), peak)
+}
+
+/// The same into buffers; returns the most memory that was alive beside them.
+fn attempt_into(bytes: &[u8], count: u64, options: &DecodeOptions) -> u64 {
+    let message = Message::parse(bytes).unwrap();
+    let Ok(object) = message.object(0) else { return 0 };
+    let buffer = |count| vec![0xa5; usize::try_from(object.descriptor().dtype().byte_len(count).unwrap()).unwrap()];
+    let (mut whole, mut part) = (buffer(count), buffer(count / 4));
+    let ranges = [(count / 2, count / 4)];
+    SCRATCH.with_borrow_mut(|scratch| {
+        let (done, usage) = measure(|| values_into(&object, options, scratch, &mut whole));
+        assert_eq!(done.map(|()| whole).ok(), decode(bytes, options).ok().map(|(_, mut all)| all.remove(0).1));
+        let (done, of_range) = measure(|| ranges_into(&object, &ranges, options, scratch, &mut part));
+        let expected = decode_range(bytes, 0, &ranges, options).ok().map(|(_, mut parts)| parts.remove(0));
+        assert_eq!(done.map(|()| part).ok(), expected);
+        usage.peak.max(of_range.peak)
+    })
 }
 
 #[test]

@@ -32,12 +32,12 @@ mod tests;
 
 use tgm_core::descriptor::{Compression, Descriptor};
 
-use self::block::Scratch;
+pub(super) use self::block::Scratch;
 use self::bytes::Pieces;
 #[cfg(feature = "blosc2")]
 pub use self::encode::{Settings, compress};
 use self::frame::Frame;
-use super::{Codec, CodecError, Parts};
+use super::{Codec, CodecError, Parts, Workspace};
 use crate::threads::Threads;
 
 type Result<T> = std::result::Result<T, CodecError>;
@@ -57,15 +57,23 @@ impl Codec for Blosc2 {
         decompress(payload, out)
     }
 
-    fn decompress_on(&self, threads: Threads, payload: &[u8], _: &Descriptor<'_>, out: &mut [u8]) -> Result<()> {
+    fn decompress_on(
+        &self,
+        threads: Threads,
+        payload: &[u8],
+        _: &Descriptor<'_>,
+        out: &mut [u8],
+        work: &mut Workspace,
+    ) -> Result<()> {
         let frame = open(payload, out.len() as u64)?;
         // Pieces end where blocks do, so that none is decoded twice; whether all is well is known after all of them.
         let block = usize::try_from(frame.block_size()).unwrap_or(usize::MAX);
         let grain = LEAST_PIECE.checked_next_multiple_of(block).unwrap_or(LEAST_PIECE);
-        if !threads.is_one() && threads.pieces(out, grain, |start, piece| read(&frame, start as u64, piece)).is_ok() {
+        let read_piece = |start: usize, piece: &mut [u8]| read(&frame, start as u64, piece, &mut Scratch::default());
+        if !threads.is_one() && threads.pieces(out, grain, read_piece).is_ok() {
             return Ok(());
         }
-        read(&frame, 0, out)
+        read(&frame, 0, out, &mut work.blosc2)
     }
 
     fn open_parts<'a>(
@@ -80,8 +88,8 @@ impl Codec for Blosc2 {
 }
 
 impl Parts for Frame<'_> {
-    fn read_into(&self, start: u64, out: &mut [u8]) -> Result<()> {
-        read(self, start, out)
+    fn read_into(&self, start: u64, out: &mut [u8], work: &mut Workspace) -> Result<()> {
+        read(self, start, out, &mut work.blosc2)
     }
 }
 
@@ -94,7 +102,7 @@ pub(crate) fn decompress(payload: &[u8], out: &mut [u8]) -> Result<()> {
 ///
 /// Touches only the blocks that hold them, and of the index only the blocks that lead there.
 pub(crate) fn decompress_range(payload: &[u8], total: u64, start: u64, out: &mut [u8]) -> Result<()> {
-    read(&open(payload, total)?, start, out)
+    read(&open(payload, total)?, start, out, &mut Scratch::default())
 }
 
 /// The frame, which must hold `total` bytes.
@@ -107,7 +115,7 @@ fn open(payload: &[u8], total: u64) -> Result<Frame<'_>> {
 }
 
 /// Decodes `out.len()` bytes of the frame from byte `start` on.
-fn read(frame: &Frame<'_>, start: u64, out: &mut [u8]) -> Result<()> {
+fn read(frame: &Frame<'_>, start: u64, out: &mut [u8], scratch: &mut Scratch) -> Result<()> {
     let (len, total) = (out.len(), frame.total());
     if start.checked_add(len as u64).is_none_or(|end| end > total) {
         return Err(CodecError::new(format!("range of {len} bytes from byte {start} exceeds {total}")));
@@ -115,10 +123,12 @@ fn read(frame: &Frame<'_>, start: u64, out: &mut [u8]) -> Result<()> {
     if out.is_empty() {
         return Ok(());
     }
-    let mut scratch = Scratch::new(frame.stored_len());
-    let offsets = frame.offsets(start, len, &mut scratch)?;
-    for (piece, offset) in Pieces::new(frame.chunk_size()?, start, out).zip(offsets) {
-        frame.chunk(piece.index, offset)?.decode_range(piece.skip, piece.out, &mut scratch)?;
+    scratch.begin(frame.stored_len());
+    let mut offsets = scratch.take_offsets();
+    frame.read_offsets(start, len, &mut offsets, scratch)?;
+    for (piece, offset) in Pieces::new(frame.chunk_size()?, start, out).zip(&offsets) {
+        frame.chunk(piece.index, *offset)?.decode_range(piece.skip, piece.out, scratch)?;
     }
+    scratch.keep_offsets(offsets);
     Ok(())
 }

@@ -33,7 +33,7 @@ use tgm_core::cbor::Uints;
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, Filter, SzipParams};
 use tgm_core::szip::{Formula, Params, RsiOffsets, Start, find_rsi_near, flags};
 
-use super::{Codec, CodecError, Parts};
+use super::{Codec, CodecError, Parts, Workspace};
 use crate::kernels::szip::{decode_from, decode_into, decode_packed_bytes_into};
 use crate::threads::Threads;
 pub use encode::compress;
@@ -57,6 +57,7 @@ impl Codec for Szip {
         payload: &[u8],
         descriptor: &Descriptor<'_>,
         out: &mut [u8],
+        _work: &mut Workspace,
     ) -> Result<(), CodecError> {
         check_emptiness(payload, out.is_empty())?;
         let params = params(descriptor)?;
@@ -161,7 +162,7 @@ enum Offsets<'a> {
 }
 
 impl Parts for Intervals<'_> {
-    fn read_into(&self, start: u64, out: &mut [u8]) -> Result<(), CodecError> {
+    fn read_into(&self, start: u64, out: &mut [u8], _work: &mut Workspace) -> Result<(), CodecError> {
         let container = self.params.container_size() as u64;
         if !start.is_multiple_of(container) {
             return Err(CodecError::new("a part must begin with a whole sample"));

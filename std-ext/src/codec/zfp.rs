@@ -27,7 +27,7 @@ mod tests;
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, Filter, ZfpMode};
 
 use self::bits::{BitReader, BitWriter};
-use super::{Codec, CodecError, Parts};
+use super::{Codec, CodecError, Parts, Workspace};
 use crate::threads::Threads;
 
 /// Bytes of values that are worth a piece of work of their own, in whole blocks.
@@ -56,10 +56,12 @@ impl Codec for Zfp {
         payload: &[u8],
         descriptor: &Descriptor<'_>,
         out: &mut [u8],
+        _work: &mut Workspace,
     ) -> Result<(), CodecError> {
         let parts = if threads.is_one() { None } else { self.open_parts(payload, descriptor, out.len() as u64, 0)? };
         let in_parts = |parts: &dyn Parts, out: &mut [u8]| {
-            threads.pieces(out, PIECE, |start, piece| parts.read_into(start as u64, piece)).is_ok()
+            let read = |start: usize, piece: &mut [u8]| parts.read_into(start as u64, piece, &mut Workspace::default());
+            threads.pieces(out, PIECE, read).is_ok()
         };
         match parts {
             Some(parts) if in_parts(&*parts, out) => Ok(()),
@@ -92,7 +94,7 @@ struct FixedRate<'a> {
 }
 
 impl Parts for FixedRate<'_> {
-    fn read_into(&self, start: u64, out: &mut [u8]) -> Result<(), CodecError> {
+    fn read_into(&self, start: u64, out: &mut [u8], _work: &mut Workspace) -> Result<(), CodecError> {
         let (start, out) = (values_in(start)?, as_values(out)?);
         match self.order {
             ByteOrder::Big => read_range(self.payload, self.mode, self.count, start, out, f64::to_be_bytes),

@@ -7,7 +7,7 @@ use tgm_core::descriptor::{Compression, Descriptor};
 use zstd::bulk::Decompressor;
 use zstd::stream::write::Encoder;
 
-use super::{Codec, CodecError, Parts};
+use super::{Codec, CodecError, Parts, Workspace};
 use crate::threads::Threads;
 
 thread_local! {
@@ -49,7 +49,7 @@ impl Codec for Zstd {
 struct Prefix(Vec<u8>);
 
 impl Parts for Prefix {
-    fn read_into(&self, start: u64, out: &mut [u8]) -> Result<(), CodecError> {
+    fn read_into(&self, start: u64, out: &mut [u8], _work: &mut Workspace) -> Result<(), CodecError> {
         let part = usize::try_from(start).ok().and_then(|start| self.0.get(start..start.checked_add(out.len())?));
         let part = part.ok_or_else(|| CodecError::new("a part reaches beyond what was opened"))?;
         out.copy_from_slice(part);

@@ -1,20 +1,32 @@
 //! Where the stages meet: from an object's payload to its values, sizes checked first.
 //!
-//! One allocation holds the values; a compressed payload that is filtered or packed as well takes a second one for what
-//! the decompressor writes. Values that lie in the message as they are wanted are borrowed.
+//! ```text
+//! decode_values ──── a buffer ──┐                  ┌─ values ── masks restored
+//! decode_values_into ───────────┴─ Source ─────────┤
+//! decode_ranges ──── buffers ───┐                  │
+//! decode_ranges_into ───────────┴─ RangeSource ────┘
+//! ```
+//!
+//! One allocation holds the values, or the caller's buffer does; what a decompressor writes for a filter or packing takes
+//! the buffer of the scratch memory. Values that lie in the message as they are wanted are borrowed.
 
 use std::borrow::Cow;
+use std::mem;
 use std::ops::Range;
 
 use tgm_core::ErrorKind;
-use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Filter};
+use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Encoding, Filter};
 use tgm_core::object::DataObject;
 use tgm_core::stored::{Stored, stored_len, window_of};
+use tgm_core::tensor::Element;
+use zerocopy::IntoBytes as _;
 
-use crate::codec::{self, Codec, CodecError, Parts};
+use super::Scratch;
+use crate::codec::{self, Codec, CodecError, Parts, Workspace};
 use crate::error::{Result, TensogramError};
+use crate::kernels::packing::Value;
 use crate::kernels::{self, byteswap};
-use crate::limits::reserve;
+use crate::limits::{at_least, reserve};
 use crate::masks::Masks;
 use crate::options::DecodeOptions;
 use crate::threads::Threads;
@@ -30,135 +42,355 @@ pub(crate) fn decode_values<'a>(
     options: &DecodeOptions,
     threads: Threads,
 ) -> Result<Cow<'a, [u8]>> {
-    let descriptor = object.descriptor();
-    let order = target_order(descriptor, options);
-    let mut values = decode_unmasked(object, order, options, threads)?;
-    if options.restore_non_finite && !descriptor.masks().is_empty() {
-        Masks::read(object, options)?.restore_into(0, order, values.to_mut())?;
+    let order = target_order(object.descriptor(), options);
+    let Scratch { mut bytes, mut masks, mut work } = Scratch::default();
+    let mut values = match Source::open(object, order, options, threads, &mut bytes, &mut work)? {
+        Source::Values(values) => Cow::Borrowed(values),
+        source => {
+            let mut out = reserve(check_decoded_len(object, options)?)?;
+            source.decode_into(object, order, threads, &mut work, &mut out)?;
+            Cow::Owned(out)
+        }
+    };
+    if must_restore(object, options) {
+        Masks::read(object, options, &mut masks)?.restore_into(0, order, values.to_mut())?;
     }
     Ok(values)
 }
 
-/// All values of an object in `order`, masked ones as the encoder left them.
-fn decode_unmasked<'a>(
-    object: &DataObject<'a>,
+/// [`decode_values`] in `order` into all of `out`.
+pub(crate) fn decode_values_into(
+    object: &DataObject<'_>,
     order: ByteOrder,
     options: &DecodeOptions,
     threads: Threads,
-) -> Result<Cow<'a, [u8]>> {
-    let descriptor = object.descriptor();
-    let compression = compression(descriptor)?;
-    if compression == Compression::None {
-        let stored = stored(object, object.payload())?;
-        return match stored.as_values().filter(|_| !must_swap(descriptor, order)) {
-            Some(values) => Ok(Cow::Borrowed(values)),
-            None => unpack(object, &stored, order, options, threads).map(Cow::Owned),
-        };
+    scratch: &mut Scratch,
+    out: &mut [u8],
+) -> Result<()> {
+    check_output(object.descriptor().decoded_len()?, out)?;
+    let Scratch { bytes, masks, work } = scratch;
+    let source = Source::open(object, order, options, threads, bytes, work)?;
+    source.decode_into(object, order, threads, work, out)?;
+    if must_restore(object, options) {
+        Masks::read(object, options, masks)?.restore_into(0, order, out)?;
     }
-    let backend = codec::codec(compression, options.compression_backend)?;
-    if backend.unpacks(descriptor) {
-        return unpack_fused(object, backend, order, options, threads).map(Cow::Owned);
+    Ok(())
+}
+
+/// As many packed values as `out` has, from element `start` on, masked ones restored if the options say so.
+pub(crate) fn unpack_into<T: Element + Value>(
+    object: &DataObject<'_>,
+    start: u64,
+    options: &DecodeOptions,
+    threads: Threads,
+    scratch: &mut Scratch,
+    out: &mut [T],
+) -> Result<()> {
+    let count = out.len() as u64;
+    let range = range_of(object.descriptor(), (start, count))?;
+    if object.descriptor().encoding().known() == Some(Encoding::None) {
+        let dtype = object.descriptor().dtype();
+        return Err(ErrorKind::DtypeMismatch(dtype).at(object.descriptor().offset()).into());
     }
-    let mut bytes = decompress(object, options, threads)?;
-    let stored = stored(object, &bytes)?;
-    if stored.as_values().is_none() {
-        return unpack(object, &stored, order, options, threads).map(Cow::Owned);
+    let Scratch { bytes, masks, work } = scratch;
+    let source = if range == (0..object.descriptor().element_count()) {
+        RangeSource::All(stored_in(object, options, threads, bytes, work)?)
+    } else {
+        RangeSource::open(object, range.end, options, bytes, work)?
+    };
+    source.unpack_into(object, start, options, work, out)?;
+    if must_restore(object, options) {
+        let masks = Masks::read(object, options, masks)?.of_dtype(T::DTYPE);
+        masks.restore_into(start, ByteOrder::NATIVE, out.as_mut_bytes())?;
     }
-    if must_swap(descriptor, order) {
-        let unit = descriptor.dtype().swap_unit_size();
-        threads.pieces(&mut bytes, unit, |_, piece| byteswap::swap_in_place(piece, unit))?;
+    Ok(())
+}
+
+/// Where an object's values come from, and what is still to be done to have them.
+enum Source<'a, 's> {
+    /// Nothing: they lie in the message as they are wanted.
+    Values(&'a [u8]),
+    /// They are stored or decompressed bytes, to be swapped, unshuffled or unpacked.
+    Stored(Stored<'s>),
+    /// They are what the payload decompresses to, but for the order of bytes.
+    Compressed(&'static dyn Codec),
+    /// The codec decompresses and unpacks in one pass.
+    Packed(&'static dyn Codec),
+}
+
+impl<'a: 's, 's> Source<'a, 's> {
+    /// Makes sure that the pipeline can be undone within the limits, and undoes what another stage stands behind, into
+    /// `bytes`.
+    fn open(
+        object: &DataObject<'a>,
+        order: ByteOrder,
+        options: &DecodeOptions,
+        threads: Threads,
+        bytes: &'s mut Vec<u8>,
+        work: &mut Workspace,
+    ) -> Result<Self> {
+        let descriptor = object.descriptor();
+        let compression = compression(descriptor)?;
+        if compression == Compression::None {
+            let stored = stored(object, object.payload())?;
+            if let Some(values) = stored.as_values().filter(|_| !must_swap(descriptor, order)) {
+                return Ok(Self::Values(values));
+            }
+            check_decoded_len(object, options)?;
+            return Ok(Self::Stored(stored));
+        }
+        let backend = codec::codec(compression, options.compression_backend)?;
+        check_decoded_len(object, options)?;
+        if backend.unpacks(descriptor) {
+            return Ok(Self::Packed(backend));
+        }
+        if is_plain(descriptor) {
+            return Ok(Self::Compressed(backend));
+        }
+        Ok(Self::Stored(stored_in(object, options, threads, bytes, work)?))
     }
-    Ok(Cow::Owned(bytes))
+
+    /// Does what is left, into `out`, which is as long as the values are.
+    fn decode_into(
+        &self,
+        object: &DataObject<'a>,
+        order: ByteOrder,
+        threads: Threads,
+        work: &mut Workspace,
+        out: &mut [u8],
+    ) -> Result<()> {
+        let (descriptor, payload) = (object.descriptor(), object.payload());
+        match self {
+            Self::Values(values) => Ok(byteswap::swap_into(values, 1, out)?),
+            Self::Stored(stored) => decode_stored(object, stored, order, threads, out),
+            Self::Packed(backend) => {
+                let unpacked = backend.unpack_into(payload, descriptor, order, out, threads);
+                unpacked.map_err(|error| codec_error(*backend, &error))
+            }
+            Self::Compressed(backend) => {
+                let decompressed = backend.decompress_on(threads, payload, descriptor, out, work);
+                decompressed.map_err(|error| codec_error(*backend, &error))?;
+                if must_swap(descriptor, order) {
+                    let unit = descriptor.dtype().swap_unit_size();
+                    threads.pieces(out, unit, |_, piece| byteswap::swap_in_place(piece, unit))?;
+                }
+                Ok(())
+            }
+        }
+    }
 }
 
 /// The values of several ranges of elements, each in a buffer of its own; what they share is done once.
 pub(crate) fn decode_ranges(
     object: &DataObject<'_>,
-    ranges: &[Range<u64>],
+    ranges: &[(u64, u64)],
     options: &DecodeOptions,
 ) -> Result<Vec<Vec<u8>>> {
-    if ranges.is_empty() {
-        return Ok(Vec::new());
-    }
-    let lens = range_lens(object, ranges, options)?;
-    let end = ranges.iter().map(|range| range.end).max().unwrap_or(0);
-    let source = RangeSource::open(object, end, options)?;
     let order = target_order(object.descriptor(), options);
-    let masks = if options.restore_non_finite { Masks::read(object, options)? } else { Masks::none(object) };
-    let decode = |(range, len): (&Range<u64>, usize)| {
+    check_ranges(object, ranges, options)?;
+    let mut parts = Vec::with_capacity(ranges.len());
+    decode_each_range(object, ranges, order, options, &mut Scratch::default(), |len, decode| {
         let mut out = reserve(len)?;
-        source.decode_into(range, order, options, &mut out)?;
-        masks.restore_into(range.start, order, &mut out)?;
-        Ok(out)
-    };
-    ranges.iter().zip(lens).map(decode).collect()
+        decode(&mut out)?;
+        parts.push(out);
+        Ok(())
+    })?;
+    Ok(parts)
+}
+
+/// The values of ranges in `order` one after the other into all of `out`; each begins with a byte of its own.
+pub(crate) fn decode_ranges_into(
+    object: &DataObject<'_>,
+    ranges: &[(u64, u64)],
+    order: ByteOrder,
+    options: &DecodeOptions,
+    scratch: &mut Scratch,
+    out: &mut [u8],
+) -> Result<()> {
+    check_output(check_ranges(object, ranges, options)?, out)?;
+    let mut rest = out;
+    decode_each_range(object, ranges, order, options, scratch, |len, decode| {
+        let (part, behind) = mem::take(&mut rest)
+            .split_at_mut_checked(len)
+            .ok_or_else(|| TensogramError::encoding("ranges are longer than they were found to be"))?;
+        rest = behind;
+        decode(part)
+    })
+}
+
+/// Calls `place` for each range with the bytes of its values and what decodes them into a buffer of so many.
+fn decode_each_range(
+    object: &DataObject<'_>,
+    ranges: &[(u64, u64)],
+    order: ByteOrder,
+    options: &DecodeOptions,
+    scratch: &mut Scratch,
+    mut place: impl FnMut(usize, &mut dyn FnMut(&mut [u8]) -> Result<()>) -> Result<()>,
+) -> Result<()> {
+    if ranges.is_empty() {
+        return Ok(());
+    }
+    let descriptor = object.descriptor();
+    let end = ranges.iter().map(|(start, count)| start.saturating_add(*count)).max().unwrap_or(0);
+    let Scratch { bytes, masks, work } = scratch;
+    let mut source = RangeSource::open(object, end, options, bytes, work)?;
+    let masks = if must_restore(object, options) { Masks::read(object, options, masks)? } else { Masks::none(object) };
+    for &range in ranges {
+        let len = options.limits.check_bytes(u64::MAX, range_len(descriptor, range)?)?;
+        let range = range_of(descriptor, range)?;
+        place(len, &mut |out| {
+            source.decode_into(object, &range, order, options, work, out)?;
+            masks.restore_into(range.start, order, out)
+        })?;
+    }
+    Ok(())
 }
 
 /// Where the values of ranges come from.
-enum RangeSource<'o, 'a> {
+enum RangeSource<'a, 's> {
     /// All uncompressed bytes: those of the message, or decompressed once for all ranges.
-    All(&'o DataObject<'a>, Cow<'a, [u8]>),
-    /// A payload that is decompressed part by part.
-    Parts(&'o DataObject<'a>, &'static dyn Codec, Box<dyn Parts + 'a>),
+    All(Stored<'s>),
+    /// A payload that is decompressed part by part, into a buffer.
+    Parts(&'static dyn Codec, Box<dyn Parts + 'a>, &'s mut Vec<u8>),
 }
 
-impl<'o, 'a> RangeSource<'o, 'a> {
+impl<'a: 's, 's> RangeSource<'a, 's> {
     /// Opens an object for ranges that end with element `end` at the latest.
-    fn open(object: &'o DataObject<'a>, end: u64, options: &DecodeOptions) -> Result<Self> {
+    fn open(
+        object: &DataObject<'a>,
+        end: u64,
+        options: &DecodeOptions,
+        bytes: &'s mut Vec<u8>,
+        work: &mut Workspace,
+    ) -> Result<Self> {
         let descriptor = object.descriptor();
         let compression = compression(descriptor)?;
-        if compression == Compression::None {
-            return Ok(Self::All(object, Cow::Borrowed(object.payload())));
-        }
-        if descriptor.filter().known() == Some(Filter::None) && descriptor.encoding().known().is_some() {
+        let is_filtered = descriptor.filter().known() != Some(Filter::None);
+        if compression != Compression::None && !is_filtered && descriptor.encoding().known().is_some() {
             let backend = codec::codec(compression, options.compression_backend)?;
             let total = stored_len(descriptor)?;
             options.limits.check_bytes(object.payload().len() as u64, descriptor.decoded_len()?)?;
             let window = window_of(descriptor, &(0..end))?;
             let parts = backend.open_parts(object.payload(), descriptor, total, window.end);
             if let Some(parts) = parts.map_err(|error| codec_error(backend, &error))? {
-                return Ok(Self::Parts(object, backend, parts));
+                return Ok(Self::Parts(backend, parts, bytes));
             }
         }
-        Ok(Self::All(object, Cow::Owned(decompress(object, options, Threads::NONE)?)))
+        Ok(Self::All(stored_in(object, options, Threads::NONE, bytes, work)?))
     }
 
-    fn decode_into(&self, range: &Range<u64>, order: ByteOrder, options: &DecodeOptions, out: &mut [u8]) -> Result<()> {
+    /// Writes the values of `range` in `order` to all of `out`.
+    fn decode_into(
+        &mut self,
+        object: &DataObject<'a>,
+        range: &Range<u64>,
+        order: ByteOrder,
+        options: &DecodeOptions,
+        work: &mut Workspace,
+        out: &mut [u8],
+    ) -> Result<()> {
+        let stored = self.stored(object, range, options, work)?;
+        kernels::decode_stored_into(&stored, range.clone(), order, out)
+            .map_err(|e| e.shift(object.region_offset()).into())
+    }
+
+    /// Unpacks values from element `start` on, which the object has, to all of `out`.
+    fn unpack_into<T: Value>(
+        mut self,
+        object: &DataObject<'a>,
+        start: u64,
+        options: &DecodeOptions,
+        work: &mut Workspace,
+        out: &mut [T],
+    ) -> Result<()> {
+        let stored = self.stored(object, &(start..start.saturating_add(out.len() as u64)), options, work)?;
+        let unpacked = match stored.as_packed() {
+            Some((bytes, packing)) => kernels::packing::unpack_into(bytes, &packing, start, out),
+            None => stored.unpack_into(start, out),
+        };
+        unpacked.map_err(|e| e.shift(object.region_offset()).into())
+    }
+
+    /// Uncompressed bytes that hold the values of `range`.
+    fn stored(
+        &mut self,
+        object: &DataObject<'a>,
+        range: &Range<u64>,
+        options: &DecodeOptions,
+        work: &mut Workspace,
+    ) -> Result<Stored<'_>> {
         match self {
-            Self::All(object, bytes) => {
-                let stored = stored(object, bytes)?;
-                kernels::decode_stored_into(&stored, range.clone(), order, out)
-                    .map_err(|e| e.shift(object.region_offset()))?;
-            }
-            Self::Parts(object, backend, parts) => {
-                let descriptor = object.descriptor();
-                let window = window_of(descriptor, range)?;
-                let mut bytes = reserve(options.limits.check_bytes(u64::MAX, window.end - window.start)?)?;
-                parts.read_into(window.start, &mut bytes).map_err(|error| codec_error(*backend, &error))?;
-                Stored::window(descriptor, &bytes, window.start)?.decode_into(range.clone(), order, out)?;
+            Self::All(stored) => Ok(*stored),
+            Self::Parts(backend, parts, buffer) => {
+                let window = window_of(object.descriptor(), range)?;
+                let len = options.limits.check_bytes(u64::MAX, window.end - window.start)?;
+                let bytes = at_least(buffer, len)?;
+                parts.read_into(window.start, bytes, work).map_err(|error| codec_error(*backend, &error))?;
+                Ok(Stored::window(object.descriptor(), bytes, window.start)?)
             }
         }
-        Ok(())
     }
 }
 
-/// Bytes of each range's values, if the object has them and the limits allow them.
-fn range_lens(object: &DataObject<'_>, ranges: &[Range<u64>], options: &DecodeOptions) -> Result<Vec<usize>> {
+/// The bytes of all ranges' values together, if the object has them and the limits allow them.
+fn check_ranges(object: &DataObject<'_>, ranges: &[(u64, u64)], options: &DecodeOptions) -> Result<u64> {
     let descriptor = object.descriptor();
-    let lens = ranges.iter().map(|range| range_len(descriptor, range)).collect::<Result<Vec<_>>>()?;
-    let total = lens.iter().try_fold(0_u64, |sum, len| sum.checked_add(*len)).unwrap_or(u64::MAX);
+    ranges.iter().try_for_each(|&range| elements(range).map(drop))?;
+    let add = |sum: u64, &range| Ok::<_, TensogramError>(sum.saturating_add(range_len(descriptor, range)?));
+    let total = ranges.iter().try_fold(0, add)?;
     options.limits.check_bytes(u64::MAX, total)?;
-    lens.into_iter().map(|len| options.limits.check_bytes(u64::MAX, len)).collect()
+    Ok(total)
 }
 
-fn range_len(descriptor: &Descriptor<'_>, range: &Range<u64>) -> Result<u64> {
-    let count = range.end.checked_sub(range.start).filter(|_| range.end <= descriptor.element_count());
-    count.and_then(|count| descriptor.dtype().byte_len(count)).ok_or_else(|| {
-        let (start, count) = (range.start, range.end.saturating_sub(range.start));
-        TensogramError::encoding(format!(
-            "range (offset={start}, count={count}): range error: range ({start}, {count}) exceeds payload size"
-        ))
-    })
+/// The elements of a range given as start and count.
+fn elements((start, count): (u64, u64)) -> Result<Range<u64>> {
+    let end = start.checked_add(count);
+    let end = end.ok_or_else(|| {
+        TensogramError::encoding(format!("range (offset={start}, count={count}): range error: end overflows u64"))
+    })?;
+    Ok(start..end)
+}
+
+/// The elements of a range, which the object must have.
+fn range_of(descriptor: &Descriptor<'_>, range: (u64, u64)) -> Result<Range<u64>> {
+    let elements = elements(range)?;
+    if elements.end <= descriptor.element_count() { Ok(elements) } else { Err(beyond(range)) }
+}
+
+/// Bytes of the values of a range, which the object must have.
+fn range_len(descriptor: &Descriptor<'_>, range: (u64, u64)) -> Result<u64> {
+    range_of(descriptor, range)?;
+    descriptor.dtype().byte_len(range.1).ok_or_else(|| beyond(range))
+}
+
+fn beyond((start, count): (u64, u64)) -> TensogramError {
+    TensogramError::encoding(format!(
+        "range (offset={start}, count={count}): range error: range ({start}, {count}) exceeds payload size"
+    ))
+}
+
+/// Whether masked values are to be restored.
+fn must_restore(object: &DataObject<'_>, options: &DecodeOptions) -> bool {
+    options.restore_non_finite && !object.descriptor().masks().is_empty()
+}
+
+/// Whether the values are what a compressor was given.
+fn is_plain(descriptor: &Descriptor<'_>) -> bool {
+    descriptor.encoding().known() == Some(Encoding::None) && descriptor.filter().known() == Some(Filter::None)
+}
+
+/// Bytes of all values, if the limits allow them.
+fn check_decoded_len(object: &DataObject<'_>, options: &DecodeOptions) -> Result<usize> {
+    options.limits.check_bytes(object.payload().len() as u64, object.descriptor().decoded_len()?)
+}
+
+/// Checks that the caller's buffer is as long as what is to be written to it.
+fn check_output(expected: u64, out: &[u8]) -> Result<()> {
+    let len = out.len();
+    if len as u64 == expected {
+        return Ok(());
+    }
+    Err(TensogramError::encoding(format!("output has {len} bytes, the values have {expected}")))
 }
 
 /// The compression's name, which must be one of the format.
@@ -194,55 +426,49 @@ fn must_swap(descriptor: &Descriptor<'_>, order: ByteOrder) -> bool {
     descriptor.byte_order() != order && descriptor.dtype().swap_unit_size() > 1
 }
 
-/// Unshuffles and unpacks all values into a buffer of their own.
-fn unpack(
+/// The uncompressed bytes of an object: those of the message, or decompressed into `bytes`. How many there must be is
+/// known from the descriptor, so that nothing in the payload is believed.
+fn stored_in<'a: 's, 's>(
+    object: &DataObject<'a>,
+    options: &DecodeOptions,
+    threads: Threads,
+    bytes: &'s mut Vec<u8>,
+    work: &mut Workspace,
+) -> Result<Stored<'s>> {
+    let descriptor = object.descriptor();
+    let compression = compression(descriptor)?;
+    if compression == Compression::None {
+        return stored(object, object.payload());
+    }
+    let backend = codec::codec(compression, options.compression_backend)?;
+    check_decoded_len(object, options)?;
+    let len = options.limits.check_bytes(object.payload().len() as u64, stored_len(descriptor)?)?;
+    let bytes = at_least(bytes, len)?;
+    let decompressed = backend.decompress_on(threads, object.payload(), descriptor, bytes, work);
+    decompressed.map_err(|error| codec_error(backend, &error))?;
+    stored(object, bytes)
+}
+
+/// Swaps, unshuffles and unpacks all values.
+fn decode_stored(
     object: &DataObject<'_>,
     stored: &Stored<'_>,
     order: ByteOrder,
-    options: &DecodeOptions,
     threads: Threads,
-) -> Result<Vec<u8>> {
-    let decoded_len = object.descriptor().decoded_len()?;
-    let mut out = reserve(options.limits.check_bytes(object.payload().len() as u64, decoded_len)?)?;
+    out: &mut [u8],
+) -> Result<()> {
     // Bits of a bitmask have no bytes of their own to start with.
     let (width, threads) = match object.descriptor().dtype().byte_width() {
         0 => (1, Threads::NONE),
         width => (width, threads),
     };
-    let count = stored.element_count();
-    threads.pieces(&mut out, width, |start, piece| {
+    let (len, count) = (out.len(), stored.element_count());
+    threads.pieces(out, width, |start, piece| {
         let first = (start / width) as u64;
-        let end = if piece.len() as u64 == decoded_len { count } else { first + (piece.len() / width) as u64 };
+        let end = if piece.len() == len { count } else { first + (piece.len() / width) as u64 };
         kernels::decode_stored_into(stored, first..end, order, piece).map_err(|e| e.shift(object.region_offset()))
     })?;
-    Ok(out)
-}
-
-/// Decompresses and unpacks in one pass.
-fn unpack_fused(
-    object: &DataObject<'_>,
-    backend: &dyn Codec,
-    order: ByteOrder,
-    options: &DecodeOptions,
-    threads: Threads,
-) -> Result<Vec<u8>> {
-    let descriptor = object.descriptor();
-    let mut out = reserve(options.limits.check_bytes(object.payload().len() as u64, descriptor.decoded_len()?)?)?;
-    let unpacked = backend.unpack_into(object.payload(), descriptor, order, &mut out, threads);
-    unpacked.map_err(|error| codec_error(backend, &error))?;
-    Ok(out)
-}
-
-/// Undoes the compression. What it must give is known from the descriptor, so that nothing in the payload is believed.
-fn decompress(object: &DataObject<'_>, options: &DecodeOptions, threads: Threads) -> Result<Vec<u8>> {
-    let descriptor = object.descriptor();
-    let backend = codec::codec(compression(descriptor)?, options.compression_backend)?;
-    let encoded = object.payload().len() as u64;
-    options.limits.check_bytes(encoded, descriptor.decoded_len()?)?;
-    let mut out = reserve(options.limits.check_bytes(encoded, stored_len(descriptor)?)?)?;
-    let decompressed = backend.decompress_on(threads, object.payload(), descriptor, &mut out);
-    decompressed.map_err(|error| codec_error(backend, &error))?;
-    Ok(out)
+    Ok(())
 }
 
 /// What a backend said, with its name.

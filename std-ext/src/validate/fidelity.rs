@@ -7,14 +7,15 @@ use super::issue::IssueCode;
 use super::non_finite::{Class, find};
 use super::options::ValidateOptions;
 use super::trial::{Fault, decode_options};
-use crate::masks::Masks;
+use crate::masks::{MaskBuffers, Masks};
 
 /// Checks the masks of an object, and that every non-finite one of its `values`, in stored byte order, is covered by one.
 /// Whichever mask it is: all are written over what stands in the payload.
 pub(super) fn check(object: &DataObject<'_>, values: &[u8], options: &ValidateOptions) -> Result<(), Fault> {
     let descriptor = object.descriptor();
     check_size(descriptor, values)?;
-    let masks = Masks::read(object, &decode_options(options)).and_then(|masks| {
+    let mut buffers = MaskBuffers::default();
+    let masks = Masks::read(object, &decode_options(options), &mut buffers).and_then(|masks| {
         masks.verify(!options.like_reference)?;
         Ok(masks)
     });

@@ -6,20 +6,25 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use super::bytes::{Piece, Pieces};
 use super::chunk::HEADER_LEN;
 use super::filter::Filters;
+use super::frame::OFFSET_LEN;
 use super::stream::{Inflate, StreamCodec};
 use super::{CodecError, Result};
 
 /// The largest block that is decoded for the sake of a part of it. Encoders choose 4 MiB at most, unless told otherwise.
 const MAX_PARTIAL_BLOCK: usize = 64 << 20;
 
-/// Memory that the blocks of a frame share. Nothing is reserved before it is needed.
-pub(super) struct Scratch {
+/// Memory that the blocks of a frame share, and frames one after the other. Nothing is reserved before it is needed.
+#[derive(Default)]
+pub(in crate::codec) struct Scratch {
+    /// Where the chunks wanted are.
+    offsets: Vec<[u8; OFFSET_LEN]>,
     /// A block of which a part is wanted.
     block: Vec<u8>,
     work: Work,
 }
 
 /// What it takes to decode one block.
+#[derive(Default)]
 struct Work {
     /// A block before its last filter is undone, and one more if there are several.
     filtered: [Vec<u8>; 2],
@@ -27,6 +32,7 @@ struct Work {
 }
 
 /// What it takes to read streams.
+#[derive(Default)]
 struct Reading {
     inflate: Inflate,
     /// Bytes that streams may still have: all together no more than the frame, which those of an encoder never overlap in.
@@ -34,10 +40,19 @@ struct Reading {
 }
 
 impl Scratch {
-    /// For one walk over a frame of `frame_len` bytes, which decodes each block once.
-    pub(super) fn new(frame_len: usize) -> Self {
-        let reading = Reading { inflate: Inflate::default(), budget: frame_len };
-        Self { block: Vec::new(), work: Work { filtered: [Vec::new(), Vec::new()], reading } }
+    /// Begins one walk over a frame of `frame_len` bytes, which decodes each block once.
+    pub(super) const fn begin(&mut self, frame_len: usize) {
+        self.work.reading.budget = frame_len;
+    }
+
+    /// The list of offsets, to be kept again after the walk.
+    pub(super) fn take_offsets(&mut self) -> Vec<[u8; OFFSET_LEN]> {
+        mem::take(&mut self.offsets)
+    }
+
+    /// Keeps the list of offsets for the next walk.
+    pub(super) fn keep_offsets(&mut self, offsets: Vec<[u8; OFFSET_LEN]>) {
+        self.offsets = offsets;
     }
 }
 

@@ -2,13 +2,12 @@
 //!
 //! Both filters see a block as elements of S bytes; bytes after the last element they leave as they are.
 //!
-//! - *Shuffle* stores byte 0 of every element, then byte 1 of every element, and so on (`tgm_core::shuffle`).
+//! - *Shuffle* stores byte 0 of every element, then byte 1 of every element, and so on (`crate::kernels::shuffle`).
 //! - *Bit shuffle* does the same with bits: row 8·k + t holds bit t of byte k of every element, eight elements a byte, the
 //!   first in the lowest bit. It takes elements in multiples of eight and leaves the others too.
 
-use tgm_core::shuffle::unshuffle_into;
-
 use super::{CodecError, Result};
+use crate::kernels::shuffle::unshuffle_into;
 
 /// Places for filters in a header.
 const SLOTS: usize = 6;

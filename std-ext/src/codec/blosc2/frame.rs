@@ -27,7 +27,7 @@ const HEADER_LEN: usize = 87;
 /// The end of every trailer, from its length on.
 const TRAILER_LEN: usize = 23;
 /// Bytes of an offset.
-const OFFSET_LEN: usize = 8;
+pub(super) const OFFSET_LEN: usize = 8;
 /// The newest version whose frames may be of fixed chunks and blocks, as ours are.
 const VERSION: u8 = 3;
 
@@ -79,8 +79,14 @@ impl<'a> Frame<'a> {
         NonZeroU64::new(self.chunk_size).ok_or_else(|| CodecError::new("chunk size is 0"))
     }
 
-    /// The offsets of the chunks that hold the `len` bytes from byte `start` on, which the frame must have.
-    pub(super) fn offsets(&self, start: u64, len: usize, scratch: &mut Scratch) -> Result<Vec<[u8; OFFSET_LEN]>> {
+    /// Makes `offsets` those of the chunks that hold the `len` bytes from byte `start` on, which the frame must have.
+    pub(super) fn read_offsets(
+        &self,
+        start: u64,
+        len: usize,
+        offsets: &mut Vec<[u8; OFFSET_LEN]>,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
         let chunk_size = self.chunk_size()?;
         let index = self.index()?;
         let (first, end) = (start / chunk_size, start.saturating_add(len as u64).div_ceil(chunk_size.get()));
@@ -88,11 +94,10 @@ impl<'a> Frame<'a> {
         let count = usize::try_from(end.saturating_sub(first)).map_err(|_| too_large())?;
         let skipped =
             usize::try_from(first).ok().and_then(|first| first.checked_mul(OFFSET_LEN)).ok_or_else(too_large)?;
-        let mut offsets = Vec::new();
+        offsets.clear();
         offsets.try_reserve_exact(count).map_err(|_| CodecError::new("cannot allocate the index"))?;
         offsets.resize(count, [0; OFFSET_LEN]);
-        index.decode_range(skipped, offsets.as_flattened_mut(), scratch)?;
-        Ok(offsets)
+        index.decode_range(skipped, offsets.as_flattened_mut(), scratch)
     }
 
     /// The chunk of offsets.

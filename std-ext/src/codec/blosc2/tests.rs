@@ -431,12 +431,13 @@ fn parts_are_read_from_an_opened_frame() {
     let open = |total| Blosc2.open_parts(object.payload(), object.descriptor(), total, total);
     assert!(open(7999).is_err());
     let parts = open(8000).unwrap().unwrap();
+    let mut work = Workspace::default();
     for (start, end) in [(0, 0), (0, 8000), (8, 16), (777, 7777), (7999, 8000)] {
         let mut out = vec![0; end - start];
-        parts.read_into(start as u64, &mut out).unwrap();
+        parts.read_into(start as u64, &mut out, &mut work).unwrap();
         assert_eq!(out, whole[start..end]);
     }
-    assert!(parts.read_into(7999, &mut [0; 2]).is_err());
+    assert!(parts.read_into(7999, &mut [0; 2], &mut work).is_err());
 }
 
 #[test]

@@ -1,0 +1,247 @@
+//! Values into buffers that the caller keeps: lengths, types, parts, and objects by their table.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
+
+use tgm_core::ErrorKind;
+use tgm_core::Message as View;
+use tgm_core::descriptor::{Dtype, Encoding};
+use tgm_core::object::DataObject;
+use tgm_std::{
+    DecodeOptions, MessageBuilder, ObjectBuilder, ObjectTable, Scratch, TensogramError, element_ranges_into,
+    elements_into, ranges, ranges_into, unpack_into, values, values_into,
+};
+use tgm_tests::builder::{Frame, Message, Object, frame_type};
+use tgm_tests::corpus;
+
+/// What an index that lies does to its entries.
+type Lie = fn(&mut Vec<(u64, u64)>);
+
+/// Packed objects of the corpus at least.
+const LEAST_PACKED: usize = 50;
+
+fn count_of(object: &DataObject<'_>) -> usize {
+    usize::try_from(object.descriptor().element_count()).unwrap()
+}
+
+/// The values of an object, if it has any that can be decoded.
+fn doubles(object: &DataObject<'_>, options: &DecodeOptions) -> Option<Vec<f64>> {
+    let values = values(object, options).ok()?;
+    Some(values.as_chunks().0.iter().map(|value| f64::from_ne_bytes(*value)).collect())
+}
+
+#[test]
+fn buffers_of_another_length_are_an_error_and_stay_as_they_are() {
+    let built = Message::buffered([
+        Object::f32(&[10], &[1.5; 10]),
+        Object::packed(&[10], vec![0x5a; 15], 273.15, (-4, 0), 12),
+        Object::f32(&[10], &[1.5; 10]).compressed("zstd"),
+        Object::f32(&[10], &[1.5; 10]).shuffled(4).compressed("lz4"),
+        Object::plain("bitmask", &[10], [0xf0, 0x40]),
+    ])
+    .build();
+    let (options, mut scratch) = (DecodeOptions::default(), Scratch::default());
+    for object in View::parse(&built.bytes).unwrap().objects() {
+        let object = object.unwrap();
+        let len = usize::try_from(object.descriptor().decoded_len().unwrap()).unwrap();
+        let of_range = usize::try_from(object.descriptor().dtype().byte_len(3).unwrap()).unwrap();
+        for wrong in [0, 1, len - 1, len + 1, 2 * len] {
+            let mut out = vec![0xa5; wrong];
+            let error = values_into(&object, &options, &mut scratch, &mut out).unwrap_err();
+            assert!(matches!(&error, TensogramError::Encoding(_)), "{error}");
+            assert!(error.to_string().contains(&format!("{wrong} bytes, the values have {len}")), "{error}");
+            assert!(out.iter().all(|byte| *byte == 0xa5));
+            if wrong != of_range {
+                assert!(ranges_into(&object, &[(2, 3)], &options, &mut scratch, &mut out).is_err());
+                assert!(out.iter().all(|byte| *byte == 0xa5));
+            }
+        }
+        values_into(&object, &options, &mut scratch, &mut vec![0; len]).unwrap();
+        assert!(ranges_into(&object, &[], &options, &mut scratch, &mut []).is_ok());
+        assert!(ranges_into(&object, &[], &options, &mut scratch, &mut [0]).is_err());
+        for beyond in [(8, 3), (11, 0), (u64::MAX, 2), (0, u64::MAX)] {
+            assert!(ranges_into(&object, &[beyond], &options, &mut scratch, &mut vec![0; of_range]).is_err());
+        }
+    }
+}
+
+#[test]
+fn elements_are_of_the_objects_type_and_the_machines_order() {
+    let numbers: Vec<f32> = (0..100_u8).map(f32::from).collect();
+    let object = || Object::f32(&[100], &numbers);
+    let stored = DecodeOptions { native_byte_order: false, ..DecodeOptions::default() };
+    let mut scratch = Scratch::default();
+    let swapped: Vec<u8> = numbers.iter().flat_map(|number| number.to_be_bytes()).collect();
+    let swapped = || Object::plain("float32", &[100], swapped.as_slice()).big_endian();
+    for object in [
+        object(),
+        object().shuffled(4).compressed("zstd"),
+        object().compressed("lz4"),
+        swapped(),
+        swapped().shuffled(4),
+        swapped().compressed("zstd"),
+        swapped().shuffled(4).compressed("lz4"),
+    ] {
+        let built = Message::buffered([object]).build();
+        let object = View::parse(&built.bytes).unwrap().object(0).unwrap();
+        let mut out = vec![0.0_f32; 100];
+        elements_into(&object, &stored, &mut scratch, &mut out).unwrap();
+        assert_eq!(out, numbers);
+        let mut out = vec![0.0_f32; 7];
+        element_ranges_into(&object, &[(90, 5), (3, 2)], &stored, &mut scratch, &mut out).unwrap();
+        assert_eq!(out, [90.0, 91.0, 92.0, 93.0, 94.0, 3.0, 4.0]);
+        assert!(elements_into(&object, &stored, &mut scratch, &mut [0.0_f32; 99]).is_err());
+        for error in [
+            elements_into(&object, &stored, &mut scratch, &mut [0_i32; 100]).unwrap_err(),
+            element_ranges_into(&object, &[(0, 1)], &stored, &mut scratch, &mut [0_u32; 1]).unwrap_err(),
+            unpack_into(&object, 0, &stored, &mut scratch, &mut [0.0_f64; 100]).unwrap_err(),
+        ] {
+            assert_eq!(error.cause().map(|cause| cause.kind()), Some(ErrorKind::DtypeMismatch(Dtype::Float32)));
+        }
+    }
+}
+
+#[test]
+fn packed_values_of_the_corpus_come_as_either_float_whole_and_in_parts() {
+    let options = DecodeOptions::default();
+    let (mut scratch, mut found) = (Scratch::default(), 0);
+    for sample in corpus::samples_where(false) {
+        for (start, len) in tgm_std::scan(&sample.bytes) {
+            let Ok(message) = View::parse(&sample.bytes[start..start + len]) else { continue };
+            for object in message.objects().flatten() {
+                if object.descriptor().encoding().known() != Some(Encoding::SimplePacking) {
+                    continue;
+                }
+                let Some(expected) = doubles(&object, &options) else { continue };
+                found += 1;
+                let third = expected.len() / 3;
+                for (start, end) in [(0, expected.len()), (third, 2 * third), (third, third)] {
+                    let (mut wide, mut narrow) = (vec![0.5_f64; end - start], vec![0.5_f32; end - start]);
+                    let first = start as u64;
+                    unpack_into(&object, first, &options, &mut scratch, &mut wide).unwrap();
+                    unpack_into(&object, first, &options, &mut scratch, &mut narrow).unwrap();
+                    for ((value, wide), narrow) in expected[start..end].iter().zip(wide).zip(narrow) {
+                        let name = &sample.name;
+                        assert_eq!(wide.to_bits(), value.to_bits(), "{name}: {wide} {value}");
+                        #[expect(clippy::cast_possible_truncation, reason = "that is what is promised")]
+                        let rounded = *value as f32;
+                        assert!(narrow.to_bits() == rounded.to_bits() || narrow.is_nan() && value.is_nan(), "{name}");
+                    }
+                }
+                let beyond = unpack_into(&object, 1, &options, &mut scratch, &mut vec![0.0_f32; expected.len()]);
+                assert!(beyond.is_err(), "{}", sample.name);
+            }
+        }
+    }
+    assert!(found >= LEAST_PACKED, "only {found} packed objects");
+}
+
+#[test]
+fn masked_packed_values_are_restored_in_either_float() {
+    let bits: Vec<bool> = (0..100).map(|at| at % 7 == 0).collect();
+    let packed = || Object::packed(&[100], vec![0x5a; 150], 273.15, (-4, 0), 12).masked("inf-", "zstd", &bits);
+    let unrestored = DecodeOptions { restore_non_finite: false, ..DecodeOptions::default() };
+    let mut scratch = Scratch::default();
+    for object in [packed(), packed().shuffled(2), packed().compressed("zstd")] {
+        let built = Message::buffered([object]).build();
+        let object = View::parse(&built.bytes).unwrap().object(0).unwrap();
+        let mut out = vec![0.0_f32; 95];
+        unpack_into(&object, 5, &DecodeOptions::default(), &mut scratch, &mut out).unwrap();
+        assert!(out.iter().zip(&bits[5..]).all(|(value, masked)| (*value == f32::NEG_INFINITY) == *masked));
+        unpack_into(&object, 5, &unrestored, &mut scratch, &mut out).unwrap();
+        assert!(out.iter().all(|value| value.is_finite()));
+    }
+}
+
+#[test]
+fn scratch_memory_of_one_object_does_not_show_in_the_next() {
+    let many: Vec<f64> = (0..5000).map(f64::from).collect();
+    let (options, mut scratch) = (DecodeOptions::default(), Scratch::default());
+    for (values, is_zstd) in [(&many[..], true), (&many[..9], false), (&many[..800], true)] {
+        let object = ObjectBuilder::new(&[values.len() as u64], values).unwrap().shuffle();
+        let object = if is_zstd { object.zstd(1) } else { object.szip() };
+        let bytes = MessageBuilder::new().object(object).encode().unwrap();
+        let object = View::parse(&bytes).unwrap().object(0).unwrap();
+        let mut out = vec![f64::NAN; values.len()];
+        elements_into(&object, &options, &mut scratch, &mut out).unwrap();
+        assert_eq!(out, values);
+        let mut part = [0; 16];
+        ranges_into(&object, &[(3, 2)], &options, &mut scratch, &mut part).unwrap();
+        assert_eq!(part, *ranges(&object, &[(3, 2)], &options).unwrap()[0]);
+    }
+}
+
+#[test]
+fn a_table_leads_to_the_objects_of_the_walk_in_every_file() {
+    let mut objects = 0;
+    for sample in corpus::samples_where(false) {
+        for (start, len) in tgm_std::scan(&sample.bytes) {
+            let Ok(message) = View::parse(&sample.bytes[start..start + len]) else { continue };
+            let (Ok(table), Ok(walked)) = (ObjectTable::new(&message), ObjectTable::by_walk(&message)) else {
+                continue;
+            };
+            let by_walk = message.objects();
+            for (index, object) in by_walk.enumerate() {
+                let Ok(object) = object else { break };
+                let Ok(of_message) = message.object(index) else { continue };
+                assert_eq!(of_message.frame().offset(), object.frame().offset(), "{}", sample.name);
+                for table in [&table, &walked] {
+                    let found = table.object(&message, index).unwrap();
+                    assert_eq!(found.frame().offset(), object.frame().offset(), "{}", sample.name);
+                    assert_eq!(count_of(&found), count_of(&object));
+                }
+                objects += 1;
+            }
+            assert!(table.object(&message, walked.len()).is_err(), "{}", sample.name);
+        }
+    }
+    assert!(objects > 500, "only {objects} objects");
+}
+
+#[test]
+fn an_index_that_lies_leads_to_no_other_object() {
+    let objects = || (0..5_u8).map(|n| Object::bytes(&[n; 5]));
+    let lies: &[Lie] = &[
+        |entries| entries.swap(0, 1),
+        |entries| entries.iter_mut().for_each(|entry| entry.0 += 8),
+        |entries| entries.iter_mut().for_each(|entry| entry.1 += 1),
+        |entries| entries.truncate(2),
+        |entries| entries.iter_mut().for_each(|entry| entry.0 = u64::MAX),
+        |entries| entries.iter_mut().for_each(|entry| entry.0 = 24),
+        Vec::clear,
+    ];
+    let is_liar = |error: &TensogramError| error.cause().is_some_and(|cause| cause.kind() == ErrorKind::IndexEntry);
+    for (number, lie) in lies.iter().enumerate() {
+        let mut message = Message::buffered(objects());
+        message.frames[1] = Frame::lying_index(frame_type::HEADER_INDEX, *lie);
+        let built = message.build();
+        let view = View::parse(&built.bytes).unwrap();
+        let mut found_out = false;
+        match ObjectTable::new(&view) {
+            Err(error) => found_out = is_liar(&error),
+            Ok(table) => {
+                for (index, walked) in view.objects().enumerate() {
+                    match table.object(&view, index) {
+                        Ok(found) => assert_eq!(found.payload(), walked.unwrap().payload()),
+                        Err(error) => found_out |= is_liar(&error),
+                    }
+                }
+            }
+        }
+        assert!(found_out, "lie {number}");
+        let table = ObjectTable::by_walk(&view).unwrap();
+        assert_eq!(table.len(), 5);
+        assert_eq!(table.object(&view, 4).unwrap().payload(), [4; 5]);
+    }
+}
+
+#[test]
+fn a_table_of_one_message_is_checked_against_another() {
+    let message = |len: usize| Message::buffered([Object::bytes(&vec![1; len]), Object::bytes(&vec![2; len])]).build();
+    let (short, long) = (message(9), message(50));
+    let table = ObjectTable::new(&View::parse(&short.bytes).unwrap()).unwrap();
+    assert_eq!((table.len(), table.is_empty(), size_of_val(table.entries())), (2, false, 32));
+    let long = View::parse(&long.bytes).unwrap();
+    for index in 0..2 {
+        let error = table.object(&long, index).unwrap_err();
+        assert_eq!(error.cause().map(|cause| cause.kind()), Some(ErrorKind::IndexEntry), "{error}");
+    }
+}
