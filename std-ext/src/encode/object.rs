@@ -7,7 +7,7 @@ use tgm_core::descriptor::{ByteOrder, Dtype, Encoding, Key};
 use tgm_core::wire::{FRAME_HEADER_SIZE, FrameFlags, FrameType};
 
 use crate::encode::compress::{Compressed, Means, compress};
-use crate::encode::finite::{Finite, substitute};
+use crate::encode::finite::{Masks, find, zero_masked};
 use crate::encode::frame::{FrameWriter, object_frame_len};
 use crate::encode::packing::{Packer, Values, derive};
 use crate::encode::plan::{Compressor, Plan, encoding};
@@ -15,6 +15,7 @@ use crate::encode::region::{Payload, Region};
 use crate::encode::sink::Sink;
 use crate::encode::{checks, masks};
 use crate::error::{Result, TensogramError};
+use crate::limits::reserve_more;
 use crate::metadata::object_descriptor_to_cbor;
 use crate::options::EncodeOptions;
 use crate::params::{Params, metadata};
@@ -49,17 +50,19 @@ impl<'a> Object<'a> {
         if packs && descriptor.dtype != Dtype::Float64 {
             let dtype = descriptor.dtype;
             // A value that is not allowed comes first.
-            substitute(data, dtype, order, options)?;
+            find(data, dtype, order, options)?;
             return Err(TensogramError::encoding(format!("simple_packing only supports float64, got {dtype}")));
         }
         // Deriving parameters looks at every value too: what it finds finite need not be looked at again.
         let derived = packs.then(|| complete_packing(&mut descriptor, data, order)).transpose();
-        let Finite { data, masks } = match derived {
-            Ok(Some(true)) => Finite { data: Cow::Borrowed(data), masks: Vec::new() },
-            _ => substitute(data, descriptor.dtype, order, options)?,
+        let masks = match derived {
+            Ok(Some(true)) => Masks::new(),
+            _ => find(data, descriptor.dtype, order, options)?,
         };
         derived?;
-        let plan = Plan::new(&descriptor)?;
+        let (plan, width) = (Plan::new(&descriptor)?, descriptor.dtype.byte_width());
+        let goes_as_it_is = plan.goes_as_it_is();
+        let data = if masks.is_empty() || goes_as_it_is { Cow::Borrowed(data) } else { zeroed(data, width, &masks)? };
         let payload = transform(data, &plan, order, means.threads)?;
         let payload = match plan.compressor {
             Compressor::None => payload,
@@ -80,6 +83,10 @@ impl<'a> Object<'a> {
             let (metadata, blobs) = masks::store(&masks, count, region.len(), options)?;
             descriptor.masks = Some(metadata);
             region.blobs = blobs;
+            region.payload = match region.payload {
+                Payload::Bytes(bytes) if goes_as_it_is => Payload::Masked { bytes, width, masks },
+                made => made,
+            };
         }
         Self::new(descriptor, region)
     }
@@ -168,6 +175,15 @@ fn complete_packing(descriptor: &mut DataObjectDescriptor, data: &[u8], order: B
 
 fn insert(descriptor: &mut DataObjectDescriptor, key: Key, value: impl Into<Value>) {
     descriptor.params.insert(key.name().to_string(), value.into());
+}
+
+/// `data` with zeros where `masks` are set.
+fn zeroed<'a>(data: &[u8], width: usize, masks: &Masks) -> Result<Cow<'a, [u8]>> {
+    let mut copy = Vec::new();
+    reserve_more(&mut copy, data.len())?;
+    copy.extend_from_slice(data);
+    zero_masked(&mut copy, width, masks, 0);
+    Ok(Cow::Owned(copy))
 }
 
 /// The first two stages. What one of them alone makes is made where it is written to.

@@ -8,7 +8,7 @@ use tgm_core::{ErrorKind, Message};
 
 use super::{message, metadata, object};
 use crate::encode::compress::Means;
-use crate::encode::finite::substitute;
+use crate::encode::finite::find;
 use crate::encode::object::Object;
 use crate::encode::{checks, message::write_message};
 use crate::error::{Result, TensogramError};
@@ -109,7 +109,7 @@ fn values_to_mask(
     Object::taken_over(descriptor, object.payload)?.write_to(&mut frame, false)?;
     let as_stored = DecodeOptions { native_byte_order: false, limits: options.limits, ..DecodeOptions::default() };
     let values = crate::values(&DataObject::parse(Frame::parse(&frame)?.0)?, &as_stored)?.into_owned();
-    let masks = substitute(&values, descriptor.dtype, descriptor.byte_order, encode)?.masks;
+    let masks = find(&values, descriptor.dtype, descriptor.byte_order, encode)?;
     Ok((!masks.is_empty()).then_some(values))
 }
 
