@@ -84,7 +84,7 @@ pub fn upgrade_message(v2: &[u8], options: &UpgradeOptions) -> Result<Vec<u8>> {
     let encode = EncodeOptions { allow_nan: true, allow_inf: true, ..options.encode.clone() };
     let masked = objects.iter().map(|object| values_to_mask(object, options, &encode)).collect::<Result<Vec<_>>>()?;
     let means = Means { backend: encode.compression_backend, threads: Threads::NONE };
-    let written = objects.into_iter().zip(&masked).map(|(object, values)| match values {
+    let written = objects.iter().zip(&masked).map(|(object, values)| match values {
         Some(values) => Object::encode(&object.descriptor, values, &encode, means),
         None => Object::taken_over(&object.descriptor, object.payload),
     });
