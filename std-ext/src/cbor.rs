@@ -16,8 +16,6 @@ use crate::error::{Result, TensogramError};
 
 /// Something to write, borrowed.
 pub(crate) enum Item<'a> {
-    /// Any value.
-    Value(&'a Value),
     /// An unsigned integer.
     Uint(u64),
     /// Text.
@@ -37,120 +35,27 @@ pub(crate) enum Item<'a> {
 /// The bytes of an item.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`Writer::item`].
 pub(crate) fn to_vec(item: &Item<'_>) -> Result<Vec<u8>> {
-    let mut out = Vec::new();
-    write(item, &mut out)?;
-    Ok(out)
+    let mut writer = Writer::new();
+    writer.item(item)?;
+    Ok(writer.into_bytes())
 }
 
-/// Appends an item in canonical form to `out`.
+/// Bytes that most bodies are no longer than.
+const USUAL_LEN: usize = 512;
+/// Entries that most maps, with those that they are inside of, are no more than.
+const USUAL_ENTRIES: usize = 16;
+
+/// Writes items in canonical form one behind the other.
 ///
-/// A tag is written as it is, tags 2 and 3 included; repeated keys stay, in their order.
-///
-/// # Errors
-/// [`TensogramError::Metadata`] for containers and tags nested deeper than [`MAX_NESTING`], which no reader would accept.
-/// What was written before stays in `out`.
-pub(crate) fn write(item: &Item<'_>, out: &mut Vec<u8>) -> Result<()> {
-    write_item(item, 0, out)
-}
-
-/// Appends an item that is inside of `outer` containers. Recursion ends at [`MAX_NESTING`].
-fn write_item(item: &Item<'_>, outer: u16, out: &mut Vec<u8>) -> Result<()> {
-    match item {
-        Item::Value(value) => write_value(value, outer, out)?,
-        Item::Uint(n) => write_head(0, *n, out),
-        Item::Text(text) => write_text(text, out),
-        Item::Uints(numbers) => {
-            enter(outer)?;
-            write_head(4, numbers.len() as u64, out);
-            numbers.iter().for_each(|n| write_head(0, *n, out));
-        }
-        Item::Texts(texts) => {
-            enter(outer)?;
-            write_head(4, texts.len() as u64, out);
-            texts.iter().for_each(|text| write_text(text, out));
-        }
-        Item::Entries(entries) => write_map(entries.iter(), outer, out, |(key, value), inside, out| {
-            write_text(key, out);
-            let key_end = out.len();
-            write_value(value, inside, out)?;
-            Ok(key_end)
-        })?,
-        Item::Array(items) => {
-            let inside = enter(outer)?;
-            write_head(4, items.len() as u64, out);
-            items.iter().try_for_each(|item| write_item(item, inside, out))?;
-        }
-        Item::Map(entries) => write_map(entries.iter(), outer, out, |(key, item), inside, out| {
-            write_text(key, out);
-            let key_end = out.len();
-            write_item(item, inside, out)?;
-            Ok(key_end)
-        })?,
-    }
-    Ok(())
-}
-
-fn write_value(value: &Value, outer: u16, out: &mut Vec<u8>) -> Result<()> {
-    match value {
-        Value::Null => out.push(0xf6),
-        Value::Bool(false) => out.push(0xf4),
-        Value::Bool(true) => out.push(0xf5),
-        Value::Integer(n) => write_integer(i128::from(*n), out)?,
-        Value::Float(x) => write_float(*x, out),
-        Value::Bytes(bytes) => {
-            write_head(2, bytes.len() as u64, out);
-            out.extend_from_slice(bytes);
-        }
-        Value::Text(text) => write_text(text, out),
-        Value::Array(items) => {
-            let inside = enter(outer)?;
-            write_head(4, items.len() as u64, out);
-            items.iter().try_for_each(|item| write_value(item, inside, out))?;
-        }
-        Value::Map(entries) => write_map(entries.iter(), outer, out, |(key, value), inside, out| {
-            write_value(key, inside, out)?;
-            let key_end = out.len();
-            write_value(value, inside, out)?;
-            Ok(key_end)
-        })?,
-        Value::Tag(tag, tagged) => {
-            let inside = enter(outer)?;
-            write_head(6, *tag, out);
-            write_value(tagged, inside, out)?;
-        }
-        _ => return Err(TensogramError::Metadata("CBOR value of a kind that the format does not have".into())),
-    }
-    Ok(())
-}
-
-/// The number of containers that the content of one more is inside of.
-fn enter(outer: u16) -> Result<u16> {
-    if outer < MAX_NESTING {
-        return Ok(outer + 1);
-    }
-    Err(TensogramError::Metadata(format!("CBOR to be written is nested deeper than {MAX_NESTING}").into()))
-}
-
-/// Appends a map. `write_entry` appends one entry, which is inside of that many containers, and says where its key ends.
-fn write_map<E>(
-    entries: impl ExactSizeIterator<Item = E>,
+/// What was written before an error stays.
+pub(crate) struct Writer {
+    out: Vec<u8>,
+    /// The entries so far of all maps that are being written, those of the innermost last.
+    entries: Vec<Written>,
+    /// Containers that are being written.
     outer: u16,
-    out: &mut Vec<u8>,
-    write_entry: impl Fn(E, u16, &mut Vec<u8>) -> Result<usize>,
-) -> Result<()> {
-    let inside = enter(outer)?;
-    write_head(5, entries.len() as u64, out);
-    let start = out.len();
-    let mut written = Vec::with_capacity(entries.len());
-    for entry in entries {
-        let key_start = out.len();
-        let key_end = write_entry(entry, inside, out)?;
-        written.push(Written { key: key_start..key_end, end: out.len() });
-    }
-    sort_entries(&mut written, start, out);
-    Ok(())
 }
 
 /// Where an entry's bytes stand; the value follows its key.
@@ -159,16 +64,187 @@ struct Written {
     end: usize,
 }
 
-/// Puts the entries that stand in `out` from `start` in the order of their keys' bytes.
-fn sort_entries(written: &mut [Written], start: usize, out: &mut Vec<u8>) {
-    let key = |entry: &Written| &out[entry.key.clone()];
-    if written.is_sorted_by(|a, b| key(a) <= key(b)) {
-        return;
+impl Writer {
+    pub(crate) fn new() -> Self {
+        Self { out: Vec::with_capacity(USUAL_LEN), entries: Vec::with_capacity(USUAL_ENTRIES), outer: 0 }
     }
-    written.sort_by(|a, b| key(a).cmp(key(b)));
-    let sorted: Vec<u8> = written.iter().flat_map(|entry| &out[entry.key.start..entry.end]).copied().collect();
-    out.truncate(start);
-    out.extend_from_slice(&sorted);
+
+    /// What was written.
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.out
+    }
+
+    /// Appends an unsigned integer.
+    pub(crate) fn uint(&mut self, n: u64) {
+        write_head(0, n, &mut self.out);
+    }
+
+    /// Appends a text.
+    pub(crate) fn text(&mut self, text: &str) {
+        write_text(text, &mut self.out);
+    }
+
+    /// Appends a number as a text of 16 lower-case hexadecimal digits.
+    pub(crate) fn hexadecimal(&mut self, number: u64) {
+        write_head(3, 16, &mut self.out);
+        let digits = number.to_be_bytes().into_iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        self.out.extend(digits.map(|digit| if digit < 10 { b'0' + digit } else { b'a' - 10 + digit }));
+    }
+
+    /// Appends an array of `len` items, which `write` appends. Recursion ends at [`MAX_NESTING`].
+    ///
+    /// # Errors
+    /// [`TensogramError::Metadata`] for containers and tags nested deeper than [`MAX_NESTING`], which no reader would
+    /// accept, and those of `write`.
+    pub(crate) fn array(&mut self, len: usize, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        self.inside(|writer| {
+            write_head(4, len as u64, &mut writer.out);
+            write(writer)
+        })
+    }
+
+    /// Appends an array of unsigned integers.
+    ///
+    /// # Errors
+    /// As [`Self::array`].
+    pub(crate) fn uints(&mut self, numbers: &[u64]) -> Result<()> {
+        self.array(numbers.len(), |writer| {
+            for n in numbers {
+                writer.uint(*n);
+            }
+            Ok(())
+        })
+    }
+
+    /// Appends a map of `len` entries, which `write` appends with [`Self::entry`], in any order.
+    ///
+    /// # Errors
+    /// As [`Self::array`].
+    pub(crate) fn map(&mut self, len: usize, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        self.inside(|writer| {
+            write_head(5, len as u64, &mut writer.out);
+            let (start, first) = (writer.out.len(), writer.entries.len());
+            write(writer)?;
+            writer.sort_entries(first, start);
+            writer.entries.truncate(first);
+            Ok(())
+        })
+    }
+
+    /// Appends an entry to the map that is being written.
+    ///
+    /// # Errors
+    /// Those of `value`.
+    pub(crate) fn entry(&mut self, key: &str, value: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        let start = self.out.len();
+        self.text(key);
+        self.complete_entry(start, value)
+    }
+
+    /// Appends the value whose key begins at `start` and ends here.
+    fn complete_entry(&mut self, start: usize, value: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        let key = start..self.out.len();
+        value(self)?;
+        self.entries.push(Written { key, end: self.out.len() });
+        Ok(())
+    }
+
+    /// Writes what is inside of one more container.
+    fn inside(&mut self, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        if self.outer >= MAX_NESTING {
+            return Err(TensogramError::Metadata(
+                format!("CBOR to be written is nested deeper than {MAX_NESTING}").into(),
+            ));
+        }
+        self.outer += 1;
+        write(self)?;
+        self.outer -= 1;
+        Ok(())
+    }
+
+    /// Puts the entries of a map from the one of that number on, which stand from `start`, in the order of their keys' bytes.
+    fn sort_entries(&mut self, first: usize, start: usize) {
+        let (out, entries) = (&mut self.out, self.entries.get_mut(first..).unwrap_or_default());
+        let key = |entry: &Written| &out[entry.key.clone()];
+        if entries.is_sorted_by(|a, b| key(a) <= key(b)) {
+            return;
+        }
+        entries.sort_by(|a, b| key(a).cmp(key(b)));
+        let mut sorted = Vec::with_capacity(out.len() - start);
+        for entry in &*entries {
+            sorted.extend_from_slice(&out[entry.key.start..entry.end]);
+        }
+        out.truncate(start);
+        out.extend_from_slice(&sorted);
+    }
+
+    /// Appends an item.
+    ///
+    /// A tag is written as it is, tags 2 and 3 included; repeated keys stay, in their order.
+    ///
+    /// # Errors
+    /// As [`Self::array`].
+    pub(crate) fn item(&mut self, item: &Item<'_>) -> Result<()> {
+        match item {
+            Item::Uint(n) => self.uint(*n),
+            Item::Text(text) => self.text(text),
+            Item::Uints(numbers) => self.uints(numbers)?,
+            Item::Texts(texts) => self.array(texts.len(), |writer| {
+                texts.iter().for_each(|text| writer.text(text));
+                Ok(())
+            })?,
+            Item::Entries(entries) => self.entries_of(entries)?,
+            Item::Array(items) => self.array(items.len(), |w| items.iter().try_for_each(|item| w.item(item)))?,
+            Item::Map(entries) => self.map(entries.len(), |writer| {
+                entries.iter().try_for_each(|(key, item)| writer.entry(key, |writer| writer.item(item)))
+            })?,
+        }
+        Ok(())
+    }
+
+    /// Appends a map with text keys.
+    ///
+    /// # Errors
+    /// As [`Self::array`].
+    pub(crate) fn entries_of(&mut self, entries: &BTreeMap<String, Value>) -> Result<()> {
+        self.map(entries.len(), |writer| {
+            entries.iter().try_for_each(|(key, value)| writer.entry(key, |writer| writer.value(value)))
+        })
+    }
+
+    /// Appends any value.
+    ///
+    /// # Errors
+    /// As [`Self::array`], and for values that CBOR does not have.
+    pub(crate) fn value(&mut self, value: &Value) -> Result<()> {
+        let out = &mut self.out;
+        match value {
+            Value::Null => out.push(0xf6),
+            Value::Bool(false) => out.push(0xf4),
+            Value::Bool(true) => out.push(0xf5),
+            Value::Integer(n) => write_integer(i128::from(*n), out)?,
+            Value::Float(x) => write_float(*x, out),
+            Value::Bytes(bytes) => {
+                write_head(2, bytes.len() as u64, out);
+                out.extend_from_slice(bytes);
+            }
+            Value::Text(text) => self.text(text),
+            Value::Array(items) => self.array(items.len(), |w| items.iter().try_for_each(|item| w.value(item)))?,
+            Value::Map(entries) => self.map(entries.len(), |writer| {
+                entries.iter().try_for_each(|(key, value)| {
+                    let start = writer.out.len();
+                    writer.value(key)?;
+                    writer.complete_entry(start, |writer| writer.value(value))
+                })
+            })?,
+            Value::Tag(tag, tagged) => self.inside(|writer| {
+                write_head(6, *tag, &mut writer.out);
+                writer.value(tagged)
+            })?,
+            _ => return Err(TensogramError::Metadata("CBOR value of a kind that the format does not have".into())),
+        }
+        Ok(())
+    }
 }
 
 fn write_text(text: &str, out: &mut Vec<u8>) {

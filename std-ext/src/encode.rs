@@ -66,7 +66,7 @@ use crate::types::{DataObjectDescriptor, GlobalMetadata};
 /// ```
 pub fn encode<'a>(
     metadata: &GlobalMetadata,
-    objects: &[(&DataObjectDescriptor, &'a [u8])],
+    objects: &[(&'a DataObjectDescriptor, &'a [u8])],
     options: &EncodeOptions,
 ) -> Result<Vec<u8>> {
     let bytes = objects.iter().map(|(_, data)| data.len() as u64).sum();
@@ -75,7 +75,7 @@ pub fn encode<'a>(
     let inner = if objects.len() > 1 { threads.alone() } else { threads };
     let means = Means { backend: options.compression_backend, threads: inner };
     let encode =
-        |(descriptor, data): &(&DataObjectDescriptor, &'a [u8])| Object::encode(descriptor, data, options, means);
+        |(descriptor, data): &(&'a DataObjectDescriptor, &'a [u8])| Object::encode(descriptor, data, options, means);
     assemble(metadata, &threads.map(objects, encode)?, options)
 }
 

@@ -88,7 +88,7 @@ pub fn encode_message(
 ) -> Result<Vec<u8>> {
     checks::entries(global_metadata, objects.len())?;
     let metadata = global_metadata_to_cbor(global_metadata)?;
-    let objects = objects.iter().map(|object| Object::unchecked(object.descriptor.clone(), &object.encoded_payload));
+    let objects = objects.iter().map(|object| Object::unchecked(&object.descriptor, &object.encoded_payload));
     write_frames(&metadata, &objects.collect::<Result<Vec<_>>>()?, hashing, hash_policy)
 }
 

@@ -16,7 +16,8 @@ use tgm_core::metadata::{BASE_KEY, EXTRA_KEY, Metadata};
 
 pub use common::compute_common;
 
-use crate::cbor::{self, Item};
+use crate::HASH_ALGORITHM_NAME;
+use crate::cbor::{self, Item, Writer};
 use crate::error::{Result, TensogramError};
 use crate::to_owned;
 use crate::types::{DataObjectDescriptor, GlobalMetadata, HashFrame, IndexFrame, MaskDescriptor, MasksMetadata};
@@ -68,26 +69,31 @@ pub fn cbor_to_global_metadata(bytes: &[u8]) -> Result<GlobalMetadata> {
 ///
 /// Format: FORMAT §3.5.
 pub fn object_descriptor_to_cbor(descriptor: &DataObjectDescriptor) -> Result<Vec<u8>> {
-    let mut entries = vec![
-        (Key::Ndim.name(), Item::Uint(descriptor.ndim)),
-        (Key::Type.name(), Item::Text(&descriptor.obj_type)),
-        (Key::Dtype.name(), Item::Text(descriptor.dtype.name())),
-        (Key::Shape.name(), Item::Uints(&descriptor.shape)),
-        (Key::Filter.name(), Item::Text(&descriptor.filter)),
-        (Key::Strides.name(), Item::Uints(&descriptor.strides)),
-        (Key::Encoding.name(), Item::Text(&descriptor.encoding)),
-        (Key::ByteOrder.name(), Item::Text(descriptor.byte_order.name())),
-        (Key::Compression.name(), Item::Text(&descriptor.compression)),
-    ];
-    entries.extend(descriptor.masks.as_ref().map(|masks| (Key::Masks.name(), masks_item(masks))));
-    for (name, value) in &descriptor.params {
-        if is_field(name) {
-            let text = format!("parameter {name} has the name of a descriptor field");
-            return Err(TensogramError::Metadata(text.into()));
-        }
-        entries.push((name, Item::Value(value)));
+    let (params, masks) = (&descriptor.params, descriptor.masks.as_ref());
+    if let Some(name) = params.keys().find(|name| is_field(name)) {
+        let text = format!("parameter {name} has the name of a descriptor field");
+        return Err(TensogramError::Metadata(text.into()));
     }
-    cbor::to_vec(&Item::Map(entries))
+    let fields = [
+        (Key::Ndim, Item::Uint(descriptor.ndim)),
+        (Key::Type, Item::Text(&descriptor.obj_type)),
+        (Key::Dtype, Item::Text(descriptor.dtype.name())),
+        (Key::Shape, Item::Uints(&descriptor.shape)),
+        (Key::Filter, Item::Text(&descriptor.filter)),
+        (Key::Strides, Item::Uints(&descriptor.strides)),
+        (Key::Encoding, Item::Text(&descriptor.encoding)),
+        (Key::ByteOrder, Item::Text(descriptor.byte_order.name())),
+        (Key::Compression, Item::Text(&descriptor.compression)),
+    ];
+    let mut writer = Writer::new();
+    writer.map(fields.len() + usize::from(masks.is_some()) + params.len(), |writer| {
+        fields.iter().try_for_each(|(key, item)| writer.entry(key.name(), |writer| writer.item(item)))?;
+        if let Some(masks) = masks {
+            writer.entry(Key::Masks.name(), |writer| writer.item(&masks_item(masks)))?;
+        }
+        params.iter().try_for_each(|(name, value)| writer.entry(name, |writer| writer.value(value)))
+    })?;
+    Ok(writer.into_bytes())
 }
 
 /// Whether a descriptor's entry of that name is one of its fields, and no parameter.
@@ -135,7 +141,20 @@ pub fn index_to_cbor(index: &IndexFrame) -> Result<Vec<u8>> {
         let text = format!("index offsets.len() ({offsets}) != lengths.len() ({lengths})");
         return Err(TensogramError::Metadata(text.into()));
     }
-    cbor::to_vec(&Item::Map(vec![("lengths", Item::Uints(&index.lengths)), ("offsets", Item::Uints(&index.offsets))]))
+    index_body(&index.offsets, &index.lengths)
+}
+
+/// The body of an index frame of as many offsets as lengths.
+///
+/// # Errors
+/// None: every list can be written.
+pub(crate) fn index_body(offsets: &[u64], lengths: &[u64]) -> Result<Vec<u8>> {
+    let mut writer = Writer::new();
+    writer.map(2, |writer| {
+        writer.entry("lengths", |writer| writer.uints(lengths))?;
+        writer.entry("offsets", |writer| writer.uints(offsets))
+    })?;
+    Ok(writer.into_bytes())
 }
 
 /// An index from the body of an index frame; absent arrays are empty, unknown keys are ignored.
@@ -158,6 +177,27 @@ pub fn cbor_to_index(bytes: &[u8]) -> Result<IndexFrame> {
 /// Format: FORMAT §3.6.
 pub fn hash_frame_to_cbor(list: &HashFrame) -> Result<Vec<u8>> {
     cbor::to_vec(&Item::Map(vec![("hashes", Item::Texts(&list.hashes)), ("algorithm", Item::Text(&list.algorithm))]))
+}
+
+/// The body of a hash frame that lists `digests` made with the format's algorithm.
+///
+/// # Errors
+/// None: every list of digests can be written.
+pub(crate) fn hash_list_body(digests: impl ExactSizeIterator<Item = u64>) -> Result<Vec<u8>> {
+    let mut writer = Writer::new();
+    writer.map(2, |writer| {
+        writer.entry("hashes", |writer| {
+            writer.array(digests.len(), |writer| {
+                digests.for_each(|digest| writer.hexadecimal(digest));
+                Ok(())
+            })
+        })?;
+        writer.entry("algorithm", |writer| {
+            writer.text(HASH_ALGORITHM_NAME);
+            Ok(())
+        })
+    })?;
+    Ok(writer.into_bytes())
 }
 
 /// A list of digests from the body of a hash frame; what is absent is empty, unknown keys are ignored.

@@ -14,11 +14,11 @@ use crate::RESERVED_KEY;
 use crate::encode::checks;
 use crate::encode::compress::Means;
 use crate::encode::frame::{pad, write_frame};
-use crate::encode::message::{completed, hash_list, tensor, write_postamble, write_preamble};
+use crate::encode::message::{Tensor, completed, write_postamble, write_preamble};
 use crate::encode::object::Object;
 use crate::encode::sink::Stream;
 use crate::error::{Result, TensogramError};
-use crate::metadata::{global_metadata_to_cbor, index_to_cbor};
+use crate::metadata::{global_metadata_to_cbor, hash_list_body, index_to_cbor};
 use crate::options::{AggregateHashPolicy, EncodeOptions};
 use crate::params::metadata;
 use crate::threads::Threads;
@@ -74,7 +74,7 @@ pub struct StreamingEncoder<W: Write> {
 #[derive(Debug, Default)]
 struct Written {
     /// What metadata repeats of the objects' descriptors.
-    tensors: Vec<Value>,
+    tensors: Vec<Tensor<'static>>,
     /// What preceders said about them.
     preceders: Vec<Option<BTreeMap<String, Value>>>,
     index: IndexFrame,
@@ -182,7 +182,7 @@ impl<W: Write> StreamingEncoder<W> {
         })?;
         self.objects.index.offsets.push(offset);
         self.objects.index.lengths.push(len);
-        self.objects.tensors.push(tensor(&object.descriptor));
+        self.objects.tensors.push(Tensor::of(&object.descriptor).into_owned());
         self.objects.preceders.push(self.preceder.take());
         Ok(())
     }
@@ -203,13 +203,11 @@ impl<W: Write> StreamingEncoder<W> {
         if self.preceder.is_some() {
             return Err(framing("dangling PrecederMetadata: finish called before the object that it is about"));
         }
-        let mut footer = completed(&self.metadata, self.objects.tensors.iter().cloned(), &self.options)?;
-        for (entry, preceder) in footer.base.iter_mut().zip(&self.objects.preceders) {
-            entry.extend(preceder.clone().unwrap_or_default());
-        }
-        let metadata = global_metadata_to_cbor(&footer)?;
+        let preceders = self.objects.preceders.iter().map(Option::as_ref);
+        let objects = self.objects.tensors.iter().cloned().zip(preceders);
+        let metadata = completed(&self.metadata, objects, &self.options)?;
         let lists_digests = self.lists_digests() && !self.objects.digests.is_empty();
-        let hashes = if lists_digests { Some(hash_list(&self.objects.digests)?) } else { None };
+        let hashes = if lists_digests { Some(hash_list_body(self.objects.digests.iter().copied())?) } else { None };
         let index = index_to_cbor(&self.objects.index)?;
         self.attempt(|encoder| {
             let (start, hashing, sink) = (encoder.sink.written, encoder.options.hashing, &mut encoder.sink);

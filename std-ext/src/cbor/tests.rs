@@ -2,11 +2,18 @@ use ciborium::Value;
 use proptest::prelude::*;
 use tgm_core::cbor::{Canonical, verify_canonical};
 
-use super::{Item, MAX_NESTING, to_vec};
+use super::{MAX_NESTING, Writer};
+use crate::error::Result;
 use crate::to_owned;
 
+fn try_written(value: &Value) -> Result<Vec<u8>> {
+    let mut writer = Writer::new();
+    writer.value(value)?;
+    Ok(writer.into_bytes())
+}
+
 fn written(value: &Value) -> Vec<u8> {
-    to_vec(&Item::Value(value)).unwrap()
+    try_written(value).unwrap()
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -85,7 +92,7 @@ fn nesting_is_written_as_deep_as_it_can_be_read() {
     let nested = |depth| (0..depth).fold(Value::Null, |value, _| Value::Array(vec![value]));
     let deepest = written(&nested(MAX_NESTING));
     assert!(verify_canonical(&deepest, Canonical::Strict).is_ok());
-    let error = to_vec(&Item::Value(&nested(MAX_NESTING + 1))).unwrap_err();
+    let error = try_written(&nested(MAX_NESTING + 1)).unwrap_err();
     assert_eq!(error.to_string(), "metadata error: CBOR to be written is nested deeper than 256");
 }
 

@@ -1,6 +1,4 @@
-//! NaN and infinities: refused, or replaced by zeros and remembered in masks (PIPELINE §6.1, §6.2).
-
-use std::borrow::Cow;
+//! NaN and infinities: refused, or remembered in masks and replaced by zeros (PIPELINE §6.1, §6.2).
 
 use tgm_core::descriptor::{ByteOrder, Dtype, MaskKind};
 
@@ -12,66 +10,68 @@ use crate::options::EncodeOptions;
 
 /// Bytes that are looked at in one go for whether there is anything to find.
 const BLOCK: usize = 16 << 10;
+/// Elements looked at in one go where there is: a word of a mask.
+const ROW: usize = 64;
 
-/// Data without NaN and infinities, and where they were: packed bits, element 0 in the highest bit of byte 0.
-#[derive(Debug)]
-pub(crate) struct Finite<'a> {
-    pub(crate) data: Cow<'a, [u8]>,
-    pub(crate) masks: Vec<(MaskKind, Vec<u8>)>,
-}
+/// Where elements are not finite: of each kind that there is packed bits, element 0 in the highest bit of byte 0.
+pub(crate) type Masks = Vec<(MaskKind, Vec<u8>)>;
 
-/// Looks for NaN and infinities in `data`, whole elements of `dtype` in `order`.
-///
-/// One pass over the data, which stays borrowed if it has none. Types that have none are not looked at.
+/// Looks for NaN and infinities in `data`, whole elements of `dtype` in `order`. Types that have none are not looked at.
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] naming the first that the options do not allow.
-pub(crate) fn substitute<'a>(
-    data: &'a [u8],
-    dtype: Dtype,
-    order: ByteOrder,
-    options: &EncodeOptions,
-) -> Result<Finite<'a>> {
-    let Some(scalar) = Scalar::of(dtype) else { return Ok(Finite { data: Cow::Borrowed(data), masks: Vec::new() }) };
+pub(crate) fn find(data: &[u8], dtype: Dtype, order: ByteOrder, options: &EncodeOptions) -> Result<Masks> {
+    let Some(scalar) = Scalar::of(dtype) else { return Ok(Masks::new()) };
     let (width, simd) = (dtype.byte_width(), Simd::best());
-    let mut found = Found { data, width, copy: None, masks: [None, None, None] };
+    let mut found = Found { len: (data.len() / width).div_ceil(8), masks: [None, None, None] };
     for (block, bytes) in data.chunks(BLOCK).enumerate() {
         if scalar.all_finite(simd, bytes, order) {
             continue;
         }
-        for (i, element) in bytes.chunks_exact(width).enumerate() {
-            let index = block * (BLOCK / width) + i;
-            if let Some(kind) = scalar.classify(element, order).kind() {
-                check_allowed(scalar.classify(element, order), index, dtype, options)?;
-                found.record(kind, index);
+        for (i, row) in bytes.chunks(ROW * width).enumerate() {
+            if scalar.all_finite(simd, row, order) {
+                continue;
             }
+            let (index, kinds) = (block * (BLOCK / width) + i * ROW, scalar.kinds(row, order));
+            check_allowed(scalar, row, order, index, kinds, dtype, options)?;
+            found.record(kinds, index / 8);
         }
     }
-    let data = found.copy.map_or(Cow::Borrowed(data), Cow::Owned);
-    let masks = MaskKind::ALL.into_iter().zip(found.masks).filter_map(|(kind, mask)| Some((kind, mask?))).collect();
-    Ok(Finite { data, masks })
+    Ok(MaskKind::ALL.into_iter().zip(found.masks).filter_map(|(kind, mask)| Some((kind, mask?))).collect())
 }
 
+/// Makes the elements of `width` bytes in `data` zeros that `masks` have from their byte `first` on.
+pub(crate) fn zero_masked(data: &mut [u8], width: usize, masks: &Masks, first: usize) {
+    for (_, mask) in masks {
+        let elements = data.chunks_mut(8 * width).zip(mask.get(first..).unwrap_or_default());
+        for (elements, bits) in elements.filter(|(_, bits)| **bits != 0) {
+            if *bits == 0xFF {
+                elements.fill(0);
+                continue;
+            }
+            let masked = elements.chunks_mut(width).enumerate().filter(|(i, _)| bits << i & 0x80 != 0);
+            masked.for_each(|(_, element)| element.fill(0));
+        }
+    }
+}
+
+/// Where each kind is among the elements of a row, the first of them in the highest bit.
+type Kinds = [u64; MaskKind::ALL.len()];
+
 /// What has been found so far.
-struct Found<'a> {
-    data: &'a [u8],
-    width: usize,
-    copy: Option<Vec<u8>>,
+struct Found {
+    /// Bytes of a mask.
+    len: usize,
     masks: [Option<Vec<u8>>; MaskKind::ALL.len()],
 }
 
-impl Found<'_> {
-    /// Makes element `index` zero and sets its bit in the mask of `kind`.
-    fn record(&mut self, kind: MaskKind, index: usize) {
-        let copy = self.copy.get_or_insert_with(|| self.data.to_vec());
-        let start = index * self.width;
-        copy.get_mut(start..start + self.width).unwrap_or_default().fill(0);
-        let len = (self.data.len() / self.width).div_ceil(8);
-        let mask = self.masks.iter_mut().zip(MaskKind::ALL).find(|(_, of)| *of == kind);
-        if let Some((mask, _)) = mask
-            && let Some(byte) = mask.get_or_insert_with(|| vec![0; len]).get_mut(index / 8)
-        {
-            *byte |= 0x80 >> (index % 8);
+impl Found {
+    /// Puts what a row has into the masks, `start` bytes into each of them.
+    fn record(&mut self, kinds: Kinds, start: usize) {
+        for (mask, bits) in self.masks.iter_mut().zip(kinds).filter(|(_, bits)| *bits != 0) {
+            let mask = mask.get_or_insert_with(|| vec![0; self.len]);
+            let bytes = mask.get_mut(start..).unwrap_or_default();
+            bytes.iter_mut().zip(bits.to_be_bytes()).for_each(|(out, byte)| *out = byte);
         }
     }
 }
@@ -91,12 +91,32 @@ impl Classes {
     }
 }
 
-fn check_allowed(classes: Classes, index: usize, dtype: Dtype, options: &EncodeOptions) -> Result<()> {
+/// Refuses the first element of a row that is not allowed; `index` is that of the row's first element.
+fn check_allowed(
+    scalar: Scalar,
+    row: &[u8],
+    order: ByteOrder,
+    index: usize,
+    kinds: Kinds,
+    dtype: Dtype,
+    options: &EncodeOptions,
+) -> Result<()> {
     let allowed = |kind: MaskKind| match kind {
         MaskKind::Nan => options.allow_nan,
         MaskKind::PosInf | MaskKind::NegInf => options.allow_inf,
     };
-    let Some(kind) = classes.kind().filter(|kind| !allowed(*kind)) else { return Ok(()) };
+    let refused = MaskKind::ALL.into_iter().zip(kinds).filter(|(kind, _)| !allowed(*kind));
+    let refused = refused.fold(0, |refused, (_, bits)| refused | bits);
+    if refused == 0 {
+        return Ok(());
+    }
+    let (i, width) = (refused.leading_zeros() as usize, dtype.byte_width());
+    let classes = scalar.classify(row.get(i * width..(i + 1) * width).unwrap_or_default(), order);
+    Err(not_allowed(classes, index + i, dtype))
+}
+
+fn not_allowed(classes: Classes, index: usize, dtype: Dtype) -> TensogramError {
+    let kind = classes.kind().unwrap_or(MaskKind::Nan);
     let component = match (classes.is_complex, classes.real == Some(kind)) {
         (false, _) => "",
         (true, true) => " (real component)",
@@ -107,10 +127,10 @@ fn check_allowed(classes: Classes, index: usize, dtype: Dtype, options: &EncodeO
         MaskKind::PosInf => ("Inf", "+Inf", "allow_inf"),
         MaskKind::NegInf => ("Inf", "-Inf", "allow_inf"),
     };
-    Err(TensogramError::encoding(format!(
+    TensogramError::encoding(format!(
         "strict-{check} check: {what} at element {index} of {dtype} array{component}; pass {option}=true to substitute \
          with 0.0 and record positions in a mask"
-    )))
+    ))
 }
 
 /// The floating-point numbers that elements are made of.
@@ -165,6 +185,37 @@ impl Scalar {
         }
     }
 
+    /// What the elements of a row are.
+    fn kinds(self, row: &[u8], order: ByteOrder) -> Kinds {
+        match (self.width, order) {
+            (2, ByteOrder::Big) => self.kinds_of(row, |b| u16::from_be_bytes(b).into()),
+            (2, ByteOrder::Little) => self.kinds_of(row, |b| u16::from_le_bytes(b).into()),
+            (4, ByteOrder::Big) => self.kinds_of(row, |b| u32::from_be_bytes(b).into()),
+            (4, ByteOrder::Little) => self.kinds_of(row, |b| u32::from_le_bytes(b).into()),
+            (_, ByteOrder::Big) => self.kinds_of(row, u64::from_be_bytes),
+            (_, ByteOrder::Little) => self.kinds_of(row, u64::from_le_bytes),
+        }
+    }
+
+    fn kinds_of<const N: usize>(self, row: &[u8], load: impl Fn([u8; N]) -> u64) -> Kinds {
+        let (exponent, sign) = (self.exponent, 1 << (8 * self.width - 1));
+        let (mut nan, mut pos_inf, mut neg_inf) = (0_u64, 0_u64, 0_u64);
+        let mut look = |number: [u8; N], bit: u64| {
+            let bits = load(number);
+            nan |= if bits & !sign > exponent { bit } else { 0 };
+            pos_inf |= if bits == exponent { bit } else { 0 };
+            neg_inf |= if bits == exponent | sign { bit } else { 0 };
+        };
+        let numbers = row.as_chunks().0.iter().enumerate();
+        if self.is_complex {
+            numbers.for_each(|(i, number)| look(*number, 1 << 63 >> (i / 2)));
+        } else {
+            numbers.for_each(|(i, number)| look(*number, 1 << 63 >> i));
+        }
+        // An element of two numbers is of one kind.
+        [nan, pos_inf & !nan, neg_inf & !pos_inf & !nan]
+    }
+
     fn classify(self, element: &[u8], order: ByteOrder) -> Classes {
         let (real, imaginary) = element.split_at_checked(self.width).unwrap_or((element, &[]));
         Classes {
@@ -208,4 +259,41 @@ fn all_finite_avx512(scalar: Scalar, bytes: &[u8], order: ByteOrder) -> bool {
 #[expect(clippy::inline_always, reason = "compiled for what the caller may use")]
 fn all<const N: usize>(bytes: &[u8], good: impl Fn([u8; N]) -> bool) -> bool {
     bytes.as_chunks().0.iter().fold(true, |all, number| all & good(*number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows of all kinds of elements, one after the other in every place of a row.
+    #[test]
+    fn masks_are_what_each_element_is() {
+        let options = EncodeOptions { allow_nan: true, allow_inf: true, ..EncodeOptions::default() };
+        for dtype in Dtype::ALL {
+            let Some(scalar) = Scalar::of(dtype) else { continue };
+            let width = dtype.byte_width();
+            for order in [ByteOrder::Big, ByteOrder::Little] {
+                let patterns = [0, 1, scalar.exponent - 1, scalar.exponent, scalar.exponent + 1].map(|bits| {
+                    [bits, bits | 1 << (8 * scalar.width - 1)].map(|bits| match order {
+                        ByteOrder::Big => bits.to_be_bytes()[8 - scalar.width..].to_vec(),
+                        ByteOrder::Little => bits.to_le_bytes()[..scalar.width].to_vec(),
+                    })
+                });
+                let patterns = patterns.as_flattened();
+                // Of complex ones each real part with each imaginary part, for 11 is no divisor of 10 and its multiples.
+                let numbers = (0..9000).map(|i| &patterns[if i % 200 < 100 { i * i / 11 % patterns.len() } else { 0 }]);
+                let data: Vec<u8> = numbers.flatten().copied().take(4321 * width).collect();
+                let mut zeroed = data.clone();
+                let masks = find(&data, dtype, order, &options).unwrap();
+                zero_masked(&mut zeroed, width, &masks, 0);
+                assert_eq!(masks.len(), 3);
+                for (i, (element, zeroed)) in data.chunks(width).zip(zeroed.chunks(width)).enumerate() {
+                    let kind = scalar.classify(element, order).kind();
+                    let found = masks.iter().filter(|(_, mask)| mask[i / 8] << (i % 8) & 0x80 != 0);
+                    assert_eq!(found.map(|(kind, _)| *kind).collect::<Vec<_>>(), Vec::from_iter(kind), "{dtype} {i}");
+                    assert!(if kind.is_some() { zeroed.iter().all(|byte| *byte == 0) } else { zeroed == element });
+                }
+            }
+        }
+    }
 }

@@ -71,7 +71,8 @@ impl<'s, S: Sink> FrameWriter<'s, S> {
             total_length: U64::new(len),
         };
         sink.write(header.as_bytes())?;
-        Ok(Self { body: Hashing::new(sink, hashing) })
+        let around = FRAME_HEADER_SIZE as u64 + frame_type.tail_size() as u64;
+        Ok(Self { body: Hashing::new(sink, len.saturating_sub(around), hashing)? })
     }
 
     /// Writes the tail of a frame that is no data object; returns the digest if one is written.
@@ -106,5 +107,13 @@ impl<S: Sink> Sink for FrameWriter<'_, S> {
 
     fn fill(&mut self, len: usize, make: &mut dyn FnMut(&mut [u8])) -> Result<()> {
         self.body.fill(len, make)
+    }
+
+    fn keep(&mut self, len: usize) -> Result<bool> {
+        self.body.keep(len)
+    }
+
+    fn last(&self, len: usize) -> &[u8] {
+        self.body.last(len)
     }
 }

@@ -1,23 +1,26 @@
 //! A message as it is written: preamble, frames, postamble (FORMAT §1.2, §1.9, §3.3 to §3.6, §4.3, §4.4).
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use ciborium::Value;
+use tgm_core::metadata::{BASE_KEY, EXTRA_KEY};
 use tgm_core::wire::{
     END_MAGIC, FrameType, MAGIC, MessageFlags, POSTAMBLE_SIZE, PREAMBLE_SIZE, Postamble, Preamble, WIRE_VERSION,
 };
 use zerocopy::IntoBytes;
 use zerocopy::big_endian::{U16, U32, U64};
 
+use crate::RESERVED_KEY;
+use crate::cbor::Writer;
 use crate::encode::frame::{frame_len, pad, padded, write_frame};
 use crate::encode::object::Object;
 use crate::encode::sink::Sink;
 use crate::error::{Result, TensogramError};
 use crate::framing::HashFramePolicy;
-use crate::metadata::{global_metadata_to_cbor, hash_frame_to_cbor, index_to_cbor};
+use crate::metadata::{hash_list_body, index_body};
 use crate::options::{AggregateHashPolicy, EncodeOptions, Provenance};
-use crate::types::{DataObjectDescriptor, GlobalMetadata, HashFrame, IndexFrame};
-use crate::{HASH_ALGORITHM_NAME, RESERVED_KEY};
+use crate::types::{DataObjectDescriptor, Dtype, GlobalMetadata};
 
 /// Writes a whole message into memory of its size.
 ///
@@ -28,8 +31,8 @@ pub(crate) fn write_message(
     objects: &[Object<'_>],
     options: &EncodeOptions,
 ) -> Result<Vec<u8>> {
-    let tensors = objects.iter().map(|object| tensor(&object.descriptor));
-    let metadata = global_metadata_to_cbor(&completed(global, tensors, options)?)?;
+    let tensors = objects.iter().map(|object| (Tensor::of(&object.descriptor), None));
+    let metadata = completed(global, tensors, options)?;
     let lists =
         HashFramePolicy { header: options.aggregate_hash.in_header(), footer: options.aggregate_hash.in_footer() };
     write_frames(&metadata, objects, options.hashing, lists)
@@ -50,7 +53,7 @@ pub(crate) fn write_frames(
     let header_hashes = listed && lists.header;
     let footer_hashes = listed && lists.footer;
     // Digests are of one length, so that the list can be laid out before they are known.
-    let mut hashes = if listed { hash_list(&vec![0; objects.len()])? } else { Vec::new() };
+    let mut hashes = if listed { hash_list_body(objects.iter().map(|_| 0))? } else { Vec::new() };
     let hashes_len = frame_len(hashes.len());
 
     let before_index = PREAMBLE_SIZE as u64 + padded(frame_len(metadata.len()));
@@ -90,10 +93,10 @@ pub(crate) fn write_frames(
         pad(&mut out, len)?;
     }
     if listed {
-        hashes = hash_list(&digests)?;
+        hashes = hash_list_body(digests.into_iter())?;
     }
     if header_hashes {
-        let mut frame = Vec::new();
+        let mut frame = Vec::with_capacity(usize::try_from(padded(hashes_len)).unwrap_or(0));
         write_frame(&mut frame, FrameType::HeaderHash, &hashes, hashing)?;
         out.iter_mut().skip(header_hashes_at).zip(frame).for_each(|(out, byte)| *out = byte);
     }
@@ -144,50 +147,115 @@ pub(crate) fn write_postamble(sink: &mut impl Sink, first_footer_offset: u64, to
     sink.write(postamble.as_bytes())
 }
 
+/// What the metadata repeats of a descriptor (FORMAT §3.4).
+#[derive(Clone, Debug)]
+pub(crate) struct Tensor<'a> {
+    ndim: u64,
+    dtype: Dtype,
+    shape: Cow<'a, [u64]>,
+    strides: Cow<'a, [u64]>,
+}
+
+impl<'a> Tensor<'a> {
+    pub(crate) fn of(descriptor: &'a DataObjectDescriptor) -> Self {
+        let DataObjectDescriptor { ndim, dtype, shape, strides, .. } = descriptor;
+        Self { ndim: *ndim, dtype: *dtype, shape: shape.into(), strides: strides.into() }
+    }
+
+    pub(crate) fn into_owned(self) -> Tensor<'static> {
+        let Self { ndim, dtype, shape, strides } = self;
+        Tensor { ndim, dtype, shape: shape.into_owned().into(), strides: strides.into_owned().into() }
+    }
+
+    fn write_to(&self, writer: &mut Writer) -> Result<()> {
+        writer.map(4, |writer| {
+            writer.entry("ndim", |writer| {
+                writer.uint(self.ndim);
+                Ok(())
+            })?;
+            write_text(writer, "dtype", self.dtype.name())?;
+            writer.entry("shape", |writer| writer.uints(&self.shape))?;
+            writer.entry("strides", |writer| writer.uints(&self.strides))
+        })
+    }
+}
+
 /// The caller's metadata with what the library adds: an entry for each object, what it is, and who made the message.
 ///
-/// `tensors` are what [`tensor`] makes of each object.
+/// `objects` are what is repeated of each, and what a preceder said about it, which counts more than the caller's entry.
 ///
 /// # Errors
-/// Those of finding out who made it and when, where the options do not say.
-pub(crate) fn completed(
+/// Those of finding out who made it and when, where the options do not say, and of [`global_metadata_to_cbor`].
+///
+/// [`global_metadata_to_cbor`]: crate::metadata::global_metadata_to_cbor
+pub(crate) fn completed<'a>(
     global: &GlobalMetadata,
-    tensors: impl Iterator<Item = Value>,
+    objects: impl ExactSizeIterator<Item = (Tensor<'a>, Option<&'a BTreeMap<String, Value>>)>,
     options: &EncodeOptions,
-) -> Result<GlobalMetadata> {
-    let mut completed = GlobalMetadata { base: Vec::new(), ..global.clone() };
+) -> Result<Vec<u8>> {
+    let (has_base, has_extra) = (objects.len() > 0, !global.extra.is_empty());
+    let mut writer = Writer::new();
+    writer.map(1 + usize::from(has_base) + usize::from(has_extra), |writer| {
+        if has_base {
+            writer.entry(BASE_KEY, |writer| write_base(writer, global, objects))?;
+        }
+        if has_extra {
+            writer.entry(EXTRA_KEY, |writer| writer.entries_of(&global.extra))?;
+        }
+        writer.entry(RESERVED_KEY, |writer| write_provenance(writer, &global.reserved, options))
+    })?;
+    Ok(writer.into_bytes())
+}
+
+fn write_base<'a>(
+    writer: &mut Writer,
+    global: &GlobalMetadata,
+    objects: impl ExactSizeIterator<Item = (Tensor<'a>, Option<&'a BTreeMap<String, Value>>)>,
+) -> Result<()> {
+    let none = BTreeMap::new();
     let mut entries = global.base.iter();
-    for tensor in tensors {
-        let mut entry = entries.next().cloned().unwrap_or_default();
-        entry.insert(RESERVED_KEY.to_string(), map([("tensor", tensor)]));
-        completed.base.push(entry);
-    }
-    completed.reserved.extend(provenance(options)?);
-    Ok(completed)
+    writer.array(objects.len(), |writer| {
+        for (tensor, preceder) in objects {
+            let (entry, preceder) = (entries.next().unwrap_or(&none), preceder.unwrap_or(&none));
+            let of_entry = || entry.iter().filter(|(key, _)| *key != RESERVED_KEY && !preceder.contains_key(*key));
+            writer.map(of_entry().count() + preceder.len() + 1, |writer| {
+                let mut both = of_entry().chain(preceder);
+                both.try_for_each(|(key, value)| writer.entry(key, |writer| writer.value(value)))?;
+                writer.entry(RESERVED_KEY, |writer| {
+                    writer.map(1, |writer| writer.entry("tensor", |writer| tensor.write_to(writer)))
+                })
+            })?;
+        }
+        Ok(())
+    })
 }
 
-/// What the metadata repeats of a descriptor (FORMAT §3.4).
-pub(crate) fn tensor(descriptor: &DataObjectDescriptor) -> Value {
-    let uints = |values: &[u64]| Value::Array(values.iter().map(|value| Value::from(*value)).collect());
-    map([
-        ("ndim", Value::from(descriptor.ndim)),
-        ("dtype", Value::from(descriptor.dtype.name())),
-        ("shape", uints(&descriptor.shape)),
-        ("strides", uints(&descriptor.strides)),
-    ])
+/// Who made the message, and when (FORMAT §3.4), beside what `reserved` has.
+fn write_provenance(writer: &mut Writer, reserved: &BTreeMap<String, Value>, options: &EncodeOptions) -> Result<()> {
+    let made = options
+        .provenance
+        .as_ref()
+        .map_or_else(|| Provenance::default_of_machine().map(Cow::Owned), |given| Ok(Cow::Borrowed(given)))?;
+    let kept = || reserved.iter().filter(|(key, _)| !["time", "uuid", "encoder"].contains(&key.as_str()));
+    writer.map(kept().count() + 3, |writer| {
+        kept().try_for_each(|(key, value)| writer.entry(key, |writer| writer.value(value)))?;
+        write_text(writer, "time", &made.time)?;
+        write_text(writer, "uuid", &made.uuid)?;
+        writer.entry("encoder", |writer| {
+            writer.map(2, |writer| {
+                write_text(writer, "name", &made.encoder_name)?;
+                write_text(writer, "version", &made.encoder_version)
+            })
+        })
+    })
 }
 
-/// Who made the message, and when (FORMAT §3.4).
-fn provenance(options: &EncodeOptions) -> Result<BTreeMap<String, Value>> {
-    let given = options.provenance.clone().map_or_else(Provenance::default_of_machine, Ok)?;
-    let Provenance { time, uuid, encoder_name, encoder_version } = given;
-    let encoder = map([("name", Value::from(encoder_name)), ("version", Value::from(encoder_version))]);
-    let entries = [("time", Value::from(time)), ("uuid", Value::from(uuid)), ("encoder", encoder)];
-    Ok(entries.into_iter().map(|(key, value)| (key.to_string(), value)).collect())
-}
-
-fn map<const N: usize>(entries: [(&str, Value); N]) -> Value {
-    Value::Map(entries.into_iter().map(|(key, value)| (Value::from(key), value)).collect())
+/// Writes an entry that is a text.
+fn write_text(writer: &mut Writer, key: &str, text: &str) -> Result<()> {
+    writer.entry(key, |writer| {
+        writer.text(text);
+        Ok(())
+    })
 }
 
 /// The index of objects whose frames are `lens` long and begin `start` bytes, and the index's own frame, into the message.
@@ -196,7 +264,7 @@ fn map<const N: usize>(entries: [(&str, Value); N]) -> Value {
 fn index(lens: &[u64], start: u64) -> Result<Vec<u8>> {
     let mut frame = 0;
     loop {
-        let cbor = index_to_cbor(&IndexFrame { offsets: offsets(lens, start + frame), lengths: lens.to_vec() })?;
+        let cbor = index_body(&offsets(lens, start + frame), lens)?;
         let len = padded(frame_len(cbor.len()));
         if len <= frame {
             return Ok(cbor);
@@ -213,10 +281,4 @@ pub(crate) fn offsets(lens: &[u64], start: u64) -> Vec<u64> {
         Some(offset)
     };
     lens.iter().scan(start, begin).collect()
-}
-
-/// The list of objects' digests.
-pub(crate) fn hash_list(digests: &[u64]) -> Result<Vec<u8>> {
-    let hashes = digests.iter().map(|digest| format!("{digest:016x}")).collect();
-    hash_frame_to_cbor(&HashFrame { algorithm: HASH_ALGORITHM_NAME.to_string(), hashes })
 }

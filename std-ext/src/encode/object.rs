@@ -7,7 +7,7 @@ use tgm_core::descriptor::{ByteOrder, Dtype, Encoding, Key};
 use tgm_core::wire::{FRAME_HEADER_SIZE, FrameFlags, FrameType};
 
 use crate::encode::compress::{Compressed, Means, compress};
-use crate::encode::finite::{Finite, substitute};
+use crate::encode::finite::{Masks, find, zero_masked};
 use crate::encode::frame::{FrameWriter, object_frame_len};
 use crate::encode::packing::{Packer, Values, derive};
 use crate::encode::plan::{Compressor, Plan, encoding};
@@ -15,6 +15,7 @@ use crate::encode::region::{Payload, Region};
 use crate::encode::sink::Sink;
 use crate::encode::{checks, masks};
 use crate::error::{Result, TensogramError};
+use crate::limits::reserve_more;
 use crate::metadata::object_descriptor_to_cbor;
 use crate::options::EncodeOptions;
 use crate::params::{Params, metadata};
@@ -25,7 +26,7 @@ use crate::types::DataObjectDescriptor;
 #[derive(Debug)]
 pub(crate) struct Object<'a> {
     /// As it will be read: with all parameters, masks and offsets.
-    pub(crate) descriptor: DataObjectDescriptor,
+    pub(crate) descriptor: Cow<'a, DataObjectDescriptor>,
     /// The descriptor as it is written.
     pub(crate) cbor: Vec<u8>,
     region: Region<'a>,
@@ -37,29 +38,34 @@ impl<'a> Object<'a> {
     /// # Errors
     /// Those of FORMAT §4.2, in its order.
     pub(crate) fn encode(
-        descriptor: &DataObjectDescriptor,
+        descriptor: &'a DataObjectDescriptor,
         data: &'a [u8],
         options: &EncodeOptions,
         means: Means,
     ) -> Result<Self> {
         let count = checks::descriptor(descriptor, data.len(), false)?;
         // What masks a decoded descriptor had is about the values it came with.
-        let mut descriptor = DataObjectDescriptor { masks: None, ..descriptor.clone() };
+        let mut descriptor = match descriptor.masks {
+            None => Cow::Borrowed(descriptor),
+            Some(_) => Cow::Owned(DataObjectDescriptor { masks: None, ..descriptor.clone() }),
+        };
         let (order, packs) = (descriptor.byte_order, encoding(&descriptor)? == Encoding::SimplePacking);
         if packs && descriptor.dtype != Dtype::Float64 {
             let dtype = descriptor.dtype;
             // A value that is not allowed comes first.
-            substitute(data, dtype, order, options)?;
+            find(data, dtype, order, options)?;
             return Err(TensogramError::encoding(format!("simple_packing only supports float64, got {dtype}")));
         }
         // Deriving parameters looks at every value too: what it finds finite need not be looked at again.
-        let derived = packs.then(|| complete_packing(&mut descriptor, data, order)).transpose();
-        let Finite { data, masks } = match derived {
-            Ok(Some(true)) => Finite { data: Cow::Borrowed(data), masks: Vec::new() },
-            _ => substitute(data, descriptor.dtype, order, options)?,
+        let derived = packs.then(|| complete_packing(descriptor.to_mut(), data, order)).transpose();
+        let masks = match derived {
+            Ok(Some(true)) => Masks::new(),
+            _ => find(data, descriptor.dtype, order, options)?,
         };
         derived?;
-        let plan = Plan::new(&descriptor)?;
+        let (plan, width) = (Plan::new(&descriptor)?, descriptor.dtype.byte_width());
+        let goes_as_it_is = plan.goes_as_it_is();
+        let data = if masks.is_empty() || goes_as_it_is { Cow::Borrowed(data) } else { zeroed(data, width, &masks)? };
         let payload = transform(data, &plan, order, means.threads)?;
         let payload = match plan.compressor {
             Compressor::None => payload,
@@ -67,7 +73,7 @@ impl<'a> Object<'a> {
                 let Compressed { payload, offsets } = compress(&compressor, &payload.into_bytes()?, order, means)?;
                 if let Some(offsets) = offsets {
                     insert(
-                        &mut descriptor,
+                        descriptor.to_mut(),
                         Key::SzipBlockOffsets,
                         offsets.into_iter().map(Value::from).collect::<Vec<_>>(),
                     );
@@ -78,8 +84,12 @@ impl<'a> Object<'a> {
         let mut region = Region { payload, blobs: Vec::new() };
         if !masks.is_empty() {
             let (metadata, blobs) = masks::store(&masks, count, region.len(), options)?;
-            descriptor.masks = Some(metadata);
+            descriptor.to_mut().masks = Some(metadata);
             region.blobs = blobs;
+            region.payload = match region.payload {
+                Payload::Bytes(bytes) if goes_as_it_is => Payload::Masked { bytes, width, masks },
+                made => made,
+            };
         }
         Self::new(descriptor, region)
     }
@@ -88,38 +98,44 @@ impl<'a> Object<'a> {
     ///
     /// # Errors
     /// Those of FORMAT §4.7.
-    pub(crate) fn pre_encoded(descriptor: &DataObjectDescriptor, region: &'a [u8]) -> Result<Self> {
+    pub(crate) fn pre_encoded(descriptor: &'a DataObjectDescriptor, region: &'a [u8]) -> Result<Self> {
         checks::descriptor(descriptor, region.len(), true)?;
         Plan::new(descriptor)?;
         checks::block_offsets(descriptor, region.len())?;
-        Self::unchecked(descriptor.clone(), region)
+        Self::unchecked(descriptor, region)
     }
 
     /// Takes descriptor and region as they are.
     ///
     /// # Errors
     /// Those of [`object_descriptor_to_cbor`].
-    pub(crate) fn unchecked(descriptor: DataObjectDescriptor, region: &'a [u8]) -> Result<Self> {
-        Self::new(descriptor, Region { payload: Payload::Bytes(Cow::Borrowed(region)), blobs: Vec::new() })
+    pub(crate) fn unchecked(descriptor: &'a DataObjectDescriptor, region: &'a [u8]) -> Result<Self> {
+        Self::new(
+            Cow::Borrowed(descriptor),
+            Region { payload: Payload::Bytes(Cow::Borrowed(region)), blobs: Vec::new() },
+        )
     }
 
     /// Takes over the payload region of an object that was read: what is in it is not looked at.
     ///
     /// # Errors
     /// [`TensogramError::Metadata`] for a descriptor that does not fit itself.
-    pub(crate) fn taken_over(descriptor: &DataObjectDescriptor, region: &'a [u8]) -> Result<Self> {
+    pub(crate) fn taken_over(descriptor: &'a DataObjectDescriptor, region: &'a [u8]) -> Result<Self> {
         checks::consistent(descriptor)?;
-        Self::new(descriptor.clone(), Region { payload: Payload::Bytes(Cow::Borrowed(region)), blobs: Vec::new() })
+        Self::new(
+            Cow::Borrowed(descriptor),
+            Region { payload: Payload::Bytes(Cow::Borrowed(region)), blobs: Vec::new() },
+        )
     }
 
-    fn new(descriptor: DataObjectDescriptor, region: Region<'a>) -> Result<Self> {
+    fn new(descriptor: Cow<'a, DataObjectDescriptor>, region: Region<'a>) -> Result<Self> {
         let cbor = object_descriptor_to_cbor(&descriptor)?;
         Ok(Self { descriptor, cbor, region })
     }
 
     /// An object as some message has it: `cbor` is its descriptor.
     pub(crate) const fn kept(descriptor: DataObjectDescriptor, cbor: Vec<u8>, region: Region<'a>) -> Self {
-        Self { descriptor, cbor, region }
+        Self { descriptor: Cow::Owned(descriptor), cbor, region }
     }
 
     /// Bytes of the frame, padding behind it not counted.
@@ -168,6 +184,15 @@ fn complete_packing(descriptor: &mut DataObjectDescriptor, data: &[u8], order: B
 
 fn insert(descriptor: &mut DataObjectDescriptor, key: Key, value: impl Into<Value>) {
     descriptor.params.insert(key.name().to_string(), value.into());
+}
+
+/// `data` with zeros where `masks` are set.
+fn zeroed<'a>(data: &[u8], width: usize, masks: &Masks) -> Result<Cow<'a, [u8]>> {
+    let mut copy = Vec::new();
+    reserve_more(&mut copy, data.len())?;
+    copy.extend_from_slice(data);
+    zero_masked(&mut copy, width, masks, 0);
+    Ok(Cow::Owned(copy))
 }
 
 /// The first two stages. What one of them alone makes is made where it is written to.

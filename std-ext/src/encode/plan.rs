@@ -58,6 +58,11 @@ impl Plan {
         let compressor = Stages { descriptor, params, packing, shuffle }.compressor()?;
         Ok(Self { packing, shuffle, compressor })
     }
+
+    /// Whether no stage does anything.
+    pub(crate) const fn goes_as_it_is(&self) -> bool {
+        self.packing.is_none() && self.shuffle.is_none() && matches!(self.compressor, Compressor::None)
+    }
 }
 
 /// The first stage's name.

@@ -59,7 +59,10 @@ impl<'a> TakenObject<'a> {
 
     /// What the object is.
     pub const fn descriptor(&self) -> &DataObjectDescriptor {
-        &self.object.descriptor
+        match &self.object.descriptor {
+            Cow::Borrowed(descriptor) => descriptor,
+            Cow::Owned(descriptor) => descriptor,
+        }
     }
 
     /// Replaces everything that stands in the descriptor beside its fields. The descriptor is then written anew, with
@@ -70,9 +73,9 @@ impl<'a> TakenObject<'a> {
     /// [`TensogramError::Metadata`] for a parameter that has the name of a field, and for values nested too deeply; the
     /// object is then as it was.
     pub fn set_params(&mut self, params: BTreeMap<String, Value>) -> Result<()> {
-        let descriptor = DataObjectDescriptor { params, ..self.object.descriptor.clone() };
+        let descriptor = DataObjectDescriptor { params, ..self.object.descriptor.clone().into_owned() };
         self.object.cbor = object_descriptor_to_cbor(&descriptor)?;
-        self.object.descriptor = descriptor;
+        self.object.descriptor = Cow::Owned(descriptor);
         Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::encode::finite::{Masks, zero_masked};
 use crate::encode::packing::{BLOCK, Packer, Values};
 use crate::encode::shuffle::shuffle_into;
 use crate::encode::sink::Sink;
@@ -10,6 +11,8 @@ use crate::threads::Threads;
 
 /// Bytes copied and hashed in one go, while they are in the nearest cache.
 const PIECE: usize = 32 << 10;
+/// Bytes in which masked elements are looked for, for the others to be copied as they are.
+const MASKED_PIECE: usize = 4 << 10;
 
 /// The bytes of a payload region.
 #[derive(Debug)]
@@ -24,6 +27,8 @@ pub(crate) struct Region<'a> {
 pub(crate) enum Payload<'a> {
     /// Bytes as they are.
     Bytes(Cow<'a, [u8]>),
+    /// Elements of `width` bytes that are zeros where masks are set.
+    Masked { bytes: Cow<'a, [u8]>, width: usize, masks: Masks },
     /// Values to be packed; `bytes` holds them, `len` is how many bytes they will be.
     Packed {
         bytes: Cow<'a, [u8]>,
@@ -39,7 +44,7 @@ pub(crate) enum Payload<'a> {
 impl<'a> Payload<'a> {
     pub(crate) fn len(&self) -> usize {
         match self {
-            Self::Bytes(bytes) | Self::Shuffled { bytes, .. } => bytes.len(),
+            Self::Bytes(bytes) | Self::Masked { bytes, .. } | Self::Shuffled { bytes, .. } => bytes.len(),
             Self::Packed { len, .. } => *len,
         }
     }
@@ -51,6 +56,7 @@ impl<'a> Payload<'a> {
     pub(crate) fn write_to(&self, sink: &mut impl Sink) -> Result<()> {
         match self {
             Self::Bytes(bytes) => bytes.chunks(PIECE).try_for_each(|piece| sink.write(piece)),
+            Self::Masked { bytes, width, masks } => write_masked(bytes, *width, masks, sink),
             Self::Shuffled { bytes, size } => sink.fill(bytes.len(), &mut |out| shuffle_into(bytes, *size, out)),
             Self::Packed { bytes, order, packer, len, threads } if !threads.is_one() => {
                 sink.fill(*len, &mut |out| packer.pack_on(*threads, Values::new(bytes, *order), out))
@@ -81,6 +87,24 @@ impl<'a> Payload<'a> {
             }
         }
     }
+}
+
+/// Writes elements of `width` bytes, zeros for those that are masked.
+fn write_masked(bytes: &[u8], width: usize, masks: &Masks, sink: &mut impl Sink) -> Result<()> {
+    let mask_len = MASKED_PIECE / width / 8;
+    for (i, piece) in bytes.chunks(MASKED_PIECE).enumerate() {
+        let first = i * mask_len;
+        let is_masked = |mask: &[u8]| mask.iter().skip(first).take(mask_len).any(|bits| *bits != 0);
+        if masks.iter().any(|(_, mask)| is_masked(mask)) {
+            sink.fill(piece.len(), &mut |out| {
+                out.copy_from_slice(piece);
+                zero_masked(out, width, masks, first);
+            })?;
+        } else {
+            sink.write(piece)?;
+        }
+    }
+    Ok(())
 }
 
 impl Region<'_> {

@@ -21,6 +21,21 @@ pub(crate) trait Sink {
     /// # Errors
     /// Those of the stream behind it, and want of memory.
     fn fill(&mut self, len: usize, make: &mut dyn FnMut(&mut [u8])) -> Result<()>;
+
+    /// Prepares for the next `len` bytes to be there still, for [`Self::last`], once all of them are taken. Returns whether
+    /// they will be.
+    ///
+    /// # Errors
+    /// Those of the stream behind it.
+    fn keep(&mut self, len: usize) -> Result<bool>;
+
+    /// The last `len` bytes that it took, of those that [`Self::keep`] was told of.
+    fn last(&self, len: usize) -> &[u8];
+}
+
+/// The last `len` of some bytes.
+fn last(bytes: &[u8], len: usize) -> &[u8] {
+    bytes.get(bytes.len().saturating_sub(len)..).unwrap_or_default()
 }
 
 impl Sink for Vec<u8> {
@@ -36,6 +51,14 @@ impl Sink for Vec<u8> {
             make(out);
         }
         Ok(())
+    }
+
+    fn keep(&mut self, _len: usize) -> Result<bool> {
+        Ok(true)
+    }
+
+    fn last(&self, len: usize) -> &[u8] {
+        last(self, len)
     }
 }
 
@@ -93,17 +116,47 @@ impl<W: Write> Sink for Stream<W> {
         self.written += len as u64;
         Ok(())
     }
+
+    fn keep(&mut self, len: usize) -> Result<bool> {
+        if self.gathered.len() + len > GATHERED {
+            self.send()?;
+        }
+        Ok(len <= GATHERED)
+    }
+
+    fn last(&self, len: usize) -> &[u8] {
+        last(&self.gathered, len)
+    }
 }
+
+/// Bytes that are hashed when all of them are there, and still near. Of more the digest is kept up as they come.
+const HASHED_AT_ONCE: usize = 8 << 10;
 
 /// A sink that also computes the XXH3-64 of what passes through, if it is asked to.
 pub(crate) struct Hashing<'s, S> {
     sink: &'s mut S,
-    hasher: Option<XxHash3_64>,
+    digest: Digest,
+}
+
+enum Digest {
+    None,
+    /// To be made of the last so many bytes.
+    AtOnce(usize),
+    Running(Box<XxHash3_64>),
 }
 
 impl<'s, S: Sink> Hashing<'s, S> {
-    pub(crate) fn new(sink: &'s mut S, hashing: bool) -> Self {
-        Self { sink, hasher: hashing.then(XxHash3_64::new) }
+    /// `len` bytes will pass through.
+    ///
+    /// # Errors
+    /// Those of the sink.
+    pub(crate) fn new(sink: &'s mut S, len: u64, hashing: bool) -> Result<Self> {
+        let digest = match usize::try_from(len) {
+            _ if !hashing => Digest::None,
+            Ok(len) if len <= HASHED_AT_ONCE && sink.keep(len)? => Digest::AtOnce(len),
+            _ => Digest::Running(Box::default()),
+        };
+        Ok(Self { sink, digest })
     }
 
     /// The sink behind.
@@ -111,27 +164,39 @@ impl<'s, S: Sink> Hashing<'s, S> {
         self.sink
     }
 
-    /// The digest of everything so far; `None` if none is computed.
+    /// The digest of everything, now that it is complete; `None` if none is computed.
     pub(crate) fn digest(&self) -> Option<u64> {
-        self.hasher.as_ref().map(XxHash3_64::finish)
+        match &self.digest {
+            Digest::None => None,
+            Digest::AtOnce(len) => Some(XxHash3_64::oneshot(self.sink.last(*len))),
+            Digest::Running(hasher) => Some(hasher.finish()),
+        }
     }
 }
 
 impl<S: Sink> Sink for Hashing<'_, S> {
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        if let Some(hasher) = &mut self.hasher {
+        if let Digest::Running(hasher) = &mut self.digest {
             hasher.write(bytes);
         }
         self.sink.write(bytes)
     }
 
     fn fill(&mut self, len: usize, make: &mut dyn FnMut(&mut [u8])) -> Result<()> {
-        let hasher = &mut self.hasher;
+        let digest = &mut self.digest;
         self.sink.fill(len, &mut |out| {
             make(out);
-            if let Some(hasher) = hasher {
+            if let Digest::Running(hasher) = digest {
                 hasher.write(out);
             }
         })
+    }
+
+    fn keep(&mut self, len: usize) -> Result<bool> {
+        self.sink.keep(len)
+    }
+
+    fn last(&self, len: usize) -> &[u8] {
+        self.sink.last(len)
     }
 }

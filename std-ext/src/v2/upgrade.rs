@@ -8,7 +8,7 @@ use tgm_core::{ErrorKind, Message};
 
 use super::{message, metadata, object};
 use crate::encode::compress::Means;
-use crate::encode::finite::substitute;
+use crate::encode::finite::find;
 use crate::encode::object::Object;
 use crate::encode::{checks, message::write_message};
 use crate::error::{Result, TensogramError};
@@ -84,7 +84,7 @@ pub fn upgrade_message(v2: &[u8], options: &UpgradeOptions) -> Result<Vec<u8>> {
     let encode = EncodeOptions { allow_nan: true, allow_inf: true, ..options.encode.clone() };
     let masked = objects.iter().map(|object| values_to_mask(object, options, &encode)).collect::<Result<Vec<_>>>()?;
     let means = Means { backend: encode.compression_backend, threads: Threads::NONE };
-    let written = objects.into_iter().zip(&masked).map(|(object, values)| match values {
+    let written = objects.iter().zip(&masked).map(|(object, values)| match values {
         Some(values) => Object::encode(&object.descriptor, values, &encode, means),
         None => Object::taken_over(&object.descriptor, object.payload),
     });
@@ -109,7 +109,7 @@ fn values_to_mask(
     Object::taken_over(descriptor, object.payload)?.write_to(&mut frame, false)?;
     let as_stored = DecodeOptions { native_byte_order: false, limits: options.limits, ..DecodeOptions::default() };
     let values = crate::values(&DataObject::parse(Frame::parse(&frame)?.0)?, &as_stored)?.into_owned();
-    let masks = substitute(&values, descriptor.dtype, descriptor.byte_order, encode)?.masks;
+    let masks = find(&values, descriptor.dtype, descriptor.byte_order, encode)?;
     Ok((!masks.is_empty()).then_some(values))
 }
 
