@@ -64,7 +64,16 @@ use crate::types::{DataObjectDescriptor, GlobalMetadata};
 /// assert_eq!(objects[0].1, values);
 /// # Ok::<(), tgm_std::TensogramError>(())
 /// ```
-pub fn encode<'a>(
+pub fn encode(
+    metadata: &GlobalMetadata,
+    objects: &[(&DataObjectDescriptor, &[u8])],
+    options: &EncodeOptions,
+) -> Result<Vec<u8>> {
+    encode_all(metadata, objects, options)
+}
+
+/// [`encode`], whose objects need not know that both parts of them are borrowed for as long as each other.
+fn encode_all<'a>(
     metadata: &GlobalMetadata,
     objects: &[(&'a DataObjectDescriptor, &'a [u8])],
     options: &EncodeOptions,
