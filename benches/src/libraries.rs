@@ -1,11 +1,10 @@
 //! The same work by the names that both libraries have.
 
+use std::cell::RefCell;
+
 use ciborium::Value;
-use tgm_core::descriptor::ByteOrder;
 use tgm_core::object::DataObject;
-use tgm_std::codec::codec;
-use tgm_std::core::descriptor::Compression;
-use tgm_std::threads::Threads;
+use tgm_std::{DecodeOptions, Scratch, values_into};
 
 /// What an object is to be.
 #[derive(Clone, Debug)]
@@ -137,19 +136,13 @@ pub fn first(message: &[u8]) -> DataObject<'_> {
     tgm_core::Message::parse(message).expect("a message").object(0).expect("an object")
 }
 
+thread_local! {
+    /// As warm as the buffers.
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
 /// All values of an object into a buffer that the caller keeps, in this machine's order.
 pub fn decode_into(object: &DataObject<'_>, threads: u32, out: &mut [u8]) {
-    let descriptor = object.descriptor();
-    let compression = descriptor.compression().known().expect("a compression of the format");
-    if compression == Compression::None {
-        return object.decode_into(0..descriptor.element_count(), ByteOrder::NATIVE, out).expect("decodes");
-    }
-    let threads = Threads::resolve(threads, out.len() as u64, None).expect("threads");
-    let codec = codec(compression, tgm_std::CompressionBackend::Auto).expect("compiled in");
-    let done = if codec.unpacks(descriptor) {
-        codec.unpack_into(object.payload(), descriptor, ByteOrder::NATIVE, out, threads)
-    } else {
-        codec.decompress_on(threads, object.payload(), descriptor, out)
-    };
-    done.expect("decodes");
+    let options = DecodeOptions { threads, ..DecodeOptions::default() };
+    SCRATCH.with_borrow_mut(|scratch| values_into(object, &options, scratch, out)).expect("decodes");
 }

@@ -7,9 +7,7 @@ use ciborium::Value;
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype as SafeDtype, TensorView, serialize};
 use tgm_core::Message;
-use tgm_core::frame::Frame;
-use tgm_core::index::IndexEntry;
-use tgm_core::object::DataObject;
+use tgm_std::ObjectTable;
 
 use crate::Bench;
 use crate::harness::{Bound, Case};
@@ -67,7 +65,7 @@ fn objects(bench: &mut Bench, count: usize) {
     bench.run(case);
 
     let opened = Message::parse(&message).expect("a message");
-    let table: Vec<IndexEntry> = opened.find_index().expect("an index").expect("one").iter().collect();
+    let table = ObjectTable::new(&opened).expect("a table");
     let tensors = SafeTensors::deserialize(&safe).expect("ours");
     let mut wanted = vec![0, count / 2, count - 1];
     wanted.dedup();
@@ -75,14 +73,14 @@ fn objects(bench: &mut Bench, count: usize) {
         let name = names[index].as_str();
         let payload = by_index(&message, index).1;
         assert_eq!(payload, data[index]);
-        assert_eq!(by_table(&message, table[index]).1, payload);
+        assert_eq!(by_table(&opened, &table, index).1, payload);
         assert_eq!(reference::object(&message, index), payload);
         assert_eq!(tensors.tensor(name).expect("it is there").data(), payload);
         let start = payload.as_ptr() as usize - message.as_ptr() as usize;
 
         let mut case = Case::new(format!("{count} objects: object {index} to descriptor and payload"))
             .row("us", || by_index(black_box(&message), index))
-            .row("us, table at hand", || by_table(black_box(&message), black_box(table[index])))
+            .row("us, table at hand", || by_table(black_box(&opened), black_box(&table), black_box(index)))
             .row("reference", || {
                 reference::decode_object(black_box(&message), index, &reference::DecodeOptions::default())
             })
@@ -109,10 +107,9 @@ fn by_index(message: &[u8], index: usize) -> (u64, &[u8]) {
     (object.descriptor().element_count(), object.payload())
 }
 
-/// What a reader does that keeps the index as a table.
-fn by_table(message: &[u8], entry: IndexEntry) -> (u64, &[u8]) {
-    let bytes = message.get(entry.offset as usize..).expect("inside");
-    let object = Frame::parse(bytes).and_then(|(frame, _)| DataObject::parse(frame)).expect("an object");
+/// What a reader does that keeps message and table.
+fn by_table<'a>(message: &Message<'a>, table: &ObjectTable, index: usize) -> (u64, &'a [u8]) {
+    let object = table.object(message, index).expect("an object");
     (object.descriptor().element_count(), object.payload())
 }
 
