@@ -20,7 +20,7 @@ use tgm_core::cbor::{Canonical, Cursor, Uints, Value, verify_canonical};
 use tgm_core::descriptor::{ByteOrder, Descriptor, Dtype};
 use tgm_core::frame::Frame;
 use tgm_core::hash::HashPresence;
-use tgm_core::index::{HashList, Index};
+use tgm_core::index::{HashList, Index, IndexEntry};
 use tgm_core::mask::{BitmapForm, Mask, MaskKind, restore_into};
 use tgm_core::metadata::Metadata;
 use tgm_core::object::DataObject;
@@ -29,9 +29,8 @@ use tgm_core::scan::scan;
 use tgm_core::shuffle::{unshuffle_into, unshuffle_range_into};
 use tgm_core::stored::{Stored, window_of};
 use tgm_core::szip::{
-    Place, decode_ahead_with,
-    Formula, Params, RsiOffsets, Start, decode_from, decode_into, decode_packed_with, decode_range_into, find_rsi,
-    find_rsi_near,
+    Formula, Params, Place, RsiOffsets, Start, decode_ahead_with, decode_from, decode_into, decode_packed_with,
+    decode_range_into, find_rsi, find_rsi_near,
 };
 use tgm_core::tensor::{AnyView, Complex, Element, Shape, TensorView};
 use tgm_core::{Message, Result};
@@ -84,6 +83,7 @@ fn message(input: &[u8], output: &mut [u8]) -> Result<()> {
     }
     keep(message.find_index());
     keep(message.object_frame(black_box(3)));
+    keep(message.object_at(IndexEntry { offset: black_box(24), length: black_box(200) }));
     if let Ok(object) = message.object(black_box(3)) {
         data_object(&object, output);
     }
