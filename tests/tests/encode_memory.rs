@@ -38,7 +38,7 @@ fn packed_values_are_never_all_there_before_szip() {
     let (message, usage) = measure(|| builder.encode().unwrap());
     // The coded samples, in a vector that grows, and the message.
     let most = 9 * message.len() as u64 / 4;
-    assert!(usage.peak < most + SMALL, "{} for {}", usage.peak, message.len());
+    assert!(usage.peak < most + 2 * SMALL, "{} for {}", usage.peak, message.len());
 }
 
 #[test]

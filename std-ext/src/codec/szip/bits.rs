@@ -2,6 +2,9 @@
 
 use crate::codec::CodecError;
 
+/// Bytes up to which a stream grows by doubling.
+const MOST_DOUBLED: usize = 128 << 10;
+
 /// A stream that grows.
 ///
 /// Whoever writes has reserved room with [`Self::reserve`], so that memory which is not there is an error.
@@ -22,8 +25,8 @@ impl BitWriter {
         if self.bytes.capacity() - len >= needed {
             return Ok(());
         }
-        // By a quarter: twice the memory for the last few bytes would be a payload's worth too much.
-        let reserved = self.bytes.try_reserve_exact(needed.max(len / 4));
+        // Large ones by a quarter: twice the memory for the last few bytes would be a payload's worth too much.
+        let reserved = self.bytes.try_reserve_exact(needed.max(len / 4).max(len.min(MOST_DOUBLED)));
         reserved.map_err(|_| CodecError::new("cannot allocate the compressed stream"))
     }
 
