@@ -31,6 +31,17 @@ fn a_message_of_known_size_is_one_allocation() {
 }
 
 #[test]
+fn packed_values_are_never_all_there_before_szip() {
+    let values = values();
+    let object = ObjectBuilder::new(&[COUNT as u64], &values).unwrap().simple_packing(24).szip();
+    let builder = MessageBuilder::new().object(object);
+    let (message, usage) = measure(|| builder.encode().unwrap());
+    // The coded samples, in a vector that grows, and the message.
+    let most = 9 * message.len() as u64 / 4;
+    assert!(usage.peak < most + 2 * SMALL, "{} for {}", usage.peak, message.len());
+}
+
+#[test]
 fn a_stream_of_plain_and_packed_values_takes_no_memory_of_their_size() {
     let values = values();
     let object = || ObjectBuilder::new(&[COUNT as u64], &values).unwrap();

@@ -37,6 +37,7 @@ use super::{Codec, CodecError, Parts, Workspace};
 use crate::kernels::szip::{decode_from, decode_into, decode_packed_bytes_into};
 use crate::threads::Threads;
 pub use encode::compress;
+pub(crate) use encode::compress_made;
 
 /// The backend.
 pub(super) struct Szip;

@@ -4,7 +4,9 @@ use tgm_core::descriptor::ByteOrder;
 use tgm_core::szip;
 
 use crate::codec::{self, CodecError};
+use crate::encode::packing::Values;
 use crate::encode::plan::{Compressor, failure};
+use crate::encode::region::Payload;
 use crate::error::TensogramError;
 use crate::options::{Blosc2Codec, CompressionBackend};
 use crate::threads::Threads;
@@ -29,7 +31,7 @@ pub(crate) struct Compressed {
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] naming the codec.
-pub(crate) fn compress(
+fn compress(
     compressor: &Compressor,
     bytes: &[u8],
     order: ByteOrder,
@@ -55,6 +57,29 @@ pub(crate) fn compress(
         Compressor::Roaring => roaring(bytes).map_err(|error| failure("roaring", error))?,
     };
     Ok(Compressed { payload, offsets: None })
+}
+
+/// Packs values and compresses them, interval by interval where szip does so: packed values are never all there.
+///
+/// # Errors
+/// As [`compress`].
+pub(crate) fn compress_payload(
+    compressor: &Compressor,
+    payload: Payload<'_>,
+    order: ByteOrder,
+    means: Means,
+) -> Result<Compressed, TensogramError> {
+    if let (Compressor::Szip(params), Payload::Packed { bytes, order, packer, len, threads }) = (compressor, &payload)
+        && threads.is_one()
+        && !matches!(means.backend.resolve()?, CompressionBackend::Ffi)
+    {
+        let (values, width) = (Values::new(bytes, *order), params.container_size());
+        let pack = |start: usize, out: &mut [u8]| packer.pack_into(values.part(start / width, out.len() / width), out);
+        let made = codec::szip::compress_made(*len, params, pack);
+        let (payload, offsets) = made.map_err(|error| failure("szip", error))?;
+        return Ok(Compressed { payload, offsets: Some(offsets) });
+    }
+    compress(compressor, &payload.into_bytes()?, order, means)
 }
 
 /// The numbers that `bytes` are.

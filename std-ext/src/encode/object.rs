@@ -6,7 +6,7 @@ use ciborium::Value;
 use tgm_core::descriptor::{ByteOrder, Dtype, Encoding, Key};
 use tgm_core::wire::{FRAME_HEADER_SIZE, FrameFlags, FrameType};
 
-use crate::encode::compress::{Compressed, Means, compress};
+use crate::encode::compress::{Compressed, Means, compress_payload};
 use crate::encode::finite::{Masks, find, zero_masked};
 use crate::encode::frame::{FrameWriter, object_frame_len};
 use crate::encode::packing::{Packer, Values, derive};
@@ -70,7 +70,7 @@ impl<'a> Object<'a> {
         let payload = match plan.compressor {
             Compressor::None => payload,
             compressor => {
-                let Compressed { payload, offsets } = compress(&compressor, &payload.into_bytes()?, order, means)?;
+                let Compressed { payload, offsets } = compress_payload(&compressor, payload, order, means)?;
                 if let Some(offsets) = offsets {
                     insert(
                         descriptor.to_mut(),

@@ -42,6 +42,12 @@ impl<'a> Values<'a> {
         self.bytes.len()
     }
 
+    /// `count` values behind the first `start`, which must be there.
+    pub(crate) fn part(self, start: usize, count: usize) -> Self {
+        let bytes = self.bytes.get(start..).and_then(|bytes| bytes.get(..count));
+        Self { bytes: bytes.unwrap_or_default(), order: self.order }
+    }
+
     fn iter(&self) -> impl Iterator<Item = f64> + use<'a> {
         let order = self.order;
         self.bytes.iter().map(move |bytes| load(*bytes, order))

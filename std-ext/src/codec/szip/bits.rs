@@ -2,6 +2,9 @@
 
 use crate::codec::CodecError;
 
+/// Bytes up to which a stream grows by doubling.
+const MOST_DOUBLED: usize = 128 << 10;
+
 /// A stream that grows.
 ///
 /// Whoever writes has reserved room with [`Self::reserve`], so that memory which is not there is an error.
@@ -18,7 +21,13 @@ impl BitWriter {
     /// Makes room for `bits` bits more.
     pub(super) fn reserve(&mut self, bits: usize) -> Result<(), CodecError> {
         // A word is on its way, and the last one may be partly filled.
-        self.bytes.try_reserve(bits / 8 + 16).map_err(|_| CodecError::new("cannot allocate the compressed stream"))
+        let (len, needed) = (self.bytes.len(), bits / 8 + 16);
+        if self.bytes.capacity() - len >= needed {
+            return Ok(());
+        }
+        // Large ones by a quarter: twice the memory for the last few bytes would be a payload's worth too much.
+        let reserved = self.bytes.try_reserve_exact(needed.max(len / 4).max(len.min(MOST_DOUBLED)));
+        reserved.map_err(|_| CodecError::new("cannot allocate the compressed stream"))
     }
 
     /// How many bits were written.

@@ -33,27 +33,79 @@ const PIECE: usize = 2048;
 /// Format: PIPELINE §7.
 pub fn compress(data: &[u8], params: &Params) -> Result<(Vec<u8>, Vec<u64>), CodecError> {
     check_whole_samples(data, params)?;
-    let interval_len = params.samples_per_rsi().get() as usize * params.container_size();
-    let mut offsets = Vec::new();
-    offsets
-        .try_reserve_exact(data.len().div_ceil(interval_len))
-        .map_err(|_| CodecError::new("cannot allocate the table of intervals"))?;
-    let mut encoder = Encoder::new(params);
-    for interval in data.chunks(interval_len) {
-        offsets.push(encoder.writer.position());
-        encoder.put_interval(interval)?;
+    let mut coder = Coder::new(data.len(), params)?;
+    data.chunks(coder.interval_len()).try_for_each(|interval| coder.put_interval(interval))?;
+    Ok(coder.finish())
+}
+
+/// [`compress`] of `len` bytes of containers that `make` writes, interval by interval: all over a slice, which begins at that
+/// byte of them.
+///
+/// # Errors
+/// As [`compress`].
+pub(crate) fn compress_made(
+    len: usize,
+    params: &Params,
+    mut make: impl FnMut(usize, &mut [u8]),
+) -> Result<(Vec<u8>, Vec<u64>), CodecError> {
+    let width = params.container_size();
+    if !len.is_multiple_of(width) {
+        return Err(not_whole_samples(len, width));
     }
-    Ok((encoder.writer.into_bytes(), offsets))
+    let mut coder = Coder::new(len, params)?;
+    let (mut scratch, interval_len) = (Vec::new(), coder.interval_len().min(len).max(1));
+    scratch.try_reserve_exact(interval_len).map_err(|_| CodecError::new("cannot allocate an interval"))?;
+    scratch.resize(interval_len, 0);
+    for start in (0..len).step_by(interval_len) {
+        let interval = scratch.get_mut(..(len - start).min(interval_len)).unwrap_or_default();
+        make(start, interval);
+        coder.put_interval(interval)?;
+    }
+    Ok(coder.finish())
+}
+
+/// A stream in the making, and where its intervals start.
+struct Coder<'a> {
+    encoder: Encoder<'a>,
+    offsets: Vec<u64>,
+}
+
+impl<'a> Coder<'a> {
+    /// For `len` bytes of containers.
+    fn new(len: usize, params: &'a Params) -> Result<Self, CodecError> {
+        let mut coder = Self { encoder: Encoder::new(params), offsets: Vec::new() };
+        let intervals = len.div_ceil(coder.interval_len());
+        coder
+            .offsets
+            .try_reserve_exact(intervals)
+            .map_err(|_| CodecError::new("cannot allocate the table of intervals"))?;
+        Ok(coder)
+    }
+
+    /// Bytes of an interval's containers.
+    fn interval_len(&self) -> usize {
+        let params = self.encoder.params;
+        params.samples_per_rsi().get() as usize * params.container_size()
+    }
+
+    fn put_interval(&mut self, interval: &[u8]) -> Result<(), CodecError> {
+        self.offsets.push(self.encoder.writer.position());
+        self.encoder.put_interval(interval)
+    }
+
+    fn finish(self) -> (Vec<u8>, Vec<u64>) {
+        (self.encoder.writer.into_bytes(), self.offsets)
+    }
 }
 
 /// Refuses data that end within a sample.
 pub(super) fn check_whole_samples(data: &[u8], params: &Params) -> Result<(), CodecError> {
     let (len, width) = (data.len(), params.container_size());
-    if len.is_multiple_of(width) {
-        Ok(())
-    } else {
-        Err(CodecError::new(format!("data length {len} is not a multiple of sample byte width {width}")))
-    }
+    if len.is_multiple_of(width) { Ok(()) } else { Err(not_whole_samples(len, width)) }
+}
+
+fn not_whole_samples(len: usize, width: usize) -> CodecError {
+    CodecError::new(format!("data length {len} is not a multiple of sample byte width {width}"))
 }
 
 /// Makes blocks of containers. The buffers are kept from one interval to the next.
