@@ -161,7 +161,11 @@ impl<'a: 's, 's> Source<'a, 's> {
     ) -> Result<()> {
         let (descriptor, payload) = (object.descriptor(), object.payload());
         match self {
-            Self::Values(values) => Ok(byteswap::swap_into(values, 1, out)?),
+            Self::Values(values) => {
+                check_output(values.len() as u64, out)?;
+                out.copy_from_slice(values);
+                Ok(())
+            }
             Self::Stored(stored) => decode_stored(object, stored, order, threads, out),
             Self::Packed(backend) => {
                 let unpacked = backend.unpack_into(payload, descriptor, order, out, threads);
