@@ -24,6 +24,7 @@ pub(crate) fn refused_by_us(bytes: &[u8], refusal: &Refusal) -> Option<&'static 
 pub(crate) fn refused_by_the_reference(bytes: &[u8], refusal: &Refusal) -> Option<&'static str> {
     const REASONS: &[(&str, &str)] = &[
         ("feature", "a codec that is not compiled in there"),
+        ("unknown compression", "zfp, blosc2, sz3: not compiled in there"),
         ("sp_", "parameters of simple_packing are also read under the names they had before 0.19"),
     ];
     if has_frames_in_padding(bytes) {
