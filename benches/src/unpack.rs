@@ -2,6 +2,7 @@
 
 use std::hint::black_box;
 
+use tgm_std::kernels::packing::unpack_into;
 use zerocopy::IntoBytes;
 
 use crate::Bench;
@@ -31,10 +32,10 @@ fn of_count(bench: &mut Bench, count: usize, widths: impl Iterator<Item = u32>, 
     for bits in widths {
         let (message, values) = agreed(&Spec::packed(count, bits), field.as_bytes());
         let object = first(&message);
-        let stored = object.stored().expect("uncompressed");
         decode_into(&object, 1, doubles.as_mut_bytes());
         assert!(doubles.as_bytes() == values);
-        stored.unpack_into(0, &mut singles).expect("unpacks");
+        let packing = object.descriptor().packing().expect("packed");
+        unpack_into(object.payload(), &packing, 0, &mut singles).expect("unpacks");
         assert!(singles.iter().zip(&doubles).all(|(single, double)| *single == *double as f32));
 
         let mut case = Case::new(format!("{bits} bits to {size} of f64"))
@@ -53,8 +54,8 @@ fn of_count(bench: &mut Bench, count: usize, widths: impl Iterator<Item = u32>, 
         if COMMON.contains(&bits) {
             let mut case = Case::new(format!("{bits} bits to {size} of f64, or as many f32"))
                 .bytes(4 * count)
-                .row("us, to f32", || stored.unpack_into(0, black_box(&mut singles)))
-                .row("us, to f64", || stored.unpack_into(0, black_box(&mut doubles)))
+                .row("us, to f32", || unpack_into(object.payload(), &packing, 0, black_box(&mut singles)))
+                .row("us, to f64", || unpack_into(object.payload(), &packing, 0, black_box(&mut doubles)))
                 .row("limit: fill of f32", || black_box(&mut filled_singles).fill(black_box(1.5)));
             if judged && NAMED.contains(&bits) {
                 case = case.goal("P9", "us, to f32", Bound::Faster("us, to f64", 1.6));
