@@ -14,6 +14,7 @@
 
 mod canonical;
 mod cursor;
+mod plain;
 mod reader;
 #[cfg(test)]
 mod tests;

@@ -4,18 +4,20 @@
 //! made in one pass that decodes the fields, checks that every item is well-formed and remembers where the parameters of
 //! the format stand; a parameter is decoded when it is asked for.
 
+mod in_order;
 mod masks;
 mod names;
 mod params;
+#[cfg(test)]
+mod tests;
 
 pub use crate::dtype::{ByteOrder, Dtype};
 pub use masks::{MaskDescriptor, MaskKind, Masks};
 pub use names::{Compression, Encoding, Filter, Key, MaskMethod, Named, Stage};
 pub use params::{Sz3Params, SzipParams, ZfpMode};
 
-use crate::cbor::{Cursor, Map, MapReader, Name, Text, Uints, Value, WireName};
+use crate::cbor::{Cursor, Map, MapReader, Name, Text, Uints, Value};
 use crate::error::{ErrorKind, Result};
-use crate::tensor::Shape;
 use masks::MaskPositions;
 
 /// How many keys of the format stand in a descriptor itself: fields and parameters.
@@ -50,19 +52,49 @@ impl<'a> Descriptor<'a> {
     /// [`ErrorKind::NdimMismatch`], [`ErrorKind::StridesMismatch`], [`ErrorKind::ShapeOverflow`].
     ///
     /// Format: FORMAT §3.5, §1.10 row 20.
+    pub fn parse(bytes: &'a [u8], offset: u64) -> Result<Self> {
+        let mut descriptor = Self::unread(bytes, offset);
+        descriptor.read()?;
+        Ok(descriptor)
+    }
+
+    /// What [`Self::read`] makes the descriptor of that `bytes`, `offset` bytes into the caller's slice, begin with.
+    #[inline]
+    pub(crate) const fn unread(bytes: &'a [u8], offset: u64) -> Self {
+        Self {
+            encoded: Cursor::new(bytes, offset),
+            element_count: 0,
+            positions: Positions([0; KEYS]),
+            masks: MaskPositions::NONE,
+            rank: 0,
+            dtype: Dtype::Float16,
+            byte_order: None,
+            encoding: None,
+            filter: None,
+            compression: None,
+        }
+    }
+
+    /// [`Self::parse`] where the descriptor lies, so that it need not be moved.
     // Never inlined: on small machines its stack is not to lie below what the caller does next.
     #[inline(never)]
-    pub fn parse(bytes: &'a [u8], offset: u64) -> Result<Self> {
-        let mut entries = MapReader::open(Cursor::new(bytes, offset), 0)?;
-        let mut reading = Reading::new(Cursor::new(bytes, offset));
+    pub(crate) fn read(&mut self) -> Result<()> {
+        let encoded = self.encoded;
+        let mut reading = Reading::new(self);
+        let mut entries = if let Some(entries) = reading.read_in_order() {
+            entries
+        } else {
+            *reading.descriptor = Self::unread(encoded.rest(), encoded.offset());
+            reading = Reading::new(self);
+            MapReader::open(encoded, 0)?
+        };
         while let Some(name) = entries.next_name()? {
             match name {
                 Name::Known(key) => reading.read(key, &mut entries)?,
                 Name::Other => entries.skip()?,
             }
         }
-        reading.finish(entries.position())?;
-        Ok(reading.descriptor)
+        reading.finish(entries.position())
     }
 
     /// The descriptor's CBOR item, byte for byte.
@@ -158,13 +190,6 @@ impl<'a> Descriptor<'a> {
         self.encoded.ahead(self.positions.get(key).unwrap_or_default())
     }
 
-    fn require(&self, keys: &[Key]) -> Result<()> {
-        match keys.iter().find(|&&key| self.positions.get(key).is_none()) {
-            Some(&key) => Err(ErrorKind::MissingKey(key).at(self.offset())),
-            None => Ok(()),
-        }
-    }
-
     fn text(&self, key: Key) -> Text<'a> {
         // Cannot fail: the same bytes were read before.
         Value::walked(&mut self.at(key)).and_then(|value| value.as_text()).unwrap_or(Text::Whole(""))
@@ -229,97 +254,86 @@ impl Positions {
 }
 
 /// A descriptor whose fields are yet to come.
-struct Reading<'a> {
-    descriptor: Descriptor<'a>,
+struct Reading<'d, 'a> {
+    descriptor: &'d mut Descriptor<'a>,
+    /// The fields that came, as bits.
+    fields: u32,
     ndim: u64,
     shape_len: usize,
+    /// `None` beyond 64 bits.
+    element_count: Option<u64>,
     strides_len: usize,
 }
 
-impl<'a> Reading<'a> {
-    fn new(encoded: Cursor<'a>) -> Self {
-        let descriptor = Descriptor {
-            encoded,
-            element_count: 0,
-            positions: Positions([0; KEYS]),
-            masks: MaskPositions::default(),
-            rank: 0,
-            dtype: Dtype::Float16,
-            byte_order: None,
-            encoding: None,
-            filter: None,
-            compression: None,
-        };
-        Self { descriptor, ndim: 0, shape_len: 0, strides_len: 0 }
+impl<'d, 'a> Reading<'d, 'a> {
+    fn new(descriptor: &'d mut Descriptor<'a>) -> Self {
+        Self { descriptor, fields: 0, ndim: 0, shape_len: 0, element_count: None, strides_len: 0 }
     }
 
     /// Reads the value of one entry of the map, whose key is one of the format.
     fn read(&mut self, key: Key, entries: &mut MapReader<'a>) -> Result<()> {
-        let offset = entries.offset();
-        let fields = &mut self.descriptor;
+        let start = *entries.position();
+        let fields = &mut *self.descriptor;
         match key {
             Key::Ndim => self.ndim = entries.u64()?,
             Key::Type => entries.skip_text()?,
-            Key::Dtype => fields.dtype = entries.name()?.ok_or(ErrorKind::UnknownDtype.at(offset))?,
+            Key::Dtype => fields.dtype = entries.name()?.ok_or(ErrorKind::UnknownDtype.at(start.offset()))?,
             Key::Masks => {
                 fields.masks = MaskPositions::find(entries.walked()?, &fields.encoded)?;
                 fields.masks.check(&fields.encoded)?;
             }
-            Key::Shape => self.shape_len = entries.uints()?.len(),
+            Key::Shape => (self.shape_len, self.element_count) = entries.dimensions()?,
             Key::Filter => fields.filter = entries.name()?,
-            Key::Strides => self.strides_len = entries.uints()?.len(),
+            Key::Strides => (self.strides_len, _) = entries.dimensions()?,
             Key::Encoding => fields.encoding = entries.name()?,
-            Key::ByteOrder => fields.byte_order = Some(entries.name()?.ok_or(ErrorKind::UnknownByteOrder.at(offset))?),
+            Key::ByteOrder => {
+                fields.byte_order = Some(entries.name()?.ok_or(ErrorKind::UnknownByteOrder.at(start.offset()))?);
+            }
             Key::Compression => fields.compression = entries.name()?,
             _ => entries.skip()?,
         }
-        if key.is_field() && fields.positions.get(key).is_some() {
-            return Err(ErrorKind::DuplicateKey(key).at(offset));
+        if key.is_field() {
+            if self.fields & key.bit() != 0 {
+                return Err(ErrorKind::DuplicateKey(key).at(start.offset()));
+            }
+            self.fields |= key.bit();
         }
-        fields.positions.set(key, position(offset, fields.encoded.offset())?);
+        fields.positions.set(key, position(&start, &fields.encoded)?);
         Ok(())
     }
 
     /// Checks what can only be said of all fields together. The map ends at `end`.
+    #[inline]
     fn finish(&mut self, end: &Cursor<'a>) -> Result<()> {
-        let fields = &mut self.descriptor;
-        fields.encoded = fields.encoded.until(end);
+        self.descriptor.encoded = self.descriptor.encoded.until(end);
         // Cannot fail: an item is a byte at least, and the position of what follows the array fits.
-        fields.rank = u32::try_from(self.shape_len).unwrap_or(u32::MAX);
-        fields.require(&[Key::Shape, Key::Strides, Key::Ndim])?;
-        let shape = fields.shape();
+        self.descriptor.rank = u32::try_from(self.shape_len).unwrap_or(u32::MAX);
+        self.require(&[Key::Shape, Key::Strides, Key::Ndim])?;
+        let fields = &mut *self.descriptor;
         if self.ndim != self.shape_len as u64 {
-            return Err(ErrorKind::NdimMismatch.at(shape.offset()));
+            return Err(ErrorKind::NdimMismatch.at(fields.shape().offset()));
         }
         if self.strides_len != self.shape_len {
             return Err(ErrorKind::StridesMismatch.at(fields.strides().offset()));
         }
-        fields.element_count = Shape::from(shape).element_count().ok_or(ErrorKind::ShapeOverflow.at(shape.offset()))?;
-        fields.require(&[Key::Type, Key::Dtype, Key::Encoding, Key::Filter, Key::Compression])
+        let Some(element_count) = self.element_count else {
+            return Err(ErrorKind::ShapeOverflow.at(fields.shape().offset()));
+        };
+        fields.element_count = element_count;
+        self.require(&[Key::Type, Key::Dtype, Key::Encoding, Key::Filter, Key::Compression])
+    }
+
+    #[inline]
+    fn require(&self, keys: &[Key]) -> Result<()> {
+        match keys.iter().find(|key| self.fields & key.bit() == 0) {
+            Some(&key) => Err(ErrorKind::MissingKey(key).at(self.descriptor.offset())),
+            None => Ok(()),
+        }
     }
 }
 
-/// How far `offset` lies behind `base`.
-fn position(offset: u64, base: u64) -> Result<u32> {
-    u32::try_from(offset.saturating_sub(base)).map_err(|_| ErrorKind::TooLarge.at(offset))
-}
-
-impl WireName for Dtype {
-    fn from_bytes(name: &[u8]) -> Option<Self> {
-        Self::ALL.into_iter().find(|dtype| dtype.name().as_bytes() == name)
-    }
-
-    fn from_text(name: Text<'_>) -> Option<Self> {
-        Self::ALL.into_iter().find(|dtype| name == *dtype.name())
-    }
-}
-
-impl WireName for ByteOrder {
-    fn from_bytes(name: &[u8]) -> Option<Self> {
-        [Self::Big, Self::Little].into_iter().find(|order| order.name().as_bytes() == name)
-    }
-
-    fn from_text(name: Text<'_>) -> Option<Self> {
-        [Self::Big, Self::Little].into_iter().find(|order| name == *order.name())
-    }
+/// How far `place` lies behind `base`.
+#[inline]
+fn position(place: &Cursor<'_>, base: &Cursor<'_>) -> Result<u32> {
+    u32::try_from(base.len_until(place)).map_err(|_| ErrorKind::TooLarge.at(place.offset()))
 }

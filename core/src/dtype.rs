@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use crate::cbor::{Text, WireName};
+
 #[cfg(feature = "serde")]
 mod names;
 
@@ -84,7 +86,7 @@ impl Dtype {
 
     /// The dtype of that name, exact and lower case.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|dtype| dtype.name() == name)
+        Self::from_bytes(name.as_bytes())
     }
 
     /// Bytes an element; 0 for [`Dtype::Bitmask`], whose elements are bits.
@@ -168,16 +170,56 @@ impl ByteOrder {
 
     /// The order of that name.
     pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "big" => Some(Self::Big),
-            "little" => Some(Self::Little),
-            _ => None,
-        }
+        Self::from_bytes(name.as_bytes())
     }
 }
 
 impl fmt::Display for ByteOrder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+impl WireName for Dtype {
+    // Written out, so that each name is compared as a number or two.
+    #[inline]
+    fn from_bytes(name: &[u8]) -> Option<Self> {
+        Some(match name {
+            b"float32" => Self::Float32,
+            b"float64" => Self::Float64,
+            b"float16" => Self::Float16,
+            b"bfloat16" => Self::Bfloat16,
+            b"complex64" => Self::Complex64,
+            b"complex128" => Self::Complex128,
+            b"int8" => Self::Int8,
+            b"int16" => Self::Int16,
+            b"int32" => Self::Int32,
+            b"int64" => Self::Int64,
+            b"uint8" => Self::Uint8,
+            b"uint16" => Self::Uint16,
+            b"uint32" => Self::Uint32,
+            b"uint64" => Self::Uint64,
+            b"bitmask" => Self::Bitmask,
+            _ => return None,
+        })
+    }
+
+    fn from_text(name: Text<'_>) -> Option<Self> {
+        Self::ALL.into_iter().find(|dtype| name == *dtype.name())
+    }
+}
+
+impl WireName for ByteOrder {
+    #[inline]
+    fn from_bytes(name: &[u8]) -> Option<Self> {
+        match name {
+            b"big" => Some(Self::Big),
+            b"little" => Some(Self::Little),
+            _ => None,
+        }
+    }
+
+    fn from_text(name: Text<'_>) -> Option<Self> {
+        [Self::Big, Self::Little].into_iter().find(|order| name == *order.name())
     }
 }

@@ -7,7 +7,7 @@
 //! Metadata of an object comes from up to three frames. The last metadata frame of the message counts, which is the
 //! footer's where there is one; over its `base` entry lies the object's preceder, whose top-level keys replace.
 
-use crate::cbor::{Array, ArrayIter, Bytes, Cursor, Map, MapReader, Value};
+use crate::cbor::{Array, ArrayIter, Bytes, Cursor, Map, MapReader, Name, Text, Value, WireName};
 use crate::error::{ErrorKind, Result};
 use crate::frame::{Frame, Frames};
 use crate::wire::FrameType;
@@ -24,6 +24,32 @@ const LEGACY_KEY: &str = "version";
 /// Unknown top-level keys times bytes of `_extra_`, divided by the bytes of the frame, may be this much: so looking each
 /// key up in `_extra_` stays linear. 64 unknown keys always pass.
 const AMBIGUITY_BUDGET: u64 = 64;
+
+/// What the format defines at top level.
+#[derive(Clone, Copy)]
+enum Section {
+    Base,
+    Extra,
+    Reserved,
+}
+
+impl WireName for Section {
+    #[inline]
+    fn from_bytes(name: &[u8]) -> Option<Self> {
+        if name == BASE_KEY.as_bytes() {
+            Some(Self::Base)
+        } else if name == EXTRA_KEY.as_bytes() {
+            Some(Self::Extra)
+        } else {
+            (name == RESERVED_KEY.as_bytes()).then_some(Self::Reserved)
+        }
+    }
+
+    fn from_text(name: Text<'_>) -> Option<Self> {
+        let sections = [(Self::Base, BASE_KEY), (Self::Extra, EXTRA_KEY), (Self::Reserved, RESERVED_KEY)];
+        sections.into_iter().find(|(_, key)| name == **key).map(|(section, _)| section)
+    }
+}
 
 /// The typed getters of a view whose `get` finds a [`Value`] by its dotted path.
 macro_rules! typed_getters {
@@ -76,20 +102,23 @@ impl<'a> Metadata<'a> {
         let start = Cursor::new(bytes, offset);
         let mut entries = MapReader::open(start, 0)?;
         let (mut base, mut extra, mut reserved) = (None, Map::EMPTY, Map::EMPTY);
-        while let Some(key) = entries.next_key()? {
-            if key == *BASE_KEY {
-                base = Some(entries.text_maps()?);
-            } else if key == *EXTRA_KEY {
-                extra = entries.text_map()?;
-            } else if key == *RESERVED_KEY {
-                reserved = entries.text_map()?;
-            } else {
-                entries.skip()?;
+        let mut has_unknown = false;
+        while let Some(name) = entries.next_name()? {
+            match name {
+                Name::Known(Section::Base) => base = Some(entries.text_maps()?),
+                Name::Known(Section::Extra) => extra = entries.text_map()?,
+                Name::Known(Section::Reserved) => reserved = entries.text_map()?,
+                Name::Other => {
+                    has_unknown = true;
+                    entries.skip()?;
+                }
             }
         }
         let encoded = start.until(entries.position());
         let metadata = Self { top: Map::walked(encoded), base, extra, reserved, offset, encoded: encoded.rest() };
-        metadata.check_ambiguity()?;
+        if has_unknown {
+            metadata.check_ambiguity()?;
+        }
         Ok(metadata)
     }
 
@@ -159,7 +188,7 @@ impl<'a> Metadata<'a> {
     /// # Errors
     /// None but those that [`Self::parse`] has ruled out.
     pub fn base_entry(&self, index: usize) -> Result<Option<Map<'a>>> {
-        self.base_entries().nth(index).transpose()
+        self.base.map_or(Ok(None), |base| base.map_at(index))
     }
 
     /// What the library wrote about the message: encoder, time, uuid.
@@ -300,6 +329,9 @@ impl<'a> MessageMetadata<'a> {
     /// # Errors
     /// None but those that making this view has ruled out.
     pub fn object(&self, index: usize) -> Result<Option<ObjectMetadata<'a>>> {
+        if !self.has_preceders && index < self.object_count {
+            return Ok(Some(ObjectMetadata { base: self.metadata.base_entry(index)?, preceder: None }));
+        }
         self.objects().nth(index).transpose()
     }
 

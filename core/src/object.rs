@@ -47,16 +47,19 @@ impl<'a> DataObject<'a> {
         let cbor_offset = frame.offset().saturating_add(frame.cbor_offset());
         let split = usize::try_from(cbor_start).ok().and_then(|start| frame.body().split_at_checked(start));
         let (before, cbor) = split.ok_or(ErrorKind::CborOffset.at(cbor_offset))?;
-        let descriptor = Descriptor::parse(cbor, cbor_offset)?;
-        let (region, region_offset) = if frame.flags().has(FrameFlags::CBOR_AFTER_PAYLOAD) {
-            (before, frame.body_offset())
-        } else {
-            let cbor_len = descriptor.as_encoded().len();
-            (cbor.get(cbor_len..).unwrap_or_default(), cbor_offset.saturating_add(cbor_len as u64))
-        };
-        let payload_len = descriptor.masks().payload_len(region.len() as u64)?;
-        let payload = usize::try_from(payload_len).ok().and_then(|len| region.get(..len)).unwrap_or(region);
-        Ok(Self { frame, descriptor, region, region_offset, payload })
+        let descriptor = Descriptor::unread(cbor, cbor_offset);
+        let mut object =
+            Self { frame, descriptor, region: before, region_offset: frame.body_offset(), payload: before };
+        object.descriptor.read()?;
+        if !frame.flags().has(FrameFlags::CBOR_AFTER_PAYLOAD) {
+            let cbor_len = object.descriptor.as_encoded().len();
+            object.region = cbor.get(cbor_len..).unwrap_or_default();
+            object.region_offset = cbor_offset.saturating_add(cbor_len as u64);
+        }
+        let payload_len = object.descriptor.masks().payload_len(object.region.len() as u64)?;
+        let payload = usize::try_from(payload_len).ok().and_then(|len| object.region.get(..len));
+        object.payload = payload.unwrap_or(object.region);
+        Ok(object)
     }
 
     /// The frame that holds the object.

@@ -8,7 +8,7 @@ use core::str::Utf8Error;
 
 use heapless::Vec;
 
-use super::{Kind, MAX_NESTING, Value};
+use super::{Kind, MAX_NESTING, Value, plain};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Additional information that announces an indefinite length, or a break.
@@ -111,10 +111,20 @@ impl<'a> Cursor<'a> {
         Self { rest: self.rest.get(bytes as usize..).unwrap_or_default(), end: self.end }
     }
 
+    /// The position where only `rest`, an end of what is unread here, is left.
+    pub(super) const fn at_rest(&self, rest: &'a [u8]) -> Self {
+        Self { rest, end: self.end }
+    }
+
+    /// How many bytes lie between this position and the `later` one in the same slice.
+    #[inline]
+    pub(crate) const fn len_until(&self, later: &Self) -> usize {
+        self.rest.len().saturating_sub(later.rest.len())
+    }
+
     /// Bytes between this position and the `later` one in the same slice.
     pub(crate) fn bytes_until(&self, later: &Self) -> &'a [u8] {
-        let len = self.rest.len().saturating_sub(later.rest.len());
-        self.rest.get(..len).unwrap_or_default()
+        self.rest.get(..self.len_until(later)).unwrap_or_default()
     }
 
     /// This position, with nothing readable beyond the `later` one.
@@ -215,6 +225,18 @@ impl<'a> Cursor<'a> {
         Some(text)
     }
 
+    /// Takes the head of an array of less than 24 items, for which there are bytes enough; anything else stays.
+    #[inline]
+    pub(super) fn take_short_array(&mut self) -> Option<u8> {
+        let (&head, after) = self.rest.split_first()?;
+        let items = head.wrapping_sub(0x80);
+        if items >= 24 || usize::from(items) > after.len() {
+            return None;
+        }
+        self.rest = after;
+        Some(items)
+    }
+
     /// Takes the next item if it is text in one piece; anything else stays.
     #[inline]
     pub(super) fn take_str(&mut self) -> Result<Option<&'a str>> {
@@ -255,7 +277,14 @@ impl<'a> Cursor<'a> {
         if self.skip_flat(check)? {
             return Ok(());
         }
-        self.skip_nested(check, MAX_NESTING.saturating_sub(outer))
+        let nesting = MAX_NESTING.saturating_sub(outer);
+        match plain::skip(self.rest, check, nesting) {
+            Some(rest) => {
+                self.rest = rest;
+                Ok(())
+            }
+            None => self.skip_nested(check, nesting),
+        }
     }
 
     /// Steps over the next item if it is a scalar or a string in one piece; otherwise stays and says so.
@@ -277,7 +306,7 @@ impl<'a> Cursor<'a> {
     /// Steps over the next item, in which at most `nesting` containers and tags may be inside each other.
     ///
     /// Stack: a small frame for every [`LEVELS`] levels that are really nested.
-    fn skip_nested(&mut self, check: Check, nesting: u16) -> Result<()> {
+    pub(super) fn skip_nested(&mut self, check: Check, nesting: u16) -> Result<()> {
         let mut open = Levels::new();
         loop {
             let start = *self;

@@ -1,8 +1,9 @@
 //! Reading items that nobody has walked yet, checked and typed in one pass.
 
 use super::cursor::{Check, Cursor, check_utf8};
+use super::uints::read_dimensions;
 use super::value::{Array, Container, Count, Map, Text, Value};
-use super::{Kind, Uints};
+use super::{Kind, MAX_NESTING, Uints, plain};
 use crate::error::{ErrorKind, Result};
 
 /// The entries of a map with text keys. After each key its value must be read, by exactly one of the methods that do.
@@ -25,6 +26,17 @@ impl<'a> MapReader<'a> {
         }
         inside.claimed_items(&head, 2)?;
         Ok(Self { cursor: inside, count: Count::of(&head), seen: 0, depth: outer.saturating_add(1) })
+    }
+
+    /// Goes on in the outermost map `encoded`, which announces `count` entries: `seen` were read, and `rest` is left of
+    /// its bytes. `None` if it has less entries, or bytes are left for less.
+    #[inline]
+    pub(crate) fn resume(encoded: Cursor<'a>, rest: &'a [u8], count: u8, seen: u8) -> Option<Self> {
+        let left = usize::from(count.checked_sub(seen)?);
+        if left.wrapping_mul(2) > rest.len() {
+            return None;
+        }
+        Some(Self { cursor: encoded.at_rest(rest), count: Count::exactly(count.into()), seen: seen.into(), depth: 1 })
     }
 
     /// Reads the next key; `None` behind the last entry.
@@ -58,6 +70,19 @@ impl<'a> MapReader<'a> {
             return known(bytes, offset).map(|name| Some(name.into()));
         }
         Ok(self.next_key()?.map(of_text))
+    }
+
+    /// Steps over the next key; whether there is one.
+    #[inline]
+    pub(crate) fn skip_key(&mut self) -> Result<bool> {
+        if usize::BITS == u64::BITS && self.count.is_counted() && self.count.left(self.seen) > 0 {
+            let offset = self.offset();
+            if let Some(bytes) = self.cursor.take_short_text() {
+                self.seen = self.seen.saturating_add(1);
+                return check_utf8(bytes, offset.saturating_add(1)).map(|()| true);
+            }
+        }
+        Ok(self.next_key()?.is_some())
     }
 
     /// Reads text and looks it up: `None` for one that is no such name.
@@ -121,6 +146,12 @@ impl<'a> MapReader<'a> {
     /// Reads an array of unsigned integers.
     pub(crate) fn uints(&mut self) -> Result<Uints<'a>> {
         Uints::read(&mut self.cursor)
+    }
+
+    /// Reads an array of unsigned integers: how many there are, and their product unless it exceeds 64 bits.
+    #[inline]
+    pub(crate) fn dimensions(&mut self) -> Result<(usize, Option<u64>)> {
+        read_dimensions(&mut self.cursor)
     }
 
     /// Reads a map with text keys.
@@ -191,8 +222,14 @@ pub(crate) trait WireName: Copy {
 
 /// Reads a map whose keys are text, inside of `outer` containers.
 pub(crate) fn read_text_map<'a>(cursor: &mut Cursor<'a>, outer: u16) -> Result<Map<'a>> {
+    if let Some(rest) = plain::skip_text_map(cursor.rest(), MAX_NESTING.saturating_sub(outer)) {
+        let end = cursor.at_rest(rest);
+        let map = Map::walked(cursor.until(&end));
+        *cursor = end;
+        return Ok(map);
+    }
     let mut entries = MapReader::open(*cursor, outer)?;
-    while entries.next_key()?.is_some() {
+    while entries.skip_key()? {
         entries.skip()?;
     }
     let map = Map::walked(cursor.until(entries.position()));

@@ -235,6 +235,52 @@ fn alike<const WIDTH: usize>(bytes: &[u8], head: u8, most: usize) -> usize {
     groups.iter().take(most / EIGHT).take_while(is_alike).count().wrapping_mul(EIGHT)
 }
 
+/// Reads an array of unsigned integers: how many there are, and their product unless it exceeds 64 bits. A zero makes the
+/// product zero, whatever the others are.
+///
+/// # Errors
+/// Those of [`Uints::read`].
+#[inline]
+pub(super) fn read_dimensions(cursor: &mut Cursor<'_>) -> Result<(usize, Option<u64>)> {
+    let mut count = Product::default();
+    // Small machines have better use for the code's bytes.
+    let short = if usize::BITS < u64::BITS { None } else { cursor.take_short_array() };
+    let Some(rank) = short else {
+        let all = Uints::read(cursor)?;
+        all.iter().for_each(|dim| count.multiply(dim));
+        return Ok((all.len(), count.get()));
+    };
+    for _ in 0..rank {
+        count.multiply(read(cursor)?);
+    }
+    Ok((rank.into(), count.get()))
+}
+
+/// A product of dimensions.
+struct Product {
+    of_all: Option<u64>,
+    has_zero: bool,
+}
+
+impl Default for Product {
+    fn default() -> Self {
+        Self { of_all: Some(1), has_zero: false }
+    }
+}
+
+impl Product {
+    #[inline]
+    fn multiply(&mut self, dim: u64) {
+        self.has_zero |= dim == 0;
+        self.of_all = self.of_all.and_then(|product| product.checked_mul(dim));
+    }
+
+    #[inline]
+    fn get(&self) -> Option<u64> {
+        if self.has_zero { Some(0) } else { self.of_all }
+    }
+}
+
 /// Reads one unsigned integer; a positive bignum that fits 64 bits is one too.
 #[inline]
 pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<u64> {

@@ -5,8 +5,8 @@ use core::iter::FusedIterator;
 
 use half::f16;
 
-use super::Kind;
 use super::cursor::{Check, Cursor, Head};
+use super::{Kind, plain};
 use crate::error::{Error, ErrorKind, Result};
 
 /// One CBOR item, borrowed from the bytes `'a` that encode it.
@@ -445,9 +445,20 @@ impl Count {
         Self((!head.is_indefinite()).then(|| usize::try_from(head.argument).unwrap_or(usize::MAX)))
     }
 
+    /// That many.
+    pub(super) const fn exactly(count: usize) -> Self {
+        Self(Some(count))
+    }
+
     /// Whether there is a number.
     pub(super) const fn is_counted(self) -> bool {
         self.0.is_some()
+    }
+
+    /// How many entries there may be behind the `seen` ones.
+    #[inline]
+    pub(super) fn left(self, seen: usize) -> usize {
+        self.0.unwrap_or(usize::MAX).saturating_sub(seen)
     }
 
     /// Whether the entries end at `cursor`, `seen` of them having been read.
@@ -480,7 +491,7 @@ impl<'a> Container<'a> {
 
     /// How many entries there may be behind the `seen` ones.
     pub(super) fn left(&self, seen: usize) -> usize {
-        self.count.0.unwrap_or(usize::MAX).saturating_sub(seen)
+        self.count.left(seen)
     }
 
     /// Whether the entries end at `cursor`, `seen` of them having been read.
@@ -506,6 +517,18 @@ impl<'a> Array<'a> {
     /// Those of [`Cursor::skip`].
     pub fn get(&self, index: usize) -> Result<Option<Value<'a>>> {
         self.iter().nth(index).transpose()
+    }
+
+    /// The map at `index`, of an array in which nothing but maps was found: the items before it are stepped over, the map
+    /// itself is not looked at.
+    pub(crate) fn map_at(&self, index: usize) -> Result<Option<Map<'a>>> {
+        let mut cursor = self.0.items;
+        let is_there = self.0.count.0.is_some_and(|count| index < count);
+        match plain::skip_walked(cursor.rest(), index) {
+            Some(rest) if is_there => cursor = cursor.at_rest(rest),
+            _ => return self.get(index)?.map(|item| item.as_map()).transpose(),
+        }
+        Ok(Some(Map::walked(cursor)))
     }
 
     /// How many items there are: free if the array says so, else a walk.

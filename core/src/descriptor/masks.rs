@@ -82,15 +82,18 @@ impl<'a> MaskDescriptor<'a> {
 }
 
 /// Where the entries of a descriptor's masks stand: bytes from the descriptor's start, 0 where there is none.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct MaskPositions([u32; MaskKind::ALL.len()]);
 
 impl MaskPositions {
+    /// No entry.
+    pub(super) const NONE: Self = Self([0; MaskKind::ALL.len()]);
+
     /// Finds the entries of the `masks` map, or null, at `encoded`, in `descriptor`; unknown keys are ignored.
     // Never inlined: most descriptors have no masks, and need not the stack for them.
     #[inline(never)]
     pub(super) fn find(encoded: Cursor<'_>, descriptor: &Cursor<'_>) -> Result<Self> {
-        let mut positions = Self::default();
+        let mut positions = Self::NONE;
         if encoded.is_at_null() {
             return Ok(positions);
         }
@@ -99,7 +102,7 @@ impl MaskPositions {
             let mut kinds = MaskKind::ALL.into_iter().zip(&mut positions.0);
             if let Some((_, slot)) = kinds.find(|(kind, _)| name == *kind.name()) {
                 let is_absent = entries.is_at_null();
-                *slot = if is_absent { 0 } else { position(entries.offset(), descriptor.offset())? };
+                *slot = if is_absent { 0 } else { position(entries.position(), descriptor)? };
             }
             entries.skip()?;
         }

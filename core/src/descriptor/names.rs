@@ -207,6 +207,11 @@ impl Key {
         (self as u8) <= Self::Compression as u8
     }
 
+    /// One bit of 32, different for each field.
+    pub(super) const fn bit(self) -> u32 {
+        1_u32.wrapping_shl(self as u32)
+    }
+
     /// Whether this is a parameter of a stage.
     pub const fn is_parameter(self) -> bool {
         !self.is_field() && (self as u8) < Self::Length as u8

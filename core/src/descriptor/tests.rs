@@ -1,0 +1,125 @@
+//! Descriptors read in canonical order, and the general way, are the same.
+
+use std::format;
+use std::string::String;
+use std::vec;
+use std::vec::Vec;
+
+use minicbor::Encoder;
+use proptest::prelude::*;
+
+use super::{Descriptor, Dtype, Key};
+
+/// The entries of a descriptor that says nothing special: key and encoded value.
+fn entries(shape: &[u64], dtype: &str) -> Vec<(String, Vec<u8>)> {
+    let name = |text: &str| minicbor::to_vec(text).unwrap();
+    let mut strides = vec![1_u64; shape.len()];
+    strides.iter_mut().rev().skip(1).zip(shape.iter().rev()).for_each(|(stride, &dim)| *stride = dim);
+    let entries = [
+        (Key::Ndim, minicbor::to_vec(shape.len()).unwrap()),
+        (Key::Type, name("ntensor")),
+        (Key::Dtype, name(dtype)),
+        (Key::Shape, minicbor::to_vec(shape).unwrap()),
+        (Key::Filter, name("none")),
+        (Key::Strides, minicbor::to_vec(&strides).unwrap()),
+        (Key::Encoding, name("simple_packing")),
+        (Key::ByteOrder, name("little")),
+        (Key::Compression, name("szip")),
+        (Key::SzipRsi, vec![0x18, 128]),
+        (Key::SzipFlags, vec![8]),
+        (Key::ZstdLevel, vec![3]),
+        (Key::SpBitsPerValue, vec![16]),
+    ];
+    entries.into_iter().map(|(key, value)| (key.name().into(), value)).collect()
+}
+
+/// The map in the order of canonical CBOR, after the head that `counted` says.
+fn encode(entries: &[(String, Vec<u8>)], counted: bool, in_order: bool) -> Vec<u8> {
+    let mut entries = entries.to_vec();
+    if in_order {
+        entries.sort_by_key(|(key, _)| (key.len(), key.clone()));
+    }
+    let mut out = Vec::new();
+    let mut encoder = Encoder::new(&mut out);
+    if counted {
+        encoder.map(entries.len() as u64).unwrap();
+    } else {
+        encoder.begin_map().unwrap();
+    }
+    for (key, value) in &entries {
+        encoder.str(key).unwrap().writer_mut().extend(value);
+    }
+    if !counted {
+        encoder.end().unwrap();
+    }
+    out
+}
+
+/// Everything that a descriptor says.
+fn said(bytes: &[u8]) -> Result<String, String> {
+    let read = Descriptor::parse(bytes, 7).map_err(|error| format!("{error:?}"))?;
+    let parameters: Vec<_> = Key::ALL.iter().map(|key| read.parameter(key.name())).collect();
+    Ok(format!(
+        "{read:?} {:?} {:?} {:?} {:?} {:?} {} {:?}",
+        read.object_type(),
+        read.strides(),
+        read.declared_byte_order(),
+        read.element_count(),
+        read.masks().is_empty(),
+        read.as_encoded().len(),
+        parameters
+    ))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    /// An indefinite length is never read in order, and its head is a byte as well; a break ends it.
+    #[test]
+    fn the_order_of_keys_makes_no_difference(
+        shape in proptest::collection::vec(prop_oneof![0..30_u64, any::<u64>()], 0..30),
+        dtype in proptest::sample::select(&Dtype::ALL[..]),
+        leave_out in proptest::collection::vec(any::<bool>(), 13),
+        replace in proptest::option::of((0..13_usize, proptest::sample::select(vec![
+            vec![0x19, 0x12, 0x34], vec![0x63, b'b', b'i', b'g'], vec![0x64, b'n', b'o', b'n', b'e'], vec![0x81, 0x05],
+            vec![0x80], vec![0xf6], vec![0x20], vec![0x18, 0x02], vec![0x78, 0x03, b'b', b'i', b'g'], vec![0x61, 0xff],
+            vec![0x7f, 0x63, b'b', b'i', b'g', 0xff], vec![0x1c], vec![0xc1, 0x01], vec![0x62, 0xc3, 0xa9],
+        ]))),
+        rarely_left_out in any::<bool>(),
+        other in proptest::option::of("[a-z]{1,12}"),
+        twice in proptest::option::of(0..13_usize),
+    ) {
+        let mut entries = entries(&shape, dtype.name());
+        if let Some((at, value)) = replace {
+            entries[at].1 = value;
+        }
+        if let Some(at) = twice {
+            entries.push(entries[at].clone());
+        }
+        if rarely_left_out {
+            let mut left_out = leave_out.into_iter();
+            entries.retain(|_| !left_out.next().unwrap_or(false));
+        }
+        if let Some(key) = other {
+            entries.push((key, vec![0x01]));
+        }
+        let general = encode(&entries, false, true);
+        // One byte more, the break: only what is said of lengths differs.
+        let counted = encode(&entries, true, true);
+        let len = |said: Result<String, String>| said.map(|said| said.replace(&format!(" {} [", general.len()), " [")
+            .replace(&format!(" {} [", counted.len()), " ["));
+        prop_assert_eq!(len(said(&counted)), len(said(&general)));
+    }
+}
+
+#[test]
+fn what_is_usual_is_read_in_order() {
+    let usual = encode(&entries(&[3, 5], "float32"), true, true);
+    let mut unread = Descriptor::unread(&usual, 0);
+    let is_in_order = super::Reading::new(&mut unread).read_in_order().is_some();
+    assert_eq!(is_in_order, usize::BITS == u64::BITS);
+    let reversed: Vec<_> = entries(&[3, 5], "float32").into_iter().rev().collect();
+    let unusual = encode(&reversed, true, false);
+    let mut unread = Descriptor::unread(&unusual, 0);
+    assert!(super::Reading::new(&mut unread).read_in_order().is_none());
+}
