@@ -20,6 +20,7 @@ pub(crate) mod pack;
 pub mod packing;
 pub mod shuffle;
 pub(crate) mod simd;
+mod stream;
 pub mod szip;
 
 use std::ops::Range;

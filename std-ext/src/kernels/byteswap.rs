@@ -3,6 +3,7 @@
 use tgm_core::{Result, byteswap};
 
 use super::simd::{Level, Simd};
+use super::stream::Stream;
 
 /// [`tgm_core::byteswap::swap_in_place`], as fast as the processor can.
 ///
@@ -17,7 +18,19 @@ pub fn swap_in_place(bytes: &mut [u8], unit: usize) -> Result<()> {
 /// # Errors
 /// As there.
 pub fn swap_into(src: &[u8], unit: usize, out: &mut [u8]) -> Result<()> {
-    swap_into_by(Simd::best(), src, unit, out)
+    let simd = Simd::best();
+    let is_whole = src.len() == out.len() && matches!(unit, 2 | 4 | 8) && src.len().is_multiple_of(unit);
+    match Stream::new(simd, out.len()).filter(|_| is_whole) {
+        Some(stream) => {
+            // Blocks are multiples of 64 bytes: every one is of whole units.
+            stream.fill::<_, 64>(out, |first, block| {
+                let part = src.get(first..).and_then(|rest| rest.get(..block.len()));
+                part.is_some_and(|part| swap_into_by(simd, part, unit, block).is_ok())
+            });
+            Ok(())
+        }
+        None => swap_into_by(simd, src, unit, out),
+    }
 }
 
 #[allow(unsafe_code, reason = "instructions that not every processor has")]
@@ -96,6 +109,20 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn what_is_larger_than_caches_is_the_same() {
+        let src: Vec<u8> = (0..(17_u32 << 20) + 16).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        let mut out = vec![0xaa; src.len() + 1];
+        for (unit, len) in [(2, src.len() - 2), (4, src.len()), (8, src.len() - 8), (8, src.len() - 3), (3, src.len())]
+        {
+            let mut expected = vec![0xaa; len];
+            let result = byteswap::swap_into(&src[..len], unit, &mut expected);
+            out.fill(0xaa);
+            assert_eq!(swap_into(&src[..len], unit, &mut out[1..=len]), result);
+            assert!(out[1..=len] == expected);
+        }
+    }
 
     proptest! {
         #[test]

@@ -19,6 +19,7 @@ use tgm_core::packing::{self, Packing, Unpack};
 
 use self::store::{BigEndian, HasStore, LittleEndian, Store};
 use super::simd::{Level, Simd};
+use super::stream::Stream;
 
 /// A type that packed values can be unpacked to here: `f64` and `f32`.
 pub trait Value: Unpack + HasStore {}
@@ -105,6 +106,18 @@ fn split<S>(
 
 /// Unpacks from the front of `bytes` to the front of `out`, eight values at a time; returns how many.
 fn unpack_bulk<S: Store>(simd: Simd, bytes: &[u8], packing: &Packing, out: &mut [S::Slot]) -> usize {
+    let Some(stream) = Stream::new(simd, size_of_val(out)) else {
+        return unpack_groups::<S>(simd, bytes, packing, out);
+    };
+    let group = packing.bits_per_value as usize;
+    stream.fill::<_, GROUP>(out, |first, block| {
+        let fields = bytes.get(first / GROUP * group..).unwrap_or_default();
+        unpack_groups::<S>(simd, fields, packing, block) == block.len()
+    })
+}
+
+/// [`unpack_bulk`] straight to where the values go.
+fn unpack_groups<S: Store>(simd: Simd, bytes: &[u8], packing: &Packing, out: &mut [S::Slot]) -> usize {
     let (groups, _) = out.as_chunks_mut::<GROUP>();
     match (simd.level(), packing.bits_per_value) {
         #[cfg(target_arch = "x86_64")]

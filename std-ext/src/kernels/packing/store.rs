@@ -7,10 +7,12 @@ use std::arch::x86_64::{
     _mm512_castpd_si512, _mm512_castsi512_pd, _mm512_cvtpd_ps, _mm512_shuffle_epi8, _mm512_storeu_pd,
 };
 
+use crate::kernels::stream::Slot;
+
 /// A form of values in memory.
 pub trait Store {
     /// What holds one value.
-    type Slot: Copy;
+    type Slot: Slot;
 
     /// Stores four values.
     ///

@@ -72,6 +72,24 @@ fn every_width_agrees_with_core_at_every_start() {
     }
 }
 
+#[test]
+fn what_is_larger_than_caches_is_the_same() {
+    let count = (2 << 20) + 77;
+    let packed: Vec<u8> = (0..3 * (count + 8)).map(|i: u32| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    for (bits, start) in [(12, 3), (24, 0), (17, 5)] {
+        let mut expected = vec![0.0_f64; count as usize];
+        packing::unpack_into(&packed, &packing(bits), start, &mut expected).unwrap();
+        // Not where a line of memory begins.
+        let mut out = vec![0.0_f64; count as usize + 1];
+        super::unpack_into(&packed, &packing(bits), start, &mut out[1..]).unwrap();
+        assert!(out[1..] == expected, "{bits}");
+    }
+    let mut short = vec![0.0_f64; count as usize];
+    let result = super::unpack_into(&packed[..packed.len() / 2], &packing(24), 0, &mut short);
+    assert_eq!(result, packing::unpack_into(&packed[..packed.len() / 2], &packing(24), 0, &mut short));
+    assert!(result.is_err());
+}
+
 proptest! {
     #[test]
     fn any_request_agrees_with_core(

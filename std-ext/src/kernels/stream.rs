@@ -1,0 +1,133 @@
+//! Output that is larger than the caches.
+//!
+//! A store to memory that is in no cache reads the line first, and puts out another one that somebody may want. Where more
+//! is written than caches hold, neither is of use: lines are made in a small buffer, and written as wholes past the caches.
+
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::{_mm_sfence, _mm256_loadu_si256, _mm256_stream_si256};
+
+use zerocopy::{FromBytes, Immutable, IntoBytes};
+
+use super::simd::{Level, Simd};
+
+/// Bytes of output from which on it pays: more than the share of the last cache that a thread can hope for.
+const WORTH_IT: usize = 16 << 20;
+
+/// Bytes that are made at a time. The buffer is to stay in the first cache, with what it is made of.
+const BLOCK: usize = 8 << 10;
+
+/// What [`Stream::fill`] can fill: of a power of two of bytes, up to eight.
+pub trait Slot: Copy + FromBytes + IntoBytes + Immutable {}
+
+impl<T: Copy + FromBytes + IntoBytes + Immutable> Slot for T {}
+
+/// The right to write past the caches, on a processor that can. When it is dropped, what was written is there for all.
+pub(super) struct Stream(());
+
+impl Stream {
+    /// For an output of `len` bytes; `None` where it is not worth it, or not possible.
+    pub(super) fn new(simd: Simd, len: usize) -> Option<Self> {
+        (len >= WORTH_IT && cfg!(target_arch = "x86_64") && simd.level() >= Level::Avx2).then_some(Self(()))
+    }
+
+    /// Fills `out` block by block, each a multiple of `ALIKE` slots but for the last: `fill` gets the number of its first slot
+    /// and a buffer, and says whether it has filled it. Returns how many slots were filled before one was not.
+    pub(super) fn fill<T: Slot, const ALIKE: usize>(
+        &self,
+        out: &mut [T],
+        mut fill: impl FnMut(usize, &mut [T]) -> bool,
+    ) -> usize {
+        let mut buffer = [0_u64; BLOCK / size_of::<u64>()];
+        let Ok(buffer) = <[T]>::mut_from_bytes(buffer.as_mut_bytes()) else { return 0 };
+        let mut filled = 0;
+        for block in out.chunks_mut(buffer.len() / ALIKE * ALIKE) {
+            let Some(made) = buffer.get_mut(..block.len()) else { break };
+            if !fill(filled, made) {
+                break;
+            }
+            self.copy(made.as_bytes(), block.as_mut_bytes());
+            filled += block.len();
+        }
+        filled
+    }
+
+    /// Copies as many bytes as both have.
+    #[cfg(target_arch = "x86_64")]
+    #[allow(unsafe_code, reason = "instructions that not every processor has")]
+    fn copy(&self, src: &[u8], out: &mut [u8]) {
+        // SAFETY: whoever made `self` has seen to it that the processor has AVX2.
+        unsafe { copy_lines(src, out) }
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn copy(&self, src: &[u8], out: &mut [u8]) {
+        out.iter_mut().zip(src).for_each(|(slot, byte)| *slot = *byte);
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Drop for Stream {
+    #[allow(unsafe_code, reason = "an instruction")]
+    fn drop(&mut self) {
+        // SAFETY: SSE, which the instruction is part of, is part of the architecture.
+        unsafe { _mm_sfence() }
+    }
+}
+
+/// Whole lines past the caches, what lies before and behind them as usual.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn copy_lines(src: &[u8], out: &mut [u8]) {
+    const LINE: usize = 64;
+    let len = out.len().min(src.len());
+    let head = out.as_ptr().align_offset(LINE).min(len);
+    let (src_head, src) = src.split_at(head);
+    let (out_head, out) = out.split_at_mut(head);
+    out_head.copy_from_slice(src_head);
+    let ((sources, source_rest), (lines, line_rest)) = (src.as_chunks::<LINE>(), out.as_chunks_mut::<LINE>());
+    for (source, line) in sources.iter().zip(lines) {
+        let (from, to) = (source.as_ptr(), line.as_mut_ptr());
+        #[allow(unsafe_code, reason = "loads and stores where references point")]
+        // SAFETY: 64 bytes can be read there and 64 be written; the line begins at a multiple of 64.
+        unsafe {
+            let (first, second) = (_mm256_loadu_si256(from.cast()), _mm256_loadu_si256(from.add(32).cast()));
+            _mm256_stream_si256(to.cast(), first);
+            _mm256_stream_si256(to.add(32).cast(), second);
+        }
+    }
+    line_rest.iter_mut().zip(source_rest).for_each(|(slot, byte)| *slot = *byte);
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_copy_is_a_copy_wherever_it_goes(bytes: Vec<u8>, before in 0..70_usize, behind in 0..70_usize) {
+            for stream in Simd::all().filter_map(|simd| Stream::new(simd, WORTH_IT)) {
+                let mut out = vec![0xaa; before + bytes.len() + behind];
+                stream.copy(&bytes, &mut out[before..before + bytes.len()]);
+                prop_assert_eq!(&out, &[vec![0xaa; before], bytes.clone(), vec![0xaa; behind]].concat());
+            }
+        }
+
+        #[test]
+        fn blocks_come_in_order_until_one_is_not_filled(len in 0..5000_usize, stop in 0..6000_usize) {
+            for stream in Simd::all().filter_map(|simd| Stream::new(simd, WORTH_IT)) {
+                let mut out = vec![u32::MAX; len];
+                let filled = stream.fill::<_, 8>(&mut out, |first, block| {
+                    for (slot, value) in block.iter_mut().zip(first..) {
+                        *slot = u32::try_from(value).unwrap();
+                    }
+                    first + block.len() <= stop
+                });
+                prop_assert!(filled == len || filled % 8 == 0 && filled + BLOCK / 4 > stop.min(len));
+                let expected = |i| if i < filled { u32::try_from(i).unwrap() } else { u32::MAX };
+                prop_assert!(out.iter().enumerate().all(|(i, &value)| value == expected(i)));
+            }
+        }
+    }
+}
