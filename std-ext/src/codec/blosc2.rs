@@ -8,7 +8,7 @@
 //! chunk   header │ one of: nothing (zeros), one repeated value, the bytes as they are,  (chunk.rs)
 //!                │         start of block 0, 1, … │ blocks
 //! block   streams, one, or one for each byte of an element; then filters undone         (block.rs, filter.rs)
-//! stream  size │ one of: nothing (zeros), a repeated byte, the bytes as they are,       (stream.rs, blosclz.rs)
+//! stream  size │ one of: nothing (zeros), a repeated byte, the bytes as they are,       (stream.rs, blosclz.rs, lz4.rs)
 //!              │         what a codec wrote
 //! ```
 //!
@@ -25,6 +25,7 @@ mod chunk;
 mod encode;
 mod filter;
 mod frame;
+mod lz4;
 mod stream;
 
 #[cfg(test)]

@@ -139,12 +139,14 @@ mod tests {
     fn each_is_found_wherever_it_stands() {
         let places = [0_usize, 1, 63, 64, 2047, 2048, 2049, 4095, 4096, 9999];
         let mut values = vec![1.0_f64; 10_000];
-        places.iter().for_each(|place| values[*place] = if place % 2 == 0 { f64::NAN } else { f64::NEG_INFINITY });
+        for place in places {
+            values[place] = if place.is_multiple_of(2) { f64::NAN } else { f64::NEG_INFINITY };
+        }
         let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_be_bytes()).collect();
         let found = |dtype| classes(&bytes, dtype, ByteOrder::Big);
-        let class = |place: &usize| if place % 2 == 0 { Class::Nan } else { Class::Infinity };
+        let class = |place: &usize| if place.is_multiple_of(2) { Class::Nan } else { Class::Infinity };
         assert_eq!(found(Dtype::Float64), places.map(|place| (place as u64, None, class(&place))));
-        let part = |place: &usize| if place % 2 == 0 { "real" } else { "imaginary" };
+        let part = |place: &usize| if place.is_multiple_of(2) { "real" } else { "imaginary" };
         let expected = places.map(|place| (place as u64 / 2, Some(part(&place)), class(&place)));
         assert_eq!(found(Dtype::Complex128), expected);
     }
