@@ -105,6 +105,11 @@ impl<S: Source> Scanner<S> {
         Self { source, front: 0, back, found: None, end_magic: None, budget }
     }
 
+    /// What is scanned.
+    pub const fn source(&self) -> &S {
+        &self.source
+    }
+
     /// Where what has not been assigned yet begins.
     pub const fn front(&self) -> u64 {
         self.front

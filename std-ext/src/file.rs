@@ -12,8 +12,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::vec;
 
-use tgm_core::scan::Source;
-
 pub use self::append::{AppendOptions, TornTail};
 
 use crate::decode::{self, decode};
@@ -25,7 +23,7 @@ use crate::options::DecodeOptions;
 use crate::range;
 use crate::remote_scan_parse::is_remote_url;
 pub use crate::scan::MessageLayout;
-use crate::scan::{ScanOptions, Segments, Table, Windowed, fill};
+use crate::scan::{Foresight, ScanOptions, Segments, Table, Windowed, fill};
 use crate::scan_opts::RemoteScanOptions;
 use crate::types::{DataObjectDescriptor, DecodedObject, GlobalMetadata};
 
@@ -332,7 +330,7 @@ pub(crate) fn open_for_reading(path: &Path) -> Result<File> {
 }
 
 /// A file as the scanner reads it: at positions, the cursor left alone.
-fn source_of(file: &File) -> io::Result<impl Source<Error = io::Error>> {
+fn source_of(file: &File) -> io::Result<impl Foresight<Error = io::Error>> {
     Ok(Windowed::new(file.metadata()?.len(), |offset, out: &mut [u8]| read_at(file, offset, out)))
 }
 

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use crate::error::Result;
-pub(crate) use source::{Bytes, Windowed};
+pub(crate) use source::{Bytes, Foresight, Windowed};
 pub(crate) use table::Table;
 pub use table::{MessageLayout, Segments};
 
@@ -36,7 +36,7 @@ pub fn scan(bytes: &[u8]) -> Vec<(usize, usize)> {
 /// [`scan`] as `options` say.
 pub fn scan_with_options(bytes: &[u8], options: &ScanOptions) -> Vec<(usize, usize)> {
     let Ok(table) = Table::scan(Bytes(bytes), options);
-    extents(&table)
+    extents(table)
 }
 
 /// Offset and length of each message in a file, in ascending order. Reads preambles, postambles, the frame headers of
@@ -60,12 +60,13 @@ pub fn scan_file_with_options(file: &mut (impl Read + Seek), options: &ScanOptio
         file.seek(SeekFrom::Start(offset))?;
         fill(out, |rest, _| file.read(rest))
     });
-    Ok(extents(&Table::scan(source, options)?))
+    Ok(extents(Table::scan(source, options)?))
 }
 
-fn extents(table: &Table) -> Vec<(usize, usize)> {
-    let extent = |m: &MessageLayout| Some((usize::try_from(m.offset).ok()?, usize::try_from(m.length).ok()?));
-    table.messages.iter().filter_map(extent).collect()
+/// In the memory that the table has.
+fn extents(table: Table) -> Vec<(usize, usize)> {
+    let extent = |m: MessageLayout| Some((usize::try_from(m.offset).ok()?, usize::try_from(m.length).ok()?));
+    table.messages.into_iter().filter_map(extent).collect()
 }
 
 /// Fills `out` by repeated reads; `read` is given what is left and how much has been filled. Fewer bytes come only from the

@@ -37,7 +37,7 @@ pub(crate) fn entries<'a>(entries: impl Iterator<Item = Entry<'a>>) -> Result<En
     entries
         .map(|entry| {
             let (key, item) = entry?;
-            Ok((key.as_text()?.to_string(), value(&item)?))
+            Ok((text(&key)?, value(&item)?))
         })
         .collect()
 }
@@ -87,17 +87,19 @@ fn masks(view: &descriptor::Descriptor<'_>) -> Result<Option<MasksMetadata>> {
 
 /// One CBOR item. Recursion is bounded by the nesting that `tgm_core` lets pass.
 pub(crate) fn value(item: &cbor::Value<'_>) -> Result<Value> {
-    if let Ok(integer) = item.as_integer()
+    let kind = item.kind();
+    if matches!(kind, cbor::Kind::Integer | cbor::Kind::Tag)
+        && let Ok(integer) = item.as_integer()
         && let Ok(integer) = integer.try_into()
     {
         return Ok(Value::Integer(integer));
     }
-    Ok(match item.kind() {
+    Ok(match kind {
         cbor::Kind::Null => Value::Null,
         cbor::Kind::Bool => Value::Bool(item.as_bool()?),
         cbor::Kind::Float | cbor::Kind::Integer => Value::Float(item.as_f64()?),
         cbor::Kind::Bytes => Value::Bytes(item.as_bytes()?.chunks().flatten().copied().collect()),
-        cbor::Kind::Text => Value::Text(item.as_text()?.to_string()),
+        cbor::Kind::Text => Value::Text(text(item)?),
         cbor::Kind::Array => Value::Array(item.as_array()?.iter().map(|item| value(&item?)).collect::<Result<_>>()?),
         cbor::Kind::Map => Value::Map(item.as_map()?.iter().map(pair).collect::<Result<_>>()?),
         cbor::Kind::Tag => {
@@ -105,6 +107,12 @@ pub(crate) fn value(item: &cbor::Value<'_>) -> Result<Value> {
             Value::Tag(tag, Box::new(value(&tagged)?))
         }
     })
+}
+
+/// A text, of which there mostly is one piece.
+fn text(item: &cbor::Value<'_>) -> Result<String> {
+    let text = item.as_text()?;
+    Ok(text.as_str().map_or_else(|| text.to_string(), ToString::to_string))
 }
 
 fn pair(entry: Entry<'_>) -> Result<(Value, Value)> {

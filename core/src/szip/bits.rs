@@ -17,6 +17,9 @@ use crate::error::{ErrorKind, Result};
 /// Values that are worked on at a time.
 pub(super) const GROUP: usize = 8;
 
+/// No unary code that [`Bits::skip_unary`] passes over is greater: there is a one in each window.
+pub(super) const LONGEST_SKIPPED: u32 = 2 * (u64::BITS - 1);
+
 /// Bytes in which the fields of a group lie whatever their width, with eight bytes loaded for each: the last one starts in
 /// byte 28 at most. Positions are masked to five bits, so that no check is left.
 const FIELD_BYTES: usize = 40;
@@ -119,6 +122,44 @@ impl<'a> Bits<'a> {
         for value in tail {
             *value = value.wrapping_shl(width) | self.take(width);
         }
+    }
+
+    /// Passes over `count` unary codes by counting ones. `false`, and nothing has happened, if a window has none, as all do
+    /// beyond the end: one of the codes may be a long one then.
+    #[inline]
+    pub(super) fn skip_unary(&mut self, count: usize) -> bool {
+        let (mut bits, mut left) = (*self, count);
+        while left > 0 {
+            let mut window = bits.window();
+            let ones = window.count_ones() as usize;
+            match left.checked_sub(ones) {
+                _ if ones == 0 => return false,
+                Some(more @ 1..) => {
+                    left = more;
+                    bits.skip(u64::BITS.wrapping_sub(bits.phase()));
+                }
+                // The last code ends in this window: the end is found by clearing ones from the nearer side.
+                _ => {
+                    let behind = ones.wrapping_sub(left);
+                    let last = if behind < left {
+                        for _ in 0..behind {
+                            window &= window.wrapping_sub(1);
+                        }
+                        u64::BITS.wrapping_sub(window.trailing_zeros())
+                    } else {
+                        let mut turned = window.reverse_bits();
+                        for _ in 1..left {
+                            turned &= turned.wrapping_sub(1);
+                        }
+                        turned.trailing_zeros().wrapping_add(1)
+                    };
+                    bits.skip(last);
+                    left = 0;
+                }
+            }
+        }
+        *self = bits;
+        true
     }
 
     /// Reads as many unary codes as there are values; a code above `u32::MAX` becomes that.

@@ -10,7 +10,7 @@
 //! With preprocessing the reference sample stands before the codes of an interval's first block, and takes the place of
 //! its first value. Format: PIPELINE §7.1.
 
-use super::bits::{Bits, GROUP};
+use super::bits::{Bits, GROUP, LONGEST_SKIPPED};
 use super::params::{MAX_BLOCK_SIZE, Params, flags};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -162,10 +162,15 @@ impl<'a> Blocks<'a> {
     #[inline]
     fn split(&mut self, k: u32, values: &mut [u32]) -> Result<Coded> {
         let values = self.reference(values);
+        let max_upper = self.max.wrapping_shr(k);
+        if self.skips_fields && max_upper >= LONGEST_SKIPPED && self.bits.skip_unary(values.len()) {
+            self.fields(k, values);
+            return Ok(Coded::Values(self.max));
+        }
         self.bits.take_unary(values)?;
         let upper = or(values);
         // Unary codes that do not fit are u32::MAX.
-        if upper > self.max.wrapping_shr(k) || upper == u32::MAX || k > self.params.bits_per_sample() {
+        if upper > max_upper || upper == u32::MAX || k > self.params.bits_per_sample() {
             return Err(self.invalid());
         }
         if k > 0 {

@@ -1,4 +1,5 @@
-//! blosc2: a contiguous Blosc2 frame, read here in safe Rust, and written by c-blosc2 with feature `blosc2` (PIPELINE §5.5).
+//! blosc2: a contiguous Blosc2 frame, read here in Rust, safe but for the copies of LZ4 blocks (lz4.rs), and written by
+//! c-blosc2 with feature `blosc2` (PIPELINE §5.5).
 //!
 //! c-blosc2 reads out of bounds on damaged frames, and for codec ids it does not know it starts a Python interpreter
 //! (DEPENDENCIES §1.4, §1.5). This decoder knows the five codecs and two filters of the format, and refuses the rest.
@@ -8,13 +9,13 @@
 //! chunk   header │ one of: nothing (zeros), one repeated value, the bytes as they are,  (chunk.rs)
 //!                │         start of block 0, 1, … │ blocks
 //! block   streams, one, or one for each byte of an element; then filters undone         (block.rs, filter.rs)
-//! stream  size │ one of: nothing (zeros), a repeated byte, the bytes as they are,       (stream.rs, blosclz.rs)
+//! stream  size │ one of: nothing (zeros), a repeated byte, the bytes as they are,       (stream.rs, blosclz.rs, lz4.rs)
 //!              │         what a codec wrote
 //! ```
 //!
 //! Each byte wanted is written once, by a stream no longer than what it decodes to, and all streams together are no longer
 //! than the frame, however index and starts of blocks may overlap. So time is bounded by the frame and by what is wanted,
-//! in whole blocks. Memory is eight bytes for each chunk wanted, a block for streams before filters (two for several), and
+//! in whole blocks. Of blocks that are wanted in part, damage behind that part may go unseen. Memory is eight bytes for each chunk wanted, a block for streams before filters (two for several), and
 //! one for blocks wanted in part, which are refused above a size that no encoder chooses by itself.
 
 mod block;
@@ -25,6 +26,7 @@ mod chunk;
 mod encode;
 mod filter;
 mod frame;
+mod lz4;
 mod stream;
 
 #[cfg(test)]

@@ -40,6 +40,11 @@ pub(crate) fn find(data: &[u8], dtype: Dtype, order: ByteOrder, options: &Encode
     Ok(MaskKind::ALL.into_iter().zip(found.masks).filter_map(|(kind, mask)| Some((kind, mask?))).collect())
 }
 
+/// Whether no element of `data` is a NaN or infinite. Types that have none are not looked at.
+pub(crate) fn all_finite(data: &[u8], dtype: Dtype, order: ByteOrder) -> bool {
+    Scalar::of(dtype).is_none_or(|scalar| scalar.all_finite(Simd::best(), data, order))
+}
+
 /// Makes the elements of `width` bytes in `data` zeros that `masks` have from their byte `first` on.
 pub(crate) fn zero_masked(data: &mut [u8], width: usize, masks: &Masks, first: usize) {
     for (_, mask) in masks {

@@ -8,7 +8,7 @@
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 
-use tgm_core::{Result, shuffle};
+use tgm_core::{ErrorKind, Result, shuffle};
 
 use super::simd::{Level, Simd};
 
@@ -64,6 +64,53 @@ fn unshuffle_by<const SIZE: usize>(simd: Simd, shuffled: &[u8], start: u64, out:
     core(first + done as u64, body.get_mut(done..).unwrap_or_default())
 }
 
+/// The `out.len()` bytes from byte `start` on of elements whose bytes are in `planes`, which need not lie side by side.
+///
+/// # Errors
+/// [`ErrorKind::Truncated`] if a plane ends before.
+pub(crate) fn unshuffle_planes_into<const SIZE: usize>(
+    planes: [&[u8]; SIZE],
+    start: usize,
+    out: &mut [u8],
+) -> Result<()> {
+    unshuffle_planes_by(Simd::best(), planes, start, out)
+}
+
+fn unshuffle_planes_by<const SIZE: usize>(
+    simd: Simd,
+    planes: [&[u8]; SIZE],
+    start: usize,
+    out: &mut [u8],
+) -> Result<()> {
+    if out.is_empty() {
+        return Ok(());
+    }
+    let end = start.saturating_add(out.len()).div_ceil(SIZE);
+    if planes.iter().any(|plane| plane.len() < end) {
+        return Err(ErrorKind::Truncated.at(0));
+    }
+    let one_by_one = |start: usize, out: &mut [u8]| {
+        for (at, byte) in (start..).zip(out) {
+            let plane = planes.get(at % SIZE).copied().unwrap_or_default();
+            *byte = plane.get(at / SIZE).copied().unwrap_or_default();
+        }
+    };
+    let first = start.next_multiple_of(SIZE);
+    let Some((head, body)) = out.split_at_mut_checked(first - start) else {
+        one_by_one(start, out);
+        return Ok(());
+    };
+    one_by_one(start, head);
+    let planes = planes.map(|plane| plane.get(first / SIZE..).unwrap_or_default());
+    let (elements, tail) = body.as_chunks_mut::<SIZE>();
+    let done = unshuffle_bulk(simd, planes, elements.as_chunks_mut().0) * BLOCK;
+    for (at, element) in elements.iter_mut().enumerate().skip(done) {
+        *element = planes.map(|plane| plane.get(at).copied().unwrap_or_default());
+    }
+    one_by_one(first + elements.as_flattened().len(), tail);
+    Ok(())
+}
+
 /// Puts elements together from the front of the planes, block by block; returns the number of blocks.
 #[allow(unsafe_code, reason = "instructions that not every processor has")]
 fn unshuffle_bulk<const SIZE: usize>(simd: Simd, planes: [&[u8]; SIZE], out: &mut [[[u8; SIZE]; BLOCK]]) -> usize {
@@ -110,6 +157,14 @@ mod tests {
             let mut out = vec![0xaa; len];
             assert_eq!(unshuffle_by::<SIZE>(simd, shuffled, start, &mut out), result, "{simd:?} {SIZE}");
             assert!(out == expected, "{simd:?} {SIZE} {start} {len}");
+            let mut planes = shuffled.chunks_exact((shuffled.len() / SIZE).max(1));
+            let planes = [(); SIZE].map(|()| planes.next().unwrap_or_default());
+            let mut out = vec![0xaa; len];
+            let by_planes = unshuffle_planes_by::<SIZE>(simd, planes, usize::try_from(start).unwrap(), &mut out);
+            if shuffled.len().is_multiple_of(SIZE) && len > 0 {
+                assert_eq!(by_planes.is_ok(), result.is_ok(), "{simd:?} {SIZE} {start} {len}");
+                assert!(result.is_err() || out == expected, "{simd:?} {SIZE} {start} {len}");
+            }
         }
     }
 

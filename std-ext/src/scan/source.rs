@@ -6,6 +6,7 @@ use std::io;
 
 use memchr::memmem;
 use tgm_core::scan::{Source, find_in_chunks};
+use tgm_core::wire::{POSTAMBLE_SIZE, PREAMBLE_SIZE};
 
 /// Bytes read together while looking for a magic, and where messages are small.
 const WINDOW: usize = 64 << 10;
@@ -17,9 +18,47 @@ fn find(bytes: &[u8], magic: &[u8; 8]) -> Option<usize> {
     memmem::find(bytes, magic)
 }
 
+/// What a scan may tell a source of what it will read.
+pub(crate) trait Foresight: Source {
+    /// Steps from one end before it is the other one's turn.
+    const STEPS: usize;
+
+    /// The end of a message and the preamble behind it are likely to be read before long, and meet at `offset`.
+    fn expect(&self, offset: u64);
+}
+
 /// A slice.
 #[derive(Clone, Copy)]
 pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
+
+/// What a scan waits for is memory: each message says where the next one is. From both ends at once it waits half as
+/// often, and where messages are of one length, for nothing.
+impl Foresight for Bytes<'_> {
+    const STEPS: usize = 1;
+
+    #[inline]
+    fn expect(&self, offset: u64) {
+        let start = usize::try_from(offset.saturating_sub(POSTAMBLE_SIZE as u64)).unwrap_or(usize::MAX);
+        let Some(bytes) = self.0.get(start..).and_then(<[u8]>::first_chunk) else { return };
+        prefetch::<{ POSTAMBLE_SIZE + PREAMBLE_SIZE }>(bytes);
+    }
+}
+
+/// Asks for the lines of memory that `bytes`, no more than a line of them, lie in.
+#[inline]
+fn prefetch<const N: usize>(bytes: &[u8; N]) {
+    #[cfg(target_arch = "x86_64")]
+    for byte in bytes.first().into_iter().chain(bytes.last()) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        #[allow(unsafe_code, reason = "an instruction that takes an address")]
+        // SAFETY: SSE is part of the architecture, and the address is that of a byte in a slice.
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T0>((&raw const *byte).cast());
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = bytes;
+}
 
 impl Source for Bytes<'_> {
     type Error = Infallible;
@@ -89,6 +128,13 @@ impl<F: Fn(u64, &mut [u8]) -> io::Result<usize>> Windowed<F> {
         window.start = start;
         Ok(())
     }
+}
+
+impl<F: Fn(u64, &mut [u8]) -> io::Result<usize>> Foresight for Windowed<F> {
+    /// As many as keep the window in use.
+    const STEPS: usize = 64;
+
+    fn expect(&self, _offset: u64) {}
 }
 
 impl<F: Fn(u64, &mut [u8]) -> io::Result<usize>> Source for Windowed<F> {

@@ -1,12 +1,15 @@
 //! What a scan found, in as little memory as it takes.
 
-use tgm_core::scan::{Scanner, Segment, Source};
+use std::mem;
+
+use tgm_core::scan::{Scanner, Segment};
 
 use super::ScanOptions;
+use super::source::Foresight;
 use crate::error::{Result, TensogramError};
 
-/// Steps from one end before it is the other one's turn: as many as keep a file's window (see [`super::source`]) in use.
-const STEPS: usize = 64;
+/// Messages between the one that has been found and the one that is expected, where they are of one length.
+const AHEAD: u64 = 8;
 
 /// Where a message lies in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,29 +29,55 @@ pub(crate) struct Table {
 
 impl Table {
     /// Scans the source from its start and, if the options say so, from its end as well.
-    pub(crate) fn scan<S: Source>(source: S, options: &ScanOptions) -> Result<Self, S::Error> {
+    ///
+    /// Of what is found from the end only lengths are kept, until it is known that nothing lies between.
+    pub(crate) fn scan<S: Foresight>(source: S, options: &ScanOptions) -> Result<Self, S::Error> {
         let mut scanner = Scanner::new(source);
         let mut table = Self::default();
-        let mut from_end = Vec::new();
+        let mut from_end: Vec<u64> = Vec::new();
         let mut backward = options.bidirectional;
+        let (mut before, mut behind) = (0, 0);
         loop {
-            for _ in 0..STEPS {
+            for _ in 0..S::STEPS {
                 let Some(segment) = scanner.next_segment()? else {
-                    table.messages.extend(from_end.into_iter().rev());
+                    table.append(scanner.back(), &from_end);
                     return Ok(table);
                 };
                 let layout = MessageLayout { offset: segment.offset(), length: segment.length() };
-                if segment.is_message() { &mut table.messages } else { &mut table.junk }.push(layout);
+                if !segment.is_message() {
+                    table.junk.push(layout);
+                    continue;
+                }
+                table.messages.push(layout);
+                if mem::replace(&mut before, layout.length) == layout.length {
+                    scanner.source().expect(scanner.front().saturating_add(layout.length.saturating_mul(AHEAD)));
+                }
             }
-            for _ in 0..STEPS {
+            for _ in 0..S::STEPS {
                 if !backward {
                     break;
                 }
-                let found = scanner.next_message_back(options.max_message_size)?;
-                backward = found.is_some();
-                from_end.extend(found.map(|found| MessageLayout { offset: found.offset(), length: found.length() }));
+                let Some(found) = scanner.next_message_back(options.max_message_size)? else {
+                    backward = false;
+                    break;
+                };
+                from_end.push(found.length());
+                if mem::replace(&mut behind, found.length()) == found.length() {
+                    scanner.source().expect(scanner.back().saturating_sub(found.length().saturating_mul(AHEAD)));
+                }
             }
         }
+    }
+
+    /// Enters messages of these lengths, the last one of them first, that lie side by side from `start` on.
+    fn append(&mut self, start: u64, lengths: &[u64]) {
+        self.messages.reserve_exact(lengths.len());
+        let mut offset = start;
+        self.messages.extend(lengths.iter().rev().map(|&length| {
+            let layout = MessageLayout { offset, length };
+            offset = offset.saturating_add(length);
+            layout
+        }));
     }
 
     /// Where message `index` lies.
@@ -118,6 +147,7 @@ impl DoubleEndedIterator for Segments<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scan::Bytes;
 
     #[test]
     fn segments_come_in_order_from_both_ends_and_cover_every_byte() {
@@ -133,7 +163,7 @@ mod tests {
         let one_by_one: Vec<_> = tgm_core::scan::scan(&bytes).collect();
         for bidirectional in [false, true] {
             let options = ScanOptions { bidirectional, ..ScanOptions::default() };
-            let Ok(table) = Table::scan(&bytes[..], &options);
+            let Ok(table) = Table::scan(Bytes(&bytes), &options);
             assert!(table.segments().eq(one_by_one.iter().copied()));
             assert!(table.segments().rev().eq(one_by_one.iter().rev().copied()));
             assert_eq!(table.segments().len(), one_by_one.len());

@@ -2,6 +2,12 @@
 
 use tgm_core::descriptor::{ByteOrder, Dtype};
 
+use crate::encode::finite::all_finite;
+
+/// Bytes that are looked at in one go for whether there is anything to find, and where there is. Whole elements both.
+const BLOCK: usize = 16 << 10;
+const ROW: usize = 512;
+
 /// What a value that is not finite is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
@@ -54,9 +60,11 @@ impl Layout {
 pub(super) fn find(bytes: &[u8], dtype: Dtype, order: ByteOrder) -> Option<impl Iterator<Item = NonFinite> + use<'_>> {
     let layout = Layout::of(dtype)?;
     let is_complex = matches!(dtype, Dtype::Complex64 | Dtype::Complex128);
-    let scalars = bytes.chunks_exact(layout.width).map(move |scalar| read(scalar, order)).enumerate();
-    Some(scalars.filter_map(move |(i, bits)| {
-        let class = layout.class(bits)?;
+    let rows = parts(bytes, 0, BLOCK, dtype, order)
+        .flat_map(move |(start, block)| parts(block, start, ROW, dtype, order))
+        .flat_map(move |(start, row)| (start / layout.width..).zip(row.chunks_exact(layout.width)));
+    Some(rows.filter_map(move |(i, scalar)| {
+        let class = layout.class(read(scalar, order))?;
         let (element, part) = match (is_complex, i % 2) {
             (false, _) => (i, None),
             (true, 0) => (i / 2, Some("real")),
@@ -64,6 +72,18 @@ pub(super) fn find(bytes: &[u8], dtype: Dtype, order: ByteOrder) -> Option<impl 
         };
         Some(NonFinite { element: element as u64, part, class })
     }))
+}
+
+/// The parts of `len` bytes that have something to find, each with the place of its first byte. `start` is that of `bytes`.
+fn parts(
+    bytes: &[u8],
+    start: usize,
+    len: usize,
+    dtype: Dtype,
+    order: ByteOrder,
+) -> impl Iterator<Item = (usize, &[u8])> {
+    let parts = (start..).step_by(len).zip(bytes.chunks(len));
+    parts.filter(move |(_, part)| !all_finite(part, dtype, order))
 }
 
 /// A scalar of at most eight bytes as a number.
@@ -113,6 +133,22 @@ mod tests {
             let upper: Vec<u8> = [1.0, value].iter().flat_map(|v| v.to_be_bytes()[..2].to_vec()).collect();
             assert_eq!(classes(&upper, Dtype::Bfloat16, ByteOrder::Big), expected);
         }
+    }
+
+    #[test]
+    fn each_is_found_wherever_it_stands() {
+        let places = [0_usize, 1, 63, 64, 2047, 2048, 2049, 4095, 4096, 9999];
+        let mut values = vec![1.0_f64; 10_000];
+        for place in places {
+            values[place] = if place.is_multiple_of(2) { f64::NAN } else { f64::NEG_INFINITY };
+        }
+        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_be_bytes()).collect();
+        let found = |dtype| classes(&bytes, dtype, ByteOrder::Big);
+        let class = |place: &usize| if place.is_multiple_of(2) { Class::Nan } else { Class::Infinity };
+        assert_eq!(found(Dtype::Float64), places.map(|place| (place as u64, None, class(&place))));
+        let part = |place: &usize| if place.is_multiple_of(2) { "real" } else { "imaginary" };
+        let expected = places.map(|place| (place as u64 / 2, Some(part(&place)), class(&place)));
+        assert_eq!(found(Dtype::Complex128), expected);
     }
 
     #[test]

@@ -5,10 +5,11 @@ use std::num::{NonZeroU64, NonZeroUsize};
 
 use super::bytes::{Piece, Pieces};
 use super::chunk::HEADER_LEN;
-use super::filter::Filters;
+use super::filter::{Filter, Filters};
 use super::frame::OFFSET_LEN;
-use super::stream::{Inflate, StreamCodec};
+use super::stream::{Inflate, Stream, StreamCodec};
 use super::{CodecError, Result};
+use crate::kernels::shuffle;
 
 /// The largest block that is decoded for the sake of a part of it. Encoders choose 4 MiB at most, unless told otherwise.
 const MAX_PARTIAL_BLOCK: usize = 64 << 20;
@@ -37,6 +38,15 @@ struct Reading {
     inflate: Inflate,
     /// Bytes that streams may still have: all together no more than the frame, which those of an encoder never overlap in.
     budget: usize,
+}
+
+impl Reading {
+    /// Takes a stream off the budget: the bytes from its start on that are no longer there in `rest`.
+    fn spend(&mut self, bytes: &[u8], rest: &[u8]) -> Result<()> {
+        let budget = self.budget.checked_sub(bytes.len().saturating_sub(rest.len()));
+        self.budget = budget.ok_or_else(|| CodecError::new("blocks overlap"))?;
+        Ok(())
+    }
 }
 
 impl Scratch {
@@ -101,6 +111,19 @@ impl<'a> Blocks<'a> {
         let index = usize::try_from(piece.index).map_err(|_| CodecError::new("a block has no start"))?;
         let block_start = index.saturating_mul(self.block_size.get());
         let len = self.len.saturating_sub(block_start).min(self.block_size.get());
+        let is_bounded = piece.out.len() == len || len <= MAX_PARTIAL_BLOCK;
+        if let [Filter::Shuffle(size)] = self.filters.undoing()
+            && is_bounded
+            && len % usize::from((*size).max(1)) == 0
+        {
+            match size {
+                2 => return self.decode_shuffled::<2>(index, len, piece, &mut scratch.work),
+                4 => return self.decode_shuffled::<4>(index, len, piece, &mut scratch.work),
+                8 => return self.decode_shuffled::<8>(index, len, piece, &mut scratch.work),
+                16 => return self.decode_shuffled::<16>(index, len, piece, &mut scratch.work),
+                _ => {}
+            }
+        }
         if piece.out.len() == len {
             return self.decode(index, piece.out, &mut scratch.work);
         }
@@ -113,6 +136,53 @@ impl<'a> Blocks<'a> {
         let wanted = end.and_then(|end| block.get(piece.skip..end));
         piece.out.copy_from_slice(wanted.ok_or_else(|| CodecError::new("range exceeds a block"))?);
         Ok(())
+    }
+
+    /// Decodes the wanted part of block `index`, which has `len` bytes, all of them in shuffled elements, and no other
+    /// filter.
+    ///
+    /// Planes that are stored as they are stay where they are; of the others no more than what is wanted is decoded, if
+    /// each is a stream of its own, and its codec can do that.
+    fn decode_shuffled<const SIZE: usize>(
+        &self,
+        index: usize,
+        len: usize,
+        piece: &mut Piece<'_>,
+        work: &mut Work,
+    ) -> Result<()> {
+        let streams = self.streams_of(len)?;
+        let plane_len = len / SIZE;
+        let Work { filtered: [buffer, _], reading } = work;
+        if streams.get() != SIZE {
+            let buffer = reserve(buffer, len)?;
+            self.read_streams(index, buffer, reading)?;
+            return shuffle::unshuffle_range_into(buffer, SIZE as u64, piece.skip as u64, piece.out)
+                .map_err(|error| CodecError::new(error.to_string()));
+        }
+        let mut bytes = self.bytes_of(index)?;
+        let mut streams = [Stream::Repeated(0); SIZE];
+        for stream in &mut streams {
+            let rest;
+            (*stream, rest) = Stream::parse(bytes, plane_len)?;
+            reading.spend(bytes, rest)?;
+            bytes = rest;
+        }
+        let end = piece.skip.saturating_add(piece.out.len()).div_ceil(SIZE).min(plane_len);
+        let wanted = if self.codec.stops_early() { end } else { plane_len };
+        let decoded = streams.iter().filter(|stream| !matches!(stream, Stream::Stored(_))).count();
+        let mut buffer = reserve(buffer, decoded.saturating_mul(wanted))?;
+        let mut planes = [[].as_slice(); SIZE];
+        for (plane, stream) in planes.iter_mut().zip(streams) {
+            if let Stream::Stored(bytes) = stream {
+                *plane = bytes;
+                continue;
+            }
+            let (out, rest) = mem::take(&mut buffer).split_at_mut_checked(wanted).unwrap_or_default();
+            self.codec.decode(stream, plane_len, out, &mut reading.inflate)?;
+            (*plane, buffer) = (out, rest);
+        }
+        shuffle::unshuffle_planes_into(planes, piece.skip, piece.out)
+            .map_err(|error| CodecError::new(error.to_string()))
     }
 
     /// Decodes all of block `index`, which has `out.len()` bytes.
@@ -135,18 +205,23 @@ impl<'a> Blocks<'a> {
 
     /// Reads the streams of block `index`, which has `out.len()` bytes, without undoing its filters.
     fn read_streams(&self, index: usize, out: &mut [u8], reading: &mut Reading) -> Result<()> {
-        let streams = if out.len() == self.block_size.get() { self.streams } else { NonZeroUsize::MIN };
-        if out.is_empty() || out.len() % streams != 0 {
-            return Err(CodecError::new(format!("a block of {} bytes is not {streams} equal streams", out.len())));
-        }
+        let streams = self.streams_of(out.len())?;
         let mut bytes = self.bytes_of(index)?;
         for stream in out.chunks_exact_mut(out.len() / streams) {
             let rest = self.codec.read_stream(bytes, stream, &mut reading.inflate)?;
-            let budget = reading.budget.checked_sub(bytes.len().saturating_sub(rest.len()));
-            reading.budget = budget.ok_or_else(|| CodecError::new("blocks overlap"))?;
+            reading.spend(bytes, rest)?;
             bytes = rest;
         }
         Ok(())
+    }
+
+    /// How many streams a block of `len` bytes is made of.
+    fn streams_of(&self, len: usize) -> Result<NonZeroUsize> {
+        let streams = if len == self.block_size.get() { self.streams } else { NonZeroUsize::MIN };
+        if len == 0 || len % streams != 0 {
+            return Err(CodecError::new(format!("a block of {len} bytes is not {streams} equal streams")));
+        }
+        Ok(streams)
     }
 
     /// The chunk from the start of block `index` on.

@@ -9,10 +9,12 @@
 //!
 //! A larger size is an error: work would not be bounded by what is decoded.
 
+use std::cmp::Ordering;
+
 use miniz_oxide::inflate::TINFLStatus;
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress, inflate_flags};
 
-use super::{CodecError, Result, blosclz};
+use super::{CodecError, Result, blosclz, lz4};
 
 /// What streams are compressed with.
 #[derive(Clone, Copy)]
@@ -24,6 +26,39 @@ pub(super) enum StreamCodec {
     Zlib,
     /// One or more Zstandard frames.
     Zstd,
+}
+
+/// What a stream is, before anything is decoded.
+#[derive(Clone, Copy)]
+pub(super) enum Stream<'a> {
+    /// One byte over and over.
+    Repeated(u8),
+    /// The bytes as they are.
+    Stored(&'a [u8]),
+    /// What the codec wrote.
+    Coded(&'a [u8]),
+}
+
+impl<'a> Stream<'a> {
+    /// The stream of `len` bytes, decoded, that `bytes` begin with, and the bytes after it. O(1).
+    pub(super) fn parse(bytes: &'a [u8], len: usize) -> Result<(Self, &'a [u8])> {
+        let cut_short = || CodecError::new("a stream is cut short");
+        let (size, bytes) = bytes.split_first_chunk().ok_or_else(cut_short)?;
+        let size = i32::from_le_bytes(*size);
+        if size == 0 {
+            return Ok((Self::Repeated(0), bytes));
+        }
+        let Ok(size) = usize::try_from(size) else {
+            let (token, bytes) = bytes.split_first().ok_or_else(cut_short)?;
+            return Ok((Self::Repeated(run_value(size, *token)?), bytes));
+        };
+        let (stream, bytes) = bytes.split_at_checked(size).ok_or_else(cut_short)?;
+        match size.cmp(&len) {
+            Ordering::Greater => Err(CodecError::new(format!("a stream of {size} bytes decodes to only {len}"))),
+            Ordering::Equal => Ok((Self::Stored(stream), bytes)),
+            Ordering::Less => Ok((Self::Coded(stream), bytes)),
+        }
+    }
 }
 
 /// The state of a zlib decoder, some 10 KiB, made when it is first needed.
@@ -42,36 +77,39 @@ impl StreamCodec {
         }
     }
 
+    /// Whether the front of a stream can be had without the rest of it.
+    pub(super) const fn stops_early(self) -> bool {
+        matches!(self, Self::Lz4)
+    }
+
     /// Reads the stream that `bytes` begin with into all of `out`, and returns the bytes after it.
     pub(super) fn read_stream<'a>(self, bytes: &'a [u8], out: &mut [u8], inflate: &mut Inflate) -> Result<&'a [u8]> {
-        let cut_short = || CodecError::new("a stream is cut short");
-        let (size, bytes) = bytes.split_first_chunk().ok_or_else(cut_short)?;
-        let size = i32::from_le_bytes(*size);
-        if size == 0 {
-            out.fill(0);
-            return Ok(bytes);
+        let (stream, rest) = Stream::parse(bytes, out.len())?;
+        self.decode(stream, out.len(), out, inflate)?;
+        Ok(rest)
+    }
+
+    /// Decodes a stream of `len` bytes: all of it or, if the codec [stops early](Self::stops_early), as much of the front as
+    /// `out` holds.
+    pub(super) fn decode(self, stream: Stream<'_>, len: usize, out: &mut [u8], inflate: &mut Inflate) -> Result<()> {
+        match stream {
+            Stream::Repeated(value) => out.fill(value),
+            Stream::Stored(bytes) => {
+                let front = bytes.get(..out.len()).ok_or_else(|| CodecError::new("a stream is shorter than wanted"))?;
+                out.copy_from_slice(front);
+            }
+            Stream::Coded(bytes) => match self {
+                Self::Lz4 => lz4::decompress(bytes, len, out)?,
+                _ => self.decompress(bytes, out, inflate)?,
+            },
         }
-        let Ok(len) = usize::try_from(size) else {
-            let (token, bytes) = bytes.split_first().ok_or_else(cut_short)?;
-            out.fill(run_value(size, *token)?);
-            return Ok(bytes);
-        };
-        let (stream, bytes) = bytes.split_at_checked(len).ok_or_else(cut_short)?;
-        if len > out.len() {
-            return Err(CodecError::new(format!("a stream of {len} bytes decodes to only {}", out.len())));
-        }
-        if len == out.len() {
-            out.copy_from_slice(stream);
-        } else {
-            self.decompress(stream, out, inflate)?;
-        }
-        Ok(bytes)
+        Ok(())
     }
 
     fn decompress(self, stream: &[u8], out: &mut [u8], inflate: &mut Inflate) -> Result<()> {
         match self {
             Self::Blosclz => blosclz::decompress(stream, out),
-            Self::Lz4 => lz4(stream, out),
+            Self::Lz4 => lz4::decompress(stream, out.len(), out),
             Self::Zlib => inflate.decompress(stream, out),
             Self::Zstd => super::super::zstd::decompress(stream, out),
         }
@@ -82,11 +120,6 @@ impl StreamCodec {
 fn run_value(size: i32, token: u8) -> Result<u8> {
     let value = u8::try_from(size.unsigned_abs()).ok().filter(|_| token & 1 == 1);
     value.ok_or_else(|| CodecError::new(format!("stream size {size} with token {token:#04x} is no run")))
-}
-
-fn lz4(stream: &[u8], out: &mut [u8]) -> Result<()> {
-    let written = lz4_flex::block::decompress_into(stream, out).map_err(|error| CodecError::new(error.to_string()))?;
-    check_written("lz4", written, out.len())
 }
 
 fn check_written(codec: &str, written: usize, expected: usize) -> Result<()> {

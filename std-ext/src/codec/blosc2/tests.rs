@@ -188,6 +188,57 @@ fn split_blocks_have_a_stream_for_each_byte_of_an_element() {
 }
 
 #[test]
+fn parts_of_shuffled_blocks_are_those_of_the_whole() {
+    // Planes that repeat, are stored, and decode, in blocks of as many streams as planes; and blocks of one stream.
+    fn plane(len: usize, kind: usize) -> (Vec<u8>, Vec<u8>) {
+        let text: Vec<u8> = b"abracadabra, ".iter().copied().cycle().take(len).collect();
+        match kind % 4 {
+            0 => (vec![0; len], vec![0; 4]),
+            1 => (vec![7; len], vec![0xf9, 0xff, 0xff, 0xff, 1]),
+            2 => (text.clone(), sized(&text)),
+            _ => (text.clone(), sized(&lz4_flex::block::compress(&text))),
+        }
+    }
+    for size in [2_u8, 3, 4, 8, 16] {
+        let (width, plane_len) = (usize::from(size), 200);
+        let filters = [0, 0, 0, 0, 0, 1];
+        let block_size = i32::try_from(width * plane_len).unwrap();
+        let header = |flags| ChunkHeader {
+            flags,
+            element_size: size,
+            filters,
+            ..ChunkHeader::blocks(1, 3 * block_size, block_size)
+        };
+        let blocks: Vec<Vec<(Vec<u8>, Vec<u8>)>> =
+            (0..3).map(|block| (0..width).map(|kind| plane(plane_len, kind + block)).collect()).collect();
+        let shuffled = |block: &Vec<(Vec<u8>, Vec<u8>)>| block.iter().flat_map(|(plane, _)| plane.clone()).collect();
+        let element = |i: usize| blocks[i / plane_len].iter().map(move |(plane, _)| plane[i % plane_len]);
+        let expected: Vec<u8> = (0..3 * plane_len).flat_map(element).collect();
+        let split: Vec<Vec<u8>> =
+            blocks.iter().map(|block| block.iter().flat_map(|(_, stream)| stream.clone()).collect()).collect();
+        let whole: Vec<Vec<u8>> = blocks
+            .iter()
+            .map(|block| {
+                let bytes: Vec<u8> = shuffled(block);
+                sized(&lz4_flex::block::compress(&bytes))
+            })
+            .collect();
+        for (flags, streams) in [(0b0010_0101, split), (0b0011_0101, whole)] {
+            let streams: Vec<&[u8]> = streams.iter().map(Vec::as_slice).collect();
+            let frame = frame_of(&header(flags).then_blocks(&streams), 3 * block_size);
+            assert!(decoded(&frame, expected.len()).as_ref() == Ok(&expected), "{size} {flags:#x}");
+            for (start, len) in
+                [(0, 1), (1, 50), (width, 3 * width), (190 * width + 1, 300 * width), (599 * width, width)]
+            {
+                let mut part = vec![0xaa; len];
+                decompress_range(&frame, expected.len() as u64, start as u64, &mut part).unwrap();
+                assert!(part == expected[start..start + len], "{size} {flags:#x} {start} {len}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_index_may_be_compressed_and_lead_to_a_chunk_twice() {
     let index = ChunkHeader::special(3, 24).then(&0_u64.to_le_bytes());
     let frame = frame_with_index(24, 8, &ChunkHeader::stored(8).then(b"abcdefgh"), &index);
