@@ -164,8 +164,7 @@ impl Machine {
             self.position = self.position.saturating_add(seen as u64);
             unseen = unseen.get(seen..).unwrap_or_default();
             let start = self.position.saturating_sub(PREAMBLE_SIZE as u64);
-            // No writer puts anything between frames, so that a preamble there is believed on any link.
-            if self.link == Link::Lossy || self.state == State::Gap {
+            if self.link == Link::Lossy || self.is_between_frames() {
                 let rest = taken.len().saturating_sub(unseen.len());
                 *input = before.get(rest..).unwrap_or_default();
                 return Err(ErrorKind::Truncated.at(start.saturating_sub(self.message)));
@@ -175,6 +174,14 @@ impl Machine {
         }
         self.position = self.position.saturating_add(unseen.len() as u64);
         Ok(taken)
+    }
+
+    /// Whether the preamble that the watch holds began between frames: no writer puts anything there, so that it is
+    /// believed on any link. But not if it holds `FR`: then a frame began there, be that seen yet or not.
+    fn is_between_frames(&self) -> bool {
+        let preamble = self.watch.preamble().unwrap_or_default();
+        matches!(self.state, State::Gap | State::Header)
+            && !preamble.windows(FRAME_MAGIC.len()).any(|pair| pair == FRAME_MAGIC)
     }
 
     /// Takes bytes until `self.small` has `len` of them; whether it has.

@@ -11,7 +11,7 @@ use super::{FIRST, NESTED, Numbers, STEP, STREAM, THREE, byte_by_byte, corpus, o
 use crate::error::ErrorKind;
 use crate::hash::Verdict;
 use crate::message::Message;
-use crate::wire::MAGIC;
+use crate::wire::{MAGIC, PREAMBLE_SIZE};
 
 /// Enough for whatever stands in the test data.
 const LARGE: usize = 1 << 15;
@@ -189,6 +189,37 @@ fn digests_of_every_release_are_right() {
         assert_eq!(verdicts(&bytes)[..expected.len()], expected, "{path}");
     }
     assert!(promised_only > 0);
+}
+
+#[test]
+fn a_preamble_that_holds_the_start_of_a_frame_is_none_on_any_cut() {
+    let own = &STREAM[..PREAMBLE_SIZE];
+    let other = [&MAGIC[..], &[0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0]].concat();
+    for at in 10..PREAMBLE_SIZE {
+        let mut bytes = [own, &[0; 30], &other, &[0xff; 40]].concat();
+        bytes[own.len() + 30 + at..][..2].copy_from_slice(b"FR");
+        check(&bytes, at as u64, "a preamble in a gap");
+        let whole = facts_of::<LARGE>(Link::Reliable, [bytes.as_slice()]);
+        let Fact::Error(error) = whole[1] else { panic!("{whole:?}") };
+        // Its last byte has come before anybody can know that it begins a frame.
+        assert_eq!(error.kind() == ErrorKind::Truncated, at == PREAMBLE_SIZE - 1, "{at}: {error}");
+        for cut in 0..bytes.len() {
+            let (before, after) = bytes.split_at(cut);
+            assert_eq!(facts_of::<LARGE>(Link::Reliable, [before, after]), whole, "{at}, cut at {cut}");
+        }
+        assert_eq!(facts_of::<LARGE>(Link::Reliable, byte_by_byte(&bytes)), whole, "{at}");
+    }
+}
+
+#[test]
+fn a_frame_that_ends_beyond_all_numbers_is_refused_at_its_header() {
+    // Its descriptor comes first, and is none.
+    let header = [&b"FR"[..], &[0, 9, 0, 1, 0, 0], &(u64::MAX - 30).to_be_bytes()].concat();
+    let bytes = [&STREAM[..PREAMBLE_SIZE], &[0; 8], &header, &[0; 40]].concat();
+    check(&bytes, 1, "a frame without end");
+    let facts = facts_of::<LARGE>(Link::Reliable, [bytes.as_slice()]);
+    let at = PREAMBLE_SIZE as u64 + 8 + 8;
+    assert_eq!(facts[1], Fact::Error(ErrorKind::FrameExceedsMessage.at(at)));
 }
 
 #[test]
