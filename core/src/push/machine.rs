@@ -394,8 +394,17 @@ impl Machine {
     fn unfinished_gap(&self) -> Error {
         let small = self.small.as_slice();
         if let Some((at, Landmark::Frame)) = find_landmark(small, true) {
-            let offset = self.walk.position().saturating_add(self.gap).saturating_add(at as u64);
-            if let Err(error) = Frame::parse_at(small.get(at..).unwrap_or_default(), offset) {
+            let mut walk = self.walk;
+            walk.skip(self.gap.saturating_add(at as u64));
+            let offset = walk.position();
+            let frame = small.get(at..).unwrap_or_default();
+            // Had more come, its header would have been looked at first.
+            let entered = FrameHeader::ref_from_prefix(frame).ok().map(|(header, _)| {
+                let (frame_type, length) = check_header(header, walk.room()).map_err(|error| error.shift(offset))?;
+                walk.enter(frame_type, length)
+            });
+            let parsed = Frame::parse_at(frame, offset).map(|_| ());
+            if let Err(error) = entered.unwrap_or(Ok(())).and(parsed) {
                 return error;
             }
         }

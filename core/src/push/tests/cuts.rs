@@ -1,7 +1,7 @@
 //! The same facts on any cut, and those of the slice parser.
 
-use std::println;
 use std::vec::Vec;
+use std::{println, vec};
 
 use proptest::prelude::*;
 
@@ -9,6 +9,7 @@ use super::super::*;
 use super::facts::{Fact, facts_of, first_message, without_last_begin};
 use super::{FIRST, NESTED, Numbers, STEP, STREAM, THREE, byte_by_byte, corpus, oracle};
 use crate::error::ErrorKind;
+use crate::frame::Frames;
 use crate::hash::Verdict;
 use crate::message::Message;
 use crate::wire::{MAGIC, PREAMBLE_SIZE};
@@ -208,6 +209,21 @@ fn a_preamble_that_holds_the_start_of_a_frame_is_none_on_any_cut() {
             assert_eq!(facts_of::<LARGE>(Link::Reliable, [before, after]), whole, "{at}, cut at {cut}");
         }
         assert_eq!(facts_of::<LARGE>(Link::Reliable, byte_by_byte(&bytes)), whole, "{at}");
+    }
+}
+
+#[test]
+fn a_frame_out_of_order_just_before_the_end_is_refused_as_that() {
+    let end = Frames::open_ended(&STREAM[PREAMBLE_SIZE..], PREAMBLE_SIZE as u64).map_while(Result::ok).last().unwrap();
+    let frames = &STREAM[..usize::try_from(end.end_offset()).unwrap()];
+    // A header behind a gap, with less behind it than a postamble has; the frames before it are those of a footer.
+    let header = [&b"FR"[..], &[0, 1, 0, 1, 0, 0], &1000_u64.to_be_bytes()].concat();
+    for gap in 1..8 {
+        let bytes = [frames, &vec![0; gap], &header].concat();
+        check(&bytes, gap as u64, "a frame just before the end");
+        let facts = facts_of::<LARGE>(Link::Reliable, [bytes.as_slice()]);
+        let Some(Fact::Error(error)) = facts.last() else { panic!("{facts:?}") };
+        assert!(matches!(error.kind(), ErrorKind::FrameOrder(..)), "{gap}: {error}");
     }
 }
 
