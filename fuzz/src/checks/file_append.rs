@@ -38,7 +38,7 @@ fn append(bytes: &[u8], torn_tail: TornTail) {
     let kept = usize::try_from(layout.offset).expect("in memory");
     assert!(torn_tail == TornTail::Remove || kept == bytes.len());
     assert_eq!((&after[..kept], &after[kept..]), (&bytes[..kept], message()));
-    if is_claimed(bytes, after.len()) {
+    if is_claimed(&bytes[..kept], after.len()) {
         return;
     }
     // The writer's own table, that of a later reader, and that of a map.

@@ -88,6 +88,10 @@ pub(crate) fn compress(data: &[u8], level: i32, threads: Threads) -> Result<Vec<
 
 /// Decompresses into all of `out`. Into one whole buffer, libzstd needs no window of its own, whatever a frame asks for.
 pub(super) fn decompress(payload: &[u8], out: &mut [u8]) -> Result<(), CodecError> {
+    // libzstd takes no bytes for no frames; there is one at least, be it of no values.
+    if payload.is_empty() {
+        return Err(CodecError::new("the payload is empty: a frame is missing"));
+    }
     let written = DECOMPRESSOR
         .with_borrow_mut(|slot| {
             if slot.is_none() {

@@ -1,7 +1,8 @@
-//! What the reference is not given, since it would not come back: it has no limits, and some of its codecs end the process.
+//! What the reference is not given, since it would not come back: it has no limits, and some of its codecs end the
+//! process.
 //!
-//! Whoever walks otherwise than we do may find frames where we see none. So they are looked for everywhere, and what they
-//! hold is read here with ciborium, whatever else is wrong with it.
+//! Whoever walks otherwise than we do may find frames where we see none. So they are looked for everywhere, and what
+//! they hold is read here with ciborium, whatever else is wrong with it.
 
 use ciborium::Value;
 use tgm_std::core::frame::Frame;

@@ -19,6 +19,8 @@ pub(super) fn refused_by_us(bytes: &[u8], refusal: &Refusal) -> Option<&'static 
         (" compression: decompressed to", LENGTHS),
         ("byte(s) but frame payload is", LENGTHS),
         ("invalid code in szip stream", "codes that stand for no sample are refused, where libaec drops bits of them"),
+        ("non-text top-level key", "keys of descriptors are text; the reference takes bytes too"),
+        ("szip compression: the bytes end too early", "of szip the last block must be whole, up to what fills it"),
         ("got tag", "what must be text, a number or a map in a descriptor must not be tagged"),
         ("only 8, 16, 24 and 32 bits are whole samples", "packed values in szip that are not whole samples"),
         ("ndim", "`ndim` must agree with `shape`"),
@@ -31,13 +33,14 @@ pub(super) fn refused_by_us(bytes: &[u8], refusal: &Refusal) -> Option<&'static 
     if refusal.kind == "framing error" && has_no_end(bytes) {
         return Some("a streamed message without a postamble is an error");
     }
-    if refusal.kind.starts_with("hash") && has_frames_elsewhere(bytes) {
-        return Some("frames that are not at a multiple of 8 are verified too");
+    if ["hash", "framing"].iter().any(|kind| refusal.kind.starts_with(kind)) && has_frames_elsewhere(bytes) {
+        return Some(ELSEWHERE);
     }
     REASONS.iter().find(|(text, _)| refusal.text.contains(text)).map(|(_, reason)| *reason)
 }
 
 const LENGTHS: &str = "decoded lengths are compared with the shape";
+const ELSEWHERE: &str = "frames that are not at a multiple of 8 are found, verified, and have their place in the order";
 
 /// A reason why the reference refuses what we read.
 pub(super) fn refused_by_the_reference(bytes: &[u8], refusal: &Refusal) -> Option<&'static str> {
@@ -46,20 +49,33 @@ pub(super) fn refused_by_the_reference(bytes: &[u8], refusal: &Refusal) -> Optio
         ("integer too large", "integers beyond 128 bits are read"),
         ("128, expected any value", "integers beyond 64 bits are read in descriptors"),
         ("duplicate field", "of a key that stands in a descriptor twice the last one counts"),
+        ("byte array, expected str", "keys of masks that are no text are ignored"),
+        ("zstd_level", "parameters that only encoders need are not read"),
+        ("Frame requires too much memory", "zstd into a whole buffer needs no window"),
         ("tagged enums do not support enum input", "tagged values in descriptors are read"),
     ];
     if has_frames_elsewhere(bytes) {
-        return Some("frames are found wherever they follow each other");
+        return Some(ELSEWHERE);
     }
     if has_unread_flaw(bytes) {
         return Some(
-            "what decoding does not need is not read: indexes, lists of digests, metadata that other metadata overrides",
+            "what decoding does not need is not read: indexes, lists of digests, metadata that other overrides",
         );
     }
     if is_followed(bytes) {
         return Some("what follows a streamed message is not part of it");
     }
     REASONS.iter().find(|(text, _)| refusal.text.contains(text)).map(|(_, reason)| *reason)
+}
+
+/// A reason why the two read other values.
+pub(super) fn other_values(bytes: &[u8]) -> Option<&'static str> {
+    const LEAST: &[u8] = b"sp_decimal_scale_factor\x3a\x7f\xff\xff\xff";
+    if has_frames_elsewhere(bytes) {
+        return Some(ELSEWHERE);
+    }
+    let is_least = bytes.windows(LEAST.len()).any(|window| window == LEAST);
+    is_least.then_some("10 to the power of 2^31 is infinite; the reference negates -2^31 to itself")
 }
 
 /// Whether a message that does not state its length has no postamble where `bytes` end.

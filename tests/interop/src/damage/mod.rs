@@ -11,7 +11,7 @@ use std::fmt::Debug;
 use crate::plain::Answer;
 use crate::{ours, reference};
 
-/// Gives `bytes` to both. What they differ in is told by the reasons why; nothing is compared of what [`guard`] keeps back.
+/// Gives `bytes` to both. What they differ in is told by the reasons why; nothing is compared of what is kept back.
 ///
 /// # Errors
 /// What both say, if no known reason explains it.
@@ -48,7 +48,7 @@ impl Reasons<'_> {
         let reason = match (ours, theirs) {
             (Ok(ours), Ok(theirs)) if ours == theirs => return Ok(()),
             (Err(_), Err(_)) => return Ok(()),
-            (Ok(_), Ok(_)) => None,
+            (Ok(_), Ok(_)) => known::other_values(self.bytes),
             (Err(refusal), Ok(_)) => known::refused_by_us(self.bytes, refusal),
             (Ok(_), Err(refusal)) => known::refused_by_the_reference(self.bytes, refusal),
         };

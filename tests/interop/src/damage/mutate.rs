@@ -1,5 +1,5 @@
-//! Mutations that keep a message whole: one part of it is changed, and lengths, offsets and digests follow. What libFuzzer
-//! does to bytes seldom gets past a length.
+//! Mutations that keep a message whole: one part of it is changed, and lengths, offsets and digests follow. What is done
+//! to bytes seldom gets past a length.
 
 mod values;
 
@@ -14,8 +14,8 @@ use tgm_std::core::wire::{
 /// Changes bytes in some way.
 type Scribble = fn(&mut Vec<u8>, &mut Chance);
 
-/// The message that `bytes` begin with, with a part changed, by `scribble` where that part is bytes; nothing of what is no
-/// message.
+/// The message that `bytes` begin with, with a part changed, by `scribble` where that part is bytes; nothing of what is
+/// no message.
 pub fn mutated(bytes: &[u8], chance: &mut Chance, scribble: Scribble) -> Option<Vec<u8>> {
     let message = Message::parse(bytes).ok()?;
     let mut frames: Vec<Part> = message.frames().map_while(Result::ok).map(|frame| Part::of(&frame)).collect();
