@@ -109,10 +109,18 @@ pub(super) fn decompress(payload: &[u8], out: &mut [u8]) -> Result<(), CodecErro
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
 mod tests {
     /// A program that links c-blosc2 has two, and the bytes of this one are those of the reference.
     #[test]
     fn the_zstd_that_runs_is_the_one_of_the_zstd_crate() {
         assert_eq!(zstd::zstd_safe::version_string(), "1.5.7");
+    }
+
+    #[test]
+    fn a_payload_of_no_bytes_is_no_frame() {
+        assert!(super::decompress(&[], &mut []).is_err());
+        let frame = super::compress(&[], 3, crate::threads::Threads::NONE).unwrap();
+        assert!(super::decompress(&frame, &mut []).is_ok());
     }
 }
