@@ -5,7 +5,7 @@
 //! | the wire | [`frame`], [`message`], [`scan`], [`push_cuts`], [`zio`] |
 //! | CBOR | [`cbor`], [`descriptor`], [`metadata`] |
 //! | values | [`view`], [`unpack`], [`szip`], [`masks`], [`decode`], [`range`] |
-//! | files | [`file_append`], [`validate`] |
+//! | files | [`file_append`], [`validate`], [`upgrade`] |
 //! | two ways to the same | [`roundtrip`], [`parse_equals_push`], [`scan_both_ways`] |
 
 pub mod cbor;
@@ -24,6 +24,7 @@ pub mod scan;
 pub mod scan_both_ways;
 pub mod szip;
 pub mod unpack;
+pub mod upgrade;
 pub mod validate;
 pub mod view;
 pub mod zio;

@@ -164,8 +164,7 @@ impl Machine {
             self.position = self.position.saturating_add(seen as u64);
             unseen = unseen.get(seen..).unwrap_or_default();
             let start = self.position.saturating_sub(PREAMBLE_SIZE as u64);
-            // No writer puts anything between frames, so that a preamble there is believed on any link.
-            if self.link == Link::Lossy || self.state == State::Gap {
+            if self.link == Link::Lossy || self.is_between_frames() {
                 let rest = taken.len().saturating_sub(unseen.len());
                 *input = before.get(rest..).unwrap_or_default();
                 return Err(ErrorKind::Truncated.at(start.saturating_sub(self.message)));
@@ -175,6 +174,14 @@ impl Machine {
         }
         self.position = self.position.saturating_add(unseen.len() as u64);
         Ok(taken)
+    }
+
+    /// Whether the preamble that the watch holds began between frames: no writer puts anything there, so that it is
+    /// believed on any link. But not if it holds `FR`: then a frame began there, be that seen yet or not.
+    fn is_between_frames(&self) -> bool {
+        let preamble = self.watch.preamble().unwrap_or_default();
+        matches!(self.state, State::Gap | State::Header)
+            && !preamble.windows(FRAME_MAGIC.len()).any(|pair| pair == FRAME_MAGIC)
     }
 
     /// Takes bytes until `self.small` has `len` of them; whether it has.
@@ -387,8 +394,17 @@ impl Machine {
     fn unfinished_gap(&self) -> Error {
         let small = self.small.as_slice();
         if let Some((at, Landmark::Frame)) = find_landmark(small, true) {
-            let offset = self.walk.position().saturating_add(self.gap).saturating_add(at as u64);
-            if let Err(error) = Frame::parse_at(small.get(at..).unwrap_or_default(), offset) {
+            let mut walk = self.walk;
+            walk.skip(self.gap.saturating_add(at as u64));
+            let offset = walk.position();
+            let frame = small.get(at..).unwrap_or_default();
+            // Had more come, its header would have been looked at first.
+            let entered = FrameHeader::ref_from_prefix(frame).ok().map(|(header, _)| {
+                let (frame_type, length) = check_header(header, walk.room()).map_err(|error| error.shift(offset))?;
+                walk.enter(frame_type, length)
+            });
+            let parsed = Frame::parse_at(frame, offset).map(|_| ());
+            if let Err(error) = entered.unwrap_or(Ok(())).and(parsed) {
                 return error;
             }
         }

@@ -1,10 +1,12 @@
 //! Appending to any file: what was there stays, readers see the message where it was said to be, by reads and by map; a torn
-//! tail is refused without a trace, or removed and nothing else with it.
+//! tail is refused without a trace, or removed and nothing else with it. Readers are misled by a damaged message further ahead,
+//! if that states a length by which it ends just where the appended one does.
 
 use std::fs;
 use std::sync::OnceLock;
 
 use tempfile::NamedTempFile;
+use tgm_core::wire::{MAGIC, PREAMBLE_SIZE};
 use tgm_std::{AppendOptions, EncodeOptions, MappedFile, MessageBuilder, ObjectBuilder, TensogramFile, TornTail};
 
 use crate::provenance;
@@ -36,6 +38,9 @@ fn append(bytes: &[u8], torn_tail: TornTail) {
     let kept = usize::try_from(layout.offset).expect("in memory");
     assert!(torn_tail == TornTail::Remove || kept == bytes.len());
     assert_eq!((&after[..kept], &after[kept..]), (&bytes[..kept], message()));
+    if is_claimed(&bytes[..kept], after.len()) {
+        return;
+    }
     // The writer's own table, that of a later reader, and that of a map.
     let last = opened.message_count().expect("a scan") - 1;
     assert_eq!(opened.message_layouts().expect("a scan").last(), Some(&layout));
@@ -49,6 +54,12 @@ fn append(bytes: &[u8], torn_tail: TornTail) {
         assert_eq!(mapped.message_bytes(index).expect("in the table"), read);
         assert_eq!(read.len() as u64, layout.length);
     }
+}
+
+/// Whether a message begins in `bytes` that states to end at `end`, beyond them.
+fn is_claimed(bytes: &[u8], end: usize) -> bool {
+    let mut preambles = bytes.windows(PREAMBLE_SIZE).enumerate().filter(|(_, preamble)| preamble.starts_with(MAGIC));
+    preambles.any(|(at, preamble)| preamble[16..] == ((end - at) as u64).to_be_bytes())
 }
 
 /// The message that is appended.

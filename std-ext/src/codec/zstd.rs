@@ -88,6 +88,10 @@ pub(crate) fn compress(data: &[u8], level: i32, threads: Threads) -> Result<Vec<
 
 /// Decompresses into all of `out`. Into one whole buffer, libzstd needs no window of its own, whatever a frame asks for.
 pub(super) fn decompress(payload: &[u8], out: &mut [u8]) -> Result<(), CodecError> {
+    // libzstd takes no bytes for no frames; there is one at least, be it of no values.
+    if payload.is_empty() {
+        return Err(CodecError::new("the payload is empty: a frame is missing"));
+    }
     let written = DECOMPRESSOR
         .with_borrow_mut(|slot| {
             if slot.is_none() {
@@ -105,10 +109,18 @@ pub(super) fn decompress(payload: &[u8], out: &mut [u8]) -> Result<(), CodecErro
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
 mod tests {
     /// A program that links c-blosc2 has two, and the bytes of this one are those of the reference.
     #[test]
     fn the_zstd_that_runs_is_the_one_of_the_zstd_crate() {
         assert_eq!(zstd::zstd_safe::version_string(), "1.5.7");
+    }
+
+    #[test]
+    fn a_payload_of_no_bytes_is_no_frame() {
+        assert!(super::decompress(&[], &mut []).is_err());
+        let frame = super::compress(&[], 3, crate::threads::Threads::NONE).unwrap();
+        assert!(super::decompress(&frame, &mut []).is_ok());
     }
 }

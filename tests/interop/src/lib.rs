@@ -2,12 +2,13 @@
 //!
 //! A [`case::Case`] is a message to be written, in the format's words. [`reference`] and [`ours`] write and read it with the
 //! one library and the other, and give what they read in words that can be compared ([`plain`], [`agree`]). Where the
-//! reference is known to be wrong, [`known`] says so, and why.
+//! reference is known to be wrong, [`known`] says so, and why. [`damage`] gives both any bytes.
 //!
 //! `TGM_INTEROP_CASES=n` makes every property try n cases instead of a few hundred, `TGM_INTEROP_SEED=n` other ones.
 
 pub mod agree;
 pub mod case;
+pub mod damage;
 pub mod known;
 mod library;
 pub mod metadata;

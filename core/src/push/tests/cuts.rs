@@ -1,7 +1,7 @@
 //! The same facts on any cut, and those of the slice parser.
 
-use std::println;
 use std::vec::Vec;
+use std::{println, vec};
 
 use proptest::prelude::*;
 
@@ -9,9 +9,10 @@ use super::super::*;
 use super::facts::{Fact, facts_of, first_message, without_last_begin};
 use super::{FIRST, NESTED, Numbers, STEP, STREAM, THREE, byte_by_byte, corpus, oracle};
 use crate::error::ErrorKind;
+use crate::frame::Frames;
 use crate::hash::Verdict;
 use crate::message::Message;
-use crate::wire::MAGIC;
+use crate::wire::{MAGIC, PREAMBLE_SIZE};
 
 /// Enough for whatever stands in the test data.
 const LARGE: usize = 1 << 15;
@@ -189,6 +190,54 @@ fn digests_of_every_release_are_right() {
         assert_eq!(verdicts(&bytes)[..expected.len()], expected, "{path}");
     }
     assert!(promised_only > 0);
+}
+
+#[test]
+fn a_preamble_that_holds_the_start_of_a_frame_is_none_on_any_cut() {
+    let own = &STREAM[..PREAMBLE_SIZE];
+    let other = [&MAGIC[..], &[0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0]].concat();
+    for at in 10..PREAMBLE_SIZE {
+        let mut bytes = [own, &[0; 30], &other, &[0xff; 40]].concat();
+        bytes[own.len() + 30 + at..][..2].copy_from_slice(b"FR");
+        check(&bytes, at as u64, "a preamble in a gap");
+        let whole = facts_of::<LARGE>(Link::Reliable, [bytes.as_slice()]);
+        let Fact::Error(error) = whole[1] else { panic!("{whole:?}") };
+        // Its last byte has come before anybody can know that it begins a frame.
+        assert_eq!(error.kind() == ErrorKind::Truncated, at == PREAMBLE_SIZE - 1, "{at}: {error}");
+        for cut in 0..bytes.len() {
+            let (before, after) = bytes.split_at(cut);
+            assert_eq!(facts_of::<LARGE>(Link::Reliable, [before, after]), whole, "{at}, cut at {cut}");
+        }
+        assert_eq!(facts_of::<LARGE>(Link::Reliable, byte_by_byte(&bytes)), whole, "{at}");
+    }
+}
+
+#[test]
+fn a_frame_out_of_order_just_before_the_end_is_refused_as_that() {
+    let end = Frames::open_ended(&STREAM[PREAMBLE_SIZE..], PREAMBLE_SIZE as u64).map_while(Result::ok).last().unwrap();
+    let frames = &STREAM[..usize::try_from(end.end_offset()).unwrap()];
+    // A header behind a gap, with less behind it than a postamble has; the frames before it are those of a footer.
+    let header = [&b"FR"[..], &[0, 1, 0, 1, 0, 0], &1000_u64.to_be_bytes()].concat();
+    for gap in 1..8 {
+        let bytes = [frames, &vec![0; gap], &header].concat();
+        check(&bytes, gap as u64, "a frame just before the end");
+        let facts = facts_of::<LARGE>(Link::Reliable, [bytes.as_slice()]);
+        let Some(Fact::Error(error)) = facts.last() else { panic!("{facts:?}") };
+        assert!(matches!(error.kind(), ErrorKind::FrameOrder(..)), "{gap}: {error}");
+    }
+}
+
+#[test]
+fn a_frame_that_ends_beyond_all_numbers_is_refused_at_its_header() {
+    // The last one ends before 2^64, but with less room than a postamble takes. Descriptors come first, and are none.
+    for length in [u64::MAX, u64::MAX - 30, u64::MAX - 40] {
+        let header = [&b"FR"[..], &[0, 9, 0, 1, 0, 0], &length.to_be_bytes()].concat();
+        let bytes = [&STREAM[..PREAMBLE_SIZE], &[0; 8], &header, &[0; 40]].concat();
+        check(&bytes, 1, "a frame without end");
+        let facts = facts_of::<LARGE>(Link::Reliable, [bytes.as_slice()]);
+        let at = PREAMBLE_SIZE as u64 + 8 + 8;
+        assert_eq!(facts[1], Fact::Error(ErrorKind::FrameExceedsMessage.at(at)));
+    }
 }
 
 #[test]

@@ -156,8 +156,10 @@ impl FrameWalk<'_, '_> {
         let at = usize::try_from(position).unwrap();
         let Ok((header, rest)) = FrameHeader::ref_from_prefix(&self.bytes[at..]) else { return error };
         let Ok((frame_type, length)) = check_header(header, u64::MAX) else { return error };
-        // Where the length is stated a frame that exceeds it is one at its header.
-        if !late || error.kind() == ErrorKind::FrameExceedsMessage && !is_streamed(self.bytes) {
+        // Where the length is stated a frame that exceeds it is one at its header, and so is one that leaves no numbers for a
+        // postamble.
+        let is_endless = position.checked_add(length).is_none_or(|end| end > u64::MAX - POSTAMBLE_SIZE as u64);
+        if !late || error.kind() == ErrorKind::FrameExceedsMessage && (is_endless || !is_streamed(self.bytes)) {
             return error;
         }
         if let Err(kind) = self.phase.after(frame_type) {
