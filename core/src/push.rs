@@ -73,6 +73,8 @@ mod event;
 mod machine;
 mod running;
 mod step;
+#[cfg(feature = "szip")]
+mod szip_unpacker;
 #[cfg(test)]
 mod tests;
 mod unpacker;
@@ -81,6 +83,8 @@ mod watch;
 use core::fmt;
 
 pub use event::{Cbor, Chunk, Event, FrameBegin, FrameEnd, MessageEnd, ObjectDescriptor, Part, TooLarge};
+#[cfg(feature = "szip")]
+pub use szip_unpacker::SzipUnpacker;
 pub use unpacker::Unpacker;
 
 use crate::error::Result;

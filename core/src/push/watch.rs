@@ -90,8 +90,8 @@ fn candidate(bytes: &[u8]) -> usize {
     }
     let [first, rest @ ..] = MAGIC;
     let end = bytes.last_chunk().unwrap_or(rest);
-    // All are compared at once, which is seldom for nothing. No other letter of the magic is like the first.
-    if bytes.len() >= rest.len() && end.iter().fold(true, |none, byte| none & (byte != first)) {
+    // No other letter of the magic is like the first.
+    if bytes.len() >= rest.len() && end.iter().all(|byte| byte != first) {
         return bytes.len();
     }
     let cut_off = bytes.len().saturating_sub(rest.len());
