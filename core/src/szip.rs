@@ -38,8 +38,8 @@ mod tests;
 
 use core::num::NonZeroU64;
 
-pub use pieces::PieceDecoder;
 pub use params::{MAX_BLOCK_SIZE, MAX_RSI, Params, flags};
+pub use pieces::PieceDecoder;
 pub use samples::Place;
 pub use walk::{RsiOffsets, find_rsi, find_rsi_near};
 

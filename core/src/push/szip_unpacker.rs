@@ -18,7 +18,7 @@ use crate::tensor::Element;
 /// what [`super::Unpacker`] does for payloads that are not compressed.
 ///
 /// Values come as soon as the block has come that they are in. `B` is the largest block size there may be, in samples: writers
-/// choose 8, 16, 32 or 64. The unpacker takes 9 · B bytes and about 150 more; [`PieceDecoder`] says what for, and which damaged
+/// choose 8, 16, 32 or 64. The unpacker takes 9 · B bytes and about 120 more; [`PieceDecoder`] says what for, and which damaged
 /// streams are refused that would fit a decoder of whole payloads.
 ///
 /// Masked values are what the encoder put in their place: masks come behind the payload.

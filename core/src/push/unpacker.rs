@@ -15,7 +15,7 @@ use crate::tensor::Element;
 const WIDEST: usize = 16;
 
 /// Turns chunks of a payload into values as they come, for encoding `none` and `simple_packing` without filter and
-/// compression. Keeps no more than a value that is not complete.
+/// compression. Keeps no more than a value that is not complete. For payloads that szip compressed there is `SzipUnpacker`.
 ///
 /// Masked values are what the encoder put in their place: masks come behind the payload. Packed values of no bits come without
 /// bytes: an empty chunk gives them.

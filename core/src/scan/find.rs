@@ -40,7 +40,8 @@ fn find_around(bytes: &[u8], from: usize, to: usize, magic: &[u8; 8]) -> Option<
     let from = from.saturating_sub(WORD.saturating_sub(1));
     let around = bytes.get(from..to.saturating_add(WORD).min(bytes.len()))?;
     let magic = u64::from_ne_bytes(*magic);
-    let at = around.windows(8).position(|window| window.first_chunk().is_some_and(|w| u64::from_ne_bytes(*w) == magic))?;
+    let at =
+        around.windows(8).position(|window| window.first_chunk().is_some_and(|w| u64::from_ne_bytes(*w) == magic))?;
     Some(from.saturating_add(at))
 }
 

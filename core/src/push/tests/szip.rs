@@ -84,20 +84,18 @@ fn plain<T: Element>(object: &DataObject<'_>, payload: &[u8], key: impl Fn(T) ->
 
 /// Checks what comes out of pieces of `payload` against what comes out of the whole.
 fn check(object: &DataObject<'_>, payload: &[u8], cuts: &[Vec<&[u8]>]) -> core::result::Result<(), Error> {
-    let packed_bits = |(values, result): (Vec<f64>, Result<()>)| {
-        (values.into_iter().map(f64::to_bits).collect::<Vec<_>>(), result)
-    };
+    let packed_bits =
+        |(values, result): (Vec<f64>, Result<()>)| (values.into_iter().map(f64::to_bits).collect::<Vec<_>>(), result);
     macro_rules! plain_elements {
         ($type:ty, $zero:expr, $key:expr) => {{
             let expected = plain::<$type>(object, payload, $key);
             for pieces in cuts {
-                let (values, result) =
-                    values(object, pieces, 90, |unpacker, chunk, out: &mut [Slot<$type>]| {
-                        let mut plain = vec![$zero; out.len()];
-                        let count = unpacker.elements_into(chunk, &mut plain)?;
-                        out.iter_mut().zip(plain).for_each(|(slot, value)| slot.0 = Some(value));
-                        Ok(count)
-                    });
+                let (values, result) = values(object, pieces, 90, |unpacker, chunk, out: &mut [Slot<$type>]| {
+                    let mut plain = vec![$zero; out.len()];
+                    let count = unpacker.elements_into(chunk, &mut plain)?;
+                    out.iter_mut().zip(plain).for_each(|(slot, value)| slot.0 = Some(value));
+                    Ok(count)
+                });
                 let values = values.into_iter().map(|value| $key(value.0.unwrap())).collect();
                 assert_eq!((values, result), expected);
             }
@@ -141,7 +139,9 @@ fn each_object(mut look: impl FnMut(&str, &DataObject<'_>)) {
         for object in objects.map_while(core::result::Result::ok) {
             let descriptor = object.descriptor();
             let is_szip = descriptor.compression().known() == Some(Compression::Szip);
-            if is_szip && SzipUnpacker::<64>::new(descriptor).is_ok() {
+            // Zeros without end take few bytes.
+            let is_small = descriptor.element_count() <= 100_000;
+            if is_szip && is_small && SzipUnpacker::<64>::new(descriptor).is_ok() {
                 look(&path, &object);
             }
         }
@@ -166,7 +166,8 @@ fn values_come_out_of_any_pieces() {
             }));
         }
         let result = check(object, object.payload(), &cuts);
-        assert!(result.is_ok() || path.contains("malformed") || path.contains("traps"), "{path}: {result:?}");
+        // libaec's encoder does not pad where its decoder expects it.
+        assert!(result.is_ok() || path.contains("szip-pad-rsi") || path.contains("szip-empty"), "{path}: {result:?}");
         objects += 1;
         packed += usize::from(object.descriptor().encoding().known() == Some(Encoding::SimplePacking));
         dtypes.push(object.descriptor().dtype());
@@ -185,7 +186,7 @@ fn payloads_cut_short_or_damaged_give_the_values_before_and_the_error_of_the_who
         if payload.len() > 2000 {
             return;
         }
-        let step = if payload.len() < 200 { 1 } else { payload.len() / 30 };
+        let step = if payload.len() < 100 { 1 } else { payload.len() / 12 };
         for len in (0..payload.len()).step_by(step) {
             let cut_short = &payload[..len];
             let cuts = [byte_by_byte(cut_short), Numbers(1).cut(cut_short, 40), vec![cut_short]];
@@ -201,7 +202,7 @@ fn payloads_cut_short_or_damaged_give_the_values_before_and_the_error_of_the_who
         }
         assert!(truncated > 0, "{path}");
     });
-    assert!(truncated > 500 && invalid > 20, "{truncated} {invalid}");
+    assert!(truncated > 400 && invalid > 20, "{truncated} {invalid}");
 }
 
 /// Whether the unpacker refuses a block for its length.
@@ -229,7 +230,12 @@ fn what_szip_cannot_give_on_the_fly_is_said() {
             (Some(Compression::None), ErrorKind::MissingKey(_)) => without += 1,
             (compression, kind) => {
                 let stage = Stage::Compression(compression);
-                assert!(kind == ErrorKind::NeedsDecoding(stage) || compression == Some(Compression::None) || path.contains("malformed"), "{path}: {error:?}");
+                assert!(
+                    kind == ErrorKind::NeedsDecoding(stage)
+                        || compression == Some(Compression::None)
+                        || path.contains("malformed"),
+                    "{path}: {error:?}"
+                );
                 others += 1;
             }
         }
@@ -246,7 +252,7 @@ fn elements_and_packed_values_are_not_mixed_up() {
     assert_eq!(unpacker.elements_into(&mut object.payload(), &mut [0.0_f64]), Err(needs));
     let mismatch = ErrorKind::DtypeMismatch(Dtype::Float64).at(0);
     assert_eq!(unpacker.elements_into(&mut object.payload(), &mut [0.0_f32]), Err(mismatch));
-    let result = SzipUnpacker::<8>::new(object.descriptor()).map(|_| ());
+    let result = SzipUnpacker::<4>::new(object.descriptor()).map(|_| ());
     assert_eq!(result, Err(ErrorKind::SzipBlockMemory.at(object.descriptor().offset())));
 
     let bytes = include_bytes!("../../../../tests/data/codecs/none-szip-int16-big.tgm");
