@@ -89,8 +89,23 @@ mod tests {
     use proptest::prelude::*;
 
     use super::find;
+    use crate::wire::{END_MAGIC, MAGIC};
 
     proptest! {
+        #[test]
+        fn finds_a_magic_anywhere_among_any_bytes(
+            bytes in proptest::collection::vec(any::<u8>(), 0..600),
+            at in 0_usize..600,
+            magic in prop_oneof![Just(MAGIC), Just(END_MAGIC), Just(&[0, 255, 1, 2, 250, 3, 4, 0])],
+        ) {
+            let mut bytes: Vec<u8> = bytes;
+            let at = at.min(bytes.len());
+            bytes.splice(at..at, *magic);
+            let plain = bytes.windows(8).position(|window| window == magic);
+            prop_assert_eq!(find(&bytes, magic), plain);
+            prop_assert_eq!(find(&bytes[..at + 7], magic), plain.filter(|found| *found < at));
+        }
+
         #[test]
         fn finds_what_a_window_by_window_search_finds(
             bytes in proptest::collection::vec(prop_oneof![Just(b'7'), Just(b'3'), Just(b'9'), Just(b'2')], 0..200),
