@@ -167,7 +167,7 @@ fn values_come_out_of_any_pieces() {
         }
         let result = check(object, object.payload(), &cuts);
         // libaec's encoder does not pad where its decoder expects it.
-        assert!(result.is_ok() || path.contains("szip-pad-rsi") || path.contains("szip-empty"), "{path}: {result:?}");
+        assert!(result.is_ok() || path.contains("szip-pad-rsi") || path.contains("/malformed/"), "{path}: {result:?}");
         objects += 1;
         packed += usize::from(object.descriptor().encoding().known() == Some(Encoding::SimplePacking));
         dtypes.push(object.descriptor().dtype());
