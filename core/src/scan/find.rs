@@ -9,7 +9,7 @@ const WORD: usize = 4;
 /// The first place where `magic` stands in `bytes`: O(bytes), and at the speed of memory as long as bytes are not like the magic's.
 ///
 /// Of four places in a row where a word can be, one lies within any eight bytes. So every fourth place is looked at, whether
-/// all four bytes there are close to those of the magic ([`Filter`]): a loop without branches, which compilers make
+/// all four bytes there are close to those of the magic (`Filter`): a loop without branches, which compilers make
 /// vectors of. Only where one is, places are compared one by one.
 #[inline]
 pub fn find(bytes: &[u8], magic: &[u8; 8]) -> Option<usize> {

@@ -111,6 +111,7 @@ impl<const B: usize> PieceDecoder<B> {
     }
 
     /// What is wrong with the stream, whether or not it was told.
+    #[cfg(feature = "push")]
     pub(crate) const fn failure(&self) -> Option<Error> {
         self.failure
     }
