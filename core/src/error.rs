@@ -209,6 +209,8 @@ pub enum ErrorKind {
     SzipRestricted(u32),
     /// A szip code that stands for no sample.
     SzipStream,
+    /// A szip block that the memory of a decoder of pieces does not hold.
+    SzipBlockMemory,
 }
 
 impl ErrorKind {
@@ -304,6 +306,7 @@ impl fmt::Display for ErrorKind {
             Self::SzipRsi(rsi) => write!(f, "szip_rsi must be 1..=4096, got {rsi}"),
             Self::SzipRestricted(bits) => write!(f, "AEC_RESTRICTED requires bits_per_sample <= 4, got {bits}"),
             Self::SzipStream => f.write_str("invalid code in szip stream"),
+            Self::SzipBlockMemory => f.write_str("a szip block does not fit the memory given for one"),
         }
     }
 }

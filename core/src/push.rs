@@ -37,11 +37,25 @@
 //! are, and [`Event::Descriptor`] says afterwards how many of the region's bytes were payload. Where the region ends is said
 //! by the frame's tail, so that the last `N` bytes before the tail are held back: chunks hold bytes of the region only. Writers
 //! that put descriptors first give a receiver values on the fly; one that knows the descriptor by other means can have them in any
-//! case ([`Unpacker`]).
+//! case ([`Unpacker`], `SzipUnpacker`).
 //!
 //! CBOR that neither fits `N` bytes nor comes in one piece (with its frame's tail; a descriptor that comes first, within the
 //! first 4 KiB of the piece) is not understood, but the message passes
 //! all the same: [`Event::TooLarge`] says what the bytes in the chunks are.
+//!
+//! # Memory
+//!
+//! What a receiver needs is known when it is built, whatever comes:
+//!
+//! | | bytes on a 64-bit machine |
+//! |---|---|
+//! | `PushDecoder<N>` | N + 832, half of them for the digest |
+//! | [`Unpacker`] | 128: a value that pieces cut |
+//! | `SzipUnpacker<B>` | 9 · B + 120: a block of B samples, and the bytes of one that pieces cut |
+//!
+//! What does not fit is said: CBOR by [`Event::TooLarge`], a block of szip by
+//! [`ErrorKind::SzipBlockMemory`](crate::ErrorKind::SzipBlockMemory). Other compressions, and the shuffle filter, need the whole
+//! payload: [`ErrorKind::NeedsDecoding`](crate::ErrorKind::NeedsDecoding).
 //!
 //! # Errors, and what they do not stop
 //!
@@ -73,6 +87,8 @@ mod event;
 mod machine;
 mod running;
 mod step;
+#[cfg(feature = "szip")]
+mod szip_unpacker;
 #[cfg(test)]
 mod tests;
 mod unpacker;
@@ -81,6 +97,8 @@ mod watch;
 use core::fmt;
 
 pub use event::{Cbor, Chunk, Event, FrameBegin, FrameEnd, MessageEnd, ObjectDescriptor, Part, TooLarge};
+#[cfg(feature = "szip")]
+pub use szip_unpacker::SzipUnpacker;
 pub use unpacker::Unpacker;
 
 use crate::error::Result;

@@ -1,4 +1,4 @@
-//! szip: the entropy coder of CCSDS 121.0-B, as libaec writes it. Whole streams, ranges, and straight to floats.
+//! szip: the entropy coder of CCSDS 121.0-B, as libaec writes it. Whole streams, ranges, pieces, and straight to floats.
 //!
 //! ```text
 //! stream     = interval*                    reference sample intervals: rsi blocks each, the last one may be shorter
@@ -8,7 +8,8 @@
 //!
 //! The way is bits → values (unary codes and fields) → samples (predictor undone) → slots of the output. Only the last step
 //! knows what a slot is, so containers of any width and order, floats and whatever else a caller makes of a sample come
-//! from one decoder. One block of values on the stack, 1 KiB, is all the memory used.
+//! from one decoder. One block of values on the stack, 1 KiB, is all the memory used. Streams that come in pieces are decoded by
+//! [`PieceDecoder`], which keeps a block and its bytes between them.
 //!
 //! A sample depends on all samples before it in its interval, and on nothing before the interval. Where an interval starts
 //! is not to be seen in the stream: `szip_block_offsets` in the descriptor says it, in bits. What the reference writes there
@@ -26,6 +27,7 @@
 mod bits;
 mod block;
 mod params;
+mod pieces;
 mod predict;
 mod samples;
 mod walk;
@@ -37,6 +39,7 @@ mod tests;
 use core::num::NonZeroU64;
 
 pub use params::{MAX_BLOCK_SIZE, MAX_RSI, Params, flags};
+pub use pieces::PieceDecoder;
 pub use samples::Place;
 pub use walk::{RsiOffsets, find_rsi, find_rsi_near};
 

@@ -9,7 +9,7 @@ use ciborium::Value;
 use tgm_core::cbor::{self, Canonical, verify_canonical};
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::object::DataObject;
-use tgm_core::szip::{Params, decode_into, flags};
+use tgm_core::szip::{Params, PieceDecoder, decode_into, flags};
 use tgm_core::{Error, Message as View, byteswap};
 use tgm_std::{DecodeOptions, TensogramError, TensogramFile};
 use tgm_tests::builder::{Built, Frame, Message, Object, array, cbor as encode, frame_type, map};
@@ -329,6 +329,7 @@ fn szip() -> Vec<Row> {
         row("SzipBlockSize(7)", 0, refused(8, 7, 1, 0)),
         row("SzipRsi(0)", 0, refused(8, 8, 0, 0)),
         row("SzipRestricted(8)", 0, refused(8, 8, 1, flags::RESTRICTED)),
+        row("SzipBlockMemory", 0, PieceDecoder::<4>::new(&params).map(drop).map_err(|k| k.at(0))),
         row("SzipStream", 0, decode_into(&stream, &params, &mut [0; 8])),
     ]
 }

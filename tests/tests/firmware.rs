@@ -19,7 +19,7 @@ const MESSAGES: [&str; 4] =
 #[test]
 fn images_are_expected_to_print_what_the_messages_hold() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("firmware/expected.txt");
-    let [mut framing, mut object, mut decode, mut push] = [const { String::new() }; 4];
+    let [mut framing, mut object, mut decode, mut push, mut szip] = [const { String::new() }; 5];
     for name in MESSAGES {
         let sample = corpus::sample(name);
         let recorded = &sample.json["messages"][0];
@@ -38,11 +38,15 @@ fn images_are_expected_to_print_what_the_messages_hold() {
         let values = little_endian_values(&sample.bytes, &objects[0]);
         writeln!(decode, "decode {name} {good} {} {:016x}", values.len(), XxHash3_64::oneshot(&values)).unwrap();
 
+        let unpacked = if descriptor["compression"] == "szip" { values } else { Vec::new() };
+        let digest = XxHash3_64::oneshot(&unpacked);
+        writeln!(szip, "push_szip {name} {good} {} {digest:016x}", unpacked.len()).unwrap();
+
         let values = if descriptor["compression"] == "none" { unmasked_values(&sample.bytes) } else { Vec::new() };
         writeln!(push, "push {name} {good} {} {:016x}", values.len(), XxHash3_64::oneshot(&values)).unwrap();
     }
     let found = fs::read_to_string(&file).unwrap();
-    assert_eq!(found, framing + &object + &decode + &push, "{}", file.display());
+    assert_eq!(found, framing + &object + &decode + &push + &szip, "{}", file.display());
 }
 
 /// The values that the sidecar has recorded the digest of.

@@ -274,6 +274,9 @@ impl Machine {
 
     /// Takes up to `limit` bytes of the body.
     fn take_body<'i>(&mut self, input: &mut &'i [u8], limit: u64) -> Result<&'i [u8]> {
+        if input.is_empty() {
+            return Ok(&[]);
+        }
         let bytes = self.take(input, limit.min(self.frame.left))?;
         self.running.update(bytes);
         self.frame.left = self.frame.left.saturating_sub(bytes.len() as u64);

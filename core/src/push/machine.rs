@@ -109,9 +109,7 @@ impl Machine {
     /// Goes on until there is something to tell, or no input.
     pub(super) fn step<'i>(&mut self, memory: &mut [u8], input: &mut &'i [u8]) -> Result<Option<Step<'i>>> {
         loop {
-            let carry = self.carry;
-            let mut ahead = carry.rest();
-            if ahead.is_empty() {
+            if self.carry.rest().is_empty() {
                 match self.advance(memory, input)? {
                     Progress::Tell(step) => return Ok(Some(step)),
                     Progress::Moved => {}
@@ -119,6 +117,8 @@ impl Machine {
                 }
                 continue;
             }
+            let carry = self.carry;
+            let mut ahead = carry.rest();
             let available = ahead.len();
             self.replaying = true;
             let progress = self.advance(memory, &mut ahead);

@@ -5,6 +5,7 @@ mod facts;
 mod lossy;
 mod memory;
 mod oracle;
+mod szip;
 mod unpacking;
 
 use std::path::Path;

@@ -15,7 +15,7 @@ use crate::tensor::Element;
 const WIDEST: usize = 16;
 
 /// Turns chunks of a payload into values as they come, for encoding `none` and `simple_packing` without filter and
-/// compression. Keeps no more than a value that is not complete.
+/// compression. Keeps no more than a value that is not complete. For payloads that szip compressed there is `SzipUnpacker`.
 ///
 /// Masked values are what the encoder put in their place: masks come behind the payload. Packed values of no bits come without
 /// bytes: an empty chunk gives them.
@@ -120,7 +120,7 @@ impl Unpacker {
         if self.packed.is_some() {
             return Err(ErrorKind::NeedsDecoding(Stage::Encoding(Some(Encoding::SimplePacking))).at(0));
         }
-        let mut out = self.wanted(out).iter_mut();
+        let mut out = wanted(self.remaining, out).iter_mut();
         let due = out.len();
         if self.partial_len > 0
             && let Some(slot) = out.next()
@@ -158,21 +158,21 @@ impl Unpacker {
     #[cfg(feature = "packing")]
     pub fn unpack_into<T: Unpack>(&mut self, chunk: &mut &[u8], out: &mut [T]) -> Result<usize> {
         let Some(mut packed) = self.packed else { return Err(ErrorKind::DtypeMismatch(self.dtype).at(0)) };
-        let count = packed.unpack_into(chunk, self.wanted(out));
+        let count = packed.unpack_into(chunk, wanted(self.remaining, out));
         self.packed = Some(packed);
         Ok(self.count(count?))
-    }
-
-    /// The part of `out` for which there are values.
-    fn wanted<'o, T>(&self, out: &'o mut [T]) -> &'o mut [T] {
-        let count = usize::try_from(self.remaining).unwrap_or(usize::MAX).min(out.len());
-        out.get_mut(..count).unwrap_or_default()
     }
 
     const fn count(&mut self, count: usize) -> usize {
         self.remaining = self.remaining.saturating_sub(count as u64);
         count
     }
+}
+
+/// The part of `out` for which there are values, of which so many are `remaining`.
+pub(super) fn wanted<T>(remaining: u64, out: &mut [T]) -> &mut [T] {
+    let count = usize::try_from(remaining).unwrap_or(usize::MAX).min(out.len());
+    out.get_mut(..count).unwrap_or_default()
 }
 
 /// Takes an element off the front of `chunk`, if one is wanted and whole.

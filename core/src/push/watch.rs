@@ -88,8 +88,15 @@ fn candidate(bytes: &[u8]) -> usize {
     if let Some(at) = find(bytes, MAGIC) {
         return at;
     }
-    let cut_off = bytes.len().saturating_sub(MAGIC.len().saturating_sub(1))..bytes.len();
-    cut_off.into_iter().find(|&at| bytes.get(at..).is_some_and(|end| MAGIC.starts_with(end))).unwrap_or(bytes.len())
+    let [first, rest @ ..] = MAGIC;
+    let end = bytes.last_chunk().unwrap_or(rest);
+    // No other letter of the magic is like the first.
+    if bytes.len() >= rest.len() && end.iter().all(|byte| byte != first) {
+        return bytes.len();
+    }
+    let cut_off = bytes.len().saturating_sub(rest.len());
+    let end = bytes.get(cut_off..).unwrap_or_default();
+    cut_off.saturating_add(end.iter().position(|byte| byte == first).unwrap_or(end.len()))
 }
 
 /// Whether a preamble that [`check_preamble`] accepts may begin with these bytes.

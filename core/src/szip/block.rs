@@ -68,6 +68,17 @@ impl<'a> Blocks<'a> {
         Ok(Self { bits, params: *params, id_bits, last_id, max: params.max(), index: 0, start, skips_fields: false })
     }
 
+    /// The blocks from that on which is the `index`-th of its interval and starts at bit `position`.
+    #[inline]
+    pub(super) fn resume(stream: &'a [u8], params: &Params, position: u64, index: u32) -> Result<Self> {
+        Self::new(stream, params, position).map(|blocks| Self { index, ..blocks })
+    }
+
+    /// The next block's place in its interval.
+    pub(super) const fn index(&self) -> u32 {
+        self.index
+    }
+
     /// The bit where the next block starts.
     pub(super) const fn position(&self) -> u64 {
         self.bits.position()

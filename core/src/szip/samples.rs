@@ -23,13 +23,7 @@ pub(super) fn decode<T: Copy>(
 ) -> Result<u64> {
     let bias = params.bias();
     let mut out = Output { skip: start.skip, slots: out, store: |sample: u32| store(sample.wrapping_sub(bias)) };
-    let mut samples = Samples {
-        blocks: Blocks::new(stream, params, start.bit_offset)?,
-        has_predictor: params.has(flags::PREPROCESS),
-        bias,
-        max: params.max(),
-        before: 0,
-    };
+    let mut samples = Samples::new(Blocks::new(stream, params, start.bit_offset)?, params, 0);
     let mut block = [0; MAX_BLOCK_SIZE as usize];
     let block = block.get_mut(..params.block_size() as usize).unwrap_or_default();
     let size = NonZeroUsize::new(block.len()).unwrap_or(NonZeroUsize::MIN);
@@ -49,7 +43,7 @@ pub(super) fn decode<T: Copy>(
             Decoded::Run { sample, blocks } => out.fill(sample, blocks.wrapping_mul(params.block_size())),
         }
     }
-    Ok(samples.blocks.position())
+    Ok(samples.position())
 }
 
 /// A place between two blocks of an interval, none of them the first one.
@@ -64,7 +58,7 @@ pub struct Place {
 }
 
 /// Samples, moved up by `bias` so that they are 0 to `max`.
-struct Samples<'a> {
+pub(super) struct Samples<'a> {
     blocks: Blocks<'a>,
     has_predictor: bool,
     bias: u32,
@@ -74,14 +68,36 @@ struct Samples<'a> {
 }
 
 /// What a step of [`Samples`] yields.
-enum Decoded {
+#[derive(Clone, Copy)]
+pub(super) enum Decoded {
     /// The block that was passed in is filled.
     Block,
     /// So many blocks of one sample.
     Run { sample: u32, blocks: u32 },
 }
 
-impl Samples<'_> {
+impl<'a> Samples<'a> {
+    /// The samples of `blocks`, which follow the sample `before`.
+    #[inline]
+    pub(super) const fn new(blocks: Blocks<'a>, params: &Params, before: u32) -> Self {
+        Self { blocks, has_predictor: params.has(flags::PREPROCESS), bias: params.bias(), max: params.max(), before }
+    }
+
+    /// The bit where the next block starts.
+    pub(super) const fn position(&self) -> u64 {
+        self.blocks.position()
+    }
+
+    /// The next block's place in its interval.
+    pub(super) const fn index(&self) -> u32 {
+        self.blocks.index()
+    }
+
+    /// The last sample decoded, moved up.
+    pub(super) const fn before(&self) -> u32 {
+        self.before
+    }
+
     /// Where the next block is, unless it is an interval's first one.
     #[inline]
     fn place(&self) -> Option<Place> {
@@ -98,7 +114,7 @@ impl Samples<'_> {
 
     /// Decodes a block, or several equal ones.
     #[inline]
-    fn next(&mut self, block: &mut [u32]) -> Result<Decoded> {
+    pub(super) fn next(&mut self, block: &mut [u32]) -> Result<Decoded> {
         let has_reference = self.blocks.has_reference();
         let coded = self.blocks.next(block)?;
         let (reference, mapped) = block.split_at_mut_checked(has_reference.into()).unwrap_or_default();

@@ -1,5 +1,6 @@
 //! Payloads of the reference (PIPELINE §10), streams by hand, and any bytes at all against a plain decoder.
 
+mod pieces;
 mod plain;
 
 use std::vec;

@@ -1,11 +1,13 @@
-//! The push decoder finds the same in any pieces, with errors at the same offsets, on both kinds of links.
+//! The push decoder finds the same in any pieces, with errors at the same offsets, on both kinds of links; so do the values
+//! of payloads that szip compressed.
 
 use crate::given::Given;
-use crate::push::tests::{same_on_any_cut, small_memory};
+use crate::push::tests::{same_on_any_cut, same_szip_values, small_memory};
 
 /// Checks `bytes` in one piece and in many; the last bytes say where the cuts are.
 pub fn check(bytes: &[u8]) {
     let pieces = Given(bytes).pieces(bytes);
     same_on_any_cut(bytes, &pieces);
     small_memory(bytes, &pieces);
+    same_szip_values(bytes, &pieces);
 }

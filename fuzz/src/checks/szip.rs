@@ -1,6 +1,11 @@
-//! szip streams: a range is that part of the whole, from wherever one starts, and no more is written than asked for.
+//! szip streams: a range is that part of the whole, from wherever one starts, and no more is written than asked for; pieces
+//! give what the whole does, errors included.
 
-use tgm_core::szip::{MAX_RSI, Params, RsiOffsets, decode_into, decode_range_into, find_rsi};
+use tgm_core::szip::{
+    MAX_BLOCK_SIZE, MAX_RSI, Params, PieceDecoder, RsiOffsets, Start, decode_into, decode_range_into, decode_with,
+    find_rsi,
+};
+use tgm_core::{Error, ErrorKind};
 
 use crate::given::Given;
 
@@ -14,6 +19,7 @@ pub fn check(bytes: &[u8]) {
     let samples = usize::try_from(given.up_to(3000)).expect("small");
     let Ok(params) = Params::new(u32::try_from(bits).expect("small"), block_size, rsi, flags) else { return };
     let stream = given.0;
+    same_in_pieces(stream, &params, samples, &Given(bytes).pieces(stream));
     let width = params.container_size();
     let mut whole = vec![0; samples * width];
     if decode_into(stream, &params, &mut whole).is_err() {
@@ -39,6 +45,39 @@ pub fn check(bytes: &[u8]) {
     for (index, offset) in offsets.iter().enumerate().take(8) {
         assert_eq!(find_rsi(stream, &params, index as u64), Ok(*offset));
     }
+}
+
+/// The same samples and errors out of `pieces` as out of `stream`, up to a block that is too long for the memory.
+fn same_in_pieces(stream: &[u8], params: &Params, samples: usize, pieces: &[&[u8]]) {
+    let in_one = in_pieces(params, samples, &[stream]);
+    assert_eq!(in_pieces(params, samples, pieces), in_one);
+    let (found, error) = in_one;
+    let mut whole = vec![None; samples];
+    let result = decode_with(stream, params, Start::default(), &mut whole, Some);
+    let whole: Vec<u32> = whole.into_iter().map_while(|sample| sample).collect();
+    match error.map(|error| error.kind()) {
+        Some(ErrorKind::SzipBlockMemory) => assert!(whole.starts_with(&found)),
+        _ => assert_eq!((found, error), (whole, result.err())),
+    }
+}
+
+fn in_pieces(params: &Params, samples: usize, pieces: &[&[u8]]) -> (Vec<u32>, Option<Error>) {
+    let mut decoder = PieceDecoder::<{ MAX_BLOCK_SIZE as usize }>::new(params).expect("no larger blocks than these");
+    let (mut found, mut out) = (Vec::new(), [0; 37]);
+    for piece in pieces {
+        let mut rest = *piece;
+        while found.len() < samples {
+            let wanted = out.len().min(samples - found.len());
+            match decoder.decode_with(&mut rest, &mut out[..wanted], |sample| sample) {
+                Ok(0) => break,
+                Ok(count) => found.extend_from_slice(&out[..count]),
+                Err(error) => return (found, Some(error)),
+            }
+        }
+    }
+    let truncated = ErrorKind::Truncated.at(decoder.position());
+    let error = (found.len() < samples).then_some(truncated);
+    (found, error)
 }
 
 fn number(sample: &[u8], params: &Params) -> u64 {

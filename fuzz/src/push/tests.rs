@@ -5,9 +5,9 @@ mod facts;
 #[path = "../../../core/src/push/tests/oracle.rs"]
 mod oracle;
 
-use tgm_core::push::{Event, Link, PushDecoder};
+use tgm_core::push::{Event, Link, PushDecoder, SzipUnpacker};
 use tgm_core::wire::MAGIC;
-use tgm_core::{ErrorKind, Message};
+use tgm_core::{Error, ErrorKind, Message};
 
 use facts::{Fact, facts_of, first_message, without_last_begin};
 
@@ -57,6 +57,40 @@ fn differ_in_descriptors(a: &[Fact], b: &[Fact]) -> bool {
 pub(crate) fn small_memory(bytes: &[u8], pieces: &[&[u8]]) {
     let first = ends::<LARGE>(&[bytes]).into_iter().next().filter(|(begins, _)| *begins == 0);
     assert!(first.is_none() || ends::<SMALL>(pieces).first() == first.as_ref());
+}
+
+/// The same packed values and errors out of payloads that szip compressed, whatever the pieces.
+pub(crate) fn same_szip_values(bytes: &[u8], pieces: &[&[u8]]) {
+    let Ok(message) = Message::parse(bytes) else { return };
+    for object in message.objects().map_while(Result::ok).take(4) {
+        let Ok(unpacker) = SzipUnpacker::<64>::new(object.descriptor()) else { continue };
+        let (mut cut, mut rest) = (Vec::new(), object.payload());
+        for length in pieces.iter().map(|piece| piece.len()).cycle().take(10_000) {
+            let (piece, after) = rest.split_at(length.min(rest.len()));
+            cut.push(piece);
+            rest = after;
+        }
+        cut.push(rest);
+        assert_eq!(szip_values(unpacker.clone(), &cut), szip_values(unpacker, &[object.payload()]));
+    }
+}
+
+/// The bits of the first values, and what is wrong behind them.
+fn szip_values(mut unpacker: SzipUnpacker<64>, pieces: &[&[u8]]) -> (Vec<u64>, Option<Error>) {
+    const ENOUGH: usize = 20_000;
+    let (mut values, mut out) = (Vec::new(), [0.0_f64; 50]);
+    for piece in pieces {
+        let mut chunk = *piece;
+        while values.len() < ENOUGH {
+            match unpacker.unpack_into(&mut chunk, &mut out) {
+                Ok(0) => break,
+                Ok(count) => values.extend(out[..count].iter().map(|value| value.to_bits())),
+                Err(error) => return (values, Some(error)),
+            }
+        }
+    }
+    let error = if values.len() < ENOUGH { unpacker.finish().err() } else { None };
+    (values, error)
 }
 
 /// Where messages that end well begin, and how long they are.

@@ -3,7 +3,7 @@
 use core::hint::black_box;
 
 use tgm_core::Message;
-use tgm_core::push::{Event, Link, PushDecoder, Unpacker};
+use tgm_core::push::{Event, Link, PushDecoder, SzipUnpacker, Unpacker};
 
 use crate::keep;
 
@@ -13,6 +13,8 @@ pub(crate) fn all(input: &[u8]) {
     decode::<100>(input);
     if let Ok(object) = Message::parse(input).and_then(|message| message.object(0)) {
         keep(Unpacker::new(object.descriptor()).map(|unpacker| values(unpacker, input)));
+        keep(SzipUnpacker::<64>::new(object.descriptor()).map(|unpacker| szip_values(unpacker, input)));
+        keep(SzipUnpacker::<0>::new(object.descriptor()).map(|unpacker| szip_values(unpacker, input)));
     }
 }
 
@@ -38,6 +40,22 @@ fn look_at(event: &Event<'_>) {
         Event::Descriptor(object) => keep(Unpacker::new(&object.descriptor)),
         other => keep(other),
     }
+}
+
+fn szip_values<const B: usize>(mut unpacker: SzipUnpacker<B>, input: &[u8]) {
+    for piece in input.chunks(black_box(7).max(1)) {
+        let mut chunk = piece;
+        let (mut integers, mut doubles, mut singles) = ([0_u16; 20], [0.0_f64; 20], [0.0_f32; 20]);
+        let n = black_box(13);
+        if let (Some(singles), Some(doubles)) = (singles.get_mut(..n), doubles.get_mut(..n)) {
+            keep((unpacker.elements_into(&mut chunk, singles), unpacker.unpack_into(&mut chunk, singles)));
+            keep((unpacker.elements_into(&mut chunk, doubles), unpacker.unpack_into(&mut chunk, doubles)));
+            keep((black_box(&*doubles), black_box(&*singles)));
+        }
+        keep((unpacker.elements_into(&mut chunk, &mut integers), black_box(&integers)));
+    }
+    keep((unpacker.remaining(), unpacker.finish()));
+    keep(unpacker);
 }
 
 fn values(mut unpacker: Unpacker, input: &[u8]) {

@@ -4,17 +4,13 @@
 #![no_std]
 #![no_main]
 
+use firmware::pieces::{drain, receive};
 use firmware::report::Line;
 use firmware::{machine, messages};
+use tgm_core::Result;
 use tgm_core::descriptor::Dtype;
 use tgm_core::hash::{Verdict, digest};
-use tgm_core::push::{Event, Link, PushDecoder, Unpacker};
-use tgm_core::{ErrorKind, Result};
-
-/// Bytes that come at a time.
-const PIECE: usize = 64;
-/// Bytes for CBOR.
-const MEMORY: usize = 512;
+use tgm_core::push::{Event, Unpacker};
 
 #[unsafe(no_mangle)]
 extern "C" fn Reset() -> ! {
@@ -51,19 +47,6 @@ fn run(buffer: &mut [u8]) -> Result<()> {
     Ok(())
 }
 
-/// Calls `look` with each event of a message that comes in pieces.
-// Never inlined: two of them would lie on the stack side by side.
-#[inline(never)]
-fn receive(message: &[u8], mut look: impl FnMut(&Event<'_>) -> Result<()>) -> Result<()> {
-    let mut decoder = PushDecoder::<MEMORY>::new(Link::Lossy);
-    for mut piece in message.chunks(PIECE) {
-        while let Some(event) = decoder.next_event(&mut piece)? {
-            look(&event)?;
-        }
-    }
-    decoder.finish()
-}
-
 /// Values of the two types that the messages have.
 enum Values {
     Singles(Unpacker),
@@ -90,27 +73,5 @@ impl Values {
                 drain(out, written, f64::to_le_bytes, |values| unpacker.unpack_into(&mut chunk, values))
             }
         }
-    }
-}
-
-/// Writes what `next` yields until it yields nothing.
-fn drain<T: Copy + Default, const WIDTH: usize>(
-    out: &mut [u8],
-    written: &mut usize,
-    bytes: impl Fn(T) -> [u8; WIDTH],
-    mut next: impl FnMut(&mut [T]) -> Result<usize>,
-) -> Result<()> {
-    let mut few = [T::default(); 8];
-    loop {
-        let count = next(&mut few)?;
-        if count == 0 {
-            return Ok(());
-        }
-        let (slots, _) = out.get_mut(*written..).unwrap_or_default().as_chunks_mut::<WIDTH>();
-        let slots = slots.get_mut(..count).ok_or(ErrorKind::OutputLength.at(0))?;
-        for (slot, value) in slots.iter_mut().zip(few) {
-            *slot = bytes(value);
-        }
-        *written = written.saturating_add(count.saturating_mul(WIDTH));
     }
 }
