@@ -37,56 +37,58 @@ pub(crate) enum Item<'a> {
 /// # Errors
 /// As [`Writer::item`].
 pub(crate) fn to_vec(item: &Item<'_>) -> Result<Vec<u8>> {
-    let mut writer = Writer::new();
-    writer.item(item)?;
-    Ok(writer.into_bytes())
+    written(|writer| writer.item(item))
+}
+
+/// What `write` writes, as bytes of their own.
+///
+/// # Errors
+/// Those of `write`.
+pub(crate) fn written(write: impl FnOnce(&mut Writer<'_>) -> Result<()>) -> Result<Vec<u8>> {
+    let mut out = Vec::with_capacity(USUAL_LEN);
+    write(&mut Writer::new(&mut out))?;
+    Ok(out)
 }
 
 /// Bytes that most bodies are no longer than.
 const USUAL_LEN: usize = 512;
-/// Entries that most maps, with those that they are inside of, are no more than.
-const USUAL_ENTRIES: usize = 16;
 
-/// Writes items in canonical form one behind the other.
+/// Appends items in canonical form to bytes, one behind the other.
 ///
 /// What was written before an error stays.
-pub(crate) struct Writer {
-    out: Vec<u8>,
+pub(crate) struct Writer<'w> {
+    out: &'w mut Vec<u8>,
     /// The entries so far of all maps that are being written, those of the innermost last.
-    entries: Vec<Written>,
+    entries: Entries,
     /// Containers that are being written.
     outer: u16,
 }
 
 /// Where an entry's bytes stand; the value follows its key.
+#[derive(Clone, Default)]
 struct Written {
     key: Range<usize>,
     end: usize,
 }
 
-impl Writer {
-    pub(crate) fn new() -> Self {
-        Self { out: Vec::with_capacity(USUAL_LEN), entries: Vec::with_capacity(USUAL_ENTRIES), outer: 0 }
-    }
-
-    /// What was written.
-    pub(crate) fn into_bytes(self) -> Vec<u8> {
-        self.out
+impl<'w> Writer<'w> {
+    pub(crate) fn new(out: &'w mut Vec<u8>) -> Self {
+        Self { out, entries: Entries::default(), outer: 0 }
     }
 
     /// Appends an unsigned integer.
     pub(crate) fn uint(&mut self, n: u64) {
-        write_head(0, n, &mut self.out);
+        write_head(0, n, self.out);
     }
 
     /// Appends a text.
     pub(crate) fn text(&mut self, text: &str) {
-        write_text(text, &mut self.out);
+        write_text(text, self.out);
     }
 
     /// Appends a number as a text of 16 lower-case hexadecimal digits.
     pub(crate) fn hexadecimal(&mut self, number: u64) {
-        write_head(3, 16, &mut self.out);
+        write_head(3, 16, self.out);
         let digits = number.to_be_bytes().into_iter().flat_map(|byte| [byte >> 4, byte & 15]);
         self.out.extend(digits.map(|digit| if digit < 10 { b'0' + digit } else { b'a' - 10 + digit }));
     }
@@ -98,7 +100,7 @@ impl Writer {
     /// accept, and those of `write`.
     pub(crate) fn array(&mut self, len: usize, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         self.inside(|writer| {
-            write_head(4, len as u64, &mut writer.out);
+            write_head(4, len as u64, writer.out);
             write(writer)
         })
     }
@@ -107,11 +109,9 @@ impl Writer {
     ///
     /// # Errors
     /// As [`Self::array`].
-    pub(crate) fn uints(&mut self, numbers: &[u64]) -> Result<()> {
+    pub(crate) fn uints(&mut self, numbers: impl ExactSizeIterator<Item = u64>) -> Result<()> {
         self.array(numbers.len(), |writer| {
-            for n in numbers {
-                writer.uint(*n);
-            }
+            numbers.for_each(|n| writer.uint(n));
             Ok(())
         })
     }
@@ -122,7 +122,7 @@ impl Writer {
     /// As [`Self::array`].
     pub(crate) fn map(&mut self, len: usize, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         self.inside(|writer| {
-            write_head(5, len as u64, &mut writer.out);
+            write_head(5, len as u64, writer.out);
             let (start, first) = (writer.out.len(), writer.entries.len());
             write(writer)?;
             writer.sort_entries(first, start);
@@ -164,7 +164,7 @@ impl Writer {
 
     /// Puts the entries of a map from the one of that number on, which stand from `start`, in the order of their keys' bytes.
     fn sort_entries(&mut self, first: usize, start: usize) {
-        let (out, entries) = (&mut self.out, self.entries.get_mut(first..).unwrap_or_default());
+        let (out, entries) = (&mut *self.out, self.entries.from(first));
         let key = |entry: &Written| &out[entry.key.clone()];
         if entries.is_sorted_by(|a, b| key(a) <= key(b)) {
             return;
@@ -188,7 +188,7 @@ impl Writer {
         match item {
             Item::Uint(n) => self.uint(*n),
             Item::Text(text) => self.text(text),
-            Item::Uints(numbers) => self.uints(numbers)?,
+            Item::Uints(numbers) => self.uints(numbers.iter().copied())?,
             Item::Texts(texts) => self.array(texts.len(), |writer| {
                 texts.iter().for_each(|text| writer.text(text));
                 Ok(())
@@ -217,7 +217,7 @@ impl Writer {
     /// # Errors
     /// As [`Self::array`], and for values that CBOR does not have.
     pub(crate) fn value(&mut self, value: &Value) -> Result<()> {
-        let out = &mut self.out;
+        let out = &mut *self.out;
         match value {
             Value::Null => out.push(0xf6),
             Value::Bool(false) => out.push(0xf4),
@@ -238,12 +238,55 @@ impl Writer {
                 })
             })?,
             Value::Tag(tag, tagged) => self.inside(|writer| {
-                write_head(6, *tag, &mut writer.out);
+                write_head(6, *tag, writer.out);
                 writer.value(tagged)
             })?,
             _ => return Err(TensogramError::Metadata("CBOR value of a kind that the format does not have".into())),
         }
         Ok(())
+    }
+}
+
+/// Entries that most maps, with those that they are inside of, are no more than.
+const USUAL_ENTRIES: usize = 16;
+
+/// Entries in a row. Few of them need no allocation.
+#[derive(Default)]
+struct Entries {
+    few: [Written; USUAL_ENTRIES],
+    /// How many of `few` count; 0 if they are all in `many`.
+    len: usize,
+    many: Vec<Written>,
+}
+
+impl Entries {
+    fn len(&self) -> usize {
+        self.len + self.many.len()
+    }
+
+    fn push(&mut self, entry: Written) {
+        match self.few.get_mut(self.len) {
+            Some(slot) if self.many.is_empty() => {
+                *slot = entry;
+                self.len += 1;
+            }
+            _ => {
+                self.many.extend(self.few.iter().take(self.len).cloned());
+                self.len = 0;
+                self.many.push(entry);
+            }
+        }
+    }
+
+    /// Those from the one of that number on.
+    fn from(&mut self, first: usize) -> &mut [Written] {
+        let all = if self.many.is_empty() { self.few.get_mut(..self.len) } else { Some(self.many.as_mut_slice()) };
+        all.and_then(|all| all.get_mut(first..)).unwrap_or_default()
+    }
+
+    fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+        self.many.truncate(len);
     }
 }
 
@@ -263,6 +306,7 @@ fn write_integer(n: i128, out: &mut Vec<u8>) -> Result<()> {
 }
 
 /// Appends the shortest head of a major type with that argument.
+#[inline]
 fn write_head(major: u8, argument: u64, out: &mut Vec<u8>) {
     let major = major << 5;
     if let Ok(short) = u8::try_from(argument) {
@@ -280,6 +324,17 @@ fn write_head(major: u8, argument: u64, out: &mut Vec<u8>) {
     } else {
         out.push(major | 0x1b);
         out.extend_from_slice(&argument.to_be_bytes());
+    }
+}
+
+/// Bytes of a head with that argument.
+pub(crate) const fn head_len(argument: u64) -> u64 {
+    match argument {
+        0..24 => 1,
+        24..0x100 => 2,
+        0x100..0x1_0000 => 3,
+        0x1_0000..0x1_0000_0000 => 5,
+        _ => 9,
     }
 }
 

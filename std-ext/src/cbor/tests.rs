@@ -2,14 +2,12 @@ use ciborium::Value;
 use proptest::prelude::*;
 use tgm_core::cbor::{Canonical, verify_canonical};
 
-use super::{MAX_NESTING, Writer};
+use super::{Entries, MAX_NESTING, Written, head_len};
 use crate::error::Result;
 use crate::to_owned;
 
 fn try_written(value: &Value) -> Result<Vec<u8>> {
-    let mut writer = Writer::new();
-    writer.value(value)?;
-    Ok(writer.into_bytes())
+    super::written(|writer| writer.value(value))
 }
 
 fn written(value: &Value) -> Vec<u8> {

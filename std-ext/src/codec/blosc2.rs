@@ -36,6 +36,8 @@ pub(super) use self::block::Scratch;
 use self::bytes::Pieces;
 #[cfg(feature = "blosc2")]
 pub use self::encode::{Settings, compress};
+#[cfg(feature = "blosc2")]
+pub(crate) use self::encode::append;
 use self::frame::Frame;
 use super::{Codec, CodecError, Parts, Workspace};
 use crate::threads::Threads;

@@ -105,6 +105,7 @@ impl<'a> TakenObject<'a> {
 ///
 /// Format: FORMAT §4.3, §4.4.
 pub fn reframe(metadata: &GlobalMetadata, objects: Vec<TakenObject<'_>>, options: &EncodeOptions) -> Result<Vec<u8>> {
-    let objects: Vec<_> = objects.into_iter().map(|taken| taken.object).collect();
-    assemble(metadata, &objects, options)
+    let mut message = Vec::new();
+    assemble(metadata, objects.into_iter().map(|taken| taken.object.into()).collect(), options, &mut message)?;
+    Ok(message)
 }
