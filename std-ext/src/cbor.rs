@@ -6,11 +6,12 @@
 //! which moves its bytes once.
 
 use std::collections::BTreeMap;
+use std::mem;
 use std::ops::Range;
 
 use ciborium::Value;
 use half::f16;
-use tgm_core::cbor::MAX_NESTING;
+use tgm_core::cbor::{Cursor, MAX_NESTING};
 
 use crate::error::{Result, TensogramError};
 
@@ -20,8 +21,6 @@ pub(crate) enum Item<'a> {
     Uint(u64),
     /// Text.
     Text(&'a str),
-    /// An array of unsigned integers.
-    Uints(&'a [u64]),
     /// An array of texts.
     Texts(&'a [String]),
     /// A map with text keys.
@@ -58,22 +57,31 @@ const USUAL_LEN: usize = 512;
 /// What was written before an error stays.
 pub(crate) struct Writer<'w> {
     out: &'w mut Vec<u8>,
-    /// The entries so far of all maps that are being written, those of the innermost last.
-    entries: Entries,
+    /// The map that is being written, the innermost of them.
+    map: Order,
     /// Containers that are being written.
     outer: u16,
 }
 
-/// Where an entry's bytes stand; the value follows its key.
-#[derive(Clone, Default)]
-struct Written {
-    key: Range<usize>,
-    end: usize,
+/// How entries of a map stand so far.
+struct Order {
+    /// Whether anybody looks. What has just been written is slow to read.
+    is_watched: bool,
+    /// Where the last key is.
+    last: Range<usize>,
+    is_sorted: bool,
+}
+
+impl Order {
+    /// That of no entries.
+    const fn of_none(is_watched: bool) -> Self {
+        Self { is_watched, last: 0..0, is_sorted: true }
+    }
 }
 
 impl<'w> Writer<'w> {
-    pub(crate) fn new(out: &'w mut Vec<u8>) -> Self {
-        Self { out, entries: Entries::default(), outer: 0 }
+    pub(crate) const fn new(out: &'w mut Vec<u8>) -> Self {
+        Self { out, map: Order::of_none(false), outer: 0 }
     }
 
     /// Appends an unsigned integer.
@@ -116,18 +124,43 @@ impl<'w> Writer<'w> {
         })
     }
 
-    /// Appends a map of `len` entries, which `write` appends with [`Self::entry`], in any order.
+    /// Appends a map of `len` entries, which `write` appends with [`Self::entry`] in the order of their keys: shorter ones
+    /// first, and of one length by their bytes.
     ///
     /// # Errors
     /// As [`Self::array`].
     pub(crate) fn map(&mut self, len: usize, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        self.map_of(len, cfg!(debug_assertions), |writer| {
+            write(writer)?;
+            debug_assert!(writer.map.is_sorted, "entries out of order");
+            Ok(())
+        })
+    }
+
+    /// [`Self::map`], but the entries may come in any order.
+    ///
+    /// # Errors
+    /// As [`Self::array`].
+    pub(crate) fn unsorted_map(&mut self, len: usize, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        self.map_of(len, true, write)
+    }
+
+    /// [`Self::map`], or [`Self::unsorted_map`] if entries are watched for their order.
+    ///
+    /// # Errors
+    /// As [`Self::array`].
+    pub(crate) fn map_of(
+        &mut self,
+        len: usize,
+        is_watched: bool,
+        write: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
         self.inside(|writer| {
             write_head(5, len as u64, writer.out);
-            let (start, first) = (writer.out.len(), writer.entries.len());
+            let (start, outer) = (writer.out.len(), mem::replace(&mut writer.map, Order::of_none(is_watched)));
             write(writer)?;
-            writer.sort_entries(first, start);
-            writer.entries.truncate(first);
-            Ok(())
+            let order = mem::replace(&mut writer.map, outer);
+            if order.is_sorted { Ok(()) } else { writer.sort_entries(start) }
         })
     }
 
@@ -141,12 +174,36 @@ impl<'w> Writer<'w> {
         self.complete_entry(start, value)
     }
 
+    /// Appends an entry of a text.
+    pub(crate) fn text_entry(&mut self, key: &str, text: &str) {
+        let start = self.out.len();
+        self.text(key);
+        self.watch(start);
+        self.text(text);
+    }
+
+    /// Appends an entry of an unsigned integer.
+    pub(crate) fn uint_entry(&mut self, key: &str, n: u64) {
+        let start = self.out.len();
+        self.text(key);
+        self.watch(start);
+        self.uint(n);
+    }
+
+    /// Looks where the key stands that begins at `start` and ends here.
+    #[inline]
+    fn watch(&mut self, start: usize) {
+        if self.map.is_watched {
+            let (key, last) = (start..self.out.len(), self.map.last.clone());
+            self.map.is_sorted &= self.out.get(last) <= self.out.get(key.clone());
+            self.map.last = key;
+        }
+    }
+
     /// Appends the value whose key begins at `start` and ends here.
     fn complete_entry(&mut self, start: usize, value: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
-        let key = start..self.out.len();
-        value(self)?;
-        self.entries.push(Written { key, end: self.out.len() });
-        Ok(())
+        self.watch(start);
+        value(self)
     }
 
     /// Writes what is inside of one more container.
@@ -162,20 +219,23 @@ impl<'w> Writer<'w> {
         Ok(())
     }
 
-    /// Puts the entries of a map from the one of that number on, which stand from `start`, in the order of their keys' bytes.
-    fn sort_entries(&mut self, first: usize, start: usize) {
-        let (out, entries) = (&mut *self.out, self.entries.from(first));
-        let key = |entry: &Written| &out[entry.key.clone()];
-        if entries.is_sorted_by(|a, b| key(a) <= key(b)) {
-            return;
+    /// Puts the entries of a map, which stand from `start` to the end, in the order of their keys' bytes.
+    fn sort_entries(&mut self, start: usize) -> Result<()> {
+        let written = self.out.get(start..).unwrap_or_default();
+        let mut entries = Vec::new();
+        let mut rest = Cursor::new(written, 0);
+        while !rest.is_empty() {
+            let entry = rest.rest();
+            rest.skip()?;
+            let key_len = entry.len() - rest.rest().len();
+            rest.skip()?;
+            entries.push(entry.split_at(entry.len() - rest.rest().len()).0.split_at(key_len));
         }
-        entries.sort_by(|a, b| key(a).cmp(key(b)));
-        let mut sorted = Vec::with_capacity(out.len() - start);
-        for entry in &*entries {
-            sorted.extend_from_slice(&out[entry.key.start..entry.end]);
-        }
-        out.truncate(start);
-        out.extend_from_slice(&sorted);
+        entries.sort_by_key(|(key, _)| *key);
+        let sorted = entries.into_iter().flat_map(|(key, value)| [key, value]).collect::<Vec<_>>().concat();
+        self.out.truncate(start);
+        self.out.extend_from_slice(&sorted);
+        Ok(())
     }
 
     /// Appends an item.
@@ -188,14 +248,13 @@ impl<'w> Writer<'w> {
         match item {
             Item::Uint(n) => self.uint(*n),
             Item::Text(text) => self.text(text),
-            Item::Uints(numbers) => self.uints(numbers.iter().copied())?,
             Item::Texts(texts) => self.array(texts.len(), |writer| {
                 texts.iter().for_each(|text| writer.text(text));
                 Ok(())
             })?,
             Item::Entries(entries) => self.entries_of(entries)?,
             Item::Array(items) => self.array(items.len(), |w| items.iter().try_for_each(|item| w.item(item)))?,
-            Item::Map(entries) => self.map(entries.len(), |writer| {
+            Item::Map(entries) => self.unsorted_map(entries.len(), |writer| {
                 entries.iter().try_for_each(|(key, item)| writer.entry(key, |writer| writer.item(item)))
             })?,
         }
@@ -207,7 +266,7 @@ impl<'w> Writer<'w> {
     /// # Errors
     /// As [`Self::array`].
     pub(crate) fn entries_of(&mut self, entries: &BTreeMap<String, Value>) -> Result<()> {
-        self.map(entries.len(), |writer| {
+        self.unsorted_map(entries.len(), |writer| {
             entries.iter().try_for_each(|(key, value)| writer.entry(key, |writer| writer.value(value)))
         })
     }
@@ -230,7 +289,7 @@ impl<'w> Writer<'w> {
             }
             Value::Text(text) => self.text(text),
             Value::Array(items) => self.array(items.len(), |w| items.iter().try_for_each(|item| w.value(item)))?,
-            Value::Map(entries) => self.map(entries.len(), |writer| {
+            Value::Map(entries) => self.unsorted_map(entries.len(), |writer| {
                 entries.iter().try_for_each(|(key, value)| {
                     let start = writer.out.len();
                     writer.value(key)?;
@@ -247,49 +306,7 @@ impl<'w> Writer<'w> {
     }
 }
 
-/// Entries that most maps, with those that they are inside of, are no more than.
-const USUAL_ENTRIES: usize = 16;
-
-/// Entries in a row. Few of them need no allocation.
-#[derive(Default)]
-struct Entries {
-    few: [Written; USUAL_ENTRIES],
-    /// How many of `few` count; 0 if they are all in `many`.
-    len: usize,
-    many: Vec<Written>,
-}
-
-impl Entries {
-    fn len(&self) -> usize {
-        self.len + self.many.len()
-    }
-
-    fn push(&mut self, entry: Written) {
-        match self.few.get_mut(self.len) {
-            Some(slot) if self.many.is_empty() => {
-                *slot = entry;
-                self.len += 1;
-            }
-            _ => {
-                self.many.extend(self.few.iter().take(self.len).cloned());
-                self.len = 0;
-                self.many.push(entry);
-            }
-        }
-    }
-
-    /// Those from the one of that number on.
-    fn from(&mut self, first: usize) -> &mut [Written] {
-        let all = if self.many.is_empty() { self.few.get_mut(..self.len) } else { Some(self.many.as_mut_slice()) };
-        all.and_then(|all| all.get_mut(first..)).unwrap_or_default()
-    }
-
-    fn truncate(&mut self, len: usize) {
-        self.len = self.len.min(len);
-        self.many.truncate(len);
-    }
-}
-
+#[inline]
 fn write_text(text: &str, out: &mut Vec<u8>) {
     write_head(3, text.len() as u64, out);
     out.extend_from_slice(text.as_bytes());
@@ -308,13 +325,16 @@ fn write_integer(n: i128, out: &mut Vec<u8>) -> Result<()> {
 /// Appends the shortest head of a major type with that argument.
 #[inline]
 fn write_head(major: u8, argument: u64, out: &mut Vec<u8>) {
-    let major = major << 5;
+    match u8::try_from(argument) {
+        Ok(short @ 0..24) => out.push(major << 5 | short),
+        _ => write_long_head(major << 5, argument, out),
+    }
+}
+
+/// Appends a head whose argument follows its first byte.
+fn write_long_head(major: u8, argument: u64, out: &mut Vec<u8>) {
     if let Ok(short) = u8::try_from(argument) {
-        if short < 24 {
-            out.push(major | short);
-        } else {
-            out.extend_from_slice(&[major | 0x18, short]);
-        }
+        out.extend_from_slice(&[major | 0x18, short]);
     } else if let Ok(short) = u16::try_from(argument) {
         out.push(major | 0x19);
         out.extend_from_slice(&short.to_be_bytes());

@@ -18,6 +18,7 @@ pub(crate) mod object;
 pub(crate) mod packing;
 mod parts;
 mod plan;
+pub(crate) mod provenance;
 mod reframe;
 mod region;
 mod shuffle;

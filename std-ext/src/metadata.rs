@@ -72,6 +72,9 @@ pub fn object_descriptor_to_cbor(descriptor: &DataObjectDescriptor) -> Result<Ve
     cbor::written(|writer| write_object_descriptor(descriptor, writer))
 }
 
+/// Entries of a descriptor that are always there.
+const FIELDS: usize = 9;
+
 /// [`object_descriptor_to_cbor`], behind what has been written.
 ///
 /// # Errors
@@ -82,19 +85,27 @@ pub(crate) fn write_object_descriptor(descriptor: &DataObjectDescriptor, writer:
         let text = format!("parameter {name} has the name of a descriptor field");
         return Err(TensogramError::Metadata(text.into()));
     }
-    let fields = [
-        (Key::Ndim, Item::Uint(descriptor.ndim)),
-        (Key::Type, Item::Text(&descriptor.obj_type)),
-        (Key::Dtype, Item::Text(descriptor.dtype.name())),
-        (Key::Shape, Item::Uints(&descriptor.shape)),
-        (Key::Filter, Item::Text(&descriptor.filter)),
-        (Key::Strides, Item::Uints(&descriptor.strides)),
-        (Key::Encoding, Item::Text(&descriptor.encoding)),
-        (Key::ByteOrder, Item::Text(descriptor.byte_order.name())),
-        (Key::Compression, Item::Text(&descriptor.compression)),
-    ];
-    writer.map(fields.len() + usize::from(masks.is_some()) + params.len(), |writer| {
-        fields.iter().try_for_each(|(key, item)| writer.entry(key.name(), |writer| writer.item(item)))?;
+    let uints = |writer: &mut Writer<'_>, key: Key, numbers: &[u64]| {
+        writer.entry(key.name(), |writer| writer.uints(numbers.iter().copied()))
+    };
+    // In the order of their names.
+    let write_fields = |writer: &mut Writer<'_>| {
+        writer.uint_entry(Key::Ndim.name(), descriptor.ndim);
+        writer.text_entry(Key::Type.name(), &descriptor.obj_type);
+        writer.text_entry(Key::Dtype.name(), descriptor.dtype.name());
+        uints(writer, Key::Shape, &descriptor.shape)?;
+        writer.text_entry(Key::Filter.name(), &descriptor.filter);
+        uints(writer, Key::Strides, &descriptor.strides)?;
+        writer.text_entry(Key::Encoding.name(), &descriptor.encoding);
+        writer.text_entry(Key::ByteOrder.name(), descriptor.byte_order.name());
+        writer.text_entry(Key::Compression.name(), &descriptor.compression);
+        Ok(())
+    };
+    if masks.is_none() && params.is_empty() {
+        return writer.map(FIELDS, write_fields);
+    }
+    writer.unsorted_map(FIELDS + usize::from(masks.is_some()) + params.len(), |writer| {
+        write_fields(writer)?;
         if let Some(masks) = masks {
             writer.entry(Key::Masks.name(), |writer| writer.item(&masks_item(masks)))?;
         }
@@ -191,10 +202,7 @@ pub fn hash_frame_to_cbor(list: &HashFrame) -> Result<Vec<u8>> {
 ///
 /// # Errors
 /// None: every list of digests can be written.
-pub(crate) fn write_hash_list(
-    digests: impl ExactSizeIterator<Item = u64>,
-    writer: &mut Writer<'_>,
-) -> Result<()> {
+pub(crate) fn write_hash_list(digests: impl ExactSizeIterator<Item = u64>, writer: &mut Writer<'_>) -> Result<()> {
     writer.map(2, |writer| {
         writer.entry("hashes", |writer| {
             writer.array(digests.len(), |writer| {
@@ -202,10 +210,8 @@ pub(crate) fn write_hash_list(
                 Ok(())
             })
         })?;
-        writer.entry("algorithm", |writer| {
-            writer.text(HASH_ALGORITHM_NAME);
-            Ok(())
-        })
+        writer.text_entry("algorithm", HASH_ALGORITHM_NAME);
+        Ok(())
     })
 }
 

@@ -209,7 +209,8 @@ impl<W: Write> StreamingEncoder<W> {
         let objects = self.objects.tensors.iter().cloned().zip(preceders);
         let metadata = cbor::written(|writer| write_completed(&self.metadata, objects, &self.options, writer))?;
         let lists_digests = self.lists_digests() && !self.objects.digests.is_empty();
-        let hashes = lists_digests.then(|| cbor::written(|writer| write_hash_list(self.objects.digests.iter().copied(), writer)));
+        let hashes = lists_digests
+            .then(|| cbor::written(|writer| write_hash_list(self.objects.digests.iter().copied(), writer)));
         let hashes = hashes.transpose()?;
         let index = index_to_cbor(&self.objects.index)?;
         self.attempt(|encoder| {

@@ -38,7 +38,9 @@ fn compress(
             let backend = means.backend.resolve()?;
             return szip(bytes, params, backend, out).map(Some).map_err(|error| failure("szip", error));
         }
-        Compressor::Zstd { level } => zstd(bytes, *level, means.threads, out).map_err(|error| failure("zstd", error))?,
+        Compressor::Zstd { level } => {
+            zstd(bytes, *level, means.threads, out).map_err(|error| failure("zstd", error))?
+        }
         Compressor::Lz4 => lz4(bytes, out).map_err(|error| failure("lz4", error))?,
         Compressor::Blosc2 { codec, level, typesize } => {
             blosc2(bytes, *codec, *level, *typesize, means.threads, out).map_err(|error| failure("blosc2", error))?;
@@ -149,12 +151,7 @@ fn blosc2(
 
 /// blosc2, of a mask's bits.
 #[cfg(feature = "blosc2")]
-pub(crate) fn blosc2_mask(
-    bits: &[u8],
-    codec: Blosc2Codec,
-    level: i32,
-    out: &mut Vec<u8>,
-) -> Result<(), CodecError> {
+pub(crate) fn blosc2_mask(bits: &[u8], codec: Blosc2Codec, level: i32, out: &mut Vec<u8>) -> Result<(), CodecError> {
     codec::blosc2::append(bits, &codec::blosc2::Settings::mask(codec, level.into()), out)
 }
 

@@ -16,12 +16,13 @@ use crate::cbor::{Writer, head_len};
 use crate::encode::frame::{append_frame, frame_len, padded, write_frame};
 use crate::encode::object::Planned;
 use crate::encode::parts::PartError;
+use crate::encode::provenance;
 use crate::encode::sink::Sink;
 use crate::error::{Result, TensogramError};
 use crate::framing::HashFramePolicy;
 use crate::memory;
 use crate::metadata::{hash_list_len, write_hash_list, write_index};
-use crate::options::{AggregateHashPolicy, EncodeOptions, Provenance};
+use crate::options::{AggregateHashPolicy, EncodeOptions};
 use crate::types::{DataObjectDescriptor, Dtype, GlobalMetadata};
 
 /// Bytes that are mostly enough for what comes before the objects.
@@ -42,7 +43,9 @@ pub(crate) fn write_message(
         HashFramePolicy { header: options.aggregate_hash.in_header(), footer: options.aggregate_hash.in_footer() };
     let mut front = Front::new();
     let tensors = objects.iter().map(|object| (Tensor::of(object.descriptor()), None));
-    front.frame(FrameType::HeaderMetadata, options.hashing, |writer| write_completed(global, tensors, options, writer))?;
+    front.frame(FrameType::HeaderMetadata, options.hashing, |writer| {
+        write_completed(global, tensors, options, writer)
+    })?;
     write_frames(front, objects, options.hashing, lists, out)
 }
 
@@ -113,21 +116,21 @@ fn write_frames(
     out.clear();
     reserve(out, thought + room + behind)?;
     out.resize(to_usize(thought)?, 0);
-    let (mut lens, mut digests) = (Vec::with_capacity(count), Vec::with_capacity(count));
+    let mut frames: Vec<(u64, Option<u64>)> = Vec::with_capacity(count);
     for (index, object) in objects.into_iter().enumerate() {
         let written = object.append_to(out, hashing);
-        let (len, digest) = written.map_err(|error| PartError { object_index: Some(index), error })?;
-        lens.push(len);
-        digests.extend(digest);
+        frames.push(written.map_err(|error| PartError { object_index: Some(index), error })?);
     }
 
-    let start = front.len() + index_len(lens.iter().copied(), front.len() + behind_index) + behind_index;
+    let lens = frames.iter().map(|(len, _)| *len);
+    let start = front.len() + index_len(lens.clone(), front.len() + behind_index) + behind_index;
     move_objects(out, to_usize(thought)?, to_usize(start)?)?;
     if count > 0 {
-        let offsets = offsets(&lens, start);
-        front.frame(FrameType::HeaderIndex, hashing, |writer| write_index(offsets, lens.iter().copied(), writer))?;
+        let offsets = offsets(lens.clone(), start);
+        front.frame(FrameType::HeaderIndex, hashing, |writer| write_index(offsets, lens, writer))?;
     }
-    let write_hashes = |writer: &mut Writer<'_>| write_hash_list(digests.iter().copied(), writer);
+    let write_hashes =
+        |writer: &mut Writer<'_>| write_hash_list(frames.iter().map(|(_, digest)| digest.unwrap_or(0)), writer);
     if header_hashes {
         front.frame(FrameType::HeaderHash, hashing, write_hashes)?;
     }
@@ -240,11 +243,8 @@ impl<'a> Tensor<'a> {
 
     fn write_to(&self, writer: &mut Writer<'_>) -> Result<()> {
         writer.map(4, |writer| {
-            writer.entry("ndim", |writer| {
-                writer.uint(self.ndim);
-                Ok(())
-            })?;
-            write_text(writer, "dtype", self.dtype.name())?;
+            writer.uint_entry("ndim", self.ndim);
+            writer.text_entry("dtype", self.dtype.name());
             writer.entry("shape", |writer| writer.uints(self.shape.iter().copied()))?;
             writer.entry("strides", |writer| writer.uints(self.strides.iter().copied()))
         })
@@ -288,7 +288,8 @@ fn write_base<'a>(
         for (tensor, preceder) in objects {
             let (entry, preceder) = (entries.next().unwrap_or(&none), preceder.unwrap_or(&none));
             let of_entry = || entry.iter().filter(|(key, _)| *key != RESERVED_KEY && !preceder.contains_key(*key));
-            writer.map(of_entry().count() + preceder.len() + 1, |writer| {
+            let others = of_entry().count() + preceder.len();
+            writer.map_of(others + 1, others > 0, |writer| {
                 let mut both = of_entry().chain(preceder);
                 both.try_for_each(|(key, value)| writer.entry(key, |writer| writer.value(value)))?;
                 writer.entry(RESERVED_KEY, |writer| {
@@ -301,30 +302,38 @@ fn write_base<'a>(
 }
 
 /// Who made the message, and when (FORMAT §3.4), beside what `reserved` has.
-fn write_provenance(writer: &mut Writer<'_>, reserved: &BTreeMap<String, Value>, options: &EncodeOptions) -> Result<()> {
-    let made = options
-        .provenance
-        .as_ref()
-        .map_or_else(|| Provenance::default_of_machine().map(Cow::Owned), |given| Ok(Cow::Borrowed(given)))?;
-    let kept = || reserved.iter().filter(|(key, _)| !["time", "uuid", "encoder"].contains(&key.as_str()));
-    writer.map(kept().count() + 3, |writer| {
-        kept().try_for_each(|(key, value)| writer.entry(key, |writer| writer.value(value)))?;
-        write_text(writer, "time", &made.time)?;
-        write_text(writer, "uuid", &made.uuid)?;
-        writer.entry("encoder", |writer| {
-            writer.map(2, |writer| {
-                write_text(writer, "name", &made.encoder_name)?;
-                write_text(writer, "version", &made.encoder_version)
-            })
-        })
-    })
+fn write_provenance(
+    writer: &mut Writer<'_>,
+    reserved: &BTreeMap<String, Value>,
+    options: &EncodeOptions,
+) -> Result<()> {
+    let (version, name) = (env!("CARGO_PKG_VERSION"), env!("CARGO_PKG_NAME"));
+    match &options.provenance {
+        Some(given) => {
+            write_made(writer, reserved, [&given.time, &given.uuid, &given.encoder_name, &given.encoder_version])
+        }
+        None => provenance::with_new(|time, uuid| write_made(writer, reserved, [time, uuid, name, version]))?,
+    }
 }
 
-/// Writes an entry that is a text.
-fn write_text(writer: &mut Writer<'_>, key: &str, text: &str) -> Result<()> {
-    writer.entry(key, |writer| {
-        writer.text(text);
-        Ok(())
+fn write_made(
+    writer: &mut Writer<'_>,
+    reserved: &BTreeMap<String, Value>,
+    [time, uuid, name, version]: [&str; 4],
+) -> Result<()> {
+    let kept = || reserved.iter().filter(|(key, _)| !["time", "uuid", "encoder"].contains(&key.as_str()));
+    let others = kept().count();
+    writer.map_of(others + 3, others > 0, |writer| {
+        kept().try_for_each(|(key, value)| writer.entry(key, |writer| writer.value(value)))?;
+        writer.text_entry("time", time);
+        writer.text_entry("uuid", uuid);
+        writer.entry("encoder", |writer| {
+            writer.map(2, |writer| {
+                writer.text_entry("name", name);
+                writer.text_entry("version", version);
+                Ok(())
+            })
+        })
     })
 }
 
@@ -354,11 +363,11 @@ fn index_len(lens: impl ExactSizeIterator<Item = u64> + Clone, start: u64) -> u6
 }
 
 /// Where frames of `lens` bytes begin, the first of them at `start`.
-pub(crate) fn offsets(lens: &[u64], start: u64) -> impl ExactSizeIterator<Item = u64> {
+pub(crate) fn offsets(lens: impl ExactSizeIterator<Item = u64>, start: u64) -> impl ExactSizeIterator<Item = u64> {
     let mut next = start;
-    lens.iter().map(move |len| {
+    lens.map(move |len| {
         let offset = next;
-        next += padded(*len);
+        next += padded(len);
         offset
     })
 }

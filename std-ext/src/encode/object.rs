@@ -1,6 +1,7 @@
 //! One data object: through the pipeline, and into its frame (FORMAT §1.7, §4.2; PIPELINE §2).
 
 use std::borrow::Cow;
+use std::ops::Deref;
 
 use ciborium::Value;
 use tgm_core::descriptor::{ByteOrder, Dtype, Encoding, Key};
@@ -28,16 +29,54 @@ use crate::types::{DataObjectDescriptor, MasksMetadata};
 #[derive(Debug)]
 pub(crate) struct Object<'a> {
     /// As it will be read: with all parameters, masks and offsets.
-    pub(crate) descriptor: Cow<'a, DataObjectDescriptor>,
+    pub(crate) descriptor: Described<'a>,
     /// The descriptor as it is written.
     pub(crate) cbor: Vec<u8>,
     region: Region<'a>,
 }
 
+/// A descriptor, the caller's or one of its own. Handed around, it is no larger than a reference.
+#[derive(Clone, Debug)]
+pub(crate) enum Described<'a> {
+    Borrowed(&'a DataObjectDescriptor),
+    Owned(Box<DataObjectDescriptor>),
+}
+
+impl Described<'_> {
+    /// For changes, after the first of which it is one of its own.
+    fn to_mut(&mut self) -> &mut DataObjectDescriptor {
+        match self {
+            Self::Owned(descriptor) => descriptor,
+            Self::Borrowed(descriptor) => {
+                let owned = Box::new(descriptor.clone());
+                *self = Self::Owned(owned);
+                self.to_mut()
+            }
+        }
+    }
+}
+
+impl Deref for Described<'_> {
+    type Target = DataObjectDescriptor;
+
+    fn deref(&self) -> &DataObjectDescriptor {
+        match self {
+            Self::Borrowed(descriptor) => descriptor,
+            Self::Owned(descriptor) => descriptor,
+        }
+    }
+}
+
+impl From<DataObjectDescriptor> for Described<'_> {
+    fn from(descriptor: DataObjectDescriptor) -> Self {
+        Self::Owned(Box::new(descriptor))
+    }
+}
+
 /// An object that has been through the pipeline as far as the compressor, which it still has to go through.
 #[derive(Debug)]
 pub(crate) struct Draft<'a> {
-    descriptor: Cow<'a, DataObjectDescriptor>,
+    descriptor: Described<'a>,
     payload: Payload<'a>,
     compressor: Compressor,
     /// Blobs of masks, whose places in the descriptor are counted from the first of them.
@@ -68,8 +107,8 @@ impl<'a> Draft<'a> {
         let count = checks::descriptor(descriptor, data.len(), false)?;
         // What masks a decoded descriptor had is about the values it came with.
         let mut descriptor = match descriptor.masks {
-            None => Cow::Borrowed(descriptor),
-            Some(_) => Cow::Owned(DataObjectDescriptor { masks: None, ..descriptor.clone() }),
+            None => Described::Borrowed(descriptor),
+            Some(_) => DataObjectDescriptor { masks: None, ..descriptor.clone() }.into(),
         };
         let (order, packs) = (descriptor.byte_order, encoding(&descriptor)? == Encoding::SimplePacking);
         if packs && descriptor.dtype != Dtype::Float64 {
@@ -111,7 +150,8 @@ impl<'a> Draft<'a> {
             Compressor::None => self.payload,
             compressor => {
                 let mut payload = Vec::new();
-                let offsets = compress_payload(&compressor, self.payload, self.descriptor.byte_order, self.means, &mut payload)?;
+                let offsets =
+                    compress_payload(&compressor, self.payload, self.descriptor.byte_order, self.means, &mut payload)?;
                 insert_offsets(&mut self.descriptor, offsets);
                 payload.shrink_to_fit();
                 Payload::Bytes(Cow::Owned(payload))
@@ -236,7 +276,7 @@ impl<'a> Object<'a> {
     /// Those of [`object_descriptor_to_cbor`].
     pub(crate) fn unchecked(descriptor: &'a DataObjectDescriptor, region: &'a [u8]) -> Result<Self> {
         Self::new(
-            Cow::Borrowed(descriptor),
+            Described::Borrowed(descriptor),
             Region { payload: Payload::Bytes(Cow::Borrowed(region)), blobs: Vec::new() },
         )
     }
@@ -248,19 +288,19 @@ impl<'a> Object<'a> {
     pub(crate) fn taken_over(descriptor: &'a DataObjectDescriptor, region: &'a [u8]) -> Result<Self> {
         checks::consistent(descriptor)?;
         Self::new(
-            Cow::Borrowed(descriptor),
+            Described::Borrowed(descriptor),
             Region { payload: Payload::Bytes(Cow::Borrowed(region)), blobs: Vec::new() },
         )
     }
 
-    fn new(descriptor: Cow<'a, DataObjectDescriptor>, region: Region<'a>) -> Result<Self> {
+    fn new(descriptor: Described<'a>, region: Region<'a>) -> Result<Self> {
         let cbor = object_descriptor_to_cbor(&descriptor)?;
         Ok(Self { descriptor, cbor, region })
     }
 
     /// An object as some message has it: `cbor` is its descriptor.
-    pub(crate) const fn kept(descriptor: DataObjectDescriptor, cbor: Vec<u8>, region: Region<'a>) -> Self {
-        Self { descriptor: Cow::Owned(descriptor), cbor, region }
+    pub(crate) fn kept(descriptor: DataObjectDescriptor, cbor: Vec<u8>, region: Region<'a>) -> Self {
+        Self { descriptor: Described::Owned(Box::new(descriptor)), cbor, region }
     }
 
     /// Bytes of the frame, padding behind it not counted.
@@ -312,7 +352,7 @@ fn insert(descriptor: &mut DataObjectDescriptor, key: Key, value: impl Into<Valu
 }
 
 /// Counts the places of masks from the start of the payload, which is `len` bytes.
-fn place_masks(descriptor: &mut Cow<'_, DataObjectDescriptor>, len: usize) {
+fn place_masks(descriptor: &mut Described<'_>, len: usize) {
     // Masks that are not ours went before there was a payload.
     if descriptor.masks.is_none() {
         return;
@@ -324,7 +364,7 @@ fn place_masks(descriptor: &mut Cow<'_, DataObjectDescriptor>, len: usize) {
 }
 
 /// Notes where szip's intervals start.
-fn insert_offsets(descriptor: &mut Cow<'_, DataObjectDescriptor>, offsets: Option<Vec<u64>>) {
+fn insert_offsets(descriptor: &mut Described<'_>, offsets: Option<Vec<u64>>) {
     if let Some(offsets) = offsets {
         let offsets: Vec<_> = offsets.into_iter().map(Value::from).collect();
         insert(descriptor.to_mut(), Key::SzipBlockOffsets, offsets);

@@ -84,7 +84,8 @@ pub fn encode_parts(
     options: &EncodeOptions,
 ) -> Result<Vec<u8>, PartError> {
     let bytes = parts.iter().map(|part| part.bytes().len() as u64).sum();
-    let threads = Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes).map_err(PartError::of_all)?;
+    let threads =
+        Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes).map_err(PartError::of_all)?;
     // Several objects at a time, or else one after the other on several threads.
     let inner = if parts.len() > 1 { threads.alone() } else { threads };
     let means = Means { backend: options.compression_backend, threads: inner };
