@@ -163,3 +163,7 @@ fn fitting(mut message: Vec<u8>) -> Vec<u8> {
     }
     message
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::cast_possible_truncation, reason = "tests may panic")]
+mod tests;
