@@ -32,8 +32,8 @@ impl BitWriter {
     pub(super) fn expect(&mut self, done: usize, all: usize) {
         let len = (self.bytes.len() - self.before) as u128;
         let left = len * all.saturating_sub(done) as u128 / done.max(1) as u128;
-        // A hundredth for what comes out larger.
-        self.expected = usize::try_from(left + (left + len) / 128).unwrap_or(0);
+        // A little for what comes out larger.
+        self.expected = usize::try_from(left + (left + len) / 256).unwrap_or(0);
     }
 
     /// Makes room for `bits` bits more.
