@@ -39,15 +39,15 @@ fn compress(
             return szip(bytes, params, backend, out).map(Some).map_err(|error| failure("szip", error));
         }
         Compressor::Zstd { level } => {
-            zstd(bytes, *level, means.threads, out).map_err(|error| failure("zstd", error))?
+            zstd(bytes, *level, means.threads, out).map_err(|error| failure("zstd", error))?;
         }
         Compressor::Lz4 => lz4(bytes, out).map_err(|error| failure("lz4", error))?,
         Compressor::Blosc2 { codec, level, typesize } => {
             blosc2(bytes, *codec, *level, *typesize, means.threads, out).map_err(|error| failure("blosc2", error))?;
         }
         Compressor::Zfp(mode) => {
-            let made = codec::zfp::compress_values(&values(bytes, order)?, *mode);
-            append(made.map_err(|error| failure("zfp", error))?, out)?;
+            let stream = codec::zfp::compress_values(&values(bytes, order)?, *mode);
+            append(stream.map_err(|error| failure("zfp", error))?, out)?;
         }
         Compressor::Sz3(bound) => {
             append(sz3(&values(bytes, order)?, *bound).map_err(|error| failure("sz3", error))?, out)?;

@@ -109,7 +109,8 @@ fn write_frames(
     let (header_hashes, footer_hashes) = (listed && lists.header, listed && lists.footer);
     let hashes_len = padded(frame_len(hash_list_len(count)));
     let behind_index = if header_hashes { hashes_len } else { 0 };
-    let thought = front.len() + index_len(objects.iter().map(Planned::most), front.len() + behind_index) + behind_index;
+    let thought =
+        front.len() + index_len(&objects.iter().map(Planned::most), front.len() + behind_index) + behind_index;
 
     let behind = POSTAMBLE_SIZE as u64 + if footer_hashes { hashes_len } else { 0 };
     let room = objects.iter().map(|object| padded(object.room())).sum::<u64>();
@@ -123,7 +124,7 @@ fn write_frames(
     }
 
     let lens = frames.iter().map(|(len, _)| *len);
-    let start = front.len() + index_len(lens.clone(), front.len() + behind_index) + behind_index;
+    let start = front.len() + index_len(&lens, front.len() + behind_index) + behind_index;
     move_objects(out, to_usize(thought)?, to_usize(start)?)?;
     if count > 0 {
         let offsets = offsets(lens.clone(), start);
@@ -341,7 +342,7 @@ fn write_made(
 /// into the message, and the index's own frame.
 ///
 /// Offsets move the objects they point to by being longer, so it takes rounds until nothing moves; lengths only grow.
-fn index_len(lens: impl ExactSizeIterator<Item = u64> + Clone, start: u64) -> u64 {
+fn index_len(lens: &(impl ExactSizeIterator<Item = u64> + Clone), start: u64) -> u64 {
     if lens.len() == 0 {
         return 0;
     }
