@@ -10,7 +10,7 @@ use crate::Bench;
 use crate::c;
 use crate::data;
 use crate::harness::{Bound, Case};
-use crate::libraries::{Dtype, Spec, decode_into, first, ours, reference};
+use crate::libraries::{Dtype, Spec, decode_into, encode_into, first, ours, reference};
 
 /// Bits a value of zfp.
 const RATE: f64 = 16.0;
@@ -68,9 +68,11 @@ fn decode<'a>(bench: &mut Bench, name: &str, message: &'a [u8], alone: (&'static
 fn encode<'a>(bench: &mut Bench, name: &str, spec: &'a Spec, data: &'a [u8], alone: (&'static str, impl FnMut() + 'a)) {
     let ours_of = ours::EncodeOptions { hashing: false, ..Default::default() };
     let theirs = reference::EncodeOptions { hashing: false, ..Default::default() };
+    let mut kept = Vec::new();
     let mut case = Case::new(format!("{name}, encoded, no digest"))
         .bytes(data.len())
-        .row("us", || ours::encode_with(spec, black_box(data), &ours_of));
+        .row("us", || ours::encode_with(spec, black_box(data), &ours_of))
+        .row("us, into a warm buffer", || encode_into(spec, black_box(data), &ours_of, &mut kept));
     if name != "blosc2" {
         case = case.row("reference", || reference::encode_with(spec, black_box(data), &theirs));
     }

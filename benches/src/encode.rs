@@ -9,7 +9,7 @@ use zerocopy::IntoBytes;
 use crate::Bench;
 use crate::data;
 use crate::harness::{Bound, Case};
-use crate::libraries::{Dtype, Spec, first, ours, reference};
+use crate::libraries::{Dtype, Spec, encode_into, first, ours, reference};
 use crate::szip::parameters;
 
 pub fn run(bench: &mut Bench) {
@@ -40,10 +40,12 @@ fn plain(bench: &mut Bench) {
     assert!(reference::object(&ours::encode_one(&spec, bytes), 0) == bytes);
 
     let mut warm = vec![1_u8; bytes.len()];
+    let (mut kept, options) = (Vec::new(), ours::EncodeOptions::default());
     let name = format!("float32, {} MiB", bytes.len() >> 20);
     let case = Case::new(format!("{name}, buffered"))
         .bytes(bytes.len())
         .row("us", || ours::encode_one(&spec, black_box(bytes)))
+        .row("us, into a warm buffer", || encode_into(&spec, black_box(bytes), &options, &mut kept))
         .row("reference", || reference::encode_one(&spec, black_box(bytes)))
         .row("limit: memcpy, fresh, and xxh3", || (bytes.to_vec(), XxHash3_64::oneshot(black_box(bytes))))
         .row("limit: memcpy, warm, and xxh3", || {
@@ -80,8 +82,10 @@ fn small(bench: &mut Bench) {
     let spec = Spec::new(Dtype::Float32, values.len());
     let provenance = Some(ours::Provenance::now());
     let given = ours::EncodeOptions { provenance, ..Default::default() };
+    let (mut kept, options) = (Vec::new(), ours::EncodeOptions::default());
     let case = Case::new("message of 1 KiB of float32")
         .row("us", || ours::encode_one(&spec, black_box(values.as_bytes())))
+        .row("us, into a warm buffer", || encode_into(&spec, black_box(values.as_bytes()), &options, &mut kept))
         .row("us, time and uuid given", || ours::encode_with(&spec, black_box(values.as_bytes()), &given))
         .row("reference", || reference::encode_one(&spec, black_box(values.as_bytes())))
         .goal("P13", "us", Bound::Faster("reference", 10.0));
@@ -103,10 +107,12 @@ fn packed(bench: &mut Bench, spec: &Spec, name: &str, bytes: &[u8], factor: Opti
         aec.decode(object.payload(), &mut samples);
         (aec, samples)
     });
+    let (mut kept, options) = (Vec::new(), ours::EncodeOptions::default());
     let (mut warm, mut room_for_aec) = (vec![1_u8; bytes.len()], vec![1_u8; bytes.len()]);
     let mut case = Case::new(format!("float64, {} MiB, {name}", bytes.len() >> 20))
         .bytes(bytes.len())
         .row("us", || ours::encode_one(spec, black_box(bytes)))
+        .row("us, into a warm buffer", || encode_into(spec, black_box(bytes), &options, &mut kept))
         .row("us, no digest", || ours::encode_with(spec, black_box(bytes), &undigested.0))
         .row("reference", || reference::encode_one(spec, black_box(bytes)))
         .row("reference, no digest", || reference::encode_with(spec, black_box(bytes), &undigested.1))

@@ -123,6 +123,12 @@ macro_rules! library {
 library!(ours, tgm_std);
 library!(reference, tensogram);
 
+/// A message of one object by us, into a buffer that the caller keeps.
+pub fn encode_into(spec: &Spec, data: &[u8], options: &ours::EncodeOptions, message: &mut Vec<u8>) {
+    let metadata = ours::GlobalMetadata::default();
+    ours::encode_into(&metadata, &[(&ours::descriptor(spec), data)], options, message).expect("encodes");
+}
+
 /// A message of one object, written by us, that both read as the same values; those too.
 pub fn agreed(spec: &Spec, data: &[u8]) -> (Vec<u8>, Vec<u8>) {
     let message = ours::encode_one(spec, data);

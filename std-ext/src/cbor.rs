@@ -6,11 +6,12 @@
 //! which moves its bytes once.
 
 use std::collections::BTreeMap;
+use std::mem;
 use std::ops::Range;
 
 use ciborium::Value;
 use half::f16;
-use tgm_core::cbor::MAX_NESTING;
+use tgm_core::cbor::{Cursor, MAX_NESTING};
 
 use crate::error::{Result, TensogramError};
 
@@ -20,8 +21,6 @@ pub(crate) enum Item<'a> {
     Uint(u64),
     /// Text.
     Text(&'a str),
-    /// An array of unsigned integers.
-    Uints(&'a [u64]),
     /// An array of texts.
     Texts(&'a [String]),
     /// A map with text keys.
@@ -37,56 +36,67 @@ pub(crate) enum Item<'a> {
 /// # Errors
 /// As [`Writer::item`].
 pub(crate) fn to_vec(item: &Item<'_>) -> Result<Vec<u8>> {
-    let mut writer = Writer::new();
-    writer.item(item)?;
-    Ok(writer.into_bytes())
+    written(|writer| writer.item(item))
+}
+
+/// What `write` writes, as bytes of their own.
+///
+/// # Errors
+/// Those of `write`.
+pub(crate) fn written(write: impl FnOnce(&mut Writer<'_>) -> Result<()>) -> Result<Vec<u8>> {
+    let mut out = Vec::with_capacity(USUAL_LEN);
+    write(&mut Writer::new(&mut out))?;
+    Ok(out)
 }
 
 /// Bytes that most bodies are no longer than.
 const USUAL_LEN: usize = 512;
-/// Entries that most maps, with those that they are inside of, are no more than.
-const USUAL_ENTRIES: usize = 16;
 
-/// Writes items in canonical form one behind the other.
+/// Appends items in canonical form to bytes, one behind the other.
 ///
 /// What was written before an error stays.
-pub(crate) struct Writer {
-    out: Vec<u8>,
-    /// The entries so far of all maps that are being written, those of the innermost last.
-    entries: Vec<Written>,
+pub(crate) struct Writer<'w> {
+    out: &'w mut Vec<u8>,
+    /// The map that is being written, the innermost of them.
+    map: Order,
     /// Containers that are being written.
     outer: u16,
 }
 
-/// Where an entry's bytes stand; the value follows its key.
-struct Written {
-    key: Range<usize>,
-    end: usize,
+/// How entries of a map stand so far.
+struct Order {
+    /// Whether anybody looks. What has just been written is slow to read.
+    is_watched: bool,
+    /// Where the last key is.
+    last: Range<usize>,
+    is_sorted: bool,
 }
 
-impl Writer {
-    pub(crate) fn new() -> Self {
-        Self { out: Vec::with_capacity(USUAL_LEN), entries: Vec::with_capacity(USUAL_ENTRIES), outer: 0 }
+impl Order {
+    /// That of no entries.
+    const fn of_none(is_watched: bool) -> Self {
+        Self { is_watched, last: 0..0, is_sorted: true }
     }
+}
 
-    /// What was written.
-    pub(crate) fn into_bytes(self) -> Vec<u8> {
-        self.out
+impl<'w> Writer<'w> {
+    pub(crate) const fn new(out: &'w mut Vec<u8>) -> Self {
+        Self { out, map: Order::of_none(false), outer: 0 }
     }
 
     /// Appends an unsigned integer.
     pub(crate) fn uint(&mut self, n: u64) {
-        write_head(0, n, &mut self.out);
+        write_head(0, n, self.out);
     }
 
     /// Appends a text.
     pub(crate) fn text(&mut self, text: &str) {
-        write_text(text, &mut self.out);
+        write_text(text, self.out);
     }
 
     /// Appends a number as a text of 16 lower-case hexadecimal digits.
     pub(crate) fn hexadecimal(&mut self, number: u64) {
-        write_head(3, 16, &mut self.out);
+        write_head(3, 16, self.out);
         let digits = number.to_be_bytes().into_iter().flat_map(|byte| [byte >> 4, byte & 15]);
         self.out.extend(digits.map(|digit| if digit < 10 { b'0' + digit } else { b'a' - 10 + digit }));
     }
@@ -98,7 +108,7 @@ impl Writer {
     /// accept, and those of `write`.
     pub(crate) fn array(&mut self, len: usize, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         self.inside(|writer| {
-            write_head(4, len as u64, &mut writer.out);
+            write_head(4, len as u64, writer.out);
             write(writer)
         })
     }
@@ -107,27 +117,50 @@ impl Writer {
     ///
     /// # Errors
     /// As [`Self::array`].
-    pub(crate) fn uints(&mut self, numbers: &[u64]) -> Result<()> {
+    pub(crate) fn uints(&mut self, numbers: impl ExactSizeIterator<Item = u64>) -> Result<()> {
         self.array(numbers.len(), |writer| {
-            for n in numbers {
-                writer.uint(*n);
-            }
+            numbers.for_each(|n| writer.uint(n));
             Ok(())
         })
     }
 
-    /// Appends a map of `len` entries, which `write` appends with [`Self::entry`], in any order.
+    /// Appends a map of `len` entries, which `write` appends with [`Self::entry`] in the order of their keys: shorter ones
+    /// first, and of one length by their bytes.
     ///
     /// # Errors
     /// As [`Self::array`].
     pub(crate) fn map(&mut self, len: usize, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
-        self.inside(|writer| {
-            write_head(5, len as u64, &mut writer.out);
-            let (start, first) = (writer.out.len(), writer.entries.len());
+        self.map_of(len, cfg!(debug_assertions), |writer| {
             write(writer)?;
-            writer.sort_entries(first, start);
-            writer.entries.truncate(first);
+            debug_assert!(writer.map.is_sorted, "entries out of order");
             Ok(())
+        })
+    }
+
+    /// [`Self::map`], but the entries may come in any order.
+    ///
+    /// # Errors
+    /// As [`Self::array`].
+    pub(crate) fn unsorted_map(&mut self, len: usize, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        self.map_of(len, true, write)
+    }
+
+    /// [`Self::map`], or [`Self::unsorted_map`] if entries are watched for their order.
+    ///
+    /// # Errors
+    /// As [`Self::array`].
+    pub(crate) fn map_of(
+        &mut self,
+        len: usize,
+        is_watched: bool,
+        write: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        self.inside(|writer| {
+            write_head(5, len as u64, writer.out);
+            let (start, outer) = (writer.out.len(), mem::replace(&mut writer.map, Order::of_none(is_watched)));
+            write(writer)?;
+            let order = mem::replace(&mut writer.map, outer);
+            if order.is_sorted { Ok(()) } else { writer.sort_entries(start) }
         })
     }
 
@@ -141,12 +174,36 @@ impl Writer {
         self.complete_entry(start, value)
     }
 
+    /// Appends an entry of a text.
+    pub(crate) fn text_entry(&mut self, key: &str, text: &str) {
+        let start = self.out.len();
+        self.text(key);
+        self.watch(start);
+        self.text(text);
+    }
+
+    /// Appends an entry of an unsigned integer.
+    pub(crate) fn uint_entry(&mut self, key: &str, n: u64) {
+        let start = self.out.len();
+        self.text(key);
+        self.watch(start);
+        self.uint(n);
+    }
+
+    /// Looks where the key stands that begins at `start` and ends here.
+    #[inline]
+    fn watch(&mut self, start: usize) {
+        if self.map.is_watched {
+            let (key, last) = (start..self.out.len(), self.map.last.clone());
+            self.map.is_sorted &= self.out.get(last) <= self.out.get(key.clone());
+            self.map.last = key;
+        }
+    }
+
     /// Appends the value whose key begins at `start` and ends here.
     fn complete_entry(&mut self, start: usize, value: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
-        let key = start..self.out.len();
-        value(self)?;
-        self.entries.push(Written { key, end: self.out.len() });
-        Ok(())
+        self.watch(start);
+        value(self)
     }
 
     /// Writes what is inside of one more container.
@@ -162,20 +219,23 @@ impl Writer {
         Ok(())
     }
 
-    /// Puts the entries of a map from the one of that number on, which stand from `start`, in the order of their keys' bytes.
-    fn sort_entries(&mut self, first: usize, start: usize) {
-        let (out, entries) = (&mut self.out, self.entries.get_mut(first..).unwrap_or_default());
-        let key = |entry: &Written| &out[entry.key.clone()];
-        if entries.is_sorted_by(|a, b| key(a) <= key(b)) {
-            return;
+    /// Puts the entries of a map, which stand from `start` to the end, in the order of their keys' bytes.
+    fn sort_entries(&mut self, start: usize) -> Result<()> {
+        let written = self.out.get(start..).unwrap_or_default();
+        let mut entries = Vec::new();
+        let mut rest = Cursor::new(written, 0);
+        while !rest.is_empty() {
+            let entry = rest.rest();
+            rest.skip()?;
+            let key_len = entry.len() - rest.rest().len();
+            rest.skip()?;
+            entries.push(entry.split_at(entry.len() - rest.rest().len()).0.split_at(key_len));
         }
-        entries.sort_by(|a, b| key(a).cmp(key(b)));
-        let mut sorted = Vec::with_capacity(out.len() - start);
-        for entry in &*entries {
-            sorted.extend_from_slice(&out[entry.key.start..entry.end]);
-        }
-        out.truncate(start);
-        out.extend_from_slice(&sorted);
+        entries.sort_by_key(|(key, _)| *key);
+        let sorted = entries.into_iter().flat_map(|(key, value)| [key, value]).collect::<Vec<_>>().concat();
+        self.out.truncate(start);
+        self.out.extend_from_slice(&sorted);
+        Ok(())
     }
 
     /// Appends an item.
@@ -188,14 +248,13 @@ impl Writer {
         match item {
             Item::Uint(n) => self.uint(*n),
             Item::Text(text) => self.text(text),
-            Item::Uints(numbers) => self.uints(numbers)?,
             Item::Texts(texts) => self.array(texts.len(), |writer| {
                 texts.iter().for_each(|text| writer.text(text));
                 Ok(())
             })?,
             Item::Entries(entries) => self.entries_of(entries)?,
             Item::Array(items) => self.array(items.len(), |w| items.iter().try_for_each(|item| w.item(item)))?,
-            Item::Map(entries) => self.map(entries.len(), |writer| {
+            Item::Map(entries) => self.unsorted_map(entries.len(), |writer| {
                 entries.iter().try_for_each(|(key, item)| writer.entry(key, |writer| writer.item(item)))
             })?,
         }
@@ -207,7 +266,7 @@ impl Writer {
     /// # Errors
     /// As [`Self::array`].
     pub(crate) fn entries_of(&mut self, entries: &BTreeMap<String, Value>) -> Result<()> {
-        self.map(entries.len(), |writer| {
+        self.unsorted_map(entries.len(), |writer| {
             entries.iter().try_for_each(|(key, value)| writer.entry(key, |writer| writer.value(value)))
         })
     }
@@ -217,7 +276,7 @@ impl Writer {
     /// # Errors
     /// As [`Self::array`], and for values that CBOR does not have.
     pub(crate) fn value(&mut self, value: &Value) -> Result<()> {
-        let out = &mut self.out;
+        let out = &mut *self.out;
         match value {
             Value::Null => out.push(0xf6),
             Value::Bool(false) => out.push(0xf4),
@@ -230,7 +289,7 @@ impl Writer {
             }
             Value::Text(text) => self.text(text),
             Value::Array(items) => self.array(items.len(), |w| items.iter().try_for_each(|item| w.value(item)))?,
-            Value::Map(entries) => self.map(entries.len(), |writer| {
+            Value::Map(entries) => self.unsorted_map(entries.len(), |writer| {
                 entries.iter().try_for_each(|(key, value)| {
                     let start = writer.out.len();
                     writer.value(key)?;
@@ -238,7 +297,7 @@ impl Writer {
                 })
             })?,
             Value::Tag(tag, tagged) => self.inside(|writer| {
-                write_head(6, *tag, &mut writer.out);
+                write_head(6, *tag, writer.out);
                 writer.value(tagged)
             })?,
             _ => return Err(TensogramError::Metadata("CBOR value of a kind that the format does not have".into())),
@@ -247,6 +306,7 @@ impl Writer {
     }
 }
 
+#[inline]
 fn write_text(text: &str, out: &mut Vec<u8>) {
     write_head(3, text.len() as u64, out);
     out.extend_from_slice(text.as_bytes());
@@ -263,14 +323,18 @@ fn write_integer(n: i128, out: &mut Vec<u8>) -> Result<()> {
 }
 
 /// Appends the shortest head of a major type with that argument.
+#[inline]
 fn write_head(major: u8, argument: u64, out: &mut Vec<u8>) {
-    let major = major << 5;
+    match u8::try_from(argument) {
+        Ok(short @ 0..24) => out.push(major << 5 | short),
+        _ => write_long_head(major << 5, argument, out),
+    }
+}
+
+/// Appends a head whose argument follows its first byte.
+fn write_long_head(major: u8, argument: u64, out: &mut Vec<u8>) {
     if let Ok(short) = u8::try_from(argument) {
-        if short < 24 {
-            out.push(major | short);
-        } else {
-            out.extend_from_slice(&[major | 0x18, short]);
-        }
+        out.extend_from_slice(&[major | 0x18, short]);
     } else if let Ok(short) = u16::try_from(argument) {
         out.push(major | 0x19);
         out.extend_from_slice(&short.to_be_bytes());
@@ -280,6 +344,17 @@ fn write_head(major: u8, argument: u64, out: &mut Vec<u8>) {
     } else {
         out.push(major | 0x1b);
         out.extend_from_slice(&argument.to_be_bytes());
+    }
+}
+
+/// Bytes of a head with that argument.
+pub(crate) const fn head_len(argument: u64) -> u64 {
+    match argument {
+        0..24 => 1,
+        24..0x100 => 2,
+        0x100..0x1_0000 => 3,
+        0x1_0000..0x1_0000_0000 => 5,
+        _ => 9,
     }
 }
 

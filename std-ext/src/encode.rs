@@ -18,6 +18,7 @@ pub(crate) mod object;
 pub(crate) mod packing;
 mod parts;
 mod plan;
+pub(crate) mod provenance;
 mod reframe;
 mod region;
 mod shuffle;
@@ -29,7 +30,7 @@ pub use crate::options::{AggregateHashPolicy, Blosc2Codec, EncodeOptions, MaskMe
 pub use self::parts::{Part, PartError, encode_parts};
 
 use self::compress::Means;
-use self::object::Object;
+use self::object::{Object, Planned};
 use crate::error::Result;
 use crate::threads::Threads;
 use crate::types::{DataObjectDescriptor, GlobalMetadata};
@@ -69,23 +70,61 @@ pub fn encode(
     objects: &[(&DataObjectDescriptor, &[u8])],
     options: &EncodeOptions,
 ) -> Result<Vec<u8>> {
-    encode_all(metadata, objects, options)
+    let mut message = Vec::new();
+    encode_into(metadata, objects, options, &mut message)?;
+    Ok(fitting(message))
 }
 
-/// [`encode`], whose objects need not know that both parts of them are borrowed for as long as each other.
+/// [`encode()`] into a buffer that the caller keeps: the message takes the place of what it held.
+///
+/// A buffer that has held a message like this one costs no memory: fresh memory can take longer than all else. After an
+/// error it holds nothing of use, and its memory may be gone.
+///
+/// # Errors
+/// As [`encode()`].
+///
+/// ```
+/// use tgm_std::{ByteOrder, DataObjectDescriptor, Dtype, EncodeOptions, GlobalMetadata, encode_into};
+///
+/// let descriptor = DataObjectDescriptor::new(Dtype::Uint8, ByteOrder::Little, &[3]);
+/// let (metadata, options) = (GlobalMetadata::default(), EncodeOptions::default());
+/// let mut message = Vec::new();
+/// for values in [[1, 2, 3], [4, 5, 6]] {
+///     encode_into(&metadata, &[(&descriptor, &values)], &options, &mut message)?;
+///     assert_eq!(tgm_core::Message::parse(&message)?.object(0)?.payload(), values);
+/// }
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+pub fn encode_into(
+    metadata: &GlobalMetadata,
+    objects: &[(&DataObjectDescriptor, &[u8])],
+    options: &EncodeOptions,
+    message: &mut Vec<u8>,
+) -> Result<()> {
+    encode_all(metadata, objects, options, message)
+}
+
+/// [`encode_into`], whose objects need not know that both parts of them are borrowed for as long as each other.
 fn encode_all<'a>(
     metadata: &GlobalMetadata,
     objects: &[(&'a DataObjectDescriptor, &'a [u8])],
     options: &EncodeOptions,
-) -> Result<Vec<u8>> {
+    message: &mut Vec<u8>,
+) -> Result<()> {
     let bytes = objects.iter().map(|(_, data)| data.len() as u64).sum();
     let threads = Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes)?;
     // Several objects at a time, or else one after the other on several threads.
     let inner = if objects.len() > 1 { threads.alone() } else { threads };
     let means = Means { backend: options.compression_backend, threads: inner };
-    let encode =
-        |(descriptor, data): &(&'a DataObjectDescriptor, &'a [u8])| Object::encode(descriptor, data, options, means);
-    assemble(metadata, &threads.map(objects, encode)?, options)
+    // What is made at a time is made in memory of its own.
+    let at_a_time = objects.len() > 1 && !threads.is_one();
+    let plan = |(descriptor, data): &(&'a DataObjectDescriptor, &'a [u8])| {
+        if at_a_time {
+            return Object::encode(descriptor, data, options, means).map(Planned::Object);
+        }
+        Planned::new(descriptor, data, options, means)
+    };
+    Ok(assemble(metadata, threads.map(objects, plan)?, options, message)?)
 }
 
 /// Encodes a message of objects whose bytes have been through the pipeline already: they become the payload regions as they
@@ -98,11 +137,33 @@ pub fn encode_pre_encoded(
     objects: &[(&DataObjectDescriptor, &[u8])],
     options: &EncodeOptions,
 ) -> Result<Vec<u8>> {
-    let objects = objects.iter().map(|(descriptor, region)| Object::pre_encoded(descriptor, region));
-    assemble(metadata, &objects.collect::<Result<Vec<_>>>()?, options)
+    let objects = objects.iter().map(|(descriptor, region)| Ok(Object::pre_encoded(descriptor, region)?.into()));
+    let mut message = Vec::new();
+    assemble(metadata, objects.collect::<Result<Vec<_>>>()?, options, &mut message)?;
+    Ok(message)
 }
 
-fn assemble(metadata: &GlobalMetadata, objects: &[Object<'_>], options: &EncodeOptions) -> Result<Vec<u8>> {
-    checks::message(metadata, objects.len())?;
-    message::write_message(metadata, objects, options)
+fn assemble(
+    metadata: &GlobalMetadata,
+    objects: Vec<Planned<'_>>,
+    options: &EncodeOptions,
+    message: &mut Vec<u8>,
+) -> Result<(), PartError> {
+    checks::message(metadata, objects.len()).map_err(PartError::of_all)?;
+    message::write_message(metadata, objects, options, message)
 }
+
+/// Bytes of memory that a message may have and not need.
+const SLACK: usize = 64 << 10;
+
+/// A message that was compressed to where it is, without the memory that a compressor might have needed.
+fn fitting(mut message: Vec<u8>) -> Vec<u8> {
+    if message.capacity() - message.len() > SLACK {
+        message.shrink_to_fit();
+    }
+    message
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::cast_possible_truncation, reason = "tests may panic")]
+mod tests;

@@ -14,7 +14,7 @@ use tgm_core::{ErrorKind, frame};
 
 use crate::decode::{Opened, decode_metadata};
 use crate::encode::frame::{FrameWriter, object_frame_len, padded};
-use crate::encode::message::write_frames;
+use crate::encode::message::write_message_around;
 use crate::encode::object::Object;
 use crate::encode::{checks, sink::Sink};
 use crate::error::{Result, TensogramError};
@@ -88,8 +88,11 @@ pub fn encode_message(
 ) -> Result<Vec<u8>> {
     checks::entries(global_metadata, objects.len())?;
     let metadata = global_metadata_to_cbor(global_metadata)?;
-    let objects = objects.iter().map(|object| Object::unchecked(&object.descriptor, &object.encoded_payload));
-    write_frames(&metadata, &objects.collect::<Result<Vec<_>>>()?, hashing, hash_policy)
+    let objects =
+        objects.iter().map(|object| Ok(Object::unchecked(&object.descriptor, &object.encoded_payload)?.into()));
+    let mut message = Vec::new();
+    write_message_around(&metadata, objects.collect::<Result<Vec<_>>>()?, hashing, hash_policy, &mut message)?;
+    Ok(message)
 }
 
 /// Takes the first message of `bytes` apart. Payloads are not decoded, digests not checked.

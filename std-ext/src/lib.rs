@@ -8,6 +8,7 @@
 //! | one message, decoded | [`decode()`], [`decode_object`], [`decode_range`], [`decode_with_masks`] |
 //! | values of a borrowed object | [`values`], [`ranges`] |
 //! | the same into the caller's buffers | [`values_into`], [`elements_into`], [`unpack_into`], [`ranges_into`] |
+//! | a message of values, into a buffer that is kept or not | [`encode_into`], [`encode()`] |
 //! | any object of a message at once | [`ObjectTable`] |
 //! | a file, message by message | [`TensogramFile`] |
 //! | a file, mapped and borrowed | [`MappedFile`] |
@@ -41,6 +42,7 @@ pub mod iter;
 pub mod kernels;
 pub mod limits;
 mod masks;
+mod memory;
 pub mod meta_access;
 pub mod metadata;
 #[cfg(feature = "mmap")]
@@ -70,7 +72,7 @@ pub use decode::{
     Scratch, decode, decode_descriptors, decode_metadata, decode_object, decode_object_from_frame, decode_with_masks,
     elements_into, unpack_into, values, values_into,
 };
-pub use encode::{encode, encode_pre_encoded};
+pub use encode::{encode, encode_into, encode_pre_encoded};
 pub use error::{Reason, Result, TensogramError};
 pub use file::{AppendOptions, FileMessageIter, TensogramFile, TornTail};
 pub use hash::{HASH_ALGORITHM_NAME, compute_hash, parse_hash_name};

@@ -17,7 +17,7 @@ use tgm_core::metadata::{BASE_KEY, EXTRA_KEY, Metadata};
 pub use common::compute_common;
 
 use crate::HASH_ALGORITHM_NAME;
-use crate::cbor::{self, Item, Writer};
+use crate::cbor::{self, Item, Writer, head_len};
 use crate::error::{Result, TensogramError};
 use crate::to_owned;
 use crate::types::{DataObjectDescriptor, GlobalMetadata, HashFrame, IndexFrame, MaskDescriptor, MasksMetadata};
@@ -69,31 +69,48 @@ pub fn cbor_to_global_metadata(bytes: &[u8]) -> Result<GlobalMetadata> {
 ///
 /// Format: FORMAT §3.5.
 pub fn object_descriptor_to_cbor(descriptor: &DataObjectDescriptor) -> Result<Vec<u8>> {
+    cbor::written(|writer| write_object_descriptor(descriptor, writer))
+}
+
+/// Entries of a descriptor that are always there.
+const FIELDS: usize = 9;
+
+/// [`object_descriptor_to_cbor`], behind what has been written.
+///
+/// # Errors
+/// As there.
+pub(crate) fn write_object_descriptor(descriptor: &DataObjectDescriptor, writer: &mut Writer<'_>) -> Result<()> {
     let (params, masks) = (&descriptor.params, descriptor.masks.as_ref());
     if let Some(name) = params.keys().find(|name| is_field(name)) {
         let text = format!("parameter {name} has the name of a descriptor field");
         return Err(TensogramError::Metadata(text.into()));
     }
-    let fields = [
-        (Key::Ndim, Item::Uint(descriptor.ndim)),
-        (Key::Type, Item::Text(&descriptor.obj_type)),
-        (Key::Dtype, Item::Text(descriptor.dtype.name())),
-        (Key::Shape, Item::Uints(&descriptor.shape)),
-        (Key::Filter, Item::Text(&descriptor.filter)),
-        (Key::Strides, Item::Uints(&descriptor.strides)),
-        (Key::Encoding, Item::Text(&descriptor.encoding)),
-        (Key::ByteOrder, Item::Text(descriptor.byte_order.name())),
-        (Key::Compression, Item::Text(&descriptor.compression)),
-    ];
-    let mut writer = Writer::new();
-    writer.map(fields.len() + usize::from(masks.is_some()) + params.len(), |writer| {
-        fields.iter().try_for_each(|(key, item)| writer.entry(key.name(), |writer| writer.item(item)))?;
+    let uints = |writer: &mut Writer<'_>, key: Key, numbers: &[u64]| {
+        writer.entry(key.name(), |writer| writer.uints(numbers.iter().copied()))
+    };
+    // In the order of their names.
+    let write_fields = |writer: &mut Writer<'_>| {
+        writer.uint_entry(Key::Ndim.name(), descriptor.ndim);
+        writer.text_entry(Key::Type.name(), &descriptor.obj_type);
+        writer.text_entry(Key::Dtype.name(), descriptor.dtype.name());
+        uints(writer, Key::Shape, &descriptor.shape)?;
+        writer.text_entry(Key::Filter.name(), &descriptor.filter);
+        uints(writer, Key::Strides, &descriptor.strides)?;
+        writer.text_entry(Key::Encoding.name(), &descriptor.encoding);
+        writer.text_entry(Key::ByteOrder.name(), descriptor.byte_order.name());
+        writer.text_entry(Key::Compression.name(), &descriptor.compression);
+        Ok(())
+    };
+    if masks.is_none() && params.is_empty() {
+        return writer.map(FIELDS, write_fields);
+    }
+    writer.unsorted_map(FIELDS + usize::from(masks.is_some()) + params.len(), |writer| {
+        write_fields(writer)?;
         if let Some(masks) = masks {
             writer.entry(Key::Masks.name(), |writer| writer.item(&masks_item(masks)))?;
         }
         params.iter().try_for_each(|(name, value)| writer.entry(name, |writer| writer.value(value)))
-    })?;
-    Ok(writer.into_bytes())
+    })
 }
 
 /// Whether a descriptor's entry of that name is one of its fields, and no parameter.
@@ -141,20 +158,22 @@ pub fn index_to_cbor(index: &IndexFrame) -> Result<Vec<u8>> {
         let text = format!("index offsets.len() ({offsets}) != lengths.len() ({lengths})");
         return Err(TensogramError::Metadata(text.into()));
     }
-    index_body(&index.offsets, &index.lengths)
+    cbor::written(|writer| write_index(index.offsets.iter().copied(), index.lengths.iter().copied(), writer))
 }
 
 /// The body of an index frame of as many offsets as lengths.
 ///
 /// # Errors
 /// None: every list can be written.
-pub(crate) fn index_body(offsets: &[u64], lengths: &[u64]) -> Result<Vec<u8>> {
-    let mut writer = Writer::new();
+pub(crate) fn write_index(
+    offsets: impl ExactSizeIterator<Item = u64>,
+    lengths: impl ExactSizeIterator<Item = u64>,
+    writer: &mut Writer<'_>,
+) -> Result<()> {
     writer.map(2, |writer| {
         writer.entry("lengths", |writer| writer.uints(lengths))?;
         writer.entry("offsets", |writer| writer.uints(offsets))
-    })?;
-    Ok(writer.into_bytes())
+    })
 }
 
 /// An index from the body of an index frame; absent arrays are empty, unknown keys are ignored.
@@ -183,8 +202,7 @@ pub fn hash_frame_to_cbor(list: &HashFrame) -> Result<Vec<u8>> {
 ///
 /// # Errors
 /// None: every list of digests can be written.
-pub(crate) fn hash_list_body(digests: impl ExactSizeIterator<Item = u64>) -> Result<Vec<u8>> {
-    let mut writer = Writer::new();
+pub(crate) fn write_hash_list(digests: impl ExactSizeIterator<Item = u64>, writer: &mut Writer<'_>) -> Result<()> {
     writer.map(2, |writer| {
         writer.entry("hashes", |writer| {
             writer.array(digests.len(), |writer| {
@@ -192,12 +210,16 @@ pub(crate) fn hash_list_body(digests: impl ExactSizeIterator<Item = u64>) -> Res
                 Ok(())
             })
         })?;
-        writer.entry("algorithm", |writer| {
-            writer.text(HASH_ALGORITHM_NAME);
-            Ok(())
-        })
-    })?;
-    Ok(writer.into_bytes())
+        writer.text_entry("algorithm", HASH_ALGORITHM_NAME);
+        Ok(())
+    })
+}
+
+/// Bytes of what [`write_hash_list`] writes of `count` digests.
+pub(crate) const fn hash_list_len(count: usize) -> u64 {
+    let (count, digest) = (count as u64, 17);
+    let name = HASH_ALGORITHM_NAME.len() as u64;
+    1 + 7 + head_len(count) + count * digest + 10 + head_len(name) + name
 }
 
 /// A list of digests from the body of a hash frame; what is absent is empty, unknown keys are ignored.

@@ -9,16 +9,18 @@ use std::mem;
 
 use ciborium::Value;
 use tgm_core::wire::{FrameType, MessageFlags};
+use zerocopy::IntoBytes as _;
 
 use crate::RESERVED_KEY;
+use crate::cbor;
 use crate::encode::checks;
 use crate::encode::compress::Means;
 use crate::encode::frame::{pad, write_frame};
-use crate::encode::message::{Tensor, completed, write_postamble, write_preamble};
+use crate::encode::message::{Tensor, preamble, write_completed, write_postamble};
 use crate::encode::object::Object;
-use crate::encode::sink::Stream;
+use crate::encode::sink::{Sink as _, Stream};
 use crate::error::{Result, TensogramError};
-use crate::metadata::{global_metadata_to_cbor, hash_list_body, index_to_cbor};
+use crate::metadata::{global_metadata_to_cbor, index_to_cbor, write_hash_list};
 use crate::options::{AggregateHashPolicy, EncodeOptions};
 use crate::params::metadata;
 use crate::threads::Threads;
@@ -119,7 +121,7 @@ impl<W: Write> StreamingEncoder<W> {
         }
         let metadata = global_metadata_to_cbor(&self.metadata)?;
         self.attempt(|encoder| {
-            write_preamble(&mut encoder.sink, flags, 0)?;
+            encoder.sink.write(preamble(flags, 0).as_bytes())?;
             write_frame(&mut encoder.sink, FrameType::HeaderMetadata, &metadata, encoder.options.hashing)?;
             Ok(())
         })
@@ -205,9 +207,11 @@ impl<W: Write> StreamingEncoder<W> {
         }
         let preceders = self.objects.preceders.iter().map(Option::as_ref);
         let objects = self.objects.tensors.iter().cloned().zip(preceders);
-        let metadata = completed(&self.metadata, objects, &self.options)?;
+        let metadata = cbor::written(|writer| write_completed(&self.metadata, objects, &self.options, writer))?;
         let lists_digests = self.lists_digests() && !self.objects.digests.is_empty();
-        let hashes = if lists_digests { Some(hash_list_body(self.objects.digests.iter().copied())?) } else { None };
+        let hashes = lists_digests
+            .then(|| cbor::written(|writer| write_hash_list(self.objects.digests.iter().copied(), writer)));
+        let hashes = hashes.transpose()?;
         let index = index_to_cbor(&self.objects.index)?;
         self.attempt(|encoder| {
             let (start, hashing, sink) = (encoder.sink.written, encoder.options.hashing, &mut encoder.sink);

@@ -26,9 +26,12 @@ impl Threads {
     /// # Errors
     /// [`TensogramError::Encoding`] if the variable is asked and is not a number.
     pub fn resolve(asked: u32, bytes: u64, threshold: Option<usize>) -> Result<Self> {
-        let asked = if asked == 0 { from_environment()? } else { asked };
         let enough = bytes >= threshold.unwrap_or(DEFAULT_PARALLEL_THRESHOLD_BYTES) as u64;
-        Ok(if enough && cfg!(feature = "parallel") { Self(asked) } else { Self::NONE })
+        if !enough {
+            return Ok(Self::NONE);
+        }
+        let asked = if asked == 0 { from_environment()? } else { asked };
+        Ok(if cfg!(feature = "parallel") { Self(asked) } else { Self::NONE })
     }
 
     /// Whether there is only the calling thread.

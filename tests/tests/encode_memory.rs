@@ -1,6 +1,6 @@
 //! What encoding allocates: the message and little else, and nothing of a payload's size where it goes to a stream as it is.
 
-use tgm_std::{EncodeOptions, GlobalMetadata, MessageBuilder, ObjectBuilder, StreamingEncoder};
+use tgm_std::{EncodeOptions, GlobalMetadata, MessageBuilder, ObjectBuilder, StreamingEncoder, encode_into};
 use tgm_tests::alloc::{Counting, measure};
 
 #[global_allocator]
@@ -36,9 +36,30 @@ fn packed_values_are_never_all_there_before_szip() {
     let object = ObjectBuilder::new(&[COUNT as u64], &values).unwrap().simple_packing(24).szip();
     let builder = MessageBuilder::new().object(object);
     let (message, usage) = measure(|| builder.encode().unwrap());
-    // The coded samples, in a vector that grows, and the message.
-    let most = 9 * message.len() as u64 / 4;
-    assert!(usage.peak < most + 2 * SMALL, "{} for {}", usage.peak, message.len());
+    // Samples are coded to where they stay, in memory that grows to what is expected of them.
+    let most = 3 * message.len() as u64 / 2;
+    assert!(usage.peak < most + SMALL, "{} for {}", usage.peak, message.len());
+}
+
+#[test]
+fn a_kept_buffer_is_all_the_memory_of_a_message() {
+    let values = values();
+    let data: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    for object in [
+        ObjectBuilder::new(&[COUNT as u64], &values).unwrap(),
+        ObjectBuilder::new(&[COUNT as u64], &values).unwrap().simple_packing(16),
+        ObjectBuilder::new(&[COUNT as u64], &values).unwrap().simple_packing(24).szip(),
+        ObjectBuilder::new(&[COUNT as u64], &values).unwrap().shuffle(),
+    ] {
+        let (descriptor, mut message) = (object.descriptor(), Vec::new());
+        let mut encode = || {
+            let objects: [(_, &[u8]); 1] = [(descriptor, &data)];
+            encode_into(&GlobalMetadata::default(), &objects, &EncodeOptions::default(), &mut message).unwrap();
+        };
+        encode();
+        let ((), usage) = measure(encode);
+        assert!(usage.peak < SMALL, "{descriptor:?}: {}", usage.peak);
+    }
 }
 
 #[test]
@@ -58,7 +79,7 @@ fn small_messages_take_few_allocations() {
     let object = ObjectBuilder::new(&[4], &values).unwrap();
     let builder = MessageBuilder::new().object(object);
     let (_, usage) = measure(|| builder.encode().unwrap());
-    assert!(usage.count < 32, "{} allocations", usage.count);
+    assert!(usage.count <= 10, "{} allocations", usage.count);
     let (_, usage) = measure(|| {
         StreamingEncoder::new(std::io::sink(), &GlobalMetadata::default(), &EncodeOptions::default()).unwrap().finish()
     });

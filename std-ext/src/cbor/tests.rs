@@ -2,14 +2,12 @@ use ciborium::Value;
 use proptest::prelude::*;
 use tgm_core::cbor::{Canonical, verify_canonical};
 
-use super::{MAX_NESTING, Writer};
+use super::{MAX_NESTING, head_len};
 use crate::error::Result;
 use crate::to_owned;
 
 fn try_written(value: &Value) -> Result<Vec<u8>> {
-    let mut writer = Writer::new();
-    writer.value(value)?;
-    Ok(writer.into_bytes())
+    super::written(|writer| writer.value(value))
 }
 
 fn written(value: &Value) -> Vec<u8> {
@@ -157,5 +155,12 @@ proptest! {
         let read = to_owned::value(&tgm_core::cbor::Value::parse(&bytes, 0).unwrap()).unwrap();
         prop_assert_eq!(normal(&read), normal(&value));
         prop_assert_eq!(written(&read), bytes);
+    }
+}
+
+#[test]
+fn heads_are_as_long_as_is_said() {
+    for argument in [0, 23, 24, 255, 256, 65_535, 65_536, 0xffff_ffff, 0x1_0000_0000, u64::MAX] {
+        assert_eq!(head_len(argument), written(&Value::from(argument)).len() as u64, "{argument}");
     }
 }

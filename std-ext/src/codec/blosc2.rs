@@ -37,6 +37,8 @@ use tgm_core::descriptor::{Compression, Descriptor};
 pub(super) use self::block::Scratch;
 use self::bytes::Pieces;
 #[cfg(feature = "blosc2")]
+pub(crate) use self::encode::append;
+#[cfg(feature = "blosc2")]
 pub use self::encode::{Settings, compress};
 use self::frame::Frame;
 use super::{Codec, CodecError, Parts, Workspace};

@@ -3,6 +3,7 @@
 use tgm_core::descriptor::{Compression, Descriptor};
 
 use super::{Codec, CodecError};
+use crate::memory;
 
 /// The backend, on `lz4_flex`.
 pub(super) struct Lz4;
@@ -17,17 +18,20 @@ impl Codec for Lz4 {
     }
 }
 
-/// Compresses to a length and one block.
-pub(crate) fn compress(data: &[u8]) -> Result<Vec<u8>, CodecError> {
+/// Appends a length and one block.
+pub(crate) fn append(data: &[u8], out: &mut Vec<u8>) -> Result<(), CodecError> {
     let len = u32::try_from(data.len());
     let len =
         len.map_err(|_| CodecError::new(format!("{} bytes are more than its length prefix can say", data.len())))?;
-    let mut payload = vec![0; size_of::<u32>() + lz4_flex::block::get_maximum_output_size(data.len())];
+    let start = out.len();
+    let room = size_of::<u32>() + lz4_flex::block::get_maximum_output_size(data.len());
+    memory::append_zeros(out, room).map_err(|error| CodecError::new(error.to_string()))?;
+    let payload = out.get_mut(start..).unwrap_or_default();
     let (prefix, block) = payload.split_first_chunk_mut().ok_or_else(|| CodecError::new("no room for the prefix"))?;
     *prefix = len.to_le_bytes();
     let written = lz4_flex::block::compress_into(data, block).map_err(|error| CodecError::new(error.to_string()))?;
-    payload.truncate(size_of::<u32>() + written);
-    Ok(payload)
+    out.truncate(start + size_of::<u32>() + written);
+    Ok(())
 }
 
 /// Decompresses into all of `out`.

@@ -37,7 +37,7 @@ use super::{Codec, CodecError, Parts, Workspace};
 use crate::kernels::szip::{decode_from, decode_into, decode_packed_bytes_into};
 use crate::threads::Threads;
 pub use encode::compress;
-pub(crate) use encode::compress_made;
+pub(crate) use encode::{append, append_made};
 
 /// The backend.
 pub(super) struct Szip;

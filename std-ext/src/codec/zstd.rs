@@ -8,6 +8,7 @@ use zstd::bulk::Decompressor;
 use zstd::stream::write::Encoder;
 
 use super::{Codec, CodecError, Parts, Workspace};
+use crate::memory;
 use crate::threads::Threads;
 
 thread_local! {
@@ -68,11 +69,13 @@ fn prefix(payload: &[u8], total: u64, end: u64) -> Option<Vec<u8>> {
     (bytes.len() == len).then_some(bytes)
 }
 
-/// Compresses to one frame without a content size. If threads were asked for, even one, libzstd cuts the data into jobs, and
+/// Appends one frame without a content size. If threads were asked for, even one, libzstd cuts the data into jobs, and
 /// does write the size.
-pub(crate) fn compress(data: &[u8], level: i32, threads: Threads) -> Result<Vec<u8>, CodecError> {
+pub(crate) fn append(data: &[u8], level: i32, threads: Threads, out: &mut Vec<u8>) -> Result<(), CodecError> {
+    let room = memory::reserve(out, zstd::zstd_safe::compress_bound(data.len()));
+    room.map_err(|error| CodecError::new(error.to_string()))?;
     let compress = || {
-        let mut encoder = Encoder::new(Vec::new(), level)?;
+        let mut encoder = Encoder::new(out, level)?;
         #[cfg(not(feature = "parallel"))]
         let _ = threads;
         #[cfg(feature = "parallel")]
@@ -81,7 +84,7 @@ pub(crate) fn compress(data: &[u8], level: i32, threads: Threads) -> Result<Vec<
             encoder.set_pledged_src_size(Some(data.len() as u64))?;
         }
         encoder.write_all(data)?;
-        encoder.finish()
+        encoder.finish().map(|_| ())
     };
     compress().map_err(|error: std::io::Error| CodecError::new(error.to_string()))
 }

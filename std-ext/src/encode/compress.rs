@@ -8,6 +8,7 @@ use crate::encode::packing::Values;
 use crate::encode::plan::{Compressor, failure};
 use crate::encode::region::Payload;
 use crate::error::TensogramError;
+use crate::memory;
 use crate::options::{Blosc2Codec, CompressionBackend};
 use crate::threads::Threads;
 
@@ -19,15 +20,8 @@ pub(crate) struct Means {
     pub(crate) threads: Threads,
 }
 
-/// A compressed payload.
-#[derive(Debug)]
-pub(crate) struct Compressed {
-    pub(crate) payload: Vec<u8>,
-    /// The bits at which szip's intervals start.
-    pub(crate) offsets: Option<Vec<u64>>,
-}
-
-/// Compresses `bytes`, which are values in `order` for compressors that code values.
+/// Compresses `bytes`, which are values in `order` for compressors that code values, to the end of `out`. Returns the bits
+/// at which szip's intervals start.
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] naming the codec.
@@ -36,50 +30,67 @@ fn compress(
     bytes: &[u8],
     order: ByteOrder,
     means: Means,
-) -> Result<Compressed, TensogramError> {
-    let payload = match compressor {
-        Compressor::None => bytes.to_vec(),
+    out: &mut Vec<u8>,
+) -> Result<Option<Vec<u64>>, TensogramError> {
+    match compressor {
+        Compressor::None => out.extend_from_slice(bytes),
         Compressor::Szip(params) => {
-            let (payload, offsets) =
-                szip(bytes, params, means.backend.resolve()?).map_err(|error| failure("szip", error))?;
-            return Ok(Compressed { payload, offsets: Some(offsets) });
+            let backend = means.backend.resolve()?;
+            return szip(bytes, params, backend, out).map(Some).map_err(|error| failure("szip", error));
         }
-        Compressor::Zstd { level } => zstd(bytes, *level, means.threads).map_err(|error| failure("zstd", error))?,
-        Compressor::Lz4 => lz4(bytes).map_err(|error| failure("lz4", error))?,
+        Compressor::Zstd { level } => {
+            zstd(bytes, *level, means.threads, out).map_err(|error| failure("zstd", error))?;
+        }
+        Compressor::Lz4 => lz4(bytes, out).map_err(|error| failure("lz4", error))?,
         Compressor::Blosc2 { codec, level, typesize } => {
-            blosc2(bytes, *codec, *level, *typesize, means.threads).map_err(|error| failure("blosc2", error))?
+            blosc2(bytes, *codec, *level, *typesize, means.threads, out).map_err(|error| failure("blosc2", error))?;
         }
         Compressor::Zfp(mode) => {
-            codec::zfp::compress_values(&values(bytes, order)?, *mode).map_err(|error| failure("zfp", error))?
+            let stream = codec::zfp::compress_values(&values(bytes, order)?, *mode);
+            append(stream.map_err(|error| failure("zfp", error))?, out)?;
         }
-        Compressor::Sz3(bound) => sz3(&values(bytes, order)?, *bound).map_err(|error| failure("sz3", error))?,
-        Compressor::Rle => codec::rle::compress(bytes).map_err(|error| failure("rle", error))?,
-        Compressor::Roaring => roaring(bytes).map_err(|error| failure("roaring", error))?,
-    };
-    Ok(Compressed { payload, offsets: None })
+        Compressor::Sz3(bound) => {
+            append(sz3(&values(bytes, order)?, *bound).map_err(|error| failure("sz3", error))?, out)?;
+        }
+        Compressor::Rle => append(codec::rle::compress(bytes).map_err(|error| failure("rle", error))?, out)?,
+        Compressor::Roaring => append(roaring(bytes).map_err(|error| failure("roaring", error))?, out)?,
+    }
+    Ok(None)
 }
 
-/// Packs values and compresses them, interval by interval where szip does so: packed values are never all there.
+/// What a compressor that has memory of its own made, to the end of `out`.
+fn append(made: Vec<u8>, out: &mut Vec<u8>) -> Result<(), TensogramError> {
+    if out.is_empty() {
+        *out = made;
+        return Ok(());
+    }
+    memory::reserve(out, made.len())?;
+    out.extend_from_slice(&made);
+    Ok(())
+}
+
+/// Packs values and compresses them to the end of `out`, interval by interval where szip does so: packed values are never
+/// all there. Returns the bits at which szip's intervals start.
 ///
 /// # Errors
-/// As [`compress`].
+/// [`TensogramError::Encoding`] naming the codec.
 pub(crate) fn compress_payload(
     compressor: &Compressor,
     payload: Payload<'_>,
     order: ByteOrder,
     means: Means,
-) -> Result<Compressed, TensogramError> {
+    out: &mut Vec<u8>,
+) -> Result<Option<Vec<u64>>, TensogramError> {
     if let (Compressor::Szip(params), Payload::Packed { bytes, order, packer, len, threads }) = (compressor, &payload)
         && threads.is_one()
         && !matches!(means.backend.resolve()?, CompressionBackend::Ffi)
     {
         let (values, width) = (Values::new(bytes, *order), params.container_size());
         let pack = |start: usize, out: &mut [u8]| packer.pack_into(values.part(start / width, out.len() / width), out);
-        let made = codec::szip::compress_made(*len, params, pack);
-        let (payload, offsets) = made.map_err(|error| failure("szip", error))?;
-        return Ok(Compressed { payload, offsets: Some(offsets) });
+        let made = codec::szip::append_made(*len, params, pack, out);
+        return made.map(Some).map_err(|error| failure("szip", error));
     }
-    compress(compressor, &payload.into_bytes()?, order, means)
+    compress(compressor, &payload.into_bytes()?, order, means, out)
 }
 
 /// The numbers that `bytes` are.
@@ -99,49 +110,65 @@ fn values(bytes: &[u8], order: ByteOrder) -> Result<Vec<f64>, TensogramError> {
     Ok(numbers)
 }
 
-fn szip(bytes: &[u8], params: &szip::Params, backend: CompressionBackend) -> Result<(Vec<u8>, Vec<u64>), CodecError> {
+fn szip(
+    bytes: &[u8],
+    params: &szip::Params,
+    backend: CompressionBackend,
+    out: &mut Vec<u8>,
+) -> Result<Vec<u64>, CodecError> {
     match backend {
         #[cfg(feature = "szip")]
-        CompressionBackend::Ffi => codec::szip::libaec::compress(bytes, params),
-        _ => codec::szip::compress(bytes, params),
+        CompressionBackend::Ffi => {
+            let (made, offsets) = codec::szip::libaec::compress(bytes, params)?;
+            append(made, out).map_err(|error| CodecError::new(error.to_string()))?;
+            Ok(offsets)
+        }
+        _ => codec::szip::append(bytes, params, out),
     }
 }
 
 #[cfg(feature = "lz4")]
-pub(crate) use codec::lz4::compress as lz4;
+pub(crate) use codec::lz4::append as lz4;
 #[cfg(feature = "roaring")]
 pub(crate) use codec::roaring::{append_bitmap as roaring_mask, compress as roaring};
 #[cfg(feature = "sz3-decode")]
 use codec::sz3::compress as sz3;
 #[cfg(feature = "zstd")]
-pub(crate) use codec::zstd::compress as zstd;
+pub(crate) use codec::zstd::append as zstd;
 
 #[cfg(feature = "blosc2")]
-fn blosc2(bytes: &[u8], codec: Blosc2Codec, level: u8, typesize: u8, threads: Threads) -> Result<Vec<u8>, CodecError> {
+fn blosc2(
+    bytes: &[u8],
+    codec: Blosc2Codec,
+    level: u8,
+    typesize: u8,
+    threads: Threads,
+    out: &mut Vec<u8>,
+) -> Result<(), CodecError> {
     let settings = codec::blosc2::Settings::payload(codec, level.into(), typesize.into())?;
-    codec::blosc2::compress(bytes, &settings.with_threads(threads.count()))
+    codec::blosc2::append(bytes, &settings.with_threads(threads.count()), out)
 }
 
 /// blosc2, of a mask's bits.
 #[cfg(feature = "blosc2")]
-pub(crate) fn blosc2_mask(bits: &[u8], codec: Blosc2Codec, level: i32) -> Result<Vec<u8>, CodecError> {
-    codec::blosc2::compress(bits, &codec::blosc2::Settings::mask(codec, level.into()))
+pub(crate) fn blosc2_mask(bits: &[u8], codec: Blosc2Codec, level: i32, out: &mut Vec<u8>) -> Result<(), CodecError> {
+    codec::blosc2::append(bits, &codec::blosc2::Settings::mask(codec, level.into()), out)
 }
 
 #[cfg(not(feature = "blosc2"))]
-fn blosc2(_: &[u8], _: Blosc2Codec, _: u8, _: u8, _: Threads) -> Result<Vec<u8>, CodecError> {
+fn blosc2(_: &[u8], _: Blosc2Codec, _: u8, _: u8, _: Threads, _: &mut Vec<u8>) -> Result<(), CodecError> {
     Err(lacking("blosc2"))
 }
 
 /// blosc2, of a mask's bits.
 #[cfg(not(feature = "blosc2"))]
-pub(crate) fn blosc2_mask(_: &[u8], _: Blosc2Codec, _: i32) -> Result<Vec<u8>, CodecError> {
+pub(crate) fn blosc2_mask(_: &[u8], _: Blosc2Codec, _: i32, _: &mut Vec<u8>) -> Result<(), CodecError> {
     Err(lacking("blosc2"))
 }
 
 /// lz4.
 #[cfg(not(feature = "lz4"))]
-pub(crate) fn lz4(_: &[u8]) -> Result<Vec<u8>, CodecError> {
+pub(crate) fn lz4(_: &[u8], _: &mut Vec<u8>) -> Result<(), CodecError> {
     Err(lacking("lz4"))
 }
 
@@ -163,7 +190,7 @@ fn sz3(_: &[f64], _: codec::ErrorBound) -> Result<Vec<u8>, CodecError> {
 
 /// zstd.
 #[cfg(not(feature = "zstd"))]
-pub(crate) fn zstd(_: &[u8], _: i32, _: Threads) -> Result<Vec<u8>, CodecError> {
+pub(crate) fn zstd(_: &[u8], _: i32, _: Threads, _: &mut Vec<u8>) -> Result<(), CodecError> {
     Err(lacking("zstd"))
 }
 

@@ -4,9 +4,11 @@ use tgm_core::wire::{
     DATA_OBJECT_FOOTER_SIZE, FRAME_ALIGNMENT, FRAME_COMMON_FOOTER_SIZE, FRAME_END, FRAME_HEADER_SIZE, FRAME_MAGIC,
     FrameFlags, FrameHeader, FrameTail, FrameType, ObjectTail,
 };
+use twox_hash::XxHash3_64;
 use zerocopy::IntoBytes;
 use zerocopy::big_endian::{U16, U64};
 
+use crate::cbor::Writer;
 use crate::encode::sink::{Hashing, Sink};
 use crate::error::Result;
 
@@ -14,8 +16,8 @@ use crate::error::Result;
 const FRAME_VERSION: u16 = 1;
 
 /// Bytes of a frame around a CBOR body.
-pub(crate) const fn frame_len(cbor_len: usize) -> u64 {
-    (FRAME_HEADER_SIZE + cbor_len + FRAME_COMMON_FOOTER_SIZE) as u64
+pub(crate) const fn frame_len(cbor_len: u64) -> u64 {
+    FRAME_HEADER_SIZE as u64 + cbor_len + FRAME_COMMON_FOOTER_SIZE as u64
 }
 
 /// Bytes of a data object's frame.
@@ -43,12 +45,81 @@ pub(crate) fn pad(sink: &mut impl Sink, len: u64) -> Result<()> {
 /// # Errors
 /// Those of the sink.
 pub(crate) fn write_frame(sink: &mut impl Sink, frame_type: FrameType, cbor: &[u8], hashing: bool) -> Result<u64> {
-    let len = frame_len(cbor.len());
+    let len = frame_len(cbor.len() as u64);
     let mut frame = FrameWriter::begin(sink, frame_type, 0, len, hashing)?;
     frame.write(cbor)?;
     frame.finish()?;
     pad(sink, len)?;
     Ok(padded(len))
+}
+
+/// Appends a frame around the CBOR that `write` writes, and the padding behind it.
+///
+/// # Errors
+/// Those of `write`.
+pub(crate) fn append_frame(
+    out: &mut Vec<u8>,
+    frame_type: FrameType,
+    hashing: bool,
+    write: impl FnOnce(&mut Writer<'_>) -> Result<()>,
+) -> Result<()> {
+    let frame = OpenFrame::begin(out);
+    write(&mut Writer::new(out))?;
+    let digest = frame.digest(out, hashing);
+    out.extend_from_slice(FrameTail { hash: U64::new(digest.unwrap_or(0)), end: *FRAME_END }.as_bytes());
+    let len = frame.finish(out, frame_type, 0, hashing);
+    pad(out, len)
+}
+
+/// A frame in memory whose length is not known yet: its body is appended, and the header is filled in at the end.
+pub(crate) struct OpenFrame {
+    start: usize,
+}
+
+impl OpenFrame {
+    /// Leaves room for the header.
+    pub(crate) fn begin(out: &mut Vec<u8>) -> Self {
+        let start = out.len();
+        out.extend_from_slice(&[0; FRAME_HEADER_SIZE]);
+        Self { start }
+    }
+
+    /// The digest of the body, which is all that has been appended, if one is wanted.
+    fn digest(&self, out: &[u8], hashing: bool) -> Option<u64> {
+        let body = out.get(self.start + FRAME_HEADER_SIZE..).unwrap_or_default();
+        hashing.then(|| XxHash3_64::oneshot(body))
+    }
+
+    /// Fills in the header, now that everything up to the tail has been appended; returns the frame's length.
+    fn finish(self, out: &mut [u8], frame_type: FrameType, flags: u16, hashing: bool) -> u64 {
+        let len = out.len().saturating_sub(self.start) as u64;
+        let header = header(frame_type, flags, len, hashing);
+        if let Some(room) = out.get_mut(self.start..).and_then(|frame| frame.first_chunk_mut::<FRAME_HEADER_SIZE>()) {
+            room.copy_from_slice(header.as_bytes());
+        }
+        len
+    }
+
+    /// Appends the tail of a data object whose descriptor begins at byte `cbor_start` of `out`, and fills in the header.
+    /// Returns the frame's length, and the digest if one is written.
+    pub(crate) fn finish_object(self, out: &mut Vec<u8>, cbor_start: usize, hashing: bool) -> (u64, Option<u64>) {
+        let digest = self.digest(out, hashing);
+        let cbor_offset = U64::new(cbor_start.saturating_sub(self.start) as u64);
+        let tail = ObjectTail { cbor_offset, hash: U64::new(digest.unwrap_or(0)), end: *FRAME_END };
+        out.extend_from_slice(tail.as_bytes());
+        let len = self.finish(out, FrameType::NTensorFrame, FrameFlags::CBOR_AFTER_PAYLOAD, hashing);
+        (len, digest)
+    }
+}
+
+fn header(frame_type: FrameType, flags: u16, len: u64, hashing: bool) -> FrameHeader {
+    FrameHeader {
+        magic: *FRAME_MAGIC,
+        frame_type: U16::new(frame_type.as_u16()),
+        version: U16::new(FRAME_VERSION),
+        flags: U16::new(if hashing { flags | FrameFlags::HASH_PRESENT } else { flags }),
+        total_length: U64::new(len),
+    }
 }
 
 /// A frame whose body is being written.
@@ -62,15 +133,7 @@ impl<'s, S: Sink> FrameWriter<'s, S> {
     /// # Errors
     /// Those of the sink.
     pub(crate) fn begin(sink: &'s mut S, frame_type: FrameType, flags: u16, len: u64, hashing: bool) -> Result<Self> {
-        let flags = if hashing { flags | FrameFlags::HASH_PRESENT } else { flags };
-        let header = FrameHeader {
-            magic: *FRAME_MAGIC,
-            frame_type: U16::new(frame_type.as_u16()),
-            version: U16::new(FRAME_VERSION),
-            flags: U16::new(flags),
-            total_length: U64::new(len),
-        };
-        sink.write(header.as_bytes())?;
+        sink.write(header(frame_type, flags, len, hashing).as_bytes())?;
         let around = FRAME_HEADER_SIZE as u64 + frame_type.tail_size() as u64;
         Ok(Self { body: Hashing::new(sink, len.saturating_sub(around), hashing)? })
     }

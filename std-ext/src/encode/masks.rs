@@ -12,7 +12,7 @@ use crate::options::{EncodeOptions, MaskMethod};
 use crate::threads::Threads;
 use crate::types::{MaskDescriptor, MasksMetadata};
 
-/// Stores masks one behind the other, from byte `offset` of the payload region on.
+/// Stores masks one behind the other; their places are counted from the first of them.
 ///
 /// Each is `count` packed bits. Returns what the descriptor says about them, and the blobs.
 ///
@@ -21,7 +21,6 @@ use crate::types::{MaskDescriptor, MasksMetadata};
 pub(crate) fn store(
     masks: &[(MaskKind, Vec<u8>)],
     count: u64,
-    offset: u64,
     options: &EncodeOptions,
 ) -> Result<(MasksMetadata, Vec<u8>)> {
     let (mut metadata, mut blobs) = (MasksMetadata::default(), Vec::new());
@@ -33,7 +32,7 @@ pub(crate) fn store(
         })?;
         let entry = MaskDescriptor {
             method: method.name().to_string(),
-            offset: offset + start as u64,
+            offset: start as u64,
             length: (blobs.len() - start) as u64,
             params: params_of(method),
         };
@@ -63,9 +62,9 @@ fn append(bits: &[u8], count: u64, method: &MaskMethod, out: &mut Vec<u8>) -> Re
         MaskMethod::None => out.extend_from_slice(bits),
         MaskMethod::Rle => codec::rle::append_runs(bits, count, out)?,
         MaskMethod::Roaring => compress::roaring_mask(bits, count, out)?,
-        MaskMethod::Lz4 => out.extend(compress::lz4(bits)?),
-        MaskMethod::Zstd { level } => out.extend(compress::zstd(bits, level.unwrap_or(3), Threads::NONE)?),
-        MaskMethod::Blosc2 { codec, level } => out.extend(compress::blosc2_mask(bits, *codec, *level)?),
+        MaskMethod::Lz4 => compress::lz4(bits, out)?,
+        MaskMethod::Zstd { level } => compress::zstd(bits, level.unwrap_or(3), Threads::NONE, out)?,
+        MaskMethod::Blosc2 { codec, level } => compress::blosc2_mask(bits, *codec, *level, out)?,
     }
     Ok(())
 }

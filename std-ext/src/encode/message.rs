@@ -12,99 +12,178 @@ use zerocopy::IntoBytes;
 use zerocopy::big_endian::{U16, U32, U64};
 
 use crate::RESERVED_KEY;
-use crate::cbor::Writer;
-use crate::encode::frame::{frame_len, pad, padded, write_frame};
-use crate::encode::object::Object;
+use crate::cbor::{Writer, head_len};
+use crate::encode::frame::{append_frame, frame_len, padded, write_frame};
+use crate::encode::object::Planned;
+use crate::encode::parts::PartError;
+use crate::encode::provenance;
 use crate::encode::sink::Sink;
 use crate::error::{Result, TensogramError};
 use crate::framing::HashFramePolicy;
-use crate::metadata::{hash_list_body, index_body};
-use crate::options::{AggregateHashPolicy, EncodeOptions, Provenance};
+use crate::memory;
+use crate::metadata::{hash_list_len, write_hash_list, write_index};
+use crate::options::{AggregateHashPolicy, EncodeOptions};
 use crate::types::{DataObjectDescriptor, Dtype, GlobalMetadata};
 
-/// Writes a whole message into memory of its size.
+/// Bytes that are mostly enough for what comes before the objects.
+const USUAL_FRONT_LEN: usize = 1024;
+
+/// Writes a whole message to `out`, in place of what it held.
 ///
 /// # Errors
-/// [`TensogramError::Metadata`] for metadata that is no CBOR, [`TensogramError::Encoding`] for want of memory.
+/// [`TensogramError::Metadata`] for metadata that is no CBOR, [`TensogramError::Encoding`] for want of memory; those of
+/// compressors, with the object they concern.
 pub(crate) fn write_message(
     global: &GlobalMetadata,
-    objects: &[Object<'_>],
+    objects: Vec<Planned<'_>>,
     options: &EncodeOptions,
-) -> Result<Vec<u8>> {
-    let tensors = objects.iter().map(|object| (Tensor::of(&object.descriptor), None));
-    let metadata = completed(global, tensors, options)?;
+    out: &mut Vec<u8>,
+) -> Result<(), PartError> {
     let lists =
         HashFramePolicy { header: options.aggregate_hash.in_header(), footer: options.aggregate_hash.in_footer() };
-    write_frames(&metadata, objects, options.hashing, lists)
+    let mut front = Front::new();
+    let tensors = objects.iter().map(|object| (Tensor::of(object.descriptor()), None));
+    front.frame(FrameType::HeaderMetadata, options.hashing, |writer| {
+        write_completed(global, tensors, options, writer)
+    })?;
+    write_frames(front, objects, options.hashing, lists, out)
 }
 
-/// Writes a whole message around `metadata`, the CBOR of its metadata, which is all it will say of itself.
+/// Writes a whole message to `out`, in place of what it held, around `metadata`, the CBOR of its metadata, which is all
+/// it will say of itself.
 ///
 /// # Errors
 /// As [`write_message`].
-pub(crate) fn write_frames(
+pub(crate) fn write_message_around(
     metadata: &[u8],
-    objects: &[Object<'_>],
+    objects: Vec<Planned<'_>>,
     hashing: bool,
     lists: HashFramePolicy,
-) -> Result<Vec<u8>> {
-    let lens: Vec<u64> = objects.iter().map(Object::frame_len).collect();
-    let listed = hashing && !objects.is_empty();
-    let header_hashes = listed && lists.header;
-    let footer_hashes = listed && lists.footer;
-    // Digests are of one length, so that the list can be laid out before they are known.
-    let mut hashes = if listed { hash_list_body(objects.iter().map(|_| 0))? } else { Vec::new() };
-    let hashes_len = frame_len(hashes.len());
+    out: &mut Vec<u8>,
+) -> Result<(), PartError> {
+    let mut front = Front::new();
+    write_frame(&mut front.bytes, FrameType::HeaderMetadata, metadata, hashing).map_err(PartError::of_all)?;
+    write_frames(front, objects, hashing, lists, out)
+}
 
-    let before_index = PREAMBLE_SIZE as u64 + padded(frame_len(metadata.len()));
-    let behind_index = if header_hashes { padded(hashes_len) } else { 0 };
-    let index = if objects.is_empty() { None } else { Some(index(&lens, before_index + behind_index)?) };
-    let index_len = index.as_ref().map_or(0, |index| padded(frame_len(index.len())));
-    let footer = before_index + index_len + behind_index + lens.iter().map(|len| padded(*len)).sum::<u64>();
-    let postamble = footer + if footer_hashes { padded(hashes_len) } else { 0 };
-    let total = postamble + POSTAMBLE_SIZE as u64;
+/// What comes before the objects, in the making: room for the preamble, then frames.
+struct Front {
+    bytes: Vec<u8>,
+}
+
+impl Front {
+    fn new() -> Self {
+        let mut bytes = Vec::with_capacity(USUAL_FRONT_LEN);
+        bytes.resize(PREAMBLE_SIZE, 0);
+        Self { bytes }
+    }
+
+    fn len(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    /// Adds a frame, whose body `write` writes.
+    fn frame(
+        &mut self,
+        frame_type: FrameType,
+        hashing: bool,
+        write: impl FnOnce(&mut Writer<'_>) -> Result<()>,
+    ) -> Result<(), PartError> {
+        append_frame(&mut self.bytes, frame_type, hashing, write).map_err(PartError::of_all)
+    }
+}
+
+/// Writes objects, behind room for the frames before them, and then these frames.
+///
+/// What is before the objects lists their lengths, and those of some are known only when they are written. They are
+/// moved in the end if that took more or less room than thought, which happens where a length's own length differs.
+fn write_frames(
+    mut front: Front,
+    objects: Vec<Planned<'_>>,
+    hashing: bool,
+    lists: HashFramePolicy,
+    out: &mut Vec<u8>,
+) -> Result<(), PartError> {
+    let count = objects.len();
+    let listed = hashing && count > 0;
+    let (header_hashes, footer_hashes) = (listed && lists.header, listed && lists.footer);
+    let hashes_len = padded(frame_len(hash_list_len(count)));
+    let behind_index = if header_hashes { hashes_len } else { 0 };
+    let thought =
+        front.len() + index_len(&objects.iter().map(Planned::most), front.len() + behind_index) + behind_index;
+
+    let behind = POSTAMBLE_SIZE as u64 + if footer_hashes { hashes_len } else { 0 };
+    let room = objects.iter().map(|object| padded(object.room())).sum::<u64>();
+    out.clear();
+    reserve(out, thought + room + behind)?;
+    out.resize(to_usize(thought)?, 0);
+    let mut frames: Vec<(u64, Option<u64>)> = Vec::with_capacity(count);
+    for (index, object) in objects.into_iter().enumerate() {
+        let written = object.append_to(out, hashing);
+        frames.push(written.map_err(|error| PartError { object_index: Some(index), error })?);
+    }
+
+    let lens = frames.iter().map(|(len, _)| *len);
+    let start = front.len() + index_len(&lens, front.len() + behind_index) + behind_index;
+    move_objects(out, to_usize(thought)?, to_usize(start)?)?;
+    if count > 0 {
+        let offsets = offsets(lens.clone(), start);
+        front.frame(FrameType::HeaderIndex, hashing, |writer| write_index(offsets, lens, writer))?;
+    }
+    let write_hashes =
+        |writer: &mut Writer<'_>| write_hash_list(frames.iter().map(|(_, digest)| digest.unwrap_or(0)), writer);
+    if header_hashes {
+        front.frame(FrameType::HeaderHash, hashing, write_hashes)?;
+    }
+    let footer = out.len() as u64;
+    reserve(out, behind)?;
+    if footer_hashes {
+        append_frame(out, FrameType::FooterHash, hashing, write_hashes).map_err(PartError::of_all)?;
+    }
+    let total = out.len() as u64 + POSTAMBLE_SIZE as u64;
+    write_postamble(out, footer, total).map_err(PartError::of_all)?;
 
     let mut flags = MessageFlags::HEADER_METADATA;
     for (is_set, flag) in [
-        (index.is_some(), MessageFlags::HEADER_INDEX),
+        (count > 0, MessageFlags::HEADER_INDEX),
         (header_hashes, MessageFlags::HEADER_HASHES),
         (footer_hashes, MessageFlags::FOOTER_HASHES),
         (hashing, MessageFlags::HASHES_PRESENT),
     ] {
         flags |= if is_set { flag } else { 0 };
     }
+    let frames = front.bytes.get(PREAMBLE_SIZE..).unwrap_or_default();
+    match out.get_mut(..front.bytes.len()).and_then(|out| out.split_at_mut_checked(PREAMBLE_SIZE)) {
+        Some((before, out)) if front.len() == start => {
+            before.copy_from_slice(preamble(flags, total).as_bytes());
+            out.copy_from_slice(frames);
+            Ok(())
+        }
+        _ => Err(PartError::of_all(TensogramError::encoding("frames are not as long as they were thought to be"))),
+    }
+}
 
-    let mut out = Vec::new();
-    let capacity = usize::try_from(total).map_err(|_| TensogramError::encoding("message overflows usize"))?;
-    out.try_reserve_exact(capacity)
-        .map_err(|_| TensogramError::encoding(format!("cannot allocate {total} bytes for the message")))?;
-    write_preamble(&mut out, flags, total)?;
-    write_frame(&mut out, FrameType::HeaderMetadata, metadata, hashing)?;
-    if let Some(index) = &index {
-        write_frame(&mut out, FrameType::HeaderIndex, index, hashing)?;
+/// Makes room for `len` more bytes.
+fn reserve(out: &mut Vec<u8>, len: u64) -> Result<(), PartError> {
+    memory::reserve(out, to_usize(len)?).map_err(PartError::of_all)
+}
+
+fn to_usize(len: u64) -> Result<usize, PartError> {
+    usize::try_from(len).map_err(|_| PartError::of_all(TensogramError::encoding("message overflows usize")))
+}
+
+/// Moves what begins at `from` so that it begins at `to`.
+fn move_objects(out: &mut Vec<u8>, from: usize, to: usize) -> Result<(), PartError> {
+    let len = out.len();
+    if to > from {
+        reserve(out, (to - from) as u64)?;
+        out.resize(len + (to - from), 0);
     }
-    let header_hashes_at = out.len();
-    if header_hashes {
-        write_frame(&mut out, FrameType::HeaderHash, &hashes, hashing)?;
+    if to != from {
+        out.copy_within(from..len, to);
+        out.truncate(len - from + to);
     }
-    let mut digests = Vec::with_capacity(objects.len());
-    for (object, len) in objects.iter().zip(lens) {
-        digests.extend(object.write_to(&mut out, hashing)?);
-        pad(&mut out, len)?;
-    }
-    if listed {
-        hashes = hash_list_body(digests.into_iter())?;
-    }
-    if header_hashes {
-        let mut frame = Vec::with_capacity(usize::try_from(padded(hashes_len)).unwrap_or(0));
-        write_frame(&mut frame, FrameType::HeaderHash, &hashes, hashing)?;
-        out.iter_mut().skip(header_hashes_at).zip(frame).for_each(|(out, byte)| *out = byte);
-    }
-    if footer_hashes {
-        write_frame(&mut out, FrameType::FooterHash, &hashes, hashing)?;
-    }
-    write_postamble(&mut out, if footer_hashes { footer } else { postamble }, total)?;
-    Ok(out)
+    Ok(())
 }
 
 impl AggregateHashPolicy {
@@ -119,19 +198,15 @@ impl AggregateHashPolicy {
     }
 }
 
-/// Writes a preamble; a `total_length` of 0 is one that is not known.
-///
-/// # Errors
-/// Those of the sink.
-pub(crate) fn write_preamble(sink: &mut impl Sink, flags: u16, total_length: u64) -> Result<()> {
-    let preamble = Preamble {
+/// A preamble; a `total_length` of 0 is one that is not known.
+pub(crate) fn preamble(flags: u16, total_length: u64) -> Preamble {
+    Preamble {
         magic: *MAGIC,
         version: U16::new(WIRE_VERSION),
         flags: U16::new(flags),
         reserved: U32::ZERO,
         total_length: U64::new(total_length),
-    };
-    sink.write(preamble.as_bytes())
+    }
 }
 
 /// Writes a postamble; a `total_length` of 0 is one that is not known.
@@ -167,15 +242,12 @@ impl<'a> Tensor<'a> {
         Tensor { ndim, dtype, shape: shape.into_owned().into(), strides: strides.into_owned().into() }
     }
 
-    fn write_to(&self, writer: &mut Writer) -> Result<()> {
+    fn write_to(&self, writer: &mut Writer<'_>) -> Result<()> {
         writer.map(4, |writer| {
-            writer.entry("ndim", |writer| {
-                writer.uint(self.ndim);
-                Ok(())
-            })?;
-            write_text(writer, "dtype", self.dtype.name())?;
-            writer.entry("shape", |writer| writer.uints(&self.shape))?;
-            writer.entry("strides", |writer| writer.uints(&self.strides))
+            writer.uint_entry("ndim", self.ndim);
+            writer.text_entry("dtype", self.dtype.name());
+            writer.entry("shape", |writer| writer.uints(self.shape.iter().copied()))?;
+            writer.entry("strides", |writer| writer.uints(self.strides.iter().copied()))
         })
     }
 }
@@ -188,13 +260,13 @@ impl<'a> Tensor<'a> {
 /// Those of finding out who made it and when, where the options do not say, and of [`global_metadata_to_cbor`].
 ///
 /// [`global_metadata_to_cbor`]: crate::metadata::global_metadata_to_cbor
-pub(crate) fn completed<'a>(
+pub(crate) fn write_completed<'a>(
     global: &GlobalMetadata,
     objects: impl ExactSizeIterator<Item = (Tensor<'a>, Option<&'a BTreeMap<String, Value>>)>,
     options: &EncodeOptions,
-) -> Result<Vec<u8>> {
+    writer: &mut Writer<'_>,
+) -> Result<()> {
     let (has_base, has_extra) = (objects.len() > 0, !global.extra.is_empty());
-    let mut writer = Writer::new();
     writer.map(1 + usize::from(has_base) + usize::from(has_extra), |writer| {
         if has_base {
             writer.entry(BASE_KEY, |writer| write_base(writer, global, objects))?;
@@ -203,12 +275,11 @@ pub(crate) fn completed<'a>(
             writer.entry(EXTRA_KEY, |writer| writer.entries_of(&global.extra))?;
         }
         writer.entry(RESERVED_KEY, |writer| write_provenance(writer, &global.reserved, options))
-    })?;
-    Ok(writer.into_bytes())
+    })
 }
 
 fn write_base<'a>(
-    writer: &mut Writer,
+    writer: &mut Writer<'_>,
     global: &GlobalMetadata,
     objects: impl ExactSizeIterator<Item = (Tensor<'a>, Option<&'a BTreeMap<String, Value>>)>,
 ) -> Result<()> {
@@ -218,7 +289,8 @@ fn write_base<'a>(
         for (tensor, preceder) in objects {
             let (entry, preceder) = (entries.next().unwrap_or(&none), preceder.unwrap_or(&none));
             let of_entry = || entry.iter().filter(|(key, _)| *key != RESERVED_KEY && !preceder.contains_key(*key));
-            writer.map(of_entry().count() + preceder.len() + 1, |writer| {
+            let others = of_entry().count() + preceder.len();
+            writer.map_of(others + 1, others > 0, |writer| {
                 let mut both = of_entry().chain(preceder);
                 both.try_for_each(|(key, value)| writer.entry(key, |writer| writer.value(value)))?;
                 writer.entry(RESERVED_KEY, |writer| {
@@ -231,54 +303,72 @@ fn write_base<'a>(
 }
 
 /// Who made the message, and when (FORMAT §3.4), beside what `reserved` has.
-fn write_provenance(writer: &mut Writer, reserved: &BTreeMap<String, Value>, options: &EncodeOptions) -> Result<()> {
-    let made = options
-        .provenance
-        .as_ref()
-        .map_or_else(|| Provenance::default_of_machine().map(Cow::Owned), |given| Ok(Cow::Borrowed(given)))?;
+fn write_provenance(
+    writer: &mut Writer<'_>,
+    reserved: &BTreeMap<String, Value>,
+    options: &EncodeOptions,
+) -> Result<()> {
+    let (version, name) = (env!("CARGO_PKG_VERSION"), env!("CARGO_PKG_NAME"));
+    match &options.provenance {
+        Some(given) => {
+            write_made(writer, reserved, [&given.time, &given.uuid, &given.encoder_name, &given.encoder_version])
+        }
+        None => provenance::with_new(|time, uuid| write_made(writer, reserved, [time, uuid, name, version]))?,
+    }
+}
+
+fn write_made(
+    writer: &mut Writer<'_>,
+    reserved: &BTreeMap<String, Value>,
+    [time, uuid, name, version]: [&str; 4],
+) -> Result<()> {
     let kept = || reserved.iter().filter(|(key, _)| !["time", "uuid", "encoder"].contains(&key.as_str()));
-    writer.map(kept().count() + 3, |writer| {
+    let others = kept().count();
+    writer.map_of(others + 3, others > 0, |writer| {
         kept().try_for_each(|(key, value)| writer.entry(key, |writer| writer.value(value)))?;
-        write_text(writer, "time", &made.time)?;
-        write_text(writer, "uuid", &made.uuid)?;
+        writer.text_entry("time", time);
+        writer.text_entry("uuid", uuid);
         writer.entry("encoder", |writer| {
             writer.map(2, |writer| {
-                write_text(writer, "name", &made.encoder_name)?;
-                write_text(writer, "version", &made.encoder_version)
+                writer.text_entry("name", name);
+                writer.text_entry("version", version);
+                Ok(())
             })
         })
     })
 }
 
-/// Writes an entry that is a text.
-fn write_text(writer: &mut Writer, key: &str, text: &str) -> Result<()> {
-    writer.entry(key, |writer| {
-        writer.text(text);
-        Ok(())
-    })
-}
-
-/// The index of objects whose frames are `lens` long and begin `start` bytes, and the index's own frame, into the message.
+/// Bytes of the index's frame and its padding, if there are objects: their frames are `lens` long, and begin `start` bytes
+/// into the message, and the index's own frame.
 ///
 /// Offsets move the objects they point to by being longer, so it takes rounds until nothing moves; lengths only grow.
-fn index(lens: &[u64], start: u64) -> Result<Vec<u8>> {
+fn index_len(lens: &(impl ExactSizeIterator<Item = u64> + Clone), start: u64) -> u64 {
+    if lens.len() == 0 {
+        return 0;
+    }
+    // A map of two entries; a name is of seven letters, and an array has a head.
+    let names = 1 + 2 * (8 + head_len(lens.len() as u64));
     let mut frame = 0;
     loop {
-        let cbor = index_body(&offsets(lens, start + frame), lens)?;
-        let len = padded(frame_len(cbor.len()));
+        let heads = lens.clone().scan(start + frame, |next, len| {
+            let offset = *next;
+            *next += padded(len);
+            Some(head_len(len) + head_len(offset))
+        });
+        let len = padded(frame_len(names + heads.sum::<u64>()));
         if len <= frame {
-            return Ok(cbor);
+            return frame;
         }
         frame = len;
     }
 }
 
 /// Where frames of `lens` bytes begin, the first of them at `start`.
-pub(crate) fn offsets(lens: &[u64], start: u64) -> Vec<u64> {
-    let begin = |next: &mut u64, len: &u64| {
-        let offset = *next;
-        *next += padded(*len);
-        Some(offset)
-    };
-    lens.iter().scan(start, begin).collect()
+pub(crate) fn offsets(lens: impl ExactSizeIterator<Item = u64>, start: u64) -> impl ExactSizeIterator<Item = u64> {
+    let mut next = start;
+    lens.map(move |len| {
+        let offset = next;
+        next += padded(len);
+        offset
+    })
 }

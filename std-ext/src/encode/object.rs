@@ -1,14 +1,16 @@
 //! One data object: through the pipeline, and into its frame (FORMAT §1.7, §4.2; PIPELINE §2).
 
 use std::borrow::Cow;
+use std::ops::Deref;
 
 use ciborium::Value;
 use tgm_core::descriptor::{ByteOrder, Dtype, Encoding, Key};
 use tgm_core::wire::{FRAME_HEADER_SIZE, FrameFlags, FrameType};
 
-use crate::encode::compress::{Compressed, Means, compress_payload};
+use crate::cbor::Writer;
+use crate::encode::compress::{Means, compress_payload};
 use crate::encode::finite::{Masks, find, zero_masked};
-use crate::encode::frame::{FrameWriter, object_frame_len};
+use crate::encode::frame::{FrameWriter, OpenFrame, object_frame_len, pad, padded};
 use crate::encode::packing::{Packer, Values, derive};
 use crate::encode::plan::{Compressor, Plan, encoding};
 use crate::encode::region::{Payload, Region};
@@ -16,28 +18,87 @@ use crate::encode::sink::Sink;
 use crate::encode::{checks, masks};
 use crate::error::{Result, TensogramError};
 use crate::limits::reserve_more;
-use crate::metadata::object_descriptor_to_cbor;
+use crate::memory;
+use crate::metadata::{object_descriptor_to_cbor, write_object_descriptor};
 use crate::options::EncodeOptions;
 use crate::params::{Params, metadata};
 use crate::threads::Threads;
-use crate::types::DataObjectDescriptor;
+use crate::types::{DataObjectDescriptor, MasksMetadata};
 
 /// An object that is ready to be written: what it is, and the bytes of its payload region or how to make them.
 #[derive(Debug)]
 pub(crate) struct Object<'a> {
     /// As it will be read: with all parameters, masks and offsets.
-    pub(crate) descriptor: Cow<'a, DataObjectDescriptor>,
+    pub(crate) descriptor: Described<'a>,
     /// The descriptor as it is written.
     pub(crate) cbor: Vec<u8>,
     region: Region<'a>,
 }
 
-impl<'a> Object<'a> {
-    /// Puts `data`, elements in the descriptor's byte order, through the pipeline.
+/// A descriptor, the caller's or one of its own. Handed around, it is no larger than a reference.
+#[derive(Clone, Debug)]
+pub(crate) enum Described<'a> {
+    Borrowed(&'a DataObjectDescriptor),
+    Owned(Box<DataObjectDescriptor>),
+}
+
+impl Described<'_> {
+    /// For changes, after the first of which it is one of its own.
+    fn to_mut(&mut self) -> &mut DataObjectDescriptor {
+        match self {
+            Self::Owned(descriptor) => descriptor,
+            Self::Borrowed(descriptor) => {
+                let owned = Box::new(descriptor.clone());
+                *self = Self::Owned(owned);
+                self.to_mut()
+            }
+        }
+    }
+}
+
+impl Deref for Described<'_> {
+    type Target = DataObjectDescriptor;
+
+    fn deref(&self) -> &DataObjectDescriptor {
+        match self {
+            Self::Borrowed(descriptor) => descriptor,
+            Self::Owned(descriptor) => descriptor,
+        }
+    }
+}
+
+impl From<DataObjectDescriptor> for Described<'_> {
+    fn from(descriptor: DataObjectDescriptor) -> Self {
+        Self::Owned(Box::new(descriptor))
+    }
+}
+
+/// An object that has been through the pipeline as far as the compressor, which it still has to go through.
+#[derive(Debug)]
+pub(crate) struct Draft<'a> {
+    descriptor: Described<'a>,
+    payload: Payload<'a>,
+    compressor: Compressor,
+    /// Blobs of masks, whose places in the descriptor are counted from the first of them.
+    blobs: Vec<u8>,
+    means: Means,
+}
+
+/// An object of a message that is to be written.
+#[derive(Debug)]
+pub(crate) enum Planned<'a> {
+    /// Ready to be written.
+    Object(Object<'a>),
+    /// To be compressed to where it is written to.
+    Draft(Box<Draft<'a>>),
+}
+
+impl<'a> Draft<'a> {
+    /// Puts `data`, elements in the descriptor's byte order, through the pipeline, but for the compressor.
     ///
     /// # Errors
     /// Those of FORMAT §4.2, in its order.
-    pub(crate) fn encode(
+    pub(crate) fn new(
         descriptor: &'a DataObjectDescriptor,
         data: &'a [u8],
         options: &EncodeOptions,
@@ -46,8 +107,8 @@ impl<'a> Object<'a> {
         let count = checks::descriptor(descriptor, data.len(), false)?;
         // What masks a decoded descriptor had is about the values it came with.
         let mut descriptor = match descriptor.masks {
-            None => Cow::Borrowed(descriptor),
-            Some(_) => Cow::Owned(DataObjectDescriptor { masks: None, ..descriptor.clone() }),
+            None => Described::Borrowed(descriptor),
+            Some(_) => DataObjectDescriptor { masks: None, ..descriptor.clone() }.into(),
         };
         let (order, packs) = (descriptor.byte_order, encoding(&descriptor)? == Encoding::SimplePacking);
         if packs && descriptor.dtype != Dtype::Float64 {
@@ -67,31 +128,135 @@ impl<'a> Object<'a> {
         let goes_as_it_is = plan.goes_as_it_is();
         let data = if masks.is_empty() || goes_as_it_is { Cow::Borrowed(data) } else { zeroed(data, width, &masks)? };
         let payload = transform(data, &plan, order, means.threads)?;
-        let payload = match plan.compressor {
-            Compressor::None => payload,
+        let mut blobs = Vec::new();
+        if !masks.is_empty() {
+            let (metadata, stored) = masks::store(&masks, count, options)?;
+            descriptor.to_mut().masks = Some(metadata);
+            blobs = stored;
+        }
+        let payload = match payload {
+            Payload::Bytes(bytes) if goes_as_it_is && !masks.is_empty() => Payload::Masked { bytes, width, masks },
+            made => made,
+        };
+        Ok(Self { descriptor, payload, compressor: plan.compressor, blobs, means })
+    }
+
+    /// Compresses the payload into memory of its own, if there is a compressor.
+    ///
+    /// # Errors
+    /// Those of the compressor, and of storing masks.
+    fn into_object(mut self) -> Result<Object<'a>> {
+        let payload = match self.compressor {
+            Compressor::None => self.payload,
             compressor => {
-                let Compressed { payload, offsets } = compress_payload(&compressor, payload, order, means)?;
-                if let Some(offsets) = offsets {
-                    insert(
-                        descriptor.to_mut(),
-                        Key::SzipBlockOffsets,
-                        offsets.into_iter().map(Value::from).collect::<Vec<_>>(),
-                    );
-                }
+                let mut payload = Vec::new();
+                let offsets =
+                    compress_payload(&compressor, self.payload, self.descriptor.byte_order, self.means, &mut payload)?;
+                insert_offsets(&mut self.descriptor, offsets);
+                payload.shrink_to_fit();
                 Payload::Bytes(Cow::Owned(payload))
             }
         };
-        let mut region = Region { payload, blobs: Vec::new() };
-        if !masks.is_empty() {
-            let (metadata, blobs) = masks::store(&masks, count, region.len(), options)?;
-            descriptor.to_mut().masks = Some(metadata);
-            region.blobs = blobs;
-            region.payload = match region.payload {
-                Payload::Bytes(bytes) if goes_as_it_is => Payload::Masked { bytes, width, masks },
-                made => made,
-            };
+        place_masks(&mut self.descriptor, payload.len());
+        Object::new(self.descriptor, Region { payload, blobs: self.blobs })
+    }
+
+    /// Appends the frame, its payload compressed to where it stays.
+    ///
+    /// # Errors
+    /// Those of the compressor, and of storing masks.
+    fn append_to(mut self, out: &mut Vec<u8>, hashing: bool) -> Result<(u64, Option<u64>)> {
+        let frame = OpenFrame::begin(out);
+        let start = out.len();
+        let offsets = compress_payload(&self.compressor, self.payload, self.descriptor.byte_order, self.means, out)?;
+        insert_offsets(&mut self.descriptor, offsets);
+        place_masks(&mut self.descriptor, out.len().saturating_sub(start));
+        out.extend_from_slice(&self.blobs);
+        let cbor_start = out.len();
+        write_object_descriptor(&self.descriptor, &mut Writer::new(out))?;
+        Ok(frame.finish_object(out, cbor_start, hashing))
+    }
+}
+
+impl<'a> Planned<'a> {
+    /// Puts `data`, elements in the descriptor's byte order, through the pipeline, but for the compressor.
+    ///
+    /// # Errors
+    /// Those of FORMAT §4.2, in its order.
+    pub(crate) fn new(
+        descriptor: &'a DataObjectDescriptor,
+        data: &'a [u8],
+        options: &EncodeOptions,
+        means: Means,
+    ) -> Result<Self> {
+        let draft = Draft::new(descriptor, data, options, means)?;
+        match draft.compressor {
+            Compressor::None => draft.into_object().map(Self::Object),
+            _ => Ok(Self::Draft(Box::new(draft))),
         }
-        Self::new(descriptor, region)
+    }
+
+    /// What it is, parameters and masks apart.
+    pub(crate) fn descriptor(&self) -> &DataObjectDescriptor {
+        match self {
+            Self::Object(object) => &object.descriptor,
+            Self::Draft(draft) => &draft.descriptor,
+        }
+    }
+
+    /// Bytes of the frame, or what they are likely to be no more than.
+    pub(crate) fn most(&self) -> u64 {
+        match self {
+            Self::Object(object) => object.frame_len(),
+            Self::Draft(draft) => draft.payload.len() as u64,
+        }
+    }
+
+    /// Bytes to be had before it is appended, so that no more have to be had then if they are known.
+    pub(crate) fn room(&self) -> u64 {
+        match self {
+            Self::Object(object) => object.frame_len(),
+            Self::Draft(_) => 0,
+        }
+    }
+
+    /// Appends the frame and its padding; returns its length, and its digest if one is written.
+    ///
+    /// # Errors
+    /// Want of memory, and those of the compressor.
+    pub(crate) fn append_to(self, out: &mut Vec<u8>, hashing: bool) -> Result<(u64, Option<u64>)> {
+        let (len, digest) = match self {
+            Self::Draft(draft) => draft.append_to(out, hashing)?,
+            Self::Object(object) => {
+                let len = object.frame_len();
+                let room = usize::try_from(padded(len)).map_err(|_| TensogramError::encoding("frame overflows usize"));
+                memory::reserve(out, room?)?;
+                (len, object.write_to(out, hashing)?)
+            }
+        };
+        pad(out, len)?;
+        Ok((len, digest))
+    }
+}
+
+impl<'a> From<Object<'a>> for Planned<'a> {
+    fn from(object: Object<'a>) -> Self {
+        Self::Object(object)
+    }
+}
+
+impl<'a> Object<'a> {
+    /// Puts `data`, elements in the descriptor's byte order, through the pipeline.
+    ///
+    /// # Errors
+    /// Those of FORMAT §4.2, in its order.
+    pub(crate) fn encode(
+        descriptor: &'a DataObjectDescriptor,
+        data: &'a [u8],
+        options: &EncodeOptions,
+        means: Means,
+    ) -> Result<Self> {
+        Draft::new(descriptor, data, options, means)?.into_object()
     }
 
     /// Takes `region` for what the pipeline would have made: payload, and masks if the descriptor has some.
@@ -111,7 +276,7 @@ impl<'a> Object<'a> {
     /// Those of [`object_descriptor_to_cbor`].
     pub(crate) fn unchecked(descriptor: &'a DataObjectDescriptor, region: &'a [u8]) -> Result<Self> {
         Self::new(
-            Cow::Borrowed(descriptor),
+            Described::Borrowed(descriptor),
             Region { payload: Payload::Bytes(Cow::Borrowed(region)), blobs: Vec::new() },
         )
     }
@@ -123,19 +288,19 @@ impl<'a> Object<'a> {
     pub(crate) fn taken_over(descriptor: &'a DataObjectDescriptor, region: &'a [u8]) -> Result<Self> {
         checks::consistent(descriptor)?;
         Self::new(
-            Cow::Borrowed(descriptor),
+            Described::Borrowed(descriptor),
             Region { payload: Payload::Bytes(Cow::Borrowed(region)), blobs: Vec::new() },
         )
     }
 
-    fn new(descriptor: Cow<'a, DataObjectDescriptor>, region: Region<'a>) -> Result<Self> {
+    fn new(descriptor: Described<'a>, region: Region<'a>) -> Result<Self> {
         let cbor = object_descriptor_to_cbor(&descriptor)?;
         Ok(Self { descriptor, cbor, region })
     }
 
     /// An object as some message has it: `cbor` is its descriptor.
-    pub(crate) const fn kept(descriptor: DataObjectDescriptor, cbor: Vec<u8>, region: Region<'a>) -> Self {
-        Self { descriptor: Cow::Owned(descriptor), cbor, region }
+    pub(crate) fn kept(descriptor: DataObjectDescriptor, cbor: Vec<u8>, region: Region<'a>) -> Self {
+        Self { descriptor: Described::Owned(Box::new(descriptor)), cbor, region }
     }
 
     /// Bytes of the frame, padding behind it not counted.
@@ -184,6 +349,26 @@ fn complete_packing(descriptor: &mut DataObjectDescriptor, data: &[u8], order: B
 
 fn insert(descriptor: &mut DataObjectDescriptor, key: Key, value: impl Into<Value>) {
     descriptor.params.insert(key.name().to_string(), value.into());
+}
+
+/// Counts the places of masks from the start of the payload, which is `len` bytes.
+fn place_masks(descriptor: &mut Described<'_>, len: usize) {
+    // Masks that are not ours went before there was a payload.
+    if descriptor.masks.is_none() {
+        return;
+    }
+    if let Some(masks) = &mut descriptor.to_mut().masks {
+        let MasksMetadata { nan, pos_inf, neg_inf } = masks;
+        [nan, pos_inf, neg_inf].into_iter().flatten().for_each(|mask| mask.offset += len as u64);
+    }
+}
+
+/// Notes where szip's intervals start.
+fn insert_offsets(descriptor: &mut Described<'_>, offsets: Option<Vec<u64>>) {
+    if let Some(offsets) = offsets {
+        let offsets: Vec<_> = offsets.into_iter().map(Value::from).collect();
+        insert(descriptor.to_mut(), Key::SzipBlockOffsets, offsets);
+    }
 }
 
 /// `data` with zeros where `masks` are set.

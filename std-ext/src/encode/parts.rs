@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::encode::assemble;
 use crate::encode::compress::Means;
-use crate::encode::object::Object;
+use crate::encode::object::{Object, Planned};
+use crate::encode::{assemble, fitting};
 use crate::error::{Result, TensogramError};
 use crate::options::EncodeOptions;
 use crate::threads::Threads;
@@ -27,6 +27,13 @@ pub struct PartError {
     pub object_index: Option<usize>,
     /// What is wrong.
     pub error: TensogramError,
+}
+
+impl PartError {
+    /// What concerns all of the message.
+    pub(crate) const fn of_all(error: TensogramError) -> Self {
+        Self { object_index: None, error }
+    }
 }
 
 impl fmt::Display for PartError {
@@ -76,17 +83,19 @@ pub fn encode_parts(
     parts: &[Part<'_>],
     options: &EncodeOptions,
 ) -> Result<Vec<u8>, PartError> {
-    let whole = |error| PartError { object_index: None, error };
     let bytes = parts.iter().map(|part| part.bytes().len() as u64).sum();
-    let threads = Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes).map_err(whole)?;
+    let threads =
+        Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes).map_err(PartError::of_all)?;
     // Several objects at a time, or else one after the other on several threads.
     let inner = if parts.len() > 1 { threads.alone() } else { threads };
     let means = Means { backend: options.compression_backend, threads: inner };
     let numbered: Vec<_> = parts.iter().enumerate().collect();
     let objects = threads.map(&numbered, |(index, part)| {
-        part.object(means).map_err(|error| PartError { object_index: Some(*index), error })
+        part.plan(means, !threads.is_one()).map_err(|error| PartError { object_index: Some(*index), error })
     })?;
-    assemble(metadata, &objects, options).map_err(whole)
+    let mut message = Vec::new();
+    assemble(metadata, objects, options, &mut message)?;
+    Ok(fitting(message))
 }
 
 impl<'a> Part<'a> {
@@ -96,10 +105,14 @@ impl<'a> Part<'a> {
         }
     }
 
-    fn object(&self, means: Means) -> Result<Object<'a>> {
+    /// The object, `compressed` in any case or when it is written.
+    fn plan(&self, means: Means, compressed: bool) -> Result<Planned<'a>> {
         match *self {
-            Self::Values(descriptor, data, options) => Object::encode(descriptor, data, options, means),
-            Self::Region(descriptor, region) => Object::taken_over(descriptor, region),
+            Self::Values(descriptor, data, options) if compressed => {
+                Object::encode(descriptor, data, options, means).map(Planned::Object)
+            }
+            Self::Values(descriptor, data, options) => Planned::new(descriptor, data, options, means),
+            Self::Region(descriptor, region) => Object::taken_over(descriptor, region).map(Planned::Object),
         }
     }
 }

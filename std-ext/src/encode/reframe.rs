@@ -8,7 +8,7 @@ use tgm_core::descriptor::{Compression, Encoding, Filter};
 use tgm_core::object::DataObject;
 
 use crate::encode::assemble;
-use crate::encode::object::Object;
+use crate::encode::object::{Described, Object};
 use crate::encode::region::{Payload, Region};
 use crate::error::{Result, TensogramError};
 use crate::metadata::object_descriptor_to_cbor;
@@ -60,8 +60,8 @@ impl<'a> TakenObject<'a> {
     /// What the object is.
     pub const fn descriptor(&self) -> &DataObjectDescriptor {
         match &self.object.descriptor {
-            Cow::Borrowed(descriptor) => descriptor,
-            Cow::Owned(descriptor) => descriptor,
+            Described::Borrowed(descriptor) => descriptor,
+            Described::Owned(descriptor) => descriptor,
         }
     }
 
@@ -73,9 +73,9 @@ impl<'a> TakenObject<'a> {
     /// [`TensogramError::Metadata`] for a parameter that has the name of a field, and for values nested too deeply; the
     /// object is then as it was.
     pub fn set_params(&mut self, params: BTreeMap<String, Value>) -> Result<()> {
-        let descriptor = DataObjectDescriptor { params, ..self.object.descriptor.clone().into_owned() };
+        let descriptor = DataObjectDescriptor { params, ..(*self.object.descriptor).clone() };
         self.object.cbor = object_descriptor_to_cbor(&descriptor)?;
-        self.object.descriptor = Cow::Owned(descriptor);
+        self.object.descriptor = descriptor.into();
         Ok(())
     }
 }
@@ -105,6 +105,7 @@ impl<'a> TakenObject<'a> {
 ///
 /// Format: FORMAT §4.3, §4.4.
 pub fn reframe(metadata: &GlobalMetadata, objects: Vec<TakenObject<'_>>, options: &EncodeOptions) -> Result<Vec<u8>> {
-    let objects: Vec<_> = objects.into_iter().map(|taken| taken.object).collect();
-    assemble(metadata, &objects, options)
+    let mut message = Vec::new();
+    assemble(metadata, objects.into_iter().map(|taken| taken.object.into()).collect(), options, &mut message)?;
+    Ok(message)
 }

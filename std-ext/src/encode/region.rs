@@ -94,7 +94,8 @@ fn write_masked(bytes: &[u8], width: usize, masks: &Masks, sink: &mut impl Sink)
     let mask_len = MASKED_PIECE / width / 8;
     for (i, piece) in bytes.chunks(MASKED_PIECE).enumerate() {
         let first = i * mask_len;
-        let is_masked = |mask: &[u8]| mask.iter().skip(first).take(mask_len).any(|bits| *bits != 0);
+        // All of them, which vectorises.
+        let is_masked = |mask: &[u8]| mask.iter().skip(first).take(mask_len).fold(0, |all, bits| all | bits) != 0;
         if masks.iter().any(|(_, mask)| is_masked(mask)) {
             sink.fill(piece.len(), &mut |out| {
                 out.copy_from_slice(piece);

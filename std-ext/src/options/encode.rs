@@ -184,28 +184,18 @@ pub struct Provenance {
 
 impl Provenance {
     /// This library, now, and a random uuid. Not on bare WebAssembly, which has neither clock nor chance.
+    ///
+    /// # Panics
+    /// If the system has no random bytes to give.
     #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+    #[allow(clippy::expect_used, reason = "systems without random bytes are not of this world")]
     pub fn now() -> Self {
-        Self {
-            time: humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string(),
-            uuid: uuid::Uuid::new_v4().to_string(),
+        let made = crate::encode::provenance::with_new(|time, uuid| Self {
+            time: time.to_string(),
+            uuid: uuid.to_string(),
             encoder_name: env!("CARGO_PKG_NAME").to_string(),
             encoder_version: env!("CARGO_PKG_VERSION").to_string(),
-        }
-    }
-
-    /// [`Self::now`], for those who have not said otherwise.
-    ///
-    /// # Errors
-    /// [`crate::TensogramError::Encoding`] where there is no clock.
-    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-    #[allow(clippy::unnecessary_wraps, reason = "not everywhere")]
-    pub(crate) fn default_of_machine() -> Result<Self> {
-        Ok(Self::now())
-    }
-
-    #[cfg(all(target_family = "wasm", target_os = "unknown"))]
-    pub(crate) fn default_of_machine() -> Result<Self> {
-        Err(crate::TensogramError::encoding("this machine has no clock: set `provenance` of the options"))
+        });
+        made.expect("random bytes")
     }
 }

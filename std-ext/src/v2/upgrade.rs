@@ -9,7 +9,7 @@ use tgm_core::{ErrorKind, Message};
 use super::{message, metadata, object};
 use crate::encode::compress::Means;
 use crate::encode::finite::find;
-use crate::encode::object::Object;
+use crate::encode::object::{Object, Planned};
 use crate::encode::{checks, message::write_message};
 use crate::error::{Result, TensogramError};
 use crate::limits::DecodeLimits;
@@ -85,10 +85,11 @@ pub fn upgrade_message(v2: &[u8], options: &UpgradeOptions) -> Result<Vec<u8>> {
     let masked = objects.iter().map(|object| values_to_mask(object, options, &encode)).collect::<Result<Vec<_>>>()?;
     let means = Means { backend: encode.compression_backend, threads: Threads::NONE };
     let written = objects.iter().zip(&masked).map(|(object, values)| match values {
-        Some(values) => Object::encode(&object.descriptor, values, &encode, means),
-        None => Object::taken_over(&object.descriptor, object.payload),
+        Some(values) => Planned::new(&object.descriptor, values, &encode, means),
+        None => Ok(Object::taken_over(&object.descriptor, object.payload)?.into()),
     });
-    let upgraded = write_message(&global, &written.collect::<Result<Vec<_>>>()?, &encode)?;
+    let mut upgraded = Vec::new();
+    write_message(&global, written.collect::<Result<Vec<_>>>()?, &encode, &mut upgraded)?;
     check_sizes(&upgraded)?;
     Ok(upgraded)
 }

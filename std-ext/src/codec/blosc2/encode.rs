@@ -131,12 +131,23 @@ fn bad_level(level: impl std::fmt::Display) -> CodecError {
 ///
 /// Format: PIPELINE §5.5.
 pub fn compress(data: &[u8], settings: &Settings) -> Result<Vec<u8>> {
-    let typesize = usize::from(settings.typesize.get());
-    compress_in_chunks(data, settings, CHUNK_LEN.saturating_sub(CHUNK_LEN % typesize))
+    let mut frame = Vec::new();
+    append(data, settings, &mut frame)?;
+    frame.shrink_to_fit();
+    Ok(frame)
 }
 
-/// [`compress`], in chunks of `chunk_len` bytes.
-fn compress_in_chunks(data: &[u8], settings: &Settings, chunk_len: usize) -> Result<Vec<u8>> {
+/// [`compress`], to the end of `out`.
+///
+/// # Errors
+/// As there.
+pub(crate) fn append(data: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<()> {
+    let typesize = usize::from(settings.typesize.get());
+    append_in_chunks(data, settings, CHUNK_LEN.saturating_sub(CHUNK_LEN % typesize), out)
+}
+
+/// [`append`], in chunks of `chunk_len` bytes.
+fn append_in_chunks(data: &[u8], settings: &Settings, chunk_len: usize, out: &mut Vec<u8>) -> Result<()> {
     if data.is_empty() {
         return Err(CodecError::new("there is nothing to compress: a blosc2 frame holds at least one byte"));
     }
@@ -147,7 +158,7 @@ fn compress_in_chunks(data: &[u8], settings: &Settings, chunk_len: usize) -> Res
         return Err(CodecError::new(format!("environment variable {name} changes what c-blosc2 writes: unset it")));
     }
     let mut context = Context::new(&Parameters::of_data(settings))?;
-    let mut frame = FrameWriter::new(data.len(), chunk_len.min(data.len()))?;
+    let mut frame = FrameWriter::new(data.len(), chunk_len.min(data.len()), out)?;
     for chunk in data.chunks(chunk_len) {
         frame.push(|out| context.compress(chunk, out))?;
     }

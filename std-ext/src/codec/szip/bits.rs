@@ -1,6 +1,7 @@
 //! Writing bits, the most significant first.
 
 use crate::codec::CodecError;
+use crate::memory;
 
 /// Bytes up to which a stream grows by doubling.
 const MOST_DOUBLED: usize = 128 << 10;
@@ -11,6 +12,10 @@ const MOST_DOUBLED: usize = 128 << 10;
 #[derive(Debug, Default)]
 pub(super) struct BitWriter {
     bytes: Vec<u8>,
+    /// Bytes before the stream.
+    before: usize,
+    /// Bytes that are expected beyond the last at which [`Self::expect`] was called.
+    expected: usize,
     /// The bits that do not make up a word yet, from the top; zeros below them.
     word: u64,
     /// How many they are, less than 64.
@@ -18,6 +23,19 @@ pub(super) struct BitWriter {
 }
 
 impl BitWriter {
+    /// A stream behind the bytes that are there.
+    pub(super) fn new(before: Vec<u8>) -> Self {
+        Self { before: before.len(), bytes: before, ..Self::default() }
+    }
+
+    /// Tells that what was written is of `done` of `all` bytes: if memory runs out, it grows to what this leads to expect.
+    pub(super) fn expect(&mut self, done: usize, all: usize) {
+        let len = (self.bytes.len() - self.before) as u128;
+        let left = len * all.saturating_sub(done) as u128 / done.max(1) as u128;
+        // A little for what comes out larger.
+        self.expected = usize::try_from(left + (left + len) / 256).unwrap_or(0);
+    }
+
     /// Makes room for `bits` bits more.
     pub(super) fn reserve(&mut self, bits: usize) -> Result<(), CodecError> {
         // A word is on its way, and the last one may be partly filled.
@@ -25,14 +43,16 @@ impl BitWriter {
         if self.bytes.capacity() - len >= needed {
             return Ok(());
         }
-        // Large ones by a quarter: twice the memory for the last few bytes would be a payload's worth too much.
-        let reserved = self.bytes.try_reserve_exact(needed.max(len / 4).max(len.min(MOST_DOUBLED)));
+        // By what is to come, as far as can be told: twice the memory for the last few bytes would be a payload's worth too
+        // much. In the beginning that says little.
+        let more = if len <= MOST_DOUBLED { len } else { self.expected };
+        let reserved = memory::reserve(&mut self.bytes, needed.max(more));
         reserved.map_err(|_| CodecError::new("cannot allocate the compressed stream"))
     }
 
     /// How many bits were written.
     pub(super) const fn position(&self) -> u64 {
-        self.bytes.len() as u64 * 8 + self.filled as u64
+        (self.bytes.len() - self.before) as u64 * 8 + self.filled as u64
     }
 
     /// Writes the upper `count` bits of `bits`, at most 64. Those below are zero.
@@ -120,7 +140,7 @@ impl BitWriter {
         self.put_upper(0, self.filled.wrapping_neg() % 8);
     }
 
-    /// All bytes, the last one filled with zeros.
+    /// All bytes, those before the stream too; the last one is filled with zeros.
     pub(super) fn into_bytes(mut self) -> Vec<u8> {
         let rest = self.filled.div_ceil(8) as usize;
         self.bytes.extend(self.word.to_be_bytes().into_iter().take(rest));

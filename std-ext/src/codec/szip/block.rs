@@ -26,8 +26,9 @@ pub(super) struct BlockWriter<'a> {
 }
 
 impl<'a> BlockWriter<'a> {
-    pub(super) fn new(params: &'a Params) -> Self {
-        let (stream, selector) = (BitWriter::default(), Selector::new(params));
+    /// Writes behind the bytes that are there.
+    pub(super) fn new(params: &'a Params, before: Vec<u8>) -> Self {
+        let (stream, selector) = (BitWriter::new(before), Selector::new(params));
         Self { params, stream, selector, index: 0, zeros: 0, zeros_reference: None }
     }
 
@@ -36,7 +37,12 @@ impl<'a> BlockWriter<'a> {
         self.stream.position()
     }
 
-    /// The stream.
+    /// Tells that what was written is of `done` of `all` bytes.
+    pub(super) fn expect(&mut self, done: usize, all: usize) {
+        self.stream.expect(done, all);
+    }
+
+    /// The stream, behind what was there before.
     pub(super) fn into_bytes(self) -> Vec<u8> {
         self.stream.into_bytes()
     }

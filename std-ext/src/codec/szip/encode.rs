@@ -32,27 +32,40 @@ const PIECE: usize = 2048;
 ///
 /// Format: PIPELINE §7.
 pub fn compress(data: &[u8], params: &Params) -> Result<(Vec<u8>, Vec<u64>), CodecError> {
-    check_whole_samples(data, params)?;
-    let mut coder = Coder::new(data.len(), params)?;
-    data.chunks(coder.interval_len()).try_for_each(|interval| coder.put_interval(interval))?;
-    Ok(coder.finish())
+    let mut payload = Vec::new();
+    let offsets = append(data, params, &mut payload)?;
+    Ok((payload, offsets))
 }
 
-/// [`compress`] of `len` bytes of containers that `make` writes, interval by interval: all over a slice, which begins at that
+/// [`compress`], to the end of `out`.
+///
+/// # Errors
+/// As [`compress`].
+pub(crate) fn append(data: &[u8], params: &Params, out: &mut Vec<u8>) -> Result<Vec<u64>, CodecError> {
+    check_whole_samples(data, params)?;
+    let mut coder = Coder::new(data.len(), params, std::mem::take(out))?;
+    data.chunks(coder.interval_len()).try_for_each(|interval| coder.put_interval(interval))?;
+    let offsets;
+    (*out, offsets) = coder.finish();
+    Ok(offsets)
+}
+
+/// [`append`] of `len` bytes of containers that `make` writes, interval by interval: all over a slice, which begins at that
 /// byte of them.
 ///
 /// # Errors
 /// As [`compress`].
-pub(crate) fn compress_made(
+pub(crate) fn append_made(
     len: usize,
     params: &Params,
     mut make: impl FnMut(usize, &mut [u8]),
-) -> Result<(Vec<u8>, Vec<u64>), CodecError> {
+    out: &mut Vec<u8>,
+) -> Result<Vec<u64>, CodecError> {
     let width = params.container_size();
     if !len.is_multiple_of(width) {
         return Err(not_whole_samples(len, width));
     }
-    let mut coder = Coder::new(len, params)?;
+    let mut coder = Coder::new(len, params, std::mem::take(out))?;
     let (mut scratch, interval_len) = (Vec::new(), coder.interval_len().min(len).max(1));
     scratch.try_reserve_exact(interval_len).map_err(|_| CodecError::new("cannot allocate an interval"))?;
     scratch.resize(interval_len, 0);
@@ -61,19 +74,24 @@ pub(crate) fn compress_made(
         make(start, interval);
         coder.put_interval(interval)?;
     }
-    Ok(coder.finish())
+    let offsets;
+    (*out, offsets) = coder.finish();
+    Ok(offsets)
 }
 
 /// A stream in the making, and where its intervals start.
 struct Coder<'a> {
     encoder: Encoder<'a>,
     offsets: Vec<u64>,
+    /// Bytes of containers that have been coded, and that are to be.
+    done: usize,
+    len: usize,
 }
 
 impl<'a> Coder<'a> {
-    /// For `len` bytes of containers.
-    fn new(len: usize, params: &'a Params) -> Result<Self, CodecError> {
-        let mut coder = Self { encoder: Encoder::new(params), offsets: Vec::new() };
+    /// For `len` bytes of containers, and a stream behind `before`.
+    fn new(len: usize, params: &'a Params, before: Vec<u8>) -> Result<Self, CodecError> {
+        let mut coder = Self { encoder: Encoder::new(params, before), offsets: Vec::new(), done: 0, len };
         let intervals = len.div_ceil(coder.interval_len());
         coder
             .offsets
@@ -90,6 +108,8 @@ impl<'a> Coder<'a> {
 
     fn put_interval(&mut self, interval: &[u8]) -> Result<(), CodecError> {
         self.offsets.push(self.encoder.writer.position());
+        self.encoder.writer.expect(self.done, self.len);
+        self.done += interval.len();
         self.encoder.put_interval(interval)
     }
 
@@ -117,8 +137,8 @@ struct Encoder<'a> {
 }
 
 impl<'a> Encoder<'a> {
-    fn new(params: &'a Params) -> Self {
-        Self { params, writer: BlockWriter::new(params), samples: Vec::new(), mapped: Vec::new() }
+    fn new(params: &'a Params, before: Vec<u8>) -> Self {
+        Self { params, writer: BlockWriter::new(params, before), samples: Vec::new(), mapped: Vec::new() }
     }
 
     /// Writes the samples of an interval. The last block is filled up with the last sample.

@@ -3,6 +3,7 @@
 use super::super::chunk::HEADER_LEN as CHUNK_HEADER_LEN;
 use super::context::FORWARD_COMPATIBLE_SPLIT;
 use super::{CodecError, Result, Settings, code};
+use crate::memory;
 
 /// Bytes of a header without metalayers.
 const HEADER_LEN: usize = 97;
@@ -18,8 +19,10 @@ const TRAILER: [u8; 35] = [
 ];
 
 /// A frame that is being written: room for the header, then chunks.
-pub(super) struct FrameWriter {
-    bytes: Vec<u8>,
+pub(super) struct FrameWriter<'o> {
+    bytes: &'o mut Vec<u8>,
+    /// Where the frame begins in them.
+    start: usize,
     total: usize,
     chunk_len: usize,
     /// Offsets of chunks after the header, as the index has them.
@@ -28,21 +31,22 @@ pub(super) struct FrameWriter {
     block_size: [u8; 4],
 }
 
-impl FrameWriter {
-    /// For `total` bytes in chunks of `chunk_len`, of which the last may have fewer.
-    pub(super) fn new(total: usize, chunk_len: usize) -> Result<Self> {
-        let mut bytes = Vec::new();
+impl<'o> FrameWriter<'o> {
+    /// For `total` bytes in chunks of `chunk_len`, of which the last may have fewer; behind what `bytes` are.
+    pub(super) fn new(total: usize, chunk_len: usize, bytes: &'o mut Vec<u8>) -> Result<Self> {
         // One chunk, header, index and trailer: what a frame without compression takes, if there is one chunk.
         let room = chunk_len.saturating_add(HEADER_LEN + 3 * CHUNK_HEADER_LEN + TRAILER.len());
-        bytes.try_reserve(room).map_err(|_| CodecError::new(format!("cannot allocate {room} bytes for a frame")))?;
-        bytes.resize(HEADER_LEN, 0);
-        Ok(Self { bytes, total, chunk_len, index: Vec::new(), block_size: [0; 4] })
+        let reserved = memory::reserve(bytes, room);
+        reserved.map_err(|_| CodecError::new(format!("cannot allocate {room} bytes for a frame")))?;
+        let start = bytes.len();
+        bytes.resize(start + HEADER_LEN, 0);
+        Ok(Self { bytes, start, total, chunk_len, index: Vec::new(), block_size: [0; 4] })
     }
 
     /// Adds the chunk that `write` appends. Of a chunk of zeros the index tells everything.
     pub(super) fn push(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Result<()>) -> Result<()> {
         let start = self.bytes.len();
-        write(&mut self.bytes)?;
+        write(self.bytes)?;
         let header = self.bytes.get(start..).and_then(|chunk| chunk.first_chunk::<CHUNK_HEADER_LEN>());
         let Some([_, _, _, _, _, _, _, _, b0, b1, b2, b3, .., flags]) = header else {
             return Err(CodecError::new("c-blosc2 wrote a chunk without a header"));
@@ -53,27 +57,26 @@ impl FrameWriter {
                 self.bytes.truncate(start);
                 NOT_STORED | u64::from(kind) << 56
             }
-            _ => start.saturating_sub(HEADER_LEN) as u64,
+            _ => start.saturating_sub(self.start + HEADER_LEN) as u64,
         };
         self.index.extend(offset.to_le_bytes());
         Ok(())
     }
 
-    /// The frame with its header, index and trailer. `write` appends the index as a chunk.
+    /// Completes the frame by its header, index and trailer. `write` appends the index as a chunk.
     pub(super) fn finish(
-        mut self,
+        self,
         settings: &Settings,
         write: impl FnOnce(&[u8], &mut Vec<u8>) -> Result<()>,
-    ) -> Result<Vec<u8>> {
-        let chunks_len = self.bytes.len().saturating_sub(HEADER_LEN);
-        write(&self.index, &mut self.bytes)?;
+    ) -> Result<()> {
+        let chunks_len = self.bytes.len().saturating_sub(self.start + HEADER_LEN);
+        write(&self.index, self.bytes)?;
         self.bytes.extend(TRAILER);
         let header = self.header(settings, chunks_len);
-        if let Some(room) = self.bytes.first_chunk_mut() {
+        if let Some(room) = self.bytes.get_mut(self.start..).and_then(|frame| frame.first_chunk_mut()) {
             *room = header;
         }
-        self.bytes.shrink_to_fit();
-        Ok(self.bytes)
+        Ok(())
     }
 
     fn header(&self, settings: &Settings, chunks_len: usize) -> [u8; HEADER_LEN] {
@@ -90,7 +93,7 @@ impl FrameWriter {
         put(b"\x9e\xa8b2frame\0");
         put(&[0xd2, 0, 0, 0, 97]); // length of the header
         put(&[0xcf]);
-        put(&(self.bytes.len() as u64).to_be_bytes());
+        put(&((self.bytes.len() - self.start) as u64).to_be_bytes());
         put(&[0xa4, VERSION, 0, settings.level << 4 | code, FORWARD_COMPATIBLE_SPLIT - 1]);
         put(&[0xd3]);
         put(&(self.total as u64).to_be_bytes());

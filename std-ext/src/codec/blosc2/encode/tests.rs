@@ -96,7 +96,8 @@ fn chunks_of_zeros_are_not_stored_and_the_last_may_be_short() {
     let data = [[3; 40].as_slice(), &[0; 80], b"some more that is no run at all, of course.", &[0; 77], &[1]].concat();
     let settings = Settings::payload(Blosc2Codec::Lz4, 5, 4).unwrap();
     for (chunk_len, stored, last) in [(40, 4, 1), (241, 1, 240), (120, 3, 1), (80, 4, 1)] {
-        let frame = compress_in_chunks(&data, &settings, chunk_len).unwrap();
+        let mut frame = Vec::new();
+        append_in_chunks(&data, &settings, chunk_len, &mut frame).unwrap();
         assert_eq!(read_back(&frame, data.len()), data);
         let field = |at: usize| frame[at..][..4].try_into().unwrap();
         assert_eq!([53, 58].map(|at| i32::from_be_bytes(field(at))), [last, i32::try_from(chunk_len).unwrap()]);
