@@ -123,7 +123,8 @@ mod tests {
     #[test]
     fn a_payload_of_no_bytes_is_no_frame() {
         assert!(super::decompress(&[], &mut []).is_err());
-        let frame = super::compress(&[], 3, crate::threads::Threads::NONE).unwrap();
+        let mut frame = Vec::new();
+        super::append(&[], 3, crate::threads::Threads::NONE, &mut frame).unwrap();
         assert!(super::decompress(&frame, &mut []).is_ok());
     }
 }

@@ -54,12 +54,14 @@ impl Stream {
     /// Copies as many bytes as both have.
     #[cfg(target_arch = "x86_64")]
     #[allow(unsafe_code, reason = "instructions that not every processor has")]
+    #[expect(clippy::unused_self, reason = "who has it may")]
     fn copy(&self, src: &[u8], out: &mut [u8]) {
         // SAFETY: whoever made `self` has seen to it that the processor has AVX2.
         unsafe { copy_lines(src, out) }
     }
 
     #[cfg(not(target_arch = "x86_64"))]
+    #[expect(clippy::unused_self, reason = "as elsewhere")]
     fn copy(&self, src: &[u8], out: &mut [u8]) {
         out.iter_mut().zip(src).for_each(|(slot, byte)| *slot = *byte);
     }
