@@ -11,10 +11,46 @@ const WORD: usize = 4;
 /// Of four places in a row where a word can be, one lies within any eight bytes. So every fourth place is looked at, whether
 /// all four bytes there are close to those of the magic (`Filter`): a loop without branches, which compilers make
 /// vectors of. Only where one is, places are compared one by one.
+///
+/// Small machines have no vectors, and better use for the code's bytes: [`find_by_jumps`].
 #[inline]
 pub fn find(bytes: &[u8], magic: &[u8; 8]) -> Option<usize> {
+    if usize::BITS < u64::BITS {
+        return find_by_jumps(bytes, magic);
+    }
     // Of the format's magics the filter is a constant.
     find_filtered(bytes, magic, Filter::new(magic))
+}
+
+/// [`find`], usually by one byte of eight (Horspool).
+///
+/// The byte under the magic's last position decides how far the window may move; with a pattern of eight bytes the worst
+/// case is eight comparisons a byte. Where that byte lies outside of the range of the magic's bytes, which takes one
+/// comparison to see, the window moves by all of its length.
+fn find_by_jumps(bytes: &[u8], magic: &[u8; 8]) -> Option<usize> {
+    let (low, high) = magic.iter().fold((u8::MAX, 0), |(low, high), &m| (low.min(m), high.max(m)));
+    let span = high.wrapping_sub(low);
+    let mut at = 0_usize;
+    loop {
+        let (windows, _) = bytes.get(at..)?.as_chunks::<8>();
+        // Behind the last whole window there are too few bytes for a magic.
+        let passed = windows.iter().position(|&[.., last]| last.wrapping_sub(low) <= span)?;
+        let window = windows.get(passed)?;
+        at = at.saturating_add(passed.saturating_mul(8));
+        if window == magic {
+            return Some(at);
+        }
+        let [.., last] = *window;
+        at = at.saturating_add(jump_for(last, magic));
+    }
+}
+
+/// How far the window may move when `last` stands under the magic's last byte: to the nearest place where the magic has
+/// that byte.
+#[inline]
+fn jump_for(last: u8, magic: &[u8; 8]) -> usize {
+    let [m0, m1, m2, m3, m4, m5, m6, _] = *magic;
+    [m6, m5, m4, m3, m2, m1, m0].iter().position(|&m| m == last).map_or(8, |at| at.saturating_add(1))
 }
 
 fn find_filtered(bytes: &[u8], magic: &[u8; 8], filter: Filter) -> Option<usize> {
@@ -88,8 +124,16 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::find;
+    use super::{Filter, find_by_jumps, find_filtered};
     use crate::wire::{END_MAGIC, MAGIC};
+
+    /// By each of the ways there are, which say the same.
+    fn find(bytes: &[u8], magic: &[u8; 8]) -> Option<usize> {
+        let found = super::find(bytes, magic);
+        assert_eq!(find_by_jumps(bytes, magic), found);
+        assert_eq!(find_filtered(bytes, magic, Filter::new(magic)), found);
+        found
+    }
 
     proptest! {
         #[test]

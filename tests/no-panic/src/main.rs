@@ -166,6 +166,7 @@ fn describe(descriptor: &Descriptor<'_>) {
 
 fn scanning(input: &[u8]) {
     let mut scanner = scan(input);
+    keep(scanner.source());
     keep(scanner.next_message_back(black_box(1 << 20)));
     scanner.for_each(|segment| keep((segment.bytes_of(input), segment)));
 }
