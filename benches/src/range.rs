@@ -7,6 +7,7 @@ use tgm_core::descriptor::{ByteOrder, ZfpMode};
 use tgm_core::object::DataObject;
 use tgm_core::szip::{Formula, Start, decode_packed_with};
 use tgm_std::codec::zfp::decompress_range;
+use tgm_std::kernels::decode_stored_into;
 use tgm_std::kernels::szip::decode_packed_into;
 use zerocopy::IntoBytes;
 
@@ -81,10 +82,21 @@ fn case<'a>(name: &str, message: &'a [u8], object: &'a DataObject<'a>, len: usiz
 fn without_compression(bench: &mut Bench, name: &str, message: &[u8], len: usize, goal: Option<f64>) {
     let object = first(message);
     let (mut place, mut warm) = (places(&object, len), vec![1; 8 * len]);
-    let case = case(name, message, &object, len, true).row("us, into a warm buffer", || {
-        let start = place() as u64;
-        object.decode_into(start..start + len as u64, ByteOrder::NATIVE, black_box(&mut warm))
-    });
+    let (mut other, mut fast) = (places(&object, len), vec![1; 8 * len]);
+    let mut decode_fast = |start: u64| {
+        let stored = black_box(&object).stored().expect("needs no decompression");
+        decode_stored_into(&stored, start..start + len as u64, ByteOrder::NATIVE, black_box(&mut fast))
+            .expect("decodes");
+        fast[0]
+    };
+    let start = other();
+    assert_eq!(decode_fast(start as u64), ours_of(&object, start, len)[0]);
+    let case = case(name, message, &object, len, true)
+        .row("us, into a warm buffer", || decode_fast(other() as u64))
+        .row("us, core, into a warm buffer", || {
+            let start = place() as u64;
+            object.decode_into(start..start + len as u64, ByteOrder::NATIVE, black_box(&mut warm))
+        });
     bench.run(match goal {
         Some(nanos) if len == 1_000 => {
             case.goal("P11", "us, into a warm buffer", Bound::Nanos(nanos)).goal("P11", "us", Bound::Nanos(nanos))

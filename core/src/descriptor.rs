@@ -290,6 +290,7 @@ impl<'d, 'a> Reading<'d, 'a> {
                 fields.byte_order = Some(entries.name()?.ok_or(ErrorKind::UnknownByteOrder.at(start.offset()))?);
             }
             Key::Compression => fields.compression = entries.name()?,
+            Key::SzipBlockOffsets => entries.skip_uints()?,
             _ => entries.skip()?,
         }
         if key.is_field() {

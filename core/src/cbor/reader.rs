@@ -118,6 +118,16 @@ impl<'a> MapReader<'a> {
         self.cursor.skip_item(Check::Utf8, self.depth)
     }
 
+    /// [`Self::skip`] for a value that should be an array of unsigned integers, over which it is fast.
+    pub(crate) fn skip_uints(&mut self) -> Result<()> {
+        let mut ahead = self.cursor;
+        if Uints::read(&mut ahead).is_err() {
+            return self.skip();
+        }
+        self.cursor = ahead;
+        Ok(())
+    }
+
     /// Reads text.
     #[inline]
     pub(crate) fn text(&mut self) -> Result<Text<'a>> {

@@ -93,7 +93,8 @@ impl<'a> Descriptor<'a> {
     /// # Errors
     /// [`ErrorKind::WrongType`], [`ErrorKind::IntegerRange`].
     pub fn szip_block_offsets(&self) -> Result<Option<Uints<'a>>> {
-        self.known_parameter(Key::SzipBlockOffsets)?.map(|array| Uints::parse(&array)).transpose()
+        let position = self.positions.get(Key::SzipBlockOffsets);
+        position.map(|position| Uints::read(&mut self.encoded.ahead(position))).transpose()
     }
 
     /// The parameters of zfp.
