@@ -9,7 +9,7 @@ use crate::limits::DecodeLimits;
 
 /// Payloads of fewer bytes are processed on the calling thread, unless options say otherwise.
 pub const DEFAULT_PARALLEL_THRESHOLD_BYTES: usize = 64 << 10;
-/// The environment variable that says how many threads to use where options do not.
+/// The environment variable that says how many threads to use where options do not. A process asks it once.
 pub const ENV_THREADS: &str = "TENSOGRAM_THREADS";
 /// Bits of a packed value where the writer does not say.
 pub const DEFAULT_SIMPLE_PACKING_BITS: u32 = 16;

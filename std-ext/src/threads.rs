@@ -2,6 +2,8 @@
 //!
 //! Results do not depend on the number of threads. Of several errors the one counts that comes first without threads.
 
+use std::sync::OnceLock;
+
 use crate::error::{Result, TensogramError};
 use crate::options::{DEFAULT_PARALLEL_THRESHOLD_BYTES, ENV_THREADS};
 
@@ -24,14 +26,12 @@ impl Threads {
     /// feature `parallel`.
     ///
     /// # Errors
-    /// [`TensogramError::Encoding`] if the variable is asked and is not a number.
+    /// [`TensogramError::Encoding`] if the variable counts and is not a number.
     pub fn resolve(asked: u32, bytes: u64, threshold: Option<usize>) -> Result<Self> {
-        let enough = bytes >= threshold.unwrap_or(DEFAULT_PARALLEL_THRESHOLD_BYTES) as u64;
-        if !enough {
-            return Ok(Self::NONE);
-        }
+        // Asked whether there are bytes enough or not: a variable that makes no sense is to show at once.
         let asked = if asked == 0 { from_environment()? } else { asked };
-        Ok(if cfg!(feature = "parallel") { Self(asked) } else { Self::NONE })
+        let enough = bytes >= threshold.unwrap_or(DEFAULT_PARALLEL_THRESHOLD_BYTES) as u64;
+        Ok(if enough && cfg!(feature = "parallel") { Self(asked) } else { Self::NONE })
     }
 
     /// Whether there is only the calling thread.
@@ -122,11 +122,14 @@ fn pool(count: u32) -> Option<std::sync::Arc<rayon::ThreadPool>> {
 }
 
 fn from_environment() -> Result<u32> {
-    let Some(text) = std::env::var_os(ENV_THREADS) else { return Ok(0) };
-    let text = text.to_string_lossy();
-    text.trim()
-        .parse()
-        .map_err(|_| TensogramError::encoding(format!("{ENV_THREADS}={text} is not a number of threads")))
+    // Kept: to ask the environment takes a good part of the time that a small message takes.
+    static ASKED: OnceLock<std::result::Result<u32, String>> = OnceLock::new();
+    let asked = ASKED.get_or_init(|| {
+        let Some(text) = std::env::var_os(ENV_THREADS) else { return Ok(0) };
+        let text = text.to_string_lossy();
+        text.trim().parse().map_err(|_| format!("{ENV_THREADS}={text} is not a number of threads"))
+    });
+    asked.clone().map_err(TensogramError::encoding)
 }
 
 #[cfg(test)]
