@@ -12,7 +12,7 @@ const WORD: usize = 4;
 /// all four bytes there are close to those of the magic (`Filter`): a loop without branches, which compilers make
 /// vectors of. Only where one is, places are compared one by one.
 ///
-/// Small machines have no vectors, and better use for the code's bytes: [`find_by_jumps`].
+/// Small machines have no vectors, and better use for the code's bytes: they look at one byte of eight.
 #[inline]
 pub fn find(bytes: &[u8], magic: &[u8; 8]) -> Option<usize> {
     if usize::BITS < u64::BITS {
@@ -22,7 +22,7 @@ pub fn find(bytes: &[u8], magic: &[u8; 8]) -> Option<usize> {
     find_filtered(bytes, magic, Filter::new(magic))
 }
 
-/// [`find`], usually by one byte of eight (Horspool).
+/// [`find`], usually by one byte of eight (Horspool): for small machines.
 ///
 /// The byte under the magic's last position decides how far the window may move; with a pattern of eight bytes the worst
 /// case is eight comparisons a byte. Where that byte lies outside of the range of the magic's bytes, which takes one
