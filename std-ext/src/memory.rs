@@ -23,6 +23,7 @@ pub(crate) fn reserve(buffer: &mut Vec<u8>, len: usize) -> Result<()> {
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] if there is no memory.
+#[cfg(feature = "lz4")]
 pub(crate) fn append_zeros(buffer: &mut Vec<u8>, len: usize) -> Result<()> {
     let (before, after) = (buffer.len(), buffer.len().saturating_add(len));
     if buffer.capacity() < after && before < len / 64 {
@@ -36,6 +37,7 @@ pub(crate) fn append_zeros(buffer: &mut Vec<u8>, len: usize) -> Result<()> {
 }
 
 /// `len` bytes that begin as `front` and are zeros otherwise.
+#[cfg(feature = "lz4")]
 fn zeros(front: &[u8], len: usize) -> Result<Vec<u8>> {
     let mut probe: Vec<u8> = Vec::new();
     reserve(&mut probe, len)?;

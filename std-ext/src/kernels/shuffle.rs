@@ -68,6 +68,7 @@ fn unshuffle_by<const SIZE: usize>(simd: Simd, shuffled: &[u8], start: u64, out:
 ///
 /// # Errors
 /// [`ErrorKind::Truncated`] if a plane ends before.
+#[cfg(feature = "blosc2-decode")]
 pub(crate) fn unshuffle_planes_into<const SIZE: usize>(
     planes: [&[u8]; SIZE],
     start: usize,
@@ -76,6 +77,7 @@ pub(crate) fn unshuffle_planes_into<const SIZE: usize>(
     unshuffle_planes_by(Simd::best(), planes, start, out)
 }
 
+#[cfg(any(feature = "blosc2-decode", test))]
 fn unshuffle_planes_by<const SIZE: usize>(
     simd: Simd,
     planes: [&[u8]; SIZE],
