@@ -8,7 +8,7 @@
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 
-use tgm_core::{ErrorKind, Result, shuffle};
+use tgm_core::{Result, shuffle};
 
 use super::simd::{Level, Simd};
 
@@ -67,7 +67,7 @@ fn unshuffle_by<const SIZE: usize>(simd: Simd, shuffled: &[u8], start: u64, out:
 /// The `out.len()` bytes from byte `start` on of elements whose bytes are in `planes`, which need not lie side by side.
 ///
 /// # Errors
-/// [`ErrorKind::Truncated`] if a plane ends before.
+/// [`tgm_core::ErrorKind::Truncated`] if a plane ends before.
 #[cfg(feature = "blosc2-decode")]
 pub(crate) fn unshuffle_planes_into<const SIZE: usize>(
     planes: [&[u8]; SIZE],
@@ -89,7 +89,7 @@ fn unshuffle_planes_by<const SIZE: usize>(
     }
     let end = start.saturating_add(out.len()).div_ceil(SIZE);
     if planes.iter().any(|plane| plane.len() < end) {
-        return Err(ErrorKind::Truncated.at(0));
+        return Err(tgm_core::ErrorKind::Truncated.at(0));
     }
     let one_by_one = |start: usize, out: &mut [u8]| {
         for (at, byte) in (start..).zip(out) {
