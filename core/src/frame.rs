@@ -289,7 +289,10 @@ impl<'a> Frames<'a> {
         self.walk.position()
     }
 
-    fn step(&mut self) -> Result<Option<Frame<'a>>> {
+    /// The next frame. After an error, or behind the last one, there is nothing more to ask for.
+    #[expect(clippy::inline_always, reason = "who looks for one frame need not make the others")]
+    #[inline(always)]
+    pub(crate) fn step(&mut self) -> Result<Option<Frame<'a>>> {
         let landmark = match self.padding() {
             Some(padding) => Some((padding, Landmark::Frame)),
             None => find_landmark(self.rest, self.open_ended),
@@ -330,6 +333,8 @@ impl<'a> Frames<'a> {
         self.rest = self.rest.get(gap..).unwrap_or_default();
     }
 
+    #[expect(clippy::inline_always, reason = "a part of the above")]
+    #[inline(always)]
     fn frame(&mut self) -> Result<Frame<'a>> {
         let (frame, rest) = Frame::parse_at(self.rest, self.walk.position())?;
         self.walk.enter(frame.frame_type(), frame.total_length())?;

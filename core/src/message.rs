@@ -180,8 +180,18 @@ impl<'a> Message<'a> {
     }
 
     fn walk_to_object(&self, index: usize) -> Result<Frame<'a>> {
-        let mut walk = self.frames().filter(|frame| !matches!(frame, Ok(f) if !f.frame_type().is_data_object()));
-        walk.nth(index).unwrap_or(Err(ErrorKind::ObjectOutOfRange.at(self.bytes.len() as u64)))
+        let mut frames = self.frames();
+        let mut left = index;
+        // Small machines have better use for the code's bytes.
+        while let Some(frame) = if usize::BITS < u64::BITS { frames.next().transpose()? } else { frames.step()? } {
+            if frame.frame_type().is_data_object() {
+                if left == 0 {
+                    return Ok(frame);
+                }
+                left = left.wrapping_sub(1);
+            }
+        }
+        Err(ErrorKind::ObjectOutOfRange.at(self.bytes.len() as u64))
     }
 
     /// The frame where an index entry points, if it is what the entry says.
