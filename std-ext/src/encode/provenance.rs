@@ -52,7 +52,7 @@ mod machine {
         /// How many at the front of `random` have not been used.
         left: usize,
         /// Forks before they were fetched.
-        forks: u64,
+        forks: usize,
     }
 
     impl Source {
@@ -150,12 +150,13 @@ mod forks {
     #![allow(unsafe_code, reason = "a call of the system's C library")]
 
     use std::sync::OnceLock;
-    use std::sync::atomic::{AtomicU64, Ordering};
+    // Not every machine has atomic numbers of 64 bits.
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
-    static FORKS: AtomicU64 = AtomicU64::new(0);
+    static FORKS: AtomicUsize = AtomicUsize::new(0);
 
     /// How many times the process is a fork of what it was when this was first called; `None` if that cannot be told.
-    pub(super) fn count() -> Option<u64> {
+    pub(super) fn count() -> Option<usize> {
         static HOOKED: OnceLock<bool> = OnceLock::new();
         // SAFETY: the hook may run in a forked child of a process with threads: it adds to an atomic number, which takes no
         // lock and no memory. It is there for as long as the program is.
@@ -193,7 +194,7 @@ mod forks {
 #[cfg(not(any(unix, target_family = "wasm")))]
 mod forks {
     /// No other system copies processes.
-    pub(super) const fn count() -> Option<u64> {
+    pub(super) const fn count() -> Option<usize> {
         Some(0)
     }
 }
@@ -201,7 +202,7 @@ mod forks {
 /// WASI and the like: nothing copies a module's instance but its host, who can.
 #[cfg(all(target_family = "wasm", not(target_os = "unknown")))]
 mod forks {
-    pub(super) const fn count() -> Option<u64> {
+    pub(super) const fn count() -> Option<usize> {
         None
     }
 }
