@@ -18,6 +18,8 @@ use crate::data::{self, Rng};
 use crate::harness::{Bound, Case};
 use crate::libraries::{Dtype, Spec, ours, reference};
 
+mod cold;
+
 /// Elements of an object of 1 KiB.
 const ELEMENTS: usize = 256;
 /// Reads in a call.
@@ -29,6 +31,7 @@ pub fn run(bench: &mut Bench) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     many(bench, folder.path());
     large(bench, folder.path());
+    cold::run(bench, folder.path());
 }
 
 /// Many messages of an object each.

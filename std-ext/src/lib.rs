@@ -81,7 +81,7 @@ pub use limits::DecodeLimits;
 pub use meta_access::{MetaType, MetaValue};
 pub use metadata::{RESERVED_KEY, compute_common, verify_canonical_cbor};
 #[cfg(feature = "mmap")]
-pub use mmap::MappedFile;
+pub use mmap::{Advice, MappedFile};
 pub use object_table::ObjectTable;
 pub use options::{
     AggregateHashPolicy, Blosc2Codec, CompressionBackend, DEFAULT_PARALLEL_THRESHOLD_BYTES,

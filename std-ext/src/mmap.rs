@@ -1,9 +1,13 @@
 //! Files as memory maps that lend their messages out.
-#![allow(unsafe_code, reason = "a memory map is unsafe by nature; the one block says what is relied on")]
+#![allow(unsafe_code, reason = "a memory map is unsafe by nature; each block says what is relied on")]
+
+mod advice;
 
 use std::fmt;
+use std::ops::Range;
 use std::path::Path;
 
+pub use advice::Advice;
 use memmap2::Mmap;
 use tgm_core::Message;
 use tgm_core::object::DataObject;
@@ -20,7 +24,20 @@ use crate::scan::{Bytes, MessageLayout, ScanOptions, Segments, Table};
 /// While it is open, nobody may change the file in place or truncate it. Truncation by another process makes the operating
 /// system end a process that touches the lost pages (`SIGBUS`); changes in place may be seen half-way. Replacing the file
 /// by renaming another over it is harmless, and so is appending to it. Whoever cannot promise that opens the file with
-/// [`crate::TensogramFile::open`], which copies what it reads and reports what is gone.
+/// [`crate::TensogramFile::open`], positioned reads, which copies what it reads and reports what is gone.
+///
+/// # When to map and when to read
+/// The times are those of `benches/run map`, beside a map without [`Advice`]; the medium decides how far they are apart.
+///
+/// | what is read | by | because |
+/// |---|---|---|
+/// | a file that is in the system's memory, any part of it | map | no call of the system, no copy, no allocation |
+/// | little of each object of a file that is not: metadata, ranges, single values | map, [`Advice::Random`] for all of it | a page is read instead of many: a tenth of the time |
+/// | all of an object here and there in such a file | map, [`Advice::WillNeed`] for the object, or positioned reads | one large read instead of many: a sixth of the time |
+/// | everything once, in order | either | the system reads ahead by itself |
+/// | more than there is memory for | map, [`Advice::Done`] for what has been read; or positioned reads | else the process seems to hold all of it, until the system takes it back |
+/// | a file that others may truncate or write into; one on a network or a medium that fails | positioned reads | an error instead of the end of the process |
+/// | a file larger than the address space of 32 bits | positioned reads | it cannot be mapped |
 ///
 /// ```
 /// use tgm_std::MappedFile;
@@ -95,10 +112,14 @@ impl MappedFile {
     /// # Errors
     /// [`TensogramError::Framing`] if there is no such message.
     pub fn message_bytes(&self, index: usize) -> Result<&[u8]> {
+        self.as_bytes().get(self.message_range(index)?).ok_or_else(beyond_the_end)
+    }
+
+    /// Where message `index` lies in the map.
+    fn message_range(&self, index: usize) -> Result<Range<usize>> {
         let layout = self.table.get(index)?;
         let range = usize::try_from(layout.offset).ok().zip(usize::try_from(layout.length).ok());
-        let bytes = range.and_then(|(start, len)| self.as_bytes().get(start..start.checked_add(len)?));
-        bytes.ok_or_else(|| TensogramError::Framing("message lies beyond the end of the map".into()))
+        range.and_then(|(start, len)| Some(start..start.checked_add(len)?)).ok_or_else(beyond_the_end)
     }
 
     /// Message `index`, opened in place: O(1).
@@ -117,6 +138,11 @@ impl MappedFile {
     pub fn object(&self, index: usize, object: usize) -> Result<DataObject<'_>> {
         Ok(self.message(index)?.object(object)?)
     }
+}
+
+#[cold]
+fn beyond_the_end() -> TensogramError {
+    TensogramError::Framing("message lies beyond the end of the map".into())
 }
 
 impl fmt::Debug for MappedFile {
