@@ -211,6 +211,19 @@ fn large(bench: &mut Bench, folder: &Path) {
         .row("limit: a slice", || mapped.as_bytes()[black_box(start)]);
     bench.run(case);
 
+    let of_us = ours::DecodeOptions::default();
+    let positioned = ours::TensogramFile::open(&path).expect("opens");
+    let of_reference = reference::TensogramFile::open(&path).expect("opens");
+    let (ours, theirs) =
+        (positioned.decode_object(0, 1, &of_us).expect("decodes"), of_reference.decode_object(0, 1, &options));
+    assert_eq!(ours.2, theirs.expect("decodes").2);
+    let case = Case::new(format!("4 KiB of a message of {} MiB by positioned reads", len >> 20))
+        .row("us, an object", || positioned.decode_object(0, black_box(1), &of_us).expect("decodes").2[0])
+        .row("us, a range", || positioned.decode_range(0, 0, &[(black_box(1000), 1024)], &of_us).expect("decodes").1)
+        .row("reference, an object", || of_reference.decode_object(0, black_box(1), &options).expect("decodes").2[0])
+        .goal("P5", "us, an object", Bound::Within("reference, an object", 0.4));
+    bench.run(case);
+
     let program = std::env::current_exe().expect("a path");
     let case = Case::new(format!("first value of an object of {} MiB, from the process's start", len >> 20))
         .wall()

@@ -2,9 +2,11 @@
 //!
 //! A file is a row of messages and nothing else. [`TensogramFile`] finds them once, when it is first asked for one, by
 //! reading preambles and postambles; after that any number of threads read messages through `&self`, each with positioned
-//! reads of its own and without a lock. [`crate::MappedFile`] does the same over a memory map and lends messages out.
+//! reads of its own and without a lock. Of a message larger than 256 KiB only those parts are read that are asked for.
+//! [`crate::MappedFile`] does the same over a memory map and lends messages out.
 
 mod append;
+mod parts;
 
 use std::fs::File;
 use std::io;
@@ -13,10 +15,14 @@ use std::sync::{Arc, OnceLock};
 use std::vec;
 
 pub use self::append::{AppendOptions, TornTail};
+use self::parts::Wanted;
+
+use tgm_core::cbor::MAX_NESTING;
 
 use crate::decode::{self, decode};
 use crate::error::{Result, TensogramError};
 use crate::limits::reserve;
+use crate::memory::untouched_zeros;
 #[cfg(feature = "mmap")]
 use crate::mmap::MappedFile;
 use crate::options::DecodeOptions;
@@ -182,12 +188,13 @@ impl TensogramFile {
         }
     }
 
-    /// Calls `with` with the bytes of message `index`, without a copy if they are mapped.
-    fn with_message<T>(&self, index: usize, with: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
+    /// Calls `with` with the bytes of message `index`, without a copy if they are mapped. Of large messages that are not,
+    /// no more than what is `wanted` need be there; the rest are zeros.
+    fn with_message<T>(&self, index: usize, wanted: Wanted<'_>, with: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
         match &self.backing {
             #[cfg(feature = "mmap")]
             Backing::Mapped(mapped) => with(mapped.message_bytes(index)?),
-            Backing::Positioned { .. } => with(&self.read_message(index)?),
+            Backing::Positioned { file, .. } => with(&read_parts(file, &self.path, self.table()?.get(index)?, wanted)?),
         }
     }
 
@@ -200,7 +207,7 @@ impl TensogramFile {
         index: usize,
         options: &DecodeOptions,
     ) -> Result<(GlobalMetadata, Vec<DecodedObject>)> {
-        self.with_message(index, |bytes| decode(bytes, options))
+        self.with_message(index, Wanted::All, |bytes| decode(bytes, options))
     }
 
     /// The metadata of the first metadata frame of message `index`.
@@ -208,7 +215,7 @@ impl TensogramFile {
     /// # Errors
     /// Those of [`Self::read_message`] and [`decode::decode_metadata`].
     pub fn decode_metadata(&self, index: usize) -> Result<GlobalMetadata> {
-        self.with_message(index, decode::decode_metadata)
+        self.with_message(index, Wanted::FirstMetadata, decode::decode_metadata)
     }
 
     /// The metadata of message `index` and what its objects are.
@@ -216,7 +223,7 @@ impl TensogramFile {
     /// # Errors
     /// Those of [`Self::read_message`] and [`decode::decode_descriptors`].
     pub fn decode_descriptors(&self, index: usize) -> Result<(GlobalMetadata, Vec<DataObjectDescriptor>)> {
-        self.with_message(index, decode::decode_descriptors)
+        self.with_message(index, Wanted::Descriptors, decode::decode_descriptors)
     }
 
     /// Object `object` of message `index`.
@@ -229,7 +236,9 @@ impl TensogramFile {
         object: usize,
         options: &DecodeOptions,
     ) -> Result<(GlobalMetadata, DataObjectDescriptor, Vec<u8>)> {
-        self.with_message(index, |bytes| decode::decode_object(bytes, object, options))
+        self.with_message(index, wanted(Wanted::Object(object), options), |bytes| {
+            decode::decode_object(bytes, object, options)
+        })
     }
 
     /// Ranges of the values of object `object` of message `index`.
@@ -243,7 +252,9 @@ impl TensogramFile {
         ranges: &[(u64, u64)],
         options: &DecodeOptions,
     ) -> Result<(DataObjectDescriptor, Vec<Vec<u8>>)> {
-        self.with_message(index, |bytes| range::decode_range(bytes, object, ranges, options))
+        self.with_message(index, wanted(Wanted::Ranges(object, ranges), options), |bytes| {
+            range::decode_range(bytes, object, ranges, options)
+        })
     }
 
     /// The bytes of all messages at once.
@@ -308,6 +319,22 @@ impl Iterator for FileMessageIter {
 }
 
 impl ExactSizeIterator for FileMessageIter {}
+
+/// What is `wanted` of a message, if the limits of `options` do not ask for more of it to be looked at.
+fn wanted<'a>(wanted: Wanted<'a>, options: &DecodeOptions) -> Wanted<'a> {
+    if options.limits.max_nesting < MAX_NESTING { Wanted::All } else { wanted }
+}
+
+/// Reads what is `wanted` of the message that lies there.
+fn read_parts(file: &File, path: &Path, layout: MessageLayout, wanted: Wanted<'_>) -> Result<Vec<u8>> {
+    let len = usize::try_from(layout.length).map_err(|_| TensogramError::encoding("message too large"))?;
+    if len <= parts::AT_ONCE || matches!(wanted, Wanted::All) {
+        return read_whole(file, path, layout);
+    }
+    let mut bytes = untouched_zeros(len)?;
+    parts::read(file, layout.offset, &mut bytes, wanted).map_err(|error| TensogramError::io(path, &error))?;
+    Ok(bytes)
+}
 
 /// Reads the message that lies there.
 fn read_whole(file: &File, path: &Path, layout: MessageLayout) -> Result<Vec<u8>> {

@@ -27,7 +27,6 @@ pub(crate) fn reserve(buffer: &mut Vec<u8>, len: usize) -> Result<()> {
 pub(crate) fn append_zeros(buffer: &mut Vec<u8>, len: usize) -> Result<()> {
     let (before, after) = (buffer.len(), buffer.len().saturating_add(len));
     if buffer.capacity() < after && before < len / 64 {
-        // Asked for first, as `vec!` ends the process where there is no memory.
         *buffer = zeros(buffer, after)?;
     } else {
         reserve(buffer, len)?;
@@ -36,13 +35,21 @@ pub(crate) fn append_zeros(buffer: &mut Vec<u8>, len: usize) -> Result<()> {
     Ok(())
 }
 
+/// `len` zeros, which where they are many are the system's, and take no memory before they are written to.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] if there is no memory.
+pub(crate) fn untouched_zeros(len: usize) -> Result<Vec<u8>> {
+    // Asked for first, as `vec!` ends the process where there is no memory.
+    let probed = Vec::<u8>::new().try_reserve_exact(len);
+    probed.map_err(|_| TensogramError::encoding(format!("cannot allocate {len} bytes")))?;
+    Ok(vec![0; len])
+}
+
 /// `len` bytes that begin as `front` and are zeros otherwise.
 #[cfg(feature = "lz4")]
 fn zeros(front: &[u8], len: usize) -> Result<Vec<u8>> {
-    let mut probe: Vec<u8> = Vec::new();
-    reserve(&mut probe, len)?;
-    drop(probe);
-    let mut zeros = vec![0; len];
+    let mut zeros = untouched_zeros(len)?;
     huge_pages(&mut zeros);
     if let Some(out) = zeros.get_mut(..front.len()) {
         out.copy_from_slice(front);
