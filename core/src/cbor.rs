@@ -16,6 +16,7 @@ mod canonical;
 mod cursor;
 mod plain;
 mod reader;
+mod step;
 #[cfg(test)]
 mod tests;
 mod uints;
@@ -26,6 +27,7 @@ use core::fmt;
 pub use canonical::{Canonical, verify_canonical};
 pub use cursor::Cursor;
 pub(crate) use reader::{MapReader, Name, WireName, read_text_map};
+pub use step::Step;
 pub use uints::{Uints, UintsIter};
 pub use value::{Array, ArrayIter, Bytes, Chunks, Map, MapIter, Text, Value};
 

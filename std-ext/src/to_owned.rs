@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use ciborium::Value;
-use tgm_core::cbor;
+use tgm_core::ErrorKind;
+use tgm_core::cbor::{self, Cursor, Step};
 use tgm_core::descriptor::{self, Key, MaskKind};
 use tgm_core::metadata::{MessageMetadata, Metadata};
 
@@ -34,12 +35,13 @@ fn with_base(metadata: &Metadata<'_>, base: Vec<Entries>) -> Result<GlobalMetada
 
 /// Entries with text keys; of those with the same key the last stays.
 pub(crate) fn entries<'a>(entries: impl Iterator<Item = Entry<'a>>) -> Result<Entries> {
-    entries
-        .map(|entry| {
-            let (key, item) = entry?;
-            Ok((text(&key)?, value(&item)?))
-        })
-        .collect()
+    // One by one: most maps fit into one node of the tree.
+    let mut map = Entries::new();
+    for entry in entries {
+        let (key, item) = entry?;
+        map.insert(text(&key)?, value(&item)?);
+    }
+    Ok(map)
 }
 
 /// A data object's descriptor.
@@ -85,8 +87,58 @@ fn masks(view: &descriptor::Descriptor<'_>) -> Result<Option<MasksMetadata>> {
     Ok(Some(masks))
 }
 
-/// One CBOR item. Recursion is bounded by the nesting that `tgm_core` lets pass.
+/// One CBOR item: O(its bytes), however it is nested. Recursion is bounded by the nesting that `tgm_core` lets pass.
 pub(crate) fn value(item: &cbor::Value<'_>) -> Result<Value> {
+    match item.kind() {
+        cbor::Kind::Array | cbor::Kind::Map | cbor::Kind::Tag => {
+            let mut cursor = Cursor::new(item.as_encoded(), item.offset());
+            let step = cursor.step()?;
+            stepped(step, &mut cursor)
+        }
+        _ => flat(item),
+    }
+}
+
+/// What begins with `step`, the rest of which `cursor` stands before.
+fn stepped<'a>(step: Step<'a>, cursor: &mut Cursor<'a>) -> Result<Value> {
+    Ok(match step {
+        Step::Item(item) => flat(&item)?,
+        Step::Array(count) => Value::Array(items(count, cursor, stepped)?),
+        Step::Map(count) => Value::Map(items(count, cursor, |key, cursor| {
+            let key = stepped(key, cursor)?;
+            let step = cursor.step()?;
+            Ok((key, stepped(step, cursor)?))
+        })?),
+        Step::Tag(tag) => {
+            let step = cursor.step()?;
+            Value::Tag(tag, Box::new(stepped(step, cursor)?))
+        }
+        Step::Break => return Err(ErrorKind::CborBreak.at(cursor.offset()).into()),
+    })
+}
+
+/// Items for which there is no memory before they come: what says how many there are is not to decide about memory.
+const MANY: usize = 64;
+
+/// The entries of a container, as many as it says or up to its end.
+fn items<'a, T>(
+    count: Option<u64>,
+    cursor: &mut Cursor<'a>,
+    mut read: impl FnMut(Step<'a>, &mut Cursor<'a>) -> Result<T>,
+) -> Result<Vec<T>> {
+    let count = count.map_or(usize::MAX, |count| usize::try_from(count).unwrap_or(usize::MAX));
+    let mut items = Vec::with_capacity(if count <= MANY { count } else { 0 });
+    while items.len() < count {
+        match cursor.step()? {
+            Step::Break if count == usize::MAX => break,
+            step => items.push(read(step, cursor)?),
+        }
+    }
+    Ok(items)
+}
+
+/// An item that holds no others, but for a big number.
+fn flat(item: &cbor::Value<'_>) -> Result<Value> {
     let kind = item.kind();
     if matches!(kind, cbor::Kind::Integer | cbor::Kind::Tag)
         && let Ok(integer) = item.as_integer()
@@ -99,13 +151,11 @@ pub(crate) fn value(item: &cbor::Value<'_>) -> Result<Value> {
         cbor::Kind::Bool => Value::Bool(item.as_bool()?),
         cbor::Kind::Float | cbor::Kind::Integer => Value::Float(item.as_f64()?),
         cbor::Kind::Bytes => Value::Bytes(item.as_bytes()?.chunks().flatten().copied().collect()),
-        cbor::Kind::Text => Value::Text(text(item)?),
-        cbor::Kind::Array => Value::Array(item.as_array()?.iter().map(|item| value(&item?)).collect::<Result<_>>()?),
-        cbor::Kind::Map => Value::Map(item.as_map()?.iter().map(pair).collect::<Result<_>>()?),
         cbor::Kind::Tag => {
             let (tag, tagged) = item.as_tag()?;
-            Value::Tag(tag, Box::new(value(&tagged)?))
+            Value::Tag(tag, Box::new(Value::Bytes(tagged.as_bytes()?.chunks().flatten().copied().collect())))
         }
+        _ => Value::Text(text(item)?),
     })
 }
 
@@ -115,7 +165,30 @@ fn text(item: &cbor::Value<'_>) -> Result<String> {
     Ok(text.as_str().map_or_else(|| text.to_string(), ToString::to_string))
 }
 
-fn pair(entry: Entry<'_>) -> Result<(Value, Value)> {
-    let (key, item) = entry?;
-    Ok((value(&key)?, value(&item)?))
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use super::*;
+
+    fn owned(bytes: &[u8]) -> Value {
+        value(&cbor::Value::parse(bytes, 0).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn values_are_what_the_bytes_say() {
+        let text = |text: &str| Value::Text(text.into());
+        // {_ "a": [_ 1, -2], 3: (_ "b" "c")}
+        let bytes = [0xbf, 0x61, b'a', 0x9f, 1, 0x21, 0xff, 3, 0x7f, 0x61, b'b', 0x61, b'c', 0xff, 0xff];
+        let array = Value::Array(vec![1.into(), (-2).into()]);
+        assert_eq!(owned(&bytes), Value::Map(vec![(text("a"), array), (3.into(), text("bc"))]));
+        // Big numbers are integers as long as there is an integer for them; what is no number stays tagged.
+        assert_eq!(owned(&[0xc2, 0x42, 1, 0]), 256.into());
+        assert_eq!(owned(&[0xc3, 0x41, 4]), (-5).into());
+        let long = [[0xc2, 0x51].as_slice(), &[1; 17]].concat();
+        assert_eq!(owned(&long), Value::Tag(2, Box::new(Value::Bytes(vec![1; 17]))));
+        assert_eq!(owned(&[0xc2, 0x81, 0xf6]), Value::Tag(2, Box::new(Value::Array(vec![Value::Null]))));
+        assert_eq!(owned(&[0xc9, 0xc2, 0x41, 4]), Value::Tag(9, Box::new(4.into())));
+        assert_eq!(owned(&[0x80]), Value::Array(vec![]));
+        assert_eq!(owned(&[0xa0]), Value::Map(vec![]));
+    }
 }

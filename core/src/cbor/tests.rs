@@ -6,7 +6,7 @@ use std::vec::Vec;
 use minicbor::Encoder;
 use proptest::prelude::*;
 
-use super::{Canonical, Cursor, Kind, MAX_NESTING, Uints, Value, verify_canonical};
+use super::{Canonical, Cursor, Kind, MAX_NESTING, Step, Uints, Value, verify_canonical};
 use crate::error::{ErrorKind, NonCanonical};
 
 /// The plain walk is taken where words are of 64 bits.
@@ -33,8 +33,65 @@ fn cbor_soup() -> impl Strategy<Value = Vec<u8>> {
     proptest::collection::vec(byte, 0..40)
 }
 
+/// Takes the steps of one item that was walked before; whether it is a break instead.
+fn take_steps(cursor: &mut Cursor<'_>) -> bool {
+    let (count, is_tag) = match cursor.step().unwrap() {
+        Step::Item(item) => {
+            let is_big = item.kind() != Kind::Tag || item.as_tag().unwrap().1.kind() == Kind::Bytes;
+            assert!(is_big && !matches!(item.kind(), Kind::Array | Kind::Map));
+            return false;
+        }
+        Step::Break => return true,
+        Step::Array(count) => (count, false),
+        Step::Map(count) => (count.map(|entries| 2 * entries), false),
+        Step::Tag(_) => (Some(1), true),
+    };
+    let mut taken = 0;
+    while count != Some(taken) {
+        if take_steps(cursor) {
+            assert!(count.is_none() && !is_tag);
+            break;
+        }
+        taken += 1;
+    }
+    false
+}
+
+#[test]
+fn steps_are_what_stands_there() {
+    // [_ {1: h'02'}, 2(h'07'), 2(1), 9("x")]
+    let bytes = [0x9f, 0xa1, 1, 0x41, 2, 0xc2, 0x41, 7, 0xc2, 1, 0xc9, 0x61, b'x', 0xff];
+    let mut cursor = Cursor::new(&bytes, 100);
+    assert!(matches!(cursor.step(), Ok(Step::Array(None))));
+    assert!(matches!(cursor.step(), Ok(Step::Map(Some(1)))));
+    assert!(matches!(cursor.step(), Ok(Step::Item(item)) if item.as_u64() == Ok(1) && item.offset() == 102));
+    assert!(matches!(cursor.step(), Ok(Step::Item(item)) if item.as_bytes().unwrap().as_slice() == Some(&[2])));
+    assert!(matches!(cursor.step(), Ok(Step::Item(item)) if item.as_integer() == Ok(7)));
+    assert!(matches!(cursor.step(), Ok(Step::Tag(2))));
+    assert!(matches!(cursor.step(), Ok(Step::Item(_))));
+    assert!(matches!(cursor.step(), Ok(Step::Tag(9))));
+    assert!(matches!(cursor.step(), Ok(Step::Item(item)) if item.as_str() == Ok("x")));
+    assert!(matches!(cursor.step(), Ok(Step::Break)));
+    assert_eq!(
+        cursor.step().map(drop).map_err(|error| (error.kind(), error.offset())),
+        Err((ErrorKind::Truncated, 114))
+    );
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
+
+    #[test]
+    fn steps_end_where_the_item_ends(bytes in cbor_soup()) {
+        if let Ok(end) = skip(&bytes) {
+            let mut cursor = Cursor::new(&bytes, 0);
+            take_steps(&mut cursor);
+            prop_assert_eq!(bytes.len() - cursor.rest().len(), end);
+        }
+        // And somewhere, in bytes that nobody has walked.
+        let mut cursor = Cursor::new(&bytes, 0);
+        while cursor.step().is_ok() {}
+    }
 
     #[test]
     fn an_item_ends_where_minicbor_says(bytes in cbor_soup()) {

@@ -180,6 +180,7 @@ fn cbor(input: &[u8]) -> Result<()> {
     }
     let mut cursor = Cursor::new(input, 0);
     cursor.skip()?;
+    keep(cursor.step());
     cursor.skip_limited(black_box(3))?;
     keep((cursor.rest(), cursor.offset(), cursor.is_empty()));
     let value = Value::read(&mut cursor)?;
