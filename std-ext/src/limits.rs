@@ -39,6 +39,7 @@ use tgm_core::ErrorKind;
 use tgm_core::cbor::{Cursor, MAX_NESTING};
 
 use crate::error::{Result, TensogramError};
+use crate::memory;
 
 /// Limits on decoding. On by default; each can be raised or lowered.
 ///
@@ -149,6 +150,9 @@ pub(crate) fn at_least(buffer: &mut Vec<u8>, len: usize) -> Result<&mut [u8]> {
 
 /// A buffer of `len` zeros, or an error where there is no memory for it.
 pub(crate) fn reserve(len: usize) -> Result<Vec<u8>> {
+    if len >= SYSTEM_ZEROS {
+        return memory::zeros(&[], len);
+    }
     let mut buffer = Vec::new();
     buffer
         .try_reserve_exact(len)
@@ -156,3 +160,6 @@ pub(crate) fn reserve(len: usize) -> Result<Vec<u8>> {
     buffer.resize(len, 0);
     Ok(buffer)
 }
+
+/// Bytes from which on the system's zeros cost less than our own.
+const SYSTEM_ZEROS: usize = 1 << 20;

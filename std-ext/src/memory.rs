@@ -3,6 +3,9 @@
 //! Fresh memory costs more than what is written to it: the system clears it and maps it page by page, and a page is 4 KiB
 //! unless it is told that larger ones will do. That halves the time of a message of some MiB.
 
+use std::alloc::{Layout, alloc_zeroed};
+use std::ptr;
+
 use crate::error::{Result, TensogramError};
 
 /// Makes room for `len` bytes more, and no further room if there was too little.
@@ -39,16 +42,25 @@ pub(crate) fn append_zeros(buffer: &mut Vec<u8>, len: usize) -> Result<()> {
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] if there is no memory.
+#[allow(unsafe_code, reason = "`vec!` ends the process where there is no memory")]
 pub(crate) fn untouched_zeros(len: usize) -> Result<Vec<u8>> {
-    // Asked for first, as `vec!` ends the process where there is no memory.
-    let probed = Vec::<u8>::new().try_reserve_exact(len);
-    probed.map_err(|_| TensogramError::encoding(format!("cannot allocate {len} bytes")))?;
-    Ok(vec![0; len])
+    let none = || TensogramError::encoding(format!("cannot allocate {len} bytes"));
+    let layout = Layout::array::<u8>(len).map_err(|_| none())?;
+    if len == 0 {
+        return Ok(Vec::new());
+    }
+    // SAFETY: the layout is of at least one byte.
+    let start = unsafe { alloc_zeroed(layout) };
+    if start.is_null() {
+        return Err(none());
+    }
+    // SAFETY: the memory was had just now from the allocator of boxes, by the layout of one of that length, and all of it is
+    // zeros.
+    Ok(unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(start, len)) }.into_vec())
 }
 
 /// `len` bytes that begin as `front` and are zeros otherwise.
-#[cfg(feature = "lz4")]
-fn zeros(front: &[u8], len: usize) -> Result<Vec<u8>> {
+pub(crate) fn zeros(front: &[u8], len: usize) -> Result<Vec<u8>> {
     let mut zeros = untouched_zeros(len)?;
     huge_pages(&mut zeros);
     if let Some(out) = zeros.get_mut(..front.len()) {
@@ -123,6 +135,19 @@ mod tests {
         #[cfg(feature = "lz4")]
         append_zeros(&mut buffer, 100).unwrap();
         assert_eq!(buffer.capacity(), 100);
+    }
+
+    #[test]
+    fn zeros_are_a_vector_like_any_other() {
+        for len in [0, 1, 100, 5 << 20] {
+            let mut buffer = untouched_zeros(len).unwrap();
+            assert!(buffer.len() == len && buffer.iter().all(|byte| *byte == 0));
+            buffer.extend([1, 2, 3]);
+            buffer.shrink_to_fit();
+            assert_eq!(buffer.get(len..).unwrap(), [1, 2, 3]);
+        }
+        assert!(untouched_zeros(usize::MAX).is_err());
+        assert!(untouched_zeros(isize::MAX as usize).is_err());
     }
 
     #[test]
