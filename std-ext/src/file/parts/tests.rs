@@ -9,8 +9,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::scan::{Bytes, ScanOptions, Table};
 use crate::{
-    DecodeLimits, DecodeOptions, EncodeOptions, MessageBuilder, ObjectBuilder, TensogramError, TensogramFile,
-    decode_descriptors, decode_metadata, decode_object, decode_range,
+    DecodeLimits, DecodeOptions, EncodeOptions, MaskMethod, MessageBuilder, ObjectBuilder, TensogramError,
+    TensogramFile, decode_descriptors, decode_metadata, decode_object, decode_range,
 };
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data");
@@ -96,7 +96,7 @@ fn message(streamed: bool, len: usize) -> Vec<u8> {
         object(&values).simple_packing(16).szip(),
         object(&with_nan),
     ];
-    let options = EncodeOptions { allow_nan: true, ..EncodeOptions::default() };
+    let options = EncodeOptions { allow_nan: true, nan_mask_method: MaskMethod::Rle, ..EncodeOptions::default() };
     let message = objects.into_iter().fold(MessageBuilder::new(), MessageBuilder::object).options(options);
     if streamed { message.stream_to(Vec::new()).unwrap() } else { message.encode().unwrap() }
 }
