@@ -147,7 +147,8 @@ mod tests {
             assert_eq!(buffer.get(len..).unwrap(), [1, 2, 3]);
         }
         assert!(untouched_zeros(usize::MAX).is_err());
-        assert!(untouched_zeros(isize::MAX as usize).is_err());
+        // Half of what words of 32 bits count may well be had.
+        assert!(cfg!(target_pointer_width = "32") || untouched_zeros(isize::MAX as usize).is_err());
     }
 
     #[test]
