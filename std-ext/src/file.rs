@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::vec;
 
+use tgm_core::cbor::MAX_NESTING;
+
 pub use self::append::{AppendOptions, TornTail};
 use self::parts::Wanted;
-
-use tgm_core::cbor::MAX_NESTING;
 
 use crate::decode::{self, decode};
 use crate::error::{Result, TensogramError};
@@ -189,8 +189,13 @@ impl TensogramFile {
     }
 
     /// Calls `with` with the bytes of message `index`, without a copy if they are mapped. Of large messages that are not,
-    /// no more than what is `wanted` need be there; the rest are zeros.
-    fn with_message<T>(&self, index: usize, wanted: Wanted<'_>, with: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
+    /// no more than what is `wanted` need be there, if that is not all; the rest are zeros.
+    fn with_message<T>(
+        &self,
+        index: usize,
+        wanted: Option<Wanted<'_>>,
+        with: impl FnOnce(&[u8]) -> Result<T>,
+    ) -> Result<T> {
         match &self.backing {
             #[cfg(feature = "mmap")]
             Backing::Mapped(mapped) => with(mapped.message_bytes(index)?),
@@ -207,7 +212,7 @@ impl TensogramFile {
         index: usize,
         options: &DecodeOptions,
     ) -> Result<(GlobalMetadata, Vec<DecodedObject>)> {
-        self.with_message(index, Wanted::All, |bytes| decode(bytes, options))
+        self.with_message(index, None, |bytes| decode(bytes, options))
     }
 
     /// The metadata of the first metadata frame of message `index`.
@@ -215,7 +220,7 @@ impl TensogramFile {
     /// # Errors
     /// Those of [`Self::read_message`] and [`decode::decode_metadata`].
     pub fn decode_metadata(&self, index: usize) -> Result<GlobalMetadata> {
-        self.with_message(index, Wanted::FirstMetadata, decode::decode_metadata)
+        self.with_message(index, Some(Wanted::FirstMetadata), decode::decode_metadata)
     }
 
     /// The metadata of message `index` and what its objects are.
@@ -223,7 +228,7 @@ impl TensogramFile {
     /// # Errors
     /// Those of [`Self::read_message`] and [`decode::decode_descriptors`].
     pub fn decode_descriptors(&self, index: usize) -> Result<(GlobalMetadata, Vec<DataObjectDescriptor>)> {
-        self.with_message(index, Wanted::Descriptors, decode::decode_descriptors)
+        self.with_message(index, Some(Wanted::Descriptors), decode::decode_descriptors)
     }
 
     /// Object `object` of message `index`.
@@ -320,25 +325,28 @@ impl Iterator for FileMessageIter {
 
 impl ExactSizeIterator for FileMessageIter {}
 
-/// What is `wanted` of a message, if the limits of `options` do not ask for more of it to be looked at.
-fn wanted<'a>(wanted: Wanted<'a>, options: &DecodeOptions) -> Wanted<'a> {
-    if options.limits.max_nesting < MAX_NESTING { Wanted::All } else { wanted }
+/// What is `wanted` of a message, if the limits of `options` do not ask for all of it to be looked at.
+fn wanted<'a>(wanted: Wanted<'a>, options: &DecodeOptions) -> Option<Wanted<'a>> {
+    (options.limits.max_nesting >= MAX_NESTING).then_some(wanted)
 }
 
-/// Reads what is `wanted` of the message that lies there.
-fn read_parts(file: &File, path: &Path, layout: MessageLayout, wanted: Wanted<'_>) -> Result<Vec<u8>> {
-    let len = usize::try_from(layout.length).map_err(|_| TensogramError::encoding("message too large"))?;
-    if len <= parts::AT_ONCE || matches!(wanted, Wanted::All) {
+/// Reads what is `wanted` of the message that lies there, or all of it.
+fn read_parts(file: &File, path: &Path, layout: MessageLayout, wanted: Option<Wanted<'_>>) -> Result<Vec<u8>> {
+    let Some(wanted) = wanted.filter(|_| layout.length > parts::AT_ONCE) else {
         return read_whole(file, path, layout);
-    }
-    let mut bytes = untouched_zeros(len)?;
+    };
+    let mut bytes = untouched_zeros(len_of(layout)?)?;
     parts::read(file, layout.offset, &mut bytes, wanted).map_err(|error| TensogramError::io(path, &error))?;
     Ok(bytes)
 }
 
+fn len_of(layout: MessageLayout) -> Result<usize> {
+    usize::try_from(layout.length).map_err(|_| TensogramError::encoding("message too large"))
+}
+
 /// Reads the message that lies there.
 fn read_whole(file: &File, path: &Path, layout: MessageLayout) -> Result<Vec<u8>> {
-    let len = usize::try_from(layout.length).map_err(|_| TensogramError::encoding("message too large"))?;
+    let len = len_of(layout)?;
     let mut bytes = reserve(len)?;
     match read_at(file, layout.offset, &mut bytes).map_err(|error| TensogramError::io(path, &error))? {
         read if read == len => Ok(bytes),

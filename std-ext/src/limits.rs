@@ -161,5 +161,5 @@ pub(crate) fn reserve(len: usize) -> Result<Vec<u8>> {
     Ok(buffer)
 }
 
-/// Bytes from which on the system's zeros cost less than our own.
+/// Bytes from which on the system's zeros cost less than our own. Below, allocators give memory that was used before.
 const SYSTEM_ZEROS: usize = 1 << 20;

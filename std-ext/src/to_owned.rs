@@ -117,8 +117,8 @@ fn stepped<'a>(step: Step<'a>, cursor: &mut Cursor<'a>) -> Result<Value> {
     })
 }
 
-/// Items for which there is no memory before they come: what says how many there are is not to decide about memory.
-const MANY: usize = 64;
+/// Up to so many items there is memory for all before they come; beyond, a number alone is not to decide about memory.
+const FEW: u64 = 64;
 
 /// The entries of a container, as many as it says or up to its end.
 fn items<'a, T>(
@@ -126,11 +126,11 @@ fn items<'a, T>(
     cursor: &mut Cursor<'a>,
     mut read: impl FnMut(Step<'a>, &mut Cursor<'a>) -> Result<T>,
 ) -> Result<Vec<T>> {
-    let count = count.map_or(usize::MAX, |count| usize::try_from(count).unwrap_or(usize::MAX));
-    let mut items = Vec::with_capacity(if count <= MANY { count } else { 0 });
-    while items.len() < count {
+    let few = count.filter(|count| *count <= FEW).and_then(|count| usize::try_from(count).ok());
+    let mut items = Vec::with_capacity(few.unwrap_or(0));
+    while count.is_none_or(|count| (items.len() as u64) < count) {
         match cursor.step()? {
-            Step::Break if count == usize::MAX => break,
+            Step::Break if count.is_none() => break,
             step => items.push(read(step, cursor)?),
         }
     }
@@ -150,13 +150,17 @@ fn flat(item: &cbor::Value<'_>) -> Result<Value> {
         cbor::Kind::Null => Value::Null,
         cbor::Kind::Bool => Value::Bool(item.as_bool()?),
         cbor::Kind::Float | cbor::Kind::Integer => Value::Float(item.as_f64()?),
-        cbor::Kind::Bytes => Value::Bytes(item.as_bytes()?.chunks().flatten().copied().collect()),
+        cbor::Kind::Bytes => bytes(item)?,
         cbor::Kind::Tag => {
             let (tag, tagged) = item.as_tag()?;
-            Value::Tag(tag, Box::new(Value::Bytes(tagged.as_bytes()?.chunks().flatten().copied().collect())))
+            Value::Tag(tag, Box::new(bytes(&tagged)?))
         }
         _ => Value::Text(text(item)?),
     })
+}
+
+fn bytes(item: &cbor::Value<'_>) -> Result<Value> {
+    Ok(Value::Bytes(item.as_bytes()?.chunks().flatten().copied().collect()))
 }
 
 /// A text, of which there mostly is one piece.

@@ -48,6 +48,10 @@ impl Cold {
         self.mapped.advise_all(advice).expect("advises");
     }
 
+    fn mib(&self) -> usize {
+        (self.count * LEN) >> 20
+    }
+
     fn payload(&self, i: usize) -> &[u8] {
         self.mapped.object(i, 0).expect("an object").payload()
     }
@@ -62,30 +66,25 @@ fn sum(bytes: &[u8]) -> u64 {
     bytes.iter().step_by(64).map(|byte| u64::from(*byte)).sum()
 }
 
-fn middle(bytes: &[u8]) -> u64 {
-    u64::from(bytes[LEN / 2])
-}
-
 pub fn run(bench: &mut Bench, folder: &Path) {
     let cold = Cold::new(&folder.join("cold.tgm"), bench.size(1024, 64));
-    let mib = (cold.count * LEN) >> 20;
-    in_order(bench, &cold, mib);
+    in_order(bench, &cold);
     let mut rng = Rng::new(7);
     let some: Vec<usize> = (0..cold.count / 8).map(|_| rng.below(cold.count)).collect();
     for i in &some {
         assert_eq!(cold.payload(*i), cold.read(*i));
     }
-    values(bench, &cold, &some, mib);
-    objects(bench, &cold, &some, mib);
+    random(bench, &cold, &some, "a value", |payload| u64::from(payload[LEN / 2]));
+    random(bench, &cold, &some, "all", sum);
 }
 
-fn in_order(bench: &mut Bench, cold: &Cold, mib: usize) {
+fn in_order(bench: &mut Bench, cold: &Cold) {
     let all = || 0..cold.count;
     let mapped = |advice| {
         cold.forget(advice);
         all().map(|i| sum(cold.payload(i))).sum::<u64>()
     };
-    let case = Case::new(format!("{mib} MiB not in memory, every object in order"))
+    let case = Case::new(format!("{} MiB not in memory, every object in order", cold.mib()))
         .wall()
         .bytes(cold.count * LEN)
         .row("map", || mapped(ours::Advice::Normal))
@@ -107,30 +106,14 @@ fn in_order(bench: &mut Bench, cold: &Cold, mib: usize) {
     bench.run(case);
 }
 
-fn values(bench: &mut Bench, cold: &Cold, some: &[usize], mib: usize) {
+/// What `of` makes of each of `some` objects.
+fn random(bench: &mut Bench, cold: &Cold, some: &[usize], name: &str, of: impl Fn(&[u8]) -> u64) {
     let mapped = |advice| {
         cold.forget(advice);
-        some.iter().map(|i| middle(cold.payload(*i))).sum::<u64>()
+        some.iter().map(|i| of(cold.payload(*i))).sum::<u64>()
     };
     let reads = some.len() as u64;
-    let case = Case::new(format!("{mib} MiB not in memory, a value of each of {reads} random objects"))
-        .wall()
-        .rows_of("map", reads, || mapped(ours::Advice::Normal))
-        .rows_of("map, random", reads, || mapped(ours::Advice::Random))
-        .rows_of("positioned reads of all of it", reads, || {
-            cold.forget(ours::Advice::Normal);
-            some.iter().map(|i| middle(&cold.read(*i))).sum::<u64>()
-        });
-    bench.run(case);
-}
-
-fn objects(bench: &mut Bench, cold: &Cold, some: &[usize], mib: usize) {
-    let mapped = |advice| {
-        cold.forget(advice);
-        some.iter().map(|i| sum(cold.payload(*i))).sum::<u64>()
-    };
-    let reads = some.len() as u64;
-    let case = Case::new(format!("{mib} MiB not in memory, all of each of {reads} random objects"))
+    let case = Case::new(format!("{} MiB not in memory, {name} of each of {reads} random objects", cold.mib()))
         .wall()
         .rows_of("map", reads, || mapped(ours::Advice::Normal))
         .rows_of("map, random", reads, || mapped(ours::Advice::Random))
@@ -138,13 +121,13 @@ fn objects(bench: &mut Bench, cold: &Cold, some: &[usize], mib: usize) {
             cold.forget(ours::Advice::Normal);
             let one = |i: &usize| {
                 cold.mapped.advise_message(*i, ours::Advice::WillNeed).expect("advises");
-                sum(cold.payload(*i))
+                of(cold.payload(*i))
             };
             some.iter().map(one).sum::<u64>()
         })
-        .rows_of("positioned reads", reads, || {
+        .rows_of("positioned reads of all of it", reads, || {
             cold.forget(ours::Advice::Normal);
-            some.iter().map(|i| sum(&cold.read(*i))).sum::<u64>()
+            some.iter().map(|i| of(&cold.read(*i))).sum::<u64>()
         });
     bench.run(case);
 }

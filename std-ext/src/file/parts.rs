@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use tgm_core::cbor::Cursor;
 use tgm_core::descriptor::{Compression, Filter};
-use tgm_core::frame::{Walk, check_header};
+use tgm_core::frame::{Walk, check_header, find_landmark};
 use tgm_core::message::check_preamble;
 use tgm_core::stored::window_of;
 use tgm_core::wire::{
@@ -23,8 +23,8 @@ use zerocopy::FromBytes as _;
 use super::read_at;
 use crate::decode::object_of_frame;
 
-/// Bytes below which a message is read at once: a read more takes longer than so many bytes.
-pub(super) const AT_ONCE: usize = 256 << 10;
+/// Bytes up to which a message is read at once: to look for its parts takes about as long.
+pub(super) const AT_ONCE: u64 = 256 << 10;
 /// Bytes that a read takes at least.
 const GLANCE: usize = 4 << 10;
 /// Bytes that a read takes at most beyond those that are wanted.
@@ -34,8 +34,6 @@ const WINDOW: usize = 128 << 10;
 /// and all frames that are no objects.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Wanted<'a> {
-    /// Everything.
-    All,
     /// Nothing behind the first metadata frame.
     FirstMetadata,
     /// What each object is.
@@ -53,7 +51,7 @@ pub(super) enum Wanted<'a> {
 /// Those of the file; [`io::ErrorKind::UnexpectedEof`] if it is shorter.
 pub(super) fn read(file: &File, offset: u64, bytes: &mut [u8], wanted: Wanted<'_>) -> io::Result<()> {
     let mut parts = Parts { file, offset, bytes, have: 0..0 };
-    if matches!(wanted, Wanted::All) || parts.walk(wanted)?.is_none() {
+    if parts.walk(wanted)?.is_none() {
         let all = 0..parts.bytes.len();
         parts.have = 0..0;
         parts.need(all)?;
@@ -126,15 +124,17 @@ impl Parts<'_> {
         Ok(Some((frame_type, start..end)))
     }
 
-    /// Steps over the zeros behind a frame that ends at `end`, if a frame or the end of frames follows them.
+    /// Steps over what stands between a frame that ends at `end` and the next one, or the end of frames. Where neither is
+    /// near the walk stays, and will find no frame.
     fn padding(&mut self, walk: &mut Walk, end: usize) -> io::Result<()> {
-        let padding = end.next_multiple_of(FRAME_ALIGNMENT).saturating_sub(end);
-        self.need(end..end.saturating_add(FRAME_ALIGNMENT))?;
-        let next = self.bytes.get(end..).unwrap_or_default();
-        let (zeros, next) = next.split_at_checked(padding).unwrap_or_default();
-        let is_end = walk.room() == padding as u64;
-        if zeros.iter().all(|byte| *byte == 0) && (is_end || next.starts_with(FRAME_MAGIC)) {
-            walk.skip(padding as u64);
+        let near = FRAME_ALIGNMENT + FRAME_MAGIC.len();
+        self.need(end..end.saturating_add(near))?;
+        let room = usize::try_from(walk.room()).unwrap_or(usize::MAX);
+        let gap = self.bytes.get(end..).and_then(|rest| rest.get(..near.min(room))).unwrap_or_default();
+        match find_landmark(gap, false) {
+            Some((gap, _)) => walk.skip(gap as u64),
+            None if room <= near => walk.skip(room as u64),
+            None => {}
         }
         Ok(())
     }

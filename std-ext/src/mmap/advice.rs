@@ -56,8 +56,7 @@ impl MappedFile {
     /// # Errors
     /// Those of [`Self::object`]; [`TensogramError::Io`] if the system does not take the advice.
     pub fn advise(&self, index: usize, object: usize, advice: Advice) -> Result<()> {
-        let message = self.message_range(index)?;
-        let object = tgm_core::Message::parse(self.message_bytes(index)?)?.object(object)?;
+        let (message, object) = (self.message_range(index)?, self.object(index, object)?);
         let start = usize::try_from(object.region_offset()).ok().and_then(|offset| message.start.checked_add(offset));
         let range = start.and_then(|start| Some(start..start.checked_add(object.region().len())?));
         self.advise_range(&range.unwrap_or_default(), advice)

@@ -3,8 +3,10 @@
 
 use std::fs::{self, File};
 use std::os::fd::AsRawFd as _;
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
 
 use super::*;
 use crate::{MessageBuilder, ObjectBuilder};
@@ -16,17 +18,20 @@ fn field(message: usize) -> Vec<u8> {
     (0..LEN).map(|i| (i.wrapping_mul(31).wrapping_add(message) >> 3).to_le_bytes()[0]).collect()
 }
 
-/// Three messages of one object each.
-fn write(path: &Path) {
+/// A file of three messages of one object each.
+fn three() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("three.tgm");
     let mut bytes = Vec::new();
     for message in 0..3 {
         let values = field(message);
         let object = ObjectBuilder::new(&[LEN as u64], &values).unwrap();
         bytes.extend(MessageBuilder::new().object(object).encode().unwrap());
     }
-    fs::write(path, bytes).unwrap();
+    fs::write(&path, bytes).unwrap();
     // What is not on the medium yet stays in memory.
-    File::open(path).unwrap().sync_all().unwrap();
+    File::open(&path).unwrap().sync_all().unwrap();
+    (folder, path)
 }
 
 /// The KiB in memory and the flags of the part of the map that address `at` is in.
@@ -61,9 +66,7 @@ fn flags(file: &MappedFile) -> Vec<[bool; 2]> {
 
 #[test]
 fn an_object_is_read_as_was_said_and_its_neighbours_are_not() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("three.tgm");
-    write(&path);
+    let (_folder, path) = three();
     let file = MappedFile::open(&path).unwrap();
     assert_eq!(flags(&file), [[false, false]; 3]);
     file.advise(1, 0, Advice::Random).unwrap();
@@ -80,9 +83,7 @@ fn an_object_is_read_as_was_said_and_its_neighbours_are_not() {
 
 #[test]
 fn what_is_done_is_given_back_and_can_be_read_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("three.tgm");
-    write(&path);
+    let (_folder, path) = three();
     let file = MappedFile::open(&path).unwrap();
     let object = file.object(1, 0).unwrap();
     for message in 0..3 {
@@ -114,9 +115,7 @@ fn cached(at: &u8) -> bool {
 
 #[test]
 fn what_will_be_needed_is_read_before_it_is_touched() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("three.tgm");
-    write(&path);
+    let (_folder, path) = three();
     let file = MappedFile::open(&path).unwrap();
     let middle = &file.object(1, 0).unwrap().payload()[LEN / 2];
     let on_disk = File::open(&path).unwrap();
@@ -135,9 +134,7 @@ fn what_will_be_needed_is_read_before_it_is_touched() {
 
 #[test]
 fn there_is_advice_about_what_there_is() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("three.tgm");
-    write(&path);
+    let (_folder, path) = three();
     let all = [Advice::Normal, Advice::WillNeed, Advice::Sequential, Advice::Random, Advice::Done];
     let file = MappedFile::open(&path).unwrap();
     for advice in all {
