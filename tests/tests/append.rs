@@ -2,7 +2,7 @@
 
 use std::env;
 use std::fs;
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -210,6 +210,16 @@ fn two_writers_do_not_interleave() {
     }
 }
 
+/// The bytes that a file has now. Those that come while it is read are left alone: by then a message may be there whose
+/// predecessor was read when it was not yet one.
+fn snapshot(path: &Path) -> Vec<u8> {
+    let file = fs::File::open(path).unwrap();
+    let len = file.metadata().unwrap().len();
+    let mut bytes = Vec::new();
+    file.take(len).read_to_end(&mut bytes).unwrap();
+    bytes
+}
+
 #[test]
 fn a_reader_sees_whole_messages_only_while_others_write() {
     let dir = tempfile::tempdir().unwrap();
@@ -218,15 +228,19 @@ fn a_reader_sees_whole_messages_only_while_others_write() {
     let mut child = start(&path, 3);
     let mut seen = 0;
     while seen < 200 {
-        let bytes = fs::read(&path).unwrap();
+        let bytes = snapshot(&path);
         let messages = tgm_std::scan(&bytes);
         for (number, (offset, len)) in messages.iter().enumerate() {
             let verifying = DecodeOptions { verify_hash: true, ..DecodeOptions::default() };
             let (_, objects) = decode(&bytes[*offset..offset + len], &verifying).unwrap();
-            assert_eq!(objects[0].1, data(3, number as u64));
+            assert!(objects[0].1 == data(3, number as u64), "message {number} is the next one");
         }
         assert!(messages.len() >= seen, "messages do not go away");
-        seen = messages.len();
+        // A file that is opened is as long as it is then.
+        let contents = contents(&path);
+        assert!(contents.iter().map(|(_, number)| *number).eq(0..contents.len() as u64), "no message is left out");
+        assert!(contents.len() >= messages.len());
+        seen = contents.len();
     }
     child.kill().unwrap();
     child.wait().unwrap();
