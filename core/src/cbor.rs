@@ -16,9 +16,11 @@ mod canonical;
 mod cursor;
 mod plain;
 mod reader;
+mod siblings;
 mod step;
 #[cfg(test)]
 mod tests;
+mod text_maps;
 mod uints;
 mod value;
 
@@ -28,6 +30,7 @@ pub use canonical::{Canonical, verify_canonical};
 pub use cursor::Cursor;
 pub(crate) use reader::{MapReader, Name, WireName, read_text_map};
 pub use step::Step;
+pub(crate) use text_maps::TextMaps;
 pub use uints::{Uints, UintsIter};
 pub use value::{Array, ArrayIter, Bytes, Chunks, Map, MapIter, Text, Value};
 

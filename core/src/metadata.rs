@@ -7,7 +7,7 @@
 //! Metadata of an object comes from up to three frames. The last metadata frame of the message counts, which is the
 //! footer's where there is one; over its `base` entry lies the object's preceder, whose top-level keys replace.
 
-use crate::cbor::{Array, ArrayIter, Bytes, Cursor, Map, MapReader, Name, Text, Value, WireName};
+use crate::cbor::{Array, ArrayIter, Bytes, Cursor, Map, MapReader, Name, Text, TextMaps, Value, WireName};
 use crate::error::{ErrorKind, Result};
 use crate::frame::{Frame, Frames};
 use crate::wire::FrameType;
@@ -82,7 +82,7 @@ macro_rules! typed_getters {
 #[derive(Clone, Copy, Debug)]
 pub struct Metadata<'a> {
     top: Map<'a>,
-    base: Option<Array<'a>>,
+    base: Option<TextMaps<'a>>,
     extra: Map<'a>,
     reserved: Map<'a>,
     offset: u64,
@@ -183,12 +183,12 @@ impl<'a> Metadata<'a> {
         self.base.into_iter().flat_map(|base| base.iter()).map(|entry| entry?.as_map())
     }
 
-    /// The `base` entry of object `index`: a walk over those before it.
+    /// The `base` entry of object `index`: a walk over those before it, unless all are of one length.
     ///
     /// # Errors
     /// None but those that [`Self::parse`] has ruled out.
     pub fn base_entry(&self, index: usize) -> Result<Option<Map<'a>>> {
-        self.base.map_or(Ok(None), |base| base.map_at(index))
+        self.base.map_or(Ok(None), |base| base.get(index))
     }
 
     /// What the library wrote about the message: encoder, time, uuid.
@@ -243,7 +243,9 @@ impl<'a> ObjectMetadata<'a> {
         if matches!(first, "" | RESERVED_KEY) {
             return Ok(None);
         }
-        descend(self.top(first)?, rest)
+        let Some(rest) = rest else { return self.top(first) };
+        let (second, rest) = split_path(rest);
+        descend(self.second(first, second)?, rest)
     }
 
     typed_getters!();
@@ -256,6 +258,16 @@ impl<'a> ObjectMetadata<'a> {
             return Ok(Some(value));
         }
         self.base.map_or(Ok(None), |map| map.get(key))
+    }
+
+    /// The value of key `key` in the map that is the value of a top-level key.
+    fn second(&self, top: &str, key: &str) -> Result<Option<Value<'a>>> {
+        if let Some(map) = self.preceder
+            && let (true, value) = map.get_in(top, key)?
+        {
+            return Ok(value);
+        }
+        self.base.map_or(Ok(None), |map| map.get_in(top, key).map(|(_, value)| value))
     }
 
     /// The top-level entries: the preceder's, then those of `base` that it does not replace. `_reserved_` comes from

@@ -6,39 +6,59 @@
 //! Texts are not looked at one by one. ASCII has no byte of 0x80 or more; the heads and numbers in between have some, which
 //! the walk counts as it meets them. If the whole item has as many, its texts have none.
 
-use super::MAX_NESTING;
 use super::cursor::Check;
 
 /// Containers inside each other that this walk follows, at most.
 const LEVELS: usize = 8;
 
+/// Somebody who is told what a walk meets, and how many bytes from its start.
+pub(super) trait Witness {
+    /// A head, or a length behind one.
+    fn head(&mut self, at: usize);
+    /// The bytes of a number.
+    fn number(&mut self, at: usize, len: usize);
+}
+
+/// Nobody.
+impl Witness for () {
+    #[inline]
+    fn head(&mut self, _at: usize) {}
+    #[inline]
+    fn number(&mut self, _at: usize, _len: usize) {}
+}
+
 /// What follows the item that `bytes` begin with, in which at most `nesting` containers may be inside each other; `None`
 /// if the item is not plain, or not well-formed.
 #[inline(never)]
 pub(super) fn skip(bytes: &[u8], check: Check, nesting: u16) -> Option<&[u8]> {
-    skip_checked::<false>(bytes, 1, check, nesting)
+    skip_checked::<false>(bytes, check, nesting, &mut ())
 }
 
-/// [`skip`] for `count` items, which were walked before.
+/// [`skip`] for a map whose keys are text, and nothing else. The `witness` is told of what there is, even if in the end
+/// that is not returned.
 #[inline(never)]
-pub(super) fn skip_walked(bytes: &[u8], count: usize) -> Option<&[u8]> {
-    skip_checked::<false>(bytes, count, Check::Done, MAX_NESTING)
-}
-
-/// [`skip`] for a map whose keys are text, and nothing else.
-#[inline(never)]
-pub(super) fn skip_text_map(bytes: &[u8], nesting: u16) -> Option<&[u8]> {
+pub(super) fn skip_text_map<'a>(
+    bytes: &'a [u8],
+    check: Check,
+    nesting: u16,
+    witness: &mut impl Witness,
+) -> Option<&'a [u8]> {
     let head = bytes.first()?.wrapping_sub(0xa0);
-    if head < 24 { skip_checked::<true>(bytes, 1, Check::Utf8, nesting) } else { None }
+    if head < 24 { skip_checked::<true>(bytes, check, nesting, witness) } else { None }
 }
 
 #[inline]
-fn skip_checked<const TEXT_KEYS: bool>(bytes: &[u8], count: usize, check: Check, nesting: u16) -> Option<&[u8]> {
+fn skip_checked<'a, const TEXT_KEYS: bool>(
+    bytes: &'a [u8],
+    check: Check,
+    nesting: u16,
+    witness: &mut impl Witness,
+) -> Option<&'a [u8]> {
     // Small machines have better use for the code's bytes.
     if usize::BITS < u64::BITS || usize::from(nesting) < LEVELS {
         return None;
     }
-    let (rest, high) = walk::<TEXT_KEYS>(bytes, count)?;
+    let (rest, high) = walk::<TEXT_KEYS>(bytes, witness)?;
     if check == Check::Done {
         return Some(rest);
     }
@@ -46,13 +66,13 @@ fn skip_checked<const TEXT_KEYS: bool>(bytes: &[u8], count: usize, check: Check,
     (high_bytes(items) == high).then_some(rest)
 }
 
-/// What follows `count` items, and how many bytes of 0x80 or more their heads and numbers have. With `TEXT_KEYS` every
-/// other item in the outermost container has to be text.
+/// What follows the item, and how many bytes of 0x80 or more its heads and numbers have. With `TEXT_KEYS` every other item
+/// in the outermost container has to be text.
 #[inline]
-fn walk<const TEXT_KEYS: bool>(bytes: &[u8], count: usize) -> Option<(&[u8], usize)> {
+fn walk<'a, const TEXT_KEYS: bool>(bytes: &'a [u8], witness: &mut impl Witness) -> Option<(&'a [u8], usize)> {
     let (mut rest, mut high) = (bytes, 0_usize);
     // Items still to come, in the levels around the innermost one and in that one.
-    let (mut outer, mut depth, mut left) = ([0_usize; LEVELS], 0_usize, count);
+    let (mut outer, mut depth, mut left) = ([0_usize; LEVELS], 0_usize, 1_usize);
     loop {
         while left == 0 {
             if depth == 0 {
@@ -61,7 +81,9 @@ fn walk<const TEXT_KEYS: bool>(bytes: &[u8], count: usize) -> Option<(&[u8], usi
             depth = depth.wrapping_sub(1);
             left = *outer.get(depth)?;
         }
+        let at = bytes.len().wrapping_sub(rest.len());
         let (&head, after) = rest.split_first()?;
+        witness.head(at);
         left = left.wrapping_sub(1);
         let text = head.wrapping_sub(0x60);
         if text < 24 {
@@ -88,13 +110,16 @@ fn walk<const TEXT_KEYS: bool>(bytes: &[u8], count: usize) -> Option<(&[u8], usi
             rest = behind;
             if head == LONG_TEXT {
                 rest = rest.get(usize::from(*number.first()?)..)?;
+                witness.head(at.wrapping_add(1));
+            } else {
+                witness.number(at.wrapping_add(1), number.len());
             }
         }
     }
 }
 
 /// Head of a text whose length is in the next byte.
-const LONG_TEXT: u8 = 0x78;
+pub(super) const LONG_TEXT: u8 = 0x78;
 
 /// How many items an array or map has whose head is one byte.
 #[inline]
@@ -108,7 +133,7 @@ fn container(head: u8) -> Option<usize> {
 
 /// How many bytes the number has that follows this head of a plain item.
 #[inline]
-fn number(head: u8) -> Option<usize> {
+pub(super) fn number(head: u8) -> Option<usize> {
     match head {
         0x18 | 0x38 | LONG_TEXT => Some(1),
         0x19 | 0x39 | 0xf9 => Some(2),
@@ -122,7 +147,7 @@ fn number(head: u8) -> Option<usize> {
 
 /// How many bytes are 0x80 or more.
 #[inline]
-fn high_bytes(bytes: &[u8]) -> usize {
+pub(super) fn high_bytes(bytes: &[u8]) -> usize {
     let (words, odd) = bytes.as_chunks::<8>();
     // Eight sums in one word, and their sum in its highest byte, which holds 255.
     let sum_of = |words: &[[u8; 8]]| {

@@ -1,8 +1,9 @@
 //! Reading items that nobody has walked yet, checked and typed in one pass.
 
 use super::cursor::{Check, Cursor, check_utf8};
+use super::text_maps::TextMaps;
 use super::uints::read_dimensions;
-use super::value::{Array, Container, Count, Map, Text, Value};
+use super::value::{Count, Map, Text, Value};
 use super::{Kind, MAX_NESTING, Uints, plain};
 use crate::error::{ErrorKind, Result};
 
@@ -170,21 +171,8 @@ impl<'a> MapReader<'a> {
     }
 
     /// Reads an array of maps with text keys.
-    pub(crate) fn text_maps(&mut self) -> Result<Array<'a>> {
-        let mut cursor = self.cursor;
-        let head = cursor.item_head()?;
-        if head.major != 4 {
-            return Err(head.wrong_type(Kind::Array));
-        }
-        cursor.claimed_items(&head, 1)?;
-        let container = Container::new(&head, cursor);
-        let mut seen = 0_usize;
-        while !container.is_end(&mut cursor, seen)? {
-            seen = seen.saturating_add(1);
-            read_text_map(&mut cursor, self.depth.saturating_add(1))?;
-        }
-        self.cursor = cursor;
-        Ok(Array(container.until(&cursor)))
+    pub(crate) fn text_maps(&mut self) -> Result<TextMaps<'a>> {
+        TextMaps::read(&mut self.cursor, self.depth)
     }
 
     /// Where the next key or value stands, in bytes from the start of the caller's slice.
@@ -232,17 +220,20 @@ pub(crate) trait WireName: Copy {
 
 /// Reads a map whose keys are text, inside of `outer` containers.
 pub(crate) fn read_text_map<'a>(cursor: &mut Cursor<'a>, outer: u16) -> Result<Map<'a>> {
-    if let Some(rest) = plain::skip_text_map(cursor.rest(), MAX_NESTING.saturating_sub(outer)) {
-        let end = cursor.at_rest(rest);
-        let map = Map::walked(cursor.until(&end));
-        *cursor = end;
-        return Ok(map);
+    let start = *cursor;
+    match plain::skip_text_map(cursor.rest(), Check::Utf8, MAX_NESTING.saturating_sub(outer), &mut ()) {
+        Some(rest) => *cursor = cursor.at_rest(rest),
+        None => skip_text_map(cursor, outer)?,
     }
+    Ok(Map::walked(start.until(cursor)))
+}
+
+/// Steps over a map whose keys are text, however it is made.
+pub(super) fn skip_text_map(cursor: &mut Cursor<'_>, outer: u16) -> Result<()> {
     let mut entries = MapReader::open(*cursor, outer)?;
     while entries.skip_key()? {
         entries.skip()?;
     }
-    let map = Map::walked(cursor.until(entries.position()));
     *cursor = entries.cursor;
-    Ok(map)
+    Ok(())
 }

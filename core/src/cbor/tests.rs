@@ -12,6 +12,8 @@ use crate::error::{ErrorKind, NonCanonical};
 /// The plain walk is taken where words are of 64 bits.
 #[cfg(target_pointer_width = "64")]
 mod plain;
+#[cfg(target_pointer_width = "64")]
+mod siblings;
 
 fn skip(bytes: &[u8]) -> Result<usize, ErrorKind> {
     let mut cursor = Cursor::new(bytes, 0);
@@ -202,6 +204,32 @@ fn strings_of_several_chunks_read_as_one() {
     assert!(found.as_bytes().unwrap().eq_bytes(&[1, 2, 3]));
     assert_eq!(found.as_bytes().unwrap().as_slice(), None);
     assert_eq!(found.as_bytes().unwrap().len(), 3);
+}
+
+/// Maps in maps with few keys, many of them twice, of definite and of indefinite length.
+fn few_keys() -> impl Strategy<Value = Vec<u8>> {
+    let leaf = prop_oneof![Just(vec![0x01]), Just(vec![0x61, b'a']), Just(vec![0x7f, 0x61, b'a', 0xff])];
+    let key = prop_oneof![3 => Just(vec![0x61, b'a']), 2 => Just(vec![0x61, b'b']), 1 => leaf.clone()];
+    leaf.prop_recursive(3, 30, 5, move |inner| {
+        let entries = proptest::collection::vec((key.clone(), inner), 0..5);
+        (entries, any::<bool>()).prop_map(|(entries, is_definite)| {
+            let count = u8::try_from(entries.len()).unwrap();
+            let entries: Vec<u8> = entries.into_iter().flat_map(|(key, value)| [key, value].concat()).collect();
+            if is_definite { [&[0xa0 + count], &*entries].concat() } else { [&[0xbf], &*entries, &[0xff]].concat() }
+        })
+    })
+}
+
+proptest! {
+    #[test]
+    fn a_key_in_a_map_is_found_in_one_walk_as_in_two(map in few_keys()) {
+        let Ok(map) = value(&map).as_map() else { return Ok(()) };
+        let encoded = |value: Option<Value<'_>>| value.map(|value| (value.offset(), value.as_encoded().to_vec()));
+        let outer = map.get("a").unwrap();
+        let inner = outer.and_then(|outer| outer.as_map().ok()).and_then(|outer| outer.get("b").unwrap());
+        let (is_there, found) = map.get_in("a", "b").unwrap();
+        prop_assert_eq!((is_there, encoded(found)), (outer.is_some(), encoded(inner)));
+    }
 }
 
 #[test]

@@ -5,8 +5,8 @@ use core::iter::FusedIterator;
 
 use half::f16;
 
+use super::Kind;
 use super::cursor::{Check, Cursor, Head};
-use super::{Kind, plain};
 use crate::error::{Error, ErrorKind, Result};
 
 /// One CBOR item, borrowed from the bytes `'a` that encode it.
@@ -489,6 +489,16 @@ impl<'a> Container<'a> {
         Self { items: self.items.until(end), ..self }
     }
 
+    /// Where the first entry is.
+    pub(super) const fn items(&self) -> Cursor<'a> {
+        self.items
+    }
+
+    /// Whether there is an entry `index`, and the container says so.
+    pub(super) fn announces(&self, index: usize) -> bool {
+        self.count.0.is_some_and(|count| index < count)
+    }
+
     /// How many entries there may be behind the `seen` ones.
     pub(super) fn left(&self, seen: usize) -> usize {
         self.count.left(seen)
@@ -517,18 +527,6 @@ impl<'a> Array<'a> {
     /// Those of [`Cursor::skip`].
     pub fn get(&self, index: usize) -> Result<Option<Value<'a>>> {
         self.iter().nth(index).transpose()
-    }
-
-    /// The map at `index`, of an array in which nothing but maps was found: the items before it are stepped over, the map
-    /// itself is not looked at.
-    pub(crate) fn map_at(&self, index: usize) -> Result<Option<Map<'a>>> {
-        let mut cursor = self.0.items;
-        let is_there = self.0.count.0.is_some_and(|count| index < count);
-        match plain::skip_walked(cursor.rest(), index) {
-            Some(rest) if is_there => cursor = cursor.at_rest(rest),
-            _ => return self.get(index)?.map(|item| item.as_map()).transpose(),
-        }
-        Ok(Some(Map::walked(cursor)))
     }
 
     /// How many items there are: free if the array says so, else a walk.
@@ -609,6 +607,17 @@ impl<'a> Map<'a> {
         Ok(found)
     }
 
+    /// The value of the text key `key` in the map that is the value of `outer`, as [`Self::get`] twice finds it, in one walk;
+    /// and whether there is such an outer key.
+    pub(crate) fn get_in(&self, outer: &str, key: &str) -> Result<(bool, Option<Value<'a>>)> {
+        let mut entries = self.iter();
+        let mut found = (false, None);
+        while entries.seek(outer)? {
+            found = (true, entries.value_in(key)?);
+        }
+        Ok(found)
+    }
+
     /// How many entries there are, repeated keys counted each: free if the map says so, else a walk.
     pub fn len(&self) -> usize {
         self.0.count.0.unwrap_or_else(|| self.iter().count())
@@ -657,14 +666,45 @@ impl<'a> MapIter<'a> {
     }
 
     fn seek_key(&mut self, wanted: &str) -> Result<Option<Value<'a>>> {
+        if !self.seek(wanted)? {
+            return Ok(None);
+        }
+        Value::read_item(&mut self.cursor, Check::Done, 0).map(Some)
+    }
+
+    /// Steps behind the next key that is the text `wanted`; whether there is one. Its value must be read next.
+    #[inline]
+    fn seek(&mut self, wanted: &str) -> Result<bool> {
         while !self.done && !self.map.is_end(&mut self.cursor, self.seen)? {
             self.seen = self.seen.saturating_add(1);
-            if self.cursor.take_text(wanted)? {
-                return Value::read_item(&mut self.cursor, Check::Done, 0).map(Some);
+            let is_wanted = match self.cursor.take_short_text() {
+                Some(text) => text == wanted.as_bytes(),
+                None => self.cursor.take_text(wanted)?,
+            };
+            if is_wanted {
+                return Ok(true);
             }
-            self.cursor.skip_item(Check::Done, 0)?;
+            if self.cursor.take_short_text().is_none() {
+                self.cursor.skip_item(Check::Done, 0)?;
+            }
         }
-        Ok(None)
+        Ok(false)
+    }
+
+    /// Steps over a value and returns what its key `key` has, if it is a map that has such a key.
+    fn value_in(&mut self, key: &str) -> Result<Option<Value<'a>>> {
+        let mut inside = self.cursor;
+        let head = inside.item_head()?;
+        if head.major != 5 {
+            return self.cursor.skip_item(Check::Done, 0).map(|()| None);
+        }
+        let mut entries = Map(Container::new(&head, inside)).iter();
+        let mut found = None;
+        while let Some(value) = entries.seek_key(key)? {
+            found = Some(value);
+        }
+        self.cursor = entries.cursor;
+        Ok(found)
     }
 }
 
