@@ -1,4 +1,5 @@
-//! Memory for results: had at once, or an error; of pages as large as the system gives, where there is much of it.
+//! Memory for results: had at once, or an error; of pages as large as the system gives, where there is much of it. And
+//! memory that is read: asked for before it is.
 //!
 //! Fresh memory costs more than what is written to it: the system clears it and maps it page by page, and a page is 4 KiB
 //! unless it is told that larger ones will do. That halves the time of a message of some MiB.
@@ -100,6 +101,25 @@ fn huge_pages(buffer: &mut Vec<u8>) {
 
 #[cfg(not(target_os = "linux"))]
 const fn huge_pages(_: &mut Vec<u8>) {}
+
+/// Bytes of a line of memory.
+const LINE: usize = 64;
+
+/// Asks for the lines of memory that `bytes` lie in: who reads them soon waits for all of them together.
+#[inline]
+pub(crate) fn prefetch(bytes: &[u8]) {
+    #[cfg(target_arch = "x86_64")]
+    for byte in bytes.iter().step_by(LINE).chain(bytes.last()) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        #[allow(unsafe_code, reason = "an instruction that takes an address")]
+        // SAFETY: SSE is part of the architecture, and the address is that of a byte in a slice.
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T0>((&raw const *byte).cast());
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (bytes, LINE);
+}
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests may panic")]

@@ -14,6 +14,7 @@ use tgm_core::object::DataObject;
 
 use crate::error::{Result, TensogramError};
 use crate::file::open_for_reading;
+use crate::memory::prefetch;
 use crate::scan::{Bytes, MessageLayout, ScanOptions, Segments, Table};
 
 /// A file of messages as a memory map: messages, objects and values are borrowed from it, nothing is copied.
@@ -136,9 +137,18 @@ impl MappedFile {
     /// # Errors
     /// Those of [`Self::message`] and [`Message::object`].
     pub fn object(&self, index: usize, object: usize) -> Result<DataObject<'_>> {
-        Ok(self.message(index)?.object(object)?)
+        let bytes = self.message_bytes(index)?;
+        // Each frame says where the next one is, and the last one where its descriptor is.
+        prefetch(bytes.get(..FRONT).unwrap_or(bytes));
+        prefetch(bytes.last_chunk::<BACK>().map_or(&[], |back| back));
+        Ok(Message::parse(bytes)?.object(object)?)
     }
 }
+
+/// Bytes in which the frames before the first object lie, mostly.
+const FRONT: usize = 512;
+/// Bytes in which the descriptor of the last object lies, mostly, and what follows it.
+const BACK: usize = 256;
 
 #[cold]
 fn beyond_the_end() -> TensogramError {

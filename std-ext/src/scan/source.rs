@@ -8,6 +8,8 @@ use memchr::memmem;
 use tgm_core::scan::{Source, find_in_chunks};
 use tgm_core::wire::{POSTAMBLE_SIZE, PREAMBLE_SIZE};
 
+use crate::memory::prefetch;
+
 /// Bytes read together while looking for a magic, and where messages are small.
 const WINDOW: usize = 64 << 10;
 /// Bytes read together where they are not: the end of a message and the preamble behind it.
@@ -39,25 +41,11 @@ impl Foresight for Bytes<'_> {
     #[inline]
     fn expect(&self, offset: u64) {
         let start = usize::try_from(offset.saturating_sub(POSTAMBLE_SIZE as u64)).unwrap_or(usize::MAX);
-        let Some(bytes) = self.0.get(start..).and_then(<[u8]>::first_chunk) else { return };
-        prefetch::<{ POSTAMBLE_SIZE + PREAMBLE_SIZE }>(bytes);
-    }
-}
-
-/// Asks for the lines of memory that `bytes`, no more than a line of them, lie in.
-#[inline]
-fn prefetch<const N: usize>(bytes: &[u8; N]) {
-    #[cfg(target_arch = "x86_64")]
-    for byte in bytes.first().into_iter().chain(bytes.last()) {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        #[allow(unsafe_code, reason = "an instruction that takes an address")]
-        // SAFETY: SSE is part of the architecture, and the address is that of a byte in a slice.
-        unsafe {
-            _mm_prefetch::<_MM_HINT_T0>((&raw const *byte).cast());
+        let bytes: Option<&[u8; POSTAMBLE_SIZE + PREAMBLE_SIZE]> = self.0.get(start..).and_then(<[u8]>::first_chunk);
+        if let Some(bytes) = bytes {
+            prefetch(bytes);
         }
     }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = bytes;
 }
 
 impl Source for Bytes<'_> {
