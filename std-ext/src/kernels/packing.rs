@@ -20,6 +20,7 @@ use tgm_core::packing::{self, Packing, Unpack};
 use self::store::{BigEndian, HasStore, LittleEndian, Store};
 use super::simd::{Level, Simd};
 use super::stream::Stream;
+use crate::memory::prefetch;
 
 /// A type that packed values can be unpacked to here: `f64` and `f32`.
 pub trait Value: Unpack + HasStore {}
@@ -90,6 +91,9 @@ fn split<S>(
     let Some(last) = out.len().checked_sub(1).filter(|_| out.len() >= WORTH_IT && simd.level() > Level::Base) else {
         return core(start, out);
     };
+    if start > 0 {
+        expect(packed, packing, start, last);
+    }
     // The last value can be had only if all can: whatever is wrong shows before anything else is written.
     match (start.checked_add(last as u64), out.get_mut(last..)) {
         (Some(element), Some(slot)) => core(element, slot)?,
@@ -102,6 +106,18 @@ fn split<S>(
     core(start, head)?;
     let done = bulk(bytes, body);
     core(first.wrapping_add(done as u64), body.get_mut(done..).unwrap_or_default())
+}
+
+/// Bytes of a range that are asked for before it is read. Behind them the processor has noticed by itself.
+const AHEAD: usize = 4 << 10;
+
+/// The `count` values from element `start` on are read soon, at a place that nobody could foresee.
+fn expect(packed: &[u8], packing: &Packing, start: u64, count: usize) {
+    let bits = u64::from(packing.bits_per_value);
+    let place = |element: u64| usize::try_from(element.saturating_mul(bits) / 8).unwrap_or(usize::MAX);
+    let (first, last) = (place(start), place(start.saturating_add(count as u64)));
+    let bytes = packed.get(first..).unwrap_or_default();
+    prefetch(bytes.get(..last.saturating_sub(first).min(AHEAD)).unwrap_or(bytes));
 }
 
 /// Unpacks from the front of `bytes` to the front of `out`, eight values at a time; returns how many.
