@@ -398,7 +398,7 @@ pub struct Outline<'a> {
 impl<'a> Outline<'a> {
     fn of(mut frames: Frames<'a>) -> Result<Self> {
         let mut outline = Self::default();
-        while let Some(frame) = frames.next().transpose()? {
+        while let Some(frame) = frames.step()? {
             outline.count(frame);
         }
         outline.end = frames.position();
