@@ -104,7 +104,7 @@ fn verify_shortest(value: &Value<'_>) -> Result<()> {
         if shortest_float(head).0 == head.info {
             return Ok(());
         }
-        NonCanonical::WideFloat
+        if head.info == 24 { NonCanonical::LongHead } else { NonCanonical::WideFloat }
     } else if shortest_info(head.argument) == head.info && !is_small_bignum {
         return Ok(());
     } else {
@@ -133,8 +133,7 @@ fn shortest_float(head: &Head) -> (u8, u64) {
         #[expect(clippy::cast_possible_truncation, reason = "the head holds as many bits as its width says")]
         26 => f64::from(f32::from_bits(head.argument as u32)),
         27 => f64::from_bits(head.argument),
-        23 => return (22, 0),
-        info => return (info, 0),
+        _ => return (shortest_info(head.argument.min(NULL)), 0),
     };
     let half = f16::from_f64(wide);
     #[expect(clippy::cast_possible_truncation, reason = "compared with the wide value at once")]
@@ -147,6 +146,9 @@ fn shortest_float(head: &Head) -> (u8, u64) {
         (27, wide.to_bits())
     }
 }
+
+/// The simple value of null. That of undefined is one more.
+const NULL: u64 = 22;
 
 /// Compares two items by the bytes of their canonical encodings, without writing either down.
 ///

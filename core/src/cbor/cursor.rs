@@ -60,9 +60,9 @@ impl Head {
             4 => Kind::Array,
             5 => Kind::Map,
             6 => Kind::Tag,
-            _ if self.info < 22 => Kind::Bool,
-            _ if self.info < 25 => Kind::Null,
-            _ => Kind::Float,
+            _ if self.info > 24 => Kind::Float,
+            _ if self.argument < 22 => Kind::Bool,
+            _ => Kind::Null,
         }
     }
 
@@ -497,8 +497,10 @@ fn not_utf8(error: Utf8Error, offset: u64) -> Error {
 #[inline]
 fn check_simple(head: &Head) -> Result<()> {
     match head.info {
-        20..=23 | 25..=27 => Ok(()),
+        25..=27 => Ok(()),
         INDEFINITE => Err(head.error(ErrorKind::CborBreak)),
+        // Also in a byte more than it takes, as the reference reads it.
+        _ if matches!(head.argument, 20..=23) => Ok(()),
         _ => Err(head.error(ErrorKind::CborSimple(u8::try_from(head.argument).unwrap_or(u8::MAX)))),
     }
 }

@@ -191,6 +191,19 @@ fn malformed_heads_are_told_apart() {
 }
 
 #[test]
+fn simple_values_may_take_a_byte_more_unless_the_form_is_canonical() {
+    for (simple, kind) in [(20, Kind::Bool), (21, Kind::Bool), (22, Kind::Null), (23, Kind::Null)] {
+        let long = [0xf8, simple];
+        assert_eq!((value(&long).kind(), value(&long).as_bool().ok()), (kind, (simple < 22).then_some(simple == 21)));
+        let strict = verify_canonical(&long, Canonical::Strict).map_err(|error| error.kind());
+        assert_eq!(strict, Err(ErrorKind::NonCanonical(NonCanonical::LongHead)));
+    }
+    for simple in (0..20).chain(24..=255) {
+        assert_eq!(skip(&[0xf8, simple]), Err(ErrorKind::CborSimple(simple)));
+    }
+}
+
+#[test]
 fn an_error_says_where_in_the_callers_slice() {
     let bytes = [0x83, 0x00, 0x00, 0x62, b'a', 0xff];
     assert_eq!(Cursor::new(&bytes, 1000).skip(), Err(ErrorKind::CborUtf8.at(1005)));

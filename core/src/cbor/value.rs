@@ -85,7 +85,7 @@ impl<'a> Value<'a> {
     /// # Errors
     /// [`ErrorKind::WrongType`].
     pub fn as_bool(&self) -> Result<bool> {
-        if self.kind() == Kind::Bool { Ok(self.head.info == 21) } else { Err(self.wrong_type(Kind::Bool)) }
+        if self.kind() == Kind::Bool { Ok(self.head.argument == 21) } else { Err(self.wrong_type(Kind::Bool)) }
     }
 
     /// The item as an integer of any range that CBOR heads and 64-bit bignums have (−2⁶⁴ to 2⁶⁴ − 1).
@@ -278,7 +278,7 @@ impl fmt::Debug for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind() {
             Kind::Null => f.write_str("null"),
-            Kind::Bool => fmt::Debug::fmt(&(self.head.info == 21), f),
+            Kind::Bool => fmt::Debug::fmt(&(self.head.argument == 21), f),
             Kind::Integer => fmt::Debug::fmt(&self.as_integer(), f),
             Kind::Float => fmt::Debug::fmt(&float_of(&self.head), f),
             Kind::Text => fmt::Debug::fmt(&self.as_text(), f),

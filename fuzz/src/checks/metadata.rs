@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use tgm_core::cbor::{Cursor, Map};
 use tgm_core::metadata::Metadata;
+use tgm_std::GlobalMetadata;
 use tgm_std::metadata as owned;
 
 use crate::repeats::has_repeats;
@@ -29,6 +31,11 @@ fn global(bytes: &[u8]) {
         return;
     };
     assert_eq!(view.base_len(), read.base.len());
+    entries(view, read);
+    // What is found to be well-formed entry by entry is so as one item.
+    let mut cursor = Cursor::new(bytes, 0);
+    cursor.skip().expect("read before");
+    assert_eq!(cursor.offset(), view.as_encoded().len() as u64);
     for key in read.extra.keys() {
         assert!(matches!(view.extra(key), Ok(Some(_))), "{key}");
     }
@@ -45,4 +52,20 @@ fn global(bytes: &[u8]) {
     assert!(values().any(has_repeats) || owned::verify_canonical_cbor(&written).is_ok(), "the writer's order");
     let again = owned::cbor_to_global_metadata(&written).expect("what was written");
     assert_eq!(owned::global_metadata_to_cbor(&again).expect("again"), written);
+}
+
+/// The entries of `base` are the same whether one is looked up or all are read in order, and have the keys of the owned form.
+fn entries(view: &Metadata<'_>, read: &GlobalMetadata) {
+    let encoded = |map: Map<'_>| -> Vec<u8> {
+        let entries = map.iter().map(|entry| entry.expect("read before"));
+        entries.flat_map(|(key, value)| [key.as_encoded(), value.as_encoded()].concat()).collect()
+    };
+    for (index, (entry, owned)) in view.base_entries().zip(&read.base).enumerate() {
+        let entry = entry.expect("read before");
+        let found = view.base_entry(index).expect("read before").expect("there are so many");
+        assert_eq!(encoded(entry), encoded(found));
+        for key in owned.keys() {
+            assert!(entry.get(key).expect("read before").is_some(), "{key}");
+        }
+    }
 }
