@@ -13,11 +13,13 @@
 //! tests hold this against `minicbor`.
 
 mod canonical;
+mod container;
 mod cursor;
 mod plain;
 mod reader;
 mod siblings;
 mod step;
+mod string;
 #[cfg(test)]
 mod tests;
 mod text_maps;
@@ -27,12 +29,14 @@ mod value;
 use core::fmt;
 
 pub use canonical::{Canonical, verify_canonical};
+pub use container::{Array, ArrayIter, Map, MapIter};
 pub use cursor::Cursor;
 pub(crate) use reader::{MapReader, Name, WireName, read_text_map};
 pub use step::Step;
+pub use string::{Bytes, Chunks, Text};
 pub(crate) use text_maps::TextMaps;
 pub use uints::{Uints, UintsIter};
-pub use value::{Array, ArrayIter, Bytes, Chunks, Map, MapIter, Text, Value};
+pub use value::Value;
 
 /// Containers and tags inside each other, at most (the reference's recursion limit).
 pub const MAX_NESTING: u16 = 256;

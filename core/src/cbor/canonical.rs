@@ -6,7 +6,7 @@ use half::f16;
 
 use super::Kind;
 use super::cursor::{Cursor, Head};
-use super::value::{Bytes, Map, Value};
+use super::{Bytes, Map, Value};
 use crate::error::{ErrorKind, NonCanonical, Result};
 
 /// How much of the canonical form is demanded.

@@ -1,10 +1,10 @@
 //! Reading items that nobody has walked yet, checked and typed in one pass.
 
+use super::container::Count;
 use super::cursor::{Check, Cursor, check_utf8};
 use super::text_maps::TextMaps;
 use super::uints::read_dimensions;
-use super::value::{Count, Map, Text, Value};
-use super::{Kind, MAX_NESTING, Uints, plain};
+use super::{Kind, MAX_NESTING, Map, Text, Uints, Value, plain};
 use crate::error::{ErrorKind, Result};
 
 /// The entries of a map with text keys. After each key its value must be read, by exactly one of the methods that do.

@@ -2,7 +2,7 @@
 //! hardly differ in length.
 //!
 //! A walk waits for each head before it knows where the next one is. Of a map that is made as another one was, all those
-//! places are known before: it is compared, eight bytes at a time, with what the other one's heads were. Where a value is
+//! places are known before: it is compared, 64 bytes at a time, with what the other one's heads were. Where a value is
 //! longer or shorter than its sibling, both are stepped over, and the comparison goes on behind them.
 
 use super::cursor::Check;

@@ -1,9 +1,9 @@
 //! Arrays of maps with text keys, as `base` is one.
 
+use super::container::{Array, ArrayIter, Container, Map};
 use super::cursor::{Check, Cursor};
 use super::reader::{read_text_map, skip_text_map};
 use super::siblings::{FEW, Siblings};
-use super::value::{Array, ArrayIter, Container, Map};
 use super::{Kind, MAX_NESTING};
 use crate::error::Result;
 

@@ -3,8 +3,8 @@
 use core::fmt;
 use core::iter::FusedIterator;
 
+use super::container::Container;
 use super::cursor::Cursor;
-use super::value::Container;
 use super::{Kind, Value};
 #[cfg(doc)]
 use crate::error::ErrorKind;
