@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::{env, fs};
 
+use ciborium::Value;
 use tgm_interop::damage::compare;
 use tgm_interop::damage::mutate::{Chance, mutated};
+use tgm_std::{EncodeOptions, GlobalMetadata};
 
 /// Longer messages are not damaged: most changes would be in their payloads.
 const LONGEST: usize = 2048;
@@ -34,6 +36,20 @@ fn damaged_messages_differ_for_known_reasons_alone() {
     }
     println!("{alike} of {cases} alike {reasons:#?}");
     assert!(alike as usize > cases / 2);
+}
+
+#[test]
+fn simple_values_that_take_a_byte_more_are_read_by_both() {
+    let metadata = GlobalMetadata { extra: [("ab".into(), Value::Bool(true))].into(), ..Default::default() };
+    let message = tgm_std::encode(&metadata, &[], &EncodeOptions::default()).expect("encodes");
+    let at = message.windows(4).position(|bytes| bytes == [0x62, b'a', b'b', 0xf5]).expect("the entry");
+    let values = [Value::Bool(false), Value::Bool(true), Value::Null, Value::Null];
+    for (simple, value) in (20..).zip(values) {
+        let mut long = message.clone();
+        long[at..at + 4].copy_from_slice(&[0x61, b'a', 0xf8, simple]);
+        assert_eq!(tgm_std::decode_metadata(&long).expect("decodes").extra["a"], value);
+        assert_eq!(tensogram::decode_metadata(&long).expect("decodes").extra["a"], value);
+    }
 }
 
 /// Changes some bytes, or how many there are.
