@@ -140,7 +140,7 @@ impl MappedFile {
         let bytes = self.message_bytes(index)?;
         // Each frame says where the next one is, and the last one where its descriptor is.
         prefetch(bytes.get(..FRONT).unwrap_or(bytes));
-        prefetch(bytes.last_chunk::<BACK>().map_or(&[], |back| back));
+        prefetch(bytes.get(bytes.len().saturating_sub(BACK)..).unwrap_or_default());
         Ok(Message::parse(bytes)?.object(object)?)
     }
 }

@@ -5,8 +5,10 @@
 //! ```
 //!
 //! Without its start magic a message is none, so that it appears to readers in one step, and a crash before that step leaves
-//! a tail that belongs to no message. Readers ask how long the file is before they read: what lies before that end is
-//! there, but for the last message. Who reads on to wherever the file then ends may see a message without the one before. Writers of this library wait for each other by an advisory lock.
+//! a tail that belongs to no message. Writers of this library wait for each other by an advisory lock.
+//!
+//! Readers ask how long the file is before they read: all messages before that end are whole but perhaps the last. Who reads
+//! on to wherever the file then ends may see a message without the one before it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;

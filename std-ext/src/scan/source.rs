@@ -41,10 +41,8 @@ impl Foresight for Bytes<'_> {
     #[inline]
     fn expect(&self, offset: u64) {
         let start = usize::try_from(offset.saturating_sub(POSTAMBLE_SIZE as u64)).unwrap_or(usize::MAX);
-        let bytes: Option<&[u8; POSTAMBLE_SIZE + PREAMBLE_SIZE]> = self.0.get(start..).and_then(<[u8]>::first_chunk);
-        if let Some(bytes) = bytes {
-            prefetch(bytes);
-        }
+        let bytes = self.0.get(start..).and_then(|rest| rest.get(..POSTAMBLE_SIZE + PREAMBLE_SIZE));
+        prefetch(bytes.unwrap_or_default());
     }
 }
 
