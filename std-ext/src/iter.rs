@@ -2,7 +2,7 @@
 
 use std::vec;
 
-use tgm_core::frame::Frames;
+use tgm_core::frame::{Frame, Frames};
 use tgm_core::object::DataObject;
 use tgm_core::{ErrorKind, Message};
 
@@ -112,13 +112,13 @@ pub fn objects_metadata(bytes: &[u8]) -> Result<impl Iterator<Item = DataObjectD
     Ok(descriptors.collect::<Result<Vec<_>>>()?.into_iter())
 }
 
-/// The digest written in each object's frame, `None` where the slot is zero, whatever the flags say. Stops at the first
-/// byte that is no frame.
+/// The digest written in each object's frame, `None` where the slot is zero, whatever the flags say. Nothing is compared
+/// with them: `verify_hash` of [`DecodeOptions`] does that.
 ///
 /// # Errors
-/// Those of opening the message.
+/// Those of opening the message and of the walk over its frames: the list is of all objects, or there is none.
 pub fn data_object_inline_hashes(bytes: &[u8]) -> Result<Vec<Option<u64>>> {
-    let frames = Message::parse(bytes)?.frames().map_while(tgm_core::Result::ok);
-    let objects = frames.filter(|frame| frame.frame_type().is_data_object());
-    Ok(objects.map(|frame| Some(frame.hash_slot()).filter(|&slot| slot != 0)).collect())
+    let is_object = |frame: &tgm_core::Result<Frame<'_>>| !matches!(frame, Ok(f) if !f.frame_type().is_data_object());
+    let objects = Message::parse(bytes)?.frames().filter(is_object);
+    objects.map(|frame| Ok(Some(frame?.hash_slot()).filter(|&slot| slot != 0))).collect()
 }

@@ -559,3 +559,19 @@ fn objects_know_from_their_message_whether_they_have_a_digest() {
     assert_eq!(alone.body().len(), object.frame().body().len());
     assert_eq!(alone.body_offset(), HEADER as u64);
 }
+
+#[test]
+fn inline_hashes_are_of_all_objects_or_an_error() {
+    let (_, descriptor, region) = pipelines().remove(0);
+    let bytes = message(&descriptor, &region, Hashed::Flagged);
+    assert_eq!(tgm_std::data_object_inline_hashes(&bytes).unwrap().len(), 2);
+    let frame = Message::parse(&bytes).unwrap().object(OBJECT).unwrap().frame().offset();
+    let frame = usize::try_from(frame).unwrap();
+    // The type, the length, and the end.
+    for at in [frame + 3, frame + 8, frame + 15, bytes.len() - 24 - 1 - 3] {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x40;
+        let error = tgm_std::data_object_inline_hashes(&damaged).unwrap_err();
+        assert!(matches!(error, TensogramError::Framing(_)), "{at}: {error}");
+    }
+}
