@@ -15,7 +15,11 @@ use core::iter::FusedIterator;
 use zerocopy::FromBytes;
 
 use crate::error::{ErrorKind, Result};
+#[cfg(feature = "hash")]
+use crate::hash::HashPresence;
 use crate::phase::DecodePhase;
+#[cfg(feature = "hash")]
+use crate::wire::MessageFlags;
 use crate::wire::{
     DATA_OBJECT_FOOTER_SIZE, END_MAGIC, FRAME_END, FRAME_HEADER_SIZE, FRAME_MAGIC, FrameFlags, FrameHeader, FrameTail,
     FrameType, ObjectTail, POSTAMBLE_SIZE,
@@ -25,6 +29,9 @@ use crate::wire::{
 #[derive(Clone, Copy)]
 pub struct Frame<'a> {
     frame_type: FrameType,
+    /// What settles whether the slot holds a digest. It takes a byte that alignment leaves free.
+    #[cfg(feature = "hash")]
+    pub(crate) presence: HashPresence,
     header: &'a FrameHeader,
     body: &'a [u8],
     tail: &'a FrameTail,
@@ -67,7 +74,17 @@ impl<'a> Frame<'a> {
             _ => (front, 0),
         };
         let body = front.get(FRAME_HEADER_SIZE..).ok_or(ErrorKind::FrameTooSmall.at(8))?;
-        Ok((Self { frame_type, header, body, tail, cbor_offset, offset }, rest))
+        let frame = Self {
+            frame_type,
+            #[cfg(feature = "hash")]
+            presence: HashPresence::Flagged,
+            header,
+            body,
+            tail,
+            cbor_offset,
+            offset,
+        };
+        Ok((frame, rest))
     }
 
     /// What the frame holds.
@@ -266,6 +283,9 @@ pub struct Frames<'a> {
     rest: &'a [u8],
     walk: Walk,
     open_ended: bool,
+    /// What settles which frames hold a digest, as far as the walk has come.
+    #[cfg(feature = "hash")]
+    pub(crate) presence: HashPresence,
     done: bool,
 }
 
@@ -280,7 +300,21 @@ impl<'a> Frames<'a> {
     /// The frames in `bytes`; if not `open_ended`, they end with the bytes.
     pub(crate) const fn new(bytes: &'a [u8], offset: u64, open_ended: bool) -> Self {
         let end = offset.saturating_add(bytes.len() as u64);
-        Self { rest: bytes, walk: Walk::new(offset, end), open_ended, done: false }
+        Self {
+            rest: bytes,
+            walk: Walk::new(offset, end),
+            open_ended,
+            #[cfg(feature = "hash")]
+            presence: HashPresence::Flagged,
+            done: false,
+        }
+    }
+
+    /// The frames of a message with these flags.
+    #[cfg(feature = "hash")]
+    pub(crate) const fn of_message(mut self, flags: MessageFlags) -> Self {
+        self.presence = HashPresence::promised(flags);
+        self
     }
 
     /// Where the walk stands, in bytes from the start of the caller's slice: behind the last frame, or, when there are
@@ -339,6 +373,8 @@ impl<'a> Frames<'a> {
         let (frame, rest) = Frame::parse_at(self.rest, self.walk.position())?;
         self.walk.enter(frame.frame_type(), frame.total_length())?;
         self.rest = rest;
+        #[cfg(feature = "hash")]
+        let frame = frame.settled_by(&mut self.presence);
         Ok(frame)
     }
 }

@@ -49,6 +49,53 @@ impl Frame<'_> {
     pub const fn has_hash_flag(&self) -> bool {
         self.flags().has(FrameFlags::HASH_PRESENT)
     }
+
+    /// What settles whether this frame's slot holds a digest, as far as it was known where the frame was found: free.
+    ///
+    /// [`HashPresence::All`] for a frame that is not flagged, of a message whose preamble says that hashing was on, if no
+    /// frame before it is flagged either; where an index led to it, the first frame stands for those. Else
+    /// [`HashPresence::Flagged`], also for a frame without its message. Writers flag all frames or none, so this differs
+    /// from [`crate::Message::hash_presence`] only for messages of which someone cleared the first flags; then the slot is
+    /// compared. [`HashPresence::Absent`] behind [`crate::object::DataObject::with_payload`].
+    ///
+    /// ```
+    /// use tgm_core::hash::Verdict;
+    ///
+    /// # let bytes: &[u8] = include_bytes!("../../tests/data/dtypes/float32-little.tgm");
+    /// let object = tgm_core::Message::parse(bytes)?.object(0)?;
+    /// let frame = object.frame();
+    /// assert_eq!(frame.hash_presence().check(frame), Verdict::Good);
+    /// # Ok::<(), tgm_core::Error>(())
+    /// ```
+    pub const fn hash_presence(&self) -> HashPresence {
+        self.presence
+    }
+
+    /// The frame of an object whose payload lies elsewhere.
+    pub(crate) const fn without_digest(mut self) -> Self {
+        self.presence = HashPresence::Absent;
+        self
+    }
+
+    /// The frame where a walk meets it that knows `presence` of the frames before.
+    pub(crate) const fn settled_by(mut self, presence: &mut HashPresence) -> Self {
+        if self.has_hash_flag() {
+            *presence = HashPresence::Flagged;
+        }
+        self.presence = *presence;
+        self
+    }
+
+    /// The frame where an index leads to it: the first of the message's `frames` speaks for those in between.
+    pub(crate) fn settled_by_first(mut self, mut frames: Frames<'_>) -> Self {
+        if frames.presence != HashPresence::Flagged
+            && !self.has_hash_flag()
+            && let Some(Ok(first)) = frames.next()
+        {
+            self.presence = first.presence;
+        }
+        self
+    }
 }
 
 /// Which frames of a message hold a digest.
@@ -63,6 +110,11 @@ pub enum HashPresence {
 }
 
 impl HashPresence {
+    /// What settles it before any frame was seen.
+    pub(crate) const fn promised(flags: MessageFlags) -> Self {
+        if flags.has(MessageFlags::HASHES_PRESENT) { Self::All } else { Self::Flagged }
+    }
+
     /// Rule H: if any frame is flagged, flags decide; else the preamble does. O(frames).
     ///
     /// # Errors

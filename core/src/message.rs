@@ -121,7 +121,10 @@ impl<'a> Message<'a> {
 
     /// The frames that begin at byte `start` of the message.
     fn frames_from(&self, start: u64) -> Frames<'a> {
-        Frames::new(self.frame_bytes(start), start, self.total_length().is_none())
+        let frames = Frames::new(self.frame_bytes(start), start, self.total_length().is_none());
+        #[cfg(feature = "hash")]
+        let frames = frames.of_message(self.flags());
+        frames
     }
 
     /// The bytes from `start` to where frames end; none if that lies outside.
@@ -202,7 +205,12 @@ impl<'a> Message<'a> {
             Err(error) if is_no_frame(error) => return Err(liar),
             Err(error) => return Err(error),
         };
-        if frame.frame_type().is_data_object() && frame.total_length() == entry.length { Ok(frame) } else { Err(liar) }
+        if !frame.frame_type().is_data_object() || frame.total_length() != entry.length {
+            return Err(liar);
+        }
+        #[cfg(feature = "hash")]
+        let frame = frame.settled_by_first(self.frames());
+        Ok(frame)
     }
 
     /// The index of the message's objects: the header's, or else the footer's; O(1) frames but for the header's own.

@@ -72,15 +72,21 @@ impl<'a> DataObject<'a> {
         &self.descriptor
     }
 
-    /// The encoded values, without masks.
+    /// The encoded values, without masks. No digest is looked at, here and in all that reads them: to check it first, call
+    /// [`HashPresence::check`](crate::hash::HashPresence::check) of the frame's own
+    /// [`hash_presence`](Frame::hash_presence).
     pub const fn payload(&self) -> &'a [u8] {
         self.payload
     }
 
-    /// The object with a payload that is kept apart from its frame, and without the frame's region.
+    /// The object with a payload that is kept apart from its frame, and without the frame's region. The frame's digest says
+    /// nothing about that payload.
     #[must_use]
     pub const fn with_payload(self, payload: &'a [u8]) -> Self {
-        Self { region: payload, region_offset: 0, payload, ..self }
+        let frame = self.frame;
+        #[cfg(feature = "hash")]
+        let frame = frame.without_digest();
+        Self { frame, region: payload, region_offset: 0, payload, ..self }
     }
 
     /// The encoded values and the masks' blobs.
@@ -104,7 +110,8 @@ impl<'a> DataObject<'a> {
             .ok_or(ErrorKind::MaskBounds.at(mask.position()))
     }
 
-    /// The values where they lie, if no stage and no mask stands in between: O(1), nothing is copied.
+    /// The values where they lie, if no stage and no mask stands in between: O(1), nothing is copied. No digest is looked at:
+    /// [`Self::payload`] says how to check it first.
     ///
     /// # Errors
     /// [`ErrorKind::DtypeMismatch`] if the elements are not of type `T`; [`ErrorKind::NeedsDecoding`] naming the stage that
@@ -170,7 +177,8 @@ impl<'a> DataObject<'a> {
     }
 
     /// Writes the values of `elements` to `out` in `order`, masked ones restored to NaN and infinities: everything that
-    /// can be undone without a decompressor. O(`out.len()` + bytes of the masks), no allocation.
+    /// can be undone without a decompressor. O(`out.len()` + bytes of the masks), no allocation. No digest is looked at:
+    /// [`Self::payload`] says how to check it first.
     ///
     /// # Errors
     /// Those of [`Self::stored`], [`Stored::decode_into`] and [`Self::restore_into`].

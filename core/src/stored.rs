@@ -26,7 +26,8 @@ const BLOCK: usize = 64;
 /// The bytes of an object after decompression, and how they become values.
 ///
 /// Good to have one: encoding and filter are known, their parameters are in range, and the bytes are exactly as many as
-/// shape, dtype and encoding imply.
+/// shape, dtype and encoding imply. That they are the bytes which somebody wrote only the frame's digest can tell: see
+/// [`crate::object::DataObject::payload`].
 #[derive(Clone, Copy, Debug)]
 pub struct Stored<'a> {
     bytes: &'a [u8],

@@ -7,13 +7,13 @@
 pub mod into;
 pub(crate) mod pipeline;
 mod scratch;
+pub(crate) mod trust;
 
 use std::borrow::Cow;
 
 use tgm_core::Message;
 use tgm_core::cbor::MAX_NESTING;
 use tgm_core::frame::Frame;
-use tgm_core::hash::{HashPresence, Verdict};
 use tgm_core::index::{HashList, Index};
 use tgm_core::message::Outline;
 use tgm_core::metadata::MessageMetadata;
@@ -21,7 +21,6 @@ use tgm_core::object::DataObject;
 use tgm_core::wire::FrameType;
 
 use crate::error::{Result, TensogramError};
-use crate::hash;
 use crate::masks::{MaskBuffers, Masks};
 pub use crate::options::DecodeOptions;
 pub use crate::range::{
@@ -33,13 +32,18 @@ use crate::types::{DataObjectDescriptor, DecodedObject, GlobalMetadata};
 pub use crate::types::{DecodedMaskSet, DecodedObjectWithMasks};
 pub use into::{elements_into, unpack_into, values_into};
 pub use scratch::Scratch;
+use trust::{Proof, Trust, Trusted};
 
 /// The values of one object, borrowed from the message where they lie in it as they are wanted.
 ///
 /// Bytes in row-major order, of the machine's byte order or the stored one as the options say, masked values restored if
 /// they say so. One allocation at most for the values.
 ///
+/// With `verify_hash` the object's digest is checked first, which reads its frame once more. Whether it has one the object
+/// knows from its message ([`tgm_core::frame::Frame::hash_presence`]), but not which object of it this is: errors name none.
+///
 /// # Errors
+/// With `verify_hash` [`TensogramError::HashMismatch`] and [`TensogramError::MissingHash`];
 /// [`TensogramError::Encoding`] and [`TensogramError::Metadata`] for a pipeline that cannot be undone, or would exceed the
 /// limits; [`TensogramError::Framing`] for masks that make no sense.
 ///
@@ -54,7 +58,7 @@ pub use scratch::Scratch;
 /// # Ok::<(), tgm_std::TensogramError>(())
 /// ```
 pub fn values<'a>(object: &DataObject<'a>, options: &DecodeOptions) -> Result<Cow<'a, [u8]>> {
-    pipeline::decode_values(object, options, threads(options, object)?)
+    trusted_values(Trusted::new(object, options)?, options)
 }
 
 /// The metadata and all objects of a message.
@@ -62,9 +66,8 @@ pub fn values<'a>(object: &DataObject<'a>, options: &DecodeOptions) -> Result<Co
 /// # Errors
 /// Those of the format's checks (FORMAT §1.10), of `verify_hash` if asked for, and of each object's pipeline.
 pub fn decode(bytes: &[u8], options: &DecodeOptions) -> Result<(GlobalMetadata, Vec<DecodedObject>)> {
-    let opened = Opened::open(bytes, options)?;
-    opened.verify_objects(options, None)?;
-    let objects = opened.map_objects(options, |object, threads| decoded(object, options, threads))?;
+    let (opened, proof) = Opened::for_values(bytes, options, None)?;
+    let objects = opened.map_objects(proof, options, |object, threads| decoded(object, options, threads))?;
     Ok((to_owned::message_metadata(&opened.metadata)?, objects))
 }
 
@@ -98,10 +101,9 @@ pub fn decode_object(
     index: usize,
     options: &DecodeOptions,
 ) -> Result<(GlobalMetadata, DataObjectDescriptor, Vec<u8>)> {
-    let opened = Opened::open(bytes, options)?;
+    let (opened, proof) = Opened::for_values(bytes, options, Some(index))?;
     let object = opened.object(index)?;
-    opened.verify_objects(options, Some(index))?;
-    let (descriptor, values) = decoded(&object, options, threads(options, &object)?)?;
+    let (descriptor, values) = decoded(Trusted::proven(&object, proof), options, threads(options, &object)?)?;
     Ok((to_owned::message_metadata(&opened.metadata)?, descriptor, values))
 }
 
@@ -113,10 +115,9 @@ pub fn decode_with_masks(
     bytes: &[u8],
     options: &DecodeOptions,
 ) -> Result<(GlobalMetadata, Vec<DecodedObjectWithMasks>)> {
-    let opened = Opened::open(bytes, options)?;
-    opened.verify_objects(options, None)?;
+    let (opened, proof) = Opened::for_values(bytes, options, None)?;
     let options = DecodeOptions { restore_non_finite: false, ..options.clone() };
-    let objects = opened.map_objects(&options, |object, threads| {
+    let objects = opened.map_objects(proof, &options, |object, threads| {
         let (descriptor, payload) = decoded(object, &options, threads)?;
         let masks = Masks::read(object, &options, &mut MaskBuffers::default())?.to_bools(&options)?;
         Ok(DecodedObjectWithMasks { descriptor, payload, masks })
@@ -129,15 +130,19 @@ pub fn decode_with_masks(
 /// # Errors
 /// Those of the frame, of `verify_hash` if asked for, and of the pipeline.
 pub fn decode_object_from_frame(frame: &[u8], options: &DecodeOptions) -> Result<DecodedObject> {
-    let object = object_of_frame(frame)?;
-    if options.verify_hash {
-        // Without a message around it, the frame's own flag is all there is to go by.
-        check(hash::check(HashPresence::Flagged, object.frame()), None)?;
-    }
-    decoded(&object, options, threads(options, &object)?)
+    let (object, proof) = checked_object_of_frame(frame, options)?;
+    decoded(Trusted::proven(&object, proof), options, threads(options, &object)?)
 }
 
-/// Reads the data object that `frame` holds.
+/// Reads the data object that `frame` holds, after its digest was checked if the options ask for it. Without a message
+/// around it, the frame's own flag is all there is to go by.
+pub(crate) fn checked_object_of_frame<'a>(frame: &'a [u8], options: &DecodeOptions) -> Result<(DataObject<'a>, Proof)> {
+    let (frame, _) = Frame::parse(frame)?;
+    let proof = Trust::of_frame(&frame, options).check(&frame, None)?;
+    Ok((DataObject::parse(frame)?, proof))
+}
+
+/// Reads the data object that `frame` holds; nothing is checked but its structure.
 pub(crate) fn object_of_frame(frame: &[u8]) -> Result<DataObject<'_>> {
     let (frame, _) = Frame::parse(frame)?;
     Ok(DataObject::parse(frame)?)
@@ -148,7 +153,14 @@ fn threads(options: &DecodeOptions, object: &DataObject<'_>) -> Result<Threads> 
     Threads::resolve(options.threads, object.payload().len() as u64, options.parallel_threshold_bytes)
 }
 
-fn decoded(object: &DataObject<'_>, options: &DecodeOptions, threads: Threads) -> Result<DecodedObject> {
+/// [`values`] of an object that may be trusted.
+pub(crate) fn trusted_values<'a>(object: Trusted<'_, 'a>, options: &DecodeOptions) -> Result<Cow<'a, [u8]>> {
+    let len = object.payload().len() as u64;
+    let threads = Threads::resolve(options.threads, len, options.parallel_threshold_bytes)?;
+    pipeline::decode_values(object, options, threads)
+}
+
+fn decoded(object: Trusted<'_, '_>, options: &DecodeOptions, threads: Threads) -> Result<DecodedObject> {
     let values = pipeline::decode_values(object, options, threads)?;
     Ok((to_owned::descriptor(object.descriptor())?, values.into_owned()))
 }
@@ -161,30 +173,47 @@ pub(crate) struct Opened<'a> {
 }
 
 impl<'a> Opened<'a> {
+    /// Opens a message of which only what objects are is wanted: no digest is looked at, and no value can be had.
     pub(crate) fn open(bytes: &'a [u8], options: &DecodeOptions) -> Result<Self> {
+        Ok(Self::open_with(bytes, options, |_| Ok(()))?.0)
+    }
+
+    /// Opens a message of which values are wanted, those of all objects or of one. If the options ask for it, their digests
+    /// are checked before any CBOR is read: damage to a descriptor is damage like any other.
+    pub(crate) fn for_values(bytes: &'a [u8], options: &DecodeOptions, only: Option<usize>) -> Result<(Self, Proof)> {
+        Self::open_with(bytes, options, |message| Trust::of_message(message, options)?.check_message(message, only))
+    }
+
+    fn open_with<T>(
+        bytes: &'a [u8],
+        options: &DecodeOptions,
+        check: impl FnOnce(&Message<'a>) -> Result<T>,
+    ) -> Result<(Self, T)> {
         let message = Message::parse(bytes)?;
         let outline = message.outline()?;
         options.limits.check_objects(outline.object_count)?;
+        let checked = check(&message)?;
         outline.index.map(|frame| Index::parse(&frame)).transpose()?;
         outline.hashes.map(|frame| HashList::parse(&frame)).transpose()?;
         let metadata = outline.metadata(&message)?;
         check_nesting(&message, options)?;
-        Ok(Self { message, metadata, outline })
+        Ok((Self { message, metadata, outline }, checked))
     }
 
     /// What `f` makes of each object: several objects at a time, or else one after the other on several threads.
     fn map_objects<R: Send>(
         &self,
+        proof: Proof,
         options: &DecodeOptions,
-        f: impl Fn(&DataObject<'a>, Threads) -> Result<R> + Sync,
+        f: impl Fn(Trusted<'_, 'a>, Threads) -> Result<R> + Sync,
     ) -> Result<Vec<R>> {
         let bytes = self.message.as_bytes().len() as u64;
         let threads = Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes)?;
         if threads.is_one() || self.outline.object_count < 2 {
-            return self.message.objects().map(|object| f(&object?, threads)).collect();
+            return self.message.objects().map(|object| f(Trusted::proven(&object?, proof), threads)).collect();
         }
         let objects = self.message.objects().collect::<tgm_core::Result<Vec<_>>>()?;
-        threads.map(&objects, |object| f(object, threads.alone()))
+        threads.map(&objects, |object| f(Trusted::proven(object, proof), threads.alone()))
     }
 
     /// Data object `index`, found by the walk.
@@ -196,27 +225,6 @@ impl<'a> Opened<'a> {
             TensogramError::Object(format!("object index {index} out of range (num_objects={count})").into())
         })?;
         Ok(DataObject::parse(frame?)?)
-    }
-
-    /// Checks the digests of all objects, or of one, if the options ask for it.
-    pub(crate) fn verify_objects(&self, options: &DecodeOptions, only: Option<usize>) -> Result<()> {
-        if !options.verify_hash {
-            return Ok(());
-        }
-        let presence =
-            if options.strict_hash_presence { HashPresence::Flagged } else { self.message.hash_presence()? };
-        let mut index = 0;
-        for frame in self.message.frames() {
-            let frame = frame?;
-            if !frame.frame_type().is_data_object() {
-                continue;
-            }
-            if only.is_none_or(|only| only == index) {
-                check(hash::check(presence, &frame), Some(index))?;
-            }
-            index += 1;
-        }
-        Ok(())
     }
 }
 
@@ -235,13 +243,4 @@ fn check_nesting(message: &Message<'_>, options: &DecodeOptions) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Turns what became of an object's digest into an answer.
-fn check(verdict: Verdict, object_index: Option<usize>) -> Result<()> {
-    match verdict {
-        Verdict::Good => Ok(()),
-        Verdict::Missing => Err(TensogramError::MissingHash { object_index: object_index.unwrap_or(0) }),
-        Verdict::Mismatch(mismatch) => Err(TensogramError::hash_mismatch(object_index, mismatch)),
-    }
 }

@@ -175,7 +175,8 @@ impl TensogramFile {
         Ok(self.table()?.segments())
     }
 
-    /// The bytes of message `index`: one positioned read, or a copy out of the map.
+    /// The bytes of message `index`: one positioned read, or a copy out of the map. No digest is looked at:
+    /// [`Self::decode_message`] checks those of objects with `verify_hash`.
     ///
     /// # Errors
     /// [`TensogramError::Framing`] if there is no such message, [`TensogramError::Io`] if it cannot be read.
@@ -246,7 +247,8 @@ impl TensogramFile {
         })
     }
 
-    /// Ranges of the values of object `object` of message `index`.
+    /// Ranges of the values of object `object` of message `index`. With `verify_hash` all of the object's frame is read, as
+    /// its digest covers all of it.
     ///
     /// # Errors
     /// Those of [`Self::read_message`] and [`range::decode_range`].
@@ -257,9 +259,9 @@ impl TensogramFile {
         ranges: &[(u64, u64)],
         options: &DecodeOptions,
     ) -> Result<(DataObjectDescriptor, Vec<Vec<u8>>)> {
-        self.with_message(index, wanted(Wanted::Ranges(object, ranges), options), |bytes| {
-            range::decode_range(bytes, object, ranges, options)
-        })
+        // A digest covers all of the object.
+        let parts = if options.verify_hash { Wanted::Object(object) } else { Wanted::Ranges(object, ranges) };
+        self.with_message(index, wanted(parts, options), |bytes| range::decode_range(bytes, object, ranges, options))
     }
 
     /// The bytes of all messages at once.
@@ -288,7 +290,8 @@ impl TensogramFile {
     }
 }
 
-/// The bytes of each message of a file; see [`TensogramFile::iter`].
+/// The bytes of each message of a file; see [`TensogramFile::iter`]. No digest is looked at: to decode them with `verify_hash`
+/// checks those of objects, [`crate::validate_file`] all of a file.
 #[derive(Clone, Debug)]
 pub struct FileMessageIter {
     path: PathBuf,

@@ -95,7 +95,8 @@ pub fn encode_message(
     Ok(message)
 }
 
-/// Takes the first message of `bytes` apart. Payloads are not decoded, digests not checked.
+/// Takes the first message of `bytes` apart. Payloads are not decoded, digests not checked: [`crate::decode()`] does both, the
+/// latter with `verify_hash`.
 ///
 /// # Errors
 /// Those of the format's checks.
@@ -164,7 +165,7 @@ pub fn encode_data_object_frame(
 }
 
 /// Takes the data object's frame apart that `bytes` begin with: its descriptor, its encoded values, the masks' blobs, and
-/// how many bytes it takes with its padding.
+/// how many bytes it takes with its padding. Its digest is not checked: [`crate::hash::check_frame_hash`] does that.
 ///
 /// # Errors
 /// [`TensogramError::Framing`] for a frame that is damaged or of another type; those of the descriptor.

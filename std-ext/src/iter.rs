@@ -2,10 +2,11 @@
 
 use std::vec;
 
-use tgm_core::frame::Frames;
+use tgm_core::frame::{Frame, Frames};
 use tgm_core::object::DataObject;
 use tgm_core::{ErrorKind, Message};
 
+use crate::decode::trust::{Trust, Trusted};
 use crate::decode::{Opened, pipeline};
 use crate::error::Result;
 pub use crate::file::FileMessageIter;
@@ -16,7 +17,8 @@ use crate::threads::Threads;
 use crate::to_owned;
 use crate::types::{DataObjectDescriptor, DecodedObject};
 
-/// The messages of a buffer, as slices of it, in order.
+/// The messages of a buffer, as slices of it, in order. No digest is looked at: [`decode`](crate::decode()) and all that takes
+/// [`DecodeOptions`] check those of objects with `verify_hash`, [`validate_buffer`](crate::validate_buffer) all of them.
 pub fn messages(bytes: &[u8]) -> MessageIter<'_> {
     MessageIter { bytes, extents: scan(bytes).into_iter() }
 }
@@ -43,7 +45,7 @@ impl<'a> Iterator for MessageIter<'a> {
 
 impl ExactSizeIterator for MessageIter<'_> {}
 
-/// The objects of a message, decoded one at a time as they are asked for. Digests are not checked.
+/// The objects of a message, decoded one at a time as they are asked for; with `verify_hash` each after its digest was checked.
 ///
 /// The iterator keeps the message for itself, one copy of its bytes; [`Message::objects`] and [`values`](crate::values)
 /// borrow them.
@@ -56,7 +58,8 @@ pub fn objects(bytes: &[u8], options: DecodeOptions) -> Result<ObjectIter> {
     let starts = opened.message.objects().map(|object| Ok(object?.frame().offset())).collect::<Result<Vec<_>>>()?;
     let mut held = reserve(message.len())?;
     held.copy_from_slice(message);
-    Ok(ObjectIter { message: held, starts: starts.into_iter(), options })
+    let trust = Trust::of_message(&opened.message, &options)?;
+    Ok(ObjectIter { message: held, starts: starts.into_iter(), next: 0, trust, options })
 }
 
 /// See [`objects`].
@@ -65,16 +68,20 @@ pub struct ObjectIter {
     message: Vec<u8>,
     /// Where the objects' frames start.
     starts: vec::IntoIter<u64>,
+    /// Which object is next.
+    next: usize,
+    trust: Trust,
     options: DecodeOptions,
 }
 
 impl ObjectIter {
-    fn decode(&self, start: u64) -> Result<DecodedObject> {
+    fn decode(&self, index: usize, start: u64) -> Result<DecodedObject> {
         let bytes = usize::try_from(start).ok().and_then(|start| self.message.get(start..));
         let mut frames = Frames::open_ended(bytes.unwrap_or_default(), start);
         let frame = frames.next().transpose()?.ok_or(ErrorKind::Truncated.at(start))?;
+        let proof = self.trust.check(&frame, Some(index))?;
         let object = DataObject::parse(frame)?;
-        let values = pipeline::decode_values(&object, &self.options, Threads::NONE)?;
+        let values = pipeline::decode_values(Trusted::proven(&object, proof), &self.options, Threads::NONE)?;
         Ok((to_owned::descriptor(object.descriptor())?, values.into_owned()))
     }
 }
@@ -83,8 +90,9 @@ impl Iterator for ObjectIter {
     type Item = Result<DecodedObject>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let start = self.starts.next()?;
-        Some(self.decode(start))
+        let (start, index) = (self.starts.next()?, self.next);
+        self.next = index.saturating_add(1);
+        Some(self.decode(index, start))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -104,13 +112,13 @@ pub fn objects_metadata(bytes: &[u8]) -> Result<impl Iterator<Item = DataObjectD
     Ok(descriptors.collect::<Result<Vec<_>>>()?.into_iter())
 }
 
-/// The digest written in each object's frame, `None` where the slot is zero, whatever the flags say. Stops at the first
-/// byte that is no frame.
+/// The digest written in each object's frame, `None` where the slot is zero, whatever the flags say. Nothing is compared
+/// with them: `verify_hash` of [`DecodeOptions`] does that.
 ///
 /// # Errors
-/// Those of opening the message.
+/// Those of opening the message and of the walk over its frames: the list is of all objects, or there is none.
 pub fn data_object_inline_hashes(bytes: &[u8]) -> Result<Vec<Option<u64>>> {
-    let frames = Message::parse(bytes)?.frames().map_while(tgm_core::Result::ok);
-    let objects = frames.filter(|frame| frame.frame_type().is_data_object());
-    Ok(objects.map(|frame| Some(frame.hash_slot()).filter(|&slot| slot != 0)).collect())
+    let is_object = |frame: &tgm_core::Result<Frame<'_>>| !matches!(frame, Ok(f) if !f.frame_type().is_data_object());
+    let objects = Message::parse(bytes)?.frames().filter(is_object);
+    objects.map(|frame| Ok(Some(frame?.hash_slot()).filter(|&slot| slot != 0))).collect()
 }

@@ -5,9 +5,9 @@ use std::iter::Peekable;
 use tgm_core::ErrorKind;
 use tgm_core::descriptor::{ByteOrder, Dtype, MaskDescriptor, MaskKind, MaskMethod};
 use tgm_core::mask::{BitmapForm, Mask, Runs, restore_into};
-use tgm_core::object::DataObject;
 
 use crate::codec;
+use crate::decode::trust::Trusted;
 use crate::error::{Result, TensogramError};
 use crate::limits::at_least;
 use crate::options::DecodeOptions;
@@ -34,7 +34,7 @@ struct ReadMask<'a> {
 
 impl<'a> Masks<'a> {
     /// No masks, whatever the object has.
-    pub(crate) const fn none(object: &DataObject<'_>) -> Self {
+    pub(crate) const fn none(object: Trusted<'_, '_>) -> Self {
         let descriptor = object.descriptor();
         Self {
             dtype: descriptor.dtype(),
@@ -48,7 +48,7 @@ impl<'a> Masks<'a> {
     /// # Errors
     /// [`TensogramError::Framing`] for masks of a bitmask, [`TensogramError::Encoding`] for an unknown method or a blob
     /// that does not decompress.
-    pub(crate) fn read(object: &DataObject<'a>, options: &DecodeOptions, buffers: &'a mut MaskBuffers) -> Result<Self> {
+    pub(crate) fn read(object: Trusted<'_, 'a>, options: &DecodeOptions, buffers: &'a mut MaskBuffers) -> Result<Self> {
         let mut read = Self::none(object);
         let places = read.masks.iter_mut().zip(buffers);
         for ((kind, entry), (slot, buffer)) in object.descriptor().masks().iter().zip(places) {
@@ -146,7 +146,7 @@ impl Coverage<'_> {
 
 impl<'a> ReadMask<'a> {
     fn read(
-        object: &DataObject<'a>,
+        object: Trusted<'_, 'a>,
         kind: MaskKind,
         entry: &MaskDescriptor<'a>,
         options: &DecodeOptions,
@@ -167,7 +167,7 @@ impl<'a> ReadMask<'a> {
 
 /// The packed bits of a mask whose method needs a decompressor, in `buffer`.
 fn decompress<'b>(
-    object: &DataObject<'_>,
+    object: Trusted<'_, '_>,
     kind: MaskKind,
     method: MaskMethod,
     blob: &[u8],

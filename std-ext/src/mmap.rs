@@ -132,7 +132,8 @@ impl MappedFile {
         Ok(Message::parse(self.message_bytes(index)?)?)
     }
 
-    /// Object `object` of message `index`, found as [`Message::object`] finds it.
+    /// Object `object` of message `index`, found as [`Message::object`] finds it. No digest is looked at:
+    /// [`values`](crate::values) and the like check it with `verify_hash`.
     ///
     /// # Errors
     /// Those of [`Self::message`] and [`Message::object`].

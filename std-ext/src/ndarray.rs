@@ -24,6 +24,7 @@ use zerocopy::{FromBytes as _, IntoBytes as _};
 
 use crate::builder::ObjectBuilder;
 use crate::decode;
+use crate::decode::trust::Trusted;
 use crate::error::{Result, TensogramError};
 use crate::options::DecodeOptions;
 use crate::params::metadata;
@@ -61,17 +62,31 @@ pub fn values<T: Element>(object: &DataObject<'_>, options: &DecodeOptions) -> R
 }
 
 /// The values of an object as they lie in the message; `None` if they are of another type or byte order, not aligned, masked,
-/// or have to be decoded. Nothing is copied.
+/// or have to be decoded. Nothing is copied, and no digest is looked at: [`view_with_options`] checks it first.
 ///
 /// # Errors
 /// [`TensogramError::Metadata`] if the shape exceeds the integers of this machine.
 pub fn view<'a, T: Element>(object: &DataObject<'a>) -> Result<Option<ArrayViewD<'a, T>>> {
+    view_with_options(object, &DecodeOptions::default())
+}
+
+/// [`view`], after the digest was checked if `verify_hash` of `options` asks for it, which reads the payload once. The
+/// other options are about decoding, and there is none.
+///
+/// # Errors
+/// Those of [`view`]; with `verify_hash` [`TensogramError::HashMismatch`] and [`TensogramError::MissingHash`], also for an
+/// object that cannot be viewed.
+pub fn view_with_options<'a, T: Element>(
+    object: &DataObject<'a>,
+    options: &DecodeOptions,
+) -> Result<Option<ArrayViewD<'a, T>>> {
+    let payload = Trusted::new(object, options)?.payload();
     let descriptor = object.descriptor();
     let is_native = descriptor.byte_order() == ByteOrder::NATIVE || descriptor.dtype().swap_unit_size() <= 1;
     if descriptor.dtype() != T::DTYPE || !is_native || descriptor.pending_stage().is_some() {
         return Ok(None);
     }
-    let Ok(values) = <[T]>::ref_from_bytes(object.payload()) else { return Ok(None) };
+    let Ok(values) = <[T]>::ref_from_bytes(payload) else { return Ok(None) };
     Ok(ArrayViewD::from_shape(shape(object)?, values).ok())
 }
 

@@ -65,10 +65,17 @@ pub struct DecodeOptions {
     pub parallel_threshold_bytes: Option<usize>,
     /// NaN and infinities are written where masks say so; otherwise the zeros stay that stand for them.
     pub restore_non_finite: bool,
-    /// Digests of data objects are checked before anything is decoded. Not used by ranges and iterators.
+    /// Digests of data objects are checked before anything is decoded, by everything that takes these options: a wrong one
+    /// is [`TensogramError::HashMismatch`], one that was never written [`TensogramError::MissingHash`].
+    ///
+    /// A digest covers an object's whole frame. So a range costs as much as reading the whole object then: all of its
+    /// payload is read and hashed, once a call however many ranges that has, and out of a large message in a file all of
+    /// the frame is fetched. Objects that are not asked for are not looked at, nor are other frames: `tgm verify` checks
+    /// those. Without it, nothing is read for it.
     pub verify_hash: bool,
     /// Only flags of frames say that a digest was written, as releases since 0.21 have it; otherwise digests of older
-    /// messages are recognised too (Rule H of FORMAT §2).
+    /// messages are recognised too (Rule H of FORMAT §2). A frame on its own, without its message, has no more than its flag
+    /// in any case.
     pub strict_hash_presence: bool,
     /// Ranges are refused where the reference refuses them: behind a filter, of bitmasks, out of zstd, lz4 and sz3, and out
     /// of szip without `szip_block_offsets`.

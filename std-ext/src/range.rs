@@ -2,7 +2,8 @@
 //!
 //! A range is a first element and a count, over the flattened tensor. Ranges may overlap, repeat and come in any order; each
 //! gets a buffer of its own. Where values are not compressed, only the bytes of the ranges are read; otherwise the payload
-//! is decompressed once for all of them.
+//! is decompressed once for all of them. With `verify_hash` all of the object's frame is read and hashed before, once for all
+//! ranges of a call: a digest covers the whole frame.
 
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Filter};
 use tgm_core::object::DataObject;
@@ -10,30 +11,33 @@ use tgm_core::tensor::Element;
 use zerocopy::IntoBytes as _;
 
 use crate::decode::into::check_dtype;
-use crate::decode::{Opened, Scratch, object_of_frame, pipeline};
+use crate::decode::trust::Trusted;
+use crate::decode::{Opened, Scratch, checked_object_of_frame, object_of_frame, pipeline};
 use crate::error::{Result, TensogramError};
 use crate::framing::encode_data_object_frame;
 use crate::options::DecodeOptions;
 use crate::to_owned;
 use crate::types::DataObjectDescriptor;
 
-/// What object `index` of a message is, and the values of `ranges`, one buffer each. Digests are not checked.
+/// What object `index` of a message is, and the values of `ranges`, one buffer each.
 ///
 /// A bitmask's values come as packed bits, the first of each range in the highest bit of its buffer's first byte.
 ///
 /// # Errors
 /// [`TensogramError::Object`] if there is no such object; [`TensogramError::Encoding`] for a range beyond its end; those of
-/// the format's checks and of the object's pipeline.
+/// the format's checks, of `verify_hash` if asked for, and of the object's pipeline.
 pub fn decode_range(
     bytes: &[u8],
     index: usize,
     ranges: &[(u64, u64)],
     options: &DecodeOptions,
 ) -> Result<(DataObjectDescriptor, Vec<Vec<u8>>)> {
-    of_object(&Opened::open(bytes, options)?.object(index)?, ranges, options)
+    let (opened, proof) = Opened::for_values(bytes, options, Some(index))?;
+    of_object(Trusted::proven(&opened.object(index)?, proof), ranges, options)
 }
 
-/// [`decode_range`] for one frame's bytes, apart from any message.
+/// [`decode_range`] for one frame's bytes, apart from any message: with `verify_hash` its own flag alone says whether it
+/// holds a digest.
 ///
 /// # Errors
 /// As [`decode_range`].
@@ -42,7 +46,8 @@ pub fn decode_range_from_frame(
     ranges: &[(u64, u64)],
     options: &DecodeOptions,
 ) -> Result<(DataObjectDescriptor, Vec<Vec<u8>>)> {
-    of_object(&object_of_frame(frame)?, ranges, options)
+    let (object, proof) = checked_object_of_frame(frame, options)?;
+    of_object(Trusted::proven(&object, proof), ranges, options)
 }
 
 /// The values of `ranges` of an object that is already open, one buffer each.
@@ -50,6 +55,10 @@ pub fn decode_range_from_frame(
 /// # Errors
 /// As [`decode_range`].
 pub fn ranges(object: &DataObject<'_>, ranges: &[(u64, u64)], options: &DecodeOptions) -> Result<Vec<Vec<u8>>> {
+    trusted_ranges(Trusted::new(object, options)?, ranges, options)
+}
+
+fn trusted_ranges(object: Trusted<'_, '_>, ranges: &[(u64, u64)], options: &DecodeOptions) -> Result<Vec<Vec<u8>>> {
     if options.reference_range_refusals {
         refuse_as_the_reference(object.descriptor(), ranges.is_empty())?;
     }
@@ -111,14 +120,14 @@ fn in_order(
     if options.reference_range_refusals {
         refuse_as_the_reference(object.descriptor(), ranges.is_empty())?;
     }
-    pipeline::decode_ranges_into(object, ranges, order, options, scratch, out)
+    pipeline::decode_ranges_into(Trusted::new(object, options)?, ranges, order, options, scratch, out)
 }
 
 /// The values of `ranges` of an object whose descriptor and payload are not in a frame. Masks are not restored: their blobs
 /// are no part of a payload.
 ///
 /// # Errors
-/// As [`decode_range`].
+/// As [`decode_range`]. With `verify_hash` it always is [`TensogramError::MissingHash`]: digests are of frames.
 ///
 /// ```
 /// use tgm_std::{ByteOrder, DataObjectDescriptor, DecodeOptions, Dtype, decode_range_from_payload};
@@ -140,11 +149,11 @@ pub fn decode_range_from_payload(
 }
 
 fn of_object(
-    object: &DataObject<'_>,
+    object: Trusted<'_, '_>,
     wanted: &[(u64, u64)],
     options: &DecodeOptions,
 ) -> Result<(DataObjectDescriptor, Vec<Vec<u8>>)> {
-    let parts = ranges(object, wanted, options)?;
+    let parts = trusted_ranges(object, wanted, options)?;
     Ok((to_owned::descriptor(object.descriptor())?, parts))
 }
 

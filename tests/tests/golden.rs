@@ -964,6 +964,16 @@ fn verified(bytes: &[u8], objects: usize, strict: bool) -> std::result::Result<(
     let each: std::result::Result<(), String> =
         (0..objects).try_for_each(|index| tgm_std::decode_object(bytes, index, &options).map(drop).or_else(outcome));
     assert!(whole == each || objects == 0, "decode and decode_object differ about digests");
+    // Objects that are borrowed know the same, but for their index.
+    let kind = |text: String| text.split(':').next().map(str::to_owned);
+    let view = Message::parse(bytes).unwrap();
+    for index in 0..objects {
+        let of_message = tgm_std::decode_object(bytes, index, &options).map(drop).or_else(outcome).map_err(kind);
+        for object in [view.object(index), view.objects().nth(index).unwrap()] {
+            let of_object = tgm_std::values(&object.unwrap(), &options).map(drop).or_else(outcome).map_err(kind);
+            assert_eq!(of_object, of_message, "decode_object and values differ about digests");
+        }
+    }
     whole
 }
 

@@ -17,6 +17,7 @@ use tgm_core::object::DataObject;
 use tgm_core::tensor::Element;
 use zerocopy::IntoBytes as _;
 
+use super::trust::Trusted;
 use super::{Scratch, pipeline, threads};
 use crate::error::{Result, TensogramError};
 use crate::kernels::packing::Value;
@@ -48,7 +49,8 @@ pub fn values_into(
     out: &mut [u8],
 ) -> Result<()> {
     let order = pipeline::target_order(object.descriptor(), options);
-    pipeline::decode_values_into(object, order, options, threads(options, object)?, scratch, out)
+    let trusted = Trusted::new(object, options)?;
+    pipeline::decode_values_into(trusted, order, options, threads(options, object)?, scratch, out)
 }
 
 /// All values of an object as what they are, row-major. `native_byte_order` of the options has no say here.
@@ -75,6 +77,7 @@ pub fn elements_into<T: Element>(
 ) -> Result<()> {
     check_dtype::<T>(object.descriptor())?;
     let threads = threads(options, object)?;
+    let object = Trusted::new(object, options)?;
     pipeline::decode_values_into(object, ByteOrder::NATIVE, options, threads, scratch, out.as_mut_bytes())
 }
 
@@ -106,7 +109,7 @@ pub fn unpack_into<T: Element + Value>(
     scratch: &mut Scratch,
     out: &mut [T],
 ) -> Result<()> {
-    pipeline::unpack_into(object, start, options, threads(options, object)?, scratch, out)
+    pipeline::unpack_into(Trusted::new(object, options)?, start, options, threads(options, object)?, scratch, out)
 }
 
 /// Checks that elements are of type `T`.

@@ -7,7 +7,7 @@
 //! decode_ranges_into ───────────┴─ RangeSource ────┘
 //! ```
 //!
-//! One allocation holds the values, or the caller's buffer does; what a decompressor writes for a filter or packing takes
+//! Each takes an object that may be trusted: see [`super::trust`]. One allocation holds the values, or the caller's buffer does; what a decompressor writes for a filter or packing takes
 //! the buffer of the scratch memory. Values that lie in the message as they are wanted are borrowed.
 
 use std::borrow::Cow;
@@ -16,12 +16,12 @@ use std::ops::Range;
 
 use tgm_core::ErrorKind;
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Encoding, Filter};
-use tgm_core::object::DataObject;
 use tgm_core::stored::{Stored, stored_len, window_of};
 use tgm_core::tensor::Element;
 use zerocopy::IntoBytes as _;
 
 use super::Scratch;
+use super::trust::Trusted;
 use crate::codec::{self, Codec, CodecError, Parts, Workspace};
 use crate::error::{Result, TensogramError};
 use crate::kernels::packing::Value;
@@ -38,7 +38,7 @@ pub(crate) fn target_order(descriptor: &Descriptor<'_>, options: &DecodeOptions)
 
 /// All values of an object, masked ones restored if the options say so.
 pub(crate) fn decode_values<'a>(
-    object: &DataObject<'a>,
+    object: Trusted<'_, 'a>,
     options: &DecodeOptions,
     threads: Threads,
 ) -> Result<Cow<'a, [u8]>> {
@@ -60,7 +60,7 @@ pub(crate) fn decode_values<'a>(
 
 /// [`decode_values`] in `order` into all of `out`.
 pub(crate) fn decode_values_into(
-    object: &DataObject<'_>,
+    object: Trusted<'_, '_>,
     order: ByteOrder,
     options: &DecodeOptions,
     threads: Threads,
@@ -79,7 +79,7 @@ pub(crate) fn decode_values_into(
 
 /// As many packed values as `out` has, from element `start` on, masked ones restored if the options say so.
 pub(crate) fn unpack_into<T: Element + Value>(
-    object: &DataObject<'_>,
+    object: Trusted<'_, '_>,
     start: u64,
     options: &DecodeOptions,
     threads: Threads,
@@ -122,7 +122,7 @@ impl<'a: 's, 's> Source<'a, 's> {
     /// Makes sure that the pipeline can be undone within the limits, and undoes what another stage stands behind, into
     /// `bytes`.
     fn open(
-        object: &DataObject<'a>,
+        object: Trusted<'_, 'a>,
         order: ByteOrder,
         options: &DecodeOptions,
         threads: Threads,
@@ -153,7 +153,7 @@ impl<'a: 's, 's> Source<'a, 's> {
     /// Does what is left, into `out`, which is as long as the values are.
     fn decode_into(
         &self,
-        object: &DataObject<'a>,
+        object: Trusted<'_, 'a>,
         order: ByteOrder,
         threads: Threads,
         work: &mut Workspace,
@@ -186,7 +186,7 @@ impl<'a: 's, 's> Source<'a, 's> {
 
 /// The values of several ranges of elements, each in a buffer of its own; what they share is done once.
 pub(crate) fn decode_ranges(
-    object: &DataObject<'_>,
+    object: Trusted<'_, '_>,
     ranges: &[(u64, u64)],
     options: &DecodeOptions,
 ) -> Result<Vec<Vec<u8>>> {
@@ -204,7 +204,7 @@ pub(crate) fn decode_ranges(
 
 /// The values of ranges in `order` one after the other into all of `out`; each begins with a byte of its own.
 pub(crate) fn decode_ranges_into(
-    object: &DataObject<'_>,
+    object: Trusted<'_, '_>,
     ranges: &[(u64, u64)],
     order: ByteOrder,
     options: &DecodeOptions,
@@ -224,7 +224,7 @@ pub(crate) fn decode_ranges_into(
 
 /// Calls `place` for each range with the bytes of its values and what decodes them into a buffer of so many.
 fn decode_each_range(
-    object: &DataObject<'_>,
+    object: Trusted<'_, '_>,
     ranges: &[(u64, u64)],
     order: ByteOrder,
     options: &DecodeOptions,
@@ -261,7 +261,7 @@ enum RangeSource<'a, 's> {
 impl<'a: 's, 's> RangeSource<'a, 's> {
     /// Opens an object for ranges that end with element `end` at the latest.
     fn open(
-        object: &DataObject<'a>,
+        object: Trusted<'_, 'a>,
         end: u64,
         options: &DecodeOptions,
         bytes: &'s mut Vec<u8>,
@@ -286,7 +286,7 @@ impl<'a: 's, 's> RangeSource<'a, 's> {
     /// Writes the values of `range` in `order` to all of `out`.
     fn decode_into(
         &mut self,
-        object: &DataObject<'a>,
+        object: Trusted<'_, 'a>,
         range: &Range<u64>,
         order: ByteOrder,
         options: &DecodeOptions,
@@ -301,7 +301,7 @@ impl<'a: 's, 's> RangeSource<'a, 's> {
     /// Unpacks values from element `start` on, which the object has, to all of `out`.
     fn unpack_into<T: Value>(
         mut self,
-        object: &DataObject<'a>,
+        object: Trusted<'_, 'a>,
         start: u64,
         options: &DecodeOptions,
         work: &mut Workspace,
@@ -318,7 +318,7 @@ impl<'a: 's, 's> RangeSource<'a, 's> {
     /// Uncompressed bytes that hold the values of `range`.
     fn stored(
         &mut self,
-        object: &DataObject<'a>,
+        object: Trusted<'_, 'a>,
         range: &Range<u64>,
         options: &DecodeOptions,
         work: &mut Workspace,
@@ -337,7 +337,7 @@ impl<'a: 's, 's> RangeSource<'a, 's> {
 }
 
 /// The bytes of all ranges' values together, if the object has them and the limits allow them.
-fn check_ranges(object: &DataObject<'_>, ranges: &[(u64, u64)], options: &DecodeOptions) -> Result<u64> {
+fn check_ranges(object: Trusted<'_, '_>, ranges: &[(u64, u64)], options: &DecodeOptions) -> Result<u64> {
     let descriptor = object.descriptor();
     ranges.iter().try_for_each(|&range| elements(range).map(drop))?;
     let add = |sum: u64, &range| Ok::<_, TensogramError>(sum.saturating_add(range_len(descriptor, range)?));
@@ -374,7 +374,7 @@ fn beyond((start, count): (u64, u64)) -> TensogramError {
 }
 
 /// Whether masked values are to be restored.
-fn must_restore(object: &DataObject<'_>, options: &DecodeOptions) -> bool {
+fn must_restore(object: Trusted<'_, '_>, options: &DecodeOptions) -> bool {
     options.restore_non_finite && !object.descriptor().masks().is_empty()
 }
 
@@ -384,7 +384,7 @@ fn is_plain(descriptor: &Descriptor<'_>) -> bool {
 }
 
 /// Bytes of all values, if the limits allow them.
-fn check_decoded_len(object: &DataObject<'_>, options: &DecodeOptions) -> Result<usize> {
+fn check_decoded_len(object: Trusted<'_, '_>, options: &DecodeOptions) -> Result<usize> {
     options.limits.check_bytes(object.payload().len() as u64, object.descriptor().decoded_len()?)
 }
 
@@ -404,7 +404,7 @@ fn compression(descriptor: &Descriptor<'_>) -> Result<Compression> {
 }
 
 /// Joins uncompressed bytes with what the descriptor says about them.
-fn stored<'a>(object: &DataObject<'_>, bytes: &'a [u8]) -> Result<Stored<'a>> {
+fn stored<'a>(object: Trusted<'_, '_>, bytes: &'a [u8]) -> Result<Stored<'a>> {
     let descriptor = object.descriptor();
     if descriptor.encoding().known().is_none() {
         return Err(TensogramError::encoding(format!("unknown encoding: {}", descriptor.encoding())));
@@ -433,7 +433,7 @@ fn must_swap(descriptor: &Descriptor<'_>, order: ByteOrder) -> bool {
 /// The uncompressed bytes of an object: those of the message, or decompressed into `bytes`. How many there must be is
 /// known from the descriptor, so that nothing in the payload is believed.
 fn stored_in<'a: 's, 's>(
-    object: &DataObject<'a>,
+    object: Trusted<'_, 'a>,
     options: &DecodeOptions,
     threads: Threads,
     bytes: &'s mut Vec<u8>,
@@ -455,7 +455,7 @@ fn stored_in<'a: 's, 's>(
 
 /// Swaps, unshuffles and unpacks all values.
 fn decode_stored(
-    object: &DataObject<'_>,
+    object: Trusted<'_, '_>,
     stored: &Stored<'_>,
     order: ByteOrder,
     threads: Threads,

@@ -7,6 +7,7 @@ use super::issue::IssueCode;
 use super::non_finite::{Class, find};
 use super::options::ValidateOptions;
 use super::trial::{Fault, decode_options};
+use crate::decode::trust::Trusted;
 use crate::masks::{MaskBuffers, Masks};
 
 /// Checks the masks of an object, and that every non-finite one of its `values`, in stored byte order, is covered by one.
@@ -15,7 +16,9 @@ pub(super) fn check(object: &DataObject<'_>, values: &[u8], options: &ValidateOp
     let descriptor = object.descriptor();
     check_size(descriptor, values)?;
     let mut buffers = MaskBuffers::default();
-    let masks = Masks::read(object, &decode_options(options), &mut buffers).and_then(|masks| {
+    let decoding = decode_options(options);
+    let object = Trusted::new(object, &decoding);
+    let masks = object.and_then(|object| Masks::read(object, &decoding, &mut buffers)).and_then(|masks| {
         masks.verify(!options.like_reference)?;
         Ok(masks)
     });

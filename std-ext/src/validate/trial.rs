@@ -10,6 +10,7 @@ use super::issue::IssueCode;
 use super::options::ValidateOptions;
 use crate::codec;
 use crate::decode::pipeline;
+use crate::decode::trust::Trusted;
 use crate::error::{Result, TensogramError};
 use crate::options::{CompressionBackend, DecodeOptions};
 use crate::threads::Threads;
@@ -41,7 +42,10 @@ pub(super) fn decode<'a>(object: &DataObject<'a>, options: &ValidateOptions) -> 
         configure(object.descriptor())
             .map_err(|error| (IssueCode::PipelineConfigFailed, format!("cannot set up the pipeline: {error}")))?;
     }
-    pipeline::decode_values(object, &decode_options(options), Threads::NONE).map_err(|error| {
+    // Digests are checked by the level before, which tells them apart from this.
+    let options = decode_options(options);
+    let values = Trusted::new(object, &options).and_then(|o| pipeline::decode_values(o, &options, Threads::NONE));
+    values.map_err(|error| {
         let code = if has_pipeline {
             IssueCode::DecodePipelineFailed
         } else if is_wrong_size(object) {

@@ -80,6 +80,7 @@ fn names(name: &str) {
 
 fn frame_getters(frame: &Frame<'_>) {
     keep((frame.frame_type(), frame.cbor_offset(), frame.offset(), frame.total_length(), frame.has_hash_flag()));
+    keep(frame.hash_presence());
     keep(HashPresence::All.check_with(frame, digest));
     let presence = black_box(HashPresence::All);
     keep((presence.covers(frame), presence.check(frame), digest(frame.body())));

@@ -5,14 +5,14 @@ use std::borrow::Cow;
 use serde_json::{Value as Json, json};
 use tgm_core::byteswap::swap_in_place;
 use tgm_core::descriptor::{ByteOrder, Dtype, Key};
-use tgm_core::object::DataObject;
 use tgm_core::zio::{Coords, Form, Layout, Level, Message};
 
 use super::json::{from_cbor, to_cbor};
 use super::reverse::reverse_axes;
 use super::to_tgm::descending;
 use super::{BridgeOptions, Header, MAPPING, NotKept, TENSOGRAM, ZIO, foreign};
-use crate::decode::{Opened, values};
+use crate::decode::trust::Trusted;
+use crate::decode::{Opened, trusted_values};
 use crate::error::{Result, TensogramError};
 use crate::options::DecodeOptions;
 use crate::params::metadata;
@@ -26,12 +26,12 @@ use crate::zio::tensor::{bools, permutation};
 
 /// Reads the message.
 pub(super) fn decode<'a>(bytes: &'a [u8], options: &BridgeOptions) -> Result<(Parts<'a>, Vec<NotKept>)> {
-    let opened = Opened::open(bytes, &options.decode)?;
-    opened.verify_objects(&options.decode, None)?;
+    let (opened, proof) = Opened::for_values(bytes, &options.decode, None)?;
     let mut global = to_owned::message_metadata(&opened.metadata)?;
     global.base.iter_mut().for_each(|entry| drop(entry.remove(crate::RESERVED_KEY)));
     let objects = opened.message.objects().collect::<tgm_core::Result<Vec<_>>>()?;
     let descriptors: Vec<_> = objects.iter().map(|o| to_owned::descriptor(o.descriptor())).collect::<Result<_>>()?;
+    let objects: Vec<_> = objects.iter().map(|object| Trusted::proven(object, proof)).collect();
     let not_kept = not_kept(&global, &descriptors);
     let zio = match global.extra.get(ZIO) {
         Some(zio) if is_ours(zio) => Some(members(from_cbor(zio, "_extra_.zio")?)),
@@ -77,20 +77,20 @@ fn not_kept(global: &GlobalMetadata, descriptors: &[DataObjectDescriptor]) -> Ve
 fn other<'a>(
     global: &GlobalMetadata,
     descriptors: &[DataObjectDescriptor],
-    objects: &[DataObject<'a>],
+    objects: &[Trusted<'_, 'a>],
     header: Header,
     options: &BridgeOptions,
 ) -> Result<Parts<'a>> {
     let label = foreign::label(global, descriptors)?;
     label::parse(label.as_bytes()).map_err(|_| metadata("metadata is nested too deeply for a label"))?;
-    let payloads = objects.iter().map(|object| elements(object, ByteOrder::Little, options)).collect::<Result<_>>()?;
+    let payloads = objects.iter().map(|object| elements(*object, ByteOrder::Little, options)).collect::<Result<_>>()?;
     Ok(Parts::new(header.level, header.form, label.as_bytes(), header.coords, ByteOrder::Little, payloads))
 }
 
 /// The values of an object in that byte order.
-fn elements<'a>(object: &DataObject<'a>, order: ByteOrder, options: &BridgeOptions) -> Result<Cow<'a, [u8]>> {
+fn elements<'a>(object: Trusted<'_, 'a>, order: ByteOrder, options: &BridgeOptions) -> Result<Cow<'a, [u8]>> {
     let stored = DecodeOptions { native_byte_order: false, ..options.decode.clone() };
-    let mut values = values(object, &stored)?;
+    let mut values = trusted_values(object, &stored)?;
     let unit = object.descriptor().dtype().swap_unit_size();
     if unit > 1 && object.descriptor().byte_order() != order {
         swap_in_place(values.to_mut(), unit)?;
@@ -103,7 +103,7 @@ fn ours<'a>(
     zio: &Members,
     global: &GlobalMetadata,
     descriptors: &[DataObjectDescriptor],
-    objects: &[DataObject<'a>],
+    objects: &[Trusted<'_, 'a>],
     options: &BridgeOptions,
 ) -> Result<Parts<'a>> {
     let order = match zio.get("coord_order") {
@@ -115,7 +115,7 @@ fn ours<'a>(
     let count = count.filter(|count| *count <= objects.len()).ok_or_else(|| bad("_extra_.zio.parts"))?;
     let mut payloads: Vec<Option<Cow<'a, [u8]>>> = vec![None; count];
     let (mut tensors, mut added) = (Vec::new(), Vec::new());
-    for (index, (object, descriptor)) in objects.iter().zip(descriptors).enumerate() {
+    for (index, (&object, descriptor)) in objects.iter().zip(descriptors).enumerate() {
         let entry = global.base.get(index);
         let Some(zio) = entry.and_then(|entry| entry.get(ZIO)) else {
             added.push((index, elements(object, order, options)?));
