@@ -131,7 +131,10 @@ fn encode_all<'a>(
 /// are, and nothing is derived from them.
 ///
 /// # Errors
-/// As [`encode`], but for what the pipeline would say, and [`TensogramError::Metadata`](crate::TensogramError::Metadata) for `szip_block_offsets` that cannot be.
+/// As [`encode`], but for what the pipeline would say: `simple_packing` of another type than float64 is refused here too,
+/// and the four parameters of packing must be there. [`TensogramError::Metadata`](crate::TensogramError::Metadata) for
+/// `szip_block_offsets` that are no array of integers, are empty, do not begin with 0, do not increase, lead past the end
+/// of the bytes, or come with another compression than szip.
 pub fn encode_pre_encoded(
     metadata: &GlobalMetadata,
     objects: &[(&DataObjectDescriptor, &[u8])],

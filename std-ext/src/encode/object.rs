@@ -112,10 +112,9 @@ impl<'a> Draft<'a> {
         };
         let (order, packs) = (descriptor.byte_order, encoding(&descriptor)? == Encoding::SimplePacking);
         if packs && descriptor.dtype != Dtype::Float64 {
-            let dtype = descriptor.dtype;
             // A value that is not allowed comes first.
-            find(data, dtype, order, options)?;
-            return Err(TensogramError::encoding(format!("simple_packing only supports float64, got {dtype}")));
+            find(data, descriptor.dtype, order, options)?;
+            checks::packed_dtype(&descriptor)?;
         }
         // Deriving parameters looks at every value too: what it finds finite need not be looked at again.
         let derived = packs.then(|| complete_packing(descriptor.to_mut(), data, order)).transpose();
@@ -270,10 +269,10 @@ impl<'a> Object<'a> {
         Self::unchecked(descriptor, region)
     }
 
-    /// Takes descriptor and region as they are.
+    /// Takes descriptor and region as they are; they are not compared with each other.
     ///
     /// # Errors
-    /// Those of [`object_descriptor_to_cbor`].
+    /// Those of [`object_descriptor_to_cbor`] and [`checks::packed_dtype`].
     pub(crate) fn unchecked(descriptor: &'a DataObjectDescriptor, region: &'a [u8]) -> Result<Self> {
         Self::new(
             Described::Borrowed(descriptor),
@@ -293,7 +292,9 @@ impl<'a> Object<'a> {
         )
     }
 
+    /// Every object that is made of a descriptor and bytes is made here.
     fn new(descriptor: Described<'a>, region: Region<'a>) -> Result<Self> {
+        checks::packed_dtype(&descriptor)?;
         let cbor = object_descriptor_to_cbor(&descriptor)?;
         Ok(Self { descriptor, cbor, region })
     }
