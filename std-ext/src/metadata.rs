@@ -3,6 +3,7 @@
 //! Writing is a function of the content: the order in which keys were put in does not show in the bytes.
 
 mod common;
+mod path;
 
 use std::collections::BTreeMap;
 
@@ -15,6 +16,7 @@ pub use tgm_core::metadata::RESERVED_KEY;
 use tgm_core::metadata::{BASE_KEY, EXTRA_KEY, Metadata};
 
 pub use common::compute_common;
+pub use path::set_path;
 
 use crate::HASH_ALGORITHM_NAME;
 use crate::cbor::{self, Item, Writer, head_len};
