@@ -224,7 +224,9 @@ impl<'a> ObjectBuilder<'a> {
         let set = if let Some(path) = of_message(&key) {
             Err(metadata(format!("{key} is the message's: write MessageBuilder::extra({path:?}, ...)")))
         } else if is_numbered(&key) {
-            Err(metadata(format!("{key}: what `metadata` sets is of this object already: leave `base` and the number out")))
+            Err(metadata(format!(
+                "{key}: what `metadata` sets is of this object already: leave `base` and the number out"
+            )))
         } else {
             set_path(&mut self.metadata, &key, value)
         };

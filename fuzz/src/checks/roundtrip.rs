@@ -65,6 +65,8 @@ fn encoding(given: &mut Given<'_>) -> EncodeOptions {
             AggregateHashPolicy::None,
             AggregateHashPolicy::Footer,
         ]),
+        // What is wanted is any values, whatever they look like.
+        value_order: ValueOrder::Declared,
         provenance: Some(provenance()),
         ..EncodeOptions::default()
     }

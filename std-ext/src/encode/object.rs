@@ -15,7 +15,7 @@ use crate::encode::packing::{Packer, Values, derive};
 use crate::encode::plan::{Compressor, Plan, encoding};
 use crate::encode::region::{Payload, Region};
 use crate::encode::sink::Sink;
-use crate::encode::{checks, masks};
+use crate::encode::{checks, masks, value_order};
 use crate::error::{Result, TensogramError};
 use crate::limits::reserve_more;
 use crate::memory;
@@ -78,6 +78,8 @@ impl From<DataObjectDescriptor> for Described<'_> {
 pub(crate) struct Draft<'a> {
     descriptor: Described<'a>,
     payload: Payload<'a>,
+    /// Of the values in `payload`, for compressors that code numbers.
+    order: ByteOrder,
     compressor: Compressor,
     /// Blobs of masks, whose places in the descriptor are counted from the first of them.
     blobs: Vec<u8>,
@@ -110,7 +112,8 @@ impl<'a> Draft<'a> {
             None => Described::Borrowed(descriptor),
             Some(_) => DataObjectDescriptor { masks: None, ..descriptor.clone() }.into(),
         };
-        let (order, packs) = (descriptor.byte_order, encoding(&descriptor)? == Encoding::SimplePacking);
+        let packs = encoding(&descriptor)? == Encoding::SimplePacking;
+        let order = value_order::of(&descriptor, data, options.value_order)?;
         if packs && descriptor.dtype != Dtype::Float64 {
             // A value that is not allowed comes first.
             find(data, descriptor.dtype, order, options)?;
@@ -137,7 +140,7 @@ impl<'a> Draft<'a> {
             Payload::Bytes(bytes) if goes_as_it_is && !masks.is_empty() => Payload::Masked { bytes, width, masks },
             made => made,
         };
-        Ok(Self { descriptor, payload, compressor: plan.compressor, blobs, means })
+        Ok(Self { descriptor, payload, order, compressor: plan.compressor, blobs, means })
     }
 
     /// Compresses the payload into memory of its own, if there is a compressor.
@@ -149,8 +152,7 @@ impl<'a> Draft<'a> {
             Compressor::None => self.payload,
             compressor => {
                 let mut payload = Vec::new();
-                let offsets =
-                    compress_payload(&compressor, self.payload, self.descriptor.byte_order, self.means, &mut payload)?;
+                let offsets = compress_payload(&compressor, self.payload, self.order, self.means, &mut payload)?;
                 insert_offsets(&mut self.descriptor, offsets);
                 payload.shrink_to_fit();
                 Payload::Bytes(Cow::Owned(payload))
@@ -167,7 +169,7 @@ impl<'a> Draft<'a> {
     fn append_to(mut self, out: &mut Vec<u8>, hashing: bool) -> Result<(u64, Option<u64>)> {
         let frame = OpenFrame::begin(out);
         let start = out.len();
-        let offsets = compress_payload(&self.compressor, self.payload, self.descriptor.byte_order, self.means, out)?;
+        let offsets = compress_payload(&self.compressor, self.payload, self.order, self.means, out)?;
         insert_offsets(&mut self.descriptor, offsets);
         place_masks(&mut self.descriptor, out.len().saturating_sub(start));
         out.extend_from_slice(&self.blobs);
@@ -307,6 +309,21 @@ impl<'a> Object<'a> {
     /// Bytes of the frame, padding behind it not counted.
     pub(crate) fn frame_len(&self) -> u64 {
         object_frame_len(self.region.len(), self.cbor.len() as u64)
+    }
+
+    /// What it is, and the bytes of its payload region.
+    ///
+    /// # Errors
+    /// None but for want of memory.
+    pub(crate) fn into_region(self) -> Result<(DataObjectDescriptor, Vec<u8>)> {
+        let descriptor = match self.descriptor {
+            Described::Borrowed(descriptor) => descriptor.clone(),
+            Described::Owned(descriptor) => *descriptor,
+        };
+        let mut bytes = self.region.payload.into_bytes()?.into_owned();
+        reserve_more(&mut bytes, self.region.blobs.len())?;
+        bytes.extend_from_slice(&self.region.blobs);
+        Ok((descriptor, bytes))
     }
 
     /// Writes the frame, and returns its digest if one is written.

@@ -7,9 +7,9 @@ use ciborium::Value;
 use tgm_core::descriptor::{Compression, Encoding, Filter};
 use tgm_core::object::DataObject;
 
-use crate::encode::{assemble, checks};
 use crate::encode::object::{Described, Object};
 use crate::encode::region::{Payload, Region};
+use crate::encode::{assemble, checks};
 use crate::error::{Result, TensogramError};
 use crate::metadata::object_descriptor_to_cbor;
 use crate::options::EncodeOptions;

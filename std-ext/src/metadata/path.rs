@@ -124,15 +124,13 @@ mod tests {
         }
         let one = [("a.b", Value::from(1)), ("a.b.c.d", Value::from(2))];
         assert_eq!(error(&one), "metadata error: cannot set a.b.c.d: a.b is no map");
-        let replaced = "cannot set a.b: it is a map; write a.b.KEY to set one of its keys, or give a map to replace all of it";
+        let replaced =
+            "cannot set a.b: it is a map; write a.b.KEY to set one of its keys, or give a map to replace all of it";
         for value in [Value::from(1), Value::Null, Value::Array(Vec::new())] {
             assert_eq!(error(&[("a.b.c", 1.into()), ("a.b", value)]), format!("metadata error: {replaced}"));
         }
         let map = Value::Map(vec![("x".into(), 1.into())]);
-        assert_eq!(
-            set(&[("a.b", 1.into()), ("a", map.clone())]).unwrap(),
-            BTreeMap::from([("a".into(), map.clone())])
-        );
+        assert_eq!(set(&[("a.b", 1.into()), ("a", map.clone())]).unwrap(), BTreeMap::from([("a".into(), map.clone())]));
         // A map that was given is entered like one that was made.
         let both = Value::Map(vec![("x".into(), 1.into()), ("y".into(), 2.into())]);
         assert_eq!(set(&[("a", map), ("a.y", 2.into())]).unwrap(), BTreeMap::from([("a".into(), both)]));

@@ -68,7 +68,9 @@ impl Assignment {
 
     fn new(key: &str, value: Value) -> Result<Self, String> {
         let key = KeyPath::parse(key, |number, key| {
-            format!("write --object {number} -s {key}=... to set it in object {number} alone, {key}=... for all objects")
+            format!(
+                "write --object {number} -s {key}=... to set it in object {number} alone, {key}=... for all objects"
+            )
         })?;
         let segments = || key.path().split('.');
         let (Some(first), Some(last)) = (segments().next(), segments().next_back()) else {

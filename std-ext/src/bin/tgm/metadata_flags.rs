@@ -247,7 +247,9 @@ mod tests {
             "base": [{"mars": {"param": "2t", "step": 6}, "flag": true, "name": "6"}], "_extra_": {"x": {"y": -1.5}}
         });
         assert_eq!(json, expected);
-        for (conflict, text) in [("a=1,a.b=2", "cannot set a.b: a is no map"), ("a.b=1,a=2", "cannot set a: it is a map;")] {
+        for (conflict, text) in
+            [("a=1,a.b=2", "cannot set a.b: a is no map"), ("a.b=1,a=2", "cannot set a: it is a map;")]
+        {
             let settings: Settings = conflict.parse().unwrap();
             let error = Described { settings: settings.0, ..Described::default() }.of(0..1).unwrap_err();
             assert!(error.starts_with(text), "{error}");
