@@ -379,3 +379,7 @@ impl<'a> ObjectBuilder<'a> {
         &self.descriptor
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests may panic")]
+mod tests;

@@ -53,12 +53,12 @@ pub fn encode(values: &[f64], params: &SimplePackingParams) -> Result<Vec<u8>> {
         return Err(TensogramError::encoding(format!("{kind} value encountered at index {index}")));
     }
     let packer = Packer::new(params)?;
-    let mut packed = Vec::new();
+    let mut out = Vec::new();
     let len = packer.packed_len(values.len());
-    reserve_more(&mut packed, len)?;
-    packed.resize(len, 0);
-    packer.pack_into(Values::new(values.as_bytes(), ByteOrder::NATIVE), &mut packed);
-    Ok(packed)
+    reserve_more(&mut out, len)?;
+    out.resize(len, 0);
+    packer.pack_into(Values::new(values.as_bytes(), ByteOrder::NATIVE), &mut out);
+    Ok(out)
 }
 
 /// Unpacks the first `num_values` values of `packed`.

@@ -5,7 +5,7 @@ use tgm_core::descriptor::ZfpMode;
 use tgm_std::codec::ErrorBound;
 use tgm_std::{
     AggregateHashPolicy, ByteOrder, DataObjectDescriptor, DecodeOptions, Dtype, EncodeOptions, MaskMethod,
-    MessageBuilder, ObjectBuilder, ValidateOptions, ValidationLevel, decode, decode_descriptors, scan,
+    MessageBuilder, ObjectBuilder, ValidateOptions, ValidationLevel, ValueOrder, decode, decode_descriptors, scan,
     validate_message,
 };
 

@@ -58,9 +58,10 @@ fn by_hand(descriptor: &DataObjectDescriptor, region: &[u8]) -> Vec<u8> {
     )
     .unwrap();
     let name = descriptor.dtype.name().as_bytes();
-    while name != b"float64" {
-        let Some(at) = message.windows(7).position(|window| window == b"float64") else { break };
-        message[at..][..7].copy_from_slice(name);
+    for at in 0..message.len() - 7 {
+        if message[at..].starts_with(b"float64") {
+            message[at..][..7].copy_from_slice(name);
+        }
     }
     message
 }
