@@ -12,8 +12,9 @@ use zerocopy::IntoBytes as _;
 use crate::codec::ErrorBound;
 use crate::encode::encode;
 use crate::encode::packing::{Values, bits_within, derive, finite_values};
-use crate::error::Result;
+use crate::error::{Result, TensogramError};
 use crate::file::{AppendOptions, TensogramFile};
+use crate::metadata::set_path;
 use crate::options::{Blosc2Codec, EncodeOptions};
 use crate::params::metadata;
 use crate::pipeline::{SZIP_BLOCK_SIZE, SZIP_PREPROCESS, SZIP_RSI, packed_bits};
@@ -49,6 +50,7 @@ pub struct MessageBuilder<'a> {
     metadata: GlobalMetadata,
     objects: Vec<ObjectBuilder<'a>>,
     options: EncodeOptions,
+    mistake: Option<String>,
 }
 
 impl<'a> MessageBuilder<'a> {
@@ -58,9 +60,18 @@ impl<'a> MessageBuilder<'a> {
     }
 
     /// Says something about the message: an entry of `_extra_` (FORMAT §3.3).
+    ///
+    /// Dots in `key` lead into maps, which are made: [`GlobalMetadata::get`] finds the value under `extra.` and the key. What
+    /// cannot be set ([`set_path`]), and a key that begins with `extra.` itself, is an error of [`Self::encode`]. For a key
+    /// that has a dot in it there is [`encode`] with [`GlobalMetadata`].
     #[must_use]
     pub fn extra(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.metadata.extra.insert(key.into(), value.into());
+        let key = key.into();
+        let set = match of_message(&key) {
+            Some(path) => Err(metadata(format!("{key}: what `extra` sets is the message's already: write {path:?}"))),
+            None => set_path(&mut self.metadata.extra, &key, value),
+        };
+        note(&mut self.mistake, set);
         self
     }
 
@@ -81,8 +92,10 @@ impl<'a> MessageBuilder<'a> {
     /// Encodes the message.
     ///
     /// # Errors
-    /// Those of [`encode`].
+    /// Those of [`encode`], and [`TensogramError::Metadata`](crate::TensogramError::Metadata) for the first key that could
+    /// not be set.
     pub fn encode(mut self) -> Result<Vec<u8>> {
+        self.check()?;
         self.metadata.base = self.objects.iter_mut().map(|object| std::mem::take(&mut object.metadata)).collect();
         let objects: Vec<_> = self.objects.iter().map(|object| (&object.descriptor, &*object.data)).collect();
         encode(&self.metadata, &objects, &self.options)
@@ -99,8 +112,10 @@ impl<'a> MessageBuilder<'a> {
     /// Writes a streamed message, whose objects are encoded one after the other; what is said about each comes before it.
     ///
     /// # Errors
-    /// Those of [`StreamingEncoder`].
+    /// Those of [`StreamingEncoder`], and [`TensogramError::Metadata`](crate::TensogramError::Metadata) for the first key
+    /// that could not be set: then nothing is written.
     pub fn stream_to<W: Write>(self, sink: W) -> Result<W> {
+        self.check()?;
         let mut encoder = StreamingEncoder::new(sink, &self.metadata, &self.options)?;
         for object in self.objects {
             if !object.metadata.is_empty() {
@@ -110,6 +125,45 @@ impl<'a> MessageBuilder<'a> {
         }
         encoder.finish()
     }
+
+    /// Says which key could not be set, if there was one: of the message first, then of its objects.
+    fn check(&self) -> Result<()> {
+        if let Some(text) = &self.mistake {
+            return Err(metadata(text.as_str()));
+        }
+        let mistakes = self.objects.iter().map(|object| &object.mistake);
+        match mistakes.enumerate().find_map(|(index, mistake)| Some((index, mistake.as_ref()?))) {
+            Some((index, text)) => Err(metadata(format!("object {index}: {text}"))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Keeps the first mistake, as the methods of builders have no result.
+fn note(mistake: &mut Option<String>, set: Result<()>) {
+    if let Err(error) = set
+        && mistake.is_none()
+    {
+        *mistake = Some(match error {
+            TensogramError::Metadata(reason) => reason.to_string(),
+            other => other.to_string(),
+        });
+    }
+}
+
+/// The rest of a path that readers look up in the message's annotations.
+fn of_message(path: &str) -> Option<&str> {
+    path.strip_prefix("extra.").or_else(|| path.strip_prefix("_extra_."))
+}
+
+/// Whether a path begins with the number of an object, as it does where all of a message's metadata is printed.
+fn is_numbered(path: &str) -> bool {
+    let number = |rest: &str| rest.bytes().take_while(u8::is_ascii_digit).count();
+    path.starts_with("base[")
+        || path.strip_prefix("base.").is_some_and(|rest| {
+            let digits = number(rest);
+            digits > 0 && rest.get(digits..).is_none_or(|rest| rest.is_empty() || rest.starts_with('.'))
+        })
 }
 
 /// A data object in the making: values of a Rust type, a shape, what is said about them, and the pipeline they go through.
@@ -118,6 +172,7 @@ pub struct ObjectBuilder<'a> {
     descriptor: DataObjectDescriptor,
     data: Cow<'a, [u8]>,
     metadata: BTreeMap<String, Value>,
+    mistake: Option<String>,
 }
 
 impl<'a> ObjectBuilder<'a> {
@@ -130,24 +185,52 @@ impl<'a> ObjectBuilder<'a> {
         if descriptor.num_elements()? != values.len() {
             return Err(metadata(format!("shape {shape:?} does not hold {} values", values.len())));
         }
-        Ok(Self { descriptor, data: Cow::Borrowed(values.as_bytes()), metadata: BTreeMap::new() })
+        Ok(Self::from_parts(descriptor, values.as_bytes()))
     }
 
     /// A tensor of `shape` with bits packed into bytes, the first in the highest bit.
     pub fn bitmask(shape: &[u64], bits: &'a [u8]) -> Self {
         let descriptor = DataObjectDescriptor::new(Dtype::Bitmask, ByteOrder::NATIVE, shape);
-        Self { descriptor, data: Cow::Borrowed(bits), metadata: BTreeMap::new() }
+        Self::from_parts(descriptor, bits)
     }
 
     /// A tensor as a descriptor says, with its elements' bytes.
     pub fn from_parts(descriptor: DataObjectDescriptor, data: impl Into<Cow<'a, [u8]>>) -> Self {
-        Self { descriptor, data: data.into(), metadata: BTreeMap::new() }
+        Self { descriptor, data: data.into(), metadata: BTreeMap::new(), mistake: None }
     }
 
     /// Says something about the object: an entry of its `base` (FORMAT §3.3).
+    ///
+    /// Dots in `key` lead into maps, which are made: [`GlobalMetadata::get`] finds the value under the same key. What cannot
+    /// be set ([`set_path`]) is an error of [`MessageBuilder::encode`], and so are keys that readers look up elsewhere:
+    /// `extra.KEY` is the message's, `base.N.KEY` says which object's. For a key that has a dot in it there is [`encode`]
+    /// with [`GlobalMetadata`].
+    ///
+    /// ```
+    /// use tgm_std::{MessageBuilder, ObjectBuilder, decode_metadata};
+    ///
+    /// let object = ObjectBuilder::new(&[2], &[1_u8, 2])?.metadata("mars.param", "2t").metadata("mars.step", 6);
+    /// let metadata = decode_metadata(&MessageBuilder::new().object(object).encode()?)?;
+    /// assert_eq!(metadata.get("mars.param").and_then(|value| value.as_str()), Some("2t"));
+    ///
+    /// let object = ObjectBuilder::new(&[2], &[1_u8, 2])?.metadata("mars", 5).metadata("mars.param", "2t");
+    /// let error = MessageBuilder::new().object(object).encode().unwrap_err();
+    /// assert_eq!(error.to_string(), "metadata error: object 0: cannot set mars.param: mars is no map");
+    /// # Ok::<(), tgm_std::TensogramError>(())
+    /// ```
     #[must_use]
     pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.metadata.insert(key.into(), value.into());
+        let key = key.into();
+        let set = if let Some(path) = of_message(&key) {
+            Err(metadata(format!("{key} is the message's: write MessageBuilder::extra({path:?}, ...)")))
+        } else if is_numbered(&key) {
+            Err(metadata(format!(
+                "{key}: what `metadata` sets is of this object already: leave `base` and the number out"
+            )))
+        } else {
+            set_path(&mut self.metadata, &key, value)
+        };
+        note(&mut self.mistake, set);
         self
     }
 
@@ -296,3 +379,7 @@ impl<'a> ObjectBuilder<'a> {
         &self.descriptor
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests may panic")]
+mod tests;

@@ -21,11 +21,12 @@ mod plan;
 pub(crate) mod provenance;
 mod reframe;
 mod region;
-mod shuffle;
+pub(crate) mod shuffle;
 pub(crate) mod sink;
+mod value_order;
 
 pub use self::reframe::{TakenObject, reframe};
-pub use crate::options::{AggregateHashPolicy, Blosc2Codec, EncodeOptions, MaskMethod, Provenance};
+pub use crate::options::{AggregateHashPolicy, Blosc2Codec, EncodeOptions, MaskMethod, Provenance, ValueOrder};
 
 pub use self::parts::{Part, PartError, encode_parts};
 
@@ -37,6 +38,11 @@ use crate::types::{DataObjectDescriptor, GlobalMetadata};
 
 /// Encodes a message of `objects`, each a descriptor and its elements' bytes in row-major order and the descriptor's byte
 /// order.
+///
+/// That is the order of all bytes, those of objects that zfp and sz3 compress too: these code numbers. The crate `tensogram`
+/// gives the two codecs the bytes as this machine's numbers, whatever the descriptor says.
+/// [`EncodeOptions::value_order`] says that bytes come like that. Where it says nothing, values that only make sense in this
+/// machine's order are an error.
 ///
 /// # Errors
 /// [`TensogramError::Metadata`](crate::TensogramError::Metadata) for descriptors that do not fit themselves or their data,
@@ -131,7 +137,10 @@ fn encode_all<'a>(
 /// are, and nothing is derived from them.
 ///
 /// # Errors
-/// As [`encode`], but for what the pipeline would say, and [`TensogramError::Metadata`](crate::TensogramError::Metadata) for `szip_block_offsets` that cannot be.
+/// As [`encode`], but for what the pipeline would say: `simple_packing` of another type than float64 is refused here too,
+/// and the four parameters of packing must be there. [`TensogramError::Metadata`](crate::TensogramError::Metadata) for
+/// `szip_block_offsets` that are no array of integers, are empty, do not begin with 0, do not increase, lead past the end
+/// of the bytes, or come with another compression than szip.
 pub fn encode_pre_encoded(
     metadata: &GlobalMetadata,
     objects: &[(&DataObjectDescriptor, &[u8])],

@@ -66,7 +66,8 @@ pub struct DecodedMessage<'a> {
 /// Writes a message of encoded objects, with an index if there are any.
 ///
 /// # Errors
-/// [`TensogramError::Metadata`] for metadata of more objects than there are, and for what cannot be CBOR.
+/// [`TensogramError::Metadata`] for metadata of more objects than there are, and for what cannot be CBOR;
+/// [`TensogramError::Encoding`] for `simple_packing` of another type than float64, which no reader decodes.
 ///
 /// ```
 /// use tgm_std::framing::{EncodedObject, HashFramePolicy, decode_message, encode_message};
@@ -142,7 +143,8 @@ pub fn decode_metadata_only(bytes: &[u8]) -> Result<GlobalMetadata> {
 /// otherwise.
 ///
 /// # Errors
-/// [`TensogramError::Metadata`] for a descriptor that cannot be CBOR.
+/// [`TensogramError::Metadata`] for a descriptor that cannot be CBOR; [`TensogramError::Encoding`] for `simple_packing` of
+/// another type than float64, which no reader decodes.
 ///
 /// Format: FORMAT §1.7.
 pub fn encode_data_object_frame(
@@ -151,6 +153,7 @@ pub fn encode_data_object_frame(
     cbor_before: bool,
     hashing: bool,
 ) -> Result<Vec<u8>> {
+    checks::packed_dtype(descriptor)?;
     let cbor = object_descriptor_to_cbor(descriptor)?;
     let len = object_frame_len(payload.len() as u64, cbor.len() as u64);
     let flags = if cbor_before { 0 } else { FrameFlags::CBOR_AFTER_PAYLOAD };

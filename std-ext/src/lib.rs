@@ -17,6 +17,7 @@
 //! | the CBOR of descriptors and metadata | [`metadata`] |
 //! | everything that is wrong with a message or file | [`validate_message`], [`validate_file`] |
 //! | messages of version 2 | [`v2`], which makes them version 3 |
+//! | stages of the pipeline by themselves | [`simple_packing`], [`mod@shuffle`], [`pipeline`] |
 //! | ZIO messages with tensors | `zio`, with that feature |
 //!
 //! Names, arguments and results of the functions are those that users of the reference crate know.
@@ -57,6 +58,8 @@ pub mod range;
 pub mod remote_scan_parse;
 pub mod scan;
 pub mod scan_opts;
+pub mod shuffle;
+pub mod simple_packing;
 pub mod streaming;
 pub mod threads;
 mod to_owned;
@@ -86,7 +89,7 @@ pub use object_table::ObjectTable;
 pub use options::{
     AggregateHashPolicy, Blosc2Codec, CompressionBackend, DEFAULT_PARALLEL_THRESHOLD_BYTES,
     DEFAULT_SIMPLE_PACKING_BITS, DecodeOptions, ENV_COMPRESSION_BACKEND, ENV_THREADS, EncodeOptions, MaskMethod,
-    Provenance,
+    Provenance, ValueOrder,
 };
 pub use pipeline::{DataPipeline, apply_pipeline};
 pub use range::{

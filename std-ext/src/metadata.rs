@@ -3,6 +3,7 @@
 //! Writing is a function of the content: the order in which keys were put in does not show in the bytes.
 
 mod common;
+mod path;
 
 use std::collections::BTreeMap;
 
@@ -15,6 +16,7 @@ pub use tgm_core::metadata::RESERVED_KEY;
 use tgm_core::metadata::{BASE_KEY, EXTRA_KEY, Metadata};
 
 pub use common::compute_common;
+pub use path::set_path;
 
 use crate::HASH_ALGORITHM_NAME;
 use crate::cbor::{self, Item, Writer, head_len};
@@ -62,7 +64,14 @@ pub fn cbor_to_global_metadata(bytes: &[u8]) -> Result<GlobalMetadata> {
     to_owned::frame_metadata(&view)
 }
 
+/// The key under which descriptors of version 2 have a digest of their payload. Version 3 gives it no meaning, and has
+/// digests in its frames.
+pub(crate) const HASH_KEY: &str = "hash";
+
 /// The descriptor of a data object: its fields and its parameters in one flat map, the byte order always among them.
+///
+/// A parameter `hash` is left out. It is a digest of version 2: a descriptor that was read may still have it, and behind
+/// new bytes it would state the wrong digest. Version 3 has digests in its frames.
 ///
 /// # Errors
 /// [`TensogramError::Metadata`] for a parameter that has the name of a field, and for values nested too deeply.
@@ -81,6 +90,7 @@ const FIELDS: usize = 9;
 /// As there.
 pub(crate) fn write_object_descriptor(descriptor: &DataObjectDescriptor, writer: &mut Writer<'_>) -> Result<()> {
     let (params, masks) = (&descriptor.params, descriptor.masks.as_ref());
+    let count = params.len() - usize::from(params.contains_key(HASH_KEY));
     if let Some(name) = params.keys().find(|name| is_field(name)) {
         let text = format!("parameter {name} has the name of a descriptor field");
         return Err(TensogramError::Metadata(text.into()));
@@ -101,15 +111,16 @@ pub(crate) fn write_object_descriptor(descriptor: &DataObjectDescriptor, writer:
         writer.text_entry(Key::Compression.name(), &descriptor.compression);
         Ok(())
     };
-    if masks.is_none() && params.is_empty() {
+    if masks.is_none() && count == 0 {
         return writer.map(FIELDS, write_fields);
     }
-    writer.unsorted_map(FIELDS + usize::from(masks.is_some()) + params.len(), |writer| {
+    writer.unsorted_map(FIELDS + usize::from(masks.is_some()) + count, |writer| {
         write_fields(writer)?;
         if let Some(masks) = masks {
             writer.entry(Key::Masks.name(), |writer| writer.item(&masks_item(masks)))?;
         }
-        params.iter().try_for_each(|(name, value)| writer.entry(name, |writer| writer.value(value)))
+        let mut written = params.iter().filter(|(name, _)| *name != HASH_KEY);
+        written.try_for_each(|(name, value)| writer.entry(name, |writer| writer.value(value)))
     })
 }
 

@@ -2,7 +2,7 @@
 
 mod encode;
 
-pub use encode::{AggregateHashPolicy, Blosc2Codec, EncodeOptions, MaskMethod, Provenance};
+pub use encode::{AggregateHashPolicy, Blosc2Codec, EncodeOptions, MaskMethod, Provenance, ValueOrder};
 
 use crate::error::{Result, TensogramError};
 use crate::limits::DecodeLimits;

@@ -1,13 +1,22 @@
-//! The pipeline in four words, for importers whose users choose it: what to do with every variable, written into each one's
-//! descriptor.
+//! The pipeline without a message around it.
+//!
+//! [`DataPipeline`] is the pipeline in four words, for importers whose users choose it: what to do with every variable,
+//! written into each one's descriptor. [`encode_pipeline`] and [`decode_pipeline`] put the bytes of one object through what
+//! its descriptor says.
 
 use ciborium::Value;
 use tgm_core::descriptor::{ByteOrder, Compression, Encoding, Filter, Key};
 use zerocopy::IntoBytes as _;
 
+use crate::decode::decode_object_from_frame;
+use crate::encode::compress::Means;
+use crate::encode::object::Object;
 use crate::encode::packing::{Values, derive};
-use crate::error::TensogramError;
+use crate::error::{Result, TensogramError};
+use crate::framing::encode_data_object_frame;
 pub use crate::options::DEFAULT_SIMPLE_PACKING_BITS;
+use crate::options::{DecodeOptions, EncodeOptions};
+use crate::threads::Threads;
 use crate::types::DataObjectDescriptor;
 
 /// Blocks in an interval of szip, where nothing else is asked for.
@@ -65,7 +74,7 @@ pub fn apply_pipeline(
     values: Option<&[f64]>,
     pipeline: &DataPipeline,
     label: &str,
-) -> Result<(), String> {
+) -> std::result::Result<(), String> {
     match Encoding::from_name(&pipeline.encoding) {
         Some(Encoding::None) => {}
         Some(Encoding::SimplePacking) => pack(descriptor, values, pipeline, label)?,
@@ -82,12 +91,56 @@ pub fn apply_pipeline(
     compress(descriptor, pipeline)
 }
 
+/// Puts `data`, the bytes of an object's elements, through the stages that `descriptor` says: substitution, packing, filter,
+/// compression. Returns the payload region, and the descriptor as it is to be stored: with the parameters that were derived,
+/// masks and szip's offsets.
+///
+/// What comes out goes into a message by [`encode_pre_encoded`](crate::encode_pre_encoded), or by
+/// [`Part::Region`](crate::encode::Part::Region) if it has masks or is compressed without being packed. Of the options,
+/// those about non-finite values, threads, codecs and the order of values matter.
+///
+/// # Errors
+/// Those of [`encode`](crate::encode()) about an object.
+///
+/// ```
+/// use tgm_std::pipeline::{decode_pipeline, encode_pipeline};
+/// use tgm_std::{DecodeOptions, EncodeOptions, ObjectBuilder};
+///
+/// let values = [0.0, 1.0, 2.0, 3.0];
+/// let data: Vec<u8> = values.iter().flat_map(|value: &f64| value.to_ne_bytes()).collect();
+/// let object = ObjectBuilder::new(&[4], &values)?.simple_packing(2);
+/// let (descriptor, payload) = encode_pipeline(object.descriptor(), &data, &EncodeOptions::default())?;
+/// assert_eq!(payload, [0b00_01_10_11]);
+/// assert_eq!(descriptor.params["sp_reference_value"], 0.0.into());
+/// assert_eq!(decode_pipeline(&descriptor, &payload, &DecodeOptions::default())?, data);
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+pub fn encode_pipeline(
+    descriptor: &DataObjectDescriptor,
+    data: &[u8],
+    options: &EncodeOptions,
+) -> Result<(DataObjectDescriptor, Vec<u8>)> {
+    let threads = Threads::resolve(options.threads, data.len() as u64, options.parallel_threshold_bytes)?;
+    let means = Means { backend: options.compression_backend, threads };
+    Object::encode(descriptor, data, options, means)?.into_region()
+}
+
+/// The elements of a payload region, masks undone: the reverse of [`encode_pipeline`]. Copies the region once.
+///
+/// # Errors
+/// Those of [`decode`](crate::decode()) about an object; [`TensogramError::MissingHash`] if digests are asked for, which stand
+/// in frames.
+pub fn decode_pipeline(descriptor: &DataObjectDescriptor, region: &[u8], options: &DecodeOptions) -> Result<Vec<u8>> {
+    let frame = encode_data_object_frame(descriptor, region, false, false)?;
+    Ok(decode_object_from_frame(&frame, options)?.1)
+}
+
 fn pack(
     descriptor: &mut DataObjectDescriptor,
     values: Option<&[f64]>,
     pipeline: &DataPipeline,
     label: &str,
-) -> Result<(), String> {
+) -> std::result::Result<(), String> {
     let values = values.ok_or_else(|| {
         format!(
             "simple_packing requires float64 payload for {label}, but its values are of another dtype: \
@@ -122,7 +175,7 @@ pub(crate) fn packed_bits(descriptor: &DataObjectDescriptor) -> Option<u64> {
     u64::try_from(bits).ok().filter(|_| descriptor.encoding == Encoding::SimplePacking.name())
 }
 
-fn compress(descriptor: &mut DataObjectDescriptor, pipeline: &DataPipeline) -> Result<(), String> {
+fn compress(descriptor: &mut DataObjectDescriptor, pipeline: &DataPipeline) -> std::result::Result<(), String> {
     let level = pipeline.compression_level;
     match Compression::from_name(&pipeline.compression) {
         Some(Compression::None) => return Ok(()),
@@ -205,6 +258,25 @@ mod tests {
                      sp_decimal_scale_factor=0 sp_reference_value=1.0"
                 )
             );
+        }
+    }
+
+    #[test]
+    fn what_went_through_the_stages_comes_back_and_fits_a_message() {
+        let values: Vec<f64> = (0..600).map(|i| if i == 5 { f64::NAN } else { f64::from(i / 7) }).collect();
+        let options = EncodeOptions { allow_nan: true, ..EncodeOptions::default() };
+        let object = || crate::ObjectBuilder::new(&[600], &values).unwrap();
+        for object in [object(), object().shuffle(), object().shuffle().szip()] {
+            let (descriptor, region) = encode_pipeline(object.descriptor(), values.as_bytes(), &options).unwrap();
+            assert!(descriptor.masks.as_ref().unwrap().nan.is_some());
+            let message = crate::MessageBuilder::new().object(object).options(options.clone()).encode().unwrap();
+            assert!(tgm_core::Message::parse(&message).unwrap().object(0).unwrap().region() == region);
+            let decoded = decode_pipeline(&descriptor, &region, &DecodeOptions::default()).unwrap();
+            assert!(decoded == values.as_bytes());
+            assert!(encode_pipeline(&descriptor, values.as_bytes(), &EncodeOptions::default()).is_err());
+            let hashed = DecodeOptions { verify_hash: true, ..DecodeOptions::default() };
+            let error = decode_pipeline(&descriptor, &region, &hashed).unwrap_err();
+            assert!(matches!(error, TensogramError::MissingHash { .. }), "{error}");
         }
     }
 

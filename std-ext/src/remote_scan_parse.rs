@@ -38,7 +38,7 @@ pub const REASON_STREAMING_PREAMBLE_NON_TAIL: &str = "streaming-preamble-non-tai
 pub const REASON_PREAMBLE_POSTAMBLE_LENGTH_MISMATCH: &str = "preamble-postamble-length-mismatch";
 
 /// What a preamble says, walking from the start.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all_fields = "camelCase")]
 pub enum ForwardOutcome {
     /// A message.
@@ -72,7 +72,7 @@ pub enum ForwardOutcome {
 }
 
 /// What a postamble says, walking from the end.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all_fields = "camelCase")]
 pub enum BackwardOutcome {
     /// Nothing found from the end can be believed.
@@ -94,7 +94,7 @@ pub enum BackwardOutcome {
 }
 
 /// What the preamble says that a postamble led to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all_fields = "camelCase")]
 pub enum BackwardCommit {
     /// Nothing found from the end can be believed.
@@ -280,6 +280,14 @@ mod tests {
         for path in ["", "a.tgm", "s3:/a", "ftp://a", "file:///a", " s3://a", "a/http://b"] {
             assert!(!is_remote_url(path), "{path}");
         }
+    }
+
+    #[test]
+    fn outcomes_are_copied_like_numbers() {
+        const fn is_copy<T: Copy>() {}
+        is_copy::<ForwardOutcome>();
+        is_copy::<BackwardOutcome>();
+        is_copy::<BackwardCommit>();
     }
 
     #[test]

@@ -52,7 +52,8 @@ pub struct DataObjectDescriptor {
     /// Where the masks of non-finite values are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub masks: Option<MasksMetadata>,
-    /// Parameters of the stages, and whatever else the writer put beside them.
+    /// Parameters of the stages, and whatever else the writer put beside them. `hash`, which version 2 had here, is read
+    /// like any other and not written.
     #[serde(flatten)]
     pub params: BTreeMap<String, Value>,
 }

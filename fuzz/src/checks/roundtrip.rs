@@ -5,7 +5,7 @@ use tgm_core::descriptor::ZfpMode;
 use tgm_std::codec::ErrorBound;
 use tgm_std::{
     AggregateHashPolicy, ByteOrder, DataObjectDescriptor, DecodeOptions, Dtype, EncodeOptions, MaskMethod,
-    MessageBuilder, ObjectBuilder, ValidateOptions, ValidationLevel, decode, decode_descriptors, scan,
+    MessageBuilder, ObjectBuilder, ValidateOptions, ValidationLevel, ValueOrder, decode, decode_descriptors, scan,
     validate_message,
 };
 
@@ -65,6 +65,8 @@ fn encoding(given: &mut Given<'_>) -> EncodeOptions {
             AggregateHashPolicy::None,
             AggregateHashPolicy::Footer,
         ]),
+        // What is wanted is any values, whatever they look like.
+        value_order: ValueOrder::Declared,
         provenance: Some(provenance()),
         ..EncodeOptions::default()
     }

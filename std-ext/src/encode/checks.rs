@@ -5,7 +5,7 @@ use tgm_core::descriptor::{Compression, Dtype, Encoding, Key};
 
 use crate::RESERVED_KEY;
 use crate::encode::plan::{compression, encoding};
-use crate::error::Result;
+use crate::error::{Result, TensogramError};
 use crate::params::metadata;
 use crate::types::{DataObjectDescriptor, GlobalMetadata, MaskDescriptor};
 
@@ -28,6 +28,20 @@ pub(crate) fn descriptor(descriptor: &DataObjectDescriptor, data_len: usize, enc
     }
     masks(descriptor)?;
     Ok(count)
+}
+
+/// Checks that packed values are float64: readers refuse `simple_packing` of any other type.
+///
+/// Every object passes here on its way into a frame, whether its bytes are encoded here or come encoded.
+///
+/// # Errors
+/// [`TensogramError::Encoding`](crate::TensogramError::Encoding) naming the type.
+pub(crate) fn packed_dtype(descriptor: &DataObjectDescriptor) -> Result<()> {
+    let dtype = descriptor.dtype;
+    if dtype == Dtype::Float64 || Encoding::from_name(&descriptor.encoding) != Some(Encoding::SimplePacking) {
+        return Ok(());
+    }
+    Err(TensogramError::encoding(format!("simple_packing only supports float64, got {dtype}")))
 }
 
 /// Checks a descriptor against itself; returns the number of elements.

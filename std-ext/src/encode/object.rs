@@ -15,7 +15,7 @@ use crate::encode::packing::{Packer, Values, derive};
 use crate::encode::plan::{Compressor, Plan, encoding};
 use crate::encode::region::{Payload, Region};
 use crate::encode::sink::Sink;
-use crate::encode::{checks, masks};
+use crate::encode::{checks, masks, value_order};
 use crate::error::{Result, TensogramError};
 use crate::limits::reserve_more;
 use crate::memory;
@@ -78,6 +78,8 @@ impl From<DataObjectDescriptor> for Described<'_> {
 pub(crate) struct Draft<'a> {
     descriptor: Described<'a>,
     payload: Payload<'a>,
+    /// Of the values in `payload`, for compressors that code numbers.
+    order: ByteOrder,
     compressor: Compressor,
     /// Blobs of masks, whose places in the descriptor are counted from the first of them.
     blobs: Vec<u8>,
@@ -110,12 +112,12 @@ impl<'a> Draft<'a> {
             None => Described::Borrowed(descriptor),
             Some(_) => DataObjectDescriptor { masks: None, ..descriptor.clone() }.into(),
         };
-        let (order, packs) = (descriptor.byte_order, encoding(&descriptor)? == Encoding::SimplePacking);
+        let packs = encoding(&descriptor)? == Encoding::SimplePacking;
+        let order = value_order::of(&descriptor, data, options.value_order)?;
         if packs && descriptor.dtype != Dtype::Float64 {
-            let dtype = descriptor.dtype;
             // A value that is not allowed comes first.
-            find(data, dtype, order, options)?;
-            return Err(TensogramError::encoding(format!("simple_packing only supports float64, got {dtype}")));
+            find(data, descriptor.dtype, order, options)?;
+            checks::packed_dtype(&descriptor)?;
         }
         // Deriving parameters looks at every value too: what it finds finite need not be looked at again.
         let derived = packs.then(|| complete_packing(descriptor.to_mut(), data, order)).transpose();
@@ -138,7 +140,7 @@ impl<'a> Draft<'a> {
             Payload::Bytes(bytes) if goes_as_it_is && !masks.is_empty() => Payload::Masked { bytes, width, masks },
             made => made,
         };
-        Ok(Self { descriptor, payload, compressor: plan.compressor, blobs, means })
+        Ok(Self { descriptor, payload, order, compressor: plan.compressor, blobs, means })
     }
 
     /// Compresses the payload into memory of its own, if there is a compressor.
@@ -150,8 +152,7 @@ impl<'a> Draft<'a> {
             Compressor::None => self.payload,
             compressor => {
                 let mut payload = Vec::new();
-                let offsets =
-                    compress_payload(&compressor, self.payload, self.descriptor.byte_order, self.means, &mut payload)?;
+                let offsets = compress_payload(&compressor, self.payload, self.order, self.means, &mut payload)?;
                 insert_offsets(&mut self.descriptor, offsets);
                 payload.shrink_to_fit();
                 Payload::Bytes(Cow::Owned(payload))
@@ -168,7 +169,7 @@ impl<'a> Draft<'a> {
     fn append_to(mut self, out: &mut Vec<u8>, hashing: bool) -> Result<(u64, Option<u64>)> {
         let frame = OpenFrame::begin(out);
         let start = out.len();
-        let offsets = compress_payload(&self.compressor, self.payload, self.descriptor.byte_order, self.means, out)?;
+        let offsets = compress_payload(&self.compressor, self.payload, self.order, self.means, out)?;
         insert_offsets(&mut self.descriptor, offsets);
         place_masks(&mut self.descriptor, out.len().saturating_sub(start));
         out.extend_from_slice(&self.blobs);
@@ -270,10 +271,10 @@ impl<'a> Object<'a> {
         Self::unchecked(descriptor, region)
     }
 
-    /// Takes descriptor and region as they are.
+    /// Takes descriptor and region as they are; they are not compared with each other.
     ///
     /// # Errors
-    /// Those of [`object_descriptor_to_cbor`].
+    /// Those of [`object_descriptor_to_cbor`] and [`checks::packed_dtype`].
     pub(crate) fn unchecked(descriptor: &'a DataObjectDescriptor, region: &'a [u8]) -> Result<Self> {
         Self::new(
             Described::Borrowed(descriptor),
@@ -293,7 +294,9 @@ impl<'a> Object<'a> {
         )
     }
 
+    /// Every object that is made of a descriptor and bytes is made here.
     fn new(descriptor: Described<'a>, region: Region<'a>) -> Result<Self> {
+        checks::packed_dtype(&descriptor)?;
         let cbor = object_descriptor_to_cbor(&descriptor)?;
         Ok(Self { descriptor, cbor, region })
     }
@@ -306,6 +309,21 @@ impl<'a> Object<'a> {
     /// Bytes of the frame, padding behind it not counted.
     pub(crate) fn frame_len(&self) -> u64 {
         object_frame_len(self.region.len(), self.cbor.len() as u64)
+    }
+
+    /// What it is, and the bytes of its payload region.
+    ///
+    /// # Errors
+    /// None but for want of memory.
+    pub(crate) fn into_region(self) -> Result<(DataObjectDescriptor, Vec<u8>)> {
+        let descriptor = match self.descriptor {
+            Described::Borrowed(descriptor) => descriptor.clone(),
+            Described::Owned(descriptor) => *descriptor,
+        };
+        let mut bytes = self.region.payload.into_bytes()?.into_owned();
+        reserve_more(&mut bytes, self.region.blobs.len())?;
+        bytes.extend_from_slice(&self.region.blobs);
+        Ok((descriptor, bytes))
     }
 
     /// Writes the frame, and returns its digest if one is written.

@@ -63,7 +63,7 @@ impl From<PartError> for TensogramError {
 /// that a region is what its descriptor says is for the caller to know.
 ///
 /// # Errors
-/// Those of [`encode`](crate::encode()), with the object they concern.
+/// Those of [`encode`](crate::encode()), with the object they concern: of a region, only what its descriptor alone shows.
 ///
 /// ```
 /// use tgm_std::encode::{Part, encode_parts};

@@ -7,9 +7,9 @@ use ciborium::Value;
 use tgm_core::descriptor::{Compression, Encoding, Filter};
 use tgm_core::object::DataObject;
 
-use crate::encode::assemble;
 use crate::encode::object::{Described, Object};
 use crate::encode::region::{Payload, Region};
+use crate::encode::{assemble, checks};
 use crate::error::{Result, TensogramError};
 use crate::metadata::object_descriptor_to_cbor;
 use crate::options::EncodeOptions;
@@ -66,7 +66,7 @@ impl<'a> TakenObject<'a> {
     }
 
     /// Replaces everything that stands in the descriptor beside its fields. The descriptor is then written anew, with
-    /// its byte order in any case and without unknown keys of masks. Whether readers can still make sense of the
+    /// its byte order in any case, without unknown keys of masks and without `hash`. Whether readers can still make sense of the
     /// payload is not checked.
     ///
     /// # Errors
@@ -88,7 +88,8 @@ impl<'a> TakenObject<'a> {
 ///
 /// # Errors
 /// [`TensogramError::Metadata`] for metadata that is the library's to write, for more `base` entries than objects, and
-/// for values nested too deeply; [`TensogramError::Encoding`] for want of memory.
+/// for values nested too deeply; [`TensogramError::Encoding`] for want of memory, and for `simple_packing` of another type
+/// than float64, which releases before 0.19 wrote and no reader decodes.
 ///
 /// ```
 /// use tgm_std::encode::{TakenObject, reframe};
@@ -106,6 +107,8 @@ impl<'a> TakenObject<'a> {
 /// Format: FORMAT §4.3, §4.4.
 pub fn reframe(metadata: &GlobalMetadata, objects: Vec<TakenObject<'_>>, options: &EncodeOptions) -> Result<Vec<u8>> {
     let mut message = Vec::new();
+    // An object may be looked at whatever it is, but a message that is written anew can be decoded.
+    objects.iter().try_for_each(|taken| checks::packed_dtype(taken.descriptor()))?;
     assemble(metadata, objects.into_iter().map(|taken| taken.object.into()).collect(), options, &mut message)?;
     Ok(message)
 }

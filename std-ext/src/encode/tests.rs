@@ -1,5 +1,7 @@
 //! Whole messages: where objects end up does not show in what is written.
 
+mod pre_encoded;
+
 use super::*;
 use crate::types::ByteOrder;
 use crate::{Dtype, decode_descriptors};

@@ -78,7 +78,7 @@ fn parameters_and_masks_stand_in_one_sorted_map() {
         pos_inf: Some(mask(19, BTreeMap::new())),
         neg_inf: None,
     };
-    let params = entries([("zstd_level", 5.into()), ("a", 1.5.into()), ("hash", "x".into())]);
+    let params = entries([("zstd_level", 5.into()), ("a", 1.5.into()), ("note", "x".into())]);
     let descriptor = DataObjectDescriptor { masks: Some(masks), params, ..descriptor() };
     let bytes = object_descriptor_to_cbor(&descriptor).unwrap();
     assert_eq!(cbor_to_object_descriptor(&bytes).unwrap(), descriptor);
@@ -86,8 +86,8 @@ fn parameters_and_masks_stand_in_one_sorted_map() {
     let keys: Vec<_> = view.iter().map(|entry| entry.unwrap().0.as_str().unwrap()).collect();
     let expected = [
         "a",
-        "hash",
         "ndim",
+        "note",
         "type",
         "dtype",
         "masks",
@@ -100,6 +100,23 @@ fn parameters_and_masks_stand_in_one_sorted_map() {
         "compression",
     ];
     assert_eq!(keys, expected);
+}
+
+#[test]
+fn a_digest_of_version_2_is_read_and_not_written() {
+    let plain = object_descriptor_to_cbor(&descriptor()).unwrap();
+    let hashed = |params| DataObjectDescriptor { params, ..descriptor() };
+    assert_eq!(object_descriptor_to_cbor(&hashed(entries([("hash", "x".into())]))).unwrap(), plain);
+    let noted = object_descriptor_to_cbor(&hashed(entries([("note", 1.into())]))).unwrap();
+    assert_eq!(
+        object_descriptor_to_cbor(&hashed(entries([("hash", Value::Null), ("note", 1.into())]))).unwrap(),
+        noted
+    );
+    // A map of ten entries: the nine of the descriptor, and the digest.
+    assert_eq!(plain[0], 0xa9);
+    let read = cbor_to_object_descriptor(&[&[0xaa], &plain[1..], b"\x64hash\x61x"].concat()).unwrap();
+    assert_eq!(read, hashed(entries([("hash", "x".into())])));
+    assert_eq!(object_descriptor_to_cbor(&read).unwrap(), plain);
 }
 
 #[test]

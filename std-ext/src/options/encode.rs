@@ -33,6 +33,8 @@ pub struct EncodeOptions {
     pub small_mask_threshold_bytes: usize,
     /// Where a list of all objects' digests is written.
     pub aggregate_hash: AggregateHashPolicy,
+    /// In which byte order zfp and sz3 are given values; other codecs have the descriptor's.
+    pub value_order: ValueOrder,
     /// What the message says of its own making; `None` for this library, now, and a random uuid.
     pub provenance: Option<Provenance>,
 }
@@ -51,9 +53,52 @@ impl Default for EncodeOptions {
             neg_inf_mask_method: MaskMethod::Roaring,
             small_mask_threshold_bytes: SMALL_MASK_BYTES,
             aggregate_hash: AggregateHashPolicy::Auto,
+            value_order: ValueOrder::Checked,
             provenance: None,
         }
     }
+}
+
+/// In which byte order the bytes of an object come that zfp or sz3 compresses.
+///
+/// These codecs code numbers, so that a wrong order gives wrong numbers, which nobody notices. The crate `tensogram` takes
+/// this machine's order, whatever the descriptor says. It makes a difference only where the descriptor says the other one:
+/// what is written is the same then, and reads back in the order that the descriptor says.
+///
+/// ```
+/// use tgm_std::core::descriptor::ZfpMode;
+/// use tgm_std::options::ValueOrder;
+/// use tgm_std::{ByteOrder, DataObjectDescriptor, DecodeOptions, Dtype, EncodeOptions, ObjectBuilder};
+/// use tgm_std::{GlobalMetadata, decode, encode};
+///
+/// // As a program for the crate `tensogram` has it on a little-endian machine.
+/// let values: Vec<u8> = (1..100).flat_map(|i| (f64::from(i) / 8.0).to_le_bytes()).collect();
+/// let descriptor = DataObjectDescriptor::new(Dtype::Float64, ByteOrder::Big, &[99]);
+/// let object = ObjectBuilder::from_parts(descriptor, &[][..]).zfp(ZfpMode::FixedAccuracy(0.01));
+///
+/// # if cfg!(target_endian = "little") {
+/// let objects = [(object.descriptor(), &values[..])];
+/// let error = encode(&GlobalMetadata::default(), &objects, &EncodeOptions::default()).unwrap_err();
+/// assert!(error.to_string().contains("ValueOrder::Native"));
+///
+/// let options = EncodeOptions { value_order: ValueOrder::Native, ..EncodeOptions::default() };
+/// let message = encode(&GlobalMetadata::default(), &objects, &options)?;
+/// let (_, objects) = decode(&message, &DecodeOptions::default())?;
+/// let eighth = f64::from_le_bytes(objects[0].1[..8].try_into().unwrap());
+/// assert!((eighth - 0.125).abs() < 0.01);
+/// # }
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ValueOrder {
+    /// The descriptor's. An error for 16 values and more which, read so, are often of no magnitude that measurements have,
+    /// and all are in this machine's order. The first few values answer where the order is right.
+    #[default]
+    Checked,
+    /// The descriptor's, whatever the values look like.
+    Declared,
+    /// This machine's, as programs for the crate `tensogram` give them.
+    Native,
 }
 
 /// Where the list of all objects' digests goes. There is none without hashing, nor without objects.

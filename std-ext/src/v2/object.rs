@@ -10,12 +10,10 @@ use super::frame::Frame;
 use crate::HASH_ALGORITHM_NAME;
 use crate::error::{Result, TensogramError};
 use crate::hash::digest;
+use crate::metadata::HASH_KEY;
 use crate::params::metadata;
 use crate::to_owned;
 use crate::types::DataObjectDescriptor;
-
-/// Key of the payload's digest in the descriptor.
-const HASH_KEY: &str = "hash";
 
 /// Parameters of `simple_packing`, as they were called and as they are.
 const RENAMED: [(Key, Key); 4] = [

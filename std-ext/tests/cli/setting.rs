@@ -132,8 +132,9 @@ fn what_cannot_be_set_leaves_the_message_as_it_was() {
     let folder = Folder::new();
     let (path, out) = (data("metadata/mars.tgm"), folder.path("out.tgm"));
     for (set, text) in [
-        ("objects.9.a=b", "there is no such object (2 objects)"),
-        ("mars.param.x.y=b", "what stands before x is no map"),
+        ("objects.9.a=b", "cannot set objects.9.a: there is no object 9 (2 objects)"),
+        ("mars.param.x.y=b", "cannot set mars.param.x.y: mars.param is no map"),
+        ("mars=5", "cannot set mars: it is a map; write mars.KEY to set one of its keys, or give a map"),
     ] {
         tgm(["set", "-s", set, &path, &out]).failed(text);
         assert!(fs::read(&out).unwrap() == fs::read(&path).unwrap());
@@ -141,6 +142,63 @@ fn what_cannot_be_set_leaves_the_message_as_it_was() {
     let path = data("many/zero-objects.tgm");
     tgm(["set", "-s", "a=b", &path, &out]).failed("there is no object");
     assert!(fs::read(&out).unwrap() == fs::read(&path).unwrap());
+}
+
+#[test]
+fn a_map_is_replaced_by_a_map() {
+    let folder = Folder::new();
+    let (path, out) = (data("metadata/mars.tgm"), folder.path("out.tgm"));
+    tgm(["set", "--json-values", "-s", r#"mars={"a":1},mars.b=2"#, &path, &out]).good();
+    assert_eq!(dump(&out)[0]["objects"][1]["metadata"]["mars"], json!({"a": 1, "b": 2}));
+    tgm(["set", "--json-values", "-s", "mars=null", &path, &out]).failed("cannot set mars: it is a map");
+    assert!(fs::read(&out).unwrap() == fs::read(&path).unwrap());
+}
+
+#[test]
+fn one_object_of_one_message_is_set() {
+    let folder = Folder::new();
+    let (path, out, both) = (data("metadata/mars.tgm"), folder.path("out.tgm"), folder.path("both.tgm"));
+    tgm(["set", "--object", "1", "-s", "mars.probe=x,note=y", &path, &out]).good();
+    let mut expected = contents(&dump(&path)[0]);
+    expected["objects"][1]["metadata"]["mars"]["probe"] = json!("x");
+    expected["objects"][1]["metadata"]["note"] = json!("y");
+    assert_eq!(contents(&dump(&out)[0]), expected);
+    assert_eq!(digests(&path), digests(&out));
+    // Both objects, one after the other, are all of them.
+    tgm(["set", "--object", "0", "--object", "1", "-s", "note=z", &path, &out]).good();
+    tgm(["set", "-s", "note=z", &path, &both]).good();
+    assert_eq!(contents(&dump(&out)[0]), contents(&dump(&both)[0]));
+
+    fs::write(&both, [fs::read(&path).unwrap(), fs::read(&path).unwrap()].concat()).unwrap();
+    tgm(["set", "-m", "1", "--object", "0", "-s", "note=w", &both, &out]).good();
+    let (before, after) = (dump(&both), dump(&out));
+    let mut expected = contents(&before[1]);
+    expected["objects"][0]["metadata"]["note"] = json!("w");
+    assert_eq!((contents(&after[0]), contents(&after[1])), (contents(&before[0]), expected));
+
+    tgm(["set", "-m", "2", "-s", "note=w", &both, &out]).failed("there is no message 2 (2 messages)");
+    assert!(fs::read(&out).unwrap() == fs::read(&both).unwrap());
+    tgm(["set", "--object", "2", "-s", "a=b", &path, &out]).failed("cannot set a: there is no object 2 (2 objects)");
+    assert!(fs::read(&out).unwrap() == fs::read(&path).unwrap());
+}
+
+#[test]
+fn keys_that_nobody_would_find_are_refused_with_what_to_write() {
+    let folder = Folder::new();
+    let (path, out) = (data("metadata/mars.tgm"), folder.path("out.tgm"));
+    for (set, text) in [
+        ("base.1.mars.param=x", "write --object 1 -s mars.param=... to set it in object 1 alone"),
+        ("base[0].x=1", "write --object 0 -s x=... to set it in object 0 alone, x=... for all objects"),
+        ("extra=1", "write extra.KEY"),
+    ] {
+        let run = tgm(["set", "-s", set, &path, &out]);
+        assert!(run.code == Some(2) && run.stderr.contains(text), "{set}: {}", run.stderr);
+    }
+    for set in ["extra.a=b", "objects.1.a=b", "x=1,_extra_.a=b"] {
+        let run = tgm(["set", "--object", "1", "-s", set, &path, &out]);
+        assert!(run.code == Some(2) && run.stderr.contains("--object chooses whose metadata is set"), "{set}");
+    }
+    assert_eq!(folder.names(), [""; 0]);
 }
 
 #[test]

@@ -235,6 +235,27 @@ fn a_header_of_ones_own_survives_with_other_messages() {
 }
 
 #[test]
+fn a_form_is_text_whenever_its_bytes_are_ascii() {
+    let message = foreign();
+    for (form, key, value) in [
+        (*b"FLOW", "form", "FLOW"),
+        (*b"a\0\0\0", "form", "a\0\0\0"),
+        (*b"\0\0\0\0", "form", "\0\0\0\0"),
+        (*b"\n\x7F\x1B ", "form", "\n\x7F\x1B "),
+        (*b"\x80ABC", "form_hex", "80414243"),
+        ("éé".as_bytes().try_into().unwrap(), "form_hex", "c3a9c3a9"),
+    ] {
+        let header = Header { form: Form(form), ..Header::default() };
+        let (parts, _) = from_tensogram(&message, &BridgeOptions { header, ..options() }).unwrap();
+        let again = received(&parts);
+        let zio = decode(&again, &DecodeOptions::default()).unwrap().0.extra["zio"].clone().into_map().unwrap();
+        let forms: Vec<_> = zio.into_iter().filter(|(key, _)| key.as_text().unwrap().starts_with("form")).collect();
+        assert_eq!(forms, [(key.into(), value.into())]);
+        assert_eq!(back(&again), parts.into_vecs());
+    }
+}
+
+#[test]
 fn what_is_not_kept_is_listed() {
     let floats: Vec<f64> = (0..60).map(f64::from).collect();
     let builder = MessageBuilder::new()

@@ -129,7 +129,7 @@ fn flaws() -> BoxedStrategy<Flaw> {
         Value::Array(Vec::new()),
         Value::Bool(true),
     ];
-    let keys = vec!["ndim", "shape", "dtype", "masks", "type", "hash", "szip_block_offsets", "sp_reference_value"];
+    let keys = vec!["ndim", "shape", "dtype", "masks", "type", "szip_block_offsets", "sp_reference_value"];
     let stages = select(vec![Stage::Encoding, Stage::Filter, Stage::Compression]);
     let names = select(vec!["", "NONE", "nothing", "zstd", "shuffle", "simple_packing"]).prop_map(str::to_owned);
     prop_oneof![

@@ -1,13 +1,12 @@
 //! What `tgm set` is told to set: `KEY=VALUE,…`, and where keys lead.
 
-use std::collections::BTreeMap;
-
 use ciborium::Value;
 use serde_json::Value as Json;
 use tgm_core::descriptor::Key;
 use tgm_std::{RESERVED_KEY, Result, TensogramError};
 
 use crate::edit::Parts;
+use crate::key_path::{KeyPath, Place};
 
 /// Last segments of keys that are not to be changed, wherever they stand: copies of what describes the payload.
 const IMMUTABLE: [Key; 16] = [
@@ -34,21 +33,8 @@ const IMMUTABLE_TOO: [&str; 2] = ["hash", Key::ShuffleElementSize.name()];
 /// One key and its new value.
 #[derive(Debug)]
 pub(crate) struct Assignment {
-    key: String,
-    place: Place,
-    path: Vec<String>,
+    key: KeyPath,
     value: Value,
-}
-
-/// Where a path begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
-    /// In the metadata of every object.
-    Base,
-    /// In the message's annotations.
-    Extra,
-    /// In the descriptor of one object.
-    Object(usize),
 }
 
 impl Assignment {
@@ -81,88 +67,65 @@ impl Assignment {
     }
 
     fn new(key: &str, value: Value) -> Result<Self, String> {
-        let segments: Vec<&str> = key.split('.').collect();
-        if segments.contains(&"") {
-            return Err(format!("{key:?} is no key: a segment is empty"));
-        }
-        let (place, path) = match segments.as_slice() {
-            ["extra" | "_extra_", path @ ..] => (Place::Extra, path),
-            ["objects", index, path @ ..] => {
-                let index = index.parse().map_err(|_| format!("{key}: expected objects.NUMBER.KEY"))?;
-                (Place::Object(index), path)
-            }
-            ["objects"] => return Err(format!("{key}: expected objects.NUMBER.KEY")),
-            path => (Place::Base, path),
+        let key = KeyPath::parse(key, |number, key| {
+            format!(
+                "write --object {number} -s {key}=... to set it in object {number} alone, {key}=... for all objects"
+            )
+        })?;
+        let segments = || key.path().split('.');
+        let (Some(first), Some(last)) = (segments().next(), segments().next_back()) else {
+            return Err(format!("{} names no key of its own", key.text()));
         };
-        let (Some(first), Some(last)) = (path.first(), path.last()) else {
-            return Err(format!("{key} names no key of its own"));
-        };
-        let is_immutable = segments.first() == Some(&RESERVED_KEY)
-            || (place != Place::Extra && *first == RESERVED_KEY)
-            || IMMUTABLE_TOO.contains(last)
+        let is_immutable = key.text().split('.').next() == Some(RESERVED_KEY)
+            || (key.place() != Place::Extra && first == RESERVED_KEY)
+            || IMMUTABLE_TOO.contains(&last)
             || Key::from_name(last).is_some_and(|key| IMMUTABLE.contains(&key))
-            || (matches!(place, Place::Object(_)) && is_read_by_decoders(first));
+            || (matches!(key.place(), Place::Descriptor(_)) && is_read_by_decoders(first));
         if is_immutable {
-            return Err(format!("cannot modify immutable key: {key}"));
+            return Err(format!("cannot modify immutable key: {}", key.text()));
         }
-        let path = path.iter().map(ToString::to_string).collect();
-        Ok(Self { key: key.to_string(), place, path, value })
+        Ok(Self { key, value })
     }
 
-    /// Sets the value in a message.
-    pub(crate) fn apply(&self, parts: &mut Parts<'_>) -> Result<()> {
-        match self.place {
+    /// Checks that the key is in objects' metadata, of which only some objects' is meant.
+    ///
+    /// # Errors
+    /// In words, if it is not.
+    pub(crate) fn check_is_of_objects(&self) -> Result<(), String> {
+        let key = self.key.text();
+        match self.key.place() {
+            Place::Base => Ok(()),
+            Place::Extra => Err(format!("--object chooses whose metadata is set, and {key} is the message's")),
+            Place::Descriptor(_) => Err(format!("--object chooses whose metadata is set, and {key} names its object")),
+        }
+    }
+
+    /// Sets the value in a message: in the metadata of all objects if `objects` is empty.
+    pub(crate) fn apply(&self, parts: &mut Parts<'_>, objects: &[usize]) -> Result<()> {
+        let count = parts.objects.len();
+        let no_object = |index: usize| {
+            let text = format!("cannot set {}: there is no object {index} ({count} objects)", self.key.text());
+            TensogramError::Object(text.into())
+        };
+        match self.key.place() {
+            Place::Base if !objects.is_empty() => objects.iter().try_for_each(|index| {
+                let entry = parts.metadata.base.get_mut(*index).ok_or_else(|| no_object(*index))?;
+                self.key.set(entry, &self.value)
+            }),
             Place::Base if parts.metadata.base.is_empty() => {
-                let text = format!("cannot set {}: there is no object (extra.KEY is the message's)", self.key);
+                let text = format!("cannot set {}: there is no object (extra.KEY is the message's)", self.key.text());
                 Err(TensogramError::Metadata(text.into()))
             }
-            Place::Base => parts.metadata.base.iter_mut().try_for_each(|entry| self.assign(entry)),
-            Place::Extra => self.assign(&mut parts.metadata.extra),
-            Place::Object(index) => {
-                let count = parts.objects.len();
-                let object = parts.objects.get_mut(index).ok_or_else(|| {
-                    let text = format!("cannot set {}: there is no such object ({count} objects)", self.key);
-                    TensogramError::Object(text.into())
-                })?;
+            Place::Base => parts.metadata.base.iter_mut().try_for_each(|entry| self.key.set(entry, &self.value)),
+            Place::Extra => self.key.set(&mut parts.metadata.extra, &self.value),
+            Place::Descriptor(index) => {
+                let object = parts.objects.get_mut(index).ok_or_else(|| no_object(index))?;
                 let mut params = object.descriptor().params.clone();
-                self.assign(&mut params)?;
+                self.key.set(&mut params, &self.value)?;
                 if params == object.descriptor().params { Ok(()) } else { object.set_params(params) }
             }
         }
     }
-
-    fn assign(&self, entries: &mut BTreeMap<String, Value>) -> Result<()> {
-        let Some((first, path)) = self.path.split_first() else { return Ok(()) };
-        if path.is_empty() {
-            entries.insert(first.clone(), self.value.clone());
-            return Ok(());
-        }
-        let mut found = entries.entry(first.clone()).or_insert_with(|| Value::Map(Vec::new()));
-        for segment in path {
-            let Value::Map(pairs) = found else {
-                let text = format!("cannot set {}: what stands before {segment} is no map", self.key);
-                return Err(TensogramError::Metadata(text.into()));
-            };
-            found = entry_of(pairs, segment);
-        }
-        found.clone_from(&self.value);
-        Ok(())
-    }
-}
-
-/// The value under a key, made an empty map if there is none. Of equal keys the last counts, and stays.
-fn entry_of<'v>(pairs: &'v mut Vec<(Value, Value)>, name: &str) -> &'v mut Value {
-    let is_named = |(key, _): &(Value, Value)| key.as_text() == Some(name);
-    let mut left = pairs.iter().filter(|pair| is_named(pair)).count();
-    pairs.retain(|pair| {
-        left -= usize::from(is_named(pair));
-        !is_named(pair) || left == 0
-    });
-    if !pairs.iter().any(is_named) {
-        pairs.push((Value::from(name), Value::Map(Vec::new())));
-    }
-    let at = pairs.iter().position(is_named).unwrap_or_default();
-    &mut pairs[at].1
 }
 
 /// Whether a decoder looks at this entry of a descriptor, or at least insists on its type.

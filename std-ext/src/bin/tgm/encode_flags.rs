@@ -2,7 +2,7 @@
 
 use clap::Args;
 use clap::builder::BoolishValueParser;
-use tgm_std::{Blosc2Codec, EncodeOptions, MaskDescriptor, MaskMethod, MasksMetadata};
+use tgm_std::{Blosc2Codec, EncodeOptions, MaskDescriptor, MaskMethod, MasksMetadata, ValueOrder};
 
 /// How NaN and infinities are stored, whether digests are written, and how many threads work.
 #[derive(Args, Clone, Debug)]
@@ -53,6 +53,8 @@ impl EncodeFlags {
             pos_inf_mask_method: self.pos_inf_mask_method.clone().unwrap_or(usual.pos_inf_mask_method),
             neg_inf_mask_method: self.neg_inf_mask_method.clone().unwrap_or(usual.neg_inf_mask_method),
             small_mask_threshold_bytes: self.small_mask_threshold.unwrap_or(usual.small_mask_threshold_bytes),
+            // Values are those of files, whose order is known.
+            value_order: ValueOrder::Declared,
             ..EncodeOptions::default()
         }
     }

@@ -26,6 +26,7 @@ mod get;
 mod info;
 mod input;
 mod json;
+mod key_path;
 mod ls;
 mod merge;
 mod metadata_flags;

@@ -7,9 +7,10 @@ use std::str::FromStr;
 use ciborium::Value;
 use clap::Args;
 use serde_json::Value as Json;
-use tgm_std::{GlobalMetadata, RESERVED_KEY};
+use tgm_std::{GlobalMetadata, RESERVED_KEY, TensogramError};
 
 use crate::destination::Failure;
+use crate::key_path::{KeyPath, Place};
 
 /// A map with text keys.
 type Entries = BTreeMap<String, Value>;
@@ -79,7 +80,7 @@ impl Described {
     /// The metadata of a message of the objects of these numbers.
     ///
     /// # Errors
-    /// For a setting that leads into something that is no map.
+    /// For a setting that leads into something that is no map, or would replace one.
     pub(crate) fn of(&self, objects: std::ops::Range<usize>) -> Result<GlobalMetadata, String> {
         let entry = |index| match &self.base {
             Base::Same(entry) => entry.clone(),
@@ -87,12 +88,11 @@ impl Described {
         };
         let mut metadata =
             GlobalMetadata { base: objects.map(entry).collect(), reserved: Entries::new(), extra: self.extra.clone() };
-        for setting in &self.settings {
-            match setting.path.as_slice() {
-                [first, path @ ..] if matches!(first.as_str(), "extra" | "_extra_") && !path.is_empty() => {
-                    setting.enter(path, &mut metadata.extra)?;
-                }
-                path => metadata.base.iter_mut().try_for_each(|entry| setting.enter(path, entry))?,
+        for Setting { key, value } in &self.settings {
+            let set = |entries: &mut Entries| key.set(entries, value).map_err(words);
+            match key.place() {
+                Place::Extra => set(&mut metadata.extra)?,
+                _ => metadata.base.iter_mut().try_for_each(set)?,
             }
         }
         Ok(metadata)
@@ -167,7 +167,7 @@ struct Settings(Vec<Setting>);
 /// One key and its value.
 #[derive(Clone, Debug)]
 struct Setting {
-    path: Vec<String>,
+    key: KeyPath,
     value: Value,
 }
 
@@ -197,39 +197,26 @@ fn split(text: &str) -> Vec<&str> {
 
 impl Setting {
     fn parse(text: &str) -> Result<Self, String> {
-        let (path, value) = text.split_once('=').ok_or_else(|| format!("{text:?}: expected KEY=VALUE"))?;
-        let path: Vec<_> = path.split('.').map(str::to_string).collect();
-        if path.iter().any(String::is_empty) {
-            return Err(format!("{text:?}: a part of the key is empty"));
-        }
-        if path.first().is_some_and(|first| first == RESERVED_KEY) {
+        let (key, value) = text.split_once('=').ok_or_else(|| format!("{text:?}: expected KEY=VALUE"))?;
+        let key = KeyPath::parse(key, |_, key| {
+            format!("write {key}=... for all objects, or a list of entries under \"base\" in the file of --metadata")
+        })?;
+        if key.path().split('.').next() == Some(RESERVED_KEY) {
             return Err(format!("{RESERVED_KEY} is not for users to write"));
         }
+        if matches!(key.place(), Place::Descriptor(_)) {
+            return Err(format!("{}: descriptors are not set here; `tgm set` does", key.text()));
+        }
         let value = serde_json::from_str(value).map_or_else(|_| value.into(), to_cbor);
-        Ok(Self { path, value })
+        Ok(Self { key, value })
     }
+}
 
-    /// Sets the value where `path` leads in `entries`, and makes the maps on the way.
-    fn enter(&self, path: &[String], entries: &mut Entries) -> Result<(), String> {
-        let Some((first, rest)) = path.split_first() else { return Ok(()) };
-        if rest.is_empty() {
-            entries.insert(first.clone(), self.value.clone());
-            return Ok(());
-        }
-        let mut place = entries.entry(first.clone()).or_insert_with(|| Value::Map(Vec::new()));
-        for key in rest {
-            let Value::Map(map) = place else {
-                return Err(format!("{}: what a part of this key leads to is no map", self.path.join(".")));
-            };
-            let index = map.iter().position(|(name, _)| name.as_text() == Some(key)).unwrap_or(map.len());
-            if index == map.len() {
-                map.push((key.clone().into(), Value::Map(Vec::new())));
-            }
-            let Some((_, next)) = map.get_mut(index) else { return Ok(()) };
-            place = next;
-        }
-        *place = self.value.clone();
-        Ok(())
+/// What went wrong, without saying that it was metadata.
+fn words(error: TensogramError) -> String {
+    match error {
+        TensogramError::Metadata(reason) => reason.to_string(),
+        other => other.to_string(),
     }
 }
 
@@ -245,7 +232,7 @@ mod tests {
             split("a=1,b=[1,2],c=\"x,\\\",y\",d={\"e\":[1,2]}"),
             ["a=1", "b=[1,2]", "c=\"x,\\\",y\"", "d={\"e\":[1,2]}"]
         );
-        for text in ["a", "=1", "a..b=1", ".a=1", "_reserved_.x=1", "a=1,"] {
+        for text in ["a", "=1", "a..b=1", ".a=1", "_reserved_.x=1", "a=1,", "extra=1", "base.0.x=1", "objects.0.x=1"] {
             assert!(text.parse::<Settings>().is_err(), "{text}");
         }
     }
@@ -260,8 +247,13 @@ mod tests {
             "base": [{"mars": {"param": "2t", "step": 6}, "flag": true, "name": "6"}], "_extra_": {"x": {"y": -1.5}}
         });
         assert_eq!(json, expected);
-        let through: Settings = "a=1,a.b=2".parse().unwrap();
-        assert!(Described { settings: through.0, ..Described::default() }.of(0..1).unwrap_err().contains("no map"));
+        for (conflict, text) in
+            [("a=1,a.b=2", "cannot set a.b: a is no map"), ("a.b=1,a=2", "cannot set a: it is a map;")]
+        {
+            let settings: Settings = conflict.parse().unwrap();
+            let error = Described { settings: settings.0, ..Described::default() }.of(0..1).unwrap_err();
+            assert!(error.starts_with(text), "{error}");
+        }
     }
 
     #[test]

@@ -15,8 +15,9 @@ use crate::select::{Filter, Scope};
 
 /// Set metadata keys, leaving payloads and masks as they are
 ///
-/// KEY is a dotted path in the metadata of every object; extra.KEY is in the message's annotations, objects.N.KEY in
-/// the descriptor of object N. Keys that describe payloads, and what the library writes, cannot be set.
+/// KEY is a dotted path in the metadata of every object, or of those that --object names; extra.KEY is in the message's
+/// annotations, objects.N.KEY in the descriptor of object N. A map is replaced by a map only. Keys that describe payloads,
+/// and what the library writes, cannot be set.
 ///
 /// Changed messages are written buffered, with digests if they had some, and a new uuid, time and encoder. Messages
 /// that are not selected or not changed, those that cannot be read (the exit code is then 1), and bytes that belong to
@@ -29,6 +30,12 @@ pub(crate) struct Set {
     /// Values are JSON: numbers, true, null, "text", [...], {...}
     #[arg(long)]
     json_values: bool,
+    /// Only in this message, from 0; may be repeated
+    #[arg(short, long = "message", value_name = "M")]
+    messages: Vec<usize>,
+    /// Only in the metadata of this object of each message, from 0; may be repeated
+    #[arg(long = "object", value_name = "N")]
+    objects: Vec<usize>,
     #[command(flatten)]
     filter: Filter,
     /// File to read; "-" is standard input
@@ -45,8 +52,15 @@ impl Set {
         let parse = if self.json_values { Assignment::parse_json } else { Assignment::parse_texts };
         let assignments = self.set.iter().map(|list| parse(list)).collect::<Result<Vec<_>, _>>();
         let assignments: Vec<_> = assignments.unwrap_or_else(|text| usage(&text)).into_iter().flatten().collect();
+        if !self.objects.is_empty() {
+            assignments.iter().try_for_each(Assignment::check_is_of_objects).unwrap_or_else(|text| usage(&text));
+        }
         let Some(input) = open_or_report(&self.input, out) else { return };
         report_no_message(&input, out);
+        let count = input.messages().count();
+        for index in self.messages.iter().filter(|index| **index >= count) {
+            out.problem(&format!("{}: there is no message {index} ({count} messages)", input.name()));
+        }
         write_or_report(&self.output, out, |out, file| {
             let mut messages = input.messages();
             for segment in input.segments() {
@@ -66,6 +80,9 @@ impl Set {
 
     /// The message with the new values; `None` if it stays as it is.
     fn change(&self, entry: &Entry<'_>, assignments: &[Assignment]) -> Result<Option<Vec<u8>>> {
+        if !self.messages.is_empty() && !self.messages.contains(&entry.index) {
+            return Ok(None);
+        }
         if !self.filter.is_empty() {
             let metadata = Message::parse(entry.bytes)?.metadata()?;
             if !self.filter.matches(&Scope::Message(&metadata))? {
@@ -74,7 +91,7 @@ impl Set {
         }
         let mut parts = Parts::of(entry)?;
         let before = (parts.metadata.clone(), parts.params());
-        assignments.iter().try_for_each(|assignment| assignment.apply(&mut parts))?;
+        assignments.iter().try_for_each(|assignment| assignment.apply(&mut parts, &self.objects))?;
         if before == (parts.metadata.clone(), parts.params()) {
             return Ok(None);
         }

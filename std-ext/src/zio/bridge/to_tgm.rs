@@ -72,9 +72,10 @@ fn mapped<'a, P: AsRef<[u8]>>(
 
 /// What `_extra_.zio` says of any message.
 pub(super) fn header_entry(header: &Header, parts: usize) -> Vec<(Value, Value)> {
-    let form = match header.form.as_str() {
-        Some(text) => ("form".into(), text.into()),
-        None => ("form_hex".into(), format!("{:08x}", u32::from_be_bytes(header.form.0)).into()),
+    // Control characters are ASCII too, NUL included: other readers look for `form` whenever all four bytes are.
+    let form = match str::from_utf8(&header.form.0) {
+        Ok(text) if text.is_ascii() => ("form".into(), text.into()),
+        _ => ("form_hex".into(), format!("{:08x}", u32::from_be_bytes(header.form.0)).into()),
     };
     vec![
         ("v".into(), MAPPING.into()),

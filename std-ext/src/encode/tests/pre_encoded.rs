@@ -1,0 +1,175 @@
+//! Bytes that come encoded: what every route refuses, and what none of them writes.
+
+use ciborium::Value;
+use tgm_core::Message;
+use tgm_core::descriptor::Key;
+
+use super::super::*;
+use super::{bytes, options};
+use crate::framing::{self, EncodedObject, HashFramePolicy};
+use crate::types::ByteOrder;
+use crate::{DecodeOptions, Dtype, StreamingEncoder, TensogramError, decode, decode_object_from_frame};
+
+type Route = fn(&DataObjectDescriptor, &[u8]) -> Result<Vec<u8>>;
+
+/// Every way to make a frame of a descriptor and bytes that come encoded; they give a message, or the frame alone.
+const ROUTES: [(&str, Route); 6] = [
+    ("encode_pre_encoded", |descriptor, region| {
+        encode_pre_encoded(&GlobalMetadata::default(), &[(descriptor, region)], &options())
+    }),
+    ("write_object_pre_encoded", |descriptor, region| {
+        let mut encoder = StreamingEncoder::new(Vec::new(), &GlobalMetadata::default(), &options())?;
+        encoder.write_object_pre_encoded(descriptor, region)?;
+        encoder.finish()
+    }),
+    ("encode_parts", |descriptor, region| {
+        let parts = [Part::Region(descriptor, region)];
+        Ok(encode_parts(&GlobalMetadata::default(), &parts, &options())?)
+    }),
+    ("reframe", |descriptor, region| {
+        let message = by_hand(descriptor, region);
+        let taken = TakenObject::new(&Message::parse(&message)?.object(0)?)?;
+        reframe(&GlobalMetadata::default(), vec![taken], &options())
+    }),
+    ("encode_message", |descriptor, region| {
+        let object = EncodedObject { descriptor: descriptor.clone(), encoded_payload: region.to_vec() };
+        framing::encode_message(&GlobalMetadata::default(), &[object], true, HashFramePolicy::default())
+    }),
+    ("encode_data_object_frame", |descriptor, region| {
+        framing::encode_data_object_frame(descriptor, region, false, true)
+    }),
+];
+
+/// What [`ROUTES`] made, decoded.
+fn read_back(made: &[u8]) -> (DataObjectDescriptor, Vec<u8>) {
+    if made.starts_with(b"FR") {
+        return decode_object_from_frame(made, &DecodeOptions::default()).unwrap();
+    }
+    decode(made, &DecodeOptions::default()).unwrap().1.remove(0)
+}
+
+/// A message as an old release may have written it: of float64 first, then under a name of the same length.
+fn by_hand(descriptor: &DataObjectDescriptor, region: &[u8]) -> Vec<u8> {
+    let float64 = DataObjectDescriptor { dtype: Dtype::Float64, ..descriptor.clone() };
+    let mut message = encode_pre_encoded(
+        &GlobalMetadata::default(),
+        &[(&float64, region)],
+        &EncodeOptions { hashing: false, ..options() },
+    )
+    .unwrap();
+    let name = descriptor.dtype.name().as_bytes();
+    for at in 0..message.len() - 7 {
+        if message[at..].starts_with(b"float64") {
+            message[at..][..7].copy_from_slice(name);
+        }
+    }
+    message
+}
+
+fn packed(dtype: Dtype) -> DataObjectDescriptor {
+    let mut descriptor = DataObjectDescriptor::new(dtype, ByteOrder::Little, &[4]);
+    descriptor.encoding = "simple_packing".into();
+    for (key, value) in [
+        (Key::SpReferenceValue, Value::from(1.0)),
+        (Key::SpBinaryScaleFactor, 0.into()),
+        (Key::SpDecimalScaleFactor, 0.into()),
+        (Key::SpBitsPerValue, 8.into()),
+    ] {
+        descriptor.params.insert(key.name().to_string(), value);
+    }
+    descriptor
+}
+
+#[test]
+fn packed_values_of_another_type_than_float64_are_refused_by_every_route() {
+    for dtype in [Dtype::Float32, Dtype::Float16] {
+        for (name, route) in ROUTES {
+            let error = route(&packed(dtype), &[1, 2, 3, 4]).unwrap_err();
+            let expected = format!("encoding error: simple_packing only supports float64, got {dtype}");
+            assert_eq!(error.to_string(), expected, "{name}");
+        }
+    }
+    for (name, route) in ROUTES {
+        let made = route(&packed(Dtype::Float64), &[1, 2, 3, 4]).unwrap();
+        assert_eq!(read_back(&made).1, [2.0, 3.0, 4.0, 5.0].map(f64::to_ne_bytes).as_flattened(), "{name}");
+    }
+}
+
+/// `reframe` takes objects over to the byte, and so the digest too, which is still that of the payload.
+#[test]
+fn a_digest_of_version_2_is_written_by_no_route() {
+    let mut described = bytes(4, "none");
+    described.params.insert("hash".into(), "0123456789abcdef".into());
+    let mut routes = ROUTES.to_vec();
+    routes.extend::<[(&str, Route); 2]>([
+        ("encode", |descriptor, data| encode(&GlobalMetadata::default(), &[(descriptor, data)], &options())),
+        ("write_object", |descriptor, data| {
+            let mut encoder = StreamingEncoder::new(Vec::new(), &GlobalMetadata::default(), &options())?;
+            encoder.write_object(descriptor, data)?;
+            encoder.finish()
+        }),
+    ]);
+    for (name, route) in routes.into_iter().filter(|(name, _)| *name != "reframe") {
+        let (descriptor, values) = read_back(&route(&described, &[1, 2, 3, 4]).unwrap());
+        assert_eq!((descriptor, values), (bytes(4, "none"), vec![1, 2, 3, 4]), "{name}");
+    }
+    // Compressed, it goes another way.
+    let mut described = bytes(4, "szip");
+    described.params.insert("hash".into(), Value::Null);
+    let made = encode(&GlobalMetadata::default(), &[(&described, &[1, 2, 3, 4])], &options()).unwrap();
+    assert!(!read_back(&made).0.params.contains_key("hash"));
+}
+
+/// A file may have the key, under which readers find what any other would give them.
+#[test]
+fn a_descriptor_that_was_read_with_a_digest_of_version_2_is_written_without_it() {
+    let mut noted = bytes(4, "none");
+    noted.params.insert("note".into(), "abc".into());
+    let unhashed = EncodeOptions { hashing: false, ..options() };
+    let mut message = encode(&GlobalMetadata::default(), &[(&noted, &[1, 2, 3, 4])], &unhashed).unwrap();
+    let at = message.windows(4).position(|window| window == b"note").unwrap();
+    message[at..][..4].copy_from_slice(b"hash");
+    let (metadata, objects) = decode(&message, &DecodeOptions::default()).unwrap();
+    assert_eq!(objects[0].0.params["hash"], "abc".into());
+    let extra = GlobalMetadata { extra: metadata.extra, ..GlobalMetadata::default() };
+    let again = encode(&extra, &[(&objects[0].0, &objects[0].1)], &options()).unwrap();
+    let (descriptor, values) = decode(&again, &DecodeOptions::default()).unwrap().1.remove(0);
+    assert_eq!((descriptor, values), (bytes(4, "none"), vec![1, 2, 3, 4]));
+}
+
+/// The texts that users of the format know (FORMAT §4.7).
+#[test]
+fn offsets_of_szip_that_cannot_be_are_refused_and_say_why() {
+    let list = |offsets: &[u64]| Value::Array(offsets.iter().map(|offset| (*offset).into()).collect());
+    let cases = [
+        ("lz4", list(&[0]), "szip_block_offsets provided but compression"),
+        ("none", list(&[0]), "szip_block_offsets provided but compression"),
+        ("szip", 0.into(), "szip_block_offsets must be an array"),
+        ("szip", Value::Null, "szip_block_offsets must be an array"),
+        ("szip", list(&[]), "must not be empty; first offset must be 0"),
+        ("szip", Value::Array(vec![0.0.into()]), "must be an integer"),
+        ("szip", Value::Array(vec![0.into(), "8".into()]), "must be an integer"),
+        ("szip", Value::Array(vec![0.into(), (-8).into()]), "must be an integer"),
+        ("szip", list(&[7]), "szip_block_offsets[0] must be 0, got 7"),
+        ("szip", list(&[7]), "first offset must be 0"),
+        ("szip", list(&[0, 9, 9]), "must be strictly increasing"),
+        ("szip", list(&[0, 9, 3]), "must be strictly increasing"),
+        ("szip", list(&[0, 33]), "exceeds bit bound"),
+        ("szip", list(&[0, u64::MAX]), "exceeds bit bound"),
+    ];
+    let routes = ROUTES.iter().filter(|(name, _)| name.ends_with("pre_encoded"));
+    for ((name, route), (compression, offsets, text)) in
+        routes.flat_map(|route| cases.iter().map(move |case| (route, case)))
+    {
+        let mut descriptor = bytes(4, compression);
+        descriptor.params.insert(Key::SzipBlockOffsets.name().into(), offsets.clone());
+        let error = route(&descriptor, &[0; 4]).unwrap_err();
+        assert!(matches!(error, TensogramError::Metadata(_)), "{name} {compression} {offsets:?}: {error}");
+        assert!(error.to_string().contains(text), "{name} {compression} {offsets:?}: {error}");
+    }
+    for offsets in [list(&[0]), list(&[0, 31, 32])] {
+        let mut descriptor = bytes(4, "szip");
+        descriptor.params.insert(Key::SzipBlockOffsets.name().into(), offsets);
+        assert!(ROUTES[0].1(&descriptor, &[0; 4]).is_ok() && ROUTES[1].1(&descriptor, &[0; 4]).is_ok());
+    }
+}
