@@ -15,6 +15,8 @@ use std::sync::{Arc, OnceLock};
 use std::vec;
 
 use tgm_core::cbor::MAX_NESTING;
+#[cfg(feature = "mmap")]
+use tgm_core::scan::Source;
 
 pub use self::append::{AppendOptions, TornTail};
 use self::parts::Wanted;
@@ -186,6 +188,54 @@ impl TensogramFile {
             Backing::Positioned { file, .. } => read_whole(file, &self.path, layout),
             #[cfg(feature = "mmap")]
             Backing::Mapped(mapped) => Ok(mapped.message_bytes(index)?.to_vec()),
+        }
+    }
+
+    /// The bytes of message `index` with zeros in the place of payloads and masks: everything that says what the message
+    /// holds, as [`decode::decode_descriptors`] and [`tgm_core::Message`] read it. Up to 256 KiB the whole message is read.
+    /// Of a larger one, only these parts are read, and the zeros take addresses, no memory.
+    ///
+    /// Digests of objects cannot be checked on it.
+    ///
+    /// # Errors
+    /// Those of [`Self::read_message`].
+    pub fn read_message_outline(&self, index: usize) -> Result<Vec<u8>> {
+        self.read_message_parts(index, Wanted::Descriptors)
+    }
+
+    /// The bytes of message `index` as [`Self::read_message_outline`] gives them, and all of the frame of object `object`: its
+    /// payload, its masks and what its digest covers.
+    ///
+    /// # Errors
+    /// Those of [`Self::read_message`]. An object that the message does not have is no error here.
+    pub fn read_message_object(&self, index: usize, object: usize) -> Result<Vec<u8>> {
+        self.read_message_parts(index, Wanted::DescriptorsAndObject(object))
+    }
+
+    fn read_message_parts(&self, index: usize, wanted: Wanted<'_>) -> Result<Vec<u8>> {
+        match &self.backing {
+            Backing::Positioned { file, .. } => read_parts(file, &self.path, self.table()?.get(index)?, Some(wanted)),
+            #[cfg(feature = "mmap")]
+            Backing::Mapped(mapped) => Ok(mapped.message_bytes(index)?.to_vec()),
+        }
+    }
+
+    /// Fills `out` with the bytes of the file from `offset` on, and returns how many that were. They are fewer only where
+    /// the file ends, also because somebody truncated it. Bytes between messages ([`Self::segments`]) are read in this
+    /// way.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`].
+    pub fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<usize> {
+        match &self.backing {
+            Backing::Positioned { file, .. } => {
+                read_at(file, offset, out).map_err(|error| TensogramError::io(&self.path, &error))
+            }
+            #[cfg(feature = "mmap")]
+            Backing::Mapped(mapped) => {
+                let Ok(read) = Source::read_at(&mapped.as_bytes(), offset, out);
+                Ok(read)
+            }
         }
     }
 

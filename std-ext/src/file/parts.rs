@@ -40,6 +40,8 @@ pub(super) enum Wanted<'a> {
     Descriptors,
     /// All of an object.
     Object(usize),
+    /// What each object is, and all of one.
+    DescriptorsAndObject(usize),
     /// Of an object the values of ranges, each a first element and a count.
     Ranges(usize, &'a [(u64, u64)]),
 }
@@ -90,9 +92,11 @@ impl Parts<'_> {
                 let index = objects;
                 objects = objects.saturating_add(1);
                 let object = match wanted {
-                    Wanted::Object(wanted) if wanted == index => self.need(frame).map(Some),
+                    Wanted::Object(wanted) | Wanted::DescriptorsAndObject(wanted) if wanted == index => {
+                        self.need(frame).map(Some)
+                    }
                     Wanted::Ranges(wanted, ranges) if wanted == index => self.ranges(&frame, ranges),
-                    Wanted::Descriptors => self.descriptor(&frame),
+                    Wanted::Descriptors | Wanted::DescriptorsAndObject(_) => self.descriptor(&frame),
                     _ => self.need(frame.end.saturating_sub(DATA_OBJECT_FOOTER_SIZE)..frame.end).map(Some),
                 };
                 if object?.is_none() {

@@ -9,11 +9,8 @@ use tgm_core::scan::Segment;
 use super::options::ValidateOptions;
 use super::report::{FileIssue, FileValidationReport, ValidationReport};
 use super::validate_message;
-#[cfg(not(feature = "mmap"))]
 use crate::TensogramFile;
 use crate::error::TensogramError;
-#[cfg(feature = "mmap")]
-use crate::mmap::MappedFile;
 use crate::scan::{Bytes, ScanOptions, Segments, Table};
 
 /// Validates every message in `bytes`. Bytes that belong to none are issues of the file.
@@ -35,11 +32,11 @@ pub fn validate_buffer(bytes: &[u8], options: &ValidateOptions) -> FileValidatio
 
 /// Validates every message of a file. Bytes that belong to none are issues of the file.
 ///
-/// With feature `mmap` a regular file is mapped, and the contract of [`crate::MappedFile`] holds; otherwise one message at a
-/// time is in memory. What is no regular file, a pipe for one, is read to its end first.
+/// A regular file is read at positions, one message at a time in memory; if it is truncated meanwhile, that is an error. What
+/// is no regular file, a pipe for one, is read to its end first.
 ///
 /// # Errors
-/// Those of opening, mapping and reading the file.
+/// Those of opening and reading the file.
 pub fn validate_file(path: &Path, options: &ValidateOptions) -> io::Result<FileValidationReport> {
     if fs::metadata(path)?.is_file() {
         return of_regular_file(path, options).map_err(|error| match error {
@@ -52,13 +49,6 @@ pub fn validate_file(path: &Path, options: &ValidateOptions) -> io::Result<FileV
     Ok(validate_buffer(&bytes, options))
 }
 
-#[cfg(feature = "mmap")]
-fn of_regular_file(path: &Path, options: &ValidateOptions) -> Result<FileValidationReport, TensogramError> {
-    let file = MappedFile::open(path)?;
-    Ok(of_segments(file.as_bytes(), file.segments(), options))
-}
-
-#[cfg(not(feature = "mmap"))]
 fn of_regular_file(path: &Path, options: &ValidateOptions) -> Result<FileValidationReport, TensogramError> {
     let file = TensogramFile::open(path)?;
     let messages =

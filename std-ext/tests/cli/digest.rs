@@ -45,7 +45,8 @@ fn digests_of_valid_files_are_the_recorded_ones() {
                 equal += 1;
             }
         }
-        assert_eq!(run.code, Some(i32::from(failed > 0)), "{path:?}: {}", run.stderr);
+        let has_junk = run.stderr.contains("belong to no message");
+        assert_eq!(run.code, Some(i32::from(failed > 0 || has_junk)), "{path:?}: {}", run.stderr);
     }
     assert!(equal > 700, "only {equal} objects were compared");
 }

@@ -121,14 +121,15 @@ fn ls_names_the_file_where_there_are_several_and_goes_on_after_damage() {
 
 #[test]
 fn info_counts_messages_objects_and_junk() {
-    let run = tgm(["info", "--json", &data("multi/garbage-between.tgm"), &data("multi/all-versions.tgm")]).good();
+    let run = tgm(["info", "--json", &data("multi/garbage-between.tgm"), &data("multi/all-versions.tgm")]);
+    assert_eq!((run.code, run.stderr.lines().count()), (Some(1), 2), "{}", run.stderr);
     let document = run.json();
     assert_eq!(document["schema"], "tgm.info/1");
     let [garbage, versions] = document["files"].as_array().unwrap().as_slice() else { panic!("{document}") };
     assert_eq!((&garbage["messages"], &garbage["junk"], &garbage["bytes"]), (&json!(3), &json!(53), &json!(1765)));
     assert_eq!(versions["encoders"].as_array().unwrap().len(), 6);
     assert_eq!(versions["encoders"][0], json!({"encoder": "tensogram 0.19.0", "messages": 1}));
-    let text = tgm(["info", &data("multi/garbage-between.tgm")]).good();
+    let text = tgm(["info", &data("multi/garbage-between.tgm")]);
     assert!(text.text().contains("  Messages: 3\n") && text.text().contains("  Size: 1765 bytes\n"), "{}", text.text());
 }
 

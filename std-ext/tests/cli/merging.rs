@@ -102,7 +102,8 @@ fn what_cannot_be_read_is_not_merged_and_does_not_stop_a_split() {
     let out = folder.file("out.tgm", b"what was here before");
     let run = tgm(["merge", &path, "-o", &out]).failed("message 1: metadata error");
     assert!(run.stderr.contains("nothing was written"), "{}", run.stderr);
-    tgm(["merge", &data("multi/garbage-between.tgm"), "-o", &out]).failed("37 bytes at 568 belong to no message");
+    tgm(["merge", &data("multi/garbage-between.tgm"), "-o", &out])
+        .failed("37 bytes at offset 568 belong to no message");
     tgm(["merge", &folder.path("missing.tgm"), &data("multi/three.tgm"), "-o", &out]).failed("cannot read");
     assert_eq!(fs::read(&out).unwrap(), b"what was here before");
     tgm(["split", &path, "-o", &folder.path("part.tgm")]).failed("message 1: metadata error");

@@ -42,3 +42,22 @@ pub(crate) fn tgm(args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Run {
     let output = command(args).output().unwrap();
     Run { code: output.status.code(), stdout: output.stdout, stderr: String::from_utf8(output.stderr).unwrap() }
 }
+
+/// The names of all subcommands, as the tool's own help lists them; those of groups with the group's name in front.
+pub(crate) fn subcommands() -> Vec<String> {
+    let names = |group: &[&str]| -> Vec<String> {
+        let run = tgm(group.iter().copied().chain(["help"])).good();
+        let listed = run.text().lines().skip_while(|line| *line != "Commands:").skip(1);
+        let listed = listed.take_while(|line| !line.is_empty());
+        let names =
+            listed.filter_map(|line| line.strip_prefix("  ")?.split(' ').next().filter(|name| !name.is_empty()));
+        names.filter(|name| *name != "help").map(str::to_string).collect()
+    };
+    let all: Vec<String> = names(&[]);
+    assert!(all.len() > 15, "{all:?}");
+    let expand = |name: String| match &*name {
+        "zio" => names(&["zio"]).into_iter().map(|inner| format!("zio {inner}")).collect(),
+        _ => vec![name],
+    };
+    all.into_iter().flat_map(expand).collect()
+}

@@ -52,5 +52,5 @@ fn bytes_outside_of_messages_were_not_verified() {
     let run = tgm(["verify", &data("multi/garbage-between.tgm")]);
     assert_eq!(run.code, Some(1));
     assert_eq!(run.text().matches("ok").count(), 3);
-    assert!(run.stderr.contains("37 bytes at 568 belong to no message"), "{}", run.stderr);
+    assert!(run.stderr.contains("37 bytes at offset 568 belong to no message"), "{}", run.stderr);
 }

@@ -16,8 +16,8 @@ use crate::{
 
 /// Look into Tensogram files, check them, take values out, make messages and edit them.
 ///
-/// FILE may be "-" for standard input. Files must not be truncated while they are read. Exit codes: 0 fine, 1 something
-/// failed (the rest is done all the same), 2 usage.
+/// FILE may be "-" for standard input. Exit codes: 0 fine, 1 something failed or is lost (the rest is done all the same),
+/// 2 usage.
 #[derive(Debug, Parser)]
 #[command(name = "tgm", version, max_term_width = 100)]
 pub(crate) struct Cli {

@@ -1,14 +1,18 @@
 //! `tgm copy`: messages as they are, all or some, into one file or into several by their metadata.
 
 use std::fs::OpenOptions;
+use std::io;
+use std::ops::Range;
 use std::path::{self, Path, PathBuf};
 
 use clap::Args;
 use tgm_core::Message;
 use tgm_std::{AppendOptions, Result, TensogramError, TensogramFile};
 
+use crate::digests::Digests;
 use crate::edit::{is_same_file, write_or_report};
-use crate::input::{Entry, Input, open_or_report, report_junk, report_no_message};
+use crate::input::{Entry, Input, Wanted, open_or_report};
+use crate::messages::{Place, Which};
 use crate::output::Out;
 use crate::select::{Filter, Scope, text};
 
@@ -19,11 +23,15 @@ const UNKNOWN: &str = "unknown";
 ///
 /// `[KEY]` in OUT stands for the message's value of that key, "unknown" if there is none: messages are then appended to
 /// the files, which are made if need be; directories are not. Without it OUT is replaced when the copy is complete; it
-/// may be IN.
+/// may be IN. A message with a digest that is wrong is left out.
 #[derive(Args, Debug)]
 pub(crate) struct Copy {
     #[command(flatten)]
     filter: Filter,
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    digests: Digests,
     /// File to read; "-" is standard input
     #[arg(value_name = "IN")]
     input: PathBuf,
@@ -36,8 +44,6 @@ impl Copy {
     /// Copies the messages that are selected.
     pub(crate) fn run(&self, out: &mut Out) {
         let Some(input) = open_or_report(&self.input, out) else { return };
-        report_no_message(&input, out);
-        report_junk(&input, out);
         match Template::of(&self.output) {
             Some(template) => self.distribute(out, &input, &template),
             None => self.copy(out, &input),
@@ -45,37 +51,71 @@ impl Copy {
     }
 
     fn copy(&self, out: &mut Out, input: &Input) {
-        let mut chosen = Vec::new();
-        let mut complete = input.segments().iter().all(tgm_core::scan::Segment::is_message);
-        for entry in input.messages() {
-            match self.is_chosen(&entry) {
-                Ok(true) => chosen.push(entry),
-                Ok(false) => {}
-                Err(error) => {
-                    complete = false;
-                    out.report(&entry.place(), &error);
-                }
-            }
+        let numbers = self.which.of(input, out);
+        // A message was named that is not there, which was reported.
+        if self.which.is_one() && numbers.is_empty() {
+            return;
         }
+        let (chosen, is_judged) = self.choose(out, input, numbers);
+        let is_complete = is_judged && input.segments().iter().all(tgm_core::scan::Segment::is_message);
+        let is_same = is_same_file(&self.input, &self.output);
         // What could not be judged would be lost.
-        if !complete && is_same_file(&self.input, &self.output) {
+        if !is_complete && is_same {
             out.problem(&format!("{}: left as it was", self.output.display()));
             return;
         }
-        write_or_report(&self.output, out, |_, file| chosen.iter().try_for_each(|entry| file.write_all(entry.bytes)));
+        write_or_report(&self.output, out, |out, file| {
+            let (mut reader, mut left_out) = (input.reader(), 0);
+            for place in &chosen {
+                let entry = reader.entry(*place, Wanted::Whole).map_err(io::Error::other)?;
+                match self.digests.check_bytes(entry.bytes) {
+                    Ok(()) => file.write_all(entry.bytes)?,
+                    Err(error) => {
+                        left_out += 1;
+                        out.report(&entry.place(), &error);
+                    }
+                }
+            }
+            match left_out {
+                0 => Ok(()),
+                _ if is_same => Err(io::Error::other("damaged messages would be lost: the file stays as it is")),
+                count if count == chosen.len() => Err(io::Error::other("there is no whole message to write")),
+                _ => Ok(()),
+            }
+        });
+    }
+
+    /// Where the messages are that are selected, and whether all could be judged; what could not is reported.
+    fn choose(&self, out: &mut Out, input: &Input, numbers: Range<usize>) -> (Vec<Place>, bool) {
+        let mut places = input.places(numbers.clone());
+        if self.filter.is_empty() {
+            return (places.collect(), true);
+        }
+        let (mut chosen, mut is_judged) = (Vec::new(), true);
+        let read = input.for_each(out, numbers, Wanted::Outline, |out, entry| {
+            let place = places.find(|place| place.index == entry.index);
+            match self.is_chosen(entry) {
+                Ok(true) => chosen.extend(place),
+                Ok(false) => {}
+                Err(error) => {
+                    is_judged = false;
+                    out.report(&entry.place(), &error);
+                }
+            }
+            Ok(())
+        });
+        (chosen, is_judged && read.unwrap_or(false))
     }
 
     fn is_chosen(&self, entry: &Entry<'_>) -> Result<bool> {
-        if self.filter.is_empty() {
-            return Ok(true);
-        }
         let metadata = Message::parse(entry.bytes)?.metadata()?;
         Ok(self.filter.matches(&Scope::Message(&metadata))?)
     }
 
     fn distribute(&self, out: &mut Out, input: &Input, template: &Template) {
-        for entry in input.messages() {
-            match self.target(&entry, template) {
+        let numbers = self.which.of(input, out);
+        let done = input.for_each(out, numbers, Wanted::Whole, |out, entry| {
+            match self.target(entry, template) {
                 Ok(Some(path)) => {
                     if let Err(error) = append(&path, entry.bytes) {
                         out.report(&format!("{}: cannot append to {}", entry.place(), path.display()), &error);
@@ -84,6 +124,10 @@ impl Copy {
                 Ok(None) => {}
                 Err(error) => out.report(&entry.place(), &error),
             }
+            Ok(())
+        });
+        if let Err(error) = done {
+            out.problem(&error.to_string());
         }
     }
 
@@ -94,6 +138,7 @@ impl Copy {
         if !self.filter.matches(&scope)? {
             return Ok(None);
         }
+        self.digests.check_bytes(entry.bytes)?;
         template.fill(&scope).map(Some)
     }
 }

@@ -31,6 +31,16 @@ impl Failure {
         Self::At(place.into(), TensogramError::Metadata(text.into().into()))
     }
 
+    /// A failure of checking digests, at the message or at one of its objects.
+    pub(crate) fn of_hash(entry: &Entry<'_>) -> impl FnOnce(TensogramError) -> Self {
+        let entry = *entry;
+        move |error| {
+            let object =
+                if let TensogramError::HashMismatch { object_index, .. } = error { object_index } else { None };
+            Self::At(object.map_or_else(|| entry.place(), |index| entry.object_place(index)), error)
+        }
+    }
+
     /// A failure of encoding, at the message or at one of its objects.
     pub(crate) fn of_part(entry: &Entry<'_>) -> impl FnOnce(PartError) -> Self {
         let entry = *entry;

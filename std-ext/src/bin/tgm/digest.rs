@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::slice;
 
 use clap::Args;
 use serde_json::Value as Json;
@@ -11,8 +12,10 @@ use tgm_core::descriptor::ByteOrder;
 use tgm_core::object::DataObject;
 use tgm_std::{TensogramError, decode_descriptors};
 
-use crate::input::{Entry, open_or_report, report_no_message};
+use crate::digests::Digests;
+use crate::input::{Entry, Wanted, for_each_message};
 use crate::json::{self, Document, error_json};
+use crate::messages::Which;
 use crate::output::{Out, Style};
 use crate::summary::{shape_json, shape_text};
 use crate::table::{Cell, Column, Table};
@@ -22,12 +25,16 @@ use crate::values::{as_stored, in_order};
 /// Print the SHA-256 of every object's decoded values
 ///
 /// The values are taken in little-endian C order, NaN and infinities restored; bitmasks as packed bits. Objects are decoded
-/// one at a time.
+/// one at a time. One whose stored digest (that of its frame) is wrong is an error.
 #[derive(Args, Debug)]
 pub(crate) struct Digest {
     /// File to read; "-" is standard input
     #[arg(value_name = "FILE")]
     path: PathBuf,
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    digests: Digests,
     /// Print one JSON document
     #[arg(short, long)]
     json: bool,
@@ -44,14 +51,13 @@ struct Digested {
 impl Digest {
     /// Digests all messages of the file.
     pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
-        let Some(input) = open_or_report(&self.path, out) else { return Ok(()) };
-        report_no_message(&input, out);
+        let paths = slice::from_ref(&self.path);
         if self.json {
             let mut document = Document::begin(out, "tgm.digest/1", "messages")?;
-            for entry in input.messages() {
-                let item = message_json(out, &entry);
-                document.item(out, &item)?;
-            }
+            for_each_message(paths, self.which, Wanted::Whole, out, |out, entry| {
+                let item = self.message_json(out, entry);
+                document.item(out, &item)
+            })?;
             return document.end(out);
         }
         let mut table = Table::new([
@@ -62,27 +68,67 @@ impl Digest {
             Column::right("bytes"),
             Column::left("sha256"),
         ]);
-        for entry in input.messages() {
-            list(out, &entry, &mut table)?;
-        }
+        for_each_message(paths, self.which, Wanted::Whole, out, |out, entry| self.list(out, entry, &mut table))?;
         table.finish(out)
     }
-}
 
-fn message_json(out: &mut Out, entry: &Entry<'_>) -> Json {
-    let checked = check(out, entry);
-    let error = checked.as_ref().err().map(error_json);
-    let objects = checked.ok().map(|message| {
-        let objects = objects(&message).enumerate();
-        objects.map(|(index, object)| object_json(index, &reported(out, entry, index, object))).collect()
-    });
-    json::object([
-        ("message", Some(entry.index.into())),
-        ("offset", Some(entry.offset.into())),
-        ("length", Some(entry.length().into())),
-        ("objects", objects),
-        ("error", error),
-    ])
+    fn message_json(&self, out: &mut Out, entry: &Entry<'_>) -> Json {
+        let checked = self.objects(out, entry);
+        let error = checked.as_ref().err().map(error_json);
+        let objects = checked.ok().map(|objects| {
+            let objects = objects.enumerate();
+            objects.map(|(index, object)| object_json(index, &reported(out, entry, index, object))).collect()
+        });
+        json::object([
+            ("message", Some(entry.index.into())),
+            ("offset", Some(entry.offset.into())),
+            ("length", Some(entry.length().into())),
+            ("objects", objects),
+            ("error", error),
+        ])
+    }
+
+    fn list(&self, out: &mut Out, entry: &Entry<'_>, table: &mut Table) -> io::Result<()> {
+        let Ok(objects) = self.objects(out, entry) else {
+            return table.row(out, vec![entry.index.into(), Cell::spread(Style::Bad, "(unreadable)")]);
+        };
+        for (index, object) in objects.enumerate() {
+            let object = reported(out, entry, index, object);
+            let mut cells = vec![
+                Cell::from(entry.index),
+                Cell::from(index),
+                object.dtype.unwrap_or_default().into(),
+                object.shape_text.into(),
+            ];
+            match object.result {
+                Ok((bytes, digest)) => cells.extend([bytes.into(), digest.into()]),
+                Err(_) => cells.push(Cell::spread(Style::Bad, "(unreadable)")),
+            }
+            table.row(out, cells)?;
+        }
+        Ok(())
+    }
+
+    /// Digests the objects of a message one by one, if it passes every check of a full decode but those of the payloads; if
+    /// not, that is reported.
+    fn objects<'f>(
+        &self,
+        out: &mut Out,
+        entry: &Entry<'f>,
+    ) -> Result<impl Iterator<Item = Digested> + use<'f>, TensogramError> {
+        let message = decode_descriptors(entry.bytes).and_then(|_| Ok(Message::parse(entry.bytes)?));
+        let checked = message.and_then(|message| Ok((message, self.digests.of(&message)?)));
+        let (message, check) = checked.inspect_err(|error| out.report(&entry.place(), error))?;
+        Ok(message.objects().enumerate().map(move |(index, object)| match object {
+            Ok(object) => Digested {
+                dtype: Some(object.descriptor().dtype().name()),
+                shape: Some(shape_json(object.descriptor())),
+                shape_text: shape_text(&object.descriptor().shape().iter().collect::<Vec<_>>()),
+                result: check.check(index, object.frame()).and_then(|()| digest(&object)),
+            },
+            Err(error) => Digested { dtype: None, shape: None, shape_text: String::new(), result: Err(error.into()) },
+        }))
+    }
 }
 
 fn object_json(index: usize, object: &Digested) -> Json {
@@ -94,46 +140,6 @@ fn object_json(index: usize, object: &Digested) -> Json {
         ("sha256", object.result.as_ref().ok().map(|(_, digest)| digest.as_str().into())),
         ("error", object.result.as_ref().err().map(error_json)),
     ])
-}
-
-fn list(out: &mut Out, entry: &Entry<'_>, table: &mut Table) -> io::Result<()> {
-    let Ok(message) = check(out, entry) else {
-        return table.row(out, vec![entry.index.into(), Cell::spread(Style::Bad, "(unreadable)")]);
-    };
-    for (index, object) in objects(&message).enumerate() {
-        let object = reported(out, entry, index, object);
-        let mut cells = vec![
-            Cell::from(entry.index),
-            Cell::from(index),
-            object.dtype.unwrap_or_default().into(),
-            object.shape_text.into(),
-        ];
-        match object.result {
-            Ok((bytes, digest)) => cells.extend([bytes.into(), digest.into()]),
-            Err(_) => cells.push(Cell::spread(Style::Bad, "(unreadable)")),
-        }
-        table.row(out, cells)?;
-    }
-    Ok(())
-}
-
-/// Opens a message that passes every check of a full decode but those of the payloads; another is reported.
-fn check<'f>(out: &mut Out, entry: &Entry<'f>) -> Result<Message<'f>, TensogramError> {
-    let message = decode_descriptors(entry.bytes).and_then(|_| Ok(Message::parse(entry.bytes)?));
-    message.inspect_err(|error| out.report(&entry.place(), error))
-}
-
-/// Digests the objects one by one.
-fn objects<'f>(message: &Message<'f>) -> impl Iterator<Item = Digested> + use<'f> {
-    message.objects().map(|object| match object {
-        Ok(object) => Digested {
-            dtype: Some(object.descriptor().dtype().name()),
-            shape: Some(shape_json(object.descriptor())),
-            shape_text: shape_text(&object.descriptor().shape().iter().collect::<Vec<_>>()),
-            result: digest(&object),
-        },
-        Err(error) => Digested { dtype: None, shape: None, shape_text: String::new(), result: Err(error.into()) },
-    })
 }
 
 fn reported(out: &mut Out, entry: &Entry<'_>, index: usize, object: Digested) -> Digested {

@@ -14,8 +14,9 @@ use crate::cli::Files;
 use crate::dump_text;
 use crate::flags::message_flags;
 use crate::frame_list::FrameList;
-use crate::input::{Entry, for_each_message};
+use crate::input::{Entry, Wanted, for_each_message};
 use crate::json::{self, Document, error_json};
+use crate::messages::Which;
 use crate::output::Out;
 use crate::select::{Filter, Scope};
 
@@ -24,6 +25,8 @@ use crate::select::{Filter, Scope};
 pub(crate) struct Dump {
     #[command(flatten)]
     files: Files,
+    #[command(flatten)]
+    which: Which,
     #[command(flatten)]
     filter: Filter,
     /// Only the values of these keys, missing ones left out
@@ -64,7 +67,7 @@ impl Dump {
     /// Shows all messages.
     pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
         let mut document = if self.files.json { Some(Document::begin(out, "tgm.dump/1", "messages")?) } else { None };
-        for_each_message(&self.files.paths, out, |out, entry| {
+        for_each_message(&self.files.paths, self.which, Wanted::Outline, out, |out, entry| {
             let Some(contents) = self.read(entry).transpose() else { return Ok(()) };
             report(out, entry, &contents);
             match (&mut document, contents) {

@@ -6,13 +6,12 @@ use std::path::Path;
 
 use ciborium::Value;
 use tgm_core::Message;
-use tgm_core::hash::{HashPresence, Verdict};
+use tgm_core::hash::HashPresence;
 use tgm_core::wire::FrameType;
 use tgm_std::encode::{TakenObject, reframe};
-use tgm_std::{
-    AggregateHashPolicy, EncodeOptions, GlobalMetadata, RESERVED_KEY, Result, TensogramError, decode_descriptors,
-};
+use tgm_std::{AggregateHashPolicy, EncodeOptions, GlobalMetadata, RESERVED_KEY, Result, decode_descriptors};
 
+use crate::digests::Digests;
 use crate::input::Entry;
 use crate::output::Out;
 use crate::replace::write_whole;
@@ -28,13 +27,13 @@ pub(crate) struct Parts<'f> {
 }
 
 impl<'f> Parts<'f> {
-    /// Takes a message apart, and reads every byte of it: what is damaged must not get a new digest that says
-    /// otherwise.
-    pub(crate) fn of(entry: &Entry<'f>) -> Result<Self> {
+    /// Takes a message apart, and checks all digests: what is damaged must not get a new one that says otherwise, unless the
+    /// user wants it.
+    pub(crate) fn of(entry: &Entry<'f>, digests: Digests) -> Result<Self> {
         let (metadata, _) = decode_descriptors(entry.bytes)?;
         let message = Message::parse(entry.bytes)?;
         let presence = message.hash_presence()?;
-        check_digests(&message, presence)?;
+        digests.check_all(&message)?;
         let objects = message.objects().map(|object| TakenObject::new(&object?));
         Ok(Self {
             metadata: without_reserved(metadata),
@@ -65,21 +64,6 @@ pub(crate) fn without_reserved(mut metadata: GlobalMetadata) -> GlobalMetadata {
         entry.remove(RESERVED_KEY);
     }
     metadata
-}
-
-/// Checks the digests that a message has; frames without one pass.
-pub(crate) fn check_digests(message: &Message<'_>, presence: HashPresence) -> Result<()> {
-    for verified in message.verify(presence) {
-        let verified = verified?;
-        if let Verdict::Mismatch(mismatch) = verified.verdict {
-            return Err(TensogramError::HashMismatch {
-                object_index: verified.object_index,
-                expected: format!("{:016x}", mismatch.expected),
-                actual: format!("{:016x}", mismatch.computed),
-            });
-        }
-    }
-    Ok(())
 }
 
 /// Where the message has lists of its objects' digests, in terms of a buffered message: one that was streamed can have

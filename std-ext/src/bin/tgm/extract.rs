@@ -11,7 +11,9 @@ use tgm_core::object::DataObject;
 use tgm_core::{ErrorKind, Message};
 use tgm_std::TensogramError;
 
-use crate::input::{Entry, Input, open_or_report, report_no_message};
+use crate::digests::Digests;
+use crate::input::{Entry, Wanted, open_or_report};
+use crate::messages::Which;
 use crate::npy;
 use crate::output::Out;
 use crate::replace::write_whole;
@@ -20,15 +22,15 @@ use crate::values::{as_stored, in_order};
 /// Write the values of one object, decoded, to a file or standard output
 ///
 /// Values are in C order, NaN and infinities restored. Bitmasks stay packed, eight elements a byte, first element in the
-/// highest bit; each range begins with a new byte.
+/// highest bit; each range begins with a new byte. The object's digest is checked first, if it has one: all of its payload is
+/// then read, for a range too. Without -m and --at, the object is one of message 0.
 #[derive(Args, Debug)]
 pub(crate) struct Extract {
     /// File to read; "-" is standard input
     #[arg(value_name = "FILE")]
     path: PathBuf,
-    /// Which message, from 0
-    #[arg(short, long, default_value_t = 0)]
-    message: usize,
+    #[command(flatten)]
+    which: Which,
     /// Which object of the message, from 0
     #[arg(short, long, default_value_t = 0)]
     object: usize,
@@ -38,6 +40,8 @@ pub(crate) struct Extract {
     /// More ranges
     #[arg(hide = true, requires = "ranges")]
     more_ranges: Vec<ElementRange>,
+    #[command(flatten)]
+    digests: Digests,
     /// Byte order of what is written
     #[arg(long, value_enum, default_value_t = Order::Native)]
     byte_order: Order,
@@ -101,7 +105,16 @@ impl Extract {
             return Ok(());
         }
         let Some(input) = open_or_report(&self.path, out) else { return Ok(()) };
-        let Some(values) = self.read(&input, out) else { return Ok(()) };
+        let Some(place) = input.places(self.which.or_first().of(&input, out)).next() else { return Ok(()) };
+        let mut reader = input.reader();
+        let entry = match reader.entry(place, Wanted::Object(self.object)) {
+            Ok(entry) => entry,
+            Err(error) => {
+                out.report(&format!("{}: message {}", input.name(), place.index), &error);
+                return Ok(());
+            }
+        };
+        let Some(values) = self.read(&entry, out) else { return Ok(()) };
         match &self.output {
             None => self.write(&values, out),
             Some(path) => {
@@ -114,19 +127,15 @@ impl Extract {
     }
 
     /// The values that were asked for; if there are none, why is reported.
-    fn read<'f>(&self, input: &'f Input, out: &mut Out) -> Option<Values<'f>> {
-        let Some(entry) = input.messages().nth(self.message) else {
-            let count = input.messages().count();
-            report_no_message(input, out);
-            out.problem(&format!("{}: there is no message {} ({count} messages)", input.name(), self.message));
-            return None;
-        };
-        let values = self.decode(&entry);
+    fn read<'f>(&self, entry: &Entry<'f>, out: &mut Out) -> Option<Values<'f>> {
+        let values = self.decode(entry);
         values.inspect_err(|error| out.report(&entry.object_place(self.object), error)).ok()
     }
 
     fn decode<'f>(&self, entry: &Entry<'f>) -> Result<Values<'f>, TensogramError> {
-        let object = find(&Message::parse(entry.bytes)?, self.object)?;
+        let message = Message::parse(entry.bytes)?;
+        let object = find(&message, self.object)?;
+        self.digests.of(&message)?.check(self.object, object.frame())?;
         let ranges = self.ranges.iter().chain(&self.more_ranges).map(|range| (range.0, range.1)).collect::<Vec<_>>();
         let pieces = if ranges.is_empty() {
             vec![tgm_std::values(&object, &as_stored())?]

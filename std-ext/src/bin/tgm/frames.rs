@@ -5,24 +5,27 @@ use std::io::{self, Write};
 use clap::Args;
 use serde_json::Value as Json;
 use tgm_core::Message;
-use tgm_core::scan::{Segment, find};
+use tgm_core::scan::find;
 use tgm_core::wire::MAGIC;
 use tgm_std::TensogramError;
 
 use crate::cli::Files;
 use crate::frame_list::FrameList;
-use crate::input::{Input, open_or_report, report_no_message};
+use crate::input::{Input, Wanted, open_or_report};
 use crate::json::{self, Document, error_json};
+use crate::messages::Which;
 use crate::output::{Out, Style};
 use crate::text::escape;
 
 /// List the frames of messages: where they are, how long, their digests and flags
 ///
-/// Of damaged messages, and of what only begins like one, the frames up to the damage are listed.
+/// Of damaged messages, and of what only begins like one, the frames up to the damage are listed; --at may name these too.
 #[derive(Args, Debug)]
 pub(crate) struct FramesOf {
     #[command(flatten)]
     files: Files,
+    #[command(flatten)]
+    which: Which,
 }
 
 /// A message, or what begins like one.
@@ -39,36 +42,67 @@ impl FramesOf {
         let mut document = if self.files.json { Some(Document::begin(out, "tgm.frames/1", "messages")?) } else { None };
         for path in &self.files.paths {
             let Some(input) = open_or_report(path, out) else { continue };
-            report_no_message(&input, out);
-            for part in parts(&input) {
+            self.for_each_part(&input, out, |out, part| {
                 let (list, error) = part.frames();
                 if let Some(error) = &error {
                     out.report(&part.place(), error);
                 }
                 match &mut document {
-                    Some(document) => document.item(out, &part.item(&list, error.as_ref()))?,
-                    None => part.print(out, &list, error.as_ref())?,
+                    Some(document) => document.item(out, &part.item(&list, error.as_ref())),
+                    None => part.print(out, &list, error.as_ref()),
                 }
-            }
+            })?;
         }
         document.map_or(Ok(()), |document| document.end(out))
     }
-}
 
-/// The messages of a file, and what begins like one in the bytes between them.
-fn parts(input: &Input) -> impl Iterator<Item = Part<'_>> {
-    let mut messages = 0..;
-    input.segments().iter().flat_map(move |segment| {
-        let message = if segment.is_message() { messages.next() } else { None };
-        let bytes = input.bytes_of(segment);
-        let starts = if message.is_some() { vec![(0, bytes)] } else { beginnings(bytes) };
-        let of = |(start, bytes)| part(input, segment, message, start, bytes);
-        starts.into_iter().map(of).collect::<Vec<_>>()
-    })
-}
-
-fn part<'f>(input: &'f Input, segment: &Segment, message: Option<usize>, start: u64, bytes: &'f [u8]) -> Part<'f> {
-    Part { file: input.name(), message, offset: segment.offset().saturating_add(start), bytes }
+    /// Calls `with` for the messages of a file, and for what begins like one in the bytes between them.
+    fn for_each_part(
+        &self,
+        input: &Input,
+        out: &mut Out,
+        mut with: impl FnMut(&mut Out, &Part<'_>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let is_damaged = input.segments().iter().any(|lost| self.which.is_in(lost) && !lost.is_message());
+        let numbers = if is_damaged { 0..0 } else { self.which.of(input, out) };
+        let (mut places, mut reader) = (input.places(numbers).peekable(), input.reader());
+        for segment in input.segments() {
+            let offset = segment.offset();
+            if let Some(place) = places.next_if(|place| place.offset == offset) {
+                match reader.entry(place, Wanted::Outline) {
+                    Ok(entry) => {
+                        let part = Part { file: entry.file, message: Some(entry.index), offset, bytes: entry.bytes };
+                        with(out, &part)?;
+                    }
+                    Err(error) => {
+                        if input.report_unread(out, place, places.len(), &error) {
+                            return Ok(());
+                        }
+                    }
+                }
+            } else if !segment.is_message() && (!self.which.is_one() || self.which.is_in(segment)) {
+                let bytes = match input.bytes(offset, segment.length()) {
+                    Ok(bytes) => bytes,
+                    Err(error) => {
+                        out.report(input.name(), &error);
+                        return Ok(());
+                    }
+                };
+                let (mut found, parts) = (false, beginnings(&bytes));
+                for (start, bytes) in parts {
+                    let offset = offset.saturating_add(start);
+                    if !self.which.is_one() || self.which.is_at(offset) {
+                        found = true;
+                        with(out, &Part { file: input.name(), message: None, offset, bytes })?;
+                    }
+                }
+                if self.which.is_one() && !found {
+                    self.which.of(input, out);
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Where start magics stand in `bytes`, each with the bytes up to the next.

@@ -8,8 +8,9 @@ use tgm_core::Message;
 use tgm_std::TensogramError;
 
 use crate::cli::Files;
-use crate::input::{Entry, for_each_message};
+use crate::input::{Entry, Wanted, for_each_message};
 use crate::json::{self, Document, error_json};
+use crate::messages::Which;
 use crate::output::Out;
 use crate::select::{Filter, Scope, text};
 use crate::text::escape;
@@ -22,6 +23,8 @@ pub(crate) struct Get {
     #[command(flatten)]
     files: Files,
     #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
     filter: Filter,
     /// Keys to print, dotted paths
     #[arg(short = 'p', long = "keys", value_name = "KEY,...", value_delimiter = ',', required = true)]
@@ -33,13 +36,13 @@ impl Get {
     pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
         if self.files.json {
             let mut document = Document::begin(out, "tgm.get/1", "messages")?;
-            for_each_message(&self.files.paths, out, |out, entry| {
+            for_each_message(&self.files.paths, self.which, Wanted::Outline, out, |out, entry| {
                 let Some(item) = self.item(out, entry) else { return Ok(()) };
                 document.item(out, &item)
             })?;
             return document.end(out);
         }
-        for_each_message(&self.files.paths, out, |out, entry| self.line(out, entry))
+        for_each_message(&self.files.paths, self.which, Wanted::Outline, out, |out, entry| self.line(out, entry))
     }
 
     fn line(&self, out: &mut Out, entry: &Entry<'_>) -> io::Result<()> {
@@ -56,6 +59,7 @@ impl Get {
         Some(json::object([
             ("file", Some(entry.file.into())),
             ("message", Some(entry.index.into())),
+            ("offset", Some(entry.offset.into())),
             ("values", values),
             ("error", error),
         ]))

@@ -10,7 +10,7 @@ use tgm_core::metadata::Metadata;
 use tgm_std::{TensogramError, WIRE_VERSION};
 
 use crate::cli::Files;
-use crate::input::{Input, open_or_report, report_no_message};
+use crate::input::{Input, Wanted, open_or_report};
 use crate::json::{self, Document};
 use crate::output::Out;
 use crate::text::escape;
@@ -43,8 +43,7 @@ impl Info {
         let mut document = if self.files.json { Some(Document::begin(out, "tgm.info/1", "files")?) } else { None };
         for path in &self.files.paths {
             let Some(input) = open_or_report(path, out) else { continue };
-            report_no_message(&input, out);
-            let contents = Contents::of(&input, out);
+            let contents = Contents::of(&input, out)?;
             match &mut document {
                 Some(document) => document.item(out, &contents.to_json(input.name()))?,
                 None => contents.print(out, input.name())?,
@@ -55,18 +54,21 @@ impl Info {
 }
 
 impl Contents {
-    fn of(input: &Input, out: &mut Out) -> Self {
+    fn of(input: &Input, out: &mut Out) -> io::Result<Self> {
         let segments = input.segments().iter();
         let junk = segments.filter(|segment| !segment.is_message()).map(tgm_core::scan::Segment::length).sum();
-        let mut contents = Self { bytes: input.bytes().len() as u64, junk, ..Self::default() };
-        for entry in input.messages() {
-            contents.messages += 1;
+        let mut contents = Self { bytes: input.len(), messages: input.message_count(), junk, ..Self::default() };
+        let mut read = 0;
+        input.for_each(out, 0..input.message_count(), Wanted::Outline, |out, entry| {
+            read += 1;
             if let Err(error) = contents.count(entry.bytes) {
                 contents.unreadable += 1;
                 out.report(&entry.place(), &error);
             }
-        }
-        contents
+            Ok(())
+        })?;
+        contents.unreadable += contents.messages - read;
+        Ok(contents)
     }
 
     fn count(&mut self, bytes: &[u8]) -> Result<(), TensogramError> {

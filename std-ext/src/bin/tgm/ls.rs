@@ -10,8 +10,9 @@ use tgm_core::metadata::MessageMetadata;
 use tgm_std::TensogramError;
 
 use crate::cli::Files;
-use crate::input::{Entry, for_each_message};
+use crate::input::{Entry, Wanted, for_each_message};
 use crate::json::{self, Document, error_json};
+use crate::messages::Which;
 use crate::output::{Out, Style};
 use crate::select::{Annotations, Filter, Scope, annotations, text};
 use crate::show::inline;
@@ -27,6 +28,8 @@ use crate::text::shorten;
 pub(crate) struct Ls {
     #[command(flatten)]
     files: Files,
+    #[command(flatten)]
+    which: Which,
     #[command(flatten)]
     filter: Filter,
     /// List the values of these keys; "N/A" stands for a missing one
@@ -61,11 +64,15 @@ impl Ls {
     pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
         if self.files.json {
             let mut document = Document::begin(out, "tgm.ls/1", "messages")?;
-            for_each_message(&self.files.paths, out, |out, entry| self.document(out, entry, &mut document))?;
+            for_each_message(&self.files.paths, self.which, Wanted::Outline, out, |out, entry| {
+                self.document(out, entry, &mut document)
+            })?;
             return document.end(out);
         }
         let mut table = self.empty_table();
-        for_each_message(&self.files.paths, out, |out, entry| self.table(out, entry, &mut table))?;
+        for_each_message(&self.files.paths, self.which, Wanted::Outline, out, |out, entry| {
+            self.table(out, entry, &mut table)
+        })?;
         table.finish(out)
     }
 

@@ -1,7 +1,8 @@
 //! `tgm`: looks into Tensogram files, checks them, takes values out, makes messages and edits them.
 //!
-//! Each subcommand is a file of its own. What they share: [`input`] opens files and finds messages, [`select`] looks
-//! keys up in metadata, [`edit`] takes messages apart and puts them together, [`replace`] writes files whole, [`table`]
+//! Each subcommand is a file of its own. What they share: [`input`] opens files, [`messages`] is the
+//! iteration over their messages, [`lost`] tells users of bytes that belong to none, [`digests`] checks what is handed
+//! out, [`select`] looks keys up in metadata, [`edit`] takes messages apart and puts them together, [`replace`] writes files whole, [`table`]
 //! and
 //! [`json`] lay results out, [`output`] is the only door to standard output and error.
 //! A message that is damaged never hides the others: what is wrong is gathered in [`output::Out`] and becomes the exit
@@ -13,6 +14,7 @@ mod copy;
 mod create;
 mod destination;
 mod digest;
+mod digests;
 mod doctor;
 mod dump;
 mod dump_text;
@@ -27,8 +29,10 @@ mod info;
 mod input;
 mod json;
 mod key_path;
+mod lost;
 mod ls;
 mod merge;
+mod messages;
 mod metadata_flags;
 mod npy;
 mod npy_read;

@@ -10,8 +10,9 @@ use tgm_std::encode::{TakenObject, reframe};
 use tgm_std::metadata::global_metadata_to_cbor;
 use tgm_std::{EncodeOptions, GlobalMetadata, Result, TensogramError};
 
+use crate::digests::Digests;
 use crate::edit::{Parts, write_or_report};
-use crate::input::{Input, open_or_report, report_junk, report_no_message};
+use crate::input::{Entry, Input, open_or_report};
 use crate::output::Out;
 
 /// Put all objects of all messages into one message
@@ -26,6 +27,8 @@ pub(crate) struct Merge {
     /// Where to write; appears when it is complete
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
+    #[command(flatten)]
+    digests: Digests,
     /// Which annotation counts where messages have different ones under the same key
     #[arg(short, long, value_enum, default_value_t = Strategy::First)]
     strategy: Strategy,
@@ -46,20 +49,26 @@ impl Merge {
     /// Merges all messages.
     pub(crate) fn run(&self, out: &mut Out) {
         let inputs: Vec<Option<Input>> = self.paths.iter().map(|path| open_or_report(path, out)).collect();
-        let mut merged = Merged::default();
-        let mut complete = true;
-        for input in &inputs {
-            let Some(input) = input else {
-                complete = false;
-                continue;
-            };
-            report_no_message(input, out);
-            report_junk(input, out);
-            complete &= input.segments().iter().all(Segment::is_message);
-            for entry in input.messages() {
-                let added = Parts::of(&entry).and_then(|parts| merged.add(parts, self.strategy));
-                complete &= added.inspect_err(|error| out.report(&entry.place(), error)).is_ok();
+        let mut complete = inputs.iter().all(Option::is_some);
+        let inputs: Vec<Input> = inputs.into_iter().flatten().collect();
+        complete &= inputs.iter().flat_map(Input::segments).all(Segment::is_message);
+        // All of it will stand in one message, and is in memory until then.
+        let places = inputs.iter().flat_map(|input| input.all().map(move |place| (input, place)));
+        let mut messages = Vec::new();
+        for (input, place) in places {
+            match input.bytes(place.offset, place.length) {
+                Ok(bytes) => messages.push((input, place, bytes)),
+                Err(error) => {
+                    complete = false;
+                    out.report(&format!("{}: message {}", input.name(), place.index), &error);
+                }
             }
+        }
+        let mut merged = Merged::default();
+        for (input, place, bytes) in &messages {
+            let entry = Entry::new(input, *place, bytes);
+            let added = Parts::of(&entry, self.digests).and_then(|parts| merged.add(parts, self.strategy));
+            complete &= added.inspect_err(|error| out.report(&entry.place(), error)).is_ok();
         }
         if !complete {
             out.problem(&format!("{}: nothing was written", self.output.display()));

@@ -7,7 +7,9 @@ use clap::Args;
 
 use crate::cli::usage;
 use crate::destination::{is_stdout, report, write_to};
+use crate::digests::Digests;
 use crate::encode_flags::EncodeFlags;
+use crate::input::Input;
 use crate::output::Out;
 use crate::pipeline_flags::PipelineFlags;
 use crate::progress::Progress;
@@ -18,7 +20,8 @@ use crate::select::Filter;
 ///
 /// Flags that are not given leave their stage as it is. Objects that -w and --object leave out, and those that have what is
 /// asked for already, are taken over to the byte; so are messages without any that is wanted. Metadata stays, and what is
-/// masked stays masked. Messages get a new uuid and time, and digests. -w is asked of each object by itself.
+/// masked stays masked. Messages get a new uuid and time, and digests. -w is asked of each object by itself. Digests are
+/// checked first; if one is wrong, or bytes belong to no message, nothing is written.
 #[derive(Args, Debug)]
 pub(crate) struct Repack {
     /// Files to read; "-" is standard input
@@ -39,6 +42,8 @@ pub(crate) struct Repack {
     pipeline: PipelineFlags,
     #[command(flatten)]
     encode: EncodeFlags,
+    #[command(flatten)]
+    digests: Digests,
 }
 
 impl Repack {
@@ -57,6 +62,7 @@ impl Repack {
         let rewriter = Rewriter {
             pipeline: &self.pipeline,
             encode: &self.encode,
+            digests: self.digests,
             filter: Some(&self.filter),
             objects: &self.objects,
             verify: self.verify,
@@ -64,7 +70,7 @@ impl Repack {
         };
         let mut lines = Vec::new();
         let written = write_to(&self.output, out, |sink| {
-            let mut progress = Progress::new("repack", inputs.iter().map(|input| input.bytes().len() as u64).sum());
+            let mut progress = Progress::new("repack", inputs.iter().map(Input::len).sum());
             let mut total = Tally::default();
             for input in &inputs {
                 let tally = rewriter.file(input, &mut progress, |bytes| Ok(sink.write_all(bytes)?))?;

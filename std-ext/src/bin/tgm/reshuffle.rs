@@ -7,7 +7,9 @@ use std::slice;
 use clap::Args;
 
 use crate::destination::{report, write_to};
+use crate::digests::Digests;
 use crate::encode_flags::EncodeFlags;
+use crate::input::Input;
 use crate::output::Out;
 use crate::pipeline_flags::PipelineFlags;
 use crate::progress::Progress;
@@ -27,6 +29,8 @@ pub(crate) struct Reshuffle {
     output: PathBuf,
     #[command(flatten)]
     encode: EncodeFlags,
+    #[command(flatten)]
+    digests: Digests,
 }
 
 impl Reshuffle {
@@ -36,6 +40,7 @@ impl Reshuffle {
         let rewriter = Rewriter {
             pipeline: &pipeline,
             encode: &self.encode,
+            digests: self.digests,
             filter: None,
             objects: &[],
             verify: false,
@@ -49,7 +54,7 @@ impl Reshuffle {
             }
         };
         let written = write_to(&self.output, out, |sink| {
-            let mut progress = Progress::new("reshuffle", inputs.iter().map(|input| input.bytes().len() as u64).sum());
+            let mut progress = Progress::new("reshuffle", inputs.iter().map(Input::len).sum());
             for input in &inputs {
                 rewriter.file(input, &mut progress, |bytes| Ok(sink.write_all(bytes)?))?;
             }

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use ciborium::Value;
 use tgm_core::Message;
 use tgm_core::descriptor::{Encoding, Key};
-use tgm_core::hash::Verdict;
 use tgm_core::object::DataObject;
 use tgm_std::encode::{Part, encode_parts};
 use tgm_std::{
@@ -17,8 +16,10 @@ use tgm_std::{
 };
 
 use crate::destination::Failure;
+use crate::digests::Digests;
 use crate::encode_flags::EncodeFlags;
-use crate::input::{Entry, Input};
+use crate::input::{Entry, Input, Wanted};
+use crate::lost;
 use crate::numbers::greatest_difference;
 use crate::pipeline_flags::{PipelineFlags, is_lossy};
 use crate::progress::Progress;
@@ -31,6 +32,8 @@ pub(crate) struct Rewriter<'a> {
     pub(crate) pipeline: &'a PipelineFlags,
     /// How objects and messages are encoded.
     pub(crate) encode: &'a EncodeFlags,
+    /// Whether digests are checked.
+    pub(crate) digests: Digests,
     /// Which objects; all if `None`.
     pub(crate) filter: Option<&'a Filter>,
     /// Which objects of each message; all if empty.
@@ -78,11 +81,10 @@ pub(crate) fn open_whole(paths: &[PathBuf]) -> Result<Vec<Input>, Failure> {
 fn open_one(path: &Path) -> Result<Input, Failure> {
     let input = Input::open(path).map_err(|error| Failure::At(format!("cannot read {}", path.display()), error))?;
     let stray = input.segments().iter().find(|segment| !segment.is_message());
-    let stray = stray.map(|segment| (segment.offset(), segment.length()));
     match stray {
         None => Ok(input),
-        Some((offset, length)) => {
-            let text = format!("{length} bytes at offset {offset} belong to no message, and would be lost");
+        Some(stray) => {
+            let text = format!("{}: they would be lost", lost::describe(&input, stray));
             Err(Failure::At(input.name().to_string(), TensogramError::Framing(text.into())))
         }
     }
@@ -115,7 +117,10 @@ impl Rewriter<'_> {
         mut sink: impl FnMut(&[u8]) -> Result<(), Failure>,
     ) -> Result<Tally, Failure> {
         let mut tally = Tally::default();
-        for entry in input.messages() {
+        let mut reader = input.reader();
+        for place in input.all() {
+            let entry = reader.entry(place, Wanted::Whole);
+            let entry = entry.map_err(Failure::at(format!("{}: message {}", input.name(), place.index)))?;
             let (bytes, of_message) = self.message(&entry)?;
             sink(&bytes)?;
             tally.add(of_message);
@@ -128,13 +133,13 @@ impl Rewriter<'_> {
         let at = || Failure::at(entry.place());
         let (metadata, descriptors) = decode_descriptors(entry.bytes).map_err(at())?;
         let message = Message::parse(entry.bytes).map_err(Failure::at(entry.place()))?;
+        self.digests.check_all(&message).map_err(Failure::of_hash(entry))?;
         let is_wanted = self.select(&message).map_err(at())?;
         let tally =
             Tally { messages: 1, objects: descriptors.len() as u64, before: entry.length(), ..Tally::default() };
         if !is_wanted.contains(&true) && !is_wanted.is_empty() {
             return Ok((Cow::Borrowed(entry.bytes), Tally { after: entry.length(), ..tally }));
         }
-        check_digests(entry, &message)?;
         let mut prepared = Vec::with_capacity(descriptors.len());
         for (index, ((object, descriptor), is_wanted)) in message.objects().zip(descriptors).zip(is_wanted).enumerate()
         {
@@ -217,20 +222,6 @@ impl Rewriter<'_> {
         }
         Ok(greatest)
     }
-}
-
-fn check_digests(entry: &Entry<'_>, message: &Message<'_>) -> Result<(), Failure> {
-    let presence = message.hash_presence().map_err(Failure::at(entry.place()))?;
-    for verified in message.verify(presence) {
-        let verified = verified.map_err(Failure::at(entry.place()))?;
-        if let Verdict::Mismatch(mismatch) = verified.verdict {
-            let object_index = verified.object_index;
-            let place = object_index.map_or_else(|| entry.place(), |index| entry.object_place(index));
-            let (expected, actual) = (format!("{:016x}", mismatch.expected), format!("{:016x}", mismatch.computed));
-            return Err(Failure::At(place, TensogramError::HashMismatch { object_index, expected, actual }));
-        }
-    }
-    Ok(())
 }
 
 /// The metadata without what encoding adds.

@@ -1,13 +1,15 @@
 //! `tgm salvage`: what is left of a damaged file.
 
+use std::borrow::Cow;
 use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::Value as Json;
+use tgm_std::TensogramError;
 
 use crate::edit::{is_same_file, write_or_report};
-use crate::input::{Input, open_or_report};
+use crate::input::{Input, open_unreported};
 use crate::json::{self, Document};
 use crate::output::{Out, Style};
 use crate::rescue::{Found, Rescue, rescue};
@@ -39,9 +41,12 @@ pub(crate) struct Salvage {
     json: bool,
 }
 
+/// A piece, and its bytes if they are searched.
+type Searched<'f> = (Piece, Option<Cow<'f, [u8]>>);
+
 /// A part of the file, and what could be taken out of it.
 struct Part<'f> {
-    piece: Piece,
+    piece: &'f Piece,
     rescue: Option<Rescue<'f>>,
 }
 
@@ -52,11 +57,16 @@ impl Salvage {
             out.problem(&format!("{}: a damaged file is not changed, write to another", self.output.display()));
             return Ok(());
         }
-        let Some(input) = open_or_report(&self.input, out) else { return Ok(()) };
-        let parts: Vec<_> = pieces(input.bytes(), input.segments(), self.verify)
-            .into_iter()
-            .map(|piece| self.part(&input, piece))
-            .collect();
+        let Some(input) = open_unreported(&self.input, out) else { return Ok(()) };
+        let pieces = pieces(&input, self.verify).and_then(|pieces| self.with_bytes(&input, pieces));
+        let pieces = match pieces {
+            Ok(pieces) => pieces,
+            Err(error) => {
+                out.report(input.name(), &error);
+                return Ok(());
+            }
+        };
+        let parts: Vec<_> = pieces.iter().map(Part::of).collect();
         self.report(out, &parts)?;
         if parts.iter().any(Part::is_lost) {
             out.fail();
@@ -71,9 +81,7 @@ impl Salvage {
         write_or_report(&self.output, out, |out, file| {
             for part in parts {
                 match part.piece {
-                    Piece::Message { range, .. } => {
-                        file.write_all(input.bytes().get(range).unwrap_or_default())?;
-                    }
+                    Piece::Message { range, .. } => input.copy(range.start, range.end - range.start, file)?,
                     Piece::Lost { range, .. } => {
                         for wreck in part.rescue.into_iter().flat_map(|rescue| rescue.wrecks) {
                             match wreck.into_message() {
@@ -89,12 +97,16 @@ impl Salvage {
         Ok(())
     }
 
-    fn part<'f>(&self, input: &'f Input, piece: Piece) -> Part<'f> {
-        let bytes = match &piece {
-            Piece::Lost { range, .. } if self.objects => input.bytes().get(range.clone()),
-            _ => None,
+    /// The pieces, and the bytes of those that are searched for objects.
+    fn with_bytes<'f>(&self, input: &'f Input, pieces: Vec<Piece>) -> Result<Vec<Searched<'f>>, TensogramError> {
+        let with_bytes = |piece: Piece| {
+            let bytes = match &piece {
+                Piece::Lost { range, .. } if self.objects => Some(input.bytes(range.start, range.end - range.start)?),
+                _ => None,
+            };
+            Ok((piece, bytes))
         };
-        Part { piece, rescue: bytes.map(rescue) }
+        pieces.into_iter().map(with_bytes).collect()
     }
 
     fn report(&self, out: &mut Out, parts: &[Part<'_>]) -> io::Result<()> {
@@ -109,14 +121,14 @@ impl Salvage {
         let mut table = Table::new(columns);
         for part in parts {
             let range = part.piece.range();
-            let (kind, note) = match &part.piece {
+            let (kind, note) = match part.piece {
                 Piece::Message { objects, .. } => ("kept", Cell::spread(Style::Good, &format!("{objects} objects"))),
                 Piece::Lost { why, .. } => ("lost", Cell::spread(Style::Bad, why)),
             };
-            let place = [(range.start as u64).into(), (range.len() as u64).into()];
+            let place = [range.start.into(), (range.end - range.start).into()];
             table.row(out, [kind.into()].into_iter().chain(place).chain([note]).collect())?;
             for found in part.found() {
-                let place = [((range.start + found.offset) as u64).into(), found.length.into()];
+                let place = [(range.start + found.offset as u64).into(), found.length.into()];
                 let note = Cell::spread(Style::Good, &found.note());
                 table.row(out, [Cell::from("object")].into_iter().chain(place).chain([note]).collect())?;
             }
@@ -125,7 +137,11 @@ impl Salvage {
     }
 }
 
-impl Part<'_> {
+impl<'f> Part<'f> {
+    fn of((piece, bytes): &'f Searched<'_>) -> Self {
+        Self { piece, rescue: bytes.as_deref().map(rescue) }
+    }
+
     const fn is_lost(&self) -> bool {
         matches!(self.piece, Piece::Lost { .. })
     }
@@ -141,8 +157,8 @@ impl Part<'_> {
 
     fn to_json(&self) -> Json {
         let range = self.piece.range();
-        let place = [("offset", Some(range.start.into())), ("length", Some(range.len().into()))];
-        let rest = match &self.piece {
+        let place = [("offset", Some(range.start.into())), ("length", Some((range.end - range.start).into()))];
+        let rest = match self.piece {
             Piece::Message { objects, .. } => vec![("objects", Some((*objects).into()))],
             Piece::Lost { why, .. } => {
                 let rescued = self.found().map(|found| found.to_json(range.start)).collect();
@@ -161,10 +177,10 @@ impl Found<'_> {
         if self.metadata.is_some() { note } else { format!("{note}, without its metadata") }
     }
 
-    fn to_json(&self, base: usize) -> Json {
+    fn to_json(&self, base: u64) -> Json {
         let descriptor = self.object.descriptor();
         json::object([
-            ("offset", Some((base + self.offset).into())),
+            ("offset", Some((base + self.offset as u64).into())),
             ("length", Some(self.length.into())),
             ("dtype", Some(descriptor.dtype.name().into())),
             ("shape", Some(descriptor.shape.iter().copied().collect())),

@@ -5,17 +5,17 @@ use std::io;
 use clap::Args;
 use serde_json::Value as Json;
 use tgm_core::scan::Segment;
-use tgm_core::wire::MAGIC;
-use tgm_core::{ErrorKind, Message};
-use tgm_std::v2;
 
 use crate::cli::Files;
 use crate::input::{Input, open_or_report};
 use crate::json::{self, Document};
+use crate::lost;
 use crate::output::Out;
 use crate::table::{Column, Table};
 
 /// List where messages are, and the bytes that belong to none
+///
+/// If there are such bytes the exit code is 1.
 #[derive(Args, Debug)]
 pub(crate) struct Scan {
     #[command(flatten)]
@@ -76,13 +76,12 @@ impl Scan {
 
 impl Part {
     fn of(input: &Input, segment: &Segment, message: Option<usize>) -> Self {
-        let bytes = input.bytes_of(segment);
         Self {
             kind: if message.is_some() { "message" } else { "junk" },
             message,
             offset: segment.offset(),
             length: segment.length(),
-            note: if message.is_some() { None } else { note_on_junk(bytes) },
+            note: if message.is_some() { None } else { lost::note(input, segment) },
         }
     }
 
@@ -96,16 +95,4 @@ impl Part {
             ("note", self.note.as_deref().map(Json::from)),
         ])
     }
-}
-
-/// What can be said about bytes that belong to no message: why they are none, if they begin like one.
-pub(crate) fn note_on_junk(bytes: &[u8]) -> Option<String> {
-    let reason = || match Message::parse(bytes) {
-        Err(error) if error.kind() == ErrorKind::Version(v2::WIRE_VERSION) => {
-            format!("{error}: `tgm upgrade` makes it version 3")
-        }
-        Err(error) => error.to_string(),
-        Ok(_) => "its frames do not end".into(),
-    };
-    bytes.starts_with(MAGIC).then(|| format!("begins like a message: {}", reason()))
 }

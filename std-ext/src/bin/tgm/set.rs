@@ -1,5 +1,6 @@
 //! `tgm set`: other values for keys of metadata.
 
+use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -8,8 +9,10 @@ use tgm_std::Result;
 
 use crate::assign::Assignment;
 use crate::cli::usage;
+use crate::digests::Digests;
 use crate::edit::{Parts, write_or_report};
-use crate::input::{Entry, open_or_report, report_no_message};
+use crate::input::{Entry, Wanted, open_or_report};
+use crate::messages::Which;
 use crate::output::Out;
 use crate::select::{Filter, Scope};
 
@@ -21,7 +24,7 @@ use crate::select::{Filter, Scope};
 ///
 /// Changed messages are written buffered, with digests if they had some, and a new uuid, time and encoder. Messages
 /// that are not selected or not changed, those that cannot be read (the exit code is then 1), and bytes that belong to
-/// no message are copied as they are. OUT may be IN.
+/// no message are copied as they are (exit code 1 too), and so are messages with a wrong digest. OUT may be IN.
 #[derive(Args, Debug)]
 pub(crate) struct Set {
     /// What to set; values are text
@@ -30,14 +33,15 @@ pub(crate) struct Set {
     /// Values are JSON: numbers, true, null, "text", [...], {...}
     #[arg(long)]
     json_values: bool,
-    /// Only in this message, from 0; may be repeated
-    #[arg(short, long = "message", value_name = "M")]
-    messages: Vec<usize>,
+    #[command(flatten)]
+    which: Which,
     /// Only in the metadata of this object of each message, from 0; may be repeated
     #[arg(long = "object", value_name = "N")]
     objects: Vec<usize>,
     #[command(flatten)]
     filter: Filter,
+    #[command(flatten)]
+    digests: Digests,
     /// File to read; "-" is standard input
     #[arg(value_name = "IN")]
     input: PathBuf,
@@ -56,23 +60,25 @@ impl Set {
             assignments.iter().try_for_each(Assignment::check_is_of_objects).unwrap_or_else(|text| usage(&text));
         }
         let Some(input) = open_or_report(&self.input, out) else { return };
-        report_no_message(&input, out);
-        let count = input.messages().count();
-        for index in self.messages.iter().filter(|index| **index >= count) {
-            out.problem(&format!("{}: there is no message {index} ({count} messages)", input.name()));
+        let numbers = self.which.of(&input, out);
+        // A message was named that is not there, which was reported.
+        if self.which.is_one() && numbers.is_empty() {
+            return;
         }
         write_or_report(&self.output, out, |out, file| {
-            let mut messages = input.messages();
+            let (mut places, mut reader) = (input.all().peekable(), input.reader());
             for segment in input.segments() {
-                let entry = if segment.is_message() { messages.next() } else { None };
-                let changed = entry.and_then(|entry| {
-                    let changed = self.change(&entry, &assignments);
-                    changed.unwrap_or_else(|error| {
-                        out.report(&entry.place(), &error);
-                        None
-                    })
+                let Some(place) = places.next_if(|place| place.offset == segment.offset()) else {
+                    input.copy(segment.offset(), segment.length(), file)?;
+                    continue;
+                };
+                let entry = reader.entry(place, Wanted::Whole).map_err(io::Error::other)?;
+                let changed = if numbers.contains(&entry.index) { self.change(&entry, &assignments) } else { Ok(None) };
+                let changed = changed.unwrap_or_else(|error| {
+                    out.report(&entry.place(), &error);
+                    None
                 });
-                file.write_all(changed.as_deref().unwrap_or_else(|| input.bytes_of(segment)))?;
+                file.write_all(changed.as_deref().unwrap_or(entry.bytes))?;
             }
             Ok(())
         });
@@ -80,16 +86,14 @@ impl Set {
 
     /// The message with the new values; `None` if it stays as it is.
     fn change(&self, entry: &Entry<'_>, assignments: &[Assignment]) -> Result<Option<Vec<u8>>> {
-        if !self.messages.is_empty() && !self.messages.contains(&entry.index) {
-            return Ok(None);
-        }
         if !self.filter.is_empty() {
-            let metadata = Message::parse(entry.bytes)?.metadata()?;
-            if !self.filter.matches(&Scope::Message(&metadata))? {
+            let message = Message::parse(entry.bytes)?;
+            if !self.filter.matches(&Scope::Message(&message.metadata()?))? {
+                self.digests.check_all(&message)?;
                 return Ok(None);
             }
         }
-        let mut parts = Parts::of(entry)?;
+        let mut parts = Parts::of(entry, self.digests)?;
         let before = (parts.metadata.clone(), parts.params());
         assignments.iter().try_for_each(|assignment| assignment.apply(&mut parts, &self.objects))?;
         if before == (parts.metadata.clone(), parts.params()) {

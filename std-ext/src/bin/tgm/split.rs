@@ -8,8 +8,9 @@ use clap::Args;
 use tgm_std::encode::reframe;
 use tgm_std::{GlobalMetadata, Result};
 
+use crate::digests::Digests;
 use crate::edit::{Parts, write_or_report};
-use crate::input::{Entry, open_or_report, report_junk, report_no_message};
+use crate::input::{Entry, Wanted, open_or_report};
 use crate::output::Out;
 
 /// What stands for the number in a template.
@@ -18,12 +19,14 @@ const INDEX: &str = "[index]";
 /// Write every object into a file of its own
 ///
 /// Each is a message with the object, byte for byte, its metadata and the message's annotations. Messages with one
-/// object or none are copied as they are.
+/// object or none are copied as they are. A message with a digest that is wrong is left out.
 #[derive(Args, Debug)]
 pub(crate) struct Split {
     /// File to read; "-" is standard input
     #[arg(value_name = "IN")]
     input: PathBuf,
+    #[command(flatten)]
+    digests: Digests,
     /// Where to write: `[index]` becomes a number of four digits, counted over the file; without it, _NNNN is put before
     /// the extension
     #[arg(short, long, value_name = "TEMPLATE")]
@@ -34,21 +37,23 @@ impl Split {
     /// Writes all objects.
     pub(crate) fn run(&self, out: &mut Out) {
         let Some(input) = open_or_report(&self.input, out) else { return };
-        report_no_message(&input, out);
-        report_junk(&input, out);
         let mut count = 0;
-        for entry in input.messages() {
-            match Parts::of(&entry) {
+        let done = input.for_each(out, 0..input.message_count(), Wanted::Whole, |out, entry| {
+            match Parts::of(entry, self.digests) {
                 Ok(parts) if parts.objects.len() <= 1 => {
-                    self.write(out, &mut count, &entry, Ok(Cow::Borrowed(entry.bytes)));
+                    self.write(out, &mut count, entry, Ok(Cow::Borrowed(entry.bytes)));
                 }
                 Ok(parts) => {
                     for message in messages_of(parts) {
-                        self.write(out, &mut count, &entry, message.map(Cow::Owned));
+                        self.write(out, &mut count, entry, message.map(Cow::Owned));
                     }
                 }
                 Err(error) => out.report(&entry.place(), &error),
             }
+            Ok(())
+        });
+        if let Err(error) = done {
+            out.problem(&error.to_string());
         }
     }
 

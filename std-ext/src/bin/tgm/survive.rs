@@ -10,8 +10,9 @@ use tgm_core::wire::MAGIC;
 use tgm_std::encode::TakenObject;
 use tgm_std::{Result, TensogramError, decode_descriptors};
 
-use crate::edit::check_digests;
-use crate::scan::note_on_junk;
+use crate::digests::check_all;
+use crate::input::{Input, Wanted};
+use crate::lost;
 
 /// Looking into damaged messages for whole ones may cost this many times the length of the file.
 const BUDGET_PER_BYTE: u64 = 4;
@@ -23,14 +24,14 @@ pub(crate) enum Piece {
     /// A message that is whole.
     Message {
         /// Where it is.
-        range: Range<usize>,
+        range: Range<u64>,
         /// How many objects it has.
         objects: u64,
     },
     /// Bytes that are not part of any whole message.
     Lost {
         /// Where they are.
-        range: Range<usize>,
+        range: Range<u64>,
         /// What is wrong with them.
         why: String,
     },
@@ -38,10 +39,14 @@ pub(crate) enum Piece {
 
 impl Piece {
     /// Where it is.
-    pub(crate) const fn range(&self) -> &Range<usize> {
+    pub(crate) const fn range(&self) -> &Range<u64> {
         match self {
             Self::Message { range, .. } | Self::Lost { range, .. } => range,
         }
+    }
+
+    fn lost(range: Range<u64>, why: Option<String>) -> Self {
+        Self::Lost { range, why: why.unwrap_or_else(|| "belongs to no message".to_string()) }
     }
 
     const fn is_message(&self) -> bool {
@@ -49,10 +54,30 @@ impl Piece {
     }
 }
 
-/// Tells whole messages from the rest; with `verify` those whose digests are wrong are not whole.
-pub(crate) fn pieces(bytes: &[u8], segments: &[Segment], verify: bool) -> Vec<Piece> {
-    let mut sieve = Sieve { verify, budget: (bytes.len() as u64).saturating_mul(BUDGET_PER_BYTE) };
-    sieve.sift(0, bytes, segments.iter().copied(), DEPTH)
+/// Tells whole messages from the rest; with `verify` those whose digests are wrong are not whole. One message at a time is
+/// read.
+///
+/// # Errors
+/// Those of reading.
+pub(crate) fn pieces(input: &Input, verify: bool) -> Result<Vec<Piece>> {
+    let mut sieve = Sieve { verify, budget: input.len().saturating_mul(BUDGET_PER_BYTE) };
+    let wanted = if verify { Wanted::Whole } else { Wanted::Outline };
+    let (mut places, mut reader, mut pieces) = (input.all().peekable(), input.reader(), Vec::new());
+    for segment in input.segments() {
+        let range = segment.offset()..segment.offset().saturating_add(segment.length());
+        let Some(place) = places.next_if(|place| place.offset == segment.offset()) else {
+            pieces.push(Piece::lost(range, lost::note(input, segment)));
+            continue;
+        };
+        match sieve.judge(reader.entry(place, wanted)?.bytes) {
+            Ok(objects) => pieces.push(Piece::Message { range, objects }),
+            Err(error) => {
+                let entry = reader.entry(place, Wanted::Whole)?;
+                pieces.extend(sieve.look_into(range, entry.bytes, &error.to_string(), DEPTH));
+            }
+        }
+    }
+    Ok(pieces)
 }
 
 struct Sieve {
@@ -62,15 +87,14 @@ struct Sieve {
 
 impl Sieve {
     /// The pieces of `bytes`, which lie at `base` in the file.
-    fn sift(&mut self, base: usize, bytes: &[u8], segments: impl Iterator<Item = Segment>, depth: u8) -> Vec<Piece> {
+    fn sift(&mut self, base: u64, bytes: &[u8], segments: impl Iterator<Item = Segment>, depth: u8) -> Vec<Piece> {
         let (mut pieces, mut start) = (Vec::new(), base);
         for segment in segments {
             let part = segment.bytes_of(bytes).unwrap_or_default();
-            let range = start..start + part.len();
+            let range = start..start + part.len() as u64;
             start = range.end;
             if !segment.is_message() {
-                let why = note_on_junk(part).unwrap_or_else(|| "belongs to no message".to_string());
-                pieces.push(Piece::Lost { range, why });
+                pieces.push(Piece::lost(range, lost::note_in(part)));
                 continue;
             }
             match self.judge(part) {
@@ -82,7 +106,7 @@ impl Sieve {
     }
 
     /// The pieces of a damaged message. Where its length is what is damaged, it has swallowed others.
-    fn look_into(&mut self, range: Range<usize>, bytes: &[u8], why: &str, depth: u8) -> Vec<Piece> {
+    fn look_into(&mut self, range: Range<u64>, bytes: &[u8], why: &str, depth: u8) -> Vec<Piece> {
         let lost = |range| vec![Piece::Lost { range, why: why.to_string() }];
         let (Some(inside), Some(budget), Some(depth)) =
             (bytes.get(MAGIC.len()..), self.budget.checked_sub(bytes.len() as u64), depth.checked_sub(1))
@@ -90,7 +114,7 @@ impl Sieve {
             return lost(range);
         };
         self.budget = budget;
-        let inner = self.sift(range.start + MAGIC.len(), inside, scan(inside), depth);
+        let inner = self.sift(range.start + MAGIC.len() as u64, inside, scan(inside), depth);
         let Some(first) = inner.iter().position(Piece::is_message) else { return lost(range) };
         let before = inner.get(first).map_or(range.end, |piece| piece.range().start);
         let mut pieces = lost(range.start..before);
@@ -122,7 +146,7 @@ impl Sieve {
 /// Checks all digests. A message may have none at all, but if it has some every frame has one.
 fn verify(message: &Message<'_>) -> Result<()> {
     let presence = message.hash_presence()?;
-    check_digests(message, presence)?;
+    check_all(message, presence)?;
     for verified in message.verify(presence).filter(|_| presence != HashPresence::Absent) {
         let verified = verified?;
         if verified.verdict == Verdict::Missing {

@@ -10,8 +10,10 @@ use serde_json::Value as Json;
 use tgm_std::TensogramError;
 use tgm_std::v2::{Kind, UpgradeOptions, scan, upgrade_message};
 
-use crate::input::{Input, open_or_report};
+use crate::digests::Digests;
+use crate::input::{Input, open_unreported};
 use crate::json::{self, Document, error_json};
+use crate::lost;
 use crate::output::Out;
 use crate::replace::write_whole;
 use crate::text::escape;
@@ -21,7 +23,6 @@ use crate::text::escape;
 /// Payloads stay as they are, messages of version 3 are copied; all messages of all files go to OUT, in order. What is
 /// neither, and what cannot be upgraded, is reported and left out; a file that would be replaced then stays as it is.
 #[derive(Args, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Upgrade {
     /// Files to read; "-" is standard input
     #[arg(value_name = "IN", required = true)]
@@ -35,9 +36,8 @@ pub(crate) struct Upgrade {
     /// Store NaN and infinities as masks: decodes and encodes objects that have any, except by zfp and sz3
     #[arg(long)]
     masks: bool,
-    /// Take payloads whose digest is wrong
-    #[arg(long)]
-    ignore_hash: bool,
+    #[command(flatten)]
+    digests: Digests,
     /// Print one JSON document
     #[arg(short, long)]
     json: bool,
@@ -46,6 +46,7 @@ pub(crate) struct Upgrade {
 /// What became of one part of a file.
 struct Part {
     range: Range<usize>,
+    version: Option<u16>,
     outcome: Outcome,
 }
 
@@ -75,7 +76,7 @@ impl Upgrade {
     pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
         let document = if self.json { Some(Document::begin(out, "tgm.upgrade/1", "messages")?) } else { None };
         let mut listing = Listing { document, written: 0 };
-        let inputs: Vec<_> = self.paths.iter().filter_map(|path| Some((path, open_or_report(path, out)?))).collect();
+        let inputs: Vec<_> = self.paths.iter().filter_map(|path| Some((path, open_unreported(path, out)?))).collect();
         match &self.output {
             Some(output) => self.upgrade(&inputs, output, &mut listing, out),
             None => {
@@ -124,16 +125,23 @@ impl Upgrade {
         listing: &mut Listing,
         out: &mut Out,
     ) -> io::Result<usize> {
-        let options = UpgradeOptions { masks: self.masks, ignore_hash: self.ignore_hash, ..UpgradeOptions::default() };
+        let options =
+            UpgradeOptions { masks: self.masks, ignore_hash: self.digests.are_ignored(), ..UpgradeOptions::default() };
         let mut counts = Counts::default();
-        for segment in scan(input.bytes()) {
-            let bytes = input.bytes().get(segment.range.clone()).unwrap_or_default();
+        let file_bytes = input.all_bytes().map_err(io::Error::other)?;
+        for segment in scan(&file_bytes) {
+            let bytes = file_bytes.get(segment.range.clone()).unwrap_or_default();
             let outcome = match segment.kind {
                 Kind::V2 => upgrade_message(bytes, &options).map_or_else(Outcome::Failed, Outcome::Upgraded),
-                Kind::V3 => Outcome::Copied,
+                Kind::V3 => self.digests.check_bytes(bytes).map_or_else(Outcome::Failed, |()| Outcome::Copied),
                 Kind::Junk => Outcome::Junk,
             };
-            let part = Part { range: segment.range, outcome };
+            let version = match segment.kind {
+                Kind::V2 => Some(2),
+                Kind::V3 => Some(3),
+                Kind::Junk => None,
+            };
+            let part = Part { range: segment.range, version, outcome };
             let written = part.message(bytes);
             file.write_all(written)?;
             part.report(input.name(), out);
@@ -182,25 +190,24 @@ impl Part {
             Outcome::Upgraded(_) | Outcome::Copied => {}
             Outcome::Failed(error) => out.report(&format!("{file}: message at {}", self.range.start), error),
             Outcome::Junk => {
-                let (offset, length) = (self.range.start, self.range.len());
-                out.problem(&format!("{file}: {length} bytes at {offset} belong to no message"));
+                out.problem(&format!("{file}: {}", lost::plain(self.range.start as u64, self.range.len() as u64)));
             }
         }
     }
 
     fn to_json(&self, file: &str, position: u64, length: usize) -> Json {
-        let (outcome, version, error) = match &self.outcome {
-            Outcome::Upgraded(_) => ("upgraded", Some(2), None),
-            Outcome::Copied => ("copied", Some(3), None),
-            Outcome::Failed(error) => ("failed", Some(2), Some(error)),
-            Outcome::Junk => ("junk", None, None),
+        let (outcome, error) = match &self.outcome {
+            Outcome::Upgraded(_) => ("upgraded", None),
+            Outcome::Copied => ("copied", None),
+            Outcome::Failed(error) => ("failed", Some(error)),
+            Outcome::Junk => ("junk", None),
         };
         let is_written = length > 0;
         json::object([
             ("file", Some(file.into())),
             ("offset", Some(self.range.start.into())),
             ("length", Some(self.range.len().into())),
-            ("version", version.map(Json::from)),
+            ("version", self.version.map(Json::from)),
             ("outcome", Some(outcome.into())),
             ("output_offset", is_written.then(|| position.into())),
             ("output_length", is_written.then(|| length.into())),

@@ -10,8 +10,9 @@ use tgm_core::wire::FrameType;
 use tgm_std::TensogramError;
 
 use crate::cli::Files;
-use crate::input::{Entry, open_or_report, report_junk, report_no_message};
+use crate::input::{Entry, Wanted, for_each_message};
 use crate::json::{self, Document, error_json};
+use crate::messages::Which;
 use crate::output::{Out, Style};
 use crate::table::{Cell, Column, Table};
 
@@ -23,6 +24,8 @@ use crate::table::{Cell, Column, Table};
 pub(crate) struct Verify {
     #[command(flatten)]
     files: Files,
+    #[command(flatten)]
+    which: Which,
     /// Only flags of frames say that there is a digest, as releases since 0.21 have it; otherwise those of 0.17 to 0.20
     /// are recognised too
     #[arg(long)]
@@ -58,19 +61,14 @@ impl Verify {
     pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
         let mut document = if self.files.json { Some(Document::begin(out, "tgm.verify/1", "messages")?) } else { None };
         let mut table = self.empty_table();
-        for path in &self.files.paths {
-            let Some(input) = open_or_report(path, out) else { continue };
-            report_no_message(&input, out);
-            for entry in input.messages() {
-                let report = self.check(&entry);
-                self.judge(out, &entry, &report);
-                match &mut document {
-                    Some(document) => document.item(out, &self.item(&entry, &report))?,
-                    None => self.rows(out, &entry, &report, &mut table)?,
-                }
+        for_each_message(&self.files.paths, self.which, Wanted::Whole, out, |out, entry| {
+            let report = self.check(entry);
+            self.judge(out, entry, &report);
+            match &mut document {
+                Some(document) => document.item(out, &self.item(entry, &report)),
+                None => self.rows(out, entry, &report, &mut table),
             }
-            report_junk(&input, out);
-        }
+        })?;
         table.finish(out)?;
         document.map_or(Ok(()), |document| document.end(out))
     }

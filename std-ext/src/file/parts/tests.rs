@@ -27,6 +27,9 @@ fn found(bytes: &[u8], wanted: Wanted<'_>) -> String {
         Wanted::FirstMetadata => format!("{:?}", decode_metadata(bytes)),
         Wanted::Descriptors => format!("{:?}", decode_descriptors(bytes)),
         Wanted::Object(index) => format!("{:?}", decode_object(bytes, index, &options)),
+        Wanted::DescriptorsAndObject(index) => {
+            format!("{:?} {:?}", decode_descriptors(bytes), decode_object(bytes, index, &options))
+        }
         Wanted::Ranges(index, ranges) => format!("{:?}", decode_range(bytes, index, ranges, &options)),
     }
 }
@@ -44,6 +47,7 @@ fn check_all(file: &File, before: u64, message: &[u8]) {
     check(file, before, message, Wanted::Descriptors);
     for index in 0..4 {
         check(file, before, message, Wanted::Object(index));
+        check(file, before, message, Wanted::DescriptorsAndObject(index));
         for ranges in [&[][..], &[(0, 1)], &[(5, 3), (0, 2), (5, 1)], &[(3, u64::MAX)], &[(0, 1 << 40)]] {
             check(file, before, message, Wanted::Ranges(index, ranges));
         }
@@ -118,6 +122,7 @@ proptest! {
         let file = File::open(&path).unwrap();
         for index in 0..6 {
             check(&file, before as u64, &bytes, Wanted::Object(index));
+            check(&file, before as u64, &bytes, Wanted::DescriptorsAndObject(index));
             check(&file, before as u64, &bytes, Wanted::Ranges(index, &ranges));
         }
         check(&file, before as u64, &bytes, Wanted::FirstMetadata);
@@ -145,8 +150,10 @@ fn what_nobody_wants_is_not_read() {
         assert!(read(Wanted::FirstMetadata) <= 3 * GLANCE);
         assert!(read(Wanted::Descriptors) <= 16 * GLANCE);
         for index in 0..4 {
-            let object = read(Wanted::Object(index));
-            assert!((1 << 20..=(1 << 20) + WINDOW + 16 * GLANCE).contains(&object), "{index}: {object}");
+            for wanted in [Wanted::Object(index), Wanted::DescriptorsAndObject(index)] {
+                let object = read(wanted);
+                assert!((1 << 20..=(1 << 20) + WINDOW + 16 * GLANCE).contains(&object), "{wanted:?}: {object}");
+            }
             let part = read(Wanted::Ranges(index, &[(1000, 50), (200_000, 50), (100_000, 50)]));
             assert!((600..=24 * GLANCE).contains(&part), "{index}: {part}");
         }
@@ -216,6 +223,8 @@ fn a_file_that_became_shorter_is_an_error() {
         file.decode_descriptors(0).unwrap_err(),
         file.decode_object(0, 0, &options()).unwrap_err(),
         file.decode_range(0, 0, &[(0, 1)], &options()).unwrap_err(),
+        file.read_message_outline(0).unwrap_err(),
+        file.read_message_object(0, 0).unwrap_err(),
     ] {
         assert!(matches!(&error, TensogramError::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof), "{error}");
     }

@@ -4,10 +4,13 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
+use tgm_core::Message;
 use tgm_std::zio::{BridgeOptions, file, from_tensogram, to_tensogram};
 
 use super::Sources;
-use crate::input::for_each_message;
+use crate::digests::Digests;
+use crate::input::{Wanted, for_each_message};
+use crate::messages::Which;
 use crate::output::Out;
 use crate::replace::write_whole;
 use crate::text::escape;
@@ -27,12 +30,17 @@ pub(super) struct ToTgm {
 
 /// Write the messages of Tensogram files to a .zio file, as TENS
 ///
-/// Messages that to-tgm made become what they were. Of others, values are decoded; what is not kept is listed.
+/// Messages that to-tgm made become what they were. Of others, values are decoded; what is not kept is listed. A message
+/// with a digest that is wrong is left out.
 #[derive(Args, Debug)]
 pub(super) struct FromTgm {
     /// Tensogram files to read; "-" is standard input
     #[arg(value_name = "FILE", required = true)]
     paths: Vec<PathBuf>,
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    digests: Digests,
     /// The .zio file to write; appears when it is complete
     #[arg(short = 'O', long, value_name = "OUT")]
     output: PathBuf,
@@ -67,8 +75,10 @@ impl FromTgm {
     pub(super) fn run(&self, out: &mut Out) -> io::Result<()> {
         let mut notes = Vec::new();
         let written = write_whole(&self.output, |mut sink| {
-            for_each_message(&self.paths, out, |out, entry| {
-                match from_tensogram(entry.bytes, &BridgeOptions::default()) {
+            for_each_message(&self.paths, self.which, Wanted::Whole, out, |out, entry| {
+                let checked = Message::parse(entry.bytes).map_err(Into::into);
+                let checked = checked.and_then(|message| self.digests.check_all(&message));
+                match checked.and_then(|()| from_tensogram(entry.bytes, &BridgeOptions::default())) {
                     Ok((parts, not_kept)) => {
                         notes.extend(not_kept.iter().map(|note| format!("{}: not kept: {note}", entry.place())));
                         file::write(&mut sink, &parts)

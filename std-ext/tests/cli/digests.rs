@@ -1,0 +1,184 @@
+//! Digests: values of a damaged payload are neither shown nor written, whatever the command.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use tgm_std::{EncodeOptions, MessageBuilder, ObjectBuilder};
+
+use crate::tool::{Run, subcommands, tgm};
+
+/// Values that are stored as they are; those of each message are its own.
+fn values(message: u32) -> Vec<u32> {
+    (0..16).map(|i| message * 1000 + i).collect()
+}
+
+/// A file of three messages of two objects each. One bit in a payload of the middle one is wrong.
+fn damaged_file(hashing: bool) -> Vec<u8> {
+    let options = EncodeOptions { hashing, ..EncodeOptions::default() };
+    let message = |n| {
+        let [one, other] = [values(n), values(n + 10)];
+        let objects = [&one, &other].map(|values| ObjectBuilder::new(&[16], values).unwrap());
+        let message = objects.into_iter().fold(MessageBuilder::new(), MessageBuilder::object);
+        message.options(options.clone()).encode().unwrap()
+    };
+    let mut bytes = [message(1), message(2), message(3)].concat();
+    let place = find(&bytes, &payload(12)).unwrap();
+    bytes[place..place + 64].copy_from_slice(&damaged_payload());
+    bytes
+}
+
+fn payload(n: u32) -> Vec<u8> {
+    values(n).into_iter().flat_map(u32::to_ne_bytes).collect()
+}
+
+fn damaged_payload() -> Vec<u8> {
+    let mut damaged = payload(12);
+    damaged[33] ^= 0x10;
+    damaged
+}
+
+fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+    bytes.windows(wanted.len()).position(|window| window == wanted)
+}
+
+enum Takes {
+    /// Neither values nor payloads.
+    Nothing,
+    /// It says that the digest is wrong, and leaves out what is damaged: a call with IN and OUT in place of paths.
+    Values(&'static str),
+    /// As `Values`, and there is no flag that lets it pass, because the command is there to tell.
+    Tells(&'static str),
+    /// It says that the digest is wrong, and the message stays as it is, wrong digest and all.
+    Keeps(&'static str),
+}
+
+/// What each subcommand does: one that is not here fails the test.
+fn commands() -> BTreeMap<&'static str, Takes> {
+    use Takes::{Keeps, Nothing, Tells, Values};
+    [
+        ("info", Nothing),
+        ("ls", Nothing),
+        ("dump", Nothing),
+        ("frames", Nothing),
+        ("get", Nothing),
+        ("scan", Nothing),
+        ("create", Nothing),
+        ("doctor", Nothing),
+        ("zio ls", Nothing),
+        ("zio dump", Nothing),
+        ("zio to-tgm", Nothing),
+        ("digest", Values("digest IN")),
+        ("extract", Values("extract IN -m 1 -o 1 -O OUT")),
+        ("upgrade", Values("upgrade IN -o OUT")),
+        ("verify", Tells("verify IN")),
+        ("validate", Tells("validate IN")),
+        // Of each message only the first object, which is not damaged, is encoded anew.
+        ("repack", Values("repack IN -o OUT --object 0 --filter shuffle")),
+        ("reshuffle", Values("reshuffle IN -o OUT")),
+        ("copy", Values("copy IN OUT")),
+        ("merge", Values("merge IN -o OUT")),
+        ("split", Values("split IN -o OUT")),
+        ("set", Keeps("set -s a=1 IN OUT")),
+        ("salvage", Tells("salvage --verify IN -o OUT")),
+        ("zio from-tgm", Values("zio from-tgm IN -O OUT")),
+    ]
+    .into_iter()
+    .collect()
+}
+
+fn call(line: &str, folder: &Path, more: Option<&str>) -> Run {
+    let words = line.split(' ').chain(more).map(|word| match word {
+        "IN" | "OUT" => folder.join(word).display().to_string(),
+        other => other.to_string(),
+    });
+    tgm(words)
+}
+
+/// The bytes of everything that was written.
+fn written(folder: &Path) -> Vec<u8> {
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    files.filter(|path| !path.ends_with("IN")).flat_map(|path| fs::read(path).unwrap()).collect()
+}
+
+fn folder_with(hashing: bool) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("IN"), damaged_file(hashing)).unwrap();
+    folder
+}
+
+#[test]
+fn every_command_that_takes_values_checks_digests_and_one_flag_lets_them_pass() {
+    let commands = commands();
+    for name in subcommands() {
+        let takes = commands.get(&*name).unwrap_or_else(|| panic!("tgm {name}: say here what it does with digests"));
+        let (Takes::Values(line) | Takes::Tells(line) | Takes::Keeps(line)) = takes else { continue };
+        let folder = folder_with(true);
+        let run = call(line, folder.path(), None);
+        let told = format!("{}{}", run.text(), run.stderr);
+        assert_eq!(run.code, Some(1), "tgm {name}: {told}");
+        assert!(told.contains("mismatch"), "tgm {name}: {told}");
+        let has_damaged = find(&written(folder.path()), &damaged_payload()).is_some();
+        if matches!(takes, Takes::Keeps(_)) {
+            let verified = tgm([Path::new("verify"), &folder.path().join("OUT")]);
+            assert!(has_damaged && verified.text().contains("mismatch"), "tgm {name}: {}", verified.text());
+        } else {
+            assert!(!has_damaged, "tgm {name} writes damaged values: {told}");
+        }
+        if !matches!(takes, Takes::Tells(_)) {
+            assert!(told.contains("message 1") || told.contains("message at"), "tgm {name}: {told}");
+            let folder = folder_with(true);
+            let run = call(line, folder.path(), Some("--ignore-hash"));
+            assert_eq!((run.code, &*run.stderr), (Some(0), ""), "tgm {name} --ignore-hash");
+            let written = written(folder.path());
+            assert!(line.ends_with("digest IN") || find(&written, &damaged_payload()).is_some(), "tgm {name}");
+        }
+    }
+}
+
+#[test]
+fn messages_without_digests_are_read_without_complaint() {
+    for takes in commands().into_values() {
+        let (Takes::Values(line) | Takes::Keeps(line)) = takes else { continue };
+        let folder = folder_with(false);
+        let run = call(line, folder.path(), None);
+        assert_eq!((run.code, &*run.stderr), (Some(0), ""), "tgm {line}");
+    }
+}
+
+#[test]
+fn undamaged_objects_of_a_damaged_message_have_values() {
+    let folder = folder_with(true);
+    let good = call("extract IN -m 1 -o 0", folder.path(), None).good();
+    assert_eq!(good.stdout, payload(2));
+    let run = call("extract IN -m 1 -o 1 --range 0:1", folder.path(), None);
+    assert_eq!((run.code, run.stdout.len()), (Some(1), 0));
+    assert!(run.stderr.contains("message 1, object 1: hash mismatch on object 1: expected "), "{}", run.stderr);
+    let document = call("digest --json IN", folder.path(), None).json();
+    let objects = document["messages"][1]["objects"].clone();
+    assert!(objects[0]["sha256"].is_string() && objects[1].get("sha256").is_none(), "{objects}");
+    assert_eq!(objects[1]["error"]["kind"], "hash_mismatch");
+}
+
+#[cfg(feature = "zio")]
+#[test]
+fn a_damaged_file_does_not_become_good_by_way_of_zio() {
+    let folder = folder_with(true);
+    let run = call("zio from-tgm IN -O OUT", folder.path(), None);
+    assert_eq!(run.code, Some(1));
+    fs::rename(folder.path().join("OUT"), folder.path().join("IN")).unwrap();
+    call("zio to-tgm IN -O OUT", folder.path(), None).good();
+    let bytes = fs::read(folder.path().join("OUT")).unwrap();
+    assert!(find(&bytes, &damaged_payload()).is_none() && find(&bytes, &payload(1)).is_some());
+}
+
+#[test]
+fn a_damaged_file_is_not_replaced_by_its_rest() {
+    let folder = folder_with(true);
+    let bytes = fs::read(folder.path().join("IN")).unwrap();
+    for line in ["copy IN IN", "repack IN -o IN --filter shuffle", "reshuffle IN -o IN", "upgrade --in-place IN"] {
+        let run = call(line, folder.path(), None);
+        assert_eq!(run.code, Some(1), "{line}");
+        assert!(fs::read(folder.path().join("IN")).unwrap() == bytes, "{line}: {}", run.stderr);
+    }
+}
