@@ -5,8 +5,10 @@
 //! the index, or values that stay borrowed, opens a [`tgm_core::Message`] and hands its objects to [`values`].
 
 pub mod into;
+mod parts;
 pub(crate) mod pipeline;
 mod scratch;
+mod visits;
 
 use std::borrow::Cow;
 
