@@ -25,7 +25,7 @@ use core::ops::Range;
 
 use crate::error::{Error, ErrorKind, Result};
 
-pub use self::restore::{pattern, restore_into};
+pub use self::restore::{fill_runs, pattern, restore_into};
 pub use crate::descriptor::MaskKind;
 
 /// How a bitmap is written, of the ways that need no general-purpose decompressor.
@@ -110,7 +110,7 @@ impl<'a> Mask<'a> {
 
     /// Writes elements `start..start + count` as bits, most significant first; pad bits become zero.
     ///
-    /// Reads the whole blob whatever the window. O(bytes of the blob + `out.len()`).
+    /// Of a raw bitmap only the window is read, of the others the whole blob. O(bytes read + `out.len()`).
     ///
     /// # Errors
     /// [`ErrorKind::OutputLength`] if `out` is not ⌈count / 8⌉ bytes long; [`ErrorKind::RangeOutOfBounds`] if the window
@@ -120,21 +120,36 @@ impl<'a> Mask<'a> {
             return Err(ErrorKind::OutputLength.at(0));
         }
         out.fill(0);
-        self.for_each_within(start, count, |run| set_bits(out, &run))
+        self.within(start, count)?.try_for_each(|run| run.map(|run| set_bits(out, &run)))
     }
 
-    /// Calls `visit` with each run's part in the window of `count` elements from `start`, relative to `start`.
-    fn for_each_within(&self, start: u64, count: u64, mut visit: impl FnMut(Range<u64>)) -> Result<()> {
+    /// Each run's part in the window of `count` elements from `start`, relative to `start`.
+    fn within(&self, start: u64, count: u64) -> Result<impl Iterator<Item = Result<Range<u64>>> + use<'a>> {
         let end = start.checked_add(count).filter(|&end| end <= self.count);
         let end = end.ok_or(ErrorKind::RangeOutOfBounds.at(0))?;
-        for run in self.runs() {
-            let run = run?;
-            let part = run.start.max(start)..run.end.min(end);
-            if part.start < part.end {
-                visit(part.start.wrapping_sub(start)..part.end.wrapping_sub(start));
+        let (mask, first) = self.around(start, end)?;
+        Ok(mask.runs().filter_map(move |run| match run {
+            Ok(run) => {
+                let (from, to) = (run.start.saturating_add(first).max(start), run.end.saturating_add(first).min(end));
+                (from < to).then(|| Ok(from.wrapping_sub(start)..to.wrapping_sub(start)))
             }
+            Err(error) => Some(Err(error)),
+        }))
+    }
+
+    /// A mask that has all elements of `start..end`, which the mask has, and the element with which it begins: of a raw
+    /// bitmap the bytes that hold them, of others, where nothing is found without what stands before it, the whole.
+    fn around(&self, start: u64, end: u64) -> Result<(Self, u64)> {
+        if self.form != BitmapForm::Raw {
+            return Ok((*self, 0));
         }
-        Ok(())
+        raw::Raw::new(self.blob, self.count)?;
+        let range = usize::try_from(start / 8).ok().zip(usize::try_from(end.div_ceil(8)).ok());
+        let blob = range.and_then(|(from, to)| self.blob.get(from..to)).unwrap_or_default();
+        let first = start & !7;
+        // An empty window may begin behind all bytes.
+        let count = end.saturating_sub(first).min((blob.len() as u64).saturating_mul(8));
+        Ok((Self { blob, count, ..*self }, first))
     }
 }
 

@@ -26,6 +26,7 @@
 
 mod bits;
 mod block;
+mod finder;
 mod params;
 mod pieces;
 mod predict;
@@ -38,6 +39,7 @@ mod tests;
 
 use core::num::NonZeroU64;
 
+pub use finder::RsiFinder;
 pub use params::{MAX_BLOCK_SIZE, MAX_RSI, Params, flags};
 pub use pieces::PieceDecoder;
 pub use samples::Place;

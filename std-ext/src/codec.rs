@@ -10,6 +10,7 @@ pub(crate) mod roaring;
 #[cfg(feature = "sz3-decode")]
 pub mod sz3;
 pub mod szip;
+pub(crate) mod window;
 pub mod zfp;
 #[cfg(feature = "zstd")]
 pub(crate) mod zstd;
@@ -17,6 +18,7 @@ pub(crate) mod zstd;
 pub use self::error_bound::ErrorBound;
 
 use std::fmt;
+use std::ops::Range;
 
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, MaskMethod};
 
@@ -80,7 +82,7 @@ pub trait Codec: Sync {
     }
 
     /// Opens the payload for reading parts of its `total` uncompressed bytes, none of them behind byte `end`; `None` if
-    /// parts cost as much as all of it.
+    /// parts cost as much as all of it. The parts work in `work`.
     ///
     /// # Errors
     /// As [`Self::decompress_into`].
@@ -90,6 +92,7 @@ pub trait Codec: Sync {
         _descriptor: &Descriptor<'a>,
         _total: u64,
         _end: u64,
+        _work: &'a mut Workspace,
     ) -> std::result::Result<Option<Box<dyn Parts + 'a>>, CodecError> {
         Ok(None)
     }
@@ -116,13 +119,24 @@ pub trait Codec: Sync {
     }
 }
 
-/// A compressed payload of which parts can be read.
-pub trait Parts: Sync {
-    /// Decompresses all of `out` from uncompressed byte `start` on.
+/// A compressed payload of which parts can be read, in any order; ascending is the one that costs least.
+///
+/// Whoever reads several parts asks where blocks end, and reads what several parts need of a block at once: that is how
+/// the ranges of a call come to decode each block once.
+pub trait Parts {
+    /// Where the block ends that holds the last byte of `part`, which is not empty: bytes up to there cost little or nothing
+    /// more than those of `part`. The end of `part` itself, if each byte can be had for itself.
     ///
     /// # Errors
     /// [`CodecError`] for a payload that is damaged where it has to be looked at.
-    fn read_into(&self, start: u64, out: &mut [u8], work: &mut Workspace) -> std::result::Result<(), CodecError>;
+    fn end_of_block(&mut self, part: &Range<u64>) -> std::result::Result<u64, CodecError>;
+
+    /// Decompresses all of `out` from uncompressed byte `start` on. What it takes is in proportion to the blocks that hold
+    /// these bytes, and, if parts are read in ascending order, to the payload for all of them together.
+    ///
+    /// # Errors
+    /// [`CodecError`] for a payload that is damaged where it has to be looked at.
+    fn read_into(&mut self, start: u64, out: &mut [u8]) -> std::result::Result<(), CodecError>;
 }
 
 /// Memory that backends work in, kept from one call to the next. Nothing is reserved before it is needed.
@@ -132,6 +146,35 @@ pub trait Parts: Sync {
 pub struct Workspace {
     #[cfg(feature = "blosc2-decode")]
     blosc2: blosc2::Scratch,
+    /// What was done so far.
+    #[cfg(test)]
+    pub(crate) done: Done,
+}
+
+/// Work that parts took, in uncompressed bytes, for tests to hold against what was wanted.
+#[cfg(test)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Done {
+    /// Bytes that were decoded, those that nobody wanted included.
+    pub(crate) decoded: u64,
+    /// Bytes that were passed over to find others.
+    pub(crate) passed: u64,
+}
+
+#[cfg(test)]
+impl std::ops::Sub for Done {
+    type Output = Self;
+
+    fn sub(self, before: Self) -> Self {
+        Self { decoded: self.decoded - before.decoded, passed: self.passed - before.passed }
+    }
+}
+
+#[cfg(test)]
+impl Workspace {
+    pub(crate) const fn done_so_far(&self) -> Done {
+        self.done
+    }
 }
 
 impl fmt::Debug for Workspace {

@@ -5,9 +5,11 @@
 //! the index, or values that stay borrowed, opens a [`tgm_core::Message`] and hands its objects to [`values`].
 
 pub mod into;
+mod parts;
 pub(crate) mod pipeline;
 mod scratch;
 pub(crate) mod trust;
+mod visits;
 
 use std::borrow::Cow;
 

@@ -1,10 +1,12 @@
 //! The masks of an object: found, decompressed where they are, applied.
 
-use std::iter::Peekable;
+use std::collections::VecDeque;
+use std::iter::{self, Peekable};
+use std::ops::Range;
 
 use tgm_core::ErrorKind;
 use tgm_core::descriptor::{ByteOrder, Dtype, MaskDescriptor, MaskKind, MaskMethod};
-use tgm_core::mask::{BitmapForm, Mask, Runs, restore_into};
+use tgm_core::mask::{BitmapForm, Mask, Runs, fill_runs, restore_into};
 
 use crate::codec;
 use crate::decode::trust::Trusted;
@@ -60,6 +62,21 @@ impl<'a> Masks<'a> {
     /// The masks for values that became those of another dtype.
     pub(crate) fn of_dtype(self, dtype: Dtype) -> Self {
         Self { dtype, ..self }
+    }
+
+    /// The masks for windows in ascending order, which together cost one pass over each blob and what they restore; `runs`
+    /// is memory to work in.
+    pub(crate) fn in_order<'m>(&'m self, runs: &'m mut MaskRuns) -> AscendingMasks<'m> {
+        let walks = self.iter().zip(runs).map(|(mask, at_hand)| {
+            at_hand.clear();
+            let bitmap = Mask::new(mask.form, mask.bits, self.element_count);
+            // A window of a raw bitmap is found at once.
+            let walk = (mask.form != BitmapForm::Raw).then(|| Walk { runs: bitmap.runs(), read_to: 0, at_hand });
+            (mask, bitmap, walk)
+        });
+        let mut ascending = AscendingMasks { dtype: self.dtype, masks: [const { None }; MaskKind::ALL.len()] };
+        ascending.masks.iter_mut().zip(walks).for_each(|(slot, walk)| *slot = Some(walk));
+        ascending
     }
 
     fn iter(&self) -> impl Iterator<Item = &ReadMask<'a>> {
@@ -127,6 +144,112 @@ impl<'a> Masks<'a> {
         }
         Ok(bools)
     }
+}
+
+/// Runs of set elements that several windows may need, for each mask.
+pub(crate) type MaskRuns = [VecDeque<Range<u64>>; MaskKind::ALL.len()];
+
+/// The masks of an object, for windows whose starts ascend.
+pub(crate) struct AscendingMasks<'m> {
+    dtype: Dtype,
+    masks: [Option<(&'m ReadMask<'m>, Mask<'m>, Option<Walk<'m>>)>; MaskKind::ALL.len()],
+}
+
+/// One walk over a mask's runs.
+struct Walk<'m> {
+    runs: Runs<'m>,
+    /// All runs that end here or before were read, and none that starts behind.
+    read_to: u64,
+    /// Of the runs that were read those that end behind the start of the window at hand.
+    at_hand: &'m mut VecDeque<Range<u64>>,
+}
+
+impl AscendingMasks<'_> {
+    /// Writes NaN and infinities into the values of `window`. `next` is where the next window starts, not before this one.
+    ///
+    /// # Errors
+    /// Those of [`tgm_core::mask::restore_into`], as far as the blobs were read: [`Self::finish`] reads the rest.
+    pub(crate) fn restore_into(
+        &mut self,
+        window: &Range<u64>,
+        next: Option<u64>,
+        order: ByteOrder,
+        out: &mut [u8],
+    ) -> Result<()> {
+        let dtype = self.dtype;
+        self.masks.iter_mut().flatten().try_for_each(|(mask, bitmap, walk)| {
+            let restored = match walk {
+                Some(walk) => walk.restore_into(mask.kind, dtype, window, next, order, out),
+                None => restore_into(bitmap, mask.kind, dtype, order, window.start, out),
+            };
+            restored.map_err(|e| e.shift(mask.offset).into())
+        })
+    }
+
+    /// Reads the blobs to their ends, so that a defect is reported wherever it is.
+    ///
+    /// # Errors
+    /// The first defect.
+    pub(crate) fn finish(self) -> Result<()> {
+        for (mask, _, walk) in self.masks.into_iter().flatten() {
+            let Some(walk) = walk else { continue };
+            for run in walk.runs {
+                run.map_err(|e| e.shift(mask.offset))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Walk<'_> {
+    fn restore_into(
+        &mut self,
+        kind: MaskKind,
+        dtype: Dtype,
+        window: &Range<u64>,
+        next: Option<u64>,
+        order: ByteOrder,
+        out: &mut [u8],
+    ) -> tgm_core::Result<()> {
+        let part = |run: &Range<u64>| {
+            let part = run.start.max(window.start)..run.end.min(window.end);
+            (part.start < part.end).then(|| part.start - window.start..part.end - window.start)
+        };
+        while self.at_hand.pop_front_if(|run| run.end <= window.start).is_some() {}
+        let known = self.at_hand.iter().take_while(|run| run.start < window.end).filter_map(part);
+        fill_runs(known, kind, dtype, order, out)?;
+        let mut defect = None;
+        let further = iter::from_fn(|| {
+            while self.read_to < window.end {
+                let run = match self.runs.next() {
+                    Some(Ok(run)) => run,
+                    end => {
+                        defect = end.and_then(Result::err);
+                        self.read_to = u64::MAX;
+                        return None;
+                    }
+                };
+                self.read_to = run.end;
+                #[cfg(test)]
+                RUNS_READ.set(RUNS_READ.get() + 1);
+                if next.is_some_and(|next| run.end > next) {
+                    self.at_hand.push_back(run.clone());
+                }
+                if let Some(part) = part(&run) {
+                    return Some(part);
+                }
+            }
+            None
+        });
+        fill_runs(further, kind, dtype, order, out)?;
+        defect.map_or(Ok(()), Err)
+    }
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Runs that walks have read so far, for tests to hold against what there is.
+    pub(crate) static RUNS_READ: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
 /// The masked elements of an object, whatever the kind of mask.

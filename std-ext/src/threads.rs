@@ -83,8 +83,7 @@ impl Threads {
         if !self.is_one() {
             use rayon::iter::{IndexedParallelIterator as _, ParallelIterator as _};
             use rayon::slice::ParallelSliceMut as _;
-            let pieces = self.0 as usize * PIECES;
-            let len = out.len().div_ceil(pieces).checked_next_multiple_of(grain.max(1)).unwrap_or(usize::MAX).max(1);
+            let len = self.piece_len(out.len(), grain);
             if out.len() > len {
                 let work = || out.par_chunks_mut(len).enumerate().map(|(i, piece)| f(i * len, piece)).collect();
                 let results: Option<Vec<Result<(), E>>> = self.run(work);
@@ -95,6 +94,14 @@ impl Threads {
         }
         let _ = grain;
         f(0, out)
+    }
+
+    /// Bytes of each piece of `len` bytes, the last one aside: a multiple of `grain`.
+    #[cfg(feature = "parallel")]
+    fn piece_len(self, len: usize, grain: usize) -> usize {
+        // Held to the threads that there will be: what is asked for times four may not fit 32 bits.
+        let pieces = self.0.clamp(1, MOST) as usize * PIECES;
+        len.div_ceil(pieces).checked_next_multiple_of(grain.max(1)).unwrap_or(usize::MAX).max(1)
     }
 
     /// Runs `work` where rayon finds so many threads; `None`, without having begun, if they cannot be had.
@@ -161,6 +168,17 @@ mod tests {
                 assert!(out.iter().enumerate().all(|(i, byte)| usize::from(*byte) == i % 251 + 1), "{threads:?} {len}");
             }
         }
+    }
+
+    #[cfg(feature = "parallel")]
+    #[test]
+    fn there_are_no_more_pieces_than_the_most_threads_take_whatever_is_asked_for() {
+        for asked in [super::MOST, super::MOST + 1, 1 << 30, u32::MAX] {
+            let len = Threads(asked).piece_len(1 << 20, 1);
+            assert_eq!(len, (1 << 20) / (super::MOST as usize * super::PIECES), "{asked}");
+        }
+        assert_eq!(Threads(u32::MAX).piece_len(0, 0), 1);
+        assert_eq!(Threads(2).piece_len(usize::MAX, usize::MAX - 1), usize::MAX - 1);
     }
 
     #[test]

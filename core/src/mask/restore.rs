@@ -1,6 +1,7 @@
 //! Writing NaN and infinities back into decoded values.
 
 use core::num::NonZeroUsize;
+use core::ops::Range;
 
 use super::Mask;
 use crate::descriptor::{ByteOrder, Dtype, MaskKind};
@@ -34,9 +35,9 @@ pub const fn pattern(kind: MaskKind, dtype: Dtype) -> Option<u64> {
 
 /// Writes the canonical value of `kind` to the set elements of `mask`, in both parts of complex ones.
 ///
-/// `out` holds elements of the tensor from element `start` on, in `order`; the whole mask is read whatever the window, so
-/// that a defect is always reported. Integers have nothing to restore: their masks are read and `out` stays as it is.
-/// O(bytes of the mask + `out.len()`).
+/// `out` holds elements of the tensor from element `start` on, in `order`. Of a raw mask only the window is read; any other
+/// is read as a whole, so that a defect is always reported: for many windows see [`fill_runs`]. Integers have nothing to
+/// restore: their masks are read and `out` stays as it is. O(bytes read + `out.len()`).
 ///
 /// ```
 /// use tgm_core::descriptor::{ByteOrder, Dtype};
@@ -61,38 +62,91 @@ pub fn restore_into(
     start: u64,
     out: &mut [u8],
 ) -> Result<()> {
-    let Some(bits) = pattern(kind, dtype) else { return pass_over(mask, dtype, start, out.len()) };
+    let count = element_count(dtype, out)?;
+    fill_all(mask.within(start, count)?, kind, dtype, order, out)
+}
+
+/// Writes the canonical value of `kind` to the elements of `runs`, in both parts of complex ones.
+///
+/// `out` holds elements of type `dtype` in `order`; runs count from its first one, and what of them reaches beyond is left out.
+/// This is [`restore_into`] for a caller who has the runs: [`Mask::runs`] gives them once for many windows.
+/// O(elements in runs), and no run is looked at if the type has no such value.
+///
+/// ```
+/// use tgm_core::descriptor::{ByteOrder, Dtype};
+/// use tgm_core::mask::{MaskKind, fill_runs};
+///
+/// let mut values = [0; 4];
+/// fill_runs([1..9], MaskKind::PosInf, Dtype::Float16, ByteOrder::Big, &mut values)?;
+/// assert_eq!(values, [0, 0, 0x7c, 0]);
+/// # Ok::<(), tgm_core::error::Error>(())
+/// ```
+///
+/// # Errors
+/// [`ErrorKind::MaskDtype`] for [`Dtype::Bitmask`]; [`ErrorKind::OutputLength`] if `out` is not a whole number of elements
+/// long.
+pub fn fill_runs(
+    runs: impl IntoIterator<Item = Range<u64>>,
+    kind: MaskKind,
+    dtype: Dtype,
+    order: ByteOrder,
+    out: &mut [u8],
+) -> Result<()> {
+    element_count(dtype, out)?;
+    if pattern(kind, dtype).is_none() {
+        return Ok(());
+    }
+    fill_all(runs.into_iter().map(Ok), kind, dtype, order, out)
+}
+
+/// How many elements `out` holds.
+fn element_count(dtype: Dtype, out: &[u8]) -> Result<u64> {
+    let width = NonZeroUsize::new(dtype.byte_width()).ok_or(ErrorKind::MaskDtype(dtype).at(0))?;
+    if out.len() % width != 0 {
+        return Err(ErrorKind::OutputLength.at(0));
+    }
+    Ok((out.len() / width) as u64)
+}
+
+/// Writes the value of `kind` to the elements of `runs`; if there is no such value, reads them.
+fn fill_all(
+    mut runs: impl Iterator<Item = Result<Range<u64>>>,
+    kind: MaskKind,
+    dtype: Dtype,
+    order: ByteOrder,
+    out: &mut [u8],
+) -> Result<()> {
+    let Some(bits) = pattern(kind, dtype) else { return runs.try_for_each(|run| run.map(|_| ())) };
     let bits = u128::from(bits);
     match dtype {
-        Dtype::Float16 | Dtype::Bfloat16 => fill::<2>(mask, bits, order, start, out),
-        Dtype::Float32 => fill::<4>(mask, bits, order, start, out),
+        Dtype::Float16 | Dtype::Bfloat16 => fill::<2>(runs, bits, order, out),
+        Dtype::Float32 => fill::<4>(runs, bits, order, out),
         // Both parts are equal, so that reversing the whole reverses each.
-        Dtype::Complex64 => fill::<8>(mask, bits << 32 | bits, order, start, out),
-        Dtype::Complex128 => fill::<16>(mask, bits << 64 | bits, order, start, out),
-        _ => fill::<8>(mask, bits, order, start, out),
+        Dtype::Complex64 => fill::<8>(runs, bits << 32 | bits, order, out),
+        Dtype::Complex128 => fill::<16>(runs, bits << 64 | bits, order, out),
+        _ => fill::<8>(runs, bits, order, out),
     }
 }
 
-/// Writes the lower `WIDTH` bytes of `bits` to the set elements.
-fn fill<const WIDTH: usize>(mask: &Mask<'_>, bits: u128, order: ByteOrder, start: u64, out: &mut [u8]) -> Result<()> {
+/// Writes the lower `WIDTH` bytes of `bits` to the elements of `runs`.
+fn fill<const WIDTH: usize>(
+    mut runs: impl Iterator<Item = Result<Range<u64>>>,
+    bits: u128,
+    order: ByteOrder,
+    out: &mut [u8],
+) -> Result<()> {
     let (elements, []) = out.as_chunks_mut() else { return Err(ErrorKind::OutputLength.at(0)) };
     let bytes = match order {
         ByteOrder::Big => bits.to_be_bytes().last_chunk().copied(),
         ByteOrder::Little => bits.to_le_bytes().first_chunk().copied(),
     };
     let element: [u8; WIDTH] = bytes.unwrap_or([0; WIDTH]);
-    mask.for_each_within(start, elements.len() as u64, |run| {
-        let range = usize::try_from(run.start).ok().zip(usize::try_from(run.end).ok());
+    let count = elements.len() as u64;
+    runs.try_for_each(|run| {
+        let run = run?;
+        let range = usize::try_from(run.start).ok().zip(usize::try_from(run.end.min(count)).ok());
         let slots = range.and_then(|(start, end)| elements.get_mut(start..end));
         slots.unwrap_or_default().fill(element);
+        Ok(())
     })
-}
-
-/// Reads the mask of a dtype that has nothing to restore.
-fn pass_over(mask: &Mask<'_>, dtype: Dtype, start: u64, out_len: usize) -> Result<()> {
-    let width = NonZeroUsize::new(dtype.byte_width()).ok_or(ErrorKind::MaskDtype(dtype).at(0))?;
-    if out_len % width != 0 {
-        return Err(ErrorKind::OutputLength.at(0));
-    }
-    mask.for_each_within(start, (out_len / width) as u64, |_| ())
 }

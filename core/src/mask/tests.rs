@@ -30,6 +30,40 @@ fn defect(form: BitmapForm, blob: &[u8], count: u64) -> Error {
     error
 }
 
+#[test]
+fn a_window_of_a_raw_bitmap_is_all_that_is_read_of_it() {
+    let blob = [0x55; 1000];
+    let mask = Mask::new(BitmapForm::Raw, &blob, 7999);
+    for (start, end) in [(0, 0), (0, 1), (7, 9), (100, 200), (7990, 7999), (7999, 7999)] {
+        let (part, first) = mask.around(start, end).unwrap();
+        assert!(part.blob.len() as u64 <= (end - start) / 8 + 2, "{start}..{end}");
+        assert!(part.runs().all(|run| run.is_ok()), "{start}..{end}");
+        let set = mask.within(start, end - start).unwrap().map(|run| run.unwrap().start + start);
+        assert!(first <= start && set.eq((start..end).filter(|at| at % 2 == 1)), "{start}..{end}");
+    }
+    assert_eq!(Mask::new(BitmapForm::Raw, &blob, 8001).within(0, 1).err(), Some(ErrorKind::MaskLength.at(0)));
+}
+
+#[test]
+fn runs_are_filled_as_the_mask_of_them_is_restored() {
+    let mask = Mask::new(BitmapForm::Raw, &[0b0111_0010, 0b1100_0000], 10);
+    for dtype in [Dtype::Float16, Dtype::Float32, Dtype::Float64, Dtype::Complex64, Dtype::Complex128, Dtype::Int16] {
+        for order in [ByteOrder::Big, ByteOrder::Little] {
+            let mut restored = std::vec![0x11; 10 * dtype.byte_width()];
+            let mut filled = restored.clone();
+            restore_into(&mask, MaskKind::NegInf, dtype, order, 0, &mut restored).unwrap();
+            fill_runs(mask.runs().map(Result::unwrap), MaskKind::NegInf, dtype, order, &mut filled).unwrap();
+            assert_eq!(restored, filled, "{dtype}");
+        }
+    }
+    let mut out = [0; 8];
+    fill_runs([1..u64::MAX, 7..3], MaskKind::Nan, Dtype::Float32, ByteOrder::Big, &mut out).unwrap();
+    assert_eq!(out, [0, 0, 0, 0, 0x7f, 0xc0, 0, 0], "what reaches beyond is left out");
+    let fill = |dtype, out: &mut [u8]| fill_runs([0..1], MaskKind::Nan, dtype, ByteOrder::Big, out);
+    assert_eq!(fill(Dtype::Bitmask, &mut out), Err(ErrorKind::MaskDtype(Dtype::Bitmask).at(0)));
+    assert_eq!(fill(Dtype::Int32, &mut out[..7]), Err(ErrorKind::OutputLength.at(0)));
+}
+
 /// The set bits' positions.
 fn positions(bits: &[bool]) -> Vec<u64> {
     (0..).zip(bits).filter(|&(_, &bit)| bit).map(|(position, _)| position).collect()

@@ -141,6 +141,81 @@ fn an_interval_ends_where_the_next_one_starts() {
     }
 }
 
+/// Intervals of [`plain_intervals`].
+const PLAIN: u64 = 1000;
+/// Bits of each of them: an ID and eight samples.
+const PLAIN_BITS: u64 = 3 + 64;
+
+/// Intervals of one uncompressed block each.
+fn plain_intervals() -> (Vec<u8>, Params) {
+    let interval = ["111", &"00000101".repeat(8)].concat();
+    let mut stream = interval.repeat(PLAIN as usize);
+    stream.push_str(&"0".repeat(stream.len().next_multiple_of(8) - stream.len()));
+    (bits(&stream), params(8, 8, 1, flags::PREPROCESS))
+}
+
+#[test]
+fn intervals_found_in_ascending_order_are_read_once() {
+    let (stream, params) = plain_intervals();
+    let right = |index: u64| Some(index * PLAIN_BITS);
+    let wrong = |index: u64| Some(index * PLAIN_BITS + 1);
+    let none = |_: u64| None;
+    // Those that are found, and how many may be read for them.
+    let all = || (0..PLAIN).collect::<Vec<_>>();
+    let some = || (0..PLAIN).step_by(37).collect::<Vec<_>>();
+    let same = || vec![PLAIN - 1; 640];
+    let tries = 2 * u64::from(PLAIN.ilog2());
+    let stored: [(&dyn Fn(u64) -> Option<u64>, Vec<u64>, u64); 9] = [
+        (&none, all(), PLAIN),
+        (&none, some(), PLAIN),
+        (&none, same(), PLAIN),
+        (&right, all(), PLAIN),
+        (&right, some(), 2 * some().len() as u64),
+        (&right, same(), 2),
+        (&wrong, all(), PLAIN + tries),
+        (&wrong, some(), PLAIN + tries),
+        (&wrong, same(), PLAIN + tries),
+    ];
+    for (number, (stored, wanted, bound)) in stored.into_iter().enumerate() {
+        let mut finder = RsiFinder::new(&stream, &params);
+        for index in wanted {
+            assert_eq!(finder.find(index, stored), Ok(index * PLAIN_BITS), "{number}");
+        }
+        assert!(finder.intervals_read() <= bound, "{number}: {} of {bound}", finder.intervals_read());
+    }
+}
+
+#[test]
+fn an_interval_before_the_last_one_is_found_too() {
+    let (stream, params) = plain_intervals();
+    let mut finder = RsiFinder::new(&stream, &params);
+    for index in [900, 3, 4, 999, 0] {
+        assert_eq!(finder.find(index, |_| None), Ok(index * PLAIN_BITS));
+        assert_eq!(
+            find_rsi_near(&stream, &params, |index| Some(index * PLAIN_BITS + 1), index),
+            Ok(index * PLAIN_BITS)
+        );
+    }
+    assert!(finder.find(PLAIN + 1, |_| None).is_err());
+    assert_eq!(finder.find(7, |_| None), Ok(7 * PLAIN_BITS), "an error is not the end");
+}
+
+#[test]
+fn what_was_decoded_leads_to_the_next_interval() {
+    let (stream, params) = plain_intervals();
+    let mut finder = RsiFinder::new(&stream, &params);
+    let mut out = [0; 24];
+    let start = finder.find_sample(80, |_| None).unwrap();
+    let read = finder.intervals_read();
+    let end = decode_from(&stream, &params, start, &mut out).unwrap();
+    finder.decoded_to(104, end);
+    assert_eq!(finder.find_sample(107, |_| None), Ok(Start { bit_offset: 13 * PLAIN_BITS, skip: 3 }));
+    assert_eq!(finder.intervals_read(), read);
+    // The middle of an interval says nothing.
+    finder.decoded_to(107, 1);
+    assert_eq!(finder.find(13, |_| None), Ok(13 * PLAIN_BITS));
+}
+
 #[test]
 fn padded_intervals_start_at_bytes() {
     let one = hex("007401d00780");

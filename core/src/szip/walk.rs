@@ -2,7 +2,8 @@
 
 use core::iter::FusedIterator;
 
-use super::block::{Blocks, Coded};
+use super::block::Blocks;
+use super::finder::RsiFinder;
 use super::params::Params;
 use crate::error::Result;
 
@@ -21,9 +22,6 @@ pub fn find_rsi(stream: &[u8], params: &Params, index: u64) -> Result<u64> {
     Ok(blocks.position())
 }
 
-/// How many intervals must lead from stored offset to stored offset before one of those is believed.
-const WITNESSES: u64 = 2;
-
 /// The bit at which interval `index` starts, by way of the `stored` offsets that are near it and prove to be right.
 ///
 /// An offset that libaec counted wrong points at the last block of the interval before, which follows a run of zero blocks
@@ -33,33 +31,13 @@ const WITNESSES: u64 = 2;
 /// back are tried, and the blocks from there on read. The start of the stream needs no witness.
 ///
 /// O(bits of two intervals) where the offsets are right, O(bits before the interval) at worst. Offsets that somebody made
-/// up, in a way that libaec does not, may be believed, as any other byte of a message may be.
+/// up, in a way that libaec does not, may be believed, as any other byte of a message may be. For several intervals in
+/// ascending order [`RsiFinder`] costs less.
 ///
 /// # Errors
 /// Those of [`find_rsi`], if it comes to that.
 pub fn find_rsi_near(stream: &[u8], params: &Params, stored: impl Fn(u64) -> Option<u64>, index: u64) -> Result<u64> {
-    let mut back = WITNESSES;
-    while back < index {
-        if let Some(position) = follow(stream, params, &stored, index.saturating_sub(back), index) {
-            return Ok(position);
-        }
-        back = back.saturating_mul(2);
-    }
-    find_rsi(stream, params, index)
-}
-
-/// The start of interval `to` by reading from that of interval `from`, if the first intervals bear witness to the offsets.
-fn follow(stream: &[u8], params: &Params, stored: impl Fn(u64) -> Option<u64>, from: u64, to: u64) -> Option<u64> {
-    let mut blocks = Blocks::new(stream, params, stored(from)?).ok()?;
-    for (read, index) in (from..to).enumerate() {
-        let last = blocks.skip_rsi().ok()?;
-        let must_agree = (read as u64) < WITNESSES;
-        let agrees = || stored(index.saturating_add(1)) == Some(blocks.position());
-        if must_agree && (matches!(last, Coded::Zeros(_)) || !agrees()) {
-            return None;
-        }
-    }
-    Some(blocks.position())
+    RsiFinder::new(stream, params).find(index, stored)
 }
 
 /// The bits at which the intervals of `samples` samples start, found by reading the blocks between them.

@@ -15,8 +15,16 @@
 //!
 //! Each byte wanted is written once, by a stream no longer than what it decodes to, and all streams together are no longer
 //! than the frame, however index and starts of blocks may overlap. So time is bounded by the frame and by what is wanted,
-//! in whole blocks. Of blocks that are wanted in part, damage behind that part may go unseen. Memory is eight bytes for each chunk wanted, a block for streams before filters (two for several), and
-//! one for blocks wanted in part, which are refused above a size that no encoder chooses by itself.
+//! in whole blocks. Of blocks that are wanted in part, damage behind that part may go unseen.
+//!
+//! Parts that are read in ascending order decode each block once, and each block of the index twice at most: what is
+//! behind a part in its last block is read with it, if it is wanted later.
+//!
+//! Memory, beside what is wanted: eight bytes for each chunk wanted, with the rest of a block of the index; a block for
+//! streams before filters (two for several); and one for blocks wanted in part, which are refused above a size of 64 MiB,
+//! which no encoder chooses by itself. On several threads each piece has such memory of its own. The pieces are cut where the chunks
+//! say that blocks end. One that would decode a block longer than itself for a part of it gives up, and all is then
+//! decoded on one thread: what the threads have together stays below three times the output.
 
 mod block;
 mod blosclz;
@@ -27,10 +35,13 @@ mod encode;
 mod filter;
 mod frame;
 mod lz4;
+mod offsets;
 mod stream;
 
 #[cfg(test)]
 mod tests;
+
+use std::ops::Range;
 
 use tgm_core::descriptor::{Compression, Descriptor};
 
@@ -40,7 +51,8 @@ use self::bytes::Pieces;
 pub(crate) use self::encode::append;
 #[cfg(feature = "blosc2")]
 pub use self::encode::{Settings, compress};
-use self::frame::Frame;
+use self::frame::{Frame, OFFSET_LEN};
+use self::offsets::Offsets;
 use super::{Codec, CodecError, Parts, Workspace};
 use crate::threads::Threads;
 
@@ -70,11 +82,7 @@ impl Codec for Blosc2 {
         work: &mut Workspace,
     ) -> Result<()> {
         let frame = open(payload, out.len() as u64)?;
-        // Pieces end where blocks do, so that none is decoded twice; whether all is well is known after all of them.
-        let block = usize::try_from(frame.block_size()).unwrap_or(usize::MAX);
-        let grain = LEAST_PIECE.checked_next_multiple_of(block).unwrap_or(LEAST_PIECE);
-        let read_piece = |start: usize, piece: &mut [u8]| read(&frame, start as u64, piece, &mut Scratch::default());
-        if !threads.is_one() && threads.pieces(out, grain, read_piece).is_ok() {
+        if !threads.is_one() && !out.is_empty() && read_on(threads, &frame, out, &mut work.blosc2)? {
             return Ok(());
         }
         read(&frame, 0, out, &mut work.blosc2)
@@ -86,14 +94,61 @@ impl Codec for Blosc2 {
         _: &Descriptor<'a>,
         total: u64,
         _end: u64,
+        work: &'a mut Workspace,
     ) -> Result<Option<Box<dyn Parts + 'a>>> {
-        Ok(Some(Box::new(open(payload, total)?)))
+        Ok(Some(Box::new(OpenFrame { frame: open(payload, total)?, offsets: Offsets::default(), work })))
     }
 }
 
-impl Parts for Frame<'_> {
-    fn read_into(&self, start: u64, out: &mut [u8], work: &mut Workspace) -> Result<()> {
-        read(self, start, out, &mut work.blosc2)
+/// A frame of which parts are read.
+struct OpenFrame<'a> {
+    frame: Frame<'a>,
+    offsets: Offsets,
+    work: &'a mut Workspace,
+}
+
+impl OpenFrame<'_> {
+    /// What `work` makes of the offsets of the chunks that hold `bytes`.
+    fn with_offsets<T>(
+        &mut self,
+        bytes: &Range<u64>,
+        work: impl FnOnce(&Frame<'_>, &[[u8; OFFSET_LEN]], &mut Scratch) -> Result<T>,
+    ) -> Result<T> {
+        let (frame, scratch) = (&self.frame, &mut self.work.blosc2);
+        #[cfg(test)]
+        let before = scratch.decoded();
+        let chunks = frame.chunks_of(bytes)?;
+        let mut index = scratch.take_index();
+        let offsets = self.offsets.read(frame, &chunks, &mut index, scratch);
+        let result = offsets.and_then(|offsets| work(frame, offsets, scratch));
+        scratch.keep_index(index);
+        #[cfg(test)]
+        {
+            self.work.done.decoded += self.work.blosc2.decoded() - before;
+        }
+        result
+    }
+}
+
+impl Parts for OpenFrame<'_> {
+    fn end_of_block(&mut self, part: &Range<u64>) -> Result<u64> {
+        self.with_offsets(part, |frame, offsets, _| {
+            let (chunk_size, at) = (frame.chunk_size()?, part.end.saturating_sub(1));
+            let Some(offset) = offsets.last() else { return Ok(part.end) };
+            let end = frame.chunk(at / chunk_size, *offset)?.end_of_block(at % chunk_size);
+            Ok((at - at % chunk_size).saturating_add(end))
+        })
+    }
+
+    fn read_into(&mut self, start: u64, out: &mut [u8]) -> Result<()> {
+        let bytes = range_of(&self.frame, start, out)?;
+        if out.is_empty() {
+            return Ok(());
+        }
+        self.with_offsets(&bytes, |frame, offsets, scratch| {
+            scratch.begin(frame.stored_len());
+            read_chunks(frame, offsets, start, out, scratch)
+        })
     }
 }
 
@@ -120,19 +175,58 @@ fn open(payload: &[u8], total: u64) -> Result<Frame<'_>> {
 
 /// Decodes `out.len()` bytes of the frame from byte `start` on.
 fn read(frame: &Frame<'_>, start: u64, out: &mut [u8], scratch: &mut Scratch) -> Result<()> {
-    let (len, total) = (out.len(), frame.total());
-    if start.checked_add(len as u64).is_none_or(|end| end > total) {
-        return Err(CodecError::new(format!("range of {len} bytes from byte {start} exceeds {total}")));
-    }
+    let bytes = range_of(frame, start, out)?;
     if out.is_empty() {
         return Ok(());
     }
+    let mut index = scratch.take_index();
+    let offsets = Offsets::default().read(frame, &frame.chunks_of(&bytes)?, &mut index, scratch)?;
     scratch.begin(frame.stored_len());
-    let mut offsets = scratch.take_offsets();
-    frame.read_offsets(start, len, &mut offsets, scratch)?;
-    for (piece, offset) in Pieces::new(frame.chunk_size()?, start, out).zip(&offsets) {
-        frame.chunk(piece.index, *offset)?.decode_range(piece.skip, piece.out, scratch)?;
-    }
-    scratch.keep_offsets(offsets);
+    read_chunks(frame, offsets, start, out, scratch)?;
+    scratch.keep_index(index);
     Ok(())
+}
+
+/// Decodes all of the frame, which is some, on several threads. `false` if that cannot be done: `out` is then undefined.
+fn read_on(threads: Threads, frame: &Frame<'_>, out: &mut [u8], scratch: &mut Scratch) -> Result<bool> {
+    let mut index = scratch.take_index();
+    let offsets = Offsets::default().read(frame, &frame.chunks_of(&range_of(frame, 0, out)?)?, &mut index, scratch)?;
+    // Pieces end where blocks do, so that none is decoded twice; whether all is well is known after all of them.
+    let first = frame.chunk(0, offsets.first().copied().unwrap_or_default())?;
+    let chunk_size = usize::try_from(frame.chunk_size()?.get()).unwrap_or(usize::MAX);
+    let grain = match first.block_size() {
+        Some(block) if chunk_size % block.max(1) == 0 || offsets.len() == 1 => block,
+        _ => chunk_size,
+    };
+    let grain = LEAST_PIECE.checked_next_multiple_of(grain).unwrap_or(LEAST_PIECE);
+    let is_done = threads.pieces(out, grain, |start, piece| {
+        let mut scratch = Scratch::of_piece(piece.len().max(LEAST_PIECE));
+        scratch.begin(frame.stored_len());
+        let before = start.checked_div(chunk_size).unwrap_or(0);
+        read_chunks(frame, offsets.get(before..).unwrap_or_default(), start as u64, piece, &mut scratch)
+    });
+    let is_done = is_done.is_ok();
+    scratch.keep_index(index);
+    Ok(is_done)
+}
+
+/// The bytes that fill `out` from byte `start` on, which the frame must have.
+fn range_of(frame: &Frame<'_>, start: u64, out: &[u8]) -> Result<Range<u64>> {
+    let (len, total) = (out.len(), frame.total());
+    let end = start.checked_add(len as u64).filter(|&end| end <= total);
+    let end = end.ok_or_else(|| CodecError::new(format!("range of {len} bytes from byte {start} exceeds {total}")))?;
+    Ok(start..end)
+}
+
+/// Decodes `out.len()` bytes from byte `start` on, of chunks that are at `offsets`.
+fn read_chunks(
+    frame: &Frame<'_>,
+    offsets: &[[u8; OFFSET_LEN]],
+    start: u64,
+    out: &mut [u8],
+    scratch: &mut Scratch,
+) -> Result<()> {
+    let mut pieces = Pieces::new(frame.chunk_size()?, start, out).zip(offsets);
+    pieces
+        .try_for_each(|(piece, offset)| frame.chunk(piece.index, *offset)?.decode_range(piece.skip, piece.out, scratch))
 }

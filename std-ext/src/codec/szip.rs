@@ -11,8 +11,9 @@
 //!
 //! `szip_block_offsets` is not simply followed. What the reference writes there is wrong for intervals whose last block comes
 //! after a run of zeros, and a stream can be consistent from a wrong offset on. A range costs the reading of two more
-//! intervals, which say whether the offset that it begins at is right ([`find_rsi_near`]). Without offsets the stream is read
-//! from its start, which costs half of decoding it, once for all ranges of a call.
+//! intervals, which say whether the offset that it begins at is right ([`RsiFinder`]). Without offsets the stream is read
+//! from its start, which costs half of decoding it. Ranges of a call are visited in ascending order, so that this, like the
+//! decoding of an interval, happens once for all of them.
 
 mod bits;
 mod block;
@@ -26,12 +27,12 @@ mod select;
 #[cfg(test)]
 mod tests;
 
-use std::num::NonZeroU64;
+use std::ops::Range;
 
 use tgm_core::ErrorKind;
 use tgm_core::cbor::Uints;
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, Filter, SzipParams};
-use tgm_core::szip::{Formula, Params, RsiOffsets, Start, find_rsi_near, flags};
+use tgm_core::szip::{Formula, Params, RsiFinder, Start, flags};
 
 use super::{Codec, CodecError, Parts, Workspace};
 use crate::kernels::szip::{decode_from, decode_into, decode_packed_bytes_into};
@@ -74,23 +75,17 @@ impl Codec for Szip {
         payload: &'a [u8],
         descriptor: &Descriptor<'a>,
         total: u64,
-        end: u64,
+        _end: u64,
+        work: &'a mut Workspace,
     ) -> Result<Option<Box<dyn Parts + 'a>>, CodecError> {
         check_emptiness(payload, total == 0)?;
         let params = params(descriptor)?;
         let all = total.div_ceil(params.container_size() as u64);
-        if let Ok(Some(stored)) = descriptor.szip_block_offsets()
-            && stored.len() as u64 == params.rsi_count(all)
-        {
-            return Ok(Some(Box::new(Intervals { payload, params, offsets: Offsets::Stored(stored) })));
-        }
-        let samples = end.min(total).div_ceil(params.container_size() as u64);
-        let mut offsets = Vec::new();
-        for offset in RsiOffsets::new(payload, &params, samples) {
-            offsets.try_reserve(1).map_err(|_| CodecError::new("cannot allocate the table of intervals"))?;
-            offsets.push(offset.map_err(defect)?);
-        }
-        Ok(Some(Box::new(Intervals { payload, params, offsets: Offsets::Found(offsets) })))
+        // A list of another length is no list of these intervals.
+        let stored = descriptor.szip_block_offsets().ok().flatten();
+        let stored = stored.filter(|stored| stored.len() as u64 == params.rsi_count(all));
+        let finder = RsiFinder::new(payload, &params);
+        Ok(Some(Box::new(Intervals { payload, params, stored, finder, work })))
     }
 
     fn unpacks(&self, descriptor: &Descriptor<'_>) -> bool {
@@ -142,8 +137,9 @@ impl Codec for Libaec {
         descriptor: &Descriptor<'a>,
         total: u64,
         end: u64,
+        work: &'a mut Workspace,
     ) -> Result<Option<Box<dyn Parts + 'a>>, CodecError> {
-        Szip.open_parts(payload, descriptor, total, end)
+        Szip.open_parts(payload, descriptor, total, end, work)
     }
 }
 
@@ -151,19 +147,20 @@ impl Codec for Libaec {
 struct Intervals<'a> {
     payload: &'a [u8],
     params: Params,
-    offsets: Offsets<'a>,
-}
-
-/// The bit at which each interval starts.
-enum Offsets<'a> {
-    /// As the descriptor says it, which is checked before it is believed.
-    Stored(Uints<'a>),
-    /// Found by reading, as far as they are needed.
-    Found(Vec<u64>),
+    /// The bit at which each interval starts, as the descriptor says it, which is checked before it is believed.
+    stored: Option<Uints<'a>>,
+    finder: RsiFinder<'a>,
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests count"))]
+    work: &'a mut Workspace,
 }
 
 impl Parts for Intervals<'_> {
-    fn read_into(&self, start: u64, out: &mut [u8], _work: &mut Workspace) -> Result<(), CodecError> {
+    fn end_of_block(&mut self, part: &Range<u64>) -> Result<u64, CodecError> {
+        let interval = u64::from(self.params.samples_per_rsi().get()) * self.params.container_size() as u64;
+        Ok(part.end.checked_next_multiple_of(interval).unwrap_or(part.end))
+    }
+
+    fn read_into(&mut self, start: u64, out: &mut [u8]) -> Result<(), CodecError> {
         let container = self.params.container_size() as u64;
         if !start.is_multiple_of(container) {
             return Err(CodecError::new("a part must begin with a whole sample"));
@@ -172,16 +169,20 @@ impl Parts for Intervals<'_> {
             return Ok(());
         }
         let sample = start / container;
-        let start = match &self.offsets {
-            Offsets::Found(offsets) => Start::at_sample(self.payload, &self.params, offsets.iter().copied(), sample),
-            Offsets::Stored(stored) => {
-                let samples = NonZeroU64::from(self.params.samples_per_rsi());
-                let stored = |index| stored.get(usize::try_from(index).ok()?);
-                find_rsi_near(self.payload, &self.params, stored, sample / samples)
-                    .map(|bit_offset| Start { bit_offset, skip: sample % samples })
-            }
-        };
-        decode_from(self.payload, &self.params, start.map_err(defect)?, out).map(|_| ()).map_err(defect)
+        let stored = |index| self.stored.as_ref()?.get(usize::try_from(index).ok()?);
+        #[cfg(test)]
+        let read = self.finder.intervals_read();
+        let start = self.finder.find_sample(sample, stored).map_err(defect)?;
+        let position = decode_from(self.payload, &self.params, start, out).map_err(defect)?;
+        let samples = out.len() as u64 / container;
+        self.finder.decoded_to(sample.saturating_add(samples), position);
+        #[cfg(test)]
+        {
+            let interval = u64::from(self.params.samples_per_rsi().get()) * container;
+            self.work.done.decoded += (start.skip + samples) * container;
+            self.work.done.passed += (self.finder.intervals_read() - read) * interval;
+        }
+        Ok(())
     }
 }
 

@@ -24,6 +24,8 @@ mod planes;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Range;
+
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, Filter, ZfpMode};
 
 use self::bits::{BitReader, BitWriter};
@@ -32,6 +34,8 @@ use crate::threads::Threads;
 
 /// Bytes of values that are worth a piece of work of their own, in whole blocks.
 const PIECE: usize = 64 << 10;
+/// Bytes of a block's values.
+const BLOCK_BYTES: u64 = (block::LEN * size_of::<f64>()) as u64;
 
 /// The backend.
 pub(super) struct Zfp;
@@ -58,13 +62,12 @@ impl Codec for Zfp {
         out: &mut [u8],
         _work: &mut Workspace,
     ) -> Result<(), CodecError> {
-        let parts = if threads.is_one() { None } else { self.open_parts(payload, descriptor, out.len() as u64, 0)? };
-        let in_parts = |parts: &dyn Parts, out: &mut [u8]| {
-            let read = |start: usize, piece: &mut [u8]| parts.read_into(start as u64, piece, &mut Workspace::default());
-            threads.pieces(out, PIECE, read).is_ok()
+        let parts = if threads.is_one() { None } else { FixedRate::open(payload, descriptor, out.len() as u64)? };
+        let in_parts = |parts: &FixedRate<'_>, out: &mut [u8]| {
+            threads.pieces(out, PIECE, |start, piece| parts.read(start as u64, piece)).is_ok()
         };
         match parts {
-            Some(parts) if in_parts(&*parts, out) => Ok(()),
+            Some(parts) if in_parts(&parts, out) => Ok(()),
             _ => self.decompress_into(payload, descriptor, out),
         }
     }
@@ -75,13 +78,10 @@ impl Codec for Zfp {
         descriptor: &Descriptor<'a>,
         total: u64,
         _end: u64,
+        work: &'a mut Workspace,
     ) -> Result<Option<Box<dyn Parts + 'a>>, CodecError> {
-        let mode = mode_of(descriptor)?;
-        // Blocks of other modes are found by reading those before them, for every part again.
-        if !matches!(mode, ZfpMode::FixedRate(_)) {
-            return Ok(None);
-        }
-        Ok(Some(Box::new(FixedRate { payload, mode, count: values_in(total)?, order: descriptor.byte_order() })))
+        let parts = FixedRate::open(payload, descriptor, total)?;
+        Ok(parts.map(|parts| Box::new(OpenParts { parts, work }) as Box<dyn Parts>))
     }
 }
 
@@ -93,13 +93,44 @@ struct FixedRate<'a> {
     order: ByteOrder,
 }
 
-impl Parts for FixedRate<'_> {
-    fn read_into(&self, start: u64, out: &mut [u8], _work: &mut Workspace) -> Result<(), CodecError> {
+impl<'a> FixedRate<'a> {
+    /// The stream of `total` bytes of values. `None` in other modes: there blocks are found by reading those before them.
+    fn open(payload: &'a [u8], descriptor: &Descriptor<'_>, total: u64) -> Result<Option<Self>, CodecError> {
+        let mode = mode_of(descriptor)?;
+        if !matches!(mode, ZfpMode::FixedRate(_)) {
+            return Ok(None);
+        }
+        Ok(Some(Self { payload, mode, count: values_in(total)?, order: descriptor.byte_order() }))
+    }
+
+    fn read(&self, start: u64, out: &mut [u8]) -> Result<(), CodecError> {
         let (start, out) = (values_in(start)?, as_values(out)?);
         match self.order {
             ByteOrder::Big => read_range(self.payload, self.mode, self.count, start, out, f64::to_be_bytes),
             ByteOrder::Little => read_range(self.payload, self.mode, self.count, start, out, f64::to_le_bytes),
         }
+    }
+}
+
+/// A stream of which parts are read.
+struct OpenParts<'a> {
+    parts: FixedRate<'a>,
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests count"))]
+    work: &'a mut Workspace,
+}
+
+impl Parts for OpenParts<'_> {
+    fn end_of_block(&mut self, part: &Range<u64>) -> Result<u64, CodecError> {
+        Ok(part.end.checked_next_multiple_of(BLOCK_BYTES).unwrap_or(part.end))
+    }
+
+    fn read_into(&mut self, start: u64, out: &mut [u8]) -> Result<(), CodecError> {
+        #[cfg(test)]
+        {
+            let end = start.saturating_add(out.len() as u64);
+            self.work.done.decoded += end.next_multiple_of(BLOCK_BYTES) - start / BLOCK_BYTES * BLOCK_BYTES;
+        }
+        self.parts.read(start, out)
     }
 }
 

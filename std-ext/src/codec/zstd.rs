@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::io::{Read as _, Write as _};
+use std::ops::Range;
 
 use tgm_core::descriptor::{Compression, Descriptor};
 use zstd::bulk::Decompressor;
@@ -37,6 +38,7 @@ impl Codec for Zstd {
         _: &Descriptor<'a>,
         total: u64,
         end: u64,
+        _work: &'a mut Workspace,
     ) -> Result<Option<Box<dyn Parts + 'a>>, CodecError> {
         // A frame can be left before its end, not entered behind its start. Memory is made for no window of more than twice the data.
         if end > total / 2 {
@@ -50,7 +52,11 @@ impl Codec for Zstd {
 struct Prefix(Vec<u8>);
 
 impl Parts for Prefix {
-    fn read_into(&self, start: u64, out: &mut [u8], _work: &mut Workspace) -> Result<(), CodecError> {
+    fn end_of_block(&mut self, part: &Range<u64>) -> Result<u64, CodecError> {
+        Ok(part.end)
+    }
+
+    fn read_into(&mut self, start: u64, out: &mut [u8]) -> Result<(), CodecError> {
         let part = usize::try_from(start).ok().and_then(|start| self.0.get(start..start.checked_add(out.len())?));
         let part = part.ok_or_else(|| CodecError::new("a part reaches beyond what was opened"))?;
         out.copy_from_slice(part);

@@ -11,7 +11,7 @@
 //! the buffer of the scratch memory. Values that lie in the message as they are wanted are borrowed.
 
 use std::borrow::Cow;
-use std::mem;
+use std::iter;
 use std::ops::Range;
 
 use tgm_core::ErrorKind;
@@ -21,8 +21,10 @@ use tgm_core::tensor::Element;
 use zerocopy::IntoBytes as _;
 
 use super::Scratch;
+use super::parts::AtHand;
 use super::trust::Trusted;
-use crate::codec::{self, Codec, CodecError, Parts, Workspace};
+use super::visits::{Visit, Visits};
+use crate::codec::{self, Codec, CodecError, Workspace};
 use crate::error::{Result, TensogramError};
 use crate::kernels::packing::Value;
 use crate::kernels::{self, byteswap};
@@ -43,7 +45,7 @@ pub(crate) fn decode_values<'a>(
     threads: Threads,
 ) -> Result<Cow<'a, [u8]>> {
     let order = target_order(object.descriptor(), options);
-    let Scratch { mut bytes, mut masks, mut work } = Scratch::default();
+    let Scratch { mut bytes, mut masks, mut work, .. } = Scratch::default();
     let mut values = match Source::open(object, order, options, threads, &mut bytes, &mut work)? {
         Source::Values(values) => Cow::Borrowed(values),
         source => {
@@ -68,7 +70,7 @@ pub(crate) fn decode_values_into(
     out: &mut [u8],
 ) -> Result<()> {
     check_output(object.descriptor().decoded_len()?, out)?;
-    let Scratch { bytes, masks, work } = scratch;
+    let Scratch { bytes, masks, work, .. } = scratch;
     let source = Source::open(object, order, options, threads, bytes, work)?;
     source.decode_into(object, order, threads, work, out)?;
     if must_restore(object, options) {
@@ -92,13 +94,13 @@ pub(crate) fn unpack_into<T: Element + Value>(
         let dtype = object.descriptor().dtype();
         return Err(ErrorKind::DtypeMismatch(dtype).at(object.descriptor().offset()).into());
     }
-    let Scratch { bytes, masks, work } = scratch;
+    let Scratch { bytes, masks, work, .. } = scratch;
     let source = if range == (0..object.descriptor().element_count()) {
         RangeSource::All(stored_in(object, options, threads, bytes, work)?)
     } else {
         RangeSource::open(object, range.end, options, bytes, work)?
     };
-    source.unpack_into(object, start, options, work, out)?;
+    source.unpack_into(object, start, options, out)?;
     if must_restore(object, options) {
         let masks = Masks::read(object, options, masks)?.of_dtype(T::DTYPE);
         masks.restore_into(start, ByteOrder::NATIVE, out.as_mut_bytes())?;
@@ -192,11 +194,11 @@ pub(crate) fn decode_ranges(
 ) -> Result<Vec<Vec<u8>>> {
     let order = target_order(object.descriptor(), options);
     check_ranges(object, ranges, options)?;
-    let mut parts = Vec::with_capacity(ranges.len());
-    decode_each_range(object, ranges, order, options, &mut Scratch::default(), |len, decode| {
+    let mut parts = vec![Vec::new(); ranges.len()];
+    decode_each_range(object, ranges, order, options, &mut Scratch::default(), |visit, len, decode| {
         let mut out = reserve(len)?;
         decode(&mut out)?;
-        parts.push(out);
+        parts.get_mut(visit.index).map(|part| *part = out);
         Ok(())
     })?;
     Ok(parts)
@@ -212,60 +214,67 @@ pub(crate) fn decode_ranges_into(
     out: &mut [u8],
 ) -> Result<()> {
     check_output(check_ranges(object, ranges, options)?, out)?;
-    let mut rest = out;
-    decode_each_range(object, ranges, order, options, scratch, |len, decode| {
-        let (part, behind) = mem::take(&mut rest)
-            .split_at_mut_checked(len)
-            .ok_or_else(|| TensogramError::encoding("ranges are longer than they were found to be"))?;
-        rest = behind;
-        decode(part)
+    decode_each_range(object, ranges, order, options, scratch, |visit, len, decode| {
+        let end = visit.offset.saturating_add(len);
+        let part = out.get_mut(visit.offset..end);
+        decode(part.ok_or_else(|| TensogramError::encoding("ranges are longer than they were found to be"))?)
     })
 }
 
-/// Calls `place` for each range with the bytes of its values and what decodes them into a buffer of so many.
+/// Calls `place` for each range, in ascending order, with its place among those given, the bytes of its values, and what
+/// decodes them into a buffer of so many.
+///
+/// Every range of every function comes through here. All of them together cost no more than decoding everything once
+/// (half as much again for szip, which has to be read to be found in), and what was asked for.
 fn decode_each_range(
     object: Trusted<'_, '_>,
     ranges: &[(u64, u64)],
     order: ByteOrder,
     options: &DecodeOptions,
     scratch: &mut Scratch,
-    mut place: impl FnMut(usize, &mut dyn FnMut(&mut [u8]) -> Result<()>) -> Result<()>,
+    mut place: impl FnMut(Visit, usize, &mut dyn FnMut(&mut [u8]) -> Result<()>) -> Result<()>,
 ) -> Result<()> {
     if ranges.is_empty() {
         return Ok(());
     }
     let descriptor = object.descriptor();
     let end = ranges.iter().map(|(start, count)| start.saturating_add(*count)).max().unwrap_or(0);
-    let Scratch { bytes, masks, work } = scratch;
+    let Scratch { bytes, masks, runs, visits, work } = scratch;
+    let len_of = |range| options.limits.check_bytes(u64::MAX, range_len(descriptor, range)?);
+    let visits = Visits::new(ranges, visits, len_of)?;
     let mut source = RangeSource::open(object, end, options, bytes, work)?;
     let masks = if must_restore(object, options) { Masks::read(object, options, masks)? } else { Masks::none(object) };
-    for &range in ranges {
-        let len = options.limits.check_bytes(u64::MAX, range_len(descriptor, range)?)?;
-        let range = range_of(descriptor, range)?;
-        place(len, &mut |out| {
-            source.decode_into(object, &range, order, options, work, out)?;
-            masks.restore_into(range.start, order, out)
+    let mut masks = masks.in_order(runs);
+    let mut behind = 0_usize;
+    for number in 0..ranges.len() {
+        let mut coming = visits.from(number);
+        let (Some(given), Some(range)) = (visits.range(number), coming.next()) else { break };
+        let (visit, len, next) = (visits.place(number, behind), len_of(given)?, coming.next().map(|next| next.start));
+        behind = behind.saturating_add(len);
+        place(visit, len, &mut |out| {
+            source.decode_into(object, &range, visits.from(number), order, options, out)?;
+            masks.restore_into(&range, next, order, out)
         })?;
     }
-    Ok(())
+    masks.finish()
 }
 
 /// Where the values of ranges come from.
-enum RangeSource<'a, 's> {
+enum RangeSource<'s> {
     /// All uncompressed bytes: those of the message, or decompressed once for all ranges.
     All(Stored<'s>),
-    /// A payload that is decompressed part by part, into a buffer.
-    Parts(&'static dyn Codec, Box<dyn Parts + 'a>, &'s mut Vec<u8>),
+    /// A payload that is decompressed part by part.
+    Parts(AtHand<'s>),
 }
 
-impl<'a: 's, 's> RangeSource<'a, 's> {
+impl<'s> RangeSource<'s> {
     /// Opens an object for ranges that end with element `end` at the latest.
     fn open(
-        object: Trusted<'_, 'a>,
+        object: Trusted<'s, '_>,
         end: u64,
         options: &DecodeOptions,
         bytes: &'s mut Vec<u8>,
-        work: &mut Workspace,
+        work: &'s mut Workspace,
     ) -> Result<Self> {
         let descriptor = object.descriptor();
         let compression = compression(descriptor)?;
@@ -275,25 +284,28 @@ impl<'a: 's, 's> RangeSource<'a, 's> {
             let total = stored_len(descriptor)?;
             options.limits.check_bytes(object.payload().len() as u64, descriptor.decoded_len()?)?;
             let window = window_of(descriptor, &(0..end))?;
-            let parts = backend.open_parts(object.payload(), descriptor, total, window.end);
+            let parts = backend.open_parts(object.payload(), descriptor, total, window.end, work);
             if let Some(parts) = parts.map_err(|error| codec_error(backend, &error))? {
-                return Ok(Self::Parts(backend, parts, bytes));
+                return Ok(Self::Parts(AtHand::new(backend, parts, bytes)));
             }
+            // The workspace was for parts. Codecs without parts need none, or make one.
+            return Ok(Self::All(stored_in(object, options, Threads::NONE, bytes, &mut Workspace::default())?));
         }
         Ok(Self::All(stored_in(object, options, Threads::NONE, bytes, work)?))
     }
 
-    /// Writes the values of `range` in `order` to all of `out`.
+    /// Writes the values of `range` in `order` to all of `out`. `coming` are this range and those behind it, in ascending
+    /// order.
     fn decode_into(
         &mut self,
-        object: Trusted<'_, 'a>,
+        object: Trusted<'_, '_>,
         range: &Range<u64>,
+        coming: impl Iterator<Item = Range<u64>>,
         order: ByteOrder,
         options: &DecodeOptions,
-        work: &mut Workspace,
         out: &mut [u8],
     ) -> Result<()> {
-        let stored = self.stored(object, range, options, work)?;
+        let stored = self.stored(object, coming, options)?;
         kernels::decode_stored_into(&stored, range.clone(), order, out)
             .map_err(|e| e.shift(object.region_offset()).into())
     }
@@ -301,13 +313,13 @@ impl<'a: 's, 's> RangeSource<'a, 's> {
     /// Unpacks values from element `start` on, which the object has, to all of `out`.
     fn unpack_into<T: Value>(
         mut self,
-        object: Trusted<'_, 'a>,
+        object: Trusted<'_, '_>,
         start: u64,
         options: &DecodeOptions,
-        work: &mut Workspace,
         out: &mut [T],
     ) -> Result<()> {
-        let stored = self.stored(object, &(start..start.saturating_add(out.len() as u64)), options, work)?;
+        let range = start..start.saturating_add(out.len() as u64);
+        let stored = self.stored(object, iter::once(range), options)?;
         let unpacked = match stored.as_packed() {
             Some((bytes, packing)) => kernels::packing::unpack_into(bytes, &packing, start, out),
             None => stored.unpack_into(start, out),
@@ -315,23 +327,16 @@ impl<'a: 's, 's> RangeSource<'a, 's> {
         unpacked.map_err(|e| e.shift(object.region_offset()).into())
     }
 
-    /// Uncompressed bytes that hold the values of `range`.
+    /// Uncompressed bytes that hold the values of the first range of `coming`.
     fn stored(
         &mut self,
-        object: Trusted<'_, 'a>,
-        range: &Range<u64>,
+        object: Trusted<'_, '_>,
+        coming: impl Iterator<Item = Range<u64>>,
         options: &DecodeOptions,
-        work: &mut Workspace,
     ) -> Result<Stored<'_>> {
         match self {
             Self::All(stored) => Ok(*stored),
-            Self::Parts(backend, parts, buffer) => {
-                let window = window_of(object.descriptor(), range)?;
-                let len = options.limits.check_bytes(u64::MAX, window.end - window.start)?;
-                let bytes = at_least(buffer, len)?;
-                parts.read_into(window.start, bytes, work).map_err(|error| codec_error(*backend, &error))?;
-                Ok(Stored::window(object.descriptor(), bytes, window.start)?)
-            }
+            Self::Parts(parts) => parts.stored(object.descriptor(), coming, options),
         }
     }
 }
@@ -476,6 +481,6 @@ fn decode_stored(
 }
 
 /// What a backend said, with its name.
-fn codec_error(backend: &dyn Codec, error: &CodecError) -> TensogramError {
+pub(super) fn codec_error(backend: &dyn Codec, error: &CodecError) -> TensogramError {
     TensogramError::encoding(format!("{} compression: {error}", backend.name()))
 }

@@ -1,7 +1,8 @@
 //! What decoding keeps between calls.
 
+use super::visits::Visit;
 use crate::codec::Workspace;
-use crate::masks::MaskBuffers;
+use crate::masks::{MaskBuffers, MaskRuns};
 
 /// Memory that decoding works in, kept from one call to the next, of the same object or of another.
 ///
@@ -27,5 +28,9 @@ pub struct Scratch {
     /// What a decompressor wrote for another stage.
     pub(super) bytes: Vec<u8>,
     pub(super) masks: MaskBuffers,
+    /// Runs of masks that several ranges need.
+    pub(super) runs: MaskRuns,
+    /// The order that ranges are visited in.
+    pub(super) visits: Vec<Visit>,
     pub(super) work: Workspace,
 }

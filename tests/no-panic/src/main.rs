@@ -21,7 +21,7 @@ use tgm_core::descriptor::{ByteOrder, Descriptor, Dtype};
 use tgm_core::frame::Frame;
 use tgm_core::hash::HashPresence;
 use tgm_core::index::{HashList, Index, IndexEntry};
-use tgm_core::mask::{BitmapForm, Mask, MaskKind, restore_into};
+use tgm_core::mask::{BitmapForm, Mask, MaskKind, fill_runs, restore_into};
 use tgm_core::metadata::Metadata;
 use tgm_core::object::DataObject;
 use tgm_core::packing::{Packing, unpack_bytes_into, unpack_into};
@@ -29,8 +29,8 @@ use tgm_core::scan::scan;
 use tgm_core::shuffle::{unshuffle_into, unshuffle_range_into};
 use tgm_core::stored::{Stored, window_of};
 use tgm_core::szip::{
-    Formula, Params, Place, RsiOffsets, Start, decode_ahead_with, decode_from, decode_into, decode_packed_with,
-    decode_range_into, find_rsi, find_rsi_near,
+    Formula, Params, Place, RsiFinder, RsiOffsets, Start, decode_ahead_with, decode_from, decode_into,
+    decode_packed_with, decode_range_into, find_rsi, find_rsi_near,
 };
 use tgm_core::tensor::{AnyView, Complex, Element, Shape, TensorView};
 use tgm_core::{Message, Result};
@@ -232,6 +232,8 @@ fn kernels(input: &[u8], output: &mut [u8]) {
         keep((mask.verify(), mask.count_set(), mask.bits_into(black_box(3), black_box(50), output)));
         let (dtype, order) = (black_box(Dtype::Complex64), black_box(ByteOrder::Big));
         keep(restore_into(&mask, black_box(MaskKind::Nan), dtype, order, black_box(4), output));
+        let runs = mask.runs().map_while(tgm_core::Result::ok);
+        keep(fill_runs(runs, black_box(MaskKind::Nan), dtype, order, output));
     }
     let dims: &[u64] = black_box(&[2, 3, 4]);
     let shape = Shape::from(dims);
@@ -256,6 +258,10 @@ fn szip(stream: &[u8], output: &mut [u8]) {
     keep(find_rsi(stream, &params, black_box(2)));
     keep(find_rsi_near(stream, &params, |index| index.checked_mul(9), black_box(20)));
     RsiOffsets::new(stream, &params, black_box(99)).for_each(keep);
+    let mut finder = RsiFinder::new(stream, &params);
+    keep(finder.find(black_box(3), |index| index.checked_mul(9)));
+    finder.decoded_to(black_box(64), black_box(77));
+    keep((finder.find_sample(black_box(99), |_| None), finder.intervals_read()));
     let formula = Formula { reference: black_box(1.5), scale: black_box(0.5) };
     let mut values = [0.0_f64; 8];
     let ahead = |place: Place, _: &mut [f64]| Place { bit: black_box(place.bit), ..black_box(place) };

@@ -6,7 +6,6 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use super::bytes::{Piece, Pieces};
 use super::chunk::HEADER_LEN;
 use super::filter::{Filter, Filters};
-use super::frame::OFFSET_LEN;
 use super::stream::{Inflate, Stream, StreamCodec};
 use super::{CodecError, Result};
 use crate::kernels::shuffle;
@@ -18,9 +17,11 @@ const MAX_PARTIAL_BLOCK: usize = 64 << 20;
 #[derive(Default)]
 pub(in crate::codec) struct Scratch {
     /// Where the chunks wanted are.
-    offsets: Vec<[u8; OFFSET_LEN]>,
+    index: Vec<u8>,
     /// A block of which a part is wanted.
     block: Vec<u8>,
+    /// The largest block that is decoded for the sake of a part, if that is less than usual.
+    most_partial: Option<usize>,
     work: Work,
 }
 
@@ -38,9 +39,23 @@ struct Reading {
     inflate: Inflate,
     /// Bytes that streams may still have: all together no more than the frame, which those of an encoder never overlap in.
     budget: usize,
+    /// Bytes of blocks that were decoded so far.
+    #[cfg(test)]
+    decoded: u64,
 }
 
 impl Reading {
+    /// Notes that a block of `len` bytes is decoded, for tests.
+    #[cfg_attr(not(test), expect(clippy::unused_self, reason = "tests count"))]
+    const fn count(&mut self, len: usize) {
+        #[cfg(test)]
+        {
+            self.decoded += len as u64;
+        }
+        #[cfg(not(test))]
+        let _ = len;
+    }
+
     /// Takes a stream off the budget: the bytes from its start on that are no longer there in `rest`.
     fn spend(&mut self, bytes: &[u8], rest: &[u8]) -> Result<()> {
         let budget = self.budget.checked_sub(bytes.len().saturating_sub(rest.len()));
@@ -55,14 +70,26 @@ impl Scratch {
         self.work.reading.budget = frame_len;
     }
 
-    /// The list of offsets, to be kept again after the walk.
-    pub(super) fn take_offsets(&mut self) -> Vec<[u8; OFFSET_LEN]> {
-        mem::take(&mut self.offsets)
+    /// Memory for one of several pieces of a frame, which is `len` bytes long. It decodes no block in part that is longer,
+    /// so that all pieces together take no more than a few times what there is to decode, whatever the frame says.
+    pub(super) fn of_piece(len: usize) -> Self {
+        Self { most_partial: Some(len.min(MAX_PARTIAL_BLOCK)), ..Self::default() }
     }
 
-    /// Keeps the list of offsets for the next walk.
-    pub(super) fn keep_offsets(&mut self, offsets: Vec<[u8; OFFSET_LEN]>) {
-        self.offsets = offsets;
+    /// The memory for the index, to be kept again after the walk.
+    pub(super) fn take_index(&mut self) -> Vec<u8> {
+        mem::take(&mut self.index)
+    }
+
+    /// Keeps the memory for the index for the next walk.
+    pub(super) fn keep_index(&mut self, index: Vec<u8>) {
+        self.index = index;
+    }
+
+    /// Bytes of blocks that were decoded so far.
+    #[cfg(test)]
+    pub(super) const fn decoded(&self) -> u64 {
+        self.work.reading.decoded
     }
 }
 
@@ -100,6 +127,17 @@ impl<'a> Blocks<'a> {
         Ok(Self { chunk, starts, len, block_size, streams, codec, filters })
     }
 
+    /// Uncompressed bytes of every block but the last.
+    pub(super) const fn block_size(&self) -> usize {
+        self.block_size.get()
+    }
+
+    /// Where the block that holds byte `at` of the chunk ends.
+    pub(super) fn end_of_block(&self, at: u64) -> u64 {
+        let block_size = self.block_size.get() as u64;
+        (at - at % block_size).saturating_add(block_size).min(self.len as u64)
+    }
+
     /// Decodes `out.len()` bytes, which the chunk must have, from byte `start` on.
     pub(super) fn decode_range(&self, start: usize, out: &mut [u8], scratch: &mut Scratch) -> Result<()> {
         let block_size = NonZeroU64::try_from(self.block_size).map_err(|_| CodecError::new("block is too large"))?;
@@ -111,7 +149,8 @@ impl<'a> Blocks<'a> {
         let index = usize::try_from(piece.index).map_err(|_| CodecError::new("a block has no start"))?;
         let block_start = index.saturating_mul(self.block_size.get());
         let len = self.len.saturating_sub(block_start).min(self.block_size.get());
-        let is_bounded = piece.out.len() == len || len <= MAX_PARTIAL_BLOCK;
+        let most_partial = scratch.most_partial.unwrap_or(MAX_PARTIAL_BLOCK);
+        let is_bounded = piece.out.len() == len || len <= most_partial;
         if let [Filter::Shuffle(size)] = self.filters.undoing()
             && is_bounded
             && len % usize::from((*size).max(1)) == 0
@@ -127,7 +166,7 @@ impl<'a> Blocks<'a> {
         if piece.out.len() == len {
             return self.decode(index, piece.out, &mut scratch.work);
         }
-        if len > MAX_PARTIAL_BLOCK {
+        if !is_bounded {
             return Err(CodecError::new(format!("a block of {len} bytes is too large to decode in part")));
         }
         let block = reserve(&mut scratch.block, len)?;
@@ -153,6 +192,7 @@ impl<'a> Blocks<'a> {
         let streams = self.streams_of(len)?;
         let plane_len = len / SIZE;
         let Work { filtered: [buffer, _], reading } = work;
+        reading.count(len);
         if streams.get() != SIZE {
             let buffer = reserve(buffer, len)?;
             self.read_streams(index, buffer, reading)?;
@@ -187,6 +227,7 @@ impl<'a> Blocks<'a> {
 
     /// Decodes all of block `index`, which has `out.len()` bytes.
     fn decode(&self, index: usize, out: &mut [u8], work: &mut Work) -> Result<()> {
+        work.reading.count(out.len());
         let Some((last, earlier)) = self.filters.undoing().split_last() else {
             return self.read_streams(index, out, &mut work.reading);
         };

@@ -98,6 +98,22 @@ impl<'a> Chunk<'a> {
         Ok(Self::Stored(body))
     }
 
+    /// Where the block that holds byte `at` ends, counted from the chunk's start; behind that byte if there are no blocks.
+    pub(super) fn end_of_block(&self, at: u64) -> u64 {
+        match self {
+            Self::Blocks(blocks) => blocks.end_of_block(at),
+            _ => at.saturating_add(1),
+        }
+    }
+
+    /// Uncompressed bytes of every block but the last, if there are blocks.
+    pub(super) const fn block_size(&self) -> Option<usize> {
+        match self {
+            Self::Blocks(blocks) => Some(blocks.block_size()),
+            _ => None,
+        }
+    }
+
     /// Decodes `out.len()` bytes, which the chunk must have, from byte `start` on.
     pub(super) fn decode_range(&self, start: usize, out: &mut [u8], scratch: &mut Scratch) -> Result<()> {
         match self {

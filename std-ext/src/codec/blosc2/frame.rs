@@ -16,8 +16,8 @@
 //! filters and codec are in each chunk's header again.
 
 use std::num::NonZeroU64;
+use std::ops::Range;
 
-use super::block::Scratch;
 use super::bytes::Fields;
 use super::chunk::Chunk;
 use super::{CodecError, Result};
@@ -34,7 +34,6 @@ const VERSION: u8 = 3;
 /// A frame whose parts lie within it.
 pub(super) struct Frame<'a> {
     total: u64,
-    block_size: u32,
     chunk_size: u64,
     /// All chunks; offsets count from here.
     chunks: &'a [u8],
@@ -56,17 +55,12 @@ impl<'a> Frame<'a> {
             .and_then(|len| body.split_at_checked(len))
             .ok_or_else(|| CodecError::new("chunks reach beyond the frame"))?;
         let index = before_trailer(after)?;
-        Ok(Self { total: header.total, block_size: header.block_size, chunk_size: header.chunk_size, chunks, index })
+        Ok(Self { total: header.total, chunk_size: header.chunk_size, chunks, index })
     }
 
     /// Uncompressed bytes.
     pub(super) const fn total(&self) -> u64 {
         self.total
-    }
-
-    /// Uncompressed bytes of a block, as the header has it: what counts is in each chunk.
-    pub(super) const fn block_size(&self) -> u32 {
-        self.block_size
     }
 
     /// Bytes that can be streams of blocks.
@@ -79,32 +73,17 @@ impl<'a> Frame<'a> {
         NonZeroU64::new(self.chunk_size).ok_or_else(|| CodecError::new("chunk size is 0"))
     }
 
-    /// Makes `offsets` those of the chunks that hold the `len` bytes from byte `start` on, which the frame must have.
-    pub(super) fn read_offsets(
-        &self,
-        start: u64,
-        len: usize,
-        offsets: &mut Vec<[u8; OFFSET_LEN]>,
-        scratch: &mut Scratch,
-    ) -> Result<()> {
+    /// The chunks that hold `bytes`, which are some.
+    pub(super) fn chunks_of(&self, bytes: &Range<u64>) -> Result<Range<u64>> {
         let chunk_size = self.chunk_size()?;
-        let index = self.index()?;
-        let (first, end) = (start / chunk_size, start.saturating_add(len as u64).div_ceil(chunk_size.get()));
-        let too_large = || CodecError::new("index is too large");
-        let count = usize::try_from(end.saturating_sub(first)).map_err(|_| too_large())?;
-        let skipped =
-            usize::try_from(first).ok().and_then(|first| first.checked_mul(OFFSET_LEN)).ok_or_else(too_large)?;
-        offsets.clear();
-        offsets.try_reserve_exact(count).map_err(|_| CodecError::new("cannot allocate the index"))?;
-        offsets.resize(count, [0; OFFSET_LEN]);
-        index.decode_range(skipped, offsets.as_flattened_mut(), scratch)
+        Ok(bytes.start / chunk_size..bytes.end.div_ceil(chunk_size.get()))
     }
 
     /// The chunk of offsets.
     ///
     /// Chunks of fewer bytes than an offset are refused unless each is in the frame with a header of its own, so that
     /// offsets never take more than what is wanted, or the frame.
-    fn index(&self) -> Result<Chunk<'a>> {
+    pub(super) fn index(&self) -> Result<Chunk<'a>> {
         let chunk_size = self.chunk_size()?;
         let len = self.total.div_ceil(chunk_size.get()).saturating_mul(OFFSET_LEN as u64);
         if chunk_size.get() < OFFSET_LEN as u64 && len > self.chunks.len() as u64 {
@@ -145,7 +124,6 @@ struct Header {
     frame_len: u64,
     total: u64,
     chunks_len: u64,
-    block_size: u32,
     chunk_size: u64,
 }
 
@@ -161,13 +139,13 @@ impl Header {
         let total = number(&mut fields, 0xd3).map(u64::from_be_bytes)?;
         let chunks_len = number(&mut fields, 0xd3).map(u64::from_be_bytes)?;
         let element_size = number(&mut fields, 0xd2).map(i32::from_be_bytes)?;
-        let block_size = number(&mut fields, 0xd2).map(u32::from_be_bytes)?;
+        let _block_size = number::<4>(&mut fields, 0xd2)?;
         let chunk_size = number(&mut fields, 0xd2).map(i32::from_be_bytes)?;
         if element_size <= 0 {
             return Err(CodecError::new(format!("element size is {element_size}")));
         }
         let chunk_size = u64::try_from(chunk_size).map_err(|_| CodecError::new("chunk size is negative"))?;
-        Ok(Self { header_len, frame_len, total, chunks_len, block_size, chunk_size })
+        Ok(Self { header_len, frame_len, total, chunks_len, chunk_size })
     }
 }
 

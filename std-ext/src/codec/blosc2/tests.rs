@@ -479,16 +479,97 @@ fn parts_are_read_from_an_opened_frame() {
     let message = sample("ranges/blosc2-int64-big.tgm");
     let object = Message::parse(&message).unwrap().object(0).unwrap();
     let whole = decoded(object.payload(), 8000).unwrap();
-    let open = |total| Blosc2.open_parts(object.payload(), object.descriptor(), total, total);
-    assert!(open(7999).is_err());
-    let parts = open(8000).unwrap().unwrap();
-    let mut work = Workspace::default();
+    let (payload, descriptor, mut work) = (object.payload(), object.descriptor(), Workspace::default());
+    assert!(Blosc2.open_parts(payload, descriptor, 7999, 7999, &mut work).is_err());
+    let mut parts = Blosc2.open_parts(payload, descriptor, 8000, 8000, &mut work).unwrap().unwrap();
     for (start, end) in [(0, 0), (0, 8000), (8, 16), (777, 7777), (7999, 8000)] {
         let mut out = vec![0; end - start];
-        parts.read_into(start as u64, &mut out, &mut work).unwrap();
+        parts.read_into(start as u64, &mut out).unwrap();
         assert_eq!(out, whole[start..end]);
     }
-    assert!(parts.read_into(7999, &mut [0; 2], &mut work).is_err());
+    assert!(parts.read_into(7999, &mut [0; 2]).is_err());
+}
+
+/// Bytes of the blocks of [`runs`].
+const BLOCK: i32 = 1 << 20;
+/// Blocks of [`runs`].
+const BLOCKS: usize = 4;
+
+/// A chunk of blocks, each of them a run of one byte that is shuffled twice.
+fn runs() -> Vec<u8> {
+    let runs: Vec<Vec<u8>> = (1..=BLOCKS).map(|n| [(-(n as i32)).to_le_bytes().as_slice(), &[1]].concat()).collect();
+    let runs: Vec<&[u8]> = runs.iter().map(Vec::as_slice).collect();
+    let header = ChunkHeader::blocks(1, BLOCK * BLOCKS as i32, BLOCK);
+    ChunkHeader { filters: [0, 0, 0, 0, 2, 1], ..header }.then_blocks(&runs)
+}
+
+#[test]
+fn blocks_that_parts_share_are_decoded_once() {
+    let total = BLOCKS as u64 * BLOCK as u64;
+    let frame = frame_of(&runs(), i32::try_from(total).unwrap());
+    let whole = decoded(&frame, usize::try_from(total).unwrap()).unwrap();
+    let message = sample("ranges/blosc2-int64-big.tgm");
+    let object = Message::parse(&message).unwrap().object(0).unwrap();
+    let mut work = Workspace::default();
+    let mut parts = Blosc2.open_parts(&frame, object.descriptor(), total, total, &mut work).unwrap().unwrap();
+    let block = BLOCK as u64;
+    for (part, end) in [(0..1, block), (5..block, block), (5..block + 1, 2 * block), (total - 1..total, total)] {
+        assert_eq!(parts.end_of_block(&part), Ok(end), "{part:?}");
+    }
+    let mut out = vec![0; BLOCK as usize];
+    parts.read_into(block, &mut out).unwrap();
+    assert!(out == whole[BLOCK as usize..2 * BLOCK as usize]);
+    drop(parts);
+    assert_eq!(work.done.decoded, block);
+}
+
+/// 4096 chunks that are nowhere stored, found by an index that is one compressed block.
+#[test]
+fn a_block_of_the_index_is_decoded_twice_at_most() {
+    const CHUNKS: i32 = 4096;
+    let zeros: Vec<u8> = (0..CHUNKS).flat_map(|_| [0, 0, 0, 0, 0, 0, 0, 0x81]).collect();
+    let index =
+        ChunkHeader::blocks(1, 8 * CHUNKS, 8 * CHUNKS).then_blocks(&[&sized(&lz4_flex::block::compress(&zeros))]);
+    let total = 100 * u64::from(CHUNKS.unsigned_abs());
+    let frame = frame_with_index(total, 100, &[], &index);
+    let message = sample("ranges/blosc2-int64-big.tgm");
+    let object = Message::parse(&message).unwrap().object(0).unwrap();
+    let mut work = Workspace::default();
+    let mut parts = Blosc2.open_parts(&frame, object.descriptor(), total, total, &mut work).unwrap().unwrap();
+    for chunk in (0..total).step_by(300) {
+        let mut out = [7; 10];
+        parts.end_of_block(&(chunk..chunk + 10)).unwrap();
+        parts.read_into(chunk, &mut out).unwrap();
+        assert_eq!(out, [0; 10]);
+    }
+    drop(parts);
+    assert_eq!(work.done.decoded, 2 * zeros.len() as u64);
+}
+
+/// The header of a frame may say anything about blocks: the frames here say that one is as long as a chunk, and 8 bytes.
+#[test]
+fn no_thread_decodes_a_block_longer_than_its_piece_for_a_part_of_it() {
+    let total = BLOCKS * BLOCK as usize;
+    let mut bytes = frame_of(&runs(), i32::try_from(total).unwrap());
+    bytes[53..57].copy_from_slice(&8_i32.to_be_bytes());
+    let frame = open(&bytes, total as u64).unwrap();
+    for (start, len) in [(0, LEAST_PIECE), (LEAST_PIECE, LEAST_PIECE), (total - 8, 8)] {
+        let mut scratch = Scratch::of_piece(len);
+        scratch.begin(frame.stored_len());
+        let error = read_chunks(&frame, &[[0; OFFSET_LEN]], start as u64, &mut vec![0; len], &mut scratch).unwrap_err();
+        assert!(error.to_string().contains("too large to decode in part"), "{error}");
+        assert_eq!(scratch.decoded(), 0);
+    }
+    // Pieces are cut where the chunk says that blocks end.
+    let mut together = vec![0; total];
+    #[cfg(feature = "parallel")]
+    {
+        let threads = Threads::resolve(8, u64::MAX, None).unwrap();
+        assert!(read_on(threads, &frame, &mut together, &mut Scratch::default()).unwrap());
+    }
+    #[cfg(not(feature = "parallel"))]
+    decompress(&bytes, &mut together).unwrap();
+    assert_eq!(Ok(together), decoded(&bytes, total));
 }
 
 #[test]

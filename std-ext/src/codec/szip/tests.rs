@@ -1,7 +1,7 @@
 //! Worked examples, and everything that is encoded read back by `tgm_core`.
 
 use proptest::prelude::*;
-use tgm_core::szip::find_rsi;
+use tgm_core::szip::{RsiOffsets, find_rsi};
 
 use super::*;
 

@@ -1,0 +1,62 @@
+//! The order in which the ranges of a call are visited: ascending, so that what they share is done once.
+
+use std::ops::Range;
+
+/// A range's place in what the caller gave.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Visit {
+    /// Which range.
+    pub(super) index: usize,
+    /// Bytes of the values of all ranges given before it.
+    pub(super) offset: usize,
+}
+
+/// Ranges of elements, each a first element and a count, in ascending order of their first elements.
+#[derive(Clone, Copy)]
+pub(super) struct Visits<'v> {
+    ranges: &'v [(u64, u64)],
+    /// Empty if the ranges are given in that order.
+    order: &'v [Visit],
+}
+
+impl<'v> Visits<'v> {
+    /// Sorts the ranges, unless they are given in order. `len` says how many bytes the values of a range take; `memory` is
+    /// to work in.
+    ///
+    /// # Errors
+    /// Those of `len`.
+    pub(super) fn new<E>(
+        ranges: &'v [(u64, u64)],
+        memory: &'v mut Vec<Visit>,
+        mut len: impl FnMut((u64, u64)) -> Result<usize, E>,
+    ) -> Result<Self, E> {
+        memory.clear();
+        if !ranges.is_sorted_by_key(|(start, _)| start) {
+            let mut offset = 0_usize;
+            memory.reserve(ranges.len());
+            for (index, range) in ranges.iter().enumerate() {
+                memory.push(Visit { index, offset });
+                offset = offset.saturating_add(len(*range)?);
+            }
+            // By the index too, so that no memory is taken for a stable order.
+            memory.sort_unstable_by_key(|visit| (ranges.get(visit.index).map(|(start, _)| *start), visit.index));
+        }
+        Ok(Self { ranges, order: memory })
+    }
+
+    /// The range of visit `number`.
+    pub(super) fn range(&self, number: usize) -> Option<(u64, u64)> {
+        let index = if self.order.is_empty() { number } else { self.order.get(number)?.index };
+        self.ranges.get(index).copied()
+    }
+
+    /// The ranges of visit `number` and those behind it, as far as they can be told.
+    pub(super) fn from(self, number: usize) -> impl Iterator<Item = Range<u64>> + use<'v> {
+        (number..).map_while(move |number| self.range(number)).map(|(start, count)| start..start.saturating_add(count))
+    }
+
+    /// Where the range of visit `number` stands; `behind` are the bytes of all visited before it.
+    pub(super) fn place(&self, number: usize, behind: usize) -> Visit {
+        self.order.get(number).copied().unwrap_or(Visit { index: number, offset: behind })
+    }
+}
