@@ -2,16 +2,19 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
+#[cfg(not(feature = "mmap"))]
+use std::io::{Seek as _, SeekFrom};
 use std::path::Path;
 
 use tgm_core::scan::Segment;
 
+use super::of_message;
 use super::options::ValidateOptions;
 use super::report::{FileIssue, FileValidationReport, ValidationReport};
-use super::validate_message;
 #[cfg(not(feature = "mmap"))]
 use crate::TensogramFile;
 use crate::error::TensogramError;
+use crate::leftover::Leftover;
 #[cfg(feature = "mmap")]
 use crate::mmap::MappedFile;
 use crate::scan::{Bytes, ScanOptions, Segments, Table};
@@ -61,21 +64,36 @@ fn of_regular_file(path: &Path, options: &ValidateOptions) -> Result<FileValidat
 #[cfg(not(feature = "mmap"))]
 fn of_regular_file(path: &Path, options: &ValidateOptions) -> Result<FileValidationReport, TensogramError> {
     let file = TensogramFile::open(path)?;
-    let messages =
-        file.iter()?.map(|bytes| Ok(validate_message(&bytes?, options))).collect::<Result<_, TensogramError>>()?;
-    Ok(FileValidationReport { file_issues: junk(file.segments()?), messages })
+    let mut spending = options.budget.of_file(fs::metadata(path)?.len());
+    let messages = file.iter()?.map(|bytes| Ok(of_message(&bytes?, options, &mut spending)));
+    let messages = messages.collect::<Result<_, TensogramError>>()?;
+    let mut source = File::open(path)?;
+    let leftovers = |segment: &Segment| {
+        let mut bytes = Vec::new();
+        let read = source.seek(SeekFrom::Start(segment.offset()));
+        let read = read.and_then(|_| source.by_ref().take(segment.length()).read_to_end(&mut bytes));
+        read.map_or(Leftover::Unknown, |_| Leftover::of(&bytes))
+    };
+    Ok(FileValidationReport { file_issues: junk(file.segments()?, options, leftovers), messages })
 }
 
 fn of_segments(bytes: &[u8], segments: Segments<'_>, options: &ValidateOptions) -> FileValidationReport {
     let messages = segments.clone().filter(Segment::is_message);
+    let mut spending = options.budget.of_file(bytes.len() as u64);
     let validate = |segment: Segment| -> ValidationReport {
-        validate_message(segment.bytes_of(bytes).unwrap_or_default(), options)
+        of_message(segment.bytes_of(bytes).unwrap_or_default(), options, &mut spending)
     };
-    FileValidationReport { file_issues: junk(segments), messages: messages.map(validate).collect() }
+    let messages = messages.map(validate).collect();
+    let leftovers = |segment: &Segment| Leftover::of(segment.bytes_of(bytes).unwrap_or_default());
+    FileValidationReport { file_issues: junk(segments, options, leftovers), messages }
 }
 
-/// The bytes that belong to no message.
-fn junk(segments: Segments<'_>) -> Vec<FileIssue> {
+/// The bytes that belong to no message, and what they are instead, if that can be said.
+fn junk(
+    segments: Segments<'_>,
+    options: &ValidateOptions,
+    mut leftovers: impl FnMut(&Segment) -> Leftover,
+) -> Vec<FileIssue> {
     let last = segments.clone().rposition(|segment| segment.is_message());
     let issues = segments.enumerate().filter(|(_, segment)| !segment.is_message()).map(|(i, segment)| {
         let (byte_offset, length) = (segment.offset(), segment.length());
@@ -83,6 +101,11 @@ fn junk(segments: Segments<'_>) -> Vec<FileIssue> {
             None => format!("{length} bytes with no valid messages"),
             Some(last) if i > last => format!("{length} trailing bytes after last message at offset {byte_offset}"),
             Some(_) => format!("{length} unrecognized bytes at offset {byte_offset}"),
+        };
+        let leftover = if options.like_reference { Leftover::Unknown } else { leftovers(&segment) };
+        let description = match leftover {
+            Leftover::Unknown => description,
+            known => format!("{description}: {known}"),
         };
         let in_memory = |n| usize::try_from(n).unwrap_or(usize::MAX);
         FileIssue { byte_offset: in_memory(byte_offset), length: in_memory(length), description }

@@ -9,10 +9,11 @@ use sha2::{Digest as _, Sha256};
 use tgm_core::Message;
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::object::DataObject;
-use tgm_std::{TensogramError, decode_descriptors};
+use tgm_std::{DecodeLimits, DecodeOptions, Spending, TensogramError, decode_descriptors};
 
 use crate::input::{Entry, open_or_report, report_no_message};
 use crate::json::{self, Document, error_json};
+use crate::limits::LimitFlags;
 use crate::output::{Out, Style};
 use crate::summary::{shape_json, shape_text};
 use crate::table::{Cell, Column, Table};
@@ -31,6 +32,14 @@ pub(crate) struct Digest {
     /// Print one JSON document
     #[arg(short, long)]
     json: bool,
+    #[command(flatten)]
+    limits: LimitFlags,
+}
+
+/// What decoding may still cost.
+struct Costs {
+    limits: DecodeLimits,
+    spending: Spending,
 }
 
 /// What became of one object.
@@ -46,10 +55,12 @@ impl Digest {
     pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
         let Some(input) = open_or_report(&self.path, out) else { return Ok(()) };
         report_no_message(&input, out);
+        let spending = self.limits.budget().of_file(input.bytes().len() as u64);
+        let mut costs = Costs { limits: self.limits.of_object(), spending };
         if self.json {
             let mut document = Document::begin(out, "tgm.digest/1", "messages")?;
             for entry in input.messages() {
-                let item = message_json(out, &entry);
+                let item = message_json(out, &entry, &mut costs);
                 document.item(out, &item)?;
             }
             return document.end(out);
@@ -63,17 +74,18 @@ impl Digest {
             Column::left("sha256"),
         ]);
         for entry in input.messages() {
-            list(out, &entry, &mut table)?;
+            list(out, &entry, &mut costs, &mut table)?;
         }
         table.finish(out)
     }
 }
 
-fn message_json(out: &mut Out, entry: &Entry<'_>) -> Json {
+fn message_json(out: &mut Out, entry: &Entry<'_>, costs: &mut Costs) -> Json {
+    costs.spending.begin_message(entry.length());
     let checked = check(out, entry);
     let error = checked.as_ref().err().map(error_json);
     let objects = checked.ok().map(|message| {
-        let objects = objects(&message).enumerate();
+        let objects = objects(&message, costs).enumerate();
         objects.map(|(index, object)| object_json(index, &reported(out, entry, index, object))).collect()
     });
     json::object([
@@ -96,11 +108,12 @@ fn object_json(index: usize, object: &Digested) -> Json {
     ])
 }
 
-fn list(out: &mut Out, entry: &Entry<'_>, table: &mut Table) -> io::Result<()> {
+fn list(out: &mut Out, entry: &Entry<'_>, costs: &mut Costs, table: &mut Table) -> io::Result<()> {
+    costs.spending.begin_message(entry.length());
     let Ok(message) = check(out, entry) else {
         return table.row(out, vec![entry.index.into(), Cell::spread(Style::Bad, "(unreadable)")]);
     };
-    for (index, object) in objects(&message).enumerate() {
+    for (index, object) in objects(&message, costs).enumerate() {
         let object = reported(out, entry, index, object);
         let mut cells = vec![
             Cell::from(entry.index),
@@ -124,13 +137,13 @@ fn check<'f>(out: &mut Out, entry: &Entry<'f>) -> Result<Message<'f>, TensogramE
 }
 
 /// Digests the objects one by one.
-fn objects<'f>(message: &Message<'f>) -> impl Iterator<Item = Digested> + use<'f> {
+fn objects<'f, 'c>(message: &Message<'f>, costs: &'c mut Costs) -> impl Iterator<Item = Digested> + use<'f, 'c> {
     message.objects().map(|object| match object {
         Ok(object) => Digested {
             dtype: Some(object.descriptor().dtype().name()),
             shape: Some(shape_json(object.descriptor())),
             shape_text: shape_text(&object.descriptor().shape().iter().collect::<Vec<_>>()),
-            result: digest(&object),
+            result: digest(&object, costs),
         },
         Err(error) => Digested { dtype: None, shape: None, shape_text: String::new(), result: Err(error.into()) },
     })
@@ -144,8 +157,9 @@ fn reported(out: &mut Out, entry: &Entry<'_>, index: usize, object: Digested) ->
 }
 
 /// Number of bytes and digest of an object's values.
-fn digest(object: &DataObject<'_>) -> Result<(u64, String), TensogramError> {
-    let values = tgm_std::values(object, &as_stored())?;
+fn digest(object: &DataObject<'_>, costs: &mut Costs) -> Result<(u64, String), TensogramError> {
+    costs.spending.spend(object, &costs.limits)?;
+    let values = tgm_std::values(object, &DecodeOptions { limits: costs.limits, ..as_stored() })?;
     let mut hasher = Sha256::new();
     in_order(&values, object.descriptor(), ByteOrder::Little, |bytes| {
         hasher.update(bytes);

@@ -79,7 +79,15 @@ pub(crate) fn check_digests(message: &Message<'_>, presence: HashPresence) -> Re
             });
         }
     }
+    check_lists(message, presence)?;
     Ok(())
+}
+
+/// Checks that indexes and hash lists agree with the objects: a message whose objects were swapped would be made anew as if
+/// they had always stood there.
+pub(crate) fn check_lists(message: &Message<'_>, presence: HashPresence) -> tgm_core::Result<()> {
+    message.verify_index()?;
+    message.verify_hash_lists(presence)
 }
 
 /// Where the message has lists of its objects' digests, in terms of a buffered message: one that was streamed can have

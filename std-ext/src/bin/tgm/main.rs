@@ -26,6 +26,7 @@ mod get;
 mod info;
 mod input;
 mod json;
+mod limits;
 mod ls;
 mod merge;
 mod metadata_flags;
