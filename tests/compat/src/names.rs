@@ -28,10 +28,7 @@ type Entries = BTreeMap<String, Value>;
 
 /// The functions.
 pub(crate) fn functions() {
-    use tensogram::{
-        decode as d, framing as f, hash as h, metadata as m, remote_scan_parse as r, validate as v,
-        validate::types as vt,
-    };
+    use tensogram::{decode as d, framing as f, hash as h, metadata as m, remote_scan_parse as r, validate as v};
 
     let _: [fn(&GlobalMetadata, &[(&DataObjectDescriptor, &[u8])], &EncodeOptions) -> Result<Vec<u8>>; 4] = [
         tensogram::encode,
@@ -94,13 +91,6 @@ pub(crate) fn functions() {
     let _: [fn(&mut DataObjectDescriptor, Option<&[f64]>, &DataPipeline, &str) -> std::result::Result<(), String>; 2] =
         [tensogram::apply_pipeline, tensogram::pipeline::apply_pipeline];
 
-    // The module of the types is a path of theirs too.
-    let _: fn(FileIssue, FileValidationReport, IssueCode, IssueSeverity) = |a, b, c, d| {
-        let _: (vt::FileIssue, vt::FileValidationReport, vt::IssueCode, vt::IssueSeverity) = (a, b, c, d);
-    };
-    let _: fn(ValidateOptions, ValidationIssue, ValidationLevel, ValidationReport) = |a, b, c, d| {
-        let _: (vt::ValidateOptions, vt::ValidationIssue, vt::ValidationLevel, vt::ValidationReport) = (a, b, c, d);
-    };
     let _: [fn(&[u8], &ValidateOptions) -> ValidationReport; 2] = [tensogram::validate_message, v::validate_message];
     let _: [fn(&[u8], &ValidateOptions) -> FileValidationReport; 2] = [tensogram::validate_buffer, v::validate_buffer];
     let _: [fn(&Path, &ValidateOptions) -> io::Result<FileValidationReport>; 2] =
@@ -273,6 +263,15 @@ mod paths {
         DATA_OBJECT_FOOTER_SIZE, DataObjectFlags, END_MAGIC, FRAME_COMMON_FOOTER_SIZE, FRAME_END, FRAME_HEADER_SIZE,
         FRAME_MAGIC, FrameFlags, FrameHeader, FrameType, MAGIC, MessageFlags, POSTAMBLE_SIZE, PREAMBLE_SIZE, Postamble,
         Preamble, WIRE_VERSION,
+    };
+}
+
+/// Types of validation, which have a module of their own too.
+#[allow(unused_imports, reason = "that they are there is the point")]
+mod validate_types {
+    use tensogram::validate::types::{
+        FileIssue, FileValidationReport, IssueCode, IssueSeverity, ValidateOptions, ValidationIssue, ValidationLevel,
+        ValidationReport,
     };
 }
 
