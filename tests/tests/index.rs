@@ -185,7 +185,9 @@ proptest! {
         let base = Message { hashing, ..message(streamed) };
         let lied = |entries: &mut Entries| {
             let hidden = hidden_frame(entries);
-            lies.iter().for_each(|lie| lie.apply(entries, hidden));
+            for lie in &lies {
+                lie.apply(entries, hidden);
+            }
         };
         let built = with_index(&base, lied);
         let truth = walked(&built.bytes);
@@ -233,13 +235,13 @@ fn an_index_into_a_payload_is_followed_unless_it_is_checked() {
 #[test]
 fn the_index_that_the_postamble_leads_to_is_checked_as_well() {
     // A message without an index of its own. The postamble leads into the payload of the last object, where one stands.
-    let build = |at| {
+    let with_index_at = |at| {
         let objects = [Object::bytes(b"first"), Object::bytes(b"second"), Object::bytes(&frames_to_hide(at))];
         let metadata = Frame::metadata(frame_type::HEADER_METADATA, &map([]));
         objects.map(Frame::object).into_iter().fold(Message::empty().with(metadata), Message::with).build()
     };
-    let hidden = walked(&build(0).bytes)[2].0 + 16;
-    let mut built = build(hidden);
+    let hidden = walked(&with_index_at(0).bytes)[2].0 + 16;
+    let mut built = with_index_at(hidden);
     assert_eq!(walked(&built.bytes)[2].0 + 16, hidden);
     assert!(View::parse(&built.bytes).unwrap().verify_index().is_ok());
     let length = hidden_frame(&walked(&built.bytes)).1;

@@ -64,7 +64,8 @@ fn twins() -> (Vec<u8>, [(usize, usize); 2]) {
     let (ones, twos) = ([1_u8; 8], [2_u8; 8]);
     let object = |values| ObjectBuilder::new(&[8], values).unwrap();
     let bytes = MessageBuilder::new().object(object(&ones)).object(object(&twos)).encode().unwrap();
-    let place = |frame: Frame<'_>| (usize::try_from(frame.offset()).unwrap(), frame.total_length() as usize);
+    let in_memory = |n: u64| usize::try_from(n).unwrap();
+    let place = |frame: Frame<'_>| (in_memory(frame.offset()), in_memory(frame.total_length()));
     let message = Message::parse(&bytes).unwrap();
     let frames: Vec<_> = [0, 1].map(|index| place(message.object_frame(index).unwrap())).to_vec();
     (bytes, [frames[0], frames[1]])
