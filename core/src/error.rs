@@ -113,10 +113,16 @@ pub enum ErrorKind {
     BaseTooLong,
     /// The message has no object of that index.
     ObjectOutOfRange,
-    /// The frame where an index entry points is not a data object of the entry's length.
+    /// The frame where an index entry points is not a data object of the entry's length, or not the object listed.
     IndexEntry,
     /// The index has different numbers of offsets and lengths.
     IndexLengths,
+    /// The index lists more or fewer objects than the message has.
+    IndexCount,
+    /// The hash list has more or fewer entries than the message has objects.
+    HashListCount,
+    /// An entry of the hash list is not the object's digest.
+    HashListEntry,
 
     /// A CBOR head uses a reserved additional-information value (28 to 30, or 31 where no length belongs).
     CborHead(u8),
@@ -256,6 +262,9 @@ impl fmt::Display for ErrorKind {
             Self::ObjectOutOfRange => f.write_str("object index out of range"),
             Self::IndexEntry => f.write_str("index entry does not lead to a data object of its length"),
             Self::IndexLengths => f.write_str("index offsets.len() != lengths.len()"),
+            Self::IndexCount => f.write_str("the index lists more or fewer objects than the message has"),
+            Self::HashListCount => f.write_str("the hash list has more or fewer entries than the message has objects"),
+            Self::HashListEntry => f.write_str("an entry of the hash list is not the object's digest"),
             Self::CborHead(info) => write!(f, "invalid CBOR: additional information {info}"),
             Self::CborSimple(v) => write!(f, "invalid CBOR: simple value {v}"),
             Self::CborBreak => f.write_str("invalid CBOR: misplaced break"),

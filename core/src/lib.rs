@@ -23,6 +23,7 @@
 //! | may I have its values without a copy? | [`object::DataObject::view`] |
 //! | and if they are packed, filtered or masked? | [`object::DataObject::decode_into`], [`stored::Stored`] |
 //! | is it damaged? | [`Message::verify`] |
+//! | do its index and its hash list tell the truth? | [`Message::verify_index`], [`Message::verify_hash_lists`] |
 //!
 //! It is not for writing messages, and it has no codecs that need an allocator or C: those are in `tgm-std`.
 #![no_std]
@@ -35,6 +36,7 @@
 #[cfg(test)]
 extern crate std;
 
+mod agreement;
 pub mod byteswap;
 pub mod cbor;
 pub mod descriptor;

@@ -142,19 +142,27 @@ impl<'a> Message<'a> {
         Objects { frames: self.frames() }
     }
 
-    /// The data object `index`.
+    /// The data object `index`, found by the index.
     ///
     /// Through the index frame where the message has one: the header's frames, the index up to the entry and the object
     /// are all that is touched. Without one, and for the first object, a walk over the frames before the object.
     ///
+    /// # An index that lies
+    /// The index is believed as far as it can be without a walk: its entries ascend, and the one that is followed leads to
+    /// a frame that is a data object of the stated length. An index can pass this and still lead to a frame that stands
+    /// inside another object's payload, where its author put it, or leave objects out, so that later ones take their
+    /// numbers. Then this method gives another object than [`Self::objects`], which walks, and than whole decoding.
+    /// Whoever does not trust the writer calls [`Self::verify_index`] once before, or uses [`Self::object_by_walk`].
+    ///
     /// # Errors
     /// [`ErrorKind::ObjectOutOfRange`]; those of the walk and of [`DataObject::parse`]; [`ErrorKind::IndexEntry`] if the
-    /// index does not lead to a data object of the length that it states, is out of order, or leaves this object out.
+    /// index does not lead to a data object of the length that it states, is out of order, or lists fewer objects than
+    /// there are.
     pub fn object(&self, index: usize) -> Result<DataObject<'a>> {
         DataObject::parse(self.object_frame(index)?)
     }
 
-    /// The frame of data object `index`, found as [`Self::object`] finds it.
+    /// The frame of data object `index`, found as [`Self::object`] finds it: what an index that lies can do is said there.
     ///
     /// # Errors
     /// Those of [`Self::object`], the descriptor's excepted.
@@ -175,11 +183,24 @@ impl<'a> Message<'a> {
 
     /// The data object that an index entry leads to, of this message's index or of a table that was made of it: O(1).
     ///
+    /// The entry is believed: one that leads to a data object's frame inside another object's payload gives that one. An
+    /// entry that a walk made, or of an index that [`Self::verify_index`] has compared with one, leads to an object of the
+    /// message.
+    ///
     /// # Errors
     /// [`ErrorKind::IndexEntry`] if it does not lead to a data object of the length that it states; those of
     /// [`DataObject::parse`].
     pub fn object_at(&self, entry: IndexEntry) -> Result<DataObject<'a>> {
         DataObject::parse(self.frame_of_entry(entry)?)
+    }
+
+    /// The data object `index`, found by a walk over the frames before it, whatever an index says: O(frames before it).
+    /// The same object as the one that [`Self::objects`] and whole decoding give.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ObjectOutOfRange`] where the frames end; those of the walk and of [`DataObject::parse`].
+    pub fn object_by_walk(&self, index: usize) -> Result<DataObject<'a>> {
+        DataObject::parse(self.walk_to_object(index)?)
     }
 
     fn walk_to_object(&self, index: usize) -> Result<Frame<'a>> {

@@ -148,6 +148,8 @@ impl MessageFlags {
     pub const PRECEDER_METADATA: u16 = 1 << 6;
     /// Frames were hashed (for writers before 0.21 the only sign of it).
     pub const HASHES_PRESENT: u16 = 1 << 7;
+    /// All bits that have a meaning. The others are written as 0 and ignored on read.
+    pub const KNOWN: u16 = 0x00ff;
 
     /// Flags from their bits, unknown ones kept.
     pub const fn new(bits: u16) -> Self {
@@ -184,6 +186,8 @@ impl FrameFlags {
     pub const CBOR_AFTER_PAYLOAD: u16 = 1 << 0;
     /// The hash slot holds a digest.
     pub const HASH_PRESENT: u16 = 1 << 1;
+    /// All bits that have a meaning. The others are written as 0 and ignored on read.
+    pub const KNOWN: u16 = Self::CBOR_AFTER_PAYLOAD | Self::HASH_PRESENT;
 
     /// Flags from their bits, unknown ones kept.
     pub const fn new(bits: u16) -> Self {

@@ -9,6 +9,8 @@ use tgm_core::ErrorKind as K;
 use tgm_core::cbor::Kind;
 use tgm_core::descriptor::Stage;
 
+use crate::leftover::way_out;
+
 /// Result of everything in this crate.
 pub type Result<T, E = TensogramError> = std::result::Result<T, E>;
 
@@ -236,6 +238,7 @@ fn text_of(error: tgm_core::Error) -> String {
             format!("failed to parse CBOR: {kind} at byte {}", error.offset())
         }
         K::Truncated => format!("buffer too short: {error}"),
+        K::Version(version) => format!("{error}: {}", way_out(version)),
         K::NeedsDecoding(Stage::Compression(Some(codec))) => crate::codec::not_compiled_in(codec.name()),
         _ => error.to_string(),
     }
@@ -269,6 +272,9 @@ const fn is_framing(kind: K) -> bool {
             | K::PrecederWithoutObject(_)
             | K::DanglingPreceder
             | K::IndexEntry
+            | K::IndexCount
+            | K::HashListCount
+            | K::HashListEntry
             | K::MaskBounds
             | K::MaskDtype(_)
     )

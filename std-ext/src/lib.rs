@@ -29,6 +29,7 @@ extern crate blosc2_sys as _;
 #[cfg(feature = "zstd")]
 extern crate zstd as _;
 
+mod budget;
 mod builder;
 mod cbor;
 pub mod codec;
@@ -41,6 +42,7 @@ pub mod framing;
 pub mod hash;
 pub mod iter;
 pub mod kernels;
+mod leftover;
 pub mod limits;
 mod masks;
 mod memory;
@@ -70,6 +72,7 @@ pub mod wire;
 #[cfg(feature = "zio")]
 pub mod zio;
 
+pub use budget::{DecodeBudget, Spending};
 pub use builder::{MessageBuilder, ObjectBuilder};
 pub use decode::{
     Scratch, decode, decode_descriptors, decode_metadata, decode_object, decode_object_from_frame, decode_with_masks,
@@ -80,6 +83,7 @@ pub use error::{Reason, Result, TensogramError};
 pub use file::{AppendOptions, FileMessageIter, TensogramFile, TornTail};
 pub use hash::{HASH_ALGORITHM_NAME, compute_hash, parse_hash_name};
 pub use iter::{MessageIter, ObjectIter, data_object_inline_hashes, messages, objects, objects_metadata};
+pub use leftover::Leftover;
 pub use limits::DecodeLimits;
 pub use meta_access::{MetaType, MetaValue};
 pub use metadata::{RESERVED_KEY, compute_common, verify_canonical_cbor};

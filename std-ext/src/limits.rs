@@ -7,13 +7,17 @@
 //! | beyond these, for each byte of the payload | 65,536 | [`DecodeLimits::max_expansion`] |
 //! | objects of a message | 1,048,576 | [`DecodeLimits::max_objects`] |
 //! | nesting of CBOR | 256 | [`DecodeLimits::max_nesting`], lower only |
+//! | bytes of all objects of a message, where they are decoded in a row | 16 GiB, and 16 KiB for each byte of it | [`DecodeBudget::max_message_bytes`](crate::DecodeBudget::max_message_bytes) |
+//! | bytes of all objects of a file, likewise | 16 GiB, and 16 KiB for each byte of it | [`DecodeBudget::max_file_bytes`](crate::DecodeBudget::max_file_bytes) |
 //! | findings of a validation that are listed | 10,000 | [`ValidateOptions::max_issues`](crate::ValidateOptions::max_issues) |
 //! | length of a message that a scan believes from its end | 4 GiB | [`ScanOptions::max_message_size`](crate::ScanOptions::max_message_size) |
 //! | threads | 1 | [`DecodeOptions::threads`](crate::DecodeOptions::threads), at most 1,024 |
 //! | CBOR that a push decoder keeps | its `N` | [`PushDecoder`](tgm_core::push::PushDecoder) |
 //!
-//! Not limited: the length of a message that is read from a file, which is there on disk; and the sum over the objects of a
-//! message, for which whoever distrusts it decodes them one at a time ([`objects`](crate::objects())).
+//! The two budgets hold where a whole message or file is decoded and let go: in [validation](crate::validate), and for
+//! whoever spends from a [`DecodeBudget`](crate::DecodeBudget). Not limited: the length of a message that is read from a
+//! file, which is there on disk; and the sum over the objects of a message that [`decode`](crate::decode()) returns all at
+//! once: whoever distrusts it decodes them one at a time ([`objects`](crate::objects())).
 //!
 //! # What a byte can become
 //!

@@ -132,8 +132,13 @@ impl MappedFile {
         Ok(Message::parse(self.message_bytes(index)?)?)
     }
 
-    /// Object `object` of message `index`, found as [`Message::object`] finds it. No digest is looked at:
-    /// [`values`](crate::values) and the like check it with `verify_hash`.
+    /// Object `object` of message `index`, found as [`Message::object`] finds it: by the message's index, which is believed.
+    ///
+    /// An index that lies can lead to a frame inside another object's payload; whole decoding, which walks, then gives other
+    /// values. For files of strangers, [`Message::verify_index`] says once whether the index of [`Self::message`] can be
+    /// believed, and [`Message::object_by_walk`] does not look at it.
+    ///
+    /// No digest is looked at: [`values`](crate::values) and the like check it with `verify_hash`.
     ///
     /// # Errors
     /// Those of [`Self::message`] and [`Message::object`].

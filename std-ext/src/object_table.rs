@@ -14,6 +14,12 @@ use crate::error::Result;
 /// index up to the object's entry each time, and walks if there is no index. Borrows nothing, so that it can be kept
 /// beside the message's bytes.
 ///
+/// | made by | costs | an index that lies |
+/// |---|---|---|
+/// | [`Self::new`] | the index is read | is followed, as [`Message::object`] follows it: other objects are possible |
+/// | [`Self::checked`] | three walks over the frames, and the indexes are read | is an error |
+/// | [`Self::by_walk`] | one walk over the frames | is not looked at |
+///
 /// ```
 /// use tgm_std::ObjectTable;
 ///
@@ -30,8 +36,12 @@ pub struct ObjectTable {
 }
 
 impl ObjectTable {
-    /// Lists the objects: by the index where the message has one, whose entries are checked when they are followed, or
-    /// else by a walk over all frames.
+    /// Lists the objects: by the index where the message has one, or else by a walk over all frames.
+    ///
+    /// The index is believed. When an entry is followed, there has to be a data object's frame of the stated length, but
+    /// that frame may stand inside another object's payload, and an index may leave objects out: what
+    /// [`Message::object`] says about an index that lies. For messages of strangers there are [`Self::checked`] and
+    /// [`Self::by_walk`].
     ///
     /// # Errors
     /// [`ErrorKind::IndexEntry`], a framing error, for an index whose entries are in another order than the frames, which
@@ -42,6 +52,17 @@ impl ObjectTable {
             Some(index) => Err(ErrorKind::IndexEntry.at(index.get(0).map_or(0, |entry| entry.offset)).into()),
             None => Self::by_walk(message),
         }
+    }
+
+    /// Lists the objects by a walk over all frames, and compares every index of the message with it.
+    ///
+    /// After this, the table, [`Message::object`] and [`Message::objects`] give the same object for each number.
+    ///
+    /// # Errors
+    /// Those of [`Message::verify_index`]: an index that lies is a framing error.
+    pub fn checked(message: &Message<'_>) -> Result<Self> {
+        message.verify_index()?;
+        Self::by_walk(message)
     }
 
     /// Lists the objects by a walk over all frames, whatever an index says.
@@ -75,12 +96,15 @@ impl ObjectTable {
     /// message, it is an error or an object of that one.
     ///
     /// # Errors
-    /// Those of [`Message::object_at`]; those of [`Message::object`] for an object that is not listed, which is looked
-    /// for there: it says whether there is none, or an index that leaves it out.
+    /// Those of [`Message::object_at`]. For an object that is not listed, a walk says what is wrong:
+    /// [`ErrorKind::ObjectOutOfRange`] if there is none, [`ErrorKind::IndexEntry`] if an index leaves it out.
     pub fn object<'a>(&self, message: &Message<'a>, index: usize) -> Result<DataObject<'a>> {
         let found = match self.entries.get(index) {
             Some(entry) => message.object_at(*entry),
-            None => message.object(index),
+            None => message.object_by_walk(index).and_then(|left_out| {
+                let frame = left_out.frame();
+                Err(ErrorKind::IndexEntry.at(frame.offset()))
+            }),
         };
         Ok(found?)
     }

@@ -9,9 +9,11 @@
 //!
 //! A decoder stops at the first error; here each level goes on where it can, and later levels work on what earlier ones
 //! found. Nothing that the library's decoder refuses passes all levels. Memory is that of one object's values, with a few
-//! words for each frame; time is linear in the bytes given and decoded.
+//! words for each frame; time is linear in the bytes given and decoded, and what is decoded has limits: for an object
+//! [`ValidateOptions::limits`], for a message and a file [`ValidateOptions::budget`].
 
 mod descriptor;
+mod duplicates;
 mod fidelity;
 mod file;
 mod integrity;
@@ -29,7 +31,16 @@ pub use issue::{IssueCode, IssueSeverity, ValidationIssue, ValidationLevel};
 pub use options::ValidateOptions;
 pub use report::{FileIssue, FileValidationReport, ValidationReport};
 
+use crate::budget::Spending;
 use report::Findings;
+
+/// What validation takes and returns, under the path that users of the reference crate know.
+pub mod types {
+    pub use super::{
+        FileIssue, FileValidationReport, IssueCode, IssueSeverity, ValidateOptions, ValidationIssue, ValidationLevel,
+        ValidationReport,
+    };
+}
 
 /// Validates the message that `bytes` begin with. Of a message that states its length, bytes behind it are ignored; one that
 /// does not must end with the bytes.
@@ -47,6 +58,12 @@ use report::Findings;
 /// assert_eq!(report.issues[0].code, IssueCode::PostambleInvalid);
 /// ```
 pub fn validate_message(bytes: &[u8], options: &ValidateOptions) -> ValidationReport {
+    of_message(bytes, options, &mut options.budget.of_file(bytes.len() as u64))
+}
+
+/// [`validate_message`] for one of the messages that decode from what is left of a budget.
+fn of_message(bytes: &[u8], options: &ValidateOptions, spending: &mut Spending) -> ValidationReport {
+    spending.begin_message(bytes.len() as u64);
     let mut findings = Findings::new(options);
     findings.drop_warnings(options.checksum_only);
     let structure = structure::read(bytes, options, &mut findings);
@@ -55,6 +72,6 @@ pub fn validate_message(bytes: &[u8], options: &ValidateOptions) -> ValidationRe
     if options.checks_metadata() {
         metadata::check(&mut message, options, &mut findings);
     }
-    let verified = options.checks_integrity() && integrity::check(&mut message, options, &mut findings);
+    let verified = options.checks_integrity() && integrity::check(&mut message, options, spending, &mut findings);
     findings.into_report(message.objects.len(), verified)
 }

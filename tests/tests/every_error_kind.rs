@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use ciborium::Value;
 use tgm_core::cbor::{self, Canonical, verify_canonical};
 use tgm_core::descriptor::ByteOrder;
+use tgm_core::hash::HashPresence;
 use tgm_core::object::DataObject;
 use tgm_core::szip::{Params, PieceDecoder, decode_into, flags};
 use tgm_core::{Error, Message as View, byteswap};
@@ -155,6 +156,24 @@ fn index_and_hash() -> Vec<Row> {
     lying.frames[1] = Frame::lying_index(frame_type::HEADER_INDEX, |entries| entries[1].0 = 24);
     let lying = lying.build();
     rows.push(row("IndexEntry", 24, View::parse(&lying.bytes).unwrap().object(1).map(drop)));
+    let short = {
+        let mut message = Message::buffered([Object::bytes(&[1])]);
+        message.frames[1] = Frame::lying_index(frame_type::HEADER_INDEX, Vec::clear);
+        message.build()
+    };
+    let verified = View::parse(&short.bytes).unwrap().verify_index();
+    rows.push(row("IndexCount", short.offset("frame 3.magic"), verified));
+    let listed = |hashes: &[&str]| {
+        let hashes = array(hashes.iter().map(|&hash| Value::from(hash)));
+        let list = map([("algorithm", Value::from("xxh3")), ("hashes", hashes)]);
+        let mut message = Message::buffered([Object::bytes(&[1])]);
+        message.frames[2] = Frame::metadata(frame_type::HEADER_HASH, &list);
+        message.build()
+    };
+    for (kind, built) in [("HashListCount", listed(&[])), ("HashListEntry", listed(&["0123456789abcdef"]))] {
+        let verified = View::parse(&built.bytes).unwrap().verify_hash_lists(HashPresence::Flagged);
+        rows.push(row(kind, built.offset("frame 3.magic"), verified));
+    }
     let uneven = map([("offsets", array([Value::from(1)])), ("lengths", array([]))]);
     let mut message = Message::buffered([]);
     message.frames.push(Frame::metadata(frame_type::HEADER_INDEX, &uneven));

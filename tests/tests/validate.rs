@@ -9,7 +9,7 @@ use tgm_std::validate::{
     IssueCode as Code, IssueSeverity as Severity, ValidateOptions, ValidationLevel as Level, ValidationReport,
     validate_buffer, validate_file, validate_message,
 };
-use tgm_std::{DecodeOptions, TensogramError};
+use tgm_std::{DecodeBudget, DecodeLimits, DecodeOptions, MessageBuilder, ObjectBuilder, TensogramError};
 use tgm_tests::Rng;
 use tgm_tests::alloc::{Counting, measure};
 use tgm_tests::builder::{Built, Frame, Message, Object, array, frame_type, map};
@@ -24,6 +24,9 @@ const MEMORY: u64 = 64 << 20;
 fn at(max_level: Level) -> ValidateOptions {
     ValidateOptions { max_level, ..Default::default() }
 }
+
+/// What the messages here may decode to: enough for all but bombs.
+const BUDGET: DecodeBudget = DecodeBudget { max_message_bytes: Some(12 << 20), max_file_bytes: None };
 
 fn like_reference(max_level: Level) -> ValidateOptions {
     ValidateOptions { like_reference: true, ..at(max_level) }
@@ -252,6 +255,23 @@ fn what_the_decoder_refuses_has_an_error() {
             assert!(!report.is_ok(), "{}: {error}, but {report:?}", sample.name);
             refused += 1;
         }
+        if let Ok(message) = tgm_core::Message::parse(&sample.bytes)
+            && let Ok(outline) = message.outline()
+        {
+            for index in 0..outline.object_count {
+                if let Err(error) = message.object(index) {
+                    assert!(!report.is_ok(), "{}: {error}, but {report:?}", sample.name);
+                }
+                let ranges = tgm_std::decode_range(&sample.bytes, index, &[(0, 1)], &DecodeOptions::default());
+                // A tensor without elements has no first one.
+                let is_empty = message.object(index).is_ok_and(|object| object.descriptor().element_count() == 0);
+                if let Err(error) = ranges
+                    && !is_empty
+                {
+                    assert!(!report.is_ok(), "{}: {error}, but {report:?}", sample.name);
+                }
+            }
+        }
         let verify = DecodeOptions { verify_hash: true, ..Default::default() };
         let verified = tgm_std::decode(&sample.bytes, &verify);
         let checksum = ValidateOptions { checksum_only: true, ..Default::default() };
@@ -316,6 +336,32 @@ fn reserved(value: Value) -> Built {
 /// A map whose keys are in the wrong order.
 const UNSORTED: &[u8] = &[0xa2, 0x62, b'b', b'b', 1, 0x61, b'a', 2];
 
+/// {"a": 1, "a": 2}
+const REPEATED: &[u8] = &[0xa2, 0x61, b'a', 1, 0x61, b'a', 2];
+
+/// {"hashes": [], "hashes": []}
+const NO_OBJECTS_TWICE: &[u8] = b"\xa2\x66hashes\x80\x66hashes\x80";
+
+/// An object that szip encoded, with other `szip_block_offsets`.
+fn with_offsets(offsets: impl Into<Value>) -> Built {
+    let values: Vec<u8> = (0..=255).collect();
+    let object = ObjectBuilder::new(&[256], &values).unwrap().szip();
+    let bytes = MessageBuilder::new().object(object).encode().unwrap();
+    let object = tgm_core::Message::parse(&bytes).unwrap().object_by_walk(0).unwrap();
+    let mut copy = Object::bytes(object.payload()).set("shape", array([Value::from(256)])).set("compression", "szip");
+    for key in ["szip_rsi", "szip_block_size", "szip_flags"] {
+        let value = object.descriptor().parameter(key).unwrap().unwrap().as_u64().unwrap();
+        copy = copy.set(key, value);
+    }
+    with(copy.set("szip_block_offsets", offsets))
+}
+
+/// Two objects of 8 MiB each that lie in a few bytes.
+fn two_bombs() -> Built {
+    let bomb = || Object::packed(&[1 << 20], [], 1.0, (0, 0), 0);
+    Message::buffered([bomb(), bomb()]).build()
+}
+
 /// A code, a message that has it, and what else must be found.
 type Specimen = (Code, Built, &'static [Code]);
 
@@ -374,6 +420,19 @@ fn structure_specimens() -> Vec<Specimen> {
         (Code::NonZeroPadding, raw([header(), object().padded(*b"some text")]), &[]),
         (Code::FlagMismatch, broken(plain(), "preamble.flags", &[0, 0x91]), &[]),
         (Code::NoMetadataFrame, raw([object()]), &[]),
+        (Code::ReservedNotZero, broken(plain(), "preamble.reserved", &[0, 0, 0, 1]), &[]),
+        (Code::UnknownMessageFlags, broken(plain(), "preamble.flags", &[1, 0x95]), &[]),
+        (Code::UnknownFrameFlags, broken(plain(), "frame 3.flags", &[0x80, 3]), &[]),
+        (Code::UnknownFrameFlags, broken(plain(), "frame 0.flags", &[0, 3]), &[]),
+        (Code::UnknownFrameVersion, broken(plain(), "frame 0.version", &[0, 9]), &[]),
+        (Code::FrameOffGrid, raw([header().padded([]), object()]), &[]),
+        (Code::FrameOffGrid, raw([header().padded([0; 8]), object()]), &[]),
+        (
+            Code::FrameOffGrid,
+            // The second frame is off the grid, the third one on it, but within what others take for padding.
+            raw([header().padded([0; 4]), header().padded([0; 2]), object()]),
+            &[Code::FrameOffGrid],
+        ),
     ]
 }
 
@@ -434,6 +493,42 @@ fn metadata_specimens() -> Vec<Specimen> {
         (Code::UnknownFilter, with(Object::bytes(&[1]).set("filter", "x")), &[]),
         (Code::UnknownCompression, with(Object::bytes(&[1]).set("compression", "x")), &[]),
         (Code::EmptyObjType, with(Object::bytes(&[1]).set("type", "")), &[]),
+        (
+            Code::DuplicateKey,
+            raw([Frame::raw(ty::HEADER_METADATA, REPEATED), object()]),
+            &[Code::MetadataCborNonCanonical],
+        ),
+        (Code::DuplicateKey, raw([header(), Frame::raw(ty::HEADER_INDEX, NO_OBJECTS_TWICE)]), &[]),
+        (
+            Code::DuplicateKey,
+            raw([header(), Frame::raw(ty::FOOTER_HASH, NO_OBJECTS_TWICE)]),
+            &[Code::UnknownHashAlgorithm],
+        ),
+        (
+            Code::DuplicateKey,
+            raw([
+                header(),
+                Frame::raw(ty::PRECEDER, [&[0xa1, 0x64], &b"base"[..], &[0x81], REPEATED].concat()),
+                object(),
+            ]),
+            &[Code::PrecederCborNonCanonical],
+        ),
+        (
+            Code::DuplicateKey,
+            with({
+                let mut object = Object::bytes(&[1]).set("x", 1);
+                let again = object.descriptor.iter().position(|(key, _)| key.as_text() == Some("x")).unwrap();
+                object.descriptor.insert(again, (Value::from("x"), Value::from(2)));
+                object
+            }),
+            &[Code::DescriptorCborNonCanonical],
+        ),
+        (Code::SzipBlockOffsetsWrongType, with_offsets("none"), &[]),
+        (Code::SzipBlockOffsetsWrongType, with_offsets(array([Value::from(-1)])), &[]),
+        (Code::SzipBlockOffsetsNotFromZero, with_offsets(array([Value::from(1)])), &[]),
+        (Code::SzipBlockOffsetsNotFromZero, with_offsets(array([])), &[]),
+        (Code::SzipBlockOffsetsNotIncreasing, with_offsets(array([0, 9, 9].map(Value::from))), &[]),
+        (Code::SzipBlockOffsetsPastEnd, with_offsets(array([0, 1_000_000].map(Value::from))), &[]),
         (Code::ReservedNotAMap, reserved(Value::from(1)), &[]),
         (Code::ReservedMissingTensor, reserved(map([])), &[]),
     ]
@@ -472,6 +567,7 @@ fn value_specimens() -> Vec<Specimen> {
         (Code::DecodePipelineFailed, with(Object::packed(&[2], [0], 0.0, (0, 0), 16)), &[]),
         (Code::PipelineConfigFailed, with(Object::bytes(&[1]).set("filter", "shuffle")), &[]),
         (Code::PipelineConfigFailed, with(Object::bytes(&[1]).set("compression", "rle")), &[]),
+        (Code::DecodeBudgetExceeded, two_bombs(), &[]),
         (Code::DecodeObjectFailed, with(Object::f32(&[9], &[0.0; 9]).masked("nan", "none", &[true; 4])), &[]),
         (Code::DecodeObjectFailed, with(Object::plain("bitmask", &[8], [1]).masked("nan", "none", &[true; 8])), &[]),
         (Code::DecodedSizeMismatch, with(Object::f32(&[2], &[1.0])), &[]),
@@ -488,7 +584,7 @@ fn with_canonical(max_level: Level) -> ValidateOptions {
 fn every_code_is_found_alone_at_its_level_and_severity() {
     let mut missing: BTreeSet<Code> = Code::ALL.iter().copied().collect();
     for (code, bytes, more) in specimens() {
-        let report = validate_message(&bytes, &with_canonical(Level::Fidelity));
+        let report = validate_message(&bytes, &ValidateOptions { budget: BUDGET, ..with_canonical(Level::Fidelity) });
         let expected: Vec<Code> = [&[code], more].concat();
         assert_eq!(codes(&report), expected, "{code}: {:#?}", report.issues);
         let issue = &report.issues[0];
@@ -497,7 +593,7 @@ fn every_code_is_found_alone_at_its_level_and_severity() {
         assert!(!issue.description.is_empty());
         // Lower levels do not have it; where canonical form is asked for, level 2 is never left out.
         for lower in [Level::Structure, Level::Metadata, Level::Integrity] {
-            let report = validate_message(&bytes, &at(lower));
+            let report = validate_message(&bytes, &ValidateOptions { budget: BUDGET, ..at(lower) });
             let is_canonical = code.name().ends_with("non_canonical");
             assert_eq!(codes(&report).contains(&code), lower >= code.level() && !is_canonical, "{code} at {lower}");
         }
@@ -516,7 +612,9 @@ fn digests_only_leaves_out_warnings_about_structure_metadata_and_decoding() {
         let is_left_out = match code.level() {
             Level::Structure => code.severity() == Severity::Warning,
             Level::Metadata => !matches!(code, Code::HashFrameCborParseFailed),
-            Level::Integrity => matches!(code, Code::DecodePipelineFailed | Code::PipelineConfigFailed),
+            Level::Integrity => {
+                matches!(code, Code::DecodePipelineFailed | Code::PipelineConfigFailed | Code::DecodeBudgetExceeded)
+            }
             Level::Fidelity => true,
         };
         assert_eq!(codes(&report).contains(&code), !is_left_out, "{code}: {report:?}");
@@ -554,6 +652,119 @@ fn the_reference_does_not_find_what_only_this_validation_finds() {
     }
     let report = full(&broken(plain(), "frame 1.hash", &[1]).bytes);
     assert_eq!((report.issues[0].object_index, report.issues[0].byte_offset), (None, Some(56)));
+}
+
+/// Codes for what the reference does not look at.
+const OURS: &[Code] = &[
+    Code::ReservedNotZero,
+    Code::UnknownMessageFlags,
+    Code::UnknownFrameFlags,
+    Code::UnknownFrameVersion,
+    Code::FrameOffGrid,
+    Code::DuplicateKey,
+    Code::SzipBlockOffsetsWrongType,
+    Code::SzipBlockOffsetsNotFromZero,
+    Code::SzipBlockOffsetsNotIncreasing,
+    Code::SzipBlockOffsetsPastEnd,
+];
+
+#[test]
+fn what_the_reference_does_not_look_at_is_a_warning_and_left_out_where_findings_are_to_be_its_own() {
+    for code in OURS {
+        assert_eq!(code.severity(), Severity::Warning, "{code}");
+    }
+    for (code, bytes, _) in specimens().into_iter().filter(|(code, ..)| OURS.contains(code)) {
+        let like = ValidateOptions { check_canonical: true, ..like_reference(Level::Fidelity) };
+        assert!(!codes(&validate_message(&bytes, &like)).contains(&code), "{code}");
+        // None of it keeps the message from being decoded.
+        let decoded = tgm_std::decode(&bytes, &DecodeOptions::default());
+        assert!(decoded.is_ok(), "{code}: {decoded:?}");
+    }
+}
+
+/// Whether there are digests in frames or not, what can be said of lists without them is said: as the reference has it, and
+/// besides whether a list is that of the objects' bytes.
+#[test]
+fn hash_lists_of_messages_without_digests_are_checked() {
+    use frame_type as ty;
+    let unhashed = |frames: Vec<Frame>| {
+        let frames = [vec![header()], frames].concat();
+        Message { frames, ..Message::empty() }.unhashed().build().bytes
+    };
+    let footer = |list: Frame| Frame { frame_type: ty::FOOTER_HASH, ..list };
+    let good = || Frame::hashes(ty::HEADER_HASH);
+    let other = || hashes(&["0123456789abcdef"], "xxh3");
+    let missing = Code::NoHashAvailable;
+    for (frames, expected, like) in [
+        (vec![good(), object(), footer(good())], vec![missing], vec![missing]),
+        (
+            vec![hashes(&["0"], "md5"), object()],
+            vec![missing, Code::UnknownHashAlgorithm],
+            vec![missing, Code::UnknownHashAlgorithm],
+        ),
+        (vec![good(), object(), footer(other())], vec![missing, Code::HashMismatch], vec![missing, Code::HashMismatch]),
+        // Frames hold no digest that the reference could compare this one with.
+        (vec![other(), object()], vec![missing, Code::HashMismatch], vec![missing]),
+    ] {
+        let bytes = unhashed(frames);
+        assert_eq!(codes(&full(&bytes)), expected);
+        assert_eq!(codes(&validate_message(&bytes, &like_reference(Level::Fidelity))), like);
+    }
+}
+
+// Budgets.
+
+#[test]
+fn a_message_of_bombs_is_decoded_as_far_as_the_budget_goes() {
+    let bomb = |n: u32| Object::packed(&[1 << 20], [], f64::from(n), (0, 0), 0);
+    let good = Object::packed(&[4], [1; 8], 1.0, (0, 0), 16);
+    let objects = [good, Object::bytes(&[1])].into_iter().chain((0..200).map(bomb));
+    let bytes = Message::buffered(objects.chain([Object::f32(&[1], &[f32::NAN])])).build().bytes;
+    let within = |budget| ValidateOptions { budget, ..at(Level::Fidelity) };
+    let (report, usage) = measure(|| validate_message(&bytes, &within(BUDGET)));
+    // Digests and what needs no decoding are looked at all the same.
+    assert_eq!(codes(&report), [Code::DecodeBudgetExceeded, Code::NanDetected]);
+    let issue = &report.issues[0];
+    assert_eq!((issue.object_index, report.is_ok(), report.hash_verified), (Some(3), false, false));
+    assert!(issue.description.contains("12582912") && issue.description.contains("max_message_bytes"), "{issue:?}");
+    assert!(usage.peak < 20 << 20, "{} MiB", usage.peak >> 20);
+    assert_eq!(codes(&validate_message(&bytes, &within(DecodeBudget::UNLIMITED))), [Code::NanDetected]);
+    // What the limits of one object refuse costs the budget nothing.
+    let limits = DecodeLimits { max_decoded_bytes: 1 << 20, ..DecodeLimits::default() };
+    let report = validate_message(&bytes, &ValidateOptions { limits, ..within(BUDGET) });
+    assert_eq!(report.issues.iter().filter(|issue| issue.code == Code::DecodePipelineFailed).count(), 200);
+}
+
+#[test]
+fn a_file_of_bombs_is_decoded_as_far_as_the_budget_goes() {
+    let bytes = two_bombs().bytes.repeat(100);
+    let budget = DecodeBudget { max_message_bytes: None, max_file_bytes: Some(45 << 20) };
+    let options = ValidateOptions { budget, ..at(Level::Integrity) };
+    let report = validate_buffer(&bytes, &options);
+    let refused: Vec<_> = report.messages.iter().map(|message| codes(message).len()).collect();
+    // Five objects of 8 MiB: those of two messages and one more; then one finding a message.
+    assert_eq!(refused, [vec![0; 2], vec![1; 98]].concat());
+    assert_eq!(report.messages[2].issues[0].object_index, Some(1));
+    assert_eq!(report.messages[3].issues[0].object_index, Some(0));
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(&file, &bytes).unwrap();
+    assert_eq!(validate_file(file.path(), &options).unwrap(), report);
+}
+
+#[test]
+fn budgets_are_bounded_by_the_bytes_unless_they_are_set() {
+    let bytes = Message::buffered([Object::packed(&[1 << 27], [], 1.0, (0, 0), 0)]).build().bytes;
+    let gibibyte = tgm_core::Message::parse(&bytes).unwrap().object_by_walk(0).unwrap();
+    let spent = |budget: DecodeBudget, len: u64| {
+        let mut spending = budget.of_file(len);
+        spending.begin_message(len);
+        (0..1000).take_while(|_| spending.spend(&gibibyte, &DecodeLimits::default()).is_ok()).count()
+    };
+    assert_eq!(spent(DecodeBudget::default(), 600), 16);
+    assert_eq!(spent(DecodeBudget::default(), 1 << 20), 32);
+    let set = DecodeBudget { max_message_bytes: Some(100 << 30), max_file_bytes: Some(50 << 30) };
+    assert_eq!(spent(set, 600), 50);
+    assert_eq!(spent(DecodeBudget::UNLIMITED, 600), 1000);
 }
 
 #[test]
@@ -668,6 +879,40 @@ fn files_say_what_belongs_to_no_message() {
     let report = validate_buffer(b"no message here", &default);
     assert_eq!(report.file_issues[0].description, "15 bytes with no valid messages");
     assert!(validate_file("/no/such.tgm".as_ref(), &default).is_err());
+}
+
+#[test]
+fn files_of_other_versions_say_so_and_what_to_do() {
+    let v2 = corpus::sample("multi/v2-between-v3").bytes;
+    let report = validate_buffer(&v2, &at(Level::Integrity));
+    assert_eq!(report.messages.len(), 2);
+    let text = &report.file_issues[0].description;
+    assert!(text.contains("1 message of version 2: `tgm upgrade`"), "{text}");
+    let like = validate_buffer(&v2, &like_reference(Level::Integrity));
+    assert!(!like.file_issues[0].description.contains("upgrade"), "{like:?}");
+    let future = broken(plain(), "preamble.version", &[0, 4]).bytes;
+    let torn = plain().bytes[..100].to_vec();
+    for (bytes, text) in [
+        (future.clone(), "a message of version 4: "),
+        ([&b"text "[..], &future].concat(), "a message of version 4: "),
+        (torn.clone(), "is cut short: 100 are there"),
+        (torn[..20].to_vec(), "cut short in its first 24 bytes"),
+        (broken(plain(), "postamble.magic", b"4").bytes, "a damaged message: invalid end magic"),
+    ] {
+        let report = validate_buffer(&bytes, &at(Level::Integrity));
+        let issue = &report.file_issues[0].description;
+        assert!(issue.starts_with(&format!("{} bytes with no valid messages: ", bytes.len())), "{issue}");
+        assert!(issue.contains(text), "{issue}");
+    }
+    // One message by itself, and errors of decoding.
+    for (version, text) in [(2, "`tgm upgrade` makes it version 3"), (4, "version 4")] {
+        let bytes = broken(plain(), "preamble.version", &[0, version]).bytes;
+        let report = full(&bytes);
+        assert_eq!(codes(&report), [Code::PreambleParseFailed]);
+        assert!(report.issues[0].description.contains(text), "{report:?}");
+        let error = tgm_std::decode(&bytes, &DecodeOptions::default()).unwrap_err();
+        assert!(error.to_string().contains(text), "{error}");
+    }
 }
 
 // Hostile input.

@@ -2,14 +2,14 @@
 
 use tgm_core::ErrorKind;
 use tgm_core::cbor::{Map, Uints, Value};
-use tgm_core::descriptor::{Compression, Encoding, Filter};
+use tgm_core::descriptor::{Compression, Encoding, Filter, Key};
 use tgm_core::frame::Frame;
 use tgm_core::object::DataObject;
 use tgm_core::tensor::Shape;
 use tgm_core::wire::FRAME_HEADER_SIZE;
 
 use super::issue::{IssueCode, ValidationIssue};
-use super::metadata::check_order;
+use super::metadata::{check_duplicates, check_order};
 use super::options::ValidateOptions;
 use super::report::Findings;
 use super::structure::ObjectFrame;
@@ -18,12 +18,21 @@ use super::structure::ObjectFrame;
 pub(super) fn check(object: &mut ObjectFrame<'_>, options: &ValidateOptions, findings: &mut Findings) {
     let offset = object.frame.offset().saturating_add(object.frame.cbor_offset());
     let cbor = cbor_of(&object.frame);
+    check_duplicates(cbor, offset, "descriptor", Some(object.index), options, findings);
     if options.check_canonical {
         let found = check_order(cbor, offset, IssueCode::DescriptorCborNonCanonical, "descriptor");
         findings.extend(found.map(|issue| issue.of_object(object.index)));
     }
     match DataObject::parse(object.frame).map_err(|error| (error.kind(), error)) {
         // What these say is said again below, beside whatever else is wrong.
+        Ok(data) if !options.like_reference => {
+            let faults = block_offset_faults(&data);
+            findings.extend(
+                faults
+                    .into_iter()
+                    .map(|(code, text)| ValidationIssue::new(code, text).of_object(object.index).at(offset)),
+            );
+        }
         Ok(_) | Err((ErrorKind::NdimMismatch | ErrorKind::StridesMismatch | ErrorKind::ShapeOverflow, _)) => {}
         Err((kind, error)) => {
             let text = format!("descriptor CBOR parse failed: {kind}");
@@ -75,6 +84,43 @@ fn contradictions(map: &Map<'_>) -> Vec<Fault> {
     }
     if field("type").and_then(|value| value.as_text().ok()).is_some_and(|text| text.is_empty()) {
         faults.push((IssueCode::EmptyObjType, "obj_type is empty".to_owned()));
+    }
+    faults
+}
+
+/// What is wrong with the intervals that szip's ranges begin at. Decoding the whole object does not need them.
+fn block_offset_faults(object: &DataObject<'_>) -> Vec<Fault> {
+    let descriptor = object.descriptor();
+    if descriptor.compression().known() != Some(Compression::Szip) {
+        return Vec::new();
+    }
+    let key = Key::SzipBlockOffsets;
+    let offsets = match descriptor.szip_block_offsets() {
+        Ok(Some(offsets)) => offsets,
+        Ok(None) => return Vec::new(),
+        Err(error) => {
+            let text = format!("{key} must be an array of unsigned integers: {}", error.kind());
+            return vec![(IssueCode::SzipBlockOffsetsWrongType, text)];
+        }
+    };
+    let mut faults = Vec::new();
+    match offsets.iter().next() {
+        Some(0) => {}
+        None if object.payload().is_empty() => {}
+        None => faults.push((IssueCode::SzipBlockOffsetsNotFromZero, format!("{key} is empty, the first must be 0"))),
+        Some(first) => {
+            faults.push((IssueCode::SzipBlockOffsetsNotFromZero, format!("{key}[0] must be 0, got {first}")));
+        }
+    }
+    let pairs = || offsets.iter().zip(offsets.iter().skip(1)).zip(1_usize..);
+    if let Some(((before, offset), i)) = pairs().find(|((before, offset), _)| before >= offset) {
+        let text = format!("{key} must be strictly increasing: {offset} at {i} comes after {before}");
+        faults.push((IssueCode::SzipBlockOffsetsNotIncreasing, text));
+    }
+    let bits = (object.payload().len() as u64).saturating_mul(8);
+    if let Some((i, offset)) = offsets.iter().enumerate().find(|&(_, offset)| offset > bits) {
+        let text = format!("{key}[{i}] = {offset} is beyond the payload's {bits} bits");
+        faults.push((IssueCode::SzipBlockOffsetsPastEnd, text));
     }
     faults
 }

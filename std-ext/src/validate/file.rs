@@ -2,15 +2,19 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
+#[cfg(not(feature = "mmap"))]
+use std::io::{Seek as _, SeekFrom};
 use std::path::Path;
 
 use tgm_core::scan::Segment;
 
+use super::of_message;
 use super::options::ValidateOptions;
 use super::report::{FileIssue, FileValidationReport, ValidationReport};
-use super::validate_message;
 use crate::TensogramFile;
 use crate::error::TensogramError;
+use crate::leftover::Leftover;
+use crate::limits::reserve;
 use crate::scan::{Bytes, ScanOptions, Segments, Table};
 
 /// Validates every message in `bytes`. Bytes that belong to none are issues of the file.
@@ -51,21 +55,42 @@ pub fn validate_file(path: &Path, options: &ValidateOptions) -> io::Result<FileV
 
 fn of_regular_file(path: &Path, options: &ValidateOptions) -> Result<FileValidationReport, TensogramError> {
     let file = TensogramFile::open(path)?;
-    let messages =
-        file.iter()?.map(|bytes| Ok(validate_message(&bytes?, options))).collect::<Result<_, TensogramError>>()?;
-    Ok(FileValidationReport { file_issues: junk(file.segments()?), messages })
+    let mut spending = options.budget.of_file(fs::metadata(path)?.len());
+    let messages = file.iter()?.map(|bytes| Ok(of_message(&bytes?, options, &mut spending)));
+    let messages = messages.collect::<Result<_, TensogramError>>()?;
+    // A region that cannot be read is reported without a word of what it is.
+    let leftovers = |segment: &Segment| match bytes_of(&file, segment) {
+        Ok(bytes) => Leftover::of(&bytes),
+        Err(_) => Leftover::Unknown,
+    };
+    Ok(FileValidationReport { file_issues: junk(file.segments()?, options, leftovers), messages })
+}
+
+fn bytes_of(file: &TensogramFile, segment: &Segment) -> Result<Vec<u8>, TensogramError> {
+    let len = usize::try_from(segment.length()).map_err(|_| TensogramError::encoding("region too large"))?;
+    let mut bytes = reserve(len)?;
+    let read = file.read_at(segment.offset(), &mut bytes)?;
+    bytes.truncate(read);
+    Ok(bytes)
 }
 
 fn of_segments(bytes: &[u8], segments: Segments<'_>, options: &ValidateOptions) -> FileValidationReport {
     let messages = segments.clone().filter(Segment::is_message);
+    let mut spending = options.budget.of_file(bytes.len() as u64);
     let validate = |segment: Segment| -> ValidationReport {
-        validate_message(segment.bytes_of(bytes).unwrap_or_default(), options)
+        of_message(segment.bytes_of(bytes).unwrap_or_default(), options, &mut spending)
     };
-    FileValidationReport { file_issues: junk(segments), messages: messages.map(validate).collect() }
+    let messages = messages.map(validate).collect();
+    let leftovers = |segment: &Segment| Leftover::of(segment.bytes_of(bytes).unwrap_or_default());
+    FileValidationReport { file_issues: junk(segments, options, leftovers), messages }
 }
 
-/// The bytes that belong to no message.
-fn junk(segments: Segments<'_>) -> Vec<FileIssue> {
+/// The bytes that belong to no message, and what they are instead, if that can be said.
+fn junk(
+    segments: Segments<'_>,
+    options: &ValidateOptions,
+    mut leftovers: impl FnMut(&Segment) -> Leftover,
+) -> Vec<FileIssue> {
     let last = segments.clone().rposition(|segment| segment.is_message());
     let issues = segments.enumerate().filter(|(_, segment)| !segment.is_message()).map(|(i, segment)| {
         let (byte_offset, length) = (segment.offset(), segment.length());
@@ -73,6 +98,11 @@ fn junk(segments: Segments<'_>) -> Vec<FileIssue> {
             None => format!("{length} bytes with no valid messages"),
             Some(last) if i > last => format!("{length} trailing bytes after last message at offset {byte_offset}"),
             Some(_) => format!("{length} unrecognized bytes at offset {byte_offset}"),
+        };
+        let leftover = if options.like_reference { Leftover::Unknown } else { leftovers(&segment) };
+        let description = match leftover {
+            Leftover::Unknown => description,
+            known => format!("{description}: {known}"),
         };
         let in_memory = |n| usize::try_from(n).unwrap_or(usize::MAX);
         FileIssue { byte_offset: in_memory(byte_offset), length: in_memory(length), description }

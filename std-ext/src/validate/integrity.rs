@@ -1,7 +1,6 @@
 //! Level 3: digests, and whether pipelines can be undone; level 4 is called for each object while its values are there.
 
 use tgm_core::ErrorKind;
-use tgm_core::cbor::Value;
 use tgm_core::frame::Frame;
 use tgm_core::hash::{HashPresence, Verdict};
 use tgm_core::index::HashList;
@@ -15,21 +14,28 @@ use super::options::ValidateOptions;
 use super::report::Findings;
 use super::structure::{ObjectFrame, Structure};
 use super::{fidelity, trial};
+use crate::budget::Spending;
 use crate::hash;
 
 /// Checks all digests, and decodes as far as the options say; whether an object's digest was checked and all were right.
-pub(super) fn check(message: &mut Structure<'_>, options: &ValidateOptions, findings: &mut Findings) -> bool {
+pub(super) fn check(
+    message: &mut Structure<'_>,
+    options: &ValidateOptions,
+    spending: &mut Spending,
+    findings: &mut Findings,
+) -> bool {
     let presence = presence(message, options);
     if !options.like_reference {
         for frame in &message.frames {
             check_frame(frame, presence, findings);
         }
     }
+    let mut is_spent = false;
     for object in &mut message.objects {
         object.has_good_digest = check_digest(object, presence, message.flags, findings);
-        check_object(object, options, findings);
+        check_object(object, options, spending, &mut is_spent, findings);
     }
-    check_hash_lists(message, presence, findings);
+    check_hash_lists(message, presence, options, findings);
     !message.objects.is_empty() && message.objects.iter().all(|object| object.has_good_digest)
 }
 
@@ -72,11 +78,16 @@ fn check_digest(
 }
 
 /// Compares the first hash list with the objects' own digests, and every other list with the first.
-fn check_hash_lists(message: &Structure<'_>, presence: HashPresence, findings: &mut Findings) {
+fn check_hash_lists(
+    message: &Structure<'_>,
+    presence: HashPresence,
+    options: &ValidateOptions,
+    findings: &mut Findings,
+) {
     let mut first = None;
     for (i, frame) in message.of_types([FrameType::HeaderHash, FrameType::FooterHash]).enumerate() {
-        let is_xxh3 = match HashList::parse(frame) {
-            Ok(list) => list.is_xxh3() == Some(true),
+        let list = match HashList::parse(frame) {
+            Ok(list) => list,
             Err(_) if i < message.hash_lists_read => continue,
             Err(error) => {
                 let issue = unreadable(IssueCode::HashFrameCborParseFailed, frame, error);
@@ -84,34 +95,48 @@ fn check_hash_lists(message: &Structure<'_>, presence: HashPresence, findings: &
                 continue;
             }
         };
-        if presence == HashPresence::Absent {
-            continue;
-        }
-        if !is_xxh3 {
-            let name = field(frame, "algorithm").and_then(|name| Some(name.as_text().ok()?.to_string()));
-            let name = shorten(&name.unwrap_or_default());
+        if list.is_xxh3() != Some(true) {
+            let name = shorten(&list.algorithm().map(|name| name.to_string()).unwrap_or_default());
             let text = format!("unknown hash algorithm '{name}' in {}: not compared", frame.frame_type());
             findings.push(ValidationIssue::new(IssueCode::UnknownHashAlgorithm, text).at(frame.offset()));
             continue;
         }
-        match *first.get_or_insert(frame) {
-            first if first.offset() == frame.offset() => check_list(frame, message, findings),
-            first if !digests(first).eq(digests(frame)) => {
-                let text = format!("{} disagrees with the first hash list", frame.frame_type());
-                findings.push(ValidationIssue::new(IssueCode::HashMismatch, text).at(frame.offset()));
-            }
-            _ => {}
+        let Some(first) = first else {
+            check_list(frame, &list, message, presence, options, findings);
+            first = Some(list);
+            continue;
+        };
+        if !digests(&first).eq(digests(&list)) {
+            let text = format!("{} disagrees with the first hash list", frame.frame_type());
+            findings.push(ValidationIssue::new(IssueCode::HashMismatch, text).at(frame.offset()));
         }
     }
 }
 
-/// Compares the entries of a hash list with the objects' own digests, where they have good ones.
-fn check_list(frame: &Frame<'_>, message: &Structure<'_>, findings: &mut Findings) {
+/// Compares the entries of a hash list with the objects' own digests, where they have good ones. In a message without
+/// digests in frames they are compared with what the objects' bytes give, which the reference does not do.
+fn check_list(
+    frame: &Frame<'_>,
+    list: &HashList<'_>,
+    message: &Structure<'_>,
+    presence: HashPresence,
+    options: &ValidateOptions,
+    findings: &mut Findings,
+) {
+    let is_absent = presence == HashPresence::Absent;
+    if is_absent && options.like_reference {
+        return;
+    }
     let mut objects = message.objects.iter().peekable();
-    for (i, listed) in digests(frame).enumerate() {
+    for (i, listed) in digests(list).enumerate() {
         let Some(object) = objects.next_if(|object| object.index == i) else { continue };
-        let own = format!("{:016x}", object.frame.hash_slot());
-        if object.has_good_digest && listed != own {
+        let own = match (is_absent, object.has_good_digest) {
+            (true, _) => hash::digest(object.frame.body()),
+            (false, true) => object.frame.hash_slot(),
+            (false, false) => continue,
+        };
+        let own = format!("{own:016x}");
+        if listed != own {
             let listed = shorten(&listed);
             let text = format!("{} digest[{i}] = {listed}, but the object's own is {own}", frame.frame_type());
             findings.push(ValidationIssue::new(IssueCode::HashMismatch, text).of_object(i).at(object.frame.offset()));
@@ -120,19 +145,18 @@ fn check_list(frame: &Frame<'_>, message: &Structure<'_>, findings: &mut Finding
 }
 
 /// The entries of a hash list, which have been found to be text.
-fn digests<'a>(frame: &Frame<'a>) -> impl Iterator<Item = String> + use<'a> {
-    let list = field(frame, "hashes").and_then(|list| list.as_array().ok());
-    let entries = list.into_iter().flat_map(|list| list.iter());
-    entries.filter_map(|entry| Some(entry.ok()?.as_text().ok()?.to_string()))
-}
-
-/// An entry of a hash frame, which has been found to be a map with text keys.
-fn field<'a>(frame: &Frame<'a>, key: &str) -> Option<Value<'a>> {
-    Value::parse(frame.body(), frame.body_offset()).ok()?.as_map().ok()?.get(key).ok()?
+fn digests<'a>(list: &HashList<'a>) -> impl Iterator<Item = String> + use<'a> {
+    list.texts().filter_map(|text| Some(text.ok()?.to_string()))
 }
 
 /// Decodes an object, if the options want it and nothing has been said against it.
-fn check_object(object: &ObjectFrame<'_>, options: &ValidateOptions, findings: &mut Findings) {
+fn check_object(
+    object: &ObjectFrame<'_>,
+    options: &ValidateOptions,
+    spending: &mut Spending,
+    is_spent: &mut bool,
+    findings: &mut Findings,
+) {
     if object.is_reported {
         return;
     }
@@ -147,6 +171,19 @@ fn check_object(object: &ObjectFrame<'_>, options: &ValidateOptions, findings: &
                 .push(about(ValidationIssue::new(IssueCode::HashVerificationError, text).at(error.offset())));
         }
     };
+    if options.decodes() && trial::has_pipeline(data.descriptor()) {
+        let spent = if *is_spent { Ok(()) } else { spending.spend(&data, &options.limits) };
+        if let Err(error) = spent {
+            *is_spent = true;
+            let text = format!("the objects from this one on are not decoded: {error}");
+            let issue = ValidationIssue::new(IssueCode::DecodeBudgetExceeded, text);
+            findings.push(about(issue.at(object.frame.offset())));
+        }
+        // One finding says it for all that follow.
+        if *is_spent {
+            return;
+        }
+    }
     let checked = if options.checks_fidelity() {
         trial::decode(&data, options).and_then(|values| fidelity::check(&data, &values, options))
     } else if options.decodes() && trial::has_pipeline(data.descriptor()) {

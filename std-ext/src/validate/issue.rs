@@ -132,6 +132,17 @@ codes! {
     NonZeroPadding = "non_zero_padding", Structure Warning;
     /// The preamble announces frames that are not there, or does not announce some that are.
     FlagMismatch = "flag_mismatch", Structure Warning;
+    /// The reserved bytes of the preamble are not 0.
+    ReservedNotZero = "reserved_not_zero", Structure Warning;
+    /// The preamble has flags that the format does not define.
+    UnknownMessageFlags = "unknown_message_flags", Structure Warning;
+    /// A frame has flags that the format does not define, or does not define for its type.
+    UnknownFrameFlags = "unknown_frame_flags", Structure Warning;
+    /// A frame's version is not the one that the format defines.
+    UnknownFrameVersion = "unknown_frame_version", Structure Warning;
+    /// A frame does not start at a multiple of eight bytes, or stands in the padding of the one before it: readers that
+    /// step from one multiple to the next lose it without an error.
+    FrameOffGrid = "frame_off_grid", Structure Warning;
     /// Neither header nor footer have metadata.
     NoMetadataFrame = "no_metadata_frame", Structure Error;
 
@@ -157,6 +168,8 @@ codes! {
     PrecederBaseCountWrong = "preceder_base_count_wrong", Metadata Error;
     /// `base` has more entries than there are objects.
     BaseCountExceedsObjects = "base_count_exceeds_objects", Metadata Error;
+    /// A key stands twice in a map. The last one counts here; other readers take the first, or refuse the map.
+    DuplicateKey = "duplicate_key", Metadata Warning;
     /// A descriptor cannot be read, or its masks lie outside of the payload region.
     DescriptorCborParseFailed = "descriptor_cbor_parse_failed", Metadata Error;
     /// Keys of a descriptor are not in canonical order.
@@ -173,6 +186,15 @@ codes! {
     UnknownFilter = "unknown_filter", Metadata Error;
     /// A compression that the format does not define.
     UnknownCompression = "unknown_compression", Metadata Error;
+    /// `szip_block_offsets` is no array of unsigned integers. The object can be decoded, as in the next three cases; ranges of
+    /// it cost more, and other readers refuse them.
+    SzipBlockOffsetsWrongType = "szip_block_offsets_wrong_type", Metadata Warning;
+    /// The first of `szip_block_offsets` is missing or not 0.
+    SzipBlockOffsetsNotFromZero = "szip_block_offsets_not_from_zero", Metadata Warning;
+    /// Some of `szip_block_offsets` is not above the one before it.
+    SzipBlockOffsetsNotIncreasing = "szip_block_offsets_not_increasing", Metadata Warning;
+    /// Some of `szip_block_offsets` is beyond the end of the payload.
+    SzipBlockOffsetsPastEnd = "szip_block_offsets_past_end", Metadata Warning;
     /// The object's type is empty.
     EmptyObjType = "empty_obj_type", Metadata Error;
     /// `_reserved_` of a `base` entry is no map.
@@ -193,6 +215,9 @@ codes! {
     DecodePipelineFailed = "decode_pipeline_failed", Integrity Error;
     /// A stage of an object's pipeline is unknown or not compiled in, or its parameters make no sense.
     PipelineConfigFailed = "pipeline_config_failed", Integrity Error;
+    /// The objects of the message, or of the file, decode to more than the budget allows: this object was not decoded, nor
+    /// were those behind it that would have to be.
+    DecodeBudgetExceeded = "decode_budget_exceeded", Integrity Error;
 
     /// An object without a pipeline, or its masks, cannot be decoded.
     DecodeObjectFailed = "decode_object_failed", Fidelity Error;

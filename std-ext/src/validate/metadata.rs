@@ -5,9 +5,10 @@ use tgm_core::frame::Frame;
 use tgm_core::index::{HashList, Index};
 use tgm_core::metadata::{Metadata, RESERVED_KEY};
 use tgm_core::wire::FrameType;
-use tgm_core::{Error, ErrorKind};
+use tgm_core::{Error, ErrorKind, Message};
 
 use super::descriptor;
+use super::duplicates;
 use super::issue::{IssueCode, ValidationIssue};
 use super::options::ValidateOptions;
 use super::report::Findings;
@@ -16,6 +17,7 @@ use super::structure::{ObjectFrame, Structure};
 /// Checks the CBOR of all frames, in their order. Metadata that cannot be read ends the level.
 pub(super) fn check(message: &mut Structure<'_>, options: &ValidateOptions, findings: &mut Findings) {
     let mut metadata = None;
+    let mut has_lying_index = false;
     for frame in &message.frames {
         match frame.frame_type() {
             FrameType::HeaderMetadata | FrameType::FooterMetadata => {
@@ -25,15 +27,18 @@ pub(super) fn check(message: &mut Structure<'_>, options: &ValidateOptions, find
                 }
             }
             FrameType::HeaderIndex | FrameType::FooterIndex => {
-                check_index(frame, &message.objects, options, findings);
+                has_lying_index |= check_index(frame, &message.objects, options, findings);
             }
             FrameType::HeaderHash | FrameType::FooterHash => {
-                check_hash_list(frame, message.objects.len(), findings);
+                check_hash_list(frame, message.objects.len(), options, findings);
                 message.hash_lists_read += 1;
             }
             FrameType::PrecederMetadata => check_preceder(frame, options, findings),
             FrameType::NTensorFrame => {}
         }
+    }
+    if !has_lying_index && !options.like_reference {
+        findings.extend(check_followed_index(message.bytes));
     }
     // Without metadata the message has no objects to speak of. Of several frames the last one counts.
     let Some(metadata) = metadata else { return };
@@ -45,16 +50,37 @@ pub(super) fn check(message: &mut Structure<'_>, options: &ValidateOptions, find
 
 /// Reads global metadata; says why if that is not possible.
 fn read_metadata<'a>(frame: &Frame<'a>, options: &ValidateOptions, findings: &mut Findings) -> Option<Metadata<'a>> {
-    check_frame_order(frame, IssueCode::MetadataCborNonCanonical, options, findings);
+    check_keys(frame, Some(IssueCode::MetadataCborNonCanonical), options, findings);
     let metadata = Metadata::parse(frame.body(), frame.body_offset());
     metadata.map_err(|error| findings.push(unreadable(IssueCode::MetadataCborParseFailed, frame, error))).ok()
 }
 
-/// Looks at the order of keys in a frame's CBOR, if the options want that.
-fn check_frame_order(frame: &Frame<'_>, code: IssueCode, options: &ValidateOptions, findings: &mut Findings) {
-    if options.check_canonical {
-        findings.extend(check_order(frame.body(), frame.body_offset(), code, frame.frame_type().name()));
+/// Looks at the keys in a frame's CBOR; at their order, if the options want that and there is a code for it.
+fn check_keys(frame: &Frame<'_>, code: Option<IssueCode>, options: &ValidateOptions, findings: &mut Findings) {
+    let (cbor, offset, name) = (frame.body(), frame.body_offset(), frame.frame_type().name());
+    check_duplicates(cbor, offset, name, None, options, findings);
+    if let Some(code) = code.filter(|_| options.check_canonical) {
+        findings.extend(check_order(cbor, offset, code, name));
     }
+}
+
+/// Looks for keys that stand twice in a map of the CBOR of `what`, which is that of data object `index`, if it is one.
+pub(super) fn check_duplicates(
+    cbor: &[u8],
+    offset: u64,
+    what: &str,
+    index: Option<usize>,
+    options: &ValidateOptions,
+    findings: &mut Findings,
+) {
+    if options.like_reference {
+        return;
+    }
+    duplicates::find(cbor, &mut |duplicate| {
+        let text = format!("{what} CBOR: key {} stands twice in one map, the last counts", duplicate.name);
+        let issue = ValidationIssue::new(IssueCode::DuplicateKey, text).at(offset.saturating_add(duplicate.offset));
+        findings.push(index.map_or(issue.clone(), |index| issue.of_object(index)));
+    });
 }
 
 /// A finding about keys that are out of order. CBOR that cannot be read at all is found by whoever reads it.
@@ -74,13 +100,24 @@ pub(super) fn unreadable(code: IssueCode, frame: &Frame<'_>, error: Error) -> Va
         .at(error.offset())
 }
 
-fn check_index(frame: &Frame<'_>, objects: &[ObjectFrame<'_>], options: &ValidateOptions, findings: &mut Findings) {
+/// Compares an index with the objects; whether it lies.
+fn check_index(
+    frame: &Frame<'_>,
+    objects: &[ObjectFrame<'_>],
+    options: &ValidateOptions,
+    findings: &mut Findings,
+) -> bool {
+    check_keys(frame, None, options, findings);
     let index = match Index::parse(frame) {
         Ok(index) => index,
-        Err(error) => return findings.push(unreadable(IssueCode::IndexCborParseFailed, frame, error)),
+        Err(error) => {
+            findings.push(unreadable(IssueCode::IndexCborParseFailed, frame, error));
+            return true;
+        }
     };
     let (listed, count) = (index.len(), objects.len());
-    if listed != count {
+    let mut lies = listed != count;
+    if lies {
         let text = format!("{} lists {listed} objects, the message has {count}", frame.frame_type());
         findings.push(ValidationIssue::new(IssueCode::IndexCountMismatch, text).at(frame.offset()));
     }
@@ -95,11 +132,29 @@ fn check_index(frame: &Frame<'_>, objects: &[ObjectFrame<'_>], options: &Validat
         } else {
             continue;
         };
+        lies = true;
         findings.push(ValidationIssue::new(IssueCode::IndexOffsetMismatch, text).of_object(i).at(frame.offset()));
     }
+    lies
 }
 
-fn check_hash_list(frame: &Frame<'_>, count: usize, findings: &mut Findings) {
+/// Compares the index that readers follow with the frames. It is none of the message's own where the postamble leads into a
+/// payload that holds one.
+fn check_followed_index(bytes: &[u8]) -> Option<ValidationIssue> {
+    // What stops the walk has been found before.
+    let message = Message::parse(bytes).ok().filter(|message| message.outline().is_ok())?;
+    let error = message.verify_index().err()?;
+    let code = match error.kind() {
+        ErrorKind::IndexCount => IssueCode::IndexCountMismatch,
+        ErrorKind::IndexEntry => IssueCode::IndexOffsetMismatch,
+        _ => IssueCode::IndexCborParseFailed,
+    };
+    let text = format!("the index that the postamble leads to is none of the message's: {}", error.kind());
+    Some(ValidationIssue::new(code, text).at(error.offset()))
+}
+
+fn check_hash_list(frame: &Frame<'_>, count: usize, options: &ValidateOptions, findings: &mut Findings) {
+    check_keys(frame, None, options, findings);
     match HashList::parse(frame) {
         Ok(list) if list.len() != count => {
             let text = format!("{} lists {} digests, the message has {count} objects", frame.frame_type(), list.len());
@@ -111,7 +166,7 @@ fn check_hash_list(frame: &Frame<'_>, count: usize, findings: &mut Findings) {
 }
 
 fn check_preceder(frame: &Frame<'_>, options: &ValidateOptions, findings: &mut Findings) {
-    check_frame_order(frame, IssueCode::PrecederCborNonCanonical, options, findings);
+    check_keys(frame, Some(IssueCode::PrecederCborNonCanonical), options, findings);
     match Metadata::of_frame(frame) {
         Ok(_) => {}
         Err(error) if matches!(error.kind(), ErrorKind::PrecederBase(_)) => {

@@ -1,6 +1,7 @@
 //! How to validate.
 
 use super::issue::ValidationLevel;
+use crate::budget::DecodeBudget;
 use crate::limits::DecodeLimits;
 
 /// Options of a validation (FORMAT §6).
@@ -13,12 +14,15 @@ pub struct ValidateOptions {
     /// Digests only: of the structure errors but no warnings, no metadata, nothing is decoded.
     pub checksum_only: bool,
     /// Find what the reference finds and no more: only digests of data objects, and those where flags of 0.21 and later
-    /// announce them; no lengths in indexes, no copy of the length in the postamble, no masks of bitmasks.
+    /// announce them; no lengths in indexes, no copy of the length in the postamble, no masks of bitmasks; nothing about
+    /// reserved bits, frame versions, the grid of frames, repeated keys and `szip_block_offsets`.
     pub like_reference: bool,
     /// Findings of a message that are listed: 10,000. Others are counted.
     pub max_issues: usize,
     /// What decoding an object may cost.
     pub limits: DecodeLimits,
+    /// What decoding all objects of a message, and all of a file, may cost.
+    pub budget: DecodeBudget,
 }
 
 impl Default for ValidateOptions {
@@ -30,6 +34,7 @@ impl Default for ValidateOptions {
             like_reference: false,
             max_issues: 10_000,
             limits: DecodeLimits::default(),
+            budget: DecodeBudget::default(),
         }
     }
 }

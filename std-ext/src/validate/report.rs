@@ -106,9 +106,9 @@ impl Findings {
         self.has_error |= is_error;
     }
 
-    /// Takes a finding, if there is one.
-    pub(super) fn extend(&mut self, issue: Option<ValidationIssue>) {
-        if let Some(issue) = issue {
+    /// Takes findings, if there are any.
+    pub(super) fn extend(&mut self, issues: impl IntoIterator<Item = ValidationIssue>) {
+        for issue in issues {
             self.push(issue);
         }
     }

@@ -10,9 +10,12 @@ use super::issue::{IssueCode, ValidationIssue};
 use super::options::ValidateOptions;
 use super::report::Findings;
 use super::walk::Walk;
+use crate::leftover::way_out;
 
 /// Where the preamble has its flags.
 const FLAGS_AT: u64 = 10;
+/// Where the preamble has its reserved bytes.
+const RESERVED_AT: u64 = 12;
 /// Where the preamble has its `total_length`.
 const TOTAL_LENGTH_AT: u64 = 16;
 
@@ -29,6 +32,8 @@ const ANNOUNCEMENTS: [(u16, FrameType, &str); 7] = [
 
 /// The frames of a message that could be read.
 pub(super) struct Structure<'a> {
+    /// The message's bytes.
+    pub(super) bytes: &'a [u8],
     pub(super) flags: MessageFlags,
     /// All frames but the data objects', in order.
     pub(super) frames: Vec<Frame<'a>>,
@@ -65,6 +70,7 @@ pub(super) struct Envelope<'a> {
     /// Whether the message does not state its length.
     pub(super) is_open_ended: bool,
     flags: MessageFlags,
+    reserved: u32,
 }
 
 /// Reads what encloses the frames, and the frames; `None` if there is no telling where they are.
@@ -72,13 +78,15 @@ pub(super) fn read<'a>(bytes: &'a [u8], options: &ValidateOptions, findings: &mu
     let (envelope, postamble) = Envelope::read(bytes).map_err(|issue| findings.push(issue)).ok()?;
     if !options.like_reference {
         findings.extend(check_length(&envelope, postamble));
+        check_reserved(&envelope, findings);
     }
-    let mut walk = Walk::new(&envelope);
+    let mut walk = Walk::new(&envelope, !options.like_reference);
     walk.run(findings);
     let end = walk.end();
     let seen = walk.seen();
     let (frames, objects) = walk.into_frames();
-    let structure = Structure { flags: envelope.flags, frames, objects, hash_lists_read: 0 };
+    let (bytes, flags) = (envelope.bytes, envelope.flags);
+    let structure = Structure { bytes, flags, frames, objects, hash_lists_read: 0 };
     check_first_footer(&envelope, end, &structure, findings);
     check_flags(envelope.flags, seen, findings);
     if structure.of_types([FrameType::HeaderMetadata, FrameType::FooterMetadata]).next().is_none() {
@@ -112,8 +120,13 @@ impl<'a> Envelope<'a> {
             }
             _ => {}
         }
-        let envelope =
-            Self { bytes: message, end: before.len(), is_open_ended: stated.is_none(), flags: preamble.flags() };
+        let envelope = Self {
+            bytes: message,
+            end: before.len(),
+            is_open_ended: stated.is_none(),
+            flags: preamble.flags(),
+            reserved: preamble.reserved.get(),
+        };
         Ok((envelope, postamble))
     }
 }
@@ -135,6 +148,10 @@ fn preamble_issue(kind: ErrorKind, preamble: &Preamble, available: usize) -> Val
             let text = format!("total_length {length} exceeds buffer size {available}");
             issue(IssueCode::TotalLengthExceedsBuffer, text).at(TOTAL_LENGTH_AT)
         }
+        ErrorKind::Version(version) => {
+            let text = format!("preamble parse failed: {kind}: {}", way_out(version));
+            issue(IssueCode::PreambleParseFailed, text).at(0)
+        }
         _ => issue(IssueCode::PreambleParseFailed, format!("preamble parse failed: {kind}")).at(0),
     }
 }
@@ -144,6 +161,19 @@ fn check_length(envelope: &Envelope<'_>, postamble: &Postamble) -> Option<Valida
     let error = check_postamble(postamble, envelope.bytes.len() as u64).err().filter(|_| !envelope.is_open_ended)?;
     let text = format!("postamble invalid: {}", error.kind());
     Some(ValidationIssue::new(IssueCode::PostambleInvalid, text).at(error.offset()))
+}
+
+/// Looks at what the preamble keeps for later versions: writers of this one put zeros there, and readers look away.
+fn check_reserved(envelope: &Envelope<'_>, findings: &mut Findings) {
+    let unknown = envelope.flags.bits() & !MessageFlags::KNOWN;
+    if unknown != 0 {
+        let text = format!("preamble has unknown flags {unknown:#06x}");
+        findings.push(ValidationIssue::new(IssueCode::UnknownMessageFlags, text).at(FLAGS_AT));
+    }
+    if envelope.reserved != 0 {
+        let text = format!("reserved bytes of the preamble are {:#010x}, not 0", envelope.reserved);
+        findings.push(ValidationIssue::new(IssueCode::ReservedNotZero, text).at(RESERVED_AT));
+    }
 }
 
 /// Compares `first_footer_offset` of the postamble at `end` with what the walk met.

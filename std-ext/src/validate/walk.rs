@@ -11,6 +11,12 @@ use super::issue::{IssueCode, ValidationIssue};
 use super::report::Findings;
 use super::structure::{Envelope, ObjectFrame, type_bit};
 
+/// Frames start at multiples of so many bytes, counted from the message's first.
+const GRID: usize = 8;
+
+/// The version of frames that the format defines.
+const FRAME_VERSION: u16 = 1;
+
 /// A walk over the frames of a message.
 pub(super) struct Walk<'a> {
     bytes: &'a [u8],
@@ -18,6 +24,10 @@ pub(super) struct Walk<'a> {
     /// Where frames end.
     end: usize,
     is_open_ended: bool,
+    /// Whether findings are wanted that the reference does not have.
+    is_strict: bool,
+    /// Where the frame before and its padding end.
+    padded_end: u64,
     phase: DecodePhase,
     /// Whether the frame before was a preceder. Kept apart from the phase, which an error leaves where it is.
     is_preceded: bool,
@@ -29,12 +39,14 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub(super) const fn new(envelope: &Envelope<'a>) -> Self {
+    pub(super) const fn new(envelope: &Envelope<'a>, is_strict: bool) -> Self {
         Self {
             bytes: envelope.bytes,
             position: tgm_core::wire::PREAMBLE_SIZE,
             end: envelope.end,
             is_open_ended: envelope.is_open_ended,
+            is_strict,
+            padded_end: 0,
             phase: DecodePhase::Header,
             is_preceded: false,
             seen: 0,
@@ -108,6 +120,11 @@ impl<'a> Walk<'a> {
             Err(error) if error.kind() == ErrorKind::CborOffset => None,
             Err(error) => return Err(broken(error, at)),
         };
+        if self.is_strict {
+            check_header(frame_type, bytes, at, findings);
+            self.check_place(frame_type, at, findings);
+            self.padded_end = at.saturating_add(bytes.len().next_multiple_of(GRID) as u64);
+        }
         self.check_order(frame_type, at, findings);
         match frame {
             Some(frame) => self.take(frame, findings),
@@ -115,6 +132,19 @@ impl<'a> Walk<'a> {
         }
         self.position = self.position.saturating_add(bytes.len());
         Ok(())
+    }
+
+    /// Checks that readers find the frame at byte `at` that step over the padding of the one before it unseen.
+    fn check_place(&self, frame_type: FrameType, at: u64, findings: &mut Findings) {
+        let where_it_is = if !at.is_multiple_of(GRID as u64) {
+            format!("starts at byte {at}, no multiple of {GRID}")
+        } else if at < self.padded_end {
+            format!("starts at byte {at}, in the padding of the frame before it, which ends at {}", self.padded_end)
+        } else {
+            return;
+        };
+        let text = format!("{frame_type} frame {where_it_is}: other readers may not find it");
+        findings.push(ValidationIssue::new(IssueCode::FrameOffGrid, text).at(at));
     }
 
     fn check_order(&mut self, frame_type: FrameType, at: u64, findings: &mut Findings) {
@@ -181,6 +211,23 @@ fn delimit(rest: &[u8], at: u64) -> Result<(FrameType, &[u8]), ValidationIssue> 
         fault(IssueCode::FrameExceedsMessage, what)
     })?;
     Ok((frame_type, frame))
+}
+
+/// Looks at what the header of the frame at byte `at` keeps for later versions.
+fn check_header(frame_type: FrameType, frame: &[u8], at: u64, findings: &mut Findings) {
+    let Ok((header, _)) = FrameHeader::ref_from_prefix(frame) else { return };
+    let version = header.version.get();
+    if version != FRAME_VERSION {
+        let text = format!("{frame_type} frame is of version {version}, not {FRAME_VERSION}");
+        findings.push(ValidationIssue::new(IssueCode::UnknownFrameVersion, text).at(at.saturating_add(4)));
+    }
+    // Where the descriptor stands is a question of data objects.
+    let known = if frame_type.is_data_object() { FrameFlags::KNOWN } else { FrameFlags::HASH_PRESENT };
+    let unknown = header.flags().bits() & !known;
+    if unknown != 0 {
+        let text = format!("{frame_type} frame has unknown flags {unknown:#06x}");
+        findings.push(ValidationIssue::new(IssueCode::UnknownFrameFlags, text).at(at.saturating_add(6)));
+    }
 }
 
 /// The finding that a frame at byte `at`, whose header and length are right, is none.

@@ -115,3 +115,36 @@ fn malformed_files_end_with_an_exit_code_and_one_document() {
     let run = tgm(args);
     assert_eq!((run.code, run.json().as_array().unwrap().len()), (Some(1), paths.len()));
 }
+
+#[test]
+fn limits_bound_what_is_decoded() {
+    let path = data("codecs/szip-high-ratio.tgm");
+    for command in ["validate", "digest"] {
+        tgm([command, &path]).good();
+        for flag in ["--max-object-bytes", "--max-message-bytes", "--max-file-bytes"] {
+            assert_eq!(tgm([command, &path, flag, "1G"]).good().code, Some(0), "{command} {flag}");
+            let run = tgm([command, &path, flag, "100"]);
+            assert_eq!(run.code, Some(1), "{command} {flag}");
+            assert!(run.stderr.contains("100"), "{command} {flag}: {}", run.stderr);
+            assert_eq!(tgm([command, &path, flag, "much"]).code, Some(2));
+        }
+    }
+}
+
+#[test]
+fn files_of_other_versions_say_so_and_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let of_version = |version: u8| {
+        let mut bytes = std::fs::read(data("dtypes/float32-little.tgm")).unwrap();
+        bytes[9] = version;
+        let path = folder.path().join(format!("v{version}.tgm"));
+        std::fs::write(&path, bytes).unwrap();
+        path
+    };
+    let run = tgm([&"validate".into(), &of_version(4)]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.stderr.contains("a message of version 4: "), "{}", run.stderr);
+    let run = tgm(["validate", &data("multi/v2-between-v3.tgm")]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.stderr.contains("1 message of version 2: `tgm upgrade`"), "{}", run.stderr);
+}

@@ -266,6 +266,15 @@ mod paths {
     };
 }
 
+/// Types of validation, which have a module of their own too.
+#[allow(unused_imports, reason = "that they are there is the point")]
+mod validate_types {
+    use tensogram::validate::types::{
+        FileIssue, FileValidationReport, IssueCode, IssueSeverity, ValidateOptions, ValidationIssue, ValidationLevel,
+        ValidationReport,
+    };
+}
+
 /// What programs keep in threads, structures and error types of their own.
 pub(crate) fn bounds() {
     fn shared<T: Send + Sync + 'static>() {}

@@ -87,7 +87,9 @@ fn message(input: &[u8], output: &mut [u8]) -> Result<()> {
     if let Ok(object) = message.object(black_box(3)) {
         data_object(&object, output);
     }
+    keep((message.object_by_walk(black_box(3)), message.verify_index()));
     let presence = message.hash_presence()?;
+    keep(message.verify_hash_lists(presence));
     message.verify(presence).for_each(keep);
     message.verify(HashPresence::Flagged).for_each(keep);
     let metadata = message.metadata()?;

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::slice;
 
 use clap::Args;
 use serde_json::Value as Json;
@@ -10,11 +9,12 @@ use sha2::{Digest as _, Sha256};
 use tgm_core::Message;
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::object::DataObject;
-use tgm_std::{TensogramError, decode_descriptors};
+use tgm_std::{DecodeLimits, DecodeOptions, Spending, TensogramError, decode_descriptors};
 
 use crate::digests::Digests;
-use crate::input::{Entry, Wanted, for_each_message};
+use crate::input::{Entry, Wanted, open_or_report};
 use crate::json::{self, Document, error_json};
+use crate::limits::LimitFlags;
 use crate::messages::Which;
 use crate::output::{Out, Style};
 use crate::summary::{shape_json, shape_text};
@@ -38,6 +38,14 @@ pub(crate) struct Digest {
     /// Print one JSON document
     #[arg(short, long)]
     json: bool,
+    #[command(flatten)]
+    limits: LimitFlags,
+}
+
+/// What decoding may still cost.
+struct Costs {
+    limits: DecodeLimits,
+    spending: Spending,
 }
 
 /// What became of one object.
@@ -51,11 +59,13 @@ struct Digested {
 impl Digest {
     /// Digests all messages of the file.
     pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
-        let paths = slice::from_ref(&self.path);
+        let Some(input) = open_or_report(&self.path, out) else { return Ok(()) };
+        let numbers = self.which.of(&input, out);
+        let mut costs = Costs { limits: self.limits.of_object(), spending: self.limits.budget().of_file(input.len()) };
         if self.json {
             let mut document = Document::begin(out, "tgm.digest/1", "messages")?;
-            for_each_message(paths, self.which, Wanted::Whole, out, |out, entry| {
-                let item = self.message_json(out, entry);
+            input.for_each(out, numbers, Wanted::Whole, |out, entry| {
+                let item = self.message_json(out, entry, &mut costs);
                 document.item(out, &item)
             })?;
             return document.end(out);
@@ -68,12 +78,12 @@ impl Digest {
             Column::right("bytes"),
             Column::left("sha256"),
         ]);
-        for_each_message(paths, self.which, Wanted::Whole, out, |out, entry| self.list(out, entry, &mut table))?;
+        input.for_each(out, numbers, Wanted::Whole, |out, entry| self.list(out, entry, &mut costs, &mut table))?;
         table.finish(out)
     }
 
-    fn message_json(&self, out: &mut Out, entry: &Entry<'_>) -> Json {
-        let checked = self.objects(out, entry);
+    fn message_json(&self, out: &mut Out, entry: &Entry<'_>, costs: &mut Costs) -> Json {
+        let checked = self.objects(out, entry, costs);
         let error = checked.as_ref().err().map(error_json);
         let objects = checked.ok().map(|objects| {
             let objects = objects.enumerate();
@@ -88,8 +98,8 @@ impl Digest {
         ])
     }
 
-    fn list(&self, out: &mut Out, entry: &Entry<'_>, table: &mut Table) -> io::Result<()> {
-        let Ok(objects) = self.objects(out, entry) else {
+    fn list(&self, out: &mut Out, entry: &Entry<'_>, costs: &mut Costs, table: &mut Table) -> io::Result<()> {
+        let Ok(objects) = self.objects(out, entry, costs) else {
             return table.row(out, vec![entry.index.into(), Cell::spread(Style::Bad, "(unreadable)")]);
         };
         for (index, object) in objects.enumerate() {
@@ -111,11 +121,13 @@ impl Digest {
 
     /// Digests the objects of a message one by one, if it passes every check of a full decode but those of the payloads; if
     /// not, that is reported.
-    fn objects<'f>(
+    fn objects<'f, 'c>(
         &self,
         out: &mut Out,
         entry: &Entry<'f>,
-    ) -> Result<impl Iterator<Item = Digested> + use<'f>, TensogramError> {
+        costs: &'c mut Costs,
+    ) -> Result<impl Iterator<Item = Digested> + use<'f, 'c>, TensogramError> {
+        costs.spending.begin_message(entry.length());
         let message = decode_descriptors(entry.bytes).and_then(|_| Ok(Message::parse(entry.bytes)?));
         let checked = message.and_then(|message| Ok((message, self.digests.of(&message)?)));
         let (message, check) = checked.inspect_err(|error| out.report(&entry.place(), error))?;
@@ -124,7 +136,7 @@ impl Digest {
                 dtype: Some(object.descriptor().dtype().name()),
                 shape: Some(shape_json(object.descriptor())),
                 shape_text: shape_text(&object.descriptor().shape().iter().collect::<Vec<_>>()),
-                result: check.check(index, object.frame()).and_then(|()| digest(&object)),
+                result: check.check(index, object.frame()).and_then(|()| digest(&object, costs)),
             },
             Err(error) => Digested { dtype: None, shape: None, shape_text: String::new(), result: Err(error.into()) },
         }))
@@ -150,8 +162,9 @@ fn reported(out: &mut Out, entry: &Entry<'_>, index: usize, object: Digested) ->
 }
 
 /// Number of bytes and digest of an object's values.
-fn digest(object: &DataObject<'_>) -> Result<(u64, String), TensogramError> {
-    let values = tgm_std::values(object, &as_stored())?;
+fn digest(object: &DataObject<'_>, costs: &mut Costs) -> Result<(u64, String), TensogramError> {
+    costs.spending.spend(object, &costs.limits)?;
+    let values = tgm_std::values(object, &DecodeOptions { limits: costs.limits, ..as_stored() })?;
     let mut hasher = Sha256::new();
     in_order(&values, object.descriptor(), ByteOrder::Little, |bytes| {
         hasher.update(bytes);

@@ -25,7 +25,8 @@ impl Digests {
     /// Checks the digests of all frames of a message that is there as a whole: reads every byte of it.
     ///
     /// # Errors
-    /// [`TensogramError::HashMismatch`] for the first that is wrong; those of the walk over frames.
+    /// [`TensogramError::HashMismatch`] for the first that is wrong; those of the walk over frames, and of indexes and hash
+    /// lists that contradict the objects.
     pub(crate) fn check_all(self, message: &Message<'_>) -> Result<()> {
         if self.ignore_hash { Ok(()) } else { check_all(message, message.hash_presence()?) }
     }
@@ -64,7 +65,7 @@ impl ObjectCheck {
     }
 }
 
-/// Checks the digests of all frames that have one.
+/// Checks the digests of all frames that have one, and that indexes and hash lists agree with the objects.
 ///
 /// # Errors
 /// As [`Digests::check_all`].
@@ -75,6 +76,9 @@ pub(crate) fn check_all(message: &Message<'_>, presence: HashPresence) -> Result
         let index = if frame.frame_type().is_data_object() { objects.next() } else { None };
         check_one(presence, index, &frame)?;
     }
+    // A message whose objects were swapped would otherwise be made anew as if they had always stood there.
+    message.verify_index()?;
+    message.verify_hash_lists(presence)?;
     Ok(())
 }
 

@@ -165,10 +165,9 @@ impl Extract {
     }
 }
 
-/// Object `index`, by the message's index or, if that leads nowhere, by its frames.
+/// Object `index`, by the walk that every command makes: an index that lies leads nowhere else.
 fn find<'f>(message: &Message<'f>, index: usize) -> Result<DataObject<'f>, TensogramError> {
-    message.object(index).or_else(|error| match error.kind() {
-        ErrorKind::IndexEntry => Ok(message.objects().nth(index).unwrap_or(Err(error))?),
+    message.object_by_walk(index).or_else(|error| match error.kind() {
         ErrorKind::ObjectOutOfRange => {
             let count = message.outline()?.object_count;
             Err(TensogramError::Object(format!("there is no such object ({count} objects)").into()))

@@ -6,9 +6,9 @@
 use tgm_core::ErrorKind;
 use tgm_core::message::check_preamble;
 use tgm_core::scan::Segment;
-use tgm_core::wire::{MAGIC, PREAMBLE_SIZE, Preamble, WIRE_VERSION};
-use tgm_std::v2;
-use zerocopy::FromBytes as _;
+use tgm_core::wire::{MAGIC, PREAMBLE_SIZE, Preamble};
+use tgm_std::{Leftover, v2};
+use zerocopy::{FromBytes as _, IntoBytes as _};
 
 use crate::input::Input;
 use crate::output::Out;
@@ -80,12 +80,7 @@ fn preamble(input: &Input, offset: u64) -> Option<Preamble> {
 fn reason(preamble: &Preamble, room: u64) -> String {
     let (version, stated) = (preamble.version.get(), preamble.total_length.get());
     match check_preamble(preamble, room) {
-        Err(error) if error.kind() == ErrorKind::Version(v2::WIRE_VERSION) => {
-            format!("{error}: `tgm upgrade` makes it version 3")
-        }
-        Err(error) if error.kind() == ErrorKind::Version(version) => {
-            format!("{error}: this program reads version {WIRE_VERSION}")
-        }
+        Err(error) if error.kind() == ErrorKind::Version(version) => Leftover::of(preamble.as_bytes()).to_string(),
         Err(error) if error.kind() == ErrorKind::MessageExceedsBuffer => {
             format!("truncated: it wants {stated} bytes, and the file ends after {room} of them")
         }
@@ -99,13 +94,11 @@ fn reason(preamble: &Preamble, room: u64) -> String {
 fn no_message(input: &Input) -> String {
     let length = input.len();
     let bytes = if length <= SEARCHED { input.all_bytes().ok() } else { None };
-    let parts = bytes.map_or_else(Vec::new, |bytes| v2::scan(&bytes));
-    let old = parts.iter().filter(|part| part.kind == v2::Kind::V2).count();
-    match (old, preamble(input, 0)) {
-        (1, _) => "1 message of version 2: `tgm upgrade` makes it version 3".to_string(),
-        (2.., _) => format!("{old} messages of version 2: `tgm upgrade` makes them version 3"),
-        (0, None) => format!("no message found in {length} bytes"),
-        (0, Some(preamble)) => {
+    let leftover = bytes.map_or(Leftover::Unknown, |bytes| Leftover::of(&bytes));
+    match (leftover, preamble(input, 0)) {
+        (Leftover::Version2 { .. }, _) => leftover.to_string(),
+        (_, None) => format!("no message found in {length} bytes"),
+        (_, Some(preamble)) => {
             let reason = reason(&preamble, length);
             format!("no whole message: {length} bytes at offset 0 begin like one: {reason}; {SALVAGE}")
         }

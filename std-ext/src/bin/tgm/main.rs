@@ -29,6 +29,7 @@ mod info;
 mod input;
 mod json;
 mod key_path;
+mod limits;
 mod lost;
 mod ls;
 mod merge;

@@ -206,10 +206,10 @@ impl Rewriter<'_> {
     fn compare(&self, entry: &Entry<'_>, bytes: &[u8], prepared: &[Prepared<'_>]) -> Result<f64, Failure> {
         let message = Message::parse(bytes).map_err(Failure::at(entry.place()))?;
         let mut greatest = 0.0_f64;
-        for (index, object) in prepared.iter().enumerate() {
+        for (index, (object, written)) in prepared.iter().zip(message.objects()).enumerate() {
             let Prepared::Encoded(descriptor, before, _) = object else { continue };
             let place = || entry.object_place(index);
-            let object = message.object(index).map_err(Failure::at(place()))?;
+            let object = written.map_err(Failure::at(place()))?;
             let after = values(&object, &self.decode_options()).map_err(Failure::at(place()))?;
             if after == *before {
                 continue;

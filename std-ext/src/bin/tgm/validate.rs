@@ -9,6 +9,7 @@ use tgm_std::validate::{FileValidationReport, ValidateOptions, ValidationIssue, 
 use tgm_std::{IssueSeverity, validate_buffer, validate_file};
 
 use crate::json::compact;
+use crate::limits::LimitFlags;
 use crate::output::{Out, Style};
 
 /// Check messages from structure to values, and report all that is wrong
@@ -31,6 +32,8 @@ pub(crate) struct Validate {
     /// Print a JSON array
     #[arg(short, long)]
     json: bool,
+    #[command(flatten)]
+    limits: LimitFlags,
 }
 
 /// How deep to go.
@@ -93,6 +96,8 @@ impl Validate {
             check_canonical: self.canonical,
             checksum_only: self.depth.checksum,
             like_reference: self.like_reference,
+            limits: self.limits.of_object(),
+            budget: self.limits.budget(),
             ..ValidateOptions::default()
         }
     }

@@ -5,7 +5,9 @@ use std::io;
 use clap::Args;
 use serde_json::{Value as Json, json};
 use tgm_core::Message;
+use tgm_core::frame::Frame;
 use tgm_core::hash::{HashPresence, Verdict};
+use tgm_core::index::HashList;
 use tgm_core::wire::FrameType;
 use tgm_std::TensogramError;
 
@@ -16,10 +18,10 @@ use crate::messages::Which;
 use crate::output::{Out, Style};
 use crate::table::{Cell, Column, Table};
 
-/// Check the digest of every frame; reads every byte
+/// Check the digest of every frame, and what indexes and hash lists say of objects; reads every byte
 ///
-/// A digest that is wrong or missing, a message whose frames cannot be walked and bytes that belong to no message make the
-/// exit code 1.
+/// A digest that is wrong or missing, an index or a hash list that does not agree with the objects, a message whose frames
+/// cannot be walked and bytes that belong to no message make the exit code 1.
 #[derive(Args, Debug)]
 pub(crate) struct Verify {
     #[command(flatten)]
@@ -43,6 +45,8 @@ struct Report {
     verified: u64,
     missing: u64,
     findings: Vec<Finding>,
+    /// What indexes and hash lists say that the frames do not.
+    lists: Vec<ListFinding>,
     error: Option<TensogramError>,
 }
 
@@ -54,6 +58,14 @@ struct Finding {
     object: Option<usize>,
     /// Expected and computed; `None` if there is no digest.
     digests: Option<(u64, u64)>,
+}
+
+/// An index or a hash list that does not agree with the objects, or was not compared.
+struct ListFinding {
+    list: &'static str,
+    error: Option<tgm_core::Error>,
+    /// Which object is concerned, if it is one.
+    object: Option<usize>,
 }
 
 impl Verify {
@@ -106,11 +118,13 @@ impl Verify {
             report.verified += u64::from(digests.is_none());
             report.missing += u64::from(digests == Some(None));
         }
+        report.lists = list_findings(&message, presence)?;
         Ok(())
     }
 
     fn is_good(&self, report: &Report) -> bool {
-        report.error.is_none() && report.mismatches() == 0 && (self.allow_missing || report.missing == 0)
+        let lists_agree = report.lists.iter().all(|finding| finding.error.is_none());
+        report.error.is_none() && report.mismatches() == 0 && lists_agree && (self.allow_missing || report.missing == 0)
     }
 
     fn judge(&self, out: &mut Out, entry: &Entry<'_>, report: &Report) {
@@ -143,10 +157,16 @@ impl Verify {
             let blanks = file.clone().into_iter().chain([entry.index.into(), "".into(), "".into(), "".into()]);
             table.row(out, blanks.chain([Cell::spread(style, &finding.to_text())]).collect())?;
         }
+        for finding in &report.lists {
+            let blanks = file.clone().into_iter().chain([entry.index.into(), "".into(), "".into(), "".into()]);
+            table.row(out, blanks.chain([Cell::spread(style, &finding.to_text())]).collect())?;
+        }
         Ok(())
     }
 
     fn item(&self, entry: &Entry<'_>, report: &Report) -> Json {
+        let of_lists = report.lists.iter().map(ListFinding::to_json);
+        let findings = report.findings.iter().map(Finding::to_json).chain(of_lists);
         json::object([
             ("file", Some(entry.file.into())),
             ("message", Some(entry.index.into())),
@@ -158,8 +178,49 @@ impl Verify {
             ("objects", Some(report.objects.into())),
             ("verified", Some(report.verified.into())),
             ("missing", Some(report.missing.into())),
-            ("findings", Some(report.findings.iter().map(Finding::to_json).collect())),
+            ("findings", Some(findings.collect())),
             ("error", report.error.as_ref().map(error_json)),
+        ])
+    }
+}
+
+/// Compares the message's lists of objects with its frames.
+fn list_findings(message: &Message<'_>, presence: HashPresence) -> tgm_core::Result<Vec<ListFinding>> {
+    let checks = [("index", message.verify_index()), ("hash list", message.verify_hash_lists(presence))];
+    let mut findings = Vec::new();
+    for (list, error) in checks.map(|(list, result)| (list, result.err())) {
+        let Some(error) = error else { continue };
+        let is_object =
+            |frame: &tgm_core::Result<Frame<'_>>| !matches!(frame, Ok(f) if !f.frame_type().is_data_object());
+        let mut objects = message.frames().filter(is_object);
+        let object = objects.position(|frame| frame.is_ok_and(|frame| frame.offset() == error.offset()));
+        findings.push(ListFinding { list, error: Some(error), object });
+    }
+    for frame in message.frames() {
+        let frame = frame?;
+        let is_list = matches!(frame.frame_type(), FrameType::HeaderHash | FrameType::FooterHash);
+        if is_list && HashList::parse(&frame).is_ok_and(|list| list.is_xxh3() != Some(true)) {
+            findings.push(ListFinding { list: "hash list", error: None, object: None });
+        }
+    }
+    Ok(findings)
+}
+
+impl ListFinding {
+    fn to_text(&self) -> String {
+        let object = self.object.map_or(String::new(), |object| format!(" (object {object})"));
+        match &self.error {
+            Some(error) => format!("{}{object}: {error}", self.list),
+            None => format!("{} of an unknown algorithm: not compared", self.list),
+        }
+    }
+
+    fn to_json(&self) -> Json {
+        json::object([
+            ("offset", self.error.map(|error| error.offset().into())),
+            ("object", self.object.map(Json::from)),
+            ("finding", Some(self.list.replace(' ', "_").into())),
+            ("text", Some(self.to_text().into())),
         ])
     }
 }
@@ -174,6 +235,8 @@ impl Report {
             "unreadable"
         } else if self.mismatches() > 0 {
             "mismatch"
+        } else if self.lists.iter().any(|finding| finding.error.is_some()) {
+            "lists differ"
         } else if self.frames > 0 && self.verified == 0 {
             "no digests"
         } else if self.missing > 0 {

@@ -1,0 +1,140 @@
+//! Do a message's lists of objects say what a walk over its frames finds?
+//!
+//! An index says where the objects are, and a hash list what their digests are. Both repeat what the frames say, and a
+//! writer with a fault, or a hostile one, can make them say something else: an index may lead to a frame that stands inside
+//! another object's payload, or leave an object out. The checks here compare both with the frames, once, and nothing else
+//! in the crate calls them: who does not ask does not pay for their code.
+//!
+//! Time is linear in the message: the first list of a kind is compared with the walk, the others with the first.
+
+use crate::error::{ErrorKind, Result};
+use crate::frame::{Frame, Frames};
+#[cfg(feature = "hash")]
+use crate::hash::{HashPresence, digest};
+#[cfg(feature = "hash")]
+use crate::index::HashList;
+use crate::index::{Index, IndexEntry};
+use crate::message::Message;
+use crate::wire::FrameType;
+
+impl Message<'_> {
+    /// Compares every index of the message with a walk over its frames: how many objects there are, their order, offsets
+    /// and lengths. Also the index that [`Self::object`] follows, should the postamble lead to another one.
+    ///
+    /// After this has returned `Ok`, [`Self::object`] gives for each object what [`Self::objects`] gives, and so does a
+    /// table of the index's entries. A message without an index is fine. Reads frame headers and tails and the indexes,
+    /// no payload: O(frames + bytes of indexes).
+    ///
+    /// # Errors
+    /// [`ErrorKind::IndexEntry`] at the object that an entry should lead to, or at the index that differs from the one
+    /// before it; [`ErrorKind::IndexCount`] at the first object that is left out, or where the frames end; those of the
+    /// walk and of [`Index::parse`].
+    pub fn verify_index(&self) -> Result<()> {
+        let mut first = None;
+        for frame in self.frames() {
+            let frame = frame?;
+            if matches!(frame.frame_type(), FrameType::HeaderIndex | FrameType::FooterIndex) {
+                self.compare_index(&mut first, Index::parse(&frame)?, frame.offset())?;
+            }
+        }
+        let followed = self.find_index()?;
+        followed.map_or(Ok(()), |index| self.compare_index(&mut first, index, index.offsets().offset()))
+    }
+
+    /// Compares an index with the walk, or with the `first` one that was. `at` is where it stands.
+    fn compare_index<'i>(&self, first: &mut Option<Index<'i>>, index: Index<'i>, at: u64) -> Result<()> {
+        match first {
+            None => {
+                verify_entries(&index, self.frames())?;
+                *first = Some(index);
+                Ok(())
+            }
+            Some(first) if first.len() != index.len() => Err(ErrorKind::IndexCount.at(at)),
+            Some(first) if first.iter().ne(index.iter()) => Err(ErrorKind::IndexEntry.at(at)),
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// Compares every hash list of the message with the objects' own digests: those that their frames hold, or, where
+    /// `presence` says that a frame holds none, those that their bytes give, which reads them.
+    ///
+    /// Objects that were swapped, digests and all, are found by this and by nothing else. Digests themselves are
+    /// [`Self::verify`]'s to check. Lists of another algorithm than xxh3 cannot be compared and are left out; see
+    /// [`HashList::is_xxh3`]. A message without lists is fine. O(frames + bytes of lists) where frames hold digests.
+    ///
+    /// # Errors
+    /// [`ErrorKind::HashListEntry`] at the object concerned, or at the list that differs from the one before it;
+    /// [`ErrorKind::HashListCount`] at the first object that is left out, or where the frames end; those of the walk and of
+    /// [`HashList::parse`].
+    #[cfg(feature = "hash")]
+    pub fn verify_hash_lists(&self, presence: HashPresence) -> Result<()> {
+        let mut first: Option<HashList<'_>> = None;
+        for frame in self.frames() {
+            let frame = frame?;
+            if !matches!(frame.frame_type(), FrameType::HeaderHash | FrameType::FooterHash) {
+                continue;
+            }
+            let list = HashList::parse(&frame)?;
+            match &first {
+                _ if list.is_xxh3() != Some(true) => {}
+                None => {
+                    verify_digests(&list, presence, self.frames())?;
+                    first = Some(list);
+                }
+                Some(first) if first.len() != list.len() => return Err(ErrorKind::HashListCount.at(frame.offset())),
+                Some(first) => {
+                    for (one, other) in first.texts().zip(list.texts()) {
+                        if !one?.chunks().flat_map(str::bytes).eq(other?.chunks().flat_map(str::bytes)) {
+                            return Err(ErrorKind::HashListEntry.at(frame.offset()));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Compares the entries of an index with the data objects among `frames`.
+fn verify_entries(index: &Index<'_>, frames: Frames<'_>) -> Result<()> {
+    let mut entries = index.iter();
+    let end = for_each_object(frames, |frame| match entries.next() {
+        Some(IndexEntry { offset, length }) if offset == frame.offset() && length == frame.total_length() => Ok(()),
+        Some(_) => Err(ErrorKind::IndexEntry.at(frame.offset())),
+        None => Err(ErrorKind::IndexCount.at(frame.offset())),
+    })?;
+    if entries.next().is_none() { Ok(()) } else { Err(ErrorKind::IndexCount.at(end)) }
+}
+
+/// Compares the entries of a hash list with the digests of the data objects among `frames`.
+#[cfg(feature = "hash")]
+fn verify_digests(list: &HashList<'_>, presence: HashPresence, frames: Frames<'_>) -> Result<()> {
+    let mut texts = list.texts();
+    let end = for_each_object(frames, |frame| {
+        let listed = texts.next().ok_or(ErrorKind::HashListCount.at(frame.offset()))??;
+        let own = if presence.covers(frame) { frame.hash_slot() } else { digest(frame.body()) };
+        let is_own = listed.chunks().flat_map(str::bytes).eq(hex_digits(own));
+        if is_own { Ok(()) } else { Err(ErrorKind::HashListEntry.at(frame.offset())) }
+    })?;
+    if texts.next().is_none() { Ok(()) } else { Err(ErrorKind::HashListCount.at(end)) }
+}
+
+/// Calls `check` with each data object among `frames`, in order; where the frames end.
+fn for_each_object(mut frames: Frames<'_>, mut check: impl FnMut(&Frame<'_>) -> Result<()>) -> Result<u64> {
+    for frame in frames.by_ref() {
+        let frame = frame?;
+        if frame.frame_type().is_data_object() {
+            check(&frame)?;
+        }
+    }
+    Ok(frames.position())
+}
+
+/// A digest as text: 16 lowercase hexadecimal digits.
+#[cfg(feature = "hash")]
+fn hex_digits(digest: u64) -> impl Iterator<Item = u8> {
+    digest.to_be_bytes().into_iter().flat_map(|byte| [byte >> 4, byte & 15]).map(|digit| match digit {
+        0..=9 => digit.wrapping_add(b'0'),
+        _ => digit.wrapping_add(b'a' - 10),
+    })
+}

@@ -1,0 +1,218 @@
+//! Keys that stand twice in one map. The last one counts here; other readers take the first, or refuse the map.
+
+use std::borrow::Cow;
+
+use tgm_core::cbor::{Cursor, Kind, Step, Value};
+
+use super::descriptor::shorten;
+
+/// A key that a map has had before.
+pub(super) struct Duplicate {
+    /// Where it stands again, in bytes from the CBOR's first.
+    pub(super) offset: u64,
+    /// The key in words.
+    pub(super) name: String,
+}
+
+/// Calls `found` for each key that stands again in its map, in any map of the item that `cbor` begins with, those in map
+/// keys left out. CBOR that cannot be read is found by whoever reads it.
+///
+/// Every byte is walked a few times. Four bytes are kept for each key of the maps that are open, and only maps whose keys
+/// are in no order are sorted; so an item of 4 GiB or more is not looked at.
+pub(super) fn find(cbor: &[u8], found: &mut dyn FnMut(Duplicate)) {
+    if let Ok(item) = Value::parse(cbor, 0)
+        && u32::try_from(item.as_encoded().len()).is_ok()
+    {
+        let mut search = Search { encoded: item.as_encoded(), open: Vec::new(), keys: Vec::new(), found };
+        // The item was walked just now: steps through it do not fail.
+        let _ = search.run();
+    }
+}
+
+/// A walk through an item.
+struct Search<'a, 'f> {
+    encoded: &'a [u8],
+    /// The containers around the position.
+    open: Vec<Open>,
+    /// Where the keys of open maps stand, those of inner ones last.
+    keys: Vec<u32>,
+    found: &'f mut dyn FnMut(Duplicate),
+}
+
+struct Open {
+    /// Items or entries to come; `None` up to a break.
+    left: Option<u64>,
+    is_map: bool,
+    /// How many keys outer maps have.
+    outer_keys: usize,
+    /// Whether each key so far is above the one before it: then none can stand twice.
+    ascends: bool,
+}
+
+impl<'a> Search<'a, '_> {
+    fn run(&mut self) -> tgm_core::Result<()> {
+        let mut cursor = Cursor::new(self.encoded, 0);
+        let mut wants_key = false;
+        while !cursor.is_empty() {
+            let is_break = cursor.rest().first() == Some(&0xff);
+            if wants_key && !is_break {
+                self.key(&mut cursor)?;
+                wants_key = false;
+                continue;
+            }
+            match cursor.step()? {
+                // What it tags comes next, in its place.
+                Step::Tag(_) => continue,
+                Step::Item(_) => self.count(),
+                Step::Array(left) => self.enter(left, false),
+                Step::Map(left) => self.enter(left, true),
+                Step::Break => {
+                    self.leave();
+                    self.count();
+                }
+            }
+            wants_key = self.open.last().is_some_and(|open| open.is_map);
+        }
+        Ok(())
+    }
+
+    /// Reads a key of the innermost map.
+    fn key(&mut self, cursor: &mut Cursor<'a>) -> tgm_core::Result<()> {
+        let position = u32::try_from(cursor.offset()).unwrap_or(u32::MAX);
+        Value::read(cursor)?;
+        if let Some(open) = self.open.last_mut() {
+            let before = self.keys.get(open.outer_keys..).and_then(<[u32]>::last);
+            open.ascends &= before.is_none_or(|&before| key_at(self.encoded, before) < key_at(self.encoded, position));
+        }
+        self.keys.push(position);
+        Ok(())
+    }
+
+    fn enter(&mut self, left: Option<u64>, is_map: bool) {
+        self.open.push(Open { left, is_map, outer_keys: self.keys.len(), ascends: true });
+        if left == Some(0) {
+            self.leave();
+            self.count();
+        }
+    }
+
+    /// Counts an item or entry that has ended; ends the containers whose last one it was.
+    fn count(&mut self) {
+        while let Some(Open { left: Some(left), .. }) = self.open.last_mut() {
+            *left = left.saturating_sub(1);
+            if *left > 0 {
+                return;
+            }
+            self.leave();
+        }
+    }
+
+    /// Ends the innermost container.
+    fn leave(&mut self) {
+        let Some(open) = self.open.pop() else { return };
+        let keys = self.keys.get_mut(open.outer_keys..).unwrap_or_default();
+        if open.is_map && !open.ascends {
+            keys.sort_by(|&a, &b| key_at(self.encoded, a).cmp(&key_at(self.encoded, b)));
+            for pair in keys.windows(2) {
+                if let [before, again] = *pair
+                    && key_at(self.encoded, before) == key_at(self.encoded, again)
+                {
+                    (self.found)(Duplicate { offset: u64::from(again), name: name_at(self.encoded, again) });
+                }
+            }
+        }
+        self.keys.truncate(open.outer_keys);
+    }
+}
+
+/// What keys are compared by: type, number or length, bytes. Any order will do in which different keys differ.
+type Key<'a> = (u8, i128, Cow<'a, [u8]>);
+
+/// The key that stands at `position`. Keys that are containers or tagged are compared by the bytes that encode them.
+fn key_at(encoded: &[u8], position: u32) -> Key<'_> {
+    let nothing = (u8::MAX, 0, Cow::Borrowed(&[][..]));
+    let rest = usize::try_from(position).ok().and_then(|position| encoded.get(position..));
+    let Some(value) = rest.and_then(|rest| Value::parse(rest, 0).ok()) else { return nothing };
+    if let Ok(integer) = value.as_integer() {
+        return (0, integer, Cow::Borrowed(&[]));
+    }
+    match value.kind() {
+        Kind::Text => {
+            let text =
+                value.as_str().map(Cow::Borrowed).or_else(|_| value.as_text().map(|text| text.to_string().into()));
+            by_length(
+                2,
+                text.map_or(Cow::Borrowed(&[][..]), |text| match text {
+                    Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+                    Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+                }),
+            )
+        }
+        Kind::Bytes => {
+            let bytes = value.as_bytes();
+            by_length(3, Cow::Owned(bytes.map(|bytes| bytes.chunks().collect::<Vec<_>>().concat()).unwrap_or_default()))
+        }
+        Kind::Float => (4, i128::from(value.as_f64().unwrap_or_default().to_bits()), Cow::Borrowed(&[])),
+        Kind::Bool => (5, i128::from(value.as_bool().unwrap_or_default()), Cow::Borrowed(&[])),
+        Kind::Null => (6, 0, Cow::Borrowed(&[])),
+        _ => (7, 0, Cow::Borrowed(value.as_encoded())),
+    }
+}
+
+/// Shorter strings first, as writers sort them.
+fn by_length(kind: u8, bytes: Cow<'_, [u8]>) -> Key<'_> {
+    (kind, i128::try_from(bytes.len()).unwrap_or(i128::MAX), bytes)
+}
+
+/// The key that stands at `position`, in words.
+fn name_at(encoded: &[u8], position: u32) -> String {
+    match key_at(encoded, position) {
+        (0, integer, _) => integer.to_string(),
+        (2, _, text) => format!("'{}'", shorten(&String::from_utf8_lossy(&text))),
+        _ => "that is not text".to_owned(),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use super::*;
+
+    fn duplicates(cbor: &[u8]) -> Vec<(u64, String)> {
+        let mut all = Vec::new();
+        find(cbor, &mut |duplicate| all.push((duplicate.offset, duplicate.name)));
+        all
+    }
+
+    #[test]
+    fn keys_are_compared_by_what_they_mean_and_in_their_own_map_only() {
+        // {"a": 1, "a": 2}
+        assert_eq!(duplicates(&[0xa2, 0x61, b'a', 1, 0x61, b'a', 2]), [(4, "'a'".to_owned())]);
+        // The second one with a longer head, then in chunks.
+        assert_eq!(duplicates(&[0xa2, 0x61, b'a', 1, 0x78, 1, b'a', 2]).len(), 1);
+        assert_eq!(duplicates(&[0xa2, 0x61, b'a', 1, 0x7f, 0x60, 0x61, b'a', 0xff, 2]).len(), 1);
+        // {"b": 0, "a": {"a": 1}, "c": [{"a": 2}, {"a": 3}]}
+        let apart = [0xa3, 0x61, b'b', 0, 0x61, b'a', 0xa1, 0x61, b'a', 1, 0x61, b'c', 0x82];
+        assert_eq!(duplicates(&[&apart[..], &[0xa1, 0x61, b'a', 2, 0xa1, 0x61, b'a', 3]].concat()), []);
+        // [{"b": {"x": 1, "a": 2}, "b": []}], both maps of indefinite length.
+        let inner = [0x81, 0xbf, 0x61, b'b', 0xbf, 0x61, b'x', 1, 0x61, b'a', 2, 0xff, 0x61, b'b', 0x80, 0xff];
+        assert_eq!(duplicates(&inner), [(12, "'b'".to_owned())]);
+        // Two of three equal pairs are repetitions; numbers by value; bytes are no text; behind tags.
+        assert_eq!(duplicates(&[0xc1, 0xa3, 1, 0, 0x18, 1, 0, 1, 0]).len(), 2);
+        assert_eq!(duplicates(&[0xa2, 0x61, b'a', 1, 0x41, b'a', 2]), []);
+        assert_eq!(duplicates(&[0xa2, 0x80, 0xc1, 1, 0x80, 2]), [(4, "that is not text".to_owned())]);
+        assert_eq!(duplicates(&[0xa1, 0x61]), [], "CBOR that ends too early");
+    }
+
+    #[test]
+    fn a_hundred_thousand_keys_in_no_order_are_sorted_once() {
+        let mut cbor = vec![0xbf];
+        for n in (0..100_000_u32).rev() {
+            cbor.push(0x1a);
+            cbor.extend(n.to_be_bytes());
+            cbor.push(0);
+        }
+        cbor.extend([0x1a, 0, 0, 0, 7, 0, 0xff]);
+        assert_eq!(duplicates(&cbor), [(600_001, "7".to_owned())]);
+    }
+}
