@@ -9,11 +9,8 @@ use tgm_core::scan::Segment;
 use super::options::ValidateOptions;
 use super::report::{FileIssue, FileValidationReport, ValidationReport};
 use super::validate_message;
-#[cfg(not(feature = "mmap"))]
 use crate::TensogramFile;
 use crate::error::TensogramError;
-#[cfg(feature = "mmap")]
-use crate::mmap::MappedFile;
 use crate::scan::{Bytes, ScanOptions, Segments, Table};
 
 /// Validates every message in `bytes`. Bytes that belong to none are issues of the file.
@@ -35,8 +32,7 @@ pub fn validate_buffer(bytes: &[u8], options: &ValidateOptions) -> FileValidatio
 
 /// Validates every message of a file. Bytes that belong to none are issues of the file.
 ///
-/// With feature `mmap` a regular file is mapped, and the contract of [`crate::MappedFile`] holds; otherwise one message at a
-/// time is in memory. What is no regular file, a pipe for one, is read to its end first.
+/// Of a regular file one message at a time is in memory. Anything else, such as a pipe, is read to its end first.
 ///
 /// # Errors
 /// Those of opening, mapping and reading the file.
@@ -52,13 +48,6 @@ pub fn validate_file(path: &Path, options: &ValidateOptions) -> io::Result<FileV
     Ok(validate_buffer(&bytes, options))
 }
 
-#[cfg(feature = "mmap")]
-fn of_regular_file(path: &Path, options: &ValidateOptions) -> Result<FileValidationReport, TensogramError> {
-    let file = MappedFile::open(path)?;
-    Ok(of_segments(file.as_bytes(), file.segments(), options))
-}
-
-#[cfg(not(feature = "mmap"))]
 fn of_regular_file(path: &Path, options: &ValidateOptions) -> Result<FileValidationReport, TensogramError> {
     let file = TensogramFile::open(path)?;
     let messages =

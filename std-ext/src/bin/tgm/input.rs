@@ -108,12 +108,14 @@ impl Input {
 }
 
 #[cfg(feature = "mmap")]
+#[allow(unsafe_code, reason = "a memory map")]
 fn open(path: &Path) -> Result<Backing, TensogramError> {
     let is_stream = std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file());
     if is_stream {
         return read(open_stream(path)?);
     }
-    let file = MappedFile::open(path)?;
+    // SAFETY: the tool's user must not truncate the file while it is read.
+    let file = unsafe { MappedFile::open(path) }?;
     let segments = file.segments().collect();
     Ok(Backing::Mapped { file, segments })
 }
