@@ -27,6 +27,7 @@ pub use crate::options::DecodeOptions;
 pub use crate::range::{
     decode_range, decode_range_from_frame, decode_range_from_payload, element_ranges_into, ranges_into,
 };
+use crate::room::Room;
 use crate::threads::Threads;
 use crate::to_owned;
 use crate::types::{DataObjectDescriptor, DecodedObject, GlobalMetadata};
@@ -64,8 +65,8 @@ pub fn values<'a>(object: &DataObject<'a>, options: &DecodeOptions) -> Result<Co
 pub fn decode(bytes: &[u8], options: &DecodeOptions) -> Result<(GlobalMetadata, Vec<DecodedObject>)> {
     let opened = Opened::open(bytes, options)?;
     opened.verify_objects(options, None)?;
-    let objects = opened.map_objects(options, |object, threads| decoded(object, options, threads))?;
-    Ok((to_owned::message_metadata(&opened.metadata)?, objects))
+    let objects = opened.map_objects(options, |object, threads| decoded(object, options, threads, &opened.room))?;
+    Ok((to_owned::message_metadata(&opened.metadata, &opened.room)?, objects))
 }
 
 /// The metadata of the first metadata frame, nothing else being read. In a streamed message that is what the writer knew
@@ -74,7 +75,7 @@ pub fn decode(bytes: &[u8], options: &DecodeOptions) -> Result<(GlobalMetadata, 
 /// # Errors
 /// Those of the frames before it and of its CBOR.
 pub fn decode_metadata(bytes: &[u8]) -> Result<GlobalMetadata> {
-    to_owned::frame_metadata(&Message::parse(bytes)?.first_metadata()?)
+    to_owned::frame_metadata(&Message::parse(bytes)?.first_metadata()?, &Room::by_default())
 }
 
 /// The metadata of a message and what its objects are; no payload is read.
@@ -83,9 +84,9 @@ pub fn decode_metadata(bytes: &[u8]) -> Result<GlobalMetadata> {
 /// Those of the format's checks.
 pub fn decode_descriptors(bytes: &[u8]) -> Result<(GlobalMetadata, Vec<DataObjectDescriptor>)> {
     let opened = Opened::open(bytes, &DecodeOptions::default())?;
-    let descriptors = opened.message.objects().map(|object| to_owned::descriptor(object?.descriptor()));
+    let descriptors = opened.message.objects().map(|object| to_owned::descriptor(object?.descriptor(), &opened.room));
     let descriptors = descriptors.collect::<Result<_>>()?;
-    Ok((to_owned::message_metadata(&opened.metadata)?, descriptors))
+    Ok((to_owned::message_metadata(&opened.metadata, &opened.room)?, descriptors))
 }
 
 /// The metadata of a message, and object `index`: what it is, and its values.
@@ -101,8 +102,8 @@ pub fn decode_object(
     let opened = Opened::open(bytes, options)?;
     let object = opened.object(index)?;
     opened.verify_objects(options, Some(index))?;
-    let (descriptor, values) = decoded(&object, options, threads(options, &object)?)?;
-    Ok((to_owned::message_metadata(&opened.metadata)?, descriptor, values))
+    let (descriptor, values) = decoded(&object, options, threads(options, &object)?, &opened.room)?;
+    Ok((to_owned::message_metadata(&opened.metadata, &opened.room)?, descriptor, values))
 }
 
 /// The metadata and all objects of a message with zeros where values are masked, and the masks.
@@ -117,11 +118,11 @@ pub fn decode_with_masks(
     opened.verify_objects(options, None)?;
     let options = DecodeOptions { restore_non_finite: false, ..options.clone() };
     let objects = opened.map_objects(&options, |object, threads| {
-        let (descriptor, payload) = decoded(object, &options, threads)?;
+        let (descriptor, payload) = decoded(object, &options, threads, &opened.room)?;
         let masks = Masks::read(object, &options, &mut MaskBuffers::default())?.to_bools(&options)?;
         Ok(DecodedObjectWithMasks { descriptor, payload, masks })
     })?;
-    Ok((to_owned::message_metadata(&opened.metadata)?, objects))
+    Ok((to_owned::message_metadata(&opened.metadata, &opened.room)?, objects))
 }
 
 /// The object that one frame's bytes hold, apart from any message.
@@ -134,7 +135,7 @@ pub fn decode_object_from_frame(frame: &[u8], options: &DecodeOptions) -> Result
         // Without a message around it, the frame's own flag is all there is to go by.
         check(hash::check(HashPresence::Flagged, object.frame()), None)?;
     }
-    decoded(&object, options, threads(options, &object)?)
+    decoded(&object, options, threads(options, &object)?, &Room::new(&options.limits))
 }
 
 /// Reads the data object that `frame` holds.
@@ -148,9 +149,9 @@ fn threads(options: &DecodeOptions, object: &DataObject<'_>) -> Result<Threads> 
     Threads::resolve(options.threads, object.payload().len() as u64, options.parallel_threshold_bytes)
 }
 
-fn decoded(object: &DataObject<'_>, options: &DecodeOptions, threads: Threads) -> Result<DecodedObject> {
+fn decoded(object: &DataObject<'_>, options: &DecodeOptions, threads: Threads, room: &Room) -> Result<DecodedObject> {
     let values = pipeline::decode_values(object, options, threads)?;
-    Ok((to_owned::descriptor(object.descriptor())?, values.into_owned()))
+    Ok((to_owned::descriptor(object.descriptor(), room)?, values.into_owned()))
 }
 
 /// A message whose structure and metadata passed every check that the format asks of a full decode.
@@ -158,6 +159,8 @@ pub(crate) struct Opened<'a> {
     pub(crate) message: Message<'a>,
     pub(crate) metadata: MessageMetadata<'a>,
     pub(crate) outline: Outline<'a>,
+    /// For what is owned of metadata and descriptors.
+    pub(crate) room: Room,
 }
 
 impl<'a> Opened<'a> {
@@ -169,7 +172,7 @@ impl<'a> Opened<'a> {
         outline.hashes.map(|frame| HashList::parse(&frame)).transpose()?;
         let metadata = outline.metadata(&message)?;
         check_nesting(&message, options)?;
-        Ok(Self { message, metadata, outline })
+        Ok(Self { message, metadata, outline, room: Room::new(&options.limits) })
     }
 
     /// What `f` makes of each object: several objects at a time, or else one after the other on several threads.

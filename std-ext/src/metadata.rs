@@ -19,6 +19,7 @@ pub use common::compute_common;
 use crate::HASH_ALGORITHM_NAME;
 use crate::cbor::{self, Item, Writer, head_len};
 use crate::error::{Result, TensogramError};
+use crate::room::Room;
 use crate::to_owned;
 use crate::types::{DataObjectDescriptor, GlobalMetadata, HashFrame, IndexFrame, MaskDescriptor, MasksMetadata};
 
@@ -59,7 +60,7 @@ fn non_empty<'a>(key: &'a str, entries: &'a BTreeMap<String, Value>) -> Option<(
 /// Format: FORMAT §3.3.
 pub fn cbor_to_global_metadata(bytes: &[u8]) -> Result<GlobalMetadata> {
     let view = Metadata::parse(bytes, 0).map_err(|error| TensogramError::cbor("global metadata", error))?;
-    to_owned::frame_metadata(&view)
+    to_owned::frame_metadata(&view, &Room::by_default())
 }
 
 /// The descriptor of a data object: its fields and its parameters in one flat map, the byte order always among them.
@@ -143,7 +144,7 @@ fn mask_item(mask: &MaskDescriptor) -> Item<'_> {
 /// Format: FORMAT §3.5.
 pub fn cbor_to_object_descriptor(bytes: &[u8]) -> Result<DataObjectDescriptor> {
     let view = Descriptor::parse(bytes, 0).map_err(|error| TensogramError::cbor("descriptor", error))?;
-    to_owned::descriptor(&view)
+    to_owned::descriptor(&view, &Room::by_default())
 }
 
 /// The body of an index frame.

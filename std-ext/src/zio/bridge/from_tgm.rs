@@ -28,10 +28,11 @@ use crate::zio::tensor::{bools, permutation};
 pub(super) fn decode<'a>(bytes: &'a [u8], options: &BridgeOptions) -> Result<(Parts<'a>, Vec<NotKept>)> {
     let opened = Opened::open(bytes, &options.decode)?;
     opened.verify_objects(&options.decode, None)?;
-    let mut global = to_owned::message_metadata(&opened.metadata)?;
+    let mut global = to_owned::message_metadata(&opened.metadata, &opened.room)?;
     global.base.iter_mut().for_each(|entry| drop(entry.remove(crate::RESERVED_KEY)));
     let objects = opened.message.objects().collect::<tgm_core::Result<Vec<_>>>()?;
-    let descriptors: Vec<_> = objects.iter().map(|o| to_owned::descriptor(o.descriptor())).collect::<Result<_>>()?;
+    let descriptors: Vec<_> =
+        objects.iter().map(|o| to_owned::descriptor(o.descriptor(), &opened.room)).collect::<Result<_>>()?;
     let not_kept = not_kept(&global, &descriptors);
     let zio = match global.extra.get(ZIO) {
         Some(zio) if is_ours(zio) => Some(members(from_cbor(zio, "_extra_.zio")?)),
