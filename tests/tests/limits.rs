@@ -257,7 +257,7 @@ fn owned_metadata_stays_within_the_limit_that_it_passes() {
             let middle = u64::midpoint(refused, passed);
             if decode(middle).is_ok() { passed = middle } else { refused = middle }
         }
-        let (_, usage) = measure(|| decode(passed).unwrap());
+        let ((), usage) = measure(|| decode(passed).unwrap());
         assert!(usage.peak <= passed, "{name}: {} bytes within a limit of {passed}", usage.peak);
     }
 }
