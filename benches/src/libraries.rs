@@ -1,6 +1,7 @@
 //! The same work by the names that both libraries have.
 
 use std::cell::RefCell;
+use std::path::Path;
 
 use ciborium::Value;
 use tgm_core::object::DataObject;
@@ -122,6 +123,12 @@ macro_rules! library {
 
 library!(ours, tgm_std);
 library!(reference, tensogram);
+
+/// A file of the benches' own as a memory map.
+pub fn open_map(path: impl AsRef<Path>) -> ours::MappedFile {
+    // SAFETY: no bench truncates a file or writes into it while it is mapped.
+    unsafe { ours::MappedFile::open(path) }.expect("maps")
+}
 
 /// A message of one object by us, into a buffer that the caller keeps.
 pub fn encode_into(spec: &Spec, data: &[u8], options: &ours::EncodeOptions, message: &mut Vec<u8>) {

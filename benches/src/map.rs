@@ -16,7 +16,7 @@ use zerocopy::IntoBytes;
 use crate::Bench;
 use crate::data::{self, Rng};
 use crate::harness::{Bound, Case};
-use crate::libraries::{Dtype, Spec, ours, reference};
+use crate::libraries::{Dtype, Spec, open_map, ours, reference};
 
 mod cold;
 
@@ -49,7 +49,7 @@ fn many(bench: &mut Bench, folder: &Path) {
     drop(file.into_inner().expect("writes"));
     open(bench, &path, count);
 
-    let mapped = ours::MappedFile::open(&path).expect("maps");
+    let mapped = open_map(&path);
     let positioned = ours::TensogramFile::open(&path).expect("opens");
     let of_reference = reference::TensogramFile::open_mmap(&path).expect("maps");
     let options = reference::DecodeOptions::default();
@@ -173,10 +173,10 @@ fn lmdb<'a>(folder: &Path, count: usize, values: impl Fn(usize) -> &'a [u8]) -> 
 
 /// From the path to a table of all messages.
 fn open(bench: &mut Bench, path: &Path, count: usize) {
-    assert_eq!(ours::MappedFile::open(path).expect("maps").message_count(), count);
+    assert_eq!(open_map(path).message_count(), count);
     assert_eq!(reference::TensogramFile::open_mmap(path).and_then(|file| file.message_count()).expect("maps"), count);
     let case = Case::new(format!("{count} messages of 1 KiB, opened"))
-        .row("us, mapped", || ours::MappedFile::open(path).expect("maps").message_count())
+        .row("us, mapped", || open_map(path).message_count())
         .row("us, positioned reads", || ours::TensogramFile::open(path).and_then(|file| file.message_count()))
         .row("reference, open_mmap", || reference::TensogramFile::open_mmap(path).and_then(|file| file.message_count()))
         .row("reference, open", || reference::TensogramFile::open(path).and_then(|file| file.message_count()))
@@ -200,7 +200,7 @@ fn large(bench: &mut Bench, folder: &Path) {
     }
     drop(encoder.finish_with_backfill().expect("ends"));
 
-    let mapped = ours::MappedFile::open(&path).expect("maps");
+    let mapped = open_map(&path);
     let of_reference = reference::TensogramFile::open_mmap(&path).expect("maps");
     let options = reference::DecodeOptions::default();
     let start =
@@ -244,7 +244,7 @@ pub fn first_value(mut arguments: impl Iterator<Item = String>) -> ExitCode {
     let (who, path) = (arguments.next().unwrap_or_default(), arguments.next().unwrap_or_default());
     let value = match who.as_str() {
         "us" => {
-            let file = ours::MappedFile::open(&path).expect("maps");
+            let file = open_map(&path);
             file.object(0, 0).and_then(|object| Ok(object.view::<f32>()?.get(0))).expect("a value")
         }
         "reference" => {

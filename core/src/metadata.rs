@@ -7,7 +7,7 @@
 //! Metadata of an object comes from up to three frames. The last metadata frame of the message counts, which is the
 //! footer's where there is one; over its `base` entry lies the object's preceder, whose top-level keys replace.
 
-use crate::cbor::{Array, ArrayIter, Bytes, Cursor, Map, MapReader, Name, Text, TextMaps, Value, WireName};
+use crate::cbor::{Array, ArrayIter, Bytes, Cursor, Map, MapIter, MapReader, Name, Text, TextMaps, Value, WireName};
 use crate::error::{ErrorKind, Result};
 use crate::frame::{Frame, Frames};
 use crate::wire::FrameType;
@@ -272,14 +272,24 @@ impl<'a> ObjectMetadata<'a> {
 
     /// The top-level entries: the preceder's, then those of `base` that it does not replace. `_reserved_` comes from
     /// `base` only.
+    ///
+    /// Linear where both maps have their keys in canonical order, as encoders write them. Other keys of `base` are looked for
+    /// in all of the preceder, as long as that costs no more than 64 times the bytes of both; then
+    /// [`ErrorKind::TooManyKeys`] comes, and nothing after it. [`Self::base`] and [`Self::preceder`] have no such limit.
     pub fn entries(&self) -> impl Iterator<Item = Result<(Value<'a>, Value<'a>)>> + use<'a> {
-        let preceder = self.preceder.unwrap_or(Map::EMPTY);
+        let (base, preceder) = (self.base.unwrap_or(Map::EMPTY), self.preceder.unwrap_or(Map::EMPTY));
         let over = preceder.iter().filter(|entry| !matches!(entry, Ok((key, _)) if is_text(key, RESERVED_KEY)));
-        let under = self.base.unwrap_or(Map::EMPTY).iter().filter(move |entry| match entry {
-            Ok((key, _)) => is_text(key, RESERVED_KEY) || !matches!(find_text(&preceder, key), Ok(Some(_))),
-            Err(_) => true,
-        });
-        over.chain(under)
+        over.chain(Unreplaced { entries: base.iter(), replaced: Keys::new(preceder, base.byte_len()), done: false })
+    }
+
+    /// The object's entry of `base` as it is there.
+    pub const fn base(&self) -> Option<Map<'a>> {
+        self.base
+    }
+
+    /// The object's preceder as it is there: its top-level keys replace those of [`Self::base`], `_reserved_` excepted.
+    pub const fn preceder(&self) -> Option<Map<'a>> {
+        self.preceder
     }
 
     /// What the library wrote about the object, in `base`.
@@ -289,6 +299,97 @@ impl<'a> ObjectMetadata<'a> {
     pub fn reserved(&self) -> Result<Option<Value<'a>>> {
         self.base.map_or(Ok(None), |map| map.get(RESERVED_KEY))
     }
+}
+
+/// The entries of `base` that the preceder does not replace; ends after an error.
+struct Unreplaced<'a> {
+    entries: MapIter<'a>,
+    replaced: Keys<'a>,
+    done: bool,
+}
+
+impl<'a> Iterator for Unreplaced<'a> {
+    type Item = Result<(Value<'a>, Value<'a>)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while !self.done {
+            let (key, value) = match self.entries.next()? {
+                Ok(entry) => entry,
+                Err(error) => return Some(Err(error)),
+            };
+            let is_replaced = if is_text(&key, RESERVED_KEY) { Ok(false) } else { self.replaced.has(&key) };
+            match is_replaced {
+                Ok(true) => {}
+                Ok(false) => return Some(Ok((key, value))),
+                Err(error) => {
+                    self.done = true;
+                    return Some(Err(error));
+                }
+            }
+        }
+        None
+    }
+}
+
+/// The keys of a map, asked for one after the other.
+///
+/// If they are in canonical order, a key that comes after the last one that was asked for is looked for behind it: all such
+/// questions together are one walk. Another one is a walk over all keys, which is paid for.
+struct Keys<'a> {
+    map: Map<'a>,
+    /// Behind `next`.
+    ahead: MapIter<'a>,
+    /// The first key that is not before the last one that was asked for. `None` behind the last key.
+    next: Option<&'a str>,
+    is_ordered: bool,
+    /// The last key that was asked for in order.
+    last: Option<&'a str>,
+    budget: u64,
+}
+
+impl<'a> Keys<'a> {
+    /// The keys of `map`, to be asked for by those of a map of `others` bytes.
+    fn new(map: Map<'a>, others: u64) -> Self {
+        let budget = AMBIGUITY_BUDGET.saturating_mul(map.byte_len().saturating_add(others));
+        let mut keys = Self { map, ahead: map.iter(), next: None, is_ordered: true, last: None, budget };
+        let mut before = None;
+        for entry in map.iter() {
+            let name = entry.ok().and_then(|(key, _)| plain_text(&key));
+            keys.is_ordered &= name.is_some() && is_before(before, name);
+            before = name;
+        }
+        keys.advance();
+        keys
+    }
+
+    fn advance(&mut self) {
+        self.next = self.ahead.next().and_then(|entry| plain_text(&entry.ok()?.0));
+    }
+
+    /// Whether `key` is among them.
+    fn has(&mut self, key: &Value<'a>) -> Result<bool> {
+        let name = plain_text(key);
+        if self.is_ordered && name.is_some() && is_before(self.last, name) {
+            self.last = name;
+            while self.next.is_some() && is_before(self.next, name) {
+                self.advance();
+            }
+            return Ok(self.next == name);
+        }
+        self.budget = self.budget.checked_sub(self.map.byte_len()).ok_or(ErrorKind::TooManyKeys.at(key.offset()))?;
+        Ok(matches!(find_text(&self.map, key), Ok(Some(_))))
+    }
+}
+
+/// Text that lies in one piece.
+fn plain_text<'a>(key: &Value<'a>) -> Option<&'a str> {
+    key.as_text().ok()?.as_str()
+}
+
+/// The order of keys in canonical CBOR: shorter ones first. Nothing is before everything.
+fn is_before(a: Option<&str>, b: Option<&str>) -> bool {
+    let rank = |key: &str| key.len();
+    (a.map(rank), a) < (b.map(rank), b)
 }
 
 /// The metadata of a whole message, merged from its frames without building anything.
@@ -471,4 +572,67 @@ fn descend<'a>(from: Option<Value<'a>>, path: Option<&str>) -> Result<Option<Val
         path = after;
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::format;
+    use std::string::String;
+    use std::vec::Vec;
+
+    use super::*;
+
+    /// A map of these keys, of at most 255 bytes each, to 0.
+    fn map(keys: &[String]) -> Vec<u8> {
+        let count = u16::try_from(keys.len()).unwrap().to_be_bytes();
+        let mut bytes = std::vec![0xb9, count[0], count[1]];
+        for key in keys {
+            bytes.extend([0x78, u8::try_from(key.len()).unwrap()]);
+            bytes.extend(key.as_bytes());
+            bytes.push(0);
+        }
+        bytes
+    }
+
+    fn names(prefix: &str, count: usize) -> Vec<String> {
+        (0..count).map(|n| format!("{prefix}{n:05}")).collect()
+    }
+
+    fn keys_of<'a>(base: &'a [u8], preceder: &'a [u8]) -> Result<Vec<&'a str>> {
+        let view = |bytes: &'a [u8]| Value::parse(bytes, 0).and_then(|value| value.as_map()).unwrap();
+        let metadata = ObjectMetadata { base: Some(view(base)), preceder: Some(view(preceder)) };
+        metadata.entries().map(|entry| Ok(plain_text(&entry?.0).unwrap())).collect()
+    }
+
+    #[test]
+    fn keys_in_order_are_looked_for_in_one_walk() {
+        let (base, preceder) = (map(&names("b", 20_000)), map(&names("a", 20_000)));
+        let behind = map(&names("c", 100));
+        let view = |bytes| Value::parse(bytes, 0).and_then(|value| value.as_map()).unwrap();
+        let mut keys = Keys::new(view(&preceder), 0);
+        let budget = keys.budget;
+        for entry in view(&base).iter().chain(view(&behind).iter()) {
+            assert!(!keys.has(&entry.unwrap().0).unwrap());
+        }
+        assert_eq!(keys.budget, budget, "no key was looked for in all of the map");
+        assert_eq!(keys_of(&base, &preceder).unwrap().len(), 40_000);
+        let odd: Vec<String> = names("b", 20_000).into_iter().skip(1).step_by(2).collect();
+        assert_eq!(keys_of(&base, &map(&odd)).unwrap().len(), 20_000, "each key once");
+    }
+
+    #[test]
+    fn keys_in_no_order_are_found_until_that_costs_too_much() {
+        let reversed = |prefix, count| map(&names(prefix, count).into_iter().rev().collect::<Vec<_>>());
+        for (base, preceder) in [("a", "b"), ("b", "a"), ("a", "a")] {
+            let expected = if base == preceder { 60 } else { 120 };
+            assert_eq!(keys_of(&reversed(base, 60), &reversed(preceder, 60)).unwrap().len(), expected);
+        }
+        let error = keys_of(&reversed("b", 5000), &reversed("a", 5000)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::TooManyKeys);
+        // As many as there are bytes for, then one error, then nothing.
+        let (base, preceder) = (reversed("b", 5000), reversed("a", 5000));
+        let view = |bytes| Value::parse(bytes, 0).and_then(|value| value.as_map()).unwrap();
+        let metadata = ObjectMetadata { base: Some(view(&base)), preceder: Some(view(&preceder)) };
+        assert!(metadata.entries().count() < 5000 + 200);
+    }
 }

@@ -28,6 +28,7 @@ pub use crate::options::DecodeOptions;
 pub use crate::range::{
     decode_range, decode_range_from_frame, decode_range_from_payload, element_ranges_into, ranges_into,
 };
+use crate::room::Room;
 use crate::threads::Threads;
 use crate::to_owned;
 use crate::types::{DataObjectDescriptor, DecodedObject, GlobalMetadata};
@@ -69,8 +70,9 @@ pub fn values<'a>(object: &DataObject<'a>, options: &DecodeOptions) -> Result<Co
 /// Those of the format's checks (FORMAT §1.10), of `verify_hash` if asked for, and of each object's pipeline.
 pub fn decode(bytes: &[u8], options: &DecodeOptions) -> Result<(GlobalMetadata, Vec<DecodedObject>)> {
     let (opened, proof) = Opened::for_values(bytes, options, None)?;
-    let objects = opened.map_objects(proof, options, |object, threads| decoded(object, options, threads))?;
-    Ok((to_owned::message_metadata(&opened.metadata)?, objects))
+    let objects =
+        opened.map_objects(proof, options, |object, threads| decoded(object, options, threads, &opened.room))?;
+    Ok((to_owned::message_metadata(&opened.metadata, &opened.room)?, objects))
 }
 
 /// The metadata of the first metadata frame, nothing else being read. In a streamed message that is what the writer knew
@@ -79,7 +81,7 @@ pub fn decode(bytes: &[u8], options: &DecodeOptions) -> Result<(GlobalMetadata, 
 /// # Errors
 /// Those of the frames before it and of its CBOR.
 pub fn decode_metadata(bytes: &[u8]) -> Result<GlobalMetadata> {
-    to_owned::frame_metadata(&Message::parse(bytes)?.first_metadata()?)
+    to_owned::frame_metadata(&Message::parse(bytes)?.first_metadata()?, &Room::by_default())
 }
 
 /// The metadata of a message and what its objects are; no payload is read.
@@ -88,9 +90,9 @@ pub fn decode_metadata(bytes: &[u8]) -> Result<GlobalMetadata> {
 /// Those of the format's checks.
 pub fn decode_descriptors(bytes: &[u8]) -> Result<(GlobalMetadata, Vec<DataObjectDescriptor>)> {
     let opened = Opened::open(bytes, &DecodeOptions::default())?;
-    let descriptors = opened.message.objects().map(|object| to_owned::descriptor(object?.descriptor()));
+    let descriptors = opened.message.objects().map(|object| to_owned::descriptor(object?.descriptor(), &opened.room));
     let descriptors = descriptors.collect::<Result<_>>()?;
-    Ok((to_owned::message_metadata(&opened.metadata)?, descriptors))
+    Ok((to_owned::message_metadata(&opened.metadata, &opened.room)?, descriptors))
 }
 
 /// The metadata of a message, and object `index`: what it is, and its values.
@@ -105,8 +107,9 @@ pub fn decode_object(
 ) -> Result<(GlobalMetadata, DataObjectDescriptor, Vec<u8>)> {
     let (opened, proof) = Opened::for_values(bytes, options, Some(index))?;
     let object = opened.object(index)?;
-    let (descriptor, values) = decoded(Trusted::proven(&object, proof), options, threads(options, &object)?)?;
-    Ok((to_owned::message_metadata(&opened.metadata)?, descriptor, values))
+    let (descriptor, values) =
+        decoded(Trusted::proven(&object, proof), options, threads(options, &object)?, &opened.room)?;
+    Ok((to_owned::message_metadata(&opened.metadata, &opened.room)?, descriptor, values))
 }
 
 /// The metadata and all objects of a message with zeros where values are masked, and the masks.
@@ -120,11 +123,11 @@ pub fn decode_with_masks(
     let (opened, proof) = Opened::for_values(bytes, options, None)?;
     let options = DecodeOptions { restore_non_finite: false, ..options.clone() };
     let objects = opened.map_objects(proof, &options, |object, threads| {
-        let (descriptor, payload) = decoded(object, &options, threads)?;
+        let (descriptor, payload) = decoded(object, &options, threads, &opened.room)?;
         let masks = Masks::read(object, &options, &mut MaskBuffers::default())?.to_bools(&options)?;
         Ok(DecodedObjectWithMasks { descriptor, payload, masks })
     })?;
-    Ok((to_owned::message_metadata(&opened.metadata)?, objects))
+    Ok((to_owned::message_metadata(&opened.metadata, &opened.room)?, objects))
 }
 
 /// The object that one frame's bytes hold, apart from any message.
@@ -133,7 +136,7 @@ pub fn decode_with_masks(
 /// Those of the frame, of `verify_hash` if asked for, and of the pipeline.
 pub fn decode_object_from_frame(frame: &[u8], options: &DecodeOptions) -> Result<DecodedObject> {
     let (object, proof) = checked_object_of_frame(frame, options)?;
-    decoded(Trusted::proven(&object, proof), options, threads(options, &object)?)
+    decoded(Trusted::proven(&object, proof), options, threads(options, &object)?, &Room::new(&options.limits))
 }
 
 /// Reads the data object that `frame` holds, after its digest was checked if the options ask for it. Without a message
@@ -162,9 +165,9 @@ pub(crate) fn trusted_values<'a>(object: Trusted<'_, 'a>, options: &DecodeOption
     pipeline::decode_values(object, options, threads)
 }
 
-fn decoded(object: Trusted<'_, '_>, options: &DecodeOptions, threads: Threads) -> Result<DecodedObject> {
+fn decoded(object: Trusted<'_, '_>, options: &DecodeOptions, threads: Threads, room: &Room) -> Result<DecodedObject> {
     let values = pipeline::decode_values(object, options, threads)?;
-    Ok((to_owned::descriptor(object.descriptor())?, values.into_owned()))
+    Ok((to_owned::descriptor(object.descriptor(), room)?, values.into_owned()))
 }
 
 /// A message whose structure and metadata passed every check that the format asks of a full decode.
@@ -172,6 +175,8 @@ pub(crate) struct Opened<'a> {
     pub(crate) message: Message<'a>,
     pub(crate) metadata: MessageMetadata<'a>,
     pub(crate) outline: Outline<'a>,
+    /// For what is owned of metadata and descriptors.
+    pub(crate) room: Room,
 }
 
 impl<'a> Opened<'a> {
@@ -199,7 +204,7 @@ impl<'a> Opened<'a> {
         outline.hashes.map(|frame| HashList::parse(&frame)).transpose()?;
         let metadata = outline.metadata(&message)?;
         check_nesting(&message, options)?;
-        Ok((Self { message, metadata, outline }, checked))
+        Ok((Self { message, metadata, outline, room: Room::new(&options.limits) }, checked))
     }
 
     /// What `f` makes of each object: several objects at a time, or else one after the other on several threads.

@@ -93,14 +93,21 @@ impl TensogramFile {
         Self::open(source)
     }
 
-    /// Opens a file as a memory map and scans it. The caller promises that nobody truncates the file or writes into it,
-    /// appending apart, while it is open: [`crate::MappedFile`] says what happens otherwise.
+    /// Opens a file as a memory map and scans it.
+    ///
+    /// **Unsound if the file is truncated or changed in place while it is open**: the operating system then ends the process
+    /// (`SIGBUS`), or bytes change behind `&[u8]`. [`MappedFile`] has the contract. This function is not `unsafe` because
+    /// programs that were written for the reference call it by this name. New programs call [`MappedFile::open`], which is
+    /// `unsafe`, or [`Self::open`], which needs no promise.
     ///
     /// # Errors
     /// [`TensogramError::Io`].
     #[cfg(feature = "mmap")]
+    #[allow(unsafe_code, reason = "the safe spelling of ported programs, labelled as unsound")]
     pub fn open_mmap(path: impl AsRef<Path>) -> Result<Self> {
-        let mapped = MappedFile::open(path.as_ref())?;
+        // SAFETY: this function cannot make the promise that nobody truncates the file or writes into it. It passes the
+        // promise on to its caller, by its documentation alone.
+        let mapped = unsafe { MappedFile::open(path.as_ref()) }?;
         Ok(Self { path: path.as_ref().to_path_buf(), backing: Backing::Mapped(Arc::new(mapped)) })
     }
 

@@ -23,6 +23,7 @@ use crate::metadata::{
     cbor_to_global_metadata, cbor_to_hash_frame, cbor_to_index, global_metadata_to_cbor, object_descriptor_to_cbor,
 };
 use crate::options::DecodeOptions;
+use crate::room::Room;
 pub use crate::scan::{ScanOptions, scan, scan_file, scan_file_with_options, scan_with_options};
 use crate::to_owned;
 use crate::types::{DataObjectDescriptor, GlobalMetadata, HashFrame, IndexFrame};
@@ -106,7 +107,7 @@ pub fn decode_message(bytes: &[u8]) -> Result<DecodedMessage<'_>> {
     let opened = Opened::open(bytes, &DecodeOptions::default())?;
     let mut message = DecodedMessage {
         preamble,
-        global_metadata: to_owned::message_metadata(&opened.metadata)?,
+        global_metadata: to_owned::message_metadata(&opened.metadata, &opened.room)?,
         index: opened.outline.index.map(|frame| cbor_to_index(frame.body())).transpose()?,
         hash_frame: opened.outline.hashes.map(|frame| cbor_to_hash_frame(frame.body())).transpose()?,
         objects: Vec::new(),
@@ -121,7 +122,7 @@ pub fn decode_message(bytes: &[u8]) -> Result<DecodedMessage<'_>> {
             }
             FrameType::NTensorFrame => {
                 let start = usize::try_from(frame.offset()).map_err(|_| ErrorKind::TooLarge.at(frame.offset()))?;
-                let (descriptor, payload, masks) = parts(&DataObject::parse(frame)?)?;
+                let (descriptor, payload, masks) = parts(&DataObject::parse(frame)?, &opened.room)?;
                 message.objects.push((descriptor, payload, masks, start));
                 message.preceder_payloads.push(preceder.take());
             }
@@ -178,17 +179,17 @@ pub fn decode_data_object_frame(bytes: &[u8]) -> Result<(DataObjectDescriptor, &
         let found = frame.frame_type();
         return Err(TensogramError::Framing(format!("expected a data-object frame, got {found:?}").into()));
     }
-    let (descriptor, payload, masks) = parts(&DataObject::parse(frame)?)?;
+    let (descriptor, payload, masks) = parts(&DataObject::parse(frame)?, &Room::by_default())?;
     let len = bytes.len().saturating_sub(rest.len());
     let padded = usize::try_from(padded(len as u64)).unwrap_or(len);
     Ok((descriptor, payload, masks, padded.min(bytes.len())))
 }
 
 /// An object's descriptor, its payload, and what its region holds behind that.
-fn parts<'a>(object: &DataObject<'a>) -> Result<(DataObjectDescriptor, &'a [u8], &'a [u8])> {
+fn parts<'a>(object: &DataObject<'a>, room: &Room) -> Result<(DataObjectDescriptor, &'a [u8], &'a [u8])> {
     let (region, payload) = (object.region(), object.payload());
     let masks = region.get(payload.len()..).unwrap_or_default();
-    Ok((to_owned::descriptor(object.descriptor())?, payload, masks))
+    Ok((to_owned::descriptor(object.descriptor(), room)?, payload, masks))
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use crate::error::Result;
 pub use crate::file::FileMessageIter;
 use crate::limits::reserve;
 use crate::options::DecodeOptions;
+use crate::room::Room;
 use crate::scan::scan;
 use crate::threads::Threads;
 use crate::to_owned;
@@ -82,7 +83,8 @@ impl ObjectIter {
         let proof = self.trust.check(&frame, Some(index))?;
         let object = DataObject::parse(frame)?;
         let values = pipeline::decode_values(Trusted::proven(&object, proof), &self.options, Threads::NONE)?;
-        Ok((to_owned::descriptor(object.descriptor())?, values.into_owned()))
+        let descriptor = to_owned::descriptor(object.descriptor(), &Room::new(&self.options.limits))?;
+        Ok((descriptor, values.into_owned()))
     }
 }
 
@@ -108,7 +110,7 @@ impl ExactSizeIterator for ObjectIter {}
 /// Those of the format's checks.
 pub fn objects_metadata(bytes: &[u8]) -> Result<impl Iterator<Item = DataObjectDescriptor> + use<>> {
     let opened = Opened::open(bytes, &DecodeOptions::default())?;
-    let descriptors = opened.message.objects().map(|object| to_owned::descriptor(object?.descriptor()));
+    let descriptors = opened.message.objects().map(|object| to_owned::descriptor(object?.descriptor(), &opened.room));
     Ok(descriptors.collect::<Result<Vec<_>>>()?.into_iter())
 }
 

@@ -58,6 +58,7 @@ mod params;
 pub mod pipeline;
 pub mod range;
 pub mod remote_scan_parse;
+mod room;
 pub mod scan;
 pub mod scan_opts;
 pub mod shuffle;

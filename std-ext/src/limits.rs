@@ -6,6 +6,7 @@
 //! | of these, free whatever the payload's length | 1 GiB | [`DecodeLimits::free_bytes`] |
 //! | beyond these, for each byte of the payload | 65,536 | [`DecodeLimits::max_expansion`] |
 //! | objects of a message | 1,048,576 | [`DecodeLimits::max_objects`] |
+//! | memory of a message's owned metadata and descriptors | 4 GiB | [`DecodeLimits::max_metadata_bytes`] |
 //! | nesting of CBOR | 256 | [`DecodeLimits::max_nesting`], lower only |
 //! | bytes of all objects of a message, where they are decoded in a row | 16 GiB, and 16 KiB for each byte of it | [`DecodeBudget::max_message_bytes`](crate::DecodeBudget::max_message_bytes) |
 //! | bytes of all objects of a file, likewise | 16 GiB, and 16 KiB for each byte of it | [`DecodeBudget::max_file_bytes`](crate::DecodeBudget::max_file_bytes) |
@@ -39,6 +40,17 @@
 //! | rle | no bound | a run's length is a number; 512 MiB at most |
 //! | roaring | no bound | what is not listed is not set; 512 MiB at most |
 
+//!
+//! # What a byte of metadata can become
+//!
+//! Owned metadata takes more memory than its CBOR, as each map is a tree of its own. The worst case is a list of maps with one
+//! short entry each. Functions without options hold what they make against the default limit. The borrowed views of
+//! [`tgm_core`] take no memory.
+//!
+//! | what | bytes of memory for a byte of CBOR | by |
+//! |---|---|---|
+//! | owned metadata | 232 | a map of three bytes, in `base`, has a node for eleven entries |
+
 use tgm_core::ErrorKind;
 use tgm_core::cbor::{Cursor, MAX_NESTING};
 
@@ -55,6 +67,9 @@ pub struct DecodeLimits {
     pub max_decoded_bytes: u64,
     /// Data objects of one message: 2²⁰.
     pub max_objects: usize,
+    /// Bytes of memory that the owned metadata and descriptors of one message may take, by an estimate that is never too
+    /// low: 4 GiB. Held against it before memory is taken.
+    pub max_metadata_bytes: u64,
     /// Containers and tags inside each other in metadata and descriptors: 256, which is also the most that is read.
     pub max_nesting: u16,
     /// Decoded bytes for each encoded byte, beyond [`Self::free_bytes`]: 65,536. A run of equal values packs tighter than
@@ -69,6 +84,7 @@ impl Default for DecodeLimits {
         Self {
             max_decoded_bytes: 16 << 30,
             max_objects: 1 << 20,
+            max_metadata_bytes: 4 << 30,
             max_nesting: MAX_NESTING,
             max_expansion: 1 << 16,
             free_bytes: 1 << 30,
@@ -81,6 +97,7 @@ impl DecodeLimits {
     pub const UNLIMITED: Self = Self {
         max_decoded_bytes: u64::MAX,
         max_objects: usize::MAX,
+        max_metadata_bytes: u64::MAX,
         max_nesting: MAX_NESTING,
         max_expansion: u64::MAX,
         free_bytes: u64::MAX,

@@ -21,6 +21,7 @@ pub use path::set_path;
 use crate::HASH_ALGORITHM_NAME;
 use crate::cbor::{self, Item, Writer, head_len};
 use crate::error::{Result, TensogramError};
+use crate::room::Room;
 use crate::to_owned;
 use crate::types::{DataObjectDescriptor, GlobalMetadata, HashFrame, IndexFrame, MaskDescriptor, MasksMetadata};
 
@@ -61,7 +62,7 @@ fn non_empty<'a>(key: &'a str, entries: &'a BTreeMap<String, Value>) -> Option<(
 /// Format: FORMAT §3.3.
 pub fn cbor_to_global_metadata(bytes: &[u8]) -> Result<GlobalMetadata> {
     let view = Metadata::parse(bytes, 0).map_err(|error| TensogramError::cbor("global metadata", error))?;
-    to_owned::frame_metadata(&view)
+    to_owned::frame_metadata(&view, &Room::by_default())
 }
 
 /// The key under which descriptors of version 2 have a digest of their payload. Version 3 gives it no meaning, and has
@@ -154,7 +155,7 @@ fn mask_item(mask: &MaskDescriptor) -> Item<'_> {
 /// Format: FORMAT §3.5.
 pub fn cbor_to_object_descriptor(bytes: &[u8]) -> Result<DataObjectDescriptor> {
     let view = Descriptor::parse(bytes, 0).map_err(|error| TensogramError::cbor("descriptor", error))?;
-    to_owned::descriptor(&view)
+    to_owned::descriptor(&view, &Room::by_default())
 }
 
 /// The body of an index frame.

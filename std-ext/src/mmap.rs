@@ -23,9 +23,11 @@ use crate::scan::{Bytes, MessageLayout, ScanOptions, Segments, Table};
 ///
 /// # Contract
 /// While it is open, nobody may change the file in place or truncate it. Truncation by another process makes the operating
-/// system end a process that touches the lost pages (`SIGBUS`); changes in place may be seen half-way. Replacing the file
-/// by renaming another over it is harmless, and so is appending to it. Whoever cannot promise that opens the file with
-/// [`crate::TensogramFile::open`], positioned reads, which copies what it reads and reports what is gone.
+/// system end a process that touches the lost pages (`SIGBUS`). Changes in place change bytes behind `&[u8]`, which is
+/// undefined behaviour. Replacing the file by renaming another over it is harmless, and so is appending to it.
+///
+/// This library cannot check that, so the constructors are `unsafe`: the caller makes the promise. A program that cannot make
+/// it opens the file with [`crate::TensogramFile::open`]: positioned reads, which copy what they read and report what is gone.
 ///
 /// # When to map and when to read
 /// The times are those of `benches/run map`, beside a map without [`Advice`]; the medium decides how far they are apart.
@@ -43,10 +45,17 @@ use crate::scan::{Bytes, MessageLayout, ScanOptions, Segments, Table};
 /// ```
 /// use tgm_std::MappedFile;
 ///
-/// let file = MappedFile::open("../tests/data/multi/three.tgm")?;
+/// // SAFETY: nobody truncates this file or writes into it.
+/// let file = unsafe { MappedFile::open("../tests/data/multi/three.tgm") }?;
 /// let object = file.message(1)?.object(0)?;
 /// println!("{} values of {}", object.descriptor().element_count(), object.descriptor().dtype());
 /// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+///
+/// Without the promise it does not compile:
+///
+/// ```compile_fail,E0133
+/// let file = tgm_std::MappedFile::open("../tests/data/multi/three.tgm");
 /// ```
 pub struct MappedFile {
     /// `None` for an empty file, which cannot be mapped.
@@ -57,27 +66,31 @@ pub struct MappedFile {
 impl MappedFile {
     /// Maps a file and finds its messages: preambles and postambles are all that is touched.
     ///
-    /// Whoever calls this promises that nobody truncates the file or writes into it, appending apart, while the map is there:
-    /// see the type's contract. A file that others may do that to is for [`crate::TensogramFile::open`].
+    /// # Safety
+    /// Until the map is dropped, no process truncates the file or writes into it. Appending is allowed, and so is replacing
+    /// the file by a rename: see the type's contract.
     ///
     /// # Errors
     /// [`TensogramError::Io`] if it cannot be opened or mapped.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::open_with_options(path, &ScanOptions::default())
+    pub unsafe fn open(path: impl AsRef<Path>) -> Result<Self> {
+        // SAFETY: the caller's promise is the same.
+        unsafe { Self::open_with_options(path, &ScanOptions::default()) }
     }
 
     /// [`Self::open`], with the messages found as `options` say.
     ///
+    /// # Safety
+    /// As [`Self::open`].
+    ///
     /// # Errors
     /// As [`Self::open`].
-    pub fn open_with_options(path: impl AsRef<Path>, options: &ScanOptions) -> Result<Self> {
+    pub unsafe fn open_with_options(path: impl AsRef<Path>, options: &ScanOptions) -> Result<Self> {
         let path = path.as_ref();
         let file = open_for_reading(path)?;
         let len = file.metadata().map_err(|error| TensogramError::io(path, &error))?.len();
         let map = match len {
             0 => None,
-            // SAFETY: the map is read only. That the file is neither truncated nor changed in place while it is mapped is
-            // the caller's promise, stated in the type's contract.
+            // SAFETY: the map is read only. The caller promises that nobody truncates the file or changes it in place.
             _ => Some(unsafe { Mmap::map(&file) }.map_err(|error| TensogramError::io(path, &error))?),
         };
         let Ok::<_, std::convert::Infallible>(table) = Table::scan(Bytes(map.as_deref().unwrap_or_default()), options);

@@ -16,6 +16,7 @@ use crate::decode::{Opened, Scratch, checked_object_of_frame, object_of_frame, p
 use crate::error::{Result, TensogramError};
 use crate::framing::encode_data_object_frame;
 use crate::options::DecodeOptions;
+use crate::room::Room;
 use crate::to_owned;
 use crate::types::DataObjectDescriptor;
 
@@ -154,7 +155,7 @@ fn of_object(
     options: &DecodeOptions,
 ) -> Result<(DataObjectDescriptor, Vec<Vec<u8>>)> {
     let parts = trusted_ranges(object, wanted, options)?;
-    Ok((to_owned::descriptor(object.descriptor())?, parts))
+    Ok((to_owned::descriptor(object.descriptor(), &Room::new(&options.limits))?, parts))
 }
 
 /// The cases in which the reference gives no ranges (FORMAT §5.5).

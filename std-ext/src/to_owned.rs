@@ -1,4 +1,4 @@
-//! From the borrowed views of `tgm_core` to values that own what they hold.
+//! From the borrowed views of `tgm_core` to values that own what they hold, as far as there is [`Room`] for them.
 
 use std::collections::BTreeMap;
 
@@ -6,9 +6,10 @@ use ciborium::Value;
 use tgm_core::ErrorKind;
 use tgm_core::cbor::{self, Cursor, Step};
 use tgm_core::descriptor::{self, Key, MaskKind};
-use tgm_core::metadata::{MessageMetadata, Metadata};
+use tgm_core::metadata::{MessageMetadata, Metadata, ObjectMetadata, RESERVED_KEY};
 
 use crate::error::Result;
+use crate::room::Room;
 use crate::types::{DataObjectDescriptor, GlobalMetadata, MaskDescriptor, MasksMetadata};
 
 /// A map with text keys.
@@ -17,13 +18,28 @@ pub(crate) type Entries = BTreeMap<String, Value>;
 type Entry<'a> = tgm_core::Result<(cbor::Value<'a>, cbor::Value<'a>)>;
 
 /// The metadata of a message as it counts: the last frame, under the objects' preceders.
-pub(crate) fn message_metadata(metadata: &MessageMetadata<'_>) -> Result<GlobalMetadata> {
-    let base = metadata.objects().map(|object| entries(object?.entries()));
+pub(crate) fn message_metadata(metadata: &MessageMetadata<'_>, room: &Room) -> Result<GlobalMetadata> {
+    room.take(metadata.frame().as_encoded())?;
+    let base = metadata.objects().map(|object| object_entries(&object?, room));
     with_base(metadata.frame(), base.collect::<Result<_>>()?)
 }
 
+/// The entries of an object: those of its preceder replace those of `base`. Not by a search for each: the map that is made
+/// has them in order.
+fn object_entries(object: &ObjectMetadata<'_>, room: &Room) -> Result<Entries> {
+    let mut merged = object.base().map_or_else(|| Ok(Entries::new()), |base| entries(base.iter()))?;
+    if let Some(preceder) = object.preceder() {
+        room.take_map(&preceder)?;
+        let mut over = entries(preceder.iter())?;
+        over.remove(RESERVED_KEY);
+        merged.append(&mut over);
+    }
+    Ok(merged)
+}
+
 /// The metadata of one frame.
-pub(crate) fn frame_metadata(metadata: &Metadata<'_>) -> Result<GlobalMetadata> {
+pub(crate) fn frame_metadata(metadata: &Metadata<'_>, room: &Room) -> Result<GlobalMetadata> {
+    room.take(metadata.as_encoded())?;
     let base = metadata.base_entries().map(|entry| entries(entry?.iter()));
     with_base(metadata, base.collect::<Result<_>>()?)
 }
@@ -33,8 +49,14 @@ fn with_base(metadata: &Metadata<'_>, base: Vec<Entries>) -> Result<GlobalMetada
     Ok(GlobalMetadata { base, reserved, extra: entries(metadata.extra_entries())? })
 }
 
+/// The entries of an item that is a map with text keys.
+pub(crate) fn map_entries(item: &cbor::Value<'_>, room: &Room) -> Result<Entries> {
+    room.take(item.as_encoded())?;
+    entries(item.as_map()?.iter())
+}
+
 /// Entries with text keys; of those with the same key the last stays.
-pub(crate) fn entries<'a>(entries: impl Iterator<Item = Entry<'a>>) -> Result<Entries> {
+fn entries<'a>(entries: impl Iterator<Item = Entry<'a>>) -> Result<Entries> {
     // One by one: most maps fit into one node of the tree.
     let mut map = Entries::new();
     for entry in entries {
@@ -45,7 +67,8 @@ pub(crate) fn entries<'a>(entries: impl Iterator<Item = Entry<'a>>) -> Result<En
 }
 
 /// A data object's descriptor.
-pub(crate) fn descriptor(view: &descriptor::Descriptor<'_>) -> Result<DataObjectDescriptor> {
+pub(crate) fn descriptor(view: &descriptor::Descriptor<'_>, room: &Room) -> Result<DataObjectDescriptor> {
+    room.take(view.as_encoded())?;
     let is_parameter = |entry: &Entry<'_>| {
         let field = |key: &cbor::Value<'_>| key.as_text().ok().and_then(Option::<Key>::from).is_some_and(Key::is_field);
         !matches!(entry, Ok((key, _)) if field(key))
@@ -87,7 +110,7 @@ fn masks(view: &descriptor::Descriptor<'_>) -> Result<Option<MasksMetadata>> {
     Ok(Some(masks))
 }
 
-/// One CBOR item: O(its bytes), however it is nested. Recursion is bounded by the nesting that `tgm_core` lets pass.
+/// One CBOR item, for which room was taken: O(its bytes), however it is nested. Recursion is bounded by the nesting that `tgm_core` lets pass.
 pub(crate) fn value(item: &cbor::Value<'_>) -> Result<Value> {
     match item.kind() {
         cbor::Kind::Array | cbor::Kind::Map | cbor::Kind::Tag => {

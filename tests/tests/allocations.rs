@@ -1,10 +1,13 @@
 //! What allocates, and how often: the promises of both crates as asserted numbers.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 
+#[path = "shared/mapped.rs"]
+mod mapped;
+
 use tgm_core::Message as View;
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::hash::{HashPresence, Verdict};
-use tgm_std::{DecodeOptions, MappedFile, MessageBuilder, ObjectBuilder, ObjectTable, Scratch, TensogramFile};
+use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder, ObjectTable, Scratch, TensogramFile};
 use tgm_tests::alloc::{Counting, measure};
 use tgm_tests::builder::{Message, Object, array, map};
 use tgm_tests::corpus;
@@ -245,7 +248,7 @@ fn objects_by_their_table_cost_nothing() {
 #[test]
 fn files_lend_messages_or_read_them_into_one_buffer() {
     let sample = corpus::sample("realistic/surface-181x360");
-    let map = MappedFile::open(&sample.path).unwrap();
+    let map = mapped::map(&sample.path).unwrap();
     let borrowed = allocations(|| {
         let message = map.message(0).unwrap();
         let object = message.object(0).unwrap();

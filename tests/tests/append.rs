@@ -1,14 +1,18 @@
 //! Appending: what readers see, what crashes leave behind, and writers that meet (FORMAT §5.7).
 
+#[path = "shared/mapped.rs"]
+mod mapped;
+
 use std::env;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use tgm_core::wire::END_MAGIC;
 use tgm_std::{
-    AppendOptions, ByteOrder, DataObjectDescriptor, DecodeOptions, Dtype, EncodeOptions, GlobalMetadata,
-    TensogramError, TensogramFile, TornTail, decode, encode,
+    AppendOptions, ByteOrder, DataObjectDescriptor, DecodeOptions, Dtype, EncodeOptions, GlobalMetadata, MessageLayout,
+    ScanOptions, StreamingEncoder, TensogramError, TensogramFile, TornTail, decode, encode,
 };
 use tgm_tests::Rng;
 
@@ -122,6 +126,141 @@ fn what_is_no_whole_message_is_not_appended() {
     let mut mapped = TensogramFile::open_mmap(&path).unwrap();
     let error = mapped.append_message(&good, &AppendOptions::default()).unwrap_err();
     assert!(error.to_string().contains("cannot append to a memory-mapped file"), "{error}");
+}
+
+/// Messages whose payloads are messages, among other bytes or alone: buffered, streamed without a length, and in a row.
+fn embedding(one: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
+    let two = [one, &*message(&[4; 20])].concat();
+    let among = [&[9; 100][..], one, &[9; 60]].concat();
+    let streamed = |payload: &[u8]| {
+        let mut encoder =
+            StreamingEncoder::new(Vec::new(), &GlobalMetadata::default(), &EncodeOptions::default()).unwrap();
+        encoder.write_object(&descriptor(payload.len()), payload).unwrap();
+        encoder.write_object(&descriptor(3), &[1, 2, 3]).unwrap();
+        encoder.finish().unwrap()
+    };
+    vec![
+        ("buffered", message(one)),
+        ("buffered, among other bytes", message(&among)),
+        ("buffered, a row", message(&two)),
+        ("streamed", streamed(one)),
+        ("streamed, among other bytes", streamed(&among)),
+        ("streamed, a row", streamed(&two)),
+        ("streamed within streamed", streamed(&streamed(&[1, 2, 3]))),
+    ]
+}
+
+/// The messages of a file by each way to find them: those of slices alone, or also those of files.
+fn found(path: &Path, bytes: &[u8], of_files: bool) -> Vec<(&'static str, Vec<MessageLayout>)> {
+    let options = |bidirectional| ScanOptions { bidirectional, ..ScanOptions::default() };
+    let layouts = |extents: Vec<(usize, usize)>| {
+        extents.into_iter().map(|(at, len)| MessageLayout { offset: at as u64, length: len as u64 }).collect()
+    };
+    let core = tgm_core::scan::scan(bytes).filter(tgm_core::scan::Segment::is_message);
+    let mut routes = vec![
+        ("core", core.map(|m| MessageLayout { offset: m.offset(), length: m.length() }).collect()),
+        ("slice", layouts(tgm_std::scan_with_options(bytes, &options(false)))),
+        ("slice from both ends", layouts(tgm_std::scan_with_options(bytes, &options(true)))),
+    ];
+    if !of_files {
+        return routes;
+    }
+    fs::write(path, bytes).unwrap();
+    routes.extend([
+        ("file", layouts(tgm_std::scan_file(&mut fs::File::open(path).unwrap()).unwrap())),
+        ("TensogramFile", TensogramFile::open(path).unwrap().message_layouts().unwrap()),
+        ("MappedFile", mapped::map(path).unwrap().message_layouts().to_vec()),
+    ]);
+    routes
+}
+
+#[test]
+fn a_writer_killed_at_any_byte_leaves_no_message_but_those_that_were_acknowledged() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("killed.tgm");
+    let (first, next) = (message(&data(1, 0)), message(&[7; 30]));
+    let acknowledged = [MessageLayout { offset: 0, length: first.len() as u64 }];
+    let one = message(&[5; 20]);
+    for (name, torn) in embedding(&one) {
+        // As this library writes, the start magic last, and as others do.
+        for magic_last in [false, true] {
+            let mut torn = torn.clone();
+            if magic_last {
+                torn[..8].fill(0);
+            }
+            let whole = torn.len() - usize::from(!magic_last);
+            for cut in (1..whole).chain([whole]) {
+                let torn = &torn[..cut];
+                // A message that ends with the file and does not begin where the payload does may have been appended by a
+                // writer that did not look at what was there: it is kept.
+                if name.contains("among") && torn.ends_with(&one) {
+                    continue;
+                }
+                // Files take their time: not each cut, but each that ends with a message.
+                let of_files = cut % 7 == 0 || torn.ends_with(END_MAGIC);
+                for (route, layouts) in found(&path, &[&*first, torn].concat(), of_files) {
+                    assert_eq!(layouts, acknowledged, "{name}, magic last {magic_last}, cut at {cut}: {route}");
+                }
+                if !of_files {
+                    continue;
+                }
+                let mut file = TensogramFile::open(&path).unwrap();
+                assert!(file.append_message(&next, &AppendOptions::default()).is_err(), "{name}, {cut}");
+                file.append_message(&next, &REPAIRING).unwrap();
+                assert_eq!(fs::read(&path).unwrap(), [&*first, &*next].concat(), "{name}, cut at {cut}");
+            }
+        }
+    }
+}
+
+/// Messages that a writer appended which did not look at what was there are found, and not cut off, also when it was killed in
+/// its turn.
+#[test]
+fn messages_behind_a_torn_one_are_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("behind.tgm");
+    let behind = [message(&data(2, 0)), message(&data(2, 1))];
+    let large = message(&vec![3; 50_000]);
+    for last in [&[][..], &large[..30], &large[..1000]] {
+        for cut in [8, 100, 300, 700, 5000, 20_000] {
+            let torn = &large[..cut];
+            let bytes = [torn, &behind[0], &behind[1], last].concat();
+            let end = bytes.len() - last.len();
+            let second = MessageLayout { offset: (end - behind[1].len()) as u64, length: behind[1].len() as u64 };
+            for (route, layouts) in found(&path, &bytes, true) {
+                assert_eq!((layouts.len(), layouts.last()), (2, Some(&second)), "cut at {cut}: {route}");
+            }
+            let next = message(&[7; 30]);
+            let mut file = TensogramFile::open(&path).unwrap();
+            file.append_message(&next, &REPAIRING).unwrap();
+            assert_eq!(fs::read(&path).unwrap(), [&bytes[..end], &next].concat(), "cut at {cut}");
+        }
+    }
+}
+
+/// A damaged length of a frame hides no message behind it, whatever follows.
+#[test]
+fn a_damaged_length_does_not_hide_the_messages_behind_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("damaged.tgm");
+    let behind = message(&data(2, 0));
+    for (name, message) in embedding(&message(&[5; 20])) {
+        let frames: Vec<_> = tgm_core::Message::parse(&message).unwrap().frames().map(Result::unwrap).collect();
+        for frame in frames {
+            let at = usize::try_from(frame.offset()).unwrap() + 8;
+            for byte in at..at + 7 {
+                for last in [&[][..], b"rubbish", &behind[..200]] {
+                    let mut damaged = message.clone();
+                    damaged[byte] ^= 0x40;
+                    let bytes = [&damaged[..], &behind, last].concat();
+                    let expected = MessageLayout { offset: message.len() as u64, length: behind.len() as u64 };
+                    for (route, layouts) in found(&path, &bytes, byte == at) {
+                        assert!(layouts.contains(&expected), "{name}, byte {byte}, {} behind: {route}", last.len());
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// Not a test: what the tests below run in processes of their own.

@@ -1,6 +1,9 @@
 //! Files under many readers, and files that change or are not what they were said to be.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 
+#[path = "shared/mapped.rs"]
+mod mapped;
+
 use std::fs::{self, OpenOptions};
 use std::thread;
 
@@ -55,7 +58,7 @@ fn many_readers_of_one_file_get_the_same_values() {
         // Nobody has scanned this one yet: all threads come to that together.
         let positioned = TensogramFile::open(&path).unwrap();
         let mapped = TensogramFile::open_mmap(&path).unwrap();
-        let map = MappedFile::open(&path).unwrap();
+        let map = mapped::map(&path).unwrap();
         thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| assert_eq!(digests(&positioned), expected));
@@ -110,7 +113,7 @@ fn a_file_replaced_by_another_is_still_the_one_that_was_opened() {
     let path = dir.path().join("replaced.tgm");
     fs::write(&path, two_messages()).unwrap();
     let file = TensogramFile::open(&path).unwrap();
-    let map = MappedFile::open(&path).unwrap();
+    let map = mapped::map(&path).unwrap();
     let new = dir.path().join("new.tgm");
     fs::write(&new, b"nothing").unwrap();
     // Where an open file cannot be replaced, nothing can go wrong either.
@@ -131,7 +134,7 @@ fn an_empty_file_has_no_messages() {
         assert_eq!(file.segments().unwrap().len(), 0);
         assert_eq!(file.iter().unwrap().count(), 0);
     }
-    assert_eq!(MappedFile::open(&path).unwrap().as_bytes(), b"");
+    assert_eq!(mapped::map(&path).unwrap().as_bytes(), b"");
     assert!(tgm_std::scan(b"").is_empty());
 }
 
@@ -141,7 +144,7 @@ fn a_missing_file_is_named() {
     let expected = format!("io error: file not found: {}", path.display());
     assert_eq!(TensogramFile::open(&path).unwrap_err().to_string(), expected);
     assert_eq!(TensogramFile::open_mmap(&path).unwrap_err().to_string(), expected);
-    assert_eq!(MappedFile::open(&path).unwrap_err().to_string(), expected);
+    assert_eq!(mapped::map(&path).unwrap_err().to_string(), expected);
 }
 
 #[test]
@@ -149,7 +152,7 @@ fn a_directory_is_an_io_error() {
     let dir = tempfile::tempdir().unwrap();
     let opened = TensogramFile::open(dir.path()).and_then(|file| file.message_count());
     assert!(matches!(opened, Err(TensogramError::Io(_))), "{opened:?}");
-    assert!(matches!(MappedFile::open(dir.path()), Err(TensogramError::Io(_))));
+    assert!(matches!(mapped::map(dir.path()), Err(TensogramError::Io(_))));
 }
 
 #[test]
@@ -175,7 +178,7 @@ fn a_message_beyond_the_last_is_a_framing_error_that_says_how_many_there_are() {
         assert!(matches!(error, TensogramError::Object(_)), "{error:?}");
         assert!(error.to_string().contains("object index 99 out of range (num_objects="), "{error}");
     }
-    let map = MappedFile::open(&path).unwrap();
+    let map = mapped::map(&path).unwrap();
     let error = map.message(3).unwrap_err();
     assert_eq!(error.to_string(), "framing error: message index 3 out of range (count=3)");
 }

@@ -5,6 +5,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 #![allow(clippy::cast_precision_loss, reason = "the sidecars were read with the same loss")]
 
+#[path = "shared/mapped.rs"]
+mod mapped;
+
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -182,7 +185,7 @@ impl Files {
         Self {
             positioned: TensogramFile::open(&sample.path).unwrap(),
             mapped: TensogramFile::open_mmap(&sample.path).unwrap(),
-            map: MappedFile::open(&sample.path).unwrap(),
+            map: mapped::map(&sample.path).unwrap(),
         }
     }
 }

@@ -6,11 +6,14 @@ use std::fmt::Debug;
 use ciborium::Value;
 use tgm_core::push::{Event, Link, PushDecoder};
 use tgm_core::scan::Scanner;
+use tgm_std::metadata::{cbor_to_global_metadata, cbor_to_object_descriptor, object_descriptor_to_cbor};
+use tgm_std::v2::{UpgradeOptions, upgrade_message};
 use tgm_std::{
-    DecodeLimits, DecodeOptions, ScanOptions, TensogramError, ValidateOptions, scan_with_options, validate_message,
+    ByteOrder, DataObjectDescriptor, DecodeLimits, DecodeOptions, Dtype, ScanOptions, TensogramError, ValidateOptions,
+    scan_with_options, validate_message,
 };
 use tgm_tests::alloc::{Counting, measure};
-use tgm_tests::builder::{Message, Object, array, map};
+use tgm_tests::builder::{Frame, Message, Object, array, frame_type, map};
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
@@ -113,6 +116,180 @@ fn max_nesting_bounds_metadata() {
     assert!(tgm_std::decode(&message(254), &DecodeOptions::default()).is_err());
 }
 
+/// A list of maps with one entry, of three bytes each: what takes the most memory.
+fn small_maps(count: u32) -> Vec<u8> {
+    [&[0x9a][..], &count.to_be_bytes(), &b"\xa1\x60\x00".repeat(count as usize)].concat()
+}
+
+/// Metadata with such a list.
+fn large_metadata(count: u32) -> Vec<u8> {
+    [&b"\xa1\x64base\x81\xa1\x61x"[..], &small_maps(count)].concat()
+}
+
+/// A descriptor of no values with such a list among its parameters.
+fn large_descriptor(count: u32) -> Vec<u8> {
+    let descriptor = DataObjectDescriptor::new(Dtype::Uint8, ByteOrder::Little, &[0]);
+    let mut cbor = object_descriptor_to_cbor(&descriptor).unwrap();
+    cbor[0] += 1;
+    [&cbor[..], b"\x62zz", &small_maps(count)].concat()
+}
+
+/// A message whose metadata has a list of that many maps, and the descriptor of its object another one.
+fn large(in_metadata: u32, in_descriptor: u32) -> Vec<u8> {
+    let metadata = Frame::raw(frame_type::HEADER_METADATA, large_metadata(in_metadata));
+    Message::empty().with(metadata).with(Frame::raw(frame_type::OBJECT, large_descriptor(in_descriptor))).build().bytes
+}
+
+/// Every route that makes owned metadata or descriptors and takes options.
+fn owning_routes(bytes: &[u8], options: &DecodeOptions) -> Vec<(&'static str, Result<(), TensogramError>)> {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), bytes).unwrap();
+    let opened = tgm_std::TensogramFile::open(file.path()).unwrap();
+    let view = tgm_core::Message::parse(bytes).unwrap();
+    let object = view.objects().next().unwrap().unwrap();
+    let start = usize::try_from(object.frame().offset()).unwrap();
+    let frame = &bytes[start..start + usize::try_from(object.frame().total_length()).unwrap()];
+    let bridge = tgm_std::zio::BridgeOptions { decode: options.clone(), ..Default::default() };
+    let mut routes = without(routes(bytes, options), &["values"]);
+    routes.extend([
+        ("decode_object_from_frame", tgm_std::decode::decode_object_from_frame(frame, options).map(drop)),
+        ("decode_range_from_frame", tgm_std::range::decode_range_from_frame(frame, &[], options).map(drop)),
+        ("file.decode_message", opened.decode_message(0, options).map(drop)),
+        ("file.decode_object", opened.decode_object(0, 0, options).map(drop)),
+        ("file.decode_range", opened.decode_range(0, 0, &[], options).map(drop)),
+        ("zio", tgm_std::zio::from_tensogram(bytes, &bridge).map(drop)),
+    ]);
+    routes
+}
+
+/// Every route that makes them and has no options.
+fn owning_routes_without_options(bytes: &[u8]) -> Vec<(&'static str, Result<(), TensogramError>)> {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), bytes).unwrap();
+    let opened = tgm_std::TensogramFile::open(file.path()).unwrap();
+    let view = tgm_core::Message::parse(bytes).unwrap();
+    let object = view.objects().next().unwrap().unwrap();
+    let start = usize::try_from(object.frame().offset()).unwrap();
+    vec![
+        ("decode_metadata", tgm_std::decode_metadata(bytes).map(drop)),
+        ("decode_descriptors", tgm_std::decode_descriptors(bytes).map(drop)),
+        ("objects_metadata", tgm_std::objects_metadata(bytes).map(drop)),
+        ("file.decode_metadata", opened.decode_metadata(0).map(drop)),
+        ("file.decode_descriptors", opened.decode_descriptors(0).map(drop)),
+        ("framing::decode_message", tgm_std::framing::decode_message(bytes).map(drop)),
+        ("decode_data_object_frame", tgm_std::framing::decode_data_object_frame(&bytes[start..]).map(drop)),
+        ("TakenObject", tgm_std::encode::TakenObject::new(&object).map(drop)),
+        ("cbor_to_global_metadata", cbor_to_global_metadata(view.frames().next().unwrap().unwrap().body()).map(drop)),
+        ("cbor_to_object_descriptor", cbor_to_object_descriptor(object.descriptor().as_encoded()).map(drop)),
+    ]
+}
+
+#[test]
+fn max_metadata_bytes_bounds_owned_metadata_by_every_route() {
+    let bytes = large(1000, 1000);
+    for (route, found) in owning_routes(&bytes, &options(|limits| limits.max_metadata_bytes = 200_000)) {
+        assert_names(found, "max_metadata_bytes", route);
+    }
+    for (route, found) in owning_routes(&bytes, &options(|limits| limits.max_metadata_bytes = 8 << 20)) {
+        assert!(found.is_ok(), "{route}: {found:?}");
+    }
+    let old = std::fs::read("data/v2/0.16.1-f32.tgm").unwrap();
+    let upgrade = |max_metadata_bytes| {
+        let limits = DecodeLimits { max_metadata_bytes, ..DecodeLimits::default() };
+        upgrade_message(&old, &UpgradeOptions { limits, ..Default::default() }).map(drop)
+    };
+    assert_names(upgrade(1000), "max_metadata_bytes", "upgrade_message");
+    upgrade(1 << 20).unwrap();
+}
+
+#[test]
+fn owned_metadata_beyond_the_default_limit_is_refused_before_memory_is_taken_for_it() {
+    const COUNT: u32 = 5_000_000;
+    let bytes = large(COUNT, COUNT);
+    let (results, usage) = measure(|| owning_routes_without_options(&bytes));
+    for (route, found) in results {
+        assert_names(found, "max_metadata_bytes", route);
+    }
+    let (results, of_options) = measure(|| owning_routes(&bytes, &DecodeOptions::default()));
+    for (route, found) in results {
+        assert_names(found, "max_metadata_bytes", route);
+    }
+    // `objects` keeps the message for itself.
+    let peak = usage.peak.max(of_options.peak);
+    assert!(peak < 2 * bytes.len() as u64 + REFUSAL, "{peak} bytes");
+}
+
+#[test]
+fn owned_metadata_takes_what_the_table_says() {
+    const COUNT: u32 = 1 << 16;
+    let row = TABLE.lines().find(|line| line.starts_with("//! | owned metadata |")).unwrap();
+    let bound: u64 = row.split('|').nth(2).unwrap().trim().parse().unwrap();
+    let cbor = [&b"\xa1\x64base"[..], &small_maps(COUNT)].concat();
+    let (metadata, usage) = measure(|| cbor_to_global_metadata(&cbor).unwrap());
+    assert_eq!(metadata.base.len(), COUNT as usize);
+    let found = usage.peak / cbor.len() as u64;
+    println!("{found} bytes for a byte, and the table says {bound}");
+    assert!(found <= bound && found >= bound * 9 / 10, "{found}, and the table says {bound}");
+}
+
+/// What is counted is never less than what is taken, whatever the metadata is made of.
+#[test]
+fn owned_metadata_stays_within_the_limit_that_it_passes() {
+    let shapes: [(&str, &[u8]); 9] = [
+        ("empty lists", b"\x80"),
+        ("empty maps", b"\xa0"),
+        ("small maps", b"\xa1\x60\x00"),
+        ("lists of unknown length", b"\x9f\x00\xff"),
+        ("maps of unknown length", b"\xbf\x60\x00\xff"),
+        ("lists in lists", b"\x81\x81\x81\x00"),
+        ("tags", b"\xc9\xc9\x00"),
+        ("text", b"\x61a"),
+        ("bytes", b"\x45abcde"),
+    ];
+    for (name, item) in shapes {
+        let list = [&b"\x9a\0\0\x27\x10"[..], &item.repeat(10_000)].concat();
+        let metadata = [&b"\xa1\x64base\x81\xa1\x61x"[..], &list].concat();
+        let frame = Frame::raw(frame_type::HEADER_METADATA, metadata);
+        let bytes = Message::empty().with(frame).with(Frame::object(Object::bytes(&[1]))).build().bytes;
+        let decode = |limit| tgm_std::decode(&bytes, &options(|limits| limits.max_metadata_bytes = limit)).map(drop);
+        let (mut refused, mut passed) = (0, 1 << 30);
+        while passed - refused > 1000 {
+            let middle = u64::midpoint(refused, passed);
+            if decode(middle).is_ok() { passed = middle } else { refused = middle }
+        }
+        let ((), usage) = measure(|| decode(passed).unwrap());
+        assert!(usage.peak <= passed, "{name}: {} bytes within a limit of {passed}", usage.peak);
+    }
+}
+
+/// Metadata in no order at all: keys are not looked for one by one.
+#[test]
+fn a_preceder_is_merged_in_linear_time_whatever_the_order_of_keys() {
+    const COUNT: u32 = 60_000;
+    let entry = |prefix: u8| {
+        let mut bytes = [&[0xba][..], &COUNT.to_be_bytes()].concat();
+        for n in (0..COUNT).rev() {
+            bytes.extend([0x67, prefix]);
+            bytes.extend(format!("{n:06}").as_bytes());
+            bytes.push(0);
+        }
+        bytes
+    };
+    let metadata = |entry: Vec<u8>| [&b"\xa1\x64base\x81"[..], &entry].concat();
+    let bytes = Message::empty()
+        .with(Frame::raw(frame_type::HEADER_METADATA, metadata(entry(b'b'))))
+        .with(Frame::raw(frame_type::PRECEDER, metadata(entry(b'a'))))
+        .with(Frame::object(Object::bytes(&[1])))
+        .build()
+        .bytes;
+    // The borrowed view has no memory to sort keys in, and gives up. Owned metadata has.
+    let view = tgm_core::Message::parse(&bytes).unwrap().metadata().unwrap();
+    let object = view.object(0).unwrap().unwrap();
+    assert_eq!(object.entries().last().unwrap().unwrap_err().kind(), tgm_core::ErrorKind::TooManyKeys);
+    let (metadata, _) = tgm_std::decode(&bytes, &DecodeOptions::default()).unwrap();
+    assert_eq!(metadata.base[0].len(), 2 * COUNT as usize);
+}
+
 #[test]
 fn max_expansion_and_free_bytes_bound_what_few_bytes_may_become() {
     let zeros = || Object::plain("uint8", &[1 << 20], vec![0; 1 << 20]).compressed("zstd");
@@ -201,6 +378,7 @@ fn defaults_are_those_of_the_table() {
         ("free_bytes", bytes(limits.free_bytes)),
         ("max_expansion", grouped(limits.max_expansion)),
         ("max_objects", grouped(limits.max_objects as u64)),
+        ("max_metadata_bytes", bytes(limits.max_metadata_bytes)),
         ("max_nesting", grouped(limits.max_nesting.into())),
         ("max_issues", grouped(ValidateOptions::default().max_issues as u64)),
         ("max_message_size", bytes(ScanOptions::default().max_message_size)),
@@ -279,7 +457,7 @@ fn metadata_that_claims_more_items_than_there_are_bytes_costs_nothing() {
         b"\xbb\x7f\xff\xff\xff\xff\xff\xff\xff",
         b"\xa1\x64base\x9b\0\0\0\x10\0\0\0\0",
     ] {
-        let frame = tgm_tests::builder::Frame::raw(1, body);
+        let frame = Frame::raw(1, body);
         let bytes = Message::empty().with(frame).build().bytes;
         let (found, usage) = measure(|| tgm_std::decode(&bytes, &DecodeOptions::default()).map(drop));
         assert!(found.is_err() && usage.peak < REFUSAL, "{found:?} {usage:?}");

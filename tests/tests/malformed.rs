@@ -2,6 +2,9 @@
 //! the routes agree.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 
+#[path = "shared/mapped.rs"]
+mod mapped;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;
 use std::time::{Duration, Instant};
@@ -10,7 +13,7 @@ use serde_json::Value as Json;
 use tgm_core::Message;
 use tgm_core::hash::{HashPresence, Verdict};
 use tgm_core::scan::Segment;
-use tgm_std::{DecodeOptions, MappedFile, TensogramError, TensogramFile};
+use tgm_std::{DecodeOptions, TensogramError, TensogramFile};
 use tgm_tests::alloc::{Counting, measure};
 use tgm_tests::corpus::{self, Sample};
 use tgm_tests::{Rng, sha256};
@@ -189,7 +192,7 @@ fn file_routes(sample: &Sample, wrong: &mut Vec<String>) {
     }
     let positioned = TensogramFile::open(&sample.path).unwrap();
     let mapped = TensogramFile::open_mmap(&sample.path).unwrap();
-    let map = MappedFile::open(&sample.path).unwrap();
+    let map = mapped::map(&sample.path).unwrap();
     for (index, &(at, length)) in extents.iter().enumerate() {
         let bytes = &sample.bytes[at..at + length];
         message_routes(&format!("{name} message {index}"), bytes, wrong);

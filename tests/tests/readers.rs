@@ -2,13 +2,16 @@
 //!
 //! `tests/tsan/run` runs this under `ThreadSanitizer`, which also sees races that do no harm today.
 
+#[path = "shared/mapped.rs"]
+mod mapped;
+
 use std::fs;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use tgm_std::{AppendOptions, DecodeOptions, MappedFile, MessageBuilder, ObjectBuilder, TensogramFile};
+use tgm_std::{AppendOptions, DecodeOptions, MessageBuilder, ObjectBuilder, TensogramFile};
 
 /// Threads of each kind.
 const READERS: usize = 6;
@@ -43,7 +46,7 @@ fn readers_that_start_together_share_one_table() {
     fs::write(&path, (0..MESSAGES).flat_map(message).collect::<Vec<_>>()).unwrap();
     for round in 0..ROUNDS {
         let file = TensogramFile::open(&path).unwrap();
-        let mapped = MappedFile::open(&path).unwrap();
+        let mapped = mapped::map(&path).unwrap();
         let start = Barrier::new(2 * READERS);
         thread::scope(|threads| {
             for reader in 0..READERS {

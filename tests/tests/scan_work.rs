@@ -5,9 +5,11 @@
 mod counted;
 
 use std::cell::Cell;
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
 use counted::Counted;
 use tgm_core::scan::{Scanner, Segment};
+use tgm_std::{ScanOptions, scan_file_with_options, scan_with_options};
 use tgm_tests::builder::{Frame, Message, Object, frame_type, map};
 
 /// Bytes read for each byte of the source, at most; a call counts as eight.
@@ -44,6 +46,14 @@ fn stated(length: u64) -> Vec<u8> {
 fn frames(len: usize) -> Vec<u8> {
     let built = Message::empty().with(Frame::metadata(frame_type::HEADER_METADATA, &map([]))).build();
     repeat(&built.bytes[24..built.bytes.len() - 24], len / 32 * 32)
+}
+
+/// A few large frames one after another, each of them whole.
+fn far_frames(len: usize) -> Vec<u8> {
+    let length = len / 10 / 8 * 8;
+    let header = [&b"FR\0\x01\0\x01\0\0"[..], &(length as u64).to_be_bytes()].concat();
+    let frame = [&header[..], &vec![0; length - 20], b"ENDF"].concat();
+    repeat(&frame, 10 * length)
 }
 
 /// Streams of one frame each that all end at the same place, each inside of the frame of the one before it.
@@ -102,6 +112,12 @@ fn adversaries(len: usize) -> Vec<(&'static str, Vec<u8>)> {
         ("small streams", repeat(&one_stream, len)),
         ("small messages", repeat(&Message::buffered([Object::bytes(&[1])]).build().bytes, len)),
         ("zeros", vec![0; len]),
+        ("nested streams before frames that are far apart", {
+            [nested_streams(half), far_frames(half), BROKEN_FRAME.to_vec()].concat()
+        }),
+        ("stated lengths, and start magics far behind", {
+            [repeat(&stated(len as u64), half), vec![1; half / 2], repeat(b"TENSOGRM", half / 2)].concat()
+        }),
     ]
 }
 
@@ -120,6 +136,61 @@ fn work_is_linear_whatever_the_bytes_are() {
                 worst = worst.max((per_byte, name));
                 let covered: u64 = segments.iter().map(Segment::length).sum();
                 assert!(both || covered == bytes.len() as u64, "{name}");
+            }
+        }
+        // What is not linear shows at small lengths; nobody waits for the large ones.
+        assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    }
+    println!("worst: {} for each byte of {:?}", worst.0, worst.1);
+}
+
+/// Bytes that a scan reads of a file, at most, for each byte of it.
+const FILE_BYTES_PER_BYTE: u64 = 12;
+/// A scan of a file makes one read, at most, for each of so many bytes.
+const BYTES_PER_CALL: u64 = 8;
+/// What a scan may read of the smallest file.
+const FILE_CONSTANT: u64 = 256 << 10;
+
+/// A file that counts reads and the bytes that they gave.
+struct CountedFile<'a> {
+    file: Cursor<&'a [u8]>,
+    calls: u64,
+    bytes: u64,
+}
+
+impl Read for CountedFile<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(out)?;
+        self.calls += 1;
+        self.bytes += read as u64;
+        Ok(read)
+    }
+}
+
+impl Seek for CountedFile<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
+/// Files are read in windows: what is close together is not read again for each candidate.
+#[test]
+fn of_a_file_a_bounded_number_of_bytes_is_read_whatever_they_are() {
+    let mut worst = (0, "");
+    let mut wrong = Vec::new();
+    for len in LENGTHS {
+        for (name, bytes) in adversaries(len) {
+            for bidirectional in [false, true] {
+                let options = ScanOptions { bidirectional, ..ScanOptions::default() };
+                let mut file = CountedFile { file: Cursor::new(&bytes), calls: 0, bytes: 0 };
+                let found = scan_file_with_options(&mut file, &options).unwrap();
+                let (read, calls, len) = (file.bytes, file.calls, bytes.len() as u64);
+                if read > len * FILE_BYTES_PER_BYTE + FILE_CONSTANT || calls > len / BYTES_PER_CALL + 64 {
+                    wrong
+                        .push(format!("{name}, {len} bytes, both ends {bidirectional}: {read} bytes in {calls} reads"));
+                }
+                worst = worst.max((read / len, name));
+                assert_eq!(found, scan_with_options(&bytes, &options), "{name}");
             }
         }
         // What is not linear shows at small lengths; nobody waits for the large ones.
@@ -147,6 +218,8 @@ fn a_message_behind_an_adversary_is_found() {
 /// Cuts where a frame of the cut stream happens to end where a frame of the stream behind it does: only its digest could
 /// tell, which a scan does not read.
 const COINCIDENCES: usize = 4;
+/// Cuts right behind the header of a frame that does not end in the file: what follows is taken for its payload.
+const PAYLOADS: usize = 4;
 
 /// One stream that was cut short does not cost the message behind it.
 #[test]
@@ -154,7 +227,7 @@ fn a_stream_that_was_cut_short_does_not_swallow_the_message_behind_it() {
     let stream = Message::streamed([Object::f32(&[40], &[1.0; 40]), Object::bytes(&[3; 300])]).build().bytes;
     let behind = Message::buffered([Object::f32(&[2], &[1.0, 2.0])]).build().bytes;
     let streamed_behind = Message::streamed([Object::bytes(&[1])]).build().bytes;
-    for (behind, may_coincide) in [(&behind, 0), (&streamed_behind, COINCIDENCES)] {
+    for (behind, may_coincide) in [(&behind, PAYLOADS), (&streamed_behind, COINCIDENCES + PAYLOADS)] {
         let mut swallowed = Vec::new();
         for cut in 0..stream.len() {
             let joined = [&stream[..cut], behind].concat();

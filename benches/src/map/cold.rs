@@ -10,7 +10,7 @@ use zerocopy::IntoBytes as _;
 use crate::Bench;
 use crate::data::{self, Rng};
 use crate::harness::Case;
-use crate::libraries::{Dtype, Spec, ours};
+use crate::libraries::{Dtype, Spec, open_map, ours};
 
 /// Bytes of an object.
 const LEN: usize = 256 << 10;
@@ -34,7 +34,7 @@ impl Cold {
         let file = file.into_inner().expect("writes");
         // What is not on the medium yet stays in memory.
         file.sync_all().expect("writes");
-        let mapped = ours::MappedFile::open(path).expect("maps");
+        let mapped = open_map(path);
         let positioned = ours::TensogramFile::open(path).expect("opens");
         assert_eq!(positioned.message_count().expect("scans"), count);
         Self { count, file, mapped, positioned }

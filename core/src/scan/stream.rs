@@ -1,4 +1,4 @@
-//! Where a streamed message ends: the walk over its frames, read from a source.
+//! Where a message ends that does not say so, or is not believed: the walk over its frames, read from a source.
 
 use zerocopy::FromBytes;
 
@@ -7,7 +7,8 @@ use super::source::Source;
 use super::stated_length;
 use crate::frame::{Landmark, Walk, check_cbor_offset, check_end, check_header, find_landmark};
 use crate::wire::{
-    DATA_OBJECT_FOOTER_SIZE, FRAME_HEADER_SIZE, FrameHeader, MAGIC, ObjectTail, POSTAMBLE_SIZE, PREAMBLE_SIZE,
+    DATA_OBJECT_FOOTER_SIZE, END_MAGIC, FRAME_ALIGNMENT, FRAME_HEADER_SIZE, FrameHeader, MAGIC, ObjectTail,
+    POSTAMBLE_SIZE, PREAMBLE_SIZE,
 };
 
 /// Bytes looked at together while looking for a frame or postamble in a gap.
@@ -15,7 +16,50 @@ const GAP_CHUNK: usize = 256;
 /// What a step to a frame costs of the scan's budget: as much as the smallest frame's bytes.
 pub(super) const HOP_COST: u64 = 28;
 
-/// A walk from the preamble of a streamed message to its postamble.
+/// The length of a frame, if `header` is that of a frame with `room` bytes from its start to the end of the source, and the
+/// frame does not end there. No file has 2⁶³ bytes: a longer frame has a damaged header.
+pub(super) fn overrunning(header: &[u8; FRAME_HEADER_SIZE], room: u64) -> Option<u64> {
+    let header = FrameHeader::ref_from_bytes(header).ok()?;
+    let (_, length) = check_header(header, i64::MAX.unsigned_abs()).ok()?;
+    (length > room).then_some(length)
+}
+
+/// How a walk over the frames of a message ended.
+#[derive(Clone, Copy)]
+pub(super) enum End {
+    /// At the end of the postamble.
+    Whole(u64),
+    /// From here on nothing is certain.
+    Broken(u64),
+    /// The frame whose body begins at `body` ends at `end`, which is behind the end of the source.
+    Overrun {
+        /// Where the frame's body begins.
+        body: u64,
+        /// Where the frame would end.
+        end: u64,
+    },
+    /// Behind whole frames the source ends, in the next one's header or in the postamble.
+    Short,
+}
+
+impl End {
+    /// Up to where the frames can be relied on, the last whole one of which begins at `last_frame`.
+    pub(super) const fn certain(self, last_frame: u64) -> u64 {
+        match self {
+            Self::Whole(end) => end,
+            Self::Broken(from) => from,
+            Self::Overrun { body, .. } => header_of(body),
+            Self::Short => last_frame,
+        }
+    }
+}
+
+/// Where the frame begins whose body is at `body`.
+pub(super) const fn header_of(body: u64) -> u64 {
+    body.saturating_sub(FRAME_HEADER_SIZE as u64)
+}
+
+/// A walk from the preamble of a message to its postamble, wherever the preamble says that this is.
 pub(super) struct StreamWalk<'s, S> {
     source: &'s S,
     /// Where the message begins.
@@ -27,7 +71,7 @@ pub(super) struct StreamWalk<'s, S> {
 }
 
 impl<'s, S: Source> StreamWalk<'s, S> {
-    /// A walk over the message that begins at `start` and must end before `end`.
+    /// A walk over the message that begins at `start` and must end at `end` at the latest.
     pub(super) const fn new(source: &'s S, start: u64, end: u64) -> Self {
         let first = start.saturating_add(PREAMBLE_SIZE as u64);
         Self { source, start, walk: Walk::new(first, end), last_frame: first, cost: 0 }
@@ -43,16 +87,22 @@ impl<'s, S: Source> StreamWalk<'s, S> {
         self.cost
     }
 
-    /// Walks to the end of the postamble; `Err` says from where on nothing is certain if that fails.
-    pub(super) fn run(&mut self) -> Result<Result<u64, u64>, S::Error> {
+    /// Where the last frame begins that was entered.
+    pub(super) const fn last_frame(&self) -> u64 {
+        self.last_frame
+    }
+
+    /// Walks to the end of the postamble, or as far as the frames lead.
+    pub(super) fn run(&mut self) -> Result<End, S::Error> {
         loop {
             match self.find_landmark()? {
-                None => return Ok(Err(self.last_frame)),
+                None if self.is_short()? => return Ok(End::Short),
+                None => return Ok(End::Broken(self.last_frame)),
                 Some(Landmark::Postamble) => return self.end(),
                 Some(Landmark::Frame) => {
                     let frame = self.walk.position();
                     if !self.enter_frame()? {
-                        return Ok(Err(self.last_frame));
+                        return self.overrun();
                     }
                     self.last_frame = frame;
                 }
@@ -60,13 +110,36 @@ impl<'s, S: Source> StreamWalk<'s, S> {
         }
     }
 
+    /// Whether the source ends where the postamble, and padding before it, would not be whole.
+    fn is_short(&self) -> Result<bool, S::Error> {
+        const REST: usize = POSTAMBLE_SIZE + FRAME_ALIGNMENT - 1;
+        let room = self.source.len().saturating_sub(self.walk.position());
+        let rest = self.source.read::<REST>(self.walk.position())?;
+        Ok(room < REST as u64 && find(&rest, END_MAGIC).is_none())
+    }
+
+    /// What the frame is that the walk stands at and cannot enter.
+    fn overrun(&self) -> Result<End, S::Error> {
+        let at = self.walk.position();
+        let room = self.source.len().saturating_sub(at);
+        if room < FRAME_HEADER_SIZE as u64 {
+            return Ok(End::Short);
+        }
+        Ok(match overrunning(&self.source.read(at)?, room) {
+            Some(length) => {
+                End::Overrun { body: at.saturating_add(FRAME_HEADER_SIZE as u64), end: at.saturating_add(length) }
+            }
+            None => End::Broken(self.last_frame),
+        })
+    }
+
     /// The end of the postamble that the walk stands at. One that states another length ends another message, whose frames
     /// were taken for this one's.
-    fn end(&self) -> Result<Result<u64, u64>, S::Error> {
+    fn end(&self) -> Result<End, S::Error> {
         let end = self.walk.position().saturating_add(POSTAMBLE_SIZE as u64);
         let stated = stated_length(&self.source.read(self.walk.position())?);
         let is_own = stated == 0 || stated == end.saturating_sub(self.start);
-        Ok(if is_own { Ok(end) } else { Err(self.start.saturating_add(PREAMBLE_SIZE as u64)) })
+        Ok(if is_own { End::Whole(end) } else { End::Broken(self.start.saturating_add(PREAMBLE_SIZE as u64)) })
     }
 
     /// Steps to the next frame or postamble. A start magic before it is that of another message: this one was cut short.

@@ -13,6 +13,7 @@ use crate::encode::{assemble, checks};
 use crate::error::{Result, TensogramError};
 use crate::metadata::object_descriptor_to_cbor;
 use crate::options::EncodeOptions;
+use crate::room::Room;
 use crate::to_owned;
 use crate::types::{DataObjectDescriptor, GlobalMetadata};
 
@@ -54,7 +55,9 @@ impl<'a> TakenObject<'a> {
             return Err(TensogramError::encoding(text));
         }
         let region = Region { payload: Payload::Bytes(Cow::Borrowed(object.region())), blobs: Vec::new() };
-        Ok(Self { object: Object::kept(to_owned::descriptor(view)?, view.as_encoded().to_vec(), region) })
+        Ok(Self {
+            object: Object::kept(to_owned::descriptor(view, &Room::by_default())?, view.as_encoded().to_vec(), region),
+        })
     }
 
     /// What the object is.

@@ -5,7 +5,8 @@
 //! ```
 //!
 //! Without its start magic a message is none, so that it appears to readers in one step, and a crash before that step leaves
-//! a tail that belongs to no message. Writers of this library wait for each other by an advisory lock.
+//! a tail that belongs to no message. That tail is known by its frames, so that a message inside of its payload is not taken
+//! for one of the file: [`tgm_core::scan`] says how. Writers of this library wait for each other by an advisory lock.
 //!
 //! Readers ask how long the file is before they read: all messages before that end are whole but perhaps the last. Who reads
 //! on to wherever the file then ends may see a message without the one before it.
@@ -37,6 +38,9 @@ pub struct AppendOptions {
 }
 
 /// What to do with bytes behind the last message of a file, which a writer left there that could not finish.
+///
+/// Which message is the last one, [`tgm_core::scan`] says: messages inside of the payload of an unfinished one are part of
+/// it. What a scan finds is never cut off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TornTail {
     /// Append nothing, and say where they are.

@@ -43,7 +43,8 @@ impl MappedFile {
     /// ```
     /// use tgm_std::{Advice, MappedFile};
     ///
-    /// let file = MappedFile::open("../tests/data/multi/three.tgm")?;
+    /// // SAFETY: nobody truncates this file or writes into it.
+    /// let file = unsafe { MappedFile::open("../tests/data/multi/three.tgm") }?;
     /// for index in 0..file.message_count() {
     ///     file.advise(index + 1, 0, Advice::WillNeed).ok(); // the next one, if there is one
     ///     let object = file.object(index, 0)?;

@@ -5,15 +5,23 @@ use std::convert::Infallible;
 use std::io;
 
 use memchr::memmem;
-use tgm_core::scan::{Source, find_in_chunks};
-use tgm_core::wire::{POSTAMBLE_SIZE, PREAMBLE_SIZE};
+use tgm_core::scan::Source;
+use tgm_core::wire::{MAGIC, POSTAMBLE_SIZE, PREAMBLE_SIZE};
 
 use crate::memory::prefetch;
 
 /// Bytes read together while looking for a magic, and where messages are small.
 const WINDOW: usize = 64 << 10;
 /// Bytes read together where they are not: the end of a message and the preamble behind it.
-const GLANCE: usize = 256;
+const GLANCE: usize = 512;
+/// Windows that are kept: a search, a walk over frames and a step from the end each have one, and one is to spare.
+const KEPT: usize = 4;
+/// Large windows may cost this many times the file's length. A file that is a row of messages is read once at most; one that
+/// makes a scan jump to and fro is read in small pieces after that, and in the smallest when the file's length has been read
+/// once more.
+const LARGE_READS: u64 = 2;
+/// How much smaller the smallest pieces are.
+const SMALLEST: usize = 8;
 
 /// The first place where `magic` stands.
 fn find(bytes: &[u8], magic: &[u8; 8]) -> Option<usize> {
@@ -71,11 +79,21 @@ impl Source for Bytes<'_> {
 
 /// A file: `read_at` fills a buffer from a position on, fewer bytes coming only from the end.
 ///
-/// A few bytes here and a few there are what a scan reads. Where they are close together they come from one read.
+/// A few bytes here and a few there are what a scan reads. Where they are close together they come from one read, and what a
+/// search has read is kept for the next one: searches that find something every few bytes do not read anything again.
 pub(crate) struct Windowed<F> {
     read_at: F,
     len: u64,
-    window: RefCell<Window>,
+    windows: RefCell<Windows>,
+}
+
+/// What is kept of a file.
+#[derive(Default)]
+struct Windows {
+    /// The one that was used last comes first.
+    kept: [Window; KEPT],
+    /// Bytes that were read.
+    spent: u64,
 }
 
 /// Bytes of a file, and where they begin.
@@ -86,32 +104,55 @@ struct Window {
 }
 
 impl Window {
-    /// Copies the bytes at `offset`, if all of them are here.
-    fn copy(&self, offset: u64, out: &mut [u8]) -> Option<()> {
+    /// The bytes from `offset` on, if at least `wanted` of them are here.
+    fn at(&self, offset: u64, wanted: usize) -> Option<&[u8]> {
         let start = usize::try_from(offset.checked_sub(self.start)?).ok()?;
-        out.copy_from_slice(self.bytes.get(start..start.checked_add(out.len())?)?);
-        Some(())
+        self.bytes.get(start..).filter(|rest| rest.get(..wanted).is_some())
     }
 }
 
 impl<F: Fn(u64, &mut [u8]) -> io::Result<usize>> Windowed<F> {
     /// A file of `len` bytes.
     pub(crate) fn new(len: u64, read_at: F) -> Self {
-        Self { read_at, len, window: RefCell::default() }
+        Self { read_at, len, windows: RefCell::default() }
     }
 
-    /// Moves the window to the `wanted` bytes at `offset`: large if it moves a little, with more bytes on the side that it
-    /// moves to.
-    fn move_to(&self, window: &mut Window, offset: u64, wanted: usize) -> io::Result<()> {
-        let is_near = offset.abs_diff(window.start) < 2 * WINDOW as u64;
-        let size = if is_near { WINDOW } else { GLANCE };
+    /// The bytes from `offset` on, at least `wanted` of them unless the file ends before; `size` of them are read if they
+    /// have to be.
+    fn look<'w>(&self, windows: &'w mut Windows, offset: u64, wanted: usize, size: usize) -> io::Result<&'w [u8]> {
+        if let Some(found) = windows.kept.iter().position(|window| window.at(offset, wanted).is_some()) {
+            windows.kept.get_mut(..=found).unwrap_or_default().rotate_right(1);
+        } else {
+            self.read_window(windows, offset, wanted, size)?;
+        }
+        Ok(windows.kept.first().and_then(|window| window.at(offset, 0)).unwrap_or_default())
+    }
+
+    /// Reads a window in which the `wanted` bytes at `offset` are: a large one if that is close to one that was used lately,
+    /// with more bytes on the side that it lies on.
+    fn read_window(&self, windows: &mut Windows, offset: u64, wanted: usize, size: usize) -> io::Result<()> {
+        let near = |window: &&Window| offset.abs_diff(window.start) < 2 * WINDOW as u64;
+        let neighbour = windows.kept.iter().find(near).map(|window| window.start);
+        let size = match windows.spent / self.len.max(1) {
+            ..LARGE_READS if neighbour.is_some() => WINDOW,
+            ..=LARGE_READS => size,
+            _ => size / SMALLEST,
+        };
+        let size = size.max(wanted);
         let end = offset.saturating_add(wanted as u64);
-        let start = if offset < window.start { end.saturating_sub(size as u64) } else { offset };
+        let is_backward = neighbour.is_some_and(|start| offset < start);
+        let start = if is_backward { end.saturating_sub(size as u64) } else { offset };
+        // Nothing lies behind the file's end.
+        let size = usize::try_from(self.len.saturating_sub(start)).unwrap_or(size).min(size);
+        windows.kept.rotate_right(1);
+        let [window, ..] = &mut windows.kept;
         window.bytes.clear();
         window.bytes.resize(size, 0);
-        let read = (self.read_at)(start, &mut window.bytes)?;
-        window.bytes.truncate(read);
         window.start = start;
+        // After an error nothing of it is there.
+        let read = (self.read_at)(start, &mut window.bytes).inspect_err(|_| window.bytes.clear())?;
+        window.bytes.truncate(read);
+        windows.spent = windows.spent.saturating_add(read as u64);
         Ok(())
     }
 }
@@ -131,22 +172,38 @@ impl<F: Fn(u64, &mut [u8]) -> io::Result<usize>> Source for Windowed<F> {
     }
 
     fn read_at(&self, offset: u64, out: &mut [u8]) -> io::Result<usize> {
-        let mut window = self.window.borrow_mut();
         if out.len() > GLANCE {
             return (self.read_at)(offset, out);
         }
-        if window.copy(offset, out).is_none() {
-            self.move_to(&mut window, offset, out.len())?;
-            if window.copy(offset, out).is_none() {
-                // The file ends before.
-                return (self.read_at)(offset, out);
-            }
-        }
-        Ok(out.len())
+        let mut windows = self.windows.borrow_mut();
+        let bytes = self.look(&mut windows, offset, out.len(), GLANCE)?;
+        let read = bytes.len().min(out.len());
+        out.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+        Ok(read)
     }
 
     fn find(&self, magic: &[u8; 8], from: u64, end: u64) -> io::Result<Option<u64>> {
-        find_in_chunks(self, magic, from, end, &mut vec![0; WINDOW], find)
+        let mut windows = self.windows.borrow_mut();
+        let (mut from, mut size) = (from, GLANCE);
+        loop {
+            let room = end.saturating_sub(from);
+            if room < MAGIC.len() as u64 {
+                return Ok(None);
+            }
+            let bytes = self.look(&mut windows, from, MAGIC.len(), size)?;
+            let bytes = usize::try_from(room).ok().and_then(|room| bytes.get(..room)).unwrap_or(bytes);
+            if let Some(at) = find(bytes, magic) {
+                return Ok(Some(from.saturating_add(at as u64)));
+            }
+            // The last seven bytes may be the beginning of a magic. Fewer than eight: the file has been cut.
+            let done = bytes.len().saturating_sub(MAGIC.len() - 1);
+            if done == 0 {
+                return Ok(None);
+            }
+            from = from.saturating_add(done as u64);
+            // A search reads about twice what it looks at, at most.
+            size = size.saturating_mul(2).min(WINDOW);
+        }
     }
 }
 

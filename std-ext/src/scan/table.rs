@@ -40,7 +40,9 @@ impl Table {
         loop {
             for _ in 0..S::STEPS {
                 let Some(segment) = scanner.next_segment()? else {
-                    table.append(scanner.back(), &from_end);
+                    // What was found from the end is then the payload of a torn message.
+                    let found = if scanner.torn().is_some() { &[][..] } else { &from_end[..] };
+                    table.append(scanner.back(), found);
                     return Ok(table);
                 };
                 let layout = MessageLayout { offset: segment.offset(), length: segment.length() };

@@ -11,6 +11,7 @@ use super::frame::Frame;
 use crate::RESERVED_KEY;
 use crate::error::{Result, TensogramError};
 use crate::params::metadata;
+use crate::room::Room;
 use crate::to_owned::{self, Entries};
 use crate::types::GlobalMetadata;
 
@@ -42,9 +43,10 @@ pub(super) fn global(
     frame: Option<&Frame<'_>>,
     preceders: &[(usize, Frame<'_>)],
     objects: usize,
+    room: &Room,
 ) -> Result<GlobalMetadata> {
     let frame = frame.ok_or(ErrorKind::NoMetadata.at(0))?;
-    let mut global = read(frame, objects)?;
+    let mut global = read(frame, objects, room)?;
     if global.base.len() > objects {
         return Err(ErrorKind::BaseTooLong.at(frame.body_offset()).into());
     }
@@ -52,7 +54,7 @@ pub(super) fn global(
         global.base.resize_with(objects, Entries::new);
     }
     for (index, frame) in preceders {
-        let [mut entries] = <[Entries; 1]>::try_from(read(frame, 1)?.base).map_err(|base| {
+        let [mut entries] = <[Entries; 1]>::try_from(read(frame, 1, room)?.base).map_err(|base| {
             let count = u32::try_from(base.len()).unwrap_or(u32::MAX);
             TensogramError::from(ErrorKind::PrecederBase(count).at(frame.body_offset()))
         })?;
@@ -69,9 +71,9 @@ pub(super) fn global(
 }
 
 /// The frame's metadata in the sections of version 3; `objects` is how many objects it speaks of.
-fn read(frame: &Frame<'_>, objects: usize) -> Result<GlobalMetadata> {
+fn read(frame: &Frame<'_>, objects: usize, room: &Room) -> Result<GlobalMetadata> {
     let item = cbor::Value::parse(frame.body, frame.body_offset())?;
-    let mut top = to_owned::entries(item.as_map()?.iter())?;
+    let mut top = to_owned::map_entries(&item, room)?;
     top.remove(VERSION_KEY);
     let is_preceder = frame.frame_type == FrameType::PrecederMetadata;
     if is_of_0_5(&top) {

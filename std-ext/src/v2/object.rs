@@ -12,6 +12,7 @@ use crate::error::{Result, TensogramError};
 use crate::hash::digest;
 use crate::metadata::HASH_KEY;
 use crate::params::metadata;
+use crate::room::Room;
 use crate::to_owned;
 use crate::types::DataObjectDescriptor;
 
@@ -34,12 +35,12 @@ pub(super) struct Object<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// Reads the object that `frame` holds.
+    /// Reads the object that `frame` holds, if there is room for it.
     ///
     /// # Errors
     /// [`TensogramError::Metadata`] for a descriptor that is malformed, or has what means something else in version 3;
     /// [`TensogramError::Encoding`] for stages that version 2 does not have.
-    pub(super) fn parse(frame: &Frame<'a>) -> Result<Self> {
+    pub(super) fn parse(frame: &Frame<'a>, room: &Room) -> Result<Self> {
         let (before, cbor) = frame.body.split_at_checked(frame.descriptor_start).unwrap_or_default();
         let offset = frame.body_offset().saturating_add(before.len() as u64);
         let view = Descriptor::parse(cbor, offset)?;
@@ -53,7 +54,7 @@ impl<'a> Object<'a> {
         } else {
             cbor.get(view.as_encoded().len()..).unwrap_or_default()
         };
-        let mut descriptor = to_owned::descriptor(&view)?;
+        let mut descriptor = to_owned::descriptor(&view, room)?;
         if descriptor.masks.is_some() {
             return Err(metadata("descriptor has masks, which version 2 does not know and version 3 would apply"));
         }

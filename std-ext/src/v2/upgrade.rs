@@ -14,6 +14,7 @@ use crate::encode::{checks, message::write_message};
 use crate::error::{Result, TensogramError};
 use crate::limits::DecodeLimits;
 use crate::options::{DecodeOptions, EncodeOptions};
+use crate::room::Room;
 use crate::threads::Threads;
 
 /// How to upgrade.
@@ -30,7 +31,7 @@ pub struct UpgradeOptions {
     pub ignore_hash: bool,
     /// How the new message is written: digests, provenance, and how masks are stored.
     pub encode: EncodeOptions,
-    /// How many objects there may be, and what decoding for the sake of masks may cost.
+    /// How many objects there may be, what metadata may take of memory, and what decoding for the sake of masks may cost.
     pub limits: DecodeLimits,
 }
 
@@ -63,6 +64,7 @@ pub struct UpgradeOptions {
 /// Format: FORMAT §9.
 pub fn upgrade_message(v2: &[u8], options: &UpgradeOptions) -> Result<Vec<u8>> {
     let mut objects: Vec<object::Object<'_>> = Vec::new();
+    let room = Room::new(&options.limits);
     let (mut last_metadata, mut preceders) = (None, Vec::new());
     for frame in message::Message::parse(v2)?.frames() {
         let frame = frame?;
@@ -70,13 +72,13 @@ pub fn upgrade_message(v2: &[u8], options: &UpgradeOptions) -> Result<Vec<u8>> {
             FrameType::HeaderMetadata | FrameType::FooterMetadata => last_metadata = Some(frame),
             FrameType::PrecederMetadata => preceders.push((objects.len(), frame)),
             FrameType::NTensorFrame => {
-                objects.push(object::Object::parse(&frame)?);
+                objects.push(object::Object::parse(&frame, &room)?);
                 options.limits.check_objects(objects.len())?;
             }
             _ => {}
         }
     }
-    let global = metadata::global(last_metadata.as_ref(), &preceders, objects.len())?;
+    let global = metadata::global(last_metadata.as_ref(), &preceders, objects.len(), &room)?;
     checks::message(&global, objects.len())?;
     if !options.ignore_hash {
         objects.iter().enumerate().try_for_each(|(index, object)| object.verify(index))?;

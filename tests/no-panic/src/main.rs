@@ -100,6 +100,7 @@ fn message(input: &[u8], output: &mut [u8]) -> Result<()> {
     for object in metadata.objects() {
         let object = object?;
         object.entries().for_each(keep);
+        keep((object.base(), object.preceder()));
         keep((object.get(path), object.reserved(), object.get_str(path)));
     }
     Ok(())

@@ -100,7 +100,7 @@ fn descriptor(descriptor: &Descriptor<'_>) {
 
 fn scanner(input: &[u8]) {
     let mut scanner = scan(input);
-    keep((scanner.front(), scanner.back(), scanner.next_segment()));
+    keep((scanner.front(), scanner.back(), scanner.next_segment(), scanner.torn()));
     scanner.for_each(|segment| keep((segment.offset(), segment.length(), segment.is_message())));
     keep(find(input, b"TENSOGRM"));
     let mut chunk = [0; 16];

@@ -9,6 +9,8 @@
 #[path = "../shared/counted.rs"]
 mod counted;
 mod damage;
+#[path = "../shared/mapped.rs"]
+mod mapped;
 mod messages;
 mod ways;
 

@@ -8,11 +8,11 @@ use tgm_core::Message;
 use tgm_core::push::{Event, Link, PushDecoder};
 use tgm_core::scan::Scanner;
 use tgm_std::{
-    DecodeLimits, DecodeOptions, Dtype, MappedFile, MessageLayout, TensogramFile, decode, decode_range,
-    decode_with_masks, scan,
+    DecodeLimits, DecodeOptions, Dtype, MessageLayout, TensogramFile, decode, decode_range, decode_with_masks, scan,
 };
 
 use crate::counted::Counted;
+use crate::mapped;
 
 /// Bytes that values may have.
 const VALUES: u64 = 1 << 20;
@@ -86,7 +86,7 @@ impl Ways {
         file.seek(SeekFrom::Start(0)).unwrap();
         file.write_all(bytes).unwrap();
         let opened = TensogramFile::open(self.file.path()).unwrap();
-        let mapped = MappedFile::open(self.file.path()).unwrap();
+        let mapped = mapped::map(self.file.path()).unwrap();
         let layouts = mapped.message_layouts();
         let found: Vec<_> =
             scan(bytes).iter().map(|&(at, len)| MessageLayout { offset: at as u64, length: len as u64 }).collect();

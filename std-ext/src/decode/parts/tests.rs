@@ -14,6 +14,7 @@ use super::super::{Scratch, object_of_frame};
 use crate::framing::encode_data_object_frame;
 use crate::masks::RUNS_READ;
 use crate::options::{DecodeOptions, EncodeOptions};
+use crate::room::Room;
 use crate::threads::Threads;
 use crate::{MaskMethod, MessageBuilder, ObjectBuilder, to_owned};
 
@@ -94,7 +95,7 @@ fn a_call_decodes_each_interval_of_szip_once_and_reads_it_once_to_find_others() 
     ] {
         let bytes = encoded(object);
         let right = Message::parse(&bytes).unwrap().object(0).unwrap();
-        let descriptor = to_owned::descriptor(right.descriptor()).unwrap();
+        let descriptor = to_owned::descriptor(right.descriptor(), &Room::by_default()).unwrap();
         let offsets: Vec<u64> = right.descriptor().szip_block_offsets().unwrap().unwrap().iter().collect();
         let wrong: Vec<u64> = offsets.iter().map(|offset| offset + u64::from(*offset > 0)).collect();
         let total = stored_len(right.descriptor()).unwrap();

@@ -3,7 +3,7 @@
 
 use std::fs::{self, File};
 use std::os::fd::AsRawFd as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
@@ -16,6 +16,11 @@ const LEN: usize = 4 << 20;
 
 fn field(message: usize) -> Vec<u8> {
     (0..LEN).map(|i| (i.wrapping_mul(31).wrapping_add(message) >> 3).to_le_bytes()[0]).collect()
+}
+
+fn map(path: &Path) -> MappedFile {
+    // SAFETY: the file lies in a folder of this test's own, which does not write to it while it is mapped.
+    unsafe { MappedFile::open(path) }.unwrap()
 }
 
 /// A file of three messages of one object each.
@@ -67,7 +72,7 @@ fn flags(file: &MappedFile) -> Vec<[bool; 2]> {
 #[test]
 fn an_object_is_read_as_was_said_and_its_neighbours_are_not() {
     let (_folder, path) = three();
-    let file = MappedFile::open(&path).unwrap();
+    let file = map(&path);
     assert_eq!(flags(&file), [[false, false]; 3]);
     file.advise(1, 0, Advice::Random).unwrap();
     assert_eq!(flags(&file), [[false, false], [true, false], [false, false]]);
@@ -84,7 +89,7 @@ fn an_object_is_read_as_was_said_and_its_neighbours_are_not() {
 #[test]
 fn what_is_done_is_given_back_and_can_be_read_again() {
     let (_folder, path) = three();
-    let file = MappedFile::open(&path).unwrap();
+    let file = map(&path);
     let object = file.object(1, 0).unwrap();
     for message in 0..3 {
         assert!(file.object(message, 0).unwrap().payload() == field(message));
@@ -116,7 +121,7 @@ fn cached(at: &u8) -> bool {
 #[test]
 fn what_will_be_needed_is_read_before_it_is_touched() {
     let (_folder, path) = three();
-    let file = MappedFile::open(&path).unwrap();
+    let file = map(&path);
     let middle = &file.object(1, 0).unwrap().payload()[LEN / 2];
     let on_disk = File::open(&path).unwrap();
     // SAFETY: a call about an open file, which takes no memory of ours.
@@ -136,7 +141,7 @@ fn what_will_be_needed_is_read_before_it_is_touched() {
 fn there_is_advice_about_what_there_is() {
     let (_folder, path) = three();
     let all = [Advice::Normal, Advice::WillNeed, Advice::Sequential, Advice::Random, Advice::Done];
-    let file = MappedFile::open(&path).unwrap();
+    let file = map(&path);
     for advice in all {
         assert!(matches!(file.advise(3, 0, advice), Err(TensogramError::Framing(_))));
         assert!(matches!(file.advise(0, 1, advice), Err(TensogramError::Object(_))));
@@ -145,10 +150,10 @@ fn there_is_advice_about_what_there_is() {
     // Objects without a byte, and files without one.
     let object = ObjectBuilder::new(&[0], &[0_u8; 0]).unwrap();
     fs::write(&path, MessageBuilder::new().object(object).encode().unwrap()).unwrap();
-    let file = MappedFile::open(&path).unwrap();
+    let file = map(&path);
     assert!(all.map(|advice| file.advise(0, 0, advice)).iter().all(Result::is_ok));
     assert!(file.object(0, 0).unwrap().region().is_empty());
     fs::write(&path, []).unwrap();
-    let file = MappedFile::open(&path).unwrap();
+    let file = map(&path);
     assert!(all.map(|advice| file.advise_all(advice)).iter().all(Result::is_ok));
 }

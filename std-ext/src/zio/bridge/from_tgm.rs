@@ -27,10 +27,11 @@ use crate::zio::tensor::{bools, permutation};
 /// Reads the message.
 pub(super) fn decode<'a>(bytes: &'a [u8], options: &BridgeOptions) -> Result<(Parts<'a>, Vec<NotKept>)> {
     let (opened, proof) = Opened::for_values(bytes, &options.decode, None)?;
-    let mut global = to_owned::message_metadata(&opened.metadata)?;
+    let mut global = to_owned::message_metadata(&opened.metadata, &opened.room)?;
     global.base.iter_mut().for_each(|entry| drop(entry.remove(crate::RESERVED_KEY)));
     let objects = opened.message.objects().collect::<tgm_core::Result<Vec<_>>>()?;
-    let descriptors: Vec<_> = objects.iter().map(|o| to_owned::descriptor(o.descriptor())).collect::<Result<_>>()?;
+    let descriptors: Vec<_> =
+        objects.iter().map(|o| to_owned::descriptor(o.descriptor(), &opened.room)).collect::<Result<_>>()?;
     let objects: Vec<_> = objects.iter().map(|object| Trusted::proven(object, proof)).collect();
     let not_kept = not_kept(&global, &descriptors);
     let zio = match global.extra.get(ZIO) {
