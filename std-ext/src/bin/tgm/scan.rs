@@ -9,6 +9,7 @@ use tgm_core::wire::MAGIC;
 use tgm_core::{ErrorKind, Message};
 use tgm_std::v2;
 
+use crate::advice::in_our_words;
 use crate::cli::Files;
 use crate::input::{Input, open_or_report};
 use crate::json::{self, Document};
@@ -104,7 +105,7 @@ pub(crate) fn note_on_junk(bytes: &[u8]) -> Option<String> {
         Err(error) if error.kind() == ErrorKind::Version(v2::WIRE_VERSION) => {
             format!("{error}: `tgm upgrade` makes it version 3")
         }
-        Err(error) => error.to_string(),
+        Err(error) => in_our_words(error),
         Ok(_) => "its frames do not end".into(),
     };
     bytes.starts_with(MAGIC).then(|| format!("begins like a message: {}", reason()))
