@@ -34,6 +34,11 @@ pub use crate::types::{DecodedMaskSet, DecodedObjectWithMasks};
 pub use into::{elements_into, unpack_into, values_into};
 pub use scratch::Scratch;
 
+/// The message that `bytes` begin with.
+fn message(bytes: &[u8]) -> Result<Message<'_>> {
+    Message::parse(bytes).map_err(|error| TensogramError::opening(error, bytes.len()))
+}
+
 /// The values of one object, borrowed from the message where they lie in it as they are wanted.
 ///
 /// Bytes in row-major order, of the machine's byte order or the stored one as the options say, masked values restored if
@@ -74,7 +79,7 @@ pub fn decode(bytes: &[u8], options: &DecodeOptions) -> Result<(GlobalMetadata, 
 /// # Errors
 /// Those of the frames before it and of its CBOR.
 pub fn decode_metadata(bytes: &[u8]) -> Result<GlobalMetadata> {
-    to_owned::frame_metadata(&Message::parse(bytes)?.first_metadata()?)
+    to_owned::frame_metadata(&message(bytes)?.first_metadata()?)
 }
 
 /// The metadata of a message and what its objects are; no payload is read.
@@ -162,7 +167,7 @@ pub(crate) struct Opened<'a> {
 
 impl<'a> Opened<'a> {
     pub(crate) fn open(bytes: &'a [u8], options: &DecodeOptions) -> Result<Self> {
-        let message = Message::parse(bytes)?;
+        let message = message(bytes)?;
         let outline = message.outline()?;
         options.limits.check_objects(outline.object_count)?;
         outline.index.map(|frame| Index::parse(&frame)).transpose()?;
