@@ -248,7 +248,9 @@ impl fmt::Display for ErrorKind {
             Self::UnknownFrameType(t) => write!(f, "unknown frame type {t}"),
             Self::ReservedFrameType => f.write_str("reserved frame type 4 (data object of version 2)"),
             Self::FrameTooSmall => f.write_str("frame total_length is smaller than minimum frame size"),
-            Self::FrameExceedsMessage => f.write_str("frame total_length exceeds buffer or reaches into the postamble"),
+            Self::FrameExceedsMessage => f.write_str(
+                "frame total_length exceeds buffer: the frame extends past buffer end or into the postamble",
+            ),
             Self::FrameEnd => f.write_str("missing ENDF marker"),
             Self::CborOffset => f.write_str("cbor_offset out of valid range"),
             Self::FrameOrder(frame, phase) => write!(f, "unexpected {frame} frame after {phase} phase"),

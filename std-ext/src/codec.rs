@@ -23,6 +23,7 @@ use std::ops::Range;
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, MaskMethod};
 
 use crate::error::{Result, TensogramError};
+use crate::hint::Hint;
 use crate::options::CompressionBackend;
 use crate::threads::Threads;
 
@@ -230,12 +231,10 @@ pub(crate) fn mask_decompressor(method: MaskMethod) -> Result<Decompress> {
 
 /// The error for a codec that this build cannot decode.
 pub(crate) fn not_compiled_in(name: &str) -> String {
-    let feature = match name {
-        "blosc2" => "blosc2-decode",
-        "sz3" => "sz3-decode",
-        other => other,
-    };
-    format!("unknown compression: codec `{name}` not compiled in: enable feature `{feature}`")
+    match Hint::to_decode(name) {
+        Some(hint) => format!("unknown compression: codec `{name}` not compiled in: {hint}"),
+        None => format!("unknown compression: codec `{name}` not compiled in"),
+    }
 }
 
 #[cfg(test)]
@@ -257,12 +256,12 @@ mod tests {
                 Ok(backend) => assert_eq!((backend.name(), feature), (name, true)),
                 Err(error) => {
                     assert!(!feature, "{error}");
-                    let decoding = match name {
-                        "blosc2" => "blosc2-decode",
-                        "sz3" => "sz3-decode",
-                        other => other,
+                    let end = match name {
+                        "none" => "codec `none` not compiled in".to_string(),
+                        "blosc2" | "sz3" => format!("enable feature `{name}-decode`"),
+                        _ => format!("enable feature `{name}`"),
                     };
-                    assert!(error.to_string().ends_with(&format!("enable feature `{decoding}`")), "{error}");
+                    assert!(error.to_string().ends_with(&end), "{error}");
                 }
             }
         }

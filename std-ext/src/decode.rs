@@ -37,6 +37,11 @@ pub use into::{elements_into, unpack_into, values_into};
 pub use scratch::Scratch;
 use trust::{Proof, Trust, Trusted};
 
+/// The message that `bytes` begin with.
+fn message(bytes: &[u8]) -> Result<Message<'_>> {
+    Message::parse(bytes).map_err(|error| TensogramError::opening(error, bytes.len()))
+}
+
 /// The values of one object, borrowed from the message where they lie in it as they are wanted.
 ///
 /// Bytes in row-major order, of the machine's byte order or the stored one as the options say, masked values restored if
@@ -81,7 +86,7 @@ pub fn decode(bytes: &[u8], options: &DecodeOptions) -> Result<(GlobalMetadata, 
 /// # Errors
 /// Those of the frames before it and of its CBOR.
 pub fn decode_metadata(bytes: &[u8]) -> Result<GlobalMetadata> {
-    to_owned::frame_metadata(&Message::parse(bytes)?.first_metadata()?, &Room::by_default())
+    to_owned::frame_metadata(&message(bytes)?.first_metadata()?, &Room::by_default())
 }
 
 /// The metadata of a message and what its objects are; no payload is read.
@@ -196,7 +201,7 @@ impl<'a> Opened<'a> {
         options: &DecodeOptions,
         check: impl FnOnce(&Message<'a>) -> Result<T>,
     ) -> Result<(Self, T)> {
-        let message = Message::parse(bytes)?;
+        let message = message(bytes)?;
         let outline = message.outline()?;
         options.limits.check_objects(outline.object_count)?;
         let checked = check(&message)?;

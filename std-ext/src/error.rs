@@ -8,6 +8,7 @@ use std::path::Path;
 use tgm_core::ErrorKind as K;
 use tgm_core::cbor::Kind;
 use tgm_core::descriptor::Stage;
+use tgm_core::wire::Preamble;
 
 use crate::leftover::way_out;
 
@@ -155,6 +156,14 @@ impl TensogramError {
             _ => format!("failed to deserialize {what}: {cause}"),
         };
         Self::Metadata(Reason { text, cause: Some(cause) })
+    }
+
+    /// Why `len` bytes do not begin with a message.
+    pub(crate) fn opening(cause: tgm_core::Error, len: usize) -> Self {
+        if len >= size_of::<Preamble>() {
+            return cause.into();
+        }
+        Self::Framing(Reason { text: format!("buffer too short for preamble: {cause}"), cause: Some(cause) })
     }
 
     /// A digest that is not the one written.

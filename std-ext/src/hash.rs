@@ -64,7 +64,9 @@ pub fn hash_frame_body(frame_bytes: &[u8], frame_type: FrameType) -> Result<u64>
     let body = body_end.and_then(|end| frame_bytes.get(FRAME_HEADER_SIZE..end));
     body.map(digest).ok_or_else(|| {
         let (least, len) = (frame_type.min_size(), frame_bytes.len());
-        TensogramError::Framing(format!("frame too small to hash: {len} < {least} bytes").into())
+        TensogramError::Framing(
+            format!("frame too small to hash: {len} < {least} bytes, its body is outside bounds").into(),
+        )
     })
 }
 

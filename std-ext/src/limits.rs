@@ -55,6 +55,7 @@ use tgm_core::ErrorKind;
 use tgm_core::cbor::{Cursor, MAX_NESTING};
 
 use crate::error::{Result, TensogramError};
+use crate::hint::Hint;
 use crate::memory;
 
 /// Limits on decoding. On by default; each can be raised or lowered.
@@ -111,13 +112,15 @@ impl DecodeLimits {
         if decoded > self.max_decoded_bytes {
             let max = self.max_decoded_bytes;
             return Err(TensogramError::encoding(format!(
-                "object decodes to {decoded} bytes, more than the limit max_decoded_bytes of {max}"
+                "object decodes to {decoded} bytes, more than {} of {max}",
+                Hint::MaxDecodedBytes
             )));
         }
         if decoded > self.free_bytes.saturating_add(encoded.saturating_mul(self.max_expansion)) {
             let max = self.max_expansion;
             return Err(TensogramError::encoding(format!(
-                "{encoded} bytes decode to {decoded}, more than the limit max_expansion of {max} allows"
+                "{encoded} bytes decode to {decoded}, more than {} of {max} allows",
+                Hint::MaxExpansion
             )));
         }
         usize::try_from(decoded).map_err(|_| TensogramError::encoding("element count overflows usize"))
@@ -132,7 +135,7 @@ impl DecodeLimits {
             ErrorKind::CborNesting => {
                 let (max, at) = (self.max_nesting, error.offset());
                 TensogramError::Metadata(
-                    format!("CBOR is nested deeper than the limit max_nesting of {max} at byte {at}").into(),
+                    format!("CBOR is nested deeper than {} of {max} at byte {at}", Hint::MaxNesting).into(),
                 )
             }
             _ => error.into(),
@@ -149,7 +152,7 @@ impl DecodeLimits {
         }
         let max = self.max_objects;
         Err(TensogramError::Framing(
-            format!("message has {count} objects, more than the limit max_objects of {max}").into(),
+            format!("message has {count} objects, more than {} of {max}", Hint::MaxObjects).into(),
         ))
     }
 }

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tgm_core::cbor::{Cursor, Map, Step};
 
 use crate::error::{Result, TensogramError};
+use crate::hint::Hint;
 use crate::limits::DecodeLimits;
 
 /// An item: a value in a list that doubles, so that the old and the new one are there together.
@@ -75,7 +76,7 @@ impl Room {
             return Ok(());
         }
         let limit = self.limit;
-        let text = format!("metadata would take more memory than the limit max_metadata_bytes of {limit}");
+        let text = format!("metadata would take more memory than {} of {limit}", Hint::MaxMetadataBytes);
         Err(TensogramError::Metadata(text.into()))
     }
 }

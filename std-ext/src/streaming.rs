@@ -20,6 +20,7 @@ use crate::encode::message::{Tensor, preamble, write_completed, write_postamble}
 use crate::encode::object::Object;
 use crate::encode::sink::{Sink as _, Stream};
 use crate::error::{Result, TensogramError};
+use crate::hint::Hint;
 use crate::metadata::{global_metadata_to_cbor, index_to_cbor, write_hash_list};
 use crate::options::{AggregateHashPolicy, EncodeOptions};
 use crate::params::metadata;
@@ -91,9 +92,12 @@ impl<W: Write> StreamingEncoder<W> {
     /// [`TensogramError::Metadata`] for metadata that is the library's to write; [`TensogramError::Io`] from the sink.
     pub fn new(writer: W, metadata: &GlobalMetadata, options: &EncodeOptions) -> Result<Self> {
         if matches!(options.aggregate_hash, AggregateHashPolicy::Header | AggregateHashPolicy::Both) {
-            return Err(TensogramError::encoding(
-                "a streamed message cannot have a header hash frame: the digests are not known yet (aggregate_hash)",
-            ));
+            return Err(TensogramError::encoding(format!(
+                "AggregateHashPolicy::{:?} puts digests into the header of a streamed message, where they are not known \
+                 yet: {}",
+                options.aggregate_hash,
+                Hint::StreamedHashes
+            )));
         }
         checks::reserved(metadata)?;
         let mut encoder = Self {
@@ -143,7 +147,7 @@ impl<W: Write> StreamingEncoder<W> {
             return Err(framing("write_preceder called twice without an object between"));
         }
         if entry.contains_key(RESERVED_KEY) {
-            return Err(metadata(format!("client code must not write to '{RESERVED_KEY}' in preceder metadata")));
+            return Err(metadata(format!("client code must not write '{RESERVED_KEY}' in preceder metadata")));
         }
         let frame = GlobalMetadata { base: vec![entry], ..GlobalMetadata::default() };
         let cbor = global_metadata_to_cbor(&frame)?;

@@ -17,8 +17,8 @@ use tgm_core::hash::{HashPresence, Verdict};
 use tgm_core::object::DataObject;
 use tgm_std::encode::{Part, encode_parts};
 use tgm_std::{
-    DataObjectDescriptor, DecodeOptions, EncodeOptions, GlobalMetadata, MappedFile, MaskMethod, MessageBuilder,
-    ObjectBuilder, ObjectTable, Result, Scratch, TensogramError, TensogramFile, zio,
+    DataObjectDescriptor, DecodeOptions, EncodeOptions, GlobalMetadata, MaskMethod, MessageBuilder, ObjectBuilder,
+    ObjectTable, Result, Scratch, TensogramError, TensogramFile, zio,
 };
 use tgm_tests::corpus;
 

@@ -8,6 +8,14 @@ use crate::encode::packing::Values;
 use crate::encode::plan::{Compressor, failure};
 use crate::encode::region::Payload;
 use crate::error::TensogramError;
+#[cfg(not(all(
+    feature = "blosc2",
+    feature = "lz4",
+    feature = "roaring",
+    feature = "sz3-decode",
+    feature = "zstd"
+)))]
+use crate::hint::Hint;
 use crate::memory;
 use crate::options::{Blosc2Codec, CompressionBackend};
 use crate::threads::Threads;
@@ -157,45 +165,45 @@ pub(crate) fn blosc2_mask(bits: &[u8], codec: Blosc2Codec, level: i32, out: &mut
 
 #[cfg(not(feature = "blosc2"))]
 fn blosc2(_: &[u8], _: Blosc2Codec, _: u8, _: u8, _: Threads, _: &mut Vec<u8>) -> Result<(), CodecError> {
-    Err(lacking("blosc2"))
+    Err(lacking("blosc2", Hint::Blosc2))
 }
 
 /// blosc2, of a mask's bits.
 #[cfg(not(feature = "blosc2"))]
 pub(crate) fn blosc2_mask(_: &[u8], _: Blosc2Codec, _: i32, _: &mut Vec<u8>) -> Result<(), CodecError> {
-    Err(lacking("blosc2"))
+    Err(lacking("blosc2", Hint::Blosc2))
 }
 
 /// lz4.
 #[cfg(not(feature = "lz4"))]
 pub(crate) fn lz4(_: &[u8], _: &mut Vec<u8>) -> Result<(), CodecError> {
-    Err(lacking("lz4"))
+    Err(lacking("lz4", Hint::Lz4))
 }
 
 #[cfg(not(feature = "roaring"))]
 fn roaring(_: &[u8]) -> Result<Vec<u8>, CodecError> {
-    Err(lacking("roaring"))
+    Err(lacking("roaring", Hint::Roaring))
 }
 
 /// roaring, of a mask's bits.
 #[cfg(not(feature = "roaring"))]
 pub(crate) fn roaring_mask(_: &[u8], _: u64, _: &mut Vec<u8>) -> Result<(), CodecError> {
-    Err(lacking("roaring"))
+    Err(lacking("roaring", Hint::Roaring))
 }
 
 #[cfg(not(feature = "sz3-decode"))]
 fn sz3(_: &[f64], _: codec::ErrorBound) -> Result<Vec<u8>, CodecError> {
-    Err(lacking("sz3"))
+    Err(lacking("sz3", Hint::Sz3Decode))
 }
 
 /// zstd.
 #[cfg(not(feature = "zstd"))]
 pub(crate) fn zstd(_: &[u8], _: i32, _: Threads, _: &mut Vec<u8>) -> Result<(), CodecError> {
-    Err(lacking("zstd"))
+    Err(lacking("zstd", Hint::Zstd))
 }
 
 /// The error for a codec that this build cannot encode.
 #[cfg(not(all(feature = "blosc2", feature = "lz4", feature = "roaring", feature = "sz3-decode", feature = "zstd")))]
-fn lacking(name: &str) -> CodecError {
-    CodecError::new(format!("codec `{name}` not compiled in: enable feature `{name}`"))
+fn lacking(name: &str, hint: Hint) -> CodecError {
+    CodecError::new(format!("codec `{name}` not compiled in: {hint}"))
 }

@@ -3,6 +3,7 @@
 use tgm_core::descriptor::{ByteOrder, Dtype, MaskKind};
 
 use crate::error::{Result, TensogramError};
+use crate::hint::Hint;
 #[cfg(target_arch = "x86_64")]
 use crate::kernels::simd::Level;
 use crate::kernels::simd::Simd;
@@ -127,14 +128,13 @@ fn not_allowed(classes: Classes, index: usize, dtype: Dtype) -> TensogramError {
         (true, true) => " (real component)",
         (true, false) => " (imaginary component)",
     };
-    let (check, what, option) = match kind {
-        MaskKind::Nan => ("NaN", "NaN", "allow_nan"),
-        MaskKind::PosInf => ("Inf", "+Inf", "allow_inf"),
-        MaskKind::NegInf => ("Inf", "-Inf", "allow_inf"),
+    let (check, what, hint) = match kind {
+        MaskKind::Nan => ("NaN", "NaN", Hint::AllowNan),
+        MaskKind::PosInf => ("Inf", "+Inf", Hint::AllowInf),
+        MaskKind::NegInf => ("Inf", "-Inf", Hint::AllowInf),
     };
     TensogramError::encoding(format!(
-        "strict-{check} check: {what} at element {index} of {dtype} array{component}; pass {option}=true to substitute \
-         with 0.0 and record positions in a mask"
+        "strict-{check} check: {what} at element {index} of {dtype} array{component}; {hint}"
     ))
 }
 

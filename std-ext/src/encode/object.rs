@@ -351,7 +351,8 @@ fn complete_packing(descriptor: &mut DataObjectDescriptor, data: &[u8], order: B
         (false, false) => true,
         _ => {
             return Err(metadata(
-                "simple_packing needs both of sp_reference_value and sp_binary_scale_factor, or none of them",
+                "simple_packing needs both of sp_reference_value and sp_binary_scale_factor, or none of them to \
+                 auto-compute both",
             ));
         }
     };

@@ -18,7 +18,7 @@ use crate::error::{Result, TensogramError};
 /// [`TensogramError::Encoding`] on a machine without a clock or random bytes.
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 pub(crate) fn with_new<T>(_: impl FnOnce(&str, &str) -> T) -> Result<T> {
-    Err(TensogramError::encoding("this machine has no clock: set `provenance` of the options"))
+    Err(TensogramError::encoding(format!("this machine has no clock: {}", crate::hint::Hint::SetProvenance)))
 }
 
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]

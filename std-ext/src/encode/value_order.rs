@@ -4,6 +4,7 @@ use tgm_core::descriptor::{ByteOrder, Compression, Dtype};
 
 use crate::encode::plan::failure;
 use crate::error::Result;
+use crate::hint::Hint;
 use crate::options::ValueOrder;
 use crate::types::DataObjectDescriptor;
 
@@ -31,8 +32,8 @@ pub(super) fn of(descriptor: &DataObjectDescriptor, data: &[u8], said: ValueOrde
             let (native, declared) = (ByteOrder::NATIVE.name(), declared.name());
             let text = format!(
                 "the values are of usual magnitudes as {native} endian, which this machine is, and not as the {declared} \
-                 endian that the descriptor says: EncodeOptions::value_order says which it is \
-                 (ValueOrder::Native or ValueOrder::Declared)"
+                 endian that the descriptor says: {}",
+                Hint::ValueOrder
             );
             Err(failure(&descriptor.compression, text))
         }

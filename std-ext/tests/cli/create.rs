@@ -199,11 +199,11 @@ fn nan_and_infinities_need_leave_and_become_masks() {
     let target = folder.path().join("out.tgm").display().to_string();
     let of = |flags: &[&str]| tgm(["create", "-o", &target, &path].iter().chain(flags));
     for (flags, text) in [
-        (&[][..], "NaN at element 3"),
-        (&["--allow-inf"], "NaN at element 3"),
-        (&["--allow-nan"], "-Inf at element 5"),
-        (&["--allow-nan", "--allow-inf=false"], "-Inf at element 5"),
-        (&["--bits", "16"], "NaN at element 3"),
+        (&[][..], "NaN at element 3 of float64 array; --allow-nan stores"),
+        (&["--allow-inf"], "NaN at element 3 of float64 array; --allow-nan stores"),
+        (&["--allow-nan"], "-Inf at element 5 of float64 array; --allow-inf stores"),
+        (&["--allow-nan", "--allow-inf=false"], "-Inf at element 5 of float64 array; --allow-inf stores"),
+        (&["--bits", "16"], "NaN at element 3 of float64 array; --allow-nan stores"),
     ] {
         let run = of(flags);
         assert!(run.code == Some(1) && run.stderr.contains(text), "{flags:?}: {}", run.stderr);

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use clap::Args;
 use tgm_std::doctor::{DoctorReport, FeatureState, Linkage, SelfTestOutcome, SelfTestResult, run_diagnostics};
 
+use crate::advice::in_our_words;
 use crate::output::{Out, Style};
 
 /// Say what this build can do, and try it
@@ -59,7 +60,9 @@ fn print(report: &DoctorReport, out: &mut Out) -> io::Result<()> {
         write!(out, "  {:<32}", result.label)?;
         match &result.outcome {
             SelfTestOutcome::Ok => out.styled(Style::Good, "ok")?,
-            SelfTestOutcome::Failed { error } => out.styled(Style::Bad, &format!("FAILED ({error})"))?,
+            SelfTestOutcome::Failed { error } => {
+                out.styled(Style::Bad, &format!("FAILED ({})", in_our_words(error)))?;
+            }
             SelfTestOutcome::Skipped { reason } => write!(out, "skipped ({reason})")?,
         }
         writeln!(out)?;

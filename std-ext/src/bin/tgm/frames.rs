@@ -9,6 +9,7 @@ use tgm_core::scan::find;
 use tgm_core::wire::MAGIC;
 use tgm_std::TensogramError;
 
+use crate::advice::in_our_words;
 use crate::cli::Files;
 use crate::frame_list::FrameList;
 use crate::input::{Input, Wanted, open_or_report};
@@ -147,7 +148,7 @@ impl Part<'_> {
         writeln!(out)?;
         list.print(out, "  ")?;
         for error in [error, list.error.as_ref()].into_iter().flatten() {
-            out.styled(Style::Bad, &format!("  {}", escape(&error.to_string())))?;
+            out.styled(Style::Bad, &format!("  {}", escape(&in_our_words(error))))?;
             writeln!(out)?;
         }
         writeln!(out)

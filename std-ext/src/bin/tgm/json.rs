@@ -11,6 +11,7 @@ use serde_json::{Map, Value as Json, json};
 use tgm_core::cbor::{Kind, Value};
 use tgm_std::TensogramError;
 
+use crate::advice::in_our_words;
 use crate::output::Out;
 use crate::text::{hex, is_unsafe};
 
@@ -68,7 +69,7 @@ fn float_json(float: f64) -> Json {
 
 /// An error as programs see it.
 pub(crate) fn error_json(error: &TensogramError) -> Json {
-    json!({"kind": error.kind_name(), "message": error.to_string()})
+    json!({"kind": error.kind_name(), "message": in_our_words(error)})
 }
 
 /// An object of entries in their order; entries without a value are left out.

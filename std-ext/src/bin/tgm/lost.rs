@@ -10,6 +10,7 @@ use tgm_core::wire::{MAGIC, PREAMBLE_SIZE, Preamble};
 use tgm_std::{Leftover, v2};
 use zerocopy::{FromBytes as _, IntoBytes as _};
 
+use crate::advice::in_our_words;
 use crate::input::Input;
 use crate::output::Out;
 
@@ -84,7 +85,7 @@ fn reason(preamble: &Preamble, room: u64) -> String {
         Err(error) if error.kind() == ErrorKind::MessageExceedsBuffer => {
             format!("truncated: it wants {stated} bytes, and the file ends after {room} of them")
         }
-        Err(error) => error.to_string(),
+        Err(error) => in_our_words(error),
         Ok(Some(stated)) => format!("it says that it has {stated} bytes, and does not end there"),
         Ok(None) => "truncated or damaged: its frames do not end".to_string(),
     }

@@ -8,6 +8,7 @@
 //! A message that is damaged never hides the others: what is wrong is gathered in [`output::Out`] and becomes the exit
 //! code, 0 if there was nothing, 1 otherwise, 2 for usage.
 
+mod advice;
 mod assign;
 mod cli;
 mod copy;

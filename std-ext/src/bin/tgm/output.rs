@@ -4,6 +4,7 @@ use std::error::Error;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::process::ExitCode;
 
+use crate::advice::in_our_words;
 use crate::text::escape;
 
 /// How a piece of text is to look where colours are possible.
@@ -61,11 +62,11 @@ impl Out {
 
     /// Reports that something at `place` failed, and why.
     pub(crate) fn report(&mut self, place: &str, error: &dyn Error) {
-        let mut text = error.to_string();
+        let mut text = in_our_words(error);
         let mut problem = format!("{place}: {text}");
         let mut source = error.source();
         while let Some(cause) = source {
-            let inner = cause.to_string();
+            let inner = in_our_words(cause);
             // Most errors of the library say what their cause says.
             if !text.ends_with(&inner) {
                 problem = format!("{problem}\n{inner}");
@@ -79,7 +80,7 @@ impl Out {
     /// Reports a problem; further lines are its causes.
     pub(crate) fn problem(&mut self, text: &str) {
         self.failed = true;
-        self.problems.push(text.lines().map(escape).collect::<Vec<_>>().join("\n  caused by: "));
+        self.problems.push(in_our_words(text).lines().map(escape).collect::<Vec<_>>().join("\n  caused by: "));
     }
 
     /// Writes a line to standard error at once, behind what standard output has so far: a finding, not a failure of the
@@ -88,12 +89,12 @@ impl Out {
         // Whether that failed is found out at the end.
         let _ = self.stdout.flush();
         // There is nobody left to tell.
-        let _ = writeln!(io::stderr().lock(), "{}", escape(text));
+        let _ = writeln!(io::stderr().lock(), "{}", escape(&in_our_words(text)));
     }
 
     /// Says something on standard error, where standard output is taken by what the command makes.
     pub(crate) fn note(&mut self, text: &str) {
-        self.notes.push(escape(text));
+        self.notes.push(escape(&in_our_words(text)));
     }
 
     /// The exit code will be 1; why was said elsewhere.

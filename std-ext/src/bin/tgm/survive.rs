@@ -10,6 +10,7 @@ use tgm_core::wire::MAGIC;
 use tgm_std::encode::TakenObject;
 use tgm_std::{Result, TensogramError, decode_descriptors};
 
+use crate::advice::in_our_words;
 use crate::digests::check_all;
 use crate::input::{Input, Wanted};
 use crate::lost;
@@ -99,7 +100,7 @@ impl Sieve {
             }
             match self.judge(part) {
                 Ok(objects) => pieces.push(Piece::Message { range, objects }),
-                Err(error) => pieces.extend(self.look_into(range, part, &error.to_string(), depth)),
+                Err(error) => pieces.extend(self.look_into(range, part, &in_our_words(error), depth)),
             }
         }
         pieces

@@ -8,6 +8,7 @@ use serde_json::{Value as Json, json};
 use tgm_std::validate::{FileValidationReport, ValidateOptions, ValidationIssue, ValidationLevel, ValidationReport};
 use tgm_std::{IssueSeverity, validate_buffer, validate_file};
 
+use crate::advice::in_our_words;
 use crate::json::compact;
 use crate::limits::LimitFlags;
 use crate::output::{Out, Style};
@@ -73,7 +74,7 @@ impl Validate {
             }
             if self.json {
                 out.write_all(if items == 0 { b"\n" } else { b",\n" })?;
-                out.write_all(compact(&item(&name, &report)).as_bytes())?;
+                out.write_all(in_our_words(compact(&item(&name, &report))).as_bytes())?;
                 items += 1;
             } else {
                 print(out, &name, &report)?;

@@ -35,7 +35,10 @@ pub fn compress(values: &[f64], bound: ErrorBound) -> Result<Vec<u8>, CodecError
 
 #[cfg(not(feature = "sz3"))]
 fn compress_lossy(_: &[f64], _: ErrorBound) -> Result<Vec<u8>, CodecError> {
-    Err(CodecError::new("encoding with loss is not compiled in: enable feature `sz3`, or take an error bound of 0"))
+    Err(CodecError::new(format!(
+        "encoding with loss is not compiled in: {}, or take an error bound of 0",
+        crate::hint::Hint::Sz3
+    )))
 }
 
 #[cfg(feature = "sz3")]

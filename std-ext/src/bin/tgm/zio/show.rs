@@ -8,6 +8,7 @@ use tgm_std::TensogramError;
 use tgm_std::zio::{Message, Tens, Tensor};
 
 use super::{Entry, Sources};
+use crate::advice::in_our_words;
 use crate::json::{Document, error_json, object};
 use crate::output::{Out, Style};
 use crate::show::tree;
@@ -148,7 +149,7 @@ fn item(out: &mut Out, entry: &Entry<'_>, has_all: bool) -> Map<String, Json> {
         ("offset", Some(entry.offset.into())),
     ];
     let (content, error) = match &entry.message {
-        Err(error) => (Vec::new(), Some((error_json(error), error.to_string()))),
+        Err(error) => (Vec::new(), Some((error_json(error), in_our_words(error)))),
         Ok(message) => content(message, has_all),
     };
     if let Some((_, text)) = &error {
@@ -193,7 +194,7 @@ fn content(message: &Message<'_>, has_all: bool) -> (Content, Option<(Json, Stri
                 content.push(("label_text", Some(text.map_or_else(|_| json!({"$bytes": hex(label)}), Json::from))));
             }
             let error = TensogramError::from(error);
-            (content, Some((error_json(&error), error.to_string())))
+            (content, Some((error_json(&error), in_our_words(&error))))
         }
     }
 }

@@ -1,0 +1,91 @@
+//! What to do about an error, in the tool's words: errors of the library advise in the library's.
+
+use std::fmt::Display;
+
+use tgm_std::Hint;
+
+/// `text` with flags in place of the options, and of the features, of the library.
+pub(crate) fn in_our_words(text: impl Display) -> String {
+    Hint::ALL.iter().fold(text.to_string(), |text, hint| {
+        if text.contains(hint.text()) { text.replace(hint.text(), ours(*hint)) } else { text }
+    })
+}
+
+/// What this tool advises where the library gives that hint.
+const fn ours(hint: Hint) -> &'static str {
+    match hint {
+        Hint::AllowNan => "--allow-nan stores NaN as a mask",
+        Hint::AllowInf => "--allow-inf stores infinities as masks",
+        Hint::StreamedHashes => "digests can stand at the end",
+        Hint::SetProvenance => "the tool needs one",
+        Hint::MaxDecodedBytes => "the limit for one object",
+        Hint::MaxExpansion => "the limit for what a byte may become",
+        Hint::MaxMetadataBytes => "the limit for the memory of metadata",
+        Hint::MaxNesting => "the limit for metadata",
+        Hint::MaxObjects => "the limit for one message",
+        Hint::ValueOrder => "bytes must be in the order that is declared",
+        Hint::Blosc2 => "build tgm with `--features blosc2`",
+        Hint::Blosc2Decode => "build tgm with `--features blosc2-decode`",
+        Hint::Lz4 => "build tgm with `--features lz4`",
+        Hint::Roaring => "build tgm with `--features roaring`",
+        Hint::Sz3 => "build tgm with `--features sz3`",
+        Hint::Sz3Decode => "build tgm with `--features sz3-decode`",
+        Hint::Zstd => "build tgm with `--features zstd`",
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn every_hint_is_said_in_our_words() {
+        for hint in Hint::ALL {
+            let said = in_our_words(format!("before {hint}, after"));
+            assert_eq!(said, format!("before {}, after", ours(*hint)));
+            for theirs in ["=true", "enable feature", "max_", "Policy", "option"] {
+                assert!(!said.contains(theirs), "{said}");
+            }
+        }
+    }
+
+    #[test]
+    fn flags_that_are_advised_exist() {
+        let create = crate::cli::Cli::command().find_subcommand("create").unwrap().clone();
+        let flags: Vec<_> = create.get_arguments().filter_map(clap::Arg::get_long).collect();
+        for hint in [Hint::AllowNan, Hint::AllowInf] {
+            let flag = ours(hint).split(' ').next().unwrap().trim_start_matches("--");
+            assert!(flags.contains(&flag), "{flag}: {flags:?}");
+        }
+    }
+
+    /// Errors become text in few places, each of which says them in our words.
+    #[test]
+    fn errors_become_text_in_our_words_only() {
+        let mut places = 0;
+        let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src/bin/tgm")];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let text = fs::read_to_string(&path).unwrap();
+                for line in text.lines().filter(|line| line.contains("error.to_string()")) {
+                    // Of clap, serde_json and the parsers of flags, which know of no options.
+                    let is_of_flags = path.ends_with("metadata_flags.rs") || path.ends_with("pipeline_flags.rs");
+                    places += 1;
+                    assert!(is_of_flags || path.ends_with("advice.rs"), "{}: {line}", path.display());
+                }
+            }
+        }
+        assert!(places > 0);
+    }
+}
