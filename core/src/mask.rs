@@ -187,6 +187,16 @@ pub struct Runs<'a> {
     pending: Option<Range<u64>>,
 }
 
+impl Runs<'_> {
+    /// Reads the rest of the blob, for the defects that it may have. O(bytes of the rest).
+    ///
+    /// # Errors
+    /// The defect, as listed at [`Mask::runs`], unless it was yielded already.
+    pub fn finish(mut self) -> Result<()> {
+        self.source.try_for_each(|run| run.map(|_| ()))
+    }
+}
+
 impl Iterator for Runs<'_> {
     type Item = Result<Range<u64>>;
 

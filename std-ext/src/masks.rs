@@ -193,9 +193,7 @@ impl AscendingMasks<'_> {
     pub(crate) fn finish(self) -> Result<()> {
         for (mask, _, walk) in self.masks.into_iter().flatten() {
             let Some(walk) = walk else { continue };
-            for run in walk.runs {
-                run.map_err(|e| e.shift(mask.offset))?;
-            }
+            walk.runs.finish().map_err(|e| e.shift(mask.offset))?;
         }
         Ok(())
     }

@@ -1,9 +1,10 @@
 //! Parts of an object's values (FORMAT §5.5).
 //!
 //! A range is a first element and a count, over the flattened tensor. Ranges may overlap, repeat and come in any order; each
-//! gets a buffer of its own. Where values are not compressed, only the bytes of the ranges are read; otherwise the payload
-//! is decompressed once for all of them. With `verify_hash` all of the object's frame is read and hashed before, once for all
-//! ranges of a call: a digest covers the whole frame.
+//! gets a buffer of its own. Where values are not compressed, only the bytes of the ranges are read; where the codec has blocks,
+//! those that the ranges need, each once, whatever their order; otherwise the payload is decompressed once for all of them.
+//! With `verify_hash` all of the object's frame is read and hashed before, once for all ranges of a call: a digest covers the
+//! whole frame.
 
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Filter};
 use tgm_core::object::DataObject;
@@ -69,7 +70,7 @@ fn trusted_ranges(object: Trusted<'_, '_>, ranges: &[(u64, u64)], options: &Deco
 /// The values of `ranges` of an object, one after the other, into all of a buffer that the caller keeps.
 ///
 /// As [`ranges`] gives them: a range of a bitmask begins with a byte of its own. A payload that is read in parts takes
-/// an allocation to be opened, szip without offsets and the beginning of zstd further ones; all else is as with
+/// an allocation to be opened, the beginning of zstd further ones; all else is as with
 /// [`values_into`](crate::values_into).
 ///
 /// # Errors

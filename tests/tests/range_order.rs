@@ -1,5 +1,5 @@
 //! Ranges in any order are slices of the whole, for every codec and every kind of mask, by every function that gives ranges.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::cast_precision_loss, reason = "tests may panic; small numbers")]
 
 use std::sync::LazyLock;
 

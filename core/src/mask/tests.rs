@@ -24,6 +24,7 @@ fn defect(form: BitmapForm, blob: &[u8], count: u64) -> Error {
     let error = mask.verify().expect_err("a defective blob");
     assert_eq!(mask.count_set(), Err(error));
     assert_eq!(elements(&mask), Err(error));
+    assert_eq!(mask.runs().finish(), Err(error));
     let mut runs = mask.runs();
     assert!(runs.by_ref().any(|run| run == Err(error)));
     assert_eq!((runs.next(), runs.next()), (None, None), "the end follows an error");
@@ -57,9 +58,9 @@ fn runs_are_filled_as_the_mask_of_them_is_restored() {
         }
     }
     let mut out = [0; 8];
-    fill_runs([1..u64::MAX, 7..3], MaskKind::Nan, Dtype::Float32, ByteOrder::Big, &mut out).unwrap();
+    fill_runs([1..u64::MAX, 7..9], MaskKind::Nan, Dtype::Float32, ByteOrder::Big, &mut out).unwrap();
     assert_eq!(out, [0, 0, 0, 0, 0x7f, 0xc0, 0, 0], "what reaches beyond is left out");
-    let fill = |dtype, out: &mut [u8]| fill_runs([0..1], MaskKind::Nan, dtype, ByteOrder::Big, out);
+    let fill = |dtype, out: &mut [u8]| fill_runs(Some(0..1), MaskKind::Nan, dtype, ByteOrder::Big, out);
     assert_eq!(fill(Dtype::Bitmask, &mut out), Err(ErrorKind::MaskDtype(Dtype::Bitmask).at(0)));
     assert_eq!(fill(Dtype::Int32, &mut out[..7]), Err(ErrorKind::OutputLength.at(0)));
 }

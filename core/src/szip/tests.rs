@@ -146,6 +146,9 @@ const PLAIN: u64 = 1000;
 /// Bits of each of them: an ID and eight samples.
 const PLAIN_BITS: u64 = 3 + 64;
 
+/// What gives stored offsets.
+type Stored<'a> = &'a dyn Fn(u64) -> Option<u64>;
+
 /// Intervals of one uncompressed block each.
 fn plain_intervals() -> (Vec<u8>, Params) {
     let interval = ["111", &"00000101".repeat(8)].concat();
@@ -163,18 +166,18 @@ fn intervals_found_in_ascending_order_are_read_once() {
     // Those that are found, and how many may be read for them.
     let all = || (0..PLAIN).collect::<Vec<_>>();
     let some = || (0..PLAIN).step_by(37).collect::<Vec<_>>();
-    let same = || vec![PLAIN - 1; 640];
+    let last = || vec![PLAIN - 1; 640];
     let tries = 2 * u64::from(PLAIN.ilog2());
-    let stored: [(&dyn Fn(u64) -> Option<u64>, Vec<u64>, u64); 9] = [
+    let stored: [(Stored<'_>, Vec<u64>, u64); 9] = [
         (&none, all(), PLAIN),
         (&none, some(), PLAIN),
-        (&none, same(), PLAIN),
+        (&none, last(), PLAIN),
         (&right, all(), PLAIN),
         (&right, some(), 2 * some().len() as u64),
-        (&right, same(), 2),
+        (&right, last(), 2),
         (&wrong, all(), PLAIN + tries),
         (&wrong, some(), PLAIN + tries),
-        (&wrong, same(), PLAIN + tries),
+        (&wrong, last(), PLAIN + tries),
     ];
     for (number, (stored, wanted, bound)) in stored.into_iter().enumerate() {
         let mut finder = RsiFinder::new(&stream, &params);

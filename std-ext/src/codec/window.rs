@@ -77,12 +77,12 @@ mod tests {
         let (mut window, mut buffer, mut made) = (Window::default(), Vec::new(), Vec::new());
         for (start, end, until) in [(3, 9, 9), (5, 9, 9), (5, 20, 24), (21, 24, 24), (22, 40, 40), (90, 99, 99)] {
             if window.get(&buffer, &(start..end)).is_none() {
-                let make = |from: u64, out: &mut [u8]| {
+                let count = |from: u64, out: &mut [u8]| {
                     made.push((from, from + out.len() as u64));
                     out.iter_mut().zip(from..).for_each(|(byte, at)| *byte = at as u8);
                     Ok(())
                 };
-                window.extend(&mut buffer, start, until, make).unwrap();
+                window.extend(&mut buffer, start, until, count).unwrap();
             }
             let bytes: Vec<u8> = (start as u8..end as u8).collect();
             assert_eq!(window.get(&buffer, &(start..end)).unwrap(), bytes);

@@ -198,7 +198,9 @@ pub(crate) fn decode_ranges(
     decode_each_range(object, ranges, order, options, &mut Scratch::default(), |visit, len, decode| {
         let mut out = reserve(len)?;
         decode(&mut out)?;
-        parts.get_mut(visit.index).map(|part| *part = out);
+        if let Some(part) = parts.get_mut(visit.index) {
+            *part = out;
+        }
         Ok(())
     })?;
     Ok(parts)

@@ -232,6 +232,7 @@ fn kernels(input: &[u8], output: &mut [u8]) {
     for form in [BitmapForm::Raw, BitmapForm::Rle, BitmapForm::Roaring] {
         let mask = Mask::new(black_box(form), input, black_box(100));
         mask.runs().for_each(keep);
+        keep(mask.runs().finish());
         keep((mask.verify(), mask.count_set(), mask.bits_into(black_box(3), black_box(50), output)));
         let (dtype, order) = (black_box(Dtype::Complex64), black_box(ByteOrder::Big));
         keep(restore_into(&mask, black_box(MaskKind::Nan), dtype, order, black_box(4), output));

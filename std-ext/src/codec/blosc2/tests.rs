@@ -493,32 +493,33 @@ fn parts_are_read_from_an_opened_frame() {
 /// Bytes of the blocks of [`runs`].
 const BLOCK: i32 = 1 << 20;
 /// Blocks of [`runs`].
-const BLOCKS: usize = 4;
+const BLOCKS: i32 = 4;
 
 /// A chunk of blocks, each of them a run of one byte that is shuffled twice.
 fn runs() -> Vec<u8> {
-    let runs: Vec<Vec<u8>> = (1..=BLOCKS).map(|n| [(-(n as i32)).to_le_bytes().as_slice(), &[1]].concat()).collect();
+    let runs: Vec<Vec<u8>> = (1..=BLOCKS).map(|n| [(-n).to_le_bytes().as_slice(), &[1]].concat()).collect();
     let runs: Vec<&[u8]> = runs.iter().map(Vec::as_slice).collect();
-    let header = ChunkHeader::blocks(1, BLOCK * BLOCKS as i32, BLOCK);
+    let header = ChunkHeader::blocks(1, BLOCK * BLOCKS, BLOCK);
     ChunkHeader { filters: [0, 0, 0, 0, 2, 1], ..header }.then_blocks(&runs)
 }
 
 #[test]
 fn blocks_that_parts_share_are_decoded_once() {
-    let total = BLOCKS as u64 * BLOCK as u64;
+    let total = u64::from((BLOCKS * BLOCK).unsigned_abs());
     let frame = frame_of(&runs(), i32::try_from(total).unwrap());
     let whole = decoded(&frame, usize::try_from(total).unwrap()).unwrap();
     let message = sample("ranges/blosc2-int64-big.tgm");
     let object = Message::parse(&message).unwrap().object(0).unwrap();
     let mut work = Workspace::default();
     let mut parts = Blosc2.open_parts(&frame, object.descriptor(), total, total, &mut work).unwrap().unwrap();
-    let block = BLOCK as u64;
+    let block = u64::from(BLOCK.unsigned_abs());
     for (part, end) in [(0..1, block), (5..block, block), (5..block + 1, 2 * block), (total - 1..total, total)] {
         assert_eq!(parts.end_of_block(&part), Ok(end), "{part:?}");
     }
-    let mut out = vec![0; BLOCK as usize];
+    let len = usize::try_from(BLOCK).unwrap();
+    let mut out = vec![0; len];
     parts.read_into(block, &mut out).unwrap();
-    assert!(out == whole[BLOCK as usize..2 * BLOCK as usize]);
+    assert!(out == whole[len..2 * len]);
     drop(parts);
     assert_eq!(work.done.decoded, block);
 }
@@ -549,7 +550,7 @@ fn a_block_of_the_index_is_decoded_twice_at_most() {
 /// The header of a frame may say anything about blocks: the frames here say that one is as long as a chunk, and 8 bytes.
 #[test]
 fn no_thread_decodes_a_block_longer_than_its_piece_for_a_part_of_it() {
-    let total = BLOCKS * BLOCK as usize;
+    let total = usize::try_from(BLOCKS * BLOCK).unwrap();
     let mut bytes = frame_of(&runs(), i32::try_from(total).unwrap());
     bytes[53..57].copy_from_slice(&8_i32.to_be_bytes());
     let frame = open(&bytes, total as u64).unwrap();
