@@ -182,3 +182,24 @@ fn a_damaged_file_is_not_replaced_by_its_rest() {
         assert!(fs::read(folder.path().join("IN")).unwrap() == bytes, "{line}: {}", run.stderr);
     }
 }
+
+#[test]
+fn damaged_messages_are_not_appended_to_files_that_metadata_names() {
+    let folder = folder_with(true);
+    let out = folder.path().join("part3");
+    let template = folder.path().join("part[version]").display().to_string();
+    let run = call("copy IN", folder.path(), Some(&template));
+    assert_eq!((run.code, run.stderr.contains("message 1: hash mismatch")), (Some(1), true), "{}", run.stderr);
+    let messages =
+        |path: &Path| tgm([Path::new("info"), Path::new("--json"), path]).json()["files"][0]["messages"].clone();
+    assert_eq!(messages(&out), 2);
+    fs::remove_file(&out).unwrap();
+    // One message is named by its number; one that is not there makes no file.
+    call("copy -m 2 IN", folder.path(), Some(&template)).good();
+    assert_eq!(messages(&out), 1);
+    fs::remove_file(&out).unwrap();
+    call("copy --at 1 IN", folder.path(), Some(&template)).failed("no message begins at byte 1");
+    assert!(!out.exists());
+    call("copy --ignore-hash IN", folder.path(), Some(&template)).good();
+    assert!(fs::read(&out).unwrap() == fs::read(folder.path().join("IN")).unwrap());
+}

@@ -97,3 +97,128 @@ fn frames_of_a_torn_message_are_listed_up_to_the_tear() {
     assert!(torn.get("message").is_none());
     assert!(torn["error"]["message"].as_str().unwrap().contains("exceeds buffer size"));
 }
+
+/// What a run writes for each byte of its files, on both streams.
+fn output_per_byte(run: &Run, path: &str) -> u64 {
+    (run.stdout.len() + run.stderr.len()) as u64 / std::fs::metadata(path).unwrap().len()
+}
+
+#[test]
+fn what_is_printed_is_bounded_by_what_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, bytes: &[u8]| crate::npy::write(folder.path(), name, bytes);
+    let frame = std::fs::read(data("dtypes/float32-little.tgm")).unwrap();
+    let values = file("v", &[0]);
+    // Metadata of maps, lists, tags and values of one byte, nested as deeply as may be.
+    let nested = |open: &str, close: &str| format!("{}0{}", open.repeat(100), close.repeat(100));
+    let described = |name: &str, value: &str| {
+        let extra = (0..300).map(|i| format!("\"{i}\": {value}")).collect::<Vec<_>>().join(",");
+        let json = file("m.json", format!("{{\"extra\": {{{extra}}}}}").as_bytes());
+        let path = folder.path().join(name).display().to_string();
+        tgm(["create", "-o", &path, "--raw", "u8,1", "--metadata", &json, &values]).good();
+        path
+    };
+    let paths = [
+        file("magics.tgm", &b"TENSOGRM".repeat(1 << 14)),
+        // Each second one has a frame, but never a whole message.
+        file("frames.tgm", &[b"TENSOGRM", &frame[..frame.len() / 2]].concat().repeat(400)),
+        described("maps.tgm", &nested("{\"a\":", "}")),
+        described("lists.tgm", &nested("[", "]")),
+        described("controls.tgm", &format!("\"{}\"", "\\u0001".repeat(1000))),
+    ];
+    for path in &paths {
+        for arguments in [
+            &["dump"][..],
+            &["dump", "--json"],
+            &["frames"],
+            &["frames", "--json"],
+            &["ls"],
+            &["ls", "--json"],
+            &["scan"],
+            &["scan", "--json"],
+            &["info"],
+            &["get", "-p", "0"],
+            &["verify"],
+            &["digest", "--json"],
+            &["validate", "--json"],
+        ] {
+            let run = tgm(arguments.iter().copied().chain([path.as_str()]));
+            let found = output_per_byte(&run, path);
+            assert!(found <= 12, "{arguments:?} {path}: {found} bytes for each that is read");
+        }
+    }
+    let frames = tgm(["frames", "--json", &paths[0]]).json();
+    assert_eq!(frames["messages"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        (&frames["messages"][0]["beginnings"], &frames["messages"][0]["length"]),
+        (&(1 << 14).into(), &(1 << 17).into())
+    );
+}
+
+#[test]
+fn wide_cells_are_cut_for_people_and_whole_in_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let values = crate::npy::write(folder.path(), "v", &[0]);
+    let path = folder.path().join("out.tgm").display().to_string();
+    let name = format!("begin{}end", "x".repeat(70_000));
+    let json = format!("{{\"base\": {{\"name\": \"{name}\"}}, \"extra\": {{\"{name}\": {{\"a\": \"{name}\"}}}}}}");
+    let json = crate::npy::write(folder.path(), "m.json", json.as_bytes());
+    let shape = vec!["1"; 40_000].join("x");
+    tgm(["create", "-o", &path, "--raw", &format!("u8,{shape}"), "--metadata", &json, &values]).good();
+    let long = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap();
+    let ls = tgm(["ls", &path]).good();
+    assert!(long(ls.text()) < 400, "{}", long(ls.text()));
+    assert!(ls.text().contains("begin") && ls.text().contains("1x1x1") && ls.text().contains('…'));
+    for arguments in
+        [&["frames"][..], &["scan"], &["dump"], &["info"], &["verify"], &["digest"], &["ls", "--objects", "-p", &name]]
+    {
+        let run = tgm(arguments.iter().copied().chain([path.as_str()])).good();
+        assert!(long(run.text()) < 1000 || arguments == ["digest"], "{arguments:?}: {}", long(run.text()));
+    }
+    // Empty cells too take their width.
+    let keys = vec!["empty"; 1500].join(",");
+    let set = folder.path().join("set.tgm").display().to_string();
+    tgm(["set", "-s", "empty=", &path, &set]).good();
+    tgm(["ls", "-p", &format!("{keys},name"), &set]).good();
+    let whole = tgm(["ls", "--json", "-p", "name", "--objects", &path]).good().json();
+    assert_eq!(whole["messages"][0]["objects"][0]["values"]["name"], name);
+    assert_eq!(whole["messages"][0]["objects"][0]["shape"].as_array().unwrap().len(), 40_000);
+    // Salvaged objects are listed as well, and damaged names in errors.
+    let bytes = std::fs::read(&path).unwrap();
+    let torn = crate::npy::write(folder.path(), "torn.tgm", &bytes[..bytes.len() - 30]);
+    let out = folder.path().join("salvaged.tgm").display().to_string();
+    let run = tgm(["salvage", "--objects", &torn, "-o", &out]);
+    assert!(run.code == Some(1) && long(run.text()) < 1000, "{:?} {}", run.code, long(run.text()));
+}
+
+/// A descriptor may name stages that nobody has heard of, at any length.
+#[test]
+fn a_long_name_of_a_stage_is_cut_in_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = crate::npy::write(folder.path(), "out.tgm", &with_encoding(&"q".repeat(70_000)));
+    let run = tgm(["ls", &path]);
+    assert_ends_well(&run, "ls", Path::new(&path));
+    assert!(run.text().lines().all(|line| line.len() < 1000));
+    let json = tgm(["ls", "--json", &path]).json();
+    assert_eq!(json["messages"][0]["objects"][0]["encoding"].as_str().map(str::len), Some(70_000));
+}
+
+/// A message with one object whose first stage has this name.
+fn with_encoding(name: &str) -> Vec<u8> {
+    let whole = std::fs::read(data("dtypes/float32-little.tgm")).unwrap();
+    let (before, object, postamble) = (&whole[..408], &whole[408..408 + 177], &whole[whole.len() - 24..]);
+    let key = b"\x68encoding";
+    let at = object.windows(key.len()).position(|window| window == key).unwrap() + key.len();
+    let length = u32::try_from(name.len()).unwrap().to_be_bytes();
+    // The value was a text of four letters.
+    let mut frame = [&object[..at], &[0x7a], &length, name.as_bytes(), &object[at + 5..]].concat();
+    let length = (frame.len() as u64).to_be_bytes();
+    frame[8..16].copy_from_slice(&length);
+    frame.resize(frame.len().next_multiple_of(8), 0);
+    let mut message = [before, &frame, postamble].concat();
+    let total = message.len();
+    message[16..24].copy_from_slice(&(total as u64).to_be_bytes());
+    message[total - 24..total - 16].copy_from_slice(&(total as u64 - 24).to_be_bytes());
+    message[total - 16..total - 8].copy_from_slice(&(total as u64).to_be_bytes());
+    message
+}

@@ -31,5 +31,6 @@ mod truncated;
 mod upgrade;
 mod validate;
 mod verify;
+mod writing;
 #[cfg(feature = "zio")]
 mod zio;

@@ -132,7 +132,7 @@ fn inputs_may_be_written_over() {
     let expected = digests(&path);
     tgm(["merge", &path, "-o", &path]).good();
     assert_eq!((digests(&path), dump(&path).len()), (expected.clone(), 1));
-    tgm(["split", &path, "-o", &folder.path("a.tgm")]).good();
-    assert_eq!(folder.names(), ["a_0000.tgm", "a_0001.tgm", "a_0002.tgm"]);
-    assert_eq!(digests(&path), expected[1..2]);
+    // One object of several is no other version of the file.
+    tgm(["split", &path, "-o", &folder.path("a.tgm")]).failed("the file that is read");
+    assert_eq!((digests(&path), folder.names()), (expected, vec!["a_0001.tgm".to_string()]));
 }

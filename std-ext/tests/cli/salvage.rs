@@ -21,7 +21,8 @@ fn salvage(path: &str, out: &str, arguments: &[&str]) -> (Run, Vec<Json>) {
         end + part["length"].as_u64().unwrap()
     });
     assert_eq!(end, before.len() as u64, "{path}");
-    let is_lossless = parts.iter().all(|part| part["kind"] == "message");
+    // An empty file has nothing that could be written.
+    let is_lossless = !parts.is_empty() && parts.iter().all(|part| part["kind"] == "message");
     assert_eq!(run.code, Some(i32::from(!is_lossless)), "{path}: {}", run.stderr);
     (run, parts)
 }
@@ -154,7 +155,7 @@ fn whatever_the_bytes_are_what_is_written_is_whole() {
         let out = folder.path("out.tgm");
         let (_, parts) = salvage(path.to_str().unwrap(), &out, &["--verify", "--objects"]);
         let is_something = |part: &Json| part["kind"] == "message" || part["rescued"] != serde_json::json!([]);
-        if parts.is_empty() || parts.iter().any(is_something) {
+        if parts.iter().any(is_something) {
             let verdicts = verdicts(&out);
             assert!(
                 verdicts.iter().all(|verdict| verdict == "ok" || verdict == "no digests"),

@@ -176,9 +176,9 @@ fn one_object_of_one_message_is_set() {
     expected["objects"][0]["metadata"]["note"] = json!("w");
     assert_eq!((contents(&after[0]), contents(&after[1])), (contents(&before[0]), expected));
 
-    let written = fs::read(&out).unwrap();
+    let before = fs::read(&out).unwrap();
     tgm(["set", "-m", "2", "-s", "note=w", &both, &out]).failed("there is no message 2 (2 messages)");
-    assert!(fs::read(&out).unwrap() == written);
+    assert!(fs::read(&out).unwrap() == before, "a message that is not there replaces nothing");
     tgm(["set", "--object", "2", "-s", "a=b", &path, &out]).failed("cannot set a: there is no object 2 (2 objects)");
     assert!(fs::read(&out).unwrap() == fs::read(&path).unwrap());
 }

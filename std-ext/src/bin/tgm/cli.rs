@@ -62,14 +62,23 @@ impl Cli {
             Command::Frames(command) => command.run(out),
             Command::Get(command) => command.run(out),
             Command::Digest(command) => command.run(out),
-            Command::Extract(command) => command.run(out),
+            Command::Extract(command) => {
+                command.run(out);
+                Ok(())
+            }
             Command::Scan(command) => command.run(out),
             Command::Upgrade(command) => command.run(out),
             Command::Verify(command) => command.run(out),
             Command::Validate(command) => command.run(out),
-            Command::Create(command) => command.run(out),
+            Command::Create(command) => {
+                command.run(out);
+                Ok(())
+            }
             Command::Repack(command) => command.run(out),
-            Command::Reshuffle(command) => command.run(out),
+            Command::Reshuffle(command) => {
+                command.run(out);
+                Ok(())
+            }
             Command::Copy(command) => {
                 command.run(out);
                 Ok(())
@@ -112,10 +121,52 @@ pub(crate) struct Files {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
+    use std::any::TypeId;
+    use std::path::PathBuf;
+
+    use clap::{Arg, Command, CommandFactory};
+
+    use crate::destination::{Destination, FileNames};
 
     #[test]
     fn the_command_line_is_consistent() {
         super::Cli::command().debug_assert();
+    }
+
+    /// All arguments of all commands, with the command's name.
+    fn arguments(command: &Command, name: &str, found: &mut Vec<(String, Arg)>) {
+        found.extend(command.get_arguments().map(|argument| (name.to_string(), argument.clone())));
+        for inner in command.get_subcommands() {
+            arguments(inner, format!("{name} {}", inner.get_name()).trim(), found);
+        }
+    }
+
+    /// Outputs know what "-" is and which files are read, by their type. A plain path is an input.
+    #[test]
+    fn every_output_is_a_destination_and_every_other_path_an_input() {
+        let mut found = Vec::new();
+        arguments(&super::Cli::command(), "", &mut found);
+        let mut writers = Vec::new();
+        for (command, argument) in found {
+            let parsed = argument.get_value_parser().type_id();
+            let names = argument.get_value_names().unwrap_or_default();
+            let is_called = |wanted: &[&str]| names.iter().any(|name| wanted.contains(&name.as_str()));
+            if parsed == TypeId::of::<PathBuf>() {
+                assert!(
+                    is_called(&["FILE", "IN", "INPUT", "FILE.json"]),
+                    "{command} {argument}: an output is a Destination"
+                );
+            } else if parsed == TypeId::of::<Destination>() || parsed == TypeId::of::<FileNames>() {
+                assert!(is_called(&["OUT", "TEMPLATE"]), "{command} {argument}");
+                writers.push(command);
+            } else {
+                assert!(!is_called(&["OUT", "TEMPLATE"]), "{command} {argument}: an output is a Destination");
+            }
+        }
+        writers.sort();
+        // The tests of the tool try each of them.
+        let tried = include_str!("../../../tests/cli/writers.txt").lines();
+        let tried: Vec<_> = tried.filter(|name| cfg!(feature = "zio") || !name.starts_with("zio ")).collect();
+        assert_eq!(writers, tried);
     }
 }

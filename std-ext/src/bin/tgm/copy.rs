@@ -4,16 +4,18 @@ use std::fs::OpenOptions;
 use std::io;
 use std::ops::Range;
 use std::path::{self, Path, PathBuf};
+use std::slice;
 
 use clap::Args;
 use tgm_core::Message;
 use tgm_std::{AppendOptions, Result, TensogramError, TensogramFile};
 
+use crate::destination::{Destination, Failure, Reads, What, is_stdio};
 use crate::digests::Digests;
-use crate::edit::{is_same_file, write_or_report};
 use crate::input::{Entry, Input, Wanted, open_or_report};
 use crate::messages::{Place, Which};
 use crate::output::Out;
+use crate::same_file::Identity;
 use crate::select::{Filter, Scope, text};
 
 /// What stands for the value of a key that a message lacks.
@@ -22,8 +24,9 @@ const UNKNOWN: &str = "unknown";
 /// Copy messages as they are
 ///
 /// `[KEY]` in OUT stands for the message's value of that key, "unknown" if there is none: messages are then appended to
-/// the files, which are made if need be; directories are not. Without it OUT is replaced when the copy is complete; it
-/// may be IN. A message with a digest that is wrong is left out.
+/// the files, which are made if need be; directories are not. IN must not be one of them. Without it OUT is replaced when
+/// the copy is complete; it may be IN. A message with a digest that is wrong is left out. If no message is selected
+/// nothing is written, and the exit code is 1.
 #[derive(Args, Debug)]
 pub(crate) struct Copy {
     #[command(flatten)]
@@ -35,16 +38,16 @@ pub(crate) struct Copy {
     /// File to read; "-" is standard input
     #[arg(value_name = "IN")]
     input: PathBuf,
-    /// Where to write
+    /// Where to write; "-" is standard output
     #[arg(value_name = "OUT")]
-    output: PathBuf,
+    output: Destination,
 }
 
 impl Copy {
     /// Copies the messages that are selected.
     pub(crate) fn run(&self, out: &mut Out) {
         let Some(input) = open_or_report(&self.input, out) else { return };
-        match Template::of(&self.output) {
+        match self.output.path().and_then(Template::of) {
             Some(template) => self.distribute(out, &input, &template),
             None => self.copy(out, &input),
         }
@@ -56,55 +59,51 @@ impl Copy {
         if self.which.is_one() && numbers.is_empty() {
             return;
         }
-        let (chosen, is_judged) = self.choose(out, input, numbers);
-        let is_complete = is_judged && input.segments().iter().all(tgm_core::scan::Segment::is_message);
-        let is_same = is_same_file(&self.input, &self.output);
-        // What could not be judged would be lost.
-        if !is_complete && is_same {
-            out.problem(&format!("{}: left as it was", self.output.display()));
+        let (chosen, is_judged) = if self.filter.is_empty() {
+            (input.places(numbers).collect(), true)
+        } else {
+            let (chosen, is_judged) = judge(out, input, numbers, |entry| Ok(self.is_chosen(entry)?.then_some(())));
+            (chosen.into_iter().map(|(place, ())| place).collect::<Vec<_>>(), is_judged)
+        };
+        if chosen.is_empty() {
+            self.report_no_match(input, out);
             return;
         }
-        write_or_report(&self.output, out, |out, file| {
+        let is_complete = is_judged && input.segments().iter().all(tgm_core::scan::Segment::is_message);
+        let is_same = self.output.is_one_of(slice::from_ref(&self.input));
+        // What could not be judged would be lost.
+        if !is_complete && is_same {
+            out.problem(&format!("{}: left as it was", self.output));
+            return;
+        }
+        let reads = Reads::AndReplaces(slice::from_ref(&self.input));
+        self.output.write(out, What::Messages, reads, |out, sink| {
             let (mut reader, mut left_out) = (input.reader(), 0);
             for place in &chosen {
-                let entry = reader.entry(*place, Wanted::Whole).map_err(io::Error::other)?;
+                let entry = reader.entry(*place, Wanted::Whole);
+                let entry = entry.map_err(Failure::at(format!("{}: message {}", input.name(), place.index)))?;
                 match self.digests.check_bytes(entry.bytes) {
-                    Ok(()) => file.write_all(entry.bytes)?,
+                    Ok(()) => sink.write_all(entry.bytes)?,
                     Err(error) => {
                         left_out += 1;
                         out.report(&entry.place(), &error);
                     }
                 }
             }
+            let refuse = |text| Err(io::Error::other(text).into());
             match left_out {
                 0 => Ok(()),
-                _ if is_same => Err(io::Error::other("damaged messages would be lost: the file stays as it is")),
-                count if count == chosen.len() => Err(io::Error::other("there is no whole message to write")),
+                _ if is_same => refuse("damaged messages would be lost: the file stays as it is"),
+                count if count == chosen.len() => refuse("there is no whole message to write"),
                 _ => Ok(()),
             }
         });
     }
 
-    /// Where the messages are that are selected, and whether all could be judged; what could not is reported.
-    fn choose(&self, out: &mut Out, input: &Input, numbers: Range<usize>) -> (Vec<Place>, bool) {
-        let mut places = input.places(numbers.clone());
-        if self.filter.is_empty() {
-            return (places.collect(), true);
-        }
-        let (mut chosen, mut is_judged) = (Vec::new(), true);
-        let read = input.for_each(out, numbers, Wanted::Outline, |out, entry| {
-            let place = places.find(|place| place.index == entry.index);
-            match self.is_chosen(entry) {
-                Ok(true) => chosen.extend(place),
-                Ok(false) => {}
-                Err(error) => {
-                    is_judged = false;
-                    out.report(&entry.place(), &error);
-                }
-            }
-            Ok(())
-        });
-        (chosen, is_judged && read.unwrap_or(false))
+    /// Reports that nothing is written.
+    fn report_no_match(&self, input: &Input, out: &mut Out) {
+        let why = if self.filter.is_empty() { "there is no message" } else { "no message matches" };
+        out.problem(&format!("{}: {why}, nothing was written", input.name()));
     }
 
     fn is_chosen(&self, entry: &Entry<'_>) -> Result<bool> {
@@ -114,20 +113,38 @@ impl Copy {
 
     fn distribute(&self, out: &mut Out, input: &Input, template: &Template) {
         let numbers = self.which.of(input, out);
-        let done = input.for_each(out, numbers, Wanted::Whole, |out, entry| {
-            match self.target(entry, template) {
-                Ok(Some(path)) => {
-                    if let Err(error) = append(&path, entry.bytes) {
-                        out.report(&format!("{}: cannot append to {}", entry.place(), path.display()), &error);
-                    }
-                }
-                Ok(None) => {}
-                Err(error) => out.report(&entry.place(), &error),
+        // A message was named that is not there, which was reported.
+        if self.which.is_one() && numbers.is_empty() {
+            return;
+        }
+        let (targets, _) = judge(out, input, numbers, |entry| self.target(entry, template));
+        if targets.is_empty() {
+            self.report_no_match(input, out);
+            return;
+        }
+        let source = Identity::of_input(&self.input);
+        let is_source = |path: &Path| source.is_some() && Identity::of(path) == source;
+        if let Some((_, path)) = targets.iter().find(|(_, path)| is_source(path)) {
+            out.problem(&format!("{} is the file that is read: nothing was written", path.display()));
+            return;
+        }
+        let (mut reader, mut left) = (input.reader(), targets.len());
+        for (place, path) in targets {
+            left -= 1;
+            match reader.entry(place, Wanted::Whole) {
+                Ok(entry) => self.append(out, &entry, &path),
+                Err(error) if input.report_unread(out, place, left, &error) => return,
+                Err(_) => {}
             }
-            Ok(())
-        });
-        if let Err(error) = done {
-            out.problem(&error.to_string());
+        }
+    }
+
+    /// Appends a message to a file, unless it is damaged.
+    fn append(&self, out: &mut Out, entry: &Entry<'_>, path: &Path) {
+        if let Err(error) = self.digests.check_bytes(entry.bytes) {
+            out.report(&entry.place(), &error);
+        } else if let Err(error) = append(path, entry.bytes) {
+            out.report(&format!("{}: cannot append to {}", entry.place(), path.display()), &error);
         }
     }
 
@@ -138,9 +155,31 @@ impl Copy {
         if !self.filter.matches(&scope)? {
             return Ok(None);
         }
-        self.digests.check_bytes(entry.bytes)?;
         template.fill(&scope).map(Some)
     }
+}
+
+/// What `verdict` says of messages, whose payloads are not read, and where they are; and whether it could say something of
+/// all of them. What it could not is reported.
+fn judge<T>(
+    out: &mut Out,
+    input: &Input,
+    numbers: Range<usize>,
+    verdict: impl Fn(&Entry<'_>) -> Result<Option<T>>,
+) -> (Vec<(Place, T)>, bool) {
+    let (mut chosen, mut is_judged) = (Vec::new(), true);
+    let read = input.for_each(out, numbers, Wanted::Outline, |out, entry| {
+        let place = Place { index: entry.index, offset: entry.offset, length: entry.length() };
+        match verdict(entry) {
+            Ok(verdict) => chosen.extend(verdict.map(|verdict| (place, verdict))),
+            Err(error) => {
+                is_judged = false;
+                out.report(&entry.place(), &error);
+            }
+        }
+        Ok(())
+    });
+    (chosen, is_judged && read.unwrap_or(false))
 }
 
 /// Appends a whole message; the file is made if it is not there, its directory is not.
@@ -184,7 +223,11 @@ impl Template {
             path.push_str(&value);
         }
         path.push_str(&self.rest);
-        Ok(path.into())
+        let path = PathBuf::from(path);
+        if is_stdio(&path) {
+            return Err(TensogramError::Metadata("messages cannot be appended to standard output".into()));
+        }
+        Ok(path)
     }
 }
 

@@ -1,7 +1,6 @@
 //! `tgm create`: messages out of `.npy` files and bare values.
 
 use std::borrow::Cow;
-use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +9,7 @@ use tgm_std::encode::{Part, PartError, encode_parts};
 use tgm_std::{AppendOptions, DataObjectDescriptor, TensogramFile};
 
 use crate::cli::usage;
-use crate::destination::{Failure, is_stdout, report, write_to};
+use crate::destination::{Destination, Failure, Reads, What, is_stdio, report};
 use crate::encode_flags::EncodeFlags;
 use crate::metadata_flags::{Described, MetadataFlags};
 use crate::output::Out;
@@ -21,21 +20,26 @@ use crate::tensor_input::{RawForm, Tensor, is_npy, read};
 /// Make a message of .npy files and files of bare values
 ///
 /// Every input becomes an object of one message, in their order. Values keep their type and byte order; arrays in Fortran
-/// order are transposed, truth values become uint8. OUT appears when it is complete, or stays as it was.
+/// order are transposed, truth values become a bitmask, of which extract makes truth values again. OUT appears when it is
+/// complete, or stays as it was.
 #[derive(Args, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Create {
     /// .npy files, and files of bare values if --raw says what they are; "-" is standard input
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<PathBuf>,
     /// Where to write; "-" is standard output
     #[arg(short, long, value_name = "OUT")]
-    output: PathBuf,
+    output: Destination,
     /// What inputs that are no .npy files hold: once for all of them, or once for each, in their order; a dtype such as f32,
     /// uint8, bool, bitmask; a shape such as 181x360 or scalar; little, big or native
     #[arg(long, value_name = "DTYPE,SHAPE[,ORDER]")]
     raw: Vec<RawForm>,
-    /// Truth values become a bitmask
+    /// Truth values become numbers, uint8: a bitmask takes no stages for numbers
     #[arg(long)]
+    no_bitmask: bool,
+    /// What is done without it
+    #[arg(long, hide = true, conflicts_with = "no_bitmask")]
     bitmask: bool,
     /// A message for every input
     #[arg(long)]
@@ -53,39 +57,45 @@ pub(crate) struct Create {
 
 impl Create {
     /// Makes the messages.
-    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
+    pub(crate) fn run(&self, out: &mut Out) {
         if let Err(text) = self.check() {
             usage(&text);
         }
-        if !self.append {
-            let written = write_to(&self.output, out, |sink| self.messages(|message| Ok(sink.write_all(&message)?)));
-            return written.map(drop);
+        let read: Vec<_> = self.inputs.iter().chain(self.metadata.file()).cloned().collect();
+        let reads = Reads::Only(&read);
+        match self.output.path().filter(|_| self.append) {
+            None => {
+                self.output.write(out, What::Messages, reads, |_, sink| {
+                    self.messages(|message| Ok(sink.write_all(&message)?))
+                });
+            }
+            Some(path) if self.output.prepare(out, What::Messages, reads) => {
+                if let Err(failure) = self.append(path) {
+                    report(&self.output, out, failure);
+                }
+            }
+            Some(_) => {}
         }
-        if let Err(failure) = self.append() {
-            report(&self.output, out, failure);
-        }
-        Ok(())
     }
 
     fn check(&self) -> Result<(), String> {
         self.pipeline.check(true)?;
-        if self.append && is_stdout(&self.output) {
+        if self.append && self.output.is_stdout() {
             return Err("--append needs a file to append to".into());
         }
-        if self.inputs.iter().filter(|input| is_stdout(input)).count() > 1 {
+        if self.inputs.iter().filter(|input| is_stdio(input)).count() > 1 {
             return Err("standard input can be read once only".into());
         }
         Ok(())
     }
 
     /// Appends all messages when all are made, each in one step.
-    fn append(&self) -> Result<(), Failure> {
+    fn append(&self, path: &Path) -> Result<(), Failure> {
         let mut messages = Vec::new();
         self.messages(|message| {
             messages.push(message);
             Ok(())
         })?;
-        let path = &self.output;
         let place = path.display().to_string();
         let opened = if path.exists() { TensogramFile::open(path) } else { TensogramFile::create(path) };
         let mut file = opened.map_err(Failure::at(&*place))?;
@@ -119,9 +129,9 @@ impl Create {
         let place = path.display().to_string();
         let bytes = read(path).map_err(Failure::at(&*place))?;
         let tensor = if is_npy(&bytes) {
-            Tensor::from_npy(&bytes, self.bitmask)
+            Tensor::from_npy(&bytes, !self.no_bitmask)
         } else {
-            Tensor::from_raw(bytes, forms.next(&place)?, self.bitmask)
+            Tensor::from_raw(bytes, forms.next(&place)?, !self.no_bitmask)
         };
         tensor.map_err(Failure::at(place))
     }
@@ -130,7 +140,7 @@ impl Create {
     fn message(&self, described: &Described, inputs: Range<usize>, tensors: &[Tensor]) -> Result<Vec<u8>, Failure> {
         let number = if self.each { inputs.start } else { 0 };
         let place = |object: Option<usize>| {
-            let message = format!("{}: message {number}", self.output.display());
+            let message = format!("{}: message {number}", self.output);
             let input = object.and_then(|object| Some((object, self.inputs.get(inputs.start + object)?)));
             input.map_or(message.clone(), |(object, input)| format!("{}: {message}, object {object}", input.display()))
         };

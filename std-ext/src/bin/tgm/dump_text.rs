@@ -62,7 +62,7 @@ fn title(out: &mut Out, entry: &Entry<'_>) -> io::Result<()> {
 }
 
 fn section(out: &mut Out, name: &str, indent: usize) -> io::Result<()> {
-    write!(out, "{:indent$}", "")?;
+    out.blanks(indent)?;
     out.styled(Style::Heading, name)?;
     writeln!(out)
 }

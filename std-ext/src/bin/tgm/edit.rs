@@ -1,8 +1,6 @@
 //! Messages taken apart to be put together otherwise: what the commands share that write messages.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
-use std::path::Path;
 
 use ciborium::Value;
 use tgm_core::Message;
@@ -13,8 +11,6 @@ use tgm_std::{AggregateHashPolicy, EncodeOptions, GlobalMetadata, RESERVED_KEY, 
 
 use crate::digests::Digests;
 use crate::input::Entry;
-use crate::output::Out;
-use crate::replace::write_whole;
 
 /// What a message consists of.
 pub(crate) struct Parts<'f> {
@@ -85,20 +81,4 @@ fn hash_lists(message: &Message<'_>) -> Result<AggregateHashPolicy> {
         (false, false) if objects > 0 => AggregateHashPolicy::None,
         _ => AggregateHashPolicy::Auto,
     })
-}
-
-/// Writes the file at `path` as [`write_whole`] does, and reports what fails.
-pub(crate) fn write_or_report(
-    path: &Path,
-    out: &mut Out,
-    write: impl FnOnce(&mut Out, &mut dyn Write) -> io::Result<()>,
-) {
-    if let Err(error) = write_whole(path, |file| write(out, file)) {
-        out.problem(&format!("cannot write {}\n{error}", path.display()));
-    }
-}
-
-/// Whether both paths lead to one file that is there.
-pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
-    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::slice;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
@@ -11,19 +12,19 @@ use tgm_core::object::DataObject;
 use tgm_core::{ErrorKind, Message};
 use tgm_std::TensogramError;
 
+use crate::destination::{Destination, Reads, What};
 use crate::digests::Digests;
 use crate::input::{Entry, Wanted, open_or_report};
 use crate::messages::Which;
 use crate::npy;
 use crate::output::Out;
-use crate::replace::write_whole;
 use crate::values::{as_stored, in_order};
 
 /// Write the values of one object, decoded, to a file or standard output
 ///
-/// Values are in C order, NaN and infinities restored. Bitmasks stay packed, eight elements a byte, first element in the
-/// highest bit; each range begins with a new byte. The object's digest is checked first, if it has one: all of its payload is
-/// then read, for a range too. Without -m and --at, the object is one of message 0.
+/// Values are in C order, NaN and infinities restored. Bitmasks stay packed in bare bytes, eight elements a byte, first element
+/// in the highest bit; each range begins with a new byte. The object's digest is checked first, if it has one: all of its
+/// payload is then read, for a range too. Without -m and --at, the object is one of message 0.
 #[derive(Args, Debug)]
 pub(crate) struct Extract {
     /// File to read; "-" is standard input
@@ -45,12 +46,12 @@ pub(crate) struct Extract {
     /// Byte order of what is written
     #[arg(long, value_enum, default_value_t = Order::Native)]
     byte_order: Order,
-    /// Bare element bytes, or a file for numpy (format 1.0; bfloat16 as V2, bitmasks as packed bytes)
+    /// Bare element bytes, or a file for numpy (format 1.0; bfloat16 as V2, bitmasks as bool, a byte each)
     #[arg(long, value_enum, default_value_t = Format::Raw)]
     format: Format,
-    /// Where to write; appears when it is complete [default: standard output]
-    #[arg(short = 'O', long, value_name = "OUT")]
-    output: Option<PathBuf>,
+    /// Where to write; appears when it is complete, and must not be FILE; "-" is standard output
+    #[arg(short = 'O', long, value_name = "OUT", default_value = "-", hide_default_value = true)]
+    output: Destination,
 }
 
 /// First element and count.
@@ -99,31 +100,23 @@ struct Values<'f> {
 
 impl Extract {
     /// Writes the values.
-    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
-        if self.output.is_none() && Out::is_terminal() {
-            out.problem("values are not written to a terminal: use -O OUT, or redirect standard output");
-            return Ok(());
+    pub(crate) fn run(&self, out: &mut Out) {
+        let reads = Reads::Only(slice::from_ref(&self.path));
+        if !self.output.prepare(out, What::Values, reads) {
+            return;
         }
-        let Some(input) = open_or_report(&self.path, out) else { return Ok(()) };
-        let Some(place) = input.places(self.which.or_first().of(&input, out)).next() else { return Ok(()) };
+        let Some(input) = open_or_report(&self.path, out) else { return };
+        let Some(place) = input.places(self.which.or_first().of(&input, out)).next() else { return };
         let mut reader = input.reader();
         let entry = match reader.entry(place, Wanted::Object(self.object)) {
             Ok(entry) => entry,
             Err(error) => {
                 out.report(&format!("{}: message {}", input.name(), place.index), &error);
-                return Ok(());
+                return;
             }
         };
-        let Some(values) = self.read(&entry, out) else { return Ok(()) };
-        match &self.output {
-            None => self.write(&values, out),
-            Some(path) => {
-                if let Err(error) = write_whole(path, |file| self.write(&values, file)) {
-                    out.problem(&format!("cannot write {}\n{error}", path.display()));
-                }
-                Ok(())
-            }
-        }
+        let Some(values) = self.read(&entry, out) else { return };
+        self.output.write(out, What::Values, reads, |_, sink| Ok(self.write(&values, sink)?));
     }
 
     /// The values that were asked for; if there are none, why is reported.
@@ -150,18 +143,29 @@ impl Extract {
         let order = self.byte_order.into();
         if self.format == Format::Npy {
             sink.write_all(&npy::header(descriptor.dtype(), order, &self.shape(values))?)?;
+            if descriptor.dtype() == Dtype::Bitmask {
+                let mut counts = self.counts(values).into_iter();
+                return values.pieces.iter().try_for_each(|piece| {
+                    npy::truth_values(piece, counts.next().unwrap_or_default(), |bytes| sink.write_all(bytes))
+                });
+            }
         }
         values.pieces.iter().try_for_each(|piece| in_order(piece, descriptor, order, |bytes| sink.write_all(bytes)))
     }
 
-    /// The shape of what is written: the object's, or one dimension if ranges or bits were taken out of it.
+    /// Elements of each piece.
+    fn counts(&self, values: &Values<'_>) -> Vec<u64> {
+        let of_ranges: Vec<_> = self.ranges.iter().chain(&self.more_ranges).map(|range| range.1).collect();
+        if of_ranges.is_empty() { vec![values.object.descriptor().element_count()] } else { of_ranges }
+    }
+
+    /// The shape of what is written: the object's, or one dimension if ranges were taken out of it.
     fn shape(&self, values: &Values<'_>) -> Vec<u64> {
         let descriptor = values.object.descriptor();
-        if self.ranges.is_empty() && descriptor.dtype() != Dtype::Bitmask {
+        if self.ranges.is_empty() {
             return descriptor.shape().iter().collect();
         }
-        let bytes = values.pieces.iter().map(|piece| piece.len() as u64).sum::<u64>();
-        vec![bytes / descriptor.dtype().byte_width().max(1) as u64]
+        vec![self.counts(values).iter().sum()]
     }
 }
 

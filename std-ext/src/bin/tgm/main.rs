@@ -1,10 +1,10 @@
 //! `tgm`: looks into Tensogram files, checks them, takes values out, makes messages and edits them.
 //!
-//! Each subcommand is a file of its own. What they share: [`input`] opens files, [`messages`] is the
-//! iteration over their messages, [`lost`] tells users of bytes that belong to none, [`digests`] checks what is handed
-//! out, [`select`] looks keys up in metadata, [`edit`] takes messages apart and puts them together, [`replace`] writes files whole, [`table`]
-//! and
-//! [`json`] lay results out, [`output`] is the only door to standard output and error.
+//! Each subcommand is a file of its own. What they share: [`input`] opens files and reads them at positions, [`messages`]
+//! is the one iteration over their messages, [`lost`] tells users of bytes that belong to no message, [`digests`] checks
+//! what is handed out, [`select`] looks keys up in metadata, [`edit`] takes messages apart and puts them together,
+//! [`destination`] is the only door to files that are written, [`table`] and [`json`] lay results out, [`output`] is the
+//! only door to standard output and error.
 //! A message that is damaged never hides the others: what is wrong is gathered in [`output::Out`] and becomes the exit
 //! code, 0 if there was nothing, 1 otherwise, 2 for usage.
 
@@ -28,6 +28,7 @@ mod frames;
 mod get;
 mod info;
 mod input;
+mod interrupt;
 mod json;
 mod key_path;
 mod limits;
@@ -49,6 +50,7 @@ mod reshuffle;
 mod rewrite;
 mod row_major;
 mod salvage;
+mod same_file;
 mod scan;
 mod select;
 mod set;
@@ -57,6 +59,7 @@ mod split;
 mod summary;
 mod survive;
 mod table;
+mod temporary;
 mod tensor_input;
 mod text;
 mod upgrade;

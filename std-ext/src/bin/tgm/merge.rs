@@ -10,8 +10,9 @@ use tgm_std::encode::{TakenObject, reframe};
 use tgm_std::metadata::global_metadata_to_cbor;
 use tgm_std::{EncodeOptions, GlobalMetadata, Result, TensogramError};
 
+use crate::destination::{Destination, Reads, What};
 use crate::digests::Digests;
-use crate::edit::{Parts, write_or_report};
+use crate::edit::Parts;
 use crate::input::{Entry, Input, open_or_report};
 use crate::output::Out;
 
@@ -24,9 +25,9 @@ pub(crate) struct Merge {
     /// Files to read; "-" is standard input
     #[arg(value_name = "FILE", required = true)]
     paths: Vec<PathBuf>,
-    /// Where to write; appears when it is complete
+    /// Where to write; appears when it is complete; may be one of the files; "-" is standard output
     #[arg(short, long, value_name = "OUT")]
-    output: PathBuf,
+    output: Destination,
     #[command(flatten)]
     digests: Digests,
     /// Which annotation counts where messages have different ones under the same key
@@ -71,13 +72,16 @@ impl Merge {
             complete &= added.inspect_err(|error| out.report(&entry.place(), error)).is_ok();
         }
         if !complete {
-            out.problem(&format!("{}: nothing was written", self.output.display()));
+            out.problem(&format!("{}: nothing was written", self.output));
         } else if merged.messages == 0 {
-            out.problem(&format!("{}: nothing was written, there is no message", self.output.display()));
+            out.problem(&format!("{}: nothing was written, there is no message", self.output));
         } else {
             match merged.into_message() {
-                Ok(message) => write_or_report(&self.output, out, |_, file| file.write_all(&message)),
-                Err(error) => out.report(&self.output.display().to_string(), &error),
+                Ok(message) => {
+                    let reads = Reads::AndReplaces(&self.paths);
+                    self.output.write(out, What::Messages, reads, |_, sink| Ok(sink.write_all(&message)?));
+                }
+                Err(error) => out.report(&self.output.to_string(), &error),
             }
         }
     }

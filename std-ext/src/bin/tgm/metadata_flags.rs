@@ -51,6 +51,11 @@ impl Default for Base {
 }
 
 impl MetadataFlags {
+    /// The file, if there is one.
+    pub(crate) const fn file(&self) -> Option<&PathBuf> {
+        self.metadata.as_ref()
+    }
+
     /// Reads the file, for `count` objects in all.
     ///
     /// # Errors

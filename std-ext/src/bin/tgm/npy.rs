@@ -11,7 +11,7 @@ const ALIGNMENT: usize = 64;
 
 /// The header of values in C order.
 ///
-/// bfloat16, which numpy lacks, is two bytes of type void; a bitmask is its packed bytes.
+/// bfloat16, which numpy lacks, is two bytes of type void; a bitmask is truth values, a byte each: see [`truth_values`].
 pub(crate) fn header(dtype: Dtype, order: ByteOrder, shape: &[u64]) -> io::Result<Vec<u8>> {
     let descr = descr(dtype, order);
     let mut text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {}, }}", tuple(shape));
@@ -24,6 +24,21 @@ pub(crate) fn header(dtype: Dtype, order: ByteOrder, shape: &[u64]) -> io::Resul
     Ok([MAGIC.as_slice(), &length.to_le_bytes(), text.as_bytes()].concat())
 }
 
+/// Hands the first `count` bits of `bits`, highest first, to `sink`, a byte each, 0 or 1. Costs a small buffer.
+pub(crate) fn truth_values(bits: &[u8], count: u64, mut sink: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+    const CHUNK: usize = 8 << 10;
+    let mut left = usize::try_from(count).unwrap_or(usize::MAX);
+    let mut bytes = Vec::with_capacity(8 * CHUNK.min(bits.len()));
+    for chunk in bits.chunks(CHUNK) {
+        bytes.clear();
+        bytes.extend(chunk.iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1)));
+        bytes.truncate(left);
+        left -= bytes.len();
+        sink(&bytes)?;
+    }
+    Ok(())
+}
+
 fn descr(dtype: Dtype, order: ByteOrder) -> String {
     let (kind, width) = match dtype {
         Dtype::Float16 | Dtype::Float32 | Dtype::Float64 => ('f', dtype.byte_width()),
@@ -31,7 +46,7 @@ fn descr(dtype: Dtype, order: ByteOrder) -> String {
         Dtype::Complex64 | Dtype::Complex128 => ('c', dtype.byte_width()),
         Dtype::Int8 | Dtype::Int16 | Dtype::Int32 | Dtype::Int64 => ('i', dtype.byte_width()),
         Dtype::Uint8 | Dtype::Uint16 | Dtype::Uint32 | Dtype::Uint64 => ('u', dtype.byte_width()),
-        Dtype::Bitmask => ('u', 1),
+        Dtype::Bitmask => ('b', 1),
     };
     let mark = match order {
         _ if width == 1 => '|',
@@ -64,9 +79,25 @@ mod tests {
     }
 
     #[test]
+    fn bits_become_bytes_and_padding_does_not() {
+        let unpack = |bits: &[u8], count| {
+            let mut bytes = Vec::new();
+            truth_values(bits, count, |chunk| {
+                bytes.extend_from_slice(chunk);
+                Ok(())
+            })
+            .unwrap();
+            bytes
+        };
+        assert_eq!(unpack(&[0xb0, 0xff], 10), [1, 0, 1, 1, 0, 0, 0, 0, 1, 1]);
+        assert_eq!(unpack(&[0x80; 10_000], 80_000), [1, 0, 0, 0, 0, 0, 0, 0].repeat(10_000));
+        assert_eq!(unpack(&[], 0), [0; 0]);
+    }
+
+    #[test]
     fn every_dtype_has_a_name_and_shapes_are_tuples() {
         let little = Dtype::ALL.map(|dtype| descr(dtype, ByteOrder::Little)).join(" ");
-        assert_eq!(little, "<f2 <V2 <f4 <f8 <c8 <c16 |i1 <i2 <i4 <i8 |u1 <u2 <u4 <u8 |u1");
+        assert_eq!(little, "<f2 <V2 <f4 <f8 <c8 <c16 |i1 <i2 <i4 <i8 |u1 <u2 <u4 <u8 |b1");
         assert_eq!(descr(Dtype::Complex64, ByteOrder::Big), ">c8");
         assert_eq!([tuple(&[]), tuple(&[3]), tuple(&[3, 0])], ["()", "(3,)", "(3, 0)"]);
         assert!(header(Dtype::Int8, ByteOrder::Big, &vec![1; 30_000]).is_err());

@@ -1,7 +1,7 @@
 //! Standard output and error: written to by nothing else.
 
 use std::error::Error;
-use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::io::{self, BufWriter, IsTerminal, LineWriter, Stderr, StdoutLock, Write};
 use std::process::ExitCode;
 
 use crate::advice::in_our_words;
@@ -37,8 +37,11 @@ impl Style {
 /// Problems are printed when the command is done, behind its output.
 pub(crate) struct Out {
     stdout: BufWriter<StdoutLock<'static>>,
+    /// Where text goes once standard output is taken by what the command makes.
+    aside: Option<LineWriter<Stderr>>,
+    /// Why standard output could not be written to.
+    stdout_error: Option<io::Error>,
     problems: Vec<String>,
-    notes: Vec<String>,
     failed: bool,
     colours: bool,
 }
@@ -48,16 +51,62 @@ impl Out {
     pub(crate) fn new() -> Self {
         let stdout = io::stdout();
         let colours = colours(stdout.is_terminal());
-        Self { stdout: BufWriter::new(stdout.lock()), problems: Vec::new(), notes: Vec::new(), failed: false, colours }
+        Self {
+            stdout: BufWriter::new(stdout.lock()),
+            aside: None,
+            stdout_error: None,
+            problems: Vec::new(),
+            failed: false,
+            colours,
+        }
     }
 
     /// Writes `text` in `style`.
     pub(crate) fn styled(&mut self, style: Style, text: &str) -> io::Result<()> {
         if self.colours && style != Style::Plain {
-            write!(self.stdout, "{}{text}\x1b[0m", style.code())
+            write!(self, "{}{text}\x1b[0m", style.code())
         } else {
-            self.stdout.write_all(text.as_bytes())
+            self.write_all(text.as_bytes())
         }
+    }
+
+    /// Writes `count` blanks, as many as there may be: widths of formats end at 65,535.
+    pub(crate) fn blanks(&mut self, count: usize) -> io::Result<()> {
+        const BLANKS: &str = "                                                                ";
+        let mut left = count;
+        while left > 0 {
+            let some = BLANKS.get(..left).unwrap_or(BLANKS);
+            self.write_all(some.as_bytes())?;
+            left -= some.len();
+        }
+        Ok(())
+    }
+
+    /// Leaves standard output to what the command makes: from here on text goes to standard error.
+    pub(crate) fn leave_stdout(&mut self) {
+        if self.aside.is_none() {
+            let stderr = io::stderr();
+            self.colours = colours(stderr.is_terminal());
+            self.aside = Some(LineWriter::new(stderr));
+        }
+    }
+
+    /// Lets `produce` write to standard output, which text has left; what it writes has arrived if this succeeds.
+    pub(crate) fn with_stdout<E: From<io::Error>>(
+        &mut self,
+        produce: impl FnOnce(&mut Self, &mut dyn Write) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.leave_stdout();
+        // The lock can be taken twice by the thread that has it.
+        let mut stdout = BufWriter::new(io::stdout().lock());
+        produce(self, &mut stdout)?;
+        Ok(stdout.flush()?)
+    }
+
+    /// Notes why standard output could not be written to, which is told at the end; returns that not all went well.
+    pub(crate) fn stdout_failed(&mut self, error: io::Error) -> bool {
+        self.stdout_error = Some(error);
+        false
     }
 
     /// Reports that something at `place` failed, and why.
@@ -87,14 +136,9 @@ impl Out {
     /// command.
     pub(crate) fn remark(&mut self, text: &str) {
         // Whether that failed is found out at the end.
-        let _ = self.stdout.flush();
+        let _ = self.flush();
         // There is nobody left to tell.
         let _ = writeln!(io::stderr().lock(), "{}", escape(&in_our_words(text)));
-    }
-
-    /// Says something on standard error, where standard output is taken by what the command makes.
-    pub(crate) fn note(&mut self, text: &str) {
-        self.notes.push(escape(&in_our_words(text)));
     }
 
     /// The exit code will be 1; why was said elsewhere.
@@ -107,9 +151,23 @@ impl Out {
         io::stdout().is_terminal()
     }
 
+    /// Columns of the terminal that standard output is; `None` if it is none, or does not tell.
+    #[cfg(unix)]
+    pub(crate) fn columns() -> Option<usize> {
+        let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+        Some(size.ws_col.into()).filter(|&columns| columns > 0)
+    }
+
+    /// Columns of the terminal: not known here.
+    #[cfg(not(unix))]
+    pub(crate) const fn columns() -> Option<usize> {
+        None
+    }
+
     /// Ends the program: `done` says whether all output could be written.
     pub(crate) fn finish(mut self, done: io::Result<()>) -> ExitCode {
-        match done.and_then(|()| self.stdout.flush()) {
+        let done = self.stdout_error.take().map_or(done, Err);
+        match done.and_then(|()| self.flush()) {
             Ok(()) => {}
             // Whoever read has seen enough.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
@@ -117,9 +175,6 @@ impl Out {
         }
         let mut stderr = io::stderr().lock();
         let mark = if colours(stderr.is_terminal()) { "\x1b[31merror:\x1b[0m" } else { "error:" };
-        for note in &self.notes {
-            let _ = writeln!(stderr, "{note}");
-        }
         for problem in &self.problems {
             // There is nobody left to tell.
             let _ = writeln!(stderr, "{mark} {problem}");
@@ -130,10 +185,11 @@ impl Out {
 
 impl Write for Out {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.stdout.write(bytes)
+        self.aside.as_mut().map_or(&mut self.stdout as &mut dyn Write, |aside| aside).write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
+        self.aside.as_mut().map_or(Ok(()), LineWriter::flush)?;
         self.stdout.flush()
     }
 }

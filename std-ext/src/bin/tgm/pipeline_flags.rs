@@ -20,6 +20,8 @@ use crate::numbers::to_float64;
 /// Parameters of `simple_packing`.
 const PACKING: [Key; 4] =
     [Key::SpReferenceValue, Key::SpBinaryScaleFactor, Key::SpDecimalScaleFactor, Key::SpBitsPerValue];
+/// Bits of packed values that szip takes for its samples.
+const SZIP_BITS: [u32; 4] = [8, 16, 24, 32];
 /// Parameters of compressors.
 const COMPRESSION: [Key; 13] = [
     Key::SzipRsi,
@@ -45,7 +47,7 @@ pub(crate) struct PipelineFlags {
     #[arg(long, value_parser = PossibleValuesParser::new(Encoding::ALL.iter().map(|stage| stage.name()))
         .try_map(|name| Encoding::from_name(&name).ok_or("unknown")))]
     encoding: Option<Encoding>,
-    /// Bits of a packed value, 0 to 64: asks for simple_packing [default with it: 16]
+    /// Bits of a packed value, 0 to 64, with szip 8, 16, 24 or 32: asks for simple_packing [default with it: 16]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=64))]
     bits: Option<u32>,
     /// As few bits as keep each value within this error, for szip whole bytes: asks for simple_packing
@@ -146,6 +148,13 @@ impl PipelineFlags {
             return Err(format!("--{flag} is for compression {implied}, not for {asked}"));
         }
         let compression = self.compression();
+        if let (Some(bits), Some(Compression::Szip)) = (self.bits, compression)
+            && !SZIP_BITS.contains(&bits)
+        {
+            return Err(format!(
+                "szip takes packed values of 8, 16, 24 or 32 bits, not of {bits}: ask for one of these, or for another compression"
+            ));
+        }
         match compression.or_else(|| is_new.then_some(Compression::None)) {
             Some(Compression::Zfp) if is_new && self.zfp.is_none() => {
                 Err("compression zfp needs --zfp rate=, precision= or tolerance=".into())

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::usage;
-use crate::destination::{is_stdout, report, write_to};
+use crate::destination::{Destination, Reads, What, report};
 use crate::digests::Digests;
 use crate::encode_flags::EncodeFlags;
 use crate::input::Input;
@@ -29,7 +29,7 @@ pub(crate) struct Repack {
     inputs: Vec<PathBuf>,
     /// Where to write, all files' messages in order; may be one of them; "-" is standard output
     #[arg(short, long, value_name = "OUT")]
-    output: PathBuf,
+    output: Destination,
     #[command(flatten)]
     filter: Filter,
     /// Only this object of each message, from 0; may be repeated
@@ -69,7 +69,7 @@ impl Repack {
             decode_all: false,
         };
         let mut lines = Vec::new();
-        let written = write_to(&self.output, out, |sink| {
+        let written = self.output.write(out, What::Messages, Reads::AndReplaces(&self.inputs), |_, sink| {
             let mut progress = Progress::new("repack", inputs.iter().map(Input::len).sum());
             let mut total = Tally::default();
             for input in &inputs {
@@ -81,13 +81,9 @@ impl Repack {
                 lines.push(self.line("total", &total));
             }
             Ok(())
-        })?;
+        });
         for line in lines.iter().filter(|_| written) {
-            if is_stdout(&self.output) {
-                out.note(line);
-            } else {
-                writeln!(out, "{}", crate::text::escape(line))?;
-            }
+            writeln!(out, "{}", crate::text::escape(line))?;
         }
         Ok(())
     }

@@ -1,12 +1,11 @@
 //! `tgm reshuffle`: streamed messages with their metadata and index up front.
 
-use std::io;
 use std::path::PathBuf;
 use std::slice;
 
 use clap::Args;
 
-use crate::destination::{report, write_to};
+use crate::destination::{Destination, Reads, What, report};
 use crate::digests::Digests;
 use crate::encode_flags::EncodeFlags;
 use crate::input::Input;
@@ -26,7 +25,7 @@ pub(crate) struct Reshuffle {
     input: PathBuf,
     /// Where to write; may be IN; "-" is standard output
     #[arg(short, long, value_name = "OUT")]
-    output: PathBuf,
+    output: Destination,
     #[command(flatten)]
     encode: EncodeFlags,
     #[command(flatten)]
@@ -35,7 +34,7 @@ pub(crate) struct Reshuffle {
 
 impl Reshuffle {
     /// Writes all messages anew.
-    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
+    pub(crate) fn run(&self, out: &mut Out) {
         let pipeline = PipelineFlags::default();
         let rewriter = Rewriter {
             pipeline: &pipeline,
@@ -50,16 +49,16 @@ impl Reshuffle {
             Ok(inputs) => inputs,
             Err(failure) => {
                 report(&self.output, out, failure);
-                return Ok(());
+                return;
             }
         };
-        let written = write_to(&self.output, out, |sink| {
+        let reads = Reads::AndReplaces(slice::from_ref(&self.input));
+        self.output.write(out, What::Messages, reads, |_, sink| {
             let mut progress = Progress::new("reshuffle", inputs.iter().map(Input::len).sum());
             for input in &inputs {
                 rewriter.file(input, &mut progress, |bytes| Ok(sink.write_all(bytes)?))?;
             }
             Ok(())
         });
-        written.map(drop)
     }
 }

@@ -3,12 +3,14 @@
 use std::borrow::Cow;
 use std::io;
 use std::path::PathBuf;
+use std::slice;
 
 use clap::Args;
 use serde_json::Value as Json;
 use tgm_std::TensogramError;
 
-use crate::edit::{is_same_file, write_or_report};
+use crate::cli::usage;
+use crate::destination::{Destination, Reads, What};
 use crate::input::{Input, open_unreported};
 use crate::json::{self, Document};
 use crate::output::{Out, Style};
@@ -20,15 +22,15 @@ use crate::table::{Cell, Column, Table};
 /// Copy what is whole out of a damaged file, and say what is lost
 ///
 /// Messages are kept byte for byte if they pass every check but those of payloads. The exit code is 1 if any bytes were
-/// lost. IN is never changed.
+/// lost. IN is never changed. Where OUT is standard output, what is said goes to standard error.
 #[derive(Args, Debug)]
 pub(crate) struct Salvage {
     /// File to read; "-" is standard input
     #[arg(value_name = "IN")]
     input: PathBuf,
-    /// Where to write; appears when it is complete
+    /// Where to write; appears when it is complete; "-" is standard output
     #[arg(short, long, value_name = "OUT")]
-    output: PathBuf,
+    output: Destination,
     /// Messages with a wrong digest are damaged too, and those in which some frames have none; reads every byte
     #[arg(long)]
     verify: bool,
@@ -53,8 +55,11 @@ struct Part<'f> {
 impl Salvage {
     /// Writes what is whole, and reports.
     pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
-        if is_same_file(&self.input, &self.output) {
-            out.problem(&format!("{}: a damaged file is not changed, write to another", self.output.display()));
+        if self.json && self.output.is_stdout() {
+            usage("--json prints to standard output, which the messages take: name a file");
+        }
+        let reads = Reads::Only(slice::from_ref(&self.input));
+        if !self.output.prepare(out, What::Messages, reads) {
             return Ok(());
         }
         let Some(input) = open_unreported(&self.input, out) else { return Ok(()) };
@@ -78,7 +83,7 @@ impl Salvage {
             out.problem(&format!("{}: nothing is whole, nothing was written", input.name()));
             return Ok(());
         }
-        write_or_report(&self.output, out, |out, file| {
+        self.output.write(out, What::Messages, reads, |out, file| {
             for part in parts {
                 match part.piece {
                     Piece::Message { range, .. } => input.copy(range.start, range.end - range.start, file)?,

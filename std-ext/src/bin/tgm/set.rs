@@ -1,7 +1,7 @@
 //! `tgm set`: other values for keys of metadata.
 
-use std::io;
 use std::path::PathBuf;
+use std::slice;
 
 use clap::Args;
 use tgm_core::Message;
@@ -9,8 +9,9 @@ use tgm_std::Result;
 
 use crate::assign::Assignment;
 use crate::cli::usage;
+use crate::destination::{Destination, Failure, Reads, What};
 use crate::digests::Digests;
-use crate::edit::{Parts, write_or_report};
+use crate::edit::Parts;
 use crate::input::{Entry, Wanted, open_or_report};
 use crate::messages::Which;
 use crate::output::Out;
@@ -24,7 +25,8 @@ use crate::select::{Filter, Scope};
 ///
 /// Changed messages are written buffered, with digests if they had some, and a new uuid, time and encoder. Messages
 /// that are not selected or not changed, those that cannot be read (the exit code is then 1), and bytes that belong to
-/// no message are copied as they are (exit code 1 too), and so are messages with a wrong digest. OUT may be IN.
+/// no message are copied as they are (exit code 1 too), and so are messages with a wrong digest. OUT may be IN. If the
+/// message that -m or --at names is not there, nothing is written.
 #[derive(Args, Debug)]
 pub(crate) struct Set {
     /// What to set; values are text
@@ -45,9 +47,9 @@ pub(crate) struct Set {
     /// File to read; "-" is standard input
     #[arg(value_name = "IN")]
     input: PathBuf,
-    /// Where to write; appears when it is complete
+    /// Where to write; appears when it is complete; "-" is standard output
     #[arg(value_name = "OUT")]
-    output: PathBuf,
+    output: Destination,
 }
 
 impl Set {
@@ -65,14 +67,16 @@ impl Set {
         if self.which.is_one() && numbers.is_empty() {
             return;
         }
-        write_or_report(&self.output, out, |out, file| {
+        let reads = Reads::AndReplaces(slice::from_ref(&self.input));
+        self.output.write(out, What::Messages, reads, |out, file| {
             let (mut places, mut reader) = (input.all().peekable(), input.reader());
             for segment in input.segments() {
                 let Some(place) = places.next_if(|place| place.offset == segment.offset()) else {
                     input.copy(segment.offset(), segment.length(), file)?;
                     continue;
                 };
-                let entry = reader.entry(place, Wanted::Whole).map_err(io::Error::other)?;
+                let entry = reader.entry(place, Wanted::Whole);
+                let entry = entry.map_err(Failure::at(format!("{}: message {}", input.name(), place.index)))?;
                 let changed = if numbers.contains(&entry.index) { self.change(&entry, &assignments) } else { Ok(None) };
                 let changed = changed.unwrap_or_else(|error| {
                     out.report(&entry.place(), &error);

@@ -10,11 +10,15 @@ use crate::text::{escape, shorten};
 
 /// Items of an array that are shown.
 const ITEMS: usize = 8;
+/// Blanks before an entry. What is nested more deeply stands on one line: indented by its depth, maps inside each other would
+/// take the square of their bytes.
+const INDENT: usize = 40;
 /// Characters of a text that are shown.
 const CHARACTERS: usize = 200;
 
 /// Writes entries one a line, maps as indented entries, names of one map aligned.
 pub(crate) fn tree(out: &mut Out, entries: &Map<String, Json>, indent: usize) -> io::Result<()> {
+    let is_branch = |value: &Json| indent < INDENT && is_branch(value);
     let names = entries.iter().filter(|(_, value)| !is_branch(value)).map(|(name, _)| escape(name).chars().count());
     // One long name is not to push the values of the others far away.
     let width = names.max().unwrap_or(0).min(30);
@@ -22,10 +26,14 @@ pub(crate) fn tree(out: &mut Out, entries: &Map<String, Json>, indent: usize) ->
         let name = escape(&shorten(name, CHARACTERS));
         match value {
             Json::Object(map) if is_branch(value) => {
-                writeln!(out, "{:indent$}{name}", "")?;
+                out.blanks(indent)?;
+                writeln!(out, "{name}")?;
                 tree(out, map, indent + 2)?;
             }
-            leaf => writeln!(out, "{:indent$}{name:width$}  {}", "", inline(leaf))?,
+            leaf => {
+                out.blanks(indent)?;
+                writeln!(out, "{name:width$}  {}", inline(leaf))?;
+            }
         }
     }
     Ok(())
@@ -40,7 +48,7 @@ fn is_branch(value: &Json) -> bool {
 pub(crate) fn inline(value: &Json) -> String {
     match value {
         Json::String(text) => escape(&shorten(text, CHARACTERS)),
-        Json::Array(items) => array(items),
+        Json::Array(items) => shorten(&array(items), CHARACTERS),
         Json::Object(map) => {
             let entry = |(name, value): (&String, &Json)| format!("{}: {}", escape(name), inline(value));
             let entries = map.iter().map(entry).collect::<Vec<_>>().join(", ");

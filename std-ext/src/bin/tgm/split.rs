@@ -3,14 +3,18 @@
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::slice;
 
 use clap::Args;
+use tgm_core::Message;
 use tgm_std::encode::reframe;
 use tgm_std::{GlobalMetadata, Result};
 
+use crate::destination::{Destination, FileNames, Reads, What};
 use crate::digests::Digests;
-use crate::edit::{Parts, write_or_report};
-use crate::input::{Entry, Wanted, open_or_report};
+use crate::edit::Parts;
+use crate::input::{Entry, Input, Wanted, open_or_report};
+use crate::messages::Place;
 use crate::output::Out;
 
 /// What stands for the number in a template.
@@ -19,7 +23,8 @@ const INDEX: &str = "[index]";
 /// Write every object into a file of its own
 ///
 /// Each is a message with the object, byte for byte, its metadata and the message's annotations. Messages with one
-/// object or none are copied as they are. A message with a digest that is wrong is left out.
+/// object or none are copied as they are. A message with a digest that is wrong is left out. IN must not be one of the
+/// files.
 #[derive(Args, Debug)]
 pub(crate) struct Split {
     /// File to read; "-" is standard input
@@ -30,13 +35,23 @@ pub(crate) struct Split {
     /// Where to write: `[index]` becomes a number of four digits, counted over the file; without it, _NNNN is put before
     /// the extension
     #[arg(short, long, value_name = "TEMPLATE")]
-    output: PathBuf,
+    output: FileNames,
 }
 
 impl Split {
     /// Writes all objects.
     pub(crate) fn run(&self, out: &mut Out) {
         let Some(input) = open_or_report(&self.input, out) else { return };
+        let files = count(&input);
+        if files == 0 {
+            out.problem(&format!("{}: there is no message, nothing was written", input.name()));
+            return;
+        }
+        let inputs = slice::from_ref(&self.input);
+        if let Some(path) = (0..files).map(|index| self.file(index)).find(|file| file.is_one_of(inputs)) {
+            out.problem(&format!("{path} is the file that is read: nothing was written"));
+            return;
+        }
         let mut count = 0;
         let done = input.for_each(out, 0..input.message_count(), Wanted::Whole, |out, entry| {
             match Parts::of(entry, self.digests) {
@@ -61,12 +76,28 @@ impl Split {
     fn write(&self, out: &mut Out, count: &mut u64, entry: &Entry<'_>, message: Result<Cow<'_, [u8]>>) {
         match message {
             Ok(message) => {
-                write_or_report(&numbered(&self.output, *count), out, |_, file| file.write_all(&message));
+                let reads = Reads::Only(slice::from_ref(&self.input));
+                self.file(*count).write(out, What::Messages, reads, |_, sink| Ok(sink.write_all(&message)?));
                 *count += 1;
             }
             Err(error) => out.report(&entry.place(), &error),
         }
     }
+
+    /// File `index`.
+    fn file(&self, index: u64) -> Destination {
+        Destination::File(numbered(self.output.pattern(), index))
+    }
+}
+
+/// How many files there will be, at most: messages that cannot be read have none.
+fn count(input: &Input) -> u64 {
+    let mut reader = input.reader();
+    let mut objects = |place: Place| -> Result<u64> {
+        let entry = reader.entry(place, Wanted::Outline)?;
+        Ok(Message::parse(entry.bytes)?.outline()?.object_count as u64)
+    };
+    input.all().map(|place| objects(place).unwrap_or(1).max(1)).sum()
 }
 
 /// A message for each object.

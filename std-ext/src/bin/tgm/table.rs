@@ -1,13 +1,21 @@
 //! Aligned tables for people.
+//!
+//! One long cell must not push all others away: cells are cut, in the middle, since what tells one path or name from the next
+//! often stands at its end. JSON has them whole.
 
 use std::io::{self, Write};
+use std::ops::Range;
 
 use crate::output::{Out, Style};
-use crate::text::escape;
+use crate::text::{cut, escape};
 
 /// Rows that are laid out together. Widths never shrink from one block to the next, so that short tables are aligned
 /// throughout, and long ones need no more memory than a block.
 const BLOCK: usize = 1024;
+/// Characters of a cell where output is no terminal, and the fewest where it is one.
+const CELL: Range<usize> = 40..100;
+/// What ends a row may have this many times the characters of others: nothing stands behind it.
+const SPREAD: usize = 4;
 
 /// A column: its title, and how cells lie in it.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +65,11 @@ impl Cell {
     fn width(&self) -> usize {
         self.text.chars().count()
     }
+
+    /// This cell with no more characters than `limit` allows it.
+    fn cut(self, limit: usize) -> Self {
+        Self { text: cut(self.text, limit), ..self }
+    }
 }
 
 impl From<&str> for Cell {
@@ -91,18 +104,22 @@ pub(crate) struct Table {
     widths: Vec<usize>,
     shown: Vec<bool>,
     indent: &'static str,
+    /// Characters of a cell.
+    limit: usize,
 }
 
 impl Table {
     /// A table without rows.
     pub(crate) fn new(columns: impl IntoIterator<Item = Column>) -> Self {
         let columns = columns.into_iter().map(|column| (column, column.title.to_string())).collect();
-        Self { columns, rows: Vec::new(), widths: Vec::new(), shown: Vec::new(), indent: "" }
+        let limit = limit(Out::columns());
+        Self { columns, rows: Vec::new(), widths: Vec::new(), shown: Vec::new(), indent: "", limit }
     }
 
     /// This table with more columns of text, whose titles the user gave.
     pub(crate) fn with_titles<'t>(mut self, titles: impl IntoIterator<Item = &'t String>) -> Self {
-        self.columns.extend(titles.into_iter().map(|title| (Column::left(""), escape(title))));
+        let limit = self.limit;
+        self.columns.extend(titles.into_iter().map(|title| (Column::left(""), cut(escape(title), limit))));
         self
     }
 
@@ -114,7 +131,17 @@ impl Table {
 
     /// Adds a row; columns beyond its cells stay empty.
     pub(crate) fn row(&mut self, out: &mut Out, cells: Vec<Cell>) -> io::Result<()> {
-        self.rows.push(cells);
+        let last = self.columns.len().saturating_sub(1);
+        let limit = |index, is_spread| if is_spread || index == last { self.limit * SPREAD } else { self.limit };
+        let cells = cells.into_iter().enumerate();
+        self.rows.push(
+            cells
+                .map(|(index, cell)| {
+                    let limit = limit(index, cell.spread);
+                    cell.cut(limit)
+                })
+                .collect(),
+        );
         if self.rows.len() >= BLOCK { self.finish(out) } else { Ok(()) }
     }
 
@@ -162,11 +189,26 @@ impl Table {
             if cell.text.is_empty() {
                 blanks += padding + 2;
             } else {
-                write!(out, "{:1$}", "", blanks + before)?;
+                out.blanks(blanks + before)?;
                 out.styled(cell.style, &cell.text)?;
                 blanks = after + 2;
             }
         }
         writeln!(out)
+    }
+}
+
+/// Characters of a cell: on a terminal half of a row.
+fn limit(columns: Option<usize>) -> usize {
+    columns.map_or(CELL.end, |columns| (columns / 2).max(CELL.start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_take_half_of_a_terminal_and_are_not_cut_to_nothing() {
+        assert_eq!([None, Some(300), Some(80), Some(1), Some(65_535)].map(limit), [100, 150, 40, 40, 32_767]);
     }
 }

@@ -35,6 +35,19 @@ pub(crate) fn shorten(text: &str, limit: usize) -> String {
     }
 }
 
+/// `text` with at most `limit` characters: of longer ones an ellipsis takes the middle.
+pub(crate) fn cut(text: String, limit: usize) -> String {
+    // Bytes are counted first: most texts are short, and characters have at least one.
+    let count = if text.len() <= limit { 0 } else { text.chars().count() };
+    if count <= limit {
+        return text;
+    }
+    let kept = limit.saturating_sub(1);
+    let (head, tail) = (kept.div_ceil(2), kept / 2);
+    let head = text.chars().take(head);
+    head.chain(['…']).chain(text.chars().skip(count.saturating_sub(tail))).collect()
+}
+
 /// Lower-case hexadecimal digits of `bytes`.
 pub(crate) fn hex<'b>(bytes: impl IntoIterator<Item = &'b u8>) -> String {
     bytes.into_iter().fold(String::new(), |mut text, byte| {
@@ -51,6 +64,13 @@ mod tests {
     #[test]
     fn what_moves_the_cursor_is_escaped() {
         assert_eq!(escape("a\u{1b}[31mb\nc\u{9b}d\u{202e}e\u{7f}é"), "a\\u{1b}[31mb\\nc\\u{9b}d\\u{202e}e\\u{7f}é");
+    }
+
+    #[test]
+    fn what_is_cut_keeps_both_ends() {
+        let cut = |text: &str, limit| cut(text.to_string(), limit);
+        assert_eq!([cut("éééé", 4), cut("abcdef", 5), cut("abcdefg", 4)], ["éééé", "ab…ef", "ab…g"]);
+        assert_eq!([cut("abc", 1), cut("abc", 0), cut("", 0)], ["…", "…", ""]);
     }
 
     #[test]

@@ -1,21 +1,22 @@
 //! `tgm upgrade`: files of version 2 become version 3.
 
-use std::fs;
 use std::io::{self, Write};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::slice;
 
 use clap::Args;
 use serde_json::Value as Json;
 use tgm_std::TensogramError;
 use tgm_std::v2::{Kind, UpgradeOptions, scan, upgrade_message};
 
+use crate::cli::usage;
+use crate::destination::{Destination, Failure, Reads, What, is_stdio};
 use crate::digests::Digests;
 use crate::input::{Input, open_unreported};
 use crate::json::{self, Document, error_json};
 use crate::lost;
 use crate::output::Out;
-use crate::replace::write_whole;
 use crate::text::escape;
 
 /// Make messages of version 2 (releases 0.4 to 0.16) version 3
@@ -27,9 +28,9 @@ pub(crate) struct Upgrade {
     /// Files to read; "-" is standard input
     #[arg(value_name = "IN", required = true)]
     paths: Vec<PathBuf>,
-    /// Where to write; appears when it is complete
+    /// Where to write; appears when it is complete; may be one of the files; "-" is standard output
     #[arg(short = 'o', long, value_name = "OUT", required_unless_present = "in_place")]
-    output: Option<PathBuf>,
+    output: Option<Destination>,
     /// Replace each file by its upgrade
     #[arg(long, conflicts_with = "output")]
     in_place: bool,
@@ -74,6 +75,14 @@ struct Listing {
 impl Upgrade {
     /// Upgrades all files.
     pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
+        if self.json && self.output.as_ref().is_some_and(Destination::is_stdout) {
+            usage("--json prints to standard output, which the messages take: name a file");
+        }
+        if let Some(output) = &self.output
+            && !output.prepare(out, What::Messages, Reads::AndReplaces(&self.paths))
+        {
+            return Ok(());
+        }
         let document = if self.json { Some(Document::begin(out, "tgm.upgrade/1", "messages")?) } else { None };
         let mut listing = Listing { document, written: 0 };
         let inputs: Vec<_> = self.paths.iter().filter_map(|path| Some((path, open_unreported(path, out)?))).collect();
@@ -82,7 +91,11 @@ impl Upgrade {
             None => {
                 for input in &inputs {
                     listing.written = 0;
-                    self.upgrade(std::slice::from_ref(input), input.0, &mut listing, out);
+                    if is_stdio(input.0) {
+                        out.problem("standard input cannot be replaced: use -o OUT");
+                        continue;
+                    }
+                    self.upgrade(slice::from_ref(input), &Destination::File(input.0.clone()), &mut listing, out);
                 }
             }
         }
@@ -90,31 +103,23 @@ impl Upgrade {
     }
 
     /// Writes the upgrade of some files to one.
-    fn upgrade(&self, inputs: &[(&PathBuf, Input)], output: &Path, listing: &mut Listing, out: &mut Out) {
-        if self.in_place && output == Path::new("-") {
-            return out.problem("standard input cannot be replaced: use -o OUT");
-        }
+    fn upgrade(&self, inputs: &[(&PathBuf, Input)], output: &Destination, listing: &mut Listing, out: &mut Out) {
         // Nothing could be read, which was reported.
         if inputs.is_empty() {
             return;
         }
-        let replaced = inputs.iter().any(|(path, _)| is_same(path, output));
-        let done = write_whole(output, |file| {
+        let replaced = inputs.iter().any(|(path, _)| output.is_one_of(slice::from_ref(path)));
+        output.write(out, What::Messages, Reads::AndReplaces(&self.paths), |out, file| {
             let mut left_out = 0;
             for (_, input) in inputs {
                 left_out += self.upgrade_file(input, file, listing, out)?;
             }
             if left_out > 0 && replaced {
-                return Err(io::Error::other("what is left out would be lost: the file stays as it is"));
-            }
-            if left_out > 0 && listing.written == 0 {
-                return Err(io::Error::other("there is no message to write"));
+                let text = "what is left out would be lost: the file stays as it is";
+                return Err(Failure::Output(io::Error::other(text)));
             }
             Ok(())
         });
-        if let Err(error) = done {
-            out.problem(&format!("cannot write {}\n{error}", output.display()));
-        }
     }
 
     /// Writes the upgrade of one file; returns how many of its parts were left out.
@@ -124,11 +129,11 @@ impl Upgrade {
         file: &mut dyn Write,
         listing: &mut Listing,
         out: &mut Out,
-    ) -> io::Result<usize> {
+    ) -> Result<usize, Failure> {
         let options =
             UpgradeOptions { masks: self.masks, ignore_hash: self.digests.are_ignored(), ..UpgradeOptions::default() };
         let mut counts = Counts::default();
-        let file_bytes = input.all_bytes().map_err(io::Error::other)?;
+        let file_bytes = input.all_bytes().map_err(Failure::at(input.name()))?;
         for segment in scan(&file_bytes) {
             let bytes = file_bytes.get(segment.range.clone()).unwrap_or_default();
             let outcome = match segment.kind {
@@ -158,11 +163,6 @@ impl Upgrade {
         }
         Ok(counts.left_out)
     }
-}
-
-/// Whether both names lead to one file.
-fn is_same(a: &Path, b: &Path) -> bool {
-    a == b || matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
 }
 
 impl Counts {

@@ -8,11 +8,11 @@ use tgm_core::Message;
 use tgm_std::zio::{BridgeOptions, file, from_tensogram, to_tensogram};
 
 use super::Sources;
+use crate::destination::{Destination, Reads, What};
 use crate::digests::Digests;
 use crate::input::{Wanted, for_each_message};
 use crate::messages::Which;
 use crate::output::Out;
-use crate::replace::write_whole;
 use crate::text::escape;
 
 /// Write TENS messages to a Tensogram file, one message each; from-tgm gives every byte back
@@ -23,9 +23,9 @@ pub(super) struct ToTgm {
     /// Refuse tensors with descending dimensions, whose elements have to be copied in another order
     #[arg(long)]
     no_copies: bool,
-    /// The Tensogram file to write; appears when it is complete
+    /// The Tensogram file to write; appears when it is complete; "-" is standard output
     #[arg(short = 'O', long, value_name = "OUT")]
-    output: PathBuf,
+    output: Destination,
 }
 
 /// Write the messages of Tensogram files to a .zio file, as TENS
@@ -41,16 +41,16 @@ pub(super) struct FromTgm {
     which: Which,
     #[command(flatten)]
     digests: Digests,
-    /// The .zio file to write; appears when it is complete
+    /// The .zio file to write; appears when it is complete; "-" is standard output
     #[arg(short = 'O', long, value_name = "OUT")]
-    output: PathBuf,
+    output: Destination,
 }
 
 impl ToTgm {
     pub(super) fn run(&self, out: &mut Out) {
         let options = BridgeOptions { copy_descending: !self.no_copies, ..BridgeOptions::default() };
-        let written = write_whole(&self.output, |sink| {
-            self.sources.for_each(out, |out, entry| {
+        self.output.write(out, What::Messages, Reads::Only(&self.sources.paths), |out, sink| {
+            Ok(self.sources.for_each(out, |out, entry| {
                 let converted = match &entry.message {
                     Ok(message) => to_tensogram(message, &options),
                     Err(error) => {
@@ -65,17 +65,16 @@ impl ToTgm {
                         Ok(())
                     }
                 }
-            })
+            })?)
         });
-        report(written, &self.output, out);
     }
 }
 
 impl FromTgm {
     pub(super) fn run(&self, out: &mut Out) -> io::Result<()> {
         let mut notes = Vec::new();
-        let written = write_whole(&self.output, |mut sink| {
-            for_each_message(&self.paths, self.which, Wanted::Whole, out, |out, entry| {
+        self.output.write(out, What::Messages, Reads::Only(&self.paths), |out, mut sink| {
+            Ok(for_each_message(&self.paths, self.which, Wanted::Whole, out, |out, entry| {
                 let checked = Message::parse(entry.bytes).map_err(Into::into);
                 let checked = checked.and_then(|message| self.digests.check_all(&message));
                 match checked.and_then(|()| from_tensogram(entry.bytes, &BridgeOptions::default())) {
@@ -88,15 +87,8 @@ impl FromTgm {
                         Ok(())
                     }
                 }
-            })
+            })?)
         });
-        report(written, &self.output, out);
         notes.iter().try_for_each(|note| writeln!(out, "{}", escape(note)))
-    }
-}
-
-fn report(written: io::Result<()>, path: &std::path::Path, out: &mut Out) {
-    if let Err(error) = written {
-        out.problem(&format!("cannot write {}\n{error}", path.display()));
     }
 }
