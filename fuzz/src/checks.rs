@@ -3,28 +3,38 @@
 //! | attacked | targets |
 //! |---|---|
 //! | the wire | [`frame`], [`message`], [`scan`], [`push_cuts`], [`zio`] |
-//! | CBOR | [`cbor`], [`descriptor`], [`metadata`] |
-//! | values | [`view`], [`unpack`], [`szip`], [`masks`], [`decode`], [`range`] |
-//! | files | [`file_append`], [`validate`], [`upgrade`] |
-//! | two ways to the same | [`roundtrip`], [`parse_equals_push`], [`scan_both_ways`] |
+//! | CBOR | [`cbor`], [`descriptor`], [`metadata`], [`metadata_access`] |
+//! | values | [`view`], [`unpack`], [`szip`], [`masks`], [`decode`], [`range`], [`scratch`], [`threads`] |
+//! | files | [`file_append`], [`validate`], [`validate_file`], [`upgrade`] |
+//! | writing | [`roundtrip`], [`framing`], [`streaming`], [`pre_encoded`], [`bridge`] |
+//! | two ways to the same | [`parse_equals_push`], [`payload_range`], [`scan_both_ways`] |
 
+pub mod bridge;
 pub mod cbor;
 pub mod decode;
 pub mod descriptor;
 pub mod file_append;
 pub mod frame;
+pub mod framing;
 pub mod masks;
 pub mod message;
 pub mod metadata;
+pub mod metadata_access;
 pub mod parse_equals_push;
+pub mod payload_range;
+pub mod pre_encoded;
 pub mod push_cuts;
 pub mod range;
 pub mod roundtrip;
 pub mod scan;
 pub mod scan_both_ways;
+pub mod scratch;
+pub mod streaming;
 pub mod szip;
+pub mod threads;
 pub mod unpack;
 pub mod upgrade;
 pub mod validate;
+pub mod validate_file;
 pub mod view;
 pub mod zio;
