@@ -23,6 +23,7 @@
 //! | may I have its values without a copy? | [`object::DataObject::view`] |
 //! | and if they are packed, filtered or masked? | [`object::DataObject::decode_into`], [`stored::Stored`] |
 //! | is it damaged? | [`Message::verify`] |
+//! | what do the bytes mean? | [`spec`] |
 //!
 //! It is not for writing messages, and it has no codecs that need an allocator or C: those are in `tgm-std`.
 #![no_std]
@@ -57,6 +58,7 @@ pub mod push;
 pub mod scan;
 #[cfg(feature = "shuffle")]
 pub mod shuffle;
+pub mod spec;
 pub mod stored;
 #[cfg(feature = "szip")]
 pub mod szip;
