@@ -32,6 +32,7 @@ extern crate zstd as _;
 mod builder;
 mod cbor;
 pub mod codec;
+pub mod compat;
 pub mod decode;
 pub mod doctor;
 pub mod encode;
