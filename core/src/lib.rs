@@ -24,6 +24,7 @@
 //! | and if they are packed, filtered or masked? | [`object::DataObject::decode_into`], [`stored::Stored`] |
 //! | is it damaged? | [`Message::verify`] |
 //! | do its index and its hash list tell the truth? | [`Message::verify_index`], [`Message::verify_hash_lists`] |
+//! | what do the bytes mean? | [`spec`] |
 //!
 //! It is not for writing messages, and it has no codecs that need an allocator or C: those are in `tgm-std`.
 #![no_std]
@@ -59,6 +60,7 @@ pub mod push;
 pub mod scan;
 #[cfg(feature = "shuffle")]
 pub mod shuffle;
+pub mod spec;
 pub mod stored;
 #[cfg(feature = "szip")]
 pub mod szip;

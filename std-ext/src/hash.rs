@@ -1,4 +1,4 @@
-//! Digests of bytes and of frames apart from their message (FORMAT §1.6, §7.1).
+//! Digests of bytes and of frames apart from their message (FORMAT §1.6, COMPAT §7.1).
 //!
 //! A frame on its own says with a flag whether its slot holds a digest, as writers since 0.21 have it. For frames of older
 //! messages the message decides: [`tgm_core::hash::HashPresence`].

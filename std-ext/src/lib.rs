@@ -33,6 +33,7 @@ mod budget;
 mod builder;
 mod cbor;
 pub mod codec;
+pub mod compat;
 pub mod decode;
 pub mod doctor;
 pub mod encode;

@@ -1,4 +1,4 @@
-//! Looking metadata up by dotted path, and walking what is found (FORMAT §7.2, §7.4).
+//! Looking metadata up by dotted path, and walking what is found (COMPAT §7.2, FORMAT §7.4).
 //!
 //! The owned counterpart of the lookup in [`tgm_core::metadata`], with its rules: at message level the first object in
 //! which the whole path resolves counts, then the writer's annotations; `_extra_.` or `extra.` asks for those alone. What

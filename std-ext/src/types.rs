@@ -1,4 +1,4 @@
-//! Descriptors and metadata that own what they hold, as the format's users know them (FORMAT §7.2).
+//! Descriptors and metadata that own what they hold, as the format's users know them (COMPAT §7.2).
 //!
 //! With `serde` they have the keys that they have on the wire. For the wire itself there is [`crate::metadata`], which
 //! writes canonical CBOR and checks what it reads; other formats lose what they have no words for, as JSON does NaN, byte

@@ -177,6 +177,9 @@ const ROUTES: &[Route] = routes! {
     "range.rs decode_range_from_frame" "" Frame |case, options| {
         Some(tgm_std::decode_range_from_frame(case.frame(), &case.ranges(), options).map(|found| found.1.concat()))
     },
+    "pipeline.rs decode_pipeline" "" Payload |case, options| {
+        Some(tgm_std::pipeline::decode_pipeline(&case.descriptor(), case.object().region(), options))
+    },
     "range.rs decode_range_from_payload" "" Payload |case, options| {
         let (object, descriptor) = (case.object(), case.descriptor());
         let unmasked = descriptor.masks.is_none().then_some(descriptor)?;
@@ -453,6 +456,7 @@ fn an_objects_bytes_are_read_where_its_digest_was_asked_about() {
     // Values come out of `decode/pipeline.rs` and `masks.rs`, which take trusted objects. A file that comes new to this list
     // either takes trusted objects as well, or gives no values out.
     let allowed = [
+        "budget.rs",          // how long the payload is
         "decode.rs",          // how long the payload is
         "decode/pipeline.rs", // takes trusted objects
         "decode/trust.rs",    // makes them
@@ -462,6 +466,7 @@ fn an_objects_bytes_are_read_where_its_digest_was_asked_about() {
         "masks.rs",           // takes trusted objects
         "mmap/advice.rs",     // how long the region is
         "ndarray.rs",         // takes trusted objects
+        "pipeline.rs",        // compares regions in its tests
         "v2/upgrade.rs",      // sizes of what it wrote itself
         "validate/trial.rs",  // how long the payload is; checks digests itself
     ];

@@ -1,8 +1,8 @@
 //! blosc2: a contiguous Blosc2 frame, read here in Rust, safe but for the copies of LZ4 blocks (lz4.rs), and written by
 //! c-blosc2 with feature `blosc2` (PIPELINE §5.5).
 //!
-//! c-blosc2 reads out of bounds on damaged frames, and for codec ids it does not know it starts a Python interpreter
-//! (DEPENDENCIES §1.4, §1.5). This decoder knows the five codecs and two filters of the format, and refuses the rest.
+//! c-blosc2 reads out of bounds on damaged frames, and for codec ids it does not know it starts a Python interpreter.
+//! This decoder knows the five codecs and two filters of the format, and refuses the rest.
 //!
 //! ```text
 //! frame   header │ chunk 0 │ chunk 1 │ … │ index: a chunk of offsets │ trailer          (frame.rs)

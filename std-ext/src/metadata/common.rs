@@ -13,7 +13,7 @@ type Entries = BTreeMap<String, Value>;
 /// Values are equal if they would be written as the same bytes were it not for the order of keys in nested maps, which has
 /// to be the same: floats are compared by their bits.
 ///
-/// Format: FORMAT §7.1.
+/// Format: COMPAT §7.1.
 pub fn compute_common(base: &[Entries]) -> (Entries, Vec<Entries>) {
     let Some((first, others)) = base.split_first() else { return Default::default() };
     let is_shared = |(key, value): &(&String, &Value)| {

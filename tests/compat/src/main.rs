@@ -1,4 +1,4 @@
-//! What users of the reference crate `tensogram` write, from one end of its API to the other (FORMAT §7).
+//! What users of the reference crate `tensogram` write, from one end of its API to the other (COMPAT §7).
 //!
 //! This source compiles against both crates and prints the same. What it prints is in `expected.txt`, as the reference
 //! printed it; a test compares, in the workspace with our crate and in `reference/` with the other. [`names`] only has to

@@ -10,6 +10,7 @@ use tgm_core::Message;
 use tgm_std::encode::reframe;
 use tgm_std::{GlobalMetadata, Result};
 
+use crate::advice::in_our_words;
 use crate::destination::{Destination, FileNames, Reads, What};
 use crate::digests::Digests;
 use crate::edit::Parts;
@@ -68,7 +69,7 @@ impl Split {
             Ok(())
         });
         if let Err(error) = done {
-            out.problem(&error.to_string());
+            out.problem(&in_our_words(error));
         }
     }
 

@@ -74,7 +74,7 @@ pub(crate) fn pieces(input: &Input, verify: bool) -> Result<Vec<Piece>> {
             Ok(objects) => pieces.push(Piece::Message { range, objects }),
             Err(error) => {
                 let entry = reader.entry(place, Wanted::Whole)?;
-                pieces.extend(sieve.look_into(range, entry.bytes, &error.to_string(), DEPTH));
+                pieces.extend(sieve.look_into(range, entry.bytes, &in_our_words(&error), DEPTH));
             }
         }
     }
