@@ -2,7 +2,7 @@
 //!
 //! | attacked | targets |
 //! |---|---|
-//! | the wire | [`frame`], [`message`], [`scan`], [`push_cuts`], [`zio`] |
+//! | the wire | [`frame`], [`message`], [`index`], [`scan`], [`push_cuts`], [`zio`] |
 //! | CBOR | [`cbor`], [`descriptor`], [`metadata`], [`metadata_access`] |
 //! | values | [`view`], [`unpack`], [`szip`], [`masks`], [`decode`], [`range`], [`scratch`], [`threads`] |
 //! | files | [`file_append`], [`validate`], [`validate_file`], [`upgrade`] |
@@ -16,6 +16,7 @@ pub mod descriptor;
 pub mod file_append;
 pub mod frame;
 pub mod framing;
+pub mod index;
 pub mod masks;
 pub mod message;
 pub mod metadata;

@@ -2,8 +2,6 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
-#[cfg(not(feature = "mmap"))]
-use std::io::{Seek as _, SeekFrom};
 use std::path::Path;
 
 use tgm_core::scan::Segment;
