@@ -136,3 +136,8 @@ pub mod remote {
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;
+
+/// The examples of the guide, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../doc/GUIDE.md")]
+struct Guide;
