@@ -39,8 +39,10 @@ use crate::wire::{
 };
 use stream::{End, HOP_COST, StreamWalk, header_of, overrunning};
 
-/// Failed walks may cost this many times the length of the source.
-const BUDGET_PER_BYTE: u64 = 2;
+/// Failed walks may cost this many times the length of the source, and [`FREE_BUDGET`] more.
+const BUDGET_PER_BYTE: u64 = 4;
+/// What failed walks may cost however short the source is: in short sources every candidate is looked at with care.
+const FREE_BUDGET: u64 = 64 << 10;
 /// Messages that a first step from the end looks back over, to see whether they are the payload of a torn message.
 const LOOK_BACK: usize = 64;
 
@@ -130,7 +132,7 @@ impl<S: Source> Scanner<S> {
     /// A scan of the whole source.
     pub fn new(source: S) -> Self {
         let back = source.len();
-        let budget = back.saturating_mul(BUDGET_PER_BYTE);
+        let budget = back.saturating_mul(BUDGET_PER_BYTE).saturating_add(FREE_BUDGET);
         Self { source, front: 0, back, found: None, end_magic: None, budget, torn: None }
     }
 
