@@ -239,6 +239,24 @@ fn messages_behind_a_torn_one_are_kept() {
 }
 
 /// A damaged length of a frame hides no message behind it, whatever follows.
+/// The end magic of the message before stands where a damaged frame's header has its length: the appended message begins where
+/// that frame's body would.
+#[test]
+fn a_message_behind_an_end_magic_is_kept_where_the_magic_looks_like_a_length() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file.tgm");
+    let damaged =
+        fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/finds/append-magic-as-length.tgm")).unwrap();
+    fs::write(&path, damaged).unwrap();
+    let mut file = TensogramFile::open(&path).unwrap();
+    let before = file.message_layouts().unwrap();
+    let how = AppendOptions { torn_tail: TornTail::Remove, ..AppendOptions::default() };
+    let appended = file.append_message(&message(&[1, 2, 3]), &how).unwrap();
+    for found in [file.message_layouts().unwrap(), TensogramFile::open(&path).unwrap().message_layouts().unwrap()] {
+        assert_eq!(found, [before.as_slice(), &[appended]].concat());
+    }
+}
+
 #[test]
 fn a_damaged_length_does_not_hide_the_messages_behind_it() {
     let dir = tempfile::tempdir().unwrap();

@@ -16,11 +16,15 @@ const GAP_CHUNK: usize = 256;
 /// What a step to a frame costs of the scan's budget: as much as the smallest frame's bytes.
 pub(super) const HOP_COST: u64 = 28;
 
+/// More bytes than this no frame has.
+const MOST: u64 = 1 << 56;
+
 /// The length of a frame, if `header` is that of a frame with `room` bytes from its start to the end of the source, and the
-/// frame does not end there. No file has 2⁶³ bytes: a longer frame has a damaged header.
+/// frame does not end there. No frame has 2⁵⁶ bytes, 64 PiB: a length that says so is damaged. It may be text, even the end magic
+/// of a message behind which the next one begins.
 pub(super) fn overrunning(header: &[u8; FRAME_HEADER_SIZE], room: u64) -> Option<u64> {
     let header = FrameHeader::ref_from_bytes(header).ok()?;
-    let (_, length) = check_header(header, i64::MAX.unsigned_abs()).ok()?;
+    let (_, length) = check_header(header, MOST).ok()?;
     (length > room).then_some(length)
 }
 
