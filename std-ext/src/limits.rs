@@ -6,7 +6,7 @@
 //! | of these, free whatever the payload's length | 1 GiB | [`DecodeLimits::free_bytes`] |
 //! | beyond these, for each byte of the payload | 65,536 | [`DecodeLimits::max_expansion`] |
 //! | objects of a message | 1,048,576 | [`DecodeLimits::max_objects`] |
-//! | memory of a message's owned metadata and descriptors | 4 GiB | [`DecodeLimits::max_metadata_bytes`] |
+//! | memory of a message's owned metadata and descriptors | 4 GiB; 1 GiB where addresses have 32 bits | [`DecodeLimits::max_metadata_bytes`] |
 //! | nesting of CBOR | 256 | [`DecodeLimits::max_nesting`], lower only |
 //! | bytes of all objects of a message, where they are decoded in a row | 16 GiB, and 16 KiB for each byte of it | [`DecodeBudget::max_message_bytes`](crate::DecodeBudget::max_message_bytes) |
 //! | bytes of all objects of a file, likewise | 16 GiB, and 16 KiB for each byte of it | [`DecodeBudget::max_file_bytes`](crate::DecodeBudget::max_file_bytes) |
@@ -69,7 +69,7 @@ pub struct DecodeLimits {
     /// Data objects of one message: 2²⁰.
     pub max_objects: usize,
     /// Bytes of memory that the owned metadata and descriptors of one message may take, by an estimate that is never too
-    /// low: 4 GiB. Held against it before memory is taken.
+    /// low: 4 GiB, or 1 GiB where addresses have 32 bits. Held against it before memory is taken.
     pub max_metadata_bytes: u64,
     /// Containers and tags inside each other in metadata and descriptors: 256, which is also the most that is read.
     pub max_nesting: u16,
@@ -85,7 +85,7 @@ impl Default for DecodeLimits {
         Self {
             max_decoded_bytes: 16 << 30,
             max_objects: 1 << 20,
-            max_metadata_bytes: 4 << 30,
+            max_metadata_bytes: if usize::BITS < u64::BITS { 1 << 30 } else { 4 << 30 },
             max_nesting: MAX_NESTING,
             max_expansion: 1 << 16,
             free_bytes: 1 << 30,
