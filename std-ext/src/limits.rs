@@ -6,7 +6,7 @@
 //! | of these, free whatever the payload's length | 1 GiB | [`DecodeLimits::free_bytes`] |
 //! | beyond these, for each byte of the payload | 65,536 | [`DecodeLimits::max_expansion`] |
 //! | objects of a message | 1,048,576 | [`DecodeLimits::max_objects`] |
-//! | memory of a message's owned metadata and descriptors | 4 GiB; 1 GiB where addresses have 32 bits | [`DecodeLimits::max_metadata_bytes`] |
+//! | memory of a message's owned metadata and descriptors | 4 GiB | [`DecodeLimits::max_metadata_bytes`] |
 //! | nesting of CBOR | 256 | [`DecodeLimits::max_nesting`], lower only |
 //! | bytes of all objects of a message, where they are decoded in a row | 16 GiB, and 16 KiB for each byte of it | [`DecodeBudget::max_message_bytes`](crate::DecodeBudget::max_message_bytes) |
 //! | bytes of all objects of a file, likewise | 16 GiB, and 16 KiB for each byte of it | [`DecodeBudget::max_file_bytes`](crate::DecodeBudget::max_file_bytes) |
