@@ -16,7 +16,8 @@
 //! | CBOR that a push decoder keeps | its `N` | [`PushDecoder`](tgm_core::push::PushDecoder) |
 //!
 //! The two budgets hold where a whole message or file is decoded and let go: in [validation](crate::validate), and for
-//! whoever spends from a [`DecodeBudget`](crate::DecodeBudget). Not limited: the length of a message that is read from a
+//! whoever spends from a [`DecodeBudget`](crate::DecodeBudget). Where addresses have 32 bits,
+//! owned metadata is limited to 1 GiB. Not limited: the length of a message that is read from a
 //! file, which is there on disk; and the sum over the objects of a message that [`decode`](crate::decode()) returns all at
 //! once: whoever distrusts it decodes them one at a time ([`objects`](crate::objects())).
 //!
