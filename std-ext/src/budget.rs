@@ -7,6 +7,7 @@
 use tgm_core::object::DataObject;
 
 use crate::error::{Result, TensogramError};
+use crate::hint::Hint;
 use crate::limits::DecodeLimits;
 
 /// Decoded bytes that any message or file may have, however short it is: 16 GiB.
@@ -73,12 +74,12 @@ impl Allowance {
     }
 
     /// Takes `bytes`, or else all that is left.
-    fn take(&mut self, bytes: u64, of: &str, flag: &str) -> Result<()> {
+    fn take(&mut self, bytes: u64, of: &str, limit: Hint) -> Result<()> {
         let left = self.left.checked_sub(bytes);
         self.left = left.unwrap_or(0);
         left.map(drop).ok_or_else(|| {
             let whole = self.whole;
-            let text = format!("the objects of this {of} decode to more than {whole} bytes in all, the limit {flag}");
+            let text = format!("the objects of this {of} decode to more than {whole} bytes in all, {limit}");
             TensogramError::encoding(text)
         })
     }
@@ -104,7 +105,7 @@ impl Spending {
         let Some(decoded) = decoded.filter(|&decoded| limits.check_bytes(encoded, decoded).is_ok()) else {
             return Ok(());
         };
-        self.message.take(decoded, "message", "max_message_bytes")?;
-        self.file.take(decoded, "file", "max_file_bytes")
+        self.message.take(decoded, "message", Hint::MaxMessageBytes)?;
+        self.file.take(decoded, "file", Hint::MaxFileBytes)
     }
 }

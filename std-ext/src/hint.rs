@@ -46,6 +46,10 @@ hints! {
     SetProvenance = "set `provenance` of the options",
     /// [`DecodeLimits::max_decoded_bytes`](crate::DecodeLimits::max_decoded_bytes).
     MaxDecodedBytes = "the limit max_decoded_bytes",
+    /// [`DecodeBudget::max_message_bytes`](crate::DecodeBudget::max_message_bytes).
+    MaxMessageBytes = "the limit max_message_bytes",
+    /// [`DecodeBudget::max_file_bytes`](crate::DecodeBudget::max_file_bytes).
+    MaxFileBytes = "the limit max_file_bytes",
     /// [`DecodeLimits::max_expansion`](crate::DecodeLimits::max_expansion).
     MaxExpansion = "the limit max_expansion",
     /// [`DecodeLimits::max_metadata_bytes`](crate::DecodeLimits::max_metadata_bytes).
@@ -134,14 +138,14 @@ mod tests {
         text.lines().filter(is_code).flat_map(|line| [line, "\n"]).collect()
     }
 
-    /// The fields of structures whose names say that they are options or limits.
+    /// The fields of structures whose names say that they are options, limits or a budget.
     fn option_fields(code: &str) -> BTreeSet<String> {
         let mut fields = BTreeSet::new();
         let mut inside = false;
         for line in code.lines() {
             if let Some(name) = line.strip_prefix("pub struct ") {
                 let name = name.split(|c: char| !c.is_alphanumeric()).next().unwrap();
-                inside = name.ends_with("Options") || name.ends_with("Limits");
+                inside = ["Options", "Limits", "Budget"].iter().any(|end| name.ends_with(end));
             }
             inside &= line != "}";
             let field = line.trim_start().strip_prefix("pub ").and_then(|rest| rest.split_once(':'));
@@ -152,9 +156,9 @@ mod tests {
         fields
     }
 
-    /// The texts in code: what stands between quotes and has a space in it.
-    fn sentences(code: &str) -> impl Iterator<Item = &str> {
-        code.split('"').skip(1).step_by(2).filter(|text| text.contains(' '))
+    /// The texts in code: what stands between quotes.
+    fn texts(code: &str) -> impl Iterator<Item = &str> {
+        code.split('"').skip(1).step_by(2)
     }
 
     #[test]
@@ -163,15 +167,18 @@ mod tests {
         sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
         let codes: Vec<_> = files.iter().map(|path| (path, code(path))).collect();
         let fields: BTreeSet<_> = codes.iter().flat_map(|(_, code)| option_fields(code)).collect();
-        for known in ["allow_nan", "max_objects", "native_byte_order", "max_issues"] {
+        for known in ["allow_nan", "max_objects", "native_byte_order", "max_issues", "max_file_bytes"] {
             assert!(fields.contains(known), "{known}: {fields:?}");
         }
         // One word may be any word, as in "frame header".
         let fields: Vec<_> = fields.iter().filter(|field| field.contains('_')).collect();
         for (path, code) in codes.iter().filter(|(path, _)| !path.ends_with("src/hint.rs")) {
-            for text in sentences(code) {
+            for text in texts(code) {
                 let names = fields.iter().find(|field| text.contains(field.as_str()));
                 assert_eq!(names, None, "{}: make it a hint: {text}", path.display());
+                if !text.contains(' ') {
+                    continue;
+                }
                 let variant = text.split("::").skip(1).any(|rest| rest.starts_with(char::is_uppercase));
                 assert!(!variant, "{}: make it a hint: {text}", path.display());
                 for word in ["enable feature", "=true", "Options", "of the options"] {

@@ -18,7 +18,9 @@ const fn ours(hint: Hint) -> &'static str {
         Hint::AllowInf => "--allow-inf stores infinities as masks",
         Hint::StreamedHashes => "digests can stand at the end",
         Hint::SetProvenance => "the tool needs one",
-        Hint::MaxDecodedBytes => "the limit for one object",
+        Hint::MaxDecodedBytes => "the limit for one object (validate, digest: --max-object-bytes)",
+        Hint::MaxMessageBytes => "the limit that --max-message-bytes sets",
+        Hint::MaxFileBytes => "the limit that --max-file-bytes sets",
         Hint::MaxExpansion => "the limit for what a byte may become",
         Hint::MaxMetadataBytes => "the limit for the memory of metadata",
         Hint::MaxNesting => "the limit for metadata",
@@ -57,12 +59,20 @@ mod tests {
 
     #[test]
     fn flags_that_are_advised_exist() {
-        let create = crate::cli::Cli::command().find_subcommand("create").unwrap().clone();
-        let flags: Vec<_> = create.get_arguments().filter_map(clap::Arg::get_long).collect();
-        for hint in [Hint::AllowNan, Hint::AllowInf] {
-            let flag = ours(hint).split(' ').next().unwrap().trim_start_matches("--");
-            assert!(flags.contains(&flag), "{flag}: {flags:?}");
+        let tool = crate::cli::Cli::command();
+        let flags: Vec<_> =
+            tool.get_subcommands().flat_map(clap::Command::get_arguments).filter_map(clap::Arg::get_long).collect();
+        let mut advised = 0;
+        for hint in Hint::ALL {
+            for flag in
+                ours(*hint).split(|c: char| c != '-' && !c.is_alphanumeric()).filter_map(|word| word.strip_prefix("--"))
+            {
+                // Of cargo, where the tool is built anew.
+                advised += usize::from(flag != "features");
+                assert!(flag == "features" || flags.contains(&flag), "{flag}: {flags:?}");
+            }
         }
+        assert!(advised > 3);
     }
 
     /// Errors become text in few places, each of which says them in our words.
