@@ -22,10 +22,9 @@ use std::ops::Range;
 
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, MaskMethod};
 
-use crate::error::{Result, TensogramError};
-use crate::hint::Hint;
-use crate::options::CompressionBackend;
-use crate::threads::Threads;
+use crate::base::error::{Result, TensogramError, not_compiled_in};
+use crate::base::options::CompressionBackend;
+use crate::base::threads::Threads;
 
 /// What a backend reports: a sentence about the payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -226,14 +225,6 @@ pub(crate) fn mask_decompressor(method: MaskMethod) -> Result<Decompress> {
         #[cfg(feature = "zstd")]
         MaskMethod::Zstd => Ok(zstd::decompress),
         other => Err(TensogramError::encoding(not_compiled_in(other.name()))),
-    }
-}
-
-/// The error for a codec that this build cannot decode.
-pub(crate) fn not_compiled_in(name: &str) -> String {
-    match Hint::to_decode(name) {
-        Some(hint) => format!("unknown compression: codec `{name}` not compiled in: {hint}"),
-        None => format!("unknown compression: codec `{name}` not compiled in"),
     }
 }
 

@@ -5,8 +5,11 @@
 //! the index, or values that stay borrowed, opens a [`tgm_core::Message`] and hands its objects to [`values`].
 
 pub mod into;
+pub(crate) mod masks;
+pub mod object_table;
 mod parts;
 pub(crate) mod pipeline;
+pub mod range;
 mod scratch;
 pub(crate) mod trust;
 mod visits;
@@ -22,18 +25,19 @@ use tgm_core::metadata::MessageMetadata;
 use tgm_core::object::DataObject;
 use tgm_core::wire::FrameType;
 
-use crate::error::{Result, TensogramError};
-use crate::masks::{MaskBuffers, Masks};
-pub use crate::options::DecodeOptions;
-pub use crate::range::{
-    decode_range, decode_range_from_frame, decode_range_from_payload, element_ranges_into, ranges_into,
+use crate::base::error::{Result, TensogramError};
+pub use crate::base::options::DecodeOptions;
+use crate::base::threads::Threads;
+use crate::decode::masks::{MaskBuffers, Masks};
+pub use crate::decode::range::{
+    decode_range, decode_range_from_frame, decode_range_from_payload, element_ranges_into, ranges, ranges_into,
 };
-use crate::room::Room;
-use crate::threads::Threads;
-use crate::to_owned;
-use crate::types::{DataObjectDescriptor, DecodedObject, GlobalMetadata};
-pub use crate::types::{DecodedMaskSet, DecodedObjectWithMasks};
+use crate::model::room::Room;
+use crate::model::to_owned;
+use crate::model::types::{DataObjectDescriptor, DecodedObject, GlobalMetadata};
+pub use crate::model::types::{DecodedMaskSet, DecodedObjectWithMasks};
 pub use into::{elements_into, unpack_into, values_into};
+pub use object_table::ObjectTable;
 pub use scratch::Scratch;
 use trust::{Proof, Trust, Trusted};
 

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 pub use self::self_test::run_self_test;
-use crate::WIRE_VERSION;
+use tgm_core::wire::WIRE_VERSION;
 
 /// What [`run_diagnostics`] finds.
 #[derive(Clone, Debug, Serialize)]

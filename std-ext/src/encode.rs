@@ -8,33 +8,40 @@
 //! What needs no compressor is made where it ends up: the message is one allocation, values are read once for their
 //! parameters and once to be packed, and hashed while they are near.
 
+pub mod builder;
 pub(crate) mod checks;
 pub(crate) mod compress;
+pub(crate) mod defaults;
 pub(crate) mod finite;
 pub(crate) mod frame;
 mod masks;
 pub(crate) mod message;
 pub(crate) mod object;
+pub(crate) mod object_frame;
 pub(crate) mod packing;
 mod parts;
 mod plan;
-pub(crate) mod provenance;
 mod reframe;
 mod region;
 pub(crate) mod shuffle;
 pub(crate) mod sink;
+pub mod streaming;
 mod value_order;
 
+pub use self::builder::{MessageBuilder, ObjectBuilder};
+pub use self::message::HashFramePolicy;
+pub use self::object_frame::encode_data_object_frame;
 pub use self::reframe::{TakenObject, reframe};
-pub use crate::options::{AggregateHashPolicy, Blosc2Codec, EncodeOptions, MaskMethod, Provenance, ValueOrder};
+pub use crate::base::options::{AggregateHashPolicy, Blosc2Codec, EncodeOptions, MaskMethod, Provenance, ValueOrder};
 
 pub use self::parts::{Part, PartError, encode_parts};
+pub use self::streaming::StreamingEncoder;
 
 use self::compress::Means;
 use self::object::{Object, Planned};
-use crate::error::Result;
-use crate::threads::Threads;
-use crate::types::{DataObjectDescriptor, GlobalMetadata};
+use crate::base::error::Result;
+use crate::base::threads::Threads;
+use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 
 /// Encodes a message of `objects`, each a descriptor and its elements' bytes in row-major order and the descriptor's byte
 /// order.

@@ -6,7 +6,12 @@
 //! [`crate::MappedFile`] does the same over a memory map and lends messages out.
 
 mod append;
+pub mod iter;
+#[cfg(feature = "mmap")]
+pub mod mmap;
+mod open;
 mod parts;
+mod remote;
 
 use std::fs::File;
 use std::io;
@@ -19,21 +24,22 @@ use tgm_core::cbor::MAX_NESTING;
 use tgm_core::scan::Source;
 
 pub use self::append::{AppendOptions, TornTail};
-use self::parts::Wanted;
-
-use crate::decode::{self, decode};
-use crate::error::{Result, TensogramError};
-use crate::limits::reserve;
-use crate::memory::untouched_zeros;
+pub use self::iter::{MessageIter, ObjectIter, data_object_inline_hashes, messages, objects, objects_metadata};
 #[cfg(feature = "mmap")]
-use crate::mmap::MappedFile;
-use crate::options::DecodeOptions;
-use crate::range;
-use crate::remote_scan_parse::is_remote_url;
+pub use self::mmap::{Advice, MappedFile};
+pub(crate) use self::open::open_for_reading;
+use self::parts::Wanted;
+pub use self::remote::{RemoteScanOptions, is_remote_url};
+
+use crate::base::error::{Result, TensogramError};
+use crate::base::limits::reserve;
+use crate::base::memory::untouched_zeros;
+use crate::base::options::DecodeOptions;
+use crate::decode::range;
+use crate::decode::{self, decode};
+use crate::model::types::{DataObjectDescriptor, DecodedObject, GlobalMetadata};
 pub use crate::scan::MessageLayout;
 use crate::scan::{Foresight, ScanOptions, Segments, Table, Windowed, fill};
-use crate::scan_opts::RemoteScanOptions;
-use crate::types::{DataObjectDescriptor, DecodedObject, GlobalMetadata};
 
 /// A file of messages, opened for reading.
 ///
@@ -412,16 +418,6 @@ fn read_whole(file: &File, path: &Path, layout: MessageLayout) -> Result<Vec<u8>
         read if read == len => Ok(bytes),
         _ => Err(TensogramError::io(path, &io::ErrorKind::UnexpectedEof.into())),
     }
-}
-
-/// Opens a file, and says which if it cannot be.
-pub(crate) fn open_for_reading(path: &Path) -> Result<File> {
-    File::open(path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => {
-            TensogramError::Io(io::Error::new(error.kind(), format!("file not found: {}", path.display())))
-        }
-        _ => TensogramError::io(path, &error),
-    })
 }
 
 /// A file as the scanner reads it: at positions, the cursor left alone.

@@ -1,26 +1,66 @@
 //! Tensogram with std: codecs, files, decoding into owned values, and the `tgm` tool.
 //!
-//! The borrowed views are those of [`tgm_core`], which this crate hands out wherever it can. What stands here is what needs
-//! an allocator or an operating system:
+//! Views that borrow come from [`tgm_core`], here as [`core`]. This crate adds what needs an allocator or an operating system.
 //!
+//! # Read
 //! | want | take |
 //! |---|---|
-//! | one message, decoded | [`decode()`], [`decode_object`], [`decode_range`], [`decode_with_masks`] |
-//! | values of a borrowed object | [`values`], [`ranges`] |
-//! | the same into the caller's buffers | [`values_into`], [`elements_into`], [`unpack_into`], [`ranges_into`] |
-//! | a message of values, into a buffer that is kept or not | [`encode_into`], [`encode()`] |
-//! | any object of a message at once | [`ObjectTable`] |
-//! | a file, message by message | [`TensogramFile`] |
-//! | a file, mapped and borrowed | [`MappedFile`] |
-//! | where messages are | [`scan()`], [`scan_file`] |
-//! | a value of the metadata | [`GlobalMetadata::get`], [`GlobalMetadata::get_at`] |
-//! | the CBOR of descriptors and metadata | [`metadata`] |
-//! | everything that is wrong with a message or file | [`validate_message`], [`validate_file`] |
-//! | messages of version 2 | [`v2`], which makes them version 3 |
-//! | stages of the pipeline by themselves | [`simple_packing`], [`mod@shuffle`], [`pipeline`] |
-//! | ZIO messages with tensors | `zio`, with that feature |
+//! | one message, decoded into owned values | [`decode()`], [`decode_object`], [`decode_range`], [`decode_metadata`] |
+//! | values of a borrowed object, borrowed where they can be | [`values`], [`ranges`] |
+//! | the same in buffers that the caller keeps | [`values_into`] with a [`Scratch`]; all of them are in [`decode`](mod@decode) |
+//! | arrays of the crate `ndarray` | `ndarray`, with that feature |
 //!
-//! Names, arguments and results of the functions are those that users of the reference crate know.
+//! # Write
+//! | want | take |
+//! |---|---|
+//! | a message from slices of numbers | [`MessageBuilder`], [`ObjectBuilder`] |
+//! | a message from descriptors and bytes | [`encode()`], [`encode_into`] |
+//! | a message whose objects come one after the other | [`StreamingEncoder`] |
+//! | one stage of the pipeline by itself | [`stages`] |
+//!
+//! # Files
+//! | want | take |
+//! |---|---|
+//! | a file, read at positions or appended to | [`TensogramFile`], [`AppendOptions`] |
+//! | a file, mapped, whose messages are borrowed | `MappedFile`, with feature `mmap` |
+//! | where messages are in bytes | [`scan()`], [`messages`] |
+//!
+//! # Describe
+//! | want | take |
+//! |---|---|
+//! | what an object is | [`DataObjectDescriptor`], [`Dtype`], [`ByteOrder`] |
+//! | what a message says of itself, and its CBOR | [`GlobalMetadata`], [`metadata`] |
+//!
+//! # Trust
+//! | want | take |
+//! |---|---|
+//! | everything that is wrong with a message or a file | [`validate_message`], [`validate_file`] |
+//! | digests checked while decoding, and bounds on memory | [`DecodeOptions`], [`DecodeLimits`] |
+//! | what went wrong, and where | [`TensogramError`], [`error`] |
+//!
+//! # Other formats and other programs
+//! | want | take |
+//! |---|---|
+//! | messages of version 2 | [`v2`] makes them version 3 |
+//! | ZIO messages with tensors | `zio`, with that feature |
+//! | a program written for the crate `tensogram` | [`compat`]; its names are all here, though this page does not list them |
+//!
+//! # Layers
+//! A module uses modules below its own row only; a check of the repository holds it to that.
+//!
+//! | layer | what it knows |
+//! |---|---|
+//! | `compat`, `doctor` | every name of the crate `tensogram` |
+//! | `ndarray`, `zio` | other libraries' and formats' arrays |
+//! | `validate`, `v2` | whole messages and files, and what is wrong with them |
+//! | `file` | files and the messages in them |
+//! | `stages` | single stages |
+//! | `encode`, `decode` | messages; neither knows the other |
+//! | `scan` | where messages are |
+//! | `codec` | one compressed payload |
+//! | `kernels` | values in memory, by vector instructions |
+//! | `model` | owned descriptors and metadata |
+//! | `base` | errors, limits, memory, threads, options |
 
 // Before anything else that names zstd: c-blosc2 brings a zstd of its own, and the linker takes the one of the crate that
 // is named last. A test of `codec::zstd` asks which one it was.
@@ -29,108 +69,45 @@ extern crate blosc2_sys as _;
 #[cfg(feature = "zstd")]
 extern crate zstd as _;
 
-mod budget;
-mod builder;
-mod cbor;
+mod base;
 pub mod codec;
 pub mod compat;
 pub mod decode;
+#[doc(hidden)]
 pub mod doctor;
 pub mod encode;
-pub mod error;
 pub mod file;
-pub mod framing;
-pub mod hash;
-mod hint;
-pub mod iter;
+#[doc(hidden)]
 pub mod kernels;
-mod leftover;
-pub mod limits;
-mod masks;
-mod memory;
-pub mod meta_access;
-pub mod metadata;
-#[cfg(feature = "mmap")]
-pub mod mmap;
+mod model;
 #[cfg(feature = "ndarray")]
 pub mod ndarray;
-pub mod object_table;
-pub mod options;
-mod params;
-pub mod pipeline;
-pub mod range;
-pub mod remote_scan_parse;
-mod room;
+#[doc(hidden)]
 pub mod scan;
-pub mod scan_opts;
-pub mod shuffle;
-pub mod simple_packing;
-pub mod streaming;
-pub mod threads;
-mod to_owned;
-pub mod types;
+pub mod stages;
 pub mod v2;
 pub mod validate;
-pub mod wire;
 #[cfg(feature = "zio")]
 pub mod zio;
 
-pub use budget::{DecodeBudget, Spending};
-pub use builder::{MessageBuilder, ObjectBuilder};
-pub use decode::{
-    Scratch, decode, decode_descriptors, decode_metadata, decode_object, decode_object_from_frame, decode_with_masks,
-    elements_into, unpack_into, values, values_into,
-};
-pub use encode::{encode, encode_into, encode_pre_encoded};
-pub use error::{Reason, Result, TensogramError};
-pub use file::{AppendOptions, FileMessageIter, TensogramFile, TornTail};
-pub use hash::{HASH_ALGORITHM_NAME, compute_hash, parse_hash_name};
-pub use hint::Hint;
-pub use iter::{MessageIter, ObjectIter, data_object_inline_hashes, messages, objects, objects_metadata};
-pub use leftover::Leftover;
-pub use limits::DecodeLimits;
-pub use meta_access::{MetaType, MetaValue};
-pub use metadata::{RESERVED_KEY, compute_common, verify_canonical_cbor};
-#[cfg(feature = "mmap")]
-pub use mmap::{Advice, MappedFile};
-pub use object_table::ObjectTable;
-pub use options::{
-    AggregateHashPolicy, Blosc2Codec, CompressionBackend, DEFAULT_PARALLEL_THRESHOLD_BYTES,
-    DEFAULT_SIMPLE_PACKING_BITS, DecodeOptions, ENV_COMPRESSION_BACKEND, ENV_THREADS, EncodeOptions, MaskMethod,
-    Provenance, ValueOrder,
-};
-pub use pipeline::{DataPipeline, apply_pipeline};
-pub use range::{
-    decode_range, decode_range_from_frame, decode_range_from_payload, element_ranges_into, ranges, ranges_into,
-};
-pub use remote_scan_parse::{
-    BackwardCommit, BackwardOutcome, ForwardOutcome, footer_region_present, is_remote_url, parse_backward_postamble,
-    parse_forward_preamble, same_message_check, validate_backward_preamble,
-};
-pub use scan::{MessageLayout, ScanOptions, Segments, scan, scan_file, scan_file_with_options, scan_with_options};
-pub use scan_opts::RemoteScanOptions;
-pub use streaming::StreamingEncoder;
 pub use tgm_core as core;
 pub use tgm_core::descriptor::{ByteOrder, Dtype};
-pub use tgm_core::wire::{FrameType, MessageFlags, WIRE_VERSION};
-pub use types::{
-    DataObjectDescriptor, DecodedMaskSet, DecodedObject, DecodedObjectWithMasks, GlobalMetadata, HashFrame, IndexFrame,
-    MaskDescriptor, MasksMetadata,
-};
-pub use validate::{
-    FileIssue, FileValidationReport, IssueCode, IssueSeverity, ValidateOptions, ValidationIssue, ValidationLevel,
-    ValidationReport, validate_buffer, validate_file, validate_message,
-};
 
-/// Element types, under the path that users of the reference crate know.
-pub mod dtype {
-    pub use tgm_core::descriptor::Dtype;
-}
+pub use base::error::{self, Result, TensogramError};
+pub use base::limits::DecodeLimits;
+pub use base::options::{self, DecodeOptions, EncodeOptions};
+pub use decode::{Scratch, decode, decode_metadata, decode_object, decode_range, ranges, values, values_into};
+pub use encode::{MessageBuilder, ObjectBuilder, StreamingEncoder, encode, encode_into};
+#[cfg(feature = "mmap")]
+pub use file::MappedFile;
+pub use file::{AppendOptions, TensogramFile, messages};
+pub use model::metadata;
+pub use model::types::{DataObjectDescriptor, GlobalMetadata};
+pub use scan::scan;
+pub use validate::{validate_file, validate_message};
 
-/// Addresses of object stores, under the path that users of the reference crate know.
-pub mod remote {
-    pub use crate::remote_scan_parse::is_remote_url;
-}
+#[doc(hidden)]
+pub use compat::names::*;
 
 /// The examples of the README, compiled and run.
 #[cfg(doctest)]

@@ -22,13 +22,13 @@ use tgm_core::object::DataObject;
 use tgm_core::tensor::Element;
 use zerocopy::{FromBytes as _, IntoBytes as _};
 
-use crate::builder::ObjectBuilder;
+use crate::base::error::{Result, TensogramError};
+use crate::base::options::DecodeOptions;
 use crate::decode;
 use crate::decode::trust::Trusted;
-use crate::error::{Result, TensogramError};
-use crate::options::DecodeOptions;
-use crate::params::metadata;
-use crate::types::DataObjectDescriptor;
+use crate::encode::builder::ObjectBuilder;
+use crate::model::params::metadata;
+use crate::model::types::DataObjectDescriptor;
 
 impl<'a> ObjectBuilder<'a> {
     /// A tensor with the shape and the values of an array. They are not copied if they lie in row-major order.

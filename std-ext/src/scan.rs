@@ -6,7 +6,7 @@ mod table;
 use std::cell::RefCell;
 use std::io::{self, Read, Seek, SeekFrom};
 
-use crate::error::Result;
+use crate::base::error::Result;
 pub(crate) use source::{Bytes, Foresight, Windowed};
 pub(crate) use table::Table;
 pub use table::{MessageLayout, Segments};

@@ -18,6 +18,7 @@ mod fidelity;
 mod file;
 mod integrity;
 mod issue;
+pub mod leftover;
 mod metadata;
 mod non_finite;
 mod options;
@@ -28,10 +29,11 @@ mod walk;
 
 pub use file::{validate_buffer, validate_file};
 pub use issue::{IssueCode, IssueSeverity, ValidationIssue, ValidationLevel};
+pub use leftover::Leftover;
 pub use options::ValidateOptions;
 pub use report::{FileIssue, FileValidationReport, ValidationReport};
 
-use crate::budget::Spending;
+use crate::base::budget::Spending;
 use report::Findings;
 
 /// What validation takes and returns, under the path that users of the reference crate know.

@@ -8,7 +8,7 @@ use tgm_std::{DecodeLimits, DecodeOptions, MessageBuilder, ObjectBuilder, decode
 use tgm_tests::builder::{self, Object, array};
 
 /// The source of the table.
-const DOCUMENTED: &str = include_str!("../../std-ext/src/limits.rs");
+const DOCUMENTED: &str = include_str!("../../std-ext/src/base/limits.rs");
 /// Values that what stands at the beginning of a payload does not count beside.
 const COUNT: usize = 1 << 20;
 

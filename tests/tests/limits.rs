@@ -365,7 +365,7 @@ fn without_limits_a_bomb_is_refused_by_the_allocator_and_not_by_a_crash() {
 }
 
 /// The table of `tgm_std::limits`, as its source has it.
-const TABLE: &str = include_str!("../../std-ext/src/limits.rs");
+const TABLE: &str = include_str!("../../std-ext/src/base/limits.rs");
 
 #[test]
 fn defaults_are_those_of_the_table() {

@@ -171,36 +171,36 @@ const ROUTES: &[Route] = routes! {
             .and_then(|()| tgm_std::unpack_into(&object, 100, options, &mut scratch, back));
         Some(both.map(|()| bytes_of(&out)))
     },
-    "range.rs decode_range" "" Message |case, options| {
+    "decode/range.rs decode_range" "" Message |case, options| {
         Some(tgm_std::decode_range(case.bytes, OBJECT, &case.ranges(), options).map(|found| found.1.concat()))
     },
-    "range.rs decode_range_from_frame" "" Frame |case, options| {
+    "decode/range.rs decode_range_from_frame" "" Frame |case, options| {
         Some(tgm_std::decode_range_from_frame(case.frame(), &case.ranges(), options).map(|found| found.1.concat()))
     },
-    "pipeline.rs decode_pipeline" "" Payload |case, options| {
+    "stages/pipeline.rs decode_pipeline" "" Payload |case, options| {
         Some(tgm_std::pipeline::decode_pipeline(&case.descriptor(), case.object().region(), options))
     },
-    "range.rs decode_range_from_payload" "" Payload |case, options| {
+    "decode/range.rs decode_range_from_payload" "" Payload |case, options| {
         let (object, descriptor) = (case.object(), case.descriptor());
         let unmasked = descriptor.masks.is_none().then_some(descriptor)?;
         let found = tgm_std::decode_range_from_payload(&unmasked, object.payload(), &case.ranges(), options);
         Some(found.map(|parts| parts.concat()))
     },
-    "range.rs ranges" "" Object |case, options| {
+    "decode/range.rs ranges" "" Object |case, options| {
         Some(tgm_std::ranges(&case.object(), &case.ranges(), options).map(|parts| parts.concat()))
     },
-    "range.rs ranges_into" "" Object |case, options| {
+    "decode/range.rs ranges_into" "" Object |case, options| {
         let mut out = vec![0; 8 * case.count()];
         let found = tgm_std::ranges_into(&case.object(), &case.ranges(), options, &mut Scratch::default(), &mut out);
         Some(found.map(|()| out))
     },
-    "range.rs element_ranges_into" "" Object |case, options| {
+    "decode/range.rs element_ranges_into" "" Object |case, options| {
         let mut out = vec![0.0_f64; case.count()];
         let (object, ranges) = (case.object(), case.ranges());
         let found = tgm_std::element_ranges_into(&object, &ranges, options, &mut Scratch::default(), &mut out);
         Some(found.map(|()| bytes_of(&out)))
     },
-    "iter.rs objects" "" Message |case, options| {
+    "file/iter.rs objects" "" Message |case, options| {
         Some(tgm_std::objects(case.bytes, options.clone()).unwrap().nth(OBJECT).unwrap().map(|found| found.1))
     },
     "file.rs decode_message" "positioned" Whole |case, options| {
@@ -453,18 +453,18 @@ fn the_bridge_alone_holds_options_of_decoding() {
 
 #[test]
 fn an_objects_bytes_are_read_where_its_digest_was_asked_about() {
-    // Values come out of `decode/pipeline.rs` and `masks.rs`, which take trusted objects. A file that comes new to this list
+    // Values come out of `decode/pipeline.rs` and `decode/masks.rs`, which take trusted objects. A file that comes new to this list
     // either takes trusted objects as well, or gives no values out.
     let allowed = [
-        "budget.rs",              // how long the payload is
+        "base/budget.rs",         // how long the payload is
         "decode.rs",              // how long the payload is
         "decode/pipeline.rs",     // takes trusted objects
         "decode/trust.rs",        // makes them
         "encode/reframe.rs",      // copies frames with their digests
         "file/parts.rs",          // how long payload and region are
-        "framing.rs",             // takes messages apart
-        "masks.rs",               // takes trusted objects
-        "mmap/advice.rs",         // how long the region is
+        "compat/framing.rs",      // takes messages apart
+        "decode/masks.rs",        // takes trusted objects
+        "file/mmap/advice.rs",    // how long the region is
         "ndarray.rs",             // takes trusted objects
         "pipeline.rs",            // compares regions in its tests
         "v2/upgrade.rs",          // sizes of what it wrote itself
@@ -475,7 +475,8 @@ fn an_objects_bytes_are_read_where_its_digest_was_asked_about() {
     let mut found = BTreeSet::new();
     for path in sources(&source) {
         let text = fs::read_to_string(&path).unwrap();
-        let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let code =
+            text.split("\nmod tests {").next().unwrap().lines().filter(|line| !line.trim_start().starts_with("//"));
         let calls = [".payload()", ".region()", ".mask_blob(", ".stored()?", ".stored()."];
         if code.into_iter().any(|line| calls.iter().any(|call| line.contains(call))) {
             found.insert(path.strip_prefix(&source).unwrap().to_str().unwrap().replace('\\', "/"));

@@ -54,7 +54,7 @@ pub use self::encode::{Settings, compress};
 use self::frame::{Frame, OFFSET_LEN};
 use self::offsets::Offsets;
 use super::{Codec, CodecError, Parts, Workspace};
-use crate::threads::Threads;
+use crate::base::threads::Threads;
 
 type Result<T> = std::result::Result<T, CodecError>;
 

@@ -3,7 +3,7 @@
 use tgm_core::descriptor::{Compression, Descriptor};
 
 use super::{Codec, CodecError};
-use crate::memory;
+use crate::base::memory;
 
 /// The backend, on `lz4_flex`.
 pub(super) struct Lz4;

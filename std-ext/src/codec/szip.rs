@@ -35,8 +35,8 @@ use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, 
 use tgm_core::szip::{Formula, Params, RsiFinder, Start, flags};
 
 use super::{Codec, CodecError, Parts, Workspace};
+use crate::base::threads::Threads;
 use crate::kernels::szip::{decode_from, decode_into, decode_packed_bytes_into};
-use crate::threads::Threads;
 pub use encode::compress;
 pub(crate) use encode::{append, append_made};
 

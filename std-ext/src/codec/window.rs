@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::CodecError;
-use crate::limits::at_least;
+use crate::base::limits::at_least;
 
 /// Which part of some larger row of bytes a buffer holds. Bytes are made once, if they are asked for in ascending order.
 ///

@@ -30,7 +30,7 @@ use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, 
 
 use self::bits::{BitReader, BitWriter};
 use super::{Codec, CodecError, Parts, Workspace};
-use crate::threads::Threads;
+use crate::base::threads::Threads;
 
 /// Bytes of values that are worth a piece of work of their own, in whole blocks.
 const PIECE: usize = 64 << 10;

@@ -9,8 +9,8 @@ use zstd::bulk::Decompressor;
 use zstd::stream::write::Encoder;
 
 use super::{Codec, CodecError, Parts, Workspace};
-use crate::memory;
-use crate::threads::Threads;
+use crate::base::memory;
+use crate::base::threads::Threads;
 
 thread_local! {
     /// libzstd's decoder state, some 100 KiB, is made once a thread.
@@ -130,7 +130,7 @@ mod tests {
     fn a_payload_of_no_bytes_is_no_frame() {
         assert!(super::decompress(&[], &mut []).is_err());
         let mut frame = Vec::new();
-        super::append(&[], 3, crate::threads::Threads::NONE, &mut frame).unwrap();
+        super::append(&[], 3, crate::base::threads::Threads::NONE, &mut frame).unwrap();
         assert!(super::decompress(&frame, &mut []).is_ok());
     }
 }

@@ -19,9 +19,9 @@ use zerocopy::IntoBytes as _;
 
 use super::trust::Trusted;
 use super::{Scratch, pipeline, threads};
-use crate::error::{Result, TensogramError};
+use crate::base::error::{Result, TensogramError};
+use crate::base::options::DecodeOptions;
 use crate::kernels::packing::Value;
-use crate::options::DecodeOptions;
 
 /// All values of an object as bytes, row-major, in the order of bytes that the options say; masked ones restored if
 /// they say so. What [`values`](crate::values) gives, in `out`, which is as long as

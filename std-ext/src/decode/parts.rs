@@ -20,10 +20,10 @@ use tgm_core::descriptor::Descriptor;
 use tgm_core::stored::{Stored, window_of};
 
 use super::pipeline::codec_error;
+use crate::base::error::Result;
+use crate::base::options::DecodeOptions;
 use crate::codec::window::Window;
 use crate::codec::{Codec, Parts};
-use crate::error::Result;
-use crate::options::DecodeOptions;
 
 /// A payload that is decompressed part by part, and the part at hand.
 pub(super) struct AtHand<'s> {

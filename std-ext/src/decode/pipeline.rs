@@ -24,14 +24,14 @@ use super::Scratch;
 use super::parts::AtHand;
 use super::trust::Trusted;
 use super::visits::{Visit, Visits};
+use crate::base::error::{Result, TensogramError};
+use crate::base::limits::{at_least, reserve};
+use crate::base::options::DecodeOptions;
+use crate::base::threads::Threads;
 use crate::codec::{self, Codec, CodecError, Workspace};
-use crate::error::{Result, TensogramError};
+use crate::decode::masks::Masks;
 use crate::kernels::packing::Value;
 use crate::kernels::{self, byteswap};
-use crate::limits::{at_least, reserve};
-use crate::masks::Masks;
-use crate::options::DecodeOptions;
-use crate::threads::Threads;
 
 /// The byte order that values are wanted in.
 pub(crate) fn target_order(descriptor: &Descriptor<'_>, options: &DecodeOptions) -> ByteOrder {

@@ -2,7 +2,7 @@
 
 use super::visits::Visit;
 use crate::codec::Workspace;
-use crate::masks::{MaskBuffers, MaskRuns};
+use crate::decode::masks::{MaskBuffers, MaskRuns};
 
 /// Memory that decoding works in, kept from one call to the next, of the same object or of another.
 ///

@@ -16,9 +16,9 @@ use tgm_core::frame::Frame;
 use tgm_core::hash::{HashPresence, Verdict};
 use tgm_core::object::DataObject;
 
-use crate::error::{Result, TensogramError};
-use crate::hash;
-use crate::options::DecodeOptions;
+use crate::base::error::{Result, TensogramError};
+use crate::base::options::DecodeOptions;
+use crate::model::hash;
 
 /// How the digests of objects are checked.
 #[derive(Clone, Copy, Debug)]

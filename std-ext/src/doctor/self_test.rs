@@ -4,9 +4,13 @@ use tgm_core::descriptor::{ByteOrder, Dtype, ZfpMode};
 use zerocopy::IntoBytes as _;
 
 use super::SelfTestResult;
+use crate::base::error::TensogramError;
+use crate::base::options::{Blosc2Codec, DecodeOptions, EncodeOptions, MaskMethod};
 use crate::codec::ErrorBound;
-use crate::options::{Blosc2Codec, DecodeOptions, EncodeOptions, MaskMethod};
-use crate::{DataObjectDescriptor, MessageBuilder, ObjectBuilder, decode, decode_metadata, scan};
+use crate::decode::{decode, decode_metadata};
+use crate::encode::{MessageBuilder, ObjectBuilder};
+use crate::model::types::DataObjectDescriptor;
+use crate::scan::scan;
 
 /// What a try comes to, or what went wrong in words.
 type Tried = Result<(), String>;
@@ -147,12 +151,13 @@ fn messages_are_found() -> impl FnOnce() -> Tried {
 fn damage_is_noticed() -> impl FnOnce() -> Tried {
     || {
         let mut message = small()?;
-        let starts = crate::framing::decode_message(&message).map_err(words)?.objects.first().map(|object| object.3);
+        let starts =
+            crate::compat::framing::decode_message(&message).map_err(words)?.objects.first().map(|object| object.3);
         let payload = starts.and_then(|start| message.get_mut(start + 16)).ok_or("no object in the message")?;
         *payload ^= 1;
         let options = DecodeOptions { verify_hash: true, ..DecodeOptions::default() };
         match decode(&message, &options) {
-            Err(crate::TensogramError::HashMismatch { object_index: Some(0), .. }) => Ok(()),
+            Err(TensogramError::HashMismatch { object_index: Some(0), .. }) => Ok(()),
             Err(other) => Err(words(other)),
             Ok(_) => Err("a damaged payload passed its digest".to_string()),
         }

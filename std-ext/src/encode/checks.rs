@@ -3,11 +3,11 @@
 use ciborium::Value;
 use tgm_core::descriptor::{Compression, Dtype, Encoding, Key};
 
-use crate::RESERVED_KEY;
+use crate::base::error::{Result, TensogramError};
 use crate::encode::plan::{compression, encoding};
-use crate::error::{Result, TensogramError};
-use crate::params::metadata;
-use crate::types::{DataObjectDescriptor, GlobalMetadata, MaskDescriptor};
+use crate::model::metadata::RESERVED_KEY;
+use crate::model::params::metadata;
+use crate::model::types::{DataObjectDescriptor, GlobalMetadata, MaskDescriptor};
 
 /// Checks a descriptor against itself and against the length of its data; returns the number of elements.
 ///

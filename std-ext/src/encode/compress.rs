@@ -3,11 +3,7 @@
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::szip;
 
-use crate::codec::{self, CodecError};
-use crate::encode::packing::Values;
-use crate::encode::plan::{Compressor, failure};
-use crate::encode::region::Payload;
-use crate::error::TensogramError;
+use crate::base::error::TensogramError;
 #[cfg(not(all(
     feature = "blosc2",
     feature = "lz4",
@@ -15,10 +11,14 @@ use crate::error::TensogramError;
     feature = "sz3-decode",
     feature = "zstd"
 )))]
-use crate::hint::Hint;
-use crate::memory;
-use crate::options::{Blosc2Codec, CompressionBackend};
-use crate::threads::Threads;
+use crate::base::hint::Hint;
+use crate::base::memory;
+use crate::base::options::{Blosc2Codec, CompressionBackend};
+use crate::base::threads::Threads;
+use crate::codec::{self, CodecError};
+use crate::encode::packing::Values;
+use crate::encode::plan::{Compressor, failure};
+use crate::encode::region::Payload;
 
 /// What a compressor may use.
 #[derive(Clone, Copy, Debug)]

@@ -2,12 +2,12 @@
 
 use tgm_core::descriptor::{ByteOrder, Dtype, MaskKind};
 
-use crate::error::{Result, TensogramError};
-use crate::hint::Hint;
+use crate::base::error::{Result, TensogramError};
+use crate::base::hint::Hint;
+use crate::base::options::EncodeOptions;
 #[cfg(target_arch = "x86_64")]
 use crate::kernels::simd::Level;
 use crate::kernels::simd::Simd;
-use crate::options::EncodeOptions;
 
 /// Bytes that are looked at in one go for whether there is anything to find.
 const BLOCK: usize = 16 << 10;

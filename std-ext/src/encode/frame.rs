@@ -8,9 +8,9 @@ use twox_hash::XxHash3_64;
 use zerocopy::IntoBytes;
 use zerocopy::big_endian::{U16, U64};
 
-use crate::cbor::Writer;
+use crate::base::error::Result;
 use crate::encode::sink::{Hashing, Sink};
-use crate::error::Result;
+use crate::model::cbor::Writer;
 
 /// The version of every type of frame.
 const FRAME_VERSION: u16 = 1;

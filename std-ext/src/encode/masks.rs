@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use ciborium::Value;
 use tgm_core::descriptor::MaskKind;
 
+use crate::base::error::{Result, TensogramError};
+use crate::base::options::{EncodeOptions, MaskMethod};
+use crate::base::threads::Threads;
 use crate::codec;
 use crate::encode::compress;
-use crate::error::{Result, TensogramError};
-use crate::options::{EncodeOptions, MaskMethod};
-use crate::threads::Threads;
-use crate::types::{MaskDescriptor, MasksMetadata};
+use crate::model::types::{MaskDescriptor, MasksMetadata};
 
 /// Stores masks one behind the other; their places are counted from the first of them.
 ///

@@ -11,22 +11,31 @@ use tgm_core::wire::{
 use zerocopy::IntoBytes;
 use zerocopy::big_endian::{U16, U32, U64};
 
-use crate::RESERVED_KEY;
-use crate::cbor::{Writer, head_len};
+use crate::base::error::{Result, TensogramError};
+use crate::base::provenance;
 use crate::encode::frame::{append_frame, frame_len, padded, write_frame};
 use crate::encode::object::Planned;
 use crate::encode::parts::PartError;
-use crate::encode::provenance;
 use crate::encode::sink::Sink;
-use crate::error::{Result, TensogramError};
-use crate::framing::HashFramePolicy;
-use crate::memory;
-use crate::metadata::{hash_list_len, write_hash_list, write_index};
-use crate::options::{AggregateHashPolicy, EncodeOptions};
-use crate::types::{DataObjectDescriptor, Dtype, GlobalMetadata};
+use crate::model::cbor::{Writer, head_len};
+use crate::model::metadata::RESERVED_KEY;
+
+use crate::base::memory;
+use crate::base::options::{AggregateHashPolicy, EncodeOptions};
+use crate::model::metadata::{hash_list_len, write_hash_list, write_index};
+use crate::model::types::{DataObjectDescriptor, Dtype, GlobalMetadata};
 
 /// Bytes that are mostly enough for what comes before the objects.
 const USUAL_FRONT_LEN: usize = 1024;
+
+/// Where a message has a list of its objects' digests. None is written without hashing, nor without objects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HashFramePolicy {
+    /// Before the objects.
+    pub header: bool,
+    /// After them.
+    pub footer: bool,
+}
 
 /// Writes a whole message to `out`, in place of what it held.
 ///
@@ -259,7 +268,7 @@ impl<'a> Tensor<'a> {
 /// # Errors
 /// Those of finding out who made it and when, where the options do not say, and of [`global_metadata_to_cbor`].
 ///
-/// [`global_metadata_to_cbor`]: crate::metadata::global_metadata_to_cbor
+/// [`global_metadata_to_cbor`]: crate::model::metadata::global_metadata_to_cbor
 pub(crate) fn write_completed<'a>(
     global: &GlobalMetadata,
     objects: impl ExactSizeIterator<Item = (Tensor<'a>, Option<&'a BTreeMap<String, Value>>)>,

@@ -7,7 +7,11 @@ use ciborium::Value;
 use tgm_core::descriptor::{ByteOrder, Dtype, Encoding, Key};
 use tgm_core::wire::{FRAME_HEADER_SIZE, FrameFlags, FrameType};
 
-use crate::cbor::Writer;
+use crate::base::error::{Result, TensogramError};
+use crate::base::limits::reserve_more;
+use crate::base::memory;
+use crate::base::options::EncodeOptions;
+use crate::base::threads::Threads;
 use crate::encode::compress::{Means, compress_payload};
 use crate::encode::finite::{Masks, find, zero_masked};
 use crate::encode::frame::{FrameWriter, OpenFrame, object_frame_len, pad, padded};
@@ -16,14 +20,10 @@ use crate::encode::plan::{Compressor, Plan, encoding};
 use crate::encode::region::{Payload, Region};
 use crate::encode::sink::Sink;
 use crate::encode::{checks, masks, value_order};
-use crate::error::{Result, TensogramError};
-use crate::limits::reserve_more;
-use crate::memory;
-use crate::metadata::{object_descriptor_to_cbor, write_object_descriptor};
-use crate::options::EncodeOptions;
-use crate::params::{Params, metadata};
-use crate::threads::Threads;
-use crate::types::{DataObjectDescriptor, MasksMetadata};
+use crate::model::cbor::Writer;
+use crate::model::metadata::{object_descriptor_to_cbor, write_object_descriptor};
+use crate::model::params::{Params, metadata};
+use crate::model::types::{DataObjectDescriptor, MasksMetadata};
 
 /// An object that is ready to be written: what it is, and the bytes of its payload region or how to make them.
 #[derive(Debug)]

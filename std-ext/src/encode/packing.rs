@@ -11,10 +11,10 @@
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::packing::Packing;
 
-use crate::error::{Result, TensogramError};
+use crate::base::error::{Result, TensogramError};
+use crate::base::threads::Threads;
 use crate::kernels::pack::{self, Extent, Fields, Source};
 use crate::kernels::simd::Simd;
-use crate::threads::Threads;
 
 /// Widths that a field may have.
 const MAX_BITS: u32 = 64;
@@ -337,7 +337,7 @@ mod tests {
     use tgm_core::packing::{Packing, unpack_into};
 
     use super::{Extent, Packer, Simd, Values, bits_within, derive, extent};
-    use crate::threads::Threads;
+    use crate::base::threads::Threads;
 
     fn bytes_of(values: &[f64]) -> Vec<u8> {
         values.iter().flat_map(|value| value.to_le_bytes()).collect()

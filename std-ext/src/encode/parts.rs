@@ -2,13 +2,13 @@
 
 use std::fmt;
 
+use crate::base::error::{Result, TensogramError};
+use crate::base::options::EncodeOptions;
+use crate::base::threads::Threads;
 use crate::encode::compress::Means;
 use crate::encode::object::{Object, Planned};
 use crate::encode::{assemble, fitting};
-use crate::error::{Result, TensogramError};
-use crate::options::EncodeOptions;
-use crate::threads::Threads;
-use crate::types::{DataObjectDescriptor, GlobalMetadata};
+use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 
 /// What becomes an object of a message.
 #[derive(Clone, Copy, Debug)]

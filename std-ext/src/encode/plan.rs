@@ -8,12 +8,13 @@ use tgm_core::descriptor::{Compression, Dtype, Encoding, Filter, Key, SzipParams
 use tgm_core::packing::Packing;
 use tgm_core::szip;
 
+use super::defaults::{BLOSC2_LEVEL, ZSTD_LEVEL};
+use crate::base::error::{Result, TensogramError};
+use crate::base::options::Blosc2Codec;
 use crate::codec;
 use crate::codec::ErrorBound;
-use crate::error::{Result, TensogramError};
-use crate::options::Blosc2Codec;
-use crate::params::{Params, metadata, required};
-use crate::types::DataObjectDescriptor;
+use crate::model::params::{Params, metadata, required};
+use crate::model::types::DataObjectDescriptor;
 
 /// The stages of one object.
 #[derive(Debug)]
@@ -124,7 +125,7 @@ impl Stages<'_> {
         match compression(self.descriptor)? {
             Compression::None => Ok(Compressor::None),
             Compression::Lz4 => Ok(Compressor::Lz4),
-            Compression::Zstd => Ok(Compressor::Zstd { level: self.params.i32(Key::ZstdLevel)?.unwrap_or(3) }),
+            Compression::Zstd => Ok(Compressor::Zstd { level: self.params.i32(Key::ZstdLevel)?.unwrap_or(ZSTD_LEVEL) }),
             Compression::Szip => self.szip(),
             Compression::Blosc2 => self.blosc2(),
             Compression::Zfp => self.zfp(),
@@ -149,7 +150,7 @@ impl Stages<'_> {
         let name = self.params.text(Key::Blosc2Codec)?.unwrap_or("lz4");
         let codec = Blosc2Codec::from_name(name)
             .ok_or_else(|| TensogramError::encoding(format!("unknown blosc2 codec: {name}")))?;
-        let level = self.params.i32(Key::Blosc2Clevel)?.unwrap_or(5);
+        let level = self.params.i32(Key::Blosc2Clevel)?.unwrap_or(BLOSC2_LEVEL);
         let level = u8::try_from(level).ok().filter(|level| *level <= 9);
         let level = level.ok_or_else(|| failure("blosc2", "blosc2_clevel must be 0 to 9"))?;
         let typesize = match (self.packing, self.shuffle) {

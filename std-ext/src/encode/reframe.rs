@@ -7,15 +7,15 @@ use ciborium::Value;
 use tgm_core::descriptor::{Compression, Encoding, Filter};
 use tgm_core::object::DataObject;
 
+use crate::base::error::{Result, TensogramError};
+use crate::base::options::EncodeOptions;
 use crate::encode::object::{Described, Object};
 use crate::encode::region::{Payload, Region};
 use crate::encode::{assemble, checks};
-use crate::error::{Result, TensogramError};
-use crate::metadata::object_descriptor_to_cbor;
-use crate::options::EncodeOptions;
-use crate::room::Room;
-use crate::to_owned;
-use crate::types::{DataObjectDescriptor, GlobalMetadata};
+use crate::model::metadata::object_descriptor_to_cbor;
+use crate::model::room::Room;
+use crate::model::to_owned;
+use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 
 /// A data object taken out of a message, for [`reframe`] to put into another: descriptor and payload region, masks
 /// included, byte for byte.

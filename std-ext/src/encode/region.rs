@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
+use crate::base::error::Result;
+use crate::base::threads::Threads;
 use crate::encode::finite::{Masks, zero_masked};
 use crate::encode::packing::{BLOCK, Packer, Values};
 use crate::encode::shuffle::shuffle_into;
 use crate::encode::sink::Sink;
-use crate::error::Result;
-use crate::threads::Threads;
 
 /// Bytes copied and hashed in one go, while they are in the nearest cache.
 const PIECE: usize = 32 << 10;
@@ -81,7 +81,7 @@ impl<'a> Payload<'a> {
             Self::Bytes(bytes) => Ok(bytes),
             other => {
                 let mut out = Vec::new();
-                crate::limits::reserve_more(&mut out, other.len())?;
+                crate::base::limits::reserve_more(&mut out, other.len())?;
                 other.write_to(&mut out)?;
                 Ok(Cow::Owned(out))
             }

@@ -5,8 +5,8 @@ use std::io::Write;
 
 use twox_hash::XxHash3_64;
 
-use crate::error::Result;
-use crate::limits::reserve_more;
+use crate::base::error::Result;
+use crate::base::limits::reserve_more;
 
 /// Takes bytes in order.
 pub(crate) trait Sink {

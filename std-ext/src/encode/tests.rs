@@ -3,7 +3,7 @@
 mod pre_encoded;
 
 use super::*;
-use crate::types::ByteOrder;
+use crate::model::types::ByteOrder;
 use crate::{Dtype, decode_descriptors};
 
 fn options() -> EncodeOptions {

@@ -2,11 +2,11 @@
 
 use tgm_core::descriptor::{ByteOrder, Compression, Dtype};
 
+use crate::base::error::Result;
+use crate::base::hint::Hint;
+use crate::base::options::ValueOrder;
 use crate::encode::plan::failure;
-use crate::error::Result;
-use crate::hint::Hint;
-use crate::options::ValueOrder;
-use crate::types::DataObjectDescriptor;
+use crate::model::types::DataObjectDescriptor;
 
 /// Values that say something about their byte order must be at least so many: fewer can look like anything.
 const LEAST: usize = 16;

@@ -20,12 +20,12 @@ use tgm_core::scan::{Scanner, Source as _};
 use tgm_core::wire::MAGIC;
 
 use super::{Backing, TensogramFile, source_of};
-use crate::encode::encode;
-use crate::error::{Result, TensogramError};
-use crate::options::EncodeOptions;
+use crate::base::error::{Result, TensogramError};
+use crate::base::options::EncodeOptions;
+use crate::encode::{MessageBuilder, encode};
+use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 use crate::scan::ScanOptions;
 use crate::scan::{MessageLayout, Table};
-use crate::types::{DataObjectDescriptor, GlobalMetadata};
 
 /// How to append.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -266,5 +266,15 @@ impl Drop for Locked<'_> {
     fn drop(&mut self) {
         // The lock goes with the handle in any case.
         let _ = self.0.unlock();
+    }
+}
+
+impl MessageBuilder<'_> {
+    /// Encodes the message and appends it to a file.
+    ///
+    /// # Errors
+    /// Those of [`encode`] and [`TensogramFile::append_message`].
+    pub fn append_to(self, file: &mut TensogramFile, how: &AppendOptions) -> Result<MessageLayout> {
+        file.append_message(&self.encode()?, how)
     }
 }

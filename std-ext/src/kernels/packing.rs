@@ -20,7 +20,7 @@ use tgm_core::packing::{self, Packing, Unpack};
 use self::store::{BigEndian, HasStore, LittleEndian, Store};
 use super::simd::{Level, Simd};
 use super::stream::Stream;
-use crate::memory::prefetch;
+use crate::base::memory::prefetch;
 
 /// A type that packed values can be unpacked to here: `f64` and `f32`.
 pub trait Value: Unpack + HasStore {}

@@ -8,7 +8,7 @@ use memchr::memmem;
 use tgm_core::scan::Source;
 use tgm_core::wire::{MAGIC, POSTAMBLE_SIZE, PREAMBLE_SIZE};
 
-use crate::memory::prefetch;
+use crate::base::memory::prefetch;
 
 /// Bytes read together while looking for a magic, and where messages are small.
 const WINDOW: usize = 64 << 10;

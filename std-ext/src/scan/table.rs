@@ -6,7 +6,7 @@ use tgm_core::scan::{Scanner, Segment};
 
 use super::ScanOptions;
 use super::source::Foresight;
-use crate::error::{Result, TensogramError};
+use crate::base::error::{Result, TensogramError};
 
 /// Messages between the one that has been found and the one that is expected, where they are of one length.
 const AHEAD: u64 = 8;

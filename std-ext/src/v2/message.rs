@@ -6,7 +6,7 @@ use zerocopy::FromBytes;
 
 use super::WIRE_VERSION;
 use super::frame::{Frames, Postamble};
-use crate::error::{Result, TensogramError};
+use crate::base::error::{Result, TensogramError};
 
 /// Bytes of the smallest message.
 const MIN_SIZE: usize = PREAMBLE_SIZE + size_of::<Postamble>();

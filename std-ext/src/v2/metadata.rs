@@ -8,12 +8,12 @@ use tgm_core::wire::FrameType;
 
 use super::WIRE_VERSION;
 use super::frame::Frame;
-use crate::RESERVED_KEY;
-use crate::error::{Result, TensogramError};
-use crate::params::metadata;
-use crate::room::Room;
-use crate::to_owned::{self, Entries};
-use crate::types::GlobalMetadata;
+use crate::base::error::{Result, TensogramError};
+use crate::model::metadata::RESERVED_KEY;
+use crate::model::params::metadata;
+use crate::model::room::Room;
+use crate::model::to_owned::{self, Entries};
+use crate::model::types::GlobalMetadata;
 
 /// Where an upgraded message keeps what its predecessor said of itself.
 ///

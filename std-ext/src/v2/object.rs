@@ -7,14 +7,14 @@ use tgm_core::hash::HashMismatch;
 use tgm_core::wire::FrameFlags;
 
 use super::frame::Frame;
-use crate::HASH_ALGORITHM_NAME;
-use crate::error::{Result, TensogramError};
-use crate::hash::digest;
-use crate::metadata::HASH_KEY;
-use crate::params::metadata;
-use crate::room::Room;
-use crate::to_owned;
-use crate::types::DataObjectDescriptor;
+use crate::base::error::{Result, TensogramError};
+use crate::model::hash::HASH_ALGORITHM_NAME;
+use crate::model::hash::digest;
+use crate::model::metadata::HASH_KEY;
+use crate::model::params::metadata;
+use crate::model::room::Room;
+use crate::model::to_owned;
+use crate::model::types::DataObjectDescriptor;
 
 /// Parameters of `simple_packing`, as they were called and as they are.
 const RENAMED: [(Key, Key); 4] = [

@@ -7,15 +7,15 @@ use tgm_core::wire::FrameType;
 use tgm_core::{ErrorKind, Message};
 
 use super::{message, metadata, object};
+use crate::base::error::{Result, TensogramError};
+use crate::base::limits::DecodeLimits;
+use crate::base::options::{DecodeOptions, EncodeOptions};
+use crate::base::threads::Threads;
 use crate::encode::compress::Means;
 use crate::encode::finite::find;
 use crate::encode::object::{Object, Planned};
 use crate::encode::{checks, message::write_message};
-use crate::error::{Result, TensogramError};
-use crate::limits::DecodeLimits;
-use crate::options::{DecodeOptions, EncodeOptions};
-use crate::room::Room;
-use crate::threads::Threads;
+use crate::model::room::Room;
 
 /// How to upgrade.
 #[derive(Clone, Debug, Default)]
@@ -111,7 +111,7 @@ fn values_to_mask(
     let mut frame = Vec::new();
     Object::taken_over(descriptor, object.payload)?.write_to(&mut frame, false)?;
     let as_stored = DecodeOptions { native_byte_order: false, limits: options.limits, ..DecodeOptions::default() };
-    let values = crate::values(&DataObject::parse(Frame::parse(&frame)?.0)?, &as_stored)?.into_owned();
+    let values = crate::decode::values(&DataObject::parse(Frame::parse(&frame)?.0)?, &as_stored)?.into_owned();
     let masks = find(&values, descriptor.dtype, descriptor.byte_order, encode)?;
     Ok((!masks.is_empty()).then_some(values))
 }

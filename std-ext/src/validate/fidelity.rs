@@ -7,8 +7,8 @@ use super::issue::IssueCode;
 use super::non_finite::{Class, find};
 use super::options::ValidateOptions;
 use super::trial::{Fault, decode_options};
+use crate::decode::masks::{MaskBuffers, Masks};
 use crate::decode::trust::Trusted;
-use crate::masks::{MaskBuffers, Masks};
 
 /// Checks the masks of an object, and that every non-finite one of its `values`, in stored byte order, is covered by one.
 /// Whichever mask it is: all are written over what stands in the payload.

@@ -9,11 +9,11 @@ use tgm_core::scan::Segment;
 use super::of_message;
 use super::options::ValidateOptions;
 use super::report::{FileIssue, FileValidationReport, ValidationReport};
-use crate::TensogramFile;
-use crate::error::TensogramError;
-use crate::leftover::Leftover;
-use crate::limits::reserve;
+use crate::base::error::TensogramError;
+use crate::base::limits::reserve;
+use crate::file::TensogramFile;
 use crate::scan::{Bytes, ScanOptions, Segments, Table};
+use crate::validate::leftover::Leftover;
 
 /// Validates every message in `bytes`. Bytes that belong to none are issues of the file.
 ///

@@ -14,8 +14,8 @@ use super::options::ValidateOptions;
 use super::report::Findings;
 use super::structure::{ObjectFrame, Structure};
 use super::{fidelity, trial};
-use crate::budget::Spending;
-use crate::hash;
+use crate::base::budget::Spending;
+use crate::model::hash;
 
 /// Checks all digests, and decodes as far as the options say; whether an object's digest was checked and all were right.
 pub(super) fn check(

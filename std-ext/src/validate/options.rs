@@ -1,8 +1,8 @@
 //! How to validate.
 
 use super::issue::ValidationLevel;
-use crate::budget::DecodeBudget;
-use crate::limits::DecodeLimits;
+use crate::base::budget::DecodeBudget;
+use crate::base::limits::DecodeLimits;
 
 /// Options of a validation (FORMAT §6).
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@ use super::issue::{IssueCode, ValidationIssue};
 use super::options::ValidateOptions;
 use super::report::Findings;
 use super::walk::Walk;
-use crate::leftover::way_out;
+use crate::base::error::way_out;
 
 /// Where the preamble has its flags.
 const FLAGS_AT: u64 = 10;

@@ -8,12 +8,12 @@ use tgm_core::object::DataObject;
 
 use super::issue::IssueCode;
 use super::options::ValidateOptions;
+use crate::base::error::{Result, TensogramError};
+use crate::base::options::{CompressionBackend, DecodeOptions};
+use crate::base::threads::Threads;
 use crate::codec;
 use crate::decode::pipeline;
 use crate::decode::trust::Trusted;
-use crate::error::{Result, TensogramError};
-use crate::options::{CompressionBackend, DecodeOptions};
-use crate::threads::Threads;
 
 /// Why decoding failed.
 pub(super) type Fault = (IssueCode, String);

@@ -20,8 +20,8 @@ use std::fmt;
 use tgm_core::zio::{Coords, Form, Level, Message};
 
 use super::parts::Parts;
-use crate::error::Result;
-use crate::options::{DecodeOptions, EncodeOptions};
+use crate::base::error::Result;
+use crate::base::options::{DecodeOptions, EncodeOptions};
 
 /// The key of `base` and `_extra_` that holds what TENS says.
 const ZIO: &str = "zio";

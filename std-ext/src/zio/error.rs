@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::error::TensogramError;
+use crate::base::error::TensogramError;
 
 /// A fact about a label ([`TensErrorKind`]) and where it holds: a byte of the label, or a key of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

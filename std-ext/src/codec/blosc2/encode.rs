@@ -23,7 +23,7 @@ use std::num::NonZeroU8;
 use self::context::{Context, Parameters};
 use self::frame::FrameWriter;
 use super::super::CodecError;
-use crate::options::Blosc2Codec;
+use crate::base::options::Blosc2Codec;
 
 type Result<T> = std::result::Result<T, CodecError>;
 

@@ -37,7 +37,7 @@ pub fn compress(values: &[f64], bound: ErrorBound) -> Result<Vec<u8>, CodecError
 fn compress_lossy(_: &[f64], _: ErrorBound) -> Result<Vec<u8>, CodecError> {
     Err(CodecError::new(format!(
         "encoding with loss is not compiled in: {}, or take an error bound of 0",
-        crate::hint::Hint::Sz3
+        crate::base::hint::Hint::Sz3
     )))
 }
 

@@ -1,7 +1,7 @@
 //! Writing bits, the most significant first.
 
+use crate::base::memory;
 use crate::codec::CodecError;
-use crate::memory;
 
 /// Bytes up to which a stream grows by doubling.
 const MOST_DOUBLED: usize = 128 << 10;

@@ -7,7 +7,7 @@
 use tgm_core::descriptor::Descriptor;
 use tgm_core::szip::{Params, Start};
 
-use crate::threads::Threads;
+use crate::base::threads::Threads;
 
 /// Intervals that are worth a piece of work of their own.
 const INTERVALS: usize = 4;

@@ -12,12 +12,13 @@ use tgm_core::stored::stored_len;
 use super::super::pipeline::{decode_ranges, decode_ranges_into, decode_values, target_order};
 use super::super::trust::Trusted;
 use super::super::{Scratch, object_of_frame};
-use crate::framing::encode_data_object_frame;
-use crate::masks::RUNS_READ;
-use crate::options::{DecodeOptions, EncodeOptions};
-use crate::room::Room;
-use crate::threads::Threads;
-use crate::{MaskMethod, MessageBuilder, ObjectBuilder, to_owned};
+use crate::base::options::{DecodeOptions, EncodeOptions};
+use crate::base::threads::Threads;
+use crate::compat::framing::encode_data_object_frame;
+use crate::decode::masks::RUNS_READ;
+use crate::model::room::Room;
+use crate::model::to_owned;
+use crate::{MaskMethod, MessageBuilder, ObjectBuilder};
 
 /// Values of each object.
 const COUNT: u64 = 200_000;

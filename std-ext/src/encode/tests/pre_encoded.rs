@@ -6,8 +6,8 @@ use tgm_core::descriptor::Key;
 
 use super::super::*;
 use super::{bytes, options};
-use crate::framing::{self, EncodedObject, HashFramePolicy};
-use crate::types::ByteOrder;
+use crate::compat::framing::{self, EncodedObject, HashFramePolicy};
+use crate::model::types::ByteOrder;
 use crate::{DecodeOptions, Dtype, StreamingEncoder, TensogramError, decode, decode_object_from_frame};
 
 type Route = fn(&DataObjectDescriptor, &[u8]) -> Result<Vec<u8>>;
@@ -35,9 +35,7 @@ const ROUTES: [(&str, Route); 6] = [
         let object = EncodedObject { descriptor: descriptor.clone(), encoded_payload: region.to_vec() };
         framing::encode_message(&GlobalMetadata::default(), &[object], true, HashFramePolicy::default())
     }),
-    ("encode_data_object_frame", |descriptor, region| {
-        framing::encode_data_object_frame(descriptor, region, false, true)
-    }),
+    ("encode_data_object_frame", |descriptor, region| encode_data_object_frame(descriptor, region, false, true)),
 ];
 
 /// What [`ROUTES`] made, decoded.

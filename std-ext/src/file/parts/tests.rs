@@ -174,8 +174,8 @@ fn a_descriptor_in_front_is_read_to_its_end() {
     let frame = *tgm_core::Message::parse(&message).unwrap().object(0).unwrap().frame();
     let start = usize::try_from(frame.offset()).unwrap();
     let place = start..start + usize::try_from(frame.total_length()).unwrap();
-    let (descriptor, payload, ..) = crate::framing::decode_data_object_frame(&message[place.clone()]).unwrap();
-    let turned = crate::framing::encode_data_object_frame(&descriptor, payload, true, true).unwrap();
+    let (descriptor, payload, ..) = crate::compat::framing::decode_data_object_frame(&message[place.clone()]).unwrap();
+    let turned = crate::compat::framing::encode_data_object_frame(&descriptor, payload, true, true).unwrap();
     assert!(turned != message[place.clone()]);
     message[place].copy_from_slice(&turned);
     assert!(decode_object(&message, 0, &options()).unwrap().1.params.contains_key("long"));

@@ -11,13 +11,13 @@ use super::json::{from_cbor, to_cbor};
 use super::reverse::reverse_axes;
 use super::to_tgm::descending;
 use super::{BridgeOptions, Header, MAPPING, NotKept, TENSOGRAM, ZIO, foreign};
+use crate::base::error::{Result, TensogramError};
+use crate::base::options::DecodeOptions;
 use crate::decode::trust::Trusted;
 use crate::decode::{Opened, trusted_values};
-use crate::error::{Result, TensogramError};
-use crate::options::DecodeOptions;
-use crate::params::metadata;
-use crate::to_owned;
-use crate::types::{DataObjectDescriptor, GlobalMetadata};
+use crate::model::params::metadata;
+use crate::model::to_owned;
+use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 use crate::zio::dtype;
 use crate::zio::label::{self, METADATA, Members};
 use crate::zio::parts::Parts;
@@ -28,7 +28,7 @@ use crate::zio::tensor::{bools, permutation};
 pub(super) fn decode<'a>(bytes: &'a [u8], options: &BridgeOptions) -> Result<(Parts<'a>, Vec<NotKept>)> {
     let (opened, proof) = Opened::for_values(bytes, &options.decode, None)?;
     let mut global = to_owned::message_metadata(&opened.metadata, &opened.room)?;
-    global.base.iter_mut().for_each(|entry| drop(entry.remove(crate::RESERVED_KEY)));
+    global.base.iter_mut().for_each(|entry| drop(entry.remove(crate::model::metadata::RESERVED_KEY)));
     let objects = opened.message.objects().collect::<tgm_core::Result<Vec<_>>>()?;
     let descriptors: Vec<_> =
         objects.iter().map(|o| to_owned::descriptor(o.descriptor(), &opened.room)).collect::<Result<_>>()?;

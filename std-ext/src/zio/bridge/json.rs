@@ -3,8 +3,8 @@
 use ciborium::Value;
 use serde_json::{Map, Number, Value as Json};
 
-use crate::error::Result;
-use crate::params::metadata;
+use crate::base::error::Result;
+use crate::model::params::metadata;
 
 /// Containers inside each other that are looked at. Readers of labels, ours too, stop at 128, and some of those are around
 /// what is stored here.

@@ -3,7 +3,7 @@
 use super::super::chunk::HEADER_LEN as CHUNK_HEADER_LEN;
 use super::context::FORWARD_COMPATIBLE_SPLIT;
 use super::{CodecError, Result, Settings, code};
-use crate::memory;
+use crate::base::memory;
 
 /// Bytes of a header without metalayers.
 const HEADER_LEN: usize = 97;

@@ -1,0 +1,10 @@
+//! What every other layer stands on: errors, limits, memory, threads, options. Nothing here knows what a message is.
+
+pub(crate) mod budget;
+pub mod error;
+pub(crate) mod hint;
+pub mod limits;
+pub(crate) mod memory;
+pub mod options;
+pub(crate) mod provenance;
+pub mod threads;

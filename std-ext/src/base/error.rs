@@ -1,0 +1,334 @@
+//! Errors in the taxonomy of the format's users (FORMAT §5.8).
+
+use std::fmt;
+use std::io;
+use std::ops::Deref;
+use std::path::Path;
+
+use tgm_core::ErrorKind as K;
+use tgm_core::cbor::Kind;
+use tgm_core::descriptor::Stage;
+use tgm_core::wire::Preamble;
+
+use crate::base::hint::Hint;
+
+/// Result of everything in this crate.
+pub type Result<T, E = TensogramError> = std::result::Result<T, E>;
+
+/// What is wrong, in words, and the kind and byte offset that `tgm_core` found where it was bytes.
+///
+/// Reads like the `String` that it holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    text: String,
+    cause: Option<tgm_core::Error>,
+}
+
+impl Reason {
+    /// The error of `tgm_core` behind this one, with the kind of defect and the byte offset it lies at.
+    pub const fn cause(&self) -> Option<tgm_core::Error> {
+        self.cause
+    }
+}
+
+impl Deref for Reason {
+    type Target = String;
+
+    fn deref(&self) -> &String {
+        &self.text
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl AsRef<str> for Reason {
+    fn as_ref(&self) -> &str {
+        &self.text
+    }
+}
+
+impl PartialEq<str> for Reason {
+    fn eq(&self, text: &str) -> bool {
+        self.text == text
+    }
+}
+
+impl PartialEq<&str> for Reason {
+    fn eq(&self, text: &&str) -> bool {
+        self.text == *text
+    }
+}
+
+impl PartialEq<String> for Reason {
+    fn eq(&self, text: &String) -> bool {
+        self.text == *text
+    }
+}
+
+impl<T: Into<String>> From<T> for Reason {
+    fn from(text: T) -> Self {
+        Self { text: text.into(), cause: None }
+    }
+}
+
+/// Anything that can go wrong with messages, files and their values.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum TensogramError {
+    /// Structure: lengths, markers, order of frames, the index of a message in a file.
+    Framing(Reason),
+    /// CBOR, descriptors and options.
+    Metadata(Reason),
+    /// The pipeline, in either direction, and limits.
+    Encoding(Reason),
+    /// What a compressor needs for a partial read is missing.
+    Compression(Reason),
+    /// There is no such object.
+    Object(Reason),
+    /// Files and sinks.
+    Io(io::Error),
+    /// A body is not the one that was hashed.
+    HashMismatch {
+        /// Which object of the message; `None` for a frame on its own or one that is no object.
+        object_index: Option<usize>,
+        /// The digest that was written, 16 hexadecimal digits.
+        expected: String,
+        /// The digest of the body.
+        actual: String,
+    },
+    /// Verification was asked for and there is no digest.
+    MissingHash {
+        /// Which object of the message.
+        object_index: usize,
+    },
+    /// Object stores.
+    Remote(Reason),
+}
+
+impl TensogramError {
+    /// The error of `tgm_core` behind this one, with the kind of defect and the byte offset it lies at.
+    pub const fn cause(&self) -> Option<tgm_core::Error> {
+        match self {
+            Self::Framing(r)
+            | Self::Metadata(r)
+            | Self::Encoding(r)
+            | Self::Compression(r)
+            | Self::Object(r)
+            | Self::Remote(r) => r.cause(),
+            _ => None,
+        }
+    }
+
+    /// The variant's name in lower case, for programs that read reports.
+    pub const fn kind_name(&self) -> &'static str {
+        match self {
+            Self::Framing(_) => "framing",
+            Self::Metadata(_) => "metadata",
+            Self::Encoding(_) => "encoding",
+            Self::Compression(_) => "compression",
+            Self::Object(_) => "object",
+            Self::Io(_) => "io",
+            Self::HashMismatch { .. } => "hash_mismatch",
+            Self::MissingHash { .. } => "missing_hash",
+            Self::Remote(_) => "remote",
+        }
+    }
+
+    /// An input-output error that says which file it concerns.
+    pub(crate) fn io(path: &Path, error: &io::Error) -> Self {
+        Self::Io(io::Error::new(error.kind(), format!("{}: {error}", path.display())))
+    }
+
+    /// An encoding error in words.
+    pub(crate) fn encoding(text: impl Into<String>) -> Self {
+        Self::Encoding(text.into().into())
+    }
+
+    /// An error in the CBOR of `what`, read on its own: bytes that end too early are then no matter of framing.
+    pub(crate) fn cbor(what: &str, cause: tgm_core::Error) -> Self {
+        let text = match cause.kind() {
+            K::WrongType { expected: Kind::Map, .. } if cause.offset() == 0 => format!("{what} CBOR is not a map"),
+            kind if kind == K::Truncated || is_malformed_cbor(kind) => format!("failed to parse {what} CBOR: {cause}"),
+            _ => format!("failed to deserialize {what}: {cause}"),
+        };
+        Self::Metadata(Reason { text, cause: Some(cause) })
+    }
+
+    /// Why `len` bytes do not begin with a message.
+    pub(crate) fn opening(cause: tgm_core::Error, len: usize) -> Self {
+        if len >= size_of::<Preamble>() {
+            return cause.into();
+        }
+        Self::Framing(Reason { text: format!("buffer too short for preamble: {cause}"), cause: Some(cause) })
+    }
+
+    /// A digest that is not the one written.
+    pub(crate) fn hash_mismatch(object_index: Option<usize>, mismatch: tgm_core::hash::HashMismatch) -> Self {
+        Self::HashMismatch {
+            object_index,
+            expected: format!("{:016x}", mismatch.expected),
+            actual: format!("{:016x}", mismatch.computed),
+        }
+    }
+}
+
+impl fmt::Display for TensogramError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Framing(r) => write!(f, "framing error: {r}"),
+            Self::Metadata(r) => write!(f, "metadata error: {r}"),
+            Self::Encoding(r) => write!(f, "encoding error: {r}"),
+            Self::Compression(r) => write!(f, "compression error: {r}"),
+            Self::Object(r) => write!(f, "object error: {r}"),
+            Self::Io(e) => write!(f, "io error: {e}"),
+            Self::HashMismatch { object_index, expected, actual } => {
+                match object_index {
+                    Some(index) => write!(f, "hash mismatch on object {index}")?,
+                    None => f.write_str("hash mismatch on frame")?,
+                }
+                write!(f, ": expected {expected}, got {actual}")
+            }
+            Self::MissingHash { object_index } => {
+                write!(f, "hash verification requested but object {object_index} has no inline hash recorded")
+            }
+            Self::Remote(r) => write!(f, "remote error: {r}"),
+        }
+    }
+}
+
+impl std::error::Error for TensogramError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Framing(r)
+            | Self::Metadata(r)
+            | Self::Encoding(r)
+            | Self::Compression(r)
+            | Self::Object(r)
+            | Self::Remote(r) => r.cause.as_ref().map(|cause| cause as _),
+            Self::Io(e) => Some(e),
+            Self::HashMismatch { .. } | Self::MissingHash { .. } => None,
+        }
+    }
+}
+
+impl From<io::Error> for TensogramError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl From<tgm_core::ErrorKind> for TensogramError {
+    /// A defect of a value that has no place in any bytes.
+    fn from(kind: tgm_core::ErrorKind) -> Self {
+        kind.at(0).into()
+    }
+}
+
+impl From<tgm_core::Error> for TensogramError {
+    fn from(error: tgm_core::Error) -> Self {
+        let reason = Reason { text: text_of(error), cause: Some(error) };
+        match error.kind() {
+            K::ObjectOutOfRange => Self::Object(reason),
+            kind if is_framing(kind) => Self::Framing(reason),
+            kind if is_encoding(kind) => Self::Encoding(reason),
+            _ => Self::Metadata(reason),
+        }
+    }
+}
+
+/// The error in words, with the way out where there is one.
+fn text_of(error: tgm_core::Error) -> String {
+    match error.kind() {
+        kind if is_malformed_cbor(kind) => {
+            format!("failed to parse CBOR: {kind} at byte {}", error.offset())
+        }
+        K::Truncated => format!("buffer too short: {error}"),
+        K::Version(version) => format!("{error}: {}", way_out(version)),
+        K::NeedsDecoding(Stage::Compression(Some(codec))) => not_compiled_in(codec.name()),
+        _ => error.to_string(),
+    }
+}
+
+/// The version that `upgrade` makes version 3.
+const VERSION_2: u16 = 2;
+/// What can be done about one message of version 2.
+pub(crate) const UPGRADE_ONE: &str = "`tgm upgrade` makes it version 3";
+
+/// What can be done about a message of another version than 3.
+pub(crate) const fn way_out(version: u16) -> &'static str {
+    match version {
+        VERSION_2 => UPGRADE_ONE,
+        0 | 1 => "this release reads version 3, and upgrades version 2",
+        _ => "a newer release may read it; this one reads version 3, and upgrades version 2",
+    }
+}
+
+/// The error for a codec that this build cannot decode.
+pub(crate) fn not_compiled_in(name: &str) -> String {
+    match Hint::to_decode(name) {
+        Some(hint) => format!("unknown compression: codec `{name}` not compiled in: {hint}"),
+        None => format!("unknown compression: codec `{name}` not compiled in"),
+    }
+}
+
+/// Whether this is about CBOR that no decoder could read.
+const fn is_malformed_cbor(kind: K) -> bool {
+    matches!(kind, K::CborHead(_) | K::CborSimple(_) | K::CborBreak | K::CborUtf8 | K::CborNesting)
+}
+
+/// Whether this is about the structure of messages and frames.
+const fn is_framing(kind: K) -> bool {
+    matches!(
+        kind,
+        K::Truncated
+            | K::TooLarge
+            | K::StartMagic
+            | K::Version(_)
+            | K::MessageTooSmall
+            | K::MessageExceedsBuffer
+            | K::EndMagic
+            | K::TotalLengthMismatch
+            | K::FrameMagic
+            | K::UnknownFrameType(_)
+            | K::ReservedFrameType
+            | K::FrameTooSmall
+            | K::FrameExceedsMessage
+            | K::FrameEnd
+            | K::CborOffset
+            | K::FrameOrder(..)
+            | K::PrecederWithoutObject(_)
+            | K::DanglingPreceder
+            | K::IndexEntry
+            | K::IndexCount
+            | K::HashListCount
+            | K::HashListEntry
+            | K::MaskBounds
+            | K::MaskDtype(_)
+    )
+}
+
+/// Whether this is about the pipeline.
+const fn is_encoding(kind: K) -> bool {
+    matches!(
+        kind,
+        K::NeedsDecoding(_)
+            | K::PayloadSize
+            | K::DtypeMismatch(_)
+            | K::RangeOutOfBounds
+            | K::OutputLength
+            | K::Misaligned
+            | K::SwappedBytes
+            | K::BitsPerValue(_)
+            | K::ElementSize
+            | K::MaskMethod
+            | K::MaskLength
+            | K::RleStart(_)
+            | K::RleRun
+            | K::RoaringCookie(_)
+            | K::RoaringContainer
+    )
+}

@@ -1,0 +1,190 @@
+//! Ways out that errors offer.
+//!
+//! An error says what is wrong, and often what to do about it. What to do is said in this library's words: a field of the options,
+//! a feature, a type. Programs with other words, such as a command line, put theirs in place of them. So the words stand here
+//! and in no other file, which a test checks.
+
+use std::fmt;
+
+macro_rules! hints {
+    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
+        /// What an error's text advises, or the name of the limit that it speaks of.
+        ///
+        /// A program that shows errors to its own users looks for each of [`Hint::ALL`] in the text and writes in its place
+        /// what these can do.
+        ///
+        /// ```
+        /// use tgm_std::Hint;
+        ///
+        /// let error = "NaN at element 3; pass allow_nan=true to substitute with 0.0 and record positions in a mask";
+        /// assert!(error.contains(Hint::AllowNan.text()));
+        /// ```
+        // Exhaustive: who translates hints does not compile with one that is new, and so cannot overlook it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Hint { $($(#[$doc])* $name,)* }
+
+        impl Hint {
+            /// All hints. Each one's text is part of no other's.
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+
+            /// The words that stand in errors.
+            pub const fn text(self) -> &'static str {
+                match self { $(Self::$name => $text,)* }
+            }
+        }
+    };
+}
+
+hints! {
+    /// [`EncodeOptions::allow_nan`](crate::EncodeOptions::allow_nan).
+    AllowNan = "pass allow_nan=true to substitute with 0.0 and record positions in a mask",
+    /// [`EncodeOptions::allow_inf`](crate::EncodeOptions::allow_inf).
+    AllowInf = "pass allow_inf=true to substitute with 0.0 and record positions in a mask",
+    /// [`EncodeOptions::aggregate_hash`](crate::EncodeOptions::aggregate_hash) of a streamed message.
+    StreamedHashes = "take AggregateHashPolicy::Footer, Auto or None",
+    /// [`EncodeOptions::provenance`](crate::EncodeOptions::provenance).
+    SetProvenance = "set `provenance` of the options",
+    /// [`DecodeLimits::max_decoded_bytes`](crate::DecodeLimits::max_decoded_bytes).
+    MaxDecodedBytes = "the limit max_decoded_bytes",
+    /// [`DecodeBudget::max_message_bytes`](crate::DecodeBudget::max_message_bytes).
+    MaxMessageBytes = "the limit max_message_bytes",
+    /// [`DecodeBudget::max_file_bytes`](crate::DecodeBudget::max_file_bytes).
+    MaxFileBytes = "the limit max_file_bytes",
+    /// [`DecodeLimits::max_expansion`](crate::DecodeLimits::max_expansion).
+    MaxExpansion = "the limit max_expansion",
+    /// [`DecodeLimits::max_metadata_bytes`](crate::DecodeLimits::max_metadata_bytes).
+    MaxMetadataBytes = "the limit max_metadata_bytes",
+    /// [`DecodeLimits::max_nesting`](crate::DecodeLimits::max_nesting).
+    MaxNesting = "the limit max_nesting",
+    /// [`DecodeLimits::max_objects`](crate::DecodeLimits::max_objects).
+    MaxObjects = "the limit max_objects",
+    /// [`EncodeOptions::value_order`](crate::EncodeOptions::value_order).
+    ValueOrder = "EncodeOptions::value_order says which it is (ValueOrder::Native or ValueOrder::Declared)",
+    /// Feature `blosc2`, to encode.
+    Blosc2 = "enable feature `blosc2`",
+    /// Feature `blosc2-decode`.
+    Blosc2Decode = "enable feature `blosc2-decode`",
+    /// Feature `lz4`.
+    Lz4 = "enable feature `lz4`",
+    /// Feature `roaring`, to encode.
+    Roaring = "enable feature `roaring`",
+    /// Feature `sz3`, to encode with loss.
+    Sz3 = "enable feature `sz3`",
+    /// Feature `sz3-decode`, to decode, and to encode without loss.
+    Sz3Decode = "enable feature `sz3-decode`",
+    /// Feature `zstd`.
+    Zstd = "enable feature `zstd`",
+}
+
+impl Hint {
+    /// The feature with which a codec can be decoded. `None`: the codec is always in, or there is no such codec.
+    pub(crate) fn to_decode(codec: &str) -> Option<Self> {
+        Some(match codec {
+            "blosc2" => Self::Blosc2Decode,
+            "sz3" => Self::Sz3Decode,
+            "lz4" => Self::Lz4,
+            "zstd" => Self::Zstd,
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for Hint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    use super::*;
+
+    #[test]
+    fn no_hint_is_part_of_another() {
+        for hint in Hint::ALL {
+            let holders = Hint::ALL.iter().filter(|other| other.text().contains(hint.text()));
+            assert_eq!(holders.count(), 1, "{hint}");
+        }
+    }
+
+    /// The library's files without tests.
+    fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if name == "bin" || name.contains("tests") {
+                continue;
+            }
+            if path.is_dir() {
+                sources(&path, found);
+            } else {
+                found.push(path);
+            }
+        }
+    }
+
+    /// The code of a file, without comments, attributes and the tests at its foot.
+    fn code(path: &Path) -> String {
+        let text = fs::read_to_string(path).unwrap();
+        let text = text.split("\nmod tests {").next().unwrap();
+        let is_code = |line: &&str| {
+            let line = line.trim_start();
+            !["//", "#[", "reason ="].iter().any(|start| line.starts_with(start))
+        };
+        text.lines().filter(is_code).flat_map(|line| [line, "\n"]).collect()
+    }
+
+    /// The fields of structures whose names say that they are options, limits or a budget.
+    fn option_fields(code: &str) -> BTreeSet<String> {
+        let mut fields = BTreeSet::new();
+        let mut inside = false;
+        for line in code.lines() {
+            if let Some(name) = line.strip_prefix("pub struct ") {
+                let name = name.split(|c: char| !c.is_alphanumeric()).next().unwrap();
+                inside = ["Options", "Limits", "Budget"].iter().any(|end| name.ends_with(end));
+            }
+            inside &= line != "}";
+            let field = line.trim_start().strip_prefix("pub ").and_then(|rest| rest.split_once(':'));
+            if let Some((field, _)) = field.filter(|_| inside) {
+                fields.insert(field.to_string());
+            }
+        }
+        fields
+    }
+
+    /// The texts in code: what stands between quotes.
+    fn texts(code: &str) -> impl Iterator<Item = &str> {
+        code.split('"').skip(1).step_by(2)
+    }
+
+    #[test]
+    fn advice_of_errors_stands_in_one_file() {
+        let mut files = Vec::new();
+        sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
+        let codes: Vec<_> = files.iter().map(|path| (path, code(path))).collect();
+        let fields: BTreeSet<_> = codes.iter().flat_map(|(_, code)| option_fields(code)).collect();
+        for known in ["allow_nan", "max_objects", "native_byte_order", "max_issues", "max_file_bytes"] {
+            assert!(fields.contains(known), "{known}: {fields:?}");
+        }
+        // One word may be any word, as in "frame header".
+        let fields: Vec<_> = fields.iter().filter(|field| field.contains('_')).collect();
+        for (path, code) in codes.iter().filter(|(path, _)| !path.ends_with("base/hint.rs")) {
+            for text in texts(code) {
+                let names = fields.iter().find(|field| text.contains(field.as_str()));
+                assert_eq!(names, None, "{}: make it a hint: {text}", path.display());
+                if !text.contains(' ') {
+                    continue;
+                }
+                let variant = text.split("::").skip(1).any(|rest| rest.starts_with(char::is_uppercase));
+                assert!(!variant, "{}: make it a hint: {text}", path.display());
+                for word in ["enable feature", "=true", "Options", "of the options"] {
+                    assert!(!text.contains(word), "{}: make it a hint: {text}", path.display());
+                }
+            }
+        }
+    }
+}

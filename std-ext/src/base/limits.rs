@@ -1,0 +1,190 @@
+//! What decoding may cost, whatever a message claims.
+//!
+//! | resource | default | how to change it |
+//! |---|---|---|
+//! | bytes of one object's values, or of all ranges of a request | 16 GiB | [`DecodeLimits::max_decoded_bytes`] |
+//! | of these, free whatever the payload's length | 1 GiB | [`DecodeLimits::free_bytes`] |
+//! | beyond these, for each byte of the payload | 65,536 | [`DecodeLimits::max_expansion`] |
+//! | objects of a message | 1,048,576 | [`DecodeLimits::max_objects`] |
+//! | memory of a message's owned metadata and descriptors | 4 GiB | [`DecodeLimits::max_metadata_bytes`] |
+//! | nesting of CBOR | 256 | [`DecodeLimits::max_nesting`], lower only |
+//! | bytes of all objects of a message, where they are decoded in a row | 16 GiB, and 16 KiB for each byte of it | [`DecodeBudget::max_message_bytes`](crate::DecodeBudget::max_message_bytes) |
+//! | bytes of all objects of a file, likewise | 16 GiB, and 16 KiB for each byte of it | [`DecodeBudget::max_file_bytes`](crate::DecodeBudget::max_file_bytes) |
+//! | findings of a validation that are listed | 10,000 | [`ValidateOptions::max_issues`](crate::ValidateOptions::max_issues) |
+//! | length of a message that a scan believes from its end | 4 GiB | [`ScanOptions::max_message_size`](crate::ScanOptions::max_message_size) |
+//! | threads | 1 | [`DecodeOptions::threads`](crate::DecodeOptions::threads), at most 1,024 |
+//! | CBOR that a push decoder keeps | its `N` | [`PushDecoder`](tgm_core::push::PushDecoder) |
+//!
+//! The two budgets hold where a whole message or file is decoded and let go: in [validation](crate::validate), and for
+//! whoever spends from a [`DecodeBudget`](crate::DecodeBudget). Where addresses have 32 bits,
+//! owned metadata is limited to 1 GiB. Not limited: the length of a message that is read from a
+//! file, which is there on disk; and the sum over the objects of a message that [`decode`](crate::decode()) returns all at
+//! once: whoever distrusts it decodes them one at a time ([`objects`](crate::objects())).
+//!
+//! # What a byte can become
+//!
+//! Bytes of values for each byte of a payload, at worst, by the form of each codec. Stages multiply: packed values of one bit
+//! through zstd have 64 · 32,768. Where a form has no bound of its own, and beyond 65,536 in any case, the limits above hold.
+//!
+//! | codec | bytes for a byte | by |
+//! |---|---|---|
+//! | none | 1 | lengths have to be equal |
+//! | shuffle | 1 | a permutation |
+//! | simple_packing, 1 bit and more | 64 | a bit becomes a float64 |
+//! | simple_packing, 0 bits | no bound | all values are one, which the descriptor holds |
+//! | lz4 | 255 | a byte of a match's length |
+//! | zstd | 32,768 | a block of 128 KiB that repeats a byte, in four |
+//! | szip | 47,663 | 64 blocks of zeros in 11 bits |
+//! | zfp | 256 | a block of four zeros in a bit |
+//! | blosc2 | no bound | a chunk of one value has no bytes |
+//! | sz3 | no bound | a Huffman code of one symbol has no bits |
+//! | rle | no bound | a run's length is a number; 512 MiB at most |
+//! | roaring | no bound | what is not listed is not set; 512 MiB at most |
+
+//!
+//! # What a byte of metadata can become
+//!
+//! Owned metadata takes more memory than its CBOR, as each map is a tree of its own. The worst case is a list of maps with one
+//! short entry each. Functions without options hold what they make against the default limit. The borrowed views of
+//! [`tgm_core`] take no memory.
+//!
+//! | what | bytes of memory for a byte of CBOR | by |
+//! |---|---|---|
+//! | owned metadata | 232 | a map of three bytes, in `base`, has a node for eleven entries |
+
+use tgm_core::ErrorKind;
+use tgm_core::cbor::{Cursor, MAX_NESTING};
+
+use crate::base::error::{Result, TensogramError};
+use crate::base::hint::Hint;
+use crate::base::memory;
+
+/// Limits on decoding. On by default; each can be raised or lowered.
+///
+/// A claim of the input is held against these before anything is reserved for it, so that memory is bounded by the caller
+/// and not by the message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DecodeLimits {
+    /// Bytes of the decoded values of one object: 16 GiB.
+    pub max_decoded_bytes: u64,
+    /// Data objects of one message: 2²⁰.
+    pub max_objects: usize,
+    /// Bytes of memory that the owned metadata and descriptors of one message may take, by an estimate that is never too
+    /// low: 4 GiB, or 1 GiB where addresses have 32 bits. Held against it before memory is taken.
+    pub max_metadata_bytes: u64,
+    /// Containers and tags inside each other in metadata and descriptors: 256, which is also the most that is read.
+    pub max_nesting: u16,
+    /// Decoded bytes for each encoded byte, beyond [`Self::free_bytes`]: 65,536. A run of equal values packs tighter than
+    /// that with some codecs, which is what the free bytes are for.
+    pub max_expansion: u64,
+    /// Decoded bytes that any object may have, however few bytes it is encoded in: 1 GiB.
+    pub free_bytes: u64,
+}
+
+impl Default for DecodeLimits {
+    fn default() -> Self {
+        Self {
+            max_decoded_bytes: 16 << 30,
+            max_objects: 1 << 20,
+            max_metadata_bytes: if usize::BITS < u64::BITS { 1 << 30 } else { 4 << 30 },
+            max_nesting: MAX_NESTING,
+            max_expansion: 1 << 16,
+            free_bytes: 1 << 30,
+        }
+    }
+}
+
+impl DecodeLimits {
+    /// No limits but those of the machine.
+    pub const UNLIMITED: Self = Self {
+        max_decoded_bytes: u64::MAX,
+        max_objects: usize::MAX,
+        max_metadata_bytes: u64::MAX,
+        max_nesting: MAX_NESTING,
+        max_expansion: u64::MAX,
+        free_bytes: u64::MAX,
+    };
+
+    /// Checks that `encoded` bytes may become `decoded` ones, and that this machine can address them.
+    ///
+    /// # Errors
+    /// [`TensogramError::Encoding`] naming the limit.
+    pub(crate) fn check_bytes(&self, encoded: u64, decoded: u64) -> Result<usize> {
+        if decoded > self.max_decoded_bytes {
+            let max = self.max_decoded_bytes;
+            return Err(TensogramError::encoding(format!(
+                "object decodes to {decoded} bytes, more than {} of {max}",
+                Hint::MaxDecodedBytes
+            )));
+        }
+        if decoded > self.free_bytes.saturating_add(encoded.saturating_mul(self.max_expansion)) {
+            let max = self.max_expansion;
+            return Err(TensogramError::encoding(format!(
+                "{encoded} bytes decode to {decoded}, more than {} of {max} allows",
+                Hint::MaxExpansion
+            )));
+        }
+        usize::try_from(decoded).map_err(|_| TensogramError::encoding("element count overflows usize"))
+    }
+
+    /// Checks the nesting of the CBOR item that `cbor`, which lies `offset` bytes into the message, begins with.
+    ///
+    /// # Errors
+    /// [`TensogramError::Metadata`] naming the limit.
+    pub(crate) fn check_nesting(&self, cbor: &[u8], offset: u64) -> Result<()> {
+        Cursor::new(cbor, offset).skip_limited(self.max_nesting).map_err(|error| match error.kind() {
+            ErrorKind::CborNesting => {
+                let (max, at) = (self.max_nesting, error.offset());
+                TensogramError::Metadata(
+                    format!("CBOR is nested deeper than {} of {max} at byte {at}", Hint::MaxNesting).into(),
+                )
+            }
+            _ => error.into(),
+        })
+    }
+
+    /// Checks the number of a message's objects.
+    ///
+    /// # Errors
+    /// [`TensogramError::Framing`] naming the limit.
+    pub(crate) fn check_objects(&self, count: usize) -> Result<()> {
+        if count <= self.max_objects {
+            return Ok(());
+        }
+        let max = self.max_objects;
+        Err(TensogramError::Framing(
+            format!("message has {count} objects, more than {} of {max}", Hint::MaxObjects).into(),
+        ))
+    }
+}
+
+/// Makes room for `len` more bytes, or says that there is no memory for them.
+pub(crate) fn reserve_more(buffer: &mut Vec<u8>, len: usize) -> Result<()> {
+    let reserved = buffer.try_reserve_exact(len);
+    reserved.map_err(|_| TensogramError::encoding(format!("cannot allocate {len} bytes")))
+}
+
+/// The first `len` bytes of `buffer`, whatever they are; it grows where it is shorter, and what it held is lost then.
+pub(crate) fn at_least(buffer: &mut Vec<u8>, len: usize) -> Result<&mut [u8]> {
+    if buffer.len() < len {
+        *buffer = Vec::new();
+        *buffer = reserve(len)?;
+    }
+    buffer.get_mut(..len).ok_or_else(|| TensogramError::encoding("no scratch memory"))
+}
+
+/// A buffer of `len` zeros, or an error where there is no memory for it.
+pub(crate) fn reserve(len: usize) -> Result<Vec<u8>> {
+    if len >= SYSTEM_ZEROS {
+        return memory::zeros(&[], len);
+    }
+    let mut buffer = Vec::new();
+    buffer
+        .try_reserve_exact(len)
+        .map_err(|_| TensogramError::encoding(format!("cannot allocate {len} bytes for decoded values")))?;
+    buffer.resize(len, 0);
+    Ok(buffer)
+}
+
+/// Bytes from which on the system's zeros cost less than our own. Below, allocators give memory that was used before.
+const SYSTEM_ZEROS: usize = 1 << 20;

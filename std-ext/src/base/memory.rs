@@ -1,0 +1,183 @@
+//! Memory for results: had at once, or an error; of pages as large as the system gives, where there is much of it. And
+//! memory that is read: asked for before it is.
+//!
+//! Fresh memory costs more than what is written to it: the system clears it and maps it page by page, and a page is 4 KiB
+//! unless it is told that larger ones will do. That halves the time of a message of some MiB.
+
+use std::alloc::{Layout, alloc_zeroed};
+use std::ptr;
+
+use crate::base::error::{Result, TensogramError};
+
+/// Makes room for `len` bytes more, and no further room if there was too little.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] if there is no memory.
+pub(crate) fn reserve(buffer: &mut Vec<u8>, len: usize) -> Result<()> {
+    if buffer.capacity() - buffer.len() >= len {
+        return Ok(());
+    }
+    let reserved = buffer.try_reserve_exact(len);
+    reserved.map_err(|_| TensogramError::encoding(format!("cannot allocate {len} bytes")))?;
+    huge_pages(buffer);
+    Ok(())
+}
+
+/// Appends `len` zeros. Where that takes fresh memory, the system's zeros are taken as they are.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] if there is no memory.
+#[cfg(feature = "lz4")]
+pub(crate) fn append_zeros(buffer: &mut Vec<u8>, len: usize) -> Result<()> {
+    let (before, after) = (buffer.len(), buffer.len().saturating_add(len));
+    if buffer.capacity() < after && before < len / 64 {
+        *buffer = zeros(buffer, after)?;
+    } else {
+        reserve(buffer, len)?;
+        buffer.resize(after, 0);
+    }
+    Ok(())
+}
+
+/// `len` zeros, which where they are many are the system's, and take no memory before they are written to.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] if there is no memory.
+#[allow(unsafe_code, reason = "`vec!` ends the process where there is no memory")]
+pub(crate) fn untouched_zeros(len: usize) -> Result<Vec<u8>> {
+    let none = || TensogramError::encoding(format!("cannot allocate {len} bytes"));
+    let layout = Layout::array::<u8>(len).map_err(|_| none())?;
+    if len == 0 {
+        return Ok(Vec::new());
+    }
+    // SAFETY: the layout is of at least one byte.
+    let start = unsafe { alloc_zeroed(layout) };
+    if start.is_null() {
+        return Err(none());
+    }
+    // SAFETY: the memory was had just now from the allocator of boxes, by the layout of one of that length, and all of it is
+    // zeros.
+    Ok(unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(start, len)) }.into_vec())
+}
+
+/// `len` bytes that begin as `front` and are zeros otherwise.
+pub(crate) fn zeros(front: &[u8], len: usize) -> Result<Vec<u8>> {
+    let mut zeros = untouched_zeros(len)?;
+    huge_pages(&mut zeros);
+    if let Some(out) = zeros.get_mut(..front.len()) {
+        out.copy_from_slice(front);
+    }
+    Ok(zeros)
+}
+
+/// Bytes of memory, untouched as a rule, from which on it is worth telling the system about them.
+#[cfg(target_os = "linux")]
+const MANY: usize = 4 << 20;
+/// Bytes of a large page on most machines. On others less is gained.
+#[cfg(target_os = "linux")]
+const HUGE_PAGE: usize = 2 << 20;
+
+/// Tells the system that large pages will do for all of a buffer's memory but its ends.
+///
+/// It is advice: what the memory holds does not change, and whether it is taken makes no difference but in time. On systems
+/// whose pages are large anyway, or must not be, it changes nothing.
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code, reason = "a call of the system's C library")]
+fn huge_pages(buffer: &mut Vec<u8>) {
+    if buffer.capacity() < MANY {
+        return;
+    }
+    let start = buffer.as_mut_ptr();
+    let skipped = start.align_offset(HUGE_PAGE);
+    let len = buffer.capacity().saturating_sub(skipped) / HUGE_PAGE * HUGE_PAGE;
+    if len > 0 {
+        // SAFETY: the range lies within the buffer's allocation, which is ours alone, as `buffer` is borrowed mutably. This
+        // advice neither reads nor changes memory; that it fails is as good.
+        unsafe {
+            libc::madvise(start.wrapping_add(skipped).cast(), len, libc::MADV_HUGEPAGE);
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+const fn huge_pages(_: &mut Vec<u8>) {}
+
+/// Bytes of a line of memory.
+const LINE: usize = 64;
+
+/// Asks for the lines of memory that `bytes` lie in: who reads them soon waits for all of them together.
+#[inline]
+pub(crate) fn prefetch(bytes: &[u8]) {
+    #[cfg(target_arch = "x86_64")]
+    for byte in bytes.iter().step_by(LINE).chain(bytes.last()) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        #[allow(unsafe_code, reason = "an instruction that takes an address")]
+        // SAFETY: SSE is part of the architecture, and the address is that of a byte in a slice.
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T0>((&raw const *byte).cast());
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (bytes, LINE);
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_buffer_holds_stays_while_it_grows() {
+        for (before, more) in [(0, 0), (3, 10), (100, 9 << 20), (5 << 20, 9 << 20), (9 << 20, 100)] {
+            let held: Vec<u8> = (0..=250).cycle().take(before).collect();
+            let mut buffer = held.clone();
+            reserve(&mut buffer, more).unwrap();
+            assert!(buffer == held && buffer.capacity() >= before + more);
+        }
+    }
+
+    #[cfg(feature = "lz4")]
+    #[test]
+    fn zeros_are_appended_to_what_a_buffer_holds() {
+        for (before, more) in [(0, 0), (3, 10), (100, 9 << 20), (5 << 20, 9 << 20), (9 << 20, 100)] {
+            let held: Vec<u8> = (0..=250).cycle().take(before).collect();
+            let mut buffer = held.clone();
+            append_zeros(&mut buffer, more).unwrap();
+            assert!(buffer.len() == before + more && buffer.starts_with(&held));
+            assert!(buffer.iter().skip(before).all(|byte| *byte == 0));
+        }
+    }
+
+    #[test]
+    fn a_buffer_with_room_stays_where_it_is() {
+        let mut buffer = Vec::with_capacity(100);
+        reserve(&mut buffer, 100).unwrap();
+        #[cfg(feature = "lz4")]
+        append_zeros(&mut buffer, 100).unwrap();
+        assert_eq!(buffer.capacity(), 100);
+    }
+
+    #[test]
+    fn zeros_are_a_vector_like_any_other() {
+        for len in [0, 1, 100, 5 << 20] {
+            let mut buffer = untouched_zeros(len).unwrap();
+            assert!(buffer.len() == len && buffer.iter().all(|byte| *byte == 0));
+            buffer.extend([1, 2, 3]);
+            buffer.shrink_to_fit();
+            assert_eq!(buffer.get(len..).unwrap(), [1, 2, 3]);
+        }
+        assert!(untouched_zeros(usize::MAX).is_err());
+        // Half of what words of 32 bits count may well be had.
+        assert!(cfg!(target_pointer_width = "32") || untouched_zeros(isize::MAX as usize).is_err());
+    }
+
+    #[test]
+    fn want_of_memory_is_an_error() {
+        let mut buffer = vec![1];
+        assert!(reserve(&mut buffer, usize::MAX).is_err());
+        // More than there is; where words are of 32 bits a quarter of what they count may well be had.
+        #[cfg(feature = "lz4")]
+        assert!(append_zeros(&mut buffer, usize::MAX / if cfg!(target_pointer_width = "64") { 4 } else { 1 }).is_err());
+        assert_eq!(buffer, [1]);
+    }
+}

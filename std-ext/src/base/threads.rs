@@ -1,0 +1,190 @@
+//! Work spread over threads: objects of a message, or pieces of one object (FORMAT §4.1 `threads`, PIPELINE §5.10).
+//!
+//! Results do not depend on the number of threads. Of several errors the one counts that comes first without threads.
+
+use std::sync::OnceLock;
+
+use crate::base::error::{Result, TensogramError};
+use crate::base::options::{DEFAULT_PARALLEL_THRESHOLD_BYTES, ENV_THREADS};
+
+/// Pieces for each thread, so that one that is slow holds up less.
+#[cfg(feature = "parallel")]
+const PIECES: usize = 4;
+/// More threads than this are never made, whatever is asked for.
+#[cfg(feature = "parallel")]
+const MOST: u32 = 1024;
+
+/// How many threads a piece of work may use. There is a difference between none having been asked for and one, for zstd.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Threads(u32);
+
+impl Threads {
+    /// The calling thread, none having been asked for.
+    pub const NONE: Self = Self(0);
+
+    /// As many as options ask for, 0 being what [`ENV_THREADS`] says, if there are enough bytes to work on. None without
+    /// feature `parallel`.
+    ///
+    /// # Errors
+    /// [`TensogramError::Encoding`] if the variable counts and is not a number.
+    pub fn resolve(asked: u32, bytes: u64, threshold: Option<usize>) -> Result<Self> {
+        // Asked whether there are bytes enough or not: a variable that makes no sense is to show at once.
+        let asked = if asked == 0 { from_environment()? } else { asked };
+        let enough = bytes >= threshold.unwrap_or(DEFAULT_PARALLEL_THRESHOLD_BYTES) as u64;
+        Ok(if enough && cfg!(feature = "parallel") { Self(asked) } else { Self::NONE })
+    }
+
+    /// Whether there is only the calling thread.
+    pub const fn is_one(self) -> bool {
+        self.0 <= 1
+    }
+
+    /// What is left for each of several pieces of work that share them.
+    pub(crate) const fn alone(self) -> Self {
+        if self.is_one() { self } else { Self(1) }
+    }
+
+    /// How many were asked for.
+    pub const fn count(self) -> u32 {
+        self.0
+    }
+
+    /// What `f` makes of each item, in the order of items. Of errors the first one in that order.
+    ///
+    /// # Errors
+    /// Those of `f`.
+    pub(crate) fn map<T: Sync, R: Send, E: Send>(
+        self,
+        items: &[T],
+        f: impl Fn(&T) -> Result<R, E> + Sync,
+    ) -> Result<Vec<R>, E> {
+        #[cfg(feature = "parallel")]
+        if !self.is_one() && items.len() > 1 {
+            use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
+            let results: Option<Vec<_>> = self.run(|| items.par_iter().map(&f).collect());
+            if let Some(results) = results {
+                return results.into_iter().collect();
+            }
+        }
+        items.iter().map(f).collect()
+    }
+
+    /// Calls `f` for pieces of `out`, each with the byte at which it starts, a multiple of `grain`.
+    ///
+    /// # Errors
+    /// The first in the order of pieces.
+    pub(crate) fn pieces<E: Send>(
+        self,
+        out: &mut [u8],
+        grain: usize,
+        f: impl Fn(usize, &mut [u8]) -> Result<(), E> + Sync,
+    ) -> Result<(), E> {
+        #[cfg(feature = "parallel")]
+        if !self.is_one() {
+            use rayon::iter::{IndexedParallelIterator as _, ParallelIterator as _};
+            use rayon::slice::ParallelSliceMut as _;
+            let len = self.piece_len(out.len(), grain);
+            if out.len() > len {
+                let work = || out.par_chunks_mut(len).enumerate().map(|(i, piece)| f(i * len, piece)).collect();
+                let results: Option<Vec<Result<(), E>>> = self.run(work);
+                if let Some(results) = results {
+                    return results.into_iter().collect();
+                }
+            }
+        }
+        let _ = grain;
+        f(0, out)
+    }
+
+    /// Bytes of each piece of `len` bytes, the last one aside: a multiple of `grain`.
+    #[cfg(feature = "parallel")]
+    fn piece_len(self, len: usize, grain: usize) -> usize {
+        // Held to the threads that there will be: what is asked for times four may not fit 32 bits.
+        let pieces = self.0.clamp(1, MOST) as usize * PIECES;
+        len.div_ceil(pieces).checked_next_multiple_of(grain.max(1)).unwrap_or(usize::MAX).max(1)
+    }
+
+    /// Runs `work` where rayon finds so many threads; `None`, without having begun, if they cannot be had.
+    #[cfg(feature = "parallel")]
+    fn run<R: Send>(self, work: impl FnOnce() -> R + Send) -> Option<R> {
+        Some(pool(self.0.min(MOST))?.install(work))
+    }
+}
+
+/// The pool of `count` threads. Each size is made once, and kept.
+#[cfg(feature = "parallel")]
+fn pool(count: u32) -> Option<std::sync::Arc<rayon::ThreadPool>> {
+    use std::collections::BTreeMap;
+    use std::sync::{Arc, Mutex, PoisonError};
+
+    static POOLS: Mutex<BTreeMap<u32, Arc<rayon::ThreadPool>>> = Mutex::new(BTreeMap::new());
+    let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(pool) = pools.get(&count) {
+        return Some(Arc::clone(pool));
+    }
+    let name = |i| format!("tgm-{i}");
+    let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(count as usize).thread_name(name).build().ok()?);
+    pools.insert(count, Arc::clone(&pool));
+    Some(pool)
+}
+
+fn from_environment() -> Result<u32> {
+    // Kept: to ask the environment takes a good part of the time that a small message takes.
+    static ASKED: OnceLock<std::result::Result<u32, String>> = OnceLock::new();
+    let asked = ASKED.get_or_init(|| {
+        let Some(text) = std::env::var_os(ENV_THREADS) else { return Ok(0) };
+        let text = text.to_string_lossy();
+        text.trim().parse().map_err(|_| format!("{ENV_THREADS}={text} is not a number of threads"))
+    });
+    asked.clone().map_err(TensogramError::encoding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Threads;
+
+    #[test]
+    fn results_come_in_order_and_the_first_error_wins() {
+        for threads in [Threads(1), Threads(2), Threads(7)] {
+            let items: Vec<u32> = (0..100).collect();
+            assert_eq!(threads.map(&items, |i| Ok::<_, ()>(i * 2)).unwrap(), (0..200).step_by(2).collect::<Vec<_>>());
+            assert_eq!(threads.map(&items, |&i| if i % 30 == 29 { Err(i) } else { Ok(i) }), Err(29));
+        }
+    }
+
+    #[test]
+    fn pieces_cover_everything_at_multiples_of_the_grain() {
+        for threads in [Threads(1), Threads(2), Threads(3)] {
+            for len in [0, 1, 5, 24, 25, 1000] {
+                let mut out = vec![0; len];
+                let fill = |start: usize, piece: &mut [u8]| {
+                    assert!(start.is_multiple_of(3));
+                    for (i, byte) in piece.iter_mut().enumerate() {
+                        *byte = u8::try_from((start + i) % 251).unwrap() + 1;
+                    }
+                    Ok::<_, ()>(())
+                };
+                threads.pieces(&mut out, 3, fill).unwrap();
+                assert!(out.iter().enumerate().all(|(i, byte)| usize::from(*byte) == i % 251 + 1), "{threads:?} {len}");
+            }
+        }
+    }
+
+    #[cfg(feature = "parallel")]
+    #[test]
+    fn there_are_no_more_pieces_than_the_most_threads_take_whatever_is_asked_for() {
+        for asked in [super::MOST, super::MOST + 1, 1 << 30, u32::MAX] {
+            let len = Threads(asked).piece_len(1 << 20, 1);
+            assert_eq!(len, (1 << 20) / (super::MOST as usize * super::PIECES), "{asked}");
+        }
+        assert_eq!(Threads(u32::MAX).piece_len(0, 0), 1);
+        assert_eq!(Threads(2).piece_len(usize::MAX, usize::MAX - 1), usize::MAX - 1);
+    }
+
+    #[test]
+    fn few_bytes_stay_on_the_calling_thread() {
+        assert!(Threads::resolve(4, 100, None).unwrap().is_one());
+        assert_eq!(Threads::resolve(4, 100, Some(0)).unwrap().is_one(), !cfg!(feature = "parallel"));
+        assert_eq!(Threads::resolve(4, 1 << 20, None).unwrap().is_one(), !cfg!(feature = "parallel"));
+    }
+}

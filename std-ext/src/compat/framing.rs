@@ -1,0 +1,234 @@
+//! Messages and frames as they are, without the pipeline: what [`encode`](crate::encode()) and [`decode`](crate::decode())
+//! stand on.
+//!
+//! Payloads are encoded bytes on both sides. Nothing is derived from them or compared with descriptors, and metadata is
+//! written as it is given; whoever makes messages of values takes [`crate::encode_pre_encoded`] or
+//! [`crate::MessageBuilder`], which check what they are given.
+
+use std::collections::BTreeMap;
+
+use ciborium::Value;
+use tgm_core::object::DataObject;
+use tgm_core::wire::FrameType;
+use tgm_core::{ErrorKind, frame};
+
+use crate::base::error::{Result, TensogramError};
+use crate::base::options::DecodeOptions;
+use crate::compat::wire::Preamble;
+use crate::decode::{Opened, decode_metadata};
+use crate::encode::checks;
+use crate::encode::frame::padded;
+use crate::encode::message::write_message_around;
+use crate::encode::object::Object;
+pub use crate::encode::{HashFramePolicy, encode_data_object_frame};
+pub use crate::file::data_object_inline_hashes;
+use crate::model::metadata::{cbor_to_global_metadata, cbor_to_hash_frame, cbor_to_index, global_metadata_to_cbor};
+use crate::model::room::Room;
+use crate::model::to_owned;
+use crate::model::types::{DataObjectDescriptor, GlobalMetadata, HashFrame, IndexFrame};
+pub use crate::scan::{ScanOptions, scan, scan_file, scan_file_with_options, scan_with_options};
+
+/// An object that went through the pipeline.
+#[derive(Clone, Debug)]
+pub struct EncodedObject {
+    /// What the object is.
+    pub descriptor: DataObjectDescriptor,
+    /// Its payload region: the encoded values, and the masks' blobs if the descriptor has masks.
+    pub encoded_payload: Vec<u8>,
+}
+
+/// A message taken apart.
+#[derive(Clone, Debug)]
+pub struct DecodedMessage<'a> {
+    /// The first 24 bytes.
+    pub preamble: Preamble,
+    /// The metadata that counts: that of the last metadata frame, under the objects' preceders.
+    pub global_metadata: GlobalMetadata,
+    /// The last index frame.
+    pub index: Option<IndexFrame>,
+    /// The last list of digests.
+    pub hash_frame: Option<HashFrame>,
+    /// Each object's descriptor, its encoded values, the masks' blobs, and where its frame starts in the message.
+    pub objects: Vec<(DataObjectDescriptor, &'a [u8], &'a [u8], usize)>,
+    /// What was said of each object in a frame before it.
+    pub preceder_payloads: Vec<Option<BTreeMap<String, Value>>>,
+}
+
+/// Writes a message of encoded objects, with an index if there are any.
+///
+/// # Errors
+/// [`TensogramError::Metadata`] for metadata of more objects than there are, and for what cannot be CBOR;
+/// [`TensogramError::Encoding`] for `simple_packing` of another type than float64, which no reader decodes.
+///
+/// ```
+/// use tgm_std::framing::{EncodedObject, HashFramePolicy, decode_message, encode_message};
+/// use tgm_std::{ByteOrder, DataObjectDescriptor, Dtype, GlobalMetadata};
+///
+/// let descriptor = DataObjectDescriptor::new(Dtype::Uint8, ByteOrder::Little, &[4]);
+/// let object = EncodedObject { descriptor, encoded_payload: vec![1, 2, 3, 4] };
+/// let message = encode_message(&GlobalMetadata::default(), &[object], true, HashFramePolicy::default())?;
+/// assert_eq!(decode_message(&message)?.objects[0].1, [1, 2, 3, 4]);
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+///
+/// Format: FORMAT §4.4.
+pub fn encode_message(
+    global_metadata: &GlobalMetadata,
+    objects: &[EncodedObject],
+    hashing: bool,
+    hash_policy: HashFramePolicy,
+) -> Result<Vec<u8>> {
+    checks::entries(global_metadata, objects.len())?;
+    let metadata = global_metadata_to_cbor(global_metadata)?;
+    let objects =
+        objects.iter().map(|object| Ok(Object::unchecked(&object.descriptor, &object.encoded_payload)?.into()));
+    let mut message = Vec::new();
+    write_message_around(&metadata, objects.collect::<Result<Vec<_>>>()?, hashing, hash_policy, &mut message)?;
+    Ok(message)
+}
+
+/// Takes the first message of `bytes` apart. Payloads are not decoded, digests not checked: [`crate::decode()`] does both, the
+/// latter with `verify_hash`.
+///
+/// # Errors
+/// Those of the format's checks.
+pub fn decode_message(bytes: &[u8]) -> Result<DecodedMessage<'_>> {
+    let preamble = Preamble::read_from(bytes)?;
+    let opened = Opened::open(bytes, &DecodeOptions::default())?;
+    let mut message = DecodedMessage {
+        preamble,
+        global_metadata: to_owned::message_metadata(&opened.metadata, &opened.room)?,
+        index: opened.outline.index.map(|frame| cbor_to_index(frame.body())).transpose()?,
+        hash_frame: opened.outline.hashes.map(|frame| cbor_to_hash_frame(frame.body())).transpose()?,
+        objects: Vec::new(),
+        preceder_payloads: Vec::new(),
+    };
+    let mut preceder = None;
+    for frame in opened.message.frames() {
+        let frame = frame?;
+        match frame.frame_type() {
+            FrameType::PrecederMetadata => {
+                preceder = cbor_to_global_metadata(frame.body())?.base.into_iter().next();
+            }
+            FrameType::NTensorFrame => {
+                let start = usize::try_from(frame.offset()).map_err(|_| ErrorKind::TooLarge.at(frame.offset()))?;
+                let (descriptor, payload, masks) = parts(&DataObject::parse(frame)?, &opened.room)?;
+                message.objects.push((descriptor, payload, masks, start));
+                message.preceder_payloads.push(preceder.take());
+            }
+            _ => {}
+        }
+    }
+    Ok(message)
+}
+
+/// The metadata of the first metadata frame: [`decode_metadata`].
+///
+/// # Errors
+/// As [`decode_metadata`].
+pub fn decode_metadata_only(bytes: &[u8]) -> Result<GlobalMetadata> {
+    decode_metadata(bytes)
+}
+
+/// Takes the data object's frame apart that `bytes` begin with: its descriptor, its encoded values, the masks' blobs, and
+/// how many bytes it takes with its padding. Its digest is not checked: [`crate::model::hash::check_frame_hash`] does that.
+///
+/// # Errors
+/// [`TensogramError::Framing`] for a frame that is damaged or of another type; those of the descriptor.
+pub fn decode_data_object_frame(bytes: &[u8]) -> Result<(DataObjectDescriptor, &[u8], &[u8], usize)> {
+    let (frame, rest) = frame::Frame::parse(bytes)?;
+    if !frame.frame_type().is_data_object() {
+        let found = frame.frame_type();
+        return Err(TensogramError::Framing(format!("expected a data-object frame, got {found:?}").into()));
+    }
+    let (descriptor, payload, masks) = parts(&DataObject::parse(frame)?, &Room::by_default())?;
+    let len = bytes.len().saturating_sub(rest.len());
+    let padded = usize::try_from(padded(len as u64)).unwrap_or(len);
+    Ok((descriptor, payload, masks, padded.min(bytes.len())))
+}
+
+/// An object's descriptor, its payload, and what its region holds behind that.
+fn parts<'a>(object: &DataObject<'a>, room: &Room) -> Result<(DataObjectDescriptor, &'a [u8], &'a [u8])> {
+    let (region, payload) = (object.region(), object.payload());
+    let masks = region.get(payload.len()..).unwrap_or_default();
+    Ok((to_owned::descriptor(object.descriptor(), room)?, payload, masks))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests may panic")]
+mod tests {
+    use super::*;
+    use crate::{ByteOrder, Dtype, EncodeOptions, StreamingEncoder, decode_object_from_frame};
+
+    fn descriptor(dtype: Dtype) -> DataObjectDescriptor {
+        DataObjectDescriptor::new(dtype, ByteOrder::Little, &[4])
+    }
+
+    #[test]
+    fn a_frame_reads_back_with_the_descriptor_on_either_side() {
+        for (before, cbor_offset) in [(true, 16), (false, 20)] {
+            for hashing in [false, true] {
+                let mut frame =
+                    encode_data_object_frame(&descriptor(Dtype::Uint8), &[1, 2, 3, 4], before, hashing).unwrap();
+                assert_eq!(frame[frame.len() - 20..][..8], u64::to_be_bytes(cbor_offset));
+                let (read, payload, masks, len) = decode_data_object_frame(&frame).unwrap();
+                assert_eq!((read, payload, masks), (descriptor(Dtype::Uint8), &[1, 2, 3, 4][..], &[][..]));
+                assert_eq!((len, len % 8), (frame.len(), 7));
+                let options = DecodeOptions { verify_hash: hashing, ..DecodeOptions::default() };
+                assert_eq!(decode_object_from_frame(&frame, &options).unwrap().1, [1, 2, 3, 4]);
+                frame.extend([0; 9]);
+                assert_eq!(decode_data_object_frame(&frame).unwrap().3, len + 1);
+            }
+        }
+    }
+
+    #[test]
+    fn a_frame_of_another_type_is_an_error_of_framing() {
+        let frame = b"FR\0\x01\0\x01\0\0\0\0\0\0\0\0\0\x1d\xa0\0\0\0\0\0\0\0\0ENDF";
+        let error = decode_data_object_frame(frame).unwrap_err();
+        assert!(matches!(&error, TensogramError::Framing(_)), "{error}");
+    }
+
+    #[test]
+    fn a_message_holds_what_it_was_made_of_and_no_more() {
+        let objects =
+            [5, 6].map(|byte| EncodedObject { descriptor: descriptor(Dtype::Uint8), encoded_payload: vec![byte; 4] });
+        let mut metadata = GlobalMetadata::default();
+        metadata.extra.insert("k".into(), 1.into());
+        for (hashing, header, footer) in
+            [(false, true, true), (true, true, false), (true, false, true), (true, false, false)]
+        {
+            let message = encode_message(&metadata, &objects, hashing, HashFramePolicy { header, footer }).unwrap();
+            let read = decode_message(&message).unwrap();
+            assert_eq!(read.preamble.total_length, message.len() as u64);
+            assert_eq!(read.global_metadata, GlobalMetadata { base: vec![BTreeMap::new(); 2], ..metadata.clone() });
+            assert_eq!(decode_metadata_only(&message).unwrap(), metadata);
+            assert_eq!(read.objects.iter().map(|object| object.1[0]).collect::<Vec<_>>(), [5, 6]);
+            let starts = read.objects.iter().map(|object| object.3 as u64);
+            assert_eq!(starts.collect::<Vec<_>>(), read.index.unwrap().offsets);
+            assert_eq!(read.hash_frame.map(|list| list.hashes.len()), (hashing && (header || footer)).then_some(2));
+            assert_eq!(read.preceder_payloads, [None, None]);
+        }
+        metadata.base = vec![BTreeMap::new(); 3];
+        let error = encode_message(&metadata, &objects, true, HashFramePolicy::default()).unwrap_err();
+        assert!(error.to_string().contains("base has 3 entries but only 2 descriptors"), "{error}");
+    }
+
+    #[test]
+    fn preceders_and_masks_are_kept_apart() {
+        let options = EncodeOptions { allow_nan: true, ..EncodeOptions::default() };
+        let mut encoder = StreamingEncoder::new(Vec::new(), &GlobalMetadata::default(), &options).unwrap();
+        encoder.write_preceder([("p".to_string(), Value::from(7))].into()).unwrap();
+        encoder.write_object(&descriptor(Dtype::Uint8), &[1, 2, 3, 4]).unwrap();
+        let values: Vec<u8> = [1.0, f32::NAN, 2.0, 3.0].iter().flat_map(|value| value.to_le_bytes()).collect();
+        encoder.write_object(&descriptor(Dtype::Float32), &values).unwrap();
+        let message = encoder.finish().unwrap();
+        let read = decode_message(&message).unwrap();
+        assert_eq!(read.preceder_payloads[0].as_ref().unwrap()["p"], Value::from(7));
+        assert_eq!(read.preceder_payloads[1], None);
+        assert_eq!(read.global_metadata.base[0]["p"], Value::from(7));
+        // The second of four bits.
+        assert_eq!((read.objects[1].1.len(), read.objects[1].2), (16, &[0x40][..]));
+        assert!(read.objects[0].2.is_empty());
+    }
+}

@@ -1,0 +1,226 @@
+//! The fixed layouts as values that can be read, changed and written (FORMAT §1.2 to §1.9).
+//!
+//! Types, flags, sizes and the layouts themselves are those of [`tgm_core::wire`], whose structures are views of the
+//! caller's bytes with every field as it stands there. These hold the fields that mean something, as integers of the
+//! machine; writing fills in the magics.
+
+use tgm_core::ErrorKind;
+use tgm_core::wire;
+pub use tgm_core::wire::{
+    DATA_OBJECT_FOOTER_SIZE, END_MAGIC, FRAME_COMMON_FOOTER_SIZE, FRAME_END, FRAME_HEADER_SIZE, FRAME_MAGIC,
+    FrameFlags, FrameType, MAGIC, MessageFlags, POSTAMBLE_SIZE, PREAMBLE_SIZE, WIRE_VERSION,
+};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+use crate::base::error::{Result, TensogramError};
+
+/// Flags that only data-object frames have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DataObjectFlags;
+
+impl DataObjectFlags {
+    /// The descriptor follows the payload.
+    pub const CBOR_AFTER_PAYLOAD: u16 = FrameFlags::CBOR_AFTER_PAYLOAD;
+}
+
+/// Bytes of the tail of a frame of that type: 20 for data objects, 12 for all others.
+pub const fn footer_size_for(frame_type: FrameType) -> usize {
+    frame_type.tail_size()
+}
+
+/// The first 24 bytes of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Preamble {
+    /// [`WIRE_VERSION`].
+    pub version: u16,
+    /// What the writer meant to put into the message.
+    pub flags: MessageFlags,
+    /// Written as 0, ignored on read.
+    pub reserved: u32,
+    /// Bytes from the preamble's first to the postamble's last; 0 in a streamed message.
+    pub total_length: u64,
+}
+
+impl Preamble {
+    /// Reads the preamble that `bytes` begin with.
+    ///
+    /// # Errors
+    /// [`TensogramError::Framing`] for fewer than 24 bytes, another magic, another version than 3.
+    pub fn read_from(bytes: &[u8]) -> Result<Self> {
+        let layout: &wire::Preamble = layout(bytes, "preamble")?;
+        if layout.magic != *MAGIC {
+            return Err(ErrorKind::StartMagic.at(0).into());
+        }
+        if layout.version != WIRE_VERSION {
+            return Err(ErrorKind::Version(layout.version.get()).at(8).into());
+        }
+        Ok(Self {
+            version: layout.version.get(),
+            flags: layout.flags(),
+            reserved: layout.reserved.get(),
+            total_length: layout.total_length.get(),
+        })
+    }
+
+    /// Appends the 24 bytes to `out`.
+    pub fn write_to(&self, out: &mut Vec<u8>) {
+        let layout = wire::Preamble {
+            magic: *MAGIC,
+            version: self.version.into(),
+            flags: self.flags.bits().into(),
+            reserved: self.reserved.into(),
+            total_length: self.total_length.into(),
+        };
+        out.extend_from_slice(layout.as_bytes());
+    }
+}
+
+/// The first 16 bytes of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameHeader {
+    /// What the frame holds.
+    pub frame_type: FrameType,
+    /// Written as 1, ignored on read.
+    pub version: u16,
+    /// [`FrameFlags`].
+    pub flags: u16,
+    /// Bytes from the header's first to the last of `ENDF`, padding not included.
+    pub total_length: u64,
+}
+
+impl FrameHeader {
+    /// Reads the header that `bytes` begin with.
+    ///
+    /// # Errors
+    /// [`TensogramError::Framing`] for fewer than 16 bytes, another magic, a type that the format does not have.
+    pub fn read_from(bytes: &[u8]) -> Result<Self> {
+        let layout: &wire::FrameHeader = layout(bytes, "frame header")?;
+        if layout.magic != *FRAME_MAGIC {
+            return Err(ErrorKind::FrameMagic.at(0).into());
+        }
+        let frame_type = FrameType::from_u16(layout.frame_type.get()).map_err(|kind| kind.at(2))?;
+        Ok(Self {
+            frame_type,
+            version: layout.version.get(),
+            flags: layout.flags().bits(),
+            total_length: layout.total_length.get(),
+        })
+    }
+
+    /// Appends the 16 bytes to `out`.
+    pub fn write_to(&self, out: &mut Vec<u8>) {
+        let layout = wire::FrameHeader {
+            magic: *FRAME_MAGIC,
+            frame_type: self.frame_type.as_u16().into(),
+            version: self.version.into(),
+            flags: self.flags.into(),
+            total_length: self.total_length.into(),
+        };
+        out.extend_from_slice(layout.as_bytes());
+    }
+}
+
+/// The last 24 bytes of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Postamble {
+    /// Bytes from the message's start to its first footer frame, or to the postamble if it has none.
+    pub first_footer_offset: u64,
+    /// Copy of the preamble's `total_length`, or 0.
+    pub total_length: u64,
+}
+
+impl Postamble {
+    /// Reads the postamble that `bytes` begin with.
+    ///
+    /// # Errors
+    /// [`TensogramError::Framing`] for fewer than 24 bytes, another end magic.
+    pub fn read_from(bytes: &[u8]) -> Result<Self> {
+        let layout: &wire::Postamble = layout(bytes, "postamble")?;
+        if layout.magic != *END_MAGIC {
+            return Err(ErrorKind::EndMagic.at(16).into());
+        }
+        Ok(Self { first_footer_offset: layout.first_footer_offset.get(), total_length: layout.total_length.get() })
+    }
+
+    /// Appends the 24 bytes to `out`.
+    pub fn write_to(&self, out: &mut Vec<u8>) {
+        let layout = wire::Postamble {
+            first_footer_offset: self.first_footer_offset.into(),
+            total_length: self.total_length.into(),
+            magic: *END_MAGIC,
+        };
+        out.extend_from_slice(layout.as_bytes());
+    }
+}
+
+/// The layout that `bytes` begin with.
+fn layout<'a, T: FromBytes + Immutable + KnownLayout>(bytes: &'a [u8], name: &str) -> Result<&'a T> {
+    T::ref_from_prefix(bytes).map(|(layout, _)| layout).map_err(|_| {
+        let (least, len) = (size_of::<T>(), bytes.len());
+        TensogramError::Framing(format!("buffer too short for {name}: {len} < {least} bytes").into())
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use std::fmt::Debug;
+
+    use super::*;
+
+    fn text<T: Debug>(result: Result<T>) -> String {
+        result.unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_format_s_preamble_reads_and_writes_itself() {
+        let bytes = *b"TENSOGRM\0\x03\0\x95\0\0\0\x01\0\0\0\0\0\0\x02\x50";
+        let preamble = Preamble::read_from(&bytes).unwrap();
+        assert_eq!((preamble.version, preamble.flags.bits(), preamble.reserved), (3, 0x95, 1));
+        assert_eq!(preamble.total_length, 592);
+        let mut out = Vec::new();
+        preamble.write_to(&mut out);
+        assert_eq!(out, bytes);
+        assert!(text(Preamble::read_from(&bytes[..23])).contains("buffer too short for preamble"));
+        assert!(text(Preamble::read_from(&[b'T'; 24])).contains("invalid magic bytes"));
+        assert!(text(Preamble::read_from(b"TENSOGRM\0\x02              ")).contains("unsupported message version 2"));
+    }
+
+    #[test]
+    fn the_format_s_frame_header_reads_and_writes_itself() {
+        let mut bytes = *b"FR\0\x09\0\x01\0\x03\0\0\0\0\0\0\0\xa2";
+        let header = FrameHeader::read_from(&bytes).unwrap();
+        let flags = DataObjectFlags::CBOR_AFTER_PAYLOAD | FrameFlags::HASH_PRESENT;
+        let expected = FrameHeader { frame_type: FrameType::NTensorFrame, version: 1, flags, total_length: 162 };
+        assert_eq!(header, expected);
+        let mut out = Vec::new();
+        header.write_to(&mut out);
+        assert_eq!(out, bytes);
+        assert!(text(FrameHeader::read_from(&bytes[..15])).contains("too short"));
+        bytes[3] = 4;
+        assert!(text(FrameHeader::read_from(&bytes)).contains("reserved frame type 4"));
+        bytes[3] = 10;
+        assert!(text(FrameHeader::read_from(&bytes)).contains("unknown frame type 10"));
+        bytes[0] = 0;
+        assert!(text(FrameHeader::read_from(&bytes)).starts_with("framing error"));
+    }
+
+    #[test]
+    fn the_format_s_postamble_reads_and_writes_itself() {
+        let bytes = *b"\0\0\0\0\0\0\x02\x38\0\0\0\0\0\0\x02\x5039277777";
+        let postamble = Postamble::read_from(&bytes).unwrap();
+        assert_eq!(postamble, Postamble { first_footer_offset: 568, total_length: 592 });
+        let mut out = Vec::new();
+        postamble.write_to(&mut out);
+        assert_eq!(out, bytes);
+        assert!(text(Postamble::read_from(&bytes[..23])).contains("buffer too short for postamble"));
+        assert!(text(Postamble::read_from(&[0; 24])).contains("invalid end magic"));
+    }
+
+    #[test]
+    fn tails_are_of_two_sizes() {
+        for frame_type in FrameType::ALL {
+            assert_eq!(footer_size_for(frame_type), if frame_type.is_data_object() { 20 } else { 12 });
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! Messages written object by object, to a stream that need not be able to go back (FORMAT §4.5).
+//!
+//! What is known only at the end, the index, digests and completed metadata, goes into the footer, and the message's length
+//! stays unsaid unless the sink can seek and it is filled in afterwards.
+
+use std::collections::BTreeMap;
+use std::io::{Cursor, Seek, SeekFrom, Write};
+use std::mem;
+
+use ciborium::Value;
+use tgm_core::wire::{FrameType, MessageFlags};
+use zerocopy::IntoBytes as _;
+
+use crate::base::error::{Result, TensogramError};
+use crate::base::hint::Hint;
+use crate::base::options::{AggregateHashPolicy, EncodeOptions};
+use crate::base::threads::Threads;
+use crate::encode::checks;
+use crate::encode::compress::Means;
+use crate::encode::frame::{pad, write_frame};
+use crate::encode::message::{Tensor, preamble, write_completed, write_postamble};
+use crate::encode::object::Object;
+use crate::encode::sink::{Sink as _, Stream};
+use crate::model::cbor;
+use crate::model::metadata::RESERVED_KEY;
+use crate::model::metadata::{global_metadata_to_cbor, index_to_cbor, write_hash_list};
+use crate::model::params::metadata;
+use crate::model::types::{DataObjectDescriptor, GlobalMetadata, IndexFrame};
+
+/// Bytes from the start of a message to its preamble's `total_length`, and from its postamble's to its end.
+const TOTAL_LENGTH: u64 = 16;
+
+/// Writes one message to `W`, object by object.
+///
+/// An object is encoded before any of it is written, so that an error of the pipeline leaves the message as it was. After
+/// an error of the sink nothing more can be written. Dropping an encoder leaves its message without an end.
+///
+/// Two things differ from the reference: metadata that is the library's to write is refused as it is in
+/// [`encode`](crate::encode()), and lengths are filled in where the message is, at whatever position of the sink it
+/// begins.
+///
+/// ```
+/// use tgm_std::{ByteOrder, DataObjectDescriptor, DecodeOptions, Dtype, EncodeOptions, GlobalMetadata, StreamingEncoder};
+///
+/// # let descriptor = DataObjectDescriptor {
+/// #     obj_type: "ntensor".into(),
+/// #     ndim: 1,
+/// #     shape: vec![3],
+/// #     strides: vec![1],
+/// #     dtype: Dtype::Uint8,
+/// #     byte_order: ByteOrder::Little,
+/// #     encoding: "none".into(),
+/// #     filter: "none".into(),
+/// #     compression: "none".into(),
+/// #     masks: None,
+/// #     params: Default::default(),
+/// # };
+/// let mut encoder = StreamingEncoder::new(Vec::new(), &GlobalMetadata::default(), &EncodeOptions::default())?;
+/// encoder.write_object(&descriptor, &[1, 2, 3])?;
+/// encoder.write_object(&descriptor, &[4, 5, 6])?;
+/// let message = encoder.finish()?;
+/// let (_, objects) = tgm_std::decode(&message, &DecodeOptions::default())?;
+/// assert_eq!(objects[1].1, [4, 5, 6]);
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+#[derive(Debug)]
+pub struct StreamingEncoder<W: Write> {
+    sink: Stream<W>,
+    metadata: GlobalMetadata,
+    options: EncodeOptions,
+    objects: Written,
+    preceder: Option<BTreeMap<String, Value>>,
+    is_broken: bool,
+}
+
+/// What the footer will say about the objects.
+#[derive(Debug, Default)]
+struct Written {
+    /// What metadata repeats of the objects' descriptors.
+    tensors: Vec<Tensor<'static>>,
+    /// What preceders said about them.
+    preceders: Vec<Option<BTreeMap<String, Value>>>,
+    index: IndexFrame,
+    digests: Vec<u64>,
+}
+
+impl<W: Write> StreamingEncoder<W> {
+    /// Begins a message: writes its preamble and the caller's metadata as they are known now.
+    ///
+    /// # Errors
+    /// [`TensogramError::Encoding`] if the list of digests is asked for in the header, where it cannot be;
+    /// [`TensogramError::Metadata`] for metadata that is the library's to write; [`TensogramError::Io`] from the sink.
+    pub fn new(writer: W, metadata: &GlobalMetadata, options: &EncodeOptions) -> Result<Self> {
+        if matches!(options.aggregate_hash, AggregateHashPolicy::Header | AggregateHashPolicy::Both) {
+            return Err(TensogramError::encoding(format!(
+                "AggregateHashPolicy::{:?} puts digests into the header of a streamed message, where they are not known \
+                 yet: {}",
+                options.aggregate_hash,
+                Hint::StreamedHashes
+            )));
+        }
+        checks::reserved(metadata)?;
+        let mut encoder = Self {
+            sink: Stream::new(writer),
+            metadata: metadata.clone(),
+            options: options.clone(),
+            objects: Written::default(),
+            preceder: None,
+            is_broken: false,
+        };
+        encoder.begin()?;
+        Ok(encoder)
+    }
+
+    fn begin(&mut self) -> Result<()> {
+        let mut flags = MessageFlags::HEADER_METADATA
+            | MessageFlags::FOOTER_METADATA
+            | MessageFlags::FOOTER_INDEX
+            | MessageFlags::PRECEDER_METADATA;
+        if self.options.hashing {
+            flags |= MessageFlags::HASHES_PRESENT;
+        }
+        if self.lists_digests() {
+            flags |= MessageFlags::FOOTER_HASHES;
+        }
+        let metadata = global_metadata_to_cbor(&self.metadata)?;
+        self.attempt(|encoder| {
+            encoder.sink.write(preamble(flags, 0).as_bytes())?;
+            write_frame(&mut encoder.sink, FrameType::HeaderMetadata, &metadata, encoder.options.hashing)?;
+            Ok(())
+        })
+    }
+
+    /// Whether the footer has a list of digests, if there are objects.
+    const fn lists_digests(&self) -> bool {
+        self.options.hashing
+            && matches!(self.options.aggregate_hash, AggregateHashPolicy::Auto | AggregateHashPolicy::Footer)
+    }
+
+    /// Writes metadata of the next object before it, for readers that cannot wait for the footer.
+    ///
+    /// # Errors
+    /// [`TensogramError::Framing`] if the object of the last preceder is still to come; [`TensogramError::Metadata`] for
+    /// what is the library's to write; [`TensogramError::Io`] from the sink.
+    pub fn write_preceder(&mut self, entry: BTreeMap<String, Value>) -> Result<()> {
+        if self.preceder.is_some() {
+            return Err(framing("write_preceder called twice without an object between"));
+        }
+        if entry.contains_key(RESERVED_KEY) {
+            return Err(metadata(format!("client code must not write '{RESERVED_KEY}' in preceder metadata")));
+        }
+        let frame = GlobalMetadata { base: vec![entry], ..GlobalMetadata::default() };
+        let cbor = global_metadata_to_cbor(&frame)?;
+        self.attempt(|encoder| {
+            write_frame(&mut encoder.sink, FrameType::PrecederMetadata, &cbor, encoder.options.hashing).map(|_| ())
+        })?;
+        self.preceder = frame.base.into_iter().next();
+        Ok(())
+    }
+
+    /// Encodes and writes an object: its descriptor, and its elements' bytes in row-major order and the descriptor's byte
+    /// order.
+    ///
+    /// # Errors
+    /// Those of [`encode`](crate::encode()) about an object, and [`TensogramError::Io`] from the sink.
+    pub fn write_object(&mut self, descriptor: &DataObjectDescriptor, data: &[u8]) -> Result<()> {
+        let options = &self.options;
+        let threads = Threads::resolve(options.threads, data.len() as u64, options.parallel_threshold_bytes)?;
+        let means = Means { backend: options.compression_backend, threads };
+        self.write(&Object::encode(descriptor, data, options, means)?)
+    }
+
+    /// Writes an object whose bytes have been through the pipeline already.
+    ///
+    /// # Errors
+    /// Those of [`encode_pre_encoded`](crate::encode_pre_encoded) about an object, and [`TensogramError::Io`] from the
+    /// sink.
+    pub fn write_object_pre_encoded(&mut self, descriptor: &DataObjectDescriptor, region: &[u8]) -> Result<()> {
+        self.write(&Object::pre_encoded(descriptor, region)?)
+    }
+
+    fn write(&mut self, object: &Object<'_>) -> Result<()> {
+        let (offset, len) = (self.sink.written, object.frame_len());
+        self.attempt(|encoder| {
+            let digest = object.write_to(&mut encoder.sink, encoder.options.hashing)?;
+            encoder.objects.digests.extend(digest);
+            pad(&mut encoder.sink, len)
+        })?;
+        self.objects.index.offsets.push(offset);
+        self.objects.index.lengths.push(len);
+        self.objects.tensors.push(Tensor::of(&object.descriptor).into_owned());
+        self.objects.preceders.push(self.preceder.take());
+        Ok(())
+    }
+
+    /// Writes the footer and hands the sink back, flushed.
+    ///
+    /// The message does not say how long it is. Entries of the metadata's `base` beyond the number of objects are left out
+    /// of the footer, which is what counts.
+    ///
+    /// # Errors
+    /// [`TensogramError::Framing`] if a preceder's object has not come; [`TensogramError::Io`] from the sink.
+    pub fn finish(mut self) -> Result<W> {
+        self.end()?;
+        Ok(self.sink.writer)
+    }
+
+    fn end(&mut self) -> Result<()> {
+        if self.preceder.is_some() {
+            return Err(framing("dangling PrecederMetadata: finish called before the object that it is about"));
+        }
+        let preceders = self.objects.preceders.iter().map(Option::as_ref);
+        let objects = self.objects.tensors.iter().cloned().zip(preceders);
+        let metadata = cbor::written(|writer| write_completed(&self.metadata, objects, &self.options, writer))?;
+        let lists_digests = self.lists_digests() && !self.objects.digests.is_empty();
+        let hashes = lists_digests
+            .then(|| cbor::written(|writer| write_hash_list(self.objects.digests.iter().copied(), writer)));
+        let hashes = hashes.transpose()?;
+        let index = index_to_cbor(&self.objects.index)?;
+        self.attempt(|encoder| {
+            let (start, hashing, sink) = (encoder.sink.written, encoder.options.hashing, &mut encoder.sink);
+            write_frame(sink, FrameType::FooterMetadata, &metadata, hashing)?;
+            if let Some(hashes) = &hashes {
+                write_frame(sink, FrameType::FooterHash, hashes, hashing)?;
+            }
+            write_frame(sink, FrameType::FooterIndex, &index, hashing)?;
+            write_postamble(sink, start, 0)?;
+            sink.send()?;
+            Ok(sink.writer.flush()?)
+        })
+    }
+
+    /// Objects written so far.
+    pub const fn object_count(&self) -> usize {
+        self.objects.tensors.len()
+    }
+
+    /// Bytes written so far, padding included.
+    pub const fn bytes_written(&self) -> u64 {
+        self.sink.written
+    }
+
+    /// Writes, unless an earlier error left the message in pieces, and hands everything over to the sink.
+    fn attempt(&mut self, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        if self.is_broken {
+            return Err(framing("an earlier write failed: the message cannot be continued"));
+        }
+        self.is_broken = true;
+        write(self)?;
+        self.sink.send()?;
+        self.is_broken = false;
+        Ok(())
+    }
+}
+
+impl<W: Write + Seek> StreamingEncoder<W> {
+    /// [`Self::finish`], and fills in the message's length in preamble and postamble. The sink is left at the message's
+    /// end.
+    ///
+    /// # Errors
+    /// Those of [`Self::finish`].
+    pub fn finish_with_backfill(mut self) -> Result<W> {
+        self.end()?;
+        self.fill_in_length()?;
+        Ok(self.sink.writer)
+    }
+
+    fn fill_in_length(&mut self) -> Result<()> {
+        let (len, writer) = (self.sink.written, &mut self.sink.writer);
+        let end = writer.stream_position()?;
+        let start = end.checked_sub(len).ok_or_else(|| framing("the sink is not where the message ends"))?;
+        for position in [start + TOTAL_LENGTH, end - TOTAL_LENGTH] {
+            writer.seek(SeekFrom::Start(position))?;
+            writer.write_all(&len.to_be_bytes())?;
+        }
+        writer.seek(SeekFrom::Start(end))?;
+        Ok(writer.flush()?)
+    }
+}
+
+impl StreamingEncoder<Cursor<Vec<u8>>> {
+    /// Ends the message, returns it, and begins another one with the same metadata and options.
+    ///
+    /// # Errors
+    /// Those of [`Self::finish`].
+    pub fn finish_and_reset(&mut self) -> Result<Vec<u8>> {
+        self.end()?;
+        self.reset()
+    }
+
+    /// [`Self::finish_and_reset`], with the message's length filled in.
+    ///
+    /// # Errors
+    /// Those of [`Self::finish`].
+    pub fn finish_and_reset_with_backfill(&mut self) -> Result<Vec<u8>> {
+        self.end()?;
+        self.fill_in_length()?;
+        self.reset()
+    }
+
+    fn reset(&mut self) -> Result<Vec<u8>> {
+        let message = mem::replace(&mut self.sink, Stream::new(Cursor::new(Vec::new()))).writer.into_inner();
+        self.objects = Written::default();
+        self.begin()?;
+        Ok(message)
+    }
+}
+
+fn framing(text: &str) -> TensogramError {
+    TensogramError::Framing(text.into())
+}

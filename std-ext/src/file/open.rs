@@ -1,0 +1,17 @@
+//! How files are opened: errors name the path.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use crate::base::error::{Result, TensogramError};
+
+/// Opens a file, and says which if it cannot be.
+pub(crate) fn open_for_reading(path: &Path) -> Result<File> {
+    File::open(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => {
+            TensogramError::Io(io::Error::new(error.kind(), format!("file not found: {}", path.display())))
+        }
+        _ => TensogramError::io(path, &error),
+    })
+}

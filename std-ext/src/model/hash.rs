@@ -1,0 +1,188 @@
+//! Digests of bytes and of frames apart from their message (FORMAT §1.6, COMPAT §7.1).
+//!
+//! A frame on its own says with a flag whether its slot holds a digest, as writers since 0.21 have it. For frames of older
+//! messages the message decides: [`tgm_core::hash::HashPresence`].
+
+use tgm_core::ErrorKind;
+use tgm_core::frame::Frame;
+use tgm_core::hash::{HashMismatch, HashPresence, Verdict};
+use tgm_core::wire::{
+    FRAME_COMMON_FOOTER_SIZE, FRAME_END, FRAME_HEADER_SIZE, FrameFlags, FrameHeader, FrameTail, FrameType,
+};
+use twox_hash::XxHash3_64;
+use zerocopy::FromBytes;
+
+use crate::base::error::{Result, TensogramError};
+
+/// The one algorithm of the format, as hash frames name it.
+pub const HASH_ALGORITHM_NAME: &str = "xxh3";
+
+/// The XXH3-64 of `data`, by the widest instructions that the processor has: core's is compiled for the least one.
+///
+/// ```
+/// assert_eq!(tgm_std::hash::digest(b""), 0x2d06_8005_38d3_94c2);
+/// ```
+pub fn digest(data: &[u8]) -> u64 {
+    XxHash3_64::oneshot(data)
+}
+
+/// What checking the digest of a frame finds, by [`digest`].
+pub fn check(presence: HashPresence, frame: &Frame<'_>) -> Verdict {
+    presence.check_with(frame, digest)
+}
+
+/// The XXH3-64 of `data` as the format spells it: 16 lower-case hexadecimal digits.
+///
+/// ```
+/// assert_eq!(tgm_std::compute_hash(b""), "2d06800538d394c2");
+/// ```
+pub fn compute_hash(data: &[u8]) -> String {
+    format!("{:016x}", digest(data))
+}
+
+/// Whether a writer that is told the name of an algorithm hashes: "xxh3", or nothing at all, says yes, "none" no.
+///
+/// # Errors
+/// [`TensogramError::Metadata`] for any other name.
+pub fn parse_hash_name(name: Option<&str>) -> Result<bool> {
+    match name {
+        None | Some(HASH_ALGORITHM_NAME) => Ok(true),
+        Some("none") => Ok(false),
+        Some(other) => {
+            Err(TensogramError::Metadata(format!("unknown hash type: {other} (expected xxh3 or none)").into()))
+        }
+    }
+}
+
+/// The digest of the body of a frame of the given type: what lies between the header and the tail of `frame_bytes`, which
+/// are one frame without padding. Nothing else of them is looked at.
+///
+/// # Errors
+/// [`TensogramError::Framing`] if they are shorter than header and tail.
+pub fn hash_frame_body(frame_bytes: &[u8], frame_type: FrameType) -> Result<u64> {
+    let body_end = frame_bytes.len().checked_sub(frame_type.tail_size());
+    let body = body_end.and_then(|end| frame_bytes.get(FRAME_HEADER_SIZE..end));
+    body.map(digest).ok_or_else(|| {
+        let (least, len) = (frame_type.min_size(), frame_bytes.len());
+        TensogramError::Framing(
+            format!("frame too small to hash: {len} < {least} bytes, its body is outside bounds").into(),
+        )
+    })
+}
+
+/// Whether the digest that a frame of the given type holds is right; `false` if it holds none. `frame_bytes` are one frame
+/// without padding: the slot is found from their end.
+///
+/// # Errors
+/// [`TensogramError::HashMismatch`] if the digest is wrong; [`TensogramError::Framing`] for fewer bytes than header and tail
+/// have, and if they do not end with `ENDF`.
+pub fn check_frame_hash(frame_bytes: &[u8], frame_type: FrameType) -> Result<bool> {
+    let header = FrameHeader::ref_from_prefix(frame_bytes).map_err(|_| too_small(frame_bytes))?.0;
+    let tail = FrameTail::ref_from_suffix(frame_bytes).map_err(|_| too_small(frame_bytes))?.1;
+    if frame_bytes.len() < FRAME_HEADER_SIZE + FRAME_COMMON_FOOTER_SIZE {
+        return Err(too_small(frame_bytes));
+    }
+    if tail.end != *FRAME_END {
+        return Err(ErrorKind::FrameEnd.at((frame_bytes.len() - FRAME_END.len()) as u64).into());
+    }
+    if !header.flags().has(FrameFlags::HASH_PRESENT) {
+        return Ok(false);
+    }
+    let (expected, computed) = (tail.hash.get(), hash_frame_body(frame_bytes, frame_type)?);
+    if expected == computed {
+        return Ok(true);
+    }
+    Err(TensogramError::hash_mismatch(None, HashMismatch { expected, computed }))
+}
+
+fn too_small(frame_bytes: &[u8]) -> TensogramError {
+    TensogramError::Framing(format!("frame too small to read hash slot: {} bytes", frame_bytes.len()).into())
+}
+
+/// [`check_frame_hash`] where a digest must be: `object_index` says which data object errors speak of.
+///
+/// # Errors
+/// Those of [`check_frame_hash`], and [`TensogramError::MissingHash`], with index 0 if none is given.
+pub fn verify_frame_hash(frame_bytes: &[u8], frame_type: FrameType, object_index: Option<usize>) -> Result<()> {
+    match check_frame_hash(frame_bytes, frame_type) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(TensogramError::MissingHash { object_index: object_index.unwrap_or(0) }),
+        Err(TensogramError::HashMismatch { expected, actual, .. }) => {
+            Err(TensogramError::HashMismatch { object_index, expected, actual })
+        }
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use super::*;
+
+    /// A metadata frame with the empty map as body; its digest is that of FORMAT §10.
+    fn frame(flags: u16) -> Vec<u8> {
+        let mut bytes = b"FR".to_vec();
+        bytes.extend([0, 1, 0, 1]); // type, version
+        bytes.extend(flags.to_be_bytes());
+        bytes.extend(29_u64.to_be_bytes()); // total_length
+        bytes.push(0xa0); // body
+        bytes.extend(0x2b98_bb92_609b_d6f8_u64.to_be_bytes()); // hash
+        bytes.extend(b"ENDF");
+        bytes
+    }
+
+    #[test]
+    fn names_say_whether_to_hash() {
+        assert!(parse_hash_name(None).unwrap() && parse_hash_name(Some("xxh3")).unwrap());
+        assert!(!parse_hash_name(Some("none")).unwrap());
+        let error = parse_hash_name(Some("XXH3")).unwrap_err();
+        assert_eq!(error.to_string(), "metadata error: unknown hash type: XXH3 (expected xxh3 or none)");
+    }
+
+    #[test]
+    fn a_right_digest_is_good() {
+        let frame = frame(FrameFlags::HASH_PRESENT);
+        assert_eq!(hash_frame_body(&frame, FrameType::HeaderMetadata).unwrap(), 0x2b98_bb92_609b_d6f8);
+        assert!(check_frame_hash(&frame, FrameType::HeaderMetadata).unwrap());
+        assert!(verify_frame_hash(&frame, FrameType::HeaderMetadata, None).is_ok());
+    }
+
+    #[test]
+    fn a_frame_without_the_flag_has_no_digest() {
+        let frame = frame(0);
+        assert!(!check_frame_hash(&frame, FrameType::HeaderMetadata).unwrap());
+        let error = verify_frame_hash(&frame, FrameType::HeaderMetadata, Some(2)).unwrap_err();
+        assert!(matches!(error, TensogramError::MissingHash { object_index: 2 }));
+    }
+
+    #[test]
+    fn a_wrong_digest_names_the_object_where_it_is_known() {
+        let mut frame = frame(FrameFlags::HASH_PRESENT);
+        frame[16] = 0xa1;
+        let error = check_frame_hash(&frame, FrameType::HeaderMetadata).unwrap_err();
+        assert!(matches!(error, TensogramError::HashMismatch { object_index: None, .. }));
+        let error = verify_frame_hash(&frame, FrameType::HeaderMetadata, Some(3)).unwrap_err();
+        assert!(error.to_string().starts_with("hash mismatch on object 3: expected 2b98bb92609bd6f8, got "), "{error}");
+    }
+
+    #[test]
+    fn what_is_no_frame_is_a_framing_error() {
+        let frame = frame(FrameFlags::HASH_PRESENT);
+        let text = |result: Result<bool>| result.unwrap_err().to_string();
+        let error = hash_frame_body(&frame[..27], FrameType::HeaderMetadata).unwrap_err().to_string();
+        assert!(error.contains("framing error: frame too small to hash"), "{error}");
+        let error = hash_frame_body(&frame, FrameType::NTensorFrame).unwrap_err().to_string();
+        assert!(error.contains("frame too small to hash"), "{error}");
+        let error = text(check_frame_hash(&frame[..27], FrameType::HeaderMetadata));
+        assert!(error.contains("frame too small to read hash slot"), "{error}");
+        let padded = [&frame[..], &[0; 3]].concat();
+        let error = text(check_frame_hash(&padded, FrameType::HeaderMetadata));
+        assert!(error.contains("missing ENDF"), "{error}");
+        let error = text(check_frame_hash(&frame, FrameType::NTensorFrame));
+        assert!(error.contains("frame too small to hash"), "{error}");
+        let mut broken = frame;
+        broken[28] = b'X';
+        let error = text(check_frame_hash(&broken, FrameType::HeaderMetadata));
+        assert!(error.contains("missing ENDF"), "{error}");
+    }
+}

@@ -1,0 +1,274 @@
+//! Descriptors and metadata that own what they hold, as the format's users know them (COMPAT §7.2).
+//!
+//! With `serde` they have the keys that they have on the wire. For the wire itself there is [`crate::model::metadata`], which
+//! writes canonical CBOR and checks what it reads; other formats lose what they have no words for, as JSON does NaN, byte
+//! strings and tags.
+
+use std::collections::BTreeMap;
+
+use ciborium::Value;
+use serde::{Deserialize, Serialize};
+pub use tgm_core::descriptor::{ByteOrder, Dtype};
+
+use crate::base::error::{Result, TensogramError};
+
+/// Metadata of a message.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GlobalMetadata {
+    /// All metadata of each object, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub base: Vec<BTreeMap<String, Value>>,
+    /// What the library wrote about the message: encoder, time, uuid.
+    #[serde(rename = "_reserved_", default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub reserved: BTreeMap<String, Value>,
+    /// The writer's annotations of the message.
+    #[serde(rename = "_extra_", default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub extra: BTreeMap<String, Value>,
+}
+
+/// What a data object is (FORMAT §3.5).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DataObjectDescriptor {
+    /// The kind of object, "ntensor" by convention.
+    #[serde(rename = "type")]
+    pub obj_type: String,
+    /// Number of dimensions.
+    pub ndim: u64,
+    /// Dimensions, slowest first.
+    pub shape: Vec<u64>,
+    /// As many numbers as dimensions, opaque.
+    pub strides: Vec<u64>,
+    /// Element type.
+    pub dtype: Dtype,
+    /// Order of bytes in a scalar. Read from where it is not said, this machine's.
+    #[serde(default = "ByteOrder::native")]
+    pub byte_order: ByteOrder,
+    /// First stage of the pipeline.
+    pub encoding: String,
+    /// Second stage.
+    pub filter: String,
+    /// Third stage.
+    pub compression: String,
+    /// Where the masks of non-finite values are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub masks: Option<MasksMetadata>,
+    /// Parameters of the stages, and whatever else the writer put beside them. `hash`, which version 2 had here, is read
+    /// like any other and not written.
+    #[serde(flatten)]
+    pub params: BTreeMap<String, Value>,
+}
+
+impl DataObjectDescriptor {
+    /// A tensor of `shape` whose elements are stored as they are: type "ntensor", strides of rows, no encoding, filter or
+    /// compression.
+    pub fn new(dtype: Dtype, byte_order: ByteOrder, shape: &[u64]) -> Self {
+        let mut strides = vec![1; shape.len()];
+        let mut stride = 1_u64;
+        for (slot, dim) in strides.iter_mut().zip(shape).rev() {
+            *slot = stride;
+            stride = stride.saturating_mul(*dim);
+        }
+        let none = || "none".to_string();
+        Self {
+            obj_type: "ntensor".to_string(),
+            ndim: shape.len() as u64,
+            shape: shape.to_vec(),
+            strides,
+            dtype,
+            byte_order,
+            encoding: none(),
+            filter: none(),
+            compression: none(),
+            masks: None,
+            params: BTreeMap::new(),
+        }
+    }
+
+    /// The product of the dimensions: 1 for a scalar.
+    ///
+    /// # Errors
+    /// [`TensogramError::Metadata`] if it exceeds the integers of this machine.
+    pub fn num_elements(&self) -> Result<usize> {
+        let product = self.shape.iter().try_fold(1_u64, |product, &dim| product.checked_mul(dim));
+        let product = product.ok_or_else(|| TensogramError::Metadata("shape product overflow".into()))?;
+        usize::try_from(product).map_err(|_| TensogramError::Metadata("element count overflows usize".into()))
+    }
+}
+
+/// The masks of an object, none or one for each kind of non-finite value.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MasksMetadata {
+    /// NaN.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nan: Option<MaskDescriptor>,
+    /// +∞.
+    #[serde(rename = "inf+", default, skip_serializing_if = "Option::is_none")]
+    pub pos_inf: Option<MaskDescriptor>,
+    /// −∞.
+    #[serde(rename = "inf-", default, skip_serializing_if = "Option::is_none")]
+    pub neg_inf: Option<MaskDescriptor>,
+}
+
+impl MasksMetadata {
+    /// Whether there is no mask.
+    pub const fn is_empty(&self) -> bool {
+        self.nan.is_none() && self.pos_inf.is_none() && self.neg_inf.is_none()
+    }
+}
+
+/// Where the bits of one mask are, and how they are stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MaskDescriptor {
+    /// How the bits are stored.
+    pub method: String,
+    /// Bytes from the start of the payload region to the blob.
+    pub offset: u64,
+    /// Bytes of the blob.
+    pub length: u64,
+    /// Parameters of the method, informational.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, Value>,
+}
+
+/// Where the data objects of a message are, as an index frame lists them (FORMAT §3.6).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct IndexFrame {
+    /// Bytes from the message's start to each object's frame.
+    pub offsets: Vec<u64>,
+    /// Bytes of each frame without padding.
+    pub lengths: Vec<u64>,
+}
+
+/// The digests of a message's data objects, as a hash frame lists them (FORMAT §3.6).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HashFrame {
+    /// What the digests were made with, "xxh3".
+    pub algorithm: String,
+    /// One digest an object, 16 hexadecimal digits.
+    pub hashes: Vec<String>,
+}
+
+/// A decoded object: what it is, and its values.
+pub type DecodedObject = (DataObjectDescriptor, Vec<u8>);
+
+/// A decoded object whose masked values are zeros, and the masks.
+#[derive(Clone, Debug)]
+pub struct DecodedObjectWithMasks {
+    /// What the object is.
+    pub descriptor: DataObjectDescriptor,
+    /// The values, zeros where a mask is set.
+    pub payload: Vec<u8>,
+    /// The masks.
+    pub masks: DecodedMaskSet,
+}
+
+/// The masks of an object as one truth value for each element.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DecodedMaskSet {
+    /// NaN.
+    pub nan: Option<Vec<bool>>,
+    /// +∞.
+    pub pos_inf: Option<Vec<bool>>,
+    /// −∞.
+    pub neg_inf: Option<Vec<bool>>,
+}
+
+impl DecodedMaskSet {
+    /// Whether there is no mask.
+    pub const fn is_empty(&self) -> bool {
+        self.nan.is_none() && self.pos_inf.is_none() && self.neg_inf.is_none()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn entries<const N: usize>(entries: [(&str, Value); N]) -> BTreeMap<String, Value> {
+        entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+    }
+
+    fn descriptor() -> DataObjectDescriptor {
+        let mask = MaskDescriptor { method: "rle".into(), offset: 16, length: 3, params: BTreeMap::new() };
+        DataObjectDescriptor {
+            obj_type: "ntensor".into(),
+            ndim: 1,
+            shape: vec![4],
+            strides: vec![1],
+            dtype: Dtype::Float32,
+            byte_order: ByteOrder::Big,
+            encoding: "none".into(),
+            filter: "none".into(),
+            compression: "zstd".into(),
+            masks: Some(MasksMetadata { pos_inf: Some(mask), ..MasksMetadata::default() }),
+            params: entries([("zstd_level", 3.into()), ("note", vec![Value::from(1.5), "a".into()].into())]),
+        }
+    }
+
+    #[test]
+    fn a_descriptor_has_its_wire_keys_in_json() {
+        let json = serde_json::to_value(descriptor()).unwrap();
+        let expected = json!({
+            "type": "ntensor", "ndim": 1, "shape": [4], "strides": [1], "dtype": "float32", "byte_order": "big",
+            "encoding": "none", "filter": "none", "compression": "zstd",
+            "masks": {"inf+": {"method": "rle", "offset": 16, "length": 3}},
+            "zstd_level": 3, "note": [1.5, "a"],
+        });
+        assert_eq!(json, expected);
+        assert_eq!(serde_json::from_value::<DataObjectDescriptor>(json).unwrap(), descriptor());
+    }
+
+    #[test]
+    fn what_a_descriptor_may_leave_out_may_be_absent() {
+        let mut json = serde_json::to_value(descriptor()).unwrap();
+        for key in ["byte_order", "masks", "zstd_level", "note"] {
+            json.as_object_mut().unwrap().remove(key);
+        }
+        let read: DataObjectDescriptor = serde_json::from_value(json.clone()).unwrap();
+        assert_eq!((read.byte_order, read.masks, read.params), (ByteOrder::native(), None, BTreeMap::new()));
+        json.as_object_mut().unwrap().remove("shape");
+        let error = serde_json::from_value::<DataObjectDescriptor>(json).unwrap_err();
+        assert!(error.to_string().contains("missing field `shape`"), "{error}");
+    }
+
+    #[test]
+    fn names_that_the_format_does_not_have_are_refused() {
+        for (key, text) in [("dtype", "unknown dtype Float32"), ("byte_order", "unknown byte_order Float32")] {
+            let mut json = serde_json::to_value(descriptor()).unwrap();
+            json[key] = "Float32".into();
+            let error = serde_json::from_value::<DataObjectDescriptor>(json).unwrap_err();
+            assert!(error.to_string().contains(text), "{error}");
+        }
+    }
+
+    #[test]
+    fn metadata_has_its_wire_keys_in_json_and_no_empty_section() {
+        let metadata = GlobalMetadata {
+            base: vec![entries([("mars", Value::Map(vec![("param".into(), "2t".into())]))]), BTreeMap::new()],
+            reserved: entries([("uuid", "u".into())]),
+            extra: entries([("n", (-3).into())]),
+        };
+        let json = serde_json::to_value(&metadata).unwrap();
+        let expected =
+            json!({"base": [{"mars": {"param": "2t"}}, {}], "_reserved_": {"uuid": "u"}, "_extra_": {"n": -3}});
+        assert_eq!(json, expected);
+        assert_eq!(serde_json::from_value::<GlobalMetadata>(json).unwrap(), metadata);
+        assert_eq!(serde_json::to_value(GlobalMetadata::default()).unwrap(), json!({}));
+        assert_eq!(serde_json::from_value::<GlobalMetadata>(json!({})).unwrap(), GlobalMetadata::default());
+    }
+
+    #[test]
+    fn index_and_hash_lists_round_trip_through_json() {
+        let index = IndexFrame { offsets: vec![400, u64::MAX], lengths: vec![162, 1] };
+        let json = serde_json::to_string(&index).unwrap();
+        assert_eq!(serde_json::from_str::<IndexFrame>(&json).unwrap(), index);
+        let list = HashFrame { algorithm: "xxh3".into(), hashes: vec!["3aeac8603f519c1d".into()] };
+        let json = serde_json::to_string(&list).unwrap();
+        assert_eq!(serde_json::from_str::<HashFrame>(&json).unwrap(), list);
+    }
+}

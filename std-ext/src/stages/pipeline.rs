@@ -1,0 +1,84 @@
+//! All stages of one object, without a message around them.
+
+use crate::base::error::Result;
+#[cfg(doc)]
+use crate::base::error::TensogramError;
+use crate::base::options::{DecodeOptions, EncodeOptions};
+use crate::base::threads::Threads;
+use crate::decode::decode_object_from_frame;
+use crate::encode::compress::Means;
+use crate::encode::encode_data_object_frame;
+use crate::encode::object::Object;
+use crate::model::types::DataObjectDescriptor;
+
+/// Puts `data`, the bytes of an object's elements, through the stages that `descriptor` says: substitution, packing, filter,
+/// compression. Returns the payload region, and the descriptor as it is to be stored: with the parameters that were derived,
+/// masks and szip's offsets.
+///
+/// What comes out goes into a message by [`encode_pre_encoded`](crate::encode_pre_encoded), or by
+/// [`Part::Region`](crate::encode::Part::Region) if it has masks or is compressed without being packed. Of the options,
+/// those about non-finite values, threads, codecs and the order of values matter.
+///
+/// # Errors
+/// Those of [`encode`](crate::encode()) about an object.
+///
+/// ```
+/// use tgm_std::pipeline::{decode_pipeline, encode_pipeline};
+/// use tgm_std::{DecodeOptions, EncodeOptions, ObjectBuilder};
+///
+/// let values = [0.0, 1.0, 2.0, 3.0];
+/// let data: Vec<u8> = values.iter().flat_map(|value: &f64| value.to_ne_bytes()).collect();
+/// let object = ObjectBuilder::new(&[4], &values)?.simple_packing(2);
+/// let (descriptor, payload) = encode_pipeline(object.descriptor(), &data, &EncodeOptions::default())?;
+/// assert_eq!(payload, [0b00_01_10_11]);
+/// assert_eq!(descriptor.params["sp_reference_value"], 0.0.into());
+/// assert_eq!(decode_pipeline(&descriptor, &payload, &DecodeOptions::default())?, data);
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+pub fn encode_pipeline(
+    descriptor: &DataObjectDescriptor,
+    data: &[u8],
+    options: &EncodeOptions,
+) -> Result<(DataObjectDescriptor, Vec<u8>)> {
+    let threads = Threads::resolve(options.threads, data.len() as u64, options.parallel_threshold_bytes)?;
+    let means = Means { backend: options.compression_backend, threads };
+    Object::encode(descriptor, data, options, means)?.into_region()
+}
+
+/// The elements of a payload region, masks undone: the reverse of [`encode_pipeline`]. Copies the region once.
+///
+/// # Errors
+/// Those of [`decode`](crate::decode()) about an object; [`TensogramError::MissingHash`] if digests are asked for, which stand
+/// in frames.
+pub fn decode_pipeline(descriptor: &DataObjectDescriptor, region: &[u8], options: &DecodeOptions) -> Result<Vec<u8>> {
+    let frame = encode_data_object_frame(descriptor, region, false, false)?;
+    Ok(decode_object_from_frame(&frame, options)?.1)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests may panic")]
+mod tests {
+    use zerocopy::IntoBytes as _;
+
+    use super::*;
+    use crate::TensogramError;
+
+    #[test]
+    fn what_went_through_the_stages_comes_back_and_fits_a_message() {
+        let values: Vec<f64> = (0..600).map(|i| if i == 5 { f64::NAN } else { f64::from(i / 7) }).collect();
+        let options = EncodeOptions { allow_nan: true, ..EncodeOptions::default() };
+        let object = || crate::ObjectBuilder::new(&[600], &values).unwrap();
+        for object in [object(), object().shuffle(), object().shuffle().szip()] {
+            let (descriptor, region) = encode_pipeline(object.descriptor(), values.as_bytes(), &options).unwrap();
+            assert!(descriptor.masks.as_ref().unwrap().nan.is_some());
+            let message = crate::MessageBuilder::new().object(object).options(options.clone()).encode().unwrap();
+            assert!(tgm_core::Message::parse(&message).unwrap().object(0).unwrap().region() == region);
+            let decoded = decode_pipeline(&descriptor, &region, &DecodeOptions::default()).unwrap();
+            assert!(decoded == values.as_bytes());
+            assert!(encode_pipeline(&descriptor, values.as_bytes(), &EncodeOptions::default()).is_err());
+            let hashed = DecodeOptions { verify_hash: true, ..DecodeOptions::default() };
+            let error = decode_pipeline(&descriptor, &region, &hashed).unwrap_err();
+            assert!(matches!(error, TensogramError::MissingHash { .. }), "{error}");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! The shuffle filter by itself, under the names that users of the crate `tensogram-encodings` know.
+
+use crate::base::error::{Result, TensogramError};
+use crate::base::limits::reserve_more;
+use crate::encode::shuffle::shuffle_into;
+use crate::kernels::shuffle::unshuffle_into;
+
+/// Moves the first bytes of all elements of `element_size` bytes to the front, then the second ones, and so on (PIPELINE §4).
+///
+/// # Errors
+/// [`TensogramError::Encoding`] for elements of no bytes, data that is no whole number of them, and want of memory.
+///
+/// ```
+/// use tgm_std::shuffle::{shuffle, unshuffle};
+///
+/// let shuffled = shuffle(&[1, 2, 3, 4, 5, 6], 2)?;
+/// assert_eq!(shuffled, [1, 3, 5, 2, 4, 6]);
+/// assert_eq!(unshuffle(&shuffled, 2)?, [1, 2, 3, 4, 5, 6]);
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+pub fn shuffle(data: &[u8], element_size: usize) -> Result<Vec<u8>> {
+    let mut out = of_len(data, element_size)?;
+    shuffle_into(data, element_size, &mut out);
+    Ok(out)
+}
+
+/// The reverse of [`shuffle`].
+///
+/// # Errors
+/// As [`shuffle`].
+pub fn unshuffle(data: &[u8], element_size: usize) -> Result<Vec<u8>> {
+    let mut out = of_len(data, element_size)?;
+    unshuffle_into(data, element_size as u64, &mut out)?;
+    Ok(out)
+}
+
+/// As many zeros as there are bytes of data.
+fn of_len(data: &[u8], element_size: usize) -> Result<Vec<u8>> {
+    if element_size == 0 {
+        return Err(TensogramError::encoding("shuffle: element_size must not be 0"));
+    }
+    if !data.len().is_multiple_of(element_size) {
+        let len = data.len();
+        let text = format!("shuffle: data length {len} is not divisible by element_size {element_size}");
+        return Err(TensogramError::encoding(text));
+    }
+    let mut out = Vec::new();
+    reserve_more(&mut out, data.len())?;
+    out.resize(data.len(), 0);
+    Ok(out)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_come_back_at_any_size() {
+        let data: Vec<u8> = (0..=239).collect();
+        for size in [1, 2, 3, 4, 5, 8, 16, 240] {
+            assert_eq!(unshuffle(&shuffle(&data, size).unwrap(), size).unwrap(), data, "{size}");
+        }
+        assert!(shuffle(&[], 4).unwrap().is_empty());
+    }
+
+    #[test]
+    fn elements_must_be_whole() {
+        for function in [shuffle, unshuffle] {
+            let error = |data, size| function(data, size).unwrap_err().to_string();
+            assert!(error(&[1, 2, 3], 2).contains("data length 3 is not divisible by element_size 2"));
+            assert!(error(&[], 0).contains("element_size must not be 0"));
+        }
+    }
+}

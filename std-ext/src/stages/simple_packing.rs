@@ -1,0 +1,122 @@
+//! `simple_packing` by itself, without descriptors and messages, under the names that users of the crate
+//! `tensogram-encodings` know.
+//!
+//! The arithmetic is that of [`encode()`](crate::encode()) and [`decode()`](crate::decode()), to the bit (PIPELINE §3).
+
+use tgm_core::descriptor::ByteOrder;
+pub use tgm_core::packing::Packing as SimplePackingParams;
+use zerocopy::IntoBytes as _;
+
+use crate::base::error::{Result, TensogramError};
+use crate::base::limits::reserve_more;
+use crate::encode::packing::{Packer, Values, derive};
+use crate::kernels::packing::unpack_into;
+
+/// The parameters that hold all `values` in fields of `bits_per_value`: the least value is the reference, and the binary
+/// scale is the smallest with which the greatest one still fits.
+///
+/// `decimal_scale_factor` D scales values by 10^D first; 0 is usual. Reads all values once.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] for more than 64 bits, and for the first value that is not finite, with its index. Without
+/// bits no value is looked at.
+///
+/// ```
+/// use tgm_std::simple_packing::{SimplePackingParams, compute_params, decode, encode};
+///
+/// let values = [250.0, 251.3, 252.7];
+/// let params = compute_params(&values, 16, 0)?;
+/// let expected = SimplePackingParams {
+///     reference_value: 250.0,
+///     binary_scale_factor: -14,
+///     decimal_scale_factor: 0,
+///     bits_per_value: 16,
+/// };
+/// assert_eq!(params, expected);
+/// let packed = encode(&values, &params)?;
+/// assert_eq!(packed, [0x00, 0x00, 0x53, 0x33, 0xac, 0xcd]);
+/// assert!((decode(&packed, 3, &params)?[1] - 251.3).abs() < 1e-4);
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+pub fn compute_params(values: &[f64], bits_per_value: u32, decimal_scale_factor: i32) -> Result<SimplePackingParams> {
+    derive(Values::new(values.as_bytes(), ByteOrder::NATIVE), bits_per_value, decimal_scale_factor)
+}
+
+/// Packs `values` into fields of `params.bits_per_value` bits, the first in the highest bits; the last byte is filled up with
+/// zeros. Values out of the range of the fields become the nearest that fits.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] for parameters out of range, and for the first value that is not finite, with its index.
+pub fn encode(values: &[f64], params: &SimplePackingParams) -> Result<Vec<u8>> {
+    if let Some((index, value)) = values.iter().enumerate().find(|(_, value)| !value.is_finite()) {
+        let kind = if value.is_nan() { "NaN" } else { "infinite" };
+        return Err(TensogramError::encoding(format!("{kind} value encountered at index {index}")));
+    }
+    let packer = Packer::new(params)?;
+    let mut out = Vec::new();
+    let len = packer.packed_len(values.len());
+    reserve_more(&mut out, len)?;
+    out.resize(len, 0);
+    packer.pack_into(Values::new(values.as_bytes(), ByteOrder::NATIVE), &mut out);
+    Ok(out)
+}
+
+/// Unpacks the first `num_values` values of `packed`.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] if `packed` holds fewer, for more than 64 bits, and for want of memory: a field of no bits
+/// takes no bytes, so that any number of values can be asked for.
+pub fn decode(packed: &[u8], num_values: usize, params: &SimplePackingParams) -> Result<Vec<f64>> {
+    let needed = params.packed_len(num_values as u64);
+    if needed.is_none_or(|needed| needed > packed.len() as u64) {
+        let (bits, len) = (params.bits_per_value, packed.len());
+        return Err(TensogramError::encoding(format!("{num_values} values of {bits} bits are not in {len} bytes")));
+    }
+    let mut values = Vec::new();
+    values
+        .try_reserve_exact(num_values)
+        .map_err(|_| TensogramError::encoding(format!("cannot allocate {num_values} values")))?;
+    values.resize(num_values, 0.0);
+    unpack_into(packed, params, 0, &mut values)?;
+    Ok(values)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_come_back_within_half_a_step() {
+        let values: Vec<f64> = (0..1000).map(|i| f64::from(i * i % 997) / 7.0 - 50.0).collect();
+        for bits in [1, 7, 8, 12, 16, 24, 31, 32, 40, 64] {
+            let params = compute_params(&values, bits, 0).unwrap();
+            let packed = encode(&values, &params).unwrap();
+            assert_eq!(packed.len(), (1000 * bits as usize).div_ceil(8));
+            let step = params.scale();
+            for (value, back) in values.iter().zip(decode(&packed, 1000, &params).unwrap()) {
+                assert!((value - back).abs() <= step / 2.0 + 1e-12, "{bits}: {value} {back}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_packed_or_is_not_there_is_an_error() {
+        let text = |error: TensogramError| error.to_string();
+        assert!(
+            text(compute_params(&[1.0, f64::NAN], 16, 0).unwrap_err()).contains("NaN value encountered at index 1")
+        );
+        assert!(
+            text(compute_params(&[f64::INFINITY], 16, 0).unwrap_err())
+                .contains("infinite value encountered at index 0")
+        );
+        assert!(text(compute_params(&[1.0], 65, 0).unwrap_err()).contains("bits_per_value 65 exceeds 64"));
+        let params = compute_params(&[1.0, 2.0], 16, 0).unwrap();
+        assert!(text(encode(&[f64::NAN], &params).unwrap_err()).contains("NaN value encountered at index 0"));
+        assert!(text(decode(&[0; 3], 2, &params).unwrap_err()).contains("2 values of 16 bits are not in 3 bytes"));
+        assert!(decode(&[], usize::MAX, &SimplePackingParams { bits_per_value: 0, ..params }).is_err());
+        assert!(decode(&[0; 16], 1, &SimplePackingParams { bits_per_value: 65, ..params }).is_err());
+        assert_eq!(decode(&[], 0, &params).unwrap(), [0.0; 0]);
+        assert_eq!(compute_params(&[], 16, 0).unwrap().reference_value.to_bits(), 0);
+    }
+}
