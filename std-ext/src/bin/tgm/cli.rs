@@ -1,18 +1,16 @@
 //! The command line: subcommands and the arguments that several of them have.
 
 use std::io;
-use std::path::PathBuf;
 
-use clap::error::ErrorKind;
-use clap::{Args, CommandFactory as _, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 
-use crate::output::Out;
 #[cfg(feature = "zio")]
-use crate::zio;
-use crate::{
+use crate::commands::zio;
+use crate::commands::{
     copy, create, digest, doctor, dump, extract, frames, get, info, ls, merge, repack, reshuffle, salvage, scan, set,
     split, upgrade, validate, verify,
 };
+use crate::show::output::Out;
 
 /// Look into Tensogram files, check them, take values out, make messages and edit them.
 ///
@@ -103,22 +101,6 @@ impl Cli {
     }
 }
 
-/// Ends the program because of a command line that contradicts itself.
-pub(crate) fn usage(text: &str) -> ! {
-    Cli::command().error(ErrorKind::ArgumentConflict, text).exit()
-}
-
-/// The files of a command, and the form of what it prints.
-#[derive(Args, Debug)]
-pub(crate) struct Files {
-    /// Files to read; "-" is standard input
-    #[arg(value_name = "FILE", required = true)]
-    pub(crate) paths: Vec<PathBuf>,
-    /// Print one JSON document
-    #[arg(short, long)]
-    pub(crate) json: bool,
-}
-
 #[cfg(test)]
 mod tests {
     use std::any::TypeId;
@@ -126,7 +108,7 @@ mod tests {
 
     use clap::{Arg, Command, CommandFactory};
 
-    use crate::destination::{Destination, FileNames};
+    use crate::write::destination::{Destination, FileNames};
 
     #[test]
     fn the_command_line_is_consistent() {

@@ -1,82 +1,11 @@
-//! Metadata and parameters as an indented tree, for people: long arrays and strings are abbreviated.
+//! What people and programs see: the door to standard output and error, tables, trees, JSON, texts of errors.
 
-use std::io::{self, Write};
-
-use serde_json::{Map, Value as Json};
-
-use crate::json::compact;
-use crate::output::Out;
-use crate::text::{escape, shorten};
-
-/// Items of an array that are shown.
-const ITEMS: usize = 8;
-/// Blanks before an entry. What is nested more deeply stands on one line: indented by its depth, maps inside each other would
-/// take the square of their bytes.
-const INDENT: usize = 40;
-/// Characters of a text that are shown.
-const CHARACTERS: usize = 200;
-
-/// Writes entries one a line, maps as indented entries, names of one map aligned.
-pub(crate) fn tree(out: &mut Out, entries: &Map<String, Json>, indent: usize) -> io::Result<()> {
-    let is_branch = |value: &Json| indent < INDENT && is_branch(value);
-    let names = entries.iter().filter(|(_, value)| !is_branch(value)).map(|(name, _)| escape(name).chars().count());
-    // One long name is not to push the values of the others far away.
-    let width = names.max().unwrap_or(0).min(30);
-    for (name, value) in entries {
-        let name = escape(&shorten(name, CHARACTERS));
-        match value {
-            Json::Object(map) if is_branch(value) => {
-                out.blanks(indent)?;
-                writeln!(out, "{name}")?;
-                tree(out, map, indent + 2)?;
-            }
-            leaf => {
-                out.blanks(indent)?;
-                writeln!(out, "{name:width$}  {}", inline(leaf))?;
-            }
-        }
-    }
-    Ok(())
-}
-
-/// A map that is written as lines of its own.
-fn is_branch(value: &Json) -> bool {
-    value.as_object().is_some_and(|map| !map.is_empty() && map.keys().all(|key| !key.starts_with('$')))
-}
-
-/// A value on one line.
-pub(crate) fn inline(value: &Json) -> String {
-    match value {
-        Json::String(text) => escape(&shorten(text, CHARACTERS)),
-        Json::Array(items) => shorten(&array(items), CHARACTERS),
-        Json::Object(map) => {
-            let entry = |(name, value): (&String, &Json)| format!("{}: {}", escape(name), inline(value));
-            let entries = map.iter().map(entry).collect::<Vec<_>>().join(", ");
-            shorten(&format!("{{{entries}}}"), CHARACTERS)
-        }
-        scalar => compact(scalar),
-    }
-}
-
-fn array(items: &[Json]) -> String {
-    let mut shown: Vec<_> = items.iter().take(ITEMS).map(inline).collect();
-    if items.len() > ITEMS {
-        shown.push(format!("… ({} items)", items.len()));
-    }
-    format!("[{}]", shown.join(", "))
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn long_values_are_abbreviated() {
-        assert_eq!(inline(&json!([1, 2])), "[1, 2]");
-        assert_eq!(inline(&json!((0..10).collect::<Vec<_>>())), "[0, 1, 2, 3, 4, 5, 6, 7, … (10 items)]");
-        assert_eq!(inline(&json!("a\nb")), "a\\nb");
-        assert_eq!(inline(&json!({"$float": "nan"})), "{$float: nan}");
-    }
-}
+pub(crate) mod advice;
+pub(crate) mod json;
+pub(crate) mod output;
+pub(crate) mod progress;
+pub(crate) mod summary;
+pub(crate) mod table;
+pub(crate) mod text;
+pub(crate) mod tree;
+pub(crate) mod wire_flags;

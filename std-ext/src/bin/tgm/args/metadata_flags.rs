@@ -1,0 +1,274 @@
+//! Metadata from the command line: a JSON file, and single keys.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use ciborium::Value;
+use clap::Args;
+use serde_json::Value as Json;
+use tgm_std::{GlobalMetadata, RESERVED_KEY, TensogramError};
+
+use crate::args::key_path::{KeyPath, Place};
+use crate::write::destination::Failure;
+
+/// A map with text keys.
+type Entries = BTreeMap<String, Value>;
+
+/// What is said about messages and their objects.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Metadata")]
+pub(crate) struct MetadataFlags {
+    /// JSON object with "base", one entry for every object or a list of them, and "extra", about the message
+    #[arg(long, value_name = "FILE.json")]
+    metadata: Option<PathBuf>,
+    /// Set keys of every object, or of the message with extra.KEY; dots lead into maps; values are JSON, or else text
+    #[arg(short = 's', long = "set", value_name = "KEY=VALUE,...")]
+    settings: Vec<Settings>,
+}
+
+/// Metadata of messages in the making.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Described {
+    base: Base,
+    extra: Entries,
+    settings: Vec<Setting>,
+}
+
+/// Entries of objects.
+#[derive(Clone, Debug)]
+enum Base {
+    /// The same for every object.
+    Same(Entries),
+    /// One an object.
+    Each(Vec<Entries>),
+}
+
+impl Default for Base {
+    fn default() -> Self {
+        Self::Same(Entries::new())
+    }
+}
+
+impl MetadataFlags {
+    /// The file, if there is one.
+    pub(crate) const fn file(&self) -> Option<&PathBuf> {
+        self.metadata.as_ref()
+    }
+
+    /// Reads the file, for `count` objects in all.
+    ///
+    /// # Errors
+    /// For a file that cannot be read, and for what is in it.
+    pub(crate) fn read(&self, count: usize) -> Result<Described, Failure> {
+        let mut described = Described::default();
+        if let Some(path) = &self.metadata {
+            let place = path.display().to_string();
+            let text = std::fs::read(path).map_err(Failure::at(&*place))?;
+            let json = serde_json::from_slice(&text).map_err(|error| Failure::said(&*place, error.to_string()))?;
+            described = parse(json).map_err(|text| Failure::said(&*place, text))?;
+            if let Base::Each(list) = &described.base
+                && list.len() != count
+            {
+                let text = format!("base has {} entries, and there are {count} objects", list.len());
+                return Err(Failure::said(place, text));
+            }
+        }
+        described.settings = self.settings.iter().flat_map(|settings| settings.0.clone()).collect();
+        // So that what cannot be set is said before anything is read.
+        described.of(0..count.min(1)).map_err(|text| Failure::said("-s", text))?;
+        Ok(described)
+    }
+}
+
+impl Described {
+    /// The metadata of a message of the objects of these numbers.
+    ///
+    /// # Errors
+    /// For a setting that leads into something that is no map, or would replace one.
+    pub(crate) fn of(&self, objects: std::ops::Range<usize>) -> Result<GlobalMetadata, String> {
+        let entry = |index| match &self.base {
+            Base::Same(entry) => entry.clone(),
+            Base::Each(list) => list.get(index).cloned().unwrap_or_default(),
+        };
+        let mut metadata =
+            GlobalMetadata { base: objects.map(entry).collect(), reserved: Entries::new(), extra: self.extra.clone() };
+        for Setting { key, value } in &self.settings {
+            let set = |entries: &mut Entries| key.set(entries, value).map_err(words);
+            match key.place() {
+                Place::Extra => set(&mut metadata.extra)?,
+                _ => metadata.base.iter_mut().try_for_each(set)?,
+            }
+        }
+        Ok(metadata)
+    }
+}
+
+fn parse(json: Json) -> Result<Described, String> {
+    let Json::Object(entries) = json else { return Err("expected a JSON object".into()) };
+    let mut described = Described::default();
+    for (key, value) in entries {
+        match (key.as_str(), value) {
+            ("base", Json::Array(list)) => {
+                let list = list.into_iter().map(|entry| entries_of(entry, "an entry of base"));
+                described.base = Base::Each(list.collect::<Result<_, _>>()?);
+            }
+            ("base", entry) => described.base = Base::Same(entries_of(entry, "base")?),
+            ("extra" | "_extra_", entry) => described.extra = entries_of(entry, "extra")?,
+            (other, _) => return Err(format!("there is no place for {other:?}: only for \"base\" and \"extra\"")),
+        }
+    }
+    Ok(described)
+}
+
+fn entries_of(json: Json, what: &str) -> Result<Entries, String> {
+    let Json::Object(entries) = json else { return Err(format!("{what} is no JSON object")) };
+    if entries.contains_key(RESERVED_KEY) {
+        return Err(format!("{what}: {RESERVED_KEY} is not for users to write"));
+    }
+    Ok(entries.into_iter().map(|(key, value)| (key, to_cbor(value))).collect())
+}
+
+/// JSON as CBOR. Byte strings and floats that JSON lacks are what the tool prints for them.
+fn to_cbor(json: Json) -> Value {
+    match json {
+        Json::Null => Value::Null,
+        Json::Bool(value) => value.into(),
+        Json::Number(number) => number
+            .as_u64()
+            .map(Value::from)
+            .or_else(|| number.as_i64().map(Value::from))
+            .unwrap_or_else(|| number.as_f64().map_or(Value::Null, Value::from)),
+        Json::String(text) => text.into(),
+        Json::Array(items) => Value::Array(items.into_iter().map(to_cbor).collect()),
+        Json::Object(entries) => {
+            let special = entries.iter().next().filter(|_| entries.len() == 1);
+            if let Some(value) = special.and_then(|(key, value)| special_of(key, value.as_str()?)) {
+                return value;
+            }
+            Value::Map(entries.into_iter().map(|(key, value)| (key.into(), to_cbor(value))).collect())
+        }
+    }
+}
+
+fn special_of(key: &str, text: &str) -> Option<Value> {
+    match (key, text) {
+        ("$float", "nan") => Some(f64::NAN.into()),
+        ("$float", "inf") => Some(f64::INFINITY.into()),
+        ("$float", "-inf") => Some(f64::NEG_INFINITY.into()),
+        ("$bytes", hex) if hex.is_ascii() && hex.len() % 2 == 0 => {
+            let digits = hex.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).ok());
+            let bytes = digits.map(|pair| u8::from_str_radix(pair?, 16).ok()).collect::<Option<Vec<u8>>>()?;
+            Some(Value::Bytes(bytes))
+        }
+        _ => None,
+    }
+}
+
+/// Several settings with commas between them.
+#[derive(Clone, Debug)]
+struct Settings(Vec<Setting>);
+
+/// One key and its value.
+#[derive(Clone, Debug)]
+struct Setting {
+    key: KeyPath,
+    value: Value,
+}
+
+impl FromStr for Settings {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        split(text).into_iter().map(Setting::parse).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+/// The pieces between commas that are not within brackets or quotes.
+fn split(text: &str) -> Vec<&str> {
+    let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
+    text.split(|c| {
+        match c {
+            '"' if !escaped => quoted = !quoted,
+            '[' | '{' if !quoted => depth += 1,
+            ']' | '}' if !quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        escaped = c == '\\' && !escaped;
+        c == ',' && depth == 0 && !quoted
+    })
+    .collect()
+}
+
+impl Setting {
+    fn parse(text: &str) -> Result<Self, String> {
+        let (key, value) = text.split_once('=').ok_or_else(|| format!("{text:?}: expected KEY=VALUE"))?;
+        let key = KeyPath::parse(key, |_, key| {
+            format!("write {key}=... for all objects, or a list of entries under \"base\" in the file of --metadata")
+        })?;
+        if key.path().split('.').next() == Some(RESERVED_KEY) {
+            return Err(format!("{RESERVED_KEY} is not for users to write"));
+        }
+        if matches!(key.place(), Place::Descriptor(_)) {
+            return Err(format!("{}: descriptors are not set here; `tgm set` does", key.text()));
+        }
+        let value = serde_json::from_str(value).map_or_else(|_| value.into(), to_cbor);
+        Ok(Self { key, value })
+    }
+}
+
+/// What went wrong, without saying that it was metadata.
+fn words(error: TensogramError) -> String {
+    match error {
+        TensogramError::Metadata(reason) => reason.to_string(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn commas_within_values_stay() {
+        assert_eq!(
+            split("a=1,b=[1,2],c=\"x,\\\",y\",d={\"e\":[1,2]}"),
+            ["a=1", "b=[1,2]", "c=\"x,\\\",y\"", "d={\"e\":[1,2]}"]
+        );
+        for text in ["a", "=1", "a..b=1", ".a=1", "_reserved_.x=1", "a=1,", "extra=1", "base.0.x=1", "objects.0.x=1"] {
+            assert!(text.parse::<Settings>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn values_are_json_or_text_and_dots_lead_into_maps() {
+        let settings: Settings = "mars.param=2t,mars.step=6,flag=true,extra.x.y=-1.5,name=\"6\"".parse().unwrap();
+        let described = Described { settings: settings.0, ..Described::default() };
+        let metadata = described.of(0..1).unwrap();
+        let json = serde_json::to_value(&metadata).unwrap();
+        let expected = json!({
+            "base": [{"mars": {"param": "2t", "step": 6}, "flag": true, "name": "6"}], "_extra_": {"x": {"y": -1.5}}
+        });
+        assert_eq!(json, expected);
+        for (conflict, text) in
+            [("a=1,a.b=2", "cannot set a.b: a is no map"), ("a.b=1,a=2", "cannot set a: it is a map;")]
+        {
+            let settings: Settings = conflict.parse().unwrap();
+            let error = Described { settings: settings.0, ..Described::default() }.of(0..1).unwrap_err();
+            assert!(error.starts_with(text), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_json_lacks_reads_as_it_is_printed() {
+        assert_eq!(to_cbor(json!({"$bytes": "00ff"})), Value::Bytes(vec![0, 255]));
+        assert_eq!(to_cbor(json!({"$float": "-inf"})), Value::from(f64::NEG_INFINITY));
+        assert!(to_cbor(json!({"$bytes": "0g"})).is_map());
+        assert!(
+            parse(json!({"base": [1]})).is_err() && parse(json!({"bse": {}})).is_err() && parse(json!([])).is_err()
+        );
+        assert!(parse(json!({"base": {"_reserved_": {}}})).is_err());
+    }
+}

@@ -1,0 +1,156 @@
+//! What `tgm set` is told to set: `KEY=VALUE,…`, and where keys lead.
+
+use ciborium::Value;
+use serde_json::Value as Json;
+use tgm_core::descriptor::Key;
+use tgm_std::{RESERVED_KEY, Result, TensogramError};
+
+use crate::args::key_path::{KeyPath, Place};
+use crate::change::edit::Parts;
+
+/// Last segments of keys that are not to be changed, wherever they stand: copies of what describes the payload.
+const IMMUTABLE: [Key; 16] = [
+    Key::Shape,
+    Key::Strides,
+    Key::Dtype,
+    Key::Ndim,
+    Key::Type,
+    Key::Encoding,
+    Key::Filter,
+    Key::Compression,
+    Key::SzipRsi,
+    Key::SzipBlockSize,
+    Key::SzipFlags,
+    Key::SzipBlockOffsets,
+    Key::SpReferenceValue,
+    Key::SpBinaryScaleFactor,
+    Key::SpDecimalScaleFactor,
+    Key::SpBitsPerValue,
+];
+/// Another two; the first has no meaning since version 3 of the format.
+const IMMUTABLE_TOO: [&str; 2] = ["hash", Key::ShuffleElementSize.name()];
+
+/// One key and its new value.
+#[derive(Debug)]
+pub(crate) struct Assignment {
+    key: KeyPath,
+    value: Value,
+}
+
+impl Assignment {
+    /// Reads `KEY=VALUE,KEY=VALUE,…` with values that are text, up to the next comma.
+    pub(crate) fn parse_texts(list: &str) -> Result<Vec<Self>, String> {
+        list.split(',')
+            .map(|item| {
+                let (key, value) = split_key(item)?;
+                Self::new(key, Value::Text(value.to_string()))
+            })
+            .collect()
+    }
+
+    /// Reads `KEY=VALUE,KEY=VALUE,…` with values that are JSON.
+    pub(crate) fn parse_json(list: &str) -> Result<Vec<Self>, String> {
+        let (mut assignments, mut rest) = (Vec::new(), list);
+        loop {
+            let (key, after) = split_key(rest)?;
+            let mut values = serde_json::Deserializer::from_str(after).into_iter::<Json>();
+            let value = values.next().ok_or_else(|| format!("{key} has no value"))?;
+            let value = value.map_err(|error| format!("the value of {key} is no JSON: {error}"))?;
+            assignments.push(Self::new(key, from_json(value))?);
+            let after = after.get(values.byte_offset()..).unwrap_or_default().trim_start();
+            match after.strip_prefix(',') {
+                Some(next) => rest = next,
+                None if after.is_empty() => return Ok(assignments),
+                None => return Err(format!("expected a comma behind the value of {key}")),
+            }
+        }
+    }
+
+    fn new(key: &str, value: Value) -> Result<Self, String> {
+        let key = KeyPath::parse(key, |number, key| {
+            format!(
+                "write --object {number} -s {key}=... to set it in object {number} alone, {key}=... for all objects"
+            )
+        })?;
+        let segments = || key.path().split('.');
+        let (Some(first), Some(last)) = (segments().next(), segments().next_back()) else {
+            return Err(format!("{} names no key of its own", key.text()));
+        };
+        let is_immutable = key.text().split('.').next() == Some(RESERVED_KEY)
+            || (key.place() != Place::Extra && first == RESERVED_KEY)
+            || IMMUTABLE_TOO.contains(&last)
+            || Key::from_name(last).is_some_and(|key| IMMUTABLE.contains(&key))
+            || (matches!(key.place(), Place::Descriptor(_)) && is_read_by_decoders(first));
+        if is_immutable {
+            return Err(format!("cannot modify immutable key: {}", key.text()));
+        }
+        Ok(Self { key, value })
+    }
+
+    /// Checks that the key is in objects' metadata, of which only some objects' is meant.
+    ///
+    /// # Errors
+    /// In words, if it is not.
+    pub(crate) fn check_is_of_objects(&self) -> Result<(), String> {
+        let key = self.key.text();
+        match self.key.place() {
+            Place::Base => Ok(()),
+            Place::Extra => Err(format!("--object chooses whose metadata is set, and {key} is the message's")),
+            Place::Descriptor(_) => Err(format!("--object chooses whose metadata is set, and {key} names its object")),
+        }
+    }
+
+    /// Sets the value in a message: in the metadata of all objects if `objects` is empty.
+    pub(crate) fn apply(&self, parts: &mut Parts<'_>, objects: &[usize]) -> Result<()> {
+        let count = parts.objects.len();
+        let no_object = |index: usize| {
+            let text = format!("cannot set {}: there is no object {index} ({count} objects)", self.key.text());
+            TensogramError::Object(text.into())
+        };
+        match self.key.place() {
+            Place::Base if !objects.is_empty() => objects.iter().try_for_each(|index| {
+                let entry = parts.metadata.base.get_mut(*index).ok_or_else(|| no_object(*index))?;
+                self.key.set(entry, &self.value)
+            }),
+            Place::Base if parts.metadata.base.is_empty() => {
+                let text = format!("cannot set {}: there is no object (extra.KEY is the message's)", self.key.text());
+                Err(TensogramError::Metadata(text.into()))
+            }
+            Place::Base => parts.metadata.base.iter_mut().try_for_each(|entry| self.key.set(entry, &self.value)),
+            Place::Extra => self.key.set(&mut parts.metadata.extra, &self.value),
+            Place::Descriptor(index) => {
+                let object = parts.objects.get_mut(index).ok_or_else(|| no_object(index))?;
+                let mut params = object.descriptor().params.clone();
+                self.key.set(&mut params, &self.value)?;
+                if params == object.descriptor().params { Ok(()) } else { object.set_params(params) }
+            }
+        }
+    }
+}
+
+/// Whether a decoder looks at this entry of a descriptor, or at least insists on its type.
+fn is_read_by_decoders(name: &str) -> bool {
+    Key::from_name(name).is_some_and(|key| key.is_field() || key.is_parameter())
+}
+
+fn split_key(item: &str) -> Result<(&str, &str), String> {
+    item.split_once('=').ok_or_else(|| format!("{item:?}: expected KEY=VALUE"))
+}
+
+fn from_json(json: Json) -> Value {
+    match json {
+        Json::Null => Value::Null,
+        Json::Bool(bool) => bool.into(),
+        Json::Number(number) => match (number.as_u64(), number.as_i64()) {
+            (Some(integer), _) => integer.into(),
+            (_, Some(integer)) => integer.into(),
+            // Whatever JSON has as a number is one here.
+            _ => Value::Float(number.as_f64().unwrap_or(f64::NAN)),
+        },
+        Json::String(text) => text.into(),
+        Json::Array(items) => Value::Array(items.into_iter().map(from_json).collect()),
+        Json::Object(entries) => {
+            Value::Map(entries.into_iter().map(|(key, value)| (key.into(), from_json(value))).collect())
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! Messages made anew of messages: some objects with other stages, the others taken over as they are.
+//!
+//! Digests are checked on the way: what is written gets new ones, which must not vouch for damaged bytes.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use ciborium::Value;
+use tgm_core::Message;
+use tgm_core::descriptor::{Encoding, Key};
+use tgm_core::object::DataObject;
+use tgm_std::encode::{Part, encode_parts};
+use tgm_std::{
+    DataObjectDescriptor, DecodeOptions, EncodeOptions, GlobalMetadata, RESERVED_KEY, TensogramError,
+    decode_descriptors, values,
+};
+
+use crate::args::encode_flags::EncodeFlags;
+use crate::args::pipeline_flags::{PipelineFlags, is_lossy};
+use crate::read::digests::Digests;
+use crate::read::input::{Entry, Input, Wanted};
+use crate::read::lost;
+use crate::read::numbers::greatest_difference;
+use crate::read::select::{Filter, Scope, annotations};
+use crate::read::values::as_stored;
+use crate::show::progress::Progress;
+use crate::write::destination::Failure;
+
+/// What is to become of messages.
+pub(crate) struct Rewriter<'a> {
+    /// The stages of objects that are encoded.
+    pub(crate) pipeline: &'a PipelineFlags,
+    /// How objects and messages are encoded.
+    pub(crate) encode: &'a EncodeFlags,
+    /// Whether digests are checked.
+    pub(crate) digests: Digests,
+    /// Which objects; all if `None`.
+    pub(crate) filter: Option<&'a Filter>,
+    /// Which objects of each message; all if empty.
+    pub(crate) objects: &'a [usize],
+    /// Whether what was encoded is decoded and compared.
+    pub(crate) verify: bool,
+    /// Whether what is taken over must decode.
+    pub(crate) decode_all: bool,
+}
+
+/// What became of messages.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) messages: u64,
+    pub(crate) objects: u64,
+    /// Objects that were encoded.
+    pub(crate) encoded: u64,
+    /// Bytes of the messages.
+    pub(crate) before: u64,
+    pub(crate) after: u64,
+    /// How far values are from what they were.
+    pub(crate) greatest_error: f64,
+}
+
+impl Tally {
+    /// What became of these and of others.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.messages += other.messages;
+        self.objects += other.objects;
+        self.encoded += other.encoded;
+        self.before += other.before;
+        self.after += other.after;
+        self.greatest_error = self.greatest_error.max(other.greatest_error);
+    }
+}
+
+/// Opens files of which nothing may be lost: bytes that belong to no message are an error.
+///
+/// # Errors
+/// For a file that cannot be read, and for such bytes.
+pub(crate) fn open_whole(paths: &[PathBuf]) -> Result<Vec<Input>, Failure> {
+    paths.iter().map(|path| open_one(path)).collect()
+}
+
+fn open_one(path: &Path) -> Result<Input, Failure> {
+    let input = Input::open(path).map_err(|error| Failure::At(format!("cannot read {}", path.display()), error))?;
+    let stray = input.segments().iter().find(|segment| !segment.is_message());
+    match stray {
+        None => Ok(input),
+        Some(stray) => {
+            let text = format!("{}: they would be lost", lost::describe(&input, stray));
+            Err(Failure::At(input.name().to_string(), TensogramError::Framing(text.into())))
+        }
+    }
+}
+
+/// An object on its way.
+enum Prepared<'f> {
+    Kept(DataObjectDescriptor, &'f [u8]),
+    Encoded(DataObjectDescriptor, Cow<'f, [u8]>, EncodeOptions),
+}
+
+impl Prepared<'_> {
+    fn part(&self) -> Part<'_> {
+        match self {
+            Self::Kept(descriptor, region) => Part::Region(descriptor, region),
+            Self::Encoded(descriptor, data, options) => Part::Values(descriptor, data, options),
+        }
+    }
+}
+
+impl Rewriter<'_> {
+    /// Makes all messages of a file anew, and hands each to `sink`.
+    ///
+    /// # Errors
+    /// The first one, with its place.
+    pub(crate) fn file(
+        &self,
+        input: &Input,
+        progress: &mut Progress,
+        mut sink: impl FnMut(&[u8]) -> Result<(), Failure>,
+    ) -> Result<Tally, Failure> {
+        let mut tally = Tally::default();
+        let mut reader = input.reader();
+        for place in input.all() {
+            let entry = reader.entry(place, Wanted::Whole);
+            let entry = entry.map_err(Failure::at(format!("{}: message {}", input.name(), place.index)))?;
+            let (bytes, of_message) = self.message(&entry)?;
+            sink(&bytes)?;
+            tally.add(of_message);
+            progress.advance(entry.length());
+        }
+        Ok(tally)
+    }
+
+    fn message<'f>(&self, entry: &Entry<'f>) -> Result<(Cow<'f, [u8]>, Tally), Failure> {
+        let at = || Failure::at(entry.place());
+        let (metadata, descriptors) = decode_descriptors(entry.bytes).map_err(at())?;
+        let message = Message::parse(entry.bytes).map_err(Failure::at(entry.place()))?;
+        self.digests.check_all(&message).map_err(Failure::of_hash(entry))?;
+        let is_wanted = self.select(&message).map_err(at())?;
+        let tally =
+            Tally { messages: 1, objects: descriptors.len() as u64, before: entry.length(), ..Tally::default() };
+        if !is_wanted.contains(&true) && !is_wanted.is_empty() {
+            return Ok((Cow::Borrowed(entry.bytes), Tally { after: entry.length(), ..tally }));
+        }
+        let mut prepared = Vec::with_capacity(descriptors.len());
+        for (index, ((object, descriptor), is_wanted)) in message.objects().zip(descriptors).zip(is_wanted).enumerate()
+        {
+            let object = object.map_err(TensogramError::from);
+            let object = object.and_then(|object| self.prepare(&object, descriptor, is_wanted));
+            prepared.push(object.map_err(Failure::at(entry.object_place(index)))?);
+        }
+        let parts: Vec<_> = prepared.iter().map(Prepared::part).collect();
+        let bytes = encode_parts(&without_reserved(metadata), &parts, &self.encode.options());
+        let bytes = bytes.map_err(Failure::of_part(entry))?;
+        let encoded = prepared.iter().filter(|object| matches!(object, Prepared::Encoded(..))).count() as u64;
+        let greatest_error = if self.verify { self.compare(entry, &bytes, &prepared)? } else { 0.0 };
+        let after = bytes.len() as u64;
+        Ok((Cow::Owned(bytes), Tally { encoded, after, greatest_error, ..tally }))
+    }
+
+    /// For each object, whether it is wanted.
+    fn select(&self, message: &Message<'_>) -> Result<Vec<bool>, TensogramError> {
+        let metadata = message.metadata()?;
+        let filter = self.filter.filter(|filter| !filter.is_empty());
+        let keys = filter.into_iter().flat_map(Filter::keys);
+        let annotations = annotations(&metadata, keys)?;
+        let mut wanted = Vec::new();
+        for (index, object) in metadata.objects().enumerate() {
+            let object = object?;
+            let is_named = self.objects.is_empty() || self.objects.contains(&index);
+            let matches = match filter {
+                Some(filter) if is_named => filter.matches(&Scope::Object(&object, &annotations))?,
+                _ => true,
+            };
+            wanted.push(is_named && matches);
+        }
+        Ok(wanted)
+    }
+
+    fn prepare<'f>(
+        &self,
+        object: &DataObject<'f>,
+        descriptor: DataObjectDescriptor,
+        is_wanted: bool,
+    ) -> Result<Prepared<'f>, TensogramError> {
+        let descriptor = with_present_names(object, descriptor)?;
+        let has_new_masks = descriptor.masks.is_some() && self.encode.changes_masks();
+        if !is_wanted || (self.pipeline.is_empty() && !has_new_masks) {
+            if self.decode_all {
+                values(object, &self.decode_options())?;
+            }
+            return Ok(Prepared::Kept(descriptor, object.region()));
+        }
+        let options = self.encode.options_keeping(descriptor.masks.as_ref());
+        let data = values(object, &self.decode_options())?;
+        let (staged, data) = self.pipeline.apply(descriptor.clone(), data, &options)?;
+        if !has_new_masks && is_as_before(&descriptor, &staged) {
+            return Ok(Prepared::Kept(descriptor, object.region()));
+        }
+        Ok(Prepared::Encoded(staged, data, options))
+    }
+
+    fn decode_options(&self) -> DecodeOptions {
+        DecodeOptions { threads: self.encode.threads(), ..as_stored() }
+    }
+
+    /// Decodes what was encoded; returns how far values are from what they were.
+    fn compare(&self, entry: &Entry<'_>, bytes: &[u8], prepared: &[Prepared<'_>]) -> Result<f64, Failure> {
+        let message = Message::parse(bytes).map_err(Failure::at(entry.place()))?;
+        let mut greatest = 0.0_f64;
+        for (index, (object, written)) in prepared.iter().zip(message.objects()).enumerate() {
+            let Prepared::Encoded(descriptor, before, _) = object else { continue };
+            let place = || entry.object_place(index);
+            let object = written.map_err(Failure::at(place()))?;
+            let after = values(&object, &self.decode_options()).map_err(Failure::at(place()))?;
+            if after == *before {
+                continue;
+            }
+            let difference = greatest_difference(descriptor.dtype, descriptor.byte_order, before, &after);
+            match difference {
+                Ok(difference) if is_lossy(descriptor) || difference == 0.0 => greatest = greatest.max(difference),
+                _ => return Err(Failure::said(place(), "what was encoded decodes to other values")),
+            }
+        }
+        Ok(greatest)
+    }
+}
+
+/// The metadata without what encoding adds.
+fn without_reserved(mut metadata: GlobalMetadata) -> GlobalMetadata {
+    metadata.reserved.clear();
+    metadata.base.iter_mut().for_each(|entry| drop(entry.remove(RESERVED_KEY)));
+    metadata
+}
+
+/// The descriptor with the names that parameters of `simple_packing` have had since 0.19.
+fn with_present_names(
+    object: &DataObject<'_>,
+    mut descriptor: DataObjectDescriptor,
+) -> Result<DataObjectDescriptor, TensogramError> {
+    let is_packed = descriptor.encoding == Encoding::SimplePacking.name();
+    if !is_packed || descriptor.params.contains_key(Key::SpBitsPerValue.name()) {
+        return Ok(descriptor);
+    }
+    let packing = object.descriptor().packing()?;
+    let params: [(Key, Key, Value); 4] = [
+        (Key::ReferenceValue, Key::SpReferenceValue, packing.reference_value.into()),
+        (Key::BinaryScaleFactor, Key::SpBinaryScaleFactor, packing.binary_scale_factor.into()),
+        (Key::DecimalScaleFactor, Key::SpDecimalScaleFactor, packing.decimal_scale_factor.into()),
+        (Key::BitsPerValue, Key::SpBitsPerValue, packing.bits_per_value.into()),
+    ];
+    for (old, new, value) in params {
+        descriptor.params.remove(old.name());
+        descriptor.params.insert(new.name().to_string(), value);
+    }
+    Ok(descriptor)
+}
+
+/// Whether the stages are those that the object has had.
+fn is_as_before(before: &DataObjectDescriptor, staged: &DataObjectDescriptor) -> bool {
+    let mut before = DataObjectDescriptor { masks: None, ..before.clone() };
+    before.params.remove(Key::SzipBlockOffsets.name());
+    before == *staged
+}

@@ -1,0 +1,160 @@
+//! What survives of a damaged file: whole messages, and the bytes between them that are lost.
+
+use std::ops::Range;
+
+use tgm_core::Message;
+use tgm_core::hash::{HashPresence, Verdict};
+use tgm_core::index::Index;
+use tgm_core::scan::{Segment, scan};
+use tgm_core::wire::MAGIC;
+use tgm_std::encode::TakenObject;
+use tgm_std::{Result, TensogramError, decode_descriptors};
+
+use crate::read::digests::check_all;
+use crate::read::input::{Input, Wanted};
+use crate::read::lost;
+use crate::show::advice::in_our_words;
+
+/// Looking into damaged messages for whole ones may cost this many times the length of the file.
+const BUDGET_PER_BYTE: u64 = 4;
+/// Damaged messages within damaged messages are looked into this deep.
+const DEPTH: u8 = 8;
+
+/// A part of a file.
+pub(crate) enum Piece {
+    /// A message that is whole.
+    Message {
+        /// Where it is.
+        range: Range<u64>,
+        /// How many objects it has.
+        objects: u64,
+    },
+    /// Bytes that are not part of any whole message.
+    Lost {
+        /// Where they are.
+        range: Range<u64>,
+        /// What is wrong with them.
+        why: String,
+    },
+}
+
+impl Piece {
+    /// Where it is.
+    pub(crate) const fn range(&self) -> &Range<u64> {
+        match self {
+            Self::Message { range, .. } | Self::Lost { range, .. } => range,
+        }
+    }
+
+    fn lost(range: Range<u64>, why: Option<String>) -> Self {
+        Self::Lost { range, why: why.unwrap_or_else(|| "belongs to no message".to_string()) }
+    }
+
+    const fn is_message(&self) -> bool {
+        matches!(self, Self::Message { .. })
+    }
+}
+
+/// Tells whole messages from the rest; with `verify` those whose digests are wrong are not whole. One message at a time is
+/// read.
+///
+/// # Errors
+/// Those of reading.
+pub(crate) fn pieces(input: &Input, verify: bool) -> Result<Vec<Piece>> {
+    let mut sieve = Sieve { verify, budget: input.len().saturating_mul(BUDGET_PER_BYTE) };
+    let wanted = if verify { Wanted::Whole } else { Wanted::Outline };
+    let (mut places, mut reader, mut pieces) = (input.all().peekable(), input.reader(), Vec::new());
+    for segment in input.segments() {
+        let range = segment.offset()..segment.offset().saturating_add(segment.length());
+        let Some(place) = places.next_if(|place| place.offset == segment.offset()) else {
+            pieces.push(Piece::lost(range, lost::note(input, segment)));
+            continue;
+        };
+        match sieve.judge(reader.entry(place, wanted)?.bytes) {
+            Ok(objects) => pieces.push(Piece::Message { range, objects }),
+            Err(error) => {
+                let entry = reader.entry(place, Wanted::Whole)?;
+                pieces.extend(sieve.look_into(range, entry.bytes, &in_our_words(&error), DEPTH));
+            }
+        }
+    }
+    Ok(pieces)
+}
+
+struct Sieve {
+    verify: bool,
+    budget: u64,
+}
+
+impl Sieve {
+    /// The pieces of `bytes`, which lie at `base` in the file.
+    fn sift(&mut self, base: u64, bytes: &[u8], segments: impl Iterator<Item = Segment>, depth: u8) -> Vec<Piece> {
+        let (mut pieces, mut start) = (Vec::new(), base);
+        for segment in segments {
+            let part = segment.bytes_of(bytes).unwrap_or_default();
+            let range = start..start + part.len() as u64;
+            start = range.end;
+            if !segment.is_message() {
+                pieces.push(Piece::lost(range, lost::note_in(part)));
+                continue;
+            }
+            match self.judge(part) {
+                Ok(objects) => pieces.push(Piece::Message { range, objects }),
+                Err(error) => pieces.extend(self.look_into(range, part, &in_our_words(error), depth)),
+            }
+        }
+        pieces
+    }
+
+    /// The pieces of a damaged message. Where its length is what is damaged, it has swallowed others.
+    fn look_into(&mut self, range: Range<u64>, bytes: &[u8], why: &str, depth: u8) -> Vec<Piece> {
+        let lost = |range| vec![Piece::Lost { range, why: why.to_string() }];
+        let (Some(inside), Some(budget), Some(depth)) =
+            (bytes.get(MAGIC.len()..), self.budget.checked_sub(bytes.len() as u64), depth.checked_sub(1))
+        else {
+            return lost(range);
+        };
+        self.budget = budget;
+        let inner = self.sift(range.start + MAGIC.len() as u64, inside, scan(inside), depth);
+        let Some(first) = inner.iter().position(Piece::is_message) else { return lost(range) };
+        let before = inner.get(first).map_or(range.end, |piece| piece.range().start);
+        let mut pieces = lost(range.start..before);
+        pieces.extend(inner.into_iter().skip(first));
+        pieces
+    }
+
+    /// Checks everything that decoding checks before it looks at payloads, and that no object is missing; returns how
+    /// many there are.
+    fn judge(&self, bytes: &[u8]) -> Result<u64> {
+        decode_descriptors(bytes)?;
+        let message = Message::parse(bytes)?;
+        let outline = message.outline()?;
+        if let Some(frame) = outline.index {
+            let (listed, found) = (Index::parse(&frame)?.len(), outline.object_count);
+            if listed != found {
+                let text = format!("the index lists {listed} objects, {found} were found");
+                return Err(TensogramError::Framing(text.into()));
+            }
+        }
+        message.objects().try_for_each(|object| TakenObject::new(&object?).map(drop))?;
+        if self.verify {
+            verify(&message)?;
+        }
+        Ok(outline.object_count as u64)
+    }
+}
+
+/// Checks all digests. A message may have none at all, but if it has some every frame has one.
+fn verify(message: &Message<'_>) -> Result<()> {
+    let presence = message.hash_presence()?;
+    check_all(message, presence)?;
+    for verified in message.verify(presence).filter(|_| presence != HashPresence::Absent) {
+        let verified = verified?;
+        if verified.verdict == Verdict::Missing {
+            let (frame_type, offset) = (verified.frame.frame_type(), verified.frame.offset());
+            let text = format!("{frame_type} at byte {offset} has no digest, other frames have");
+            return Err(TensogramError::Framing(text.into()));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,245 @@
+//! `tgm copy`: messages as they are, all or some, into one file or into several by their metadata.
+
+use std::fs::OpenOptions;
+use std::io;
+use std::ops::Range;
+use std::path::{self, Path, PathBuf};
+use std::slice;
+
+use clap::Args;
+use tgm_core::Message;
+use tgm_std::{AppendOptions, Result, TensogramError, TensogramFile};
+
+use crate::read::digests::Digests;
+use crate::read::input::{Entry, Input, Wanted, open_or_report};
+use crate::read::messages::{Place, Which};
+use crate::read::select::{Filter, Scope, text};
+use crate::show::output::Out;
+use crate::write::destination::{Destination, Failure, Reads, What, is_stdio};
+use crate::write::same_file::Identity;
+
+/// What stands for the value of a key that a message lacks.
+const UNKNOWN: &str = "unknown";
+
+/// Copy messages as they are
+///
+/// `[KEY]` in OUT stands for the message's value of that key, "unknown" if there is none: messages are then appended to
+/// the files, which are made if need be; directories are not. IN must not be one of them. Without it OUT is replaced when
+/// the copy is complete; it may be IN. A message with a digest that is wrong is left out. If no message is selected
+/// nothing is written, and the exit code is 1.
+#[derive(Args, Debug)]
+pub(crate) struct Copy {
+    #[command(flatten)]
+    filter: Filter,
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    digests: Digests,
+    /// File to read; "-" is standard input
+    #[arg(value_name = "IN")]
+    input: PathBuf,
+    /// Where to write; "-" is standard output
+    #[arg(value_name = "OUT")]
+    output: Destination,
+}
+
+impl Copy {
+    /// Copies the messages that are selected.
+    pub(crate) fn run(&self, out: &mut Out) {
+        let Some(input) = open_or_report(&self.input, out) else { return };
+        match self.output.path().and_then(Template::of) {
+            Some(template) => self.distribute(out, &input, &template),
+            None => self.copy(out, &input),
+        }
+    }
+
+    fn copy(&self, out: &mut Out, input: &Input) {
+        let numbers = self.which.of(input, out);
+        // A message was named that is not there, which was reported.
+        if self.which.is_one() && numbers.is_empty() {
+            return;
+        }
+        let (chosen, is_judged) = if self.filter.is_empty() {
+            (input.places(numbers).collect(), true)
+        } else {
+            let (chosen, is_judged) = judge(out, input, numbers, |entry| Ok(self.is_chosen(entry)?.then_some(())));
+            (chosen.into_iter().map(|(place, ())| place).collect::<Vec<_>>(), is_judged)
+        };
+        if chosen.is_empty() {
+            self.report_no_match(input, out);
+            return;
+        }
+        let is_complete = is_judged && input.segments().iter().all(tgm_core::scan::Segment::is_message);
+        let is_same = self.output.is_one_of(slice::from_ref(&self.input));
+        // What could not be judged would be lost.
+        if !is_complete && is_same {
+            out.problem(&format!("{}: left as it was", self.output));
+            return;
+        }
+        let reads = Reads::AndReplaces(slice::from_ref(&self.input));
+        self.output.write(out, What::Messages, reads, |out, sink| {
+            let (mut reader, mut left_out) = (input.reader(), 0);
+            for place in &chosen {
+                let entry = reader.entry(*place, Wanted::Whole);
+                let entry = entry.map_err(Failure::at(format!("{}: message {}", input.name(), place.index)))?;
+                match self.digests.check_bytes(entry.bytes) {
+                    Ok(()) => sink.write_all(entry.bytes)?,
+                    Err(error) => {
+                        left_out += 1;
+                        out.report(&entry.place(), &error);
+                    }
+                }
+            }
+            let refuse = |text| Err(io::Error::other(text).into());
+            match left_out {
+                0 => Ok(()),
+                _ if is_same => refuse("damaged messages would be lost: the file stays as it is"),
+                count if count == chosen.len() => refuse("there is no whole message to write"),
+                _ => Ok(()),
+            }
+        });
+    }
+
+    /// Reports that nothing is written.
+    fn report_no_match(&self, input: &Input, out: &mut Out) {
+        let why = if self.filter.is_empty() { "there is no message" } else { "no message matches" };
+        out.problem(&format!("{}: {why}, nothing was written", input.name()));
+    }
+
+    fn is_chosen(&self, entry: &Entry<'_>) -> Result<bool> {
+        let metadata = Message::parse(entry.bytes)?.metadata()?;
+        Ok(self.filter.matches(&Scope::Message(&metadata))?)
+    }
+
+    fn distribute(&self, out: &mut Out, input: &Input, template: &Template) {
+        let numbers = self.which.of(input, out);
+        // A message was named that is not there, which was reported.
+        if self.which.is_one() && numbers.is_empty() {
+            return;
+        }
+        let (targets, _) = judge(out, input, numbers, |entry| self.target(entry, template));
+        if targets.is_empty() {
+            self.report_no_match(input, out);
+            return;
+        }
+        let source = Identity::of_input(&self.input);
+        let is_source = |path: &Path| source.is_some() && Identity::of(path) == source;
+        if let Some((_, path)) = targets.iter().find(|(_, path)| is_source(path)) {
+            out.problem(&format!("{} is the file that is read: nothing was written", path.display()));
+            return;
+        }
+        let (mut reader, mut left) = (input.reader(), targets.len());
+        for (place, path) in targets {
+            left -= 1;
+            match reader.entry(place, Wanted::Whole) {
+                Ok(entry) => self.append(out, &entry, &path),
+                Err(error) if input.report_unread(out, place, left, &error) => return,
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// Appends a message to a file, unless it is damaged.
+    fn append(&self, out: &mut Out, entry: &Entry<'_>, path: &Path) {
+        if let Err(error) = self.digests.check_bytes(entry.bytes) {
+            out.report(&entry.place(), &error);
+        } else if let Err(error) = append(path, entry.bytes) {
+            out.report(&format!("{}: cannot append to {}", entry.place(), path.display()), &error);
+        }
+    }
+
+    /// Where the message goes, if it is selected.
+    fn target(&self, entry: &Entry<'_>, template: &Template) -> Result<Option<PathBuf>> {
+        let metadata = Message::parse(entry.bytes)?.metadata()?;
+        let scope = Scope::Message(&metadata);
+        if !self.filter.matches(&scope)? {
+            return Ok(None);
+        }
+        template.fill(&scope).map(Some)
+    }
+}
+
+/// What `verdict` says of messages, whose payloads are not read, and where they are; and whether it could say something of
+/// all of them. What it could not is reported.
+fn judge<T>(
+    out: &mut Out,
+    input: &Input,
+    numbers: Range<usize>,
+    verdict: impl Fn(&Entry<'_>) -> Result<Option<T>>,
+) -> (Vec<(Place, T)>, bool) {
+    let (mut chosen, mut is_judged) = (Vec::new(), true);
+    let read = input.for_each(out, numbers, Wanted::Outline, |out, entry| {
+        let place = Place { index: entry.index, offset: entry.offset, length: entry.length() };
+        match verdict(entry) {
+            Ok(verdict) => chosen.extend(verdict.map(|verdict| (place, verdict))),
+            Err(error) => {
+                is_judged = false;
+                out.report(&entry.place(), &error);
+            }
+        }
+        Ok(())
+    });
+    (chosen, is_judged && read.unwrap_or(false))
+}
+
+/// Appends a whole message; the file is made if it is not there, its directory is not.
+fn append(path: &Path, message: &[u8]) -> Result<()> {
+    OpenOptions::new().append(true).create(true).open(path)?;
+    TensogramFile::open(path)?.append_message(message, &AppendOptions::default())?;
+    Ok(())
+}
+
+/// A path with keys in it: text and, by turns, a key.
+#[derive(Debug, PartialEq, Eq)]
+struct Template {
+    pieces: Vec<(String, String)>,
+    rest: String,
+}
+
+impl Template {
+    /// The template that a path is, if it has a key in brackets.
+    fn of(path: &Path) -> Option<Self> {
+        let mut rest = path.to_str()?;
+        let mut pieces = Vec::new();
+        while let Some((before, after)) = rest.split_once('[') {
+            let Some((key, behind)) = after.split_once(']') else { break };
+            pieces.push((before.to_string(), key.to_string()));
+            rest = behind;
+        }
+        (!pieces.is_empty()).then(|| Self { pieces, rest: rest.to_string() })
+    }
+
+    /// The path for a message.
+    fn fill(&self, scope: &Scope<'_, '_>) -> Result<PathBuf> {
+        let mut path = String::new();
+        for (before, key) in &self.pieces {
+            let value = scope.get(key)?.map_or_else(|| UNKNOWN.to_string(), |value| text(&value));
+            // Files come from anywhere: what they say must not lead out of the directories that the user named.
+            if value.contains(|c| path::is_separator(c) || c == '\0') || matches!(value.as_str(), "." | "..") {
+                let text = format!("the value of {key} cannot be part of a file's name: {value}");
+                return Err(TensogramError::Metadata(text.into()));
+            }
+            path.push_str(before);
+            path.push_str(&value);
+        }
+        path.push_str(&self.rest);
+        let path = PathBuf::from(path);
+        if is_stdio(&path) {
+            return Err(TensogramError::Metadata("messages cannot be appended to standard output".into()));
+        }
+        Ok(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn templates_have_their_keys_in_brackets() {
+        let template = |path: &str| Template::of(Path::new(path));
+        let pieces = vec![("out/".to_string(), "mars.step".to_string()), ("_".to_string(), "version".to_string())];
+        assert_eq!(template("out/[mars.step]_[version].tgm"), Some(Template { pieces, rest: ".tgm".to_string() }));
+        assert_eq!((template("out/a.tgm"), template("out/[a.tgm"), template("a]")), (None, None, None));
+    }
+}

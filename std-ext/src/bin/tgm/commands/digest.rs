@@ -1,0 +1,174 @@
+//! `tgm digest`: SHA-256 of every object's decoded values.
+
+use std::io;
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::Value as Json;
+use sha2::{Digest as _, Sha256};
+use tgm_core::Message;
+use tgm_core::descriptor::ByteOrder;
+use tgm_core::object::DataObject;
+use tgm_std::{DecodeLimits, DecodeOptions, Spending, TensogramError, decode_descriptors};
+
+use crate::args::limits::LimitFlags;
+use crate::read::digests::Digests;
+use crate::read::input::{Entry, Wanted, open_or_report};
+use crate::read::messages::Which;
+use crate::read::values::{as_stored, in_order};
+use crate::show::json::{self, Document, error_json};
+use crate::show::output::{Out, Style};
+use crate::show::summary::{shape_json, shape_text};
+use crate::show::table::{Cell, Column, Table};
+use crate::show::text::hex;
+
+/// Print the SHA-256 of every object's decoded values
+///
+/// The values are taken in little-endian C order, NaN and infinities restored; bitmasks as packed bits. Objects are decoded
+/// one at a time. One whose stored digest (that of its frame) is wrong is an error.
+#[derive(Args, Debug)]
+pub(crate) struct Digest {
+    /// File to read; "-" is standard input
+    #[arg(value_name = "FILE")]
+    path: PathBuf,
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    digests: Digests,
+    /// Print one JSON document
+    #[arg(short, long)]
+    json: bool,
+    #[command(flatten)]
+    limits: LimitFlags,
+}
+
+/// What decoding may still cost.
+struct Costs {
+    limits: DecodeLimits,
+    spending: Spending,
+}
+
+/// What became of one object.
+struct Digested {
+    dtype: Option<&'static str>,
+    shape: Option<Json>,
+    shape_text: String,
+    result: Result<(u64, String), TensogramError>,
+}
+
+impl Digest {
+    /// Digests all messages of the file.
+    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
+        let Some(input) = open_or_report(&self.path, out) else { return Ok(()) };
+        let numbers = self.which.of(&input, out);
+        let mut costs = Costs { limits: self.limits.of_object(), spending: self.limits.budget().of_file(input.len()) };
+        if self.json {
+            let mut document = Document::begin(out, "tgm.digest/1", "messages")?;
+            input.for_each(out, numbers, Wanted::Whole, |out, entry| {
+                let item = self.message_json(out, entry, &mut costs);
+                document.item(out, &item)
+            })?;
+            return document.end(out);
+        }
+        let mut table = Table::new([
+            Column::right("message"),
+            Column::right("object"),
+            Column::left("dtype"),
+            Column::left("shape"),
+            Column::right("bytes"),
+            Column::left("sha256"),
+        ]);
+        input.for_each(out, numbers, Wanted::Whole, |out, entry| self.list(out, entry, &mut costs, &mut table))?;
+        table.finish(out)
+    }
+
+    fn message_json(&self, out: &mut Out, entry: &Entry<'_>, costs: &mut Costs) -> Json {
+        let checked = self.objects(out, entry, costs);
+        let error = checked.as_ref().err().map(error_json);
+        let objects = checked.ok().map(|objects| {
+            let objects = objects.enumerate();
+            objects.map(|(index, object)| object_json(index, &reported(out, entry, index, object))).collect()
+        });
+        json::object([
+            ("message", Some(entry.index.into())),
+            ("offset", Some(entry.offset.into())),
+            ("length", Some(entry.length().into())),
+            ("objects", objects),
+            ("error", error),
+        ])
+    }
+
+    fn list(&self, out: &mut Out, entry: &Entry<'_>, costs: &mut Costs, table: &mut Table) -> io::Result<()> {
+        let Ok(objects) = self.objects(out, entry, costs) else {
+            return table.row(out, vec![entry.index.into(), Cell::spread(Style::Bad, "(unreadable)")]);
+        };
+        for (index, object) in objects.enumerate() {
+            let object = reported(out, entry, index, object);
+            let mut cells = vec![
+                Cell::from(entry.index),
+                Cell::from(index),
+                object.dtype.unwrap_or_default().into(),
+                object.shape_text.into(),
+            ];
+            match object.result {
+                Ok((bytes, digest)) => cells.extend([bytes.into(), digest.into()]),
+                Err(_) => cells.push(Cell::spread(Style::Bad, "(unreadable)")),
+            }
+            table.row(out, cells)?;
+        }
+        Ok(())
+    }
+
+    /// Digests the objects of a message one by one, if it passes every check of a full decode but those of the payloads; if
+    /// not, that is reported.
+    fn objects<'f, 'c>(
+        &self,
+        out: &mut Out,
+        entry: &Entry<'f>,
+        costs: &'c mut Costs,
+    ) -> Result<impl Iterator<Item = Digested> + use<'f, 'c>, TensogramError> {
+        costs.spending.begin_message(entry.length());
+        let message = decode_descriptors(entry.bytes).and_then(|_| Ok(Message::parse(entry.bytes)?));
+        let checked = message.and_then(|message| Ok((message, self.digests.of(&message)?)));
+        let (message, check) = checked.inspect_err(|error| out.report(&entry.place(), error))?;
+        Ok(message.objects().enumerate().map(move |(index, object)| match object {
+            Ok(object) => Digested {
+                dtype: Some(object.descriptor().dtype().name()),
+                shape: Some(shape_json(object.descriptor())),
+                shape_text: shape_text(&object.descriptor().shape().iter().collect::<Vec<_>>()),
+                result: check.check(index, object.frame()).and_then(|()| digest(&object, costs)),
+            },
+            Err(error) => Digested { dtype: None, shape: None, shape_text: String::new(), result: Err(error.into()) },
+        }))
+    }
+}
+
+fn object_json(index: usize, object: &Digested) -> Json {
+    json::object([
+        ("object", Some(index.into())),
+        ("dtype", object.dtype.map(Json::from)),
+        ("shape", object.shape.clone()),
+        ("bytes", object.result.as_ref().ok().map(|(bytes, _)| (*bytes).into())),
+        ("sha256", object.result.as_ref().ok().map(|(_, digest)| digest.as_str().into())),
+        ("error", object.result.as_ref().err().map(error_json)),
+    ])
+}
+
+fn reported(out: &mut Out, entry: &Entry<'_>, index: usize, object: Digested) -> Digested {
+    if let Err(error) = &object.result {
+        out.report(&entry.object_place(index), error);
+    }
+    object
+}
+
+/// Number of bytes and digest of an object's values.
+fn digest(object: &DataObject<'_>, costs: &mut Costs) -> Result<(u64, String), TensogramError> {
+    costs.spending.spend(object, &costs.limits)?;
+    let values = tgm_std::values(object, &DecodeOptions { limits: costs.limits, ..as_stored() })?;
+    let mut hasher = Sha256::new();
+    in_order(&values, object.descriptor(), ByteOrder::Little, |bytes| {
+        hasher.update(bytes);
+        Ok(())
+    })?;
+    Ok((values.len() as u64, hex(hasher.finalize().iter())))
+}

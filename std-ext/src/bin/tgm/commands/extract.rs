@@ -1,0 +1,181 @@
+//! `tgm extract`: the values of one object, as bytes or as a `.npy` file.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::slice;
+use std::str::FromStr;
+
+use clap::{Args, ValueEnum};
+use tgm_core::descriptor::{ByteOrder, Dtype};
+use tgm_core::object::DataObject;
+use tgm_core::{ErrorKind, Message};
+use tgm_std::TensogramError;
+
+use crate::read::digests::Digests;
+use crate::read::input::{Entry, Wanted, open_or_report};
+use crate::read::messages::Which;
+use crate::read::values::{as_stored, in_order};
+use crate::show::output::Out;
+use crate::write::destination::{Destination, Reads, What};
+use crate::write::npy;
+
+/// Write the values of one object, decoded, to a file or standard output
+///
+/// Values are in C order, NaN and infinities restored. Bitmasks stay packed in bare bytes, eight elements a byte, first element
+/// in the highest bit; each range begins with a new byte. The object's digest is checked first, if it has one: all of its
+/// payload is then read, for a range too. Without -m and --at, the object is one of message 0.
+#[derive(Args, Debug)]
+pub(crate) struct Extract {
+    /// File to read; "-" is standard input
+    #[arg(value_name = "FILE")]
+    path: PathBuf,
+    #[command(flatten)]
+    which: Which,
+    /// Which object of the message, from 0
+    #[arg(short, long, default_value_t = 0)]
+    object: usize,
+    /// Only COUNT elements from element START on, of the flattened tensor; ranges are written one after the other
+    #[arg(long = "range", value_name = "START:COUNT")]
+    ranges: Vec<ElementRange>,
+    /// More ranges
+    #[arg(hide = true, requires = "ranges")]
+    more_ranges: Vec<ElementRange>,
+    #[command(flatten)]
+    digests: Digests,
+    /// Byte order of what is written
+    #[arg(long, value_enum, default_value_t = Order::Native)]
+    byte_order: Order,
+    /// Bare element bytes, or a file for numpy (format 1.0; bfloat16 as V2, bitmasks as bool, a byte each)
+    #[arg(long, value_enum, default_value_t = Format::Raw)]
+    format: Format,
+    /// Where to write; appears when it is complete, and must not be FILE; "-" is standard output
+    #[arg(short = 'O', long, value_name = "OUT", default_value = "-", hide_default_value = true)]
+    output: Destination,
+}
+
+/// First element and count.
+#[derive(Clone, Copy, Debug)]
+struct ElementRange(u64, u64);
+
+impl FromStr for ElementRange {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let numbers = text.split_once(':').and_then(|(start, count)| Some((start.parse().ok()?, count.parse().ok()?)));
+        numbers.map(|(start, count)| Self(start, count)).ok_or("expected START:COUNT, two numbers")
+    }
+}
+
+/// The byte orders on offer.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Order {
+    Little,
+    Big,
+    Native,
+}
+
+impl From<Order> for ByteOrder {
+    fn from(order: Order) -> Self {
+        match order {
+            Order::Little => Self::Little,
+            Order::Big => Self::Big,
+            Order::Native => Self::NATIVE,
+        }
+    }
+}
+
+/// The forms on offer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Raw,
+    Npy,
+}
+
+/// Decoded values, in the order they are stored in, one piece a range.
+struct Values<'f> {
+    object: DataObject<'f>,
+    pieces: Vec<Cow<'f, [u8]>>,
+}
+
+impl Extract {
+    /// Writes the values.
+    pub(crate) fn run(&self, out: &mut Out) {
+        let reads = Reads::Only(slice::from_ref(&self.path));
+        if !self.output.prepare(out, What::Values, reads) {
+            return;
+        }
+        let Some(input) = open_or_report(&self.path, out) else { return };
+        let Some(place) = input.places(self.which.or_first().of(&input, out)).next() else { return };
+        let mut reader = input.reader();
+        let entry = match reader.entry(place, Wanted::Object(self.object)) {
+            Ok(entry) => entry,
+            Err(error) => {
+                out.report(&format!("{}: message {}", input.name(), place.index), &error);
+                return;
+            }
+        };
+        let Some(values) = self.read(&entry, out) else { return };
+        self.output.write(out, What::Values, reads, |_, sink| Ok(self.write(&values, sink)?));
+    }
+
+    /// The values that were asked for; if there are none, why is reported.
+    fn read<'f>(&self, entry: &Entry<'f>, out: &mut Out) -> Option<Values<'f>> {
+        let values = self.decode(entry);
+        values.inspect_err(|error| out.report(&entry.object_place(self.object), error)).ok()
+    }
+
+    fn decode<'f>(&self, entry: &Entry<'f>) -> Result<Values<'f>, TensogramError> {
+        let message = Message::parse(entry.bytes)?;
+        let object = find(&message, self.object)?;
+        self.digests.of(&message)?.check(self.object, object.frame())?;
+        let ranges = self.ranges.iter().chain(&self.more_ranges).map(|range| (range.0, range.1)).collect::<Vec<_>>();
+        let pieces = if ranges.is_empty() {
+            vec![tgm_std::values(&object, &as_stored())?]
+        } else {
+            tgm_std::ranges(&object, &ranges, &as_stored())?.into_iter().map(Cow::Owned).collect()
+        };
+        Ok(Values { object, pieces })
+    }
+
+    fn write(&self, values: &Values<'_>, sink: &mut dyn Write) -> io::Result<()> {
+        let descriptor = values.object.descriptor();
+        let order = self.byte_order.into();
+        if self.format == Format::Npy {
+            sink.write_all(&npy::header(descriptor.dtype(), order, &self.shape(values))?)?;
+            if descriptor.dtype() == Dtype::Bitmask {
+                let mut counts = self.counts(values).into_iter();
+                return values.pieces.iter().try_for_each(|piece| {
+                    npy::truth_values(piece, counts.next().unwrap_or_default(), |bytes| sink.write_all(bytes))
+                });
+            }
+        }
+        values.pieces.iter().try_for_each(|piece| in_order(piece, descriptor, order, |bytes| sink.write_all(bytes)))
+    }
+
+    /// Elements of each piece.
+    fn counts(&self, values: &Values<'_>) -> Vec<u64> {
+        let of_ranges: Vec<_> = self.ranges.iter().chain(&self.more_ranges).map(|range| range.1).collect();
+        if of_ranges.is_empty() { vec![values.object.descriptor().element_count()] } else { of_ranges }
+    }
+
+    /// The shape of what is written: the object's, or one dimension if ranges were taken out of it.
+    fn shape(&self, values: &Values<'_>) -> Vec<u64> {
+        let descriptor = values.object.descriptor();
+        if self.ranges.is_empty() {
+            return descriptor.shape().iter().collect();
+        }
+        vec![self.counts(values).iter().sum()]
+    }
+}
+
+/// Object `index`, by the walk that every command makes: an index that lies leads nowhere else.
+fn find<'f>(message: &Message<'f>, index: usize) -> Result<DataObject<'f>, TensogramError> {
+    message.object_by_walk(index).or_else(|error| match error.kind() {
+        ErrorKind::ObjectOutOfRange => {
+            let count = message.outline()?.object_count;
+            Err(TensogramError::Object(format!("there is no such object ({count} objects)").into()))
+        }
+        _ => Err(error.into()),
+    })
+}

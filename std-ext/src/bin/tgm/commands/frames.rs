@@ -1,0 +1,215 @@
+//! `tgm frames`: the raw frames of messages, of damaged ones as far as they go.
+
+use std::io::{self, Write};
+
+use clap::Args;
+use serde_json::Value as Json;
+use tgm_core::Message;
+use tgm_core::scan::find;
+use tgm_core::wire::MAGIC;
+use tgm_std::TensogramError;
+
+use crate::args::files::Files;
+use crate::commands::frame_list::FrameList;
+use crate::read::input::{Input, Wanted, open_or_report};
+use crate::read::messages::Which;
+use crate::show::advice::in_our_words;
+use crate::show::json::{self, Document, error_json};
+use crate::show::output::{Out, Style};
+use crate::show::text::escape;
+
+/// List the frames of messages: where they are, how long, their digests and flags
+///
+/// Of damaged messages, and of what only begins like one, the frames up to the damage are listed; --at may name these too.
+#[derive(Args, Debug)]
+pub(crate) struct FramesOf {
+    #[command(flatten)]
+    files: Files,
+    #[command(flatten)]
+    which: Which,
+}
+
+/// The frames of a part, and the first thing that is wrong.
+type Found = (FrameList, Option<TensogramError>);
+
+/// Shows a part, and reports what is wrong with it.
+fn show(out: &mut Out, document: &mut Option<Document>, part: Option<(Part<'_>, Found)>) -> io::Result<()> {
+    let Some((part, (list, error))) = part else { return Ok(()) };
+    if let Some(error) = &error {
+        out.report(&part.place(), error);
+    }
+    match document {
+        Some(document) => document.item(out, &part.item(&list, error.as_ref())),
+        None => part.print(out, &list, error.as_ref()),
+    }
+}
+
+/// A message, or what begins like one.
+struct Part<'f> {
+    file: &'f str,
+    message: Option<usize>,
+    offset: u64,
+    /// How often it begins like one: beginnings without any frame that follow each other are one part, since a start magic is
+    /// eight bytes and what can be said of it hundreds.
+    beginnings: u64,
+    length: u64,
+}
+
+impl FramesOf {
+    /// Lists the frames of all files.
+    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
+        let mut document = if self.files.json { Some(Document::begin(out, "tgm.frames/1", "messages")?) } else { None };
+        for path in &self.files.paths {
+            let Some(input) = open_or_report(path, out) else { continue };
+            let mut run: Option<(Part<'_>, Found)> = None;
+            self.for_each_part(&input, out, |out, part, found| {
+                match &mut run {
+                    Some((last, _)) if part.adds_nothing(&found) && last.is_followed_by(&part) => last.extend(&part),
+                    _ => {
+                        show(out, &mut document, run.take())?;
+                        if part.adds_nothing(&found) {
+                            run = Some((part, found));
+                        } else {
+                            show(out, &mut document, Some((part, found)))?;
+                        }
+                    }
+                }
+                Ok(())
+            })?;
+            show(out, &mut document, run)?;
+        }
+        document.map_or(Ok(()), |document| document.end(out))
+    }
+
+    /// Calls `with` for the messages of a file, and for what begins like one in the bytes between them.
+    fn for_each_part<'f>(
+        &self,
+        input: &'f Input,
+        out: &mut Out,
+        mut with: impl FnMut(&mut Out, Part<'f>, Found) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let is_damaged = input.segments().iter().any(|lost| self.which.is_in(lost) && !lost.is_message());
+        let numbers = if is_damaged { 0..0 } else { self.which.of(input, out) };
+        let (mut places, mut reader) = (input.places(numbers).peekable(), input.reader());
+        for segment in input.segments() {
+            let offset = segment.offset();
+            if let Some(place) = places.next_if(|place| place.offset == offset) {
+                match reader.entry(place, Wanted::Outline) {
+                    Ok(entry) => {
+                        let part = Part::new(input, Some(entry.index), offset, entry.bytes);
+                        with(out, part, frames(entry.bytes))?;
+                    }
+                    Err(error) => {
+                        if input.report_unread(out, place, places.len(), &error) {
+                            return Ok(());
+                        }
+                    }
+                }
+            } else if !segment.is_message() && (!self.which.is_one() || self.which.is_in(segment)) {
+                let bytes = match input.bytes(offset, segment.length()) {
+                    Ok(bytes) => bytes,
+                    Err(error) => {
+                        out.report(input.name(), &error);
+                        return Ok(());
+                    }
+                };
+                let (mut found, parts) = (false, beginnings(&bytes));
+                for (start, bytes) in parts {
+                    let offset = offset.saturating_add(start);
+                    if !self.which.is_one() || self.which.is_at(offset) {
+                        found = true;
+                        with(out, Part::new(input, None, offset, bytes), frames(bytes))?;
+                    }
+                }
+                if self.which.is_one() && !found {
+                    self.which.of(input, out);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where start magics stand in `bytes`, each with the bytes up to the next.
+fn beginnings(bytes: &[u8]) -> Vec<(u64, &[u8])> {
+    let mut beginnings = Vec::new();
+    let mut position = 0_usize;
+    while let Some(rest) = bytes.get(position..)
+        && let Some(gap) = find(rest, MAGIC)
+        && let Some(from_magic) = rest.get(gap..)
+    {
+        let behind = from_magic.get(MAGIC.len()..).unwrap_or_default();
+        let len = find(behind, MAGIC).map_or(from_magic.len(), |next| next + MAGIC.len());
+        beginnings.push(((position + gap) as u64, from_magic.get(..len).unwrap_or_default()));
+        position += gap + len;
+    }
+    beginnings
+}
+
+/// The frames of what begins like a message.
+fn frames(bytes: &[u8]) -> Found {
+    match Message::parse(bytes) {
+        Ok(message) => {
+            let mut list = FrameList::of(&message);
+            let error = list.error.take();
+            (list, error)
+        }
+        Err(error) => (FrameList::of_damaged(bytes), Some(error.into())),
+    }
+}
+
+impl<'f> Part<'f> {
+    fn new(input: &'f Input, message: Option<usize>, offset: u64, bytes: &[u8]) -> Self {
+        Self { file: input.name(), message, offset, beginnings: 1, length: bytes.len() as u64 }
+    }
+
+    fn place(&self) -> String {
+        match self.message {
+            Some(message) => format!("{}: message {message}", self.file),
+            None if self.beginnings > 1 => {
+                format!("{}: {} damaged messages from byte {} on", self.file, self.beginnings, self.offset)
+            }
+            None => format!("{}: damaged message at byte {}", self.file, self.offset),
+        }
+    }
+
+    /// Whether there is nothing to it but that it begins.
+    fn adds_nothing(&self, (list, _): &Found) -> bool {
+        self.message.is_none() && list.frames.is_empty()
+    }
+
+    const fn is_followed_by(&self, next: &Self) -> bool {
+        self.offset.saturating_add(self.length) == next.offset
+    }
+
+    /// Takes in a part that follows.
+    const fn extend(&mut self, next: &Self) {
+        self.beginnings = self.beginnings.saturating_add(1);
+        self.length = self.length.saturating_add(next.length);
+    }
+
+    fn print(&self, out: &mut Out, list: &FrameList, error: Option<&TensogramError>) -> io::Result<()> {
+        let title = format!("{}: {} bytes at {}", self.place(), self.length, self.offset);
+        out.styled(Style::Heading, &escape(&title))?;
+        writeln!(out)?;
+        list.print(out, "  ")?;
+        for error in [error, list.error.as_ref()].into_iter().flatten() {
+            out.styled(Style::Bad, &format!("  {}", escape(&in_our_words(error))))?;
+            writeln!(out)?;
+        }
+        writeln!(out)
+    }
+
+    fn item(&self, list: &FrameList, error: Option<&TensogramError>) -> Json {
+        json::object([
+            ("file", Some(self.file.into())),
+            ("message", self.message.map(Json::from)),
+            ("offset", Some(self.offset.into())),
+            ("length", Some(self.length.into())),
+            ("beginnings", (self.beginnings > 1).then(|| self.beginnings.into())),
+            ("frames", Some(list.to_json())),
+            ("error", error.map(error_json)),
+            ("walk_error", list.error.as_ref().map(error_json)),
+        ])
+    }
+}

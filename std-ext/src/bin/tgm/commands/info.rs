@@ -1,0 +1,162 @@
+//! `tgm info`: a file in a few lines.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use clap::Args;
+use serde_json::{Value as Json, json};
+use tgm_core::Message;
+use tgm_core::metadata::Metadata;
+use tgm_std::{TensogramError, WIRE_VERSION};
+
+use crate::args::files::Files;
+use crate::read::input::{Input, Wanted, open_or_report};
+use crate::show::json::{self, Document};
+use crate::show::output::Out;
+use crate::show::text::escape;
+
+/// Say what files hold: messages, objects, junk, who wrote them and when
+#[derive(Args, Debug)]
+pub(crate) struct Info {
+    #[command(flatten)]
+    files: Files,
+}
+
+/// What a file holds.
+#[derive(Default)]
+struct Contents {
+    bytes: u64,
+    messages: usize,
+    streamed: usize,
+    unreadable: usize,
+    objects: usize,
+    junk: u64,
+    /// Messages by the encoder that wrote them; no name if it left none.
+    encoders: BTreeMap<String, usize>,
+    first_time: Option<String>,
+    last_time: Option<String>,
+}
+
+impl Info {
+    /// Describes all files.
+    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
+        let mut document = if self.files.json { Some(Document::begin(out, "tgm.info/1", "files")?) } else { None };
+        for path in &self.files.paths {
+            let Some(input) = open_or_report(path, out) else { continue };
+            let contents = Contents::of(&input, out)?;
+            match &mut document {
+                Some(document) => document.item(out, &contents.to_json(input.name()))?,
+                None => contents.print(out, input.name())?,
+            }
+        }
+        document.map_or(Ok(()), |document| document.end(out))
+    }
+}
+
+impl Contents {
+    fn of(input: &Input, out: &mut Out) -> io::Result<Self> {
+        let segments = input.segments().iter();
+        let junk = segments.filter(|segment| !segment.is_message()).map(tgm_core::scan::Segment::length).sum();
+        let mut contents = Self { bytes: input.len(), messages: input.message_count(), junk, ..Self::default() };
+        let mut read = 0;
+        input.for_each(out, 0..input.message_count(), Wanted::Outline, |out, entry| {
+            read += 1;
+            if let Err(error) = contents.count(entry.bytes) {
+                contents.unreadable += 1;
+                out.report(&entry.place(), &error);
+            }
+            Ok(())
+        })?;
+        contents.unreadable += contents.messages - read;
+        Ok(contents)
+    }
+
+    fn count(&mut self, bytes: &[u8]) -> Result<(), TensogramError> {
+        let message = Message::parse(bytes)?;
+        self.streamed += usize::from(message.total_length().is_none());
+        let outline = message.outline()?;
+        self.objects += outline.object_count;
+        let metadata = outline.metadata(&message)?;
+        *self.encoders.entry(encoder(metadata.frame())?).or_default() += 1;
+        let Some(time) = reserved_text(metadata.frame(), &["time"])? else { return Ok(()) };
+        // Times are written so that they sort as text.
+        if self.first_time.as_ref().is_none_or(|first| time < *first) {
+            self.first_time = Some(time.clone());
+        }
+        if self.last_time.as_ref().is_none_or(|last| time > *last) {
+            self.last_time = Some(time);
+        }
+        Ok(())
+    }
+
+    fn print(&self, out: &mut Out, name: &str) -> io::Result<()> {
+        writeln!(out, "File: {}", escape(name))?;
+        let kinds = match (self.messages, self.streamed) {
+            (_, 0) => String::new(),
+            (messages, streamed) if messages == streamed => " (streamed)".into(),
+            (_, streamed) => format!(" ({streamed} of them streamed)"),
+        };
+        writeln!(out, "  Messages: {}{kinds}", self.messages)?;
+        if self.unreadable > 0 {
+            writeln!(out, "  Unreadable: {} of them", self.unreadable)?;
+        }
+        writeln!(out, "  Objects: {}", self.objects)?;
+        writeln!(out, "  Size: {} bytes", self.bytes)?;
+        if self.junk > 0 {
+            writeln!(out, "  Junk: {} bytes belong to no message (see tgm scan)", self.junk)?;
+        }
+        if self.messages > 0 {
+            writeln!(out, "  Version: {WIRE_VERSION}")?;
+        }
+        for (encoder, messages) in &self.encoders {
+            let name = if encoder.is_empty() { "unknown" } else { encoder };
+            let share = if self.encoders.len() > 1 { format!(" ({messages} of the messages)") } else { String::new() };
+            writeln!(out, "  Encoder: {}{share}", escape(name))?;
+        }
+        match (&self.first_time, &self.last_time) {
+            (Some(first), Some(last)) if first != last => {
+                writeln!(out, "  Written: {} to {}", escape(first), escape(last))?;
+            }
+            (Some(time), _) => writeln!(out, "  Written: {}", escape(time))?,
+            _ => {}
+        }
+        writeln!(out)
+    }
+
+    fn to_json(&self, name: &str) -> Json {
+        let named = |(name, messages): (&String, &usize)| {
+            let name = (!name.is_empty()).then_some(name);
+            json!({"encoder": name, "messages": messages})
+        };
+        json::object([
+            ("file", Some(name.into())),
+            ("bytes", Some(self.bytes.into())),
+            ("messages", Some(self.messages.into())),
+            ("streamed", Some(self.streamed.into())),
+            ("unreadable", Some(self.unreadable.into())),
+            ("objects", Some(self.objects.into())),
+            ("junk", Some(self.junk.into())),
+            ("version", (self.messages > 0).then(|| WIRE_VERSION.into())),
+            ("encoders", Some(self.encoders.iter().map(named).collect())),
+            ("first_time", self.first_time.clone().map(Json::from)),
+            ("last_time", self.last_time.clone().map(Json::from)),
+        ])
+    }
+}
+
+/// Name and release of the encoder, as far as they were left.
+fn encoder(metadata: &Metadata<'_>) -> tgm_core::Result<String> {
+    let parts = [reserved_text(metadata, &["encoder", "name"])?, reserved_text(metadata, &["encoder", "version"])?];
+    Ok(parts.into_iter().flatten().collect::<Vec<_>>().join(" "))
+}
+
+/// A text that the library wrote about the message.
+fn reserved_text(metadata: &Metadata<'_>, path: &[&str]) -> tgm_core::Result<Option<String>> {
+    let mut map = metadata.reserved();
+    let mut found = None;
+    for key in path {
+        found = map.get(key)?;
+        map = found.and_then(|value| value.as_map().ok()).unwrap_or(tgm_core::cbor::Map::EMPTY);
+    }
+    Ok(found.and_then(|value| value.as_text().ok()).map(|text| text.to_string()))
+}

@@ -1,0 +1,265 @@
+//! `tgm ls`: what messages and objects there are, from headers and metadata.
+
+use std::io;
+
+use clap::Args;
+use serde_json::Value as Json;
+use tgm_core::Message;
+use tgm_core::message::Objects;
+use tgm_core::metadata::MessageMetadata;
+use tgm_std::TensogramError;
+
+use crate::args::files::Files;
+use crate::read::input::{Entry, Wanted, for_each_message};
+use crate::read::messages::Which;
+use crate::read::select::{Annotations, Filter, Scope, annotations, text};
+use crate::show::json::{self, Document, error_json};
+use crate::show::output::{Out, Style};
+use crate::show::summary::{Summary, shape_text};
+use crate::show::table::{Cell, Column, Table};
+use crate::show::text::shorten;
+use crate::show::tree::inline;
+
+/// List messages and objects; payloads are not read
+///
+/// Without -p: one line an object, with what it is, how it is stored, and the metadata that usually tells fields apart.
+/// With -p: one line a message (an object, with --objects) with the values of these keys.
+#[derive(Args, Debug)]
+pub(crate) struct Ls {
+    #[command(flatten)]
+    files: Files,
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    filter: Filter,
+    /// List the values of these keys; "N/A" stands for a missing one
+    #[arg(short = 'p', long = "keys", value_name = "KEY,...", value_delimiter = ',')]
+    keys: Vec<String>,
+    /// -w and -p look at each object by itself
+    #[arg(long)]
+    objects: bool,
+}
+
+/// Metadata that tells fields apart: the column's title, and the keys of which the first that is there counts.
+const ABOUT: [(&str, &[&str]); 4] = [
+    ("name", &["name", "mars.param", "param", "mars.shortName", "shortName", "long_name"]),
+    ("level", &["mars.levelist", "levelist", "level"]),
+    ("date", &["mars.date", "date"]),
+    ("step", &["mars.step", "step"]),
+];
+
+/// Characters of a value that are shown in a table.
+const CHARACTERS: usize = 40;
+
+/// One line of the listing.
+struct Row {
+    object: Option<usize>,
+    about: Vec<Option<Json>>,
+    keys: Vec<Option<Json>>,
+    content: Option<Result<Summary, TensogramError>>,
+}
+
+impl Ls {
+    /// Lists all files.
+    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
+        if self.files.json {
+            let mut document = Document::begin(out, "tgm.ls/1", "messages")?;
+            for_each_message(&self.files.paths, self.which, Wanted::Outline, out, |out, entry| {
+                self.document(out, entry, &mut document)
+            })?;
+            return document.end(out);
+        }
+        let mut table = self.empty_table();
+        for_each_message(&self.files.paths, self.which, Wanted::Outline, out, |out, entry| {
+            self.table(out, entry, &mut table)
+        })?;
+        table.finish(out)
+    }
+
+    fn document(&self, out: &mut Out, entry: &Entry<'_>, document: &mut Document) -> io::Result<()> {
+        let Some(rows) = self.rows(out, entry).transpose() else { return Ok(()) };
+        let (list, error) = match rows {
+            Ok(rows) => (Some(rows), None),
+            Err(error) => (None, Some(error_json(&error))),
+        };
+        let is_by_message = !self.keys.is_empty() && !self.objects;
+        let values =
+            list.as_deref().filter(|_| is_by_message).and_then(|rows| rows.first()).map(|row| self.values(row));
+        let objects = list.filter(|_| !is_by_message).map(|rows| self.objects_json(&rows));
+        let item = json::object([
+            ("file", Some(entry.file.into())),
+            ("message", Some(entry.index.into())),
+            ("offset", Some(entry.offset.into())),
+            ("length", Some(entry.length().into())),
+            ("values", values),
+            ("objects", objects),
+            ("error", error),
+        ]);
+        document.item(out, &item)
+    }
+
+    fn objects_json(&self, rows: &[Row]) -> Json {
+        rows.iter().filter(|row| row.object.is_some()).map(|row| self.object_json(row)).collect()
+    }
+
+    fn object_json(&self, row: &Row) -> Json {
+        let number = [("object", row.object.map(Json::from))];
+        let about = ABOUT.iter().zip(&row.about).map(|((title, _), value)| (*title, value.clone()));
+        let values = [("values", (!self.keys.is_empty()).then(|| self.values(row)))];
+        let content: Vec<_> = match &row.content {
+            Some(Ok(summary)) => summary.entries().into(),
+            Some(Err(error)) => vec![("error", Some(error_json(error)))],
+            None => Vec::new(),
+        };
+        json::object(number.into_iter().chain(about).chain(content).chain(values))
+    }
+
+    fn values(&self, row: &Row) -> Json {
+        json::object(self.keys.iter().map(String::as_str).zip(row.keys.iter().cloned()))
+    }
+
+    fn empty_table(&self) -> Table {
+        let place = (self.files.paths.len() > 1).then_some(Column::left("file")).into_iter();
+        let place = place.chain([Column::right("message")]);
+        if !self.keys.is_empty() {
+            return Table::new(place.chain(self.objects.then_some(Column::right("object")))).with_titles(&self.keys);
+        }
+        let about = ABOUT.map(|(title, _)| Column::left(title).optional());
+        Table::new(place.chain([Column::right("object")]).chain(about).chain([
+            Column::left("dtype"),
+            Column::left("shape"),
+            Column::left("encoding"),
+            Column::left("filter"),
+            Column::left("compression"),
+            Column::left("masks").optional(),
+            Column::right("bytes"),
+            Column::right("stored"),
+            Column::right("ratio"),
+        ]))
+    }
+
+    fn table(&self, out: &mut Out, entry: &Entry<'_>, table: &mut Table) -> io::Result<()> {
+        let file = (self.files.paths.len() > 1).then(|| Cell::from(entry.file));
+        let place = file.into_iter().chain([Cell::from(entry.index)]).collect::<Vec<_>>();
+        match self.rows(out, entry) {
+            Ok(rows) => rows.into_iter().flatten().try_for_each(|row| table.row(out, self.cells(place.clone(), row))),
+            Err(_) => table.row(out, [place, vec![unreadable()]].concat()),
+        }
+    }
+
+    fn cells(&self, mut cells: Vec<Cell>, row: Row) -> Vec<Cell> {
+        let object = Cell::from(row.object.map_or(String::new(), |object| object.to_string()));
+        if !self.keys.is_empty() {
+            cells.extend(self.objects.then_some(object));
+            cells.extend(row.keys.iter().map(|value| value_cell(value.as_ref(), "N/A")));
+            return cells;
+        }
+        cells.push(object);
+        match row.content {
+            Some(Ok(summary)) => {
+                cells.extend(row.about.into_iter().map(|value| value_cell(value.as_ref(), "")));
+                cells.extend(summary_cells(summary));
+            }
+            Some(Err(_)) => cells.push(unreadable()),
+            None => cells.push(Cell::spread(Style::Plain, "no objects")),
+        }
+        cells
+    }
+
+    /// The lines of one message, in which what failed is reported; none if it is not wanted.
+    fn rows(&self, out: &mut Out, entry: &Entry<'_>) -> Result<Option<Vec<Row>>, TensogramError> {
+        let rows = self.read(entry).inspect_err(|error| out.report(&entry.place(), error))?;
+        for row in rows.iter().flatten() {
+            if let (Some(object), Some(Err(error))) = (row.object, &row.content) {
+                out.report(&entry.object_place(object), error);
+            }
+        }
+        Ok(rows)
+    }
+
+    fn read(&self, entry: &Entry<'_>) -> Result<Option<Vec<Row>>, TensogramError> {
+        let message = Message::parse(entry.bytes)?;
+        let metadata = message.metadata()?;
+        let scope = Scope::Message(&metadata);
+        if !self.objects && !self.filter.matches(&scope)? {
+            return Ok(None);
+        }
+        if !self.objects && !self.keys.is_empty() {
+            return Ok(Some(vec![Row { keys: self.look_up(&scope)?, ..Row::empty() }]));
+        }
+        let rows = self.read_objects(&metadata, message.objects())?;
+        match rows.is_empty() {
+            false => Ok(Some(rows)),
+            true if metadata.object_count() > 0 => Ok(None),
+            true => self.without_objects(&scope),
+        }
+    }
+
+    /// A message without objects has a line all the same, if it is wanted.
+    fn without_objects(&self, scope: &Scope<'_, '_>) -> Result<Option<Vec<Row>>, TensogramError> {
+        let is_wanted = self.filter.matches(scope)?;
+        let row = Row { keys: self.look_up(scope)?, ..Row::empty() };
+        Ok(is_wanted.then(|| vec![row]))
+    }
+
+    fn read_objects(&self, metadata: &MessageMetadata<'_>, objects: Objects<'_>) -> Result<Vec<Row>, TensogramError> {
+        let asked = annotations(metadata, self.keys.iter().map(String::as_str).chain(self.filter.keys()))?;
+        let usual = usual_annotations(metadata)?;
+        let mut rows = Vec::new();
+        for ((index, object), about) in objects.enumerate().zip(metadata.objects()) {
+            let about = about?;
+            let scope = Scope::Object(&about, &asked);
+            if self.objects && !self.filter.matches(&scope)? {
+                continue;
+            }
+            let keys = self.look_up(&scope)?;
+            let scope = Scope::Object(&about, &usual);
+            let about = ABOUT.iter().map(|(_, keys)| scope.first(keys)).collect::<Result<_, _>>()?;
+            let content = object.map(|object| Summary::of(&object)).map_err(TensogramError::from);
+            rows.push(Row { object: Some(index), about, keys, content: Some(content) });
+        }
+        Ok(rows)
+    }
+
+    fn look_up(&self, scope: &Scope<'_, '_>) -> tgm_core::Result<Vec<Option<Json>>> {
+        self.keys.iter().map(|key| scope.get(key)).collect()
+    }
+}
+
+/// The annotations that tell fields apart. Long ones do not, and are not repeated for each object.
+fn usual_annotations(metadata: &MessageMetadata<'_>) -> tgm_core::Result<Annotations> {
+    let mut found = annotations(metadata, ABOUT.iter().flat_map(|(_, keys)| keys.iter().copied()))?;
+    found.retain(|_, value| text(value).chars().nth(CHARACTERS).is_none());
+    Ok(found)
+}
+
+impl Row {
+    const fn empty() -> Self {
+        Self { object: None, about: Vec::new(), keys: Vec::new(), content: None }
+    }
+}
+
+/// A value, abbreviated so that it does not push the other columns away.
+fn value_cell(value: Option<&Json>, missing: &str) -> Cell {
+    value.map_or(missing.into(), |value| shorten(&inline(value), CHARACTERS).into())
+}
+
+/// What stands in the place of something that an error on standard error speaks of.
+fn unreadable() -> Cell {
+    Cell::spread(Style::Bad, "(unreadable)")
+}
+
+fn summary_cells(summary: Summary) -> [Cell; 9] {
+    let ratio = summary.ratio().unwrap_or_default();
+    [
+        summary.dtype.into(),
+        shape_text(&summary.shape).into(),
+        summary.encoding.into(),
+        summary.filter.into(),
+        summary.compression.into(),
+        summary.masks.join(" ").into(),
+        summary.bytes.map_or("?".into(), Cell::from),
+        summary.stored.into(),
+        ratio.into(),
+    ]
+}

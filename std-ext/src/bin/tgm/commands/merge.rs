@@ -1,0 +1,138 @@
+//! `tgm merge`: all objects in one message.
+
+use std::collections::btree_map::Entry as Slot;
+use std::path::PathBuf;
+
+use ciborium::Value;
+use clap::{Args, ValueEnum};
+use tgm_core::scan::Segment;
+use tgm_std::encode::{TakenObject, reframe};
+use tgm_std::metadata::global_metadata_to_cbor;
+use tgm_std::{EncodeOptions, GlobalMetadata, Result, TensogramError};
+
+use crate::change::edit::Parts;
+use crate::read::digests::Digests;
+use crate::read::input::{Entry, Input, open_or_report};
+use crate::show::output::Out;
+use crate::write::destination::{Destination, Reads, What};
+
+/// Put all objects of all messages into one message
+///
+/// Objects are taken byte for byte, in order, each with its metadata; the message has digests if any of them has. If
+/// there is anything that cannot be read nothing is written: `salvage` makes a file of what can.
+#[derive(Args, Debug)]
+pub(crate) struct Merge {
+    /// Files to read; "-" is standard input
+    #[arg(value_name = "FILE", required = true)]
+    paths: Vec<PathBuf>,
+    /// Where to write; appears when it is complete; may be one of the files; "-" is standard output
+    #[arg(short, long, value_name = "OUT")]
+    output: Destination,
+    #[command(flatten)]
+    digests: Digests,
+    /// Which annotation counts where messages have different ones under the same key
+    #[arg(short, long, value_enum, default_value_t = Strategy::First)]
+    strategy: Strategy,
+}
+
+/// Which annotation counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Strategy {
+    /// The first message's
+    First,
+    /// The last message's
+    Last,
+    /// None: that is an error
+    Error,
+}
+
+impl Merge {
+    /// Merges all messages.
+    pub(crate) fn run(&self, out: &mut Out) {
+        let inputs: Vec<Option<Input>> = self.paths.iter().map(|path| open_or_report(path, out)).collect();
+        let mut complete = inputs.iter().all(Option::is_some);
+        let inputs: Vec<Input> = inputs.into_iter().flatten().collect();
+        complete &= inputs.iter().flat_map(Input::segments).all(Segment::is_message);
+        // All of it will stand in one message, and is in memory until then.
+        let places = inputs.iter().flat_map(|input| input.all().map(move |place| (input, place)));
+        let mut messages = Vec::new();
+        for (input, place) in places {
+            match input.bytes(place.offset, place.length) {
+                Ok(bytes) => messages.push((input, place, bytes)),
+                Err(error) => {
+                    complete = false;
+                    out.report(&format!("{}: message {}", input.name(), place.index), &error);
+                }
+            }
+        }
+        let mut merged = Merged::default();
+        for (input, place, bytes) in &messages {
+            let entry = Entry::new(input, *place, bytes);
+            let added = Parts::of(&entry, self.digests).and_then(|parts| merged.add(parts, self.strategy));
+            complete &= added.inspect_err(|error| out.report(&entry.place(), error)).is_ok();
+        }
+        if !complete {
+            out.problem(&format!("{}: nothing was written", self.output));
+        } else if merged.messages == 0 {
+            out.problem(&format!("{}: nothing was written, there is no message", self.output));
+        } else {
+            match merged.into_message() {
+                Ok(message) => {
+                    let reads = Reads::AndReplaces(&self.paths);
+                    self.output.write(out, What::Messages, reads, |_, sink| Ok(sink.write_all(&message)?));
+                }
+                Err(error) => out.report(&self.output.to_string(), &error),
+            }
+        }
+    }
+}
+
+/// What has been merged so far.
+#[derive(Default)]
+struct Merged<'f> {
+    messages: u64,
+    metadata: GlobalMetadata,
+    objects: Vec<TakenObject<'f>>,
+    /// Whether any message has digests.
+    hashing: bool,
+}
+
+impl<'f> Merged<'f> {
+    /// Adds a message.
+    fn add(&mut self, parts: Parts<'f>, strategy: Strategy) -> Result<()> {
+        self.messages += 1;
+        self.hashing |= parts.options.hashing;
+        self.metadata.base.extend(parts.metadata.base);
+        self.objects.extend(parts.objects);
+        for (key, value) in parts.metadata.extra {
+            match (self.metadata.extra.entry(key), strategy) {
+                (Slot::Vacant(slot), _) => {
+                    slot.insert(value);
+                }
+                (Slot::Occupied(mut slot), Strategy::Last) => {
+                    slot.insert(value);
+                }
+                (Slot::Occupied(slot), Strategy::Error) if !is_same(slot.get(), &value)? => {
+                    let text = format!("conflicting values for key {}", slot.key());
+                    return Err(TensogramError::Metadata(text.into()));
+                }
+                (Slot::Occupied(_), Strategy::First | Strategy::Error) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn into_message(self) -> Result<Vec<u8>> {
+        let options = EncodeOptions { hashing: self.hashing, ..EncodeOptions::default() };
+        reframe(&self.metadata, self.objects, &options)
+    }
+}
+
+/// Whether two values are written the same: NaN is like NaN.
+fn is_same(one: &Value, other: &Value) -> Result<bool> {
+    let cbor = |value: &Value| {
+        let extra = [(String::new(), value.clone())].into();
+        global_metadata_to_cbor(&GlobalMetadata { extra, ..GlobalMetadata::default() })
+    };
+    Ok(cbor(one)? == cbor(other)?)
+}

@@ -1,0 +1,106 @@
+//! `tgm repack`: objects encoded through other stages.
+
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::args::encode_flags::EncodeFlags;
+use crate::args::files::usage;
+use crate::args::pipeline_flags::PipelineFlags;
+use crate::change::rewrite::{Rewriter, Tally, open_whole};
+use crate::read::digests::Digests;
+use crate::read::input::Input;
+use crate::read::select::Filter;
+use crate::show::output::Out;
+use crate::show::progress::Progress;
+use crate::write::destination::{Destination, Reads, What, report};
+
+/// Encode objects anew, through other stages
+///
+/// Flags that are not given leave their stage as it is. Objects that -w and --object leave out, and those that have what is
+/// asked for already, are taken over to the byte; so are messages without any that is wanted. Metadata stays, and what is
+/// masked stays masked. Messages get a new uuid and time, and digests. -w is asked of each object by itself. Digests are
+/// checked first; if one is wrong, or bytes belong to no message, nothing is written.
+#[derive(Args, Debug)]
+pub(crate) struct Repack {
+    /// Files to read; "-" is standard input
+    #[arg(value_name = "IN", required = true)]
+    inputs: Vec<PathBuf>,
+    /// Where to write, all files' messages in order; may be one of them; "-" is standard output
+    #[arg(short, long, value_name = "OUT")]
+    output: Destination,
+    #[command(flatten)]
+    filter: Filter,
+    /// Only this object of each message, from 0; may be repeated
+    #[arg(long = "object", value_name = "N")]
+    objects: Vec<usize>,
+    /// Decode what was encoded and compare: bits where nothing may be lost, else say how far values are from what they were
+    #[arg(long)]
+    verify: bool,
+    #[command(flatten)]
+    pipeline: PipelineFlags,
+    #[command(flatten)]
+    encode: EncodeFlags,
+    #[command(flatten)]
+    digests: Digests,
+}
+
+impl Repack {
+    /// Encodes the objects of all files anew.
+    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
+        if let Err(text) = self.pipeline.check(false) {
+            usage(&text);
+        }
+        let inputs = match open_whole(&self.inputs) {
+            Ok(inputs) => inputs,
+            Err(failure) => {
+                report(&self.output, out, failure);
+                return Ok(());
+            }
+        };
+        let rewriter = Rewriter {
+            pipeline: &self.pipeline,
+            encode: &self.encode,
+            digests: self.digests,
+            filter: Some(&self.filter),
+            objects: &self.objects,
+            verify: self.verify,
+            decode_all: false,
+        };
+        let mut lines = Vec::new();
+        let written = self.output.write(out, What::Messages, Reads::AndReplaces(&self.inputs), |_, sink| {
+            let mut progress = Progress::new("repack", inputs.iter().map(Input::len).sum());
+            let mut total = Tally::default();
+            for input in &inputs {
+                let tally = rewriter.file(input, &mut progress, |bytes| Ok(sink.write_all(bytes)?))?;
+                lines.push(self.line(input.name(), &tally));
+                total.add(tally);
+            }
+            if inputs.len() > 1 {
+                lines.push(self.line("total", &total));
+            }
+            Ok(())
+        });
+        for line in lines.iter().filter(|_| written) {
+            writeln!(out, "{}", crate::show::text::escape(line))?;
+        }
+        Ok(())
+    }
+
+    /// What became of a file, in a line.
+    #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
+    fn line(&self, name: &str, tally: &Tally) -> String {
+        let Tally { messages, objects, encoded, before, after, greatest_error } = *tally;
+        let ratio = before as f64 / after.max(1) as f64;
+        let compared = match (self.verify, greatest_error) {
+            (false, _) => String::new(),
+            (true, 0.0) => ", values equal".to_string(),
+            (true, error) => format!(", greatest error {error:e}"),
+        };
+        format!(
+            "{name}: {messages} messages, {encoded} of {objects} objects encoded, {before} -> {after} bytes, \
+             ratio {ratio:.2}{compared}"
+        )
+    }
+}

@@ -1,0 +1,195 @@
+//! `tgm salvage`: what is left of a damaged file.
+
+use std::borrow::Cow;
+use std::io;
+use std::path::PathBuf;
+use std::slice;
+
+use clap::Args;
+use serde_json::Value as Json;
+use tgm_std::TensogramError;
+
+use crate::args::files::usage;
+use crate::change::rescue::{Found, Rescue, rescue};
+use crate::change::survive::{Piece, pieces};
+use crate::read::input::{Input, open_unreported};
+use crate::show::json::{self, Document};
+use crate::show::output::{Out, Style};
+use crate::show::summary::shape_text;
+use crate::show::table::{Cell, Column, Table};
+use crate::write::destination::{Destination, Reads, What};
+
+/// Copy what is whole out of a damaged file, and say what is lost
+///
+/// Messages are kept byte for byte if they pass every check but those of payloads. The exit code is 1 if any bytes were
+/// lost. IN is never changed. Where OUT is standard output, what is said goes to standard error.
+#[derive(Args, Debug)]
+pub(crate) struct Salvage {
+    /// File to read; "-" is standard input
+    #[arg(value_name = "IN")]
+    input: PathBuf,
+    /// Where to write; appears when it is complete; "-" is standard output
+    #[arg(short, long, value_name = "OUT")]
+    output: Destination,
+    /// Messages with a wrong digest are damaged too, and those in which some frames have none; reads every byte
+    #[arg(long)]
+    verify: bool,
+    /// Take whole objects, those whose digest is right, out of damaged messages and make new messages of them, with as
+    /// much of their metadata as is left
+    #[arg(long)]
+    objects: bool,
+    /// Print one JSON document
+    #[arg(short, long)]
+    json: bool,
+}
+
+/// A piece, and its bytes if they are searched.
+type Searched<'f> = (Piece, Option<Cow<'f, [u8]>>);
+
+/// A part of the file, and what could be taken out of it.
+struct Part<'f> {
+    piece: &'f Piece,
+    rescue: Option<Rescue<'f>>,
+}
+
+impl Salvage {
+    /// Writes what is whole, and reports.
+    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
+        if self.json && self.output.is_stdout() {
+            usage("--json prints to standard output, which the messages take: name a file");
+        }
+        let reads = Reads::Only(slice::from_ref(&self.input));
+        if !self.output.prepare(out, What::Messages, reads) {
+            return Ok(());
+        }
+        let Some(input) = open_unreported(&self.input, out) else { return Ok(()) };
+        let pieces = pieces(&input, self.verify).and_then(|pieces| self.with_bytes(&input, pieces));
+        let pieces = match pieces {
+            Ok(pieces) => pieces,
+            Err(error) => {
+                out.report(input.name(), &error);
+                return Ok(());
+            }
+        };
+        let parts: Vec<_> = pieces.iter().map(Part::of).collect();
+        self.report(out, &parts)?;
+        if parts.iter().any(Part::is_lost) {
+            out.fail();
+        }
+        if parts.iter().any(|part| part.rescue.as_ref().is_some_and(|rescue| !rescue.is_complete)) {
+            out.problem(&format!("{}: not all bytes were searched for objects, too many look like some", input.name()));
+        }
+        if !parts.is_empty() && parts.iter().all(Part::is_nothing) {
+            out.problem(&format!("{}: nothing is whole, nothing was written", input.name()));
+            return Ok(());
+        }
+        self.output.write(out, What::Messages, reads, |out, file| {
+            for part in parts {
+                match part.piece {
+                    Piece::Message { range, .. } => input.copy(range.start, range.end - range.start, file)?,
+                    Piece::Lost { range, .. } => {
+                        for wreck in part.rescue.into_iter().flat_map(|rescue| rescue.wrecks) {
+                            match wreck.into_message() {
+                                Ok(message) => file.write_all(&message)?,
+                                Err(error) => out.report(&format!("{}: bytes {range:?}", input.name()), &error),
+                            }
+                        }
+                    }
+                }
+            }
+            Ok(())
+        });
+        Ok(())
+    }
+
+    /// The pieces, and the bytes of those that are searched for objects.
+    fn with_bytes<'f>(&self, input: &'f Input, pieces: Vec<Piece>) -> Result<Vec<Searched<'f>>, TensogramError> {
+        let with_bytes = |piece: Piece| {
+            let bytes = match &piece {
+                Piece::Lost { range, .. } if self.objects => Some(input.bytes(range.start, range.end - range.start)?),
+                _ => None,
+            };
+            Ok((piece, bytes))
+        };
+        pieces.into_iter().map(with_bytes).collect()
+    }
+
+    fn report(&self, out: &mut Out, parts: &[Part<'_>]) -> io::Result<()> {
+        if self.json {
+            let mut document = Document::begin(out, "tgm.salvage/1", "parts")?;
+            for part in parts {
+                document.item(out, &part.to_json())?;
+            }
+            return document.end(out);
+        }
+        let columns = [Column::left("kind"), Column::right("offset"), Column::right("length"), Column::left("note")];
+        let mut table = Table::new(columns);
+        for part in parts {
+            let range = part.piece.range();
+            let (kind, note) = match part.piece {
+                Piece::Message { objects, .. } => ("kept", Cell::spread(Style::Good, &format!("{objects} objects"))),
+                Piece::Lost { why, .. } => ("lost", Cell::spread(Style::Bad, why)),
+            };
+            let place = [range.start.into(), (range.end - range.start).into()];
+            table.row(out, [kind.into()].into_iter().chain(place).chain([note]).collect())?;
+            for found in part.found() {
+                let place = [(range.start + found.offset as u64).into(), found.length.into()];
+                let note = Cell::spread(Style::Good, &found.note());
+                table.row(out, [Cell::from("object")].into_iter().chain(place).chain([note]).collect())?;
+            }
+        }
+        table.finish(out)
+    }
+}
+
+impl<'f> Part<'f> {
+    fn of((piece, bytes): &'f Searched<'_>) -> Self {
+        Self { piece, rescue: bytes.as_deref().map(rescue) }
+    }
+
+    const fn is_lost(&self) -> bool {
+        matches!(self.piece, Piece::Lost { .. })
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.is_lost() && self.found().next().is_none()
+    }
+
+    /// The objects that were taken out of it.
+    fn found(&self) -> impl Iterator<Item = &Found<'_>> {
+        self.rescue.iter().flat_map(|rescue| &rescue.wrecks).flat_map(|wreck| &wreck.objects)
+    }
+
+    fn to_json(&self) -> Json {
+        let range = self.piece.range();
+        let place = [("offset", Some(range.start.into())), ("length", Some((range.end - range.start).into()))];
+        let rest = match self.piece {
+            Piece::Message { objects, .. } => vec![("objects", Some((*objects).into()))],
+            Piece::Lost { why, .. } => {
+                let rescued = self.found().map(|found| found.to_json(range.start)).collect();
+                vec![("why", Some(why.as_str().into())), ("rescued", Some(rescued))]
+            }
+        };
+        let kind = if self.is_lost() { "lost" } else { "message" };
+        json::object([("kind", Some(kind.into()))].into_iter().chain(place).chain(rest))
+    }
+}
+
+impl Found<'_> {
+    fn note(&self) -> String {
+        let descriptor = self.object.descriptor();
+        let note = format!("rescued: {} {}", descriptor.dtype, shape_text(&descriptor.shape));
+        if self.metadata.is_some() { note } else { format!("{note}, without its metadata") }
+    }
+
+    fn to_json(&self, base: u64) -> Json {
+        let descriptor = self.object.descriptor();
+        json::object([
+            ("offset", Some((base + self.offset as u64).into())),
+            ("length", Some(self.length.into())),
+            ("dtype", Some(descriptor.dtype.name().into())),
+            ("shape", Some(descriptor.shape.iter().copied().collect())),
+            ("metadata", Some(self.metadata.is_some().into())),
+        ])
+    }
+}

@@ -1,0 +1,98 @@
+//! `tgm scan`: where the messages of a file are, and what lies between them.
+
+use std::io;
+
+use clap::Args;
+use serde_json::Value as Json;
+use tgm_core::scan::Segment;
+
+use crate::args::files::Files;
+use crate::read::input::{Input, open_or_report};
+use crate::read::lost;
+use crate::show::json::{self, Document};
+use crate::show::output::Out;
+use crate::show::table::{Column, Table};
+
+/// List where messages are, and the bytes that belong to none
+///
+/// If there are such bytes the exit code is 1.
+#[derive(Args, Debug)]
+pub(crate) struct Scan {
+    #[command(flatten)]
+    files: Files,
+}
+
+/// A part of a file.
+struct Part {
+    kind: &'static str,
+    message: Option<usize>,
+    offset: u64,
+    length: u64,
+    note: Option<String>,
+}
+
+impl Scan {
+    /// Lists the parts of all files.
+    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
+        if self.files.json {
+            let mut document = Document::begin(out, "tgm.scan/1", "segments")?;
+            self.for_each_part(out, |out, file, part| document.item(out, &part.to_json(file)))?;
+            return document.end(out);
+        }
+        let file_column = (self.files.paths.len() > 1).then_some(Column::left("file"));
+        let mut table = Table::new(file_column.into_iter().chain([
+            Column::left("kind"),
+            Column::right("message"),
+            Column::right("offset"),
+            Column::right("length"),
+            Column::left("note").optional(),
+        ]));
+        self.for_each_part(out, |out, file, part| {
+            let file = file_column.map(|_| file.into());
+            let message = part.message.map_or(String::new(), |index| index.to_string());
+            let cells = [part.kind.into(), message.into(), part.offset.into(), part.length.into()];
+            let note = part.note.unwrap_or_default().into();
+            table.row(out, file.into_iter().chain(cells).chain([note]).collect())
+        })?;
+        table.finish(out)
+    }
+
+    fn for_each_part(
+        &self,
+        out: &mut Out,
+        mut with: impl FnMut(&mut Out, &str, Part) -> io::Result<()>,
+    ) -> io::Result<()> {
+        for path in &self.files.paths {
+            let Some(input) = open_or_report(path, out) else { continue };
+            let mut messages = 0..;
+            for segment in input.segments() {
+                let message = if segment.is_message() { messages.next() } else { None };
+                with(out, input.name(), Part::of(&input, segment, message))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Part {
+    fn of(input: &Input, segment: &Segment, message: Option<usize>) -> Self {
+        Self {
+            kind: if message.is_some() { "message" } else { "junk" },
+            message,
+            offset: segment.offset(),
+            length: segment.length(),
+            note: if message.is_some() { None } else { lost::note(input, segment) },
+        }
+    }
+
+    fn to_json(&self, file: &str) -> Json {
+        json::object([
+            ("file", Some(file.into())),
+            ("kind", Some(self.kind.into())),
+            ("message", self.message.map(Json::from)),
+            ("offset", Some(self.offset.into())),
+            ("length", Some(self.length.into())),
+            ("note", self.note.as_deref().map(Json::from)),
+        ])
+    }
+}

@@ -1,0 +1,108 @@
+//! `tgm set`: other values for keys of metadata.
+
+use std::path::PathBuf;
+use std::slice;
+
+use clap::Args;
+use tgm_core::Message;
+use tgm_std::Result;
+
+use crate::args::files::usage;
+use crate::change::assign::Assignment;
+use crate::change::edit::Parts;
+use crate::read::digests::Digests;
+use crate::read::input::{Entry, Wanted, open_or_report};
+use crate::read::messages::Which;
+use crate::read::select::{Filter, Scope};
+use crate::show::output::Out;
+use crate::write::destination::{Destination, Failure, Reads, What};
+
+/// Set metadata keys, leaving payloads and masks as they are
+///
+/// KEY is a dotted path in the metadata of every object, or of those that --object names; extra.KEY is in the message's
+/// annotations, objects.N.KEY in the descriptor of object N. A map is replaced by a map only. Keys that describe payloads,
+/// and what the library writes, cannot be set.
+///
+/// Changed messages are written buffered, with digests if they had some, and a new uuid, time and encoder. Messages
+/// that are not selected or not changed, those that cannot be read (the exit code is then 1), and bytes that belong to
+/// no message are copied as they are (exit code 1 too), and so are messages with a wrong digest. OUT may be IN. If the
+/// message that -m or --at names is not there, nothing is written.
+#[derive(Args, Debug)]
+pub(crate) struct Set {
+    /// What to set; values are text
+    #[arg(short, long = "set", value_name = "KEY=VALUE,...", required = true)]
+    set: Vec<String>,
+    /// Values are JSON: numbers, true, null, "text", [...], {...}
+    #[arg(long)]
+    json_values: bool,
+    #[command(flatten)]
+    which: Which,
+    /// Only in the metadata of this object of each message, from 0; may be repeated
+    #[arg(long = "object", value_name = "N")]
+    objects: Vec<usize>,
+    #[command(flatten)]
+    filter: Filter,
+    #[command(flatten)]
+    digests: Digests,
+    /// File to read; "-" is standard input
+    #[arg(value_name = "IN")]
+    input: PathBuf,
+    /// Where to write; appears when it is complete; "-" is standard output
+    #[arg(value_name = "OUT")]
+    output: Destination,
+}
+
+impl Set {
+    /// Writes all messages, those that are selected with the new values.
+    pub(crate) fn run(&self, out: &mut Out) {
+        let parse = if self.json_values { Assignment::parse_json } else { Assignment::parse_texts };
+        let assignments = self.set.iter().map(|list| parse(list)).collect::<Result<Vec<_>, _>>();
+        let assignments: Vec<_> = assignments.unwrap_or_else(|text| usage(&text)).into_iter().flatten().collect();
+        if !self.objects.is_empty() {
+            assignments.iter().try_for_each(Assignment::check_is_of_objects).unwrap_or_else(|text| usage(&text));
+        }
+        let Some(input) = open_or_report(&self.input, out) else { return };
+        let numbers = self.which.of(&input, out);
+        // A message was named that is not there, which was reported.
+        if self.which.is_one() && numbers.is_empty() {
+            return;
+        }
+        let reads = Reads::AndReplaces(slice::from_ref(&self.input));
+        self.output.write(out, What::Messages, reads, |out, file| {
+            let (mut places, mut reader) = (input.all().peekable(), input.reader());
+            for segment in input.segments() {
+                let Some(place) = places.next_if(|place| place.offset == segment.offset()) else {
+                    input.copy(segment.offset(), segment.length(), file)?;
+                    continue;
+                };
+                let entry = reader.entry(place, Wanted::Whole);
+                let entry = entry.map_err(Failure::at(format!("{}: message {}", input.name(), place.index)))?;
+                let changed = if numbers.contains(&entry.index) { self.change(&entry, &assignments) } else { Ok(None) };
+                let changed = changed.unwrap_or_else(|error| {
+                    out.report(&entry.place(), &error);
+                    None
+                });
+                file.write_all(changed.as_deref().unwrap_or(entry.bytes))?;
+            }
+            Ok(())
+        });
+    }
+
+    /// The message with the new values; `None` if it stays as it is.
+    fn change(&self, entry: &Entry<'_>, assignments: &[Assignment]) -> Result<Option<Vec<u8>>> {
+        if !self.filter.is_empty() {
+            let message = Message::parse(entry.bytes)?;
+            if !self.filter.matches(&Scope::Message(&message.metadata()?))? {
+                self.digests.check_all(&message)?;
+                return Ok(None);
+            }
+        }
+        let mut parts = Parts::of(entry, self.digests)?;
+        let before = (parts.metadata.clone(), parts.params());
+        assignments.iter().try_for_each(|assignment| assignment.apply(&mut parts, &self.objects))?;
+        if before == (parts.metadata.clone(), parts.params()) {
+            return Ok(None);
+        }
+        parts.into_message().map(Some)
+    }
+}

@@ -1,0 +1,217 @@
+//! `tgm upgrade`: files of version 2 become version 3.
+
+use std::io::{self, Write};
+use std::ops::Range;
+use std::path::PathBuf;
+use std::slice;
+
+use clap::Args;
+use serde_json::Value as Json;
+use tgm_std::TensogramError;
+use tgm_std::v2::{Kind, UpgradeOptions, scan, upgrade_message};
+
+use crate::args::files::usage;
+use crate::read::digests::Digests;
+use crate::read::input::{Input, open_unreported};
+use crate::read::lost;
+use crate::show::json::{self, Document, error_json};
+use crate::show::output::Out;
+use crate::show::text::escape;
+use crate::write::destination::{Destination, Failure, Reads, What, is_stdio};
+
+/// Make messages of version 2 (releases 0.4 to 0.16) version 3
+///
+/// Payloads stay as they are, messages of version 3 are copied; all messages of all files go to OUT, in order. What is
+/// neither, and what cannot be upgraded, is reported and left out; a file that would be replaced then stays as it is.
+#[derive(Args, Debug)]
+pub(crate) struct Upgrade {
+    /// Files to read; "-" is standard input
+    #[arg(value_name = "IN", required = true)]
+    paths: Vec<PathBuf>,
+    /// Where to write; appears when it is complete; may be one of the files; "-" is standard output
+    #[arg(short = 'o', long, value_name = "OUT", required_unless_present = "in_place")]
+    output: Option<Destination>,
+    /// Replace each file by its upgrade
+    #[arg(long, conflicts_with = "output")]
+    in_place: bool,
+    /// Store NaN and infinities as masks: decodes and encodes objects that have any, except by zfp and sz3
+    #[arg(long)]
+    masks: bool,
+    #[command(flatten)]
+    digests: Digests,
+    /// Print one JSON document
+    #[arg(short, long)]
+    json: bool,
+}
+
+/// What became of one part of a file.
+struct Part {
+    range: Range<usize>,
+    version: Option<u16>,
+    outcome: Outcome,
+}
+
+enum Outcome {
+    Upgraded(Vec<u8>),
+    Copied,
+    Failed(TensogramError),
+    Junk,
+}
+
+/// How many parts of a file had which outcome.
+#[derive(Default)]
+struct Counts {
+    upgraded: usize,
+    copied: usize,
+    left_out: usize,
+}
+
+/// The document, and where in the output the next message will be.
+struct Listing {
+    document: Option<Document>,
+    written: u64,
+}
+
+impl Upgrade {
+    /// Upgrades all files.
+    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
+        if self.json && self.output.as_ref().is_some_and(Destination::is_stdout) {
+            usage("--json prints to standard output, which the messages take: name a file");
+        }
+        if let Some(output) = &self.output
+            && !output.prepare(out, What::Messages, Reads::AndReplaces(&self.paths))
+        {
+            return Ok(());
+        }
+        let document = if self.json { Some(Document::begin(out, "tgm.upgrade/1", "messages")?) } else { None };
+        let mut listing = Listing { document, written: 0 };
+        let inputs: Vec<_> = self.paths.iter().filter_map(|path| Some((path, open_unreported(path, out)?))).collect();
+        match &self.output {
+            Some(output) => self.upgrade(&inputs, output, &mut listing, out),
+            None => {
+                for input in &inputs {
+                    listing.written = 0;
+                    if is_stdio(input.0) {
+                        out.problem("standard input cannot be replaced: use -o OUT");
+                        continue;
+                    }
+                    self.upgrade(slice::from_ref(input), &Destination::File(input.0.clone()), &mut listing, out);
+                }
+            }
+        }
+        listing.document.map_or(Ok(()), |document| document.end(out))
+    }
+
+    /// Writes the upgrade of some files to one.
+    fn upgrade(&self, inputs: &[(&PathBuf, Input)], output: &Destination, listing: &mut Listing, out: &mut Out) {
+        // Nothing could be read, which was reported.
+        if inputs.is_empty() {
+            return;
+        }
+        let replaced = inputs.iter().any(|(path, _)| output.is_one_of(slice::from_ref(path)));
+        output.write(out, What::Messages, Reads::AndReplaces(&self.paths), |out, file| {
+            let mut left_out = 0;
+            for (_, input) in inputs {
+                left_out += self.upgrade_file(input, file, listing, out)?;
+            }
+            if left_out > 0 && replaced {
+                let text = "what is left out would be lost: the file stays as it is";
+                return Err(Failure::Output(io::Error::other(text)));
+            }
+            Ok(())
+        });
+    }
+
+    /// Writes the upgrade of one file; returns how many of its parts were left out.
+    fn upgrade_file(
+        &self,
+        input: &Input,
+        file: &mut dyn Write,
+        listing: &mut Listing,
+        out: &mut Out,
+    ) -> Result<usize, Failure> {
+        let options =
+            UpgradeOptions { masks: self.masks, ignore_hash: self.digests.are_ignored(), ..UpgradeOptions::default() };
+        let mut counts = Counts::default();
+        let file_bytes = input.all_bytes().map_err(Failure::at(input.name()))?;
+        for segment in scan(&file_bytes) {
+            let bytes = file_bytes.get(segment.range.clone()).unwrap_or_default();
+            let outcome = match segment.kind {
+                Kind::V2 => upgrade_message(bytes, &options).map_or_else(Outcome::Failed, Outcome::Upgraded),
+                Kind::V3 => self.digests.check_bytes(bytes).map_or_else(Outcome::Failed, |()| Outcome::Copied),
+                Kind::Junk => Outcome::Junk,
+            };
+            let version = match segment.kind {
+                Kind::V2 => Some(2),
+                Kind::V3 => Some(3),
+                Kind::Junk => None,
+            };
+            let part = Part { range: segment.range, version, outcome };
+            let written = part.message(bytes);
+            file.write_all(written)?;
+            part.report(input.name(), out);
+            counts.count(&part.outcome);
+            if let Some(document) = &mut listing.document {
+                document.item(out, &part.to_json(input.name(), listing.written, written.len()))?;
+            }
+            listing.written += written.len() as u64;
+        }
+        if listing.document.is_none() {
+            let Counts { upgraded, copied, left_out } = counts;
+            let name = escape(input.name());
+            writeln!(out, "{name}: {upgraded} upgraded, {copied} of version 3 already, {left_out} left out")?;
+        }
+        Ok(counts.left_out)
+    }
+}
+
+impl Counts {
+    const fn count(&mut self, outcome: &Outcome) {
+        match outcome {
+            Outcome::Upgraded(_) => self.upgraded += 1,
+            Outcome::Copied => self.copied += 1,
+            Outcome::Failed(_) | Outcome::Junk => self.left_out += 1,
+        }
+    }
+}
+
+impl Part {
+    /// What is written for it; `bytes` are the part's own.
+    fn message<'p>(&'p self, bytes: &'p [u8]) -> &'p [u8] {
+        match &self.outcome {
+            Outcome::Upgraded(message) => message,
+            Outcome::Copied => bytes,
+            Outcome::Failed(_) | Outcome::Junk => &[],
+        }
+    }
+
+    fn report(&self, file: &str, out: &mut Out) {
+        match &self.outcome {
+            Outcome::Upgraded(_) | Outcome::Copied => {}
+            Outcome::Failed(error) => out.report(&format!("{file}: message at {}", self.range.start), error),
+            Outcome::Junk => {
+                out.problem(&format!("{file}: {}", lost::plain(self.range.start as u64, self.range.len() as u64)));
+            }
+        }
+    }
+
+    fn to_json(&self, file: &str, position: u64, length: usize) -> Json {
+        let (outcome, error) = match &self.outcome {
+            Outcome::Upgraded(_) => ("upgraded", None),
+            Outcome::Copied => ("copied", None),
+            Outcome::Failed(error) => ("failed", Some(error)),
+            Outcome::Junk => ("junk", None),
+        };
+        let is_written = length > 0;
+        json::object([
+            ("file", Some(file.into())),
+            ("offset", Some(self.range.start.into())),
+            ("length", Some(self.range.len().into())),
+            ("version", self.version.map(Json::from)),
+            ("outcome", Some(outcome.into())),
+            ("output_offset", is_written.then(|| position.into())),
+            ("output_length", is_written.then(|| length.into())),
+            ("error", error.map(error_json)),
+        ])
+    }
+}

@@ -1,0 +1,159 @@
+//! `tgm validate`: everything that is wrong with files.
+
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::{Value as Json, json};
+use tgm_std::validate::{FileValidationReport, ValidateOptions, ValidationIssue, ValidationLevel, ValidationReport};
+use tgm_std::{IssueSeverity, validate_buffer, validate_file};
+
+use crate::args::limits::LimitFlags;
+use crate::show::advice::in_our_words;
+use crate::show::json::compact;
+use crate::show::output::{Out, Style};
+
+/// Check messages from structure to values, and report all that is wrong
+///
+/// Without an option, structure, metadata and digests are checked and encoded objects decoded. A good file is a line on
+/// standard output; what is wrong or odd goes to standard error, messages and objects counted from 1.
+#[derive(Args, Debug)]
+pub(crate) struct Validate {
+    /// Files to check; "-" is standard input
+    #[arg(value_name = "FILE", required = true)]
+    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    depth: Depth,
+    /// Also check the order of keys in CBOR
+    #[arg(long)]
+    canonical: bool,
+    /// Find only what the reference finds: no digests but those of objects, none of releases before 0.21
+    #[arg(long)]
+    like_reference: bool,
+    /// Print a JSON array
+    #[arg(short, long)]
+    json: bool,
+    #[command(flatten)]
+    limits: LimitFlags,
+}
+
+/// How deep to go.
+#[derive(Args, Debug)]
+#[group(multiple = false)]
+struct Depth {
+    /// Structure only
+    #[arg(long)]
+    quick: bool,
+    /// Digests only; warnings about structure are left out, and nothing is decoded
+    #[arg(long)]
+    checksum: bool,
+    /// Also decode every object, and look for NaN and infinities that no mask covers
+    #[arg(long)]
+    full: bool,
+}
+
+impl Validate {
+    /// Checks all files.
+    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
+        let options = self.options();
+        let mut items = 0;
+        if self.json {
+            out.write_all(b"[")?;
+        }
+        for path in &self.paths {
+            let report = match read(path, &options) {
+                Ok(report) => report,
+                Err(error) => {
+                    out.problem(&format!("cannot read {}\n{error}", path.display()));
+                    continue;
+                }
+            };
+            let name = path.display().to_string();
+            if !report.is_ok() {
+                out.fail();
+            }
+            if self.json {
+                out.write_all(if items == 0 { b"\n" } else { b",\n" })?;
+                out.write_all(in_our_words(compact(&item(&name, &report))).as_bytes())?;
+                items += 1;
+            } else {
+                print(out, &name, &report)?;
+            }
+        }
+        if self.json {
+            out.write_all(if items == 0 { b"]\n" } else { b"\n]\n" })?;
+        }
+        Ok(())
+    }
+
+    fn options(&self) -> ValidateOptions {
+        let max_level = match (self.depth.quick, self.depth.full) {
+            (true, _) => ValidationLevel::Structure,
+            (_, true) => ValidationLevel::Fidelity,
+            _ => ValidationLevel::Integrity,
+        };
+        ValidateOptions {
+            max_level,
+            check_canonical: self.canonical,
+            checksum_only: self.depth.checksum,
+            like_reference: self.like_reference,
+            limits: self.limits.of_object(),
+            budget: self.limits.budget(),
+            ..ValidateOptions::default()
+        }
+    }
+}
+
+fn read(path: &Path, options: &ValidateOptions) -> io::Result<FileValidationReport> {
+    if path != Path::new("-") {
+        return validate_file(path, options);
+    }
+    let mut bytes = Vec::new();
+    io::stdin().lock().read_to_end(&mut bytes)?;
+    Ok(validate_buffer(&bytes, options))
+}
+
+fn item(name: &str, report: &FileValidationReport) -> Json {
+    json!({
+        "file": name,
+        "status": if report.is_ok() { "ok" } else { "failed" },
+        "messages": report.messages.len(),
+        "objects": report.total_objects(),
+        "hash_verified": report.hash_verified(),
+        "file_issues": report.file_issues,
+        "message_reports": report.messages,
+    })
+}
+
+fn print(out: &mut Out, name: &str, report: &FileValidationReport) -> io::Result<()> {
+    for issue in &report.file_issues {
+        out.remark(&format!("{name}: WARNING — {}", issue.description));
+    }
+    for (index, message) in report.messages.iter().enumerate() {
+        for issue in &message.issues {
+            let mark = if issue.severity == IssueSeverity::Error { "FAILED" } else { "WARNING" };
+            out.remark(&format!("{name}: {mark} — {}", place_and_text(index, issue)));
+        }
+        if message.omitted_issues > 0 {
+            let (place, count) = (index + 1, message.omitted_issues);
+            out.remark(&format!("{name}: WARNING — message {place}: {count} further findings are not listed"));
+        }
+    }
+    let counts = format!("{} messages, {} objects", report.messages.len(), report.total_objects());
+    if !report.is_ok() {
+        let errors: usize = report.messages.iter().map(|message| ValidationReport::errors(message).count()).sum();
+        let errors = errors + report.file_issues.len();
+        out.remark(&format!("{name}: FAILED ({errors} errors, {counts})"));
+        return Ok(());
+    }
+    let verified = if report.hash_verified() { ", hash verified" } else { "" };
+    out.styled(Style::Good, &crate::show::text::escape(&format!("{name}: OK ({counts}{verified})")))?;
+    out.write_all(b"\n")
+}
+
+/// Where in a file an issue is, and what it says.
+fn place_and_text(message: usize, issue: &ValidationIssue) -> String {
+    let object = issue.object_index.map_or(String::new(), |object| format!(", object {}", object + 1));
+    let at = issue.byte_offset.map_or(String::new(), |offset| format!(" (at byte {offset})"));
+    format!("message {}{object}: {}{at}", message + 1, issue.description)
+}

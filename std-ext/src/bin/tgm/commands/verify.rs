@@ -1,0 +1,272 @@
+//! `tgm verify`: are the bytes those that were hashed?
+
+use std::io;
+
+use clap::Args;
+use serde_json::{Value as Json, json};
+use tgm_core::Message;
+use tgm_core::frame::Frame;
+use tgm_core::hash::{HashPresence, Verdict};
+use tgm_core::index::HashList;
+use tgm_core::wire::FrameType;
+use tgm_std::TensogramError;
+
+use crate::args::files::Files;
+use crate::read::input::{Entry, Wanted, for_each_message};
+use crate::read::messages::Which;
+use crate::show::json::{self, Document, error_json};
+use crate::show::output::{Out, Style};
+use crate::show::table::{Cell, Column, Table};
+
+/// Check the digest of every frame, and what indexes and hash lists say of objects; reads every byte
+///
+/// A digest that is wrong or missing, an index or a hash list that does not agree with the objects, a message whose frames
+/// cannot be walked and bytes that belong to no message make the exit code 1.
+#[derive(Args, Debug)]
+pub(crate) struct Verify {
+    #[command(flatten)]
+    files: Files,
+    #[command(flatten)]
+    which: Which,
+    /// Only flags of frames say that there is a digest, as releases since 0.21 have it; otherwise those of 0.17 to 0.20
+    /// are recognised too
+    #[arg(long)]
+    strict: bool,
+    /// Frames without a digest are fine
+    #[arg(long)]
+    allow_missing: bool,
+}
+
+/// What was found in one message.
+#[derive(Default)]
+struct Report {
+    frames: u64,
+    objects: u64,
+    verified: u64,
+    missing: u64,
+    findings: Vec<Finding>,
+    /// What indexes and hash lists say that the frames do not.
+    lists: Vec<ListFinding>,
+    error: Option<TensogramError>,
+}
+
+/// One frame that is not what was hashed, or was not hashed although others were.
+struct Finding {
+    frame_type: FrameType,
+    frame: u64,
+    offset: u64,
+    object: Option<usize>,
+    /// Expected and computed; `None` if there is no digest.
+    digests: Option<(u64, u64)>,
+}
+
+/// An index or a hash list that does not agree with the objects, or was not compared.
+struct ListFinding {
+    list: &'static str,
+    error: Option<tgm_core::Error>,
+    /// Which object is concerned, if it is one.
+    object: Option<usize>,
+}
+
+impl Verify {
+    /// Checks all files.
+    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
+        let mut document = if self.files.json { Some(Document::begin(out, "tgm.verify/1", "messages")?) } else { None };
+        let mut table = self.empty_table();
+        for_each_message(&self.files.paths, self.which, Wanted::Whole, out, |out, entry| {
+            let report = self.check(entry);
+            self.judge(out, entry, &report);
+            match &mut document {
+                Some(document) => document.item(out, &self.item(entry, &report)),
+                None => self.rows(out, entry, &report, &mut table),
+            }
+        })?;
+        table.finish(out)?;
+        document.map_or(Ok(()), |document| document.end(out))
+    }
+
+    fn check(&self, entry: &Entry<'_>) -> Report {
+        let mut report = Report::default();
+        report.error = self.verify(entry, &mut report).err();
+        report
+    }
+
+    fn verify(&self, entry: &Entry<'_>, report: &mut Report) -> Result<(), TensogramError> {
+        let message = Message::parse(entry.bytes)?;
+        let presence = if self.strict {
+            HashPresence::Flagged
+        } else {
+            // Where the walk fails the flags decide; it fails again below.
+            message.hash_presence().unwrap_or(HashPresence::Flagged)
+        };
+        for verified in message.verify(presence) {
+            let verified = verified?;
+            let digests = match verified.verdict {
+                Verdict::Good => None,
+                Verdict::Missing => Some(None),
+                Verdict::Mismatch(mismatch) => Some(Some((mismatch.expected, mismatch.computed))),
+            };
+            report.findings.extend(digests.map(|digests| Finding {
+                frame_type: verified.frame.frame_type(),
+                frame: report.frames,
+                offset: verified.frame.offset(),
+                object: verified.object_index,
+                digests,
+            }));
+            report.frames += 1;
+            report.objects += u64::from(verified.object_index.is_some());
+            report.verified += u64::from(digests.is_none());
+            report.missing += u64::from(digests == Some(None));
+        }
+        report.lists = list_findings(&message, presence)?;
+        Ok(())
+    }
+
+    fn is_good(&self, report: &Report) -> bool {
+        let lists_agree = report.lists.iter().all(|finding| finding.error.is_none());
+        report.error.is_none() && report.mismatches() == 0 && lists_agree && (self.allow_missing || report.missing == 0)
+    }
+
+    fn judge(&self, out: &mut Out, entry: &Entry<'_>, report: &Report) {
+        if let Some(error) = &report.error {
+            out.report(&entry.place(), error);
+        } else if !self.is_good(report) {
+            out.fail();
+        }
+    }
+
+    fn empty_table(&self) -> Table {
+        let file = (self.files.paths.len() > 1).then_some(Column::left("file"));
+        Table::new(file.into_iter().chain([
+            Column::right("message"),
+            Column::right("frames"),
+            Column::right("objects"),
+            Column::right("verified"),
+            Column::left("result"),
+        ]))
+    }
+
+    fn rows(&self, out: &mut Out, entry: &Entry<'_>, report: &Report, table: &mut Table) -> io::Result<()> {
+        let file = (self.files.paths.len() > 1).then(|| Cell::from(entry.file));
+        let style = if self.is_good(report) { Style::Good } else { Style::Bad };
+        let counts = [entry.index.into(), report.frames.into(), report.objects.into(), report.verified.into()];
+        let result = [Cell::spread(style, report.result())];
+        table.row(out, file.clone().into_iter().chain(counts).chain(result).collect())?;
+        // That no frame has a digest has been said.
+        for finding in report.findings.iter().filter(|finding| report.verified > 0 || finding.digests.is_some()) {
+            let blanks = file.clone().into_iter().chain([entry.index.into(), "".into(), "".into(), "".into()]);
+            table.row(out, blanks.chain([Cell::spread(style, &finding.to_text())]).collect())?;
+        }
+        for finding in &report.lists {
+            let blanks = file.clone().into_iter().chain([entry.index.into(), "".into(), "".into(), "".into()]);
+            table.row(out, blanks.chain([Cell::spread(style, &finding.to_text())]).collect())?;
+        }
+        Ok(())
+    }
+
+    fn item(&self, entry: &Entry<'_>, report: &Report) -> Json {
+        let of_lists = report.lists.iter().map(ListFinding::to_json);
+        let findings = report.findings.iter().map(Finding::to_json).chain(of_lists);
+        json::object([
+            ("file", Some(entry.file.into())),
+            ("message", Some(entry.index.into())),
+            ("offset", Some(entry.offset.into())),
+            ("length", Some(entry.length().into())),
+            ("ok", Some(self.is_good(report).into())),
+            ("result", Some(report.result().into())),
+            ("frames", Some(report.frames.into())),
+            ("objects", Some(report.objects.into())),
+            ("verified", Some(report.verified.into())),
+            ("missing", Some(report.missing.into())),
+            ("findings", Some(findings.collect())),
+            ("error", report.error.as_ref().map(error_json)),
+        ])
+    }
+}
+
+/// Compares the message's lists of objects with its frames.
+fn list_findings(message: &Message<'_>, presence: HashPresence) -> tgm_core::Result<Vec<ListFinding>> {
+    let checks = [("index", message.verify_index()), ("hash list", message.verify_hash_lists(presence))];
+    let mut findings = Vec::new();
+    for (list, error) in checks.map(|(list, result)| (list, result.err())) {
+        let Some(error) = error else { continue };
+        let is_object =
+            |frame: &tgm_core::Result<Frame<'_>>| !matches!(frame, Ok(f) if !f.frame_type().is_data_object());
+        let mut objects = message.frames().filter(is_object);
+        let object = objects.position(|frame| frame.is_ok_and(|frame| frame.offset() == error.offset()));
+        findings.push(ListFinding { list, error: Some(error), object });
+    }
+    for frame in message.frames() {
+        let frame = frame?;
+        let is_list = matches!(frame.frame_type(), FrameType::HeaderHash | FrameType::FooterHash);
+        if is_list && HashList::parse(&frame).is_ok_and(|list| list.is_xxh3() != Some(true)) {
+            findings.push(ListFinding { list: "hash list", error: None, object: None });
+        }
+    }
+    Ok(findings)
+}
+
+impl ListFinding {
+    fn to_text(&self) -> String {
+        let object = self.object.map_or(String::new(), |object| format!(" (object {object})"));
+        match &self.error {
+            Some(error) => format!("{}{object}: {error}", self.list),
+            None => format!("{} of an unknown algorithm: not compared", self.list),
+        }
+    }
+
+    fn to_json(&self) -> Json {
+        json::object([
+            ("offset", self.error.map(|error| error.offset().into())),
+            ("object", self.object.map(Json::from)),
+            ("finding", Some(self.list.replace(' ', "_").into())),
+            ("text", Some(self.to_text().into())),
+        ])
+    }
+}
+
+impl Report {
+    fn mismatches(&self) -> u64 {
+        self.findings.iter().filter(|finding| finding.digests.is_some()).count() as u64
+    }
+
+    fn result(&self) -> &'static str {
+        if self.error.is_some() {
+            "unreadable"
+        } else if self.mismatches() > 0 {
+            "mismatch"
+        } else if self.lists.iter().any(|finding| finding.error.is_some()) {
+            "lists differ"
+        } else if self.frames > 0 && self.verified == 0 {
+            "no digests"
+        } else if self.missing > 0 {
+            "digests missing"
+        } else {
+            "ok"
+        }
+    }
+}
+
+impl Finding {
+    fn to_text(&self) -> String {
+        let Self { frame_type, frame, offset, .. } = self;
+        let object = self.object.map_or(String::new(), |object| format!(" (object {object})"));
+        let found = match self.digests {
+            Some((expected, computed)) => format!("expected {expected:016x}, got {computed:016x}"),
+            None => "no digest".to_string(),
+        };
+        format!("frame {frame} {frame_type}{object} at byte {offset}: {found}")
+    }
+
+    fn to_json(&self) -> Json {
+        json::object([
+            ("frame", Some(self.frame.into())),
+            ("type", Some(self.frame_type.name().into())),
+            ("offset", Some(self.offset.into())),
+            ("object", self.object.map(Json::from)),
+            ("finding", Some(json!(if self.digests.is_some() { "mismatch" } else { "missing" }))),
+            ("expected", self.digests.map(|(expected, _)| format!("{expected:016x}").into())),
+            ("computed", self.digests.map(|(_, computed)| format!("{computed:016x}").into())),
+        ])
+    }
+}

@@ -1,0 +1,111 @@
+//! `tgm zio`: messages of ZIO with tensors, and their way to Tensogram files and back.
+
+mod convert;
+mod show;
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use tgm_std::zio::{Message, file};
+use tgm_std::{ByteOrder, TensogramError};
+
+use crate::show::output::Out;
+
+/// Look into .zio files (TENS messages), and convert them to Tensogram files and back
+///
+/// A .zio file is a row of messages, each packed into one buffer with its size in front, in the form that packs parts; the bare
+/// buffer of one message is read as well.
+#[derive(Args, Debug)]
+pub(crate) struct Zio {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Ls(show::Ls),
+    Dump(show::Dump),
+    ToTgm(convert::ToTgm),
+    FromTgm(convert::FromTgm),
+}
+
+impl Zio {
+    /// Does what was asked.
+    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
+        match &self.command {
+            Command::Ls(command) => command.run(out),
+            Command::Dump(command) => command.run(out),
+            Command::ToTgm(command) => {
+                command.run(out);
+                Ok(())
+            }
+            Command::FromTgm(command) => command.run(out),
+        }
+    }
+}
+
+/// The files to read.
+#[derive(Args, Debug)]
+struct Sources {
+    /// .zio files to read; "-" is standard input
+    #[arg(value_name = "FILE", required = true)]
+    paths: Vec<PathBuf>,
+    /// Senders were big-endian: messages do not say
+    #[arg(long)]
+    big_endian: bool,
+}
+
+/// A message of a file, or why there is none.
+struct Entry<'f> {
+    file: &'f str,
+    index: usize,
+    offset: u64,
+    message: Result<Message<'f>, TensogramError>,
+}
+
+impl Entry<'_> {
+    fn place(&self) -> String {
+        format!("{}: message {}", self.file, self.index)
+    }
+}
+
+impl Sources {
+    const fn order(&self) -> ByteOrder {
+        if self.big_endian { ByteOrder::Big } else { ByteOrder::Little }
+    }
+
+    /// Calls `with` for each message of each file. Files that cannot be read and broken framing are reported.
+    fn for_each(&self, out: &mut Out, mut with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>) -> io::Result<()> {
+        for path in &self.paths {
+            let name = path.display().to_string();
+            let bytes = match read(path) {
+                Ok(bytes) => bytes,
+                Err(error) => {
+                    out.problem(&format!("cannot read {name}\n{error}"));
+                    continue;
+                }
+            };
+            for (index, message) in file::messages(&bytes).enumerate() {
+                match message {
+                    Err(error) => out.report(&name, &error),
+                    Ok((offset, bytes)) => {
+                        let message = Message::from_buffer(bytes, self.order()).map_err(TensogramError::from);
+                        with(out, &Entry { file: &name, index, offset, message })?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    if path != Path::new("-") {
+        return fs::read(path);
+    }
+    let mut bytes = Vec::new();
+    io::stdin().lock().read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

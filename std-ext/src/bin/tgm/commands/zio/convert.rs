@@ -1,0 +1,94 @@
+//! `tgm zio to-tgm` and `tgm zio from-tgm`.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use tgm_core::Message;
+use tgm_std::zio::{BridgeOptions, file, from_tensogram, to_tensogram};
+
+use super::Sources;
+use crate::read::digests::Digests;
+use crate::read::input::{Wanted, for_each_message};
+use crate::read::messages::Which;
+use crate::show::output::Out;
+use crate::show::text::escape;
+use crate::write::destination::{Destination, Reads, What};
+
+/// Write TENS messages to a Tensogram file, one message each; from-tgm gives every byte back
+#[derive(Args, Debug)]
+pub(super) struct ToTgm {
+    #[command(flatten)]
+    sources: Sources,
+    /// Refuse tensors with descending dimensions, whose elements have to be copied in another order
+    #[arg(long)]
+    no_copies: bool,
+    /// The Tensogram file to write; appears when it is complete; "-" is standard output
+    #[arg(short = 'O', long, value_name = "OUT")]
+    output: Destination,
+}
+
+/// Write the messages of Tensogram files to a .zio file, as TENS
+///
+/// Messages that to-tgm made become what they were. Of others, values are decoded; what is not kept is listed. A message
+/// with a digest that is wrong is left out.
+#[derive(Args, Debug)]
+pub(super) struct FromTgm {
+    /// Tensogram files to read; "-" is standard input
+    #[arg(value_name = "FILE", required = true)]
+    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    digests: Digests,
+    /// The .zio file to write; appears when it is complete; "-" is standard output
+    #[arg(short = 'O', long, value_name = "OUT")]
+    output: Destination,
+}
+
+impl ToTgm {
+    pub(super) fn run(&self, out: &mut Out) {
+        let options = BridgeOptions { copy_descending: !self.no_copies, ..BridgeOptions::default() };
+        self.output.write(out, What::Messages, Reads::Only(&self.sources.paths), |out, sink| {
+            Ok(self.sources.for_each(out, |out, entry| {
+                let converted = match &entry.message {
+                    Ok(message) => to_tensogram(message, &options),
+                    Err(error) => {
+                        out.report(&entry.place(), error);
+                        return Ok(());
+                    }
+                };
+                match converted {
+                    Ok(bytes) => sink.write_all(&bytes),
+                    Err(error) => {
+                        out.report(&entry.place(), &error);
+                        Ok(())
+                    }
+                }
+            })?)
+        });
+    }
+}
+
+impl FromTgm {
+    pub(super) fn run(&self, out: &mut Out) -> io::Result<()> {
+        let mut notes = Vec::new();
+        self.output.write(out, What::Messages, Reads::Only(&self.paths), |out, mut sink| {
+            Ok(for_each_message(&self.paths, self.which, Wanted::Whole, out, |out, entry| {
+                let checked = Message::parse(entry.bytes).map_err(Into::into);
+                let checked = checked.and_then(|message| self.digests.check_all(&message));
+                match checked.and_then(|()| from_tensogram(entry.bytes, &BridgeOptions::default())) {
+                    Ok((parts, not_kept)) => {
+                        notes.extend(not_kept.iter().map(|note| format!("{}: not kept: {note}", entry.place())));
+                        file::write(&mut sink, &parts)
+                    }
+                    Err(error) => {
+                        out.report(&entry.place(), &error);
+                        Ok(())
+                    }
+                }
+            })?)
+        });
+        notes.iter().try_for_each(|note| writeln!(out, "{}", escape(note)))
+    }
+}

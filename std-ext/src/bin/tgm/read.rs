@@ -1,0 +1,12 @@
+//! What is read: files at positions, their messages, what is lost between them, digests, keys, arrays of other programs.
+
+pub(crate) mod digests;
+pub(crate) mod input;
+pub(crate) mod lost;
+pub(crate) mod messages;
+pub(crate) mod npy_read;
+pub(crate) mod numbers;
+pub(crate) mod row_major;
+pub(crate) mod select;
+pub(crate) mod tensor_input;
+pub(crate) mod values;

@@ -1,0 +1,239 @@
+//! Files as the commands open them: what lies where, and bytes read where they lie.
+//!
+//! Regular files are read at positions, no more at a time than one message or one damaged region. So a file that somebody
+//! truncates meanwhile gives an error. Standard input and pipes are read to their end first.
+//!
+//! To open an input is to say what becomes of lost bytes, those that belong to no message: [`open_or_report`] reports them.
+
+use std::borrow::Cow;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::ops::Range;
+use std::path::Path;
+
+use tgm_core::scan::{Segment, scan};
+use tgm_std::{MessageLayout, TensogramError, TensogramFile};
+
+use crate::read::lost;
+pub(crate) use crate::read::messages::{Entry, for_each_message};
+use crate::read::messages::{Place, Reader};
+use crate::show::output::Out;
+
+/// Bytes that are copied together.
+const CHUNK: u64 = 256 << 10;
+
+/// A file whose messages are known.
+#[derive(Debug)]
+pub(crate) struct Input {
+    name: String,
+    source: Source,
+    messages: Vec<MessageLayout>,
+    segments: Vec<Segment>,
+}
+
+#[derive(Debug)]
+enum Source {
+    File(Box<TensogramFile>),
+    Memory(Vec<u8>),
+}
+
+/// What of a message is read. Of the parts that are not, the bytes are 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Everything but payloads and masks; digests of objects cannot be checked.
+    Outline,
+    /// The outline, and the frame of this object.
+    Object(usize),
+    /// Every byte.
+    Whole,
+}
+
+impl Input {
+    /// Opens a file and finds its messages: of a regular file, only preambles, postambles and what lies between messages
+    /// is read. "-" is standard input. Lost bytes are left to the caller.
+    ///
+    /// # Errors
+    /// Those of opening and reading.
+    pub(crate) fn open(path: &Path) -> Result<Self, TensogramError> {
+        let name = path.display().to_string();
+        if path == Path::new("-") {
+            return Self::in_memory(name, io::stdin().lock());
+        }
+        if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+            return Self::in_memory(name, File::open(path)?);
+        }
+        let file = TensogramFile::open(path)?;
+        let (messages, segments) = (file.message_layouts()?, file.segments()?.collect());
+        Ok(Self { name, source: Source::File(Box::new(file)), messages, segments })
+    }
+
+    fn in_memory(name: String, mut source: impl Read) -> Result<Self, TensogramError> {
+        let mut bytes = Vec::new();
+        source.read_to_end(&mut bytes)?;
+        let segments: Vec<_> = scan(&bytes).collect();
+        let messages = segments.iter().filter(|segment| segment.is_message());
+        let messages = messages.map(|found| MessageLayout { offset: found.offset(), length: found.length() }).collect();
+        Ok(Self { name, source: Source::Memory(bytes), messages, segments })
+    }
+
+    /// The file's name as the user gave it.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Bytes of the file when it was opened.
+    pub(crate) fn len(&self) -> u64 {
+        self.segments.last().map_or(0, |last| last.offset().saturating_add(last.length()))
+    }
+
+    /// The file from start to end: messages, and bytes that belong to none.
+    pub(crate) fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// How many messages there are.
+    pub(crate) const fn message_count(&self) -> usize {
+        self.messages.len()
+    }
+
+    /// Where the messages of these numbers are.
+    pub(crate) fn places(&self, numbers: Range<usize>) -> impl ExactSizeIterator<Item = Place> + use<> {
+        let messages = self.messages.get(numbers.clone()).unwrap_or_default().to_vec();
+        numbers.zip(messages).map(|(index, layout)| Place { index, offset: layout.offset, length: layout.length })
+    }
+
+    /// Where all messages are.
+    pub(crate) fn all(&self) -> impl Iterator<Item = Place> + use<> {
+        self.places(0..self.messages.len())
+    }
+
+    /// The number of the first message that begins at `offset` or behind it: which one begins there, if one does.
+    pub(crate) fn message_from(&self, offset: u64) -> usize {
+        self.messages.partition_point(|message| message.offset < offset)
+    }
+
+    /// What reads messages one after the other.
+    pub(crate) fn reader(&self) -> Reader<'_> {
+        Reader::new(self)
+    }
+
+    /// All bytes from `offset` on, `length` of them.
+    ///
+    /// # Errors
+    /// Those of reading; [`io::ErrorKind::UnexpectedEof`] if the file is shorter by now.
+    pub(crate) fn bytes(&self, offset: u64, length: u64) -> Result<Cow<'_, [u8]>, TensogramError> {
+        match &self.source {
+            Source::Memory(bytes) => Ok(Cow::Borrowed(slice(bytes, offset, length).unwrap_or_default())),
+            Source::File(_) => {
+                let mut bytes = Vec::new();
+                self.read_into(offset, length, &mut bytes)?;
+                Ok(Cow::Owned(bytes))
+            }
+        }
+    }
+
+    /// All bytes of the file.
+    ///
+    /// # Errors
+    /// As [`Self::bytes`].
+    pub(crate) fn all_bytes(&self) -> Result<Cow<'_, [u8]>, TensogramError> {
+        self.bytes(0, self.len())
+    }
+
+    /// Copies bytes to `sink`, some at a time.
+    ///
+    /// # Errors
+    /// Those of reading, as [`Self::bytes`] has them, and of writing.
+    pub(crate) fn copy(&self, offset: u64, length: u64, sink: &mut dyn Write) -> io::Result<()> {
+        let (mut at, end) = (offset, offset.saturating_add(length));
+        while at < end {
+            let some = CHUNK.min(end - at);
+            sink.write_all(&self.bytes(at, some).map_err(io::Error::other)?)?;
+            at += some;
+        }
+        Ok(())
+    }
+
+    /// Replaces what is in `buffer` by bytes of the file.
+    pub(crate) fn read_into(&self, offset: u64, length: u64, buffer: &mut Vec<u8>) -> Result<(), TensogramError> {
+        let too_large = || TensogramError::Encoding(format!("{length} bytes are too many for this machine").into());
+        let len = usize::try_from(length).map_err(|_| too_large())?;
+        buffer.clear();
+        buffer.try_reserve_exact(len).map_err(|_| too_large())?;
+        buffer.resize(len, 0);
+        let read = match &self.source {
+            Source::File(file) => file.read_at(offset, buffer)?,
+            Source::Memory(bytes) => {
+                let found = slice(bytes, offset, length).unwrap_or_default();
+                buffer.iter_mut().zip(found).for_each(|(to, from)| *to = *from);
+                found.len()
+            }
+        };
+        if read == len { Ok(()) } else { Err(self.shorter(offset.saturating_add(read as u64))) }
+    }
+
+    /// The message at a place, as much of it as is wanted.
+    ///
+    /// # Errors
+    /// As [`Self::bytes`].
+    pub(crate) fn message(&self, place: Place, wanted: Wanted) -> Result<Vec<u8>, TensogramError> {
+        let file = match &self.source {
+            Source::File(file) => file,
+            Source::Memory(_) => return self.bytes(place.offset, place.length).map(Cow::into_owned),
+        };
+        let read = match wanted {
+            Wanted::Outline => file.read_message_outline(place.index),
+            Wanted::Object(object) => file.read_message_object(place.index, object),
+            Wanted::Whole => file.read_message(place.index),
+        };
+        read.map_err(|error| match error {
+            TensogramError::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                self.shorter(place.offset.saturating_add(place.length))
+            }
+            other => other,
+        })
+    }
+
+    /// The bytes of a place, if they are in memory.
+    pub(crate) fn borrowed(&self, offset: u64, length: u64) -> Option<&[u8]> {
+        match &self.source {
+            Source::Memory(bytes) => slice(bytes, offset, length),
+            Source::File(_) => None,
+        }
+    }
+
+    /// The error for a file that has fewer bytes than when it was opened: there are none at `position`, or before it.
+    fn shorter(&self, position: u64) -> TensogramError {
+        let text = format!(
+            "the file was truncated while it was read: it had {} bytes and does not reach byte {position} any more",
+            self.len()
+        );
+        TensogramError::Io(io::Error::new(io::ErrorKind::UnexpectedEof, text))
+    }
+}
+
+fn slice(bytes: &[u8], offset: u64, length: u64) -> Option<&[u8]> {
+    let start = usize::try_from(offset).ok()?;
+    bytes.get(start..start.checked_add(usize::try_from(length).ok()?)?)
+}
+
+/// Opens a file and reports its lost bytes; if it cannot be opened, says so and returns nothing.
+pub(crate) fn open_or_report(path: &Path, out: &mut Out) -> Option<Input> {
+    let input = open_unreported(path, out)?;
+    lost::report(&input, out);
+    Some(input)
+}
+
+/// Opens a file whose lost bytes the caller shows and answers for; if it cannot be opened, says so and returns nothing.
+pub(crate) fn open_unreported(path: &Path, out: &mut Out) -> Option<Input> {
+    match Input::open(path) {
+        Ok(input) => Some(input),
+        Err(error) => {
+            out.problem(&format!("cannot read {}\n{error}", path.display()));
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

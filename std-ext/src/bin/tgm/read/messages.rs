@@ -1,0 +1,254 @@
+//! Messages, one at a time: the one iteration that every command uses, and how users say which message they mean.
+
+use std::io;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use clap::Args;
+use tgm_core::scan::Segment;
+use tgm_std::TensogramError;
+
+use crate::read::input::{Input, Wanted, open_or_report};
+use crate::show::output::Out;
+
+/// Bytes that are read together where messages are small. A larger message is read by itself.
+const WINDOW: u64 = 256 << 10;
+
+/// Where a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Which message of the file.
+    pub(crate) index: usize,
+    /// Bytes from the file's start.
+    pub(crate) offset: u64,
+    /// Bytes of the message.
+    pub(crate) length: u64,
+}
+
+/// A message of a file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry<'f> {
+    /// The file's name as the user gave it.
+    pub(crate) file: &'f str,
+    /// Which message of the file.
+    pub(crate) index: usize,
+    /// Bytes from the file's start.
+    pub(crate) offset: u64,
+    /// The message, as far as it was [`Wanted`]; always as many bytes as it has.
+    pub(crate) bytes: &'f [u8],
+}
+
+impl<'f> Entry<'f> {
+    /// The message at a place of an input, whose bytes these are.
+    pub(crate) fn new(input: &'f Input, place: Place, bytes: &'f [u8]) -> Self {
+        Self { file: input.name(), index: place.index, offset: place.offset, bytes }
+    }
+
+    /// Where the message is, in words.
+    pub(crate) fn place(&self) -> String {
+        format!("{}: message {}", self.file, self.index)
+    }
+
+    /// Where an object of the message is, in words.
+    pub(crate) fn object_place(&self, object: usize) -> String {
+        format!("{}, object {object}", self.place())
+    }
+
+    /// Bytes of the message.
+    pub(crate) const fn length(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+}
+
+/// Which messages are meant.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(crate) struct Which {
+    /// Only message N of each file, from 0
+    #[arg(short, long, value_name = "N")]
+    message: Option<usize>,
+    /// Only the message that begins at byte OFFSET of each file; an offset stays right where numbers shift because a
+    /// message is lost
+    #[arg(long, value_name = "OFFSET", conflicts_with = "message")]
+    at: Option<u64>,
+}
+
+impl Which {
+    /// Whether one message is named.
+    pub(crate) const fn is_one(self) -> bool {
+        self.message.is_some() || self.at.is_some()
+    }
+
+    /// The first message, unless another one is named.
+    pub(crate) const fn or_first(self) -> Self {
+        if self.is_one() { self } else { Self { message: Some(0), at: None } }
+    }
+
+    /// Whether a byte of this part of the file is named.
+    pub(crate) fn is_in(self, part: &Segment) -> bool {
+        self.at.is_some_and(|at| at.checked_sub(part.offset()).is_some_and(|behind| behind < part.length()))
+    }
+
+    /// Whether what begins at this offset, and is no whole message, is named.
+    pub(crate) fn is_at(self, offset: u64) -> bool {
+        self.at == Some(offset)
+    }
+
+    /// The numbers of the messages that are meant; none if there is no such message, which is reported.
+    pub(crate) fn of(self, input: &Input, out: &mut Out) -> Range<usize> {
+        let count = input.message_count();
+        let found = match self {
+            Self { message: None, at: None } => return 0..count,
+            Self { message: Some(index), .. } => (index < count)
+                .then_some(index)
+                .ok_or_else(|| format!("there is no message {index} ({count} messages)")),
+            Self { at: Some(offset), .. } => at(input, offset),
+        };
+        match found {
+            Ok(index) => index..index + 1,
+            Err(text) => {
+                out.problem(&format!("{}: {text}", input.name()));
+                0..0
+            }
+        }
+    }
+}
+
+/// The number of the message that begins at `offset`, or in words that none does.
+fn at(input: &Input, offset: u64) -> Result<usize, String> {
+    let index = input.message_from(offset);
+    if input.places(index..index + 1).any(|place| place.offset == offset) {
+        return Ok(index);
+    }
+    let around = index.saturating_sub(1)..input.message_count().min(index + 1);
+    let around: Vec<_> =
+        input.places(around).map(|place| format!("message {} at {}", place.index, place.offset)).collect();
+    let hint =
+        if around.is_empty() { "there is none at all".to_string() } else { format!("near: {}", around.join(", ")) };
+    Err(format!("no message begins at byte {offset} ({hint})"))
+}
+
+/// Reads messages one after the other. The one that was read last is in memory, or those around it, if they are small.
+#[derive(Debug)]
+pub(crate) struct Reader<'i> {
+    input: &'i Input,
+    buffer: Vec<u8>,
+    /// Where the bytes of the buffer are in the file, if they are all there.
+    start: Option<u64>,
+}
+
+impl<'i> Reader<'i> {
+    /// A reader of this input.
+    pub(crate) const fn new(input: &'i Input) -> Self {
+        Self { input, buffer: Vec::new(), start: None }
+    }
+
+    /// The message at a place of the input, as much of it as is wanted.
+    ///
+    /// # Errors
+    /// Those of reading; [`io::ErrorKind::UnexpectedEof`] if the file is shorter by now.
+    pub(crate) fn entry(&mut self, place: Place, wanted: Wanted) -> Result<Entry<'_>, TensogramError> {
+        let input = self.input;
+        let bytes = match input.borrowed(place.offset, place.length) {
+            Some(bytes) => bytes,
+            None => self.read(place, wanted)?,
+        };
+        Ok(Entry::new(input, place, bytes))
+    }
+
+    fn read(&mut self, place: Place, wanted: Wanted) -> Result<&[u8], TensogramError> {
+        if place.length > WINDOW {
+            self.start = None;
+            self.buffer = Vec::new();
+            self.buffer = self.input.message(place, wanted)?;
+            return Ok(&self.buffer);
+        }
+        let range = match self.window(place) {
+            Some(range) => range,
+            None => self.move_to(place)?,
+        };
+        Ok(self.buffer.get(range).unwrap_or_default())
+    }
+
+    /// Where the message is in the buffer, if all of it is.
+    fn window(&self, place: Place) -> Option<Range<usize>> {
+        let start = usize::try_from(place.offset.checked_sub(self.start?)?).ok()?;
+        let end = start.checked_add(usize::try_from(place.length).ok()?)?;
+        (end <= self.buffer.len()).then_some(start..end)
+    }
+
+    /// Reads the message, and what follows it if that may hold several like it.
+    fn move_to(&mut self, place: Place) -> Result<Range<usize>, TensogramError> {
+        self.start = None;
+        let rest = self.input.len().saturating_sub(place.offset);
+        let length = if place.length < WINDOW / 4 { WINDOW.min(rest) } else { place.length };
+        let read = self.input.read_into(place.offset, length, &mut self.buffer);
+        if read.is_err() && length > place.length {
+            // What follows may be gone when the message is not.
+            self.input.read_into(place.offset, place.length, &mut self.buffer)?;
+        } else {
+            read?;
+        }
+        self.start = Some(place.offset);
+        Ok(0..usize::try_from(place.length).unwrap_or(usize::MAX))
+    }
+}
+
+impl Input {
+    /// Calls `with` for the messages of these numbers, one after the other. What cannot be read is reported; returns whether
+    /// everything could.
+    ///
+    /// # Errors
+    /// Those of `with`.
+    pub(crate) fn for_each(
+        &self,
+        out: &mut Out,
+        numbers: Range<usize>,
+        wanted: Wanted,
+        mut with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
+    ) -> io::Result<bool> {
+        let (mut reader, mut is_complete, end) = (self.reader(), true, numbers.end);
+        for place in self.places(numbers) {
+            match reader.entry(place, wanted) {
+                Ok(entry) => with(out, &entry)?,
+                Err(error) => {
+                    is_complete = false;
+                    if self.report_unread(out, place, end - place.index - 1, &error) {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(is_complete)
+    }
+
+    /// Reports that a message cannot be read, and `left` behind it; returns whether these cannot either, because what is wrong
+    /// with the file is wrong for them too.
+    pub(crate) fn report_unread(&self, out: &mut Out, place: Place, left: usize, error: &TensogramError) -> bool {
+        out.report(&format!("{}: message {}", self.name(), place.index), error);
+        let is_last = matches!(error, TensogramError::Io(_));
+        if is_last && left > 0 {
+            out.problem(&format!("{}: {left} messages behind it were not read", self.name()));
+        }
+        is_last
+    }
+}
+
+/// Calls `with` for each message that is meant, of each file. Files that cannot be read, lost bytes and messages that cannot
+/// be read are reported.
+///
+/// # Errors
+/// Those of `with`.
+pub(crate) fn for_each_message(
+    paths: &[PathBuf],
+    which: Which,
+    wanted: Wanted,
+    out: &mut Out,
+    mut with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
+) -> io::Result<()> {
+    for path in paths {
+        let Some(input) = open_or_report(path, out) else { continue };
+        let numbers = which.of(&input, out);
+        input.for_each(out, numbers, wanted, &mut with)?;
+    }
+    Ok(())
+}

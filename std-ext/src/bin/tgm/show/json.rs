@@ -1,0 +1,148 @@
+//! JSON for programs: values of messages, errors, and the one document that a command prints.
+//!
+//! What JSON lacks is written as an object with one key: `{"$bytes": hex}`, `{"$float": "nan"|"inf"|"-inf"}`,
+//! `{"$int": "…"}` beyond 64 bits, `{"$tag": n, "value": v}`, `{"$undefined": true}`, and `{"$pairs": [[k, v], …]}` for maps
+//! with keys that are not text.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use serde_json::{Map, Value as Json, json};
+use tgm_core::cbor::{Kind, Value};
+use tgm_std::TensogramError;
+
+use crate::show::advice::in_our_words;
+use crate::show::output::Out;
+use crate::show::text::{hex, is_unsafe};
+
+/// One CBOR item as JSON. Recursion is bounded by the nesting that `tgm_core` lets pass.
+pub(crate) fn from_cbor(item: &Value<'_>) -> tgm_core::Result<Json> {
+    if let Ok(integer) = item.as_integer() {
+        return Ok(integer_json(integer));
+    }
+    Ok(match item.kind() {
+        Kind::Null if item.as_encoded() == [0xf7] => json!({"$undefined": true}),
+        Kind::Null => Json::Null,
+        Kind::Bool => item.as_bool()?.into(),
+        Kind::Float | Kind::Integer => float_json(item.as_f64()?),
+        Kind::Bytes => json!({"$bytes": hex(item.as_bytes()?.chunks().flatten())}),
+        Kind::Text => item.as_text()?.to_string().into(),
+        Kind::Array => Json::Array(item.as_array()?.iter().map(|item| from_cbor(&item?)).collect::<Result<_, _>>()?),
+        Kind::Map => map_json(item.as_map()?.iter())?,
+        Kind::Tag => {
+            let (tag, tagged) = item.as_tag()?;
+            json!({"$tag": tag, "value": from_cbor(&tagged)?})
+        }
+    })
+}
+
+/// Entries of a map, in their order; of those with the same key the last stays.
+pub(crate) fn map_json<'a>(
+    entries: impl Iterator<Item = tgm_core::Result<(Value<'a>, Value<'a>)>>,
+) -> tgm_core::Result<Json> {
+    let entries = entries.collect::<Result<Vec<_>, _>>()?;
+    if entries.iter().all(|(key, _)| key.kind() == Kind::Text) {
+        let pair = |(key, value): &(Value<'a>, Value<'a>)| Ok((key.as_text()?.to_string(), from_cbor(value)?));
+        return Ok(Json::Object(entries.iter().map(pair).collect::<Result<_, _>>()?));
+    }
+    let pair = |(key, value): &(Value<'a>, Value<'a>)| Ok(Json::Array(vec![from_cbor(key)?, from_cbor(value)?]));
+    Ok(json!({"$pairs": entries.iter().map(pair).collect::<tgm_core::Result<Vec<_>>>()?}))
+}
+
+fn integer_json(integer: i128) -> Json {
+    match (u64::try_from(integer), i64::try_from(integer)) {
+        (Ok(integer), _) => integer.into(),
+        (_, Ok(integer)) => integer.into(),
+        _ => json!({"$int": integer.to_string()}),
+    }
+}
+
+fn float_json(float: f64) -> Json {
+    let name = match float {
+        float if float.is_nan() => "nan",
+        f64::INFINITY => "inf",
+        f64::NEG_INFINITY => "-inf",
+        float => return float.into(),
+    };
+    json!({"$float": name})
+}
+
+/// An error as programs see it.
+pub(crate) fn error_json(error: &TensogramError) -> Json {
+    json!({"kind": error.kind_name(), "message": in_our_words(error)})
+}
+
+/// An object of entries in their order; entries without a value are left out.
+pub(crate) fn object<'k>(entries: impl IntoIterator<Item = (&'k str, Option<Json>)>) -> Json {
+    let entries = entries.into_iter().filter_map(|(key, value)| Some((key.to_string(), value?)));
+    Json::Object(entries.collect::<Map<_, _>>())
+}
+
+/// A value as JSON text on one line, with what JSON would let through to a terminal escaped as well.
+pub(crate) fn compact(value: &Json) -> String {
+    let text = value.to_string();
+    if !text.chars().any(is_unsafe) {
+        return text;
+    }
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        // Only strings have such characters, and all of them are in the basic plane.
+        if is_unsafe(c) {
+            let _ = write!(escaped, "\\u{:04x}", u32::from(c));
+        } else {
+            escaped.push(c);
+        }
+    }
+    escaped
+}
+
+/// The document that a command prints: `{"schema": …, LIST: [ITEM, …]}`, an item a line, each written when it is known.
+pub(crate) struct Document {
+    items: u64,
+}
+
+impl Document {
+    /// Begins the document of `schema`, whose items are in `list`.
+    pub(crate) fn begin(out: &mut Out, schema: &str, list: &str) -> io::Result<Self> {
+        write!(out, "{{\"schema\":\"{schema}\",\"{list}\":[")?;
+        Ok(Self { items: 0 })
+    }
+
+    /// Writes the next item.
+    pub(crate) fn item(&mut self, out: &mut Out, item: &Json) -> io::Result<()> {
+        out.write_all(if self.items == 0 { b"\n" } else { b",\n" })?;
+        self.items += 1;
+        out.write_all(compact(item).as_bytes())
+    }
+
+    /// Ends the document.
+    pub(crate) fn end(self, out: &mut Out) -> io::Result<()> {
+        out.write_all(if self.items == 0 { b"]}\n" } else { b"\n]}\n" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_terminals_obey_is_escaped_and_reads_back() {
+        let value = json!({"k\u{9b}": "a\u{7f}\u{1b}b\u{202e}", "é": [1, -2, 0.5]});
+        let text = compact(&value);
+        assert!(text.is_ascii() || !text.chars().any(is_unsafe), "{text}");
+        assert_eq!(serde_json::from_str::<Json>(&text).ok(), Some(value));
+    }
+
+    #[test]
+    fn what_json_lacks_is_spelt_out() {
+        let of = |bytes: &[u8]| Value::parse(bytes, 0).and_then(|item| from_cbor(&item)).ok();
+        assert_eq!(of(&[0xf7]), Some(json!({"$undefined": true})));
+        assert_eq!(of(&[0xf6]), Some(Json::Null));
+        assert_eq!(of(&[0xf9, 0xfc, 0x00]), Some(json!({"$float": "-inf"})));
+        assert_eq!(of(&[0x42, 0x00, 0xff]), Some(json!({"$bytes": "00ff"})));
+        assert_eq!(of(&[0xa1, 0x01, 0x02]), Some(json!({"$pairs": [[1, 2]]})));
+        assert_eq!(of(&[0xc1, 0x01]), Some(json!({"$tag": 1, "value": 1})));
+        let lowest = [0x3b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
+        assert_eq!(of(&lowest), Some(json!({"$int": "-18446744073709551616"})));
+    }
+}

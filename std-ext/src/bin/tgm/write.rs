@@ -1,0 +1,8 @@
+//! What is written: files that appear whole or not at all, and never over what is read.
+
+pub(crate) mod destination;
+pub(crate) mod interrupt;
+pub(crate) mod npy;
+pub(crate) mod replace;
+pub(crate) mod same_file;
+pub(crate) mod temporary;
