@@ -18,6 +18,7 @@ use crate::error::{ErrorKind, Result};
 #[cfg(feature = "hash")]
 use crate::hash::HashPresence;
 use crate::phase::DecodePhase;
+use crate::target::IS_SMALL;
 #[cfg(feature = "hash")]
 use crate::wire::MessageFlags;
 use crate::wire::{
@@ -351,7 +352,7 @@ impl<'a> Frames<'a> {
     /// machines have better use for the code's bytes.
     #[inline]
     fn padding(&self) -> Option<usize> {
-        if self.open_ended || usize::BITS < u64::BITS {
+        if self.open_ended || IS_SMALL {
             return None;
         }
         let word = u64::from_be_bytes(*self.rest.first_chunk()?);

@@ -64,6 +64,7 @@ pub mod spec;
 pub mod stored;
 #[cfg(feature = "szip")]
 pub mod szip;
+mod target;
 pub mod tensor;
 pub mod wire;
 #[cfg(feature = "zio")]

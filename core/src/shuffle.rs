@@ -17,6 +17,7 @@ use core::array;
 use core::num::NonZeroUsize;
 
 use crate::error::{ErrorKind, Result};
+use crate::target::IS_SMALL;
 
 /// Elements that are put together at a time: as many as `u64` has bytes.
 const EIGHT: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
@@ -118,7 +119,7 @@ impl<'a> Planes<'a> {
     /// Whole elements, from element `first` on.
     fn elements_into(&self, first: usize, out: &mut [u8]) {
         // Matrices in u64 are for processors that have such registers. On others they cost 2 KiB of code and gain nothing.
-        if usize::BITS < u64::BITS {
+        if IS_SMALL {
             return self.planes_into(first, out);
         }
         match self.element_size.get() {

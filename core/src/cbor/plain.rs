@@ -7,6 +7,7 @@
 //! the walk counts as it meets them. If the whole item has as many, its texts have none.
 
 use super::cursor::Check;
+use crate::target::IS_SMALL;
 
 /// Containers inside each other that this walk follows, at most.
 const LEVELS: usize = 8;
@@ -54,8 +55,7 @@ fn skip_checked<'a, const TEXT_KEYS: bool>(
     nesting: u16,
     witness: &mut impl Witness,
 ) -> Option<&'a [u8]> {
-    // Small machines have better use for the code's bytes.
-    if usize::BITS < u64::BITS || usize::from(nesting) < LEVELS {
+    if IS_SMALL || usize::from(nesting) < LEVELS {
         return None;
     }
     let (rest, high) = walk::<TEXT_KEYS>(bytes, witness)?;

@@ -6,6 +6,7 @@ use super::text_maps::TextMaps;
 use super::uints::read_dimensions;
 use super::{Kind, MAX_NESTING, Map, Text, Uints, Value, plain};
 use crate::error::{ErrorKind, Result};
+use crate::target::IS_SMALL;
 
 /// The entries of a map with text keys. After each key its value must be read, by exactly one of the methods that do.
 #[derive(Debug)]
@@ -76,7 +77,7 @@ impl<'a> MapReader<'a> {
     /// Steps over the next key; whether there is one.
     #[inline]
     pub(crate) fn skip_key(&mut self) -> Result<bool> {
-        if usize::BITS == u64::BITS && self.count.is_counted() && self.count.left(self.seen) > 0 {
+        if !IS_SMALL && self.count.is_counted() && self.count.left(self.seen) > 0 {
             let offset = self.offset();
             if let Some(bytes) = self.cursor.take_short_text() {
                 self.seen = self.seen.saturating_add(1);

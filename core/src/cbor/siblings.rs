@@ -7,6 +7,7 @@
 
 use super::cursor::Check;
 use super::plain::{self, LONG_TEXT, Witness, high_bytes, number};
+use crate::target::IS_SMALL;
 
 /// Bytes of a map up to which others are compared with it.
 const ROOM: usize = 1024;
@@ -16,9 +17,8 @@ const WORD: usize = size_of::<u64>();
 const BLOCK: usize = 8;
 /// Bytes of a block. So many behind a model are made to be like anything, as it need not end where a block does.
 const BEHIND: usize = BLOCK * WORD;
-/// Maps up to which it takes longer to learn what one is like than to walk them. Small machines have better use for the
-/// code's bytes and the stack.
-pub(super) const FEW: usize = if usize::BITS < u64::BITS { usize::MAX } else { 2 };
+/// Arrays of up to this many maps are walked map by map: learning a model would take longer.
+pub(super) const FEW: usize = if IS_SMALL { usize::MAX } else { 2 };
 
 /// Maps with text keys side by side.
 pub(super) struct Siblings<'a> {

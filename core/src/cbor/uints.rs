@@ -9,6 +9,7 @@ use super::{Kind, Value};
 #[cfg(doc)]
 use crate::error::ErrorKind;
 use crate::error::Result;
+use crate::target::IS_SMALL;
 
 /// A CBOR array all of whose items are unsigned integers, still encoded.
 ///
@@ -179,8 +180,7 @@ impl FusedIterator for UintsIter<'_> {}
 /// through. Offsets and lengths of an index are mostly of one width.
 #[inline]
 fn skip_alike(cursor: &mut Cursor<'_>, most: usize) -> usize {
-    // Small machines have short arrays, and better use for the code's bytes.
-    if most < EIGHT || usize::BITS < u64::BITS {
+    if most < EIGHT || IS_SMALL {
         return 0;
     }
     let bytes = cursor.rest();
@@ -198,7 +198,7 @@ fn skip_alike(cursor: &mut Cursor<'_>, most: usize) -> usize {
 /// Takes eight integers whose heads are the same byte and announce two or four more.
 #[inline]
 fn take_eight(cursor: &mut Cursor<'_>, left: usize) -> Option<[u64; EIGHT]> {
-    if left < EIGHT || usize::BITS < u64::BITS {
+    if left < EIGHT || IS_SMALL {
         return None;
     }
     let bytes = cursor.rest();
@@ -243,8 +243,7 @@ fn alike<const WIDTH: usize>(bytes: &[u8], head: u8, most: usize) -> usize {
 #[inline]
 pub(super) fn read_dimensions(cursor: &mut Cursor<'_>) -> Result<(usize, Option<u64>)> {
     let mut count = Product::default();
-    // Small machines have better use for the code's bytes.
-    let short = if usize::BITS < u64::BITS { None } else { cursor.take_short_array() };
+    let short = if IS_SMALL { None } else { cursor.take_short_array() };
     let Some(rank) = short else {
         let all = Uints::read(cursor)?;
         all.iter().for_each(|dim| count.multiply(dim));

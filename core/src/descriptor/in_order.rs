@@ -6,6 +6,7 @@
 
 use super::{Dtype, Key, Reading};
 use crate::cbor::{MapReader, WireName};
+use crate::target::IS_SMALL;
 
 /// The keys that are foreseen, in order, as they are encoded; some are left out where an object has no use for them.
 const NDIM: &[u8] = b"\x64ndim";
@@ -39,8 +40,7 @@ impl<'a> Reading<'_, 'a> {
     /// half read, where anything is not as foreseen.
     #[inline]
     pub(super) fn read_in_order(&mut self) -> Option<MapReader<'a>> {
-        // Small machines have better use for the code's bytes.
-        if usize::BITS < u64::BITS {
+        if IS_SMALL {
             return None;
         }
         let all = self.descriptor.encoded.rest();

@@ -1,5 +1,7 @@
 //! Searching for one of the format's two magics of eight bytes.
 
+use crate::target::IS_SMALL;
+
 /// Bytes that are looked at before it is asked whether a magic may lie among them: a few vectors of any machine.
 const CHUNK: usize = 128;
 
@@ -15,7 +17,7 @@ const WORD: usize = 4;
 /// Small machines have no vectors, and better use for the code's bytes: they look at one byte of eight.
 #[inline]
 pub fn find(bytes: &[u8], magic: &[u8; 8]) -> Option<usize> {
-    if usize::BITS < u64::BITS {
+    if IS_SMALL {
         return find_by_jumps(bytes, magic);
     }
     // Of the format's magics the filter is a constant.
