@@ -22,8 +22,8 @@ use crate::target::IS_SMALL;
 #[cfg(feature = "hash")]
 use crate::wire::MessageFlags;
 use crate::wire::{
-    DATA_OBJECT_FOOTER_SIZE, END_MAGIC, FRAME_END, FRAME_HEADER_SIZE, FRAME_MAGIC, FrameFlags, FrameHeader, FrameTail,
-    FrameType, ObjectTail, POSTAMBLE_SIZE,
+    DATA_OBJECT_FOOTER_SIZE, END_MAGIC, FRAME_ALIGNMENT, FRAME_END, FRAME_HEADER_SIZE, FRAME_MAGIC, FrameFlags,
+    FrameHeader, FrameTail, FrameType, ObjectTail, POSTAMBLE_SIZE,
 };
 
 /// A whole frame, borrowed from the bytes `'a`: magic, type, length and `ENDF` were checked, the body was not looked at.
@@ -66,15 +66,16 @@ impl<'a> Frame<'a> {
         let (header, _) =
             FrameHeader::ref_from_prefix(bytes).map_err(|_| ErrorKind::Truncated.at_index(bytes.len()))?;
         let (frame_type, length) = check_header(header, bytes.len() as u64)?;
-        let length = usize::try_from(length).map_err(|_| ErrorKind::TooLarge.at(8))?;
-        let (frame, rest) = bytes.split_at_checked(length).ok_or(ErrorKind::FrameExceedsMessage.at(8))?;
-        let (front, tail) = FrameTail::ref_from_suffix(frame).map_err(|_| ErrorKind::FrameTooSmall.at(8))?;
+        let at = FrameHeader::TOTAL_LENGTH_OFFSET;
+        let length = usize::try_from(length).map_err(|_| ErrorKind::TooLarge.at_index(at))?;
+        let (frame, rest) = bytes.split_at_checked(length).ok_or(ErrorKind::FrameExceedsMessage.at_index(at))?;
+        let (front, tail) = FrameTail::ref_from_suffix(frame).map_err(|_| ErrorKind::FrameTooSmall.at_index(at))?;
         check_end(&tail.end, length as u64)?;
         let (front, cbor_offset) = match frame_type {
             FrameType::NTensorFrame => split_cbor_offset(frame)?,
             _ => (front, 0),
         };
-        let body = front.get(FRAME_HEADER_SIZE..).ok_or(ErrorKind::FrameTooSmall.at(8))?;
+        let body = front.get(FRAME_HEADER_SIZE..).ok_or(ErrorKind::FrameTooSmall.at_index(at))?;
         let frame = Self {
             frame_type,
             #[cfg(feature = "hash")]
@@ -159,20 +160,22 @@ pub fn check_header(header: &FrameHeader, room: u64) -> Result<(FrameType, u64)>
     if header.magic != *FRAME_MAGIC {
         return Err(ErrorKind::FrameMagic.at(0));
     }
-    let frame_type = FrameType::from_u16(header.frame_type.get()).map_err(|kind| kind.at(2))?;
+    let frame_type = FrameType::from_u16(header.frame_type.get())
+        .map_err(|kind| kind.at_index(FrameHeader::FRAME_TYPE_OFFSET))?;
     let length = header.total_length.get();
     if length < frame_type.min_size() as u64 {
-        return Err(ErrorKind::FrameTooSmall.at(8));
+        return Err(ErrorKind::FrameTooSmall.at_index(FrameHeader::TOTAL_LENGTH_OFFSET));
     }
     if length > room {
-        return Err(ErrorKind::FrameExceedsMessage.at(8));
+        return Err(ErrorKind::FrameExceedsMessage.at_index(FrameHeader::TOTAL_LENGTH_OFFSET));
     }
     Ok((frame_type, length))
 }
 
 /// Checks the four bytes that end a frame of `length` bytes.
 pub(crate) fn check_end(end: &[u8; 4], length: u64) -> Result<()> {
-    if end == FRAME_END { Ok(()) } else { Err(ErrorKind::FrameEnd.at(length.saturating_sub(4))) }
+    let at = length.saturating_sub(FRAME_END.len() as u64);
+    if end == FRAME_END { Ok(()) } else { Err(ErrorKind::FrameEnd.at(at)) }
 }
 
 /// Checks that the tail of a data object of `length` bytes points between header and tail; the `cbor_offset`.
@@ -187,7 +190,8 @@ pub(crate) fn check_cbor_offset(tail: &ObjectTail, length: u64) -> Result<u64> {
 
 /// The part of a data-object frame before its tail, and its `cbor_offset`, checked.
 fn split_cbor_offset(frame: &[u8]) -> Result<(&[u8], u64)> {
-    let (front, tail) = ObjectTail::ref_from_suffix(frame).map_err(|_| ErrorKind::FrameTooSmall.at(8))?;
+    let too_small = ErrorKind::FrameTooSmall.at_index(FrameHeader::TOTAL_LENGTH_OFFSET);
+    let (front, tail) = ObjectTail::ref_from_suffix(frame).map_err(|_| too_small)?;
     Ok((front, check_cbor_offset(tail, frame.len() as u64)?))
 }
 
@@ -356,7 +360,7 @@ impl<'a> Frames<'a> {
             return None;
         }
         let word = u64::from_be_bytes(*self.rest.first_chunk()?);
-        let padding = (self.walk.position().wrapping_neg() & 7) as u8;
+        let padding = (self.walk.position().wrapping_neg() & (FRAME_ALIGNMENT as u64 - 1)) as u8;
         // Twice, for no bits are left where there is no padding.
         let is_zero = (word >> 1).wrapping_shr(63_u32.wrapping_sub(u32::from(padding).wrapping_mul(8))) == 0;
         let is_frame = self.rest.get(padding.into()..).is_some_and(|next| next.starts_with(FRAME_MAGIC));

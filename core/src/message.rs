@@ -70,8 +70,9 @@ impl<'a> Message<'a> {
         let Some(total_length) = total_length else {
             return Self::open_ended(bytes, preamble);
         };
-        let len = usize::try_from(total_length).map_err(|_| ErrorKind::TooLarge.at(TOTAL_LENGTH_AT))?;
-        let bytes = bytes.get(..len).ok_or(ErrorKind::MessageExceedsBuffer.at(TOTAL_LENGTH_AT))?;
+        let at = Preamble::TOTAL_LENGTH_OFFSET;
+        let len = usize::try_from(total_length).map_err(|_| ErrorKind::TooLarge.at_index(at))?;
+        let bytes = bytes.get(..len).ok_or(ErrorKind::MessageExceedsBuffer.at_index(at))?;
         let (_, postamble) = Postamble::ref_from_suffix(bytes).map_err(|_| ErrorKind::MessageTooSmall.at_index(len))?;
         check_postamble(postamble, total_length)?;
         Ok(Self { bytes, preamble, postamble: Some(postamble) })
@@ -320,8 +321,6 @@ impl fmt::Debug for Message<'_> {
     }
 }
 
-/// Where the preamble has its `total_length`.
-const TOTAL_LENGTH_AT: u64 = 16;
 
 /// Checks a preamble with `available` bytes from its start on; the message's length, if it states one.
 ///
@@ -332,11 +331,12 @@ pub fn check_preamble(preamble: &Preamble, available: u64) -> Result<Option<u64>
     if preamble.magic != *MAGIC {
         return Err(ErrorKind::StartMagic.at(0));
     }
+    let at = Preamble::TOTAL_LENGTH_OFFSET;
     match (preamble.version.get(), preamble.total_length.get()) {
-        (version, _) if version != WIRE_VERSION => Err(ErrorKind::Version(version).at(8)),
+        (version, _) if version != WIRE_VERSION => Err(ErrorKind::Version(version).at_index(Preamble::VERSION_OFFSET)),
         (_, 0) => Ok(None),
-        (_, length) if length < MIN_MESSAGE_SIZE as u64 => Err(ErrorKind::MessageTooSmall.at(TOTAL_LENGTH_AT)),
-        (_, length) if length > available => Err(ErrorKind::MessageExceedsBuffer.at(TOTAL_LENGTH_AT)),
+        (_, length) if length < MIN_MESSAGE_SIZE as u64 => Err(ErrorKind::MessageTooSmall.at_index(at)),
+        (_, length) if length > available => Err(ErrorKind::MessageExceedsBuffer.at_index(at)),
         (_, length) => Ok(Some(length)),
     }
 }
@@ -346,13 +346,14 @@ pub fn check_preamble(preamble: &Preamble, available: u64) -> Result<Option<u64>
 /// # Errors
 /// [`ErrorKind::EndMagic`]; [`ErrorKind::TotalLengthMismatch`] if its copy is neither 0 nor the same.
 pub fn check_postamble(postamble: &Postamble, total_length: u64) -> Result<()> {
+    let start = total_length.saturating_sub(POSTAMBLE_SIZE as u64);
     if postamble.magic != *END_MAGIC {
-        return Err(ErrorKind::EndMagic.at(total_length.saturating_sub(8)));
+        return Err(ErrorKind::EndMagic.at_index(Postamble::MAGIC_OFFSET).shift(start));
     }
     match postamble.total_length.get() {
         0 => Ok(()),
         copy if copy == total_length => Ok(()),
-        _ => Err(ErrorKind::TotalLengthMismatch.at(total_length.saturating_sub(16))),
+        _ => Err(ErrorKind::TotalLengthMismatch.at_index(Postamble::TOTAL_LENGTH_OFFSET).shift(start)),
     }
 }
 

@@ -12,6 +12,7 @@
 //! | [`Postamble`] | 24 | first_footer_offset 8, total_length 8, magic 8 |
 
 use core::fmt;
+use core::mem::offset_of;
 
 use zerocopy::big_endian::{U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
@@ -64,6 +65,11 @@ pub struct Preamble {
 }
 
 impl Preamble {
+    /// Bytes from the preamble's first to its [`version`](Self::version).
+    pub const VERSION_OFFSET: usize = offset_of!(Self, version);
+    /// Bytes from the preamble's first to its [`total_length`](Self::total_length).
+    pub const TOTAL_LENGTH_OFFSET: usize = offset_of!(Self, total_length);
+
     /// The flags, unknown bits included.
     pub const fn flags(&self) -> MessageFlags {
         MessageFlags(self.flags.get())
@@ -87,6 +93,11 @@ pub struct FrameHeader {
 }
 
 impl FrameHeader {
+    /// Bytes from the frame's first to its [`frame_type`](Self::frame_type).
+    pub const FRAME_TYPE_OFFSET: usize = offset_of!(Self, frame_type);
+    /// Bytes from the frame's first to its [`total_length`](Self::total_length).
+    pub const TOTAL_LENGTH_OFFSET: usize = offset_of!(Self, total_length);
+
     /// The flags, unknown bits included.
     pub const fn flags(&self) -> FrameFlags {
         FrameFlags(self.flags.get())
@@ -101,6 +112,11 @@ pub struct FrameTail {
     pub hash: U64,
     /// [`FRAME_END`].
     pub end: [u8; 4],
+}
+
+impl FrameTail {
+    /// Bytes from the tail's first to its [`end`](Self::end).
+    pub const END_OFFSET: usize = offset_of!(Self, end);
 }
 
 /// The last 20 bytes of a data-object frame (FORMAT §1.6).
@@ -125,6 +141,13 @@ pub struct Postamble {
     pub total_length: U64,
     /// [`END_MAGIC`].
     pub magic: [u8; 8],
+}
+
+impl Postamble {
+    /// Bytes from the postamble's first to its [`total_length`](Self::total_length).
+    pub const TOTAL_LENGTH_OFFSET: usize = offset_of!(Self, total_length);
+    /// Bytes from the postamble's first to its [`magic`](Self::magic).
+    pub const MAGIC_OFFSET: usize = offset_of!(Self, magic);
 }
 
 /// Flags of a preamble (FORMAT §1.3): what the writer meant to put into the message.
@@ -322,6 +345,9 @@ mod tests {
         assert_eq!((&p.magic, p.version.get(), p.reserved.get(), p.total_length.get()), (MAGIC, 3, 1, 592));
         assert!(p.flags().has(MessageFlags::HEADER_METADATA | MessageFlags::HASHES_PRESENT));
         assert!(!p.flags().has(MessageFlags::FOOTER_INDEX));
+        assert_eq!((Preamble::VERSION_OFFSET, Preamble::TOTAL_LENGTH_OFFSET), (8, 16));
+        assert_eq!((FrameHeader::FRAME_TYPE_OFFSET, FrameHeader::TOTAL_LENGTH_OFFSET), (2, 8));
+        assert_eq!((FrameTail::END_OFFSET, Postamble::TOTAL_LENGTH_OFFSET, Postamble::MAGIC_OFFSET), (8, 8, 16));
     }
 
     #[test]

@@ -23,7 +23,8 @@ use crate::frame::{check_cbor_offset, check_end};
 #[cfg(feature = "hash")]
 use crate::hash::Verdict;
 use crate::wire::{
-    DATA_OBJECT_FOOTER_SIZE, FRAME_COMMON_FOOTER_SIZE, FRAME_HEADER_SIZE, FrameFlags, FrameTail, FrameType, ObjectTail,
+    DATA_OBJECT_FOOTER_SIZE, FRAME_COMMON_FOOTER_SIZE, FRAME_HEADER_SIZE, FrameFlags, FrameHeader, FrameTail,
+    FrameType, ObjectTail,
 };
 
 /// Bytes of a descriptor that are gathered before it is tried for the first time; then twice as many, and so on.
@@ -439,7 +440,7 @@ impl Machine {
     fn check_tail(&mut self) -> Result<()> {
         let FrameBegin { frame_type, offset, total_length, .. } = self.frame.begin;
         let small = self.small.as_slice();
-        let too_small = ErrorKind::FrameTooSmall.at(offset.saturating_add(8));
+        let too_small = ErrorKind::FrameTooSmall.at_index(FrameHeader::TOTAL_LENGTH_OFFSET).shift(offset);
         let (_, tail) = FrameTail::ref_from_suffix(small).map_err(|_| too_small)?;
         check_end(&tail.end, total_length).map_err(|error| error.shift(offset))?;
         #[cfg(feature = "hash")]

@@ -382,11 +382,15 @@ impl Machine {
             State::Preamble if received == 0 => Ok(()),
             State::Preamble => Err(ErrorKind::Truncated.at(received)),
             State::Search => Ok(()),
-            _ if self.total_length().is_some() => Err(ErrorKind::MessageExceedsBuffer.at(16)),
+            _ if self.total_length().is_some() => {
+                Err(ErrorKind::MessageExceedsBuffer.at_index(Preamble::TOTAL_LENGTH_OFFSET))
+            }
             _ if received < MIN_MESSAGE_SIZE as u64 => Err(ErrorKind::Truncated.at(received)),
             State::Begin | State::Gap | State::Postamble => Err(self.unfinished_gap()),
             State::Header => Err(ErrorKind::Truncated.at(received)),
-            State::Body => Err(ErrorKind::FrameExceedsMessage.at(self.frame.begin.offset.saturating_add(8))),
+            State::Body => Err(ErrorKind::FrameExceedsMessage
+                .at_index(FrameHeader::TOTAL_LENGTH_OFFSET)
+                .shift(self.frame.begin.offset)),
         }
     }
 
