@@ -2,10 +2,7 @@
 
 use core::fmt;
 
-use crate::cbor::Kind;
-use crate::descriptor::{Dtype, Key, Stage};
-use crate::phase::DecodePhase;
-use crate::wire::FrameType;
+use crate::names::{DecodePhase, Dtype, FrameType, Key, Kind, Stage};
 
 /// Result of everything in this crate that can meet bad input.
 pub type Result<T, E = Error> = core::result::Result<T, E>;

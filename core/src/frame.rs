@@ -16,7 +16,7 @@ use zerocopy::FromBytes;
 
 use crate::error::{ErrorKind, Result};
 #[cfg(feature = "hash")]
-use crate::hash::HashPresence;
+use crate::hash::presence::HashPresence;
 use crate::phase::DecodePhase;
 use crate::target::IS_SMALL;
 #[cfg(feature = "hash")]
@@ -160,8 +160,8 @@ pub fn check_header(header: &FrameHeader, room: u64) -> Result<(FrameType, u64)>
     if header.magic != *FRAME_MAGIC {
         return Err(ErrorKind::FrameMagic.at(0));
     }
-    let frame_type = FrameType::from_u16(header.frame_type.get())
-        .map_err(|kind| kind.at_index(FrameHeader::FRAME_TYPE_OFFSET))?;
+    let frame_type =
+        FrameType::from_u16(header.frame_type.get()).map_err(|kind| kind.at_index(FrameHeader::FRAME_TYPE_OFFSET))?;
     let length = header.total_length.get();
     if length < frame_type.min_size() as u64 {
         return Err(ErrorKind::FrameTooSmall.at_index(FrameHeader::TOTAL_LENGTH_OFFSET));

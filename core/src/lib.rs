@@ -41,8 +41,8 @@ mod agreement;
 pub mod byteswap;
 pub mod cbor;
 pub mod descriptor;
-mod dtype;
 pub mod error;
+mod formula;
 pub mod frame;
 #[cfg(feature = "hash")]
 pub mod hash;
@@ -51,6 +51,7 @@ pub mod index;
 pub mod mask;
 pub mod message;
 pub mod metadata;
+mod names;
 pub mod object;
 #[cfg(feature = "packing")]
 pub mod packing;

@@ -321,7 +321,6 @@ impl fmt::Debug for Message<'_> {
     }
 }
 
-
 /// Checks a preamble with `available` bytes from its start on; the message's length, if it states one.
 ///
 /// # Errors

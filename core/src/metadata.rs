@@ -7,10 +7,10 @@
 //! Metadata of an object comes from up to three frames. The last metadata frame of the message counts, which is the
 //! footer's where there is one; over its `base` entry lies the object's preceder, whose top-level keys replace.
 
-use crate::cbor::{Array, ArrayIter, Bytes, Cursor, Map, MapIter, MapReader, Name, Text, TextMaps, Value, WireName};
+use crate::cbor::{Array, ArrayIter, Bytes, Cursor, Map, MapIter, MapReader, Name, TextMaps, Value};
 use crate::error::{ErrorKind, Result};
 use crate::frame::{Frame, Frames};
-use crate::wire::FrameType;
+use crate::names::{FrameType, WireName};
 
 /// Key of what the library writes, at message level and in every `base` entry.
 pub const RESERVED_KEY: &str = "_reserved_";
@@ -34,6 +34,18 @@ enum Section {
 }
 
 impl WireName for Section {
+    fn all() -> &'static [Self] {
+        &[Self::Base, Self::Extra, Self::Reserved]
+    }
+
+    fn wire_name(self) -> &'static str {
+        match self {
+            Self::Base => BASE_KEY,
+            Self::Extra => EXTRA_KEY,
+            Self::Reserved => RESERVED_KEY,
+        }
+    }
+
     #[inline]
     fn from_bytes(name: &[u8]) -> Option<Self> {
         if name == BASE_KEY.as_bytes() {
@@ -43,11 +55,6 @@ impl WireName for Section {
         } else {
             (name == RESERVED_KEY.as_bytes()).then_some(Self::Reserved)
         }
-    }
-
-    fn from_text(name: Text<'_>) -> Option<Self> {
-        let sections = [(Self::Base, BASE_KEY), (Self::Extra, EXTRA_KEY), (Self::Reserved, RESERVED_KEY)];
-        sections.into_iter().find(|(_, key)| name == **key).map(|(section, _)| section)
     }
 }
 

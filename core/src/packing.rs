@@ -16,8 +16,9 @@
 //! The product is rounded, then the sum: a fused multiply-add would differ in the last bit from what other readers
 //! return. Format: PIPELINE §3.4 and §3.5.
 
-use crate::descriptor::ByteOrder;
 use crate::error::{ErrorKind, Result};
+pub use crate::formula::{Formula, Unpack};
+use crate::names::ByteOrder;
 
 /// Parameters of `simple_packing`: value = `reference_value` + 2^`binary_scale_factor` · 10^-`decimal_scale_factor` · q.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,41 +52,18 @@ impl Packing {
         powi(2.0, self.binary_scale_factor) * powi(10.0, self.decimal_scale_factor.saturating_neg())
     }
 
+    /// The formula that makes values of packed integers.
+    #[must_use]
+    pub const fn formula(&self) -> Formula {
+        Formula { reference: self.reference_value, scale: self.scale() }
+    }
+
     /// Bytes that `count` packed values take, ⌈count · B / 8⌉; `None` if their bits exceed `u64`.
     #[must_use]
     pub const fn packed_len(&self, count: u64) -> Option<u64> {
         match count.checked_mul(self.bits_per_value as u64) {
             Some(bits) => Some(bits.div_ceil(8)),
             None => None,
-        }
-    }
-}
-
-/// A type that packed values can be unpacked to: `f64`, or `f32`, which is the `f64` rounded once more.
-pub trait Unpack: sealed::FromF64 {}
-
-impl Unpack for f64 {}
-impl Unpack for f32 {}
-
-mod sealed {
-    /// The conversion behind [`super::Unpack`], closed to other crates.
-    pub trait FromF64: Copy {
-        /// The nearest value of this type.
-        fn from_f64(value: f64) -> Self;
-    }
-
-    impl FromF64 for f64 {
-        #[inline]
-        fn from_f64(value: f64) -> Self {
-            value
-        }
-    }
-
-    impl FromF64 for f32 {
-        #[inline]
-        #[allow(clippy::cast_possible_truncation, reason = "rounding to single precision is the purpose")]
-        fn from_f64(value: f64) -> Self {
-            value as Self
         }
     }
 }
@@ -126,22 +104,21 @@ pub fn unpack_bytes_into(packed: &[u8], packing: &Packing, start: u64, order: By
     }
 }
 
-/// R + scale · q, and how to store it.
+/// The formula, and how a value is stored.
 #[derive(Clone, Copy)]
-struct Formula<F> {
-    reference: f64,
-    scale: f64,
+struct Stored<F> {
+    formula: Formula,
     store: F,
 }
 
-impl<F> Formula<F> {
-    /// The stored form of the value whose field, or rather its nearest `f64`, is `q`.
+impl<F> Stored<F> {
+    /// The slot for the field whose nearest `f64` is `q`.
     #[inline]
-    fn value<S>(&self, q: f64) -> S
+    fn slot<S>(&self, q: f64) -> S
     where
         F: Fn(f64) -> S,
     {
-        (self.store)(self.reference + self.scale * q)
+        (self.store)(self.formula.value_of(q))
     }
 }
 
@@ -158,7 +135,7 @@ fn unpack<S: Clone, F: Fn(f64) -> S + Copy>(
         return Err(ErrorKind::BitsPerValue(bits).at(0));
     }
     let mut fields = fields_from(packed, bits, start, out.len())?;
-    let formula = Formula { reference: packing.reference_value, scale: packing.scale(), store };
+    let stored = Stored { formula: packing.formula(), store };
     if bits == 0 {
         out.fill(store(packing.reference_value));
         return Ok(());
@@ -166,9 +143,9 @@ fn unpack<S: Clone, F: Fn(f64) -> S + Copy>(
     // A request may begin with the second of the two 12-bit values that share three bytes.
     let head_len = usize::from(bits == 12 && fields.shift != 0);
     let (head, body) = out.split_at_mut_checked(head_len).unwrap_or_default();
-    unpack_fields(&mut fields, head, formula);
-    let tail = unpack_groups(&mut fields, body, formula);
-    unpack_fields(&mut fields, tail, formula);
+    unpack_fields(&mut fields, head, stored);
+    let tail = unpack_groups(&mut fields, body, stored);
+    unpack_fields(&mut fields, tail, stored);
     Ok(())
 }
 
@@ -194,16 +171,16 @@ fn fields_from(packed: &[u8], bits: u32, start: u64, count: usize) -> Result<Fie
 fn unpack_groups<'o, S, F: Fn(f64) -> S + Copy>(
     fields: &mut Fields<'_>,
     out: &'o mut [S],
-    formula: Formula<F>,
+    stored: Stored<F>,
 ) -> &'o mut [S] {
     match fields.bits {
-        8 => groups(fields, out, formula, |[a]: [u8; 1]| [i32::from(a)]),
-        12 => groups(fields, out, formula, |[a, b, c]: [u8; 3]| {
+        8 => groups(fields, out, stored, |[a]: [u8; 1]| [i32::from(a)]),
+        12 => groups(fields, out, stored, |[a, b, c]: [u8; 3]| {
             [i32::from_be_bytes([0, 0, a, b]) >> 4, i32::from_be_bytes([0, 0, b & 0x0f, c])]
         }),
-        16 => groups(fields, out, formula, |[a, b]: [u8; 2]| [i32::from_be_bytes([0, 0, a, b])]),
-        24 => groups(fields, out, formula, |[a, b, c]: [u8; 3]| [i32::from_be_bytes([0, a, b, c])]),
-        32 => groups(fields, out, formula, |bytes: [u8; 4]| [u32::from_be_bytes(bytes)]),
+        16 => groups(fields, out, stored, |[a, b]: [u8; 2]| [i32::from_be_bytes([0, 0, a, b])]),
+        24 => groups(fields, out, stored, |[a, b, c]: [u8; 3]| [i32::from_be_bytes([0, a, b, c])]),
+        32 => groups(fields, out, stored, |bytes: [u8; 4]| [u32::from_be_bytes(bytes)]),
         _ => out,
     }
 }
@@ -214,7 +191,7 @@ fn unpack_groups<'o, S, F: Fn(f64) -> S + Copy>(
 fn groups<'o, S, F, Q, const BYTES: usize, const VALUES: usize>(
     fields: &mut Fields<'_>,
     out: &'o mut [S],
-    formula: Formula<F>,
+    stored: Stored<F>,
     split: impl Fn([u8; BYTES]) -> [Q; VALUES],
 ) -> &'o mut [S]
 where
@@ -224,18 +201,18 @@ where
     let (sources, rest) = fields.packed.as_chunks();
     let (slots, tail) = out.as_chunks_mut();
     for (slots, &source) in slots.iter_mut().zip(sources) {
-        *slots = split(source).map(|q| formula.value(q.into()));
+        *slots = split(source).map(|q| stored.slot(q.into()));
     }
     fields.packed = rest;
     tail
 }
 
 /// Unpacks one value after another, at any width and bit offset.
-fn unpack_fields<S, F: Fn(f64) -> S + Copy>(fields: &mut Fields<'_>, out: &mut [S], formula: Formula<F>) {
+fn unpack_fields<S, F: Fn(f64) -> S + Copy>(fields: &mut Fields<'_>, out: &mut [S], stored: Stored<F>) {
     for (slot, q) in out.iter_mut().zip(fields) {
         #[allow(clippy::cast_precision_loss, reason = "the format's formula rounds q to f64")]
         let q = q as f64;
-        *slot = formula.value(q);
+        *slot = stored.slot(q);
     }
 }
 

@@ -12,25 +12,9 @@
 //!
 //! A phase never goes back, and a preceder is followed by its object. Format: FORMAT §1.10 rows 13 to 15.
 
-use core::fmt;
-
 use crate::error::ErrorKind;
-use crate::wire::FrameType;
-
-/// How far the walk through a message has come: which frames may come next.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum DecodePhase {
-    /// Header frames so far: anything may come.
-    #[default]
-    Header,
-    /// Objects have begun: preceders, objects and footer frames may come.
-    Body,
-    /// A preceder waits for its object: only an object may come.
-    Preceded,
-    /// Footer frames have begun: only footer frames may come.
-    Footer,
-}
+pub use crate::names::DecodePhase;
+use crate::names::FrameType;
 
 impl DecodePhase {
     /// The phase after a frame of type `frame`.
@@ -69,17 +53,6 @@ impl DecodePhase {
             Self::Preceded => Err(ErrorKind::DanglingPreceder),
             _ => Ok(()),
         }
-    }
-}
-
-impl fmt::Display for DecodePhase {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Header => "header",
-            Self::Body => "body",
-            Self::Preceded => "preceder",
-            Self::Footer => "footer",
-        })
     }
 }
 

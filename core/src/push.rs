@@ -84,7 +84,11 @@
 
 mod body;
 mod event;
+mod frame_state;
+mod link;
 mod machine;
+mod outside;
+mod run;
 mod running;
 mod step;
 #[cfg(feature = "szip")]
@@ -97,6 +101,7 @@ mod watch;
 use core::fmt;
 
 pub use event::{Cbor, Chunk, Event, FrameBegin, FrameEnd, MessageEnd, ObjectDescriptor, Part, TooLarge};
+pub use link::Link;
 #[cfg(feature = "szip")]
 pub use szip_unpacker::SzipUnpacker;
 pub use unpacker::Unpacker;
@@ -104,16 +109,6 @@ pub use unpacker::Unpacker;
 use crate::error::Result;
 use machine::{Machine, State};
 use step::Step;
-
-/// What may happen to bytes on their way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Link {
-    /// All arrive: a socket, a file. Lengths are believed, and a payload may hold a message.
-    Reliable,
-    /// Some may be lost: a UART, a radio. A preamble inside of a frame is that of the next message, the one before was cut
-    /// short. So no message is lost for damage to those before it, and none that holds another message can be received.
-    Lossy,
-}
 
 /// A decoder of messages that come in pieces, which keeps at most `N` bytes of CBOR.
 ///

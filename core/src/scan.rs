@@ -35,9 +35,9 @@ use crate::error::{Error, ErrorKind};
 use crate::message::check_preamble;
 use crate::wire::{
     END_MAGIC, FRAME_ALIGNMENT, FRAME_HEADER_SIZE, FRAME_MAGIC, MAGIC, MIN_MESSAGE_SIZE, POSTAMBLE_SIZE, PREAMBLE_SIZE,
-    Postamble, Preamble, WIRE_VERSION,
+    Preamble, WIRE_VERSION,
 };
-use stream::{End, HOP_COST, StreamWalk, header_of, overrunning};
+use stream::{End, HOP_COST, StreamWalk, header_of, overrunning, stated_length};
 
 /// Failed walks may cost this many times the length of the source, and [`FREE_BUDGET`] more.
 const BUDGET_PER_BYTE: u64 = 4;
@@ -454,10 +454,4 @@ fn fill_magic(head: &mut [u8; PREAMBLE_SIZE]) -> bool {
 /// Whether `from` and `to` are padding apart.
 const fn is_padding(from: u64, to: u64) -> bool {
     from <= to && to.saturating_sub(from) < FRAME_ALIGNMENT as u64
-}
-
-/// The length that a postamble states; 0 if it is none, or does not say.
-fn stated_length(bytes: &[u8; POSTAMBLE_SIZE]) -> u64 {
-    let postamble = Postamble::ref_from_bytes(bytes).ok().filter(|postamble| postamble.magic == *END_MAGIC);
-    postamble.map_or(0, |postamble| postamble.total_length.get())
 }

@@ -31,74 +31,23 @@ mod params;
 mod pieces;
 mod predict;
 mod samples;
+mod start;
 mod walk;
 
 #[cfg(test)]
 #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss, reason = "small numbers")]
 mod tests;
 
-use core::num::NonZeroU64;
-
 pub use finder::RsiFinder;
 pub use params::{MAX_BLOCK_SIZE, MAX_RSI, Params, flags};
 pub use pieces::PieceDecoder;
 pub use samples::Place;
+pub use start::Start;
 pub use walk::{RsiOffsets, find_rsi, find_rsi_near};
 
-use crate::descriptor::ByteOrder;
 use crate::error::{ErrorKind, Result};
-
-/// Where decoding starts. The default is the stream's start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Start {
-    /// The bit at which an interval starts.
-    pub bit_offset: u64,
-    /// How many of the samples from there on to leave out. They are decoded all the same.
-    pub skip: u64,
-}
-
-impl Start {
-    /// The way to sample `first_sample`: by the intervals' offsets or, if these do not reach it, by reading the stream.
-    ///
-    /// An offset is taken as it is. If it is wrong, so are the samples, mostly without an error: see [`RsiOffsets`].
-    ///
-    /// # Errors
-    /// Those of [`find_rsi`].
-    pub fn at_sample(
-        stream: &[u8],
-        params: &Params,
-        rsi_offsets: impl IntoIterator<Item = u64>,
-        first_sample: u64,
-    ) -> Result<Self> {
-        let samples = NonZeroU64::from(params.samples_per_rsi());
-        let (index, skip) = (first_sample / samples, first_sample % samples);
-        let stored = usize::try_from(index).ok().and_then(|index| rsi_offsets.into_iter().nth(index));
-        let bit_offset = match stored {
-            Some(offset) => offset,
-            None => find_rsi(stream, params, index)?,
-        };
-        Ok(Self { bit_offset, skip })
-    }
-}
-
-/// R + scale · q: how `simple_packing` makes a value of an integer.
-///
-/// The product is rounded, then the sum; a fused multiply-add would differ in the last bit from other readers.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Formula {
-    /// R, the value of q = 0.
-    pub reference: f64,
-    /// The distance between neighbouring values.
-    pub scale: f64,
-}
-
-impl Formula {
-    /// The value of `q`.
-    #[inline]
-    pub const fn value(&self, q: u32) -> f64 {
-        self.reference + self.scale * q as f64
-    }
-}
+pub use crate::formula::Formula;
+use crate::names::ByteOrder;
 
 /// Decodes a stream from its start: `out` is filled with samples of [`Params::container_size`] bytes each.
 ///

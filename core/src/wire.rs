@@ -11,13 +11,13 @@
 //! | [`ObjectTail`] | 20 | cbor_offset 8, hash 8, end 4 |
 //! | [`Postamble`] | 24 | first_footer_offset 8, total_length 8, magic 8 |
 
-use core::fmt;
 use core::mem::offset_of;
 
 use zerocopy::big_endian::{U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::error::ErrorKind;
+pub use crate::names::FrameType;
 
 /// First eight bytes of a message.
 pub const MAGIC: &[u8; 8] = b"TENSOGRM";
@@ -228,73 +228,17 @@ impl FrameFlags {
     }
 }
 
-/// What a frame holds (FORMAT §1.5).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u16)]
-pub enum FrameType {
-    /// Global metadata, before the objects.
-    HeaderMetadata = 1,
-    /// Where the objects are, before them.
-    HeaderIndex = 2,
-    /// The objects' digests, before them.
-    HeaderHash = 3,
-    /// The objects' digests, after them.
-    FooterHash = 5,
-    /// Where the objects are, after them.
-    FooterIndex = 6,
-    /// Global metadata, after the objects.
-    FooterMetadata = 7,
-    /// Metadata of the object that follows.
-    PrecederMetadata = 8,
-    /// A data object: payload, masks and descriptor.
-    NTensorFrame = 9,
-}
-
 impl FrameType {
-    /// Every type that the format defines, in the order of their numbers.
-    pub const ALL: [Self; 8] = [
-        Self::HeaderMetadata,
-        Self::HeaderIndex,
-        Self::HeaderHash,
-        Self::FooterHash,
-        Self::FooterIndex,
-        Self::FooterMetadata,
-        Self::PrecederMetadata,
-        Self::NTensorFrame,
-    ];
-
-    /// The type of that number.
+    /// The type with this number.
     ///
     /// # Errors
     /// [`ErrorKind::ReservedFrameType`] for 4, [`ErrorKind::UnknownFrameType`] for 0 and everything above 9.
     pub const fn from_u16(number: u16) -> Result<Self, ErrorKind> {
-        Ok(match number {
-            1 => Self::HeaderMetadata,
-            2 => Self::HeaderIndex,
-            3 => Self::HeaderHash,
-            5 => Self::FooterHash,
-            6 => Self::FooterIndex,
-            7 => Self::FooterMetadata,
-            8 => Self::PrecederMetadata,
-            9 => Self::NTensorFrame,
-            4 => return Err(ErrorKind::ReservedFrameType),
-            _ => return Err(ErrorKind::UnknownFrameType(number)),
-        })
-    }
-
-    /// The number written in the frame header.
-    pub const fn as_u16(self) -> u16 {
-        self as u16
-    }
-
-    /// Whether this is the data object's frame.
-    pub const fn is_data_object(self) -> bool {
-        matches!(self, Self::NTensorFrame)
-    }
-
-    /// Whether the body is global metadata (types 1, 7 and 8).
-    pub const fn is_metadata(self) -> bool {
-        matches!(self, Self::HeaderMetadata | Self::FooterMetadata | Self::PrecederMetadata)
+        match (Self::of_number(number), number) {
+            (Some(frame_type), _) => Ok(frame_type),
+            (None, 4) => Err(ErrorKind::ReservedFrameType),
+            (None, _) => Err(ErrorKind::UnknownFrameType(number)),
+        }
     }
 
     /// Bytes of this type's tail: 20 for data objects, 12 for all others.
@@ -305,26 +249,6 @@ impl FrameType {
     /// Bytes of the smallest frame of this type.
     pub const fn min_size(self) -> usize {
         FRAME_HEADER_SIZE.saturating_add(self.tail_size())
-    }
-
-    /// The format's name for the type.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::HeaderMetadata => "HeaderMetadata",
-            Self::HeaderIndex => "HeaderIndex",
-            Self::HeaderHash => "HeaderHash",
-            Self::FooterHash => "FooterHash",
-            Self::FooterIndex => "FooterIndex",
-            Self::FooterMetadata => "FooterMetadata",
-            Self::PrecederMetadata => "PrecederMetadata",
-            Self::NTensorFrame => "NTensorFrame",
-        }
-    }
-}
-
-impl fmt::Display for FrameType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

@@ -4,16 +4,19 @@ use core::cmp::Ordering;
 
 use half::f16;
 
-use super::Kind;
-use super::cursor::{Cursor, Head};
-use super::{Bytes, Map, Value};
+use super::container::Map;
+use super::cursor::Cursor;
+use super::head::{Head, info, major, shortest_info, simple};
+use super::string::Bytes;
+use super::value::{Value, float_of};
 use crate::error::{ErrorKind, NonCanonical, Result};
+use crate::names::Kind;
 
-/// How much of the canonical form is demanded.
+/// How much of the canonical form is required.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Canonical {
-    /// What the reference's check notices: in every map each key sorts after the one before it. Heads, floats,
-    /// indefinite lengths and trailing bytes are not looked at.
+    /// The reference's check: in every map each key sorts after the one before it. Heads, floats, indefinite lengths and
+    /// trailing bytes are not checked.
     #[default]
     KeyOrder,
     /// All of RFC 8949 §4.2.1: key order, shortest heads, shortest floats, definite lengths, and nothing after the item.
@@ -32,27 +35,28 @@ pub enum Canonical {
 /// assert!(verify_canonical(&long_head, Canonical::KeyOrder).is_ok());
 /// assert!(verify_canonical(&long_head, Canonical::Strict).is_err());
 /// ```
-pub fn verify_canonical(bytes: &[u8], demanded: Canonical) -> Result<()> {
+pub fn verify_canonical(bytes: &[u8], required: Canonical) -> Result<()> {
     let mut cursor = Cursor::new(bytes, 0);
     Value::read(&mut cursor)?;
-    // Heads follow each other in the bytes whatever their nesting, which was checked just now.
+    // The walk over heads need not follow the nesting: it was checked just now, and heads are in the order of the bytes.
     let mut heads = Heads { cursor: Cursor::new(bytes, 0).until(&cursor) };
     while let Some(value) = heads.next()? {
-        if demanded == Canonical::Strict {
+        if required == Canonical::Strict {
             verify_shortest(&value)?;
         }
         if let Ok(map) = value.as_map() {
             verify_order(&map)?;
         }
     }
-    if demanded == Canonical::Strict && !cursor.is_empty() {
+    if required == Canonical::Strict && !cursor.is_empty() {
         return Err(ErrorKind::NonCanonical(NonCanonical::TrailingBytes).at(cursor.offset()));
     }
     Ok(())
 }
 
-/// The items of well-formed CBOR in the order of their heads: containers and tags, then what they hold. Strings and
-/// integers are one item each, however they are encoded.
+/// The items of well-formed CBOR in the order of their heads: a container or tag first, then its contents.
+///
+/// A string of several pieces is one item. So is a bignum, whose head is a tag.
 struct Heads<'a> {
     cursor: Cursor<'a>,
 }
@@ -67,11 +71,11 @@ impl<'a> Heads<'a> {
                 break;
             }
         }
-        let mut behind = self.cursor;
-        let value = Value::read(&mut behind)?;
-        let is_whole = matches!(value.kind(), Kind::Bytes | Kind::Text) || value.as_integer().is_ok();
-        if is_whole {
-            self.cursor = behind;
+        let mut after = self.cursor;
+        let value = Value::read(&mut after)?;
+        let is_one_item = matches!(value.kind(), Kind::Bytes | Kind::Text) || value.as_integer().is_ok();
+        if is_one_item {
+            self.cursor = after;
         } else {
             self.cursor.head()?;
         }
@@ -79,7 +83,7 @@ impl<'a> Heads<'a> {
     }
 }
 
-/// Checks that the keys of one map sort strictly.
+/// Checks that each key of one map sorts after the key before it.
 fn verify_order(map: &Map<'_>) -> Result<()> {
     let mut previous: Option<Value<'_>> = None;
     for entry in map.iter() {
@@ -94,17 +98,18 @@ fn verify_order(map: &Map<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Checks that an item's head is as short as its argument allows and announces a length.
+/// Checks that an item's head is as short as its argument allows, and that its length is definite.
 fn verify_shortest(value: &Value<'_>) -> Result<()> {
     let head = value.head();
-    let is_small_bignum = head.major == 6 && value.as_integer().is_ok();
+    // An integer that fits a head must not be a bignum.
+    let is_small_bignum = head.major == major::TAG && value.as_integer().is_ok();
     let why = if head.is_indefinite() {
         NonCanonical::IndefiniteLength
-    } else if head.major == 7 {
+    } else if head.major == major::SIMPLE {
         if shortest_float(head).0 == head.info {
             return Ok(());
         }
-        if head.info == 24 { NonCanonical::LongHead } else { NonCanonical::WideFloat }
+        if head.info == info::ONE_BYTE { NonCanonical::LongHead } else { NonCanonical::WideFloat }
     } else if shortest_info(head.argument) == head.info && !is_small_bignum {
         return Ok(());
     } else {
@@ -113,47 +118,34 @@ fn verify_shortest(value: &Value<'_>) -> Result<()> {
     Err(head.error(ErrorKind::NonCanonical(why)))
 }
 
-/// The additional information of the shortest head with that argument.
-fn shortest_info(argument: u64) -> u8 {
-    match argument {
-        0..=23 => u8::try_from(argument).unwrap_or(23),
-        24..=0xff => 24,
-        0x100..=0xffff => 25,
-        0x1_0000..=0xffff_ffff => 26,
-        _ => 27,
-    }
-}
-
-/// Additional information and bits of the narrowest float that gives back the same 64 bits; of another simple value,
-/// itself (`undefined` as null, which it is read as).
+/// The additional information and the bits of the narrowest float that has the same 64-bit value.
+///
+/// For another simple value: its own additional information and 0. `undefined` counts as null, because it is read as null.
 fn shortest_float(head: &Head) -> (u8, u64) {
     let wide = match head.info {
-        #[expect(clippy::cast_possible_truncation, reason = "the head holds as many bits as its width says")]
-        25 => f16::from_bits(head.argument as u16).to_f64(),
-        #[expect(clippy::cast_possible_truncation, reason = "the head holds as many bits as its width says")]
-        26 => f64::from(f32::from_bits(head.argument as u32)),
-        27 => f64::from_bits(head.argument),
-        _ => return (shortest_info(head.argument.min(NULL)), 0),
+        info::TWO_BYTES..=info::EIGHT_BYTES => float_of(head),
+        _ => return (shortest_info(head.argument.min(simple::NULL.into())), 0),
     };
     let half = f16::from_f64(wide);
     #[expect(clippy::cast_possible_truncation, reason = "compared with the wide value at once")]
     let single = wide as f32;
     if half.to_f64().to_bits() == wide.to_bits() {
-        (25, u64::from(half.to_bits()))
+        (info::TWO_BYTES, u64::from(half.to_bits()))
     } else if f64::from(single).to_bits() == wide.to_bits() {
-        (26, u64::from(single.to_bits()))
+        (info::FOUR_BYTES, u64::from(single.to_bits()))
     } else {
-        (27, wide.to_bits())
+        (info::EIGHT_BYTES, wide.to_bits())
     }
 }
 
-/// The simple value of null. That of undefined is one more.
-const NULL: u64 = 22;
-
-/// Compares two items by the bytes of their canonical encodings, without writing either down.
+/// Compares two items as the bytes of their canonical encodings, without encoding them.
 ///
-/// Shortest heads of one major type sort by their argument, so that comparing major types, arguments and string contents
-/// head by head is comparing bytes.
+/// ```text
+/// plainly:   encode both items canonically; compare the bytes
+/// trick:     for each pair of heads, in order:  compare major type, then argument, then the bytes of strings
+/// ```
+///
+/// The results are equal, because the shortest heads of one major type sort by their arguments.
 fn compare(a: &Value<'_>, b: &Value<'_>) -> Result<Ordering> {
     let mut a = Heads { cursor: a.encoded() };
     let mut b = Heads { cursor: b.encoded() };
@@ -177,21 +169,21 @@ fn compare_heads(a: &Value<'_>, b: &Value<'_>) -> Ordering {
     })
 }
 
-/// What the first bytes of an item's canonical encoding sort by.
+/// A key that sorts like the first bytes of the item's canonical encoding: major type, width of a float, argument.
 fn rank(value: &Value<'_>) -> (u8, u8, u64) {
     let head = value.head();
-    if let (6, Ok(integer)) = (head.major, value.as_integer()) {
-        let magnitude = if integer < 0 { !integer } else { integer };
-        return (u8::from(integer < 0), 0, u64::try_from(magnitude).unwrap_or(u64::MAX));
+    if let (major::TAG, Ok(integer)) = (head.major, value.as_integer()) {
+        let (major, magnitude) = if integer < 0 { (major::NEGATIVE, !integer) } else { (major::UNSIGNED, integer) };
+        return (major, 0, u64::try_from(magnitude).unwrap_or(u64::MAX));
     }
     match head.major {
-        7 => {
+        major @ major::SIMPLE => {
             let (info, bits) = shortest_float(head);
-            (7, info, bits)
+            (major, info, bits)
         }
-        2 | 3 => (head.major, 0, value.string().len() as u64),
-        4 => (4, 0, value.as_array().map_or(0, |a| a.len() as u64)),
-        5 => (5, 0, value.as_map().map_or(0, |m| m.len() as u64)),
+        major @ (major::BYTES | major::TEXT) => (major, 0, value.string().len() as u64),
+        major @ major::ARRAY => (major, 0, value.as_array().map_or(0, |a| a.len() as u64)),
+        major @ major::MAP => (major, 0, value.as_map().map_or(0, |m| m.len() as u64)),
         major => (major, 0, head.argument),
     }
 }

@@ -1,87 +1,33 @@
 //! Stepping over encoded items.
 //!
-//! Most items of the format's maps are short texts and integers side by side. [`Cursor::skip_flat`] steps over one of those
-//! with a few comparisons; only where an item holds others does [`Cursor::skip`] keep count of levels.
+//! Most items of the format's maps are short texts and integers side by side. [`Cursor::skip`] tries three ways, from the
+//! quickest to the most general:
+//!
+//! 1. `skip_flat` steps over an item that holds no others, with a few comparisons.
+//! 2. [`plain::skip`](super::plain) steps over containers as writers of the format leave them.
+//! 3. `skip_nested` steps over everything else. It counts the levels of nesting, and it says what is wrong.
 
 use core::fmt;
-use core::str::Utf8Error;
 
 use heapless::Vec;
 
-use super::{Kind, MAX_NESTING, Value, plain};
+use super::head::{Head, first, info, major, simple, split_first_byte};
+use super::plain;
+use super::utf8::{Check, as_utf8, check_utf8};
 use crate::error::{Error, ErrorKind, Result};
+use crate::names::Kind;
 
-/// Additional information that announces an indefinite length, or a break.
-const INDEFINITE: u8 = 31;
+/// Containers and tags inside each other, at most: the reference's recursion limit.
+pub const MAX_NESTING: u16 = 256;
 
-/// Nesting levels kept in one stack frame of [`Cursor::skip`]; deeper items recurse once for as many again.
+/// Levels of nesting that one stack frame of [`Cursor::skip`] keeps. Deeper items take another frame for each such number.
 const LEVELS: u8 = 8;
-
-/// Whether text has yet to be found to be UTF-8. Views are made of items that were walked with [`Check::Utf8`]; walking them
-/// again need not look at their text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Check {
-    /// Look at it.
-    Utf8,
-    /// It was looked at before.
-    Done,
-}
-
-/// The first bytes of an item: what it is and its length, value or count.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Head {
-    /// Upper three bits of the first byte.
-    pub(super) major: u8,
-    /// Lower five bits of the first byte.
-    pub(super) info: u8,
-    /// The value of the bits or bytes that follow; 0 where the length is indefinite.
-    pub(super) argument: u64,
-    /// Where the head starts.
-    pub(super) offset: u64,
-}
-
-impl Head {
-    /// Whether the item goes on until a break.
-    pub(super) const fn is_indefinite(&self) -> bool {
-        self.info == INDEFINITE
-    }
-
-    /// Whether this is no item but the end of one.
-    const fn is_break(&self) -> bool {
-        self.major == 7 && self.is_indefinite()
-    }
-
-    /// The type of the item.
-    pub(super) const fn kind(&self) -> Kind {
-        match self.major {
-            0 | 1 => Kind::Integer,
-            2 => Kind::Bytes,
-            3 => Kind::Text,
-            4 => Kind::Array,
-            5 => Kind::Map,
-            6 => Kind::Tag,
-            _ if self.info > 24 => Kind::Float,
-            _ if self.argument < 22 => Kind::Bool,
-            _ => Kind::Null,
-        }
-    }
-
-    /// An error about this item.
-    pub(super) const fn error(&self, kind: ErrorKind) -> Error {
-        kind.at(self.offset)
-    }
-
-    /// This item is of another type than `expected`.
-    pub(super) const fn wrong_type(&self, expected: Kind) -> Error {
-        self.error(ErrorKind::WrongType { expected, found: self.kind() })
-    }
-}
 
 /// A position in encoded CBOR: the bytes not yet read, and where they lie in the caller's slice.
 #[derive(Clone, Copy)]
 pub struct Cursor<'a> {
     rest: &'a [u8],
-    /// Where `rest` ends in the caller's slice. Steps leave it as it is.
+    /// Where `rest` ends in the caller's slice. A step changes `rest` alone, so it writes two words and not three.
     end: u64,
 }
 
@@ -106,12 +52,12 @@ impl<'a> Cursor<'a> {
         self.rest.is_empty()
     }
 
-    /// The position `bytes` further on; the end, if that is nearer.
+    /// The position `bytes` further on, but not beyond the end.
     pub(crate) fn ahead(&self, bytes: u32) -> Self {
         Self { rest: self.rest.get(bytes as usize..).unwrap_or_default(), end: self.end }
     }
 
-    /// The position where only `rest`, an end of what is unread here, is left.
+    /// The position at which only `rest` is left to read. `rest` must be the last part of the unread bytes.
     pub(super) const fn at_rest(&self, rest: &'a [u8]) -> Self {
         Self { rest, end: self.end }
     }
@@ -120,6 +66,15 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub(crate) const fn len_until(&self, later: &Self) -> usize {
         self.rest.len().saturating_sub(later.rest.len())
+    }
+
+    /// How many bytes lie between this position and the `later` one, as views keep it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::TooLarge`] beyond 32 bits.
+    #[inline]
+    pub(crate) fn position_of(&self, later: &Self) -> Result<u32> {
+        u32::try_from(self.len_until(later)).map_err(|_| ErrorKind::TooLarge.at(later.offset()))
     }
 
     /// Bytes between this position and the `later` one in the same slice.
@@ -152,25 +107,27 @@ impl<'a> Cursor<'a> {
     pub(super) fn head(&mut self) -> Result<Head> {
         let offset = self.offset();
         let Some((&first, after)) = self.rest.split_first() else { return Err(self.truncated()) };
-        let info = first & 0x1f;
-        let argument = if info < 24 {
+        let (major, info) = split_first_byte(first);
+        let argument = if info < info::SHORT_END {
             self.rest = after;
             u64::from(info)
         } else {
-            self.long_argument(first, after)?
+            self.long_argument(major, info, after)?
         };
-        Ok(Head { major: first >> 5, info, argument, offset })
+        Ok(Head { major, info, argument, offset })
     }
 
-    /// The argument of a head whose first byte does not hold it.
+    /// Reads an argument that lies `after` the first byte.
     #[inline]
-    fn long_argument(&mut self, first: u8, after: &'a [u8]) -> Result<u64> {
-        let (width, argument) = match first & 0x1f {
-            24 => (1, after.first_chunk().map(|bytes| u64::from(u8::from_be_bytes(*bytes)))),
-            25 => (2, after.first_chunk().map(|bytes| u64::from(u16::from_be_bytes(*bytes)))),
-            26 => (4, after.first_chunk().map(|bytes| u64::from(u32::from_be_bytes(*bytes)))),
-            27 => (8, after.first_chunk().map(|bytes| u64::from_be_bytes(*bytes))),
-            INDEFINITE if matches!(first >> 5, 2..=5 | 7) => (0, Some(0)),
+    fn long_argument(&mut self, major: u8, info: u8, after: &'a [u8]) -> Result<u64> {
+        // Only these types have an indefinite length or, with the last one, a break.
+        let may_be_indefinite = matches!(major, major::BYTES..=major::MAP | major::SIMPLE);
+        let (width, argument) = match info {
+            info::ONE_BYTE => (1, after.first_chunk().map(|bytes| u64::from(u8::from_be_bytes(*bytes)))),
+            info::TWO_BYTES => (2, after.first_chunk().map(|bytes| u64::from(u16::from_be_bytes(*bytes)))),
+            info::FOUR_BYTES => (4, after.first_chunk().map(|bytes| u64::from(u32::from_be_bytes(*bytes)))),
+            info::EIGHT_BYTES => (8, after.first_chunk().map(|bytes| u64::from_be_bytes(*bytes))),
+            info::INDEFINITE if may_be_indefinite => (0, Some(0)),
             info => return Err(ErrorKind::CborHead(info).at(self.offset())),
         };
         let (Some(argument), Some(rest)) = (argument, after.get(width..)) else { return Err(self.truncated()) };
@@ -190,7 +147,7 @@ impl<'a> Cursor<'a> {
         self.head().is_ok_and(|head| head.kind() == Kind::Null)
     }
 
-    /// Reads a break if one stands here.
+    /// Takes a break if the next byte is one, and returns whether it was.
     pub(super) fn take_break(&mut self) -> Result<bool> {
         let mut ahead = *self;
         let at_break = ahead.head()?.is_break();
@@ -200,60 +157,49 @@ impl<'a> Cursor<'a> {
         Ok(at_break)
     }
 
-    /// Steps over the next item, which was walked before; whether it is the text `wanted`.
-    #[inline]
-    pub(super) fn take_text(&mut self, wanted: &str) -> Result<bool> {
-        let start = *self;
-        let head = self.head()?;
-        if head.major == 3 && !head.is_indefinite() {
-            return Ok(self.take(head.argument)? == wanted.as_bytes());
-        }
-        *self = start;
-        let key = Value::read_item(self, Check::Done, 0)?;
-        Ok(key.as_text().is_ok_and(|text| text == *wanted))
-    }
-
-    /// Takes the next item if it is text of less than 24 bytes in one piece, as names are, not yet known to be UTF-8; anything
-    /// else stays.
+    /// Takes the next item if it is a text whose head is one byte, as every name of the format is. Otherwise takes nothing.
+    ///
+    /// The bytes are not checked to be UTF-8.
     #[expect(clippy::inline_always, reason = "a few instructions, called for every key")]
     #[inline(always)]
     pub(super) fn take_short_text(&mut self) -> Option<&'a [u8]> {
         let (&head, after) = self.rest.split_first()?;
-        let len = head.wrapping_sub(0x60);
-        let (text, rest) = after.split_at_checked(len.into()).filter(|_| len < 24)?;
+        // One comparison tests the major type too: any other type wraps around to a length that is too large.
+        let len = head.wrapping_sub(first::TEXT);
+        let (text, rest) = after.split_at_checked(len.into()).filter(|_| len < info::SHORT_END)?;
         self.rest = rest;
         Some(text)
     }
 
-    /// Takes the head of an array of less than 24 items, for which there are bytes enough; anything else stays.
+    /// Takes the head of an array if it is one byte and there are enough bytes for its items. Otherwise takes nothing.
     #[inline]
     pub(super) fn take_short_array(&mut self) -> Option<u8> {
         let (&head, after) = self.rest.split_first()?;
-        let items = head.wrapping_sub(0x80);
-        if items >= 24 || usize::from(items) > after.len() {
+        let items = head.wrapping_sub(first::ARRAY);
+        if items >= info::SHORT_END || usize::from(items) > after.len() {
             return None;
         }
         self.rest = after;
         Some(items)
     }
 
-    /// Takes the next item if it is text in one piece; anything else stays.
+    /// Takes the next item if it is text in one piece. Otherwise takes nothing.
     #[inline]
     pub(super) fn take_str(&mut self) -> Result<Option<&'a str>> {
         let mut ahead = *self;
         let head = ahead.item_head()?;
-        if head.major != 3 || head.is_indefinite() {
+        if head.major != major::TEXT || head.is_indefinite() {
             return Ok(None);
         }
         let start = ahead.offset();
         let bytes = ahead.take(head.argument)?;
         *self = ahead;
-        core::str::from_utf8(bytes).map(Some).map_err(|error| not_utf8(error, start))
+        as_utf8(bytes, start).map(Some)
     }
 
-    /// Steps over the next item, however it is nested: O(bytes of the item).
+    /// Steps over the next item with everything inside it: O(bytes of the item).
     ///
-    /// Everything that [the module](super) says is refused is found here.
+    /// This finds everything that [the module](super) says is refused.
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`] and the kinds that begin with `Cbor`.
@@ -262,8 +208,9 @@ impl<'a> Cursor<'a> {
         self.skip_item(Check::Utf8, 0)
     }
 
-    /// [`Self::skip`] for an item in which at most `nesting` containers and tags may be inside each other; [`MAX_NESTING`]
-    /// holds whatever is given.
+    /// Steps over the next item, in which at most `nesting` containers and tags may be inside each other.
+    ///
+    /// A `nesting` above [`MAX_NESTING`] counts as [`MAX_NESTING`].
     ///
     /// # Errors
     /// Those of [`Self::skip`].
@@ -271,7 +218,7 @@ impl<'a> Cursor<'a> {
         self.skip_item(Check::Utf8, MAX_NESTING.saturating_sub(nesting))
     }
 
-    /// [`Self::skip`] for an item that is inside of `outer` containers already.
+    /// Steps over the next item, which `outer` containers are around.
     #[inline]
     pub(super) fn skip_item(&mut self, check: Check, outer: u16) -> Result<()> {
         if self.skip_flat(check)? {
@@ -287,16 +234,16 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Steps over the next item if it is a scalar or a string in one piece; otherwise stays and says so.
+    /// Steps over the next item if it is a scalar or a string in one piece. Otherwise stays where it is, and returns `false`.
     #[expect(clippy::inline_always, reason = "a few instructions, called for every item")]
     #[inline(always)]
     fn skip_flat(&mut self, check: Check) -> Result<bool> {
         let mut ahead = *self;
         let head = ahead.head()?;
         match head.major {
-            0 | 1 => {}
-            2 | 3 if !head.is_indefinite() => _ = ahead.chunk(&head, check)?,
-            7 if !head.is_indefinite() => check_simple(&head)?,
+            major::UNSIGNED | major::NEGATIVE => {}
+            major::BYTES | major::TEXT if !head.is_indefinite() => _ = ahead.chunk(&head, check)?,
+            major::SIMPLE if !head.is_indefinite() => check_simple(&head)?,
             _ => return Ok(false),
         }
         *self = ahead;
@@ -305,7 +252,16 @@ impl<'a> Cursor<'a> {
 
     /// Steps over the next item, in which at most `nesting` containers and tags may be inside each other.
     ///
-    /// Stack: a small frame for every [`LEVELS`] levels that are really nested.
+    /// The levels that are open are kept in a fixed array. An item nested deeper recurses, once for each [`LEVELS`]
+    /// levels, so shallow items take little stack:
+    ///
+    /// ```text
+    /// loop:
+    ///     read a head
+    ///     if it is a break:      close the innermost level
+    ///     if it opens a level:   push the level; recurse if the array is full; go on with the level's first item
+    ///     count the item; close each level that it completes; return if no level is left
+    /// ```
     pub(super) fn skip_nested(&mut self, check: Check, nesting: u16) -> Result<()> {
         let mut open = Levels::new();
         loop {
@@ -321,7 +277,7 @@ impl<'a> Cursor<'a> {
                     *self = start;
                     self.skip_deeper(check, nesting)?;
                 } else if !level.is_empty() {
-                    // Never fails: there is room.
+                    // Cannot fail: the array is not full.
                     open.push(level).ok();
                     if !self.skip_flat_items(&mut open, check)? {
                         continue;
@@ -339,8 +295,9 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Steps over flat items of the innermost level for as long as they come; whether the level ended with one of them. It
-    /// is then closed, and an item of its parent that has yet to be counted.
+    /// Steps over flat items of the innermost level, as many as follow each other.
+    ///
+    /// Returns whether one of them completed the level. The level is then closed, and its parent has yet to count it.
     #[inline]
     fn skip_flat_items(&mut self, open: &mut Levels, check: Check) -> Result<bool> {
         let Some(level) = open.last_mut() else { return Ok(false) };
@@ -353,22 +310,22 @@ impl<'a> Cursor<'a> {
         Ok(false)
     }
 
-    /// [`Self::skip_nested`] for an item that finds no room among the levels of its parents.
+    /// [`Self::skip_nested`] for an item whose parents fill the array of levels.
     #[cold]
     #[inline(never)]
     fn skip_deeper(&mut self, check: Check, nesting: u16) -> Result<()> {
         self.skip_nested(check, nesting.saturating_sub(LEVELS.into()))
     }
 
-    /// Reads the rest of a scalar or string; returns the level that a container or tag opens.
+    /// Reads the rest of a scalar or string, or returns the level that a container or tag opens.
     #[inline]
     fn enter(&mut self, head: &Head, check: Check) -> Result<Option<Level>> {
         match head.major {
-            0 | 1 => Ok(None),
-            2 | 3 => self.skip_string(head, check).map(|()| None),
-            4 => Ok(Some(self.level(head, 1)?)),
-            5 => Ok(Some(self.level(head, 2)?)),
-            6 => Ok(Some(Level { items: 1, indefinite: false, is_map: false })),
+            major::UNSIGNED | major::NEGATIVE => Ok(None),
+            major::BYTES | major::TEXT => self.skip_string(head, check).map(|()| None),
+            major::ARRAY => Ok(Some(self.level(head, 1)?)),
+            major::MAP => Ok(Some(self.level(head, 2)?)),
+            major::TAG => Ok(Some(Level { items: 1, indefinite: false, is_map: false })),
             _ => check_simple(head).map(|()| None),
         }
     }
@@ -383,8 +340,10 @@ impl<'a> Cursor<'a> {
         Ok(Level { items, indefinite: false, is_map })
     }
 
-    /// How many items a definite container announces. Each takes a byte at least, so a claim that the bytes cannot hold
-    /// is refused before anybody counts to it.
+    /// How many items a container of definite length announces.
+    ///
+    /// Each item takes at least one byte. So a number that the remaining bytes cannot hold is refused here, before any
+    /// loop counts up to it.
     pub(super) fn claimed_items(&self, head: &Head, items_per_entry: u64) -> Result<u64> {
         head.argument
             .checked_mul(items_per_entry)
@@ -407,7 +366,7 @@ impl<'a> Cursor<'a> {
     fn chunk(&mut self, head: &Head, check: Check) -> Result<&'a [u8]> {
         let start = self.offset();
         let bytes = self.take(head.argument)?;
-        if head.major == 3 && check == Check::Utf8 {
+        if head.major == major::TEXT && check == Check::Utf8 {
             check_utf8(bytes, start)?;
         }
         Ok(bytes)
@@ -429,25 +388,25 @@ impl fmt::Debug for Cursor<'_> {
     }
 }
 
-/// The containers and tags that one stack frame of [`Cursor::skip`] is inside of, outermost first.
+/// The containers and tags that one stack frame of [`Cursor::skip`] has open, outermost first.
 type Levels = Vec<Level, { LEVELS as usize }>;
 
-/// A container or tag that [`Cursor::skip`] is inside of.
+/// A container or tag that [`Cursor::skip`] has open.
 #[derive(Clone, Copy, Debug)]
 struct Level {
-    /// Items still to come; where the length is indefinite, items seen.
+    /// Items still to come. With an indefinite length: items seen.
     items: u64,
     indefinite: bool,
     is_map: bool,
 }
 
 impl Level {
-    /// Whether nothing will come.
+    /// Whether it has no items.
     const fn is_empty(&self) -> bool {
         !self.indefinite && self.items == 0
     }
 
-    /// Counts an item that ended; whether it was the last.
+    /// Counts an item that ended, and returns whether it was the last one.
     #[inline]
     const fn count_item(&mut self) -> bool {
         if self.indefinite {
@@ -459,7 +418,7 @@ impl Level {
     }
 }
 
-/// Ends the innermost level, which must be of indefinite length and must not wait for a value.
+/// Ends the innermost level at a break. It must be of indefinite length, and a map must not lack the value of a key.
 fn close_at_break(open: &mut Levels, head: &Head) -> Result<()> {
     match open.pop() {
         Some(level) if level.indefinite && !(level.is_map && level.items & 1 == 1) => Ok(()),
@@ -467,7 +426,7 @@ fn close_at_break(open: &mut Levels, head: &Head) -> Result<()> {
     }
 }
 
-/// Counts an item that ended, and ends the levels that ended with it; whether none is left open.
+/// Counts an item that ended, closes every level that it completes, and returns whether no level is left.
 fn finish_item(open: &mut Levels) -> bool {
     while let Some(level) = open.last_mut() {
         if !level.count_item() {
@@ -478,29 +437,14 @@ fn finish_item(open: &mut Levels) -> bool {
     true
 }
 
-/// Checks that `bytes`, which start at `offset`, are UTF-8.
-#[inline]
-pub(super) fn check_utf8(bytes: &[u8], offset: u64) -> Result<()> {
-    // Keys and names: shorter than what the library's check needs to get going.
-    if bytes.len() < 32 && bytes.iter().fold(0, |all, byte| all | byte) < 0x80 {
-        return Ok(());
-    }
-    core::str::from_utf8(bytes).map(|_| ()).map_err(|error| not_utf8(error, offset))
-}
-
-#[cold]
-fn not_utf8(error: Utf8Error, offset: u64) -> Error {
-    ErrorKind::CborUtf8.at(offset.saturating_add(error.valid_up_to() as u64))
-}
-
 /// Checks a head of major type 7.
 #[inline]
 fn check_simple(head: &Head) -> Result<()> {
     match head.info {
-        25..=27 => Ok(()),
-        INDEFINITE => Err(head.error(ErrorKind::CborBreak)),
-        // Also in a byte more than it takes, as the reference reads it.
-        _ if matches!(head.argument, 20..=23) => Ok(()),
+        info::TWO_BYTES..=info::EIGHT_BYTES => Ok(()),
+        info::INDEFINITE => Err(head.error(ErrorKind::CborBreak)),
+        // Also in two bytes where one would do: the reference accepts that.
+        _ if (u64::from(simple::FALSE)..=u64::from(simple::UNDEFINED)).contains(&head.argument) => Ok(()),
         _ => Err(head.error(ErrorKind::CborSimple(u8::try_from(head.argument).unwrap_or(u8::MAX)))),
     }
 }

@@ -1,26 +1,47 @@
-//! Stepping over containers as writers of the format leave them: definite lengths, few levels, ASCII.
+//! Stepping over containers as writers of the format leave them: definite lengths, few levels, ASCII text.
 //!
-//! The general walk in [`super::cursor`] asks of every item what it might be; this one knows what it will be, and gives up
-//! without a word where it is something else, so that the general walk begins anew and says what is wrong.
+//! The general walk in [`super::cursor`] asks of every item what it might be. This walk knows what to expect, and returns
+//! `None` at the first byte that it does not expect, without saying why. The general walk then starts again from the
+//! item's first byte, and it finds what is wrong, if anything is.
 //!
-//! Texts are not looked at one by one. ASCII has no byte of 0x80 or more; the heads and numbers in between have some, which
-//! the walk counts as it meets them. If the whole item has as many, its texts have none.
+//! # Plain walk
+//!
+//! ```text
+//! loop:
+//!     while no items are left in this level:     go back to the level around it; return at the outermost
+//!     read a first byte; one item less is left
+//!     short text:   skip its bytes
+//!     container:    push a level
+//!     number:       skip its bytes
+//!     anything else: give up
+//! ```
+//!
+//! # Trick: check all text at once
+//!
+//! A text of ASCII has no byte of 0x80 or more ("high" bytes here), and ASCII is UTF-8. Checking each text costs a loop of
+//! its own, with a start and an end. So the walk does not read texts. It counts the high bytes of everything else: first
+//! bytes, length bytes and numbers. Afterwards one vectorised pass counts the high bytes of the whole item. If both counts
+//! are equal, no text has a high byte.
+//!
+//! This is right because each byte of the item belongs to a text or to something else, never to both. It gives up on text
+//! that is valid UTF-8 but not ASCII; the general walk accepts that.
 
-use super::cursor::Check;
+use super::head::{first, info};
+use super::utf8::Check;
 use crate::target::IS_SMALL;
 
 /// Containers inside each other that this walk follows, at most.
 const LEVELS: usize = 8;
 
-/// Somebody who is told what a walk meets, and how many bytes from its start.
+/// An observer of the walk: it is told what the walk meets, with positions in bytes from the item's start.
 pub(super) trait Witness {
-    /// A head, or a length behind one.
+    /// A first byte, or the length byte after one, at `at`.
     fn head(&mut self, at: usize);
-    /// The bytes of a number.
+    /// The `len` bytes of a number at `at`.
     fn number(&mut self, at: usize, len: usize);
 }
 
-/// Nobody.
+/// An observer that remembers nothing.
 impl Witness for () {
     #[inline]
     fn head(&mut self, _at: usize) {}
@@ -28,15 +49,15 @@ impl Witness for () {
     fn number(&mut self, _at: usize, _len: usize) {}
 }
 
-/// What follows the item that `bytes` begin with, in which at most `nesting` containers may be inside each other; `None`
-/// if the item is not plain, or not well-formed.
+/// The bytes after the item that `bytes` begin with, in which at most `nesting` containers may be inside each other.
+/// `None` if the item is not plain, or not well-formed.
 #[inline(never)]
 pub(super) fn skip(bytes: &[u8], check: Check, nesting: u16) -> Option<&[u8]> {
     skip_checked::<false>(bytes, check, nesting, &mut ())
 }
 
-/// [`skip`] for a map whose keys are text, and nothing else. The `witness` is told of what there is, even if in the end
-/// that is not returned.
+/// [`skip`] for a map whose keys are all text; `None` for any other item. The `witness` hears of what the walk meets, even
+/// if the walk gives up later.
 #[inline(never)]
 pub(super) fn skip_text_map<'a>(
     bytes: &'a [u8],
@@ -44,8 +65,8 @@ pub(super) fn skip_text_map<'a>(
     nesting: u16,
     witness: &mut impl Witness,
 ) -> Option<&'a [u8]> {
-    let head = bytes.first()?.wrapping_sub(0xa0);
-    if head < 24 { skip_checked::<true>(bytes, check, nesting, witness) } else { None }
+    let entries = bytes.first()?.wrapping_sub(first::MAP);
+    if entries < info::SHORT_END { skip_checked::<true>(bytes, check, nesting, witness) } else { None }
 }
 
 #[inline]
@@ -66,12 +87,12 @@ fn skip_checked<'a, const TEXT_KEYS: bool>(
     (high_bytes(items) == high).then_some(rest)
 }
 
-/// What follows the item, and how many bytes of 0x80 or more its heads and numbers have. With `TEXT_KEYS` every other item
-/// in the outermost container has to be text.
+/// The bytes after the item, and how many bytes of 0x80 or more it has outside of texts. With `TEXT_KEYS` every other item
+/// of the outermost container has to be text.
 #[inline]
 fn walk<'a, const TEXT_KEYS: bool>(bytes: &'a [u8], witness: &mut impl Witness) -> Option<(&'a [u8], usize)> {
     let (mut rest, mut high) = (bytes, 0_usize);
-    // Items still to come, in the levels around the innermost one and in that one.
+    // Items still to come: `left` in the innermost level, `outer[..depth]` in the levels around it.
     let (mut outer, mut depth, mut left) = ([0_usize; LEVELS], 0_usize, 1_usize);
     loop {
         while left == 0 {
@@ -85,17 +106,20 @@ fn walk<'a, const TEXT_KEYS: bool>(bytes: &'a [u8], witness: &mut impl Witness) 
         let (&head, after) = rest.split_first()?;
         witness.head(at);
         left = left.wrapping_sub(1);
-        let text = head.wrapping_sub(0x60);
-        if text < 24 {
+        // Short texts are most of what there is. Their first byte is below 0x80.
+        let text = head.wrapping_sub(first::TEXT);
+        if text < info::SHORT_END {
             rest = after.get(text.into()..)?;
             continue;
         }
-        if TEXT_KEYS && depth == 1 && left & 1 == 1 && head != LONG_TEXT {
+        // A map of n entries begins with `left` at 2·n, so before a key `left` was even and now it is odd.
+        if TEXT_KEYS && depth == 1 && left & 1 == 1 && head != first::TEXT_8 {
             return None;
         }
-        if head < 24 || head.wrapping_sub(0x20) < 24 {
+        if head < first::UNSIGNED_SHORT_END || head.wrapping_sub(first::NEGATIVE) < info::SHORT_END {
             rest = after;
         } else if let Some(items) = container(head) {
+            // First bytes of arrays and maps are high.
             high = high.wrapping_add(1);
             rest = after;
             if items > rest.len() {
@@ -108,7 +132,7 @@ fn walk<'a, const TEXT_KEYS: bool>(bytes: &'a [u8], witness: &mut impl Witness) 
             let (number, behind) = after.split_at_checked(number(head)?)?;
             high = high.wrapping_add((head >> 7).into()).wrapping_add(high_bytes(number));
             rest = behind;
-            if head == LONG_TEXT {
+            if head == first::TEXT_8 {
                 rest = rest.get(usize::from(*number.first()?)..)?;
                 witness.head(at.wrapping_add(1));
             } else {
@@ -118,38 +142,42 @@ fn walk<'a, const TEXT_KEYS: bool>(bytes: &'a [u8], witness: &mut impl Witness) 
     }
 }
 
-/// Head of a text whose length is in the next byte.
-pub(super) const LONG_TEXT: u8 = 0x78;
-
-/// How many items an array or map has whose head is one byte.
+/// How many items follow this first byte, if it opens an array or map of fewer than 24 entries.
 #[inline]
 fn container(head: u8) -> Option<usize> {
     match head {
-        0x80..0x98 => Some(usize::from(head.wrapping_sub(0x80))),
-        0xa0..0xb8 => Some(usize::from(head.wrapping_sub(0xa0)).wrapping_mul(2)),
+        first::ARRAY..first::ARRAY_SHORT_END => Some(usize::from(head.wrapping_sub(first::ARRAY))),
+        first::MAP..first::MAP_SHORT_END => Some(usize::from(head.wrapping_sub(first::MAP)).wrapping_mul(2)),
         _ => None,
     }
 }
 
-/// How many bytes the number has that follows this head of a plain item.
+/// How many bytes of number or length follow this first byte of a plain item.
 #[inline]
 pub(super) fn number(head: u8) -> Option<usize> {
     match head {
-        0x18 | 0x38 | LONG_TEXT => Some(1),
-        0x19 | 0x39 | 0xf9 => Some(2),
-        0x1a | 0x3a | 0xfa => Some(4),
-        0x1b | 0x3b | 0xfb => Some(8),
-        // False, true, null, undefined.
-        0xf4..=0xf7 => Some(0),
+        first::UNSIGNED_8 | first::NEGATIVE_8 | first::TEXT_8 => Some(1),
+        first::UNSIGNED_16 | first::NEGATIVE_16 | first::FLOAT_16 => Some(2),
+        first::UNSIGNED_32 | first::NEGATIVE_32 | first::FLOAT_32 => Some(4),
+        first::UNSIGNED_64 | first::NEGATIVE_64 | first::FLOAT_64 => Some(8),
+        first::FALSE..=first::UNDEFINED => Some(0),
         _ => None,
     }
 }
 
 /// How many bytes are 0x80 or more.
+///
+/// ```text
+/// plainly:   sum of (byte >> 7) over all bytes
+/// trick:     treat eight bytes as one word; word >> 7 & 0x0101…01 has each byte's top bit in the byte's lowest place
+///            add such words: each byte of the sum counts one column
+///            sum * 0x0101…01 has the sum of all eight columns in its highest byte
+/// ```
+///
+/// The columns' sum has to fit a byte, so only 255 / 8 words are added before the sum is taken.
 #[inline]
 pub(super) fn high_bytes(bytes: &[u8]) -> usize {
     let (words, odd) = bytes.as_chunks::<8>();
-    // Eight sums in one word, and their sum in its highest byte, which holds 255.
     let sum_of = |words: &[[u8; 8]]| {
         let sums = words.iter().fold(0, |sums, word| (u64::from_ne_bytes(*word) >> 7 & EACH_BYTE).wrapping_add(sums));
         (sums.wrapping_mul(EACH_BYTE) >> 56) as usize

@@ -1,37 +1,42 @@
-//! Reading items that nobody has walked yet, checked and typed in one pass.
+//! Reading a map that was not walked before: its items are checked and typed in one pass.
 
 use super::container::Count;
-use super::cursor::{Check, Cursor, check_utf8};
-use super::text_maps::TextMaps;
-use super::uints::read_dimensions;
-use super::{Kind, MAX_NESTING, Map, Text, Uints, Value, plain};
+use super::cursor::Cursor;
+use super::head::major;
+use super::string::Text;
+use super::uints::{self, Uints, read_dimensions};
+use super::utf8::{Check, check_utf8};
+use super::value::Value;
 use crate::error::{ErrorKind, Result};
+use crate::names::{Kind, WireName};
 use crate::target::IS_SMALL;
 
-/// The entries of a map with text keys. After each key its value must be read, by exactly one of the methods that do.
+/// The entries of a map with text keys.
+///
+/// After each key the caller must read its value, with exactly one of the methods that read or skip a value.
 #[derive(Debug)]
 pub(crate) struct MapReader<'a> {
     cursor: Cursor<'a>,
     count: Count,
     seen: usize,
-    /// Containers that the entries are inside of, this map included.
+    /// How many containers are around the entries, this map included.
     depth: u16,
 }
 
 impl<'a> MapReader<'a> {
-    /// Enters the map at `cursor`, which is inside of `outer` containers.
+    /// Enters the map at `cursor`, which `outer` containers are around.
     pub(crate) fn open(cursor: Cursor<'a>, outer: u16) -> Result<Self> {
         let mut inside = cursor;
         let head = inside.item_head()?;
-        if head.major != 5 {
+        if head.major != major::MAP {
             return Err(head.wrong_type(Kind::Map));
         }
         inside.claimed_items(&head, 2)?;
         Ok(Self { cursor: inside, count: Count::of(&head), seen: 0, depth: outer.saturating_add(1) })
     }
 
-    /// Goes on in the outermost map `encoded`, which announces `count` entries: `seen` were read, and `rest` is left of
-    /// its bytes. `None` if it has less entries, or bytes are left for less.
+    /// Continues in the outermost map `encoded`, which announces `count` entries. `seen` of them were read, and `rest` is
+    /// what is left of its bytes. `None` if `seen` exceeds `count`, or if `rest` is too short for the other entries.
     #[inline]
     pub(crate) fn resume(encoded: Cursor<'a>, rest: &'a [u8], count: u8, seen: u8) -> Option<Self> {
         let left = usize::from(count.checked_sub(seen)?);
@@ -41,7 +46,7 @@ impl<'a> MapReader<'a> {
         Some(Self { cursor: encoded.at_rest(rest), count: Count::exactly(count.into()), seen: seen.into(), depth: 1 })
     }
 
-    /// Reads the next key; `None` behind the last entry.
+    /// Reads the next key; `None` after the last entry.
     #[inline]
     pub(crate) fn next_key(&mut self) -> Result<Option<Text<'a>>> {
         if self.count.is_end(&mut self.cursor, self.seen)? {
@@ -50,16 +55,16 @@ impl<'a> MapReader<'a> {
         self.seen = self.seen.saturating_add(1);
         let mut ahead = self.cursor;
         let head = ahead.item_head()?;
-        if head.major != 3 {
+        if head.major != major::TEXT {
             return Err(head.error(ErrorKind::NonTextKey));
         }
         self.text().map(Some)
     }
 
-    /// Reads the next key and looks it up; `None` behind the last entry.
+    /// Reads the next key and looks it up among the names of `K`; `None` after the last entry.
     #[inline]
     pub(crate) fn next_name<K: WireName>(&mut self) -> Result<Option<Name<K>>> {
-        let of_text = |key| Name::from(K::from_text(key));
+        let of_text = |key: Text<'_>| Name::from(key.known());
         if !self.count.is_counted() {
             return Ok(self.next_key()?.map(of_text));
         }
@@ -74,7 +79,7 @@ impl<'a> MapReader<'a> {
         Ok(self.next_key()?.map(of_text))
     }
 
-    /// Steps over the next key; whether there is one.
+    /// Steps over the next key, and returns whether there was one.
     #[inline]
     pub(crate) fn skip_key(&mut self) -> Result<bool> {
         if !IS_SMALL && self.count.is_counted() && self.count.left(self.seen) > 0 {
@@ -87,22 +92,22 @@ impl<'a> MapReader<'a> {
         Ok(self.next_key()?.is_some())
     }
 
-    /// Reads text and looks it up: `None` for one that is no such name.
+    /// Reads a text and looks it up among the names of `K`; `None` for any other text.
     #[inline]
     pub(crate) fn name<K: WireName>(&mut self) -> Result<Option<K>> {
         let offset = self.offset();
         match self.cursor.take_short_text() {
             Some(bytes) => known(bytes, offset),
-            None => self.text().map(K::from_text),
+            None => self.text().map(|text| text.known()),
         }
     }
 
-    /// Reads a value, whatever it is.
+    /// Reads a value of any type.
     pub(crate) fn value(&mut self) -> Result<Value<'a>> {
         Value::read_item(&mut self.cursor, Check::Utf8, self.depth)
     }
 
-    /// Steps over a value, and returns where it starts.
+    /// Steps over a value, and returns the position where it starts.
     pub(crate) fn walked(&mut self) -> Result<Cursor<'a>> {
         let start = self.cursor;
         self.skip()?;
@@ -120,7 +125,7 @@ impl<'a> MapReader<'a> {
         self.cursor.skip_item(Check::Utf8, self.depth)
     }
 
-    /// [`Self::skip`] for a value that should be an array of unsigned integers, over which it is fast.
+    /// Steps over a value. This is quicker than [`Self::skip`] if the value is an array of unsigned integers.
     pub(crate) fn skip_uints(&mut self) -> Result<()> {
         let mut ahead = self.cursor;
         if Uints::read(&mut ahead).is_err() {
@@ -152,7 +157,7 @@ impl<'a> MapReader<'a> {
     /// Reads an unsigned integer.
     #[inline]
     pub(crate) fn u64(&mut self) -> Result<u64> {
-        super::uints::read(&mut self.cursor)
+        uints::read(&mut self.cursor)
     }
 
     /// Reads an array of unsigned integers.
@@ -160,48 +165,49 @@ impl<'a> MapReader<'a> {
         Uints::read(&mut self.cursor)
     }
 
-    /// Reads an array of unsigned integers: how many there are, and their product unless it exceeds 64 bits.
+    /// Reads an array of unsigned integers; returns their number, and their product if it fits 64 bits.
     #[inline]
     pub(crate) fn dimensions(&mut self) -> Result<(usize, Option<u64>)> {
         read_dimensions(&mut self.cursor)
     }
 
-    /// Reads a map with text keys.
-    pub(crate) fn text_map(&mut self) -> Result<Map<'a>> {
-        read_text_map(&mut self.cursor, self.depth)
+    /// How many containers are around the entries, this map included.
+    pub(super) const fn depth(&self) -> u16 {
+        self.depth
     }
 
-    /// Reads an array of maps with text keys.
-    pub(crate) fn text_maps(&mut self) -> Result<TextMaps<'a>> {
-        TextMaps::read(&mut self.cursor, self.depth)
+    /// The cursor, for a reader that takes the next value itself.
+    pub(super) const fn cursor_mut(&mut self) -> &mut Cursor<'a> {
+        &mut self.cursor
     }
 
-    /// Where the next key or value stands, in bytes from the start of the caller's slice.
+    /// Where the next key or value starts, in bytes from the start of the caller's slice.
     pub(crate) const fn offset(&self) -> u64 {
         self.cursor.offset()
     }
 
-    /// The position behind what has been read.
+    /// The position after everything that was read.
     pub(crate) const fn position(&self) -> &Cursor<'a> {
         &self.cursor
     }
 }
 
-/// What a text of at most 23 bytes, whose head is at `offset`, stands for.
+/// The choice that a text of at most 23 bytes, whose head is at `offset`, stands for.
 #[inline]
 fn known<K: WireName>(bytes: &[u8], offset: u64) -> Result<Option<K>> {
     let known = K::from_bytes(bytes);
+    // Bytes that are a known name are ASCII.
     if known.is_none() {
         check_utf8(bytes, offset.saturating_add(1))?;
     }
     Ok(known)
 }
 
-/// A key, looked up among names.
+/// A key that was looked up among names.
 pub(crate) enum Name<K> {
-    /// One of them.
+    /// A known name.
     Known(K),
-    /// None of them.
+    /// Any other text.
     Other,
 }
 
@@ -209,32 +215,4 @@ impl<K> From<Option<K>> for Name<K> {
     fn from(known: Option<K>) -> Self {
         known.map_or(Self::Other, Self::Known)
     }
-}
-
-/// A choice that has a name of at most 23 bytes on the wire.
-pub(crate) trait WireName: Copy {
-    /// The one whose name these bytes are.
-    fn from_bytes(name: &[u8]) -> Option<Self>;
-    /// The one whose name this text is.
-    fn from_text(name: Text<'_>) -> Option<Self>;
-}
-
-/// Reads a map whose keys are text, inside of `outer` containers.
-pub(crate) fn read_text_map<'a>(cursor: &mut Cursor<'a>, outer: u16) -> Result<Map<'a>> {
-    let start = *cursor;
-    match plain::skip_text_map(cursor.rest(), Check::Utf8, MAX_NESTING.saturating_sub(outer), &mut ()) {
-        Some(rest) => *cursor = cursor.at_rest(rest),
-        None => skip_text_map(cursor, outer)?,
-    }
-    Ok(Map::walked(start.until(cursor)))
-}
-
-/// Steps over a map whose keys are text, however it is made.
-pub(super) fn skip_text_map(cursor: &mut Cursor<'_>, outer: u16) -> Result<()> {
-    let mut entries = MapReader::open(*cursor, outer)?;
-    while entries.skip_key()? {
-        entries.skip()?;
-    }
-    *cursor = entries.cursor;
-    Ok(())
 }

@@ -1,35 +1,37 @@
-//! A walk that goes into containers, and over every byte once.
+//! A walk that enters containers and reads every byte once.
 
-use super::Value;
-use super::cursor::{Check, Cursor, Head};
+use super::cursor::Cursor;
+use super::head::{Head, major, tag};
+use super::utf8::Check;
+use super::value::Value;
 use crate::error::Result;
 
-/// What a walk into containers meets: see [`Cursor::step`].
+/// What one step of a walk into containers finds: see [`Cursor::step`].
 #[derive(Clone, Copy, Debug)]
 pub enum Step<'a> {
-    /// A scalar, a string, or a big number (tags 2 and 3 around a byte string). The cursor is behind it.
+    /// A scalar, a string, or a big number (tags 2 and 3 around a byte string). The cursor stands after it.
     Item(Value<'a>),
-    /// An array of so many items, or of those up to [`Self::Break`]. They come next.
+    /// An array of this many items; with `None` they go up to [`Self::Break`]. The items come next.
     Array(Option<u64>),
-    /// A map of so many entries, or of those up to [`Self::Break`]. Their keys and values come next, in turns.
+    /// A map of this many entries; with `None` they go up to [`Self::Break`]. Keys and values come next, in turns.
     Map(Option<u64>),
-    /// A tag. What it tags comes next.
+    /// A tag with this number. The tagged item comes next.
     Tag(u64),
-    /// The end of the container that did not say how many items it has.
+    /// The end of the innermost container of indefinite length.
     Break,
 }
 
 impl<'a> Cursor<'a> {
-    /// Reads the next item if it holds no others; of a container or tag, the head alone: O(bytes read).
+    /// Reads the next item; of a container or tag, only the head: O(bytes read).
     ///
-    /// Views are walked to their end before there is one, so who opens containers within containers by views walks what is
-    /// inside at each level again. Who wants everything takes steps.
+    /// Steps visit each byte once. Views do not: making a view walks its whole item, so opening containers inside
+    /// containers by views walks the inner ones again at each level. To read everything, take steps.
     ///
-    /// How containers nest is not looked at, nor whether text is UTF-8 before [`Value::as_text`] is asked: steps are for items
-    /// that were walked before, as those of views were.
+    /// Steps are for items that were walked before, such as the item of a view. They do not limit nesting, and they do not
+    /// check that text is UTF-8; [`Value::as_text`] does.
     ///
     /// # Errors
-    /// Those of [`Cursor::skip`], nesting excepted.
+    /// Those of [`Cursor::skip`] except [`ErrorKind::CborNesting`](crate::ErrorKind::CborNesting).
     ///
     /// ```
     /// use tgm_core::cbor::{Cursor, Step};
@@ -50,10 +52,10 @@ impl<'a> Cursor<'a> {
         let head = self.head()?;
         let count = |head: &Head| (!head.is_indefinite()).then_some(head.argument);
         match head.major {
-            4 => Ok(Step::Array(count(&head))),
-            5 => Ok(Step::Map(count(&head))),
-            6 if !self.is_big_number(&head) => Ok(Step::Tag(head.argument)),
-            7 if head.is_indefinite() => Ok(Step::Break),
+            major::ARRAY => Ok(Step::Array(count(&head))),
+            major::MAP => Ok(Step::Map(count(&head))),
+            major::TAG if !self.is_big_number(&head) => Ok(Step::Tag(head.argument)),
+            _ if head.is_break() => Ok(Step::Break),
             _ => {
                 *self = start;
                 Value::read_item(self, Check::Done, 0).map(Step::Item)
@@ -61,8 +63,9 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Whether `tag`, behind which the cursor is, and what it tags are an integer.
+    /// Whether `tag` and the item after it are an integer. The cursor stands after the tag.
     fn is_big_number(mut self, tag: &Head) -> bool {
-        matches!(tag.argument, 2 | 3) && self.head().is_ok_and(|head| head.major == 2)
+        matches!(tag.argument, tag::POSITIVE_BIGNUM | tag::NEGATIVE_BIGNUM)
+            && self.head().is_ok_and(|head| head.major == major::BYTES)
     }
 }

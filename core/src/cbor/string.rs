@@ -3,7 +3,10 @@
 use core::fmt;
 use core::iter::FusedIterator;
 
-use super::cursor::{Check, Cursor, Head};
+use super::cursor::Cursor;
+use super::head::Head;
+use super::utf8::Check;
+use crate::names::WireName;
 
 /// A byte string, in one piece or in chunks.
 #[derive(Clone, Copy, Debug)]
@@ -14,32 +17,32 @@ pub struct Bytes<'a> {
 }
 
 impl<'a> Bytes<'a> {
-    /// The string that `head` begins, of which `content` is what follows.
+    /// The string with this `head`, and with `content` after the head.
     pub(super) const fn new(content: Cursor<'a>, head: &Head) -> Self {
         Self { content, major: head.major, indefinite: head.is_indefinite() }
     }
 
-    /// The bytes, if they lie in one piece.
+    /// The bytes, if they are in one piece.
     pub const fn as_slice(&self) -> Option<&'a [u8]> {
         if self.indefinite { None } else { Some(self.content.rest()) }
     }
 
-    /// The pieces that the bytes lie in.
+    /// The pieces, in order.
     pub const fn chunks(&self) -> Chunks<'a> {
         Chunks { string: *self, done: false }
     }
 
-    /// How many bytes there are, in all chunks.
+    /// The number of bytes in all pieces.
     pub fn len(&self) -> usize {
         self.chunks().fold(0, |sum, chunk| sum.saturating_add(chunk.len()))
     }
 
-    /// Whether there are none.
+    /// Whether the string has no bytes.
     pub fn is_empty(&self) -> bool {
         self.chunks().all(<[u8]>::is_empty)
     }
 
-    /// Whether the bytes, put together, are `other`.
+    /// Whether the pieces, joined, equal `other`.
     pub fn eq_bytes(&self, other: &[u8]) -> bool {
         if let Some(whole) = self.as_slice() {
             return whole == other;
@@ -55,7 +58,16 @@ impl<'a> Bytes<'a> {
     }
 }
 
-/// The pieces of a string.
+impl<'a> IntoIterator for Bytes<'a> {
+    type Item = &'a [u8];
+    type IntoIter = Chunks<'a>;
+
+    fn into_iter(self) -> Chunks<'a> {
+        self.chunks()
+    }
+}
+
+/// The pieces of a byte string.
 #[derive(Clone, Debug)]
 pub struct Chunks<'a> {
     string: Bytes<'a>,
@@ -84,14 +96,22 @@ impl FusedIterator for Chunks<'_> {}
 /// A text string.
 #[derive(Clone, Copy)]
 pub enum Text<'a> {
-    /// In one piece, as every writer of the format leaves it.
+    /// In one piece. Every known writer of the format writes text like this.
     Whole(&'a str),
-    /// In chunks, each of them UTF-8.
+    /// In several pieces, each of which is UTF-8.
     Chunked(Bytes<'a>),
 }
 
 impl<'a> Text<'a> {
-    /// The text, if it lies in one piece.
+    /// The choice among the names of `K` that this text stands for.
+    pub(crate) fn known<K: WireName>(self) -> Option<K> {
+        match self {
+            Self::Whole(text) => K::from_bytes(text.as_bytes()),
+            Self::Chunked(bytes) => K::all().iter().copied().find(|k| bytes.eq_bytes(k.wire_name().as_bytes())),
+        }
+    }
+
+    /// The text, if it is in one piece.
     pub const fn as_str(&self) -> Option<&'a str> {
         match *self {
             Self::Whole(text) => Some(text),
@@ -99,7 +119,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The pieces that the text lies in.
+    /// The pieces, in order.
     pub fn chunks(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         let (whole, chunks) = match *self {
             Self::Whole(text) => (Some(text), None),
@@ -109,7 +129,7 @@ impl<'a> Text<'a> {
         whole.into_iter().chain(chunks)
     }
 
-    /// Whether the text, put together, is empty.
+    /// Whether the text is empty.
     pub fn is_empty(&self) -> bool {
         self.chunks().all(str::is_empty)
     }

@@ -1,26 +1,64 @@
-//! Arrays of maps with text keys, as `base` is one.
+//! Maps with text keys, and arrays of them such as `base`.
 
-use super::container::{Array, ArrayIter, Container, Map};
-use super::cursor::{Check, Cursor};
-use super::reader::{read_text_map, skip_text_map};
+use super::container::{Array, Container, Map};
+use super::cursor::{Cursor, MAX_NESTING};
+use super::entries::ArrayIter;
+use super::head::major;
+use super::plain;
+use super::reader::MapReader;
 use super::siblings::{FEW, Siblings};
-use super::{Kind, MAX_NESTING};
+use super::utf8::Check;
 use crate::error::Result;
+use crate::names::Kind;
 
-/// An array in which nothing but maps with text keys was found.
+impl<'a> MapReader<'a> {
+    /// Reads a value that is a map with text keys.
+    pub(crate) fn text_map(&mut self) -> Result<Map<'a>> {
+        let depth = self.depth();
+        read_text_map(self.cursor_mut(), depth)
+    }
+
+    /// Reads a value that is an array of maps with text keys.
+    pub(crate) fn text_maps(&mut self) -> Result<TextMaps<'a>> {
+        let depth = self.depth();
+        TextMaps::read(self.cursor_mut(), depth)
+    }
+}
+
+/// Reads a map whose keys are text, which `outer` containers are around.
+pub(crate) fn read_text_map<'a>(cursor: &mut Cursor<'a>, outer: u16) -> Result<Map<'a>> {
+    let start = *cursor;
+    match plain::skip_text_map(cursor.rest(), Check::Utf8, MAX_NESTING.saturating_sub(outer), &mut ()) {
+        Some(rest) => *cursor = cursor.at_rest(rest),
+        None => skip_text_map(cursor, outer)?,
+    }
+    Ok(Map::walked(start.until(cursor)))
+}
+
+/// Steps over a map whose keys are text, in whatever way it is encoded.
+fn skip_text_map(cursor: &mut Cursor<'_>, outer: u16) -> Result<()> {
+    let mut entries = MapReader::open(*cursor, outer)?;
+    while entries.skip_key()? {
+        entries.skip()?;
+    }
+    *cursor = *entries.position();
+    Ok(())
+}
+
+/// An array whose items are all maps with text keys.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TextMaps<'a> {
     array: Array<'a>,
-    /// Bytes of each map, if all have as many; otherwise 0.
+    /// Bytes of each map if all have the same length; otherwise 0.
     each: usize,
 }
 
 impl<'a> TextMaps<'a> {
-    /// Reads an array that is inside of `outer` containers.
+    /// Reads an array that `outer` containers are around.
     pub(super) fn read(cursor: &mut Cursor<'a>, outer: u16) -> Result<Self> {
         let mut inside = *cursor;
         let head = inside.item_head()?;
-        if head.major != 4 {
+        if head.major != major::ARRAY {
             return Err(head.wrong_type(Kind::Array));
         }
         inside.claimed_items(&head, 1)?;
@@ -34,7 +72,7 @@ impl<'a> TextMaps<'a> {
         Ok(Self { array: Array(container.until(&inside)), each })
     }
 
-    /// How many maps there are.
+    /// The number of maps.
     pub(crate) fn len(&self) -> usize {
         self.array.len()
     }
@@ -44,9 +82,9 @@ impl<'a> TextMaps<'a> {
         self.array.iter()
     }
 
-    /// The map at `index`. Those before it are stepped over, if they differ in length; the map itself is not looked at.
+    /// The map at `index`. If the maps differ in length, the ones before it are stepped over. The map itself is not read.
     pub(crate) fn get(&self, index: usize) -> Result<Option<Map<'a>>> {
-        if !self.array.0.announces(index) {
+        if self.array.0.count().is_none_or(|count| index >= count) {
             return self.array.get(index)?.map(|item| item.as_map()).transpose();
         }
         let mut cursor = self.array.0.items();
@@ -62,7 +100,7 @@ impl<'a> TextMaps<'a> {
     }
 }
 
-/// Steps over the maps of an array by `skip`; how long each of them is, or 0.
+/// Steps over the maps of an array with `skip`. Returns the length of each map if all have the same length, otherwise 0.
 #[inline]
 fn skip_each<'a>(
     array: &Container<'a>,
@@ -80,7 +118,8 @@ fn skip_each<'a>(
     Ok(each)
 }
 
-/// [`skip_each`] for more than a [`FEW`].
+/// [`skip_each`] for an array of more than [`FEW`] maps.
+// Never inlined: the model takes 1 KiB of stack, which short arrays do not need.
 #[inline(never)]
 fn skip_siblings<'a>(array: &Container<'a>, cursor: &mut Cursor<'a>, outer: u16) -> Result<usize> {
     let mut siblings = Siblings::new();

@@ -5,16 +5,28 @@ use core::iter::FusedIterator;
 
 use super::container::Container;
 use super::cursor::Cursor;
-use super::{Kind, Value};
+use super::head::{first, major};
+use super::value::Value;
 #[cfg(doc)]
 use crate::error::ErrorKind;
 use crate::error::Result;
+use crate::names::Kind;
 use crate::target::IS_SMALL;
 
-/// A CBOR array all of whose items are unsigned integers, still encoded.
+/// A CBOR array whose items are all unsigned integers. They stay encoded.
 ///
-/// Made by a walk over the whole array, so that its length is known and its items are good; each read decodes again.
-/// Four machine words, whatever the array's length.
+/// Making one walks the whole array, so its length is known and its items are valid. Each read decodes again. It takes
+/// four machine words, for an array of any length.
+///
+/// ```
+/// use tgm_core::cbor::{Cursor, Uints};
+///
+/// // [1, 300]
+/// let shape = Uints::read(&mut Cursor::new(&[0x82, 0x01, 0x19, 0x01, 0x2c], 0))?;
+/// assert_eq!((shape.len(), shape.get(1)), (2, Some(300)));
+/// assert_eq!(shape.into_iter().product::<u64>(), 300);
+/// # Ok::<(), tgm_core::Error>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct Uints<'a> {
     items: Cursor<'a>,
@@ -25,14 +37,14 @@ impl<'a> Uints<'a> {
     /// An array without items.
     pub const EMPTY: Self = Self { items: Cursor::new(&[], 0), len: 0 };
 
-    /// Reads the array of unsigned integers at `cursor`, every item checked: O(items).
+    /// Reads the array of unsigned integers at `cursor` and checks every item: O(items).
     ///
     /// # Errors
-    /// [`ErrorKind::WrongType`] if it is no array, or at an item that is no integer; [`ErrorKind::IntegerRange`] at a
-    /// negative one; those of [`Cursor::skip`].
+    /// [`ErrorKind::WrongType`] if the item is not an array, or at an element that is not an integer;
+    /// [`ErrorKind::IntegerRange`] at a negative element; those of [`Cursor::skip`].
     pub fn read(cursor: &mut Cursor<'a>) -> Result<Self> {
         let head = cursor.item_head()?;
-        if head.major != 4 {
+        if head.major != major::ARRAY {
             return Err(head.wrong_type(Kind::Array));
         }
         cursor.claimed_items(&head, 1)?;
@@ -49,13 +61,13 @@ impl<'a> Uints<'a> {
         Ok(Self { items: first.until(cursor), len })
     }
 
-    /// The array of `len` integers at `cursor`, which [`Self::read`] was through before.
+    /// The array of `len` integers at `cursor`, which was read before.
     pub(crate) fn walked(mut cursor: Cursor<'a>, len: usize) -> Self {
         cursor.head().ok();
         Self { items: cursor, len }
     }
 
-    /// Reads the array of unsigned integers that `value` is.
+    /// Reads `value` as an array of unsigned integers.
     ///
     /// # Errors
     /// Those of [`Self::read`].
@@ -63,17 +75,17 @@ impl<'a> Uints<'a> {
         Self::read(&mut value.encoded())
     }
 
-    /// How many integers there are.
+    /// The number of integers.
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether the array has no items.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Where the first integer lies, in bytes from the start of the caller's slice.
+    /// Where the first integer starts, in bytes from the start of the caller's slice.
     pub const fn offset(&self) -> u64 {
         self.items.offset()
     }
@@ -83,12 +95,12 @@ impl<'a> Uints<'a> {
         UintsIter { items: self.items, left: self.len }
     }
 
-    /// The integer at `index`: O(index), a fraction of a nanosecond for each one skipped.
+    /// The integer at `index`: O(index), with a fraction of a nanosecond for each integer before it.
     pub fn get(&self, index: usize) -> Option<u64> {
         self.iter().nth(index)
     }
 
-    /// Whether each integer is greater than the one before it: O(integers), a fraction of a nanosecond each.
+    /// Whether each integer is greater than the one before it: O(integers), with a fraction of a nanosecond for each.
     pub fn is_ascending(&self) -> bool {
         let (mut items, mut left, mut before) = (self.items, self.len, None);
         while left > 0 {
@@ -149,7 +161,7 @@ impl Iterator for UintsIter<'_> {
     #[inline]
     fn next(&mut self) -> Option<u64> {
         self.left = self.left.checked_sub(1)?;
-        // Cannot fail: `Uints::parse` has read the same bytes.
+        // Cannot fail: the same bytes were read when the view was made.
         read(&mut self.items).ok()
     }
 
@@ -174,10 +186,16 @@ impl Iterator for UintsIter<'_> {
 impl ExactSizeIterator for UintsIter<'_> {}
 impl FusedIterator for UintsIter<'_> {}
 
-/// Steps over integers whose heads are the same byte, eight at a time, up to `most` of them; how many they were.
+/// Steps over integers that begin with the same byte, at most `most` of them, and returns how many it stepped over.
 ///
-/// The heads of eight are looked at without waiting for each other, which makes long arrays many times faster to get
-/// through. Offsets and lengths of an index are mostly of one width.
+/// ```text
+/// plainly:   for each integer:  read its head, which says where the next head is
+/// trick:     all integers with the first head's byte have the same width W
+///            so look at bytes 0, W, 2W, … 7W at once; if all equal the first head, step over 8·W bytes
+/// ```
+///
+/// The eight loads do not wait for each other, so long arrays take a fraction of the time. The offsets and lengths of an
+/// index are mostly of one width.
 #[inline]
 fn skip_alike(cursor: &mut Cursor<'_>, most: usize) -> usize {
     if most < EIGHT || IS_SMALL {
@@ -185,17 +203,17 @@ fn skip_alike(cursor: &mut Cursor<'_>, most: usize) -> usize {
     }
     let bytes = cursor.rest();
     let (width, count) = match bytes.first() {
-        Some(&head @ 0x18) => (2, alike::<2>(bytes, head, most)),
-        Some(&head @ 0x19) => (3, alike::<3>(bytes, head, most)),
-        Some(&head @ 0x1a) => (5, alike::<5>(bytes, head, most)),
-        Some(&head @ 0x1b) => (9, alike::<9>(bytes, head, most)),
-        _ => (1, bytes.iter().take(most).take_while(|&&byte| byte < 0x18).count()),
+        Some(&head @ first::UNSIGNED_8) => (2, alike::<2>(bytes, head, most)),
+        Some(&head @ first::UNSIGNED_16) => (3, alike::<3>(bytes, head, most)),
+        Some(&head @ first::UNSIGNED_32) => (5, alike::<5>(bytes, head, most)),
+        Some(&head @ first::UNSIGNED_64) => (9, alike::<9>(bytes, head, most)),
+        _ => (1, bytes.iter().take(most).take_while(|&&byte| byte < first::UNSIGNED_SHORT_END).count()),
     };
-    // Cannot fail: all of them are there.
+    // Cannot fail: the bytes of all counted integers were looked at.
     cursor.take((count as u64).wrapping_mul(width)).map_or(0, |_| count)
 }
 
-/// Takes eight integers whose heads are the same byte and announce two or four more.
+/// Takes eight integers, if all have two bytes after the head or all have four.
 #[inline]
 fn take_eight(cursor: &mut Cursor<'_>, left: usize) -> Option<[u64; EIGHT]> {
     if left < EIGHT || IS_SMALL {
@@ -203,11 +221,11 @@ fn take_eight(cursor: &mut Cursor<'_>, left: usize) -> Option<[u64; EIGHT]> {
     }
     let bytes = cursor.rest();
     let (eight, len) = match bytes.first() {
-        Some(0x19) => {
-            (eight_of::<3>(bytes, 0x19)?.map(|[_, a, b]| u64::from(u16::from_be_bytes([a, b]))), EIGHT.wrapping_mul(3))
+        Some(&head @ first::UNSIGNED_16) => {
+            (eight_of::<3>(bytes, head)?.map(|[_, a, b]| u64::from(u16::from_be_bytes([a, b]))), EIGHT.wrapping_mul(3))
         }
-        Some(0x1a) => (
-            eight_of::<5>(bytes, 0x1a)?.map(|[_, a, b, c, d]| u64::from(u32::from_be_bytes([a, b, c, d]))),
+        Some(&head @ first::UNSIGNED_32) => (
+            eight_of::<5>(bytes, head)?.map(|[_, a, b, c, d]| u64::from(u32::from_be_bytes([a, b, c, d]))),
             EIGHT.wrapping_mul(5),
         ),
         _ => return None,
@@ -223,10 +241,10 @@ fn eight_of<const WIDTH: usize>(bytes: &[u8], head: u8) -> Option<[[u8; WIDTH]; 
     (alike::<WIDTH>(group.as_flattened(), head, EIGHT) == EIGHT).then_some(*group)
 }
 
-/// Integers that [`skip_alike`] looks at together.
+/// Integers that are looked at together.
 const EIGHT: usize = 8;
 
-/// How many integers of `WIDTH` bytes, in groups of eight and not above `most`, begin with `head`.
+/// How many integers of `WIDTH` bytes begin with `head`: counted in groups of eight, and at most `most`.
 fn alike<const WIDTH: usize>(bytes: &[u8], head: u8, most: usize) -> usize {
     let (groups, _) = bytes.as_chunks::<WIDTH>().0.as_chunks::<EIGHT>();
     let is_alike = |group: &&[[u8; WIDTH]; EIGHT]| {
@@ -235,8 +253,9 @@ fn alike<const WIDTH: usize>(bytes: &[u8], head: u8, most: usize) -> usize {
     groups.iter().take(most / EIGHT).take_while(is_alike).count().wrapping_mul(EIGHT)
 }
 
-/// Reads an array of unsigned integers: how many there are, and their product unless it exceeds 64 bits. A zero makes the
-/// product zero, whatever the others are.
+/// Reads an array of unsigned integers; returns their number, and their product if it fits 64 bits.
+///
+/// With a zero among them the product is 0, even if the other integers alone would exceed 64 bits.
 ///
 /// # Errors
 /// Those of [`Uints::read`].
@@ -255,8 +274,9 @@ pub(super) fn read_dimensions(cursor: &mut Cursor<'_>) -> Result<(usize, Option<
     Ok((rank.into(), count.get()))
 }
 
-/// A product of dimensions.
+/// The product of dimensions.
 struct Product {
+    /// The product of all dimensions, `None` beyond 64 bits.
     of_all: Option<u64>,
     has_zero: bool,
 }
@@ -280,19 +300,19 @@ impl Product {
     }
 }
 
-/// Reads one unsigned integer; a positive bignum that fits 64 bits is one too.
+/// Reads one unsigned integer. A positive bignum that fits 64 bits counts as one.
 #[inline]
 pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<u64> {
     let start = *cursor;
     let head = cursor.head()?;
-    if head.major == 0 {
+    if head.major == major::UNSIGNED {
         return Ok(head.argument);
     }
     *cursor = start;
     read_unusual(cursor)
 }
 
-/// [`read`] for anything but a plain head.
+/// [`read`] for an item that is not a plain head: a bignum, or an error.
 #[cold]
 #[inline(never)]
 fn read_unusual(cursor: &mut Cursor<'_>) -> Result<u64> {

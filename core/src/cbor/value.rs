@@ -4,16 +4,18 @@ use core::fmt;
 
 use half::f16;
 
-use super::Kind;
 use super::container::{Array, Container, Map};
-use super::cursor::{Check, Cursor, Head};
+use super::cursor::Cursor;
+use super::head::{Head, info, major, simple, tag};
 use super::string::{Bytes, Text};
+use super::utf8::Check;
 use crate::error::{Error, ErrorKind, Result};
+use crate::names::Kind;
 
 /// One CBOR item, borrowed from the bytes `'a` that encode it.
 ///
-/// The `as_*` methods answer "of this type, and within its range?" with an error that says what stands there instead;
-/// whether an item exists at all is said by the `Option` of whoever looked it up.
+/// Each `as_*` method returns the item as one type. If the item has another type, or is out of range, the error says what
+/// it is. A lookup that finds no item returns `None` instead of a `Value`.
 #[derive(Clone, Copy)]
 pub struct Value<'a> {
     head: Head,
@@ -35,8 +37,8 @@ impl<'a> Value<'a> {
         Self::read_item(cursor, Check::Done, 0)
     }
 
-    /// [`Self::read`] for an item that is inside of `outer` containers which nobody has walked yet, or, with
-    /// [`Check::Done`], of one that was walked.
+    /// Reads the next item, which `outer` containers are around. With [`Check::Done`] the item was walked before, and
+    /// `outer` may be 0.
     #[inline]
     pub(super) fn read_item(cursor: &mut Cursor<'a>, check: Check, outer: u16) -> Result<Self> {
         let start = *cursor;
@@ -45,8 +47,8 @@ impl<'a> Value<'a> {
         Ok(Self { head, encoded: start.until(cursor) })
     }
 
-    /// Reads the one item that `bytes` begin with; what follows it is ignored. `offset` says where `bytes` lie in the
-    /// slice that errors are to count from.
+    /// Reads the item that `bytes` begin with, and ignores the bytes after it. Errors count from `offset` bytes before
+    /// `bytes`.
     ///
     /// # Errors
     /// Those of [`Cursor::skip`].
@@ -62,7 +64,7 @@ impl<'a> Value<'a> {
         Self::read(&mut Cursor::new(bytes, offset))
     }
 
-    /// The item's type. Tagged integers beyond 64 bits stay [`Kind::Tag`].
+    /// The item's type. A bignum is a [`Kind::Tag`], also if [`Self::as_integer`] accepts it.
     pub const fn kind(&self) -> Kind {
         self.head.kind()
     }
@@ -86,10 +88,14 @@ impl<'a> Value<'a> {
     /// # Errors
     /// [`ErrorKind::WrongType`].
     pub fn as_bool(&self) -> Result<bool> {
-        if self.kind() == Kind::Bool { Ok(self.head.argument == 21) } else { Err(self.wrong_type(Kind::Bool)) }
+        if self.kind() == Kind::Bool { Ok(self.is_true()) } else { Err(self.wrong_type(Kind::Bool)) }
     }
 
-    /// The item as an integer of any range that CBOR heads and 64-bit bignums have (−2⁶⁴ to 2⁶⁴ − 1).
+    const fn is_true(&self) -> bool {
+        self.head.argument == simple::TRUE as u64
+    }
+
+    /// The item as an integer from −2⁶⁴ to 2⁶⁴ − 1: the range of CBOR heads, and of bignums of 64 bits.
     ///
     /// # Errors
     /// [`ErrorKind::WrongType`]; [`ErrorKind::IntegerRange`] for a bignum beyond 64 bits.
@@ -98,21 +104,22 @@ impl<'a> Value<'a> {
         Ok(if is_negative { !i128::from(magnitude) } else { i128::from(magnitude) })
     }
 
-    /// The item as an integer n: whether it is negative, and n or else −1 − n.
+    /// The item as an integer n: whether n is negative, and its magnitude, which is n or −1 − n.
     fn as_sign_and_magnitude(&self) -> Result<(bool, u64)> {
         match self.head.major {
-            0 => Ok((false, self.head.argument)),
-            1 => Ok((true, self.head.argument)),
-            6 => self.bignum(),
+            major::UNSIGNED => Ok((false, self.head.argument)),
+            major::NEGATIVE => Ok((true, self.head.argument)),
+            major::TAG => self.bignum(),
             _ => Err(self.wrong_type(Kind::Integer)),
         }
     }
 
-    /// Tags 2 and 3: a byte string as the magnitude of an integer.
+    /// The sign and magnitude of tags 2 and 3: their byte string is the magnitude.
     #[cold]
     #[inline(never)]
     fn bignum(&self) -> Result<(bool, u64)> {
-        let (2 | 3, Ok(content)) = (self.head.argument, self.tagged().as_bytes()) else {
+        let (tag::POSITIVE_BIGNUM | tag::NEGATIVE_BIGNUM, Ok(content)) = (self.head.argument, self.tagged().as_bytes())
+        else {
             return Err(self.wrong_type(Kind::Integer));
         };
         let mut magnitude = 0_u64;
@@ -123,18 +130,18 @@ impl<'a> Value<'a> {
             }
             magnitude = magnitude << 8 | u64::from(byte);
         }
-        Ok((self.head.argument == 3, magnitude))
+        Ok((self.head.argument == tag::NEGATIVE_BIGNUM, magnitude))
     }
 
     /// The item as an unsigned 64-bit integer.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongType`] if it is no integer, [`ErrorKind::IntegerRange`] if it is negative or too large.
+    /// [`ErrorKind::WrongType`] if it is not an integer, [`ErrorKind::IntegerRange`] if it is negative or too large.
     pub fn as_u64(&self) -> Result<u64> {
         match self.head.major {
-            0 => Ok(self.head.argument),
-            1 => Err(self.head.error(ErrorKind::IntegerRange)),
-            6 => match self.bignum()? {
+            major::UNSIGNED => Ok(self.head.argument),
+            major::NEGATIVE => Err(self.head.error(ErrorKind::IntegerRange)),
+            major::TAG => match self.bignum()? {
                 (false, magnitude) => Ok(magnitude),
                 (true, _) => Err(self.head.error(ErrorKind::IntegerRange)),
             },
@@ -145,11 +152,11 @@ impl<'a> Value<'a> {
     /// The item as a signed 64-bit integer.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongType`] if it is no integer, [`ErrorKind::IntegerRange`] if it does not fit.
+    /// [`ErrorKind::WrongType`] if it is not an integer, [`ErrorKind::IntegerRange`] if it does not fit.
     pub fn as_i64(&self) -> Result<i64> {
         let (is_negative, magnitude) = self.as_sign_and_magnitude()?;
         let integer = i64::try_from(magnitude).map_err(|_| self.head.error(ErrorKind::IntegerRange))?;
-        // A negative integer is −1 − magnitude, which is the complement of the bits.
+        // A negative integer is −1 − magnitude, and that is the complement of the magnitude's bits.
         Ok(if is_negative { !integer } else { integer })
     }
 
@@ -165,7 +172,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The item as a float parameter (FORMAT §3.5): a float, or an integer within ±2⁵³ so that nothing is rounded.
+    /// The item as a float without rounding (FORMAT §3.5): a float, or an integer within ±2⁵³.
     ///
     /// # Errors
     /// [`ErrorKind::WrongType`], [`ErrorKind::IntegerRange`].
@@ -184,7 +191,7 @@ impl<'a> Value<'a> {
     /// # Errors
     /// [`ErrorKind::WrongType`].
     pub fn as_text(&self) -> Result<Text<'a>> {
-        if self.head.major != 3 {
+        if self.head.major != major::TEXT {
             return Err(self.wrong_type(Kind::Text));
         }
         let bytes = self.string();
@@ -194,10 +201,10 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// The item as text that lies in one piece, as every writer of the format leaves it.
+    /// The item as text in one piece. Every known writer of the format writes text like this.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongType`], also for text in several chunks (use [`Self::as_text`]).
+    /// [`ErrorKind::WrongType`], also for text in several pieces; [`Self::as_text`] accepts that.
     pub fn as_str(&self) -> Result<&'a str> {
         self.as_text()?.as_str().ok_or_else(|| self.wrong_type(Kind::Text))
     }
@@ -207,10 +214,10 @@ impl<'a> Value<'a> {
     /// # Errors
     /// [`ErrorKind::WrongType`].
     pub fn as_bytes(&self) -> Result<Bytes<'a>> {
-        if self.head.major == 2 { Ok(self.string()) } else { Err(self.wrong_type(Kind::Bytes)) }
+        if self.head.major == major::BYTES { Ok(self.string()) } else { Err(self.wrong_type(Kind::Bytes)) }
     }
 
-    /// The content of a string of either type; what an item of another type gives makes no sense.
+    /// The content of a byte string or text. The caller has checked that the item is one.
     pub(super) fn string(&self) -> Bytes<'a> {
         Bytes::new(self.content(), &self.head)
     }
@@ -220,7 +227,7 @@ impl<'a> Value<'a> {
     /// # Errors
     /// [`ErrorKind::WrongType`].
     pub fn as_array(&self) -> Result<Array<'a>> {
-        if self.head.major == 4 { Ok(Array(self.container())) } else { Err(self.wrong_type(Kind::Array)) }
+        if self.head.major == major::ARRAY { Ok(Array(self.container())) } else { Err(self.wrong_type(Kind::Array)) }
     }
 
     /// The item as a map.
@@ -228,25 +235,26 @@ impl<'a> Value<'a> {
     /// # Errors
     /// [`ErrorKind::WrongType`].
     pub fn as_map(&self) -> Result<Map<'a>> {
-        if self.head.major == 5 { Ok(Map(self.container())) } else { Err(self.wrong_type(Kind::Map)) }
+        if self.head.major == major::MAP { Ok(Map(self.container())) } else { Err(self.wrong_type(Kind::Map)) }
     }
 
     fn container(&self) -> Container<'a> {
         Container::new(&self.head, self.content())
     }
 
-    /// The item as a tag's number and the item that it tags.
+    /// The item as a tag: its number, and the tagged item.
     ///
     /// # Errors
     /// [`ErrorKind::WrongType`].
     pub fn as_tag(&self) -> Result<(u64, Self)> {
-        if self.head.major == 6 { Ok((self.head.argument, self.tagged())) } else { Err(self.wrong_type(Kind::Tag)) }
+        let is_tag = self.head.major == major::TAG;
+        if is_tag { Ok((self.head.argument, self.tagged())) } else { Err(self.wrong_type(Kind::Tag)) }
     }
 
-    /// The item inside a tag; for another item, the item itself.
+    /// The item inside a tag. For any other item, the item itself.
     fn tagged(&self) -> Self {
         match self.content().item_head() {
-            Ok(head) if self.head.major == 6 => Self { head, encoded: self.content() },
+            Ok(head) if self.head.major == major::TAG => Self { head, encoded: self.content() },
             _ => *self,
         }
     }
@@ -266,7 +274,7 @@ impl<'a> Value<'a> {
         self.encoded
     }
 
-    /// What follows the head.
+    /// The position after the head.
     fn content(&self) -> Cursor<'a> {
         let mut content = self.encoded;
         // Cannot fail: this head was read when the view was made.
@@ -279,7 +287,7 @@ impl fmt::Debug for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind() {
             Kind::Null => f.write_str("null"),
-            Kind::Bool => fmt::Debug::fmt(&(self.head.argument == 21), f),
+            Kind::Bool => fmt::Debug::fmt(&self.is_true(), f),
             Kind::Integer => fmt::Debug::fmt(&self.as_integer(), f),
             Kind::Float => fmt::Debug::fmt(&float_of(&self.head), f),
             Kind::Text => fmt::Debug::fmt(&self.as_text(), f),
@@ -300,12 +308,12 @@ const fn rounded((is_negative, magnitude): (bool, u64)) -> f64 {
 }
 
 /// The value of a float head.
-fn float_of(head: &Head) -> f64 {
+pub(super) fn float_of(head: &Head) -> f64 {
     match head.info {
         #[expect(clippy::cast_possible_truncation, reason = "the head holds as many bits as its width says")]
-        25 => f16::from_bits(head.argument as u16).to_f64(),
+        info::TWO_BYTES => f16::from_bits(head.argument as u16).to_f64(),
         #[expect(clippy::cast_possible_truncation, reason = "the head holds as many bits as its width says")]
-        26 => f64::from(f32::from_bits(head.argument as u32)),
+        info::FOUR_BYTES => f64::from(f32::from_bits(head.argument as u32)),
         _ => f64::from_bits(head.argument),
     }
 }

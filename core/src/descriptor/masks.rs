@@ -1,10 +1,11 @@
 //! The descriptor's `masks` map (FORMAT §3.5, PIPELINE §6.3).
 
-use super::{Key, MaskMethod, Named, position};
+use super::named::Named;
 use crate::cbor::{Cursor, MapReader, Name};
 use crate::error::{ErrorKind, Result};
+use crate::names::{Key, MaskMethod};
 
-/// What the set elements of a mask were before the encoder put zeros in their place.
+/// The value that the set elements of a mask had before the encoder put zeros in their place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MaskKind {
     /// Not a number.
@@ -16,7 +17,7 @@ pub enum MaskKind {
 }
 
 impl MaskKind {
-    /// Every kind, in the order of restoration: where masks overlap, the later one counts.
+    /// Every kind, in the order of restoration. Where masks overlap, the later one counts.
     pub const ALL: [Self; 3] = [Self::Nan, Self::PosInf, Self::NegInf];
 
     /// The key in a descriptor's `masks`.
@@ -29,7 +30,7 @@ impl MaskKind {
     }
 }
 
-/// Where the bits of one mask are, and how they are stored.
+/// One entry of a descriptor's masks: where the mask's bits are, and how they are stored.
 #[derive(Clone, Copy, Debug)]
 pub struct MaskDescriptor<'a> {
     method: Named<'a, MaskMethod>,
@@ -75,13 +76,13 @@ impl<'a> MaskDescriptor<'a> {
         self.length
     }
 
-    /// Where this entry stands in the descriptor, in bytes from the start of the caller's slice.
+    /// Where this entry is, in bytes from the start of the caller's slice.
     pub const fn position(&self) -> u64 {
         self.position
     }
 }
 
-/// Where the entries of a descriptor's masks stand: bytes from the descriptor's start, 0 where there is none.
+/// Where the entries of a descriptor's masks are, in bytes from the descriptor's start. 0 stands for an absent entry.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MaskPositions([u32; MaskKind::ALL.len()]);
 
@@ -89,8 +90,8 @@ impl MaskPositions {
     /// No entry.
     pub(super) const NONE: Self = Self([0; MaskKind::ALL.len()]);
 
-    /// Finds the entries of the `masks` map, or null, at `encoded`, in `descriptor`; unknown keys are ignored.
-    // Never inlined: most descriptors have no masks, and need not the stack for them.
+    /// Finds the entries of `descriptor`'s masks in the map at `encoded`, which may also be null. Ignores unknown keys.
+    // Never inlined: most descriptors have no masks, and should not pay stack for them.
     #[inline(never)]
     pub(super) fn find(encoded: Cursor<'_>, descriptor: &Cursor<'_>) -> Result<Self> {
         let mut positions = Self::NONE;
@@ -102,7 +103,7 @@ impl MaskPositions {
             let mut kinds = MaskKind::ALL.into_iter().zip(&mut positions.0);
             if let Some((_, slot)) = kinds.find(|(kind, _)| name == *kind.name()) {
                 let is_absent = entries.is_at_null();
-                *slot = if is_absent { 0 } else { position(entries.position(), descriptor)? };
+                *slot = if is_absent { 0 } else { descriptor.position_of(entries.position())? };
             }
             entries.skip()?;
         }
@@ -117,7 +118,7 @@ impl MaskPositions {
     }
 }
 
-/// The masks of an object, none or one for each kind of non-finite value.
+/// The masks of an object: at most one for each kind of non-finite value.
 #[derive(Clone, Copy, Debug)]
 pub struct Masks<'a> {
     descriptor: Cursor<'a>,
@@ -129,12 +130,12 @@ impl<'a> Masks<'a> {
         Self { descriptor, positions }
     }
 
-    /// Whether there is no mask.
+    /// Whether the object has no mask.
     pub fn is_empty(&self) -> bool {
         self.positions.0 == [0; MaskKind::ALL.len()]
     }
 
-    /// The masks that there are, in the order NaN, +∞, −∞. Each entry is decoded again when it is reached.
+    /// The masks in the order NaN, +∞, −∞. Each entry is decoded again when the iterator reaches it.
     pub fn iter(&self) -> impl Iterator<Item = (MaskKind, MaskDescriptor<'a>)> + use<'a> {
         let descriptor = self.descriptor;
         let places = MaskKind::ALL.into_iter().zip(self.positions.0).filter(|&(_, position)| position != 0);
@@ -149,8 +150,8 @@ impl<'a> Masks<'a> {
         self.iter().find(|(k, _)| *k == kind).map(|(_, mask)| mask)
     }
 
-    /// Checks that every mask lies within a payload region of `region_len` bytes, and returns how many bytes of it come
-    /// before the first mask: the encoded payload. Gaps and overlaps between masks are not looked at.
+    /// Checks that every mask lies within a payload region of `region_len` bytes. Returns the length of the encoded
+    /// payload: the bytes before the first mask. Does not check for gaps and overlaps between masks.
     ///
     /// # Errors
     /// [`ErrorKind::MaskBounds`] at the entry.

@@ -1,34 +1,35 @@
 //! Parameters of the pipeline's stages, typed and checked (FORMAT §3.5, PIPELINE §3 to §5).
 
-use super::{Descriptor, Key};
+use super::view::Descriptor;
 use crate::cbor::{Uints, Value};
 use crate::error::{ErrorKind, Result};
+use crate::names::Key;
 #[cfg(feature = "packing")]
 use crate::packing::Packing;
 
-/// Parameters of szip, as stored: the bits that the format implies are not in `flags`.
+/// Parameters of szip, as stored. The flags that the format implies are not among the stored ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SzipParams {
     /// Blocks in a reference sample interval, 1 to 4096.
     pub rsi: u32,
-    /// Samples in a block: 8, 16, 32 or 64; with flag 64 any even number.
+    /// Samples in a block: 8, 16, 32 or 64; with [`NOT_ENFORCE`](super::szip_flags::NOT_ENFORCE) any even number.
     pub block_size: u32,
-    /// libaec's flags.
+    /// The bits of [`szip_flags`](super::szip_flags).
     pub flags: u32,
 }
 
-/// What bounds a zfp stream, and how tightly.
+/// The bound of a zfp stream.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ZfpMode {
-    /// Bits a value.
+    /// A number of bits for each value.
     FixedRate(f64),
-    /// Bit planes a value.
+    /// A number of bit planes for each value.
     FixedPrecision(u32),
-    /// Absolute error.
+    /// A largest absolute error.
     FixedAccuracy(f64),
 }
 
-/// Parameters of sz3. Its decoder needs none of them.
+/// Parameters of sz3. They describe how the payload was made; a decoder does not need them.
 #[derive(Clone, Copy, Debug)]
 pub struct Sz3Params<'a> {
     /// `abs`, `rel` or `psnr`.
@@ -38,7 +39,7 @@ pub struct Sz3Params<'a> {
 }
 
 impl<'a> Descriptor<'a> {
-    /// The parameters of simple_packing, under their names since 0.19 (`sp_…`) or else those before.
+    /// The parameters of simple_packing, under their names since 0.19 (`sp_…`), otherwise under their earlier names.
     ///
     /// # Errors
     /// [`ErrorKind::MissingKey`], [`ErrorKind::WrongType`], [`ErrorKind::IntegerRange`];
@@ -76,7 +77,7 @@ impl<'a> Descriptor<'a> {
         }
     }
 
-    /// The parameters of szip; their ranges are the codec's to check.
+    /// The parameters of szip. `szip::Params` checks their ranges.
     ///
     /// # Errors
     /// [`ErrorKind::MissingKey`], [`ErrorKind::WrongType`], [`ErrorKind::IntegerRange`].
@@ -88,7 +89,7 @@ impl<'a> Descriptor<'a> {
         })
     }
 
-    /// The bit offsets of szip's reference sample intervals, if they were written.
+    /// The bit offsets of szip's reference sample intervals, if the writer stored them.
     ///
     /// # Errors
     /// [`ErrorKind::WrongType`], [`ErrorKind::IntegerRange`].
@@ -130,7 +131,7 @@ impl<'a> Descriptor<'a> {
         self.known_parameter(key)?.ok_or(ErrorKind::MissingKey(key).at(self.offset()))
     }
 
-    /// The value under the current name, or else under the one before 0.19.
+    /// The value under the current name, otherwise under the name before 0.19.
     #[cfg(feature = "packing")]
     fn required_or(&self, key: Key, before: Key) -> Result<Value<'a>> {
         match (self.known_parameter(key)?, self.known_parameter(before)?) {

@@ -116,10 +116,10 @@ proptest! {
 fn what_is_usual_is_read_in_order() {
     let usual = encode(&entries(&[3, 5], "float32"), true, true);
     let mut unread = Descriptor::unread(&usual, 0);
-    let is_in_order = super::Reading::new(&mut unread).read_in_order().is_some();
+    let is_in_order = super::reading::Reading::new(&mut unread).read_in_order().is_some();
     assert_eq!(is_in_order, !crate::target::IS_SMALL);
     let reversed: Vec<_> = entries(&[3, 5], "float32").into_iter().rev().collect();
     let unusual = encode(&reversed, true, false);
     let mut unread = Descriptor::unread(&unusual, 0);
-    assert!(super::Reading::new(&mut unread).read_in_order().is_none());
+    assert!(super::reading::Reading::new(&mut unread).read_in_order().is_none());
 }

@@ -2,6 +2,7 @@
 
 use core::ops::Range;
 
+use super::word::Word;
 use crate::error::{ErrorKind, Result};
 
 /// The runs of set bits within each word.
@@ -63,27 +64,4 @@ fn padded(bytes: &[u8]) -> u64 {
         *slot = byte;
     }
     u64::from_be_bytes(word)
-}
-
-/// 64 elements, of which the first is the most significant bit.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Word {
-    /// The set elements that were not returned.
-    pub(super) bits: u64,
-    /// The first element.
-    pub(super) position: u64,
-}
-
-impl Word {
-    /// The first run of set bits, which are then cleared.
-    #[inline]
-    pub(super) fn next_run(&mut self) -> Option<Range<u64>> {
-        if self.bits == 0 {
-            return None;
-        }
-        let start = self.bits.leading_zeros();
-        let end = start.wrapping_add(self.bits.wrapping_shl(start).leading_ones());
-        self.bits &= u64::MAX.checked_shr(end).unwrap_or(0);
-        Some(self.position.wrapping_add(start.into())..self.position.wrapping_add(end.into()))
-    }
 }

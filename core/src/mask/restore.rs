@@ -3,7 +3,7 @@
 use core::num::NonZeroUsize;
 use core::ops::Range;
 
-use super::Mask;
+use super::bitmap::Mask;
 use crate::descriptor::{ByteOrder, Dtype, MaskKind};
 use crate::error::{ErrorKind, Result};
 

@@ -15,7 +15,7 @@
 
 use core::ops::Range;
 
-use super::raw::Word;
+use super::word::Word;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Cookie of bitmaps without containers of runs.

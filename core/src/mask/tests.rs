@@ -8,6 +8,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::descriptor::{ByteOrder, Dtype};
+use crate::error::{Error, ErrorKind, Result};
 
 /// The set elements, one by one.
 fn elements(mask: &Mask<'_>) -> Result<Vec<u64>> {
@@ -37,7 +38,7 @@ fn a_window_of_a_raw_bitmap_is_all_that_is_read_of_it() {
     let mask = Mask::new(BitmapForm::Raw, &blob, 7999);
     for (start, end) in [(0, 0), (0, 1), (7, 9), (100, 200), (7990, 7999), (7999, 7999)] {
         let (part, first) = mask.around(start, end).unwrap();
-        assert!(part.blob.len() as u64 <= (end - start) / 8 + 2, "{start}..{end}");
+        assert!(part.blob().len() as u64 <= (end - start) / 8 + 2, "{start}..{end}");
         assert!(part.runs().all(|run| run.is_ok()), "{start}..{end}");
         let set = mask.within(start, end - start).unwrap().map(|run| run.unwrap().start + start);
         assert!(first <= start && set.eq((start..end).filter(|at| at % 2 == 1)), "{start}..{end}");

@@ -1,216 +1,36 @@
-//! Inside a frame: what of its body passes by, and what is kept.
+//! Bodies and tails of frames: which bytes are passed on as they come, and which are kept.
 //!
-//! Where CBOR ends is known from the header alone for metadata, index and hash frames. A data object says where its descriptor
-//! begins in its tail, that is at last, and whether the descriptor comes first by a flag:
+//! The header of a metadata, index or hash frame says how long its CBOR is. A data object is harder: a flag in its header
+//! says whether the descriptor comes first, but where a descriptor begins that comes last is only said in the tail.
 //!
 //! ```text
-//! descriptor first:  descriptor │ payload │ masks │ tail     gathered until it is a whole item; from there on chunks
-//! descriptor last:   payload │ masks │ descriptor │ tail     chunks but for the last N bytes, which are gathered:
-//!                                                            the tail says which of them are the descriptor
+//! descriptor first:  descriptor │ payload │ masks │ tail     keep bytes until they are a whole item; pass the rest on
+//! descriptor last:   payload │ masks │ descriptor │ tail     pass bytes on, but keep the last N before the tail;
+//!                                                            the tail then says which of those are the descriptor
 //! ```
 //!
-//! Whatever lies in one piece with the tail is not gathered but taken from the input.
+//! CBOR that comes in one piece with the tail is not kept. It is read where it lies in the input.
 
 use zerocopy::FromBytes;
 
-use super::event::{Cbor, Chunk};
-use super::event::{Event, FrameBegin, FrameEnd, ObjectDescriptor, Part, TooLarge};
+use super::event::{FrameBegin, Part};
+use super::frame_state::{Form, Stage};
 use super::machine::Machine;
 use super::step::{Progress, Span, Step, copy, split_front};
 use crate::descriptor::Descriptor;
 use crate::error::{ErrorKind, Result};
 use crate::frame::{check_cbor_offset, check_end};
-#[cfg(feature = "hash")]
-use crate::hash::Verdict;
 use crate::wire::{
-    DATA_OBJECT_FOOTER_SIZE, FRAME_COMMON_FOOTER_SIZE, FRAME_HEADER_SIZE, FrameFlags, FrameHeader, FrameTail,
-    FrameType, ObjectTail,
+    DATA_OBJECT_FOOTER_SIZE, FRAME_COMMON_FOOTER_SIZE, FRAME_HEADER_SIZE, FrameHeader, FrameTail, ObjectTail,
 };
 
-/// Bytes of a descriptor that are gathered before it is tried for the first time; then twice as many, and so on.
-const FIRST_TRY: usize = 64;
-
-/// Bytes of a piece in which a descriptor is looked for, if the memory is not larger: whatever a frame claims, what is
-/// spent on it stays in proportion to the bytes of its header.
+/// Bytes of a piece in which a descriptor is searched for, unless the memory is larger.
+///
+/// Without a limit a frame of a few bytes could make the decoder read a whole large piece, again and again.
 const LOOK_AHEAD: usize = 4096;
 
-/// A frame that has begun. Positions count from the body's first byte.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FrameState {
-    pub(super) begin: FrameBegin,
-    stage: Stage,
-    form: Form,
-    body_len: u64,
-    /// Bytes of the body still to come.
-    left: u64,
-    /// Bytes of the body in the memory.
-    held: usize,
-    /// Bytes in the memory with which the descriptor is tried again.
-    next_try: usize,
-    /// Where the descriptor begins; known when it or the tail has come.
-    cbor_start: u64,
-    /// Bytes of a descriptor that comes first.
-    cbor_len: u64,
-    /// Bytes of the payload, known with a descriptor that comes first.
-    payload_len: u64,
-    #[cfg(feature = "hash")]
-    verdict: Verdict,
-}
-
-/// What is done with the next byte.
-#[derive(Clone, Copy, Debug)]
-enum Stage {
-    /// Nothing has come.
-    Start,
-    /// All of the body is kept.
-    Gather,
-    /// A descriptor is kept until it is whole.
-    Descriptor,
-    /// What was kept of the region, from this position in the memory on, is told.
-    Kept(usize),
-    /// The body passes.
-    Pass,
-    /// The region passes, until what may be the descriptor is kept.
-    Region,
-    /// The tail comes.
-    Tail,
-    /// The descriptor, from this position in the memory on, is told.
-    KeptDescriptor(usize),
-    /// The end is told.
-    End,
-}
-
-/// How the body divides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    /// All of it is CBOR.
-    Cbor,
-    /// The same, but not kept.
-    LargeCbor,
-    /// Descriptor, region.
-    First,
-    /// The same, but the border is not known.
-    LargeFirst,
-    /// Region, descriptor.
-    Last,
-}
-
-impl FrameState {
-    /// No frame.
-    pub(super) const NONE: Self = Self::new(
-        FrameBegin {
-            frame_type: FrameType::HeaderMetadata,
-            flags: FrameFlags::new(0),
-            offset: 0,
-            total_length: 0,
-            object_index: None,
-        },
-        Form::Cbor,
-    );
-
-    pub(super) const fn begin(begin: FrameBegin) -> Self {
-        let form = match (begin.frame_type.is_data_object(), begin.flags.has(FrameFlags::CBOR_AFTER_PAYLOAD)) {
-            (false, _) => Form::Cbor,
-            (true, true) => Form::Last,
-            (true, false) => Form::First,
-        };
-        Self::new(begin, form)
-    }
-
-    const fn new(begin: FrameBegin, form: Form) -> Self {
-        // The header's check has seen that the frame is not smaller than that.
-        let body_len = begin.total_length.saturating_sub(begin.frame_type.min_size() as u64);
-        Self {
-            begin,
-            stage: Stage::Start,
-            form,
-            body_len,
-            left: body_len,
-            held: 0,
-            next_try: FIRST_TRY,
-            cbor_start: 0,
-            cbor_len: 0,
-            payload_len: 0,
-            #[cfg(feature = "hash")]
-            verdict: Verdict::Missing,
-        }
-    }
-
-    /// Where the body starts in the message.
-    const fn body_offset(&self) -> u64 {
-        self.begin.offset.saturating_add(FRAME_HEADER_SIZE as u64)
-    }
-
-    /// Bytes of the body that have come.
-    const fn done(&self) -> u64 {
-        self.body_len.saturating_sub(self.left)
-    }
-
-    /// What the byte at a position is a part of, and how many bytes from it on are.
-    const fn part_at(&self, position: u64) -> (Part, u64) {
-        match self.form {
-            Form::Cbor | Form::LargeCbor => (Part::Cbor, u64::MAX),
-            Form::LargeFirst => (Part::Body, u64::MAX),
-            Form::Last => (Part::Region, u64::MAX),
-            Form::First => match self.payload_len.saturating_sub(position.saturating_sub(self.cbor_len)) {
-                0 => (Part::Masks, u64::MAX),
-                payload_left => (Part::Payload, payload_left),
-            },
-        }
-    }
-
-    const fn too_large(&self, length: Option<u64>, region_len: Option<u64>) -> TooLarge {
-        let FrameBegin { frame_type, object_index, .. } = self.begin;
-        TooLarge { frame_type, object_index, length, region_len }
-    }
-
-    fn end(&self) -> FrameEnd {
-        FrameEnd {
-            frame_type: self.begin.frame_type,
-            object_index: self.begin.object_index,
-            end_offset: self.begin.offset.saturating_add(self.begin.total_length),
-            #[cfg(feature = "hash")]
-            verdict: self.verdict,
-        }
-    }
-
-    /// The event of the frame's CBOR.
-    pub(super) const fn cbor<'a>(&self, bytes: &'a [u8]) -> Event<'a> {
-        Event::Cbor(Cbor {
-            frame_type: self.begin.frame_type,
-            bytes,
-            offset: self.body_offset(),
-            #[cfg(feature = "hash")]
-            verdict: self.verdict,
-        })
-    }
-
-    /// The event of a part of the body.
-    pub(super) const fn chunk<'a>(&self, bytes: &'a [u8], part: Part, body_offset: u64) -> Event<'a> {
-        Event::Chunk(Chunk {
-            object_index: self.begin.object_index,
-            part,
-            offset: self.body_offset().saturating_add(body_offset),
-            region_offset: body_offset.saturating_sub(self.cbor_len),
-            bytes,
-        })
-    }
-
-    /// The event of the descriptor that `bytes` begin with.
-    ///
-    /// # Errors
-    /// Those of [`crate::object::DataObject::parse`].
-    pub(super) fn descriptor<'a>(&self, bytes: &'a [u8]) -> Result<Event<'a>> {
-        let descriptor = Descriptor::parse(bytes, self.body_offset().saturating_add(self.cbor_start))?;
-        let region_len =
-            if self.form == Form::Last { self.cbor_start } else { self.body_len.saturating_sub(self.cbor_len) };
-        let payload_len = descriptor.masks().payload_len(region_len)?;
-        let object_index = self.begin.object_index.unwrap_or(0);
-        Ok(Event::Descriptor(ObjectDescriptor { object_index, descriptor, region_len, payload_len }))
-    }
-}
-
 impl Machine {
+    /// Takes one step inside a frame.
     pub(super) fn body<'i>(&mut self, memory: &mut [u8], input: &mut &'i [u8]) -> Result<Progress<'i>> {
         match self.frame.stage {
             Stage::Start => self.start_body(memory, input),
@@ -231,11 +51,13 @@ impl Machine {
         }
     }
 
+    /// Tells `step`, and goes on with `stage`.
     const fn enter<'i>(&mut self, stage: Stage, step: Step<'i>) -> Progress<'i> {
         self.frame.stage = stage;
         Progress::Tell(step)
     }
 
+    /// Decides how the body is read.
     fn start_body<'i>(&mut self, memory: &[u8], input: &mut &'i [u8]) -> Result<Progress<'i>> {
         match self.frame.form {
             Form::First | Form::LargeFirst => self.frame.stage = Stage::Descriptor,
@@ -258,7 +80,7 @@ impl Machine {
         Ok(Progress::Moved)
     }
 
-    /// Takes the rest of the body and the tail, if they are there together.
+    /// Takes the rest of the body and the tail, if the input has both.
     fn take_with_tail<'i>(&mut self, input: &mut &'i [u8], tail_size: usize) -> Result<Option<&'i [u8]>> {
         let wanted = self.frame.left.saturating_add(tail_size as u64);
         if (input.len() as u64) < wanted {
@@ -292,7 +114,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Keeps the rest of the body, which fits.
+    /// Keeps the rest of the body, which fits the memory.
     fn gather<'i>(&mut self, memory: &mut [u8], input: &mut &'i [u8]) -> Result<Progress<'i>> {
         self.keep(memory, input, memory.len())?;
         if self.frame.left > 0 {
@@ -302,6 +124,7 @@ impl Machine {
         Ok(Progress::Moved)
     }
 
+    /// Passes the body on.
     fn pass<'i>(&mut self, input: &mut &'i [u8]) -> Result<Progress<'i>> {
         if self.frame.left == 0 {
             self.frame.stage = Stage::Tail;
@@ -311,6 +134,7 @@ impl Machine {
         self.pass_part(input, part, limit)
     }
 
+    /// Passes on up to `limit` bytes that belong to `part`.
     fn pass_part<'i>(&mut self, input: &mut &'i [u8], part: Part, limit: u64) -> Result<Progress<'i>> {
         let body_offset = self.frame.done();
         let bytes = self.take_body(input, limit)?;
@@ -320,9 +144,11 @@ impl Machine {
         Ok(Progress::Tell(Step::Chunk { bytes: Span::Input(bytes), part, body_offset }))
     }
 
+    /// Passes the region on, and keeps the bytes that may be the descriptor.
     fn region<'i>(&mut self, memory: &mut [u8], input: &mut &'i [u8]) -> Result<Progress<'i>> {
         if self.frame.held == 0 {
-            // Looking ahead decides nothing but where chunks end: what is wrong with the tail is found when it is taken.
+            // If the input already has the tail, it says where the region ends. A damaged tail is reported later, when it
+            // is taken: this look only decides where chunks end.
             let region_left = self.peek_cbor_start(input).and_then(|start| start.checked_sub(self.frame.done()));
             if region_left == Some(0) {
                 let Some(bytes) = self.take_with_tail(input, DATA_OBJECT_FOOTER_SIZE)? else {
@@ -340,7 +166,7 @@ impl Machine {
         }
     }
 
-    /// Where the descriptor begins, if the tail has come and says a place that is possible.
+    /// Where the descriptor begins, if the input has the tail and the tail gives a possible place.
     fn peek_cbor_start(&self, input: &[u8]) -> Option<u64> {
         let tail = input.get(usize::try_from(self.frame.left).ok()?..)?;
         let (tail, _) = ObjectTail::ref_from_prefix(tail).ok()?;
@@ -348,6 +174,7 @@ impl Machine {
         check_cbor_offset(tail, length).ok()?.checked_sub(FRAME_HEADER_SIZE as u64)
     }
 
+    /// Reads a descriptor that comes first: from the input if it is there in one piece, otherwise from the memory.
     fn descriptor_first<'i>(&mut self, memory: &mut [u8], input: &mut &'i [u8]) -> Result<Progress<'i>> {
         if self.frame.held == 0 {
             if input.is_empty() && self.frame.left > 0 {
@@ -378,7 +205,9 @@ impl Machine {
         Ok(Progress::Moved)
     }
 
-    /// Whether a descriptor is whole in `bytes`, the first ones of the body, or all if `is_all`. If so it is measured.
+    /// Whether `bytes`, the first bytes of the body, hold a whole descriptor. If so, notes its length and the payload's.
+    ///
+    /// With `is_all` these are all bytes of the body, so a descriptor that is not whole is an error.
     ///
     /// # Errors
     /// Those of [`crate::object::DataObject::parse`].
@@ -394,7 +223,7 @@ impl Machine {
         Ok(true)
     }
 
-    /// Tells what was kept behind a descriptor, or instead of one.
+    /// Tells of the bytes that were kept after a descriptor, or instead of one.
     fn tell_kept<'i>(&mut self, at: usize) -> Progress<'i> {
         let kept = self.frame.held.saturating_sub(at);
         if kept == 0 {
@@ -407,6 +236,7 @@ impl Machine {
         self.enter(Stage::Kept(end), Step::Chunk { bytes: Span::Memory(at..end), part, body_offset })
     }
 
+    /// Reads the tail.
     fn tail<'i>(&mut self, input: &mut &'i [u8]) -> Result<Progress<'i>> {
         if !self.fill_small(input, self.frame.begin.frame_type.tail_size())? {
             return Ok(Progress::Hungry);
@@ -420,7 +250,7 @@ impl Machine {
         }
     }
 
-    /// Tells what was kept before the tail: the region's last bytes, and the descriptor.
+    /// Tells of the bytes that were kept before the tail: the end of the region, and the descriptor.
     fn divide_kept<'i>(&mut self) -> Progress<'i> {
         let body_offset = self.frame.body_len.saturating_sub(self.frame.held as u64);
         let cbor_start = self.frame.cbor_start;
@@ -436,7 +266,7 @@ impl Machine {
         Progress::Tell(Step::Chunk { bytes: Span::Memory(0..region_len), part: Part::Region, body_offset })
     }
 
-    /// Checks the tail, which the small bytes are, and the digest in it.
+    /// Checks the tail, and the digest in it. The small bytes are the tail.
     fn check_tail(&mut self) -> Result<()> {
         let FrameBegin { frame_type, offset, total_length, .. } = self.frame.begin;
         let small = self.small.as_slice();
@@ -451,7 +281,8 @@ impl Machine {
             let (_, tail) = ObjectTail::ref_from_suffix(small).map_err(|_| too_small)?;
             let cbor_offset = check_cbor_offset(tail, total_length).map_err(|error| error.shift(offset))?;
             let cbor_start = cbor_offset.saturating_sub(FRAME_HEADER_SIZE as u64);
-            // A descriptor that comes first was read where writers put it: whether it begins there is known only now.
+            // A descriptor that comes first was read at the start of the body, where all writers put it. Only now does the
+            // tail say whether it begins there.
             if self.frame.form != Form::Last && cbor_start != 0 {
                 let tail_start = total_length.saturating_sub(DATA_OBJECT_FOOTER_SIZE as u64);
                 return Err(ErrorKind::CborOffset.at(offset.saturating_add(tail_start)));

@@ -1,8 +1,8 @@
-//! The digest of a frame whose bytes pass by.
+//! The digest of a frame, computed as its bytes pass.
 //!
-//! Rule H of FORMAT §2 needs to know whether any frame of the message is flagged, which here only the past can tell: before
-//! the first flagged frame the preamble decides, from it on the frame's own flag. Writers that flag frames flag the first one,
-//! so that this differs from the rule only for messages of which someone cleared the first flags.
+//! Rule H of FORMAT §2 asks whether any frame of the message is flagged. A decoder of pieces knows only the frames that
+//! have come. So the preamble decides before the first flagged frame, and each frame's own flag decides from there on.
+//! Writers that flag frames flag the first one. The result differs from Rule H only if someone cleared the first flags.
 
 #[cfg(feature = "hash")]
 use xxhash_rust::xxh3::Xxh3Default;
@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::Xxh3Default;
 use crate::hash::{HashMismatch, Verdict};
 use crate::wire::{FrameFlags, MessageFlags};
 
-/// The digest so far, and what says whether there is one to compare with.
+/// The digest so far, and whether the frame holds one to compare with.
 #[cfg(feature = "hash")]
 pub(super) struct Running {
     state: Xxh3Default,
@@ -23,9 +23,9 @@ pub(super) struct Running {
 #[cfg(feature = "hash")]
 #[derive(Clone, Copy)]
 enum Presence {
-    /// Their flags: one of them was flagged, or the preamble promises nothing.
+    /// The flag of each frame, because a frame was flagged or the preamble promises no digests.
     Flags,
-    /// The preamble, which promises digests.
+    /// The preamble, because it promises digests and no frame was flagged yet.
     Preamble,
 }
 
@@ -51,14 +51,14 @@ impl Running {
         self.is_due = is_flagged || matches!(self.presence, Presence::Preamble);
     }
 
-    /// Takes in bytes of the body; free where there is no digest.
+    /// Adds bytes of the body. Does nothing if the frame holds no digest.
     pub(super) fn update(&mut self, body: &[u8]) {
         if self.is_due {
             self.state.update(body);
         }
     }
 
-    /// Compares with what the slot holds.
+    /// Compares the digest with the one in the frame's slot.
     pub(super) fn verdict(&self, expected: u64) -> Verdict {
         if !self.is_due {
             return Verdict::Missing;
@@ -68,12 +68,12 @@ impl Running {
     }
 }
 
-/// Nothing, without feature `hash`.
+/// Without feature `hash` nothing is computed.
 #[cfg(not(feature = "hash"))]
 pub(super) struct Running;
 
 #[cfg(not(feature = "hash"))]
-#[expect(clippy::unused_self, reason = "the methods of the one with a digest")]
+#[expect(clippy::unused_self, reason = "same methods as with the feature")]
 impl Running {
     pub(super) const fn new() -> Self {
         Self

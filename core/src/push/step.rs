@@ -1,25 +1,25 @@
-//! What one step of the machine yields, and the few bytes that it keeps.
+//! The result of one step of the machine, and the few bytes that the machine keeps.
 
 use core::ops::Range;
 
 use super::event::{FrameBegin, FrameEnd, MessageEnd, Part, TooLarge};
-use crate::wire::Preamble;
+use crate::wire::{PREAMBLE_SIZE, Preamble};
 
-/// As much as the largest of the fixed layouts.
-pub(super) const SMALL: usize = 24;
+/// Bytes of the largest fixed layout. The postamble has as many as the preamble.
+pub(super) const SMALL: usize = PREAMBLE_SIZE;
 
-/// What became of a step.
+/// The result of a step.
 #[derive(Debug)]
 pub(super) enum Progress<'i> {
-    /// Something to tell.
+    /// There is an event.
     Tell(Step<'i>),
-    /// Another state, or input consumed: go on.
+    /// The state changed, or input was taken. Take another step.
     Moved,
-    /// The input has been consumed, and more is needed.
+    /// All input was taken, and more is needed.
     Hungry,
 }
 
-/// An event whose bytes are not looked up yet.
+/// An event that says where its bytes are, but does not borrow them yet.
 #[derive(Debug)]
 pub(super) enum Step<'i> {
     Resynchronised { skipped: u64 },
@@ -34,7 +34,7 @@ pub(super) enum Step<'i> {
 }
 
 impl Step<'_> {
-    /// The same for a step whose input was what is left of a carry, of which `at` bytes had been read.
+    /// The same step, with its input bytes counted in the carry. The input was the carry without its first `at` bytes.
     pub(super) fn carried<'i>(self, at: usize) -> Step<'i> {
         match self {
             Self::Resynchronised { skipped } => Step::Resynchronised { skipped },
@@ -50,7 +50,7 @@ impl Step<'_> {
     }
 }
 
-/// Where bytes lie.
+/// Where bytes are.
 #[derive(Clone, Debug)]
 pub(super) enum Span<'i> {
     Input(&'i [u8]),
@@ -59,7 +59,7 @@ pub(super) enum Span<'i> {
 }
 
 impl<'i> Span<'i> {
-    /// The bytes, where those of the memory and of the carry are these.
+    /// The bytes, given the contents of the memory and of the carry.
     pub(super) fn bytes<'a>(self, memory: &'a [u8], carry: &'a [u8]) -> &'a [u8]
     where
         'i: 'a,
@@ -75,7 +75,7 @@ impl<'i> Span<'i> {
 impl Span<'_> {
     fn carried<'i>(self, at: usize) -> Span<'i> {
         match self {
-            // Steps take bytes from the front of their input.
+            // A step takes its bytes from the front of its input, so they begin at `at`.
             Self::Input(bytes) => Span::Carry(at..at.saturating_add(bytes.len())),
             Self::Memory(range) => Span::Memory(range),
             Self::Carry(range) => Span::Carry(range),
@@ -83,7 +83,7 @@ impl Span<'_> {
     }
 }
 
-/// Up to 24 bytes: a fixed layout that has not come whole.
+/// Up to 24 bytes: the part of a fixed layout that has come.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Small {
     bytes: [u8; SMALL],
@@ -119,7 +119,7 @@ impl Small {
     }
 }
 
-/// Bytes that were read ahead, while it was not clear what they are, and are still to be understood.
+/// Bytes that were read to see what comes next, and that must now be read as what they are.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Carry {
     small: Small,
@@ -156,7 +156,7 @@ impl Carry {
     }
 }
 
-/// Copies what fits; how many bytes that was.
+/// Copies as many bytes as fit, and returns how many those were.
 pub(super) fn copy(from: &[u8], to: &mut [u8]) -> usize {
     let count = from.len().min(to.len());
     to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);

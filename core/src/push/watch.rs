@@ -1,4 +1,11 @@
 //! Looking for the start of a message in bytes that come in pieces.
+//!
+//! ```text
+//! for each byte:  append it to the held bytes
+//!                 while the held bytes cannot begin a preamble:  drop the first of them
+//! ```
+//!
+//! Where nothing is held, [`find`] skips ahead to the next start magic instead of going byte by byte.
 
 use zerocopy::FromBytes;
 
@@ -8,8 +15,8 @@ use crate::wire::{MAGIC, PREAMBLE_SIZE, Preamble};
 
 /// The last bytes that came, as far as they may be the beginning of a preamble.
 ///
-/// A start magic holds its first letter once, so that what is held after a mismatch is short; all in all every byte is
-/// looked at a bounded number of times.
+/// The start magic has its first letter only once. So few bytes stay held after a mismatch, and each byte is looked at a
+/// bounded number of times.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Watch {
     bytes: [u8; PREAMBLE_SIZE],
@@ -21,17 +28,17 @@ impl Watch {
         Self { bytes: [0; PREAMBLE_SIZE], len: 0 }
     }
 
-    /// Forgets what came.
+    /// Drops all held bytes.
     pub(super) const fn clear(&mut self) {
         self.len = 0;
     }
 
-    /// The preamble, if all of one is held.
+    /// The held preamble, if it is whole.
     pub(super) fn preamble(&self) -> Option<[u8; PREAMBLE_SIZE]> {
         (self.len >= PREAMBLE_SIZE).then_some(self.bytes)
     }
 
-    /// Takes in bytes until a whole preamble is held; how many those were, or `None` if all of them were not enough.
+    /// Reads bytes until a whole preamble is held, and returns how many it read. `None` if all of them were not enough.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut rest = bytes;
         loop {
@@ -45,7 +52,7 @@ impl Watch {
             if self.len >= PREAMBLE_SIZE {
                 return Some(seen);
             }
-            // What is held after a mismatch is searched again, fast, if all of it lies here.
+            // After a mismatch some bytes may still be held. If all of them are in `bytes`, the quick search starts there.
             if !is_still && let Some(again) = seen.checked_sub(self.len).and_then(|from| bytes.get(from..)) {
                 rest = again;
                 self.len = 0;
@@ -53,7 +60,7 @@ impl Watch {
         }
     }
 
-    /// Takes in a byte; whether what was held may still be the beginning of a preamble.
+    /// Appends a byte, and returns whether the held bytes may still begin a preamble. If not, drops the first of them.
     fn take(&mut self, byte: u8) -> bool {
         if let Some(slot) = self.bytes.get_mut(self.len) {
             *slot = byte;
@@ -66,7 +73,7 @@ impl Watch {
         is_still
     }
 
-    /// Goes on to the next place, behind the first byte held, where a preamble may begin.
+    /// Drops held bytes up to the next place, after the first byte, where a preamble may begin.
     pub(super) fn give_up_first(&mut self) {
         let held = self.held();
         let next = (1..self.len).find(|&from| held.get(from..).is_some_and(may_be_preamble)).unwrap_or(self.len);
@@ -83,14 +90,14 @@ impl Watch {
     }
 }
 
-/// The first place in `bytes` where a start magic begins, whole or cut off by the end.
+/// The first place in `bytes` where a start magic begins. The end may cut it off. The length of `bytes` if there is none.
 fn candidate(bytes: &[u8]) -> usize {
     if let Some(at) = find(bytes, MAGIC) {
         return at;
     }
     let [first, rest @ ..] = MAGIC;
     let end = bytes.last_chunk().unwrap_or(rest);
-    // No other letter of the magic is like the first.
+    // Only the first letter of a magic equals `first`. Without that letter in the last seven bytes, none is cut off.
     if bytes.len() >= rest.len() && end.iter().all(|byte| byte != first) {
         return bytes.len();
     }

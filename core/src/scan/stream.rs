@@ -4,17 +4,16 @@ use zerocopy::FromBytes;
 
 use super::find::find;
 use super::source::Source;
-use super::stated_length;
 use crate::frame::{Landmark, Walk, check_cbor_offset, check_end, check_header, find_landmark};
 use crate::wire::{
-    DATA_OBJECT_FOOTER_SIZE, END_MAGIC, FRAME_ALIGNMENT, FRAME_HEADER_SIZE, FrameHeader, MAGIC, ObjectTail,
-    POSTAMBLE_SIZE, PREAMBLE_SIZE,
+    DATA_OBJECT_FOOTER_SIZE, END_MAGIC, FRAME_ALIGNMENT, FRAME_COMMON_FOOTER_SIZE, FRAME_HEADER_SIZE, FrameHeader,
+    MAGIC, ObjectTail, POSTAMBLE_SIZE, PREAMBLE_SIZE, Postamble,
 };
 
 /// Bytes looked at together while looking for a frame or postamble in a gap.
 const GAP_CHUNK: usize = 256;
-/// What a step to a frame costs of the scan's budget: as much as the smallest frame's bytes.
-pub(super) const HOP_COST: u64 = 28;
+/// What a step to a frame costs of the scan's budget: the bytes of the smallest frame.
+pub(super) const HOP_COST: u64 = (FRAME_HEADER_SIZE + FRAME_COMMON_FOOTER_SIZE) as u64;
 
 /// More bytes than this no frame has.
 const MOST: u64 = 1 << 56;
@@ -150,7 +149,7 @@ impl<'s, S: Source> StreamWalk<'s, S> {
     fn find_landmark(&mut self) -> Result<Option<Landmark>, S::Error> {
         let mut chunk = [0; GAP_CHUNK + POSTAMBLE_SIZE];
         // The usual case needs no more than a header's worth.
-        let mut wanted = POSTAMBLE_SIZE.saturating_add(8);
+        let mut wanted = POSTAMBLE_SIZE.saturating_add(FRAME_ALIGNMENT);
         while self.walk.room() > 0 {
             let room = self.walk.room();
             let wanted_here = usize::try_from(room).unwrap_or(usize::MAX).min(wanted);
@@ -192,4 +191,10 @@ impl<'s, S: Source> StreamWalk<'s, S> {
             && (!frame_type.is_data_object() || check_cbor_offset(tail, length).is_ok());
         Ok(is_whole && self.walk.enter(frame_type, length).is_ok())
     }
+}
+
+/// The length that a postamble states; 0 if it is none, or does not say.
+pub(super) fn stated_length(bytes: &[u8; POSTAMBLE_SIZE]) -> u64 {
+    let postamble = Postamble::ref_from_bytes(bytes).ok().filter(|postamble| postamble.magic == *END_MAGIC);
+    postamble.map_or(0, |postamble| postamble.total_length.get())
 }

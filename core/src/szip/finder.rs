@@ -2,9 +2,9 @@
 
 use core::num::NonZeroU64;
 
-use super::Start;
 use super::block::{Blocks, Coded};
 use super::params::Params;
+use super::start::Start;
 use crate::error::Result;
 
 /// How many intervals must lead from stored offset to stored offset before one of those is believed.

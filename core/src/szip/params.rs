@@ -2,31 +2,14 @@
 
 use core::num::{NonZeroU32, NonZeroU64};
 
-use crate::descriptor::ByteOrder;
 use crate::error::{ErrorKind, Result};
+use crate::names::ByteOrder;
+pub use crate::names::szip_flags as flags;
 
 /// Most samples in a block if [`flags::NOT_ENFORCE`] allows other numbers than the standard.
 pub const MAX_BLOCK_SIZE: u32 = 256;
 /// Most blocks in a reference sample interval.
 pub const MAX_RSI: u32 = 4096;
-
-/// The bits of `szip_flags`, those of libaec. Other bits have no meaning and are ignored, as libaec does.
-pub mod flags {
-    /// Samples are in two's complement.
-    pub const SIGNED: u32 = 1;
-    /// Samples of 17 to 24 bits lie in three bytes; the format implies it, set or not.
-    pub const THREE_BYTES: u32 = 2;
-    /// Samples have their most significant byte first.
-    pub const MSB: u32 = 4;
-    /// Differences to the sample before are coded instead of samples.
-    pub const PREPROCESS: u32 = 8;
-    /// Shorter option IDs, for samples of up to four bits.
-    pub const RESTRICTED: u32 = 16;
-    /// Each interval starts at a byte.
-    pub const PAD_RSI: u32 = 32;
-    /// Blocks of any even number of samples.
-    pub const NOT_ENFORCE: u32 = 64;
-}
 
 /// How samples are coded, checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 use core::mem;
 use core::num::NonZeroUsize;
 
-use super::Start;
 use super::block::{Blocks, Coded};
 use super::params::{MAX_BLOCK_SIZE, Params, flags};
 use super::predict::unmap;
+use super::start::Start;
 use crate::error::Result;
 
 /// Decodes and stores as many samples as there are slots; returns the bit behind the last block read. `ahead` is asked

@@ -1,10 +1,12 @@
 //! Where intervals start.
 
 use core::iter::FusedIterator;
+use core::num::NonZeroU64;
 
 use super::block::Blocks;
 use super::finder::RsiFinder;
 use super::params::Params;
+use super::start::Start;
 use crate::error::Result;
 
 /// The bit at which interval `index` starts, found by reading all blocks before it.
@@ -38,6 +40,30 @@ pub fn find_rsi(stream: &[u8], params: &Params, index: u64) -> Result<u64> {
 /// Those of [`find_rsi`], if it comes to that.
 pub fn find_rsi_near(stream: &[u8], params: &Params, stored: impl Fn(u64) -> Option<u64>, index: u64) -> Result<u64> {
     RsiFinder::new(stream, params).find(index, stored)
+}
+
+impl Start {
+    /// The way to sample `first_sample`: by the intervals' offsets or, if these do not reach it, by reading the stream.
+    ///
+    /// An offset is taken as it is. If it is wrong, so are the samples, mostly without an error: see [`RsiOffsets`].
+    ///
+    /// # Errors
+    /// Those of [`find_rsi`].
+    pub fn at_sample(
+        stream: &[u8],
+        params: &Params,
+        rsi_offsets: impl IntoIterator<Item = u64>,
+        first_sample: u64,
+    ) -> Result<Self> {
+        let samples = NonZeroU64::from(params.samples_per_rsi());
+        let (index, skip) = (first_sample / samples, first_sample % samples);
+        let stored = usize::try_from(index).ok().and_then(|index| rsi_offsets.into_iter().nth(index));
+        let bit_offset = match stored {
+            Some(offset) => offset,
+            None => find_rsi(stream, params, index)?,
+        };
+        Ok(Self { bit_offset, skip })
+    }
 }
 
 /// The bits at which the intervals of `samples` samples start, found by reading the blocks between them.

@@ -6,7 +6,7 @@ use std::vec::Vec;
 use proptest::prelude::*;
 
 use super::cbor_soup;
-use crate::cbor::cursor::Check;
+use crate::cbor::utf8::Check;
 use crate::cbor::{Cursor, MAX_NESTING, MapReader, plain};
 
 /// Where the general walk ends.

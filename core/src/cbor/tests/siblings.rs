@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::plain::plain_item;
-use crate::cbor::cursor::Check;
 use crate::cbor::siblings::Siblings;
+use crate::cbor::utf8::Check;
 use crate::cbor::{Cursor, MAX_NESTING, Map, TextMaps, Value, plain};
 
 /// An entry of `base`.

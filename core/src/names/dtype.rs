@@ -2,10 +2,7 @@
 
 use core::fmt;
 
-use crate::cbor::{Text, WireName};
-
-#[cfg(feature = "serde")]
-mod names;
+use super::WireName;
 
 /// The type of a tensor's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -181,6 +178,14 @@ impl fmt::Display for ByteOrder {
 }
 
 impl WireName for Dtype {
+    fn all() -> &'static [Self] {
+        &Self::ALL
+    }
+
+    fn wire_name(self) -> &'static str {
+        self.name()
+    }
+
     // Written out, so that each name is compared as a number or two.
     #[inline]
     fn from_bytes(name: &[u8]) -> Option<Self> {
@@ -203,13 +208,17 @@ impl WireName for Dtype {
             _ => return None,
         })
     }
-
-    fn from_text(name: Text<'_>) -> Option<Self> {
-        Self::ALL.into_iter().find(|dtype| name == *dtype.name())
-    }
 }
 
 impl WireName for ByteOrder {
+    fn all() -> &'static [Self] {
+        &[Self::Big, Self::Little]
+    }
+
+    fn wire_name(self) -> &'static str {
+        self.name()
+    }
+
     #[inline]
     fn from_bytes(name: &[u8]) -> Option<Self> {
         match name {
@@ -217,9 +226,5 @@ impl WireName for ByteOrder {
             b"little" => Some(Self::Little),
             _ => None,
         }
-    }
-
-    fn from_text(name: Text<'_>) -> Option<Self> {
-        [Self::Big, Self::Little].into_iter().find(|order| name == *order.name())
     }
 }

@@ -1,0 +1,241 @@
+//! The items of arrays and the entries of maps.
+
+use core::iter::FusedIterator;
+
+use super::container::{Array, Container, Map};
+use super::cursor::Cursor;
+use super::head::major;
+use super::utf8::Check;
+use super::value::Value;
+use crate::error::Result;
+
+impl<'a> Array<'a> {
+    /// The items in order.
+    pub const fn iter(&self) -> ArrayIter<'a> {
+        ArrayIter { array: self.0, cursor: self.0.items(), seen: 0, done: false }
+    }
+
+    /// The item at `index`: a walk over the items before it.
+    ///
+    /// # Errors
+    /// Those of [`Cursor::skip`].
+    pub fn get(&self, index: usize) -> Result<Option<Value<'a>>> {
+        self.iter().nth(index).transpose()
+    }
+
+    /// The number of items: free if the array announces it, otherwise a walk.
+    pub fn len(&self) -> usize {
+        self.0.count().unwrap_or_else(|| self.iter().count())
+    }
+
+    /// Whether the array has no items.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl<'a> IntoIterator for Array<'a> {
+    type Item = Result<Value<'a>>;
+    type IntoIter = ArrayIter<'a>;
+
+    fn into_iter(self) -> ArrayIter<'a> {
+        self.iter()
+    }
+}
+
+impl<'a> IntoIterator for &Array<'a> {
+    type Item = Result<Value<'a>>;
+    type IntoIter = ArrayIter<'a>;
+
+    fn into_iter(self) -> ArrayIter<'a> {
+        self.iter()
+    }
+}
+
+/// The items of an [`Array`]. It ends after an error.
+#[derive(Clone, Debug)]
+pub struct ArrayIter<'a> {
+    array: Container<'a>,
+    cursor: Cursor<'a>,
+    seen: usize,
+    done: bool,
+}
+
+impl<'a> ArrayIter<'a> {
+    fn step(&mut self) -> Result<Option<Value<'a>>> {
+        if self.done || self.array.is_end(&mut self.cursor, self.seen)? {
+            return Ok(None);
+        }
+        self.seen = self.seen.saturating_add(1);
+        Value::read_item(&mut self.cursor, Check::Done, 0).map(Some)
+    }
+}
+
+impl<'a> Iterator for ArrayIter<'a> {
+    type Item = Result<Value<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let item = self.step().transpose();
+        self.done = !matches!(item, Some(Ok(_)));
+        item
+    }
+}
+
+impl FusedIterator for ArrayIter<'_> {}
+
+impl<'a> Map<'a> {
+    /// The entries in order, as key and value.
+    pub const fn iter(&self) -> MapIter<'a> {
+        MapIter { map: self.0, cursor: self.0.items(), seen: 0, done: false }
+    }
+
+    /// The value of the text key `key`: O(bytes of the map). Of repeated keys the last one counts, as for all readers of
+    /// the format.
+    ///
+    /// The values of other keys are skipped, not decoded.
+    ///
+    /// # Errors
+    /// Those of [`Cursor::skip`].
+    ///
+    /// ```
+    /// use tgm_core::cbor::Value;
+    ///
+    /// let map = Value::parse(b"\xa2\x61a\x01\x61b\x02", 0)?.as_map()?;
+    /// assert_eq!(map.get("b")?.map(|value| value.as_u64()), Some(Ok(2)));
+    /// assert!(map.get("c")?.is_none());
+    /// # Ok::<(), tgm_core::Error>(())
+    /// ```
+    pub fn get(&self, key: &str) -> Result<Option<Value<'a>>> {
+        self.iter().last_of(key)
+    }
+
+    /// The value of `key` in the map that is the value of `outer`, found in one walk instead of two; and whether `outer`
+    /// exists.
+    pub(crate) fn get_in(&self, outer: &str, key: &str) -> Result<(bool, Option<Value<'a>>)> {
+        let mut entries = self.iter();
+        let mut found = (false, None);
+        while entries.seek(outer)? {
+            found = (true, entries.value_in(key)?);
+        }
+        Ok(found)
+    }
+
+    /// The number of entries, repeated keys counted each time: free if the map announces it, otherwise a walk.
+    pub fn len(&self) -> usize {
+        self.0.count().unwrap_or_else(|| self.iter().count())
+    }
+
+    /// Whether the map has no entries.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl<'a> IntoIterator for Map<'a> {
+    type Item = Result<(Value<'a>, Value<'a>)>;
+    type IntoIter = MapIter<'a>;
+
+    fn into_iter(self) -> MapIter<'a> {
+        self.iter()
+    }
+}
+
+impl<'a> IntoIterator for &Map<'a> {
+    type Item = Result<(Value<'a>, Value<'a>)>;
+    type IntoIter = MapIter<'a>;
+
+    fn into_iter(self) -> MapIter<'a> {
+        self.iter()
+    }
+}
+
+/// The entries of a [`Map`]. It ends after an error.
+#[derive(Clone, Debug)]
+pub struct MapIter<'a> {
+    map: Container<'a>,
+    cursor: Cursor<'a>,
+    seen: usize,
+    done: bool,
+}
+
+impl<'a> MapIter<'a> {
+    /// Reads the next key. The caller has to read the value that follows it.
+    fn next_key(&mut self) -> Result<Option<Value<'a>>> {
+        if self.done || self.map.is_end(&mut self.cursor, self.seen)? {
+            return Ok(None);
+        }
+        self.seen = self.seen.saturating_add(1);
+        Value::read_item(&mut self.cursor, Check::Done, 0).map(Some)
+    }
+
+    fn step(&mut self) -> Result<Option<(Value<'a>, Value<'a>)>> {
+        let Some(key) = self.next_key()? else { return Ok(None) };
+        Ok(Some((key, Value::read_item(&mut self.cursor, Check::Done, 0)?)))
+    }
+
+    /// The value of the last entry whose key is the text `key`. Uses up all entries.
+    fn last_of(&mut self, key: &str) -> Result<Option<Value<'a>>> {
+        let mut found = None;
+        while self.seek(key)? {
+            found = Some(Value::read_item(&mut self.cursor, Check::Done, 0)?);
+        }
+        Ok(found)
+    }
+
+    /// Steps past the next key that is the text `wanted`, and returns whether there is one. Its value must be read next.
+    #[inline]
+    fn seek(&mut self, wanted: &str) -> Result<bool> {
+        while !self.map.is_end(&mut self.cursor, self.seen)? {
+            self.seen = self.seen.saturating_add(1);
+            let is_wanted = match self.cursor.take_short_text() {
+                Some(text) => text == wanted.as_bytes(),
+                None => take_text(&mut self.cursor, wanted)?,
+            };
+            if is_wanted {
+                return Ok(true);
+            }
+            if self.cursor.take_short_text().is_none() {
+                self.cursor.skip_item(Check::Done, 0)?;
+            }
+        }
+        Ok(false)
+    }
+
+    /// Steps over a value. If it is a map, returns the value that its key `key` has.
+    fn value_in(&mut self, key: &str) -> Result<Option<Value<'a>>> {
+        let mut inside = self.cursor;
+        let head = inside.item_head()?;
+        if head.major != major::MAP {
+            return self.cursor.skip_item(Check::Done, 0).map(|()| None);
+        }
+        let mut entries = Map(Container::new(&head, inside)).iter();
+        let found = entries.last_of(key)?;
+        self.cursor = entries.cursor;
+        Ok(found)
+    }
+}
+
+impl<'a> Iterator for MapIter<'a> {
+    type Item = Result<(Value<'a>, Value<'a>)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let entry = self.step().transpose();
+        self.done = !matches!(entry, Some(Ok(_)));
+        entry
+    }
+}
+
+impl FusedIterator for MapIter<'_> {}
+
+/// Steps over the next item, which was walked before, and returns whether it is the text `wanted`.
+#[inline]
+fn take_text(cursor: &mut Cursor<'_>, wanted: &str) -> Result<bool> {
+    let start = *cursor;
+    let head = cursor.head()?;
+    if head.major == major::TEXT && !head.is_indefinite() {
+        return Ok(cursor.take(head.argument)? == wanted.as_bytes());
+    }
+    *cursor = start;
+    let key = Value::read_item(cursor, Check::Done, 0)?;
+    Ok(key.as_text().is_ok_and(|text| text == *wanted))
+}

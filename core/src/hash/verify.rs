@@ -1,0 +1,151 @@
+//! Checking the digests of frames.
+
+use core::iter::FusedIterator;
+
+use super::digest::{HashMismatch, Verdict, digest};
+use super::presence::HashPresence;
+use crate::error::Result;
+use crate::frame::{Frame, Frames};
+use crate::wire::{FrameFlags, MessageFlags};
+
+impl Frame<'_> {
+    /// Compares the body's digest with the slot, whether or not one was written. Reads every byte of the body.
+    ///
+    /// # Errors
+    /// [`HashMismatch`] if they differ.
+    pub fn verify_slot(&self) -> Result<(), HashMismatch> {
+        let (expected, computed) = (self.hash_slot(), digest(self.body()));
+        if expected == computed { Ok(()) } else { Err(HashMismatch { expected, computed }) }
+    }
+
+    /// Whether the frame itself says that its slot holds a digest: all there is to go by for a frame without its message.
+    pub const fn has_hash_flag(&self) -> bool {
+        self.flags().has(FrameFlags::HASH_PRESENT)
+    }
+
+    /// What settles whether this frame's slot holds a digest, as far as it was known where the frame was found: free.
+    ///
+    /// [`HashPresence::All`] for a frame that is not flagged, of a message whose preamble says that hashing was on, if no
+    /// frame before it is flagged either; where an index led to it, the first frame stands for those. Else
+    /// [`HashPresence::Flagged`], also for a frame without its message. Writers flag all frames or none, so this differs
+    /// from [`crate::Message::hash_presence`] only for messages of which someone cleared the first flags; then the slot is
+    /// compared. [`HashPresence::Absent`] behind [`crate::object::DataObject::with_payload`].
+    ///
+    /// ```
+    /// use tgm_core::hash::Verdict;
+    ///
+    /// # let bytes: &[u8] = include_bytes!("../../tests/data/dtypes/float32-little.tgm");
+    /// let object = tgm_core::Message::parse(bytes)?.object(0)?;
+    /// let frame = object.frame();
+    /// assert_eq!(frame.hash_presence().check(frame), Verdict::Good);
+    /// # Ok::<(), tgm_core::Error>(())
+    /// ```
+    pub const fn hash_presence(&self) -> HashPresence {
+        self.presence
+    }
+
+    /// The frame of an object whose payload lies elsewhere.
+    pub(crate) const fn without_digest(mut self) -> Self {
+        self.presence = HashPresence::Absent;
+        self
+    }
+
+    /// The frame where a walk meets it that knows `presence` of the frames before.
+    pub(crate) const fn settled_by(mut self, presence: &mut HashPresence) -> Self {
+        if self.has_hash_flag() {
+            *presence = HashPresence::Flagged;
+        }
+        self.presence = *presence;
+        self
+    }
+
+    /// The frame where an index leads to it: the first of the message's `frames` speaks for those in between.
+    pub(crate) fn settled_by_first(mut self, mut frames: Frames<'_>) -> Self {
+        if frames.presence != HashPresence::Flagged
+            && !self.has_hash_flag()
+            && let Some(Ok(first)) = frames.next()
+        {
+            self.presence = first.presence;
+        }
+        self
+    }
+}
+
+impl HashPresence {
+    /// Rule H: if any frame is flagged, flags decide; else the preamble does. O(frames).
+    ///
+    /// # Errors
+    /// Those of the walk over frames.
+    pub(crate) fn find(flags: MessageFlags, mut frames: Frames<'_>) -> Result<Self> {
+        while let Some(frame) = frames.next().transpose()? {
+            if frame.has_hash_flag() {
+                return Ok(Self::Flagged);
+            }
+        }
+        Ok(if flags.has(MessageFlags::HASHES_PRESENT) { Self::All } else { Self::Absent })
+    }
+
+    /// Whether `frame` holds a digest.
+    pub const fn covers(self, frame: &Frame<'_>) -> bool {
+        match self {
+            Self::Flagged => frame.has_hash_flag(),
+            Self::All => true,
+            Self::Absent => false,
+        }
+    }
+
+    /// Checks the digest of one frame.
+    pub fn check(self, frame: &Frame<'_>) -> Verdict {
+        self.check_with(frame, digest)
+    }
+
+    /// [`Self::check`] by another XXH3-64: one that makes use of what the processor has.
+    pub fn check_with(self, frame: &Frame<'_>, digest: impl FnOnce(&[u8]) -> u64) -> Verdict {
+        if !self.covers(frame) {
+            return Verdict::Missing;
+        }
+        let (expected, computed) = (frame.hash_slot(), digest(frame.body()));
+        if expected == computed { Verdict::Good } else { Verdict::Mismatch(HashMismatch { expected, computed }) }
+    }
+}
+
+/// Checks the digest of every frame of a message in order; ends after an error of the walk.
+#[derive(Clone, Debug)]
+pub struct Verify<'a> {
+    frames: Frames<'a>,
+    presence: HashPresence,
+    objects: usize,
+}
+
+impl<'a> Verify<'a> {
+    pub(crate) const fn new(frames: Frames<'a>, presence: HashPresence) -> Self {
+        Self { frames, presence, objects: 0 }
+    }
+}
+
+/// One frame and what became of its digest.
+#[derive(Clone, Copy, Debug)]
+pub struct Verified<'a> {
+    /// The frame.
+    pub frame: Frame<'a>,
+    /// Which data object it is, if it is one.
+    pub object_index: Option<usize>,
+    /// What was found.
+    pub verdict: Verdict,
+}
+
+impl<'a> Iterator for Verify<'a> {
+    type Item = Result<Verified<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let frame = match self.frames.next()? {
+            Ok(frame) => frame,
+            Err(error) => return Some(Err(error)),
+        };
+        let object_index = frame.frame_type().is_data_object().then_some(self.objects);
+        self.objects = self.objects.saturating_add(usize::from(object_index.is_some()));
+        Some(Ok(Verified { frame, object_index, verdict: self.presence.check(&frame) }))
+    }
+}
+
+impl FusedIterator for Verify<'_> {}

@@ -1,0 +1,90 @@
+//! The machine's steps, one after the other, and its end.
+
+use zerocopy::FromBytes;
+
+use super::machine::{Machine, State};
+use super::step::{Progress, Step};
+use crate::error::{Error, ErrorKind, Result};
+use crate::frame::{Frame, Landmark, check_header, find_landmark};
+use crate::wire::{FrameHeader, MIN_MESSAGE_SIZE, Preamble};
+
+impl Machine {
+    /// Takes steps until there is something to tell, or no input is left.
+    pub(super) fn step<'i>(&mut self, memory: &mut [u8], input: &mut &'i [u8]) -> Result<Option<Step<'i>>> {
+        loop {
+            if self.carry.rest().is_empty() {
+                match self.advance(memory, input)? {
+                    Progress::Tell(step) => return Ok(Some(step)),
+                    Progress::Moved => {}
+                    Progress::Hungry => return Ok(None),
+                }
+                continue;
+            }
+            let carry = self.carry;
+            let mut ahead = carry.rest();
+            let available = ahead.len();
+            self.replaying = true;
+            let progress = self.advance(memory, &mut ahead);
+            self.replaying = false;
+            // The step cannot have set another carry: only gaps set one, and a frame is longer than the carry that begins it.
+            self.carry.advance(available.saturating_sub(ahead.len()));
+            if let Progress::Tell(step) = progress? {
+                return Ok(Some(step.carried(carry.at())));
+            }
+        }
+    }
+
+    /// Takes one step.
+    fn advance<'i>(&mut self, memory: &mut [u8], input: &mut &'i [u8]) -> Result<Progress<'i>> {
+        match self.state {
+            State::Preamble => self.read_preamble(input),
+            State::Search => Ok(self.search(input)),
+            State::Begin => Ok(self.begin()),
+            State::Gap if self.total_length().is_some() => self.bounded_gap(input),
+            State::Gap => self.open_gap(input),
+            State::Header => self.header(input),
+            State::Body => self.body(memory, input),
+            State::Postamble => self.read_postamble(input),
+        }
+    }
+
+    /// Reports what is wrong if the stream ends here.
+    pub(super) fn finish(&self) -> Result<()> {
+        let received = self.position.saturating_sub(self.message);
+        match self.state {
+            State::Preamble if received == 0 => Ok(()),
+            State::Preamble => Err(ErrorKind::Truncated.at(received)),
+            State::Search => Ok(()),
+            _ if self.total_length().is_some() => {
+                Err(ErrorKind::MessageExceedsBuffer.at_index(Preamble::TOTAL_LENGTH_OFFSET))
+            }
+            _ if received < MIN_MESSAGE_SIZE as u64 => Err(ErrorKind::Truncated.at(received)),
+            State::Begin | State::Gap | State::Postamble => Err(self.unfinished_gap()),
+            State::Header => Err(ErrorKind::Truncated.at(received)),
+            State::Body => Err(ErrorKind::FrameExceedsMessage
+                .at_index(FrameHeader::TOTAL_LENGTH_OFFSET)
+                .shift(self.frame.begin.offset)),
+        }
+    }
+
+    /// The error of a message of unknown length if the stream ends after one of its frames.
+    fn unfinished_gap(&self) -> Error {
+        let small = self.small.as_slice();
+        if let Some((at, Landmark::Frame)) = find_landmark(small, true) {
+            let mut walk = self.walk;
+            walk.skip(self.gap.saturating_add(at as u64));
+            let offset = walk.position();
+            let frame = small.get(at..).unwrap_or_default();
+            // The errors are those of a walk over a slice: it checks the header first, then the order, then the rest.
+            let entered = FrameHeader::ref_from_prefix(frame).ok().map(|(header, _)| {
+                let (frame_type, length) = check_header(header, walk.room()).map_err(|error| error.shift(offset))?;
+                walk.enter(frame_type, length)
+            });
+            let parsed = Frame::parse_at(frame, offset).map(|_| ());
+            if let Err(error) = entered.unwrap_or(Ok(())).and(parsed) {
+                return error;
+            }
+        }
+        ErrorKind::EndMagic.at(self.walk.position())
+    }
+}
