@@ -1,11 +1,11 @@
-//! A counting allocator: number and size of allocations, for each thread by itself so that tests may run side by side.
-#![allow(unsafe_code, reason = "a global allocator is unsafe by nature; each call is handed on unchanged")]
+//! A counting allocator: it counts allocations and their bytes per thread, so that tests can run in parallel.
+#![allow(unsafe_code, reason = "a global allocator is unsafe by nature; each call is passed on unchanged")]
 #![allow(clippy::cast_possible_wrap, reason = "no allocation is larger than `isize::MAX`")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// Hands every call on to the system's allocator and counts it for the calling thread.
+/// Passes every call to the system's allocator and counts it for the calling thread.
 ///
 /// A test binary that wants counts declares it: `#[global_allocator] static COUNTING: Counting = Counting;`
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +18,7 @@ thread_local! {
 }
 
 fn add(size: usize) {
-    // While a thread ends its locals are gone; nothing is measured then.
+    // A thread that ends has lost its thread-locals; nothing is measured then.
     let _ = COUNT.try_with(|count| count.set(count.get().wrapping_add(1)));
     grow(size as i64);
 }
@@ -33,12 +33,12 @@ fn grow(by: i64) {
     }
 }
 
-// SAFETY: every method hands its arguments on to `System` unchanged and returns what that returns; the counters are
+// SAFETY: every method passes its arguments to `System` unchanged and returns the result; the counters are
 // thread-local cells that need no allocation.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         add(layout.size());
-        // SAFETY: the caller's promise is the one that `System` asks for.
+        // SAFETY: the caller keeps the contract of `GlobalAlloc`, and `System` requires the same contract.
         unsafe { System.alloc(layout) }
     }
 
@@ -67,11 +67,11 @@ unsafe impl GlobalAlloc for Counting {
 pub struct Usage {
     /// Allocations and reallocations.
     pub count: u64,
-    /// The most bytes that lived at once, beyond those that lived before.
+    /// The most bytes that were live at once, without those that were live before.
     pub peak: u64,
 }
 
-/// Runs `work` and says what it allocated; zeros where [`Counting`] is not the global allocator.
+/// Runs `work` and returns its result with what it allocated: zeros unless [`Counting`] is the global allocator.
 pub fn measure<T>(work: impl FnOnce() -> T) -> (T, Usage) {
     let count = COUNT.get();
     let live = LIVE.get();

@@ -1,7 +1,7 @@
 //! The one builder of messages for tests: fields are written one by one, each with a caption.
 //!
-//! What it builds is right by default: lengths, offsets, index, digests, flags and padding follow FORMAT §1. A test that
-//! wants something wrong builds a right message and breaks one field of it by its caption:
+//! A built message is valid by default: lengths, offsets, index, digests, flags and padding follow FORMAT §1. A test that
+//! needs an invalid message builds a valid one and breaks one field, which it finds by its caption:
 //!
 //! ```
 //! use tgm_tests::builder::{Message, Object};
@@ -21,7 +21,7 @@ use std::ops::Range;
 use ciborium::Value;
 use twox_hash::XxHash3_64;
 
-/// Flags of the preamble (FORMAT §1.3), by number so that nothing is taken from the library under test.
+/// Flags of the preamble (FORMAT §1.3), as numbers: nothing here comes from the library under test.
 mod flag {
     pub(super) const HEADER_METADATA: u16 = 0x01;
     pub(super) const FOOTER_METADATA: u16 = 0x02;
@@ -60,9 +60,9 @@ pub struct Message {
     pub frames: Vec<Frame>,
     /// Whether digests are written.
     pub hashing: bool,
-    /// Whether both lengths are written as 0.
+    /// Whether both total lengths are written as 0, as in a stream.
     pub streaming: bool,
-    /// The preamble's flags; `None` for those that the frames make true.
+    /// The preamble's flags; `None` sets the flags that match the frames.
     pub flags: Option<u16>,
 }
 
@@ -78,12 +78,12 @@ impl Message {
         Self::default()
     }
 
-    /// What a buffered encoder writes: metadata `{}`, index, digests, objects.
+    /// A message as a buffered encoder writes it: metadata `{}`, index, digests, objects.
     pub fn buffered(objects: impl IntoIterator<Item = Object>) -> Self {
         Self::buffered_with(&map([]), objects)
     }
 
-    /// [`Self::buffered`] with that metadata.
+    /// [`Self::buffered`] with this metadata.
     pub fn buffered_with(metadata: &Value, objects: impl IntoIterator<Item = Object>) -> Self {
         let objects: Vec<Frame> = objects.into_iter().map(Frame::object).collect();
         let mut message = Self::empty().with(Frame::metadata(frame_type::HEADER_METADATA, metadata));
@@ -94,7 +94,7 @@ impl Message {
         message
     }
 
-    /// What a streaming encoder writes: metadata `{}`, objects, and in the footer metadata, digests and index.
+    /// A message as a streaming encoder writes it: metadata `{}`, objects, and in the footer metadata, digests and index.
     pub fn streamed(objects: impl IntoIterator<Item = Object>) -> Self {
         Self::streamed_with(&map([]), &map([]), objects.into_iter().map(|object| (None, object)))
     }
@@ -117,23 +117,23 @@ impl Message {
             .with(Frame::index(frame_type::FOOTER_INDEX))
     }
 
-    /// The message with one frame more.
+    /// Appends a frame.
     #[must_use]
     pub fn with(mut self, frame: Frame) -> Self {
         self.frames.push(frame);
         self
     }
 
-    /// The message without digests.
+    /// Turns digests off.
     #[must_use]
     pub const fn unhashed(mut self) -> Self {
         self.hashing = false;
         self
     }
 
-    /// The bytes.
+    /// Writes the message.
     pub fn build(&self) -> Built {
-        // The index holds offsets that its own size moves: once more until nothing moves.
+        // The index lists offsets, and its own size moves them: write again until no offset changes.
         let count = self.frames.iter().filter(|frame| frame.frame_type == frame_type::OBJECT).count();
         let mut objects = vec![Entry { offset: 0, length: 0, digest: 0 }; count];
         loop {
@@ -145,12 +145,12 @@ impl Message {
         }
     }
 
-    /// One pass, with the index and hash frames listing `objects`; the objects as they came to lie.
+    /// Writes the message once; index and hash frames list `objects`. Returns the objects at their new places.
     fn write(&self, objects: &[Entry]) -> (Built, Vec<Entry>) {
         let mut out = Built::default();
         out.field("preamble.magic", b"TENSOGRM");
         out.field("preamble.version", &3_u16.to_be_bytes());
-        out.field("preamble.flags", &self.flags.unwrap_or_else(|| self.true_flags()).to_be_bytes());
+        out.field("preamble.flags", &self.flags.unwrap_or_else(|| self.matching_flags()).to_be_bytes());
         out.field("preamble.reserved", &[0; 4]);
         out.field("preamble.total_length", &[0; 8]);
         let mut found = Vec::new();
@@ -177,8 +177,8 @@ impl Message {
         (out, found)
     }
 
-    /// The flags that the frames make true, with those that a streaming encoder always sets.
-    fn true_flags(&self) -> u16 {
+    /// The flags that match the frames, with the flag that a streaming encoder always sets.
+    fn matching_flags(&self) -> u16 {
         let of_frame = |frame: &Frame| match frame.frame_type {
             frame_type::HEADER_METADATA => flag::HEADER_METADATA,
             frame_type::HEADER_INDEX => flag::HEADER_INDEX,
@@ -195,7 +195,7 @@ impl Message {
     }
 }
 
-/// Where an object came to lie, and its digest.
+/// Where an object lies, and its digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
     offset: u64,
@@ -210,7 +210,7 @@ pub struct Frame {
     pub frame_type: u16,
     /// What it holds.
     pub body: Body,
-    /// The bytes behind it; `None` for zeros up to the next multiple of 8.
+    /// The bytes after it; `None` for zeros up to the next multiple of 8.
     pub padding: Option<Vec<u8>>,
 }
 
@@ -221,14 +221,14 @@ pub enum Body {
     Bytes(Vec<u8>),
     /// A data object.
     Object(Box<Object>),
-    /// The index of the message's objects, or one that lists them as the function changed it.
+    /// An index of the message's objects; the function may change its entries, offset and length of each object.
     Index(fn(&mut Vec<(u64, u64)>)),
     /// The digests of the message's objects.
     Hashes,
 }
 
 impl Frame {
-    /// A frame of that type with those bytes as body.
+    /// A frame of this type with these bytes as body.
     pub fn raw(frame_type: u16, body: impl Into<Vec<u8>>) -> Self {
         Self { frame_type, body: Body::Bytes(body.into()), padding: None }
     }
@@ -248,8 +248,8 @@ impl Frame {
         Self { frame_type, body: Body::Index(|_| ()), padding: None }
     }
 
-    /// An index that lies as `change` says.
-    pub const fn lying_index(frame_type: u16, change: fn(&mut Vec<(u64, u64)>)) -> Self {
+    /// A wrong index: `change` edits its entries, offset and length of each object.
+    pub const fn changed_index(frame_type: u16, change: fn(&mut Vec<(u64, u64)>)) -> Self {
         Self { frame_type, body: Body::Index(change), padding: None }
     }
 
@@ -263,20 +263,20 @@ impl Frame {
         Self { frame_type: frame_type::OBJECT, body: Body::Object(Box::new(object)), padding: None }
     }
 
-    /// The frame with those bytes behind it.
+    /// Sets the bytes after the frame.
     #[must_use]
     pub fn padded(mut self, padding: impl Into<Vec<u8>>) -> Self {
         self.padding = Some(padding.into());
         self
     }
 
-    /// Writes everything but the padding; the digest.
+    /// Writes the frame without its padding and returns the digest of its body.
     fn write(&self, index: usize, hashing: bool, objects: &[Entry], out: &mut Built) -> u64 {
         let start = out.bytes.len();
         let name = |field: &str| format!("frame {index}.{field}");
         let descriptor_last = match &self.body {
             Body::Object(object) => !object.descriptor_first,
-            // A type 9 frame with a body of its own: the descriptor is all there is.
+            // A raw body of type 9 is a descriptor and nothing else.
             _ => self.frame_type == frame_type::OBJECT,
         };
         let flags = u16::from(descriptor_last) | u16::from(hashing) << 1;
@@ -319,10 +319,10 @@ impl Frame {
     }
 }
 
-/// A data object to be written. What stands in it is written as it is: nothing is checked.
+/// A data object to be written. Its fields are written unchecked.
 #[derive(Clone, Debug)]
 pub struct Object {
-    /// The descriptor's entries, in the order of the bytes; masks are added behind them.
+    /// The descriptor's entries, in the order of the bytes; `masks` is added when the object is written.
     pub descriptor: Vec<(Value, Value)>,
     /// The encoded payload.
     pub payload: Vec<u8>,
@@ -333,7 +333,7 @@ pub struct Object {
 }
 
 impl Object {
-    /// An object of that dtype and shape, whose little-endian payload needs no decoding.
+    /// An object of this dtype and shape, whose little-endian payload needs no decoding.
     pub fn plain(dtype: &str, shape: &[u64], payload: impl Into<Vec<u8>>) -> Self {
         let dims = || array(shape.iter().map(|&dim| Value::from(dim)));
         let descriptor = map([
@@ -361,7 +361,7 @@ impl Object {
         Self::plain("uint8", &[payload.len() as u64], payload)
     }
 
-    /// `simple_packing` with those parameters; `packed` holds the bit fields.
+    /// `simple_packing` with these parameters; `packed` holds the bit fields.
     pub fn packed(shape: &[u64], packed: impl Into<Vec<u8>>, reference: f64, exponents: (i32, i32), bits: u32) -> Self {
         Self::plain("float64", shape, packed)
             .set("encoding", "simple_packing")
@@ -371,7 +371,7 @@ impl Object {
             .set("sp_bits_per_value", bits)
     }
 
-    /// The object with that entry in its descriptor, in the place of one of that key.
+    /// Sets an entry of the descriptor; an entry with the same key is replaced.
     #[must_use]
     pub fn set(mut self, key: &str, value: impl Into<Value>) -> Self {
         self = self.without(key);
@@ -380,20 +380,20 @@ impl Object {
         self
     }
 
-    /// The object without that entry in its descriptor.
+    /// Removes an entry of the descriptor.
     #[must_use]
     pub fn without(mut self, key: &str) -> Self {
         self.descriptor.retain(|(other, _)| other.as_text() != Some(key));
         self
     }
 
-    /// The object marked as big-endian; the payload must be that already.
+    /// Marks the object as big-endian; the payload must already be in that order.
     #[must_use]
     pub fn big_endian(self) -> Self {
         self.set("byte_order", "big")
     }
 
-    /// The object with its payload shuffled in elements of that many bytes.
+    /// Shuffles the payload in elements of `element_size` bytes.
     #[must_use]
     pub fn shuffled(mut self, element_size: usize) -> Self {
         let count = self.payload.len() / element_size.max(1);
@@ -402,7 +402,7 @@ impl Object {
         self.set("filter", "shuffle").set("shuffle_element_size", element_size as u64)
     }
 
-    /// The object with its payload compressed: `lz4`, `zstd`, `rle` or `roaring`.
+    /// Compresses the payload with `lz4`, `zstd`, `rle` or `roaring`.
     #[must_use]
     pub fn compressed(mut self, codec: &'static str) -> Self {
         self.payload = match codec {
@@ -416,14 +416,14 @@ impl Object {
         self.set("compression", codec)
     }
 
-    /// The object with a mask of that kind (`nan`, `inf+`, `inf-`) stored by that method.
+    /// Adds a mask of this kind (`nan`, `inf+`, `inf-`) stored by this method.
     #[must_use]
     pub fn masked(mut self, kind: &'static str, method: &'static str, bits: &[bool]) -> Self {
         self.masks.push((kind, method, bitmap(method, bits)));
         self
     }
 
-    /// The object with its descriptor before the payload.
+    /// Puts the descriptor before the payload.
     #[must_use]
     pub const fn descriptor_first(mut self) -> Self {
         self.descriptor_first = true;
@@ -448,7 +448,7 @@ impl Object {
         cbor(&Value::Map(entries))
     }
 
-    /// Writes the body; the descriptor's offset from the frame's start.
+    /// Writes the body and returns the descriptor's offset from the frame's start.
     fn write(&self, index: usize, start: usize, out: &mut Built) -> usize {
         let name = |field: &str| format!("frame {index}.{field}");
         let descriptor = self.descriptor_cbor();
@@ -504,17 +504,17 @@ impl Built {
     /// Overwrites a field from its first byte on.
     ///
     /// # Panics
-    /// If no field has that caption, or the bytes are more than it has.
+    /// If no field has that caption, or `bytes` is longer than the field.
     pub fn set(&mut self, caption: &str, bytes: &[u8]) -> &mut Self {
         let range = self.range(caption);
         self.bytes[range][..bytes.len()].copy_from_slice(bytes);
         self
     }
 
-    /// Overwrites the first place of `from` inside of a field.
+    /// Overwrites the first occurrence of `from` inside a field and returns its offset.
     ///
     /// # Panics
-    /// If the field does not contain `from`, or `to` has another length.
+    /// If no field has that caption, the field does not contain `from`, or `to` has another length.
     pub fn replace(&mut self, caption: &str, from: &[u8], to: &[u8]) -> u64 {
         assert_eq!(from.len(), to.len(), "a replacement has the same length");
         let range = self.range(caption);
@@ -552,14 +552,14 @@ pub fn array(items: impl IntoIterator<Item = Value>) -> Value {
 /// The encoded item.
 ///
 /// # Panics
-/// Never: a vector takes everything.
+/// Never: writing to a vector cannot fail.
 pub fn cbor(value: &Value) -> Vec<u8> {
     let mut bytes = Vec::new();
     ciborium::into_writer(value, &mut bytes).unwrap_or_else(|error| panic!("{error}"));
     bytes
 }
 
-/// Canonical order: by the encoded keys.
+/// Sorts entries into canonical order: by their encoded keys.
 fn sort(entries: &mut [(Value, Value)]) {
     entries.sort_by_cached_key(|(key, _)| cbor(key));
 }
@@ -575,7 +575,7 @@ pub fn pack_bits(bits: &[bool]) -> Vec<u8> {
     bits.chunks(8).map(byte).collect()
 }
 
-/// A mask's blob by that method.
+/// The blob of a mask stored by this method.
 ///
 /// # Panics
 /// If the method is not one that this builder knows.
@@ -609,7 +609,7 @@ fn run_lengths(bits: &[bool]) -> Vec<u8> {
     blob
 }
 
-/// What `lz4` and `zstd` make of bytes.
+/// The bytes compressed with `lz4` or `zstd`.
 fn compress(codec: &str, bytes: &[u8]) -> Vec<u8> {
     match codec {
         "lz4" => lz4_flex::compress_prepend_size(bytes),

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 
-/// Names the directory of the full corpus. If it is set and the directory is not whole, tests fail.
+/// The environment variable that names the full corpus. If it is set and files are missing there, tests fail.
 pub const CORPUS_VARIABLE: &str = "TGM_CORPUS";
-/// Files that the full corpus has at least: fewer means that the directory is not what it was said to be.
+/// The least number of files in the full corpus: with fewer, the directory is not the full corpus.
 const FULL_CORPUS_FILES: usize = 870;
-/// Files that `tests/data` has at least.
+/// The least number of files in `tests/data`.
 const DATA_FILES: usize = 870;
 
-/// One file of messages with what is known about it.
+/// One file of messages, and what is known about it.
 #[derive(Clone, Debug)]
 pub struct Sample {
     /// The path in its directory, without extension: `dtypes/float32-little`.
@@ -29,7 +29,7 @@ pub struct Sample {
     pub class: String,
 }
 
-/// The directory of the copied corpus.
+/// `tests/data`, the part of the corpus that lies in this repository.
 pub fn data_dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("data")
 }
@@ -39,7 +39,7 @@ pub fn full_dir() -> Option<PathBuf> {
     env::var_os(CORPUS_VARIABLE).map(PathBuf::from)
 }
 
-/// Every sample of `tests/data`, and those of the full corpus that are not among them where that was named.
+/// Every sample of `tests/data`, and the further samples of the full corpus if the environment names one.
 ///
 /// # Panics
 /// If a directory, file or sidecar is missing, or there are fewer files than there must be.
@@ -80,7 +80,7 @@ fn load(dir: &Path, least: usize) -> Vec<Sample> {
     samples
 }
 
-/// Every sidecar must have its file and every file its sidecar.
+/// Collects the sidecars below `dir`. Every message file must have one.
 fn collect(dir: &Path, found: &mut Vec<PathBuf>) {
     let entries = fs::read_dir(dir).unwrap_or_else(|error| panic!("corpus directory {}: {error}", dir.display()));
     for entry in entries {
@@ -94,9 +94,9 @@ fn collect(dir: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The sample of a sidecar, `None` if there is no such file.
+/// The sample of a sidecar; `None` if there is no such sidecar.
 fn read(dir: &Path, json: &Path) -> Option<Sample> {
-    // Names such as `0.14.0-f32` have dots of their own, `with_extension` takes off the last part only.
+    // Names such as `0.14.0-f32` contain dots, and `with_extension` would cut the name at the last one.
     let name = json.strip_prefix(dir).ok()?.to_str()?.strip_suffix(".json")?.replace('\\', "/");
     let text = fs::read_to_string(json).ok()?;
     let path = dir.join(format!("{name}.tgm"));
@@ -108,7 +108,7 @@ fn read(dir: &Path, json: &Path) -> Option<Sample> {
     Some(Sample { name, path, bytes, json, class })
 }
 
-/// Where the directory has a manifest, every file that it lists must be there.
+/// Checks that every file listed in the directory's manifest exists, if there is a manifest.
 fn check_manifest(dir: &Path) {
     let Ok(text) = fs::read_to_string(dir.join("MANIFEST.json")) else { return };
     let manifest: Json = serde_json::from_str(&text).unwrap_or_else(|error| panic!("MANIFEST.json: {error}"));

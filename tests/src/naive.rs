@@ -1,8 +1,8 @@
-//! A plain, slow decoder straight from FORMAT.md: indexing, copies, `ciborium`, and nothing of `tgm_core`.
+//! A plain, slow decoder straight from FORMAT.md: indexing, copies, `ciborium`, and no code of `tgm_core`.
 //!
-//! It is the oracle that the views are held against, so it is written to be read: no laziness, no limits. It takes exactly
-//! one message. Encodings `none` and `simple_packing`, filter `shuffle`, compressions `lz4`, `zstd`, `rle` and `roaring`,
-//! masks by every method but `blosc2`; anything else is an error in words.
+//! It is the oracle that views are compared with, so it is written to be read: no laziness, no limits. It takes exactly
+//! one message. It knows the encodings `none` and `simple_packing`, the filter `shuffle`, the compressions `lz4`, `zstd`,
+//! `rle` and `roaring`, and every mask method but `blosc2`. Anything else is an error, which is a text.
 #![allow(clippy::cast_possible_truncation, reason = "lengths were compared with those of slices")]
 #![allow(clippy::cast_precision_loss, reason = "rounding is what the format's formula does")]
 
@@ -12,7 +12,7 @@ use ciborium::Value;
 
 /// A map with text keys.
 pub type Entries = BTreeMap<String, Value>;
-/// An error in words.
+/// A result whose error is a text.
 pub type Result<T> = std::result::Result<T, String>;
 
 /// A message, decoded.
@@ -37,15 +37,15 @@ pub struct Frame {
     pub frame_type: u16,
     /// Bytes from the message's start.
     pub offset: u64,
-    /// Header to `ENDF`.
+    /// Bytes from the header to `ENDF`, both included.
     pub length: u64,
     /// The header's flags.
     pub flags: u16,
     /// The hash slot.
     pub hash: u64,
-    /// What the digest covers.
+    /// The body: the bytes that the digest covers.
     pub body: Vec<u8>,
-    /// Type 9: from the frame's start to the descriptor.
+    /// Bytes from the frame's start to the descriptor; 0 in frames other than type 9.
     pub cbor_offset: u64,
 }
 
@@ -56,14 +56,14 @@ pub struct Object {
     pub descriptor: Entries,
     /// Product of the shape.
     pub count: usize,
-    /// Little-endian values in C order, restored; or why there are none.
+    /// Little-endian values in C order, with NaN and infinities restored; or the error.
     pub values: Result<Vec<u8>>,
 }
 
-/// Decodes the one message that `bytes` are.
+/// Decodes `bytes`, which must be exactly one message.
 ///
 /// # Errors
-/// In words, for what FORMAT §1.10 refuses.
+/// A text, for input that FORMAT §1.10 refuses.
 pub fn decode(bytes: &[u8]) -> Result<Message> {
     let frames = frames(bytes)?;
     let metadata = frames.iter().rfind(|frame| matches!(frame.frame_type, 1 | 7)).ok_or("no metadata frame")?;
@@ -187,7 +187,7 @@ fn object(frame: &Frame) -> Result<Object> {
     Ok(Object { descriptor, count, values })
 }
 
-/// The pipeline backwards (FORMAT §5.3, PIPELINE §2).
+/// Runs the pipeline backwards (FORMAT §5.3, PIPELINE §2).
 fn values(descriptor: &Entries, region: &[u8], count: usize) -> Result<Vec<u8>> {
     let masks = masks(descriptor, region, count)?;
     let first_mask = masks.iter().map(|mask| mask.0).min().unwrap_or(region.len());
@@ -225,7 +225,7 @@ fn values(descriptor: &Entries, region: &[u8], count: usize) -> Result<Vec<u8>> 
     Ok(values)
 }
 
-/// Bytes of an element and of what is swapped together.
+/// Bytes of an element, and of the scalar whose bytes are swapped.
 fn dtype_sizes(dtype: &str) -> Result<(usize, usize)> {
     Ok(match dtype {
         "bitmask" => (0, 0),
@@ -396,7 +396,7 @@ fn parse(bytes: &[u8]) -> Result<(Value, &[u8])> {
     Ok((value, rest))
 }
 
-/// A map with text keys; of the same key the last entry stays.
+/// A map with text keys; of entries with the same key the last one counts.
 fn text_map(value: Value) -> Result<Entries> {
     let Value::Map(entries) = value else { return Err("no map".into()) };
     let entries = entries.into_iter().map(|(key, value)| Ok((key.into_text().map_err(|_| "key is no text")?, value)));

@@ -1,6 +1,6 @@
-//! Parts of error texts that programs look for: those of the format's description, kept inside sentences of our own.
+//! Parts of error texts that programs match on. The format's description gives them; our sentences contain them.
 //!
-//! A row is a part of a text and the error that has it. The kind of error is said by the text's beginning.
+//! A row is the part, the beginning of the text, which names the kind of error, and the text that an error has.
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 
 use std::collections::BTreeMap;
@@ -11,37 +11,30 @@ use tgm_std::{
     AggregateHashPolicy, ByteOrder, DataObjectDescriptor, DecodeOptions, Dtype, EncodeOptions, FrameType,
     GlobalMetadata, MaskDescriptor, MasksMetadata, Result, StreamingEncoder, TensogramFile, parse_hash_name,
 };
-use tgm_tests::builder::{Built, Frame, Message, Object, array, frame_type, map};
+use tgm_tests::builder::{Frame, Message, Object, array, frame_type, map};
+use tgm_tests::messages::{self, plain};
 
-/// Part of a text, the beginning of the whole, and what was said.
+/// The part to match on, the beginning of the text, and the whole text.
 type Row = (&'static str, &'static str, String);
 
-fn said<T>(found: Result<T>) -> String {
+fn text_of<T>(found: Result<T>) -> String {
     found.err().map_or_else(|| "no error".to_string(), |error| error.to_string())
 }
 
 fn decoded(bytes: &[u8]) -> String {
-    said(tgm_std::decode(bytes, &DecodeOptions::default()))
-}
-
-fn plain() -> Built {
-    Message::buffered([Object::f32(&[3], &[1.0, 2.0, 3.0])]).build()
+    text_of(tgm_std::decode(bytes, &DecodeOptions::default()))
 }
 
 fn with(object: Object) -> String {
-    decoded(&Message::buffered([object]).build().bytes)
+    decoded(&messages::with(object).bytes)
 }
 
 fn broken(caption: &str, bytes: &[u8]) -> String {
-    let mut built = plain();
-    built.set(caption, bytes);
-    decoded(&built.bytes)
+    decoded(&messages::broken(plain(), caption, bytes).bytes)
 }
 
-/// A message of frames of those types with an empty map each.
 fn frames(types: &[u16]) -> String {
-    let frames = types.iter().map(|&frame_type| Frame::metadata(frame_type, &map([])));
-    decoded(&frames.fold(Message::empty(), Message::with).build().bytes)
+    decoded(&messages::of_frame_types(types).bytes)
 }
 
 const FRAMING: &str = "framing error: ";
@@ -51,20 +44,12 @@ const ENCODING: &str = "encoding error: ";
 fn structure() -> Vec<Row> {
     let whole = plain().bytes;
     let large = |value: u64| value.to_be_bytes();
-    let mut beyond =
-        Message::buffered([Object::f32(&[3], &[0.0; 3]).masked("nan", "none", &[true, false, false])]).build();
-    beyond.replace("frame 3.descriptor", b"\x66length\x01", b"\x66length\x02");
     let late = [frame_type::FOOTER_METADATA, frame_type::HEADER_METADATA];
-    let two = map([("base", array([map([]), map([])]))]);
-    let preceder = Message::empty()
-        .with(Frame::metadata(frame_type::HEADER_METADATA, &map([])))
-        .with(Frame::metadata(frame_type::PRECEDER, &two))
-        .with(Frame::object(Object::bytes(&[1])))
-        .build();
-    let base = Message::buffered_with(&map([("base", array([map([])]))]), []).build();
+    let preceder = messages::with_two_entries_in_a_preceder();
+    let base = messages::with_base_but_no_object();
     vec![
         ("buffer too short for preamble", FRAMING, decoded(&whole[..20])),
-        ("buffer too short for preamble", FRAMING, said(tgm_std::decode_metadata(&[]))),
+        ("buffer too short for preamble", FRAMING, text_of(tgm_std::decode_metadata(&[]))),
         ("invalid magic bytes", FRAMING, broken("preamble.magic", b"t")),
         ("unsupported message version", FRAMING, broken("preamble.version", &[0, 4])),
         ("exceeds buffer size", FRAMING, decoded(&whole[..whole.len() - 1])),
@@ -77,7 +62,7 @@ fn structure() -> Vec<Row> {
         ("extends past buffer end", FRAMING, broken("frame 3.total_length", &large(u64::MAX))),
         ("missing ENDF marker", FRAMING, broken("frame 3.end", b"FDNE")),
         ("out of valid range", FRAMING, broken("frame 3.cbor_offset", &large(15))),
-        ("exceeds payload region size", FRAMING, decoded(&beyond.bytes)),
+        ("exceeds payload region size", FRAMING, decoded(&messages::with_a_mask_beyond_its_region().bytes)),
         ("unexpected", FRAMING, frames(&late)),
         (
             "PrecederMetadata must be followed by a data-object frame",
@@ -100,7 +85,7 @@ fn values() -> Vec<Row> {
     let refusing = DecodeOptions { reference_range_refusals: true, ..DecodeOptions::default() };
     let range = |object: Object, range: (u64, u64)| {
         let bytes = Message::buffered([object]).build().bytes;
-        said(tgm_std::decode_range(&bytes, 0, &[range], &refusing))
+        text_of(tgm_std::decode_range(&bytes, 0, &[range], &refusing))
     };
     let object_1 = tgm_std::decode_object(&plain().bytes, 1, &DecodeOptions::default());
     let bits = Object::plain("bitmask", &[3], [0]);
@@ -125,11 +110,11 @@ fn values() -> Vec<Row> {
         ),
         ("range decode not supported for this compressor", ENCODING, range(float().compressed("zstd"), (0, 1))),
         ("range (offset=2, count=2): range error: range (2, 2) exceeds payload size", ENCODING, range(float(), (2, 2))),
-        ("out of range", "object error: ", said(object_1)),
+        ("out of range", "object error: ", text_of(object_1)),
     ]
 }
 
-/// A message whose metadata is no CBOR.
+/// A message whose metadata is not CBOR.
 fn broken_cbor() -> Vec<u8> {
     Message::empty().with(Frame::raw(frame_type::HEADER_METADATA, [0xa1, 0x61, b'k', 0x1c])).build().bytes
 }
@@ -149,7 +134,7 @@ fn encoded(descriptor: &DataObjectDescriptor, data: &[u8]) -> String {
 }
 
 fn encoded_with(metadata: &GlobalMetadata, descriptor: &DataObjectDescriptor, data: &[u8]) -> String {
-    said(tgm_std::encode(metadata, &[(descriptor, data)], &EncodeOptions::default()))
+    text_of(tgm_std::encode(metadata, &[(descriptor, data)], &EncodeOptions::default()))
 }
 
 fn packed(params: &[(&str, Value)]) -> String {
@@ -228,7 +213,7 @@ fn offsets(codec: &str, offsets: Value) -> String {
     let szip = [("szip_rsi", 128), ("szip_block_size", 16), ("szip_flags", 8)];
     let descriptor = changed(|d| {
         d.compression = codec.into();
-        // Only with an encoding may the bytes be fewer than values are.
+        // Only with an encoding may the payload be shorter than the values.
         d.encoding = "simple_packing".into();
         d.params.extend(szip.map(|(key, value)| (key.to_string(), Value::from(value))));
         let keys = ["sp_bits_per_value", "sp_decimal_scale_factor", "sp_binary_scale_factor"];
@@ -237,7 +222,7 @@ fn offsets(codec: &str, offsets: Value) -> String {
         d.params.insert("szip_block_offsets".into(), offsets);
     });
     let objects: [(&DataObjectDescriptor, &[u8]); 1] = [(&descriptor, &[0; 2])];
-    said(tgm_std::encode_pre_encoded(&GlobalMetadata::default(), &objects, &EncodeOptions::default()))
+    text_of(tgm_std::encode_pre_encoded(&GlobalMetadata::default(), &objects, &EncodeOptions::default()))
 }
 
 fn pre_encoded() -> Vec<Row> {
@@ -265,14 +250,14 @@ fn streamed() -> Vec<Row> {
     twice.write_preceder(BTreeMap::new()).unwrap();
     let again = twice.write_preceder(BTreeMap::new());
     vec![
-        ("AggregateHashPolicy::Header", ENCODING, said(new(AggregateHashPolicy::Header))),
-        ("AggregateHashPolicy::Both", ENCODING, said(new(AggregateHashPolicy::Both))),
-        ("write_preceder called twice", FRAMING, said(again)),
-        ("dangling PrecederMetadata: finish called", FRAMING, said(twice.finish())),
+        ("AggregateHashPolicy::Header", ENCODING, text_of(new(AggregateHashPolicy::Header))),
+        ("AggregateHashPolicy::Both", ENCODING, text_of(new(AggregateHashPolicy::Both))),
+        ("write_preceder called twice", FRAMING, text_of(again)),
+        ("dangling PrecederMetadata: finish called", FRAMING, text_of(twice.finish())),
         (
             "client code must not write '_reserved_' in preceder metadata",
             METADATA,
-            said(begun().write_preceder(reserved)),
+            text_of(begun().write_preceder(reserved)),
         ),
     ]
 }
@@ -289,25 +274,29 @@ fn digests_and_files() -> Vec<Row> {
     let checked = DecodeOptions { verify_hash: true, ..DecodeOptions::default() };
     let unhashed = Message::buffered([Object::bytes(&[1])]).unhashed().build().bytes;
     vec![
-        ("unknown hash type", METADATA, said(parse_hash_name(Some("md5")))),
-        ("frame too small to hash", FRAMING, said(hash_frame_body(&frame[..20], FrameType::NTensorFrame))),
-        ("outside bounds", FRAMING, said(hash_frame_body(&frame[..20], FrameType::NTensorFrame))),
-        ("frame too small to read hash slot", FRAMING, said(check_frame_hash(&frame[..20], FrameType::NTensorFrame))),
-        ("missing ENDF", FRAMING, said(check_frame_hash(&frame[..frame.len() - 1], FrameType::NTensorFrame))),
-        (": expected ", "hash mismatch on frame", said(check_frame_hash(&damaged, FrameType::NTensorFrame))),
+        ("unknown hash type", METADATA, text_of(parse_hash_name(Some("md5")))),
+        ("frame too small to hash", FRAMING, text_of(hash_frame_body(&frame[..20], FrameType::NTensorFrame))),
+        ("outside bounds", FRAMING, text_of(hash_frame_body(&frame[..20], FrameType::NTensorFrame))),
+        (
+            "frame too small to read hash slot",
+            FRAMING,
+            text_of(check_frame_hash(&frame[..20], FrameType::NTensorFrame)),
+        ),
+        ("missing ENDF", FRAMING, text_of(check_frame_hash(&frame[..frame.len() - 1], FrameType::NTensorFrame))),
+        (": expected ", "hash mismatch on frame", text_of(check_frame_hash(&damaged, FrameType::NTensorFrame))),
         ("has no inline hash recorded", "hash verification requested but object 0", {
-            said(tgm_std::decode(&unhashed, &checked))
+            text_of(tgm_std::decode(&unhashed, &checked))
         }),
-        ("file not found: /no/such.tgm", "io error: ", said(TensogramFile::open("/no/such.tgm"))),
-        ("message index 1 out of range (count=1)", FRAMING, said(file.read_message(1))),
+        ("file not found: /no/such.tgm", "io error: ", text_of(TensogramFile::open("/no/such.tgm"))),
+        ("message index 1 out of range (count=1)", FRAMING, text_of(file.read_message(1))),
     ]
 }
 
 #[test]
-fn texts_that_programs_look_for_are_in_the_errors() {
+fn error_texts_contain_the_parts_that_programs_match_on() {
     let rows = [structure(), values(), arguments(), pre_encoded(), streamed(), digests_and_files()].concat();
-    let lacks = |(part, start, said): &&Row| !said.contains(part) || !said.starts_with(start);
+    let lacks = |(part, start, text): &&Row| !text.contains(part) || !text.starts_with(start);
     let wrong: Vec<_> =
-        rows.iter().filter(lacks).map(|(part, start, said)| format!("{start}… {part} …\n    {said}")).collect();
+        rows.iter().filter(lacks).map(|(part, start, text)| format!("{start}… {part} …\n    {text}")).collect();
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
 }

@@ -1,6 +1,6 @@
-//! Every kind of error is produced by bytes or a request, at the offset that it speaks of.
+//! Every kind of error has a row: bytes or a request that produce it, and the offset that it must have.
 //!
-//! One row a kind; the list of kinds is read from the source, so that a new one without a row fails.
+//! The list of kinds is read from the source, so that a new kind without a row fails.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 
 use std::collections::BTreeSet;
@@ -14,10 +14,11 @@ use tgm_core::szip::{Params, PieceDecoder, decode_into, flags};
 use tgm_core::{Error, Message as View, byteswap};
 use tgm_std::{DecodeOptions, TensogramError, TensogramFile};
 use tgm_tests::builder::{Built, Frame, Message, Object, array, cbor as encode, frame_type, map};
+use tgm_tests::messages::{self, broken, of_frame_types, plain, with};
 
 type Core<T = ()> = tgm_core::Result<T>;
 
-/// A kind by its `Debug` text, the field that it speaks of (with bytes to add), and what produced it.
+/// A kind as its `Debug` text, its offset, and the result that must hold both.
 struct Row {
     kind: &'static str,
     offset: u64,
@@ -26,21 +27,6 @@ struct Row {
 
 fn row(kind: &'static str, offset: u64, found: Core) -> Row {
     Row { kind, offset, found }
-}
-
-/// A message with one object in frame 3, after metadata, index and digests.
-fn plain() -> Built {
-    Message::buffered([Object::f32(&[3], &[1.0, 2.0, 3.0])]).build()
-}
-
-/// The only object of a message is frame 3.
-fn with(object: Object) -> Built {
-    Message::buffered([object]).build()
-}
-
-fn broken(mut built: Built, caption: &str, bytes: &[u8]) -> Built {
-    built.set(caption, bytes);
-    built
 }
 
 fn parse(bytes: &[u8]) -> Core {
@@ -63,7 +49,7 @@ fn on_object(built: &Built, ask: impl FnOnce(DataObject<'_>) -> Core) -> Core {
     ask(View::parse(&built.bytes)?.objects().next().unwrap()?)
 }
 
-/// All values by `tgm_core`, with a buffer of the right length.
+/// Decodes all values with `tgm_core` into a buffer of the right length.
 fn decode(built: &Built) -> Core {
     on_object(built, |object| {
         let len = object.descriptor().decoded_len()?;
@@ -72,7 +58,7 @@ fn decode(built: &Built) -> Core {
     })
 }
 
-/// A message whose metadata frame holds those bytes, and where they begin.
+/// A message whose metadata frame holds these bytes, and where they begin.
 fn cbor_bytes(bytes: &[u8]) -> (Built, u64) {
     let built = Message::empty().with(Frame::raw(frame_type::HEADER_METADATA, bytes)).build();
     let offset = built.offset("frame 0.body");
@@ -84,7 +70,7 @@ fn cbor_row(kind: &'static str, bytes: &[u8], at: u64) -> Row {
     row(kind, offset + at, metadata(&built))
 }
 
-/// The object's descriptor begins here.
+/// The offset of the object's descriptor.
 fn descriptor_at(built: &Built) -> u64 {
     built.offset("frame 3.descriptor")
 }
@@ -122,43 +108,32 @@ fn structure() -> Vec<Row> {
     let cbor_offset = broken(plain(), "frame 3.cbor_offset", &15_u64.to_be_bytes());
     rows.push(row("CborOffset", at, walk(&cbor_offset)));
 
-    let late = plain_frames(&[frame_type::FOOTER_METADATA, frame_type::HEADER_METADATA]);
+    let late = of_frame_types(&[frame_type::FOOTER_METADATA, frame_type::HEADER_METADATA]);
     rows.push(row("FrameOrder(HeaderMetadata, Footer)", late.offset("frame 1.magic"), walk(&late)));
-    let alone = plain_frames(&[frame_type::PRECEDER, frame_type::FOOTER_METADATA]);
+    let alone = of_frame_types(&[frame_type::PRECEDER, frame_type::FOOTER_METADATA]);
     rows.push(row("PrecederWithoutObject(FooterMetadata)", alone.offset("frame 1.magic"), walk(&alone)));
-    let dangling = plain_frames(&[frame_type::PRECEDER]);
+    let dangling = of_frame_types(&[frame_type::PRECEDER]);
     let end = dangling.offset("frame 0.padding");
     rows.push(row("DanglingPreceder", end, walk(&dangling)));
-    let two = map([("base", array([map([]), map([])]))]);
-    let preceder = Message::empty()
-        .with(Frame::metadata(frame_type::HEADER_METADATA, &map([])))
-        .with(Frame::metadata(frame_type::PRECEDER, &two))
-        .with(Frame::object(Object::bytes(&[1])))
-        .build();
+    let preceder = messages::with_two_entries_in_a_preceder();
     rows.push(row("PrecederBase(2)", preceder.offset("frame 1.body"), metadata(&preceder)));
     rows.push(row("NoMetadata", 24, metadata(&Message::empty().build())));
-    let base = Message::buffered_with(&map([("base", array([map([])]))]), []).build();
+    let base = messages::with_base_but_no_object();
     rows.push(row("BaseTooLong", base.offset("frame 0.body"), metadata(&base)));
     rows
-}
-
-/// A message of frames of those types with an empty map each.
-fn plain_frames(types: &[u16]) -> Built {
-    let frames = types.iter().map(|&frame_type| Frame::metadata(frame_type, &map([])));
-    frames.fold(Message::empty(), Message::with).build()
 }
 
 fn index_and_hash() -> Vec<Row> {
     let b = plain();
     let view = View::parse(&b.bytes).unwrap();
     let mut rows = vec![row("ObjectOutOfRange", b.bytes.len() as u64, view.object(1).map(drop))];
-    let mut lying = Message::buffered([Object::bytes(&[1]), Object::bytes(&[2])]);
-    lying.frames[1] = Frame::lying_index(frame_type::HEADER_INDEX, |entries| entries[1].0 = 24);
-    let lying = lying.build();
-    rows.push(row("IndexEntry", 24, View::parse(&lying.bytes).unwrap().object(1).map(drop)));
+    let mut wrong = Message::buffered([Object::bytes(&[1]), Object::bytes(&[2])]);
+    wrong.frames[1] = Frame::changed_index(frame_type::HEADER_INDEX, |entries| entries[1].0 = 24);
+    let wrong = wrong.build();
+    rows.push(row("IndexEntry", 24, View::parse(&wrong.bytes).unwrap().object(1).map(drop)));
     let short = {
         let mut message = Message::buffered([Object::bytes(&[1])]);
-        message.frames[1] = Frame::lying_index(frame_type::HEADER_INDEX, Vec::clear);
+        message.frames[1] = Frame::changed_index(frame_type::HEADER_INDEX, Vec::clear);
         message.build()
     };
     let verified = View::parse(&short.bytes).unwrap().verify_index();
@@ -217,7 +192,7 @@ fn descriptors() -> Vec<Row> {
         let built = with(object);
         row(kind, descriptor_at(&built), objects(&built))
     };
-    // The error speaks of the value of `key`, or of its first item.
+    // The offset is that of the value of `key`; `after` moves it to the first item.
     let at_value = |kind, key: &str, object: Object| {
         let built = with(object);
         let encoded = encode(&Value::from(key));
@@ -251,7 +226,7 @@ fn descriptors() -> Vec<Row> {
     ]
 }
 
-/// The place of a pattern that must be there.
+/// Finds the last place of a pattern that must be present.
 trait RpositionOf {
     fn rposition_of(self, pattern: &[u8]) -> usize;
 }
@@ -278,7 +253,7 @@ fn values() -> Vec<Row> {
     rows.push(row("RangeOutOfBounds", payload, ask(2..4, 8)));
     rows.push(row("OutputLength", payload, ask(0..3, 11)));
     let bytes: [u8; 17] = [0; 17];
-    // One of two addresses beside each other is not aligned.
+    // Of two adjacent addresses, one is not aligned.
     let view = |start: usize, order| {
         let payload = &bytes[start..start + 8];
         tgm_core::tensor::TensorView::<f64>::new(payload, order, (&[1_u64]).into()).unwrap()
@@ -297,7 +272,7 @@ fn values() -> Vec<Row> {
 
 fn masks() -> Vec<Row> {
     let object = || Object::f32(&[3], &[0.0, 0.0, 0.0]);
-    let one = [true, false, false];
+
     let blob = |method: &'static str, blob: &[u8]| {
         let mut object = object();
         object.masks.push(("nan", method, blob.to_vec()));
@@ -312,8 +287,7 @@ fn masks() -> Vec<Row> {
         let found = built.bytes[built.range("frame 3.descriptor")].windows(key.len()).rposition_of(&key);
         descriptor_at(built) + (found + key.len()) as u64
     };
-    let mut beyond = with(object().masked("nan", "none", &one));
-    beyond.replace("frame 3.descriptor", b"\x66length\x01", b"\x66length\x02");
+    let beyond = messages::with_a_mask_beyond_its_region();
     let unknown = blob("morse", &[0]);
     let integers = with(Object::plain("int32", &[3], [0; 12]));
     let mut on_bits = Object::plain("bitmask", &[3], [0]);
@@ -338,7 +312,7 @@ fn szip() -> Vec<Row> {
     let refused =
         |bits, block_size, rsi, flags| Params::new(bits, block_size, rsi, flags).map(drop).map_err(|k| k.at(0));
     let params = Params::new(8, 8, 1, 0).unwrap();
-    // ID 000, then 1 for the second extension, then a code of 93 zeros, which stands for no pair of samples.
+    // ID 000, then bit 1 for the second extension, then a code of 93 zeros: no pair of samples has that code.
     let mut stream = [0xff; 64];
     stream[..13].fill(0);
     stream[0] = 0b0001_0000;
@@ -353,7 +327,7 @@ fn szip() -> Vec<Row> {
     ]
 }
 
-/// Kinds that no test on this machine can produce, and why.
+/// Kinds that no test on a 64-bit machine can produce, and why.
 const UNREACHABLE: &[(&str, &str)] =
     &[("TooLarge", "a length beyond `usize`: on 64 bits every length that fits the buffer fits `usize`")];
 
@@ -366,15 +340,15 @@ fn variants() -> BTreeSet<String> {
     names.filter(|name| !name.is_empty()).collect()
 }
 
+fn rows() -> impl Iterator<Item = Row> {
+    [structure(), index_and_hash(), encoded(), descriptors(), values(), masks(), szip()].into_iter().flatten()
+}
+
 #[test]
-fn every_kind_is_produced_at_the_offset_that_it_speaks_of() {
-    let rows: Vec<Row> = [structure(), index_and_hash(), encoded(), descriptors(), values(), masks(), szip()]
-        .into_iter()
-        .flatten()
-        .collect();
+fn every_kind_is_produced_at_its_offset() {
     let mut wrong = Vec::new();
     let mut produced: BTreeSet<String> = UNREACHABLE.iter().map(|(name, _)| (*name).to_owned()).collect();
-    for Row { kind, offset, found } in rows {
+    for Row { kind, offset, found } in rows() {
         let text = |error: Error| format!("{:?} at {}", error.kind(), error.offset());
         let found = found.err().map(text);
         let expected = format!("{kind} at {offset}");
@@ -386,18 +360,14 @@ fn every_kind_is_produced_at_the_offset_that_it_speaks_of() {
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
     let known = variants();
     assert!(known.len() > 50, "the source is read wrongly: {known:?}");
-    assert_eq!(produced, known, "kinds with a row, and kinds that there are");
+    assert_eq!(produced, known, "kinds with a row (left), kinds in the source (right)");
 }
 
 #[test]
-fn every_kind_has_words_of_its_own() {
-    let rows: Vec<Row> = [structure(), index_and_hash(), encoded(), descriptors(), values(), masks(), szip()]
-        .into_iter()
-        .flatten()
-        .collect();
-    let words: Vec<String> = rows.into_iter().map(|row| row.found.unwrap_err().kind().to_string()).collect();
-    let distinct: BTreeSet<&String> = words.iter().collect();
-    assert_eq!(distinct.len(), words.len(), "{words:#?}");
+fn every_kind_has_a_text_of_its_own() {
+    let texts: Vec<String> = rows().map(|row| row.found.unwrap_err().kind().to_string()).collect();
+    let distinct: BTreeSet<&String> = texts.iter().collect();
+    assert_eq!(distinct.len(), texts.len(), "{texts:#?}");
 }
 
 #[test]

@@ -1,9 +1,11 @@
-//! Limits on decoding: a message over one fails and names it, a message under it passes, and nothing is allocated first.
+//! Limits on decoding. A message over a limit fails before memory is allocated for it, and the error names the limit. A
+//! message within the limit passes.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 
 use std::fmt::Debug;
 
 use ciborium::Value;
+use tgm_core::object::DataObject;
 use tgm_core::push::{Event, Link, PushDecoder};
 use tgm_core::scan::Scanner;
 use tgm_std::metadata::{cbor_to_global_metadata, cbor_to_object_descriptor, object_descriptor_to_cbor};
@@ -18,7 +20,7 @@ use tgm_tests::builder::{Frame, Message, Object, array, frame_type, map};
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Bytes that refusing a bomb may cost.
+/// The most bytes that refusing a message may allocate.
 const REFUSAL: u64 = 64 << 10;
 
 fn options(change: impl FnOnce(&mut DecodeLimits)) -> DecodeOptions {
@@ -27,11 +29,22 @@ fn options(change: impl FnOnce(&mut DecodeLimits)) -> DecodeOptions {
     options
 }
 
+fn first_object(bytes: &[u8]) -> DataObject<'_> {
+    tgm_core::Message::parse(bytes).unwrap().objects().next().unwrap().unwrap()
+}
+
+/// A temporary file that holds the message, and the same file opened.
+fn as_file(bytes: &[u8]) -> (tempfile::NamedTempFile, tgm_std::TensogramFile) {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), bytes).unwrap();
+    let opened = tgm_std::TensogramFile::open(file.path()).unwrap();
+    (file, opened)
+}
+
 /// Every route that decodes all of the first object, or more.
 fn routes(bytes: &[u8], options: &DecodeOptions) -> Vec<(&'static str, Result<(), TensogramError>)> {
-    let whole = |object: &tgm_core::object::DataObject<'_>| (0, object.descriptor().element_count());
-    let view = tgm_core::Message::parse(bytes).unwrap();
-    let object = view.objects().next().unwrap().unwrap();
+    let whole = |object: &DataObject<'_>| (0, object.descriptor().element_count());
+    let object = first_object(bytes);
     vec![
         ("decode", tgm_std::decode(bytes, options).map(drop)),
         ("decode_object", tgm_std::decode_object(bytes, 0, options).map(drop)),
@@ -42,7 +55,7 @@ fn routes(bytes: &[u8], options: &DecodeOptions) -> Vec<(&'static str, Result<()
     ]
 }
 
-/// Those of [`routes`] but for the ones named.
+/// The routes without those named.
 fn without<'r, T: Debug>(routes: Vec<(&'r str, T)>, names: &[&str]) -> Vec<(&'r str, T)> {
     routes.into_iter().filter(|(name, _)| !names.contains(name)).collect()
 }
@@ -52,15 +65,15 @@ fn assert_names(found: Result<(), TensogramError>, limit: &str, route: &str) {
     assert!(error.to_string().contains(&format!("limit {limit}")), "{route}: {error}");
 }
 
-/// Values that this machine does not find as it needs them.
-fn of_the_other_order(object: Object) -> Object {
+/// The object in the byte order that this machine does not use.
+fn in_the_other_byte_order(object: Object) -> Object {
     if cfg!(target_endian = "little") { object.big_endian() } else { object }
 }
 
 #[test]
 fn max_decoded_bytes_bounds_what_is_decoded() {
     let pipelines: [fn() -> Object; 4] = [
-        || of_the_other_order(Object::f32(&[100], &[1.5; 100])),
+        || in_the_other_byte_order(Object::f32(&[100], &[1.5; 100])),
         || Object::f32(&[100], &[1.5; 100]).shuffled(4),
         || Object::f32(&[100], &[1.5; 100]).compressed("zstd"),
         || Object::packed(&[50], vec![1; 50], 0.0, (0, 0), 8),
@@ -88,7 +101,7 @@ fn max_decoded_bytes_bounds_all_ranges_of_a_request_together() {
 #[test]
 fn max_objects_bounds_a_message() {
     let bytes = Message::buffered((0..5).map(|n| Object::bytes(&[n]))).build().bytes;
-    // A borrowed object knows nothing of its message.
+    // `values` takes a borrowed object, which does not know how many objects its message has.
     for (route, found) in without(routes(&bytes, &options(|limits| limits.max_objects = 4)), &["values"]) {
         assert_names(found, "max_objects", route);
     }
@@ -116,17 +129,17 @@ fn max_nesting_bounds_metadata() {
     assert!(tgm_std::decode(&message(254), &DecodeOptions::default()).is_err());
 }
 
-/// A list of maps with one entry, of three bytes each: what takes the most memory.
+/// A list of maps with one entry, three bytes each: the form that takes the most memory per byte.
 fn small_maps(count: u32) -> Vec<u8> {
     [&[0x9a][..], &count.to_be_bytes(), &b"\xa1\x60\x00".repeat(count as usize)].concat()
 }
 
-/// Metadata with such a list.
+/// Metadata that holds a list of small maps.
 fn large_metadata(count: u32) -> Vec<u8> {
     [&b"\xa1\x64base\x81\xa1\x61x"[..], &small_maps(count)].concat()
 }
 
-/// A descriptor of no values with such a list among its parameters.
+/// A descriptor of no values, with a list of small maps among its parameters.
 fn large_descriptor(count: u32) -> Vec<u8> {
     let descriptor = DataObjectDescriptor::new(Dtype::Uint8, ByteOrder::Little, &[0]);
     let mut cbor = object_descriptor_to_cbor(&descriptor).unwrap();
@@ -134,7 +147,7 @@ fn large_descriptor(count: u32) -> Vec<u8> {
     [&cbor[..], b"\x62zz", &small_maps(count)].concat()
 }
 
-/// A message whose metadata has a list of that many maps, and the descriptor of its object another one.
+/// A message with this many small maps in its metadata, and this many in the descriptor of its object.
 fn large(in_metadata: u32, in_descriptor: u32) -> Vec<u8> {
     let metadata = Frame::raw(frame_type::HEADER_METADATA, large_metadata(in_metadata));
     Message::empty().with(metadata).with(Frame::raw(frame_type::OBJECT, large_descriptor(in_descriptor))).build().bytes
@@ -142,11 +155,8 @@ fn large(in_metadata: u32, in_descriptor: u32) -> Vec<u8> {
 
 /// Every route that makes owned metadata or descriptors and takes options.
 fn owning_routes(bytes: &[u8], options: &DecodeOptions) -> Vec<(&'static str, Result<(), TensogramError>)> {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(file.path(), bytes).unwrap();
-    let opened = tgm_std::TensogramFile::open(file.path()).unwrap();
-    let view = tgm_core::Message::parse(bytes).unwrap();
-    let object = view.objects().next().unwrap().unwrap();
+    let (_file, opened) = as_file(bytes);
+    let object = first_object(bytes);
     let start = usize::try_from(object.frame().offset()).unwrap();
     let frame = &bytes[start..start + usize::try_from(object.frame().total_length()).unwrap()];
     let bridge = tgm_std::zio::BridgeOptions { decode: options.clone(), ..Default::default() };
@@ -162,13 +172,11 @@ fn owning_routes(bytes: &[u8], options: &DecodeOptions) -> Vec<(&'static str, Re
     routes
 }
 
-/// Every route that makes them and has no options.
+/// Every route that makes owned metadata or descriptors and takes no options.
 fn owning_routes_without_options(bytes: &[u8]) -> Vec<(&'static str, Result<(), TensogramError>)> {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(file.path(), bytes).unwrap();
-    let opened = tgm_std::TensogramFile::open(file.path()).unwrap();
+    let (_file, opened) = as_file(bytes);
     let view = tgm_core::Message::parse(bytes).unwrap();
-    let object = view.objects().next().unwrap().unwrap();
+    let object = first_object(bytes);
     let start = usize::try_from(object.frame().offset()).unwrap();
     vec![
         ("decode_metadata", tgm_std::decode_metadata(bytes).map(drop)),
@@ -203,8 +211,8 @@ fn max_metadata_bytes_bounds_owned_metadata_by_every_route() {
 }
 
 #[test]
-fn owned_metadata_beyond_the_default_limit_is_refused_before_memory_is_taken_for_it() {
-    // The limit is lower on machines of 32 bits, and emulated ones take their time.
+fn owned_metadata_beyond_the_default_limit_is_refused_before_memory_is_allocated_for_it() {
+    // The limit is lower on 32-bit machines, and emulated ones are slow.
     const COUNT: u32 = if usize::BITS < u64::BITS { 1_300_000 } else { 5_000_000 };
     let bytes = large(COUNT, COUNT);
     let (results, usage) = measure(|| owning_routes_without_options(&bytes));
@@ -215,13 +223,13 @@ fn owned_metadata_beyond_the_default_limit_is_refused_before_memory_is_taken_for
     for (route, found) in results {
         assert_names(found, "max_metadata_bytes", route);
     }
-    // `objects` keeps the message for itself.
+    // `objects` keeps a copy of the message.
     let peak = usage.peak.max(of_options.peak);
     assert!(peak < 2 * bytes.len() as u64 + REFUSAL, "{peak} bytes");
 }
 
 #[test]
-fn owned_metadata_takes_what_the_table_says() {
+fn owned_metadata_takes_the_memory_that_the_table_states() {
     const COUNT: u32 = 1 << 16;
     let row = TABLE.lines().find(|line| line.starts_with("//! | owned metadata |")).unwrap();
     let bound: u64 = row.split('|').nth(2).unwrap().trim().parse().unwrap();
@@ -229,13 +237,13 @@ fn owned_metadata_takes_what_the_table_says() {
     let (metadata, usage) = measure(|| cbor_to_global_metadata(&cbor).unwrap());
     assert_eq!(metadata.base.len(), COUNT as usize);
     let found = usage.peak / cbor.len() as u64;
-    println!("{found} bytes for a byte, and the table says {bound}");
-    // The table speaks of machines of 64 bits. On others pointers, and so values, are smaller.
+    println!("{found} bytes per byte, the table states {bound}");
+    // The table is for 64-bit machines. On others pointers are smaller, and so are owned values.
     let least = if usize::BITS < u64::BITS { 0 } else { bound * 9 / 10 };
-    assert!((least..=bound).contains(&found), "{found}, and the table says {bound}");
+    assert!((least..=bound).contains(&found), "{found}, the table states {bound}");
 }
 
-/// What is counted is never less than what is taken, whatever the metadata is made of.
+/// The size that is compared with the limit is never below the memory taken, for any form of metadata.
 #[test]
 fn owned_metadata_stays_within_the_limit_that_it_passes() {
     let shapes: [(&str, &[u8]); 9] = [
@@ -265,7 +273,7 @@ fn owned_metadata_stays_within_the_limit_that_it_passes() {
     }
 }
 
-/// Metadata in no order at all: keys are not looked for one by one.
+/// The keys stand in reverse order: a merge that searches for them one by one would take quadratic time.
 #[test]
 fn a_preceder_is_merged_in_linear_time_whatever_the_order_of_keys() {
     const COUNT: u32 = 60_000;
@@ -285,7 +293,7 @@ fn a_preceder_is_merged_in_linear_time_whatever_the_order_of_keys() {
         .with(Frame::object(Object::bytes(&[1])))
         .build()
         .bytes;
-    // The borrowed view has no memory to sort keys in, and gives up. Owned metadata has.
+    // The borrowed view has no memory to sort keys in, and gives up. Owned metadata is sorted.
     let view = tgm_core::Message::parse(&bytes).unwrap().metadata().unwrap();
     let object = view.object(0).unwrap().unwrap();
     assert_eq!(object.entries().last().unwrap().unwrap_err().kind(), tgm_core::ErrorKind::TooManyKeys);
@@ -294,7 +302,7 @@ fn a_preceder_is_merged_in_linear_time_whatever_the_order_of_keys() {
 }
 
 #[test]
-fn max_expansion_and_free_bytes_bound_what_few_bytes_may_become() {
+fn max_expansion_and_free_bytes_bound_the_values_of_a_small_payload() {
     let zeros = || Object::plain("uint8", &[1 << 20], vec![0; 1 << 20]).compressed("zstd");
     let bytes = Message::buffered([zeros()]).build().bytes;
     let tight = |limits: &mut DecodeLimits| (limits.max_expansion, limits.free_bytes) = (10, 1000);
@@ -310,7 +318,7 @@ fn max_expansion_and_free_bytes_bound_what_few_bytes_may_become() {
     }
 }
 
-/// Objects whose descriptor claims what no memory holds, in a few bytes each.
+/// Objects of a few bytes whose descriptors claim more values than any memory holds.
 fn bombs() -> Vec<(&'static str, Object)> {
     let huge = |exponent: u32| vec![1_u64 << exponent];
     let claim = |object: Object, dims: &[u64]| {
@@ -338,7 +346,7 @@ fn bombs() -> Vec<(&'static str, Object)> {
 }
 
 #[test]
-fn a_bomb_is_refused_before_memory_is_taken_for_it() {
+fn a_bomb_is_refused_before_memory_is_allocated_for_it() {
     for (name, bomb) in bombs() {
         let bytes = Message::buffered([bomb]).build().bytes;
         let (results, usage) = measure(|| routes(&bytes, &DecodeOptions::default()));
@@ -357,14 +365,14 @@ fn without_limits_a_bomb_is_refused_by_the_allocator_and_not_by_a_crash() {
     let unlimited = DecodeOptions { limits: DecodeLimits::UNLIMITED, ..Default::default() };
     for (route, found) in routes(&bytes, &unlimited) {
         let error = found.expect_err(route).to_string();
-        // Where addresses have 32 bits, the number is too large before anyone is asked for memory.
+        // With 32-bit addresses the number does not fit `usize`, which is found before memory is requested.
         let is_refused =
             error.contains("cannot allocate") || (cfg!(target_pointer_width = "32") && error.contains("usize"));
         assert!(is_refused, "{route}: {error}");
     }
 }
 
-/// The table of `tgm_std::limits`, as its source has it.
+/// The source file that holds the table of limits.
 const TABLE: &str = include_str!("../../std-ext/src/base/limits.rs");
 
 #[test]
@@ -377,7 +385,7 @@ fn defaults_are_those_of_the_table() {
     };
     let mut limits = DecodeLimits::default();
     if usize::BITS < u64::BITS {
-        // Said below the table.
+        // The text below the table gives this lower default.
         assert_eq!(limits.max_metadata_bytes, 1 << 30);
         limits.max_metadata_bytes = 4 << 30;
     }
@@ -396,12 +404,12 @@ fn defaults_are_those_of_the_table() {
         let row = TABLE.lines().find(is_row).unwrap_or_else(|| panic!("no row for {name}"));
         assert_eq!(row.split('|').nth(2).unwrap().trim(), default, "{name}");
     }
-    assert_eq!(DecodeOptions::default().threads, 0, "nobody has asked for threads");
+    assert_eq!(DecodeOptions::default().threads, 0, "no threads unless asked for");
 }
 
 #[test]
 fn max_issues_bounds_a_report_and_keeps_an_error() {
-    // Each object lacks its digest, and says so.
+    // Each object has one error: its type is empty.
     let objects = (0..20).map(|n| Object::bytes(&[n]).set("type", ""));
     let bytes = Message::buffered(objects).build().bytes;
     for max_issues in [0, 1, 7, 10_000] {
@@ -413,7 +421,7 @@ fn max_issues_bounds_a_report_and_keeps_an_error() {
 }
 
 #[test]
-fn max_message_size_bounds_what_is_believed_from_the_end() {
+fn max_message_size_bounds_messages_found_from_the_end() {
     let message = Message::buffered([Object::bytes(&[1])]).build().bytes;
     // From the start, the second message is hidden behind one that never ends.
     let bytes = [&message[..], b"TENSOGRM\0\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\0", &message].concat();
@@ -429,19 +437,19 @@ fn max_message_size_bounds_what_is_believed_from_the_end() {
 }
 
 #[test]
-fn a_push_decoder_keeps_no_more_cbor_than_it_has_room_for() {
+fn a_push_decoder_reports_cbor_that_does_not_fit_its_buffer() {
     let metadata = map([("base", array([map([("text", Value::from("x".repeat(300)))])]))]);
     let bytes = Message::buffered_with(&metadata, [Object::bytes(&[1])]).build().bytes;
     let is_too_large =
         |decoder: &mut dyn FnMut(&mut &[u8]) -> bool| bytes.chunks(50).any(|mut piece| decoder(&mut piece));
     let mut small = PushDecoder::<256>::new(Link::Reliable);
     let mut large = PushDecoder::<1024>::new(Link::Reliable);
-    assert!(is_too_large(&mut |piece| tells_too_large(&mut small, piece)));
-    assert!(!is_too_large(&mut |piece| tells_too_large(&mut large, piece)));
+    assert!(is_too_large(&mut |piece| reports_too_large(&mut small, piece)));
+    assert!(!is_too_large(&mut |piece| reports_too_large(&mut large, piece)));
 }
 
-/// Whether the decoder says of something in `piece` that it is too large.
-fn tells_too_large<const N: usize>(decoder: &mut PushDecoder<N>, piece: &mut &[u8]) -> bool {
+/// Whether the decoder reports anything in `piece` as too large.
+fn reports_too_large<const N: usize>(decoder: &mut PushDecoder<N>, piece: &mut &[u8]) -> bool {
     let mut found = false;
     while let Some(event) = decoder.next_event(piece).unwrap() {
         found |= matches!(event, Event::TooLarge(_));
@@ -450,7 +458,7 @@ fn tells_too_large<const N: usize>(decoder: &mut PushDecoder<N>, piece: &mut &[u
 }
 
 #[test]
-fn no_more_threads_are_made_than_the_table_says() {
+fn any_number_of_threads_may_be_asked_for_and_gives_the_same_values() {
     assert!(TABLE.contains("at most 1,024"));
     let bytes = Message::buffered((0..3).map(|n| Object::bytes(&[n; 100]))).build().bytes;
     let asked = |threads| DecodeOptions { threads, parallel_threshold_bytes: Some(0), ..DecodeOptions::default() };
@@ -459,7 +467,7 @@ fn no_more_threads_are_made_than_the_table_says() {
 }
 
 #[test]
-fn metadata_that_claims_more_items_than_there_are_bytes_costs_nothing() {
+fn metadata_that_claims_more_items_than_there_are_bytes_is_refused_without_memory() {
     for body in [
         &b"\x9b\xff\xff\xff\xff\xff\xff\xff\xff"[..],
         b"\xbb\x7f\xff\xff\xff\xff\xff\xff\xff",

@@ -1,4 +1,4 @@
-//! On generated messages the views of `tgm_core`, the decoder of `tgm_std` and the naive decoder say the same.
+//! On generated messages the views of `tgm_core`, the decoder of `tgm_std` and the naive decoder give the same results.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 
 use std::fmt::Debug;
@@ -11,14 +11,15 @@ use tgm_core::scan::{Scanner, Segment};
 use tgm_core::{ErrorKind, Message as View, cbor};
 use tgm_std::DecodeOptions;
 use tgm_tests::builder::{self, Body, Frame, Message, Object, frame_type, map};
+use tgm_tests::messages::INDEX_CHANGES;
 use tgm_tests::naive;
 
-/// Equal where NaN is equal to itself.
+/// The `Debug` text, for comparisons in which NaN is equal to itself.
 fn text(value: &impl Debug) -> String {
     format!("{value:?}")
 }
 
-/// Keys that occur again and again, so that paths meet and maps collide.
+/// Keys from a small set, so that they occur again in other maps and as parts of paths.
 fn key() -> impl Strategy<Value = String> {
     prop_oneof![
         8 => prop::sample::select(&["a", "b", "mars", "param", "step", "extra", "_extra_", "base", "version"][..]),
@@ -50,12 +51,12 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Entries in any order, keys repeated now and then.
+/// Entries in any order, some with repeated keys.
 fn entries(value: impl Strategy<Value = Value>) -> impl Strategy<Value = Vec<(Value, Value)>> {
     vec((key().prop_map(Value::Text), value), 0..5)
 }
 
-/// Global metadata for at most that many objects, with unknown keys beside the sections.
+/// Global metadata for at most `objects` objects, with unknown keys beside the sections.
 fn metadata(objects: usize) -> impl Strategy<Value = Value> {
     let section = || prop::option::of(entries(value()).prop_map(Value::Map));
     let base = prop::option::of(vec(entries(value()).prop_map(Value::Map), 0..=objects));
@@ -69,7 +70,7 @@ fn metadata(objects: usize) -> impl Strategy<Value = Value> {
     })
 }
 
-/// An object: any dtype, shape and order, by any pipeline that the naive decoder has.
+/// An object of any dtype, shape and byte order, by any pipeline that the naive decoder knows.
 fn object() -> impl Strategy<Value = Object> {
     let shape = vec(0_u64..6, 0..4);
     let dtype = prop::sample::select(&tgm_core::descriptor::Dtype::ALL[..]);
@@ -112,7 +113,7 @@ fn object() -> impl Strategy<Value = Object> {
     )
 }
 
-/// A message as the buffered or the streaming encoder lays it out, or neither.
+/// A message with the layout of the buffered encoder, of the streaming encoder, or of neither.
 fn message() -> impl Strategy<Value = Message> {
     vec((prop::option::of(entries(value())), object()), 0..6).prop_flat_map(|objects| {
         let count = objects.len();
@@ -147,13 +148,10 @@ fn message() -> impl Strategy<Value = Message> {
     })
 }
 
-/// A place from 0 to `end`.
+/// A number from 0 to `end`, both included.
 fn at_most(index: &prop::sample::Index, end: u64) -> u64 {
     index.index(usize::try_from(end).unwrap() + 1) as u64
 }
-
-/// Changes an index's offsets and lengths.
-type Lie = fn(&mut Vec<(u64, u64)>);
 
 /// Dotted paths to everything in a value.
 fn paths_of(prefix: &str, value: &Value, paths: &mut Vec<String>) {
@@ -169,7 +167,7 @@ fn owned(view: Option<cbor::Value<'_>>) -> Option<Value> {
     view.map(|view| ciborium::from_reader(view.as_encoded()).unwrap())
 }
 
-/// A typed getter answers: absent, the value, or an error that says which type stands there.
+/// Asserts that a typed getter gives nothing, the value, or an error that names the type found.
 fn check_typed<T: PartialEq + Debug>(
     found: tgm_core::Result<Option<T>>,
     expected: Option<&Value>,
@@ -271,7 +269,7 @@ proptest! {
                 } else {
                     values[at(start) * width..at(start + count) * width].to_vec()
                 };
-                // All of a bitmask keeps its padding bits.
+                // A range of a whole bitmask keeps the stored padding bits.
                 let is_whole = width == 0 && count == walked.descriptor().element_count();
                 prop_assert!(*part == slice || (is_whole && part == values), "{start} {count}: {part:?}, {slice:?}");
                 let mut out = vec![0xa5; part.len()];
@@ -291,7 +289,7 @@ proptest! {
             let cut = &built.bytes[..cut.min(built.bytes.len() - 1)];
             prop_assert!(tgm_std::decode(cut, &DecodeOptions::default()).is_err(), "{} of {:?}", cut.len(), built);
             prop_assert!(tgm_std::decode_descriptors(cut).is_err());
-            // Metadata may have come before the cut.
+            // Metadata may lie before the cut.
             let _ = tgm_std::decode_metadata(cut);
             if let Ok(view) = View::parse(cut) {
                 prop_assert!(view.frames().any(|frame| frame.is_err()), "{} of {:?}", cut.len(), built);
@@ -346,7 +344,7 @@ proptest! {
         };
         prop_assert_eq!(&messages(&forward), &expected);
 
-        // As far as it goes from the end, the rest from the start.
+        // From the end as far as possible, then the rest from the start.
         let mut scanner = Scanner::new(&bytes[..]);
         let mut behind = Vec::new();
         while let Ok(Some(segment)) = scanner.next_message_back(u64::MAX) {
@@ -364,13 +362,13 @@ proptest! {
     }
 }
 
-/// Bytes that belong to no message but look as if they might: no whole preamble among them.
+/// Bytes that look like parts of a message but hold no whole preamble.
 fn junk() -> impl Strategy<Value = Vec<u8>> {
     const PIECES: &[&[u8]] =
         &[b"TENSOGR", b"TENSOGRM\0\x02", b"39277777", b"3927777", b"FR\0\x09\0\x01", b"ENDF", b"\0\0\0", b"M"];
     let piece = prop::sample::select(PIECES);
     vec(piece, 0..5).prop_map(|pieces| pieces.concat()).prop_filter("version 3", |junk| {
-        // A version of 3 could only come from the zeros and pieces beside each other.
+        // Pieces beside each other could make a preamble of version 3.
         !junk.windows(10).any(|window| window.starts_with(b"TENSOGRM") && window[8..] == [0, 3])
     })
 }
@@ -389,18 +387,9 @@ fn check_cover(segments: &[Segment], len: usize) -> Result<(), TestCaseError> {
 #[test]
 fn an_index_leads_to_the_object_that_the_walk_finds_or_to_an_error() {
     let objects: Vec<Object> = (0..5_u8).map(|n| Object::bytes(&[n; 5])).collect();
-    let lies: &[Lie] = &[
-        |entries| entries.swap(0, 1),
-        |entries| entries.iter_mut().for_each(|entry| entry.0 += 8),
-        |entries| entries.iter_mut().for_each(|entry| entry.1 += 1),
-        |entries| entries.truncate(2),
-        |entries| entries.iter_mut().for_each(|entry| entry.0 = u64::MAX),
-        |entries| entries.iter_mut().for_each(|entry| entry.0 = 24),
-        Vec::clear,
-    ];
-    for lie in lies {
+    for change in INDEX_CHANGES {
         let mut message = Message::buffered(objects.clone());
-        message.frames[1] = Frame::lying_index(frame_type::HEADER_INDEX, *lie);
+        message.frames[1] = Frame::changed_index(frame_type::HEADER_INDEX, *change);
         assert!(matches!(message.frames[1].body, Body::Index(_)));
         let built = message.build();
         let view = View::parse(&built.bytes).unwrap();
@@ -410,7 +399,7 @@ fn an_index_leads_to_the_object_that_the_walk_finds_or_to_an_error() {
                 Err(error) => assert_eq!(error.kind(), ErrorKind::IndexEntry),
             }
         }
-        // Decoding a message does not follow the index, as the reference does not.
+        // Decoding a whole message does not use the index, as in the reference.
         assert_eq!(tgm_std::decode(&built.bytes, &DecodeOptions::default()).unwrap().1.len(), 5);
     }
 }

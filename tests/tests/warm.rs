@@ -1,4 +1,4 @@
-//! Values into buffers that the caller keeps: lengths, types, parts, and objects by their table.
+//! Decoding into buffers that the caller keeps, and objects found in a table that the caller keeps.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 
 use tgm_core::ErrorKind;
@@ -11,25 +11,23 @@ use tgm_std::{
 };
 use tgm_tests::builder::{Frame, Message, Object, frame_type};
 use tgm_tests::corpus;
+use tgm_tests::messages::INDEX_CHANGES;
 
-/// What an index that lies does to its entries.
-type Lie = fn(&mut Vec<(u64, u64)>);
-
-/// Packed objects of the corpus at least.
+/// The least number of packed objects in the corpus.
 const LEAST_PACKED: usize = 50;
 
 fn count_of(object: &DataObject<'_>) -> usize {
     usize::try_from(object.descriptor().element_count()).unwrap()
 }
 
-/// The values of an object, if it has any that can be decoded.
+/// The values of an object as `f64`, if it decodes.
 fn doubles(object: &DataObject<'_>, options: &DecodeOptions) -> Option<Vec<f64>> {
     let values = values(object, options).ok()?;
     Some(values.as_chunks().0.iter().map(|value| f64::from_ne_bytes(*value)).collect())
 }
 
 #[test]
-fn buffers_of_another_length_are_an_error_and_stay_as_they_are() {
+fn buffers_of_the_wrong_length_are_an_error_and_stay_unchanged() {
     let built = Message::buffered([
         Object::f32(&[10], &[1.5; 10]),
         Object::packed(&[10], vec![0x5a; 15], 273.15, (-4, 0), 12),
@@ -64,7 +62,7 @@ fn buffers_of_another_length_are_an_error_and_stay_as_they_are() {
 }
 
 #[test]
-fn elements_are_of_the_objects_type_and_the_machines_order() {
+fn elements_must_have_the_type_of_the_object_and_come_in_native_byte_order() {
     let numbers: Vec<f32> = (0..100_u8).map(f32::from).collect();
     let object = || Object::f32(&[100], &numbers);
     let stored = DecodeOptions { native_byte_order: false, ..DecodeOptions::default() };
@@ -100,7 +98,7 @@ fn elements_are_of_the_objects_type_and_the_machines_order() {
 }
 
 #[test]
-fn packed_values_of_the_corpus_come_as_either_float_whole_and_in_parts() {
+fn packed_values_of_the_corpus_unpack_to_f64_and_f32_whole_and_in_parts() {
     let options = DecodeOptions::default();
     let (mut scratch, mut found) = (Scratch::default(), 0);
     for sample in corpus::samples_where(false) {
@@ -121,7 +119,7 @@ fn packed_values_of_the_corpus_come_as_either_float_whole_and_in_parts() {
                     for ((value, wide), narrow) in expected[start..end].iter().zip(wide).zip(narrow) {
                         let name = &sample.name;
                         assert_eq!(wide.to_bits(), value.to_bits(), "{name}: {wide} {value}");
-                        #[expect(clippy::cast_possible_truncation, reason = "that is what is promised")]
+                        #[expect(clippy::cast_possible_truncation, reason = "rounding to `f32` is the promise")]
                         let rounded = *value as f32;
                         assert!(narrow.to_bits() == rounded.to_bits() || narrow.is_nan() && value.is_nan(), "{name}");
                     }
@@ -135,7 +133,7 @@ fn packed_values_of_the_corpus_come_as_either_float_whole_and_in_parts() {
 }
 
 #[test]
-fn masked_packed_values_are_restored_in_either_float() {
+fn masked_packed_values_are_restored_as_f32() {
     let bits: Vec<bool> = (0..100).map(|at| at % 7 == 0).collect();
     let packed = || Object::packed(&[100], vec![0x5a; 150], 273.15, (-4, 0), 12).masked("inf-", "zstd", &bits);
     let unrestored = DecodeOptions { restore_non_finite: false, ..DecodeOptions::default() };
@@ -152,7 +150,7 @@ fn masked_packed_values_are_restored_in_either_float() {
 }
 
 #[test]
-fn scratch_memory_of_one_object_does_not_show_in_the_next() {
+fn scratch_memory_of_one_object_does_not_affect_the_next() {
     let many: Vec<f64> = (0..5000).map(f64::from).collect();
     let (options, mut scratch) = (DecodeOptions::default(), Scratch::default());
     for (values, is_zstd) in [(&many[..], true), (&many[..9], false), (&many[..800], true)] {
@@ -170,7 +168,7 @@ fn scratch_memory_of_one_object_does_not_show_in_the_next() {
 }
 
 #[test]
-fn a_table_leads_to_the_objects_of_the_walk_in_every_file() {
+fn an_object_table_finds_the_objects_of_the_walk_in_every_file() {
     let mut objects = 0;
     for sample in corpus::samples_where(false) {
         for (start, len) in tgm_std::scan(&sample.bytes) {
@@ -197,36 +195,28 @@ fn a_table_leads_to_the_objects_of_the_walk_in_every_file() {
 }
 
 #[test]
-fn an_index_that_lies_leads_to_no_other_object() {
+fn a_wrong_index_is_detected_and_leads_to_no_other_object() {
     let objects = || (0..5_u8).map(|n| Object::bytes(&[n; 5]));
-    let lies: &[Lie] = &[
-        |entries| entries.swap(0, 1),
-        |entries| entries.iter_mut().for_each(|entry| entry.0 += 8),
-        |entries| entries.iter_mut().for_each(|entry| entry.1 += 1),
-        |entries| entries.truncate(2),
-        |entries| entries.iter_mut().for_each(|entry| entry.0 = u64::MAX),
-        |entries| entries.iter_mut().for_each(|entry| entry.0 = 24),
-        Vec::clear,
-    ];
-    let is_liar = |error: &TensogramError| error.cause().is_some_and(|cause| cause.kind() == ErrorKind::IndexEntry);
-    for (number, lie) in lies.iter().enumerate() {
+    let is_index_error =
+        |error: &TensogramError| error.cause().is_some_and(|cause| cause.kind() == ErrorKind::IndexEntry);
+    for (number, change) in INDEX_CHANGES.iter().enumerate() {
         let mut message = Message::buffered(objects());
-        message.frames[1] = Frame::lying_index(frame_type::HEADER_INDEX, *lie);
+        message.frames[1] = Frame::changed_index(frame_type::HEADER_INDEX, *change);
         let built = message.build();
         let view = View::parse(&built.bytes).unwrap();
-        let mut found_out = false;
+        let mut is_detected = false;
         match ObjectTable::new(&view) {
-            Err(error) => found_out = is_liar(&error),
+            Err(error) => is_detected = is_index_error(&error),
             Ok(table) => {
                 for (index, walked) in view.objects().enumerate() {
                     match table.object(&view, index) {
                         Ok(found) => assert_eq!(found.payload(), walked.unwrap().payload()),
-                        Err(error) => found_out |= is_liar(&error),
+                        Err(error) => is_detected |= is_index_error(&error),
                     }
                 }
             }
         }
-        assert!(found_out, "lie {number}");
+        assert!(is_detected, "change {number}");
         let table = ObjectTable::by_walk(&view).unwrap();
         assert_eq!(table.len(), 5);
         assert_eq!(table.object(&view, 4).unwrap().payload(), [4; 5]);
