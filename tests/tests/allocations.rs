@@ -1,4 +1,4 @@
-//! What allocates, and how often: the promises of both crates as asserted numbers.
+//! How often each operation allocates: the promises of both crates, as numbers.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 
 #[path = "shared/mapped.rs"]
@@ -15,22 +15,22 @@ use tgm_tests::corpus;
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Everything in `tgm_core`.
+/// Allocations of every operation in `tgm_core`.
 const CORE: u64 = 0;
-/// Values that lie in the message as they are wanted.
+/// Allocations for values that are borrowed from the message.
 const BORROWED: u64 = 0;
-/// Values that are swapped, unpacked, unshuffled or decompressed, whichever one of them.
+/// Allocations for values that take one stage: they are swapped, unpacked, unshuffled or decompressed.
 const ONE_STAGE: u64 = 1;
-/// Values that are decompressed and then unpacked or unshuffled.
+/// Allocations for values that are decompressed and then unpacked or unshuffled.
 const TWO_STAGES: u64 = 2;
-/// A payload that is read in parts.
+/// Allocations to open a payload that is read in parts.
 const OPENED_PARTS: u64 = 1;
-/// A mask that is compressed.
+/// Allocations to decompress a mask.
 const MASK_DECOMPRESSED: u64 = 1;
-/// A message read from a file at a position.
+/// Allocations to read a message from a file at a position.
 const READ_MESSAGE: u64 = 1;
 
-/// How often `work` allocates, after it has run once: state that a thread keeps is made then.
+/// How often `work` allocates. It runs once before it is counted, because the first run creates state that the thread keeps.
 fn allocations<T>(mut work: impl FnMut() -> T) -> u64 {
     work();
     measure(work).1.count
@@ -54,7 +54,7 @@ fn full() -> Vec<u8> {
 }
 
 #[test]
-fn nothing_in_core_allocates() {
+fn core_does_not_allocate() {
     let streamed = full();
     let buffered = corpus::sample("realistic/surface-181x360").bytes;
     for bytes in [&streamed, &buffered] {
@@ -100,7 +100,7 @@ fn nothing_in_core_allocates() {
                     let count = object.descriptor().element_count();
                     let len = usize::try_from(object.descriptor().decoded_len().unwrap()).unwrap();
                     for order in [ByteOrder::Big, ByteOrder::Little] {
-                        // An error costs nothing either.
+                        // Errors do not allocate either.
                         let _ = object.decode_into(0..count, order, &mut values[..len]);
                         let _ =
                             object.decode_into(1..2, order, &mut values[..object.descriptor().dtype().byte_width()]);
@@ -121,7 +121,7 @@ fn nothing_in_core_allocates() {
 }
 
 /// The allocations of `tgm_std::values` for the only object of a message.
-fn of_values(object: Object, options: &DecodeOptions) -> u64 {
+fn allocations_of_values(object: Object, options: &DecodeOptions) -> u64 {
     let built = Message::buffered([object]).build();
     let object = View::parse(&built.bytes).unwrap().object(0).unwrap();
     let count = allocations(|| tgm_std::values(&object, options).unwrap().len());
@@ -131,7 +131,7 @@ fn of_values(object: Object, options: &DecodeOptions) -> u64 {
 }
 
 #[test]
-fn values_cost_one_allocation_at_most_for_each_buffer_that_is_needed() {
+fn values_take_at_most_one_allocation_per_buffer() {
     let native = DecodeOptions::default();
     let stored = DecodeOptions { native_byte_order: false, ..native.clone() };
     let unrestored = DecodeOptions { restore_non_finite: false, ..native.clone() };
@@ -162,12 +162,12 @@ fn values_cost_one_allocation_at_most_for_each_buffer_that_is_needed() {
         ("masked, lz4", unswapped().masked("nan", "lz4", &bits), &native, ONE_STAGE + MASK_DECOMPRESSED),
         ("masked, zstd", unswapped().masked("nan", "zstd", &bits), &native, ONE_STAGE + MASK_DECOMPRESSED),
     ] {
-        assert_eq!(of_values(object, options), expected, "{name}");
+        assert_eq!(allocations_of_values(object, options), expected, "{name}");
     }
 }
 
 #[test]
-fn values_into_a_buffer_cost_no_allocation_once_scratch_memory_is_large_enough() {
+fn values_into_a_buffer_do_not_allocate_once_scratch_memory_is_large_enough() {
     let doubles: Vec<f64> = (0..5000).map(|i| 280.0 + (f64::from(i) / 50.0).sin()).collect();
     let singles = vec![280.25_f32; 5000];
     let object = || ObjectBuilder::new(&[5000], &doubles).unwrap();
@@ -199,7 +199,7 @@ fn values_into_a_buffer_cost_no_allocation_once_scratch_memory_is_large_enough()
         ("masks of lz4", built(masked("lz4"))),
         ("masks of zstd", built(masked("zstd"))),
     ];
-    // One for all, in either order of bytes.
+    // One scratch serves all messages, in both byte orders.
     let mut scratch = Scratch::default();
     for (name, bytes) in messages {
         let object = View::parse(&bytes).unwrap().object(0).unwrap();
@@ -214,7 +214,7 @@ fn values_into_a_buffer_cost_no_allocation_once_scratch_memory_is_large_enough()
 }
 
 #[test]
-fn ranges_and_floats_of_packed_values_cost_no_allocation_either() {
+fn ranges_and_f32_of_packed_values_into_a_buffer_allocate_only_to_open_szip() {
     let doubles: Vec<f64> = (0..5000).map(|i| 280.0 + (f64::from(i) / 50.0).sin()).collect();
     let object = || ObjectBuilder::new(&[5000], &doubles).unwrap().simple_packing(16);
     let options = DecodeOptions::default();
@@ -237,7 +237,7 @@ fn ranges_and_floats_of_packed_values_cost_no_allocation_either() {
 }
 
 #[test]
-fn objects_by_their_table_cost_nothing() {
+fn an_object_found_in_an_object_table_does_not_allocate() {
     let bytes = full();
     let message = View::parse(&bytes).unwrap();
     let table = ObjectTable::new(&message).unwrap();
@@ -246,7 +246,7 @@ fn objects_by_their_table_cost_nothing() {
 }
 
 #[test]
-fn files_lend_messages_or_read_them_into_one_buffer() {
+fn a_map_lends_messages_and_a_file_reads_each_into_one_buffer() {
     let sample = corpus::sample("realistic/surface-181x360");
     let map = mapped::map(&sample.path).unwrap();
     let borrowed = allocations(|| {

@@ -1,5 +1,5 @@
-//! How many bytes a codec can make of one, at worst: the table of `tgm_std::limits`, by inputs that reach what it says, and
-//! the limit that holds where a form has no bound of its own.
+//! The worst expansion of each codec, in decoded bytes per payload byte. Inputs reach the bounds in the table of
+//! `std-ext/src/base/limits.rs`; codecs without a bound are stopped by `DecodeLimits`.
 
 use ciborium::Value;
 use tgm_core::Message;
@@ -7,20 +7,20 @@ use tgm_core::descriptor::ZfpMode;
 use tgm_std::{DecodeLimits, DecodeOptions, MessageBuilder, ObjectBuilder, decode};
 use tgm_tests::builder::{self, Object, array};
 
-/// The source of the table.
+/// The file that holds the table.
 const DOCUMENTED: &str = include_str!("../../std-ext/src/base/limits.rs");
-/// Values that what stands at the beginning of a payload does not count beside.
+/// A number of values large enough that a payload's header does not matter.
 const COUNT: usize = 1 << 20;
 
-/// What the table says of `codec`.
+/// The bound of `codec` in the table; `None` if its row has no number.
 fn documented(codec: &str) -> Option<u64> {
     let row = DOCUMENTED.lines().find(|line| line.starts_with(&format!("//! | {codec} |")));
     let cell = row.unwrap_or_else(|| panic!("no row for {codec}")).split('|').nth(2).unwrap();
     cell.trim().replace(',', "").parse().ok()
 }
 
-/// Decoded bytes for each byte of the payload, for `COUNT` zeros of `codec`.
-fn of_zeros(how: impl FnOnce(ObjectBuilder<'_>) -> ObjectBuilder<'_>, is_f64: bool) -> u64 {
+/// Decoded bytes per payload byte, for `COUNT` zeros encoded as `how` says.
+fn expansion_of_zeros(how: impl FnOnce(ObjectBuilder<'_>) -> ObjectBuilder<'_>, is_f64: bool) -> u64 {
     let shape = [COUNT as u64];
     let (doubles, words) = (vec![0.0_f64; COUNT], vec![0_u32; COUNT]);
     let object =
@@ -31,20 +31,23 @@ fn of_zeros(how: impl FnOnce(ObjectBuilder<'_>) -> ObjectBuilder<'_>, is_f64: bo
     (objects[0].1.len() / payload) as u64
 }
 
-/// szip with the largest blocks and intervals that it has.
+/// szip with its largest blocks and intervals.
 fn widest_szip(object: ObjectBuilder<'_>) -> ObjectBuilder<'_> {
     object.szip().parameter("szip_block_size", 256).parameter("szip_flags", 64).parameter("szip_rsi", 4096)
 }
 
 #[test]
-#[allow(clippy::redundant_closure_for_method_calls, reason = "the method is one of a single lifetime, and does not do")]
+#[allow(
+    clippy::redundant_closure_for_method_calls,
+    reason = "a method's path is bound to one lifetime, and `how` needs any"
+)]
 fn codecs_with_a_bound_reach_it_and_stay_within() {
     for (codec, found) in [
-        ("none", of_zeros(|object| object, true)),
-        ("shuffle", of_zeros(|object| object.shuffle(), true)),
+        ("none", expansion_of_zeros(|object| object, true)),
+        ("shuffle", expansion_of_zeros(|object| object.shuffle(), true)),
         (
             "simple_packing, 1 bit and more",
-            of_zeros(
+            expansion_of_zeros(
                 |object| {
                     object
                         .simple_packing(1)
@@ -55,15 +58,15 @@ fn codecs_with_a_bound_reach_it_and_stay_within() {
                 true,
             ),
         ),
-        ("lz4", of_zeros(|object| object.lz4(), true)),
-        ("zstd", of_zeros(|object| object.zstd(1), true)),
-        ("zfp", of_zeros(|object| object.zfp(ZfpMode::FixedAccuracy(1.0)), true)),
-        ("szip", of_zeros(widest_szip, false)),
+        ("lz4", expansion_of_zeros(|object| object.lz4(), true)),
+        ("zstd", expansion_of_zeros(|object| object.zstd(1), true)),
+        ("zfp", expansion_of_zeros(|object| object.zfp(ZfpMode::FixedAccuracy(1.0)), true)),
+        ("szip", expansion_of_zeros(widest_szip, false)),
     ] {
         let bound = documented(codec).unwrap_or_else(|| panic!("no number for {codec}"));
         println!("{codec}: {found} of {bound}");
-        // A table that says much more than there is would promise nothing.
-        assert!(found <= bound && found >= bound * 9 / 10, "{codec}: {found}, and the table says {bound}");
+        // A bound far above what is reached would promise nothing.
+        assert!(found <= bound && found >= bound * 9 / 10, "{codec}: {found}, the table states {bound}");
     }
 }
 
@@ -86,7 +89,7 @@ fn unbounded() -> Vec<(&'static str, Object)> {
 }
 
 #[test]
-fn codecs_without_a_bound_are_held_by_the_limits() {
+fn codecs_without_a_bound_are_stopped_by_the_limits() {
     let decode_within = |object: Object, limits: DecodeLimits| {
         let bytes = builder::Message::buffered([object]).build().bytes;
         decode(&bytes, &DecodeOptions { limits, ..DecodeOptions::default() }).map(|(_, objects)| objects[0].1.len())

@@ -1,4 +1,4 @@
-//! Appending: what readers see, what crashes leave behind, and writers that meet (FORMAT §5.7).
+//! Appending: what readers see, what crashes leave behind, and concurrent writers (FORMAT §5.7).
 
 #[path = "shared/mapped.rs"]
 mod mapped;
@@ -41,7 +41,7 @@ fn message(data: &[u8]) -> Vec<u8> {
     encode(&GlobalMetadata::default(), &[(&descriptor, data)], &EncodeOptions::default()).unwrap()
 }
 
-/// Data that says which message it is of, and of what writer.
+/// Data that names its writer and the number of its message.
 fn data(writer: u8, number: u64) -> Vec<u8> {
     let len = 40 + number.wrapping_mul(2_654_435_761) % 3000;
     let mut data = vec![number.to_le_bytes()[0] ^ writer; usize::try_from(len).unwrap()];
@@ -65,7 +65,7 @@ fn contents(path: &Path) -> Vec<(u8, u64)> {
 }
 
 #[test]
-fn messages_are_read_after_they_were_appended_and_the_table_grows_with_the_file() {
+fn appended_messages_are_read_and_the_table_grows_with_the_file() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a/b/file.tgm");
     let mut file = TensogramFile::create(&path).unwrap();
@@ -76,7 +76,7 @@ fn messages_are_read_after_they_were_appended_and_the_table_grows_with_the_file(
         file.append(&GlobalMetadata::default(), &[(&descriptor, &data)], &EncodeOptions::default()).unwrap();
         assert_eq!(file.message_count().unwrap() as u64, number + 1);
     }
-    // Somebody else appends: this reader keeps its view until it writes again.
+    // Another writer appends: this reader keeps its view until it writes again.
     let mut other = TensogramFile::open(&path).unwrap();
     other.append_message(&message(&data(2, 5)), &AppendOptions { sync: true, ..AppendOptions::default() }).unwrap();
     assert_eq!(file.message_count().unwrap(), 5);
@@ -104,7 +104,7 @@ fn a_file_cut_anywhere_keeps_its_messages_and_the_next_append_refuses_or_repairs
         if torn.is_some() {
             let error = file.append_message(&last, &AppendOptions::default()).unwrap_err();
             assert!(matches!(&error, TensogramError::Framing(reason) if reason.contains("torn tail")), "{error}");
-            assert_eq!(fs::read(&path).unwrap(), &whole[..cut], "refusing changes nothing");
+            assert_eq!(fs::read(&path).unwrap(), &whole[..cut], "a refusal changes nothing");
         }
         file.append_message(&last, &REPAIRING).unwrap();
         assert_eq!(fs::read(&path).unwrap(), whole, "cut at {cut}");
@@ -114,7 +114,7 @@ fn a_file_cut_anywhere_keeps_its_messages_and_the_next_append_refuses_or_repairs
 }
 
 #[test]
-fn what_is_no_whole_message_is_not_appended() {
+fn only_one_whole_message_is_appended() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("file.tgm");
     let mut file = TensogramFile::create(&path).unwrap();
@@ -128,7 +128,8 @@ fn what_is_no_whole_message_is_not_appended() {
     assert!(error.to_string().contains("cannot append to a memory-mapped file"), "{error}");
 }
 
-/// Messages whose payloads are messages, among other bytes or alone: buffered, streamed without a length, and in a row.
+/// Messages that hold messages in a payload: one alone, one among other bytes, or two in a row; buffered, and streamed
+/// without a length.
 fn embedding(one: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
     let two = [one, &*message(&[4; 20])].concat();
     let among = [&[9; 100][..], one, &[9; 60]].concat();
@@ -150,7 +151,7 @@ fn embedding(one: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// The messages of a file by each way to find them: those of slices alone, or also those of files.
+/// The messages that each way of scanning finds: the ways for slices, and with `of_files` also the ways for files.
 fn found(path: &Path, bytes: &[u8], of_files: bool) -> Vec<(&'static str, Vec<MessageLayout>)> {
     let options = |bidirectional| ScanOptions { bidirectional, ..ScanOptions::default() };
     let layouts = |extents: Vec<(usize, usize)>| {
@@ -175,14 +176,14 @@ fn found(path: &Path, bytes: &[u8], of_files: bool) -> Vec<(&'static str, Vec<Me
 }
 
 #[test]
-fn a_writer_killed_at_any_byte_leaves_no_message_but_those_that_were_acknowledged() {
+fn a_writer_killed_at_any_byte_leaves_only_acknowledged_messages() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("killed.tgm");
     let (first, next) = (message(&data(1, 0)), message(&[7; 30]));
     let acknowledged = [MessageLayout { offset: 0, length: first.len() as u64 }];
     let one = message(&[5; 20]);
     for (name, torn) in embedding(&one) {
-        // As this library writes, the start magic last, and as others do.
+        // Other writers begin with the start magic; this library writes it last.
         for magic_last in [false, true] {
             let mut torn = torn.clone();
             if magic_last {
@@ -191,12 +192,12 @@ fn a_writer_killed_at_any_byte_leaves_no_message_but_those_that_were_acknowledge
             let whole = torn.len() - usize::from(!magic_last);
             for cut in (1..whole).chain([whole]) {
                 let torn = &torn[..cut];
-                // A message that ends with the file and does not begin where the payload does may have been appended by a
-                // writer that did not look at what was there: it is kept.
+                // A message that ends with the file and does not begin where the payload does may come from a writer that
+                // appended without looking at the torn message before it: it is kept.
                 if name.contains("among") && torn.ends_with(&one) {
                     continue;
                 }
-                // Files take their time: not each cut, but each that ends with a message.
+                // Files are slow: a part of the cuts, and every cut that ends with a message.
                 let of_files = cut % 7 == 0 || torn.ends_with(END_MAGIC);
                 for (route, layouts) in found(&path, &[&*first, torn].concat(), of_files) {
                     assert_eq!(layouts, acknowledged, "{name}, magic last {magic_last}, cut at {cut}: {route}");
@@ -213,8 +214,8 @@ fn a_writer_killed_at_any_byte_leaves_no_message_but_those_that_were_acknowledge
     }
 }
 
-/// Messages that a writer appended which did not look at what was there are found, and not cut off, also when it was killed in
-/// its turn.
+/// A writer may append behind a torn message without looking at it. Its messages are found and not cut off, also when it
+/// was killed in its turn.
 #[test]
 fn messages_behind_a_torn_one_are_kept() {
     let dir = tempfile::tempdir().unwrap();
@@ -238,11 +239,10 @@ fn messages_behind_a_torn_one_are_kept() {
     }
 }
 
-/// A damaged length of a frame hides no message behind it, whatever follows.
 /// The end magic of the message before stands where a damaged frame's header has its length: the appended message begins where
 /// that frame's body would.
 #[test]
-fn a_message_behind_an_end_magic_is_kept_where_the_magic_looks_like_a_length() {
+fn a_message_appended_behind_an_end_magic_that_looks_like_a_length_is_listed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file.tgm");
     let damaged =
@@ -258,7 +258,7 @@ fn a_message_behind_an_end_magic_is_kept_where_the_magic_looks_like_a_length() {
 }
 
 #[test]
-fn a_damaged_length_does_not_hide_the_messages_behind_it() {
+fn a_damaged_frame_length_does_not_hide_the_messages_behind_it() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("damaged.tgm");
     let behind = message(&data(2, 0));
@@ -281,7 +281,7 @@ fn a_damaged_length_does_not_hide_the_messages_behind_it() {
     }
 }
 
-/// Not a test: what the tests below run in processes of their own.
+/// Not a test: the tests below run this in child processes. It does nothing without their environment variables.
 #[test]
 fn writer() {
     let (Some(path), Some(writer)) = (env::var_os(FILE), env::var_os(WRITER)) else { return };
@@ -314,7 +314,7 @@ fn acknowledged(lines: &mut impl Iterator<Item = std::io::Result<String>>) -> Op
 }
 
 #[test]
-fn what_was_acknowledged_survives_a_killed_writer() {
+fn acknowledged_messages_survive_a_killed_writer() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("file.tgm");
     let mut rng = Rng(1);
@@ -338,8 +338,8 @@ fn what_was_acknowledged_survives_a_killed_writer() {
         let last = last.expect("the writer wrote");
         let contents = contents(&path);
         let of_this_round = contents.iter().filter(|(writer, _)| *writer == round).count() as u64;
-        assert!(of_this_round > last, "round {round}: {last} acknowledged, {of_this_round} there");
-        assert!(of_this_round <= last + 2, "at most the one on the way is more");
+        assert!(of_this_round > last, "round {round}: {last} acknowledged, {of_this_round} found");
+        assert!(of_this_round <= last + 2, "at most one message more than acknowledged");
         expected += of_this_round;
         assert_eq!(contents.len() as u64, expected, "earlier rounds are still there");
     }
@@ -367,8 +367,8 @@ fn two_writers_do_not_interleave() {
     }
 }
 
-/// The bytes that a file has now. Those that come while it is read are left alone: by then a message may be there whose
-/// predecessor was read when it was not yet one.
+/// The bytes that a file has at the call. Bytes appended while it is read are left out: otherwise the copy could hold a
+/// message behind one that was still incomplete when it was read.
 fn snapshot(path: &Path) -> Vec<u8> {
     let file = fs::File::open(path).unwrap();
     let len = file.metadata().unwrap().len();
@@ -378,7 +378,7 @@ fn snapshot(path: &Path) -> Vec<u8> {
 }
 
 #[test]
-fn a_reader_sees_whole_messages_only_while_others_write() {
+fn a_reader_sees_only_whole_messages_while_another_process_writes() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("file.tgm");
     TensogramFile::create(&path).unwrap();
@@ -393,7 +393,7 @@ fn a_reader_sees_whole_messages_only_while_others_write() {
             assert!(objects[0].1 == data(3, number as u64), "message {number} is the next one");
         }
         assert!(messages.len() >= seen, "messages do not go away");
-        // A file that is opened is as long as it is then.
+        // This opens the file after the snapshot was taken, so it holds at least the same messages.
         let contents = contents(&path);
         assert!(contents.iter().map(|(_, number)| *number).eq(0..contents.len() as u64), "no message is left out");
         assert!(contents.len() >= messages.len());

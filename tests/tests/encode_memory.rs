@@ -1,4 +1,4 @@
-//! What encoding allocates: the message and little else, and nothing of a payload's size where it goes to a stream as it is.
+//! What encoding allocates: the message and little else. A stream of plain or packed values takes no memory of their size.
 
 use tgm_std::{EncodeOptions, GlobalMetadata, MessageBuilder, ObjectBuilder, StreamingEncoder, encode_into};
 use tgm_tests::alloc::{Counting, measure};
@@ -6,7 +6,7 @@ use tgm_tests::alloc::{Counting, measure};
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Descriptors, metadata, states.
+/// Bytes for descriptors, metadata and the states of codecs.
 const SMALL: u64 = 64 << 10;
 const COUNT: usize = 1 << 18;
 
@@ -15,7 +15,7 @@ fn values() -> Vec<f64> {
 }
 
 #[test]
-fn a_message_of_known_size_is_one_allocation() {
+fn a_message_of_known_size_takes_little_more_memory_than_itself() {
     let values = values();
     let object = || ObjectBuilder::new(&[COUNT as u64], &values).unwrap();
     for (name, object) in [
@@ -31,18 +31,18 @@ fn a_message_of_known_size_is_one_allocation() {
 }
 
 #[test]
-fn packed_values_are_never_all_there_before_szip() {
+fn packed_values_are_not_all_in_memory_before_szip() {
     let values = values();
     let object = ObjectBuilder::new(&[COUNT as u64], &values).unwrap().simple_packing(24).szip();
     let builder = MessageBuilder::new().object(object);
     let (message, usage) = measure(|| builder.encode().unwrap());
-    // Samples are coded to where they stay, in memory that grows to what is expected of them.
+    // Samples are coded straight into the message, which grows to the length that the first samples lead to expect.
     let most = 3 * message.len() as u64 / 2;
     assert!(usage.peak < most + SMALL, "{} for {}", usage.peak, message.len());
 }
 
 #[test]
-fn a_kept_buffer_is_all_the_memory_of_a_message() {
+fn encoding_into_a_kept_buffer_takes_little_other_memory() {
     let values = values();
     let data: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
     for object in [

@@ -1,4 +1,4 @@
-//! Files under many readers, and files that change or are not what they were said to be.
+//! Files with many readers, files that change while they are open, and paths that hold no messages.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 
 #[path = "shared/mapped.rs"]
@@ -29,7 +29,7 @@ const _: () = {
     send_and_sync::<DecodeOptions>();
 };
 
-/// The digests of every object of every message, by a file.
+/// The digests of every object of every message, read through a file.
 fn digests(file: &TensogramFile) -> Vec<String> {
     let options = DecodeOptions::default();
     let messages = 0..file.message_count().unwrap();
@@ -37,7 +37,7 @@ fn digests(file: &TensogramFile) -> Vec<String> {
     objects.map(|(_, values)| tgm_tests::sha256(&values)).collect()
 }
 
-/// The same by a map.
+/// The digests of every object of every message, read through a map.
 fn digests_of_map(file: &MappedFile) -> Vec<String> {
     let options = DecodeOptions::default();
     let mut digests = Vec::new();
@@ -55,7 +55,7 @@ fn many_readers_of_one_file_get_the_same_values() {
         let path = corpus::sample(name).path;
         let expected = digests(&TensogramFile::open(&path).unwrap());
         assert!(!expected.is_empty());
-        // Nobody has scanned this one yet: all threads come to that together.
+        // This file is not scanned yet: all threads ask for the scan at the same time.
         let positioned = TensogramFile::open(&path).unwrap();
         let mapped = TensogramFile::open_mmap(&path).unwrap();
         let map = mapped::map(&path).unwrap();
@@ -96,7 +96,7 @@ fn a_file_cut_short_while_it_is_open_gives_errors() {
 }
 
 #[test]
-fn a_file_overwritten_while_it_is_open_gives_errors_or_a_message_that_passes_its_checks() {
+fn a_file_overwritten_while_it_is_open_gives_an_error() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("overwritten.tgm");
     fs::write(&path, two_messages()).unwrap();
@@ -108,7 +108,7 @@ fn a_file_overwritten_while_it_is_open_gives_errors_or_a_message_that_passes_its
 }
 
 #[test]
-fn a_file_replaced_by_another_is_still_the_one_that_was_opened() {
+fn a_file_replaced_while_it_is_open_is_still_read() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("replaced.tgm");
     fs::write(&path, two_messages()).unwrap();
@@ -116,7 +116,7 @@ fn a_file_replaced_by_another_is_still_the_one_that_was_opened() {
     let map = mapped::map(&path).unwrap();
     let new = dir.path().join("new.tgm");
     fs::write(&new, b"nothing").unwrap();
-    // Where an open file cannot be replaced, nothing can go wrong either.
+    // Some systems refuse to replace an open file; then there is nothing to check.
     if fs::rename(&new, &path).is_ok() {
         assert_eq!(file.message_count().unwrap(), 2);
         assert_eq!(file.decode_message(1, &DecodeOptions::default()).unwrap().1[0].1, [2; 3000]);
@@ -156,7 +156,7 @@ fn a_directory_is_an_io_error() {
 }
 
 #[test]
-fn a_message_beyond_the_last_is_a_framing_error_that_says_how_many_there_are() {
+fn a_message_index_out_of_range_is_a_framing_error_with_the_count() {
     let path = corpus::sample("multi/three").path;
     let options = DecodeOptions::default();
     for file in [TensogramFile::open(&path).unwrap(), TensogramFile::open_mmap(&path).unwrap()] {

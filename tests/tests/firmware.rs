@@ -1,5 +1,5 @@
-//! What the images of `tests/firmware` print is what the messages hold, by routes that they do not take: digests by another
-//! XXH3, values by tgm-std. `tests/firmware/run` compares what microcontrollers print with the same file.
+//! The expected output of the images of `tests/firmware`, checked with code that the images do not run: digests by another
+//! XXH3, values by tgm-std. `tests/firmware/run` compares the output of microcontrollers with the same file.
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 
 use std::fmt::Write as _;
@@ -12,12 +12,12 @@ use tgm_std::DecodeOptions;
 use tgm_tests::{corpus, sha256};
 use twox_hash::XxHash3_64;
 
-/// Those of `tests/firmware/src/messages.rs`.
+/// The messages of `tests/firmware/src/messages.rs`.
 const MESSAGES: [&str; 4] =
     ["dtypes/float32-big", "simple_packing/bits16", "simple_packing/b16-none-szip", "masks/threshold-16"];
 
 #[test]
-fn images_are_expected_to_print_what_the_messages_hold() {
+fn expected_output_of_the_images_is_what_the_messages_hold() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("firmware/expected.txt");
     let [mut framing, mut object, mut decode, mut push, mut szip] = [const { String::new() }; 5];
     for name in MESSAGES {
@@ -49,14 +49,14 @@ fn images_are_expected_to_print_what_the_messages_hold() {
     assert_eq!(found, framing + &object + &decode + &push + &szip, "{}", file.display());
 }
 
-/// The values that the sidecar has recorded the digest of.
+/// The little-endian values. Their digest must be the recorded one.
 fn little_endian_values(message: &[u8], object: &Json) -> Vec<u8> {
     let values = decoded(message, &DecodeOptions::default());
     assert_eq!(sha256(&values), object["decoded"]["sha256"].as_str().unwrap());
     values
 }
 
-/// The values as they come out of the payload, whatever the masks say: all that chunks are made of.
+/// The values of the payload without masks applied: what a push decoder hands out in chunks.
 fn unmasked_values(message: &[u8]) -> Vec<u8> {
     decoded(message, &DecodeOptions { restore_non_finite: false, ..DecodeOptions::default() })
 }

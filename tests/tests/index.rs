@@ -1,4 +1,4 @@
-//! Indexes and hash lists against the walk: what the checked forms are content with leads to the objects of the walk.
+//! Indexes and hash lists compared with the walk: those that pass the checks lead to the objects that the walk finds.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 
 use ciborium::Value;
@@ -22,22 +22,22 @@ fn index_body(entries: &Entries) -> Vec<u8> {
     cbor(&map([("offsets", column(|entry| entry.0)), ("lengths", column(|entry| entry.1))]))
 }
 
-/// Where the objects of a message are.
+/// Offset and length of each object, found by the walk.
 fn walked(bytes: &[u8]) -> Entries {
     let frames = View::parse(bytes).unwrap().frames();
     let objects = frames.filter_map(Result::ok).filter(|frame| frame.frame_type().is_data_object());
     objects.map(|frame| (frame.offset(), frame.total_length())).collect()
 }
 
-/// The message with indexes that say what `lie` makes of the truth, instead of those that it has.
-fn with_index(message: &Message, lie: impl Fn(&mut Entries)) -> Built {
+/// The message with its indexes replaced by the true entries as `change` edits them.
+fn with_index(message: &Message, change: impl Fn(&mut Entries)) -> Built {
     let mut message = message.clone();
     let is_index = |frame: &Frame| matches!(frame.frame_type, frame_type::HEADER_INDEX | frame_type::FOOTER_INDEX);
     let mut truth = walked(&message.build().bytes);
     // The index's own size moves the objects.
     loop {
         let mut entries = truth.clone();
-        lie(&mut entries);
+        change(&mut entries);
         for frame in message.frames.iter_mut().filter(|frame| is_index(frame)) {
             *frame = Frame::raw(frame.frame_type, index_body(&entries));
         }
@@ -50,7 +50,7 @@ fn with_index(message: &Message, lie: impl Fn(&mut Entries)) -> Built {
     }
 }
 
-/// A whole object frame, and a footer index that lists it at `at`, to be hidden in a payload.
+/// Bytes to hide in a payload: a whole object frame, and a footer index that lists it at `at`.
 fn frames_to_hide(at: u64) -> Vec<u8> {
     let inner = Message::buffered([Object::bytes(b"hidden")]).build();
     let (offset, length) = walked(&inner.bytes)[0];
@@ -64,20 +64,20 @@ fn frames_to_hide(at: u64) -> Vec<u8> {
     hidden
 }
 
-/// Three objects, the second of which has frames in its payload.
+/// Three objects; the payload of the second one holds frames.
 fn message(streamed: bool) -> Message {
     let objects = [Object::bytes(b"first"), Object::bytes(&frames_to_hide(0)), Object::bytes(b"the third")];
     if streamed { Message::streamed(objects) } else { Message::buffered(objects) }
 }
 
-/// Bytes from the message's start to the frame that is hidden in the second object.
+/// Offset and length of the frame that is hidden in the second object.
 fn hidden_frame(truth: &Entries) -> (u64, u64) {
     let length = walked(&Message::buffered([Object::bytes(b"hidden")]).build().bytes)[0].1;
     (truth[1].0 + 16, length)
 }
 
 #[derive(Clone, Debug)]
-enum Lie {
+enum Change {
     Nothing,
     Swap(Pick, Pick),
     Remove(Pick),
@@ -91,24 +91,24 @@ enum Lie {
     Clear,
 }
 
-fn lie() -> impl Strategy<Value = Lie> {
+fn change() -> impl Strategy<Value = Change> {
     let pick = any::<Pick>;
     prop_oneof![
-        Just(Lie::Nothing),
-        (pick(), pick()).prop_map(|(a, b)| Lie::Swap(a, b)),
-        pick().prop_map(Lie::Remove),
-        (pick(), any::<u64>(), any::<u64>()).prop_map(|(at, offset, length)| Lie::Insert(at, offset, length)),
-        pick().prop_map(Lie::Repeat),
-        (pick(), -40_i64..40).prop_map(|(at, by)| Lie::Offset(at, by)),
-        (pick(), -40_i64..40).prop_map(|(at, by)| Lie::Length(at, by)),
-        pick().prop_map(Lie::IntoPayload),
-        pick().prop_map(Lie::InsertPayload),
-        Just(Lie::Reverse),
-        Just(Lie::Clear),
+        Just(Change::Nothing),
+        (pick(), pick()).prop_map(|(a, b)| Change::Swap(a, b)),
+        pick().prop_map(Change::Remove),
+        (pick(), any::<u64>(), any::<u64>()).prop_map(|(at, offset, length)| Change::Insert(at, offset, length)),
+        pick().prop_map(Change::Repeat),
+        (pick(), -40_i64..40).prop_map(|(at, by)| Change::Offset(at, by)),
+        (pick(), -40_i64..40).prop_map(|(at, by)| Change::Length(at, by)),
+        pick().prop_map(Change::IntoPayload),
+        pick().prop_map(Change::InsertPayload),
+        Just(Change::Reverse),
+        Just(Change::Clear),
     ]
 }
 
-impl Lie {
+impl Change {
     fn apply(&self, entries: &mut Entries, hidden: (u64, u64)) {
         let at = |pick: &Pick, entries: &Entries| pick.index(entries.len().max(1));
         match self {
@@ -140,13 +140,13 @@ impl Lie {
     }
 }
 
-/// By every route, object `index` of a message whose index is to be believed is that of the walk.
+/// Asserts that every route leads to the objects of the walk, in a message whose index is right.
 fn check_agreement(bytes: &[u8]) {
     let view = View::parse(bytes).unwrap();
     let truth = walked(bytes);
-    let (checked, believed) = (ObjectTable::checked(&view).unwrap(), ObjectTable::new(&view).unwrap());
+    let (checked, trusted) = (ObjectTable::checked(&view).unwrap(), ObjectTable::new(&view).unwrap());
     assert_eq!(checked, ObjectTable::by_walk(&view).unwrap());
-    assert_eq!(checked, believed);
+    assert_eq!(checked, trusted);
     let decoded = tgm_std::decode(bytes, &DecodeOptions::default()).unwrap().1;
     assert_eq!((truth.len(), truth.len()), (checked.len(), decoded.len()));
     for (index, (&(offset, length), (_, values))) in truth.iter().zip(&decoded).enumerate() {
@@ -155,7 +155,7 @@ fn check_agreement(bytes: &[u8]) {
             view.object_by_walk(index).unwrap(),
             view.object_at(IndexEntry { offset, length }).unwrap(),
             checked.object(&view, index).unwrap(),
-            believed.object(&view, index).unwrap(),
+            trusted.object(&view, index).unwrap(),
         ];
         assert_eq!(view.object_frame(index).unwrap().offset(), offset);
         for object in routes {
@@ -165,7 +165,7 @@ fn check_agreement(bytes: &[u8]) {
     for beyond in [truth.len(), truth.len() + 1, usize::MAX] {
         assert_eq!(view.object(beyond).unwrap_err().kind(), ErrorKind::ObjectOutOfRange);
         assert_eq!(view.object_by_walk(beyond).unwrap_err().kind(), ErrorKind::ObjectOutOfRange);
-        assert!(checked.object(&view, beyond).is_err() && believed.object(&view, beyond).is_err());
+        assert!(checked.object(&view, beyond).is_err() && trusted.object(&view, beyond).is_err());
     }
 }
 
@@ -177,27 +177,27 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
-    fn an_index_that_is_verified_leads_to_the_objects_of_the_walk(
-        lies in vec(lie(), 0..4),
+    fn only_the_true_index_passes_the_checks_and_it_leads_to_the_objects_of_the_walk(
+        changes in vec(change(), 0..4),
         streamed in any::<bool>(),
         hashing in any::<bool>(),
     ) {
         let base = Message { hashing, ..message(streamed) };
-        let lied = |entries: &mut Entries| {
+        let edit = |entries: &mut Entries| {
             let hidden = hidden_frame(entries);
-            for lie in &lies {
-                lie.apply(entries, hidden);
+            for change in &changes {
+                change.apply(entries, hidden);
             }
         };
-        let built = with_index(&base, lied);
+        let built = with_index(&base, edit);
         let truth = walked(&built.bytes);
         let mut stated = truth.clone();
-        lied(&mut stated);
+        edit(&mut stated);
         let view = View::parse(&built.bytes).unwrap();
         let report = validate_message(&built.bytes, &ValidateOptions::default());
-        // Content with the truth, and with nothing else.
-        prop_assert_eq!(view.verify_index().is_ok(), stated == truth, "{:?}", lies);
-        prop_assert_eq!(report.is_ok(), stated == truth, "{:?}: {:?}", lies, report);
+        // The checks accept the true index and no other.
+        prop_assert_eq!(view.verify_index().is_ok(), stated == truth, "{:?}", changes);
+        prop_assert_eq!(report.is_ok(), stated == truth, "{:?}: {:?}", changes, report);
         prop_assert_eq!(ObjectTable::checked(&view).is_ok(), stated == truth);
         prop_assert!(view.verify_hash_lists(view.hash_presence().unwrap()).is_ok());
         if stated == truth {
@@ -205,7 +205,7 @@ proptest! {
         } else {
             prop_assert!(report.issues.iter().any(|issue| is_index_code(issue.code)), "{:?}", report);
         }
-        // The walk does not care.
+        // The walk does not use the index.
         for (index, &(offset, _)) in truth.iter().enumerate() {
             prop_assert_eq!(view.object_by_walk(index).unwrap().frame().offset(), offset);
         }
@@ -216,7 +216,7 @@ proptest! {
 fn an_index_into_a_payload_is_followed_unless_it_is_checked() {
     let built = with_index(&message(false), |entries| entries[1] = hidden_frame(entries));
     let view = View::parse(&built.bytes).unwrap();
-    // What the documentation of these says.
+    // Both follow an unchecked index, as their documentation says.
     assert_eq!(view.object(1).unwrap().payload(), b"hidden");
     assert_eq!(ObjectTable::new(&view).unwrap().object(&view, 1).unwrap().payload(), b"hidden");
     let error = view.verify_index().unwrap_err();
@@ -225,7 +225,7 @@ fn an_index_into_a_payload_is_followed_unless_it_is_checked() {
     assert_ne!(view.object_by_walk(1).unwrap().payload(), b"hidden");
     let table = ObjectTable::by_walk(&view).unwrap();
     assert_ne!(table.object(&view, 1).unwrap().payload(), b"hidden");
-    // An entry too many is not what makes an object.
+    // An extra entry does not add an object.
     let built = with_index(&message(false), |entries| entries.push((u64::MAX, 1)));
     let view = View::parse(&built.bytes).unwrap();
     let error = ObjectTable::by_walk(&view).unwrap().object(&view, 3).unwrap_err();
@@ -233,8 +233,8 @@ fn an_index_into_a_payload_is_followed_unless_it_is_checked() {
 }
 
 #[test]
-fn the_index_that_the_postamble_leads_to_is_checked_as_well() {
-    // A message without an index of its own. The postamble leads into the payload of the last object, where one stands.
+fn the_index_that_the_postamble_points_to_is_checked_as_well() {
+    // The message has no index. Its postamble is set to point into the payload of the last object, which holds one.
     let with_index_at = |at| {
         let objects = [Object::bytes(b"first"), Object::bytes(b"second"), Object::bytes(&frames_to_hide(at))];
         let metadata = Frame::metadata(frame_type::HEADER_METADATA, &map([]));
@@ -256,7 +256,7 @@ fn the_index_that_the_postamble_leads_to_is_checked_as_well() {
 }
 
 #[test]
-fn swapped_objects_are_found_by_the_hash_list() {
+fn swapped_objects_fail_the_check_of_the_hash_list() {
     for streamed in [false, true] {
         let objects = [Object::bytes(&[1; 8]), Object::bytes(&[2; 8]), Object::bytes(&[3; 8])];
         let built = if streamed { Message::streamed(objects) } else { Message::buffered(objects) }.build();
@@ -270,13 +270,13 @@ fn swapped_objects_are_found_by_the_hash_list() {
         bytes[range(2)].copy_from_slice(&built.bytes[range(0)]);
         let view = View::parse(&bytes).unwrap();
         let presence = view.hash_presence().unwrap();
-        // Each frame is sound, and the index is right.
+        // Each frame is valid, and the index is right.
         assert!(view.verify(presence).all(|verified| verified.unwrap().verdict == tgm_core::hash::Verdict::Good));
         assert!(view.verify_index().is_ok());
         let error = view.verify_hash_lists(presence).unwrap_err();
         assert_eq!((error.kind(), error.offset()), (ErrorKind::HashListEntry, truth[0].0));
         assert!(!validate_message(&bytes, &ValidateOptions::default()).is_ok());
-        // Where frames hold no digests, their bytes are hashed.
+        // If frames hold no digests, their bytes are hashed.
         assert!(view.verify_hash_lists(HashPresence::Absent).is_err());
         let sound = View::parse(&built.bytes).unwrap();
         for presence in [HashPresence::Flagged, HashPresence::All, HashPresence::Absent] {
@@ -286,7 +286,7 @@ fn swapped_objects_are_found_by_the_hash_list() {
 }
 
 #[test]
-fn indexes_and_hash_lists_of_valid_files_tell_the_truth() {
+fn indexes_and_hash_lists_of_valid_files_are_right() {
     let mut messages = 0;
     for sample in corpus::samples().iter().filter(|sample| sample.class == "valid") {
         for (start, len) in tgm_std::scan(&sample.bytes) {
@@ -299,7 +299,7 @@ fn indexes_and_hash_lists_of_valid_files_tell_the_truth() {
     assert!(messages > 400, "{messages}");
 }
 
-/// Each list compared with a walk of its own would be 40,000 walks over 2.5 MiB.
+/// With one walk for each list, this would take 40,000 walks over 2.5 MiB.
 #[test]
 fn many_indexes_and_hash_lists_in_a_message_take_linear_time() {
     for (kind, body) in [
@@ -322,7 +322,7 @@ fn many_indexes_and_hash_lists_in_a_message_take_linear_time() {
         assert_eq!(view.verify_hash_lists(HashPresence::Flagged), Ok(()));
         let report = validate_message(&bytes, &ValidateOptions::default());
         assert!(report.is_ok(), "{report:?}");
-        // A fraction of a second; by a walk for each it is minutes.
+        // It takes a fraction of a second; with one walk for each list it takes minutes.
         assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
     }
 }

@@ -1,5 +1,5 @@
-//! Every malformed file gives an error or what the reference made of it, by every route, in bounded memory and time, and
-//! the routes agree.
+//! Every malformed file gives an error or the values that the reference read, by every route, in bounded memory and time.
+//! All routes agree.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 
 #[path = "shared/mapped.rs"]
@@ -21,21 +21,21 @@ use tgm_tests::{Rng, sha256};
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Bytes that all routes of one file may hold at once, beyond a few copies of the file.
+/// The most bytes that all routes of one file may hold at once, beyond a few copies of the file.
 const MEMORY: u64 = 64 << 20;
-/// All routes of one file, in an unoptimised build on a busy machine.
+/// The most time that all routes of one file may take, in an unoptimised build on a busy machine.
 const TIME: Duration = Duration::from_secs(10);
-/// Random damages of each base message.
+/// How often each base message is damaged at random.
 const DAMAGES: u32 = 100;
-/// Files whose `spec.verdict` is `reject` and which we accept nevertheless; each has its reason.
+/// Files whose `spec.verdict` is `reject` and which we accept, each with the reason.
 const ACCEPTED: &[(&str, &str)] = &[
-    ("malformed/metadata/duplicate-base", "of repeated keys the last counts (FORMAT §3.2)"),
-    ("malformed/metadata/duplicate-top", "of repeated keys the last counts (FORMAT §3.2)"),
+    ("malformed/metadata/duplicate-base", "of repeated keys the last one counts (FORMAT §3.2)"),
+    ("malformed/metadata/duplicate-top", "of repeated keys the last one counts (FORMAT §3.2)"),
 ];
 
 type Result<T, E = TensogramError> = std::result::Result<T, E>;
 
-/// What became of one object: the digest of its values, or the error.
+/// The result of one object: the digest of its values, or the error.
 type Outcome = Result<String, String>;
 
 fn outcome(values: Result<Vec<u8>>) -> Outcome {
@@ -47,13 +47,13 @@ fn agree(a: &Outcome, b: &Outcome) -> bool {
     a.as_ref().ok() == b.as_ref().ok()
 }
 
-/// What a message decodes to: its objects' digests.
+/// The digests of all objects of a message, or the error.
 fn whole(bytes: &[u8]) -> Result<Vec<String>, String> {
     let decoded = tgm_std::decode(bytes, &DecodeOptions::default()).map_err(|error| error.to_string())?;
     Ok(decoded.1.into_iter().map(|(_, values)| sha256(&values)).collect())
 }
 
-/// Runs every route over one message; what differs is reported.
+/// Runs every route over one message and adds differences to `wrong`.
 fn message_routes(name: &str, bytes: &[u8], wrong: &mut Vec<String>) {
     let options = DecodeOptions::default();
     let all = whole(bytes);
@@ -64,7 +64,7 @@ fn message_routes(name: &str, bytes: &[u8], wrong: &mut Vec<String>) {
         let announced = iterator.len();
         each = iterator.map(|object| outcome(object.map(|(_, values)| values))).collect();
         if each.iter().all(Result::is_ok) && each.len() != announced {
-            wrong.push(format!("{name}: {announced} objects announced, {} came", each.len()));
+            wrong.push(format!("{name}: {announced} objects announced, {} found", each.len()));
         }
     }
     let ours: Result<Vec<String>, String> = each.iter().cloned().collect();
@@ -108,7 +108,7 @@ fn range_routes(name: &str, bytes: &[u8], index: usize, expected: &Outcome, wron
     let parts = tgm_std::decode_range(bytes, index, &[(0, half), (half, count - half)], &options);
     let is_bits = parts.as_ref().is_ok_and(|(d, _)| d.dtype == tgm_std::Dtype::Bitmask);
     let found = outcome(parts.map(|(_, parts)| parts.concat()));
-    // Halves of a bitmask do not add up to its bytes.
+    // Joined halves of a bitmask are not its bytes: each half is padded to whole bytes.
     if found.is_ok() != expected.is_ok() || (!is_bits && !agree(&found, expected)) {
         wrong.push(format!("{name} object {index}: {found:?} by ranges, {expected:?} as a whole"));
     }
@@ -153,11 +153,11 @@ fn borrowed_routes(name: &str, bytes: &[u8], opened: bool, each: &[Outcome], wro
         if opened && !each.get(index).is_some_and(|expected| agree(found, expected)) {
             wrong.push(format!("{name} object {index}: {found:?} by the view, {:?} by the iterator", each.get(index)));
         }
-        // The index route does not look at the rest of the message, and may say that the index lies.
+        // The index route does not read the rest of the message, and may report that the index is wrong.
         let object = message.object(index);
-        let lies = object.is_err_and(|error| format!("{:?}", error.kind()).starts_with("Index"));
+        let is_index_error = object.is_err_and(|error| format!("{:?}", error.kind()).starts_with("Index"));
         let by_index = values(object);
-        if opened && !agree(&by_index, found) && !lies {
+        if opened && !agree(&by_index, found) && !is_index_error {
             wrong.push(format!("{name} object {index}: {by_index:?} by index, {found:?} by walk"));
         }
         if by_index.is_ok() && found.is_ok() && by_index != *found {
@@ -209,18 +209,18 @@ fn file_routes(sample: &Sample, wrong: &mut Vec<String>) {
             let _ = file.decode_range(index, 0, &[(0, 1)], &options);
         }
         if map.message(index).is_ok() != Message::parse(bytes).is_ok() {
-            wrong.push(format!("{name} message {index}: the map opens it otherwise"));
+            wrong.push(format!("{name} message {index}: the map and the slice differ on whether it opens"));
         }
     }
 }
 
-/// The digests that the reference's decode gave, if it gave any. On hosts of other byte order nothing is compared.
+/// The digests of the little-endian values that the reference decoded, if it decoded the file.
 fn recorded(json: &Json) -> Option<Vec<String>> {
     let objects = json["objects"].as_array().filter(|_| json["decode"] == "ok")?;
     Some(objects.iter().map(|object| object["sha256"].as_str().unwrap().to_owned()).collect())
 }
 
-/// Whether checking digests, as the reference does it, finds something.
+/// Whether decoding with digests checked fails.
 fn fails_verification(bytes: &[u8], strict: bool) -> bool {
     let options = DecodeOptions { verify_hash: true, strict_hash_presence: strict, ..Default::default() };
     tgm_std::decode(bytes, &options).is_err()
@@ -294,9 +294,9 @@ fn every_malformed_file_is_refused_or_read_as_recorded_in_bounded_memory_and_tim
     assert!(samples.len() >= 322);
 }
 
-/// Rule H reads what 0.17 to 0.20 wrote, where the reference finds no digest; and nothing else.
+/// Rule H (FORMAT §2) accepts the digests of releases 0.17 to 0.20, which the reference does not find, and nothing else.
 #[test]
-fn rule_h_differs_from_the_strict_reading_only_where_no_frame_is_flagged_and_the_preamble_is() {
+fn rule_h_differs_from_strict_reading_only_if_the_preamble_is_flagged_and_no_frame_is() {
     let mut passing = BTreeSet::new();
     for sample in corpus::samples_where(true) {
         if sample.json["spec"]["verdict"] != "reject-verify" {
@@ -316,7 +316,7 @@ fn rule_h_differs_from_the_strict_reading_only_where_no_frame_is_flagged_and_the
     assert_eq!(passing, BTreeSet::from(["malformed/hash/flag-clear-slots-right".to_owned()]));
 }
 
-/// Damage that nobody thought of: one byte changed, a piece taken out, a piece put in twice.
+/// Random damage: one bit flipped, a piece removed, or a piece repeated at the end.
 #[test]
 fn routes_agree_about_messages_damaged_at_random() {
     let mut rng = Rng(2026);
@@ -343,7 +343,7 @@ fn routes_agree_about_messages_damaged_at_random() {
             read += usize::from(whole(&bytes).is_ok());
         }
     }
-    println!("{read} read all the same");
+    println!("{read} damaged messages are readable");
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
     assert!(read > 0);
 }

@@ -1,4 +1,4 @@
-//! NaN and infinities: refused, or stored as masks by any method, and given back (PIPELINE §6).
+//! NaN and infinities: refused, or stored as masks by any method and restored (PIPELINE §6).
 
 use half::{bf16, f16};
 use tgm_core::descriptor::Dtype;
@@ -43,7 +43,7 @@ fn the_first_value_that_is_not_allowed_is_named() {
         let error = refused(values, allow_nan, allow_inf);
         assert!(error.starts_with(&format!("encoding error: {expected}; pass allow_")), "{error}");
     }
-    // Far behind the first values that are looked at together.
+    // Far behind the first block of values that are checked together.
     let mut values = vec![0.5_f32; 100_000];
     values[77_777] = f32::NEG_INFINITY;
     let error = error_of(ObjectBuilder::new(&[100_000], &values).unwrap(), EncodeOptions::default());
@@ -61,7 +61,7 @@ fn parts_of_complex_values_are_named() {
 }
 
 #[test]
-fn values_come_back_from_masks_of_every_method() {
+fn values_are_restored_from_masks_of_every_method() {
     for len in [1_usize, 2, 9, 1025, 70_000] {
         let kind = |i: usize| [1.5, f64::NAN, INF, -INF, 0.0][(i as u64 * i as u64 / 7 % 5) as usize];
         let values: Vec<f64> = (0..len).map(kind).collect();
@@ -88,7 +88,7 @@ fn values_come_back_from_masks_of_every_method() {
 }
 
 #[test]
-fn masks_say_which_value_was_what_and_zeros_stand_for_them() {
+fn masks_tell_the_kind_of_each_value_and_the_payload_holds_zeros() {
     let values = [1.0, f64::NAN, INF, -INF, -0.0];
     let object = || ObjectBuilder::new(&[5], &values).unwrap();
     let bytes = MessageBuilder::new().object(object()).options(allowing("rle", 0)).encode().unwrap();
@@ -104,7 +104,7 @@ fn masks_say_which_value_was_what_and_zeros_stand_for_them() {
 }
 
 #[test]
-fn a_complex_value_counts_as_one_kind_in_both_parts() {
+fn a_complex_value_is_restored_as_one_kind_in_both_parts() {
     let nan = f32::NAN;
     let inf = f32::INFINITY;
     let part = |re, im| Complex { re, im };
@@ -123,7 +123,7 @@ fn a_complex_value_counts_as_one_kind_in_both_parts() {
 }
 
 #[test]
-fn half_precision_is_looked_at_in_either_byte_order() {
+fn half_precision_values_are_checked_in_both_byte_orders() {
     let f16s = [f16::NAN, f16::NEG_INFINITY, f16::MAX, f16::MIN_POSITIVE_SUBNORMAL];
     let bf16s = [bf16::INFINITY, bf16::MAX, bf16::NAN, bf16::ZERO];
     for order in [ByteOrder::Big, ByteOrder::Little] {

@@ -1,5 +1,5 @@
-//! Hostile payloads, codec by codec: payloads of more or fewer values than the descriptor promises, damaged ones, and
-//! descriptors that promise what the payload does not have. Memory is counted.
+//! Hostile payloads for every codec: payloads with more or fewer values than the descriptor promises, damaged payloads, and
+//! descriptors that promise more than the limits allow. Memory is counted.
 
 use std::cell::RefCell;
 
@@ -18,16 +18,16 @@ use tgm_tests::builder::{self, Object};
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Memory that decoding may take beside the values: states of codecs, whose size does not depend on the message.
+/// The most memory that decoding may take beside the values: states of codecs, whose size does not depend on the message.
 const STATES: u64 = 4 << 20;
-/// Values of a payload that is much larger than what its descriptor promises.
+/// The number of values in a payload whose descriptor promises far fewer.
 const MANY: usize = 1 << 20;
-/// Payloads damaged for each codec.
+/// The number of damaged payloads for each codec.
 const DAMAGED: usize = 400;
 
 type Compress = fn(ObjectBuilder<'_>) -> ObjectBuilder<'_>;
 
-/// Every codec that the default features encode, the way it is asked for.
+/// Every codec that the default features can encode, and how it is asked for.
 const CODECS: &[(&str, Compress)] = &[
     ("zstd", |object| object.zstd(3)),
     ("lz4", |object| object.lz4()),
@@ -53,7 +53,7 @@ struct Encoded {
     payload: Vec<u8>,
 }
 
-/// `count` values through every codec.
+/// `count` values, encoded by every codec.
 fn encoded(count: usize) -> Vec<Encoded> {
     // Smooth, with long runs: what compresses best.
     let values: Vec<f64> = (0..count).map(|i| f64::from(u32::try_from(i / 1000).unwrap()).sin()).collect();
@@ -72,7 +72,7 @@ fn encoded(count: usize) -> Vec<Encoded> {
     of_values.chain(of_bits).map(encode).collect()
 }
 
-/// A message whose descriptor promises `count` values, whatever the payload has.
+/// A message whose descriptor promises `count` values, whatever the payload holds.
 fn message(encoded: &Encoded, count: u64, payload: &[u8]) -> Vec<u8> {
     let descriptor = &encoded.descriptor;
     let mut object = Object::plain(descriptor.dtype.name(), &[count], payload)
@@ -86,12 +86,12 @@ fn message(encoded: &Encoded, count: u64, payload: &[u8]) -> Vec<u8> {
 }
 
 thread_local! {
-    /// What one hostile payload leaves behind must do no harm to the next.
+    /// Shared by all payloads: what one hostile payload leaves behind must not affect the next.
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// Decodes whole, and a range from the middle, both into buffers too, which must agree; returns the values' length and
-/// the most memory that was alive.
+/// Decodes the whole object and a range from its middle, both also into buffers; the results must agree. Returns the
+/// length of the values and the peak of memory.
 fn attempt(bytes: &[u8], count: u64, options: &DecodeOptions) -> (Option<usize>, u64) {
     let (whole, usage) = measure(|| decode(bytes, options).map(|(_, objects)| objects[0].1.len()));
     let (range, of_range) = measure(|| decode_range(bytes, 0, &[(count / 2, count / 4)], options));
@@ -103,7 +103,7 @@ fn attempt(bytes: &[u8], count: u64, options: &DecodeOptions) -> (Option<usize>,
     (whole.ok(), peak)
 }
 
-/// The same into buffers; returns the most memory that was alive beside them.
+/// Decodes the object and the range into buffers. Returns the peak of memory beside the buffers.
 fn attempt_into(bytes: &[u8], count: u64, options: &DecodeOptions) -> u64 {
     let message = Message::parse(bytes).unwrap();
     let Ok(object) = message.object(0) else { return 0 };
@@ -123,7 +123,7 @@ fn attempt_into(bytes: &[u8], count: u64, options: &DecodeOptions) -> u64 {
 #[test]
 fn more_values_than_promised_are_an_error_and_take_no_memory() {
     for encoded in encoded(MANY) {
-        // What packing and szip have beyond the last value is padding to them.
+        // Packing and szip take bytes beyond the last value for padding.
         let pads = ["szip", "szip of packed values", "packed"].contains(&encoded.name);
         let bytes = message(&encoded, 16, &encoded.payload);
         let (found, peak) = attempt(&bytes, 16, &DecodeOptions::default());
@@ -135,7 +135,7 @@ fn more_values_than_promised_are_an_error_and_take_no_memory() {
 #[test]
 fn fewer_values_than_promised_are_an_error() {
     for encoded in encoded(1000) {
-        // A run of zero blocks in szip may reach to the end of 64 blocks, and nothing says where the values end in it.
+        // Far more than 1000: a run of zero blocks in szip may extend over 64 blocks, and values may end anywhere in it.
         for count in [4000, 100_000] {
             let bytes = message(&encoded, count, &encoded.payload);
             let (found, peak) = attempt(&bytes, count, &DecodeOptions::default());
@@ -146,7 +146,7 @@ fn fewer_values_than_promised_are_an_error() {
 }
 
 #[test]
-fn what_a_descriptor_promises_beyond_the_limits_takes_no_memory() {
+fn a_descriptor_that_promises_more_than_the_limits_takes_no_memory() {
     let limits = DecodeLimits { max_expansion: 100, free_bytes: 1 << 20, ..DecodeLimits::default() };
     let options = DecodeOptions { limits, ..DecodeOptions::default() };
     for encoded in encoded(1000) {
@@ -160,7 +160,7 @@ fn what_a_descriptor_promises_beyond_the_limits_takes_no_memory() {
 }
 
 #[test]
-fn damaged_payloads_give_values_or_an_error_in_the_memory_of_whole_ones() {
+fn damaged_payloads_give_values_or_an_error_in_the_memory_of_undamaged_ones() {
     let mut rng = Rng(5);
     for encoded in encoded(3000) {
         for _ in 0..DAMAGED {
@@ -187,7 +187,7 @@ fn damaged_payloads_give_values_or_an_error_in_the_memory_of_whole_ones() {
 }
 
 #[test]
-fn masks_of_any_method_are_held_to_the_number_of_elements() {
+fn masks_of_any_method_must_fit_the_number_of_elements() {
     let bits = vec![true; 5000];
     for method in ["none", "rle", "roaring", "lz4", "zstd"] {
         let object = Object::plain("float64", &[5000], vec![0; 40_000]).masked("nan", method, &bits);
@@ -202,7 +202,7 @@ fn masks_of_any_method_are_held_to_the_number_of_elements() {
                 .set("shape", shape);
             let bytes = builder::Message::buffered([object]).build().bytes;
             let (found, peak) = attempt(&bytes, count, &DecodeOptions::default());
-            // A roaring bitmap lists what is set: to more elements it says that the others are not.
+            // A roaring bitmap lists the bits that are set, so it is valid for more elements: theirs are not set.
             let is_valid = method == "roaring" && count == 9000;
             assert_eq!(found.is_some(), is_valid, "{method} of {count}: {found:?}");
             assert!(peak < STATES, "{method} of {count}: {peak} bytes");

@@ -1,4 +1,4 @@
-//! Ranges in any order are slices of the whole, for every codec and every kind of mask, by every function that gives ranges.
+//! Ranges in any order are slices of the whole, for every codec, every method of masks and every function for ranges.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::cast_precision_loss, reason = "tests may panic; small numbers")]
 
 use std::sync::LazyLock;
@@ -15,17 +15,17 @@ use tgm_std::{
 use tgm_tests::builder::{Message, Object};
 use tgm_tests::corpus;
 
-/// Values of most objects.
+/// The number of values in most objects.
 const COUNT: u64 = 3000;
 
 type How = fn(ObjectBuilder<'_>) -> ObjectBuilder<'_>;
 
-/// Whether a value is masked, by its place.
+/// Whether the value at this place is masked.
 fn is_masked(at: u64) -> bool {
     at % 7 == 3 || (500..900).contains(&at) || at % 1000 == 999
 }
 
-/// An object of each pipeline, with each kind of mask, alone in a message.
+/// One message for each pipeline and each method of masks; each holds one object.
 fn messages() -> Vec<(String, Vec<u8>)> {
     let plain: Vec<f64> = (0..COUNT).map(|at| if at % 300 < 200 { (at * at % 977) as f64 } else { 0.0 }).collect();
     let masked: Vec<f64> =
@@ -53,7 +53,7 @@ fn messages() -> Vec<(String, Vec<u8>)> {
         let encode = |values: &[f64], options| {
             MessageBuilder::new().object(how(ObjectBuilder::new(&[COUNT], values).unwrap())).options(options).encode()
         };
-        // What a codec does not take is left out; which ones are counted below.
+        // Combinations that a codec refuses are left out. A test below lists those that must be here.
         messages.extend(encode(&plain, EncodeOptions::default()).ok().map(|bytes| (name.to_string(), bytes)));
         for method in &methods {
             let options = EncodeOptions {
@@ -106,7 +106,7 @@ fn slice(object: &DataObject<'_>, whole: &[u8], (start, count): (u64, u64)) -> V
     bits
 }
 
-/// Checks every function that gives ranges.
+/// Asserts that every function for ranges gives slices of the whole.
 fn check(name: &str, bytes: &[u8], places: &[(u64, u64)]) {
     let message = View::parse(bytes).unwrap();
     let object = message.object(0).unwrap();
@@ -121,7 +121,7 @@ fn check(name: &str, bytes: &[u8], places: &[(u64, u64)]) {
     let options = DecodeOptions::default();
     let whole = values(&object, &options).unwrap();
     let expected: Vec<Vec<u8>> = wanted.iter().map(|range| slice(&object, &whole, *range)).collect();
-    // Bits behind the last one of a whole bitmask are as they are stored.
+    // A range of a whole bitmask keeps the stored padding bits, which `slice` clears.
     if object.descriptor().dtype() == Dtype::Bitmask && wanted.contains(&(0, count)) {
         return;
     }
@@ -149,7 +149,7 @@ fn check(name: &str, bytes: &[u8], places: &[(u64, u64)]) {
 }
 
 #[test]
-fn there_is_an_object_of_every_codec_that_this_build_encodes() {
+fn every_codec_that_this_build_encodes_has_an_object() {
     let names: Vec<&str> = MESSAGES.iter().map(|(name, _)| name.as_str()).collect();
     for wanted in [
         "none",
@@ -175,7 +175,7 @@ fn there_is_an_object_of_every_codec_that_this_build_encodes() {
 }
 
 #[test]
-fn a_file_that_is_read_where_ranges_lie_gives_the_same() {
+fn ranges_read_from_a_file_are_slices_of_the_whole() {
     let wanted: Vec<(u64, u64)> = (0..50_u64).map(|n| (n * 7919 % 2900, n % 90)).collect();
     let dir = tempfile::tempdir().unwrap();
     let options = DecodeOptions::default();

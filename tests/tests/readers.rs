@@ -1,6 +1,7 @@
-//! Many threads on one file: they share the table of messages, which the first of them makes, and read what one alone reads.
+//! Many threads on one file: they share the table of messages, which the first one builds, and read what a single thread
+//! reads.
 //!
-//! `tests/tsan/run` runs this under `ThreadSanitizer`, which also sees races that do no harm today.
+//! `tests/tsan/run` runs this under `ThreadSanitizer`, which also finds races without visible effect.
 
 #[path = "shared/mapped.rs"]
 mod mapped;
@@ -13,11 +14,11 @@ use std::time::Duration;
 
 use tgm_std::{AppendOptions, DecodeOptions, MessageBuilder, ObjectBuilder, TensogramFile};
 
-/// Threads of each kind.
+/// The number of threads of each kind.
 const READERS: usize = 6;
-/// Times that the table is made anew, each time by all threads at once.
+/// How often the table is built anew, each time by all threads at once.
 const ROUNDS: usize = 40;
-/// Messages of the file.
+/// The number of messages in the file.
 const MESSAGES: u8 = 9;
 
 /// A message whose values are all `n`.
@@ -54,7 +55,7 @@ fn readers_that_start_together_share_one_table() {
                 threads.spawn(move || {
                     start.wait();
                     for step in 0..usize::from(MESSAGES) {
-                        // Each in another order.
+                        // Each thread reads in another order.
                         assert_message(file, (step * (1 + reader % 2 * 3) + reader + round) % usize::from(MESSAGES));
                     }
                     assert_eq!(file.message_layouts().unwrap(), mapped.message_layouts());
@@ -73,7 +74,7 @@ fn readers_that_start_together_share_one_table() {
     }
 }
 
-/// Positioned reads take what is there: a message as it was, or an error.
+/// A positioned read gives the message as it was, or an error.
 #[test]
 fn readers_of_a_file_that_is_truncated_and_written_again_get_messages_or_errors() {
     let dir = tempfile::tempdir().unwrap();
@@ -110,7 +111,7 @@ fn readers_of_a_file_that_is_truncated_and_written_again_get_messages_or_errors(
 }
 
 #[test]
-fn readers_see_messages_that_are_appended_whole_or_not_at_all() {
+fn readers_see_appended_messages_whole_or_not_at_all() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("growing.tgm");
     let mut writer = TensogramFile::create(&path).unwrap();

@@ -1,4 +1,4 @@
-//! What the reference wrote is decoded and encoded again, and comes out as the same bytes (FORMAT §4.3, §4.4, §4.6).
+//! Messages that the reference wrote are decoded and encoded again, and the bytes are the same (FORMAT §4.3, §4.4, §4.6).
 
 use std::collections::BTreeMap;
 
@@ -15,17 +15,17 @@ use tgm_std::{
 };
 use tgm_tests::corpus::{Sample, samples_where};
 
-/// Messages that must be comparable at least, so that the test cannot pass by skipping.
-const LEAST_ENCODED: usize = if LZ4_IS_HERE { 250 } else { 200 };
+/// The least number of messages that must be compared, so that no test can pass by skipping.
+const LEAST_ENCODED: usize = if LZ4_IS_REPRODUCIBLE { 250 } else { 200 };
 const LEAST_PRE_ENCODED: usize = 100;
 const LEAST_STREAMED: usize = 40;
 
-/// lz4's search for matches hashes machine words: where these are others than the writer's, it finds other matches.
-const LZ4_IS_HERE: bool = cfg!(all(target_pointer_width = "64", target_endian = "little"));
+/// Whether lz4 finds the matches that the writer found: its search hashes machine words, so theirs must be like ours.
+const LZ4_IS_REPRODUCIBLE: bool = cfg!(all(target_pointer_width = "64", target_endian = "little"));
 
 /// A message taken apart.
 struct Parts {
-    /// Whether the objects may hold what encoding them would have refused or replaced.
+    /// Whether the payloads were given encoded: encoding them could have refused or replaced something.
     pre_encoded: bool,
     metadata: GlobalMetadata,
     objects: Vec<(DataObjectDescriptor, Vec<u8>)>,
@@ -34,7 +34,7 @@ struct Parts {
 }
 
 #[test]
-fn encoding_what_was_decoded_gives_the_same_bytes() {
+fn encoding_decoded_messages_gives_the_same_bytes() {
     let (mut compared, mut corrected, mut different) = (0, 0, Vec::new());
     for_each_message(|name, bytes, parts| {
         if parts.pre_encoded || parts.objects.iter().any(|(descriptor, _)| !is_reproducible(descriptor)) {
@@ -55,10 +55,10 @@ fn encoding_what_was_decoded_gives_the_same_bytes() {
 }
 
 #[test]
-fn framing_what_was_encoded_gives_the_same_bytes() {
+fn framing_encoded_payloads_gives_the_same_bytes() {
     let (mut compared, mut different) = (0, Vec::new());
     for_each_message(|name, bytes, parts| {
-        // Without encoding, the format asks for as many bytes as the raw elements have.
+        // With encoding `none`, the format demands a payload as long as the raw elements.
         let compresses =
             |d: &DataObjectDescriptor| d.encoding == "none" && (d.compression != "none" || d.masks.is_some());
         if parts.objects.iter().any(|(descriptor, _)| compresses(descriptor)) {
@@ -77,7 +77,7 @@ fn framing_what_was_encoded_gives_the_same_bytes() {
 }
 
 #[test]
-fn streaming_what_was_decoded_gives_the_same_bytes() {
+fn streaming_decoded_messages_gives_the_same_bytes() {
     let (mut compared, mut different) = (0, Vec::new());
     for sample in samples_where(false).iter().filter(|sample| sample.class == "valid" && is_current(sample)) {
         for (offset, len) in scan(&sample.bytes) {
@@ -97,8 +97,7 @@ fn streaming_what_was_decoded_gives_the_same_bytes() {
     assert!(compared >= LEAST_STREAMED, "{compared} messages compared");
 }
 
-/// Streams the objects of a streamed message again; `None` for buffered ones and for objects that do not come back as they
-/// were.
+/// Streams the objects of a streamed message again; `None` for buffered messages and for objects that cannot be reproduced.
 fn stream_again(bytes: &[u8]) -> Option<tgm_std::Result<Vec<u8>>> {
     let message = Message::parse(bytes).ok()?;
     let flags = message.flags();
@@ -110,7 +109,7 @@ fn stream_again(bytes: &[u8]) -> Option<tgm_std::Result<Vec<u8>>> {
     if objects.iter().any(|(descriptor, _)| !is_reproducible(descriptor)) {
         return None;
     }
-    // What the writer began with is in the header.
+    // The header holds the metadata that the writer began with.
     let header = tgm_std::decode_metadata(bytes).ok()?;
     let hashes =
         if flags.has(MessageFlags::FOOTER_HASHES) { AggregateHashPolicy::Footer } else { AggregateHashPolicy::None };
@@ -148,8 +147,8 @@ fn stream_again(bytes: &[u8]) -> Option<tgm_std::Result<Vec<u8>>> {
     Some(stream())
 }
 
-/// Whether the payloads are the same and only the reference's `szip_block_offsets` are not those of the stream (PIPELINE
-/// §5.4): ours are.
+/// Whether payloads are equal, and the only difference is that the reference's `szip_block_offsets` are wrong and ours are
+/// right (PIPELINE §5.4).
 fn differs_by_wrong_offsets(reference: &[u8], ours: &[u8]) -> bool {
     let objects = |bytes| Message::parse(bytes).unwrap().objects().map(Result::unwrap);
     objects(reference).zip(objects(ours)).all(|(theirs, ours)| {
@@ -161,7 +160,7 @@ fn differs_by_wrong_offsets(reference: &[u8], ours: &[u8]) -> bool {
     })
 }
 
-/// Where the intervals of an object's szip stream are, by reading it.
+/// Where the intervals of an object's szip stream begin, found by reading the stream.
 fn true_offsets(object: &DataObject<'_>) -> Vec<u64> {
     let (descriptor, stored) = (object.descriptor(), object.descriptor().szip().unwrap());
     let (bits, implied) = if descriptor.encoding().known() == Some(Encoding::SimplePacking) {
@@ -176,7 +175,7 @@ fn true_offsets(object: &DataObject<'_>) -> Vec<u64> {
     szip::RsiOffsets::new(object.payload(), &params, samples).map(Result::unwrap).collect()
 }
 
-/// Calls `check` with every buffered message that a release whose frames say that they are hashed has written.
+/// Calls `check` with every buffered message of releases that flag each frame with a digest.
 fn for_each_message(mut check: impl FnMut(&str, &[u8], &Parts)) {
     for sample in samples_where(false).iter().filter(|sample| sample.class == "valid" && is_current(sample)) {
         for (offset, len) in scan(&sample.bytes) {
@@ -189,14 +188,14 @@ fn for_each_message(mut check: impl FnMut(&str, &[u8], &Parts)) {
     }
 }
 
-/// Whether the reference wrote the file by itself, as its releases since 0.21 do.
+/// Whether a release of the reference since 0.21 wrote the file, without later edits by hand.
 fn is_current(sample: &Sample) -> bool {
     let version = sample.json["producer"]["version"].as_str().unwrap_or_default();
     let by_hand = sample.json.get("derived_from").is_some() || sample.name.starts_with("layout/");
     !by_hand && ["0.21", "0.22", "0.23", "0.24"].iter().any(|release| version.starts_with(release))
 }
 
-/// `None` for streamed messages, which are laid out otherwise, and for those of releases before 0.21.
+/// Takes a message apart; `None` for streamed messages, whose layout differs, and for releases before 0.21.
 fn take_apart(bytes: &[u8]) -> Option<Parts> {
     let message = Message::parse(bytes).ok()?;
     let flags = message.flags();
@@ -270,27 +269,27 @@ fn provenance(reserved: &BTreeMap<String, Value>) -> Option<Provenance> {
     })
 }
 
-/// Whether decoded values, encoded again, can only become the bytes that they came from.
+/// Whether encoding the decoded values must give the original bytes.
 fn is_reproducible(descriptor: &DataObjectDescriptor) -> bool {
-    let codec_is_here = match descriptor.compression.as_str() {
-        // They lose.
+    let is_codec_reproducible = match descriptor.compression.as_str() {
+        // Lossy.
         "zfp" | "sz3" => false,
         "blosc2" => cfg!(feature = "full") && !is_blosclz(descriptor),
-        "lz4" => LZ4_IS_HERE,
+        "lz4" => LZ4_IS_REPRODUCIBLE,
         _ => true,
     };
-    let mask_is_here = descriptor.masks.as_ref().is_none_or(|masks| {
+    let are_masks_reproducible = descriptor.masks.as_ref().is_none_or(|masks| {
         let mut masks = [&masks.nan, &masks.pos_inf, &masks.neg_inf].into_iter().flatten();
         masks.all(|mask| match mask.method.as_str() {
             "blosc2" => cfg!(feature = "full"),
-            "lz4" => LZ4_IS_HERE,
+            "lz4" => LZ4_IS_REPRODUCIBLE,
             _ => true,
         })
     });
-    codec_is_here && mask_is_here
+    is_codec_reproducible && are_masks_reproducible
 }
 
-/// Whether the codec is the one of which the library here is of another version.
+/// Whether the codec is blosclz, which comes in another version here than in the reference.
 fn is_blosclz(descriptor: &DataObjectDescriptor) -> bool {
     descriptor.params.get("blosc2_codec").and_then(Value::as_text) == Some("blosclz")
 }

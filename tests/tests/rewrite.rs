@@ -1,4 +1,4 @@
-//! The CBOR of every frame that a release wrote is what writing its owned form gives, byte for byte.
+//! Every frame that a release wrote is read into its owned form and written again: its CBOR is the same to the byte.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 
 use std::collections::BTreeMap;
@@ -14,17 +14,17 @@ use tgm_std::metadata::{
 use tgm_std::{Result, scan, verify_canonical_cbor};
 use tgm_tests::corpus::{self, Sample};
 
-/// Frames of each kind that must be compared at least, so that nothing passes by being skipped.
+/// The least number of frames of each kind that must be compared, so that the test cannot pass by skipping.
 const LEAST_FRAMES: usize = 380;
 
-/// Whether a release wrote the file that writes as today: 0.17 put a version beside the sections.
+/// Whether the file is of a release that writes metadata as today: 0.17 and 0.18 put a version beside the sections.
 fn is_comparable(sample: &Sample) -> bool {
     let text = |key: &str| sample.json["producer"][key].as_str().unwrap_or_default();
     let is_old = ["0.17.", "0.18."].iter().any(|release| text("version").starts_with(release));
     sample.class == "valid" && text("package").starts_with("tensogram ") && !is_old
 }
 
-/// The CBOR of a frame as it stands there, and written again.
+/// The CBOR of a frame as stored, and written again.
 fn rewrite(frame: Frame<'_>) -> Result<(Vec<u8>, Vec<u8>)> {
     let body = frame.body();
     let rewritten = match frame.frame_type() {
@@ -51,9 +51,9 @@ fn owned_forms_are_written_as_the_releases_wrote_them() {
             for frame in message.frames() {
                 let frame = frame.unwrap();
                 let at = format!("{}: {} at {}", sample.name, frame.frame_type(), frame.offset());
-                let (stands, rewritten) = rewrite(frame).unwrap_or_else(|error| panic!("{at}: {error}"));
-                assert_eq!(rewritten, stands, "{at}");
-                assert!(verify_canonical_cbor(&stands).is_ok(), "{at}");
+                let (stored, rewritten) = rewrite(frame).unwrap_or_else(|error| panic!("{at}: {error}"));
+                assert_eq!(rewritten, stored, "{at}");
+                assert!(verify_canonical_cbor(&stored).is_ok(), "{at}");
                 *counts.entry(frame.frame_type().name()).or_default() += 1;
             }
         }

@@ -1,4 +1,4 @@
-//! Every way to scan lists the same messages: from the front alone, from both ends by turns, and from a file by stretches.
+//! Every way to scan lists the same messages: from the front, from both ends in turn, and from a file in windows.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -17,8 +17,8 @@ fn ways(bytes: &[u8]) -> Vec<(&'static str, Vec<(usize, usize)>)> {
     ]
 }
 
-/// Short files of several streamed messages that were cut, with a whole message at the end. A scan looks with care at what a
-/// damaged message may hold; in files this short there must be time for all of it, or the ways part.
+/// Short files of several streamed messages that were cut, with a whole message at the end. A scan spends bounded work on
+/// searching damaged messages. In files this short the bound must allow a full search, otherwise the ways differ.
 #[test]
 fn cut_streams_before_a_whole_message_are_listed_alike_from_either_end() {
     for name in ["scan-cut-streams.tgm", "scan-damaged-length.tgm"] {

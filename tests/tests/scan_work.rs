@@ -12,12 +12,12 @@ use tgm_core::scan::{Scanner, Segment};
 use tgm_std::{ScanOptions, scan_file_with_options, scan_with_options};
 use tgm_tests::builder::{Frame, Message, Object, frame_type, map};
 
-/// Bytes read for each byte of the source, at most; a call counts as eight.
+/// The most bytes that a scan may read per byte of the source; a call counts as eight bytes.
 const WORK_PER_BYTE: u64 = 16;
-/// Lengths that work must stay linear over.
+/// The lengths over which work must stay linear.
 const LENGTHS: [usize; 4] = [64 << 10, 256 << 10, 1 << 20, 4 << 20];
 
-/// Scans from the start, or from both ends in turn; the segments and the work.
+/// Scans from the start, or from both ends in turn. Returns the segments and the work.
 fn scan(bytes: &[u8], both: bool) -> (Vec<Segment>, u64) {
     let work = Cell::new(0);
     let mut scanner = Scanner::new(Counted { bytes, work: &work });
@@ -56,7 +56,7 @@ fn far_frames(len: usize) -> Vec<u8> {
     repeat(&frame, 10 * length)
 }
 
-/// Streams of one frame each that all end at the same place, each inside of the frame of the one before it.
+/// Streams of one frame each that all end at the same place, each inside the frame of the one before it.
 fn nested_streams(len: usize) -> Vec<u8> {
     let piece = STREAM.len() + 16;
     let end = len / piece * piece + 12;
@@ -67,7 +67,7 @@ fn nested_streams(len: usize) -> Vec<u8> {
     (0..len / piece).flat_map(stream).chain(*b"\0\0\0\0\0\0\0\0ENDF").collect()
 }
 
-/// A frame header that says the frame is longer than anything.
+/// A frame header that states the largest length.
 const BROKEN_FRAME: &[u8; 16] = b"FR\0\x01\0\x01\0\0\xff\xff\xff\xff\xff\xff\xff\xff";
 const END: &[u8; 24] = b"\0\0\0\0\0\0\0\x18\0\0\0\0\0\0\0\x0039277777";
 
@@ -138,17 +138,17 @@ fn work_is_linear_whatever_the_bytes_are() {
                 assert!(both || covered == bytes.len() as u64, "{name}");
             }
         }
-        // What is not linear shows at small lengths; nobody waits for the large ones.
+        // Work that is not linear shows at small lengths: stop before the large ones, which would take long.
         assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
     }
     println!("worst: {} for each byte of {:?}", worst.0, worst.1);
 }
 
-/// Bytes that a scan reads of a file, at most, for each byte of it.
+/// The most bytes that a scan may read per byte of a file.
 const FILE_BYTES_PER_BYTE: u64 = 12;
-/// A scan of a file makes one read, at most, for each of so many bytes.
+/// A scan of a file may make one read for this many bytes of it.
 const BYTES_PER_CALL: u64 = 8;
-/// What a scan may read of the smallest file.
+/// The bytes that a scan may read in addition, of a file of any length.
 const FILE_CONSTANT: u64 = 256 << 10;
 
 /// A file that counts reads and the bytes that they gave.
@@ -173,9 +173,9 @@ impl Seek for CountedFile<'_> {
     }
 }
 
-/// Files are read in windows: what is close together is not read again for each candidate.
+/// Files are read in windows: bytes that are close together are not read again for each candidate.
 #[test]
-fn of_a_file_a_bounded_number_of_bytes_is_read_whatever_they_are() {
+fn reads_of_a_file_are_bounded_whatever_its_bytes_are() {
     let mut worst = (0, "");
     let mut wrong = Vec::new();
     for len in LENGTHS {
@@ -193,16 +193,16 @@ fn of_a_file_a_bounded_number_of_bytes_is_read_whatever_they_are() {
                 assert_eq!(found, scan_with_options(&bytes, &options), "{name}");
             }
         }
-        // What is not linear shows at small lengths; nobody waits for the large ones.
+        // Work that is not linear shows at small lengths: stop before the large ones, which would take long.
         assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
     }
     println!("worst: {} for each byte of {:?}", worst.0, worst.1);
 }
 
-/// A stream that was cut short reaches to the first end magic, as the reference has it, which may be that of the message
-/// behind it. Everything else leaves that message alone, and from the end it is found in any case.
+/// A stream that was cut short ends at the first end magic, as in the reference. This may be the end magic of the message
+/// behind it, which then is not found from the start. Behind all other inputs, and from the end, it is always found.
 #[test]
-fn a_message_behind_an_adversary_is_found() {
+fn a_message_behind_hostile_bytes_is_found() {
     let message = Message::buffered([Object::f32(&[2], &[1.0, 2.0])]).build().bytes;
     for (name, bytes) in adversaries(16 << 10) {
         let joined = [&bytes[..], &message].concat();
@@ -215,13 +215,13 @@ fn a_message_behind_an_adversary_is_found() {
     }
 }
 
-/// Cuts where a frame of the cut stream happens to end where a frame of the stream behind it does: only its digest could
-/// tell, which a scan does not read.
+/// Cuts at which a frame of the cut stream happens to end where a frame of the stream behind it ends. Only its digest would
+/// tell, and a scan does not read digests.
 const COINCIDENCES: usize = 4;
-/// Cuts right behind the header of a frame that does not end in the file: what follows is taken for its payload.
+/// Cuts right behind the header of a frame that does not end in the file: the bytes that follow are taken for its payload.
 const PAYLOADS: usize = 4;
 
-/// One stream that was cut short does not cost the message behind it.
+/// Only the few cuts counted above lose the message behind them.
 #[test]
 fn a_stream_that_was_cut_short_does_not_swallow_the_message_behind_it() {
     let stream = Message::streamed([Object::f32(&[40], &[1.0; 40]), Object::bytes(&[3; 300])]).build().bytes;

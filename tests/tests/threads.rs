@@ -1,7 +1,5 @@
 //! Results do not depend on the number of threads (FORMAT §4.1, PIPELINE §5.10).
 
-use std::num::NonZeroUsize;
-
 use tgm_core::descriptor::ZfpMode;
 use tgm_std::metadata::global_metadata_to_cbor;
 use tgm_std::{
@@ -42,7 +40,7 @@ fn every_file_decodes_to_the_same_values_or_the_same_error() {
                 match (&alone, &together) {
                     (Ok(alone), Ok(together)) => {
                         assert!(alone.1 == together.1, "{name}");
-                        // As CBOR, where NaN is equal to itself.
+                        // Compared as CBOR, where NaN is equal to itself.
                         let written = [alone, together].map(|(metadata, _)| global_metadata_to_cbor(metadata).unwrap());
                         assert!(written[0] == written[1], "{name}");
                     }
@@ -62,13 +60,13 @@ fn every_file_decodes_to_the_same_values_or_the_same_error() {
     assert!(messages > 500, "{messages} messages");
 }
 
-/// A field large enough to be cut into pieces, and one of one value less than a whole number of anything.
+/// A field large enough to be cut into pieces. Its length is a prime, so that no size of blocks divides it.
 fn field() -> Vec<f64> {
     (0..200_003).map(|i| 280.0 + 20.0 * (f64::from(i) / 777.0).sin() + f64::from(i % 17) / 64.0).collect()
 }
 
 #[test]
-fn one_large_object_is_the_same_in_pieces() {
+fn one_large_object_is_the_same_on_any_number_of_threads() {
     let values = field();
     let object = || ObjectBuilder::new(&[200_003], &values).unwrap();
     let objects: Vec<(&str, ObjectBuilder<'_>)> = vec![
@@ -102,7 +100,7 @@ fn one_large_object_is_the_same_in_pieces() {
 }
 
 #[test]
-fn wrong_szip_offsets_do_not_show() {
+fn wrong_szip_offsets_do_not_change_the_values() {
     let values = field();
     let object = ObjectBuilder::new(&[200_003], &values).unwrap().simple_packing(16).szip();
     let bytes = MessageBuilder::new().object(object).encode().unwrap();
@@ -126,14 +124,14 @@ fn wrong_szip_offsets_do_not_show() {
 }
 
 #[test]
-fn objects_of_one_message_are_the_same_side_by_side() {
-    let values: Vec<Vec<f64>> = (0..20).map(|i| field().split_off(NonZeroUsize::MIN.get() + 9000 * i)).collect();
+fn objects_of_one_message_are_the_same_on_several_threads() {
+    let values: Vec<Vec<f64>> = (0..20).map(|i| field().split_off(1 + 9000 * i)).collect();
     let builders: Vec<_> = values
         .iter()
         .map(|values| ObjectBuilder::new(&[values.len() as u64], values).unwrap().simple_packing(16).szip())
         .collect();
     let data: Vec<(&DataObjectDescriptor, &[u8])> = Vec::new();
-    assert!(encode(&GlobalMetadata::default(), &data, &encoding(4)).is_ok(), "no objects at all");
+    assert!(encode(&GlobalMetadata::default(), &data, &encoding(4)).is_ok(), "a message without objects");
     let message = |threads| {
         let builder = builders.iter().cloned().fold(MessageBuilder::new(), MessageBuilder::object);
         builder.options(encoding(threads)).encode().unwrap()

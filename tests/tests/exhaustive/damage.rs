@@ -1,13 +1,13 @@
-//! Everything small that can be done to a message.
+//! Every small damage to a message: a cut, a flipped bit, a piece of a magic.
 
 use std::collections::BTreeSet;
 
-/// The beginnings, from nothing to all but the last byte.
+/// Every prefix, from the empty one to all but the last byte.
 pub(crate) fn cuts(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     (0..bytes.len()).map(|len| bytes[..len].to_vec())
 }
 
-/// The message with one bit turned round, and the byte that it is in.
+/// The message with one bit flipped, and the position of its byte; for every bit.
 pub(crate) fn flips(bytes: &[u8]) -> impl Iterator<Item = (usize, Vec<u8>)> {
     (0..8 * bytes.len()).map(|bit| {
         let mut damaged = bytes.to_vec();
@@ -16,7 +16,7 @@ pub(crate) fn flips(bytes: &[u8]) -> impl Iterator<Item = (usize, Vec<u8>)> {
     })
 }
 
-/// The message with two bytes of a magic written over it.
+/// The message with two bytes of a magic written over it; for every pair of bytes and every place.
 pub(crate) fn splices(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     let magics: [&[u8]; 4] = [b"TENSOGRM", b"39277777", b"FR", b"ENDF"];
     let pieces: BTreeSet<&[u8]> = magics.iter().flat_map(|magic| magic.windows(2)).collect();

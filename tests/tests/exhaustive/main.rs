@@ -1,9 +1,9 @@
-//! Small messages of every frame kind and every codec, with everything small done to them: cut at every byte, every bit turned
-//! round, two bytes of each magic at every place.
+//! Small messages of every frame kind and every codec, with every small damage: cut at every byte, every bit flipped, two
+//! bytes of each magic at every place.
 //!
-//! Whatever it becomes is read from a slice and in pieces; every [`FILE_EACH`]th also as a file, by positioned reads and by map.
-//! None of it panics; memory is that of a whole message; scanning looks at each byte a bounded number of times; the ways
-//! agree; and whatever bit of a hashed body is turned, verification says so.
+//! Each damaged message is read from a slice and in pieces; every [`FILE_EACH`]th also as a file, by positioned reads and by
+//! map. No read panics or takes more memory than a whole message; scanning looks at each byte a bounded number of times; the
+//! ways agree; and verification reports every flipped bit of a hashed body.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 
 #[path = "../shared/counted.rs"]
@@ -26,15 +26,15 @@ use ways::{Ways, options};
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Bytes that all ways of reading a damaged message may hold at once: states of codecs, most of it libzstd's, and what the
-/// limits of [`options`] allow for values, a few times.
+/// Bytes that reading a damaged message in all ways may hold at once: the states of codecs, most of it libzstd's, and a few
+/// times the values that the limits of [`options`] allow.
 const MEMORY: u64 = 8 << 20;
-/// Messages are small, or this takes long.
+/// Bytes of the largest message. The time that these tests take grows with the square of it.
 const LARGEST: usize = 900;
-/// One in so many is also written to a file.
+/// One damaged message in this many is also written to a file.
 const FILE_EACH: usize = 23;
 
-/// Reads each damaged message every way; how many there were, and how many could be read all the same.
+/// Reads each damaged message in every way. Returns how many there were, and how many were readable all the same.
 fn read_all(small: &Small, damaged: impl Iterator<Item = Vec<u8>>) -> (usize, usize) {
     let mut ways = Ways::new();
     let (mut count, mut readable) = (0, 0);
@@ -79,7 +79,7 @@ fn a_message_cut_anywhere_is_read_safely() {
 }
 
 #[test]
-fn a_message_with_any_bit_turned_is_read_safely() {
+fn a_message_with_any_bit_flipped_is_read_safely() {
     every_message("flipped", |bytes| Box::new(flips(bytes).map(|(_, damaged)| damaged)));
 }
 
@@ -89,28 +89,28 @@ fn a_message_with_a_piece_of_a_magic_anywhere_is_read_safely() {
 }
 
 #[test]
-fn any_bit_turned_in_a_hashed_body_is_reported() {
+fn any_flipped_bit_in_a_hashed_body_is_reported() {
     let verifying = DecodeOptions { verify_hash: true, ..options() };
     for small in messages::all() {
         let message = Message::parse(&small.bytes).unwrap();
         let bodies: Vec<_> = message.frames().map(Result::unwrap).collect();
-        let mut turned = 0;
+        let mut flipped = 0;
         for (at, damaged) in flips(&small.bytes) {
             let in_body = |offset: u64, len: usize| (offset..offset + len as u64).contains(&(at as u64));
             let Some(frame) = bodies.iter().find(|frame| in_body(frame.body_offset(), frame.body().len())) else {
                 continue;
             };
-            turned += 1;
+            flipped += 1;
             assert!(is_reported(&damaged), "{}, byte {at}", small.name);
             if frame.frame_type().is_data_object() {
                 assert!(decode(&damaged, &verifying).is_err(), "{}, byte {at}", small.name);
             }
         }
-        assert!(turned >= 8 * 50, "{}: {turned}", small.name);
+        assert!(flipped >= 8 * 50, "{}: {flipped}", small.name);
     }
 }
 
-/// Whether looking at all digests, as the message flags them, finds an error or a mismatch.
+/// Whether verifying all digests, as the message flags them, finds an error or a mismatch.
 fn is_reported(bytes: &[u8]) -> bool {
     let Ok(message) = Message::parse(bytes) else { return true };
     let Ok(presence) = message.hash_presence() else { return true };

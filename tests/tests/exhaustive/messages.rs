@@ -1,4 +1,4 @@
-//! Small messages, which together hold every kind of frame, every codec and every form of mask.
+//! Small messages that together hold every kind of frame, every codec and every method of masks.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ pub(crate) struct Small {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// As little about itself as a message may say.
+/// Options for short messages: the least provenance, and no frames of digests.
 fn options() -> EncodeOptions {
     let provenance = Provenance {
         time: "2026-01-01T00:00:00Z".into(),
@@ -34,7 +34,7 @@ fn values() -> Vec<f64> {
     (0..8).map(|i| 270.0 + f64::from(i * i) / 4.0).collect()
 }
 
-/// All of them.
+/// All small messages.
 pub(crate) fn all() -> Vec<Small> {
     let values = values();
     let of = |how: &dyn Fn(ObjectBuilder<'_>) -> ObjectBuilder<'_>| {
@@ -76,7 +76,7 @@ pub(crate) fn all() -> Vec<Small> {
     ]
 }
 
-/// NaN and infinities, their masks as said.
+/// A message with NaN and infinities, whose masks are stored by these methods.
 fn masked([nan, pos_inf, neg_inf]: [MaskMethod; 3]) -> Vec<u8> {
     let values = [f32::NAN, 1.0, f32::INFINITY, f32::NEG_INFINITY, 2.0];
     let options = EncodeOptions {
@@ -92,7 +92,7 @@ fn masked([nan, pos_inf, neg_inf]: [MaskMethod; 3]) -> Vec<u8> {
     MessageBuilder::new().options(options).object(object).encode().unwrap()
 }
 
-/// What c-blosc2 made, which the default features only read.
+/// A message with a payload that c-blosc2 wrote: the default features can only read blosc2.
 fn blosc2() -> Vec<u8> {
     let sample = corpus::sample("bitmask/shuffle1-blosc2");
     let (_, descriptors) = tgm_std::decode_descriptors(&sample.bytes).unwrap();
@@ -105,7 +105,7 @@ fn blosc2() -> Vec<u8> {
     builder::Message::buffered([object]).build().bytes
 }
 
-/// Every kind of frame, every stage of a pipeline and every method of masks occurs.
+/// Asserts that every kind of frame, every stage of a pipeline and every method of masks occurs.
 pub(crate) fn assert_covered(messages: &[Small]) {
     use FrameType as F;
 
@@ -138,7 +138,7 @@ pub(crate) fn assert_covered(messages: &[Small]) {
     let compressions = Compression::ALL.iter().map(|stage| stage.name().to_owned());
     let encodings = Encoding::ALL.iter().map(|stage| stage.name().to_owned());
     let filters = Filter::ALL.iter().map(|stage| stage.name().to_owned());
-    // Of blosc2 masks there is none to be made here; their blobs are frames like those of payloads.
+    // The default features cannot write blosc2 masks. Their blobs have the same form as blosc2 payloads, which are covered.
     let methods = Method::ALL.iter().filter(|method| method.name() != "blosc2");
     let methods = methods.map(|method| format!("mask {}", method.name()));
     for stage in compressions.chain(encodings).chain(filters).chain(methods) {

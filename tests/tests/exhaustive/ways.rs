@@ -1,4 +1,4 @@
-//! The ways to read a message, which have to agree.
+//! The ways to read a message, which must agree.
 
 use std::cell::Cell;
 use std::io::{Seek as _, SeekFrom, Write as _};
@@ -14,19 +14,19 @@ use tgm_std::{
 use crate::counted::Counted;
 use crate::mapped;
 
-/// Bytes that values may have.
+/// The most bytes of values that may be decoded.
 const VALUES: u64 = 1 << 20;
-/// What scanning may look at for each byte, a call of the source counted as eight; `scan_work` has it for long inputs, and for
-/// short ones a call weighs more.
+/// The most bytes that scanning may look at per byte of input; a call of the source counts as eight bytes. Test `scan_work`
+/// has a smaller bound for long inputs: in short ones each call weighs more.
 const WORK_PER_BYTE: u64 = 32;
 
-/// Decoding as a server would that has no use for large objects.
+/// Options of a server that expects small objects.
 pub(crate) fn options() -> DecodeOptions {
     let limits = DecodeLimits { max_decoded_bytes: VALUES, free_bytes: VALUES, ..DecodeLimits::default() };
     DecodeOptions { limits, ..DecodeOptions::default() }
 }
 
-/// The ways, and the file that they share.
+/// What the ways need: a file and a push decoder, reused for every message.
 pub(crate) struct Ways {
     file: NamedTempFile,
     decoder: Box<PushDecoder<512>>,
@@ -37,7 +37,7 @@ impl Ways {
         Self { file: NamedTempFile::new().unwrap(), decoder: Box::new(PushDecoder::new(Link::Reliable)) }
     }
 
-    /// Reads `bytes` as a slice, in pieces and, if asked for, as a file; whether they hold a message that decodes.
+    /// Reads `bytes` as a slice, in pieces and, if asked for, as a file. Returns whether they hold a message that decodes.
     pub(crate) fn read(&mut self, bytes: &[u8], as_file: bool) -> bool {
         let whole = values(bytes);
         slice(bytes, whole.as_ref());
@@ -49,7 +49,7 @@ impl Ways {
         whole.is_some()
     }
 
-    /// What ends well in pieces is sound as a whole, whatever the pieces.
+    /// Asserts that a message that ends well in pieces is valid as a whole, and that the cut does not matter.
     fn push(&mut self, bytes: &[u8]) {
         let whole = self.objects_of_the_first(&[bytes]);
         let half = bytes.len() / 2;
@@ -62,7 +62,7 @@ impl Ways {
         );
     }
 
-    /// How many objects the message has that begins with the first byte, if it ends well.
+    /// The number of objects of the message that begins with the first byte, if it ends well.
     fn objects_of_the_first(&mut self, pieces: &[&[u8]]) -> Option<u64> {
         self.decoder.reset(0);
         for piece in pieces {
@@ -79,7 +79,7 @@ impl Ways {
         None
     }
 
-    /// Positioned reads and the map find the messages that a slice has, and the same in them.
+    /// Asserts that positioned reads and the map find the messages that the slice holds, with the same values.
     fn as_file(&mut self, bytes: &[u8]) {
         let file = self.file.as_file_mut();
         file.set_len(0).unwrap();
@@ -109,7 +109,7 @@ fn values(bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
     Some(objects.into_iter().map(|(_, values)| values).collect())
 }
 
-/// The other ways into a slice.
+/// Asserts that the other ways to read a slice agree with `decode`.
 fn slice(bytes: &[u8], whole: Option<&Vec<Vec<u8>>>) {
     let options = options();
     assert_eq!(decode_with_masks(bytes, &options).is_ok(), whole.is_some());
@@ -132,7 +132,7 @@ fn slice(bytes: &[u8], whole: Option<&Vec<Vec<u8>>>) {
     }
 }
 
-/// Scanning is bounded by the bytes.
+/// Asserts that the work of scanning is bounded by the number of bytes.
 fn work(bytes: &[u8]) {
     let work = Cell::new(0);
     let mut scanner = Scanner::new(Counted { bytes, work: &work });

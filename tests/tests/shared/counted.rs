@@ -1,14 +1,14 @@
-//! A source of bytes that counts what is read of it.
+//! A source of bytes that counts the bytes read from it.
 
 use std::cell::Cell;
 use std::convert::Infallible;
 
 use tgm_core::scan::Source;
 
-/// What a read costs however few bytes it asks for.
+/// What a call costs, in bytes, on top of the bytes that it reads.
 pub(crate) const CALL: u64 = 8;
 
-/// A slice that counts what is read of it.
+/// A slice that counts the bytes read from it.
 pub(crate) struct Counted<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) work: &'a Cell<u64>,

@@ -1,4 +1,4 @@
-//! Files of the tests' own as memory maps.
+//! Memory maps of files that only the tests use.
 
 use std::path::Path;
 
