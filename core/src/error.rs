@@ -172,6 +172,10 @@ pub enum ErrorKind {
     PayloadSize,
     /// The object's dtype is not the one asked for.
     DtypeMismatch(Dtype),
+    /// A selection picks of another number of dimensions (the first) than the tensor has (the second).
+    SelectionRank(u16, u16),
+    /// A selection picks an index that this dimension does not have, or a range that ends before it starts.
+    SelectionBounds(u16),
     /// An element range or coordinate reaches beyond the tensor.
     RangeOutOfBounds,
     /// The caller's buffer does not have the length that the values need.
@@ -295,6 +299,12 @@ impl fmt::Display for ErrorKind {
             Self::NeedsDecoding(stage) => write!(f, "values are not stored plainly: {stage} must be undone first"),
             Self::PayloadSize => f.write_str("the payload does not have the size that the descriptor claims"),
             Self::DtypeMismatch(dtype) => write!(f, "the object's dtype is {dtype}"),
+            Self::SelectionRank(found, expected) => {
+                write!(f, "a selection of {found} dimensions of a tensor that has {expected}")
+            }
+            Self::SelectionBounds(dimension) => {
+                write!(f, "the selection of dimension {dimension} (counted from 0) reaches beyond it")
+            }
             Self::RangeOutOfBounds => f.write_str("range exceeds payload size"),
             Self::OutputLength => f.write_str("the output buffer has the wrong length"),
             Self::Misaligned => f.write_str("values are not aligned in memory"),

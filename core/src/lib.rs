@@ -59,6 +59,7 @@ pub mod phase;
 #[cfg(feature = "push")]
 pub mod push;
 pub mod scan;
+pub mod selection;
 #[cfg(feature = "shuffle")]
 pub mod shuffle;
 pub mod spec;

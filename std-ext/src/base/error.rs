@@ -319,6 +319,8 @@ const fn is_encoding(kind: K) -> bool {
             | K::PayloadSize
             | K::DtypeMismatch(_)
             | K::RangeOutOfBounds
+            | K::SelectionRank(..)
+            | K::SelectionBounds(_)
             | K::OutputLength
             | K::Misaligned
             | K::SwappedBytes

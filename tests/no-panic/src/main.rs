@@ -13,6 +13,7 @@ mod push;
 mod small;
 
 use core::hint::black_box;
+use core::num::NonZeroU64;
 use core::panic::PanicInfo;
 
 use tgm_core::byteswap::{swap_in_place, swap_into};
@@ -27,6 +28,7 @@ use tgm_core::object::DataObject;
 use tgm_core::packing::{Packing, unpack_bytes_into, unpack_into};
 use tgm_core::scan::scan;
 use tgm_core::shuffle::{unshuffle_into, unshuffle_range_into};
+use tgm_core::selection::{Pick, Selection};
 use tgm_core::stored::{Stored, window_of};
 use tgm_core::szip::{
     Formula, Params, Place, RsiFinder, RsiOffsets, Start, decode_ahead_with, decode_from, decode_into,
@@ -242,6 +244,13 @@ fn kernels(input: &[u8], output: &mut [u8]) {
     let dims: &[u64] = black_box(&[2, 3, 4]);
     let shape = Shape::from(dims);
     keep((shape.element_count(), shape.flat_index(dims), shape.split_first()));
+    let step = NonZeroU64::new(black_box(2)).unwrap_or(NonZeroU64::MIN);
+    let picks = black_box([Pick::Index(1), Pick::All, Pick::Range { start: 1, end: 4, step }]);
+    if let Ok(selection) = Selection::new(shape, &picks) {
+        keep((selection.element_count(), selection.row_count()));
+        selection.shape().for_each(keep);
+        selection.rows().for_each(|row| keep(row.hull()));
+    }
     view::<f32>(input, shape);
     view::<u8>(input, shape);
     view::<Complex<f32>>(input, shape);
