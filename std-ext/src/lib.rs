@@ -5,7 +5,7 @@
 //! # Read
 //! | want | take |
 //! |---|---|
-//! | one message, decoded into owned values | [`decode()`], [`decode_object`], [`decode_range`], [`decode_metadata`] |
+//! | one message, decoded into owned values | [`decode()`], [`decode_object`], [`decode_range`], [`decode::decode_metadata`] |
 //! | values of a borrowed object, borrowed where they can be | [`values`], [`ranges`] |
 //! | the same in buffers that the caller keeps | [`values_into`] with a [`Scratch`]; all of them are in [`decode`](mod@decode) |
 //! | arrays of the crate `ndarray` | `ndarray`, with that feature |
@@ -14,7 +14,7 @@
 //! | want | take |
 //! |---|---|
 //! | a message from slices of numbers | [`MessageBuilder`], [`ObjectBuilder`] |
-//! | a message from descriptors and bytes | [`encode()`], [`encode_into`] |
+//! | a message from descriptors and bytes | [`encode()`], [`encode::encode_into`] |
 //! | a message whose objects come one after the other | [`StreamingEncoder`] |
 //! | one stage of the pipeline by itself | [`stages`] |
 //!
@@ -23,7 +23,7 @@
 //! |---|---|
 //! | a file, read at positions or appended to | [`TensogramFile`], [`AppendOptions`] |
 //! | a file, mapped, whose messages are borrowed | `MappedFile`, with feature `mmap` |
-//! | where messages are in bytes | [`scan()`], [`messages`] |
+//! | where messages are in bytes | [`scan()`], [`file::messages`] |
 //!
 //! # Describe
 //! | want | take |
@@ -35,7 +35,7 @@
 //! | want | take |
 //! |---|---|
 //! | everything that is wrong with a message or a file | [`validate_message`], [`validate_file`] |
-//! | digests checked while decoding, and bounds on memory | [`DecodeOptions`], [`DecodeLimits`] |
+//! | digests checked while decoding, and bounds on memory | [`DecodeOptions`] and its [`limits`](DecodeOptions::limits) |
 //! | what went wrong, and where | [`TensogramError`], [`error`] |
 //!
 //! # Other formats and other programs
@@ -94,13 +94,12 @@ pub use tgm_core as core;
 pub use tgm_core::descriptor::{ByteOrder, Dtype};
 
 pub use base::error::{self, Result, TensogramError};
-pub use base::limits::DecodeLimits;
 pub use base::options::{self, DecodeOptions, EncodeOptions};
-pub use decode::{Scratch, decode, decode_metadata, decode_object, decode_range, ranges, values, values_into};
-pub use encode::{MessageBuilder, ObjectBuilder, StreamingEncoder, encode, encode_into};
+pub use decode::{Scratch, decode, decode_object, decode_range, ranges, values, values_into};
+pub use encode::{MessageBuilder, ObjectBuilder, StreamingEncoder, encode};
 #[cfg(feature = "mmap")]
 pub use file::MappedFile;
-pub use file::{AppendOptions, TensogramFile, messages};
+pub use file::{AppendOptions, TensogramFile};
 pub use model::metadata;
 pub use model::types::{DataObjectDescriptor, GlobalMetadata};
 pub use scan::scan;

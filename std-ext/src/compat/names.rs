@@ -6,6 +6,7 @@
 pub use crate::base::budget::{DecodeBudget, Spending};
 pub use crate::base::error::Reason;
 pub use crate::base::hint::Hint;
+pub use crate::base::limits::DecodeLimits;
 pub use crate::base::options::{
     AggregateHashPolicy, Blosc2Codec, CompressionBackend, DEFAULT_PARALLEL_THRESHOLD_BYTES,
     DEFAULT_SIMPLE_PACKING_BITS, ENV_COMPRESSION_BACKEND, ENV_THREADS, MaskMethod, Provenance, ValueOrder,
@@ -18,15 +19,16 @@ pub use crate::compat::remote_scan_parse::{
 };
 pub use crate::compat::{framing, pipeline, remote_scan_parse, wire};
 pub use crate::decode::{
-    ObjectTable, decode_descriptors, decode_object_from_frame, decode_range_from_frame, decode_range_from_payload,
-    decode_with_masks, element_ranges_into, elements_into, object_table, range, ranges_into, unpack_into,
+    ObjectTable, decode_descriptors, decode_metadata, decode_object_from_frame, decode_range_from_frame,
+    decode_range_from_payload, decode_with_masks, element_ranges_into, elements_into, object_table, range, ranges_into,
+    unpack_into,
 };
-pub use crate::encode::{encode_pre_encoded, streaming};
+pub use crate::encode::{encode_into, encode_pre_encoded, streaming};
 #[cfg(feature = "mmap")]
 pub use crate::file::{Advice, mmap};
 pub use crate::file::{
     FileMessageIter, MessageIter, ObjectIter, RemoteScanOptions, TornTail, data_object_inline_hashes, is_remote_url,
-    objects, objects_metadata,
+    messages, objects, objects_metadata,
 };
 pub use crate::model::hash::{HASH_ALGORITHM_NAME, compute_hash, parse_hash_name};
 pub use crate::model::meta_access::{MetaType, MetaValue};

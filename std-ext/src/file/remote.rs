@@ -1,6 +1,6 @@
 //! Addresses of object stores: what they look like, and how they would be scanned.
 
-/// How an object store would be scanned. Files are scanned as [`ScanOptions`] say, whatever stands here.
+/// How an object store would be scanned. Files are scanned as [`ScanOptions`](crate::scan::ScanOptions) say, whatever stands here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RemoteScanOptions {
     /// From both ends.

@@ -8,7 +8,7 @@
 //! | [`commands`] | each command, a file of its own |
 //! | [`change`] | messages taken apart and put together, for commands that write |
 //! | [`args`] | arguments that several commands have |
-//! | [`write`] | [`write::destination`], the only door to files that are written |
+//! | [`mod@write`] | [`write::destination`], the only door to files that are written |
 //! | [`read`] | [`read::input`] reads files at positions, [`read::messages`] is the one iteration over messages, [`read::lost`] reports bytes of no message, [`read::digests`] checks what is handed out |
 //! | [`show`] | [`show::output`], the only door to standard output and error; tables and JSON |
 //!
