@@ -1,11 +1,11 @@
-//! Do a message's lists of objects say what a walk over its frames finds?
+//! Whether a message's lists of objects agree with its frames.
 //!
-//! An index says where the objects are, and a hash list what their digests are. Both repeat what the frames say, and a
-//! writer with a fault, or a hostile one, can make them say something else: an index may lead to a frame that stands inside
-//! another object's payload, or leave an object out. The checks here compare both with the frames, once, and nothing else
-//! in the crate calls them: who does not ask does not pay for their code.
+//! An index lists where the objects are, and a hash list what their digests are. Both repeat what the frames say, so a
+//! faulty or hostile writer can make them say something else. An index may lead to a frame inside another object's payload,
+//! or leave an object out. The checks here compare both lists with the frames. Nothing else in the crate calls these
+//! checks, so a program that does not use them does not contain their code.
 //!
-//! Time is linear in the message: the first list of a kind is compared with the walk, the others with the first.
+//! Time is linear in the message: the first list of a kind is compared with a walk, and further lists with the first.
 
 use crate::error::{ErrorKind, Result};
 use crate::frame::{Frame, Frames};
@@ -18,17 +18,17 @@ use crate::message::Message;
 use crate::wire::FrameType;
 
 impl Message<'_> {
-    /// Compares every index of the message with a walk over its frames: how many objects there are, their order, offsets
-    /// and lengths. Also the index that [`Self::object`] follows, should the postamble lead to another one.
+    /// Compares every index of the message with a walk over its frames: the number of objects, their order, their offsets
+    /// and their lengths. The postamble may lead [`Self::object`] to another index, and that is compared too.
     ///
-    /// After this has returned `Ok`, [`Self::object`] gives for each object what [`Self::objects`] gives, and so does a
-    /// table of the index's entries. A message without an index is fine. Reads frame headers and tails and the indexes,
-    /// no payload: O(frames + bytes of indexes).
+    /// After this has returned `Ok`, [`Self::object`] gives the same objects as [`Self::objects`], and so does a table of
+    /// the index's entries. A message without an index passes. Reads frame headers, tails and indexes, but no payload:
+    /// O(frames + bytes of indexes).
     ///
     /// # Errors
-    /// [`ErrorKind::IndexEntry`] at the object that an entry should lead to, or at the index that differs from the one
-    /// before it; [`ErrorKind::IndexCount`] at the first object that is left out, or where the frames end; those of the
-    /// walk and of [`Index::parse`].
+    /// [`ErrorKind::IndexEntry`] at the object that an entry should lead to, or at an index that differs from the first
+    /// one; [`ErrorKind::IndexCount`] at the first object that is not listed, or where the frames end; those of the walk
+    /// and of [`Index::parse`].
     pub fn verify_index(&self) -> Result<()> {
         let mut first = None;
         for frame in self.frames() {
@@ -41,7 +41,7 @@ impl Message<'_> {
         followed.map_or(Ok(()), |index| self.compare_index(&mut first, index, index.offsets().offset()))
     }
 
-    /// Compares an index with the walk, or with the `first` one that was. `at` is where it stands.
+    /// Compares an index with a walk or, if there was a `first` index before, with that. `at` is the index's place.
     fn compare_index<'i>(&self, first: &mut Option<Index<'i>>, index: Index<'i>, at: u64) -> Result<()> {
         match first {
             None => {
@@ -55,17 +55,19 @@ impl Message<'_> {
         }
     }
 
-    /// Compares every hash list of the message with the objects' own digests: those that their frames hold, or, where
-    /// `presence` says that a frame holds none, those that their bytes give, which reads them.
+    /// Compares every hash list of the message with the objects' own digests.
     ///
-    /// Objects that were swapped, digests and all, are found by this and by nothing else. Digests themselves are
-    /// [`Self::verify`]'s to check. Lists of another algorithm than xxh3 cannot be compared and are left out; see
-    /// [`HashList::is_xxh3`]. A message without lists is fine. O(frames + bytes of lists) where frames hold digests.
+    /// An object's digest is the one in its frame. If `presence` says that the frame holds none, it is computed from the
+    /// frame's body. Whether the digests in the frames are right is checked by [`Self::verify`]. Only this method finds
+    /// objects that were exchanged together with their digests.
+    ///
+    /// Lists of another algorithm than xxh3 cannot be compared, and are skipped; see [`HashList::is_xxh3`]. A message
+    /// without lists passes. O(frames + bytes of lists) if the frames hold digests.
     ///
     /// # Errors
-    /// [`ErrorKind::HashListEntry`] at the object concerned, or at the list that differs from the one before it;
-    /// [`ErrorKind::HashListCount`] at the first object that is left out, or where the frames end; those of the walk and of
-    /// [`HashList::parse`].
+    /// [`ErrorKind::HashListEntry`] at the object concerned, or at a list that differs from the first one;
+    /// [`ErrorKind::HashListCount`] at the first object that is not listed, or where the frames end; those of the walk and
+    /// of [`HashList::parse`].
     #[cfg(feature = "hash")]
     pub fn verify_hash_lists(&self, presence: HashPresence) -> Result<()> {
         let mut first: Option<HashList<'_>> = None;
@@ -119,7 +121,7 @@ fn verify_digests(list: &HashList<'_>, presence: HashPresence, frames: Frames<'_
     if texts.next().is_none() { Ok(()) } else { Err(ErrorKind::HashListCount.at(end)) }
 }
 
-/// Calls `check` with each data object among `frames`, in order; where the frames end.
+/// Calls `check` with the frame of each data object, in order. Returns where the frames end.
 fn for_each_object(mut frames: Frames<'_>, mut check: impl FnMut(&Frame<'_>) -> Result<()>) -> Result<u64> {
     for frame in frames.by_ref() {
         let frame = frame?;

@@ -1,7 +1,7 @@
-//! Byte order of whole buffers: every unit of 1, 2, 4 or 8 bytes reversed (PIPELINE §1.1).
+//! Changing the byte order of whole buffers: every unit of 1, 2, 4 or 8 bytes is reversed (PIPELINE §1.1).
 //!
-//! The unit of a dtype is [`Dtype::swap_unit_size`](crate::descriptor::Dtype::swap_unit_size): a complex number's parts
-//! are two units. The loops go over fixed-size chunks at any alignment, which compilers turn into vector code.
+//! The unit of a dtype is [`Dtype::swap_unit_size`](crate::descriptor::Dtype::swap_unit_size): each part of a complex
+//! number is a unit. The loops go over chunks of constant size, at any alignment. Compilers make vector code of them.
 
 use crate::error::{ErrorKind, Result};
 
@@ -30,12 +30,12 @@ macro_rules! with_unit {
     };
 }
 
-/// Reverses the bytes of each unit of `unit` bytes where they lie.
+/// Reverses the bytes of each unit of `unit` bytes in place.
 ///
-/// O(`bytes.len()`), vectorised; a unit of 1 leaves everything as it is. Nothing is changed if an error is returned.
+/// O(`bytes.len()`), vectorised. A unit of 1 changes nothing. After an error the bytes are unchanged.
 ///
 /// # Errors
-/// [`ErrorKind::ElementSize`] if `unit` is not 1, 2, 4 or 8 (0, the unit of bitmasks, included);
+/// [`ErrorKind::ElementSize`] if `unit` is not 1, 2, 4 or 8; bitmasks have unit 0, so this includes them;
 /// [`ErrorKind::PayloadSize`] if the bytes are not whole units.
 ///
 /// ```
@@ -60,7 +60,7 @@ pub fn swap_in_place(bytes: &mut [u8], unit: usize) -> Result<()> {
 
 /// Copies `src` to `out` with the bytes of each unit of `unit` bytes reversed.
 ///
-/// O(`src.len()`), vectorised; a unit of 1 copies. Nothing is written if an error is returned.
+/// O(`src.len()`), vectorised. A unit of 1 copies. After an error `out` is unchanged.
 ///
 /// # Errors
 /// [`ErrorKind::ElementSize`] and [`ErrorKind::PayloadSize`] as in [`swap_in_place`]; [`ErrorKind::OutputLength`] if

@@ -1,4 +1,4 @@
-//! The formula of `simple_packing`, and the types that its values can have.
+//! The formula of `simple_packing`, and the float types that values can have.
 
 /// R + scale · q: how `simple_packing` makes a value of an integer q (PIPELINE §3.5).
 ///

@@ -5,9 +5,10 @@
 //! └──────── FrameHeader, 16 ────────┘         └── tail, 12 or 20 ──────┘
 //! ```
 //!
-//! [`Walk`] is the walk itself, without bytes: it is told the headers it meets, says where each frame ends, and keeps the
-//! [`DecodePhase`]. [`Frames`] drives it over a slice; the scanner of files drives it over what it reads. What stands
-//! between a frame and the next `FR` is stepped over, whatever it is (FORMAT §1.8): writers put zeros there.
+//! [`Walk`] is the walk without any bytes: its caller tells it each frame's type and length, and it keeps the position and
+//! the [`DecodePhase`]. [`Frames`] uses it on a slice. The scanner uses it on a file, and the push decoder on a stream.
+//! Bytes between a frame and the next `FR` are stepped over, whatever their values are (FORMAT §1.8); writers put zeros
+//! there.
 
 use core::fmt;
 use core::iter::FusedIterator;
@@ -26,11 +27,25 @@ use crate::wire::{
     FrameHeader, FrameTail, FrameType, ObjectTail, POSTAMBLE_SIZE,
 };
 
-/// A whole frame, borrowed from the bytes `'a`: magic, type, length and `ENDF` were checked, the body was not looked at.
+/// A whole frame, borrowed from the bytes `'a`.
+///
+/// Holding a `Frame` means: magic, type, length and `ENDF` are right. The body was not read.
+///
+/// ```
+/// use tgm_core::Message;
+/// use tgm_core::wire::FrameType;
+///
+/// # let bytes: &[u8] = include_bytes!("../../tests/data/dtypes/float32-little.tgm");
+/// for frame in Message::parse(bytes)?.frames() {
+///     let frame = frame?;
+///     println!("{} at byte {}: {} bytes", frame.frame_type(), frame.offset(), frame.total_length());
+/// }
+/// # Ok::<(), tgm_core::Error>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct Frame<'a> {
     frame_type: FrameType,
-    /// What settles whether the slot holds a digest. It takes a byte that alignment leaves free.
+    /// How to tell whether the slot holds a digest. It takes a byte that alignment would leave unused.
     #[cfg(feature = "hash")]
     pub(crate) presence: HashPresence,
     header: &'a FrameHeader,
@@ -41,9 +56,9 @@ pub struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// Reads the frame that `bytes` begin with, and returns it with what follows it (padding included).
+    /// Reads the frame that `bytes` begin with; returns it and the bytes after it, which may begin with padding.
     ///
-    /// Touches the header and the tail: O(1).
+    /// Reads the header and the tail: O(1).
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`], [`ErrorKind::FrameMagic`], [`ErrorKind::UnknownFrameType`],
@@ -55,12 +70,12 @@ impl<'a> Frame<'a> {
         Self::parse_at(bytes, 0)
     }
 
-    /// [`Self::parse`] for bytes that lie `offset` bytes into the caller's slice.
+    /// [`Self::parse`] for bytes that are `offset` bytes into the caller's slice.
     pub(crate) fn parse_at(bytes: &'a [u8], offset: u64) -> Result<(Self, &'a [u8])> {
         Self::parse_in_place(bytes, offset).map_err(|e| e.shift(offset))
     }
 
-    /// [`Self::parse_at`] with errors that count from the frame.
+    /// [`Self::parse_at`], with errors that count from the frame's start.
     #[inline]
     fn parse_in_place(bytes: &'a [u8], offset: u64) -> Result<(Self, &'a [u8])> {
         let (header, _) =
@@ -94,7 +109,7 @@ impl<'a> Frame<'a> {
         self.frame_type
     }
 
-    /// The header as it lies in the bytes.
+    /// The header, borrowed from the bytes.
     pub const fn header(&self) -> &'a FrameHeader {
         self.header
     }
@@ -104,7 +119,7 @@ impl<'a> Frame<'a> {
         self.header.flags()
     }
 
-    /// What the digest covers: the CBOR of a metadata-like frame; payload, masks and descriptor of a data object.
+    /// The body, which the digest covers. For a data object: payload, masks and descriptor; for other frames: their CBOR.
     pub const fn body(&self) -> &'a [u8] {
         self.body
     }
@@ -114,12 +129,12 @@ impl<'a> Frame<'a> {
         self.offset.saturating_add(FRAME_HEADER_SIZE as u64)
     }
 
-    /// The hash slot, whether or not it holds a digest (see [`crate::hash`]).
+    /// The value of the hash slot. [`crate::hash`] tells whether it is a digest.
     pub const fn hash_slot(&self) -> u64 {
         self.tail.hash.get()
     }
 
-    /// Bytes from the frame's first to its descriptor's; 0 for other types than the data object.
+    /// Bytes from the frame's start to its descriptor; 0 for frames that are not data objects.
     pub const fn cbor_offset(&self) -> u64 {
         self.cbor_offset
     }
@@ -151,11 +166,13 @@ impl fmt::Debug for Frame<'_> {
     }
 }
 
-/// Checks a frame header with `room` bytes from its start to where frames end; returns the type and the frame's length,
-/// which lies between the type's minimum and `room`.
+/// Checks a frame header and returns the frame's type and length.
+///
+/// `room` is the number of bytes from the frame's start to where frames end. The length is at least the type's minimum and
+/// at most `room`.
 ///
 /// # Errors
-/// Those of [`Frame::parse`] that a header can show.
+/// Those of [`Frame::parse`] that concern the header.
 pub fn check_header(header: &FrameHeader, room: u64) -> Result<(FrameType, u64)> {
     if header.magic != *FRAME_MAGIC {
         return Err(ErrorKind::FrameMagic.at(0));
@@ -178,7 +195,7 @@ pub(crate) fn check_end(end: &[u8; 4], length: u64) -> Result<()> {
     if end == FRAME_END { Ok(()) } else { Err(ErrorKind::FrameEnd.at(at)) }
 }
 
-/// Checks that the tail of a data object of `length` bytes points between header and tail; the `cbor_offset`.
+/// Returns the `cbor_offset` of a data object of `length` bytes, after the check that it is between header and tail.
 pub(crate) fn check_cbor_offset(tail: &ObjectTail, length: u64) -> Result<u64> {
     let tail_start = length.saturating_sub(DATA_OBJECT_FOOTER_SIZE as u64);
     let cbor_offset = tail.cbor_offset.get();
@@ -188,14 +205,25 @@ pub(crate) fn check_cbor_offset(tail: &ObjectTail, length: u64) -> Result<u64> {
     Ok(cbor_offset)
 }
 
-/// The part of a data-object frame before its tail, and its `cbor_offset`, checked.
+/// The part of a data object's frame before its tail, and the checked `cbor_offset`.
 fn split_cbor_offset(frame: &[u8]) -> Result<(&[u8], u64)> {
     let too_small = ErrorKind::FrameTooSmall.at_index(FrameHeader::TOTAL_LENGTH_OFFSET);
     let (front, tail) = ObjectTail::ref_from_suffix(frame).map_err(|_| too_small)?;
     Ok((front, check_cbor_offset(tail, frame.len() as u64)?))
 }
 
-/// The state of a walk from frame to frame, apart from any source of bytes.
+/// The state of a walk from frame to frame, without any source of bytes.
+///
+/// ```
+/// use tgm_core::frame::Walk;
+/// use tgm_core::wire::FrameType;
+///
+/// let mut walk = Walk::new(24, 200);
+/// walk.enter(FrameType::HeaderMetadata, 37)?; // a frame from byte 24 to byte 61
+/// walk.skip(3); // padding
+/// assert_eq!((walk.position(), walk.room()), (64, 136));
+/// # Ok::<(), tgm_core::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Walk {
     position: u64,
@@ -209,7 +237,7 @@ impl Walk {
         Self { position, end, phase: DecodePhase::Header }
     }
 
-    /// Where the next frame is looked for.
+    /// Where the next frame is expected.
     pub const fn position(&self) -> u64 {
         self.position
     }
@@ -229,7 +257,7 @@ impl Walk {
         self.position = self.position.saturating_add(bytes);
     }
 
-    /// Enters the frame of that type and length which starts at [`Self::position`]; the walk then stands behind it.
+    /// Steps over a frame that starts at [`Self::position`], after the check that its type may come next.
     ///
     /// # Errors
     /// [`ErrorKind::FrameOrder`], [`ErrorKind::PrecederWithoutObject`] at the frame.
@@ -248,19 +276,19 @@ impl Walk {
     }
 }
 
-/// What stands at a place where a frame may begin.
+/// What may be found where a frame may begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Landmark {
-    /// `FR`.
+    /// A frame, which begins with `FR`.
     Frame,
     /// The postamble of a message whose length is not known in advance.
     Postamble,
 }
 
-/// The first landmark in `gap`, and how many bytes stand before it: O(bytes before it).
+/// The first landmark in `gap`, and how many bytes come before it: O(bytes before it).
 ///
-/// With `open_ended` a postamble counts as one; it is recognised by its magic, 16 bytes on. It cannot be taken for a
-/// frame: its first two bytes would be `FR` only for an offset above 2⁶² (FORMAT §2 row 21).
+/// With `open_ended` a postamble counts as a landmark. It is recognised by its magic, 16 bytes after its start. It cannot
+/// be mistaken for a frame: its first two bytes would be `FR` only for an offset above 2⁶² (FORMAT §2 row 21).
 pub fn find_landmark(gap: &[u8], open_ended: bool) -> Option<(usize, Landmark)> {
     if gap.starts_with(FRAME_MAGIC) {
         return Some((0, Landmark::Frame));
@@ -270,39 +298,44 @@ pub fn find_landmark(gap: &[u8], open_ended: bool) -> Option<(usize, Landmark)> 
     let mut places = before_frame.windows(POSTAMBLE_SIZE);
     let postamble = if open_ended { places.position(is_postamble) } else { None };
     match (frame, postamble) {
-        // Where both could begin, it is a frame whose payload looks like an end magic.
+        // `FR` comes first, so the frame begins here, and the end magic after it is part of the frame.
         (Some(frame), Some(postamble)) if frame <= postamble => Some((frame, Landmark::Frame)),
         (_, Some(postamble)) => Some((postamble, Landmark::Postamble)),
         (frame, None) => frame.map(|at| (at, Landmark::Frame)),
     }
 }
 
+/// The bits of a position that say how far it is from a multiple of [`FRAME_ALIGNMENT`].
+const PADDING_MASK: u64 = FRAME_ALIGNMENT as u64 - 1;
+const _: () = assert!(FRAME_ALIGNMENT == size_of::<u64>());
+
 fn is_postamble(bytes: &[u8]) -> bool {
     bytes.ends_with(END_MAGIC)
 }
 
-/// The frames of a message, in order, with the order checked; ends after an error.
+/// The frames of a message, in order. It checks each frame and the order of frames, and it ends after an error.
 #[derive(Clone)]
 pub struct Frames<'a> {
-    /// From the walk's position to where frames end; if that is not known, to the end of the caller's bytes.
+    /// The bytes from the walk's position to where frames end. If that is not known: to the end of the caller's bytes.
     rest: &'a [u8],
     walk: Walk,
     open_ended: bool,
-    /// What settles which frames hold a digest, as far as the walk has come.
+    /// How to tell which frames hold a digest, as far as the walk has come.
     #[cfg(feature = "hash")]
     pub(crate) presence: HashPresence,
     done: bool,
 }
 
 impl<'a> Frames<'a> {
-    /// The frames in `bytes`, which lie `offset` bytes into the caller's slice and need not be those of a whole message: the
-    /// walk ends at the first postamble that it meets between frames, and it is an error if there is none. To look into
-    /// what [`crate::Message::parse`] refuses.
+    /// The frames in `bytes`, which are `offset` bytes into the caller's slice and may be a part of a message.
+    ///
+    /// This looks into bytes that [`crate::Message::parse`] refuses. The walk ends at the first postamble between frames. If
+    /// there is none, the last item is an error.
     pub const fn open_ended(bytes: &'a [u8], offset: u64) -> Self {
         Self::new(bytes, offset, true)
     }
 
-    /// The frames in `bytes`; if not `open_ended`, they end with the bytes.
+    /// The frames in `bytes`. They end with the bytes or, if `open_ended`, at the first postamble.
     pub(crate) const fn new(bytes: &'a [u8], offset: u64, open_ended: bool) -> Self {
         let end = offset.saturating_add(bytes.len() as u64);
         Self {
@@ -322,14 +355,14 @@ impl<'a> Frames<'a> {
         self
     }
 
-    /// Where the walk stands, in bytes from the start of the caller's slice: behind the last frame, or, when there are
-    /// no more, where a message of unknown length has its postamble.
+    /// The walk's position, in bytes from the start of the caller's slice: after the last frame. When all frames were read
+    /// and the message does not state its length, this is where its postamble starts.
     pub const fn position(&self) -> u64 {
         self.walk.position()
     }
 
-    /// The next frame. After an error, or behind the last one, there is nothing more to ask for.
-    #[expect(clippy::inline_always, reason = "who looks for one frame need not make the others")]
+    /// The next frame. Must not be called after an error or after the last frame.
+    #[expect(clippy::inline_always, reason = "a caller that looks for one frame then skips the construction of others")]
     #[inline(always)]
     pub(crate) fn step(&mut self) -> Result<Option<Frame<'a>>> {
         let landmark = match self.padding() {
@@ -350,18 +383,25 @@ impl<'a> Frames<'a> {
         }
     }
 
-    /// Bytes before the next frame, if they are the zeros up to a multiple of eight that writers put there.
+    /// The number of bytes before the next frame, if they are what writers put there: zeros up to a multiple of eight.
     ///
-    /// What [`find_landmark`] finds as well, without looking at each byte. Where a postamble may stand it has to. Small
-    /// machines have better use for the code's bytes.
+    /// [`find_landmark`] finds the same frame. This way reads one word instead of each byte:
+    ///
+    /// ```text
+    /// padding = -position mod 8                            0 to 7 bytes
+    /// the first `padding` bytes of the word are zero   ⇔   word >> (64 - 8 · padding) == 0
+    /// `FR` follows them
+    /// ```
+    ///
+    /// `None` if anything else is there. Also `None` if a postamble may come instead, which only [`find_landmark`] sees.
     #[inline]
     fn padding(&self) -> Option<usize> {
         if self.open_ended || IS_SMALL {
             return None;
         }
         let word = u64::from_be_bytes(*self.rest.first_chunk()?);
-        let padding = (self.walk.position().wrapping_neg() & (FRAME_ALIGNMENT as u64 - 1)) as u8;
-        // Twice, for no bits are left where there is no padding.
+        let padding = (self.walk.position().wrapping_neg() & PADDING_MASK) as u8;
+        // Two shifts: without padding a single shift would be by 64, which overflows.
         let is_zero = (word >> 1).wrapping_shr(63_u32.wrapping_sub(u32::from(padding).wrapping_mul(8))) == 0;
         let is_frame = self.rest.get(padding.into()..).is_some_and(|next| next.starts_with(FRAME_MAGIC));
         (is_zero && is_frame).then_some(padding.into())
@@ -372,7 +412,8 @@ impl<'a> Frames<'a> {
         self.rest = self.rest.get(gap..).unwrap_or_default();
     }
 
-    #[expect(clippy::inline_always, reason = "a part of the above")]
+    /// Reads the frame at the walk's position.
+    #[expect(clippy::inline_always, reason = "a part of `step`")]
     #[inline(always)]
     fn frame(&mut self) -> Result<Frame<'a>> {
         let (frame, rest) = Frame::parse_at(self.rest, self.walk.position())?;

@@ -42,7 +42,7 @@ pub mod byteswap;
 pub mod cbor;
 pub mod descriptor;
 pub mod error;
-mod formula;
+pub mod formula;
 pub mod frame;
 #[cfg(feature = "hash")]
 pub mod hash;

@@ -25,8 +25,8 @@ use crate::wire::{
 
 /// A message, borrowed from the bytes `'a`.
 ///
-/// Good to have one: the preamble is of version 3 and, where it states the length, the whole message is there and ends
-/// with a postamble that agrees. Nothing between the two was looked at; each method says what it walks.
+/// Holding a `Message` means: the preamble says version 3. If it also states the length, all bytes of the message are
+/// present, and a postamble that agrees ends them. Nothing between the two was read. Each method says what it reads.
 ///
 /// ```
 /// use tgm_core::message::Message;
@@ -54,9 +54,9 @@ pub struct Message<'a> {
 impl<'a> Message<'a> {
     /// Opens the message that `bytes` begin with. O(1): reads the preamble and the postamble.
     ///
-    /// If the preamble states the length, bytes behind it are ignored. If it does not (a streamed message), the message
-    /// ends at the first postamble that the walk over its frames meets, which is found when that walk is made; give the
-    /// slice that [`crate::scan`] found, or anything that begins with the message.
+    /// If the preamble states the length, further bytes are ignored. A streamed message does not state its length: it ends
+    /// at the first postamble between its frames, and only a walk over the frames finds that. `bytes` may then be the slice
+    /// that [`crate::scan`] found, or any slice that begins with the message.
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`], [`ErrorKind::StartMagic`], [`ErrorKind::Version`], [`ErrorKind::TooLarge`],
@@ -78,7 +78,7 @@ impl<'a> Message<'a> {
         Ok(Self { bytes, preamble, postamble: Some(postamble) })
     }
 
-    /// A message that does not state its length. If the bytes end with a postamble, it is likely to be the message's.
+    /// Opens a message that does not state its length. If the bytes end with a postamble, it is probably the message's.
     fn open_ended(bytes: &'a [u8], preamble: &'a Preamble) -> Result<Self> {
         if bytes.len() < MIN_MESSAGE_SIZE {
             return Err(ErrorKind::Truncated.at_index(bytes.len()));
@@ -87,28 +87,28 @@ impl<'a> Message<'a> {
         Ok(Self { bytes, preamble, postamble: last.filter(|postamble| postamble.magic == *END_MAGIC) })
     }
 
-    /// The message's bytes; for a message that does not state its length, all the bytes that were given.
+    /// The message's bytes. If the message does not state its length: all bytes that were given.
     pub const fn as_bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// The preamble as it lies in the bytes.
+    /// The preamble, borrowed from the bytes.
     pub const fn preamble(&self) -> &'a Preamble {
         self.preamble
     }
 
-    /// The postamble as it lies in the bytes. For a message that does not state its length, the last 24 bytes that were
-    /// given, if they look like one.
+    /// The postamble, borrowed from the bytes. If the message does not state its length: the last 24 bytes that were given,
+    /// if they look like a postamble.
     pub const fn postamble(&self) -> Option<&'a Postamble> {
         self.postamble
     }
 
-    /// What the writer meant to put into the message: advisory.
+    /// The flags: what the writer intended to put into the message. They are advisory.
     pub const fn flags(&self) -> MessageFlags {
         self.preamble.flags()
     }
 
-    /// Bytes of the message as the preamble states them; `None` in a streamed message.
+    /// Bytes of the message as the preamble states them; `None` for a streamed message.
     pub const fn total_length(&self) -> Option<u64> {
         match self.preamble.total_length.get() {
             0 => None,
@@ -116,7 +116,7 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// The frames in order: each is checked when it comes.
+    /// The frames in order. Each frame is checked when the iterator reaches it.
     pub fn frames(&self) -> Frames<'a> {
         self.frames_from(PREAMBLE_SIZE as u64)
     }
@@ -129,7 +129,7 @@ impl<'a> Message<'a> {
         frames
     }
 
-    /// The bytes from `start` to where frames end; none if that lies outside.
+    /// The bytes from `start` to where frames end. Empty if `start` is not between preamble and end.
     fn frame_bytes(&self, start: u64) -> &'a [u8] {
         let end = match self.total_length() {
             Some(_) => self.bytes.len().saturating_sub(POSTAMBLE_SIZE),
@@ -139,22 +139,22 @@ impl<'a> Message<'a> {
         start.and_then(|start| self.bytes.get(start..end)).unwrap_or_default()
     }
 
-    /// The data objects in order, each with the descriptor read.
+    /// The data objects in order. Each descriptor is read when the iterator reaches it.
     pub fn objects(&self) -> Objects<'a> {
         Objects { frames: self.frames() }
     }
 
-    /// The data object `index`, found by the index.
+    /// The data object with this index.
     ///
-    /// Through the index frame where the message has one: the header's frames, the index up to the entry and the object
-    /// are all that is touched. Without one, and for the first object, a walk over the frames before the object.
+    /// If the message has an index frame, this reads the header's frames, the index up to the entry, and the object.
+    /// Without an index frame, and for the first object, it walks over the frames before the object.
     ///
     /// # An index that lies
-    /// The index is believed as far as it can be without a walk: its entries ascend, and the one that is followed leads to
-    /// a frame that is a data object of the stated length. An index can pass this and still lead to a frame that stands
-    /// inside another object's payload, where its author put it, or leave objects out, so that later ones take their
-    /// numbers. Then this method gives another object than [`Self::objects`], which walks, and than whole decoding.
-    /// Whoever does not trust the writer calls [`Self::verify_index`] once before, or uses [`Self::object_by_walk`].
+    /// Some checks need no walk, and are made: the index's offsets ascend, and the entry leads to a data object of the
+    /// stated length. An index can pass these checks and still lie. It can lead to a frame that its author placed inside
+    /// another object's payload. It can also leave an object out, so that each later object takes the number of the one
+    /// before. This method then gives another object than [`Self::objects`], which walks. If the writer cannot be trusted,
+    /// call [`Self::verify_index`] once before, or use [`Self::object_by_walk`].
     ///
     /// # Errors
     /// [`ErrorKind::ObjectOutOfRange`]; those of the walk and of [`DataObject::parse`]; [`ErrorKind::IndexEntry`] if the
@@ -164,30 +164,29 @@ impl<'a> Message<'a> {
         DataObject::parse(self.object_frame(index)?)
     }
 
-    /// The frame of data object `index`, found as [`Self::object`] finds it: what an index that lies can do is said there.
+    /// The frame of the data object with this index, found as [`Self::object`] finds it, with the same caution.
     ///
     /// # Errors
-    /// Those of [`Self::object`], the descriptor's excepted.
+    /// Those of [`Self::object`] except those of the descriptor.
     pub fn object_frame(&self, index: usize) -> Result<Frame<'a>> {
-        // Nothing but header frames stands before the first object: an index would only have to be read.
+        // Only header frames come before the first object, and reading the index means walking over those anyway.
         if index == 0 {
             return self.walk_to_object(0);
         }
         let Some(list) = self.find_index()? else { return self.walk_to_object(index) };
         match list.get(index) {
-            // Entries in another order than the frames would lead to other objects.
+            // Entries that do not follow the order of frames would lead to other objects.
             Some(entry) if !list.is_ascending() => Err(ErrorKind::IndexEntry.at(entry.offset)),
             Some(entry) => self.frame_of_entry(entry),
-            // An index that leaves an object out is wrong as well: it is not followed, and not believed either.
+            // The index has too few entries. If a walk finds the object, the index is wrong.
             None => self.walk_to_object(index).and_then(|frame| Err(ErrorKind::IndexEntry.at(frame.offset()))),
         }
     }
 
-    /// The data object that an index entry leads to, of this message's index or of a table that was made of it: O(1).
+    /// The data object that an index entry leads to: O(1). The entry may be kept from an earlier read of the index.
     ///
-    /// The entry is believed: one that leads to a data object's frame inside another object's payload gives that one. An
-    /// entry that a walk made, or of an index that [`Self::verify_index`] has compared with one, leads to an object of the
-    /// message.
+    /// The entry is trusted. If it leads to a data object's frame inside another object's payload, that frame is returned.
+    /// Entries are safe if they come from a walk, or from an index that passed [`Self::verify_index`].
     ///
     /// # Errors
     /// [`ErrorKind::IndexEntry`] if it does not lead to a data object of the length that it states; those of
@@ -196,8 +195,9 @@ impl<'a> Message<'a> {
         DataObject::parse(self.frame_of_entry(entry)?)
     }
 
-    /// The data object `index`, found by a walk over the frames before it, whatever an index says: O(frames before it).
-    /// The same object as the one that [`Self::objects`] and whole decoding give.
+    /// The data object with this index, found by a walk over the frames before it: O(frames before it).
+    ///
+    /// No index is read, so this is always the object that [`Self::objects`] gives.
     ///
     /// # Errors
     /// [`ErrorKind::ObjectOutOfRange`] where the frames end; those of the walk and of [`DataObject::parse`].
@@ -220,7 +220,7 @@ impl<'a> Message<'a> {
         Err(ErrorKind::ObjectOutOfRange.at(self.bytes.len() as u64))
     }
 
-    /// The frame where an index entry points, if it is what the entry says.
+    /// The frame that an index entry leads to, if it is what the entry says.
     fn frame_of_entry(&self, entry: IndexEntry) -> Result<Frame<'a>> {
         let liar = ErrorKind::IndexEntry.at(entry.offset);
         let frame = match Frame::parse_at(self.frame_bytes(entry.offset), entry.offset) {
@@ -236,10 +236,11 @@ impl<'a> Message<'a> {
         Ok(frame)
     }
 
-    /// The index of the message's objects: the header's, or else the footer's; O(1) frames but for the header's own.
+    /// The index of the message's objects: the header's, otherwise the footer's. Reads the frames of the header and, if
+    /// needed, those of the footer.
     ///
-    /// The footer is reached through the postamble. Where that does not lead to footer frames nothing is said (the
-    /// reference ignores it); there is no index then.
+    /// The postamble leads to the footer. If it leads elsewhere, the message counts as one without an index, and there is
+    /// no error; the reference does the same.
     ///
     /// # Errors
     /// Those of the walk over the header's frames and of [`Index::parse`].
@@ -254,13 +255,13 @@ impl<'a> Message<'a> {
         found.map(|frame| Index::parse(&frame)).transpose()
     }
 
-    /// The frames that begin where the postamble says that the footer does.
+    /// The frames from where, according to the postamble, the footer begins.
     fn footer_frames(&self) -> Option<Frames<'a>> {
         let start = self.postamble?.first_footer_offset.get();
         (start >= PREAMBLE_SIZE as u64).then(|| self.frames_from(start))
     }
 
-    /// What frames the message has: one walk over all of them.
+    /// A summary of the message's frames: one walk over all of them.
     ///
     /// # Errors
     /// Those of the walk.
@@ -268,7 +269,8 @@ impl<'a> Message<'a> {
         Outline::of(self.frames())
     }
 
-    /// The metadata that counts, joined with the preceders: one walk over all frames.
+    /// The metadata of the whole message: its last metadata frame, joined with the preceders. A walk over all frames, and a
+    /// second one if there are preceders.
     ///
     /// # Errors
     /// Those of the walk; [`ErrorKind::NoMetadata`]; those of [`Metadata::parse`] for the last metadata frame and every
@@ -279,8 +281,9 @@ impl<'a> Message<'a> {
         self.outline()?.metadata(self)
     }
 
-    /// The content of the first metadata frame, without the objects' preceders: what a reader gets that does not want to
-    /// walk. In a streamed message it is what the writer knew at the beginning.
+    /// The content of the first metadata frame, without the preceders: a walk up to that frame.
+    ///
+    /// In a streamed message this is what the writer knew at the beginning; [`Self::metadata`] gives what holds at the end.
     ///
     /// # Errors
     /// Those of the walk up to it and of [`Metadata::parse`]; [`ErrorKind::NoMetadata`].
@@ -294,7 +297,7 @@ impl<'a> Message<'a> {
         Err(ErrorKind::NoMetadata.at(PREAMBLE_SIZE as u64))
     }
 
-    /// Which frames hold a digest, by Rule H of FORMAT §2: one walk over the frames, up to the first that is flagged.
+    /// Which frames hold a digest, by Rule H of FORMAT §2: a walk up to the first flagged frame.
     ///
     /// # Errors
     /// Those of the walk.
@@ -303,8 +306,10 @@ impl<'a> Message<'a> {
         HashPresence::find(self.flags(), self.frames())
     }
 
-    /// Checks every frame's digest: reads every byte of the frames. [`HashPresence::Flagged`] is the strict reading;
-    /// [`Self::hash_presence`] finds the one that serves messages of every release.
+    /// Checks the digest of each frame, as an iterator: reads every byte of the frames.
+    ///
+    /// With [`HashPresence::Flagged`] only flagged frames have a digest. [`Self::hash_presence`] gives the `presence` that
+    /// is right for messages of every release. [`Self::verify_all`] checks everything in one call.
     #[cfg(feature = "hash")]
     pub fn verify(&self, presence: HashPresence) -> Verify<'a> {
         Verify::new(self.frames(), presence)
@@ -321,7 +326,8 @@ impl fmt::Debug for Message<'_> {
     }
 }
 
-/// Checks a preamble with `available` bytes from its start on; the message's length, if it states one.
+/// Checks a preamble and returns the message's length, if the preamble states it. `available` is the number of bytes from
+/// the preamble's start on.
 ///
 /// # Errors
 /// [`ErrorKind::StartMagic`], [`ErrorKind::Version`], [`ErrorKind::MessageTooSmall`],
@@ -340,7 +346,7 @@ pub fn check_preamble(preamble: &Preamble, available: u64) -> Result<Option<u64>
     }
 }
 
-/// Checks the postamble of a message that states `total_length`, with offsets from the message's start.
+/// Checks the postamble of a message that states `total_length`. Errors count from the message's start.
 ///
 /// # Errors
 /// [`ErrorKind::EndMagic`]; [`ErrorKind::TotalLengthMismatch`] if its copy is neither 0 nor the same.
@@ -356,7 +362,7 @@ pub fn check_postamble(postamble: &Postamble, total_length: u64) -> Result<()> {
     }
 }
 
-/// Whether this error of a frame says that what stands there is no frame at all.
+/// Whether this error means that no frame is there at all, as opposed to a damaged one.
 const fn is_no_frame(error: Error) -> bool {
     use ErrorKind as K;
     matches!(
@@ -370,7 +376,7 @@ const fn is_no_frame(error: Error) -> bool {
     )
 }
 
-/// The last frame of type `wanted` among the leading frames that keep the walk in `phase`.
+/// The last frame of type `wanted` among the first frames, up to the frame that ends `phase`.
 fn last_of(wanted: FrameType, frames: Frames<'_>, phase: DecodePhase) -> Result<Option<Frame<'_>>> {
     let mut found = None;
     for frame in frames {
@@ -386,7 +392,7 @@ fn last_of(wanted: FrameType, frames: Frames<'_>, phase: DecodePhase) -> Result<
     Ok(found)
 }
 
-/// The data objects of a message, in order; ends after an error.
+/// The data objects of a message, in order. It ends after an error.
 #[derive(Clone, Debug)]
 pub struct Objects<'a> {
     frames: Frames<'a>,
@@ -407,21 +413,22 @@ impl<'a> Iterator for Objects<'a> {
 
 impl FusedIterator for Objects<'_> {}
 
-/// What one walk over a message's frames found.
+/// A summary of a message's frames, made in one walk.
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct Outline<'a> {
-    /// The last metadata frame of the header or footer: the one that counts.
+    /// The last metadata frame of the header or footer. Readers use this one.
     pub metadata: Option<Frame<'a>>,
     /// The last index frame.
     pub index: Option<Frame<'a>>,
     /// The last hash frame.
     pub hashes: Option<Frame<'a>>,
-    /// How many data objects there are.
+    /// The number of data objects.
     pub object_count: usize,
-    /// How many of them have a preceder.
+    /// The number of preceders.
     pub preceder_count: usize,
-    /// Where the frames end, in bytes from the message's start: behind the last one, or, in a message that does not
-    /// state its length, where its postamble was met.
+    /// Where the frames end, in bytes from the message's start: after the last frame. In a message that does not state its
+    /// length: where its postamble starts.
     pub end: u64,
 }
 
@@ -445,10 +452,10 @@ impl<'a> Outline<'a> {
         }
     }
 
-    /// The metadata that counts, joined with the preceders of `message`, whose outline this is.
+    /// The metadata of the whole `message`, whose outline this is: its last metadata frame, joined with the preceders.
     ///
     /// # Errors
-    /// Those of [`Message::metadata`] but for the walk's.
+    /// Those of [`Message::metadata`] except those of the walk.
     pub fn metadata(&self, message: &Message<'a>) -> Result<MessageMetadata<'a>> {
         let frame = self.metadata.ok_or(ErrorKind::NoMetadata.at(PREAMBLE_SIZE as u64))?;
         let metadata = Metadata::of_frame(&frame)?;

@@ -1,31 +1,36 @@
 //! Metadata as borrowed views: of one frame, of one object, of a whole message (FORMAT §3.3, §5.4, §7.4).
 //!
-//! Nothing is built: a lookup walks the CBOR, steps over what it does not want and returns a [`Value`]. Three answers are
-//! kept apart: absent is `Ok(None)`, a value of another type than asked for is [`ErrorKind::WrongType`], and malformed CBOR
+//! No map is built. A lookup walks the CBOR, steps over what it does not need, and returns a [`Value`]. There are three
+//! different answers: an absent key is `Ok(None)`, a value of another type is [`ErrorKind::WrongType`], and malformed CBOR
 //! is an error when the view is made.
 //!
-//! Metadata of an object comes from up to three frames. The last metadata frame of the message counts, which is the
-//! footer's where there is one; over its `base` entry lies the object's preceder, whose top-level keys replace.
+//! The metadata of an object comes from two frames at most. One is the last metadata frame of the message, which may be in
+//! its header or in its footer: its `base` has an entry for the object. The other is the object's preceder: its top-level
+//! keys replace those of the `base` entry.
+
+use core::iter::FusedIterator;
 
 use crate::cbor::{Array, ArrayIter, Bytes, Cursor, Map, MapIter, MapReader, Name, TextMaps, Value};
 use crate::error::{ErrorKind, Result};
 use crate::frame::{Frame, Frames};
 use crate::names::{FrameType, WireName};
 
-/// Key of what the library writes, at message level and in every `base` entry.
+/// The key of what the library itself writes, at message level and in every `base` entry.
 pub const RESERVED_KEY: &str = "_reserved_";
-/// Key of the writer's annotations of the message.
+/// The key of the writer's annotations of the message.
 pub const EXTRA_KEY: &str = "_extra_";
-/// Key of the objects' metadata.
+/// The key of the objects' metadata.
 pub const BASE_KEY: &str = "base";
-/// The one top-level key that 0.17 wrote beside the sections; it yields to an entry of that name in `_extra_`.
+/// A top-level key that 0.17 wrote beside the sections. If `_extra_` has this key too, that one counts.
 const LEGACY_KEY: &str = "version";
 
-/// Unknown top-level keys times bytes of `_extra_`, divided by the bytes of the frame, may be this much: so looking each
-/// key up in `_extra_` stays linear. 64 unknown keys always pass.
+/// How many times the bytes of a frame a check of keys may read.
+///
+/// Looking up each unknown top-level key in `_extra_` costs (number of keys) × (bytes of `_extra_`). This limit keeps the
+/// cost linear in the frame. Up to 64 unknown keys always pass.
 const AMBIGUITY_BUDGET: u64 = 64;
 
-/// What the format defines at top level.
+/// The keys that the format defines at top level.
 #[derive(Clone, Copy)]
 enum Section {
     Base,
@@ -58,14 +63,14 @@ impl WireName for Section {
     }
 }
 
-/// The typed getters of a view whose `get` finds a [`Value`] by its dotted path.
+/// Defines the typed getters of a view whose `get` finds a [`Value`] by its dotted path.
 macro_rules! typed_getters {
     ($($name:ident -> $type:ty = $cast:ident, $what:literal;)+) => {
         $(
             #[doc = concat!("The ", $what, " at a dotted path.")]
             ///
             /// # Errors
-            /// [`ErrorKind::WrongType`] or [`ErrorKind::IntegerRange`] if another value stands there.
+            /// [`ErrorKind::WrongType`] or [`ErrorKind::IntegerRange`] if the value is another one.
             pub fn $name(&self, path: &str) -> Result<Option<$type>> {
                 self.get(path)?.map(|value| value.$cast()).transpose()
             }
@@ -86,6 +91,18 @@ macro_rules! typed_getters {
 }
 
 /// The content of one metadata frame (types 1, 7 and 8).
+///
+/// ```
+/// use tgm_core::metadata::Metadata;
+///
+/// // {"base": [{"name": "t"}], "_extra_": {"run": 6}}
+/// let bytes = b"\xa2\x64base\x81\xa1\x64name\x61t\x67_extra_\xa1\x63run\x06";
+/// let metadata = Metadata::parse(bytes, 0)?;
+/// let first = metadata.base_entry(0)?.and_then(|entry| entry.get("name").transpose());
+/// assert_eq!(first.map(|name| name?.as_str()), Some(Ok("t")));
+/// assert_eq!(metadata.extra("run")?.map(|run| run.as_u64()), Some(Ok(6)));
+/// # Ok::<(), tgm_core::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Metadata<'a> {
     top: Map<'a>,
@@ -97,12 +114,12 @@ pub struct Metadata<'a> {
 }
 
 impl<'a> Metadata<'a> {
-    /// Reads global metadata; `offset` says where `bytes` lie in the slice that errors are to count from. O(bytes).
+    /// Reads the content of a metadata frame. Errors count from `offset` bytes before `bytes`. O(bytes).
     ///
     /// # Errors
     /// Malformed CBOR; [`ErrorKind::WrongType`] for a section of another type; [`ErrorKind::NonTextKey`] at top level, in a
-    /// section or in a `base` entry; [`ErrorKind::AmbiguousKey`] for a key both at top level and in `_extra_`, or
-    /// [`ErrorKind::TooManyKeys`] where looking for one would not be linear.
+    /// section or in a `base` entry; [`ErrorKind::AmbiguousKey`] for a key both at top level and in `_extra_`;
+    /// [`ErrorKind::TooManyKeys`] if there are too many keys to look for such a one in linear time.
     ///
     /// Format: FORMAT §3.3, §2 rows 2 and 3.
     pub fn parse(bytes: &'a [u8], offset: u64) -> Result<Self> {
@@ -129,7 +146,7 @@ impl<'a> Metadata<'a> {
         Ok(metadata)
     }
 
-    /// Reads the metadata that is the body of `frame`.
+    /// Reads the body of a metadata frame.
     ///
     /// # Errors
     /// Those of [`Self::parse`]; for a preceder also [`ErrorKind::PrecederBase`].
@@ -137,7 +154,7 @@ impl<'a> Metadata<'a> {
         Self::of_body(frame.frame_type(), frame.body(), frame.body_offset())
     }
 
-    /// [`Self::of_frame`] for a body apart from its frame.
+    /// [`Self::of_frame`] for a body without its frame.
     pub(crate) fn of_body(frame_type: FrameType, body: &'a [u8], offset: u64) -> Result<Self> {
         let metadata = Self::parse(body, offset)?;
         let entries = metadata.base_len();
@@ -148,7 +165,7 @@ impl<'a> Metadata<'a> {
         Ok(metadata)
     }
 
-    /// Looks every unknown top-level key up in `_extra_`.
+    /// Checks that no unknown top-level key is also a key of `_extra_`.
     fn check_ambiguity(&self) -> Result<()> {
         if self.extra.is_empty() {
             return Ok(());
@@ -165,7 +182,7 @@ impl<'a> Metadata<'a> {
         Ok(())
     }
 
-    /// Top-level entries that are no section.
+    /// The top-level entries that are not sections.
     fn unknown_entries(&self) -> impl Iterator<Item = Result<(Value<'a>, Value<'a>)>> + use<'a> {
         self.top.iter().filter(|entry| !matches!(entry, Ok((key, _)) if is_section(key)))
     }
@@ -180,30 +197,30 @@ impl<'a> Metadata<'a> {
         self.offset
     }
 
-    /// How many entries `base` has.
+    /// The number of entries of `base`.
     pub fn base_len(&self) -> usize {
         self.base.map_or(0, |base| base.len())
     }
 
-    /// The `base` entries in order: entry *i* is the metadata of object *i*.
+    /// The entries of `base` in order. Entry *i* is the metadata of object *i*.
     pub fn base_entries(&self) -> impl Iterator<Item = Result<Map<'a>>> + use<'a> {
         self.base.into_iter().flat_map(|base| base.iter()).map(|entry| entry?.as_map())
     }
 
-    /// The `base` entry of object `index`: a walk over those before it, unless all are of one length.
+    /// The `base` entry of object `index`. O(1) if all entries have the same length, otherwise a walk over those before it.
     ///
     /// # Errors
-    /// None but those that [`Self::parse`] has ruled out.
+    /// Only errors that [`Self::parse`] has ruled out.
     pub fn base_entry(&self, index: usize) -> Result<Option<Map<'a>>> {
         self.base.map_or(Ok(None), |base| base.get(index))
     }
 
-    /// What the library wrote about the message: encoder, time, uuid.
+    /// The section `_reserved_`: what the library wrote about the message, such as encoder, time and uuid.
     pub const fn reserved(&self) -> Map<'a> {
         self.reserved
     }
 
-    /// The writer's annotations: entries of `_extra_`, and unknown top-level entries as if they stood there.
+    /// The writer's annotations: the entries of `_extra_`, then the unknown top-level entries.
     pub fn extra_entries(&self) -> impl Iterator<Item = Result<(Value<'a>, Value<'a>)>> + use<'a> {
         let extra = self.extra;
         let unknown = self.unknown_entries().filter(move |entry| match entry {
@@ -213,10 +230,10 @@ impl<'a> Metadata<'a> {
         self.extra.iter().chain(unknown)
     }
 
-    /// The writer's annotation under `key`.
+    /// The writer's annotation under `key`: from `_extra_`, otherwise from the unknown top-level entries.
     ///
     /// # Errors
-    /// None but those that [`Self::parse`] has ruled out.
+    /// Only errors that [`Self::parse`] has ruled out.
     pub fn extra(&self, key: &str) -> Result<Option<Value<'a>>> {
         match self.extra.get(key)? {
             Some(value) => Ok(Some(value)),
@@ -225,14 +242,14 @@ impl<'a> Metadata<'a> {
         }
     }
 
-    /// The annotation at a path of which `_extra_` itself is not a part.
+    /// The annotation at a dotted path that begins inside `_extra_`.
     fn extra_at(&self, path: &str) -> Result<Option<Value<'a>>> {
         let (first, rest) = split_path(path);
         descend(self.extra(first)?, rest)
     }
 }
 
-/// The metadata of one object: its `base` entry, with the preceder's entry over it.
+/// The metadata of one object: its `base` entry, in which the preceder's top-level keys replace others.
 #[derive(Clone, Copy, Debug)]
 pub struct ObjectMetadata<'a> {
     base: Option<Map<'a>>,
@@ -240,11 +257,13 @@ pub struct ObjectMetadata<'a> {
 }
 
 impl<'a> ObjectMetadata<'a> {
-    /// The value at a dotted path, such as `mars.param`: a walk over maps with text keys. A scalar before the path's end,
-    /// an empty path and `_reserved_` as first segment find nothing.
+    /// The value at a dotted path, such as `mars.param`: a walk over maps with text keys.
+    ///
+    /// `None` if the path leads through a value that is not a map, if the path is empty, or if its first segment is
+    /// `_reserved_`.
     ///
     /// # Errors
-    /// None but those of malformed CBOR, which was ruled out when the view was made.
+    /// Only errors of malformed CBOR, which were ruled out when the view was made.
     pub fn get(&self, path: &str) -> Result<Option<Value<'a>>> {
         let (first, rest) = split_path(path);
         if matches!(first, "" | RESERVED_KEY) {
@@ -267,7 +286,7 @@ impl<'a> ObjectMetadata<'a> {
         self.base.map_or(Ok(None), |map| map.get(key))
     }
 
-    /// The value of key `key` in the map that is the value of a top-level key.
+    /// The value of `key` in the map under the top-level key `top`.
     fn second(&self, top: &str, key: &str) -> Result<Option<Value<'a>>> {
         if let Some(map) = self.preceder
             && let (true, value) = map.get_in(top, key)?
@@ -277,38 +296,39 @@ impl<'a> ObjectMetadata<'a> {
         self.base.map_or(Ok(None), |map| map.get_in(top, key).map(|(_, value)| value))
     }
 
-    /// The top-level entries: the preceder's, then those of `base` that it does not replace. `_reserved_` comes from
-    /// `base` only.
+    /// The top-level entries: those of the preceder, then those of `base` that it does not replace. `_reserved_` comes only
+    /// from `base`.
     ///
-    /// Linear where both maps have their keys in canonical order, as encoders write them. Other keys of `base` are looked for
-    /// in all of the preceder, as long as that costs no more than 64 times the bytes of both; then
-    /// [`ErrorKind::TooManyKeys`] comes, and nothing after it. [`Self::base`] and [`Self::preceder`] have no such limit.
+    /// Linear if both maps have their keys in canonical order, as encoders write them. A key of `base` that is out of order
+    /// is looked up in the whole preceder. All such lookups together may read 64 times the bytes of both maps. Beyond that
+    /// the iterator yields [`ErrorKind::TooManyKeys`] and ends. [`Self::base`] and [`Self::preceder`] have no such limit.
     pub fn entries(&self) -> impl Iterator<Item = Result<(Value<'a>, Value<'a>)>> + use<'a> {
         let (base, preceder) = (self.base.unwrap_or(Map::EMPTY), self.preceder.unwrap_or(Map::EMPTY));
         let over = preceder.iter().filter(|entry| !matches!(entry, Ok((key, _)) if is_text(key, RESERVED_KEY)));
         over.chain(Unreplaced { entries: base.iter(), replaced: Keys::new(preceder, base.byte_len()), done: false })
     }
 
-    /// The object's entry of `base` as it is there.
+    /// The object's entry of `base`, unchanged.
     pub const fn base(&self) -> Option<Map<'a>> {
         self.base
     }
 
-    /// The object's preceder as it is there: its top-level keys replace those of [`Self::base`], `_reserved_` excepted.
+    /// The entry of the object's preceder, unchanged. Its top-level keys except `_reserved_` replace those of
+    /// [`Self::base`].
     pub const fn preceder(&self) -> Option<Map<'a>> {
         self.preceder
     }
 
-    /// What the library wrote about the object, in `base`.
+    /// The key `_reserved_` of the `base` entry: what the library wrote about the object.
     ///
     /// # Errors
-    /// None but those of malformed CBOR, which was ruled out when the view was made.
+    /// Only errors of malformed CBOR, which were ruled out when the view was made.
     pub fn reserved(&self) -> Result<Option<Value<'a>>> {
         self.base.map_or(Ok(None), |map| map.get(RESERVED_KEY))
     }
 }
 
-/// The entries of `base` that the preceder does not replace; ends after an error.
+/// The entries of `base` that the preceder does not replace. It ends after an error.
 struct Unreplaced<'a> {
     entries: MapIter<'a>,
     replaced: Keys<'a>,
@@ -338,29 +358,35 @@ impl<'a> Iterator for Unreplaced<'a> {
     }
 }
 
-/// The keys of a map, asked for one after the other.
+/// The keys of a map, for many lookups in a row.
 ///
-/// If they are in canonical order, a key that comes after the last one that was asked for is looked for behind it: all such
-/// questions together are one walk. Another one is a walk over all keys, which is paid for.
+/// ```text
+/// plainly:  each lookup walks over all keys
+/// trick:    if the map's keys are sorted, and a lookup asks for a key after the one of the lookup before,
+///           walk on from there: all such lookups together are one walk, as in merging two sorted lists
+/// ```
+///
+/// A lookup that does not fit the trick walks over all keys, and takes the map's bytes from the budget.
 struct Keys<'a> {
     map: Map<'a>,
-    /// Behind `next`.
+    /// The entries after `next`.
     ahead: MapIter<'a>,
-    /// The first key that is not before the last one that was asked for. `None` behind the last key.
+    /// The first key that is not before the one of the last lookup. `None` after the last key.
     next: Option<&'a str>,
     is_ordered: bool,
-    /// The last key that was asked for in order.
+    /// The key of the last lookup that was in order.
     last: Option<&'a str>,
+    /// Bytes that walks over all keys may still read.
     budget: u64,
 }
 
 impl<'a> Keys<'a> {
-    /// The keys of `map`, to be asked for by those of a map of `others` bytes.
+    /// The keys of `map`. The keys to look up come from a map of `others` bytes.
     fn new(map: Map<'a>, others: u64) -> Self {
         let budget = AMBIGUITY_BUDGET.saturating_mul(map.byte_len().saturating_add(others));
         let mut keys = Self { map, ahead: map.iter(), next: None, is_ordered: true, last: None, budget };
         let mut before = None;
-        for entry in map.iter() {
+        for entry in map {
             let name = entry.ok().and_then(|(key, _)| plain_text(&key));
             keys.is_ordered &= name.is_some() && is_before(before, name);
             before = name;
@@ -373,7 +399,7 @@ impl<'a> Keys<'a> {
         self.next = self.ahead.next().and_then(|entry| plain_text(&entry.ok()?.0));
     }
 
-    /// Whether `key` is among them.
+    /// Whether the map has `key`.
     fn has(&mut self, key: &Value<'a>) -> Result<bool> {
         let name = plain_text(key);
         if self.is_ordered && name.is_some() && is_before(self.last, name) {
@@ -388,18 +414,28 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// Text that lies in one piece.
+/// The text of a key, if it is text in one piece.
 fn plain_text<'a>(key: &Value<'a>) -> Option<&'a str> {
     key.as_text().ok()?.as_str()
 }
 
-/// The order of keys in canonical CBOR: shorter ones first. Nothing is before everything.
+/// Whether `a` comes before `b` in the order of canonical CBOR: shorter keys first. `None` comes before every key.
 fn is_before(a: Option<&str>, b: Option<&str>) -> bool {
     let rank = |key: &str| key.len();
     (a.map(rank), a) < (b.map(rank), b)
 }
 
-/// The metadata of a whole message, merged from its frames without building anything.
+/// The metadata of a whole message: a view that joins its frames when it is asked.
+///
+/// ```
+/// # let bytes: &[u8] = include_bytes!("../../tests/data/preceder/some-objects.tgm");
+/// let message = tgm_core::Message::parse(bytes)?;
+/// let metadata = message.metadata()?;
+/// for object in metadata.objects() {
+///     println!("parameter {:?}", object?.get_str("mars.param")?);
+/// }
+/// # Ok::<(), tgm_core::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct MessageMetadata<'a> {
     metadata: Metadata<'a>,
@@ -409,7 +445,7 @@ pub struct MessageMetadata<'a> {
 }
 
 impl<'a> MessageMetadata<'a> {
-    /// Joins the metadata frame that counts with the walk that finds the preceders, each of which is checked here.
+    /// Joins the last metadata frame with the walk that finds the preceders. Checks every preceder.
     pub(crate) fn new(
         metadata: Metadata<'a>,
         frames: Frames<'a>,
@@ -425,17 +461,17 @@ impl<'a> MessageMetadata<'a> {
         Ok(Self { metadata, frames, object_count, has_preceders })
     }
 
-    /// The metadata frame that counts: the last one of the message.
+    /// The content of the message's last metadata frame.
     pub const fn frame(&self) -> &Metadata<'a> {
         &self.metadata
     }
 
-    /// How many objects the message has.
+    /// The number of objects in the message.
     pub const fn object_count(&self) -> usize {
         self.object_count
     }
 
-    /// The metadata of every object in order, also of those beyond the end of `base`.
+    /// The metadata of every object in order, including objects that `base` has no entry for.
     pub fn objects(&self) -> ObjectMetadataIter<'a> {
         ObjectMetadataIter {
             base: self.metadata.base.map(|base| base.iter()),
@@ -444,10 +480,10 @@ impl<'a> MessageMetadata<'a> {
         }
     }
 
-    /// The metadata of object `index`; `None` beyond the objects.
+    /// The metadata of object `index`; `None` if the message has no such object.
     ///
     /// # Errors
-    /// None but those that making this view has ruled out.
+    /// Only errors that were ruled out when this view was made.
     pub fn object(&self, index: usize) -> Result<Option<ObjectMetadata<'a>>> {
         if !self.has_preceders && index < self.object_count {
             return Ok(Some(ObjectMetadata { base: self.metadata.base_entry(index)?, preceder: None }));
@@ -455,11 +491,13 @@ impl<'a> MessageMetadata<'a> {
         self.objects().nth(index).transpose()
     }
 
-    /// The value at a dotted path at message level: under `_extra_.` or `extra.`, in the writer's annotations; otherwise
-    /// in the first object in which the whole path resolves, then in the annotations.
+    /// The value at a dotted path at message level.
+    ///
+    /// A path that begins with `_extra_.` or `extra.` is looked up in the writer's annotations. Any other path is looked up
+    /// in the objects, of which the first that has it counts, and then in the annotations.
     ///
     /// # Errors
-    /// None but those that making this view has ruled out.
+    /// Only errors that were ruled out when this view was made.
     pub fn get(&self, path: &str) -> Result<Option<Value<'a>>> {
         let (first, rest) = split_path(path);
         match first {
@@ -480,17 +518,17 @@ impl<'a> MessageMetadata<'a> {
     /// The value at a dotted path in the metadata of object `index`.
     ///
     /// # Errors
-    /// None but those that making this view has ruled out.
+    /// Only errors that were ruled out when this view was made.
     pub fn get_at(&self, index: usize, path: &str) -> Result<Option<Value<'a>>> {
         self.object(index)?.map_or(Ok(None), |object| object.get(path))
     }
 }
 
-/// The metadata of each object of a message; ends after an error.
+/// The metadata of each object of a message. It ends after an error.
 #[derive(Clone, Debug)]
 pub struct ObjectMetadataIter<'a> {
     base: Option<ArrayIter<'a>>,
-    /// Only where the message has preceders.
+    /// The walk that finds preceders. `None` if the message has none.
     frames: Option<Frames<'a>>,
     left: usize,
 }
@@ -519,7 +557,9 @@ impl<'a> Iterator for ObjectMetadataIter<'a> {
     }
 }
 
-/// Walks up to the next data object; the entry of the preceder before it, if there is one.
+impl FusedIterator for ObjectMetadataIter<'_> {}
+
+/// Walks up to the next data object, and returns the entry of its preceder, if it has one.
 fn next_preceder<'a>(frames: &mut Frames<'a>) -> Result<Option<Map<'a>>> {
     let mut preceder = None;
     for frame in frames {
@@ -549,13 +589,13 @@ fn is_legacy(key: &Value<'_>, value: &Value<'_>) -> bool {
     is_text(key, LEGACY_KEY) && value.as_u64().is_ok()
 }
 
-/// The value of the entry of `map` whose key is the same text as `key`.
+/// The value that `map` has for the same text as `key`.
 fn find_text<'a>(map: &Map<'a>, key: &Value<'_>) -> Result<Option<Value<'a>>> {
     let text = key.as_text()?;
     if let Some(name) = text.as_str() {
         return map.get(name);
     }
-    for entry in map.iter() {
+    for entry in map {
         let (other, value) = entry?;
         if other.as_text().is_ok_and(|other| other.chunks().flat_map(str::bytes).eq(text.chunks().flat_map(str::bytes)))
         {
@@ -565,7 +605,7 @@ fn find_text<'a>(map: &Map<'a>, key: &Value<'_>) -> Result<Option<Value<'a>>> {
     Ok(None)
 }
 
-/// The first segment of a dotted path, and what follows its dot.
+/// The first segment of a dotted path, and the rest after its dot.
 fn split_path(path: &str) -> (&str, Option<&str>) {
     path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)))
 }

@@ -19,8 +19,19 @@ use crate::stored::Stored;
 use crate::tensor::{AnyView, BitView, Element, Shape, TensorView};
 use crate::wire::{FRAME_HEADER_SIZE, FrameFlags, FrameType};
 
-/// A data object, borrowed from the bytes `'a`: the descriptor was read, the masks lie inside the region, the payload was
-/// not looked at.
+/// A data object, borrowed from the bytes `'a`.
+///
+/// Holding a `DataObject` means: the descriptor was read and is valid, and the masks lie inside the region. The payload
+/// was not read.
+///
+/// ```
+/// # let bytes: &[u8] = include_bytes!("../../tests/data/dtypes/float32-little.tgm");
+/// let object = tgm_core::Message::parse(bytes)?.object(0)?;
+/// println!("{} {:?}", object.descriptor().dtype(), object.descriptor().shape());
+/// let sum: f32 = object.view::<f32>()?.iter().sum();
+/// # assert!(sum.is_finite());
+/// # Ok::<(), tgm_core::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct DataObject<'a> {
     frame: Frame<'a>,
@@ -67,20 +78,20 @@ impl<'a> DataObject<'a> {
         &self.frame
     }
 
-    /// What the object is.
+    /// The descriptor.
     pub const fn descriptor(&self) -> &Descriptor<'a> {
         &self.descriptor
     }
 
-    /// The encoded values, without masks. No digest is looked at, here and in all that reads them: to check it first, call
-    /// [`HashPresence::check`](crate::hash::HashPresence::check) of the frame's own
-    /// [`hash_presence`](Frame::hash_presence).
+    /// The encoded values, without masks.
+    ///
+    /// This does not check the frame's digest, and no method that reads the payload does. To check it first, call
+    /// [`HashPresence::check`](crate::hash::HashPresence::check) on the frame's [`hash_presence`](Frame::hash_presence).
     pub const fn payload(&self) -> &'a [u8] {
         self.payload
     }
 
-    /// The object with a payload that is kept apart from its frame, and without the frame's region. The frame's digest says
-    /// nothing about that payload.
+    /// The same object with a payload that is stored outside of its frame. The frame's digest does not cover that payload.
     #[must_use]
     pub const fn with_payload(self, payload: &'a [u8]) -> Self {
         let frame = self.frame;
@@ -89,7 +100,7 @@ impl<'a> DataObject<'a> {
         Self { frame, region: payload, region_offset: 0, payload, ..self }
     }
 
-    /// The encoded values and the masks' blobs.
+    /// The encoded values and the blobs of the masks.
     pub const fn region(&self) -> &'a [u8] {
         self.region
     }
@@ -110,11 +121,12 @@ impl<'a> DataObject<'a> {
             .ok_or(ErrorKind::MaskBounds.at(mask.position()))
     }
 
-    /// The values where they lie, if no stage and no mask stands in between: O(1), nothing is copied. No digest is looked at:
-    /// [`Self::payload`] says how to check it first.
+    /// The values in place, without a copy: O(1). Only for an object without encoding, filter, compression and masks.
+    ///
+    /// This does not check the digest; see [`Self::payload`].
     ///
     /// # Errors
-    /// [`ErrorKind::DtypeMismatch`] if the elements are not of type `T`; [`ErrorKind::NeedsDecoding`] naming the stage that
+    /// [`ErrorKind::DtypeMismatch`] if the elements are not of type `T`; [`ErrorKind::NeedsDecoding`] with the stage that
     /// has to be undone first; [`ErrorKind::PayloadSize`] if the payload is not as long as the shape implies.
     pub fn view<T: Element>(&self) -> Result<TensorView<'a, T>> {
         if T::DTYPE != self.descriptor.dtype() {
@@ -125,10 +137,10 @@ impl<'a> DataObject<'a> {
         TensorView::new(self.payload, self.descriptor.byte_order(), shape).map_err(|e| e.shift(self.region_offset))
     }
 
-    /// The bits of a bitmask where they lie.
+    /// The bits of a bitmask in place.
     ///
     /// # Errors
-    /// As [`Self::view`].
+    /// Those of [`Self::view`].
     pub fn view_bits(&self) -> Result<BitView<'a>> {
         if self.descriptor.dtype() != Dtype::Bitmask {
             return Err(ErrorKind::DtypeMismatch(self.descriptor.dtype()).at(self.descriptor.offset()));
@@ -137,10 +149,10 @@ impl<'a> DataObject<'a> {
         BitView::new(self.payload, Shape::from(self.descriptor.shape())).map_err(|e| e.shift(self.region_offset))
     }
 
-    /// The values where they lie, whatever their type.
+    /// The values in place, of any type.
     ///
     /// # Errors
-    /// As [`Self::view`], types excepted.
+    /// Those of [`Self::view`] except [`ErrorKind::DtypeMismatch`].
     pub fn view_any(&self) -> Result<AnyView<'a>> {
         self.check_plain()?;
         let d = &self.descriptor;
@@ -155,10 +167,10 @@ impl<'a> DataObject<'a> {
         }
     }
 
-    /// The payload as bytes that need no decompression.
+    /// The payload of an object without compression, as bytes to decode.
     ///
     /// # Errors
-    /// [`ErrorKind::NeedsDecoding`] if it is compressed, else those of [`Stored::new`].
+    /// [`ErrorKind::NeedsDecoding`] if it is compressed; those of [`Stored::new`].
     pub fn stored(&self) -> Result<Stored<'a>> {
         match self.descriptor.compression().known() {
             Some(Compression::None) => {
@@ -168,7 +180,8 @@ impl<'a> DataObject<'a> {
         }
     }
 
-    /// What to add to the offset of an error that speaks of the payload; those that speak of the descriptor have theirs.
+    /// What to add to an error's offset. Errors about the payload count from the payload, the others from the caller's
+    /// slice.
     fn payload_base(&self, error: Error) -> u64 {
         match error.kind() {
             ErrorKind::PayloadSize | ErrorKind::ElementSize => self.region_offset,
@@ -176,9 +189,21 @@ impl<'a> DataObject<'a> {
         }
     }
 
-    /// Writes the values of `elements` to `out` in `order`, masked ones restored to NaN and infinities: everything that
-    /// can be undone without a decompressor. O(`out.len()` + bytes of the masks), no allocation. No digest is looked at:
-    /// [`Self::payload`] says how to check it first.
+    /// Writes the values of `elements` to `out`, as bytes in `order`, with NaN and infinities restored.
+    ///
+    /// Filter, encoding and masks are undone here; for compression see [`Self::decode_floats_into`].
+    /// O(`out.len()` + bytes of the masks), no allocation. This does not check the digest; see [`Self::payload`].
+    ///
+    /// ```
+    /// use tgm_core::descriptor::ByteOrder;
+    ///
+    /// # let bytes: &[u8] = include_bytes!("../../tests/data/dtypes/float32-little.tgm");
+    /// let object = tgm_core::Message::parse(bytes)?.object(0)?;
+    /// let mut first = [0; 4];
+    /// object.decode_into(0..1, ByteOrder::Big, &mut first)?;
+    /// assert_eq!(Some(f32::from_be_bytes(first)), object.view::<f32>()?.get(0));
+    /// # Ok::<(), tgm_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// Those of [`Self::stored`], [`Stored::decode_into`] and [`Self::restore_into`].
@@ -187,11 +212,11 @@ impl<'a> DataObject<'a> {
         self.restore_into(elements.start, order, out)
     }
 
-    /// Writes NaN and infinities where the masks say so, into values that were decoded from element `start` on.
+    /// Writes NaN and infinities where the masks say so. `out` holds decoded values of the object, from element `start` on.
     ///
     /// # Errors
-    /// [`ErrorKind::NeedsDecoding`] for a mask whose method needs a decompressor, or all masks without feature `masks`;
-    /// those of [`crate::mask::restore_into`].
+    /// [`ErrorKind::NeedsDecoding`] for a mask whose method needs a decompressor, and for every mask if the feature `masks`
+    /// is off; those of [`crate::mask::restore_into`].
     pub fn restore_into(&self, start: u64, order: ByteOrder, out: &mut [u8]) -> Result<()> {
         self.descriptor.masks().iter().try_for_each(|(kind, mask)| self.restore_kind(kind, &mask, start, order, out))
     }
@@ -222,7 +247,7 @@ impl<'a> DataObject<'a> {
         Err(ErrorKind::NeedsDecoding(Stage::Masks(entry.method().known())).at(entry.position()))
     }
 
-    /// The bitmap that a mask entry describes.
+    /// The bitmap of a mask entry.
     ///
     /// # Errors
     /// [`ErrorKind::MaskMethod`] for an unknown method, [`ErrorKind::NeedsDecoding`] for one that needs a decompressor.

@@ -7,14 +7,23 @@
 //!     value = R + scale · q
 //! ```
 //!
-//! There is no padding between fields, so only some widths let a value start on a byte. Two kernels share the work. Where
-//! a few values fill a few bytes exactly (8, 12, 16, 24 and 32 bits) `groups` turns arrays of constant size into
-//! arrays of constant size, which compilers vectorise. Every other width, and what such a group leaves over, goes through
-//! `Fields`: it loads the 64 bits around a field and shifts. Both are generic over a function that stores a value, so that
-//! `f64`, `f32` and bytes of either order come from the same lines.
+//! There is no padding between fields, so a field can start at any bit. Two kernels share the work:
 //!
-//! The product is rounded, then the sum: a fused multiply-add would differ in the last bit from what other readers
-//! return. Format: PIPELINE §3.4 and §3.5.
+//! - `groups`, for widths where a few values fill a few whole bytes: 8, 12, 16, 24 and 32 bits. It turns an array of
+//!   constant size into an array of constant size, and compilers make vector code of that.
+//! - `Fields`, for every other width, and for values before and after whole groups. It loads the 64 bits around a field
+//!   and shifts:
+//!
+//!   ```text
+//!   bytes         │ 8 bytes from the one with the field's first bit, as a big-endian word
+//!   << shift      │ removes the bits of earlier fields: shift is 0 to 7
+//!   >> (64 - B)   │ removes the bits of later fields
+//!   ```
+//!
+//!   A field of 58 bits or more can reach into a ninth byte. Its last bits are then added from there.
+//!
+//! Both are generic over a function that stores a value. So `f64`, `f32` and bytes of either order come from the same code.
+//! [`Formula`] says why product and sum are rounded one after the other. Format: PIPELINE §3.4 and §3.5.
 
 use crate::error::{ErrorKind, Result};
 pub use crate::formula::{Formula, Unpack};
@@ -36,8 +45,8 @@ pub struct Packing {
 impl Packing {
     /// The distance between neighbouring values: 2^E · 10^(-D).
     ///
-    /// Powers beyond the range of `f64` become infinite and their reciprocals zero, without subnormal steps between: with
-    /// E below -1023 every value is R.
+    /// A power beyond the range of `f64` is infinite, and its reciprocal is zero; there are no subnormal values in between.
+    /// So with E below -1023 every value is R.
     ///
     /// ```
     /// use tgm_core::packing::Packing;
@@ -48,7 +57,7 @@ impl Packing {
     /// ```
     #[must_use]
     pub const fn scale(&self) -> f64 {
-        // D = i32::MIN has no negative; the next smaller power is infinite all the same.
+        // D = i32::MIN has no negative. The largest i32 gives the same result: infinity.
         powi(2.0, self.binary_scale_factor) * powi(10.0, self.decimal_scale_factor.saturating_neg())
     }
 
@@ -70,8 +79,8 @@ impl Packing {
 
 /// Unpacks `out.len()` values, starting with element `start`.
 ///
-/// `packed` holds the fields of the whole tensor, element 0 in the first bits. Reads only the bytes that hold the
-/// elements asked for, and none if B is 0, where every value is R. O(`out.len()`), no allocation.
+/// `packed` holds the fields of the whole tensor, beginning with element 0. Only the bytes of the wanted elements are read.
+/// If B is 0, no byte is read and every value is R. O(`out.len()`), no allocation.
 ///
 /// ```
 /// use tgm_core::packing::{Packing, unpack_into};
@@ -85,17 +94,17 @@ impl Packing {
 ///
 /// # Errors
 /// [`ErrorKind::BitsPerValue`] if B is over 64; [`ErrorKind::RangeOutOfBounds`] if the last bit's position exceeds `u64`;
-/// [`ErrorKind::Truncated`] at the end of `packed` if that comes before the last value's. `out` is then untouched.
+/// [`ErrorKind::Truncated`] at the end of `packed` if the last value reaches beyond it. After an error `out` is unchanged.
 pub fn unpack_into<T: Unpack>(packed: &[u8], packing: &Packing, start: u64, out: &mut [T]) -> Result<()> {
     unpack(packed, packing, start, out, T::from_f64)
 }
 
 /// Unpacks `out.len() / 8` values, starting with element `start`, as the bytes of `f64` in `order`.
 ///
-/// Everything else is as for [`unpack_into`].
+/// Otherwise the same as [`unpack_into`].
 ///
 /// # Errors
-/// [`ErrorKind::OutputLength`] if `out` is not a whole number of values long, else as [`unpack_into`].
+/// [`ErrorKind::OutputLength`] if the length of `out` is not a multiple of 8; those of [`unpack_into`].
 pub fn unpack_bytes_into(packed: &[u8], packing: &Packing, start: u64, order: ByteOrder, out: &mut [u8]) -> Result<()> {
     let (slots, []) = out.as_chunks_mut() else { return Err(ErrorKind::OutputLength.at(0)) };
     match order {
@@ -122,7 +131,7 @@ impl<F> Stored<F> {
     }
 }
 
-/// The one kernel behind every public function: `store` makes a slot of a value.
+/// The kernel behind every public function. `store` turns a value into an item of the output.
 fn unpack<S: Clone, F: Fn(f64) -> S + Copy>(
     packed: &[u8],
     packing: &Packing,
@@ -140,7 +149,7 @@ fn unpack<S: Clone, F: Fn(f64) -> S + Copy>(
         out.fill(store(packing.reference_value));
         return Ok(());
     }
-    // A request may begin with the second of the two 12-bit values that share three bytes.
+    // Two 12-bit values share three bytes. If the request begins with the second one, that value comes before the groups.
     let head_len = usize::from(bits == 12 && fields.shift != 0);
     let (head, body) = out.split_at_mut_checked(head_len).unwrap_or_default();
     unpack_fields(&mut fields, head, stored);
@@ -149,7 +158,7 @@ fn unpack<S: Clone, F: Fn(f64) -> S + Copy>(
     Ok(())
 }
 
-/// The fields from element `start` on, after the check that `count` of them are there; their bytes end with the last.
+/// The fields from element `start` on, after the check that `packed` holds `count` of them.
 fn fields_from(packed: &[u8], bits: u32, start: u64, count: usize) -> Result<Fields<'_>> {
     let end = u64::try_from(count).ok().and_then(|count| start.checked_add(count));
     let end_bit = end.and_then(|end| end.checked_mul(bits.into())).ok_or(ErrorKind::RangeOutOfBounds.at(0))?;
@@ -159,14 +168,14 @@ fn fields_from(packed: &[u8], bits: u32, start: u64, count: usize) -> Result<Fie
     let truncated = ErrorKind::Truncated.at_index(packed.len());
     let needed = usize::try_from(end_bit.div_ceil(8)).map_err(|_| truncated)?;
     let packed = packed.get(..needed).ok_or(truncated)?;
-    // Not beyond `end_bit`: the product fits, and so does the conversion of a position inside `packed`.
+    // Cannot overflow: the position is not greater than `end_bit`, which fits.
     let start_bit = start.wrapping_mul(bits.into());
     let first = usize::try_from(start_bit / 8).map_err(|_| truncated)?;
     let packed = packed.get(first..).ok_or(truncated)?;
     Ok(Fields { packed, shift: (start_bit % 8) as u32, bits })
 }
 
-/// Unpacks as many whole groups as there are, if the width has one, and returns the slots left over.
+/// Unpacks whole groups, if there is a group for the width, and returns the slots that are left.
 #[inline]
 fn unpack_groups<'o, S, F: Fn(f64) -> S + Copy>(
     fields: &mut Fields<'_>,
@@ -185,9 +194,10 @@ fn unpack_groups<'o, S, F: Fn(f64) -> S + Copy>(
     }
 }
 
-/// Unpacks groups of `BYTES` bytes to `VALUES` values by `split`; the fields start on a byte and end with `out`.
+/// Unpacks groups of `BYTES` bytes to `VALUES` values each. `split` takes a group apart. The fields start on a byte.
 ///
-/// Fields below 32 bits come as `i32`, for which every vector unit has a conversion to `f64`; for `u32` few have one.
+/// `split` returns fields of fewer than 32 bits as `i32`, because every vector unit converts `i32` to `f64`, and few
+/// convert `u32`.
 fn groups<'o, S, F, Q, const BYTES: usize, const VALUES: usize>(
     fields: &mut Fields<'_>,
     out: &'o mut [S],
@@ -216,7 +226,8 @@ fn unpack_fields<S, F: Fn(f64) -> S + Copy>(fields: &mut Fields<'_>, out: &mut [
     }
 }
 
-/// The bit fields of `bits` bits that follow the first `shift` bits of `packed`, without end: beyond the bytes is zero.
+/// Bit fields of `bits` bits, beginning after the first `shift` bits of `packed`. It never ends: after the bytes come
+/// zeros.
 #[derive(Clone, Debug)]
 struct Fields<'a> {
     packed: &'a [u8],
@@ -234,7 +245,7 @@ impl Iterator for Fields<'_> {
         let left_aligned = window(self.packed).wrapping_shl(self.shift);
         let mut q = left_aligned.wrapping_shr(u64::BITS.wrapping_sub(self.bits));
         let end = self.shift.wrapping_add(self.bits);
-        // From 58 bits on a field can reach into a ninth byte, by `spill` bits.
+        // The field may reach into a ninth byte, by `spill` bits.
         if let Some(spill @ 1..) = end.checked_sub(u64::BITS) {
             let ninth = self.packed.get(8).copied().unwrap_or_default();
             q |= u64::from(ninth.wrapping_shr(8_u32.wrapping_sub(spill)));
@@ -264,9 +275,9 @@ fn short_window(bytes: &[u8]) -> u64 {
     u64::from_be_bytes(window)
 }
 
-/// `base` to an integer power: repeated squaring, and the reciprocal at the end for a negative exponent.
+/// `base` to an integer power, by repeated squaring. For a negative exponent: the reciprocal of the positive power.
 ///
-/// The order of roundings is that of `f64::powi` in std, which core does not have.
+/// It multiplies in the same order as `f64::powi` in std, so it rounds to the same result. `core` has no `powi`.
 const fn powi(mut base: f64, exponent: i32) -> f64 {
     let mut left = exponent.unsigned_abs();
     let mut power = 1.0;

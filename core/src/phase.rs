@@ -10,7 +10,8 @@
 //!                          └──► Preceded       └── from Header too, when there are no objects
 //! ```
 //!
-//! A phase never goes back, and a preceder is followed by its object. Format: FORMAT §1.10 rows 13 to 15.
+//! A walk never goes back to an earlier phase, and the frame after a preceder is its object. Format: FORMAT §1.10 rows 13
+//! to 15.
 
 use crate::error::ErrorKind;
 pub use crate::names::DecodePhase;

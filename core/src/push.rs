@@ -1,7 +1,7 @@
-//! Messages that come in pieces of any size, from a socket, a UART or a radio: decoded as they come, in fixed memory.
+//! Decoding messages that come in pieces of any size, from a socket, a UART or a radio, in fixed memory.
 //!
-//! [`PushDecoder`] is given pieces and says what they are, one [`Event`] at a time. Payload bytes are not kept: a chunk is a slice
-//! of the piece that was given. CBOR is kept until it is whole, in `N` bytes, unless all of it comes in one piece.
+//! [`PushDecoder`] takes pieces and returns one [`Event`] after the other. It does not keep payload bytes: a chunk is a
+//! slice of the given piece. It keeps CBOR until it is whole, in `N` bytes, unless all of it comes in one piece.
 //!
 //! ```
 //! use tgm_core::push::{Event, Link, Part, PushDecoder, Unpacker};
@@ -22,9 +22,9 @@
 //!                     sum += out[..new].iter().sum::<f64>();
 //!                 }
 //!             }
-//!             Ok(Some(_)) => {} // metadata, digests that are right or wrong, ends
-//!             Ok(None) => break, // all of the piece has been looked at
-//!             Err(error) => eprintln!("a message is damaged: {error}"), // the next one will be found
+//!             Ok(Some(_)) => {} // metadata, results of digests, ends of frames and messages
+//!             Ok(None) => break, // the piece is used up
+//!             Err(error) => eprintln!("a message is damaged: {error}"), // go on: the next one will be found
 //!         }
 //!     }
 //! }
@@ -33,54 +33,62 @@
 //!
 //! # The descriptor of an object may come last
 //!
-//! It does in what most writers write. Payload and masks then pass as chunks of [`Part::Region`] before anyone can know what they
-//! are, and [`Event::Descriptor`] says afterwards how many of the region's bytes were payload. Where the region ends is said
-//! by the frame's tail, so that the last `N` bytes before the tail are held back: chunks hold bytes of the region only. Writers
-//! that put descriptors first give a receiver values on the fly; one that knows the descriptor by other means can have them in any
-//! case ([`Unpacker`], `SzipUnpacker`).
+//! Most writers put it last. Payload and masks then come as chunks of [`Part::Region`], before their meaning is known.
+//! [`Event::Descriptor`] comes after them, and says how many bytes of the region were payload. Only the frame's tail says
+//! where the region ends, so the decoder holds back the last `N` bytes before the tail. Chunks therefore contain only bytes
+//! of the region.
 //!
-//! CBOR that neither fits `N` bytes nor comes in one piece (with its frame's tail; a descriptor that comes first, within the
-//! first 4 KiB of the piece) is not understood, but the message passes
-//! all the same: [`Event::TooLarge`] says what the bytes in the chunks are.
+//! If descriptors come first, a receiver can decode values as they arrive. A receiver that knows the descriptor in another
+//! way can always do that ([`Unpacker`], `SzipUnpacker`).
+//!
+//! # CBOR that does not fit
+//!
+//! CBOR is read if it fits `N` bytes, or if it comes in one piece together with its frame's tail. A descriptor that comes
+//! first is also read if it is within the first 4 KiB of a piece. Other CBOR is not read, but the rest of the message is:
+//! [`Event::TooLarge`] says what the bytes in the chunks are.
 //!
 //! # Memory
 //!
-//! What a receiver needs is known when it is built, whatever comes:
+//! The memory of a receiver is known when the program is built. It does not depend on the data:
 //!
 //! | | bytes on a 64-bit machine |
 //! |---|---|
-//! | `PushDecoder<N>` | N + 832, half of them for the digest |
-//! | [`Unpacker`] | 128: a value that pieces cut |
-//! | `SzipUnpacker<B>` | 9 · B + 120: a block of B samples, and the bytes of one that pieces cut |
+//! | `PushDecoder<N>` | N + 832; half of the 832 are for the digest |
+//! | [`Unpacker`] | 128, for a value that is cut by the end of a piece |
+//! | `SzipUnpacker<B>` | 9 · B + 120, for a block of B samples, and for the bytes of an incomplete block |
 //!
-//! What does not fit is said: CBOR by [`Event::TooLarge`], a block of szip by
-//! [`ErrorKind::SzipBlockMemory`](crate::ErrorKind::SzipBlockMemory). Other compressions, and the shuffle filter, need the whole
-//! payload: [`ErrorKind::NeedsDecoding`](crate::ErrorKind::NeedsDecoding).
+//! If data does not fit, the decoder says so: [`Event::TooLarge`] for CBOR,
+//! [`ErrorKind::SzipBlockMemory`](crate::ErrorKind::SzipBlockMemory) for a block of szip. Other compressions, and the
+//! shuffle filter, need the whole payload: [`ErrorKind::NeedsDecoding`](crate::ErrorKind::NeedsDecoding).
 //!
-//! # Errors, and what they do not stop
+//! # After an error
 //!
-//! After an error the decoder looks for the next preamble, from the first byte on that may belong to one, and says with
-//! [`Event::Resynchronised`] how much it passed. The work is linear in the bytes that come, whatever they are.
+//! The decoder looks for the next preamble, beginning with the first byte that may belong to one. It then returns
+//! [`Event::Resynchronised`] with the number of skipped bytes. The work is linear in the bytes that come, whatever they are.
 //!
-//! A length that is wrong, or bytes lost on the way, make a message reach into the one that follows it. [`Link`] says whether a
-//! preamble inside of a frame then ends the message. If it does not, [`PushDecoder::missed`] says where to read again,
-//! for those who can.
+//! A wrong length, or bytes lost on the way, make a message reach into the next one. [`Link`] says whether a preamble
+//! inside a frame then ends the message. If it does not, [`PushDecoder::missed`] says where the stream would have to be
+//! read again.
 //!
-//! Errors are those of [`crate::Message`] for the same bytes, at the same offsets from the message's first byte. What differs
-//! is what the order of arrival demands:
+//! # Differences from [`crate::Message`]
 //!
-//! - A message of stated length is found to be cut short, or to have no proper end, when its end is due, and not at the beginning:
-//!   [`PushDecoder::finish`] says what [`crate::Message::parse`] says at once. An error before that comes first.
-//! - A frame in the wrong place is an error at its header, although its end may be damaged as well.
-//! - A descriptor that comes first is read before its frame's end is seen, and has to begin with the body
-//!   ([`ErrorKind::CborOffset`](crate::ErrorKind::CborOffset) otherwise), where all writers put it.
-//! - So that the work stays linear, such a descriptor in pieces is looked at again only when twice as many of its bytes are
-//!   there as the last time, or its frame ends. If the stream ends before, that is all that is said of it.
-//! - A preamble between frames ends the message ([`ErrorKind::Truncated`](crate::ErrorKind::Truncated) there), as it does for the
-//!   scanner; on a lossy link so does one inside of a frame.
-//! - CBOR too large for the memory is not checked. That of metadata, index and hash frames is checked by who asks for it.
-//! - Which digests are due is decided as the frames come: once a frame was flagged, flags decide; before, the preamble's
-//!   promise counts (messages of 0.17 to 0.20). A message whose first flags were cleared is so found damaged rather than unhashed.
+//! Errors have the same kinds and the same offsets, counted from the message's first byte. The order of arrival makes some
+//! of them different:
+//!
+//! - A message that states its length and is cut short is reported by [`PushDecoder::finish`], or when its end is due.
+//!   [`crate::Message::parse`] reports it at once. If there is another error before the end, it comes first.
+//! - A frame in the wrong place is an error at its header, even if its end is damaged too.
+//! - A descriptor that comes first is read before its frame's tail. It must begin at the start of the body, where all
+//!   writers put it; otherwise the error is [`ErrorKind::CborOffset`](crate::ErrorKind::CborOffset).
+//! - Such a descriptor, if it comes in several pieces, is tried again only when twice as many of its bytes have come, or
+//!   when its frame ends. This keeps the work linear. If the stream ends before, the descriptor's own error is not found.
+//! - A preamble between frames ends the message, with [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) there, as in
+//!   the scanner. On a lossy link a preamble inside a frame does the same.
+//! - CBOR that does not fit the memory is not checked. The CBOR of metadata, index and hash frames is checked only when
+//!   the caller parses it.
+//! - Whether a frame has a digest is decided as the frames come. Before the first flagged frame, the preamble's flag counts
+//!   (messages of 0.17 to 0.20); after it, each frame's flag does. If someone cleared the first flags, those frames are
+//!   reported as damaged, and not as frames without a digest.
 
 mod body;
 mod event;
@@ -110,10 +118,28 @@ use crate::error::Result;
 use machine::{Machine, State};
 use step::Step;
 
-/// A decoder of messages that come in pieces, which keeps at most `N` bytes of CBOR.
+/// A decoder of messages that come in pieces. It keeps at most `N` bytes of CBOR.
 ///
-/// `N` should hold the largest metadata and descriptor expected: descriptors take 110 bytes and more, metadata
-/// often a few hundred for each object. Beside them the decoder takes 832 bytes on a 64-bit machine, half of them for the digest.
+/// Choose `N` for the largest metadata and descriptor to expect. A descriptor takes 110 bytes or more, metadata often a few
+/// hundred bytes for each object. The decoder takes 832 bytes more on a 64-bit machine, half of them for the digest.
+///
+/// ```
+/// use tgm_core::push::{Event, Link, PushDecoder};
+///
+/// # let message: &[u8] = include_bytes!("../../tests/data/dtypes/float32-little.tgm");
+/// let mut decoder = PushDecoder::<512>::new(Link::Reliable);
+/// let mut objects = 0;
+/// for mut piece in message.chunks(100) {
+///     while let Some(event) = decoder.next_event(&mut piece)? {
+///         if let Event::MessageEnd(end) = event {
+///             objects += end.object_count;
+///         }
+///     }
+/// }
+/// decoder.finish()?; // the stream did not end inside a message
+/// assert_eq!(objects, 1);
+/// # Ok::<(), tgm_core::Error>(())
+/// ```
 pub struct PushDecoder<const N: usize> {
     memory: [u8; N],
     machine: Machine,
@@ -125,16 +151,16 @@ impl<const N: usize> PushDecoder<N> {
         Self { memory: [0; N], machine: Machine::new(link, 0) }
     }
 
-    /// Looks at `input` up to the next event, and takes from its front what it has looked at; `None` when it needs more.
+    /// Reads `input` up to the next event, and takes the bytes that it read from the front. `None` if it needs more bytes.
     ///
-    /// Call it until it returns `None`, with what is left of the piece, then with the next piece.
+    /// Call it with one piece until it returns `None`, then with the next piece.
     ///
     /// # Errors
-    /// What is wrong with the message; offsets count from its first byte. The message is given up and the next one is looked
-    /// for: go on calling. [`crate::ErrorKind::StartMagic`] says that there is something else than a message.
-    ///
     /// Those of [`crate::Message::parse`], [`crate::Message::frames`] and [`crate::object::DataObject::parse`], with the
-    /// differences that the module names.
+    /// differences that the module lists. Offsets count from the message's first byte.
+    /// [`crate::ErrorKind::StartMagic`] means that the bytes are not a message.
+    ///
+    /// After an error the message is given up, and the decoder looks for the next one: go on calling.
     pub fn next_event<'a, 'i: 'a>(&'a mut self, input: &mut &'i [u8]) -> Result<Option<Event<'a>>> {
         let Self { memory, machine } = self;
         let step = match machine.step(memory, input) {
@@ -151,7 +177,7 @@ impl<const N: usize> PushDecoder<N> {
             Step::Preamble(preamble) => Event::Preamble(preamble),
             Step::FrameBegin(begin) => Event::FrameBegin(begin),
             Step::Cbor(span) => frame.cbor(span.bytes(memory, machine.carry.as_slice())),
-            // No descriptor is as short as what is carried.
+            // A descriptor is longer than the carry, so it is never in there.
             Step::Descriptor(span) => match frame.descriptor(span.bytes(memory, &[])) {
                 Ok(descriptor) => descriptor,
                 Err(error) => {
@@ -168,41 +194,41 @@ impl<const N: usize> PushDecoder<N> {
         }))
     }
 
-    /// Says what is wrong if the stream ends here, after all events have been taken.
+    /// Checks that the stream may end here. Call it when all events have been taken.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::MessageExceedsBuffer`] inside of a message that states its length;
-    /// [`crate::ErrorKind::Truncated`], [`crate::ErrorKind::FrameExceedsMessage`] or [`crate::ErrorKind::EndMagic`]
-    /// inside of one that does not.
+    /// [`crate::ErrorKind::MessageExceedsBuffer`] inside a message that states its length; in any other message
+    /// [`crate::ErrorKind::Truncated`], [`crate::ErrorKind::FrameExceedsMessage`] or [`crate::ErrorKind::EndMagic`].
     pub fn finish(&self) -> Result<()> {
         self.machine.finish()
     }
 
-    /// Forgets everything and expects a message, whose first byte is byte `position` of the stream: after a pause that only
-    /// stands between messages, or to read again from [`Self::missed`] on.
+    /// Starts anew: expects a message whose first byte is byte `position` of the stream.
+    ///
+    /// For a link on which a pause separates messages, and to read again from [`Self::missed`] on.
     pub fn reset(&mut self, position: u64) {
         self.machine = Machine::new(self.machine.link, position);
     }
 
-    /// How many bytes of the stream have been taken.
+    /// The number of bytes of the stream that were taken.
     pub const fn position(&self) -> u64 {
         self.machine.position
     }
 
-    /// Where the message begins in the stream, or what belongs to none.
+    /// Where in the stream the current message begins, or the bytes that belong to none.
     pub const fn message_offset(&self) -> u64 {
         self.machine.message
     }
 
-    /// Whether a preamble is being looked for.
+    /// Whether the decoder is looking for a preamble, after an error.
     pub fn is_searching(&self) -> bool {
         self.machine.state == State::Search
     }
 
-    /// Where in the stream a preamble was seen inside of the message that is being received or was given up: if that turns
-    /// out to be damaged, another message may begin there. `None` on a lossy link, which misses none.
+    /// Where in the stream a preamble was seen inside the current message, or inside the one that was given up.
     ///
-    /// Who can read the stream again after an error starts there, with [`Self::reset`].
+    /// If that message is damaged, another message may begin there. A caller that can read the stream again then starts
+    /// there, with [`Self::reset`]. Always `None` on a lossy link, because no preamble is passed over there.
     pub const fn missed(&self) -> Option<u64> {
         self.machine.missed
     }

@@ -1,17 +1,28 @@
-//! The shuffle filter's inverse: byte planes back to elements, whole or a range.
+//! The inverse of the shuffle filter: byte planes back to elements, whole or a range.
 //!
 //! A filter of element size S took N elements apart: first byte 0 of every element, then byte 1 of every element, and so
-//! on. Undoing it is the transposition of a matrix of bytes with S rows (planes) of N columns:
+//! on. Undoing it transposes a matrix of bytes with S rows (planes) of N columns:
 //!
 //! ```text
 //! shuffled  plane 0: a0 b0 c0 …   plane 1: a1 b1 c1 …      byte k of element i at k·N + i
 //! out       a0 a1 … b0 b1 … c0 c1 …                        byte k of element i at i·S + k
 //! ```
 //!
-//! Eight bytes of a plane are one `u64`, and a small matrix of bytes in a few `u64` is transposed by swapping its halves,
-//! quarters and eighths (`exchange`). Elements of 3, 4 and 8 bytes are made so from all planes at once, larger ones in blocks
-//! of 8 × 8. With at most eight places read and eight written at a time, the order suits caches at any element size.
-//! Format: PIPELINE §4.
+//! # Plain way
+//!
+//! ```text
+//! for each plane k:  for each element i:  out[i·S + k] = plane[i]
+//! ```
+//!
+//! # Trick: transpose eight elements in registers
+//!
+//! Eight bytes of a plane fit one `u64`. A matrix of 8 × 8 bytes is then eight words, and it is transposed in three rounds
+//! of `exchange`: swap the off-diagonal bytes in each 2 × 2 block, then the off-diagonal 2 × 2 blocks in each 4 × 4 block,
+//! then the off-diagonal 4 × 4 blocks. Each round transposes blocks of twice the size, so after the third round the whole
+//! matrix is transposed.
+//!
+//! Elements of 3, 4 and 8 bytes are made from all planes at once. Larger elements are made in blocks of 8 × 8. At most
+//! eight places are read and eight are written at a time, which suits caches at any element size. Format: PIPELINE §4.
 
 use core::array;
 use core::num::NonZeroUsize;
@@ -19,10 +30,10 @@ use core::num::NonZeroUsize;
 use crate::error::{ErrorKind, Result};
 use crate::target::IS_SMALL;
 
-/// Elements that are put together at a time: as many as `u64` has bytes.
+/// How many elements are put together at a time: one for each byte of `u64`.
 const EIGHT: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
 
-/// Undoes the filter for all of `shuffled`. O(`out.len()`), no memory beside `out`.
+/// Undoes the filter for all of `shuffled`. O(`out.len()`), no memory except `out`.
 ///
 /// ```
 /// let mut out = [0; 6];
@@ -41,9 +52,9 @@ pub fn unshuffle_into(shuffled: &[u8], element_size: u64, out: &mut [u8]) -> Res
     unshuffle_range_into(shuffled, element_size, 0, out)
 }
 
-/// Undoes the filter for `out.len()` bytes from byte `start` of the unfiltered data, where elements may be cut.
+/// Undoes the filter for `out.len()` bytes, beginning with byte `start` of the unfiltered data.
 ///
-/// Reads only the bytes asked for. O(`out.len()`), no memory beside `out`.
+/// The range may begin and end inside an element. Only its bytes are read. O(`out.len()`), no memory except `out`.
 ///
 /// # Errors
 /// [`ErrorKind::ElementSize`] if `element_size` is 0 or does not divide the length of `shuffled`;
@@ -65,7 +76,7 @@ fn checked_start(bytes: &[u8], start: u64, len: usize) -> Result<usize> {
     bytes.get(range).map(|_| start).ok_or(out_of_bounds)
 }
 
-/// Filtered bytes, of which there is at least one.
+/// Filtered bytes, at least one.
 #[derive(Clone, Copy)]
 struct Planes<'a> {
     bytes: &'a [u8],
@@ -76,7 +87,7 @@ struct Planes<'a> {
 }
 
 impl<'a> Planes<'a> {
-    /// The planes in `bytes`, `None` if there are no bytes.
+    /// The planes in `bytes`; `None` if there are no bytes.
     fn of(bytes: &'a [u8], element_size: u64) -> Result<Option<Self>> {
         let wrong = ErrorKind::ElementSize.at(0);
         if element_size == 0 {
@@ -93,7 +104,8 @@ impl<'a> Planes<'a> {
         Ok(Some(Self { bytes, element_size, elements }))
     }
 
-    /// The range as the end of one element, whole elements, and the beginning of another; each may be empty.
+    /// Writes a range in three parts, each of which may be empty: the end of one element, whole elements, and the
+    /// beginning of another.
     fn range_into(&self, start: usize, out: &mut [u8]) {
         let size = self.element_size;
         let (first, skipped) = (start / size, start % size);
@@ -109,16 +121,16 @@ impl<'a> Planes<'a> {
         self.part_into(first.wrapping_add(count), 0, tail);
     }
 
-    /// Bytes of one element, from its byte `skipped` on.
+    /// Writes bytes of one element, from its byte `skipped` on.
     fn part_into(&self, element: usize, skipped: usize, out: &mut [u8]) {
         let from = skipped.wrapping_mul(self.elements.get()).wrapping_add(element);
         let bytes = self.bytes.get(from..).unwrap_or_default();
         copy(bytes.iter().step_by(self.elements.get()), out.iter_mut());
     }
 
-    /// Whole elements, from element `first` on.
+    /// Writes whole elements, from element `first` on.
     fn elements_into(&self, first: usize, out: &mut [u8]) {
-        // Matrices in u64 are for processors that have such registers. On others they cost 2 KiB of code and gain nothing.
+        // Without 64-bit registers the transpositions are no faster, and they take 2 KiB of code.
         if IS_SMALL {
             return self.planes_into(first, out);
         }
@@ -132,7 +144,7 @@ impl<'a> Planes<'a> {
         }
     }
 
-    /// Whole elements of any size, plane by plane.
+    /// Writes whole elements of any size, plane by plane.
     fn planes_into(&self, first: usize, out: &mut [u8]) {
         let size = self.element_size.get();
         for k in 0..size {
@@ -142,7 +154,7 @@ impl<'a> Planes<'a> {
         }
     }
 
-    /// Whole elements of two bytes. This loop vectorises as it stands.
+    /// Writes whole elements of two bytes. The compiler makes vector code of this loop.
     fn pairs_into(&self, first: usize, out: &mut [u8]) {
         let (pairs, _) = out.as_chunks_mut();
         let [low, high] = [0, 1].map(|k| self.run(k, first, pairs.len()).unwrap_or_default());
@@ -151,7 +163,7 @@ impl<'a> Planes<'a> {
         }
     }
 
-    /// Whole elements of `SIZE` bytes: eight at a time by `transpose`, the last ones byte by byte.
+    /// Writes whole elements of `SIZE` bytes: eight at a time with `transpose`, the last ones byte by byte.
     fn eights_into<const SIZE: usize>(
         &self,
         first: usize,
@@ -173,7 +185,7 @@ impl<'a> Planes<'a> {
         }
     }
 
-    /// Whole elements of any size: eight at a time, the last ones by themselves.
+    /// Writes whole elements of any size: eight at a time, the last ones one by one.
     fn tiles_into(&self, first: usize, out: &mut [u8]) {
         let mut first = first;
         for tile in out.chunks_mut(self.element_size.saturating_mul(EIGHT).get()) {
@@ -187,7 +199,7 @@ impl<'a> Planes<'a> {
         }
     }
 
-    /// Eight elements, eight bytes of each at a time.
+    /// Writes eight elements, eight bytes of each at a time.
     fn tile_into(&self, first: usize, elements: [&mut [u8]; 8]) {
         let mut parts = elements.map(|element| element.as_chunks_mut::<8>());
         for g in 0..self.element_size.get() / 8 {
@@ -241,8 +253,8 @@ fn transpose_8([a, b, c, d, e, f, g, h]: [u64; 8]) -> [[u8; 8]; 8] {
     [a, b, c, d, e, f, g, h].map(u64::to_le_bytes)
 }
 
-/// Transposes two matrices of 4 × 4 bytes at once, one in the lower and one in the upper halves of four rows: first
-/// within 2 × 2 bytes, then the 2 × 2 blocks.
+/// Transposes two matrices of 4 × 4 bytes at once. The lower halves of the four rows are one matrix, the upper halves the
+/// other. The first round swaps bytes in each 2 × 2 block, the second round swaps 2 × 2 blocks.
 #[allow(clippy::many_single_char_names, reason = "rows of a matrix")]
 fn transpose_halves([a, b, c, d]: [u64; 4]) -> [u64; 4] {
     let [a, b] = exchange(a, b, 8, 0x00ff_00ff_00ff_00ff);
@@ -252,7 +264,10 @@ fn transpose_halves([a, b, c, d]: [u64; 4]) -> [u64; 4] {
     [a, b, c, d]
 }
 
-/// Swaps the columns of `upper` that are not in `mask` with those of `lower` that are, `shift` bits away.
+/// Swaps the columns of `lower` in `mask` with the columns of `upper` that are `shift` bits higher.
+///
+/// This is the swap by three XORs, for many columns at once: `difference` holds what differs between two columns, and
+/// XORing it into both of them exchanges them.
 fn exchange(upper: u64, lower: u64, shift: u32, mask: u64) -> [u64; 2] {
     let difference = (upper.wrapping_shr(shift) ^ lower) & mask;
     [upper ^ difference.wrapping_shl(shift), lower ^ difference]

@@ -1,47 +1,61 @@
-//! From an object's uncompressed bytes to its values, into the caller's buffer (PIPELINE §2 to §4).
+//! Decoding an object's uncompressed bytes to its values, into the caller's buffer (PIPELINE §2 to §4).
 //!
 //! ```text
 //! payload ─ decompress ─► stored bytes ─► unshuffle ─► unpack or swap ─► values ─► restore masked ones
 //!           (std-ext)     └────────────────── here ──────────────────┘             (DataObject)
 //! ```
 //!
-//! Where both filter and encoding stand in the way, bytes are unshuffled a block at a time into a buffer on the stack, so
-//! that nothing is allocated and a range costs what it contains.
+//! If an object has both a filter and an encoding, bytes are unshuffled block by block into a buffer on the stack, and
+//! unpacked from there. So nothing is allocated, and the cost of a range depends on its length alone.
 
 use core::ops::Range;
 
 use crate::byteswap;
-use crate::descriptor::{ByteOrder, Descriptor, Dtype, Encoding, Filter, Stage};
+use crate::descriptor::Descriptor;
 use crate::error::{ErrorKind, Result};
+use crate::names::{ByteOrder, Dtype, Encoding, Filter, Stage};
 #[cfg(feature = "packing")]
 use crate::packing::{Packing, Unpack, unpack_bytes_into, unpack_into};
 #[cfg(feature = "shuffle")]
 use crate::shuffle::unshuffle_range_into;
 
-/// Values that the buffer for unshuffled ones holds. Blocks are 8 shorter: they begin at the multiple of 8 before the first
-/// value wanted, which is a whole byte.
+/// How many packed values the buffer for unshuffled bytes holds.
+///
+/// A block has 8 values fewer. Packed values start on a byte only at multiples of 8, so up to 7 values before the first
+/// wanted one are unshuffled too.
 #[cfg(all(feature = "packing", feature = "shuffle"))]
 const BLOCK: usize = 64;
 
-/// The bytes of an object after decompression, and how they become values.
+/// The bytes of an object after decompression, and how to decode them.
 ///
-/// Good to have one: encoding and filter are known, their parameters are in range, and the bytes are exactly as many as
-/// shape, dtype and encoding imply. That they are the bytes which somebody wrote only the frame's digest can tell: see
+/// Holding a `Stored` means: encoding and filter are known, their parameters are in range, and the number of bytes is what
+/// shape, dtype and encoding imply. Whether the bytes are undamaged is told by the frame's digest: see
 /// [`crate::object::DataObject::payload`].
+///
+/// ```
+/// # #[cfg(feature = "packing")] {
+/// # let bytes: &[u8] = include_bytes!("../../tests/data/simple_packing/bits16.tgm");
+/// let object = tgm_core::Message::parse(bytes)?.object(0)?;
+/// let stored = object.stored()?; // the payload is not compressed
+/// let mut values = [0.0_f32; 3];
+/// stored.unpack_into(1, &mut values)?; // elements 1, 2 and 3
+/// # }
+/// # Ok::<(), tgm_core::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Stored<'a> {
     bytes: &'a [u8],
-    /// Uncompressed bytes before the first of `bytes`: 0 unless this is a window.
+    /// How many uncompressed bytes come before `bytes`: 0 unless this is a window.
     origin: u64,
     element_count: u64,
     dtype: Dtype,
     order: ByteOrder,
     layout: Layout,
-    /// 1 without the filter.
+    /// The element size of the shuffle filter; 1 without the filter.
     element_size: u64,
 }
 
-/// What the bytes are before the filter rearranged them.
+/// The form of the bytes before the filter rearranged them.
 #[derive(Clone, Copy, Debug)]
 enum Layout {
     Elements,
@@ -50,12 +64,12 @@ enum Layout {
 }
 
 impl<'a> Stored<'a> {
-    /// Joins the uncompressed `bytes` of an object with what its descriptor says about them. O(1).
+    /// Joins the uncompressed `bytes` of an object with its descriptor. O(1).
     ///
     /// # Errors
     /// [`ErrorKind::NeedsDecoding`] for an encoding or filter that is unknown or not compiled in; those of the stages'
-    /// parameters; [`ErrorKind::DtypeMismatch`] for simple_packing of anything but float64; [`ErrorKind::PayloadSize`] at 0
-    /// if there are more or fewer bytes than [`stored_len`] says.
+    /// parameters; [`ErrorKind::DtypeMismatch`] for simple_packing of another dtype than float64;
+    /// [`ErrorKind::PayloadSize`] at 0 if the number of bytes differs from [`stored_len`].
     pub fn new(descriptor: &Descriptor<'_>, bytes: &'a [u8]) -> Result<Self> {
         let stored = Self::unchecked(descriptor, bytes, 0)?;
         if stored_len(descriptor)? != bytes.len() as u64 {
@@ -68,11 +82,12 @@ impl<'a> Stored<'a> {
         Ok(stored)
     }
 
-    /// Joins a part of an object's uncompressed bytes, beginning with byte `origin` of them, with what its descriptor says.
-    /// [`window_of`] says which part holds the elements wanted; other elements are out of range.
+    /// Joins a part of an object's uncompressed bytes with its descriptor. The part begins with byte `origin`.
+    ///
+    /// [`window_of`] tells which part holds the wanted elements. Other elements are out of range.
     ///
     /// # Errors
-    /// As [`Self::new`]; [`ErrorKind::NeedsDecoding`] for a filter, which leaves no elements in any part.
+    /// Those of [`Self::new`]; [`ErrorKind::NeedsDecoding`] for a filter, which spreads each element over all bytes.
     pub fn window(descriptor: &Descriptor<'_>, bytes: &'a [u8], origin: u64) -> Result<Self> {
         let stored = Self::unchecked(descriptor, bytes, origin)?;
         if stored.element_size > 1 {
@@ -102,12 +117,12 @@ impl<'a> Stored<'a> {
         self.dtype
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub const fn element_count(&self) -> u64 {
         self.element_count
     }
 
-    /// The values themselves, if the bytes are they, in [`Self::byte_order`].
+    /// The bytes, if they are the values in [`Self::byte_order`]: without encoding and filter.
     pub const fn as_values(&self) -> Option<&'a [u8]> {
         match self.layout {
             Layout::Elements if self.element_size <= 1 => Some(self.bytes),
@@ -115,7 +130,7 @@ impl<'a> Stored<'a> {
         }
     }
 
-    /// The packed values' bytes and parameters, if the bytes are they. Of a window there are none.
+    /// The bytes and the parameters, if the bytes are packed values without a filter. `None` for a window.
     #[cfg(feature = "packing")]
     pub const fn as_packed(&self) -> Option<(&'a [u8], Packing)> {
         match self.layout {
@@ -124,7 +139,7 @@ impl<'a> Stored<'a> {
         }
     }
 
-    /// The shuffled elements' bytes and the size that they were shuffled by, if the bytes are they.
+    /// The bytes and the filter's element size, if the bytes are shuffled elements without an encoding.
     #[cfg(feature = "shuffle")]
     pub const fn as_shuffled(&self) -> Option<(&'a [u8], u64)> {
         match self.layout {
@@ -133,12 +148,12 @@ impl<'a> Stored<'a> {
         }
     }
 
-    /// The order of bytes in stored scalars. Packed values have none: they are written in the order asked for.
+    /// The order of bytes in stored scalars. It means nothing for packed values.
     pub const fn byte_order(&self) -> ByteOrder {
         self.order
     }
 
-    /// Bytes that the values of `elements` take: ⌈count / 8⌉ for bitmasks.
+    /// Bytes of the values of `elements`; for bitmasks ⌈count / 8⌉.
     ///
     /// # Errors
     /// [`ErrorKind::RangeOutOfBounds`] if the range ends before it starts or beyond the values.
@@ -147,11 +162,11 @@ impl<'a> Stored<'a> {
         count.and_then(|count| self.dtype.byte_len(count)).ok_or(ErrorKind::RangeOutOfBounds.at(0))
     }
 
-    /// Writes the values of `elements` to `out` in `order`; masked values are what the encoder put in their place.
+    /// Writes the values of `elements` to `out`, as bytes in `order`. A masked value is the encoder's placeholder for it.
     /// O(`out.len()`), no allocation.
     ///
-    /// A bitmask's values are packed again from the first bit of `out` on. All of a bitmask comes out exactly as stored;
-    /// of a part of one the bits after the last value are zero.
+    /// The values of a bitmask begin at the first bit of `out`. A whole bitmask comes out exactly as it is stored. After a
+    /// part of one, the bits behind the last value are zero.
     ///
     /// # Errors
     /// [`ErrorKind::RangeOutOfBounds`]; [`ErrorKind::OutputLength`] if `out` is not [`Self::output_len`] long.
@@ -170,7 +185,7 @@ impl<'a> Stored<'a> {
         }
     }
 
-    /// Writes simple-packed values to `out`, beginning with element `start`.
+    /// Unpacks values of simple_packing to `out`, beginning with element `start`.
     ///
     /// # Errors
     /// [`ErrorKind::DtypeMismatch`] if the values are not packed; [`ErrorKind::RangeOutOfBounds`].
@@ -214,7 +229,7 @@ impl<'a> Stored<'a> {
         Ok(())
     }
 
-    /// Writes plain elements from byte `start` of the unfiltered bytes on.
+    /// Writes plain elements, beginning with byte `start` of the unfiltered bytes.
     fn elements_into(&self, start: u64, order: ByteOrder, out: &mut [u8]) -> Result<()> {
         let unit = self.dtype.swap_unit_size();
         let swapped = order != self.order && unit > 1;
@@ -226,12 +241,13 @@ impl<'a> Stored<'a> {
         if swapped { byteswap::swap_in_place(out, unit) } else { Ok(()) }
     }
 
-    /// Writes the bits of `elements` from the first bit of `out` on.
+    /// Writes the bits of `elements`, beginning with the first bit of `out`.
     fn bits_into(&self, elements: Range<u64>, out: &mut [u8]) -> Result<()> {
         let shift = u32::try_from(elements.start & 7).unwrap_or(0);
         let first = elements.start >> 3;
         self.elements_into(first, self.order, out)?;
         if shift != 0 {
+            // The last byte of `out` gets its lower bits from the byte after, if there is one.
             let mut next = [0];
             let after = first.saturating_add(out.len() as u64);
             if after < self.origin.saturating_add(self.bytes.len() as u64) {
@@ -261,7 +277,7 @@ impl<'a> Stored<'a> {
     }
 }
 
-/// Bytes of an object's values after decompression, before unshuffling and unpacking: what a compressor was given.
+/// Bytes of an object after decompression, before unshuffling and unpacking. A compressor was given so many bytes.
 ///
 /// # Errors
 /// [`ErrorKind::ShapeOverflow`]; those of the encoding's name and parameters.
@@ -276,8 +292,11 @@ pub fn stored_len(descriptor: &Descriptor<'_>) -> Result<u64> {
     }
 }
 
-/// Which of an unfiltered object's uncompressed bytes hold the values of `elements`, and so what [`Stored::window`] needs.
-/// Packed values begin in the middle of bytes: the window begins with the eight values among which the first one is.
+/// The uncompressed bytes of an object that hold the values of `elements`: what [`Stored::window`] needs. For objects
+/// without a filter.
+///
+/// A packed value may begin inside a byte. So the window begins with the group of eight values that holds the first one,
+/// because such a group begins on a byte.
 ///
 /// # Errors
 /// [`ErrorKind::RangeOutOfBounds`]; those of [`stored_len`].
@@ -310,7 +329,7 @@ fn layout(descriptor: &Descriptor<'_>) -> Result<Layout> {
     }
 }
 
-/// The shuffle filter's element size; 1, which changes nothing, without the filter.
+/// The shuffle filter's element size; 1 without the filter, because shuffling by 1 changes nothing.
 fn element_size(descriptor: &Descriptor<'_>) -> Result<u64> {
     match descriptor.filter().known() {
         Some(Filter::None) => Ok(1),
@@ -319,17 +338,17 @@ fn element_size(descriptor: &Descriptor<'_>) -> Result<u64> {
     }
 }
 
-/// Where unpacked values go.
+/// The form in which unpacked values are written.
 #[cfg(feature = "packing")]
 trait Sink<O> {
-    /// Items of the output that one value fills.
+    /// How many items of the output one value takes.
     #[cfg_attr(not(feature = "shuffle"), expect(dead_code, reason = "only blocks are counted"))]
     const SLOTS_PER_VALUE: usize;
 
     fn unpack(&self, packed: &[u8], packing: &Packing, start: u64, out: &mut [O]) -> Result<()>;
 }
 
-/// Bytes in an order.
+/// Values as bytes in a byte order.
 #[cfg(feature = "packing")]
 struct Bytes(ByteOrder);
 
@@ -342,7 +361,7 @@ impl Sink<u8> for Bytes {
     }
 }
 
-/// Floats.
+/// Values as floats.
 #[cfg(feature = "packing")]
 struct Values;
 
@@ -355,7 +374,7 @@ impl<T: Unpack> Sink<T> for Values {
     }
 }
 
-/// Moves all bits `shift` (1 to 7) places to the front; those of `next` move in at the end.
+/// Moves all bits to the front by `shift` places, 1 to 7. The first bits of `next` fill the end.
 fn shift_left(bytes: &mut [u8], shift: u32, next: [u8; 1]) {
     let [mut next] = next;
     for byte in bytes.iter_mut().rev() {
@@ -364,7 +383,7 @@ fn shift_left(bytes: &mut [u8], shift: u32, next: [u8; 1]) {
     }
 }
 
-/// Clears the bits behind the first `count`.
+/// Clears the bits after the first `count`.
 fn clear_padding(bytes: &mut [u8], count: u64) {
     let used = u32::try_from(count & 7).unwrap_or(0);
     if let (Some(last), 1..) = (bytes.last_mut(), used) {

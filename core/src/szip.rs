@@ -1,28 +1,39 @@
-//! szip: the entropy coder of CCSDS 121.0-B, as libaec writes it. Whole streams, ranges, pieces, and straight to floats.
+//! szip: decoding of CCSDS 121.0-B as libaec writes it. Whole streams, ranges, pieces, and directly to floats.
 //!
 //! ```text
-//! stream     = interval*                    reference sample intervals: rsi blocks each, the last one may be shorter
-//! interval   = block*                       nothing between them, and no header: all else is in Params
+//! stream     = interval*                    reference sample intervals of rsi blocks; the last one may be shorter
+//! interval   = block*                       without anything between blocks, and without a header
 //! block      = ID [reference sample] codes  block_size values, or a run of blocks of zeros
 //! ```
 //!
-//! The way is bits → values (unary codes and fields) → samples (predictor undone) → slots of the output. Only the last step
-//! knows what a slot is, so containers of any width and order, floats and whatever else a caller makes of a sample come
-//! from one decoder. One block of values on the stack, 1 KiB, is all the memory used. Streams that come in pieces are decoded by
-//! [`PieceDecoder`], which keeps a block and its bytes between them.
+//! Decoding has four steps, each with a file:
 //!
-//! A sample depends on all samples before it in its interval, and on nothing before the interval. Where an interval starts
-//! is not to be seen in the stream: `szip_block_offsets` in the descriptor says it, in bits. What the reference writes there
-//! is not always right; [`find_rsi`] and [`RsiOffsets`] find the truth by reading, at several times the speed of decoding.
-//! Decoding returns the bit where it stopped, which after a whole interval is where the next one starts.
+//! ```text
+//! bits (bits.rs) ─► values (block.rs) ─► samples (predict.rs) ─► items of the output (samples.rs)
+//! ```
 //!
-//! Whatever the bits say, no more is written than the output holds, and the work is in proportion to output and stream.
-//! Damage shows only where it leads to a code without a meaning, or beyond the end: a digest is the safer witness.
+//! Only the last step knows what an item of the output is. So one decoder serves samples of any width and byte order,
+//! floats, and anything else that a caller makes of a sample. It keeps one block of values on the stack, 1 KiB, and uses
+//! no other memory. [`PieceDecoder`] decodes streams that come in pieces. It keeps a block and its bytes between pieces.
 //!
-//! libaec agrees on every stream that it decodes, with three exceptions, all on damaged ones. Refused here, while libaec
-//! returns something: a value wider than a sample; a last block that is cut behind the last sample wanted. Decoded here,
-//! while libaec reports an error: some streams with an invalid block after the last sample wanted.
-//! Format: PIPELINE §5.4 and §7.
+//! # Intervals
+//!
+//! A sample depends on all samples before it in its interval, and on nothing before the interval. So decoding can start at
+//! any interval. The stream does not show where intervals start; `szip_block_offsets` in the descriptor lists their bit
+//! offsets. The reference sometimes writes a wrong offset there. [`find_rsi`] and [`RsiOffsets`] find the true offsets by
+//! reading the stream, several times faster than decoding it. Decoding returns the bit after the last block it read; after
+//! a whole interval that is the start of the next one.
+//!
+//! # Damaged streams
+//!
+//! Whatever the bits are, the output is never exceeded, and the work is proportional to output and stream. Damage is
+//! reported if it leads to a code without a meaning, or beyond the end. Other damage gives wrong samples. Only a digest
+//! finds all damage.
+//!
+//! On undamaged streams the samples are libaec's. On damaged streams there are three differences. Two are refused here,
+//! while libaec returns samples: a value wider than a sample, and a last block that ends too early, after the last wanted
+//! sample. The third is decoded here, while libaec reports an error: some streams with an invalid block after the last
+//! wanted sample. Format: PIPELINE §5.4 and §7.
 
 mod bits;
 mod block;
@@ -49,9 +60,9 @@ use crate::error::{ErrorKind, Result};
 pub use crate::formula::Formula;
 use crate::names::ByteOrder;
 
-/// Decodes a stream from its start: `out` is filled with samples of [`Params::container_size`] bytes each.
+/// Decodes a stream from its start. `out` is filled with samples of [`Params::container_size`] bytes each.
 ///
-/// Bytes that follow are ignored. O(`out.len()` + `stream.len()`), no allocation.
+/// Bytes after the last needed block are ignored. O(`out.len()` + `stream.len()`), no allocation.
 ///
 /// ```
 /// use tgm_core::szip::{Params, decode_into};
@@ -64,17 +75,17 @@ use crate::names::ByteOrder;
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::OutputLength`] if `out` is not a whole number of samples long; [`ErrorKind::Truncated`] at the stream's end
-/// if a block reaches beyond it; [`ErrorKind::SzipStream`] at a block with a code that no sample has. In the latter two
-/// cases the samples before that block are in `out`.
+/// [`ErrorKind::OutputLength`] if the length of `out` is not a multiple of the sample's; [`ErrorKind::Truncated`] at the
+/// stream's end if a block reaches beyond it; [`ErrorKind::SzipStream`] at a block with a code that stands for no sample.
+/// In the last two cases `out` holds the samples before that block.
 pub fn decode_into(stream: &[u8], params: &Params, out: &mut [u8]) -> Result<()> {
     decode_from(stream, params, Start::default(), out).map(|_| ())
 }
 
 /// Decodes `out.len()` bytes of samples, starting with sample `first_sample` of the stream.
 ///
-/// `rsi_offsets` are the bit offsets of the intervals, as far as known: [`Start::at_sample`] says how they are used.
-/// O(`out.len()` + samples of an interval), and O(`stream.len()`) if the offset is not there.
+/// `rsi_offsets` are the bit offsets of the intervals, if known; [`Start::at_sample`] says how they are used.
+/// O(`out.len()` + samples of an interval); without the interval's offset O(`stream.len()`).
 ///
 /// # Errors
 /// Those of [`decode_into`].
@@ -89,9 +100,9 @@ pub fn decode_range_into(
     decode_from(stream, params, start, out).map(|_| ())
 }
 
-/// Decodes `out.len()` bytes of samples from `start` on, and returns the bit behind the last block read.
+/// Decodes `out.len()` bytes of samples from `start` on, and returns the bit after the last block that was read.
 ///
-/// If the last sample written is the last one of an interval, that is the bit at which the next interval starts.
+/// If the last written sample is the last one of an interval, the next interval starts at that bit.
 ///
 /// # Errors
 /// Those of [`decode_into`]; [`ErrorKind::Truncated`] at the stream's end also if `start` lies beyond it.
@@ -117,7 +128,7 @@ struct Slots<'a> {
 }
 
 impl Slots<'_> {
-    /// Decodes to containers of `SIZE` of a sample's bytes.
+    /// Decodes to containers of `SIZE` bytes. `low` takes them from the four bytes of a sample.
     fn decode<const SIZE: usize>(
         self,
         bytes: impl Fn(u32) -> [u8; 4],
@@ -128,11 +139,12 @@ impl Slots<'_> {
     }
 }
 
-/// Decodes `out.len()` samples from `start` on, each stored as `store` makes it of the sample, which signed ones reach
-/// sign-extended. Returns the bit behind the last block read.
+/// Decodes `out.len()` samples from `start` on, and returns the bit after the last block that was read.
+///
+/// `store` makes an item of the output from a sample. Signed samples are given to it sign-extended.
 ///
 /// # Errors
-/// Those of [`decode_from`] but [`ErrorKind::OutputLength`].
+/// Those of [`decode_from`] except [`ErrorKind::OutputLength`].
 pub fn decode_with<T: Copy>(
     stream: &[u8],
     params: &Params,
@@ -143,18 +155,18 @@ pub fn decode_with<T: Copy>(
     samples::decode(stream, params, start, out, store, |place, _| place)
 }
 
-/// [`decode_with`] for whoever can decode some blocks faster: `ahead` is asked before each block but the first ones of
-/// intervals.
+/// [`decode_with`] with a faster way to decode some blocks: `ahead`, which is called before each block that is not the
+/// first of its interval.
 ///
-/// `ahead` gets the place and slots for whole blocks, fills as many blocks from the front as it likes, of no more than
-/// the interval, and returns the place behind them; the place it was given if that is none. What it does not do is
-/// done here, errors included. What it does is not looked at, but that the counts fit.
+/// `ahead` gets the place of the next block, and output for whole blocks of the interval. It fills as many blocks as it
+/// chooses, from the front, and returns the place after them. If it fills none, it returns the place that it was given.
+/// The decoder here decodes the other blocks, and reports their errors. It checks that the returned counts fit, and trusts
+/// `ahead` for everything else.
 ///
-/// While samples are left out, the slots of blocks that `ahead` decodes are those that the next samples will be
-/// written to.
+/// Samples before the first wanted one are decoded into the same output, and are overwritten later.
 ///
 /// # Errors
-/// Those of [`decode_with`], for what `ahead` leaves.
+/// Those of [`decode_with`], for blocks that `ahead` does not decode.
 #[inline]
 pub fn decode_ahead_with<T: Copy>(
     stream: &[u8],
@@ -169,8 +181,9 @@ pub fn decode_ahead_with<T: Copy>(
 
 /// Decodes and unpacks `out.len()` values of `simple_packing` from `start` on, in one pass.
 ///
-/// `store` makes a slot of a value: `|value| value`, [`f64::to_be_bytes`], `|value| value as f32`. Returns the bit behind
-/// the last block read. The byte order among the flags is without effect: the format packs most significant bits first.
+/// `store` makes an item of the output from a value: `|value| value`, [`f64::to_be_bytes`], `|value| value as f32`. Returns
+/// the bit after the last block that was read. The flag for the byte order has no effect, because packed values always have
+/// their most significant bits first.
 ///
 /// ```
 /// use tgm_core::szip::{Formula, Params, Start, decode_packed_with};
@@ -185,8 +198,8 @@ pub fn decode_ahead_with<T: Copy>(
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::SzipBitsPerSample`] if values do not fill whole bytes: the packed stream then does not consist of samples,
-/// and must be decoded as bytes first. Else those of [`decode_with`].
+/// [`ErrorKind::SzipBitsPerSample`] if a value does not fill whole bytes: samples and packed values then differ. Those of
+/// [`decode_with`].
 pub fn decode_packed_with<T: Copy>(
     stream: &[u8],
     params: &Params,

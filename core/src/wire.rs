@@ -1,7 +1,7 @@
 //! The fixed layouts of version 3, as they lie in the bytes.
 //!
-//! Every integer is unsigned and big-endian; every struct here has alignment 1, so that a reference to it can be taken at
-//! any address of the caller's slice. Format: FORMAT §1.2 to §1.9.
+//! Every integer is unsigned and big-endian. Every struct here has alignment 1, so it can be borrowed from the caller's
+//! slice at any address. Format: FORMAT §1.2 to §1.9.
 //!
 //! | structure | bytes | fields |
 //! |---|---|---|
@@ -34,7 +34,7 @@ pub const WIRE_VERSION: u16 = 3;
 pub const PREAMBLE_SIZE: usize = size_of::<Preamble>();
 /// Bytes of a [`FrameHeader`].
 pub const FRAME_HEADER_SIZE: usize = size_of::<FrameHeader>();
-/// Bytes of a [`FrameTail`], which ends every frame but the data object's.
+/// Bytes of a [`FrameTail`], which ends every frame except a data object's.
 pub const FRAME_COMMON_FOOTER_SIZE: usize = size_of::<FrameTail>();
 /// Bytes of an [`ObjectTail`].
 pub const DATA_OBJECT_FOOTER_SIZE: usize = size_of::<ObjectTail>();
@@ -150,7 +150,7 @@ impl Postamble {
     pub const MAGIC_OFFSET: usize = offset_of!(Self, magic);
 }
 
-/// Flags of a preamble (FORMAT §1.3): what the writer meant to put into the message.
+/// Flags of a preamble (FORMAT §1.3): what the writer intended to put into the message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct MessageFlags(u16);
 
@@ -169,12 +169,12 @@ impl MessageFlags {
     pub const FOOTER_HASHES: u16 = 1 << 5;
     /// Preceder frames are possible.
     pub const PRECEDER_METADATA: u16 = 1 << 6;
-    /// Frames were hashed (for writers before 0.21 the only sign of it).
+    /// Frames were hashed. Writers before 0.21 say it only here.
     pub const HASHES_PRESENT: u16 = 1 << 7;
-    /// All bits that have a meaning. The others are written as 0 and ignored on read.
+    /// All bits that have a meaning. Writers set the others to 0, and readers ignore them.
     pub const KNOWN: u16 = 0x00ff;
 
-    /// Flags from their bits, unknown ones kept.
+    /// Flags from their bits. Unknown bits are kept.
     pub const fn new(bits: u16) -> Self {
         Self(bits)
     }
@@ -209,10 +209,10 @@ impl FrameFlags {
     pub const CBOR_AFTER_PAYLOAD: u16 = 1 << 0;
     /// The hash slot holds a digest.
     pub const HASH_PRESENT: u16 = 1 << 1;
-    /// All bits that have a meaning. The others are written as 0 and ignored on read.
+    /// All bits that have a meaning. Writers set the others to 0, and readers ignore them.
     pub const KNOWN: u16 = Self::CBOR_AFTER_PAYLOAD | Self::HASH_PRESENT;
 
-    /// Flags from their bits, unknown ones kept.
+    /// Flags from their bits. Unknown bits are kept.
     pub const fn new(bits: u16) -> Self {
         Self(bits)
     }

@@ -86,7 +86,7 @@ impl<'a> Heads<'a> {
 /// Checks that each key of one map sorts after the key before it.
 fn verify_order(map: &Map<'_>) -> Result<()> {
     let mut previous: Option<Value<'_>> = None;
-    for entry in map.iter() {
+    for entry in map {
         let (key, _) = entry?;
         if let Some(before) = previous
             && compare(&before, &key)? != Ordering::Less

@@ -98,7 +98,7 @@ impl<'a> MapReader<'a> {
         let offset = self.offset();
         match self.cursor.take_short_text() {
             Some(bytes) => known(bytes, offset),
-            None => self.text().map(|text| text.known()),
+            None => self.text().map(Text::known),
         }
     }
 

@@ -4,17 +4,17 @@ use core::fmt;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The XXH3-64 of `body`: what a frame's slot holds for it.
+/// The XXH3-64 of `body`, which is the digest of a frame with this body.
 pub fn digest(body: &[u8]) -> u64 {
     xxh3_64(body)
 }
 
-/// A digest that is not the one written.
+/// A digest that differs from the one in the frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HashMismatch {
-    /// What the slot holds.
+    /// The digest in the frame's slot.
     pub expected: u64,
-    /// What the body gives.
+    /// The digest of the frame's body.
     pub computed: u64,
 }
 
@@ -26,13 +26,13 @@ impl fmt::Display for HashMismatch {
 
 impl core::error::Error for HashMismatch {}
 
-/// What checking a frame's digest found.
+/// The result of checking a frame's digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The digest is right.
     Good,
-    /// The frame holds none.
+    /// The frame holds no digest.
     Missing,
-    /// The body is not the one that was hashed.
+    /// The digest is wrong: the body is not the one that was hashed.
     Mismatch(HashMismatch),
 }

@@ -5,16 +5,16 @@ use crate::wire::MessageFlags;
 /// Which frames of a message hold a digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HashPresence {
-    /// Those whose flag says so (written since 0.21, and the strict reading of anything).
+    /// The frames whose own flag says so. Writers since 0.21 set it. This is also the strict way to read any message.
     Flagged,
-    /// All of them: none is flagged, but the preamble says that hashing was on (0.17 to 0.20).
+    /// All frames. No frame is flagged, but the preamble says that hashing was on (writers from 0.17 to 0.20).
     All,
-    /// None of them.
+    /// No frame.
     Absent,
 }
 
 impl HashPresence {
-    /// What settles it before any frame was seen.
+    /// The assumption before any frame was read.
     pub(crate) const fn promised(flags: MessageFlags) -> Self {
         if flags.has(MessageFlags::HASHES_PRESENT) { Self::All } else { Self::Flagged }
     }

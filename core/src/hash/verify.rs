@@ -9,7 +9,7 @@ use crate::frame::{Frame, Frames};
 use crate::wire::{FrameFlags, MessageFlags};
 
 impl Frame<'_> {
-    /// Compares the body's digest with the slot, whether or not one was written. Reads every byte of the body.
+    /// Compares the body's digest with the slot, whether or not the slot holds a digest. Reads every byte of the body.
     ///
     /// # Errors
     /// [`HashMismatch`] if they differ.
@@ -18,18 +18,26 @@ impl Frame<'_> {
         if expected == computed { Ok(()) } else { Err(HashMismatch { expected, computed }) }
     }
 
-    /// Whether the frame itself says that its slot holds a digest: all there is to go by for a frame without its message.
+    /// Whether the frame's own flag says that its slot holds a digest.
+    ///
+    /// For a frame without its message this is all that can be known.
     pub const fn has_hash_flag(&self) -> bool {
         self.flags().has(FrameFlags::HASH_PRESENT)
     }
 
-    /// What settles whether this frame's slot holds a digest, as far as it was known where the frame was found: free.
+    /// Which frames hold a digest, as far as it was known when this frame was found. Free: nothing is read.
     ///
-    /// [`HashPresence::All`] for a frame that is not flagged, of a message whose preamble says that hashing was on, if no
-    /// frame before it is flagged either; where an index led to it, the first frame stands for those. Else
-    /// [`HashPresence::Flagged`], also for a frame without its message. Writers flag all frames or none, so this differs
-    /// from [`crate::Message::hash_presence`] only for messages of which someone cleared the first flags; then the slot is
-    /// compared. [`HashPresence::Absent`] behind [`crate::object::DataObject::with_payload`].
+    /// | result | when |
+    /// |---|---|
+    /// | [`HashPresence::All`] | the preamble says that hashing was on, and neither this frame nor one before it is flagged |
+    /// | [`HashPresence::Absent`] | the object's payload was replaced by [`DataObject::with_payload`] |
+    /// | [`HashPresence::Flagged`] | otherwise, and for a frame without its message |
+    ///
+    /// If an index led to the frame, only the message's first frame stands for those before it. Writers flag all frames or
+    /// none. So the result differs from [`crate::Message::hash_presence`] only if someone cleared the first flags; the slot
+    /// is then compared.
+    ///
+    /// [`DataObject::with_payload`]: crate::object::DataObject::with_payload
     ///
     /// ```
     /// use tgm_core::hash::Verdict;
@@ -44,13 +52,13 @@ impl Frame<'_> {
         self.presence
     }
 
-    /// The frame of an object whose payload lies elsewhere.
+    /// The frame of an object whose payload was replaced: the slot's digest is not that payload's.
     pub(crate) const fn without_digest(mut self) -> Self {
         self.presence = HashPresence::Absent;
         self
     }
 
-    /// The frame where a walk meets it that knows `presence` of the frames before.
+    /// The frame as a walk finds it. `presence` is what the walk knows from the frames before, and is updated.
     pub(crate) const fn settled_by(mut self, presence: &mut HashPresence) -> Self {
         if self.has_hash_flag() {
             *presence = HashPresence::Flagged;
@@ -59,7 +67,7 @@ impl Frame<'_> {
         self
     }
 
-    /// The frame where an index leads to it: the first of the message's `frames` speaks for those in between.
+    /// The frame as an index leads to it. The first of the message's `frames` stands for all frames before this one.
     pub(crate) fn settled_by_first(mut self, mut frames: Frames<'_>) -> Self {
         if frames.presence != HashPresence::Flagged
             && !self.has_hash_flag()
@@ -72,7 +80,7 @@ impl Frame<'_> {
 }
 
 impl HashPresence {
-    /// Rule H: if any frame is flagged, flags decide; else the preamble does. O(frames).
+    /// Rule H: if any frame is flagged, the flags decide; otherwise the preamble does. O(frames).
     ///
     /// # Errors
     /// Those of the walk over frames.
@@ -99,7 +107,7 @@ impl HashPresence {
         self.check_with(frame, digest)
     }
 
-    /// [`Self::check`] by another XXH3-64: one that makes use of what the processor has.
+    /// [`Self::check`] with the caller's XXH3-64, which may use instructions that not every processor has.
     pub fn check_with(self, frame: &Frame<'_>, digest: impl FnOnce(&[u8]) -> u64) -> Verdict {
         if !self.covers(frame) {
             return Verdict::Missing;
@@ -109,7 +117,7 @@ impl HashPresence {
     }
 }
 
-/// Checks the digest of every frame of a message in order; ends after an error of the walk.
+/// Checks the digest of every frame of a message, in order. It ends after an error of the walk.
 #[derive(Clone, Debug)]
 pub struct Verify<'a> {
     frames: Frames<'a>,
@@ -123,14 +131,14 @@ impl<'a> Verify<'a> {
     }
 }
 
-/// One frame and what became of its digest.
+/// One frame, and the result of checking its digest.
 #[derive(Clone, Copy, Debug)]
 pub struct Verified<'a> {
     /// The frame.
     pub frame: Frame<'a>,
-    /// Which data object it is, if it is one.
+    /// Which data object the frame holds, if it holds one.
     pub object_index: Option<usize>,
-    /// What was found.
+    /// The result.
     pub verdict: Verdict,
 }
 

@@ -1,4 +1,4 @@
-//! A mask as it lies in the bytes, and its runs.
+//! A mask in place in the bytes, and its runs.
 
 use core::iter::FusedIterator;
 use core::ops::Range;
@@ -8,10 +8,10 @@ use super::rle::Rle;
 use super::roaring::Roaring;
 use crate::error::{Error, ErrorKind, Result};
 
-/// How a bitmap is written, of the ways that need no general-purpose decompressor.
+/// How a bitmap is written. Only the methods that need no general-purpose decompressor are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BitmapForm {
-    /// One bit an element, most significant first, method `none`.
+    /// One bit for each element, most significant first, method `none`.
     Raw,
     /// Alternating runs, method `rle`.
     Rle,
@@ -19,9 +19,9 @@ pub enum BitmapForm {
     Roaring,
 }
 
-/// A bitmap over the elements of a tensor, as it lies in the bytes.
+/// A bitmap over the elements of a tensor, borrowed from the bytes.
 ///
-/// Nothing is checked when it is made: defects are reported by what reads it.
+/// Making one checks nothing. The methods that read it report what is wrong.
 #[derive(Clone, Copy, Debug)]
 pub struct Mask<'a> {
     form: BitmapForm,
@@ -35,7 +35,7 @@ impl<'a> Mask<'a> {
         Self { form, blob, count }
     }
 
-    /// How the bitmap is written.
+    /// The form in which the bitmap is written.
     pub const fn form(&self) -> BitmapForm {
         self.form
     }
@@ -50,16 +50,16 @@ impl<'a> Mask<'a> {
         self.count
     }
 
-    /// The set elements as ranges: ascending, below [`Mask::count`], not empty, and with unset elements between them.
+    /// The set elements as ranges. They ascend, end at [`Mask::count`] at most, are not empty, and do not touch.
     ///
-    /// Reading to the end costs O(bytes of the blob) and reports every defect, as the last item. Errors count bytes from
-    /// the blob's start:
+    /// Reading to the end costs O(bytes of the blob). If the blob has a defect, the last item is an error. Its offset
+    /// counts from the blob's start:
     ///
-    /// - raw: [`ErrorKind::MaskLength`] if the blob is not ⌈count / 8⌉ bytes long; bits beyond are ignored;
-    /// - rle: [`ErrorKind::RleStart`], [`ErrorKind::RleRun`], and [`ErrorKind::MaskLength`] unless the runs' sum is the
-    ///   count and the blob is empty exactly if that is 0;
-    /// - roaring: [`ErrorKind::RoaringCookie`], [`ErrorKind::RoaringContainer`], [`ErrorKind::Truncated`]; bytes after
-    ///   the last container are ignored, and so are stored offsets.
+    /// - raw: [`ErrorKind::MaskLength`] if the blob is not ⌈count / 8⌉ bytes long. Bits after the last element are ignored.
+    /// - rle: [`ErrorKind::RleStart`], [`ErrorKind::RleRun`]; [`ErrorKind::MaskLength`] if the sum of the runs is not the
+    ///   count, or if the blob is empty and the count is not 0, or the other way round.
+    /// - roaring: [`ErrorKind::RoaringCookie`], [`ErrorKind::RoaringContainer`], [`ErrorKind::Truncated`]. Stored offsets
+    ///   and bytes after the last container are ignored.
     ///
     /// ```
     /// use tgm_core::mask::{BitmapForm, Mask};
@@ -71,10 +71,10 @@ impl<'a> Mask<'a> {
         Runs { source: Source::new(self), pending: None }
     }
 
-    /// Reads the whole blob. O(bytes of the blob).
+    /// Checks the whole blob. O(bytes of the blob).
     ///
     /// # Errors
-    /// The defect, as listed at [`Mask::runs`].
+    /// The blob's defect, as listed at [`Mask::runs`].
     pub fn verify(&self) -> Result<()> {
         Source::new(self).try_for_each(|run| run.map(|_| ()))
     }
@@ -82,19 +82,19 @@ impl<'a> Mask<'a> {
     /// The number of set elements. O(bytes of the blob).
     ///
     /// # Errors
-    /// A defect of the blob, as listed at [`Mask::runs`].
+    /// The blob's defect, as listed at [`Mask::runs`].
     pub fn count_set(&self) -> Result<u64> {
-        // Runs are disjoint, so that their sum is not above `count`.
+        // Cannot overflow: runs do not overlap, so their sum is at most `count`.
         Source::new(self).try_fold(0_u64, |sum, run| run.map(|run| sum.wrapping_add(len(&run))))
     }
 
-    /// Writes elements `start..start + count` as bits, most significant first; pad bits become zero.
+    /// Writes elements `start..start + count` to `out` as bits, most significant first. Pad bits are zero.
     ///
-    /// Of a raw bitmap only the window is read, of the others the whole blob. O(bytes read + `out.len()`).
+    /// Of a raw bitmap only the window is read, of other forms the whole blob. O(bytes read + `out.len()`).
     ///
     /// # Errors
     /// [`ErrorKind::OutputLength`] if `out` is not ⌈count / 8⌉ bytes long; [`ErrorKind::RangeOutOfBounds`] if the window
-    /// reaches beyond the mask; a defect of the blob, as listed at [`Mask::runs`], with `out` partly written.
+    /// reaches beyond the mask; the blob's defect, as listed at [`Mask::runs`]. `out` is then partly written.
     pub fn bits_into(&self, start: u64, count: u64, out: &mut [u8]) -> Result<()> {
         if u64::try_from(out.len()) != Ok(count.div_ceil(8)) {
             return Err(ErrorKind::OutputLength.at(0));
@@ -103,7 +103,7 @@ impl<'a> Mask<'a> {
         self.within(start, count)?.try_for_each(|run| run.map(|run| set_bits(out, &run)))
     }
 
-    /// Each run's part in the window of `count` elements from `start`, relative to `start`.
+    /// The part of each run that lies in the window of `count` elements from `start` on, relative to `start`.
     pub(super) fn within(&self, start: u64, count: u64) -> Result<impl Iterator<Item = Result<Range<u64>>> + use<'a>> {
         let end = start.checked_add(count).filter(|&end| end <= self.count);
         let end = end.ok_or(ErrorKind::RangeOutOfBounds.at(0))?;
@@ -117,8 +117,10 @@ impl<'a> Mask<'a> {
         }))
     }
 
-    /// A mask that has all elements of `start..end`, which the mask has, and the element with which it begins: of a raw
-    /// bitmap the bytes that hold them, of others, where nothing is found without what stands before it, the whole.
+    /// A smaller mask that covers the elements `start..end`, and its first element.
+    ///
+    /// A raw bitmap is cut to the bytes that hold these elements. Other forms must be read from their start, so they are
+    /// returned unchanged.
     pub(super) fn around(&self, start: u64, end: u64) -> Result<(Self, u64)> {
         if self.form != BitmapForm::Raw {
             return Ok((*self, 0));
@@ -127,21 +129,21 @@ impl<'a> Mask<'a> {
         let range = usize::try_from(start / 8).ok().zip(usize::try_from(end.div_ceil(8)).ok());
         let blob = range.and_then(|(from, to)| self.blob.get(from..to)).unwrap_or_default();
         let first = start & !7;
-        // An empty window may begin behind all bytes.
+        // An empty window may begin after the last byte.
         let count = end.saturating_sub(first).min((blob.len() as u64).saturating_mul(8));
         Ok((Self { blob, count, ..*self }, first))
     }
 }
 
-/// The number of elements in a run, whose end is not below its start.
+/// The number of elements in a run. Its end is not less than its start.
 const fn len(run: &Range<u64>) -> u64 {
     run.end.wrapping_sub(run.start)
 }
 
-/// Sets the bits of a run, most significant first; positions beyond `out` are left out.
+/// Sets the bits of a run, most significant first. Ignores positions beyond `out`.
 fn set_bits(out: &mut [u8], run: &Range<u64>) {
     let (Ok(first), Ok(last)) = (usize::try_from(run.start / 8), usize::try_from(run.end / 8)) else { return };
-    // Bits of the first byte from the run's start on, and of the last byte before the run's end.
+    // Bits in the first byte from the run's start on, and bits in the last byte before the run's end.
     let (from_start, before_end) = (0xff_u8 >> (run.start % 8), !(0xff_u8 >> (run.end % 8)));
     if first == last {
         set_in(out, first, from_start & before_end);
@@ -152,26 +154,26 @@ fn set_bits(out: &mut [u8], run: &Range<u64>) {
     set_in(out, last, before_end);
 }
 
-/// Sets bits of one byte, if it is there.
+/// Sets bits in one byte, if that byte exists.
 fn set_in(out: &mut [u8], index: usize, bits: u8) {
     if let Some(byte) = out.get_mut(index) {
         *byte |= bits;
     }
 }
 
-/// Iterator over the runs of set elements, made by [`Mask::runs`]. After an error it is at its end.
+/// The runs of set elements of a [`Mask`]. It ends after an error.
 #[derive(Clone, Debug)]
 pub struct Runs<'a> {
     source: Source<'a>,
-    /// The run read last, which the next may continue.
+    /// The run that was read last. The next one may continue it.
     pending: Option<Range<u64>>,
 }
 
 impl Runs<'_> {
-    /// Reads the rest of the blob, for the defects that it may have. O(bytes of the rest).
+    /// Checks the rest of the blob. O(bytes of the rest).
     ///
     /// # Errors
-    /// The defect, as listed at [`Mask::runs`], unless it was yielded already.
+    /// The blob's defect, as listed at [`Mask::runs`], unless it was returned already.
     pub fn finish(mut self) -> Result<()> {
         self.source.try_for_each(|run| run.map(|_| ()))
     }
@@ -202,13 +204,13 @@ impl Iterator for Runs<'_> {
 
 impl FusedIterator for Runs<'_> {}
 
-/// Runs as a form's reader finds them: one may end where the next begins. Fused, and at its end after an error.
+/// The runs as the form's reader finds them. A run may end where the next one begins. It ends after an error.
 #[derive(Clone, Debug)]
 enum Source<'a> {
     Raw(Raw<'a>),
     Rle(Rle<'a>),
     Roaring(Roaring<'a>),
-    /// The blob is wrong from its first bytes on.
+    /// The beginning of the blob is wrong. The error was not returned yet.
     Defect(Error),
     End,
 }

@@ -1,4 +1,4 @@
-//! One bit an element, most significant first, read as 64-bit words.
+//! Raw bitmaps: one bit for each element, most significant first, read as 64-bit words.
 
 use core::ops::Range;
 
@@ -8,9 +8,9 @@ use crate::error::{ErrorKind, Result};
 /// The runs of set bits within each word.
 #[derive(Clone, Debug)]
 pub(super) struct Raw<'a> {
-    /// Bytes after the word.
+    /// The bytes after the word.
     rest: &'a [u8],
-    /// Elements after the word.
+    /// The number of elements after the word.
     left: u64,
     /// The first of those elements.
     position: u64,
@@ -26,7 +26,7 @@ impl<'a> Raw<'a> {
         Ok(Self { rest: blob, left: count, position: 0, word: Word::default() })
     }
 
-    /// The next run, which does not go beyond a word; `None` at the end.
+    /// The next run, which ends with its word at the latest. `None` at the end.
     #[inline]
     pub(super) fn step(&mut self) -> Option<Range<u64>> {
         loop {
@@ -37,7 +37,7 @@ impl<'a> Raw<'a> {
         }
     }
 
-    /// Loads the next word, with zeros for bits that are no elements.
+    /// Loads the next word, with zeros in place of bits after the last element.
     #[inline]
     fn load(&mut self) -> Option<()> {
         let (bits, rest) = match self.rest.split_first_chunk() {
@@ -45,7 +45,7 @@ impl<'a> Raw<'a> {
             None if self.rest.is_empty() => return None,
             None => (padded(self.rest), [].as_slice()),
         };
-        // There is a byte, so at least one element is left and at most 63 bits are not elements.
+        // There was a byte, so at least one element is left, and the shift is 63 at most.
         let elements = u32::try_from(self.left).unwrap_or(u64::BITS);
         let pad = u64::BITS.saturating_sub(elements);
         self.word = Word { bits: bits & u64::MAX.wrapping_shl(pad), position: self.position };
@@ -56,7 +56,7 @@ impl<'a> Raw<'a> {
     }
 }
 
-/// Fewer than eight bytes as a word, followed by zeros.
+/// Fewer than eight bytes and zeros after them, as a word.
 #[cold]
 fn padded(bytes: &[u8]) -> u64 {
     let mut word = [0; 8];

@@ -1,4 +1,4 @@
-//! Writing NaN and infinities back into decoded values.
+//! Writing NaN and infinities into decoded values.
 
 use core::num::NonZeroUsize;
 use core::ops::Range;
@@ -7,9 +7,10 @@ use super::bitmap::Mask;
 use crate::descriptor::{ByteOrder, Dtype, MaskKind};
 use crate::error::{ErrorKind, Result};
 
-/// The canonical bits of `kind` in a `dtype`, of each part in a complex one; `None` if the dtype has no such value.
+/// The canonical bits of `kind` in a `dtype`; `None` if the dtype has no such value. For a complex dtype: the bits of each
+/// part.
 ///
-/// The bits stand in the lower [`Dtype::swap_unit_size`] bytes.
+/// The bits are in the lower [`Dtype::swap_unit_size`] bytes.
 ///
 /// ```
 /// use tgm_core::descriptor::Dtype;
@@ -33,11 +34,11 @@ pub const fn pattern(kind: MaskKind, dtype: Dtype) -> Option<u64> {
     })
 }
 
-/// Writes the canonical value of `kind` to the set elements of `mask`, in both parts of complex ones.
+/// Writes the canonical value of `kind` to the set elements of `mask`; for complex elements, to both parts.
 ///
-/// `out` holds elements of the tensor from element `start` on, in `order`. Of a raw mask only the window is read; any other
-/// is read as a whole, so that a defect is always reported: for many windows see [`fill_runs`]. Integers have nothing to
-/// restore: their masks are read and `out` stays as it is. O(bytes read + `out.len()`).
+/// `out` holds elements of the tensor from element `start` on, in `order`. Of a raw mask only the window is read. A mask of
+/// another form is read to its end, so every defect is reported; for many windows see [`fill_runs`]. Integers have no
+/// such values: their masks are read, and `out` does not change. O(bytes read + `out.len()`).
 ///
 /// ```
 /// use tgm_core::descriptor::{ByteOrder, Dtype};
@@ -51,9 +52,9 @@ pub const fn pattern(kind: MaskKind, dtype: Dtype) -> Option<u64> {
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::MaskDtype`] for [`Dtype::Bitmask`]; [`ErrorKind::OutputLength`] if `out` is not a whole number of elements
-/// long; [`ErrorKind::RangeOutOfBounds`] if the window reaches beyond the mask; a defect of the blob, as listed at
-/// [`Mask::runs`], with `out` partly restored.
+/// [`ErrorKind::MaskDtype`] for [`Dtype::Bitmask`]; [`ErrorKind::OutputLength`] if the length of `out` is not a multiple
+/// of the element's; [`ErrorKind::RangeOutOfBounds`] if the window reaches beyond the mask; the blob's defect, as listed at
+/// [`Mask::runs`]. `out` is then partly restored.
 pub fn restore_into(
     mask: &Mask<'_>,
     kind: MaskKind,
@@ -66,11 +67,11 @@ pub fn restore_into(
     fill_all(mask.within(start, count)?, kind, dtype, order, out)
 }
 
-/// Writes the canonical value of `kind` to the elements of `runs`, in both parts of complex ones.
+/// Writes the canonical value of `kind` to the elements of `runs`; for complex elements, to both parts.
 ///
-/// `out` holds elements of type `dtype` in `order`; runs count from its first one, and what of them reaches beyond is left out.
-/// This is [`restore_into`] for a caller who has the runs: [`Mask::runs`] gives them once for many windows.
-/// O(elements in runs), and no run is looked at if the type has no such value.
+/// `out` holds elements of type `dtype` in `order`. Runs count from its first element, and are cut at its end. This is
+/// [`restore_into`] for a caller that has the runs: [`Mask::runs`] is then read once for many windows.
+/// O(elements in runs). If the type has no such value, no run is read.
 ///
 /// ```
 /// use tgm_core::descriptor::{ByteOrder, Dtype};
@@ -83,8 +84,8 @@ pub fn restore_into(
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::MaskDtype`] for [`Dtype::Bitmask`]; [`ErrorKind::OutputLength`] if `out` is not a whole number of elements
-/// long.
+/// [`ErrorKind::MaskDtype`] for [`Dtype::Bitmask`]; [`ErrorKind::OutputLength`] if the length of `out` is not a multiple
+/// of the element's.
 pub fn fill_runs(
     runs: impl IntoIterator<Item = Range<u64>>,
     kind: MaskKind,
@@ -99,7 +100,7 @@ pub fn fill_runs(
     fill_all(runs.into_iter().map(Ok), kind, dtype, order, out)
 }
 
-/// How many elements `out` holds.
+/// The number of elements that `out` holds.
 fn element_count(dtype: Dtype, out: &[u8]) -> Result<u64> {
     let width = NonZeroUsize::new(dtype.byte_width()).ok_or(ErrorKind::MaskDtype(dtype).at(0))?;
     if out.len() % width != 0 {
@@ -108,7 +109,7 @@ fn element_count(dtype: Dtype, out: &[u8]) -> Result<u64> {
     Ok((out.len() / width) as u64)
 }
 
-/// Writes the value of `kind` to the elements of `runs`; if there is no such value, reads them.
+/// Writes the value of `kind` to the elements of `runs`. If the type has no such value, only reads the runs.
 fn fill_all(
     mut runs: impl Iterator<Item = Result<Range<u64>>>,
     kind: MaskKind,
@@ -121,7 +122,7 @@ fn fill_all(
     match dtype {
         Dtype::Float16 | Dtype::Bfloat16 => fill::<2>(runs, bits, order, out),
         Dtype::Float32 => fill::<4>(runs, bits, order, out),
-        // Both parts are equal, so that reversing the whole reverses each.
+        // Both parts have the same bits, so reversing the whole element reverses each part.
         Dtype::Complex64 => fill::<8>(runs, bits << 32 | bits, order, out),
         Dtype::Complex128 => fill::<16>(runs, bits << 64 | bits, order, out),
         _ => fill::<8>(runs, bits, order, out),

@@ -1,4 +1,4 @@
-//! Run lengths: the value of the first run (0 or 1), then the length of each run as unsigned LEB128.
+//! Run-length bitmaps: the value of the first run (0 or 1), then the length of each run as unsigned LEB128.
 //!
 //! ```text
 //! 01 02 04 03      two set, four unset, three set
@@ -11,11 +11,11 @@ use crate::error::{ErrorKind, Result};
 /// The runs of set elements.
 #[derive(Clone, Debug)]
 pub(super) struct Rle<'a> {
-    /// Bytes that were not read.
+    /// The bytes not yet read.
     rest: &'a [u8],
-    /// Bytes of the blob before `rest`.
+    /// The number of bytes before `rest`.
     offset: u64,
-    /// Elements before the next run.
+    /// The number of elements before the next run.
     position: u64,
     count: u64,
     /// Whether the next run is one of set elements.
@@ -34,7 +34,7 @@ impl<'a> Rle<'a> {
         Ok(Self { rest, offset, position: 0, count, is_set })
     }
 
-    /// The next run of set elements, `None` after the last.
+    /// The next run of set elements. `None` after the last one.
     #[inline]
     pub(super) fn step(&mut self) -> Result<Option<Range<u64>>> {
         while !self.rest.is_empty() {
@@ -53,7 +53,7 @@ impl<'a> Rle<'a> {
         if self.position == self.count { Ok(None) } else { Err(ErrorKind::MaskLength.at(self.offset)) }
     }
 
-    /// An unsigned LEB128 integer; `None` if it does not end, or not within `u64`.
+    /// Takes an unsigned LEB128 integer. `None` if it does not end, or if it exceeds `u64`.
     #[inline]
     fn take_varint(&mut self) -> Option<u64> {
         let mut value = 0;

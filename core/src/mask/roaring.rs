@@ -1,9 +1,9 @@
-//! Roaring's portable format of 32-bit positions, little-endian throughout.
+//! Roaring's portable format of 32-bit positions. Every integer is little-endian.
 //!
 //! ```text
 //! cookie  12346 in 4 bytes, number of containers in 4 bytes; or
-//!         12347 in 2 bytes, number of containers - 1 in 2 bytes, a bit for each container: it is one of runs
-//! for each container: key 2, cardinality - 1 2               key: upper half of the positions in it, ascending
+//!         12347 in 2 bytes, number of containers - 1 in 2 bytes, a bit for each container: set if it holds runs
+//! for each container: key 2, cardinality - 1 2               key: upper half of its positions; keys ascend
 //! for each container: offset 4                               absent with cookie 12347 and fewer than 4 containers
 //! containers of lower halves:
 //!         array   each position 2, ascending                 cardinality up to 4096
@@ -11,24 +11,24 @@
 //!         runs    number of runs 2; of each start 2, length - 1 2
 //! ```
 //!
-//! Containers follow one another without gaps, so the offsets say nothing new and are skipped.
+//! Containers follow each other without gaps, so the offsets are not needed, and are skipped.
 
 use core::ops::Range;
 
 use super::word::Word;
 use crate::error::{Error, ErrorKind, Result};
 
-/// Cookie of bitmaps without containers of runs.
+/// The cookie of bitmaps without containers of runs.
 const COOKIE_NO_RUNS: u32 = 12346;
-/// Lower half of the cookie of bitmaps with containers of runs.
+/// The lower half of the cookie of bitmaps that may have containers of runs.
 const COOKIE_RUNS: u32 = 12347;
-/// With cookie 12347, offsets are written from this number of containers on.
+/// With cookie 12347, a bitmap of at least this many containers has offsets.
 const OFFSETS_FROM: usize = 4;
-/// Most containers, one for each key.
+/// The largest number of containers: one for each key.
 const MAX_CONTAINERS: u32 = 1 << 16;
-/// Positions of a container.
+/// The number of positions that a container covers.
 const CONTAINER_SPAN: u32 = 1 << 16;
-/// Most positions in an array.
+/// The largest number of positions in an array.
 const MAX_ARRAY: u32 = 4096;
 /// Bytes of a bitmap container.
 const BITMAP_SIZE: usize = 8192;
@@ -36,15 +36,15 @@ const BITMAP_SIZE: usize = 8192;
 /// The runs of set elements, container by container.
 #[derive(Clone, Debug)]
 pub(super) struct Roaring<'a> {
-    /// Keys and cardinalities of containers that were not opened.
+    /// The keys and cardinalities of containers that were not opened yet.
     descriptors: Bytes<'a>,
-    /// Bit i: container i is one of runs.
+    /// Bit i is set if container i holds runs.
     run_flags: &'a [u8],
-    /// Containers opened.
+    /// The number of opened containers.
     opened: usize,
     /// The smallest key that the next container may have.
     next_key: u32,
-    /// Containers that were not opened.
+    /// The containers that were not opened yet.
     containers: Bytes<'a>,
     /// The container being read.
     container: Container<'a>,
@@ -70,7 +70,7 @@ impl<'a> Roaring<'a> {
         } else {
             return Err(ErrorKind::RoaringCookie(cookie).at(0));
         };
-        // At most 65536 containers, of four bytes each.
+        // Cannot overflow: at most 65536 containers, with four bytes each.
         let descriptors = bytes.take(containers.wrapping_mul(4))?;
         if has_offsets {
             bytes.take(containers.wrapping_mul(4))?;
@@ -79,7 +79,7 @@ impl<'a> Roaring<'a> {
         Ok(Self { descriptors, run_flags, opened: 0, next_key: 0, containers: bytes, container, base: 0, count })
     }
 
-    /// The next run, which does not go beyond a container; `None` after the last.
+    /// The next run, which ends with its container at the latest. `None` after the last run.
     #[inline]
     pub(super) fn step(&mut self) -> Result<Option<Range<u64>>> {
         loop {
@@ -121,12 +121,12 @@ impl<'a> Roaring<'a> {
     }
 }
 
-/// What was not read of a container. Positions are within it.
+/// The part of a container that was not read yet. Positions count from the container's first.
 #[derive(Clone, Debug)]
 enum Container<'a> {
-    /// Positions of an array, or starts of runs each followed by a length. None may be below `next`.
+    /// The positions of an array; or runs, each as a start and a length. No entry may begin before `next`.
     List { entries: Bytes<'a>, has_lengths: bool, next: u32 },
-    /// A bitmap's words after the one being read.
+    /// A bitmap: the word that is being read, and the words after it.
     Bitmap { words: Bytes<'a>, word: Word, next: u64 },
 }
 
@@ -138,7 +138,7 @@ impl<'a> Container<'a> {
         Ok(Self::List { entries, has_lengths: false, next: 0 })
     }
 
-    /// The descriptor's cardinality is not compared with the runs: roaring's own readers go by their number alone.
+    /// A container of runs. Its cardinality in the header is not compared with the runs, as in roaring's own readers.
     fn runs(bytes: &mut Bytes<'a>) -> Result<Self> {
         let at = bytes.offset;
         let count = usize::from(u16::from_le_bytes(bytes.take_array()?));
@@ -151,7 +151,7 @@ impl<'a> Container<'a> {
     fn bitmap(bytes: &mut Bytes<'a>, cardinality: u32) -> Result<Self> {
         let words = bytes.take(BITMAP_SIZE)?;
         let (eights, _) = words.rest.as_chunks();
-        // 65536 at most.
+        // Cannot overflow: at most 65536.
         let set = eights.iter().fold(0_u32, |sum, eight| sum.wrapping_add(u64::from_le_bytes(*eight).count_ones()));
         if set != cardinality {
             return Err(ErrorKind::RoaringContainer.at(words.offset));
@@ -159,7 +159,7 @@ impl<'a> Container<'a> {
         Ok(Self::Bitmap { words, word: Word::default(), next: 0 })
     }
 
-    /// Where in the blob the entry or word stands that was read last.
+    /// Where in the blob the entry or word is that was read last.
     #[inline]
     const fn last_offset(&self) -> u64 {
         match self {
@@ -169,7 +169,7 @@ impl<'a> Container<'a> {
         }
     }
 
-    /// The next run, which does not go beyond an entry or word; `None` after the last.
+    /// The next run, which ends with its entry or word at the latest. `None` after the last run.
     #[inline]
     fn step(&mut self) -> Result<Option<Range<u64>>> {
         match self {
@@ -178,7 +178,7 @@ impl<'a> Container<'a> {
                 let at = entries.offset;
                 let start = u32::from(u16::from_le_bytes(entries.take_array()?));
                 let more = if *has_lengths { u16::from_le_bytes(entries.take_array()?) } else { 0 };
-                // Both halves are below 65536: no overflow.
+                // Cannot overflow: both are below 65536.
                 let end = start.wrapping_add(more.into()).wrapping_add(1);
                 if start < *next || end > CONTAINER_SPAN {
                     return Err(ErrorKind::RoaringContainer.at(at));
@@ -201,11 +201,11 @@ impl<'a> Container<'a> {
     }
 }
 
-/// Bytes of the blob that were not read.
+/// The bytes of the blob that were not read yet.
 #[derive(Clone, Debug)]
 struct Bytes<'a> {
     rest: &'a [u8],
-    /// Bytes of the blob before `rest`.
+    /// The number of bytes before `rest`.
     offset: u64,
 }
 
@@ -228,7 +228,7 @@ impl Bytes<'_> {
         Ok(*taken)
     }
 
-    /// The error at the first byte that is not there.
+    /// The error at the first missing byte.
     #[cold]
     fn truncated(&self) -> Error {
         ErrorKind::Truncated.at(self.offset.wrapping_add(self.rest.len() as u64))

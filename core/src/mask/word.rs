@@ -2,17 +2,23 @@
 
 use core::ops::Range;
 
-/// 64 elements, of which the first is the most significant bit.
+/// A word of 64 elements. The first one is the most significant bit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Word {
-    /// The set elements that were not returned.
+    /// The set elements that were not returned yet.
     pub(super) bits: u64,
     /// The first element.
     pub(super) position: u64,
 }
 
 impl Word {
-    /// The first run of set bits, which are then cleared.
+    /// Takes the first run of set bits.
+    ///
+    /// ```text
+    /// bits         0011 1010…      start = leading zeros = 2
+    /// << start     1110 10…        leading ones = 3, so end = 5
+    /// clear the first `end` bits
+    /// ```
     #[inline]
     pub(super) fn next_run(&mut self) -> Option<Range<u64>> {
         if self.bits == 0 {

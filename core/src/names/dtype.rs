@@ -36,7 +36,7 @@ pub enum Dtype {
     Uint32,
     /// 64-bit unsigned.
     Uint64,
-    /// One bit an element, most significant bit first.
+    /// One bit for each element, most significant bit first.
     Bitmask,
 }
 
@@ -81,12 +81,12 @@ impl Dtype {
         }
     }
 
-    /// The dtype of that name, exact and lower case.
+    /// The dtype with this name: exact and in lower case.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::from_bytes(name.as_bytes())
     }
 
-    /// Bytes an element; 0 for [`Dtype::Bitmask`], whose elements are bits.
+    /// Bytes of an element; 0 for [`Dtype::Bitmask`], whose elements are bits.
     pub const fn byte_width(self) -> usize {
         match self {
             Self::Bitmask => 0,
@@ -98,8 +98,9 @@ impl Dtype {
         }
     }
 
-    /// Bytes that are reversed together when the byte order changes: a complex number's parts are swapped each by
-    /// itself. 0 for [`Dtype::Bitmask`].
+    /// Bytes that are reversed together when the byte order changes; 0 for [`Dtype::Bitmask`].
+    ///
+    /// This is the width of an element, except that each part of a complex number is reversed by itself.
     pub const fn swap_unit_size(self) -> usize {
         match self {
             Self::Complex64 => 4,
@@ -108,7 +109,7 @@ impl Dtype {
         }
     }
 
-    /// Whether elements can be NaN or infinite, so that masks may go with them.
+    /// Whether elements can be NaN or infinite. Only such objects have masks.
     pub const fn is_float(self) -> bool {
         matches!(
             self,
@@ -149,10 +150,10 @@ pub enum ByteOrder {
 }
 
 impl ByteOrder {
-    /// The order of the machine that runs this.
+    /// The byte order of this machine.
     pub const NATIVE: Self = if cfg!(target_endian = "big") { Self::Big } else { Self::Little };
 
-    /// The order of the machine that runs this.
+    /// The byte order of this machine: [`Self::NATIVE`] as a function.
     pub const fn native() -> Self {
         Self::NATIVE
     }
@@ -165,7 +166,7 @@ impl ByteOrder {
         }
     }
 
-    /// The order of that name.
+    /// The order with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::from_bytes(name.as_bytes())
     }
@@ -186,7 +187,7 @@ impl WireName for Dtype {
         self.name()
     }
 
-    // Written out, so that each name is compared as a number or two.
+    // Written out, because the compiler then compares each name as one or two integers.
     #[inline]
     fn from_bytes(name: &[u8]) -> Option<Self> {
         Some(match name {

@@ -8,13 +8,13 @@ use core::fmt;
 pub enum FrameType {
     /// Global metadata, before the objects.
     HeaderMetadata = 1,
-    /// Where the objects are, before them.
+    /// The places of the objects, before the objects.
     HeaderIndex = 2,
-    /// The objects' digests, before them.
+    /// The digests of the objects, before the objects.
     HeaderHash = 3,
-    /// The objects' digests, after them.
+    /// The digests of the objects, after the objects.
     FooterHash = 5,
-    /// Where the objects are, after them.
+    /// The places of the objects, after the objects.
     FooterIndex = 6,
     /// Global metadata, after the objects.
     FooterMetadata = 7,

@@ -17,7 +17,7 @@ wire_names! {
         Shape = "shape",
         /// Second stage.
         Filter = "filter",
-        /// Strides, never interpreted.
+        /// Strides, which no reader interprets.
         Strides = "strides",
         /// First stage.
         Encoding = "encoding",
@@ -47,7 +47,7 @@ wire_names! {
         SzipRsi = "szip_rsi",
         /// szip: samples in a block.
         SzipBlockSize = "szip_block_size",
-        /// szip: libaec's flags.
+        /// szip: the bits of [`szip_flags`](super::szip_flags).
         SzipFlags = "szip_flags",
         /// szip: bit offsets of the reference sample intervals.
         SzipBlockOffsets = "szip_block_offsets",
@@ -59,13 +59,13 @@ wire_names! {
         Blosc2Clevel = "blosc2_clevel",
         /// zfp: what bounds the stream.
         ZfpMode = "zfp_mode",
-        /// zfp: bits a value.
+        /// zfp: bits for each value.
         ZfpRate = "zfp_rate",
         /// zfp: bit planes.
         ZfpPrecision = "zfp_precision",
         /// zfp: absolute error.
         ZfpTolerance = "zfp_tolerance",
-        /// sz3: what its bound means.
+        /// sz3: the meaning of its bound.
         Sz3ErrorBoundMode = "sz3_error_bound_mode",
         /// sz3: the bound.
         Sz3ErrorBound = "sz3_error_bound",
@@ -75,18 +75,18 @@ wire_names! {
         Method = "method",
         /// Mask entry: bytes from the region's start to the blob.
         Offset = "offset",
-        /// Mask entry: parameters of the method, informational.
+        /// Mask entry: parameters that the method was used with, which readers do not need.
         Params = "params",
     }
 }
 
 impl Key {
-    /// Whether a descriptor has this key at most once, as a field of its own and not as a parameter.
+    /// Whether this is a field of descriptors. A descriptor has a field at most once.
     pub const fn is_field(self) -> bool {
         (self as u8) <= Self::Compression as u8
     }
 
-    /// One bit of 32, different for each field.
+    /// A bit that stands for this field in a set of fields.
     pub(crate) const fn bit(self) -> u32 {
         1_u32.wrapping_shl(self as u32)
     }

@@ -2,18 +2,18 @@
 
 use core::fmt;
 
-/// How far the walk through a message has come: which frames may come next.
+/// How far a walk over a message's frames has come, and so which frames may come next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum DecodePhase {
-    /// Header frames so far: anything may come.
+    /// Only header frames have come. Any frame may come next.
     #[default]
     Header,
-    /// Objects have begun: preceders, objects and footer frames may come.
+    /// An object has come. Preceders, objects and footer frames may come next.
     Body,
-    /// A preceder waits for its object: only an object may come.
+    /// A preceder has come. Its object must come next.
     Preceded,
-    /// Footer frames have begun: only footer frames may come.
+    /// A footer frame has come. Only footer frames may come next.
     Footer,
 }
 

@@ -33,7 +33,7 @@ impl Visitor<'_> for DtypeName {
     }
 }
 
-/// All names of element types, in a sentence.
+/// All names of element types, separated by commas.
 struct Names;
 
 impl fmt::Display for Names {

@@ -7,7 +7,7 @@ use super::wire_names;
 wire_names! {
     /// The pipeline's first stage: how values become bytes.
     Encoding {
-        /// Elements as they are in memory.
+        /// The elements as they are in memory.
         None = "none",
         /// Scaled integers of a chosen number of bits (PIPELINE §3).
         SimplePacking = "simple_packing",
@@ -17,9 +17,9 @@ wire_names! {
 wire_names! {
     /// The pipeline's second stage: how bytes are rearranged.
     Filter {
-        /// Not at all.
+        /// The bytes stay as they are.
         None = "none",
-        /// First bytes of all elements, then second bytes, and so on (PIPELINE §4).
+        /// The first bytes of all elements, then the second bytes, and so on (PIPELINE §4).
         Shuffle = "shuffle",
     }
 }
@@ -27,7 +27,7 @@ wire_names! {
 wire_names! {
     /// The pipeline's third stage: how bytes become fewer (PIPELINE §5).
     Compression {
-        /// Not at all.
+        /// The bytes stay as they are.
         None = "none",
         /// CCSDS 121.0-B adaptive entropy coding.
         Szip = "szip",
@@ -66,7 +66,9 @@ wire_names! {
     }
 }
 
-/// A stage of the pipeline that stands between a payload and its values; `None` inside is a name the format lacks.
+/// A stage of the pipeline that must be undone to get from a payload to its values.
+///
+/// A `None` inside stands for a name that the format does not define.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// The first stage.
@@ -75,7 +77,7 @@ pub enum Stage {
     Filter(Option<Filter>),
     /// The third stage.
     Compression(Option<Compression>),
-    /// Masks, and one method they are stored by.
+    /// The masks, with the method of one of them.
     Masks(Option<MaskMethod>),
 }
 

@@ -1,4 +1,4 @@
-//! What the decoder says about the bytes that it was given.
+//! The events of the decoder: what it says about the bytes that it was given.
 
 use core::fmt;
 
@@ -10,8 +10,10 @@ use crate::index::{HashList, Index};
 use crate::metadata::Metadata;
 use crate::wire::{FrameFlags, FrameType, Postamble, Preamble};
 
-/// One fact about the stream. Offsets count from the message's first byte; slices are borrowed from the input, or from the
-/// decoder where it had to gather them.
+/// One fact about the stream.
+///
+/// Offsets count from the message's first byte. Slices are borrowed from the input or, if the decoder had to gather bytes,
+/// from the decoder. Events come in this order:
 ///
 /// ```text
 /// [Resynchronised] Preamble { FrameBegin { Cbor | Chunk … Descriptor | Descriptor Chunk … | TooLarge Chunk … } FrameEnd } … MessageEnd
@@ -19,26 +21,26 @@ use crate::wire::{FrameFlags, FrameType, Postamble, Preamble};
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// A message begins behind bytes that belong to none: junk, or a message that was given up.
+    /// A message begins, after bytes that belong to no message or to one that was given up.
     Resynchronised {
-        /// How many bytes, those of the message given up included.
+        /// The number of these bytes.
         skipped: u64,
     },
-    /// A message begins. Where in the stream, says [`super::PushDecoder::message_offset`].
+    /// A message begins. [`super::PushDecoder::message_offset`] is its place in the stream.
     Preamble(Preamble),
-    /// A frame begins: its header is right, and it may stand here.
+    /// A frame begins. Its header is valid, and its type is allowed here.
     FrameBegin(FrameBegin),
-    /// All of a frame's CBOR: metadata, index or digests. The frame's end has been seen, and its digest compared.
+    /// The whole CBOR of a metadata, index or hash frame. The frame's tail was read, and its digest was checked.
     Cbor(Cbor<'a>),
-    /// What a data object is: before the chunks of its region or behind them, as the frame's flag says.
+    /// The descriptor of a data object. It comes before or after the chunks of the region, as the frame's flag says.
     Descriptor(ObjectDescriptor<'a>),
-    /// A part of a frame's body, as much as there is in one piece.
+    /// A part of a frame's body, as long as the input allows.
     Chunk(Chunk<'a>),
-    /// CBOR that neither came in one piece nor fits the memory.
+    /// CBOR that did not come in one piece and does not fit the memory.
     TooLarge(TooLarge),
-    /// A frame has ended as it should.
+    /// A frame has ended, and its tail is valid.
     FrameEnd(FrameEnd),
-    /// A message has ended as it should.
+    /// A message has ended, and its postamble is valid.
     MessageEnd(MessageEnd),
 }
 
@@ -57,7 +59,7 @@ pub struct FrameBegin {
     pub object_index: Option<u64>,
 }
 
-/// The CBOR of a metadata, index or hash frame; not looked at yet.
+/// The CBOR of a metadata, index or hash frame. It was not parsed yet.
 #[derive(Clone, Copy)]
 pub struct Cbor<'a> {
     pub(super) frame_type: FrameType,
@@ -83,7 +85,7 @@ impl<'a> Cbor<'a> {
         self.offset
     }
 
-    /// What comparing the frame's digest found.
+    /// The result of checking the frame's digest.
     #[cfg(feature = "hash")]
     pub const fn verdict(&self) -> Verdict {
         self.verdict
@@ -124,12 +126,12 @@ impl fmt::Debug for Cbor<'_> {
     }
 }
 
-/// The descriptor of a data object, and how its region divides.
+/// The descriptor of a data object, and the sizes of the parts of its region.
 #[derive(Clone, Copy, Debug)]
 pub struct ObjectDescriptor<'a> {
     /// Which data object.
     pub object_index: u64,
-    /// What it is. Its digest has been compared only if it follows the region.
+    /// The descriptor. If it comes before the region, the frame's digest was not checked yet.
     pub descriptor: Descriptor<'a>,
     /// Bytes of the region: payload and masks.
     pub region_len: u64,
@@ -137,18 +139,19 @@ pub struct ObjectDescriptor<'a> {
     pub payload_len: u64,
 }
 
-/// What a [`Chunk`] is a part of.
+/// The part of a frame that a [`Chunk`] belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Part {
-    /// The encoded payload; the descriptor came before.
+    /// The encoded payload. The descriptor came before.
     Payload,
-    /// The blobs of masks, which the descriptor divides by their offsets in the region.
+    /// The blobs of the masks. The descriptor came before, and has their offsets in the region.
     Masks,
-    /// Payload and masks; the descriptor that divides them follows.
+    /// Payload or masks. The descriptor comes later, and says where the payload ends.
     Region,
-    /// A data object's body whose descriptor comes first and is too large: where it ends is not known.
+    /// The body of a data object whose descriptor comes first and is too large. Where the descriptor ends is not known.
     Body,
-    /// The body of a metadata, index or hash frame, which is too large.
+    /// The body of a metadata, index or hash frame that is too large.
     Cbor,
 }
 
@@ -157,11 +160,11 @@ pub enum Part {
 pub struct Chunk<'a> {
     /// Which data object, if it is one.
     pub object_index: Option<u64>,
-    /// What the bytes are a part of.
+    /// The part that the bytes belong to.
     pub part: Part,
-    /// Where they start in the message.
+    /// Where the bytes start in the message.
     pub offset: u64,
-    /// Where they start in the region, payload and masks alike; in the body for [`Part::Body`] and [`Part::Cbor`].
+    /// Where the bytes start in the region; for [`Part::Body`] and [`Part::Cbor`], in the body.
     pub region_offset: u64,
     /// The bytes.
     pub bytes: &'a [u8],
@@ -179,17 +182,19 @@ impl fmt::Debug for Chunk<'_> {
     }
 }
 
-/// CBOR that was not kept. Its bytes pass as chunks: [`Part::Cbor`] and [`Part::Body`] behind this event; the beginning of a
-/// descriptor that follows its region as the last [`Part::Region`] bytes before it.
+/// CBOR that was not kept. Its bytes come as chunks.
+///
+/// After this event they are chunks of [`Part::Cbor`] or [`Part::Body`]. A descriptor after its region is different: its
+/// first bytes came before this event, as the last bytes of [`Part::Region`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge {
     /// What the frame holds.
     pub frame_type: FrameType,
     /// Which data object, if it is one.
     pub object_index: Option<u64>,
-    /// Bytes of the CBOR; `None` for a descriptor before its region, whose end is not known.
+    /// Bytes of the CBOR. `None` for a descriptor before its region, because its end is not known.
     pub length: Option<u64>,
-    /// Bytes of the region, which are the first that passed as [`Part::Region`]; known if the descriptor follows.
+    /// Bytes of the region, if the descriptor comes after it. The bytes of [`Part::Region`] beyond these are CBOR.
     pub region_len: Option<u64>,
 }
 
@@ -200,9 +205,9 @@ pub struct FrameEnd {
     pub frame_type: FrameType,
     /// Which data object it is, if it is one.
     pub object_index: Option<u64>,
-    /// Where it ends and padding begins.
+    /// Where the frame ends and padding begins.
     pub end_offset: u64,
-    /// What comparing its digest found.
+    /// The result of checking its digest.
     #[cfg(feature = "hash")]
     pub verdict: Verdict,
 }
@@ -212,7 +217,7 @@ pub struct FrameEnd {
 pub struct MessageEnd {
     /// Bytes of the message.
     pub length: u64,
-    /// How many data objects it has.
+    /// The number of data objects in it.
     pub object_count: u64,
     /// Its last 24 bytes.
     pub postamble: Postamble,

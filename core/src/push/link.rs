@@ -1,11 +1,13 @@
 //! What the decoder may assume about the connection.
 
-/// What may happen to bytes on their way.
+/// Whether bytes can be lost on the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Link {
-    /// All arrive: a socket, a file. Lengths are believed, and a payload may hold a message.
+    /// All bytes arrive, as through a socket or from a file. Lengths are trusted, and a payload may contain a message.
     Reliable,
-    /// Some may be lost: a UART, a radio. A preamble inside of a frame is that of the next message, the one before was cut
-    /// short. So no message is lost for damage to those before it, and none that holds another message can be received.
+    /// Bytes can be lost, as on a UART or a radio link.
+    ///
+    /// A preamble inside a frame then begins the next message, and the one before counts as cut short. So damage to one
+    /// message never costs the next one. On such a link, messages whose payload contains a message cannot be received.
     Lossy,
 }

@@ -1,4 +1,4 @@
-//! Values out of chunks of a payload that szip compressed.
+//! Values from chunks of a payload that is compressed with szip.
 
 use core::fmt;
 
@@ -8,20 +8,17 @@ use super::unpacker::wanted;
 use crate::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, Filter, Stage};
 use crate::error::{ErrorKind, Result};
 #[cfg(feature = "packing")]
-use crate::packing::Unpack;
-#[cfg(feature = "packing")]
-use crate::szip::Formula;
+use crate::packing::{Formula, Unpack};
 use crate::szip::{Params, PieceDecoder};
 use crate::tensor::Element;
 
-/// Turns chunks of a payload compressed by szip into values as they come, for encoding `none` and `simple_packing` without filter:
-/// what [`super::Unpacker`] does for payloads that are not compressed.
+/// Decodes values from chunks of a payload that is compressed with szip, as they come. For objects without filter, with
+/// encoding `none` or `simple_packing`. [`super::Unpacker`] does the same for payloads that are not compressed.
 ///
-/// Values come as soon as the block has come that they are in. `B` is the largest block size there may be, in samples: writers
-/// choose 8, 16, 32 or 64. The unpacker takes 9 · B bytes and about 120 more; [`PieceDecoder`] says what for, and which damaged
-/// streams are refused that would fit a decoder of whole payloads.
+/// A value comes out when its block is complete. `B` is the largest block size to expect, in samples: writers choose 8, 16,
+/// 32 or 64. The unpacker takes 9 · B + 120 bytes; [`PieceDecoder`] says for what, and which damaged streams it refuses.
 ///
-/// Masked values are what the encoder put in their place: masks come behind the payload.
+/// A masked value comes as the encoder's placeholder, because masks come after the payload.
 ///
 /// ```
 /// # #[cfg(feature = "packing")] {
@@ -47,7 +44,7 @@ pub struct SzipUnpacker<const B: usize> {
     decoder: PieceDecoder<B>,
     /// The order of bytes in a decoded sample.
     sample_order: ByteOrder,
-    /// The largest sample if they are unsigned.
+    /// The largest unsigned sample.
     #[cfg(feature = "packing")]
     max: u32,
     dtype: Dtype,
@@ -62,11 +59,11 @@ impl<const B: usize> SzipUnpacker<B> {
     /// An unpacker for the payload of the object that `descriptor` describes, from its first byte on.
     ///
     /// # Errors
-    /// [`ErrorKind::NeedsDecoding`] naming a stage that cannot be undone on the fly; those of the parameters of szip, which are
-    /// missing if it is not the compression, and of the packing; [`ErrorKind::SzipBitsPerSample`] for values that are not whole
-    /// samples: packed ones of other than 8, 16, 24 and 32 bits, plain ones of more than four bytes;
-    /// [`ErrorKind::DtypeMismatch`] for simple_packing of anything but float64; [`ErrorKind::SzipBlockMemory`] if blocks have
-    /// more than `B` samples.
+    /// [`ErrorKind::NeedsDecoding`] with a stage that cannot be undone chunk by chunk; those of the parameters of szip, which
+    /// are missing if the compression is none, and of the packing; [`ErrorKind::SzipBitsPerSample`] for values that are not
+    /// whole samples: packed values of other than 8, 16, 24 and 32 bits, plain values of more than four bytes;
+    /// [`ErrorKind::DtypeMismatch`] for simple_packing of another dtype than float64; [`ErrorKind::SzipBlockMemory`] if
+    /// blocks have more than `B` samples.
     ///
     /// Format: PIPELINE §5.4.
     pub fn new(descriptor: &Descriptor<'_>) -> Result<Self> {
@@ -85,8 +82,7 @@ impl<const B: usize> SzipUnpacker<B> {
             Some(Encoding::None) => (plain_bits, None),
             Some(Encoding::SimplePacking) if descriptor.dtype() == Dtype::Float64 => {
                 let packing = descriptor.packing()?;
-                let formula = Formula { reference: packing.reference_value, scale: packing.scale() };
-                (packing.bits_per_value, Some(formula))
+                (packing.bits_per_value, Some(packing.formula()))
             }
             Some(Encoding::SimplePacking) => return Err(ErrorKind::DtypeMismatch(descriptor.dtype()).at(at)),
             other => return needs(Stage::Encoding(other)),
@@ -114,13 +110,13 @@ impl<const B: usize> SzipUnpacker<B> {
         })
     }
 
-    /// How many values are still to come.
+    /// The number of values still to come.
     pub const fn remaining(&self) -> u64 {
         self.remaining
     }
 
-    /// Writes the next elements to the front of `out` and takes their bytes from the front of `chunk`; how many elements
-    /// that were. 0 says that the chunk was used up, or that all elements have come. O(elements + bytes), no allocation.
+    /// Writes the next elements to the front of `out`, takes their bytes from the front of `chunk`, and returns the number
+    /// of elements. 0 means that the chunk is used up, or that all elements have come. O(elements + bytes), no allocation.
     ///
     /// # Errors
     /// [`ErrorKind::DtypeMismatch`] if the elements are not of type `T`, [`ErrorKind::NeedsDecoding`] if they are packed; those of
@@ -148,8 +144,8 @@ impl<const B: usize> SzipUnpacker<B> {
         Ok(self.count(count))
     }
 
-    /// Unpacks the next values of `simple_packing` to the front of `out` and takes their bytes from the front of `chunk`; how
-    /// many values that were. 0 says that the chunk was used up, or that all values have come. O(values + bytes), no
+    /// Unpacks the next values of `simple_packing` to the front of `out`, takes their bytes from the front of `chunk`, and
+    /// returns the number of values. 0 means that the chunk is used up, or that all values have come. O(values + bytes), no
     /// allocation.
     ///
     /// # Errors
@@ -164,10 +160,10 @@ impl<const B: usize> SzipUnpacker<B> {
         Ok(self.count(count))
     }
 
-    /// Says what is wrong if the payload ends here.
+    /// Checks that the payload may end here.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`] at the payload's end if not all values have come, or the error that was found before.
+    /// [`ErrorKind::Truncated`] at the payload's end if values are missing; the error that was found before.
     pub fn finish(&self) -> Result<()> {
         match self.decoder.failure() {
             _ if self.remaining == 0 => Ok(()),
@@ -182,7 +178,7 @@ impl<const B: usize> SzipUnpacker<B> {
     }
 }
 
-/// The element that is stored as `bytes`, which are there: what is wider than a sample is refused at the beginning.
+/// The element that is stored as `bytes`. They are never missing, because `new` refuses elements wider than a sample.
 #[inline]
 fn element<T: Element>(bytes: Option<T::Bytes>, order: ByteOrder) -> T {
     bytes.map_or_else(T::new_zeroed, |bytes| T::from_bytes(bytes, order))

@@ -1,4 +1,4 @@
-//! Values out of chunks that end anywhere.
+//! Values from chunks of a payload that end anywhere.
 
 use core::fmt;
 
@@ -8,17 +8,17 @@ use super::step::{copy, split_front};
 use crate::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, Filter, Stage};
 use crate::error::{ErrorKind, Result};
 #[cfg(feature = "packing")]
-use crate::packing::{Packing, Unpack, unpack_into};
+use crate::packing::{Formula, Packing, Unpack, unpack_into};
 use crate::tensor::Element;
 
 /// Bytes of the widest element.
 const WIDEST: usize = 16;
 
-/// Turns chunks of a payload into values as they come, for encoding `none` and `simple_packing` without filter and
-/// compression. Keeps no more than a value that is not complete. For payloads that szip compressed there is `SzipUnpacker`.
+/// Decodes values from chunks of a payload as they come. For objects without filter and compression, with encoding `none`
+/// or `simple_packing`. For szip there is `SzipUnpacker`.
 ///
-/// Masked values are what the encoder put in their place: masks come behind the payload. Packed values of no bits come without
-/// bytes: an empty chunk gives them.
+/// It keeps only a value that is not complete. A masked value comes as the encoder's placeholder, because masks come after
+/// the payload. Packed values of 0 bits take no bytes: any chunk gives them, even an empty one.
 ///
 /// ```
 /// # #[cfg(feature = "packing")] {
@@ -44,19 +44,19 @@ pub struct Unpacker {
     order: ByteOrder,
     /// Values still to come.
     remaining: u64,
-    /// The beginning of an element.
+    /// The first bytes of an element that is not complete.
     partial: [u8; WIDEST],
     partial_len: usize,
     #[cfg(feature = "packing")]
     packed: Option<Packed>,
 }
 
-/// Packed values, and the bits that were read but not used.
+/// The parameters of packed values, and the bits that were read but not used yet.
 #[cfg(feature = "packing")]
 #[derive(Clone, Copy)]
 struct Packed {
     packing: Packing,
-    scale: f64,
+    formula: Formula,
     bits: u128,
     bit_count: u32,
 }
@@ -65,8 +65,8 @@ impl Unpacker {
     /// An unpacker for the payload of the object that `descriptor` describes, from its first byte on.
     ///
     /// # Errors
-    /// [`ErrorKind::NeedsDecoding`] naming a stage that cannot be undone on the fly; those of the packing's parameters;
-    /// [`ErrorKind::DtypeMismatch`] for simple_packing of anything but float64.
+    /// [`ErrorKind::NeedsDecoding`] with a stage that cannot be undone chunk by chunk; those of the packing's parameters;
+    /// [`ErrorKind::DtypeMismatch`] for simple_packing of another dtype than float64.
     pub fn new(descriptor: &Descriptor<'_>) -> Result<Self> {
         let needs = |stage| Err(ErrorKind::NeedsDecoding(stage).at(descriptor.offset()));
         let (compression, filter) = (descriptor.compression().known(), descriptor.filter().known());
@@ -102,13 +102,13 @@ impl Unpacker {
         })
     }
 
-    /// How many values are still to come.
+    /// The number of values still to come.
     pub const fn remaining(&self) -> u64 {
         self.remaining
     }
 
-    /// Writes the next elements to the front of `out` and takes their bytes from the front of `chunk`; how many elements
-    /// that were. 0 says that the chunk was used up, or that all elements have come. O(elements), no allocation.
+    /// Writes the next elements to the front of `out`, takes their bytes from the front of `chunk`, and returns the number
+    /// of elements. 0 means that the chunk is used up, or that all elements have come. O(elements), no allocation.
     ///
     /// # Errors
     /// [`ErrorKind::DtypeMismatch`] if the elements are not of type `T`, [`ErrorKind::NeedsDecoding`] if they are packed.
@@ -139,7 +139,7 @@ impl Unpacker {
         Ok(self.count(due.saturating_sub(out.len())))
     }
 
-    /// Completes the element whose beginning came before; `None` if even now not all of it has come.
+    /// Completes the element whose first bytes came before. `None` if it is still not complete.
     fn complete<T: Element>(&mut self, chunk: &mut &[u8]) -> Option<T::Bytes> {
         let width = size_of::<T::Bytes>();
         let missing = split_front(chunk, width.saturating_sub(self.partial_len) as u64);
@@ -150,8 +150,9 @@ impl Unpacker {
         Some(bytes)
     }
 
-    /// Unpacks the next values of `simple_packing` to the front of `out` and takes their bytes from the front of `chunk`; how
-    /// many values that were. 0 says that the chunk was used up, or that all values have come. O(values), no allocation.
+    /// Unpacks the next values of `simple_packing` to the front of `out`, takes their bytes from the front of `chunk`, and
+    /// returns the number of values. 0 means that the chunk is used up, or that all values have come. O(values), no
+    /// allocation.
     ///
     /// # Errors
     /// [`ErrorKind::DtypeMismatch`] if the values are not packed.
@@ -169,13 +170,13 @@ impl Unpacker {
     }
 }
 
-/// The part of `out` for which there are values, of which so many are `remaining`.
+/// The part of `out` that the `remaining` values can fill.
 pub(super) fn wanted<T>(remaining: u64, out: &mut [T]) -> &mut [T] {
     let count = usize::try_from(remaining).unwrap_or(usize::MAX).min(out.len());
     out.get_mut(..count).unwrap_or_default()
 }
 
-/// Takes an element off the front of `chunk`, if one is wanted and whole.
+/// Takes an element off the front of `chunk`, if an element is wanted and the chunk has all of it.
 #[inline]
 fn split_element<T: Element>(chunk: &mut &[u8], wanted: usize) -> Option<T::Bytes> {
     if wanted == 0 {
@@ -189,7 +190,7 @@ fn split_element<T: Element>(chunk: &mut &[u8], wanted: usize) -> Option<T::Byte
 #[cfg(feature = "packing")]
 impl Packed {
     const fn new(packing: Packing) -> Self {
-        Self { packing, scale: packing.scale(), bits: 0, bit_count: 0 }
+        Self { packing, formula: packing.formula(), bits: 0, bit_count: 0 }
     }
 
     fn unpack_into<T: Unpack>(&mut self, chunk: &mut &[u8], out: &mut [T]) -> Result<usize> {
@@ -205,13 +206,13 @@ impl Packed {
             let Some(q) = self.next_field(chunk) else { return Ok(total.saturating_sub(rest.len()).saturating_sub(1)) };
             #[allow(clippy::cast_precision_loss, reason = "the format's formula rounds q to f64")]
             let q = q as f64;
-            *slot = T::from_f64(self.packing.reference_value + self.scale * q);
+            *slot = T::from_f64(self.formula.value_of(q));
             out = rest;
         }
         Ok(total)
     }
 
-    /// Unpacks whole groups of eight values, which begin and end on a byte, and returns the slots left over.
+    /// Unpacks whole groups of eight values, and returns the slots that are left. Such a group begins and ends on a byte.
     fn unpack_groups<'o, T: Unpack>(&self, chunk: &mut &[u8], out: &'o mut [T]) -> Result<&'o mut [T]> {
         let group_len = self.packing.bits_per_value as usize;
         let groups = (out.len() / 8).min(chunk.len().checked_div(group_len).unwrap_or(0));
@@ -224,7 +225,7 @@ impl Packed {
         Ok(rest)
     }
 
-    /// The next bit field; `None` if not all of it has come.
+    /// The next bit field. `None` if it is not complete.
     fn next_field(&mut self, chunk: &mut &[u8]) -> Option<u64> {
         let width = self.packing.bits_per_value;
         while self.bit_count < width {
@@ -236,7 +237,7 @@ impl Packed {
         self.bit_count = self.bit_count.saturating_sub(width);
         let field = self.bits.wrapping_shr(self.bit_count);
         self.bits &= 1_u128.wrapping_shl(self.bit_count).saturating_sub(1);
-        // What lies above the field was used before, and cleared.
+        // Bits above the field were used before, and cleared, so the field fits its width of at most 64.
         u64::try_from(field).ok()
     }
 }

@@ -1,34 +1,53 @@
 //! The bit stream: windows of 64 bits, fields of a fixed width, unary codes.
 //!
-//! A unary code is a run of zeros and a one. In a window turned round, so that the stream's next bit is the lowest, a code
-//! ends at the lowest one:
+//! # Unary codes
+//!
+//! A unary code is a run of zeros and a one: 0001 is 3.
 //!
 //! ```text
-//! end = trailing_zeros(ones);  code = end - start;  start = end + 1;  ones &= ones - 1      (clears the lowest one)
+//! plainly:  for each code:  code = 0; while the next bit is 0: code += 1
 //! ```
 //!
-//! Clearing does not wait for the counting, so processors work on several codes at once. Eight codes are taken without a
-//! look at any; whether the window held them all is seen from the last one.
+//! The trick loads a window of 64 bits and reverses it, so that the stream's next bit is the lowest. A code then ends at
+//! the lowest one:
 //!
-//! Bits beyond the end read as zero. [`Bits::check_end`] after every block takes care that they are never believed.
+//! ```text
+//! for each code:
+//!     end   = trailing_zeros(ones)
+//!     code  = end - start
+//!     start = end + 1
+//!     ones &= ones - 1              clears the lowest one
+//! ```
+//!
+//! The next `ones` does not depend on the counting, so a processor works on several codes at once. Eight codes are taken
+//! without checking each. If the window holds fewer, the word is 0 when the last code is due, and that is checked once:
+//! then a new window is loaded, and if even that is not enough, codes are read one by one.
+//!
+//! # The end of the stream
+//!
+//! Bits beyond the end read as zero. [`Bits::check_end`] is called after every block, so a block that used such bits is
+//! never accepted.
 
 use crate::error::{ErrorKind, Result};
 
 /// Values that are worked on at a time.
 pub(super) const GROUP: usize = 8;
 
-/// No unary code that [`Bits::skip_unary`] passes over is greater: there is a one in each window.
+/// The longest unary code that [`Bits::skip_unary`] can step over. It requires a one in each window, so a code begins in
+/// one window and ends in the next at the latest.
 pub(super) const LONGEST_SKIPPED: u32 = 2 * (u64::BITS - 1);
 
-/// Bytes in which the fields of a group lie whatever their width, with eight bytes loaded for each: the last one starts in
-/// byte 28 at most. Positions are masked to five bits, so that no check is left.
+/// Bytes that hold a group's fields of any width, if eight bytes are loaded for each field.
+///
+/// The last field starts in byte 28 at most: 7 fields of 32 bits, after 7 bits. Start bytes are masked to five bits, so
+/// every load is within 32 + 8 bytes, and the compiler removes its check.
 const FIELD_BYTES: usize = 40;
 
-/// A position in a stream of bits, the first of which is the most significant bit of the first byte.
+/// A position in a stream of bits. The first bit is the most significant bit of the first byte.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bits<'a> {
     bytes: &'a [u8],
-    /// Never more than a block beyond the end, so it fits.
+    /// Cannot overflow: it is at most a block beyond the end.
     position: u64,
 }
 
@@ -39,39 +58,39 @@ impl<'a> Bits<'a> {
         bits.check_end().map(|()| bits)
     }
 
-    /// Bits before the next one.
+    /// The number of bits before the next one.
     pub(super) const fn position(&self) -> u64 {
         self.position
     }
 
-    /// The number of the byte with the next bit.
+    /// The index of the byte with the next bit.
     pub(super) const fn byte(&self) -> u64 {
         self.position / 8
     }
 
-    /// Whether all bits that were read were there.
+    /// Checks that no bit beyond the end was read.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`] at the stream's end if not.
+    /// [`ErrorKind::Truncated`] at the stream's end.
     #[inline]
     pub(super) fn check_end(&self) -> Result<()> {
         let end = (self.bytes.len() as u64).saturating_mul(8);
         if self.position <= end { Ok(()) } else { Err(ErrorKind::Truncated.at_index(self.bytes.len())) }
     }
 
-    /// The bytes from that of the next bit on.
+    /// The bytes from the one with the next bit on.
     #[inline]
     fn rest(&self) -> &'a [u8] {
         usize::try_from(self.byte()).ok().and_then(|byte| self.bytes.get(byte..)).unwrap_or_default()
     }
 
-    /// How many bits of the next one's byte come before it.
+    /// How many bits of that byte come before the next bit.
     #[inline]
     const fn phase(&self) -> u32 {
         (self.position % 8) as u32
     }
 
-    /// The next 57 bits or more, from the most significant bit down; zeros follow.
+    /// At least the next 57 bits, from the most significant bit down. The rest of the window is zero.
     #[inline]
     pub(super) fn window(&self) -> u64 {
         let rest = self.rest();
@@ -88,13 +107,13 @@ impl<'a> Bits<'a> {
         self.position = self.position.wrapping_add(count.into());
     }
 
-    /// Goes on from bit `position`, or from the end if that comes first.
+    /// Moves to bit `position`, but not beyond the end.
     #[inline]
     pub(super) fn jump(&mut self, position: u64) {
         self.position = position.min((self.bytes.len() as u64).saturating_mul(8));
     }
 
-    /// Moves on to the start of a byte.
+    /// Moves on to the next start of a byte.
     pub(super) fn align(&mut self) {
         self.position = self.position.wrapping_add(7) & !7;
     }
@@ -107,7 +126,7 @@ impl<'a> Bits<'a> {
         low_half(field)
     }
 
-    /// Appends to each value a field of 1 to 32 bits, as its lower bits.
+    /// Appends a field of 1 to 32 bits to each value, as its lower bits.
     #[inline]
     pub(super) fn append_fields(&mut self, width: u32, values: &mut [u32]) {
         let (groups, tail) = values.as_chunks_mut();
@@ -124,8 +143,10 @@ impl<'a> Bits<'a> {
         }
     }
 
-    /// Passes over `count` unary codes by counting ones. `false`, and nothing has happened, if a window has none, as all do
-    /// beyond the end: one of the codes may be a long one then.
+    /// Steps over `count` unary codes by counting ones, because each code has exactly one.
+    ///
+    /// Returns `false`, and stays where it is, if a window has no one at all: a code may then be very long, or the stream
+    /// ends.
     #[inline]
     pub(super) fn skip_unary(&mut self, count: usize) -> bool {
         let (mut bits, mut left) = (*self, count);
@@ -138,7 +159,7 @@ impl<'a> Bits<'a> {
                     left = more;
                     bits.skip(u64::BITS.wrapping_sub(bits.phase()));
                 }
-                // The last code ends in this window: the end is found by clearing ones from the nearer side.
+                // The last code ends in this window. Its one is found by clearing the other ones, from the nearer side.
                 _ => {
                     let behind = ones.wrapping_sub(left);
                     let last = if behind < left {
@@ -162,10 +183,10 @@ impl<'a> Bits<'a> {
         true
     }
 
-    /// Reads as many unary codes as there are values; a code above `u32::MAX` becomes that.
+    /// Reads a unary code for each value. A code above `u32::MAX` becomes `u32::MAX`.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`] at the stream's end if a code has no end.
+    /// [`ErrorKind::Truncated`] at the stream's end if a code does not end before it.
     #[inline]
     pub(super) fn take_unary(&mut self, values: &mut [u32]) -> Result<()> {
         let mut ones = Ones::at(*self);
@@ -190,8 +211,8 @@ fn padded<const N: usize>(bytes: &[u8]) -> [u8; N] {
     all
 }
 
-/// Appends to each value a field of `width` bits, the first of which starts `phase` bits into `bytes`; returns the number of
-/// bits read.
+/// Appends a field of `width` bits to each value, and returns the number of bits read. The first field starts `phase` bits
+/// into `bytes`.
 #[inline]
 fn append_group(bytes: &[u8; FIELD_BYTES], phase: u32, width: u32, values: &mut [u32; GROUP]) -> u32 {
     match width {
@@ -202,7 +223,12 @@ fn append_group(bytes: &[u8; FIELD_BYTES], phase: u32, width: u32, values: &mut 
     }
 }
 
-/// [`append_group`] with so many fields in a window: those that fill no more than 57 bits.
+/// [`append_group`] with `FIELDS` fields taken from each window. They must not fill more than 57 bits.
+///
+/// ```text
+/// load a window and shift it left, so that the first field is at the top
+/// for each field:  rotate the window left by the width; the field is now at the bottom; mask it
+/// ```
 #[inline]
 fn append_by<const FIELDS: usize>(bytes: &[u8; FIELD_BYTES], phase: u32, width: u32, values: &mut [u32; GROUP]) -> u32 {
     let mask = u32::MAX.wrapping_shr(u32::BITS.wrapping_sub(width));
@@ -229,14 +255,14 @@ const fn low_half(window: u64) -> u32 {
     window as u32
 }
 
-/// The ones in a window of the stream, as the ends of unary codes.
+/// The ones in a window of the stream: each is the end of a unary code.
 #[derive(Clone, Copy, Debug)]
 struct Ones<'a> {
-    /// The window's first bit.
+    /// The position of the window's first bit.
     base: Bits<'a>,
-    /// Bit i is that of the stream i bits after `base`; ones that were read are cleared.
+    /// The window, reversed: bit i is the stream's bit i bits after `base`. Ones that were read are cleared.
     unread: u64,
-    /// Bits of the window that were read.
+    /// How many bits of the window were read.
     start: u32,
 }
 
@@ -247,7 +273,7 @@ impl<'a> Ones<'a> {
         Self { base, unread: base.window().reverse_bits(), start: 0 }
     }
 
-    /// The position behind the codes that were read.
+    /// The position after the codes that were read.
     #[inline]
     fn next_bits(&self) -> Bits<'a> {
         let mut bits = self.base;
@@ -255,7 +281,7 @@ impl<'a> Ones<'a> {
         bits
     }
 
-    /// Reads codes, of which there are few.
+    /// Reads a few codes, from this window or from the next one.
     #[inline]
     fn take(&mut self, codes: &mut [u32]) -> Result<()> {
         if self.take_all(codes) {
@@ -268,11 +294,11 @@ impl<'a> Ones<'a> {
         Ok(())
     }
 
-    /// Reads codes if the window holds them all.
+    /// Reads codes if the window holds all of them, and returns whether it does.
     #[inline]
     fn take_all(&mut self, codes: &mut [u32]) -> bool {
         let (mut ones, mut start) = (self.unread, self.start);
-        // What is left when the last code is due; anything but zero if there is no code.
+        // The word when the last code is due. It is zero if the window has too few ones. Not zero if there are no codes.
         let mut last = u64::MAX;
         for code in codes {
             let end = ones.trailing_zeros();

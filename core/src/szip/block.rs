@@ -1,23 +1,23 @@
-//! Coded blocks: option ID, reference sample, codes.
+//! Coded blocks: option ID, reference sample and codes, read to values.
 //!
 //! | ID | option | what follows |
 //! |---|---|---|
-//! | 0, then 0 | zero blocks | how many, as a unary code |
-//! | 0, then 1 | second extension | pairs of values, one unary code each |
-//! | 1 ... last - 1 | split, k = ID - 1 | upper parts of all values as unary codes, then their k lower bits |
-//! | last | uncompressed | fields |
+//! | 0, then 0 | zero blocks | their number, as a unary code |
+//! | 0, then 1 | second extension | a unary code for each pair of values |
+//! | 1 ... last - 1 | split, k = ID - 1 | the upper parts of all values as unary codes, then the k lower bits of each |
+//! | last | uncompressed | a field for each value |
 //!
-//! With preprocessing the reference sample stands before the codes of an interval's first block, and takes the place of
-//! its first value. Format: PIPELINE §7.1.
+//! With preprocessing, the first block of an interval has the reference sample before its codes. It replaces the first
+//! value. Format: PIPELINE §7.1.
 
 use super::bits::{Bits, GROUP, LONGEST_SKIPPED};
 use super::params::{MAX_BLOCK_SIZE, Params, flags};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Blocks in a segment, where a run of zero blocks without a length ends.
+/// Blocks in a segment. A run of zero blocks may go "to the end of the segment" instead of having a length.
 const SEGMENT: u32 = 64;
 
-/// The pairs of values behind the codes of the second extension: by their sum, then by the second value.
+/// The pairs of values that the codes of the second extension stand for, ordered by their sum and then by the second value.
 const PAIRS: [[u8; 2]; 91] = {
     let mut pairs = [[0; 2]; 91];
     let mut rest = pairs.as_mut_slice();
@@ -30,12 +30,12 @@ const PAIRS: [[u8; 2]; 91] = {
     pairs
 };
 
-/// What was coded.
+/// The result of reading a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Coded {
-    /// One block of values, none of which has a bit that is not set here.
+    /// One block of values. Every bit that is set in some value is set here.
     Values(u32),
-    /// So many blocks of zeros; in an interval's first block, after the reference sample.
+    /// This many blocks of zeros. In an interval's first block a reference sample comes before them.
     Zeros(u32),
 }
 
@@ -46,20 +46,20 @@ pub(super) struct Blocks<'a> {
     params: Params,
     /// Bits of an option ID.
     id_bits: u32,
-    /// The ID of uncompressed blocks, the largest there is.
+    /// The largest ID, which uncompressed blocks have.
     last_id: u32,
     /// The largest value.
     max: u32,
-    /// The block's place in its interval.
+    /// The next block's place in its interval.
     index: u32,
-    /// The byte in which the block starts.
+    /// The byte in which the last read block starts.
     start: u64,
-    /// Whether fields are passed over, when all that matters is where blocks end.
+    /// Whether fields are skipped, because only the ends of blocks matter.
     skips_fields: bool,
 }
 
 impl<'a> Blocks<'a> {
-    /// The blocks from that of an interval's start at bit `position` on.
+    /// The blocks of an interval that starts at bit `position`, and of those after it.
     pub(super) fn new(stream: &'a [u8], params: &Params, position: u64) -> Result<Self> {
         let bits = Bits::new(stream, position)?;
         let id_bits = params.id_bits();
@@ -68,7 +68,7 @@ impl<'a> Blocks<'a> {
         Ok(Self { bits, params: *params, id_bits, last_id, max: params.max(), index: 0, start, skips_fields: false })
     }
 
-    /// The blocks from that on which is the `index`-th of its interval and starts at bit `position`.
+    /// The blocks from bit `position` on. The first one is block `index` of its interval.
     #[inline]
     pub(super) fn resume(stream: &'a [u8], params: &Params, position: u64, index: u32) -> Result<Self> {
         Self::new(stream, params, position).map(|blocks| Self { index, ..blocks })
@@ -90,20 +90,20 @@ impl<'a> Blocks<'a> {
         self.index == 0 && self.params.has(flags::PREPROCESS)
     }
 
-    /// Blocks of the interval that are still to come, if some were there.
+    /// The blocks of the interval that are still to come. `None` before the first block.
     #[inline]
     pub(super) const fn left(&self) -> Option<u32> {
         if self.index == 0 { None } else { self.params.rsi().checked_sub(self.index) }
     }
 
-    /// Goes on from bit `position`, `blocks` blocks farther, which do not reach beyond the interval.
+    /// Moves to bit `position`, which is `blocks` blocks on. They must be blocks of this interval.
     #[inline]
     pub(super) fn jump(&mut self, position: u64, blocks: u32) {
         self.bits.jump(position);
         self.advance(Coded::Zeros(blocks));
     }
 
-    /// Moves from the start of an interval to that of the next one; what the interval's last block, or run of blocks, was.
+    /// Moves from the start of an interval to the start of the next one. Returns the interval's last block or run of blocks.
     ///
     /// # Errors
     /// Those of [`Self::next`].
@@ -119,10 +119,11 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Reads a block, or a run of zero blocks, in which case only the reference sample is written to `values`.
+    /// Reads a block to `values`, which must have the length of a block. Of a run of zero blocks, only the reference sample
+    /// is written.
     ///
-    /// Values are what was coded: no samples but the reference sample if there is preprocessing. None exceeds the largest
-    /// sample. `values` is as long as a block.
+    /// With preprocessing the values are mapped differences, except the reference sample. No value exceeds the largest
+    /// sample.
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`] at the stream's end; [`ErrorKind::SzipStream`] at the byte where the block starts.
@@ -139,7 +140,7 @@ impl<'a> Blocks<'a> {
         Ok(coded)
     }
 
-    /// Counts the blocks, which do not reach beyond the interval.
+    /// Counts blocks, which must be of this interval.
     #[inline]
     fn advance(&mut self, coded: Coded) {
         let blocks = match coded {
@@ -155,7 +156,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Takes the reference sample out of the stream, if it is there, and leaves the values after it.
+    /// Reads the reference sample, if the block has one, and returns the values after it.
     #[inline]
     fn reference<'v>(&mut self, values: &'v mut [u32]) -> &'v mut [u32] {
         if !self.has_reference() {
@@ -170,17 +171,19 @@ impl<'a> Blocks<'a> {
         }
     }
 
+    /// Reads a block whose values are split into an upper part and `k` lower bits.
     #[inline]
     fn split(&mut self, k: u32, values: &mut [u32]) -> Result<Coded> {
         let values = self.reference(values);
         let max_upper = self.max.wrapping_shr(k);
+        // Skipping does not see the codes. It is safe where no code that it steps over can be too large.
         if self.skips_fields && max_upper >= LONGEST_SKIPPED && self.bits.skip_unary(values.len()) {
             self.fields(k, values);
             return Ok(Coded::Values(self.max));
         }
         self.bits.take_unary(values)?;
         let upper = or(values);
-        // Unary codes that do not fit are u32::MAX.
+        // A unary code of u32::MAX may stand for a larger one.
         if upper > max_upper || upper == u32::MAX || k > self.params.bits_per_sample() {
             return Err(self.invalid());
         }
@@ -191,6 +194,7 @@ impl<'a> Blocks<'a> {
         Ok(Coded::Values(upper.wrapping_shl(k) | lower))
     }
 
+    /// Reads a block of plain values.
     #[inline]
     fn uncompressed(&mut self, values: &mut [u32]) -> Coded {
         values.fill(0);
@@ -198,7 +202,7 @@ impl<'a> Blocks<'a> {
         Coded::Values(self.max)
     }
 
-    /// Appends a field to each value, or passes over the fields.
+    /// Appends a field to each value, or skips the fields.
     #[inline]
     fn fields(&mut self, width: u32, values: &mut [u32]) {
         if self.skips_fields {
@@ -210,12 +214,15 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Zero blocks or second extension.
+    /// Reads zero blocks or a block of the second extension.
     fn low_entropy(&mut self, values: &mut [u32]) -> Result<Coded> {
         if self.bits.take(1) == 0 { self.zeros(values) } else { self.second_extension(values) }
     }
 
-    /// A run of zero blocks. The code for a run to the segment's end stands among the numbers: those from it on are one less.
+    /// Reads a run of zero blocks.
+    ///
+    /// Code 4 means "to the end of the segment". So codes below 4 stand for one block more than the code, and codes above 4
+    /// for as many blocks as the code.
     fn zeros(&mut self, values: &mut [u32]) -> Result<Coded> {
         self.reference(values);
         let mut code = [0];
@@ -230,7 +237,8 @@ impl<'a> Blocks<'a> {
         if blocks <= left { Ok(Coded::Zeros(blocks)) } else { Err(self.invalid()) }
     }
 
-    /// Pairs of values. The reference sample takes the place of the first value, which is coded nevertheless.
+    /// Reads a block of the second extension: pairs of values. The reference sample replaces the first value, which is
+    /// coded all the same.
     fn second_extension(&mut self, values: &mut [u32]) -> Result<Coded> {
         let reference = self.has_reference().then(|| self.bits.take(self.params.bits_per_sample()));
         let (pairs, _) = values.as_chunks_mut();
@@ -250,14 +258,14 @@ impl<'a> Blocks<'a> {
         if all <= self.max { Ok(Coded::Values(all)) } else { Err(self.invalid()) }
     }
 
-    /// The error of a code that stands for no sample.
+    /// The error at a block with a code that stands for no sample.
     #[cold]
     fn invalid(&self) -> Error {
         ErrorKind::SzipStream.at(self.start)
     }
 }
 
-/// All bits set in any value.
+/// The bits that are set in some value.
 #[inline]
 fn or(values: &[u32]) -> u32 {
     values.iter().fold(0, |all, value| all | value)

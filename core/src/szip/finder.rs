@@ -1,4 +1,4 @@
-//! Intervals found one after the other, so that nothing is read again for the next one.
+//! Finding intervals one after the other, without reading any interval twice.
 
 use core::num::NonZeroU64;
 
@@ -7,15 +7,25 @@ use super::params::Params;
 use super::start::Start;
 use crate::error::Result;
 
-/// How many intervals must lead from stored offset to stored offset before one of those is believed.
+/// How many intervals in a row must lead from a stored offset to the next stored offset, before these are trusted.
 const WITNESSES: u64 = 2;
 
-/// Finds where intervals start, for a caller who asks for them in ascending order.
+/// Finds where intervals start, for a caller that asks for them in ascending order.
 ///
-/// It remembers the last interval that it found. The way to a later one begins there or, if stored offsets prove to be
-/// right, near the later one, as [`find_rsi_near`](super::find_rsi_near) has it. So all calls together read no interval
-/// twice, but for those that bear witness to stored offsets; offsets that are wrong everywhere are tried about once for each
-/// doubling of the distance. An interval before the last one is found from the start of the stream.
+/// It remembers the last interval that it found, and reads on from there. If stored offsets prove to be right, it starts
+/// closer to the wanted interval, as [`find_rsi_near`](super::find_rsi_near) does:
+///
+/// ```text
+/// back = 2
+/// while the interval `back` before the wanted one is after the last one found:
+///     start at that interval's stored offset, and read
+///     if the first two intervals end where the next stored offsets say, and not on zero blocks: trust this start
+///     otherwise double `back`
+/// if no stored offset is trusted: read from the last interval found
+/// ```
+///
+/// All calls together read no interval twice, except those that test stored offsets. For an interval before the last one
+/// found, it starts at the beginning of the stream.
 ///
 /// ```
 /// use tgm_core::szip::{Params, RsiFinder};
@@ -33,21 +43,23 @@ pub struct RsiFinder<'a> {
     params: Params,
     /// An interval whose start is known, and the bit where it is.
     known: (u64, u64),
-    /// How far before an interval the first stored offset is tried. Grows where they are wrong, shrinks where they are right.
+    /// How far before the wanted interval the first stored offset is tried. It grows where they are wrong, and shrinks
+    /// where they are right.
     back: u64,
+    /// Intervals that were read.
     read: u64,
 }
 
 impl<'a> RsiFinder<'a> {
-    /// Knows the start of the stream.
+    /// A finder that knows the start of the stream.
     pub const fn new(stream: &'a [u8], params: &Params) -> Self {
         Self { stream, params: *params, known: (0, 0), back: WITNESSES, read: 0 }
     }
 
-    /// The bit at which interval `index` starts. `stored` gives offsets that may be wrong, `None` where there are none.
+    /// The bit at which interval `index` starts. `stored` gives the stored offsets, which may be wrong or absent.
     ///
     /// # Errors
-    /// Those of [`find_rsi`](super::find_rsi), if the intervals before have to be read.
+    /// Those of [`find_rsi`](super::find_rsi), if the intervals before it have to be read.
     pub fn find(&mut self, index: u64, stored: impl Fn(u64) -> Option<u64>) -> Result<u64> {
         if index < self.known.0 {
             self.known = (0, 0);
@@ -73,7 +85,7 @@ impl<'a> RsiFinder<'a> {
         Ok(blocks.position())
     }
 
-    /// The way to sample `sample`, as [`Self::find`] leads to its interval.
+    /// Where decoding must start to get to sample `sample`.
     ///
     /// # Errors
     /// Those of [`Self::find`].
@@ -83,8 +95,9 @@ impl<'a> RsiFinder<'a> {
         Ok(Start { bit_offset, skip: sample % samples })
     }
 
-    /// Takes it that decoding all samples before `sample` ended at bit `position`: where an interval starts, if `sample` is
-    /// its first one. Nothing is learnt otherwise.
+    /// Notes that decoding all samples before `sample` ended at bit `position`.
+    ///
+    /// If `sample` is the first of its interval, that interval starts there. Otherwise this changes nothing.
     pub fn decoded_to(&mut self, sample: u64, position: u64) {
         let samples = NonZeroU64::from(self.params.samples_per_rsi());
         if sample % samples == 0 && sample / samples >= self.known.0 {
@@ -92,12 +105,13 @@ impl<'a> RsiFinder<'a> {
         }
     }
 
-    /// How many intervals were read so far, those that bear witness to stored offsets included.
+    /// The number of intervals that were read so far, including those that tested stored offsets.
     pub const fn intervals_read(&self) -> u64 {
         self.read
     }
 
-    /// The start of interval `to` by reading from that of interval `from`, if the first intervals bear witness to the offsets.
+    /// The start of interval `to`, read from the stored offset of interval `from`. `None` if the first intervals do not
+    /// confirm the stored offsets.
     fn follow(&mut self, stored: impl Fn(u64) -> Option<u64>, from: u64, to: u64) -> Option<u64> {
         let mut blocks = Blocks::new(self.stream, &self.params, stored(from)?).ok()?;
         for (seen, index) in (from..to).enumerate() {

@@ -1,4 +1,4 @@
-//! What a stream does not say about itself.
+//! The parameters of a stream, which the stream itself does not contain.
 
 use core::num::{NonZeroU32, NonZeroU64};
 
@@ -6,12 +6,21 @@ use crate::error::{ErrorKind, Result};
 use crate::names::ByteOrder;
 pub use crate::names::szip_flags as flags;
 
-/// Most samples in a block if [`flags::NOT_ENFORCE`] allows other numbers than the standard.
+/// The largest number of samples in a block, if [`flags::NOT_ENFORCE`] allows more than the standard does.
 pub const MAX_BLOCK_SIZE: u32 = 256;
-/// Most blocks in a reference sample interval.
+/// The largest number of blocks in a reference sample interval.
 pub const MAX_RSI: u32 = 4096;
 
-/// How samples are coded, checked.
+/// The checked parameters of a stream.
+///
+/// ```
+/// use tgm_core::szip::{Params, flags};
+///
+/// let params = Params::new(12, 16, 128, flags::PREPROCESS).map_err(|kind| kind.at(0))?;
+/// assert_eq!((params.container_size(), params.max(), params.samples_per_rsi().get()), (2, 4095, 2048));
+/// assert!(Params::new(33, 16, 128, 0).is_err());
+/// # Ok::<(), tgm_core::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     bits_per_sample: u32,
@@ -23,9 +32,8 @@ pub struct Params {
 impl Params {
     /// Checks the ranges: samples of 1 to 32 bits, blocks of 8, 16, 32 or 64 samples, intervals of 1 to [`MAX_RSI`] blocks.
     ///
-    /// With [`flags::NOT_ENFORCE`] any even block size goes, up to [`MAX_BLOCK_SIZE`].
-    /// `bits_per_sample` is not stored in messages: it is `sp_bits_per_value` under `simple_packing` (which implies
-    /// [`flags::MSB`]), 8 under shuffle, and otherwise the width of the dtype.
+    /// With [`flags::NOT_ENFORCE`] a block may have any even number of samples up to [`MAX_BLOCK_SIZE`]. Messages do not
+    /// store `bits_per_sample`; [`Self::of`] derives it from a descriptor.
     ///
     /// # Errors
     /// [`ErrorKind::SzipBitsPerSample`], [`ErrorKind::SzipBlockSize`], [`ErrorKind::SzipRsi`] with the value that is
@@ -62,7 +70,7 @@ impl Params {
         self.bits_per_sample.div_ceil(8) as usize
     }
 
-    /// The order of those bytes.
+    /// The byte order of a decoded sample.
     pub const fn byte_order(&self) -> ByteOrder {
         if self.has(flags::MSB) { ByteOrder::Big } else { ByteOrder::Little }
     }
@@ -73,7 +81,7 @@ impl Params {
         NonZeroU32::MIN.saturating_add(self.rsi.wrapping_mul(self.block_size).wrapping_sub(1))
     }
 
-    /// How many intervals `samples` samples take.
+    /// The number of intervals that `samples` samples take.
     pub fn rsi_count(&self, samples: u64) -> u64 {
         let per_rsi = NonZeroU64::from(self.samples_per_rsi());
         let started = u64::from(samples % per_rsi != 0);
@@ -90,7 +98,7 @@ impl Params {
         self.flags & flag != 0
     }
 
-    /// Bits of the ID that tells how a block is coded.
+    /// Bits of the ID that says how a block is coded.
     pub const fn id_bits(&self) -> u32 {
         match self.bits_per_sample {
             ..=2 if self.has(flags::RESTRICTED) => 1,
@@ -101,14 +109,15 @@ impl Params {
         }
     }
 
-    /// The largest sample if they are unsigned.
+    /// The largest unsigned sample.
     pub const fn max(&self) -> u32 {
         u32::MAX.wrapping_shr(u32::BITS.wrapping_sub(self.bits_per_sample))
     }
 
-    /// What is added to samples on the way through the predictor, so that the smallest becomes 0.
+    /// The number that the predictor adds to samples, so that the smallest sample is 0.
     ///
-    /// Without the predictor libaec hands on the bits of a sample as they are, signed or not.
+    /// It is 0 for unsigned samples. It is also 0 without the predictor, because libaec then keeps the bits of signed
+    /// samples as they are.
     pub const fn bias(&self) -> u32 {
         if self.has(flags::SIGNED) && self.has(flags::PREPROCESS) {
             1_u32.wrapping_shl(self.bits_per_sample.wrapping_sub(1))

@@ -1,8 +1,10 @@
-//! Streams that come in pieces.
+//! Decoding streams that come in pieces.
 //!
-//! Nothing in a stream says how long a block is, so a block is decoded when all of it is there: in the piece or, if pieces
-//! cut it, in a memory where its bytes are gathered. Coded blocks are not longer than the plain samples and an ID, because all
-//! encoders turn to uncompressed blocks before that. Damaged streams hold longer ones: unary codes of any length.
+//! A block does not say how long it is, so it is decoded only when all its bytes have come. If one piece has them all, the
+//! block is decoded from there. If pieces cut the block, its bytes are gathered in memory first.
+//!
+//! That memory is bounded: an encoder writes a block uncompressed if no code is shorter, so a block is never longer than
+//! its plain samples and an ID. Only damaged streams have longer blocks, with unary codes of any length.
 
 use core::fmt;
 
@@ -11,18 +13,17 @@ use super::params::Params;
 use super::samples::{Decoded, Samples};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Bytes that are gathered for each sample of a block: one more than the widest sample has.
+/// Bytes of memory for each sample of a block: one more than the widest sample has.
 const BYTES_PER_SAMPLE: usize = 5;
 
-/// Decodes a stream that comes in pieces of any size: samples as soon as their block has come, in fixed memory.
+/// Decodes a stream that comes in pieces of any size, in fixed memory. Samples come out as soon as their block is complete.
 ///
-/// `B` is the largest [block](Params::block_size) there may be, in samples: 64 unless [`super::flags::NOT_ENFORCE`] is set.
-/// The decoder takes 9 · B bytes and about 80 more: a block of samples that were not asked for yet, and the bytes of a block
-/// that has not come whole.
+/// `B` is the largest [block](Params::block_size) to expect, in samples: 64, unless [`super::flags::NOT_ENFORCE`] is set.
+/// The decoder takes 9 · B + 80 bytes: 4 · B for a block of decoded samples, and 5 · B for the bytes of an incomplete block.
 ///
-/// These are 5 · B bytes, more than any encoder makes of B samples. A block that is coded in more, which [`super::decode_into`]
-/// may understand, is refused: [`ErrorKind::SzipBlockMemory`]. Apart from that, samples and errors are the same, wherever
-/// the pieces end.
+/// No encoder makes more than 5 · B bytes of B samples. A damaged stream can have a longer block, and
+/// [`super::decode_into`] may decode it; here it is refused with [`ErrorKind::SzipBlockMemory`]. Otherwise samples and
+/// errors are the same as there, for pieces of any size.
 ///
 /// ```
 /// use tgm_core::szip::{Params, PieceDecoder};
@@ -37,17 +38,17 @@ const BYTES_PER_SAMPLE: usize = 5;
 /// # Ok::<(), tgm_core::error::Error>(())
 /// ```
 ///
-/// Each piece costs the decoding of its blocks, and of one more at most.
+/// Each piece costs the decoding of its blocks, and of at most one more.
 #[derive(Clone)]
 pub struct PieceDecoder<const B: usize> {
     next: Next,
-    /// The bytes of the next block, as far as they came, from that on in which it starts.
+    /// The bytes of the next block that have come, beginning with the byte in which it starts.
     gathered: [[u8; BYTES_PER_SAMPLE]; B],
     gathered_len: usize,
-    /// The last block; what was not asked for yet is at its end.
+    /// The last decoded block. Its last `block_left` samples were not handed out yet.
     block: [u32; B],
     block_left: usize,
-    /// What was not asked for of a run of blocks of one sample.
+    /// The sample of a run of blocks, of which `run_left` samples were not handed out yet.
     run: u32,
     run_left: u32,
     failure: Option<Error>,
@@ -74,15 +75,17 @@ impl<const B: usize> PieceDecoder<B> {
         })
     }
 
-    /// Writes the next samples to the front of `out`, each as `store` makes it, and takes their bytes from the front of `piece`;
-    /// how many samples that were. 0 says that the piece was used up, unless `out` is empty.
+    /// Decodes samples to the front of `out`, takes their bytes from the front of `piece`, and returns the number of
+    /// samples. `store` makes an item of the output from a sample; signed samples are given to it sign-extended.
     ///
-    /// Call it until it returns 0, then with the next piece. Signed samples reach `store` sign-extended. A byte that the
-    /// next block begins in stays in `piece`, and is asked for again. O(samples + bytes), no allocation.
+    /// 0 means that the piece is used up, unless `out` is empty. Call it with one piece until it returns 0, then with the
+    /// next piece. A byte that is shared by two blocks stays in `piece` until the second block is decoded.
+    /// O(samples + bytes), no allocation.
     ///
     /// # Errors
-    /// When the samples before it have been handed out, and from then on: [`ErrorKind::SzipStream`] at the byte where the block
-    /// starts whose code no sample has, [`ErrorKind::SzipBlockMemory`] where one starts that the memory does not hold.
+    /// [`ErrorKind::SzipStream`] at the start of a block with a code that stands for no sample;
+    /// [`ErrorKind::SzipBlockMemory`] at the start of a block that the memory does not hold. The error comes after all
+    /// samples before it, and again on each further call.
     pub fn decode_with<T: Copy>(
         &mut self,
         piece: &mut &[u8],
@@ -105,18 +108,18 @@ impl<const B: usize> PieceDecoder<B> {
         }
     }
 
-    /// How many bytes of the stream have been taken.
+    /// The number of bytes of the stream that were taken.
     pub const fn position(&self) -> u64 {
         self.next.start.saturating_add(self.gathered_len as u64)
     }
 
-    /// What is wrong with the stream, whether or not it was told.
+    /// The stream's error, whether or not it was returned already.
     #[cfg(feature = "push")]
     pub(crate) const fn failure(&self) -> Option<Error> {
         self.failure
     }
 
-    /// Stores what was decoded before; the slots that are left.
+    /// Stores samples that were decoded before, and returns the slots that are left.
     #[inline]
     fn hand_out<'o, T: Copy>(&mut self, slots: &'o mut [T], store: impl Fn(u32) -> T) -> &'o mut [T] {
         let size = self.next.params.block_size() as usize;
@@ -133,11 +136,11 @@ impl<const B: usize> PieceDecoder<B> {
         slots
     }
 
-    /// Decodes a block, gathers the bytes of one, or fails. Nothing is left of the block before.
+    /// Decodes the next block from the piece, or else gathers its bytes. The block before was handed out.
     #[inline]
     fn next_block(&mut self, piece: &mut &[u8]) {
         if self.gathered_len == 0 {
-            // What is gathered is all that is looked at here, too, so that it does not matter where pieces end.
+            // As many bytes as the memory holds, so that the result does not depend on where pieces end.
             let ahead = piece.get(..B.saturating_mul(BYTES_PER_SAMPLE)).unwrap_or(piece);
             if let Ok((decoded, used)) = self.next.decode(ahead, &mut self.block) {
                 self.keep(decoded);
@@ -148,7 +151,7 @@ impl<const B: usize> PieceDecoder<B> {
         self.gather(piece);
     }
 
-    /// Decodes a block that the piece does not hold alone.
+    /// Adds bytes of the piece to the gathered ones, and decodes the block if it is complete.
     #[inline(never)]
     fn gather(&mut self, piece: &mut &[u8]) {
         let gathered = self.gathered.as_flattened_mut();
@@ -161,7 +164,7 @@ impl<const B: usize> PieceDecoder<B> {
         match self.next.decode(gathered.get(..len).unwrap_or_default(), &mut self.block) {
             Ok((decoded, used)) => {
                 self.keep(decoded);
-                // It was not whole before, so that all bytes that were gathered then have been used.
+                // The block was incomplete before, so it uses all bytes that were gathered before.
                 *piece = piece.get(used.saturating_sub(self.gathered_len)..).unwrap_or_default();
                 self.gathered_len = 0;
             }
@@ -182,7 +185,7 @@ impl<const B: usize> PieceDecoder<B> {
         match decoded {
             Decoded::Block => self.block_left = size as usize,
             Decoded::Run { sample, blocks } => {
-                // 4096 · 256 at most.
+                // Cannot overflow: at most 4096 · 256.
                 (self.run, self.run_left) = (sample, blocks.wrapping_mul(size));
             }
         }
@@ -200,25 +203,26 @@ impl<const B: usize> fmt::Debug for PieceDecoder<B> {
     }
 }
 
-/// The block that comes next.
+/// The state between two blocks.
 #[derive(Clone, Copy)]
 struct Next {
     params: Params,
-    /// The byte of the stream in which it starts.
+    /// The byte of the stream in which the next block starts.
     start: u64,
-    /// Bits of that byte before it.
+    /// How many bits of that byte come before the block.
     phase: u64,
-    /// Its place in the interval.
+    /// The block's place in its interval.
     index: u32,
-    /// The sample before it.
+    /// The sample before the block.
     before: u32,
 }
 
 impl Next {
-    /// Decodes the block that starts in the first one of `bytes`, and goes on to the next one; how many bytes were used up.
+    /// Decodes the block that starts in the first of `bytes`, moves on to the next block, and returns the number of whole
+    /// bytes used.
     ///
     /// # Errors
-    /// Those of [`Blocks::next`], with nothing changed: [`ErrorKind::Truncated`] says that the block may be longer.
+    /// Those of [`Blocks::next`]; the state is then unchanged. [`ErrorKind::Truncated`] means that bytes are missing.
     #[inline]
     fn decode(&mut self, bytes: &[u8], block: &mut [u32]) -> Result<(Decoded, usize)> {
         let block = block.get_mut(..self.params.block_size() as usize).unwrap_or_default();
@@ -232,7 +236,7 @@ impl Next {
     }
 }
 
-/// Splits `count` items off the front, or all that there are.
+/// Splits `count` items off the front, or all if there are fewer.
 #[inline]
 fn split_at<T>(items: &mut [T], count: usize) -> (&mut [T], &mut [T]) {
     let count = count.min(items.len());

@@ -1,23 +1,35 @@
 //! The inverse of the preprocessor: each value is the mapped difference to the sample before it.
 //!
+//! # Plain way
+//!
 //! ```text
-//! θ = min(before, max - before)                     samples are 0 ... max
-//! d ≤ 2θ, even    sample = before + d / 2
-//! d ≤ 2θ, odd     sample = before - (d + 1) / 2
-//! d > 2θ          sample = d or max - d, whichever side of before is the wider one
+//! samples are 0 ... max
+//! for each value d:
+//!     θ = min(before, max - before)
+//!     if d ≤ 2θ and d is even:   sample = before + d / 2
+//!     if d ≤ 2θ and d is odd:    sample = before - (d + 1) / 2
+//!     if d > 2θ:                 sample = d         if before is in the lower half
+//!                                         max - d   otherwise
 //! ```
 //!
-//! The last case is rare, and cannot occur as long as samples stay farther from 0 and `max` than the largest difference
-//! reaches. So differences are added up as if it did not exist, in loops that vectorise; if then a sample lies too near an
-//! end, the sums are taken back and the block is done one by one. Format: PIPELINE §7.2.
+//! # Trick: assume that the last case does not occur
+//!
+//! ```text
+//! turn every value into a difference, and add the differences up
+//! if every sample before a difference is farther from 0 and from max than the largest difference: done
+//! otherwise: turn the sums back into values, and do them the plain way
+//! ```
+//!
+//! This is right because d > 2θ needs a sample that is closer to 0 or to `max` than (d + 1) / 2. It pays because such
+//! samples are rare, and because both loops compile to vector code. Format: PIPELINE §7.2.
 
 use core::hint::select_unpredictable;
 
 use super::bits::GROUP;
 
-/// Turns mapped differences into samples of 0 to `max`, and returns the last one.
+/// Turns mapped differences into samples of 0 to `max`, and returns the last sample.
 ///
-/// `all` is no less than any value. It and `before` must not exceed `max`.
+/// `all` has every bit that is set in some value. `all` and `before` must not exceed `max`.
 #[inline]
 pub(super) fn unmap(values: &mut [u32], all: u32, before: u32, max: u32) -> u32 {
     let reach = distance(all);
@@ -37,7 +49,7 @@ pub(super) fn unmap(values: &mut [u32], all: u32, before: u32, max: u32) -> u32 
     last
 }
 
-/// Turns differences into samples, and returns the last one.
+/// Turns differences into samples, and returns the last sample.
 #[inline]
 fn add_up(differences: &mut [u32], before: u32) -> u32 {
     let mut sample = before;
@@ -53,21 +65,21 @@ fn add_up(differences: &mut [u32], before: u32) -> u32 {
     sample
 }
 
-/// [`unmap`] without assumptions. Which case it is cannot be foreseen here, so that nothing depends on a branch.
+/// [`unmap`] the plain way. A processor cannot predict which case comes next, so the code selects values without a branch.
 #[inline(never)]
 fn unmap_each(values: &mut [u32], before: u32, max: u32) -> u32 {
     let mut before = before;
     for value in values {
         let mirror = select_unpredictable(before > max >> 1, max, 0);
         let near = before.wrapping_add(difference(*value));
-        // x ^ max is max - x.
+        // max has all bits of a sample set, so x ^ max is max - x. `before ^ mirror` is θ.
         *value = select_unpredictable(distance(*value) <= before ^ mirror, near, *value ^ mirror);
         before = *value;
     }
     before
 }
 
-/// Takes sums of differences back to what was mapped.
+/// Turns samples, made by [`add_up`], back into mapped differences.
 #[cold]
 fn map_each(values: &mut [u32], before: u32) {
     let mut before = before;
@@ -78,13 +90,13 @@ fn map_each(values: &mut [u32], before: u32) {
     }
 }
 
-/// The difference that `mapped` stands for if it is within θ.
+/// The difference that `mapped` stands for in the first two cases: d / 2 for even d, -(d + 1) / 2 for odd d.
 #[inline]
 const fn difference(mapped: u32) -> u32 {
     (mapped >> 1) ^ (mapped & 1).wrapping_neg()
 }
 
-/// The size of that difference; of all bits set in several values, the most it can be for any.
+/// The size of that difference. For the common bits of several values: the largest size that any of them can have.
 #[inline]
 const fn distance(mapped: u32) -> u32 {
     (mapped >> 1).wrapping_add(mapped & 1)

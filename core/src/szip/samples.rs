@@ -1,4 +1,4 @@
-//! From coded blocks to samples, stored as the caller wants them.
+//! Decoding coded blocks to samples, and storing them as the caller wants.
 
 use core::mem;
 use core::num::NonZeroUsize;
@@ -9,9 +9,9 @@ use super::predict::unmap;
 use super::start::Start;
 use crate::error::Result;
 
-/// Decodes and stores as many samples as there are slots; returns the bit behind the last block read. `ahead` is asked
-/// for blocks before each one that is decoded here.
-// Never inlined: on small machines the block of values is not to lie below what the caller does next.
+/// Decodes and stores a sample for each item of `out`, and returns the bit after the last block that was read. `ahead` may
+/// decode some blocks: see [`super::decode_ahead_with`].
+// Never inlined: otherwise a small machine keeps the block of values on its stack while the caller does its next work.
 #[inline(never)]
 pub(super) fn decode<T: Copy>(
     stream: &[u8],
@@ -46,18 +46,18 @@ pub(super) fn decode<T: Copy>(
     Ok(samples.position())
 }
 
-/// A place between two blocks of an interval, none of them the first one.
+/// A place between two blocks of an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The bit at which the next block starts.
     pub bit: u64,
-    /// The sample before it, moved up by [`Params::bias`].
+    /// The sample before it, plus [`Params::bias`].
     pub before: u32,
-    /// Blocks of the interval that are still to come.
+    /// The number of blocks of the interval that are still to come.
     pub blocks: u32,
 }
 
-/// Samples, moved up by `bias` so that they are 0 to `max`.
+/// Decodes blocks to samples. [`Params::bias`] is added to each, so they are 0 to `max`.
 pub(super) struct Samples<'a> {
     blocks: Blocks<'a>,
     has_predictor: bool,
@@ -67,17 +67,17 @@ pub(super) struct Samples<'a> {
     before: u32,
 }
 
-/// What a step of [`Samples`] yields.
+/// The result of a step of [`Samples`].
 #[derive(Clone, Copy)]
 pub(super) enum Decoded {
-    /// The block that was passed in is filled.
+    /// The block that was given is filled.
     Block,
-    /// So many blocks of one sample.
+    /// This many blocks, in which every sample is the same.
     Run { sample: u32, blocks: u32 },
 }
 
 impl<'a> Samples<'a> {
-    /// The samples of `blocks`, which follow the sample `before`.
+    /// The samples of `blocks`, after the sample `before`.
     #[inline]
     pub(super) const fn new(blocks: Blocks<'a>, params: &Params, before: u32) -> Self {
         Self { blocks, has_predictor: params.has(flags::PREPROCESS), bias: params.bias(), max: params.max(), before }
@@ -93,26 +93,26 @@ impl<'a> Samples<'a> {
         self.blocks.index()
     }
 
-    /// The last sample decoded, moved up.
+    /// The last decoded sample, plus the bias.
     pub(super) const fn before(&self) -> u32 {
         self.before
     }
 
-    /// Where the next block is, unless it is an interval's first one.
+    /// The place of the next block; `None` if it is the first of its interval.
     #[inline]
     fn place(&self) -> Option<Place> {
         let blocks = self.blocks.left()?;
         Some(Place { bit: self.blocks.position(), before: self.before, blocks })
     }
 
-    /// Goes on from `place`, to which somebody else has decoded `blocks` blocks.
+    /// Moves to `place`, up to which the caller has decoded `blocks` blocks itself.
     #[inline]
     fn jump(&mut self, place: Place, blocks: u32) {
         self.before = place.before & self.max;
         self.blocks.jump(place.bit, blocks);
     }
 
-    /// Decodes a block, or several equal ones.
+    /// Decodes a block, or a run of blocks of one sample.
     #[inline]
     pub(super) fn next(&mut self, block: &mut [u32]) -> Result<Decoded> {
         let has_reference = self.blocks.has_reference();
@@ -129,15 +129,15 @@ impl<'a> Samples<'a> {
                 }
                 Decoded::Block
             }
-            // Without the predictor nothing but the initial 0 is ever in `before`.
+            // With the predictor, differences of zero repeat the sample before. Without it, `before` stays 0.
             Coded::Zeros(blocks) => Decoded::Run { sample: self.before, blocks },
         })
     }
 }
 
-/// The part of the output that is not filled.
+/// The part of the output that is not filled yet.
 struct Output<'o, T, F> {
-    /// Samples to be left out before the first slot.
+    /// Samples to leave out before the first slot.
     skip: u64,
     slots: &'o mut [T],
     store: F,
@@ -153,21 +153,23 @@ impl<'o, T: Copy, F: Fn(u32) -> T> Output<'o, T, F> {
         }
     }
 
-    /// The slots of up to `blocks` blocks of `size` samples that come next, and how many blocks that are. If samples
-    /// are to be left out, then only of blocks all of whose samples are, and there may be garbage in them.
+    /// The slots of the next blocks of `size` samples, at most `blocks` of them, and the number of these blocks.
+    ///
+    /// If samples are to be left out, these are only blocks whose samples are all left out. The slots are overwritten
+    /// later, so anything may be written to them.
     #[inline]
     fn room(&mut self, blocks: u32, size: NonZeroUsize) -> (&mut [T], u32) {
         let len = self.slots.len();
         let room = if self.skip == 0 { len } else { usize::try_from(self.skip).unwrap_or(usize::MAX).min(len) };
-        // 256 · 4096 at most.
+        // Cannot overflow: at most 256 · 4096.
         let all = (blocks as usize).wrapping_mul(size.get());
-        // Division is slow, and seldom necessary.
+        // Division is slow, and there is nearly always room for all blocks.
         let blocks = if room >= all { blocks } else { u32::try_from(room / size).unwrap_or(blocks) };
         let slots = self.slots.get_mut(..(blocks as usize).wrapping_mul(size.get())).unwrap_or_default();
         (slots, blocks)
     }
 
-    /// Goes on behind `count` samples that are in the slots of [`Self::room`].
+    /// Steps over `count` samples that were written to the slots of [`Self::room`].
     #[inline]
     fn advance(&mut self, count: u32) {
         if self.skip == 0 {
@@ -177,7 +179,7 @@ impl<'o, T: Copy, F: Fn(u32) -> T> Output<'o, T, F> {
         }
     }
 
-    /// Stores `count` times the same sample.
+    /// Stores the same sample `count` times.
     fn fill(&mut self, sample: u32, count: u32) {
         let skip = self.skip.min(count.into());
         self.skip = self.skip.wrapping_sub(skip);
@@ -185,7 +187,7 @@ impl<'o, T: Copy, F: Fn(u32) -> T> Output<'o, T, F> {
         self.take(count).fill((self.store)(sample));
     }
 
-    /// The samples after those to be left out.
+    /// The samples after those to leave out.
     #[cold]
     fn skipped<'s>(&mut self, samples: &'s [u32]) -> &'s [u32] {
         let skip = usize::try_from(self.skip).unwrap_or(usize::MAX).min(samples.len());
@@ -193,7 +195,7 @@ impl<'o, T: Copy, F: Fn(u32) -> T> Output<'o, T, F> {
         samples.get(skip..).unwrap_or_default()
     }
 
-    /// The next `count` slots, or as many as there are.
+    /// The next `count` slots, or all if there are fewer.
     #[inline]
     fn take(&mut self, count: usize) -> &'o mut [T] {
         let slots = mem::take(&mut self.slots);

@@ -5,6 +5,6 @@
 pub struct Start {
     /// The bit at which an interval starts.
     pub bit_offset: u64,
-    /// How many of the samples from there on to leave out. They are decoded all the same.
+    /// How many samples from there on to leave out. They have to be decoded all the same.
     pub skip: u64,
 }

@@ -1,4 +1,4 @@
-//! Where intervals start.
+//! Finding where intervals start, by reading.
 
 use core::iter::FusedIterator;
 use core::num::NonZeroU64;
@@ -9,9 +9,9 @@ use super::params::Params;
 use super::start::Start;
 use crate::error::Result;
 
-/// The bit at which interval `index` starts, found by reading all blocks before it.
+/// The bit at which interval `index` starts, found by reading all blocks before it: O(bits before it).
 ///
-/// O(bits before it), nothing is stored: the way to an interval when `szip_block_offsets` is absent, or not to be trusted.
+/// For streams whose `szip_block_offsets` are absent or not trusted.
 ///
 /// # Errors
 /// [`ErrorKind::Truncated`](crate::error::ErrorKind::Truncated) at the stream's end,
@@ -24,28 +24,34 @@ pub fn find_rsi(stream: &[u8], params: &Params, index: u64) -> Result<u64> {
     Ok(blocks.position())
 }
 
-/// The bit at which interval `index` starts, by way of the `stored` offsets that are near it and prove to be right.
+/// The bit at which interval `index` starts, found from nearby `stored` offsets that prove to be right.
 ///
-/// An offset that libaec counted wrong points at the last block of the interval before, which follows a run of zero blocks
-/// (see [`RsiOffsets`]). It shows when the interval before is read from an offset that is right: that does not end there. If both
-/// are wrong it may end there all the same, but then on a run of zero blocks. So an offset is believed if the two intervals
-/// before it each end where the next one is said to begin, and not on zero blocks; if they do not, others further
-/// back are tried, and the blocks from there on read. The start of the stream needs no witness.
+/// libaec counts some offsets wrong: such an offset points at the last block of the interval before, which follows a run of
+/// zero blocks (see [`RsiOffsets`]). Reading tells right from wrong:
 ///
-/// O(bits of two intervals) where the offsets are right, O(bits before the interval) at worst. Offsets that somebody made
-/// up, in a way that libaec does not, may be believed, as any other byte of a message may be. For several intervals in
-/// ascending order [`RsiFinder`] costs less.
+/// - From a right offset, reading an interval ends at the next true offset. If the next stored offset is wrong, the two
+///   differ.
+/// - From a wrong offset, reading may by chance end at the next stored offset, if that is wrong too. The interval then ends
+///   on a run of zero blocks.
+///
+/// So an offset is trusted if the two intervals before it each end where the next stored offset says, and not on zero
+/// blocks. Otherwise offsets further back are tried. The start of the stream is always right.
+///
+/// O(bits of two intervals) if the offsets are right, otherwise at most O(bits before the interval). Offsets that were
+/// forged, in a way that libaec never produces, may be trusted wrongly. For several intervals in ascending order
+/// [`RsiFinder`] costs less.
 ///
 /// # Errors
-/// Those of [`find_rsi`], if it comes to that.
+/// Those of [`find_rsi`], if the blocks before the interval have to be read.
 pub fn find_rsi_near(stream: &[u8], params: &Params, stored: impl Fn(u64) -> Option<u64>, index: u64) -> Result<u64> {
     RsiFinder::new(stream, params).find(index, stored)
 }
 
 impl Start {
-    /// The way to sample `first_sample`: by the intervals' offsets or, if these do not reach it, by reading the stream.
+    /// Where decoding must start to get to sample `first_sample`.
     ///
-    /// An offset is taken as it is. If it is wrong, so are the samples, mostly without an error: see [`RsiOffsets`].
+    /// The interval's start is taken from `rsi_offsets`, or found by reading the stream if that has no offset for it. An
+    /// offset is trusted. If it is wrong, the samples are wrong, in most cases without an error: see [`RsiOffsets`].
     ///
     /// # Errors
     /// Those of [`find_rsi`].
@@ -66,11 +72,11 @@ impl Start {
     }
 }
 
-/// The bits at which the intervals of `samples` samples start, found by reading the blocks between them.
+/// The bits at which intervals start, found by reading the blocks between them.
 ///
-/// These are the true values of `szip_block_offsets`. Those that libaec's encoder counts, and so the reference, are now and
-/// then too small: by the last block of the interval before, if that block follows a run of zero blocks, as is common in
-/// fields that are zero in large parts. A reader who was given offsets can only be sure of a range if they are the same:
+/// These are the true values of `szip_block_offsets`. libaec's encoder, and so the reference, sometimes counts too small an
+/// offset: it leaves out the last block of the interval before, if that block follows a run of zero blocks. This is common
+/// in fields that are zero in large parts. Stored offsets are safe to use if they equal these:
 ///
 /// ```
 /// use tgm_core::szip::{Params, RsiOffsets};
@@ -81,10 +87,10 @@ impl Start {
 /// # Ok::<(), tgm_core::error::Error>(())
 /// ```
 ///
-/// Ends after an error. The last interval itself is not read.
+/// The iterator ends after an error. It does not read the last interval.
 #[derive(Clone, Debug)]
 pub struct RsiOffsets<'a> {
-    /// At the interval that was yielded last, `None` before the first.
+    /// The walk, at the interval that was yielded last. `None` before the first.
     blocks: Option<Blocks<'a>>,
     stream: &'a [u8],
     params: Params,
@@ -97,7 +103,7 @@ impl<'a> RsiOffsets<'a> {
         Self { blocks: None, stream, params: *params, left: params.rsi_count(samples) }
     }
 
-    /// Moves on to the next interval, or to the first one.
+    /// Moves to the first interval, or to the next one.
     fn step(&mut self) -> Result<u64> {
         let blocks = match self.blocks.take() {
             None => Blocks::new(self.stream, &self.params, 0)?,
