@@ -11,7 +11,7 @@ use crate::base::error::{Result, TensogramError};
 use crate::base::options::EncodeOptions;
 use crate::encode::object::{Described, Object};
 use crate::encode::region::{Payload, Region};
-use crate::encode::{assemble, checks};
+use crate::encode::assemble;
 use crate::model::metadata::object_descriptor_to_cbor;
 use crate::model::room::Room;
 use crate::model::to_owned;
@@ -85,14 +85,14 @@ impl<'a> TakenObject<'a> {
 
 /// Frames objects of existing messages into a new, buffered message.
 ///
-/// In contrast to [`encode_pre_encoded`](crate::encode_pre_encoded) this takes whatever a message can hold:
-/// uncompressed and compressed payloads of any encoding, masked ones, and parameters under the names that old releases
-/// wrote. Of the options, only `hashing`, `aggregate_hash` and `provenance` matter.
+/// It takes every object that a message can hold: uncompressed and compressed payloads of any encoding, masked ones,
+/// parameters under the names that old releases wrote, and objects that this library reads but cannot decode.
+/// [`encode_pre_encoded`](crate::encode_pre_encoded) takes fewer. Only the options `hashing`, `aggregate_hash` and
+/// `provenance` matter here.
 ///
 /// # Errors
 /// [`TensogramError::Metadata`] for metadata that is the library's to write, for more `base` entries than objects, and
-/// for values nested too deeply; [`TensogramError::Encoding`] for want of memory, and for `simple_packing` of another type
-/// than float64, which releases before 0.19 wrote and no reader decodes.
+/// for values nested too deeply; [`TensogramError::Encoding`] if memory runs out.
 ///
 /// ```
 /// use tgm_std::encode::{TakenObject, reframe};
@@ -110,8 +110,6 @@ impl<'a> TakenObject<'a> {
 /// Format: FORMAT §4.3, §4.4.
 pub fn reframe(metadata: &GlobalMetadata, objects: Vec<TakenObject<'_>>, options: &EncodeOptions) -> Result<Vec<u8>> {
     let mut message = Vec::new();
-    // An object may be looked at whatever it is, but a message that is written anew can be decoded.
-    objects.iter().try_for_each(|taken| checks::packed_dtype(taken.descriptor()))?;
     assemble(metadata, objects.into_iter().map(|taken| taken.object.into()).collect(), options, &mut message)?;
     Ok(message)
 }

@@ -6,14 +6,13 @@
 use std::collections::BTreeMap;
 
 use ciborium::Value;
-use tgm_core::descriptor::{Dtype, Encoding};
 use tgm_core::frame::Frame;
 use tgm_core::object::DataObject;
 use tgm_core::scan::find;
 use tgm_core::wire::{FRAME_ALIGNMENT, FRAME_MAGIC, FrameType, MAGIC, PREAMBLE_SIZE};
 use tgm_std::encode::{TakenObject, reframe};
 use tgm_std::metadata::{cbor_to_global_metadata, cbor_to_index};
-use tgm_std::{DataObjectDescriptor, EncodeOptions, GlobalMetadata, Result, TensogramError};
+use tgm_std::{EncodeOptions, GlobalMetadata, Result, TensogramError};
 
 use crate::change::edit::without_reserved;
 
@@ -95,11 +94,6 @@ pub(crate) fn rescue(bytes: &[u8]) -> Rescue<'_> {
     Rescue { wrecks, is_complete }
 }
 
-/// Whether `reframe` refuses the object.
-fn is_undecodable(descriptor: &DataObjectDescriptor) -> bool {
-    descriptor.encoding == Encoding::SimplePacking.name() && descriptor.dtype != Dtype::Float64
-}
-
 /// Where the last start magic stands.
 fn last_magic(bytes: &[u8]) -> Option<usize> {
     let (mut last, mut from) = (None, 0);
@@ -136,10 +130,7 @@ impl<'f> Wreck<'f> {
             }
             FrameType::NTensorFrame => {
                 let object = DataObject::parse(frame).map_err(TensogramError::from);
-                let object = object.and_then(|object| TakenObject::new(&object));
-                // No reader decodes packed values of other types: they would keep the others out of a message.
-                let object = object.ok().filter(|object| !is_undecodable(object.descriptor()));
-                if let Some(object) = object {
+                if let Ok(object) = object.and_then(|object| TakenObject::new(&object)) {
                     let ordinal = self.next.map(|_| self.objects.len());
                     let length = frame.total_length();
                     self.objects.push(Found { offset: at, length, object, metadata: None, preceder, ordinal });
