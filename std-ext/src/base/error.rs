@@ -166,8 +166,8 @@ impl TensogramError {
         Self::Framing(Reason { text: format!("buffer too short for preamble: {cause}"), cause: Some(cause) })
     }
 
-    /// A digest that is not the one written.
-    pub(crate) fn hash_mismatch(object_index: Option<usize>, mismatch: tgm_core::hash::HashMismatch) -> Self {
+    /// The error for a body whose digest is another one than was written; `object_index` is that of [`Self::HashMismatch`].
+    pub fn hash_mismatch(object_index: Option<usize>, mismatch: tgm_core::hash::HashMismatch) -> Self {
         Self::HashMismatch {
             object_index,
             expected: format!("{:016x}", mismatch.expected),

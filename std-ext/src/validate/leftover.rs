@@ -5,9 +5,10 @@
 
 use std::fmt;
 
+use tgm_core::message::{check_postamble, check_preamble};
 use tgm_core::scan::find;
-use tgm_core::wire::{MAGIC, PREAMBLE_SIZE, Preamble, WIRE_VERSION};
-use tgm_core::{Error, ErrorKind, Message};
+use tgm_core::wire::{MAGIC, POSTAMBLE_SIZE, PREAMBLE_SIZE, Postamble, Preamble};
+use tgm_core::{Error, ErrorKind};
 use zerocopy::FromBytes;
 
 use crate::base::error::{UPGRADE_ONE, way_out};
@@ -80,6 +81,40 @@ impl Leftover {
         Self::Unknown
     }
 
+    /// What begins with `preamble` and is no whole message. `room` counts the bytes from the preamble's start to the end.
+    ///
+    /// For files that are not read as a whole. `postamble_at` reads the postamble that starts at an offset from the
+    /// preamble's start; it is called once at most, and only if the stated length fits into `room`.
+    ///
+    /// `None` if `preamble` has no magic or a version number above 255, which is chance; and if nothing is wrong at either
+    /// end, or the postamble cannot be read.
+    pub fn of_preamble(
+        preamble: &Preamble,
+        room: u64,
+        postamble_at: impl FnOnce(u64) -> Option<Postamble>,
+    ) -> Option<Self> {
+        let present = usize::try_from(room).unwrap_or(usize::MAX);
+        let error = match check_preamble(preamble, room) {
+            // The end of a message that states no length is found by its magic, which is missing.
+            Ok(None) => return Some(Self::CutShort { offset: 0, stated: None, present }),
+            Ok(Some(stated)) => {
+                let postamble = postamble_at(stated.saturating_sub(POSTAMBLE_SIZE as u64))?;
+                check_postamble(&postamble, stated).err()?
+            }
+            Err(error) => error,
+        };
+        match error.kind() {
+            ErrorKind::StartMagic => None,
+            ErrorKind::Version(version) => {
+                (version <= MAX_VERSION).then_some(Self::OtherVersion { version, offset: 0 })
+            }
+            ErrorKind::MessageExceedsBuffer => {
+                Some(Self::CutShort { offset: 0, stated: Some(preamble.total_length.get()), present })
+            }
+            _ => Some(Self::Damaged { offset: 0, error }),
+        }
+    }
+
     /// What begins with the magic at `offset`.
     fn at(bytes: &[u8], offset: usize) -> Option<Self> {
         let rest = bytes.get(offset..)?;
@@ -87,22 +122,16 @@ impl Leftover {
         let Ok((preamble, _)) = Preamble::ref_from_prefix(rest) else {
             return Some(Self::CutShort { offset, stated: None, present });
         };
-        match preamble.version.get() {
-            WIRE_VERSION => {}
-            version if version <= MAX_VERSION => return Some(Self::OtherVersion { version, offset }),
-            _ => return None,
-        }
-        let stated = preamble.total_length.get();
-        match Message::parse(rest) {
-            // A whole one, which would not be here.
-            Ok(message) if message.total_length().is_some() => None,
-            // What states no length is looked for by its end, which is missing.
-            Ok(_) => Some(Self::CutShort { offset, stated: None, present }),
-            Err(error) if matches!(error.kind(), ErrorKind::MessageExceedsBuffer | ErrorKind::Truncated) => {
-                Some(Self::CutShort { offset, stated: (stated > 0).then_some(stated), present })
-            }
-            Err(error) => Some(Self::Damaged { offset, error: error.shift(offset as u64) }),
-        }
+        let postamble_at = |at| {
+            let (postamble, _) = Postamble::read_from_prefix(rest.get(usize::try_from(at).ok()?..)?).ok()?;
+            Some(postamble)
+        };
+        Some(match Self::of_preamble(preamble, present as u64, postamble_at)? {
+            Self::OtherVersion { version, .. } => Self::OtherVersion { version, offset },
+            Self::CutShort { stated, present, .. } => Self::CutShort { offset, stated, present },
+            Self::Damaged { error, .. } => Self::Damaged { offset, error: error.shift(offset as u64) },
+            other => other,
+        })
     }
 }
 

@@ -261,7 +261,7 @@ fn a_file_without_a_whole_message_says_what_it_holds_instead() {
     let cases: [(&[u8], &[&str]); 5] = [
         (
             &good[..300],
-            &["300 bytes at offset 0", "truncated: it wants 568 bytes, and the file ends after 300", "tgm salvage"],
+            &["300 bytes at offset 0", "a message of 568 bytes that is cut short: 300 are there", "tgm salvage"],
         ),
         (&version_4, &["version 4", "reads version 3"]),
         (&v2, &["2 messages of version 2", "tgm upgrade"]),

@@ -85,10 +85,6 @@ pub(crate) fn check_all(message: &Message<'_>, presence: HashPresence) -> Result
 fn check_one(presence: HashPresence, object_index: Option<usize>, frame: &Frame<'_>) -> Result<()> {
     match hash::check(presence, frame) {
         Verdict::Good | Verdict::Missing => Ok(()),
-        Verdict::Mismatch(mismatch) => Err(TensogramError::HashMismatch {
-            object_index,
-            expected: format!("{:016x}", mismatch.expected),
-            actual: format!("{:016x}", mismatch.computed),
-        }),
+        Verdict::Mismatch(mismatch) => Err(TensogramError::hash_mismatch(object_index, mismatch)),
     }
 }

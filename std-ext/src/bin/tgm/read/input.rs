@@ -212,7 +212,7 @@ impl Input {
     }
 }
 
-fn slice(bytes: &[u8], offset: u64, length: u64) -> Option<&[u8]> {
+pub(crate) fn slice(bytes: &[u8], offset: u64, length: u64) -> Option<&[u8]> {
     let start = usize::try_from(offset).ok()?;
     bytes.get(start..start.checked_add(usize::try_from(length).ok()?)?)
 }
