@@ -7,8 +7,8 @@ use clap::{Parser, Subcommand};
 #[cfg(feature = "zio")]
 use crate::commands::zio;
 use crate::commands::{
-    copy, create, digest, doctor, dump, extract, frames, get, info, ls, merge, repack, reshuffle, salvage, scan, set,
-    split, upgrade, validate, verify,
+    Run, copy, create, digest, doctor, dump, extract, frames, get, info, ls, merge, repack, reshuffle, salvage, scan,
+    set, split, upgrade, validate, verify,
 };
 use crate::show::output::Out;
 
@@ -53,51 +53,31 @@ enum Command {
 impl Cli {
     /// Does what was asked.
     pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
-        match &self.command {
-            Command::Info(command) => command.run(out),
-            Command::Ls(command) => command.run(out),
-            Command::Dump(command) => command.run(out),
-            Command::Frames(command) => command.run(out),
-            Command::Get(command) => command.run(out),
-            Command::Digest(command) => command.run(out),
-            Command::Extract(command) => {
-                command.run(out);
-                Ok(())
-            }
-            Command::Scan(command) => command.run(out),
-            Command::Upgrade(command) => command.run(out),
-            Command::Verify(command) => command.run(out),
-            Command::Validate(command) => command.run(out),
-            Command::Create(command) => {
-                command.run(out);
-                Ok(())
-            }
-            Command::Repack(command) => command.run(out),
-            Command::Reshuffle(command) => {
-                command.run(out);
-                Ok(())
-            }
-            Command::Copy(command) => {
-                command.run(out);
-                Ok(())
-            }
-            Command::Merge(command) => {
-                command.run(out);
-                Ok(())
-            }
-            Command::Split(command) => {
-                command.run(out);
-                Ok(())
-            }
-            Command::Set(command) => {
-                command.run(out);
-                Ok(())
-            }
-            Command::Salvage(command) => command.run(out),
+        let command: &dyn Run = match &self.command {
+            Command::Info(command) => command,
+            Command::Ls(command) => command,
+            Command::Dump(command) => command,
+            Command::Frames(command) => command,
+            Command::Get(command) => command,
+            Command::Digest(command) => command,
+            Command::Extract(command) => command,
+            Command::Scan(command) => command,
+            Command::Upgrade(command) => command,
+            Command::Verify(command) => command,
+            Command::Validate(command) => command,
+            Command::Create(command) => command,
+            Command::Repack(command) => command,
+            Command::Reshuffle(command) => command,
+            Command::Copy(command) => command,
+            Command::Merge(command) => command,
+            Command::Split(command) => command,
+            Command::Set(command) => command,
+            Command::Salvage(command) => command,
             #[cfg(feature = "zio")]
-            Command::Zio(command) => command.run(out),
-            Command::Doctor(command) => command.run(out),
-        }
+            Command::Zio(command) => command,
+            Command::Doctor(command) => command,
+        };
+        command.run(out)
     }
 }
 

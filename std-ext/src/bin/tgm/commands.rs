@@ -1,5 +1,9 @@
 //! The commands, a file each.
 
+use std::io;
+
+use crate::show::output::Out;
+
 pub(crate) mod copy;
 pub(crate) mod create;
 pub(crate) mod digest;
@@ -24,3 +28,12 @@ pub(crate) mod validate;
 pub(crate) mod verify;
 #[cfg(feature = "zio")]
 pub(crate) mod zio;
+
+/// A command with its arguments.
+pub(crate) trait Run {
+    /// Does what was asked. Problems are reported to `out`.
+    ///
+    /// # Errors
+    /// Those of writing to `out`.
+    fn run(&self, out: &mut Out) -> io::Result<()>;
+}

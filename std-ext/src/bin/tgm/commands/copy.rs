@@ -10,6 +10,7 @@ use clap::Args;
 use tgm_core::Message;
 use tgm_std::{AppendOptions, Result, TensogramError, TensogramFile};
 
+use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::input::{Entry, Input, Wanted, open_or_report};
 use crate::read::messages::{Place, Which};
@@ -43,22 +44,20 @@ pub(crate) struct Copy {
     output: Destination,
 }
 
-impl Copy {
-    /// Copies the messages that are selected.
-    pub(crate) fn run(&self, out: &mut Out) {
-        let Some(input) = open_or_report(&self.input, out) else { return };
+impl Run for Copy {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
+        let Some(input) = open_or_report(&self.input, out) else { return Ok(()) };
         match self.output.path().and_then(Template::of) {
             Some(template) => self.distribute(out, &input, &template),
             None => self.copy(out, &input),
         }
+        Ok(())
     }
+}
 
+impl Copy {
     fn copy(&self, out: &mut Out, input: &Input) {
-        let numbers = self.which.of(input, out);
-        // A message was named that is not there, which was reported.
-        if self.which.is_one() && numbers.is_empty() {
-            return;
-        }
+        let Some(numbers) = self.which.of(input, out) else { return };
         let (chosen, is_judged) = if self.filter.is_empty() {
             (input.places(numbers).collect(), true)
         } else {
@@ -112,11 +111,7 @@ impl Copy {
     }
 
     fn distribute(&self, out: &mut Out, input: &Input, template: &Template) {
-        let numbers = self.which.of(input, out);
-        // A message was named that is not there, which was reported.
-        if self.which.is_one() && numbers.is_empty() {
-            return;
-        }
+        let Some(numbers) = self.which.of(input, out) else { return };
         let (targets, _) = judge(out, input, numbers, |entry| self.target(entry, template));
         if targets.is_empty() {
             self.report_no_match(input, out);

@@ -1,6 +1,7 @@
 //! `tgm create`: messages out of `.npy` files and bare values.
 
 use std::borrow::Cow;
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,7 @@ use crate::args::encode_flags::EncodeFlags;
 use crate::args::files::usage;
 use crate::args::metadata_flags::{Described, MetadataFlags};
 use crate::args::pipeline_flags::PipelineFlags;
+use crate::commands::Run;
 use crate::read::tensor_input::{RawForm, Tensor, is_npy, read};
 use crate::show::output::Out;
 use crate::show::progress::Progress;
@@ -55,9 +57,8 @@ pub(crate) struct Create {
     encode: EncodeFlags,
 }
 
-impl Create {
-    /// Makes the messages.
-    pub(crate) fn run(&self, out: &mut Out) {
+impl Run for Create {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
         if let Err(text) = self.check() {
             usage(&text);
         }
@@ -76,8 +77,11 @@ impl Create {
             }
             Some(_) => {}
         }
+        Ok(())
     }
+}
 
+impl Create {
     fn check(&self) -> Result<(), String> {
         self.pipeline.check(true)?;
         if self.append && self.output.is_stdout() {

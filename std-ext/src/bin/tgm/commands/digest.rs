@@ -12,6 +12,7 @@ use tgm_core::object::DataObject;
 use tgm_std::{DecodeLimits, DecodeOptions, Spending, TensogramError, decode_descriptors};
 
 use crate::args::limits::LimitFlags;
+use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::input::{Entry, Wanted, open_or_report};
 use crate::read::messages::Which;
@@ -56,11 +57,10 @@ struct Digested {
     result: Result<(u64, String), TensogramError>,
 }
 
-impl Digest {
-    /// Digests all messages of the file.
-    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
+impl Run for Digest {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
         let Some(input) = open_or_report(&self.path, out) else { return Ok(()) };
-        let numbers = self.which.of(&input, out);
+        let numbers = self.which.of(&input, out).unwrap_or_default();
         let mut costs = Costs { limits: self.limits.of_object(), spending: self.limits.budget().of_file(input.len()) };
         if self.json {
             let mut document = Document::begin(out, "tgm.digest/1", "messages")?;
@@ -81,7 +81,9 @@ impl Digest {
         input.for_each(out, numbers, Wanted::Whole, |out, entry| self.list(out, entry, &mut costs, &mut table))?;
         table.finish(out)
     }
+}
 
+impl Digest {
     fn message_json(&self, out: &mut Out, entry: &Entry<'_>, costs: &mut Costs) -> Json {
         let checked = self.objects(out, entry, costs);
         let error = checked.as_ref().err().map(error_json);

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use clap::Args;
 use tgm_std::doctor::{DoctorReport, FeatureState, Linkage, SelfTestOutcome, SelfTestResult, run_diagnostics};
 
+use crate::commands::Run;
 use crate::show::advice::in_our_words;
 use crate::show::output::{Out, Style};
 
@@ -16,9 +17,8 @@ pub(crate) struct Doctor {
     json: bool,
 }
 
-impl Doctor {
-    /// Prints the report; the exit code is 1 if something does not work.
-    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
+impl Run for Doctor {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
         let report = run_diagnostics();
         if self.json {
             serde_json::to_writer_pretty(&mut *out, &report)?;

@@ -11,6 +11,7 @@ use tgm_core::object::DataObject;
 use tgm_std::TensogramError;
 
 use crate::args::files::Files;
+use crate::commands::Run;
 use crate::commands::dump_text;
 use crate::commands::frame_list::FrameList;
 use crate::read::input::{Entry, Wanted, for_each_message};
@@ -63,9 +64,8 @@ pub(crate) struct Object {
     pub(crate) metadata: Option<Json>,
 }
 
-impl Dump {
-    /// Shows all messages.
-    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
+impl Run for Dump {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
         let mut document = if self.files.json { Some(Document::begin(out, "tgm.dump/1", "messages")?) } else { None };
         for_each_message(&self.files.paths, self.which, Wanted::Outline, out, |out, entry| {
             let Some(contents) = self.read(entry).transpose() else { return Ok(()) };
@@ -79,7 +79,9 @@ impl Dump {
         })?;
         document.map_or(Ok(()), |document| document.end(out))
     }
+}
 
+impl Dump {
     fn read(&self, entry: &Entry<'_>) -> Result<Option<Shown>, TensogramError> {
         let message = Message::parse(entry.bytes)?;
         if self.filter.is_empty() && self.keys.is_empty() {

@@ -12,6 +12,7 @@ use tgm_core::object::DataObject;
 use tgm_core::{ErrorKind, Message};
 use tgm_std::TensogramError;
 
+use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::input::{Entry, Wanted, open_or_report};
 use crate::read::messages::Which;
@@ -98,27 +99,30 @@ struct Values<'f> {
     pieces: Vec<Cow<'f, [u8]>>,
 }
 
-impl Extract {
-    /// Writes the values.
-    pub(crate) fn run(&self, out: &mut Out) {
+impl Run for Extract {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
         let reads = Reads::Only(slice::from_ref(&self.path));
         if !self.output.prepare(out, What::Values, reads) {
-            return;
+            return Ok(());
         }
-        let Some(input) = open_or_report(&self.path, out) else { return };
-        let Some(place) = input.places(self.which.or_first().of(&input, out)).next() else { return };
+        let Some(input) = open_or_report(&self.path, out) else { return Ok(()) };
+        let Some(numbers) = self.which.or_first().of(&input, out) else { return Ok(()) };
+        let Some(place) = input.places(numbers).next() else { return Ok(()) };
         let mut reader = input.reader();
         let entry = match reader.entry(place, Wanted::Object(self.object)) {
             Ok(entry) => entry,
             Err(error) => {
                 out.report(&format!("{}: message {}", input.name(), place.index), &error);
-                return;
+                return Ok(());
             }
         };
-        let Some(values) = self.read(&entry, out) else { return };
+        let Some(values) = self.read(&entry, out) else { return Ok(()) };
         self.output.write(out, What::Values, reads, |_, sink| Ok(self.write(&values, sink)?));
+        Ok(())
     }
+}
 
+impl Extract {
     /// The values that were asked for; if there are none, why is reported.
     fn read<'f>(&self, entry: &Entry<'f>, out: &mut Out) -> Option<Values<'f>> {
         let values = self.decode(entry);

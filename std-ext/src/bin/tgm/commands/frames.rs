@@ -10,6 +10,7 @@ use tgm_core::wire::MAGIC;
 use tgm_std::TensogramError;
 
 use crate::args::files::Files;
+use crate::commands::Run;
 use crate::commands::frame_list::FrameList;
 use crate::read::input::{Input, Wanted, open_or_report};
 use crate::read::messages::Which;
@@ -55,9 +56,8 @@ struct Part<'f> {
     length: u64,
 }
 
-impl FramesOf {
-    /// Lists the frames of all files.
-    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
+impl Run for FramesOf {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
         let mut document = if self.files.json { Some(Document::begin(out, "tgm.frames/1", "messages")?) } else { None };
         for path in &self.files.paths {
             let Some(input) = open_or_report(path, out) else { continue };
@@ -80,7 +80,9 @@ impl FramesOf {
         }
         document.map_or(Ok(()), |document| document.end(out))
     }
+}
 
+impl FramesOf {
     /// Calls `with` for the messages of a file, and for what begins like one in the bytes between them.
     fn for_each_part<'f>(
         &self,
@@ -89,7 +91,7 @@ impl FramesOf {
         mut with: impl FnMut(&mut Out, Part<'f>, Found) -> io::Result<()>,
     ) -> io::Result<()> {
         let is_damaged = input.segments().iter().any(|lost| self.which.is_in(lost) && !lost.is_message());
-        let numbers = if is_damaged { 0..0 } else { self.which.of(input, out) };
+        let numbers = if is_damaged { 0..0 } else { self.which.of(input, out).unwrap_or_default() };
         let (mut places, mut reader) = (input.places(numbers).peekable(), input.reader());
         for segment in input.segments() {
             let offset = segment.offset();

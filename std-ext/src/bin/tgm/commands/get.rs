@@ -8,6 +8,7 @@ use tgm_core::Message;
 use tgm_std::TensogramError;
 
 use crate::args::files::Files;
+use crate::commands::Run;
 use crate::read::input::{Entry, Wanted, for_each_message};
 use crate::read::messages::Which;
 use crate::read::select::{Filter, Scope, text};
@@ -31,9 +32,8 @@ pub(crate) struct Get {
     keys: Vec<String>,
 }
 
-impl Get {
-    /// Prints the values of all messages.
-    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
+impl Run for Get {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
         if self.files.json {
             let mut document = Document::begin(out, "tgm.get/1", "messages")?;
             for_each_message(&self.files.paths, self.which, Wanted::Outline, out, |out, entry| {
@@ -44,7 +44,9 @@ impl Get {
         }
         for_each_message(&self.files.paths, self.which, Wanted::Outline, out, |out, entry| self.line(out, entry))
     }
+}
 
+impl Get {
     fn line(&self, out: &mut Out, entry: &Entry<'_>) -> io::Result<()> {
         let Ok(Some(values)) = self.read(out, entry) else { return Ok(()) };
         let Some(values) = values.into_iter().collect::<Option<Vec<_>>>() else { return Ok(()) };

@@ -10,6 +10,7 @@ use tgm_core::metadata::Metadata;
 use tgm_std::{TensogramError, WIRE_VERSION};
 
 use crate::args::files::Files;
+use crate::commands::Run;
 use crate::read::input::{Input, Wanted, open_or_report};
 use crate::show::json::{self, Document};
 use crate::show::output::Out;
@@ -37,9 +38,8 @@ struct Contents {
     last_time: Option<String>,
 }
 
-impl Info {
-    /// Describes all files.
-    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
+impl Run for Info {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
         let mut document = if self.files.json { Some(Document::begin(out, "tgm.info/1", "files")?) } else { None };
         for path in &self.files.paths {
             let Some(input) = open_or_report(path, out) else { continue };

@@ -10,6 +10,7 @@ use tgm_core::metadata::MessageMetadata;
 use tgm_std::TensogramError;
 
 use crate::args::files::Files;
+use crate::commands::Run;
 use crate::read::input::{Entry, Wanted, for_each_message};
 use crate::read::messages::Which;
 use crate::read::select::{Annotations, Filter, Scope, annotations, text};
@@ -59,9 +60,8 @@ struct Row {
     content: Option<Result<Summary, TensogramError>>,
 }
 
-impl Ls {
-    /// Lists all files.
-    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
+impl Run for Ls {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
         if self.files.json {
             let mut document = Document::begin(out, "tgm.ls/1", "messages")?;
             for_each_message(&self.files.paths, self.which, Wanted::Outline, out, |out, entry| {
@@ -75,7 +75,9 @@ impl Ls {
         })?;
         table.finish(out)
     }
+}
 
+impl Ls {
     fn document(&self, out: &mut Out, entry: &Entry<'_>, document: &mut Document) -> io::Result<()> {
         let Some(rows) = self.rows(out, entry).transpose() else { return Ok(()) };
         let (list, error) = match rows {

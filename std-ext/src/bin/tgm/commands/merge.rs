@@ -1,6 +1,7 @@
 //! `tgm merge`: all objects in one message.
 
 use std::collections::btree_map::Entry as Slot;
+use std::io;
 use std::path::PathBuf;
 
 use ciborium::Value;
@@ -11,6 +12,7 @@ use tgm_std::metadata::global_metadata_to_cbor;
 use tgm_std::{EncodeOptions, GlobalMetadata, Result, TensogramError};
 
 use crate::change::edit::Parts;
+use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::input::{Entry, Input, open_or_report};
 use crate::show::output::Out;
@@ -46,9 +48,8 @@ enum Strategy {
     Error,
 }
 
-impl Merge {
-    /// Merges all messages.
-    pub(crate) fn run(&self, out: &mut Out) {
+impl Run for Merge {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
         let inputs: Vec<Option<Input>> = self.paths.iter().map(|path| open_or_report(path, out)).collect();
         let mut complete = inputs.iter().all(Option::is_some);
         let inputs: Vec<Input> = inputs.into_iter().flatten().collect();
@@ -84,6 +85,7 @@ impl Merge {
                 Err(error) => out.report(&self.output.to_string(), &error),
             }
         }
+        Ok(())
     }
 }
 

@@ -9,6 +9,7 @@ use crate::args::encode_flags::EncodeFlags;
 use crate::args::files::usage;
 use crate::args::pipeline_flags::PipelineFlags;
 use crate::change::rewrite::{Rewriter, Tally, open_whole};
+use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::input::Input;
 use crate::read::select::Filter;
@@ -46,9 +47,8 @@ pub(crate) struct Repack {
     digests: Digests,
 }
 
-impl Repack {
-    /// Encodes the objects of all files anew.
-    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
+impl Run for Repack {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
         if let Err(text) = self.pipeline.check(false) {
             usage(&text);
         }
@@ -87,7 +87,9 @@ impl Repack {
         }
         Ok(())
     }
+}
 
+impl Repack {
     /// What became of a file, in a line.
     #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
     fn line(&self, name: &str, tally: &Tally) -> String {

@@ -1,5 +1,6 @@
 //! `tgm reshuffle`: streamed messages with their metadata and index up front.
 
+use std::io;
 use std::path::PathBuf;
 use std::slice;
 
@@ -8,6 +9,7 @@ use clap::Args;
 use crate::args::encode_flags::EncodeFlags;
 use crate::args::pipeline_flags::PipelineFlags;
 use crate::change::rewrite::{Rewriter, open_whole};
+use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::input::Input;
 use crate::show::output::Out;
@@ -32,9 +34,8 @@ pub(crate) struct Reshuffle {
     digests: Digests,
 }
 
-impl Reshuffle {
-    /// Writes all messages anew.
-    pub(crate) fn run(&self, out: &mut Out) {
+impl Run for Reshuffle {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
         let pipeline = PipelineFlags::default();
         let rewriter = Rewriter {
             pipeline: &pipeline,
@@ -49,7 +50,7 @@ impl Reshuffle {
             Ok(inputs) => inputs,
             Err(failure) => {
                 report(&self.output, out, failure);
-                return;
+                return Ok(());
             }
         };
         let reads = Reads::AndReplaces(slice::from_ref(&self.input));
@@ -60,5 +61,6 @@ impl Reshuffle {
             }
             Ok(())
         });
+        Ok(())
     }
 }

@@ -12,6 +12,7 @@ use tgm_std::TensogramError;
 use crate::args::files::usage;
 use crate::change::rescue::{Found, Rescue, rescue};
 use crate::change::survive::{Piece, pieces};
+use crate::commands::Run;
 use crate::read::input::{Input, open_unreported};
 use crate::show::json::{self, Document};
 use crate::show::output::{Out, Style};
@@ -52,9 +53,8 @@ struct Part<'f> {
     rescue: Option<Rescue<'f>>,
 }
 
-impl Salvage {
-    /// Writes what is whole, and reports.
-    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
+impl Run for Salvage {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
         if self.json && self.output.is_stdout() {
             usage("--json prints to standard output, which the messages take: name a file");
         }
@@ -101,7 +101,9 @@ impl Salvage {
         });
         Ok(())
     }
+}
 
+impl Salvage {
     /// The pieces, and the bytes of those that are searched for objects.
     fn with_bytes<'f>(&self, input: &'f Input, pieces: Vec<Piece>) -> Result<Vec<Searched<'f>>, TensogramError> {
         let with_bytes = |piece: Piece| {

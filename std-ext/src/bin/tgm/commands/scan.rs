@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 use tgm_core::scan::Segment;
 
 use crate::args::files::Files;
+use crate::commands::Run;
 use crate::read::input::{Input, open_or_report};
 use crate::read::lost;
 use crate::show::json::{self, Document};
@@ -31,9 +32,8 @@ struct Part {
     note: Option<String>,
 }
 
-impl Scan {
-    /// Lists the parts of all files.
-    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
+impl Run for Scan {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
         if self.files.json {
             let mut document = Document::begin(out, "tgm.scan/1", "segments")?;
             self.for_each_part(out, |out, file, part| document.item(out, &part.to_json(file)))?;
@@ -56,7 +56,9 @@ impl Scan {
         })?;
         table.finish(out)
     }
+}
 
+impl Scan {
     fn for_each_part(
         &self,
         out: &mut Out,

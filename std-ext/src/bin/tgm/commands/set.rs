@@ -1,5 +1,6 @@
 //! `tgm set`: other values for keys of metadata.
 
+use std::io;
 use std::path::PathBuf;
 use std::slice;
 
@@ -10,6 +11,7 @@ use tgm_std::Result;
 use crate::args::files::usage;
 use crate::change::assign::Assignment;
 use crate::change::edit::Parts;
+use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::input::{Entry, Wanted, open_or_report};
 use crate::read::messages::Which;
@@ -52,21 +54,16 @@ pub(crate) struct Set {
     output: Destination,
 }
 
-impl Set {
-    /// Writes all messages, those that are selected with the new values.
-    pub(crate) fn run(&self, out: &mut Out) {
+impl Run for Set {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
         let parse = if self.json_values { Assignment::parse_json } else { Assignment::parse_texts };
         let assignments = self.set.iter().map(|list| parse(list)).collect::<Result<Vec<_>, _>>();
         let assignments: Vec<_> = assignments.unwrap_or_else(|text| usage(&text)).into_iter().flatten().collect();
         if !self.objects.is_empty() {
             assignments.iter().try_for_each(Assignment::check_is_of_objects).unwrap_or_else(|text| usage(&text));
         }
-        let Some(input) = open_or_report(&self.input, out) else { return };
-        let numbers = self.which.of(&input, out);
-        // A message was named that is not there, which was reported.
-        if self.which.is_one() && numbers.is_empty() {
-            return;
-        }
+        let Some(input) = open_or_report(&self.input, out) else { return Ok(()) };
+        let Some(numbers) = self.which.of(&input, out) else { return Ok(()) };
         let reads = Reads::AndReplaces(slice::from_ref(&self.input));
         self.output.write(out, What::Messages, reads, |out, file| {
             let (mut places, mut reader) = (input.all().peekable(), input.reader());
@@ -86,8 +83,11 @@ impl Set {
             }
             Ok(())
         });
+        Ok(())
     }
+}
 
+impl Set {
     /// The message with the new values; `None` if it stays as it is.
     fn change(&self, entry: &Entry<'_>, assignments: &[Assignment]) -> Result<Option<Vec<u8>>> {
         if !self.filter.is_empty() {

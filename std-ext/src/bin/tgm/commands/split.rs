@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::slice;
 
@@ -11,6 +12,7 @@ use tgm_std::encode::reframe;
 use tgm_std::{GlobalMetadata, Result};
 
 use crate::change::edit::Parts;
+use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::input::{Entry, Input, Wanted, open_or_report};
 use crate::read::messages::Place;
@@ -39,19 +41,18 @@ pub(crate) struct Split {
     output: FileNames,
 }
 
-impl Split {
-    /// Writes all objects.
-    pub(crate) fn run(&self, out: &mut Out) {
-        let Some(input) = open_or_report(&self.input, out) else { return };
+impl Run for Split {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
+        let Some(input) = open_or_report(&self.input, out) else { return Ok(()) };
         let files = count(&input);
         if files == 0 {
             out.problem(&format!("{}: there is no message, nothing was written", input.name()));
-            return;
+            return Ok(());
         }
         let inputs = slice::from_ref(&self.input);
         if let Some(path) = (0..files).map(|index| self.file(index)).find(|file| file.is_one_of(inputs)) {
             out.problem(&format!("{path} is the file that is read: nothing was written"));
-            return;
+            return Ok(());
         }
         let mut count = 0;
         let done = input.for_each(out, 0..input.message_count(), Wanted::Whole, |out, entry| {
@@ -71,8 +72,11 @@ impl Split {
         if let Err(error) = done {
             out.problem(&in_our_words(error));
         }
+        Ok(())
     }
+}
 
+impl Split {
     /// Writes the next file.
     fn write(&self, out: &mut Out, count: &mut u64, entry: &Entry<'_>, message: Result<Cow<'_, [u8]>>) {
         match message {

@@ -11,6 +11,7 @@ use tgm_std::TensogramError;
 use tgm_std::v2::{Kind, UpgradeOptions, scan, upgrade_message};
 
 use crate::args::files::usage;
+use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::input::{Input, open_unreported};
 use crate::read::lost;
@@ -72,9 +73,8 @@ struct Listing {
     written: u64,
 }
 
-impl Upgrade {
-    /// Upgrades all files.
-    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
+impl Run for Upgrade {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
         if self.json && self.output.as_ref().is_some_and(Destination::is_stdout) {
             usage("--json prints to standard output, which the messages take: name a file");
         }
@@ -101,7 +101,9 @@ impl Upgrade {
         }
         listing.document.map_or(Ok(()), |document| document.end(out))
     }
+}
 
+impl Upgrade {
     /// Writes the upgrade of some files to one.
     fn upgrade(&self, inputs: &[(&PathBuf, Input)], output: &Destination, listing: &mut Listing, out: &mut Out) {
         // Nothing could be read, which was reported.

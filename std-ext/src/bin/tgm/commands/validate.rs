@@ -9,6 +9,7 @@ use tgm_std::validate::{FileValidationReport, ValidateOptions, ValidationIssue, 
 use tgm_std::{IssueSeverity, validate_buffer, validate_file};
 
 use crate::args::limits::LimitFlags;
+use crate::commands::Run;
 use crate::show::advice::in_our_words;
 use crate::show::json::compact;
 use crate::show::output::{Out, Style};
@@ -52,9 +53,8 @@ struct Depth {
     full: bool,
 }
 
-impl Validate {
-    /// Checks all files.
-    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
+impl Run for Validate {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
         let options = self.options();
         let mut items = 0;
         if self.json {
@@ -85,7 +85,9 @@ impl Validate {
         }
         Ok(())
     }
+}
 
+impl Validate {
     fn options(&self) -> ValidateOptions {
         let max_level = match (self.depth.quick, self.depth.full) {
             (true, _) => ValidationLevel::Structure,

@@ -12,6 +12,7 @@ use tgm_core::wire::FrameType;
 use tgm_std::TensogramError;
 
 use crate::args::files::Files;
+use crate::commands::Run;
 use crate::read::input::{Entry, Wanted, for_each_message};
 use crate::read::messages::Which;
 use crate::show::json::{self, Document, error_json};
@@ -68,9 +69,8 @@ struct ListFinding {
     object: Option<usize>,
 }
 
-impl Verify {
-    /// Checks all files.
-    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
+impl Run for Verify {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
         let mut document = if self.files.json { Some(Document::begin(out, "tgm.verify/1", "messages")?) } else { None };
         let mut table = self.empty_table();
         for_each_message(&self.files.paths, self.which, Wanted::Whole, out, |out, entry| {
@@ -84,7 +84,9 @@ impl Verify {
         table.finish(out)?;
         document.map_or(Ok(()), |document| document.end(out))
     }
+}
 
+impl Verify {
     fn check(&self, entry: &Entry<'_>) -> Report {
         let mut report = Report::default();
         report.error = self.verify(entry, &mut report).err();

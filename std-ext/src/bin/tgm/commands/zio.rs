@@ -11,6 +11,7 @@ use clap::{Args, Subcommand};
 use tgm_std::zio::{Message, file};
 use tgm_std::{ByteOrder, TensogramError};
 
+use crate::commands::Run;
 use crate::show::output::Out;
 
 /// Look into .zio files (TENS messages), and convert them to Tensogram files and back
@@ -31,18 +32,15 @@ enum Command {
     FromTgm(convert::FromTgm),
 }
 
-impl Zio {
-    /// Does what was asked.
-    pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
-        match &self.command {
-            Command::Ls(command) => command.run(out),
-            Command::Dump(command) => command.run(out),
-            Command::ToTgm(command) => {
-                command.run(out);
-                Ok(())
-            }
-            Command::FromTgm(command) => command.run(out),
-        }
+impl Run for Zio {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
+        let command: &dyn Run = match &self.command {
+            Command::Ls(command) => command,
+            Command::Dump(command) => command,
+            Command::ToTgm(command) => command,
+            Command::FromTgm(command) => command,
+        };
+        command.run(out)
     }
 }
 

@@ -93,21 +93,21 @@ impl Which {
         self.at == Some(offset)
     }
 
-    /// The numbers of the messages that are meant; none if there is no such message, which is reported.
-    pub(crate) fn of(self, input: &Input, out: &mut Out) -> Range<usize> {
+    /// The numbers of the messages that are meant. `None` if the file lacks the message that is named, which is reported.
+    pub(crate) fn of(self, input: &Input, out: &mut Out) -> Option<Range<usize>> {
         let count = input.message_count();
         let found = match self {
-            Self { message: None, at: None } => return 0..count,
+            Self { message: None, at: None } => return Some(0..count),
             Self { message: Some(index), .. } => (index < count)
                 .then_some(index)
                 .ok_or_else(|| format!("there is no message {index} ({count} messages)")),
             Self { at: Some(offset), .. } => at(input, offset),
         };
         match found {
-            Ok(index) => index..index + 1,
+            Ok(index) => Some(index..index + 1),
             Err(text) => {
                 out.problem(&format!("{}: {text}", input.name()));
-                0..0
+                None
             }
         }
     }
@@ -247,7 +247,7 @@ pub(crate) fn for_each_message(
 ) -> io::Result<()> {
     for path in paths {
         let Some(input) = open_or_report(path, out) else { continue };
-        let numbers = which.of(&input, out);
+        let Some(numbers) = which.of(&input, out) else { continue };
         input.for_each(out, numbers, wanted, &mut with)?;
     }
     Ok(())

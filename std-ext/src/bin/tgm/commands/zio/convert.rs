@@ -8,6 +8,7 @@ use tgm_core::Message;
 use tgm_std::zio::{BridgeOptions, file, from_tensogram, to_tensogram};
 
 use super::Sources;
+use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::input::{Wanted, for_each_message};
 use crate::read::messages::Which;
@@ -46,8 +47,8 @@ pub(super) struct FromTgm {
     output: Destination,
 }
 
-impl ToTgm {
-    pub(super) fn run(&self, out: &mut Out) {
+impl Run for ToTgm {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
         let options = BridgeOptions { copy_descending: !self.no_copies, ..BridgeOptions::default() };
         self.output.write(out, What::Messages, Reads::Only(&self.sources.paths), |out, sink| {
             Ok(self.sources.for_each(out, |out, entry| {
@@ -67,11 +68,12 @@ impl ToTgm {
                 }
             })?)
         });
+        Ok(())
     }
 }
 
-impl FromTgm {
-    pub(super) fn run(&self, out: &mut Out) -> io::Result<()> {
+impl Run for FromTgm {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
         let mut notes = Vec::new();
         self.output.write(out, What::Messages, Reads::Only(&self.paths), |out, mut sink| {
             Ok(for_each_message(&self.paths, self.which, Wanted::Whole, out, |out, entry| {

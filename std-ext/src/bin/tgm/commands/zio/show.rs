@@ -8,6 +8,7 @@ use tgm_std::TensogramError;
 use tgm_std::zio::{Message, Tens, Tensor};
 
 use super::{Entry, Sources};
+use crate::commands::Run;
 use crate::show::advice::in_our_words;
 use crate::show::json::{Document, error_json, object};
 use crate::show::output::{Out, Style};
@@ -36,8 +37,8 @@ pub(super) struct Dump {
     json: bool,
 }
 
-impl Ls {
-    pub(super) fn run(&self, out: &mut Out) -> io::Result<()> {
+impl Run for Ls {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
         if self.json {
             return document(&self.sources, out, "tgm.zio.ls/1", false);
         }
@@ -109,8 +110,8 @@ fn dtype(tensor: &Tensor<'_>) -> String {
     }
 }
 
-impl Dump {
-    pub(super) fn run(&self, out: &mut Out) -> io::Result<()> {
+impl Run for Dump {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
         if self.json {
             return document(&self.sources, out, "tgm.zio.dump/1", true);
         }
