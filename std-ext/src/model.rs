@@ -1,6 +1,7 @@
 //! Owned forms of what `tgm_core` lends as views: descriptors, metadata, index and digests, and their CBOR.
 
 pub(crate) mod cbor;
+pub mod filter;
 pub mod hash;
 pub mod meta_access;
 pub mod metadata;

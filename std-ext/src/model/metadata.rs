@@ -18,6 +18,8 @@ use tgm_core::metadata::{BASE_KEY, EXTRA_KEY, Metadata};
 pub use common::compute_common;
 pub use path::set_path;
 
+pub use crate::model::filter::{self, Filter};
+
 use crate::base::error::{Result, TensogramError};
 use crate::model::cbor::{self, Item, Writer, head_len};
 use crate::model::hash::HASH_ALGORITHM_NAME;

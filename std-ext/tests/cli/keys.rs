@@ -43,6 +43,11 @@ fn where_chooses_messages_by_the_text_of_values() {
     assert_eq!(chosen(&["nothing!=1"]), [0, 1, 2]);
     assert_eq!(chosen(&["version=3", "step!=1"]), [0, 2]);
     assert_eq!(chosen(&["version=2"]), [0_u32; 0]);
+    assert_eq!(chosen(&["step>=1"]), [1, 2]);
+    assert_eq!(chosen(&["step>=1 and step<2"]), [1]);
+    assert_eq!(chosen(&["step>=1", "step!=1.0"]), [2]);
+    assert_eq!(chosen(&["step? and nothing!=*"]), [0, 1, 2]);
+    assert_eq!(chosen(&["nothing?"]), [0_u32; 0]);
 }
 
 #[test]
@@ -84,6 +89,8 @@ fn clauses_that_make_no_sense_are_usage_errors() {
         assert_eq!(run.code, Some(2), "{arguments:?}");
         assert!(run.stderr.starts_with("error: "), "{}", run.stderr);
     }
+    let run = tgm(["ls", "-w", "step>=1 and step", &data(SURFACE)]);
+    assert!(run.stderr.contains("expected a condition behind `and` at byte 12"), "{}", run.stderr);
     assert_eq!(tgm(["get", &data(SURFACE)]).code, Some(2));
     assert_eq!(tgm(["nonsense"]).code, Some(2));
 }

@@ -21,7 +21,7 @@ use crate::read::digests::Digests;
 use crate::read::input::{Entry, Input, Wanted};
 use crate::read::lost;
 use crate::read::numbers::greatest_difference;
-use crate::read::select::{Filter, Scope, annotations};
+use crate::read::select::Selection;
 use crate::read::values::as_stored;
 use crate::show::progress::Progress;
 use crate::write::destination::Failure;
@@ -35,7 +35,7 @@ pub(crate) struct Rewriter<'a> {
     /// Whether digests are checked.
     pub(crate) digests: Digests,
     /// Which objects; all if `None`.
-    pub(crate) filter: Option<&'a Filter>,
+    pub(crate) selection: Option<&'a Selection>,
     /// Which objects of each message; all if empty.
     pub(crate) objects: &'a [usize],
     /// Whether what was encoded is decoded and compared.
@@ -159,18 +159,16 @@ impl Rewriter<'_> {
     /// For each object, whether it is wanted.
     fn select(&self, message: &Message<'_>) -> Result<Vec<bool>, TensogramError> {
         let metadata = message.metadata()?;
-        let filter = self.filter.filter(|filter| !filter.is_empty());
-        let keys = filter.into_iter().flat_map(Filter::keys);
-        let annotations = annotations(&metadata, keys)?;
+        let selection = self.selection.map(|selection| selection.of_objects(&metadata)).transpose()?;
         let mut wanted = Vec::new();
         for (index, object) in metadata.objects().enumerate() {
             let object = object?;
             let is_named = self.objects.is_empty() || self.objects.contains(&index);
-            let matches = match filter {
-                Some(filter) if is_named => filter.matches(&Scope::Object(&object, &annotations))?,
+            let is_selected = match &selection {
+                Some(selection) if is_named => selection.has(&object)?,
                 _ => true,
             };
-            wanted.push(is_named && matches);
+            wanted.push(is_named && is_selected);
         }
         Ok(wanted)
     }

@@ -14,7 +14,7 @@ use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::input::{Entry, Input, Wanted, open_or_report};
 use crate::read::messages::{Place, Which};
-use crate::read::select::{Filter, Scope, text};
+use crate::read::select::{Scope, Selection, text};
 use crate::show::output::Out;
 use crate::write::destination::{Destination, Failure, Reads, What, is_stdio};
 use crate::write::same_file::Identity;
@@ -31,7 +31,7 @@ const UNKNOWN: &str = "unknown";
 #[derive(Args, Debug)]
 pub(crate) struct Copy {
     #[command(flatten)]
-    filter: Filter,
+    selection: Selection,
     #[command(flatten)]
     which: Which,
     #[command(flatten)]
@@ -58,7 +58,7 @@ impl Run for Copy {
 impl Copy {
     fn copy(&self, out: &mut Out, input: &Input) {
         let Some(numbers) = self.which.of(input, out) else { return };
-        let (chosen, is_judged) = if self.filter.is_empty() {
+        let (chosen, is_judged) = if self.selection.is_empty() {
             (input.places(numbers).collect(), true)
         } else {
             let (chosen, is_judged) = judge(out, input, numbers, |entry| Ok(self.is_chosen(entry)?.then_some(())));
@@ -101,13 +101,13 @@ impl Copy {
 
     /// Reports that nothing is written.
     fn report_no_match(&self, input: &Input, out: &mut Out) {
-        let why = if self.filter.is_empty() { "there is no message" } else { "no message matches" };
+        let why = if self.selection.is_empty() { "there is no message" } else { "no message matches" };
         out.problem(&format!("{}: {why}, nothing was written", input.name()));
     }
 
     fn is_chosen(&self, entry: &Entry<'_>) -> Result<bool> {
         let metadata = Message::parse(entry.bytes)?.metadata()?;
-        Ok(self.filter.matches(&Scope::Message(&metadata))?)
+        Ok(self.selection.has(&metadata)?)
     }
 
     fn distribute(&self, out: &mut Out, input: &Input, template: &Template) {
@@ -147,7 +147,7 @@ impl Copy {
     fn target(&self, entry: &Entry<'_>, template: &Template) -> Result<Option<PathBuf>> {
         let metadata = Message::parse(entry.bytes)?.metadata()?;
         let scope = Scope::Message(&metadata);
-        if !self.filter.matches(&scope)? {
+        if !self.selection.has(&metadata)? {
             return Ok(None);
         }
         template.fill(&scope).map(Some)

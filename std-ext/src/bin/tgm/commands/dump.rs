@@ -16,7 +16,7 @@ use crate::commands::dump_text;
 use crate::commands::frame_list::FrameList;
 use crate::read::input::{Entry, Wanted, for_each_message};
 use crate::read::messages::Which;
-use crate::read::select::{Filter, Scope};
+use crate::read::select::{Scope, Selection};
 use crate::show::json::{self, Document, error_json};
 use crate::show::output::Out;
 use crate::show::wire_flags::message_flags;
@@ -29,7 +29,7 @@ pub(crate) struct Dump {
     #[command(flatten)]
     which: Which,
     #[command(flatten)]
-    filter: Filter,
+    selection: Selection,
     /// Only the values of these keys, missing ones left out
     #[arg(short = 'p', long = "keys", value_name = "KEY,...", value_delimiter = ',')]
     keys: Vec<String>,
@@ -84,12 +84,12 @@ impl Run for Dump {
 impl Dump {
     fn read(&self, entry: &Entry<'_>) -> Result<Option<Shown>, TensogramError> {
         let message = Message::parse(entry.bytes)?;
-        if self.filter.is_empty() && self.keys.is_empty() {
+        if self.selection.is_empty() && self.keys.is_empty() {
             return Ok(Some(Shown::All(Box::new(Contents::of(&message)))));
         }
         let metadata = message.metadata()?;
         let scope = Scope::Message(&metadata);
-        if !self.filter.matches(&scope)? {
+        if !self.selection.has(&metadata)? {
             return Ok(None);
         }
         if self.keys.is_empty() {

@@ -11,7 +11,7 @@ use crate::args::files::Files;
 use crate::commands::Run;
 use crate::read::input::{Entry, Wanted, for_each_message};
 use crate::read::messages::Which;
-use crate::read::select::{Filter, Scope, text};
+use crate::read::select::{Scope, Selection, text};
 use crate::show::json::{self, Document, error_json};
 use crate::show::output::Out;
 use crate::show::text::escape;
@@ -26,7 +26,7 @@ pub(crate) struct Get {
     #[command(flatten)]
     which: Which,
     #[command(flatten)]
-    filter: Filter,
+    selection: Selection,
     /// Keys to print, dotted paths
     #[arg(short = 'p', long = "keys", value_name = "KEY,...", value_delimiter = ',', required = true)]
     keys: Vec<String>,
@@ -81,7 +81,7 @@ impl Get {
     fn look_up(&self, entry: &Entry<'_>) -> Result<Option<Vec<Option<Json>>>, TensogramError> {
         let metadata = Message::parse(entry.bytes)?.metadata()?;
         let scope = Scope::Message(&metadata);
-        if !self.filter.matches(&scope)? {
+        if !self.selection.has(&metadata)? {
             return Ok(None);
         }
         Ok(Some(self.keys.iter().map(|key| scope.get(key)).collect::<Result<_, _>>()?))

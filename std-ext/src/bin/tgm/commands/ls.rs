@@ -13,7 +13,7 @@ use crate::args::files::Files;
 use crate::commands::Run;
 use crate::read::input::{Entry, Wanted, for_each_message};
 use crate::read::messages::Which;
-use crate::read::select::{Annotations, Filter, Scope, annotations, text};
+use crate::read::select::{Annotations, Scope, Selection, annotations, text};
 use crate::show::json::{self, Document, error_json};
 use crate::show::output::{Out, Style};
 use crate::show::summary::{Summary, shape_text};
@@ -32,7 +32,7 @@ pub(crate) struct Ls {
     #[command(flatten)]
     which: Which,
     #[command(flatten)]
-    filter: Filter,
+    selection: Selection,
     /// List the values of these keys; "N/A" stands for a missing one
     #[arg(short = 'p', long = "keys", value_name = "KEY,...", value_delimiter = ',')]
     keys: Vec<String>,
@@ -183,7 +183,7 @@ impl Ls {
         let message = Message::parse(entry.bytes)?;
         let metadata = message.metadata()?;
         let scope = Scope::Message(&metadata);
-        if !self.objects && !self.filter.matches(&scope)? {
+        if !self.objects && !self.selection.has(&metadata)? {
             return Ok(None);
         }
         if !self.objects && !self.keys.is_empty() {
@@ -193,28 +193,28 @@ impl Ls {
         match rows.is_empty() {
             false => Ok(Some(rows)),
             true if metadata.object_count() > 0 => Ok(None),
-            true => self.without_objects(&scope),
+            true => self.without_objects(&metadata),
         }
     }
 
     /// A message without objects has a line all the same, if it is wanted.
-    fn without_objects(&self, scope: &Scope<'_, '_>) -> Result<Option<Vec<Row>>, TensogramError> {
-        let is_wanted = self.filter.matches(scope)?;
-        let row = Row { keys: self.look_up(scope)?, ..Row::empty() };
+    fn without_objects(&self, metadata: &MessageMetadata<'_>) -> Result<Option<Vec<Row>>, TensogramError> {
+        let is_wanted = self.selection.has(metadata)?;
+        let row = Row { keys: self.look_up(&Scope::Message(metadata))?, ..Row::empty() };
         Ok(is_wanted.then(|| vec![row]))
     }
 
     fn read_objects(&self, metadata: &MessageMetadata<'_>, objects: Objects<'_>) -> Result<Vec<Row>, TensogramError> {
-        let asked = annotations(metadata, self.keys.iter().map(String::as_str).chain(self.filter.keys()))?;
+        let asked = annotations(metadata, self.keys.iter().map(String::as_str))?;
+        let selection = self.selection.of_objects(metadata)?;
         let usual = usual_annotations(metadata)?;
         let mut rows = Vec::new();
         for ((index, object), about) in objects.enumerate().zip(metadata.objects()) {
             let about = about?;
-            let scope = Scope::Object(&about, &asked);
-            if self.objects && !self.filter.matches(&scope)? {
+            if self.objects && !selection.has(&about)? {
                 continue;
             }
-            let keys = self.look_up(&scope)?;
+            let keys = self.look_up(&Scope::Object(&about, &asked))?;
             let scope = Scope::Object(&about, &usual);
             let about = ABOUT.iter().map(|(_, keys)| scope.first(keys)).collect::<Result<_, _>>()?;
             let content = object.map(|object| Summary::of(&object)).map_err(TensogramError::from);

@@ -12,7 +12,7 @@ use crate::change::rewrite::{Rewriter, Tally, open_whole};
 use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::input::Input;
-use crate::read::select::Filter;
+use crate::read::select::Selection;
 use crate::show::output::Out;
 use crate::show::progress::Progress;
 use crate::write::destination::{Destination, Reads, What, report};
@@ -32,7 +32,7 @@ pub(crate) struct Repack {
     #[arg(short, long, value_name = "OUT")]
     output: Destination,
     #[command(flatten)]
-    filter: Filter,
+    selection: Selection,
     /// Only this object of each message, from 0; may be repeated
     #[arg(long = "object", value_name = "N")]
     objects: Vec<usize>,
@@ -63,7 +63,7 @@ impl Run for Repack {
             pipeline: &self.pipeline,
             encode: &self.encode,
             digests: self.digests,
-            filter: Some(&self.filter),
+            selection: Some(&self.selection),
             objects: &self.objects,
             verify: self.verify,
             decode_all: false,

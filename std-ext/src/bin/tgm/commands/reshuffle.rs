@@ -41,7 +41,7 @@ impl Run for Reshuffle {
             pipeline: &pipeline,
             encode: &self.encode,
             digests: self.digests,
-            filter: None,
+            selection: None,
             objects: &[],
             verify: false,
             decode_all: true,

@@ -15,7 +15,7 @@ use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::input::{Entry, Wanted, open_or_report};
 use crate::read::messages::Which;
-use crate::read::select::{Filter, Scope};
+use crate::read::select::Selection;
 use crate::show::output::Out;
 use crate::write::destination::{Destination, Failure, Reads, What};
 
@@ -43,7 +43,7 @@ pub(crate) struct Set {
     #[arg(long = "object", value_name = "N")]
     objects: Vec<usize>,
     #[command(flatten)]
-    filter: Filter,
+    selection: Selection,
     #[command(flatten)]
     digests: Digests,
     /// File to read; "-" is standard input
@@ -90,9 +90,9 @@ impl Run for Set {
 impl Set {
     /// The message with the new values; `None` if it stays as it is.
     fn change(&self, entry: &Entry<'_>, assignments: &[Assignment]) -> Result<Option<Vec<u8>>> {
-        if !self.filter.is_empty() {
+        if !self.selection.is_empty() {
             let message = Message::parse(entry.bytes)?;
-            if !self.filter.matches(&Scope::Message(&message.metadata()?))? {
+            if !self.selection.has(&message.metadata()?)? {
                 self.digests.check_all(&message)?;
                 return Ok(None);
             }

@@ -5,12 +5,12 @@
 //! annotations. `version` is the version of the format.
 
 use std::collections::BTreeMap;
-use std::str::FromStr;
 
 use clap::Args;
 use serde_json::Value as Json;
 use tgm_core::metadata::{MessageMetadata, ObjectMetadata};
 use tgm_std::WIRE_VERSION;
+use tgm_std::metadata::filter::{Filter, ObjectFilter};
 
 use crate::show::json;
 
@@ -72,79 +72,52 @@ pub(crate) fn text(value: &Json) -> String {
     }
 }
 
-/// Which messages, or objects, are wanted.
+/// The filters of a command. All must hold.
 #[derive(Args, Debug)]
-pub(crate) struct Filter {
-    /// Only messages where KEY is one of the values (KEY!=...: none of them, or missing); may be repeated, all must hold
-    #[arg(short = 'w', long = "where", value_name = "KEY=VALUE[/VALUE...]")]
-    clauses: Vec<Clause>,
+pub(crate) struct Selection {
+    /// Only messages for which FILTER holds: KEY=VALUE[/VALUE...], KEY!=VALUE[/VALUE...] (none of them, or missing),
+    /// KEY<VALUE, KEY<=VALUE, KEY>VALUE, KEY>=VALUE, KEY? (present); `*` in values of = and != is any text; joined by
+    /// " and "; may be repeated, all must hold
+    #[arg(short = 'w', long = "where", value_name = "FILTER")]
+    filters: Vec<Filter>,
 }
 
-impl Filter {
-    /// Whether nothing is left out.
+impl Selection {
+    /// Whether there is no filter, so that everything is selected.
     pub(crate) const fn is_empty(&self) -> bool {
-        self.clauses.is_empty()
+        self.filters.is_empty()
     }
 
-    /// The keys that are looked at.
-    pub(crate) fn keys(&self) -> impl Iterator<Item = &str> {
-        self.clauses.iter().map(|clause| clause.key.as_str())
-    }
-
-    /// Whether every clause holds.
-    pub(crate) fn matches(&self, scope: &Scope<'_, '_>) -> tgm_core::Result<bool> {
-        for clause in &self.clauses {
-            if !clause.matches(scope.get(&clause.key)?.as_ref()) {
+    /// Whether a message is selected.
+    pub(crate) fn has(&self, message: &MessageMetadata<'_>) -> tgm_core::Result<bool> {
+        for filter in &self.filters {
+            if !filter.matches(message)? {
                 return Ok(false);
             }
         }
         Ok(true)
     }
-}
 
-/// `KEY=VALUE[/VALUE…]` or `KEY!=VALUE[/VALUE…]`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Clause {
-    key: String,
-    values: Vec<String>,
-    wanted: bool,
-}
-
-impl Clause {
-    fn matches(&self, value: Option<&Json>) -> bool {
-        value.is_some_and(|value| self.values.contains(&text(value))) == self.wanted
+    /// The selection among the objects of a message: looks the keys up in its annotations once.
+    pub(crate) fn of_objects<'s, 'a>(
+        &'s self,
+        message: &MessageMetadata<'a>,
+    ) -> tgm_core::Result<ObjectSelection<'s, 'a>> {
+        self.filters.iter().map(|filter| filter.for_objects(message)).collect::<Result<_, _>>().map(ObjectSelection)
     }
 }
 
-impl FromStr for Clause {
-    type Err = &'static str;
+/// A [`Selection`] among the objects of one message.
+pub(crate) struct ObjectSelection<'s, 'a>(Vec<ObjectFilter<'s, 'a>>);
 
-    fn from_str(clause: &str) -> Result<Self, Self::Err> {
-        let (key, values) = clause.split_once('=').ok_or("expected KEY=VALUE or KEY!=VALUE")?;
-        let (key, wanted) = key.strip_suffix('!').map_or((key, true), |key| (key, false));
-        if key.is_empty() {
-            return Err("the key is missing");
+impl ObjectSelection<'_, '_> {
+    /// Whether an object is selected.
+    pub(crate) fn has(&self, object: &ObjectMetadata<'_>) -> tgm_core::Result<bool> {
+        for filter in &self.0 {
+            if !filter.matches(object)? {
+                return Ok(false);
+            }
         }
-        Ok(Self { key: key.to_string(), values: values.split('/').map(str::to_string).collect(), wanted })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn clauses_compare_text_and_treat_missing_keys_as_different() {
-        let is: Clause = "step=6/24".parse().unwrap();
-        assert!(is.matches(Some(&json!(24))) && is.matches(Some(&json!("6"))));
-        assert!(!is.matches(Some(&json!(2))) && !is.matches(None));
-        let is_not: Clause = "step!=6/24".parse().unwrap();
-        assert!(!is_not.matches(Some(&json!(24))) && is_not.matches(Some(&json!(2))) && is_not.matches(None));
-        assert_eq!("a=b=c".parse::<Clause>().unwrap().values, ["b=c"]);
-        assert!(
-            "step".parse::<Clause>().is_err() && "=1".parse::<Clause>().is_err() && "!=1".parse::<Clause>().is_err()
-        );
+        Ok(true)
     }
 }

@@ -1,0 +1,155 @@
+//! One value of metadata compared with what a filter says.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use tgm_core::Result;
+use tgm_core::cbor::{Kind, Text, Value};
+
+use super::text;
+
+/// An operator of order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Relation {
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+impl Relation {
+    /// Whether metadata that stands in this order to the literal satisfies the operator.
+    pub(super) const fn allows(self, order: Ordering) -> bool {
+        match self {
+            Self::Less => order.is_lt(),
+            Self::LessOrEqual => order.is_le(),
+            Self::Greater => order.is_gt(),
+            Self::GreaterOrEqual => order.is_ge(),
+        }
+    }
+}
+
+/// A value of a filter.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Literal {
+    text: String,
+    /// The number that the text is.
+    number: Option<Number>,
+    is_pattern: bool,
+}
+
+impl Literal {
+    /// A value in quotes: this text and nothing else.
+    pub(super) const fn quoted(text: String) -> Self {
+        Self { text, number: None, is_pattern: false }
+    }
+
+    /// A value without quotes: a number, a pattern if it has a `*`, or text.
+    pub(super) fn plain(text: &str) -> Self {
+        Self { text: text.to_string(), number: Number::parse(text), is_pattern: text.contains('*') }
+    }
+
+    fn is(&self, text: &str) -> bool {
+        if self.is_pattern { text::fits(text, &self.text) } else { text == self.text }
+    }
+}
+
+/// A number, of metadata or of a filter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Number {
+    Integer(i128),
+    Float(f64),
+}
+
+impl Number {
+    fn parse(text: &str) -> Option<Self> {
+        // Rust reads "inf" and "nan" as floats; here they are text.
+        if !text.ends_with(|c: char| c.is_ascii_digit() || c == '.') || !text.contains(|c: char| c.is_ascii_digit()) {
+            return None;
+        }
+        match text.parse() {
+            Ok(integer) => Some(Self::Integer(integer)),
+            Err(_) => text.parse().ok().map(Self::Float),
+        }
+    }
+
+    fn of(value: &Value<'_>) -> Option<Self> {
+        if let Ok(integer) = value.as_integer() {
+            return Some(Self::Integer(integer));
+        }
+        value.as_f64().ok().map(Self::Float)
+    }
+
+    fn order(self, other: Self) -> Option<Ordering> {
+        match (self, other) {
+            (Self::Integer(a), Self::Integer(b)) => Some(a.cmp(&b)),
+            (Self::Float(a), Self::Float(b)) => a.partial_cmp(&b),
+            (Self::Integer(a), Self::Float(b)) => order_mixed(a, b),
+            (Self::Float(a), Self::Integer(b)) => order_mixed(b, a).map(Ordering::reverse),
+        }
+    }
+}
+
+/// The order of an integer and a float, without rounding the integer: first by the float's whole part, then by its
+/// fraction.
+fn order_mixed(integer: i128, float: f64) -> Option<Ordering> {
+    // 2¹²⁷, which is above every i128; its negative is the least i128.
+    const LIMIT: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
+    if float.is_nan() {
+        return None;
+    }
+    if float >= LIMIT {
+        return Some(Ordering::Less);
+    }
+    if float < -LIMIT {
+        return Some(Ordering::Greater);
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "the float was found to be in range")]
+    let whole = float.trunc() as i128;
+    match integer.cmp(&whole) {
+        Ordering::Equal => 0.0.partial_cmp(&float.fract()),
+        unequal => Some(unequal),
+    }
+}
+
+/// Whether the value is one of the literals.
+///
+/// # Errors
+/// Those of walking an array or a map.
+pub(super) fn is_one_of(value: &Value<'_>, literals: &[Literal]) -> Result<bool> {
+    if let Ok(text) = value.as_text() {
+        let text = in_one_piece(text);
+        return Ok(literals.iter().any(|literal| literal.is(&text)));
+    }
+    let number = Number::of(value);
+    let is_equal = |literal: &Literal| match (number, literal.number) {
+        (Some(number), Some(wanted)) => number.order(wanted) == Some(Ordering::Equal),
+        _ => false,
+    };
+    if literals.iter().any(is_equal) {
+        return Ok(true);
+    }
+    let mut rest = literals.iter().filter(|literal| number.is_none() || literal.number.is_none()).peekable();
+    if rest.peek().is_none() {
+        return Ok(false);
+    }
+    let json = text::json(value)?;
+    Ok(rest.any(|literal| literal.is(&json)))
+}
+
+/// How the value stands to the literal; `None` if they have no order.
+pub(super) fn order(value: &Value<'_>, literal: &Literal) -> Option<Ordering> {
+    match (value.kind(), literal.number) {
+        (Kind::Text, Some(wanted)) => Number::parse(&in_one_piece(value.as_text().ok()?))?.order(wanted),
+        (Kind::Text, None) => {
+            let text = value.as_text().ok()?;
+            Some(text.chunks().flat_map(str::bytes).cmp(literal.text.bytes()))
+        }
+        (_, wanted) => Number::of(value)?.order(wanted?),
+    }
+}
+
+/// The text, borrowed if it lies in one piece.
+fn in_one_piece(text: Text<'_>) -> Cow<'_, str> {
+    text.as_str().map_or_else(|| Cow::Owned(text.to_string()), Cow::Borrowed)
+}
