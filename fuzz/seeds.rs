@@ -1,5 +1,5 @@
-//! Writes what the fuzz targets start from, cut out of the small files of the test data: `seeds DATA OUT` makes a folder for
-//! each kind of input. Built with the targets, since everything it needs is.
+//! Writes seeds for the fuzz targets, cut out of the small files of the test data: `seeds DATA OUT` makes a folder for each
+//! kind of input. It is built with the targets, because it needs the same crates.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
@@ -8,7 +8,7 @@ use tgm_core::Message;
 use tgm_core::descriptor::{Compression, Encoding};
 use tgm_core::object::DataObject;
 
-/// Larger files are no seeds.
+/// Bytes of the largest file that becomes a seed.
 const MOST: usize = 2048;
 
 fn main() -> io::Result<()> {
@@ -65,7 +65,7 @@ impl Seeds {
         let descriptor = object.descriptor();
         self.write("cbor", descriptor.as_encoded())?;
         self.write("values", object.payload())?;
-        // Parameters stand behind the payload as the targets take them, from the last byte on.
+        // The targets take parameters from the last byte on: they follow the payload in reverse order.
         if descriptor.compression().known() == Some(Compression::Szip)
             && let Ok(params) = descriptor.szip()
         {

@@ -2,14 +2,14 @@
 //!
 //! The command lines are fixed, the files are seeds with bytes changed. Every run must end by itself within ten seconds, with
 //! exit code 0, 1 or 2 and without a panic; what is printed with `--json` is one JSON document. A file that breaks this is kept
-//! in ARTIFACTS, beside a note of the command line. Built with the targets; it is not one, as it starts processes.
+//! in ARTIFACTS, beside a note of the command line. It is built with the targets, but is not one, because it starts processes.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs, io};
 
-/// Command lines; `IN` is the damaged file, `OUT` a file that is made.
+/// Command lines; `IN` is the damaged file, `OUT` a new file.
 const COMMANDS: &[&str] = &[
     "info --json IN",
     "ls --json IN",
@@ -51,7 +51,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The number of finds.
+/// Runs the tool for the given time and returns the number of finds.
 fn run() -> io::Result<usize> {
     let arguments: Vec<PathBuf> = env::args_os().skip(1).map(PathBuf::from).collect();
     let [seconds, tgm, seeds, artifacts] = &arguments[..] else {
@@ -75,7 +75,7 @@ fn run() -> io::Result<usize> {
         let bytes = damaged(&files, &mut random)?;
         let input = folder.path().join("in.tgm");
         fs::write(&input, &bytes)?;
-        // A few commands of each file.
+        // A few commands for each file.
         for _ in 0..4 {
             let line = COMMANDS[random.below(COMMANDS.len())];
             executions += 1;
@@ -92,7 +92,7 @@ fn run() -> io::Result<usize> {
     Ok(finds)
 }
 
-/// What is wrong with a run of the tool.
+/// Runs the tool once and returns what is wrong, if anything is.
 fn trial(tgm: &Path, line: &str, folder: &Path, input: &Path) -> io::Result<Option<String>> {
     let path = |word: &str| match word {
         "IN" => input.to_path_buf(),
@@ -130,7 +130,7 @@ fn trial(tgm: &Path, line: &str, folder: &Path, input: &Path) -> io::Result<Opti
         return Ok(Some(format!("the command line is refused: {stderr}")));
     }
     if status.code() == Some(1) && stderr.is_empty() && stdout.is_empty() {
-        return Ok(Some("exit code 1 without a word".into()));
+        return Ok(Some("exit code 1 without output".into()));
     }
     if line.contains("--json")
         && let Err(error) = serde_json::from_slice::<serde_json::Value>(&stdout)
@@ -140,7 +140,7 @@ fn trial(tgm: &Path, line: &str, folder: &Path, input: &Path) -> io::Result<Opti
     Ok(None)
 }
 
-/// Seeds in a row, some bytes of them changed.
+/// One to three seeds in a row, with some bytes changed.
 fn damaged(files: &[PathBuf], random: &mut Random) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     for _ in 0..=random.below(3) {

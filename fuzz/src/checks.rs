@@ -1,4 +1,4 @@
-//! A module for each target; its `check` panics if what it states of the bytes is not so.
+//! One module for each target. Its head states a property of any bytes; its `check` panics if the property does not hold.
 //!
 //! | attacked | targets |
 //! |---|---|
@@ -7,7 +7,7 @@
 //! | values | [`view`], [`unpack`], [`szip`], [`masks`], [`decode`], [`range`], [`scratch`], [`threads`] |
 //! | files | [`file_append`], [`validate`], [`validate_file`], [`upgrade`] |
 //! | writing | [`roundtrip`], [`framing`], [`streaming`], [`pre_encoded`], [`bridge`] |
-//! | two ways to the same | [`parse_equals_push`], [`payload_range`], [`scan_both_ways`] |
+//! | two ways to one result | [`parse_equals_push`], [`payload_range`], [`scan_both_ways`] |
 
 pub mod bridge;
 pub mod cbor;

@@ -1,7 +1,6 @@
-//! Numbers out of the input, taken from its end so that what stands at its beginning stays where it is. Zero when there is
-//! nothing left.
+//! Numbers taken from the end of the input, so that a message at its beginning stays in place. Zero when nothing is left.
 
-/// What is left of an input.
+/// The rest of an input.
 pub(crate) struct Given<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Given<'a> {
@@ -23,28 +22,28 @@ impl<'a> Given<'a> {
         max.checked_add(1).map_or(number.into(), |end| u64::from(number) % end)
     }
 
-    /// One of them.
+    /// One of the choices.
     pub(crate) fn choice<T: Copy>(&mut self, of: &[T]) -> T {
         of[usize::from(self.byte()) % of.len()]
     }
 
-    /// Eight bytes, as a number that may be anything.
+    /// Eight bytes, as any number.
     pub(crate) fn double(&mut self) -> f64 {
         f64::from_be_bytes([(); 8].map(|()| self.byte()))
     }
 
-    /// A first element and a count below `count` elements.
+    /// A first element and a number of elements, within `count` elements.
     pub(crate) fn range(&mut self, count: u64) -> (u64, u64) {
         let start = self.up_to(count);
         (start, self.up_to(count - start))
     }
 
-    /// The input in pieces.
+    /// `of` in pieces, whose lengths come from the input.
     pub(crate) fn pieces(mut self, of: &'a [u8]) -> Vec<&'a [u8]> {
         let mut pieces = Vec::new();
         let mut rest = of;
         while !rest.is_empty() {
-            // 0 is all that is left, so that few cuts are found as easily as many.
+            // 0 takes all that is left, so that few cuts are found as easily as many.
             let len = match self.byte() {
                 0 => rest.len(),
                 255 => 700,

@@ -1,4 +1,4 @@
-//! What the fuzz targets state about any bytes: see [`checks`].
+//! The properties of any bytes that the fuzz targets check: see [`checks`].
 //!
 //! Memory is bounded by libFuzzer's `-malloc_limit_mb`, time by `-timeout`: see `run`.
 
@@ -7,14 +7,14 @@ mod given;
 mod push;
 mod repeats;
 
-// What the files of the core's tests call `crate`.
+// The files of the core's tests look for these in `crate`.
 use tgm_core::{descriptor, error, frame, hash, message, object, phase, wire};
 use tgm_std::{DecodeLimits, DecodeOptions, Provenance};
 
-/// Bytes that the values of an object may have here, so that time goes into many small inputs.
+/// The most bytes that the values of an object may take, so that time goes into many small inputs.
 const MAX_DECODED: u64 = 1 << 20;
 
-/// Decoding under limits that fit the inputs.
+/// Options with limits that fit the inputs.
 fn options() -> DecodeOptions {
     DecodeOptions { limits: limits(), ..DecodeOptions::default() }
 }
@@ -24,7 +24,7 @@ fn limits() -> DecodeLimits {
     DecodeLimits { max_decoded_bytes: MAX_DECODED, free_bytes: MAX_DECODED, ..DecodeLimits::default() }
 }
 
-/// The same in every run, so that finds can be repeated.
+/// The same provenance in every run, so that finds can be repeated.
 fn provenance() -> Provenance {
     Provenance {
         time: "2026-01-01T00:00:00Z".into(),

@@ -1,4 +1,4 @@
-//! What a stream was found to hold, by the push decoder and by the slice parser.
+//! What the push decoder and the slice parser find in a stream.
 
 use tgm_core::push::*;
 

@@ -1,4 +1,4 @@
-//! Keys that stand in one map twice: CBOR that is read, and written as it was, but is canonical in no order.
+//! Repeated keys in a map: such CBOR is read and is written unchanged, but it is not canonical in any order.
 
 use ciborium::Value;
 
@@ -8,7 +8,7 @@ pub(crate) fn has_repeats(value: &Value) -> bool {
         Value::Array(items) => items.iter().any(has_repeats),
         Value::Tag(_, inner) => has_repeats(inner),
         Value::Map(pairs) => {
-            // As text, in which NaN is equal to itself.
+            // Compared as text, where NaN is equal to itself.
             let mut keys: Vec<_> = pairs.iter().map(|(key, _)| format!("{key:?}")).collect();
             keys.sort_unstable();
             let is_repeated = keys.windows(2).any(|pair| pair[0] == pair[1]);

@@ -1,24 +1,24 @@
-//! The same bytes to both libraries, as `tests/interop/src/damage` says.
+//! Gives the same bytes to both libraries and compares the results, with the code of `tests/interop/src/damage`.
 
 #[path = "../../../tests/interop/src/damage/mod.rs"]
 mod damage;
 #[path = "../../../tests/interop/src/library.rs"]
-#[allow(unused_imports, unused_macros, reason = "what writes is not needed here")]
+#[allow(unused_imports, unused_macros, reason = "the writing half is not needed here")]
 mod library;
 #[path = "../../../tests/interop/src/plain.rs"]
 mod plain;
 
-/// What `plain` takes from the package that it stands in.
+/// The type that `plain` takes from its own package.
 mod case {
     pub type Entries = std::collections::BTreeMap<String, ciborium::Value>;
 }
 
-#[allow(dead_code, reason = "more than is compared here")]
+#[allow(dead_code, reason = "not all of it is compared here")]
 mod ours {
     crate::library::readers!(tgm_std);
 }
 
-#[allow(dead_code, reason = "more than is compared here")]
+#[allow(dead_code, reason = "not all of it is compared here")]
 mod reference {
     crate::library::readers!(tensogram);
 }
@@ -26,20 +26,21 @@ mod reference {
 use damage::mutate::{Chance, mutated};
 use libfuzzer_sys::fuzzer_mutate;
 
-/// Gives `bytes` to both.
+/// Gives `bytes` to both libraries.
 ///
 /// # Panics
-/// If they disagree and no known reason says why.
+/// If they disagree without a known reason.
 pub fn check(bytes: &[u8]) {
     if let Err(disagreement) = damage::compare(bytes) {
         panic!("{disagreement}");
     }
 }
 
-/// Room that a part of a message has to grow.
+/// Bytes by which a part of a message may grow.
 const GROWTH: usize = 64;
 
-/// Changes a part of the message that `data[..size]` begin with; other bytes as libFuzzer does, and one in four of all.
+/// Changes a part of the message at the start of `data[..size]`. It mutates other bytes, and one input in four, as libFuzzer
+/// does.
 pub fn mutate(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
     let mut chance = Chance::new(seed.into());
     let changed = if chance.below(4) > 0 { mutated(&data[..size], &mut chance, change_bytes) } else { None };

@@ -5,7 +5,7 @@ use tgm_std::{decode, decode_descriptors, decode_object, decode_with_masks, obje
 
 use crate::options;
 
-/// Checks the message that `bytes` begin with.
+/// Checks the message at the start of `bytes`.
 pub fn check(bytes: &[u8]) {
     let options = options();
     let masked = decode_with_masks(bytes, &options);

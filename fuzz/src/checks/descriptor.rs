@@ -1,4 +1,4 @@
-//! Descriptors: the view and the owned form agree, and what is written again reads as the same.
+//! Descriptors: the view and the owned form agree, and the owned form reads back the same after it is written.
 
 use tgm_core::cbor::{Canonical, verify_canonical};
 use tgm_core::descriptor::Descriptor;
@@ -6,7 +6,7 @@ use tgm_std::metadata::{cbor_to_object_descriptor, object_descriptor_to_cbor};
 
 use crate::repeats::has_repeats;
 
-/// Checks the descriptor that `bytes` begin with.
+/// Checks the descriptor at the start of `bytes`.
 pub fn check(bytes: &[u8]) {
     let owned = cbor_to_object_descriptor(bytes);
     let view = match Descriptor::parse(bytes, 0) {
@@ -29,9 +29,9 @@ pub fn check(bytes: &[u8]) {
     }
     let written = object_descriptor_to_cbor(&owned).expect("nested no deeper than it was");
     let is_canonical = verify_canonical(&written, Canonical::KeyOrder).is_ok();
-    // Of masks there are parameters too, which nobody reads.
+    // Masks have parameters too, in which keys may repeat.
     assert!(is_canonical || owned.masks.is_some() || owned.params.values().any(has_repeats), "the writer's order");
-    let again = cbor_to_object_descriptor(&written).expect("what was written");
-    // As bytes, in which NaN is equal to itself.
+    let again = cbor_to_object_descriptor(&written).expect("just written");
+    // Compared as bytes, where NaN is equal to itself.
     assert_eq!(object_descriptor_to_cbor(&again).expect("again"), written);
 }

@@ -1,6 +1,7 @@
-//! Appending to any file: what was there stays, readers see the message where it was said to be, by reads and by map; a torn
-//! tail is refused without a trace, or removed and nothing else with it. Readers are misled by a damaged message further ahead,
-//! if that states a length by which it ends just where the appended one does.
+//! Appending to any file: the bytes before stay, and readers find the message at the stated place, by reads and by map. A
+//! torn tail is refused without a change, or it alone is removed.
+//!
+//! One case is left out: a damaged message that states to end where the appended one does misleads readers.
 
 use std::fs;
 use std::sync::OnceLock;
@@ -11,7 +12,7 @@ use tgm_std::{AppendOptions, EncodeOptions, MappedFile, MessageBuilder, ObjectBu
 
 use crate::provenance;
 
-/// Appends a message to a file of `bytes`, as either kind of writer.
+/// Appends a message to a file of `bytes`: once refusing a torn tail, once removing it.
 pub fn check(bytes: &[u8]) {
     for torn_tail in [TornTail::Refuse, TornTail::Remove] {
         append(bytes, torn_tail);
@@ -21,7 +22,7 @@ pub fn check(bytes: &[u8]) {
 fn append(bytes: &[u8], torn_tail: TornTail) {
     let file = NamedTempFile::new().expect("a temporary file");
     fs::write(file.path(), bytes).expect("a temporary file");
-    let mut opened = TensogramFile::open(file.path()).expect("it is there");
+    let mut opened = TensogramFile::open(file.path()).expect("the file exists");
     let before = opened.message_layouts().expect("a scan");
     assert!(
         before
@@ -41,13 +42,13 @@ fn append(bytes: &[u8], torn_tail: TornTail) {
     if is_claimed(&bytes[..kept], after.len()) {
         return;
     }
-    // The writer's own table, that of a later reader, and that of a map.
+    // The tables of the writer, of a later reader and of a map.
     let last = opened.message_count().expect("a scan") - 1;
     assert_eq!(opened.message_layouts().expect("a scan").last(), Some(&layout));
     assert_eq!(opened.read_message(last).expect("just written"), message());
-    // SAFETY: the file is this check's own, and not written to any more.
-    let mapped = unsafe { MappedFile::open(file.path()) }.expect("it is there");
-    let later = TensogramFile::open(file.path()).expect("it is there");
+    // SAFETY: only this check knows the file, and it does not write to the file any more.
+    let mapped = unsafe { MappedFile::open(file.path()) }.expect("the file exists");
+    let later = TensogramFile::open(file.path()).expect("the file exists");
     assert_eq!(mapped.message_layouts(), later.message_layouts().expect("a scan"));
     assert_eq!(mapped.message_layouts().last(), Some(&layout));
     for (index, layout) in mapped.message_layouts().iter().enumerate() {
@@ -57,7 +58,7 @@ fn append(bytes: &[u8], torn_tail: TornTail) {
     }
 }
 
-/// Whether a message begins in `bytes` that states to end at `end`, beyond them.
+/// Whether a message that begins in `bytes` states that it ends at `end`.
 fn is_claimed(bytes: &[u8], end: usize) -> bool {
     let mut preambles = bytes.windows(PREAMBLE_SIZE).enumerate().filter(|(_, preamble)| preamble.starts_with(MAGIC));
     preambles.any(|(at, preamble)| preamble[16..] == ((end - at) as u64).to_be_bytes())

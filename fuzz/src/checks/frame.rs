@@ -1,4 +1,4 @@
-//! One frame: its parts add up, its digest is that of its body, and it is the same frame in any surroundings.
+//! One frame: its parts add up, its digest covers its body, and it is the same frame in any surroundings.
 
 use tgm_core::frame::{Frame, Frames};
 use tgm_core::hash::digest;
@@ -7,7 +7,7 @@ use tgm_std::{decode_object_from_frame, decode_range_from_frame};
 
 use crate::options;
 
-/// Checks the frame that `bytes` begin with, and the walk over all.
+/// Checks the frame at the start of `bytes`, and the walk over all frames.
 pub fn check(bytes: &[u8]) {
     let mut position = 0;
     for frame in Frames::open_ended(bytes, 0).map_while(Result::ok) {
@@ -34,7 +34,7 @@ fn one(frame: &Frame<'_>, bytes: &[u8]) {
     assert_eq!(frame.verify_slot().is_ok(), digest(frame.body()) == frame.hash_slot());
     let again = Frame::parse(bytes).map(|(frame, rest)| (frame.body(), rest.len()));
     assert_eq!(again, Ok((frame.body(), 0)));
-    assert!(Frame::parse(&bytes[..bytes.len() - 1]).is_err(), "a frame that is cut short");
+    assert!(Frame::parse(&bytes[..bytes.len() - 1]).is_err(), "a frame without its last byte");
     let Ok((_, values)) = decode_object_from_frame(bytes, &options()) else { return };
     let object = DataObject::parse(*frame).expect("decoded before");
     assert_eq!(Ok(values.len() as u64), object.descriptor().decoded_len());

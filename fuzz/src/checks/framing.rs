@@ -1,4 +1,4 @@
-//! Messages and frames taken apart and put together again: what is read from them is the same.
+//! Messages and frames taken apart and put together again read the same.
 
 use tgm_std::framing::{
     EncodedObject, HashFramePolicy, data_object_inline_hashes, decode_data_object_frame, decode_message,
@@ -10,7 +10,7 @@ use crate::given::Given;
 use crate::options;
 use crate::repeats::has_repeats;
 
-/// Takes apart the message, and the frame, that `bytes` begin with; its last bytes say how they are put together.
+/// Takes apart the message, and the frame, at the start of `bytes`. The last bytes say how they are put together.
 pub fn check(bytes: &[u8]) {
     message(bytes);
     frame(bytes);
@@ -37,9 +37,9 @@ fn message(bytes: &[u8]) {
     });
     let objects: Vec<_> = objects.collect();
     let global = GlobalMetadata { base: read.global_metadata.base.clone(), ..GlobalMetadata::default() };
-    // What repeats a key, or nests as deep as can be, is read but not written.
+    // Repeated keys and the deepest nesting are read, but not written.
     let Ok(written) = encode_message(&global, &objects, given.byte() & 1 == 1, policy) else { return };
-    let again = decode_message(&written).expect("what was written");
+    let again = decode_message(&written).expect("just written");
     for ((found, written), object) in read.objects.iter().zip(&again.objects).zip(&objects) {
         assert_eq!([found.1, found.2].concat(), [written.1, written.2].concat());
         assert!(is_same(&object.descriptor, &written.0), "{:?}: {:?}", object.descriptor, written.0);
@@ -60,18 +60,18 @@ fn frame(bytes: &[u8]) {
     else {
         return;
     };
-    let (descriptor_again, payload_again, masks_again, _) =
-        decode_data_object_frame(&written).expect("what was written");
+    let (descriptor_again, payload_again, masks_again, _) = decode_data_object_frame(&written).expect("just written");
     assert!(is_same(&descriptor, &descriptor_again), "{descriptor:?}: {descriptor_again:?}");
     assert_eq!((payload, masks), (payload_again, masks_again));
 }
 
-/// Whether two descriptors say the same, as text: NaN is then equal to itself. Of an empty map of masks nothing is written.
+/// Whether two descriptors are equal: as text, where NaN is equal to itself. An empty map of masks counts as none, because
+/// it is not written.
 fn is_same(one: &DataObjectDescriptor, other: &DataObjectDescriptor) -> bool {
     let text = |descriptor: &DataObjectDescriptor| {
         let masks = descriptor.masks.clone().filter(|masks| !masks.is_empty());
         let mut sorted = DataObjectDescriptor { masks, ..descriptor.clone() };
-        // Maps inside parameters are written in canonical order.
+        // Maps inside parameters are written in canonical order, which may not be the order here: leave them out.
         sorted.params.retain(|_, value| !matches!(value, ciborium::Value::Map(_) | ciborium::Value::Array(_)));
         format!("{sorted:?}")
     };

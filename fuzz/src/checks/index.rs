@@ -1,9 +1,9 @@
-//! Objects by the index and by the walk: once the index was compared with the walk, every way to an object leads to the same.
+//! If the index agrees with the walk, every way to an object leads to the same object.
 
 use tgm_core::Message;
 use tgm_std::ObjectTable;
 
-/// Checks the message that `bytes` begin with.
+/// Checks the message at the start of `bytes`.
 pub fn check(bytes: &[u8]) {
     let Ok(message) = Message::parse(bytes) else { return };
     let agrees = message.verify_index();

@@ -1,11 +1,11 @@
-//! Bitmaps in every form: runs are in order and inside, and bits, counts, windows and restored values follow from them.
+//! Bitmaps in every form: runs are in order and in bounds, and bits, counts, windows and restored values match the runs.
 
 use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_core::mask::{BitmapForm, Mask, MaskKind, restore_into};
 
 use crate::given::Given;
 
-/// Reads what the last bytes of `bytes` leave of them as a bitmap of a form and size that these say.
+/// Reads `bytes` as a bitmap. The last bytes give its form and size.
 pub fn check(bytes: &[u8]) {
     let mut given = Given(bytes);
     let form = given.choice(&[BitmapForm::Raw, BitmapForm::Rle, BitmapForm::Roaring]);

@@ -1,16 +1,16 @@
-//! One message through the borrowed views: what the walk accepts, the index must not contradict unseen; what looks a thing
-//! up finds what the walk meets.
+//! One message through the borrowed views: lookups find what the walk finds, and an index that contradicts the walk gives an
+//! error.
 
 use tgm_core::hash::Verdict;
 use tgm_core::{ErrorKind, Message};
 
-/// Checks the message that `bytes` begin with.
+/// Checks the message at the start of `bytes`.
 pub fn check(bytes: &[u8]) {
     let Ok(message) = Message::parse(bytes) else { return };
     let whole = message.as_bytes();
     assert!(whole.len() <= bytes.len() && message.total_length().is_none_or(|length| length == whole.len() as u64));
     if message.total_length().is_some() {
-        assert!(Message::parse(&whole[..whole.len() - 1]).is_err(), "a message that is cut short");
+        assert!(Message::parse(&whole[..whole.len() - 1]).is_err(), "a message without its last byte");
     }
     objects(&message);
     metadata(&message);
@@ -53,7 +53,7 @@ fn metadata(message: &Message<'_>) {
     for (index, object) in metadata.objects().flatten().enumerate().take(4) {
         for (key, value) in object.entries().flatten() {
             let Ok(key) = key.as_str() else { continue };
-            // A path would look for a key in a map, and of repeated keys the last counts.
+            // A key with a dot is read as a path, and of repeated keys the last one counts.
             if key.contains('.') || object.entries().flatten().filter(|(k, _)| k.as_str() == Ok(key)).count() > 1 {
                 continue;
             }
@@ -67,7 +67,7 @@ fn metadata(message: &Message<'_>) {
 fn digests(message: &Message<'_>) {
     let Ok(presence) = message.hash_presence() else { return };
     for verified in message.verify(presence) {
-        // Whoever knows the presence has walked all frames that are before the first one that is flagged.
+        // `hash_presence` walks to the first flagged frame only, so a later one may still be damaged.
         let Ok(verified) = verified else { return };
         let good = verified.frame.verify_slot().is_ok();
         assert!(matches!(verified.verdict, Verdict::Missing) || good == matches!(verified.verdict, Verdict::Good));

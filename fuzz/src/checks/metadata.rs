@@ -1,4 +1,5 @@
-//! Global metadata, indexes and hash lists: the view and the owned form agree, and what is written again reads as the same.
+//! Global metadata, indexes and hash lists: the view and the owned form agree, and the owned form reads back the same after
+//! it is written.
 
 use std::collections::BTreeMap;
 
@@ -14,12 +15,12 @@ pub fn check(bytes: &[u8]) {
     global(bytes);
     if let Ok(index) = owned::cbor_to_index(bytes) {
         let written = owned::index_to_cbor(&index).expect("integers");
-        assert_eq!(owned::cbor_to_index(&written).expect("what was written"), index);
+        assert_eq!(owned::cbor_to_index(&written).expect("just written"), index);
         assert!(index.offsets.len() == index.lengths.len() && index.offsets.len() <= bytes.len());
     }
     if let Ok(list) = owned::cbor_to_hash_frame(bytes) {
         let written = owned::hash_frame_to_cbor(&list).expect("texts");
-        assert_eq!(owned::cbor_to_hash_frame(&written).expect("what was written"), list);
+        assert_eq!(owned::cbor_to_hash_frame(&written).expect("just written"), list);
     }
 }
 
@@ -27,12 +28,12 @@ fn global(bytes: &[u8]) {
     let view = Metadata::parse(bytes, 0);
     let read = owned::cbor_to_global_metadata(bytes);
     let (Ok(view), Ok(read)) = (&view, &read) else {
-        assert!(read.is_err(), "the owned form of what no view is of");
+        assert!(read.is_err(), "owned metadata was read, but no view");
         return;
     };
     assert_eq!(view.base_len(), read.base.len());
     entries(view, read);
-    // What is found to be well-formed entry by entry is so as one item.
+    // Metadata that is well-formed entry by entry is well-formed as one item.
     let mut cursor = Cursor::new(bytes, 0);
     cursor.skip().expect("read before");
     assert_eq!(cursor.offset(), view.as_encoded().len() as u64);
@@ -43,14 +44,14 @@ fn global(bytes: &[u8]) {
         let key: String = key.as_text().expect("read before").chunks().collect();
         assert!(read.extra.contains_key(&key), "{key}");
     }
-    // Entries that stood at the top are written into `_extra_`, a level deeper: what was as deep as can be is then refused.
+    // Unknown entries at the top are written into `_extra_`, one level deeper: the deepest nesting is then refused.
     let Ok(written) = owned::global_metadata_to_cbor(read) else {
         assert!(bytes.len() >= usize::from(tgm_core::cbor::MAX_NESTING), "nested no deeper than it was");
         return;
     };
     let values = || read.base.iter().chain([&read.extra, &read.reserved]).flat_map(BTreeMap::values);
     assert!(values().any(has_repeats) || owned::verify_canonical_cbor(&written).is_ok(), "the writer's order");
-    let again = owned::cbor_to_global_metadata(&written).expect("what was written");
+    let again = owned::cbor_to_global_metadata(&written).expect("just written");
     assert_eq!(owned::global_metadata_to_cbor(&again).expect("again"), written);
 }
 
@@ -62,7 +63,7 @@ fn entries(view: &Metadata<'_>, read: &GlobalMetadata) {
     };
     for (index, (entry, owned)) in view.base_entries().zip(&read.base).enumerate() {
         let entry = entry.expect("read before");
-        let found = view.base_entry(index).expect("read before").expect("there are so many");
+        let found = view.base_entry(index).expect("read before").expect("the index is in range");
         assert_eq!(encoded(entry), encoded(found));
         for key in owned.keys() {
             assert!(entry.get(key).expect("read before").is_some(), "{key}");

@@ -3,7 +3,7 @@
 use tgm_core::Message;
 use tgm_std::{MetaType, MetaValue, decode_descriptors};
 
-/// Looks up the paths that the metadata of the message `bytes` has, and some that it has not.
+/// Looks up paths that the metadata of the message `bytes` has, and some that it does not have.
 pub fn check(bytes: &[u8]) {
     let Ok(message) = Message::parse(bytes) else { return };
     let (view, owned) = (message.metadata(), decode_descriptors(bytes));
@@ -35,7 +35,7 @@ pub fn check(bytes: &[u8]) {
     (0..owned.num_objects().min(4)).filter_map(|index| owned.object(index)).for_each(|section| one(&section, 0));
 }
 
-/// What a value is and what it gives agree.
+/// Asserts that the type of a value and its typed getters agree.
 fn one(value: &MetaValue<'_>, depth: usize) {
     let kind = value.value_type();
     assert_eq!(value.is_null(), kind == MetaType::Null);

@@ -1,4 +1,4 @@
-//! Ranges of a payload that stands alone, beside its owned descriptor: what the object's frame gives.
+//! Ranges of a payload alone, with its owned descriptor, equal ranges of the object's frame.
 
 use tgm_core::Message;
 use tgm_std::{DecodeOptions, decode_descriptors, decode_range_from_frame, decode_range_from_payload, ranges};
@@ -6,7 +6,7 @@ use tgm_std::{DecodeOptions, decode_descriptors, decode_range_from_frame, decode
 use crate::given::Given;
 use crate::options;
 
-/// Checks ranges of the first objects of the message that `bytes` begin with.
+/// Checks ranges of the first objects of the message at the start of `bytes`.
 pub fn check(bytes: &[u8]) {
     let (Ok(message), Ok((_, descriptors))) = (Message::parse(bytes), decode_descriptors(bytes)) else { return };
     // Masks are not part of a payload.

@@ -1,5 +1,5 @@
-//! Ranges of any object through any pipeline are the parts of its decoded values that they name; of szip, if the offsets of
-//! its intervals are true. Those that somebody made up may be believed (see `tgm_core::szip::find_rsi_near`).
+//! Ranges of any object, through any pipeline, are slices of its decoded values. For szip this holds if the stored offsets
+//! of its intervals are right: wrong offsets may go unnoticed (see `tgm_core::szip::find_rsi_near`).
 
 use tgm_core::Message;
 use tgm_core::descriptor::{Compression, Encoding, Filter};
@@ -10,25 +10,25 @@ use tgm_std::{Dtype, decode_object, decode_range};
 use crate::given::Given;
 use crate::options;
 
-/// Checks ranges of the first objects of the message that `bytes` begin with; its last bytes say which.
+/// Checks ranges of the first objects of the message at the start of `bytes`. The last bytes say which ranges.
 pub fn check(bytes: &[u8]) {
     let options = options();
     for index in 0..2 {
         let Ok((_, descriptor, whole)) = decode_object(bytes, index, &options) else { return };
         let count = descriptor.num_elements().expect("decoded before") as u64;
         let mut given = Given(bytes);
-        // All ranges of a request count together.
+        // The limits count all ranges of a request together.
         let mut options = options.clone();
         options.limits.max_decoded_bytes *= 4;
         options.limits.free_bytes *= 4;
         let ranges = [(0, count), given.range(count), given.range(count), (count, 0)];
         let (_, parts) = decode_range(bytes, index, &ranges, &options).expect("decoded before");
         assert_eq!(parts.len(), ranges.len());
-        let is_told_true = Message::parse(bytes)
+        let are_offsets_true = Message::parse(bytes)
             .and_then(|message| message.objects().nth(index).expect("decoded before"))
             .map(|object| has_true_offsets(&object).unwrap_or(true));
         for (part, (start, len)) in parts.iter().zip(ranges) {
-            if is_told_true == Ok(false) {
+            if are_offsets_true == Ok(false) {
                 assert_eq!(part.len() as u64, descriptor.dtype.byte_len(len).expect("decoded before"));
             } else if descriptor.dtype == Dtype::Bitmask {
                 assert_eq!(bits_of(part, 0, len), bits_of(&whole, start, len), "{len} bits from {start}");
@@ -44,7 +44,7 @@ pub fn check(bytes: &[u8]) {
     }
 }
 
-/// Whether `szip_block_offsets` are where intervals start; `None` where there are none.
+/// Whether `szip_block_offsets` are where intervals start; `None` if there are none.
 fn has_true_offsets(object: &DataObject<'_>) -> Option<bool> {
     let descriptor = object.descriptor();
     let stored = descriptor.szip_block_offsets().ok()??;
@@ -62,7 +62,7 @@ fn has_true_offsets(object: &DataObject<'_>) -> Option<bool> {
     Some(RsiOffsets::new(object.payload(), &params, samples).eq(stored.iter().map(Ok)))
 }
 
-/// Bits packed anew, those behind the last zero.
+/// A range of bits, packed anew; padding bits are zero.
 fn bits_of(whole: &[u8], start: u64, len: u64) -> Vec<u8> {
     let mut out = vec![0; usize::try_from(len.div_ceil(8)).expect("in memory")];
     for at in 0..len {

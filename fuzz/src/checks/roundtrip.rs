@@ -1,5 +1,5 @@
-//! What is encoded decodes to what was put in, buffered or streamed, and passes validation: to the bit where the pipeline
-//! keeps bits, within its bound where it does not.
+//! Encoded objects decode to their input, buffered or streamed, and pass validation. Lossless pipelines keep every bit;
+//! others stay within their bound.
 
 use tgm_core::descriptor::ZfpMode;
 use tgm_std::codec::ErrorBound;
@@ -15,7 +15,7 @@ use crate::{limits, options, provenance};
 /// zfp's tolerance.
 const TOLERANCE: f64 = 0.125;
 
-/// Encodes what the last bytes of `bytes` leave of them, as objects that these say.
+/// Encodes `bytes` as objects. The last bytes say as which.
 pub fn check(bytes: &[u8]) {
     let mut given = Given(bytes);
     let encoding = encoding(&mut given);
@@ -32,8 +32,8 @@ pub fn check(bytes: &[u8]) {
     };
     assert_eq!(scan(&written), [(0, written.len())]);
     let as_stored = DecodeOptions { native_byte_order: false, verify_hash: encoding.hashing, ..options() };
-    let (_, decoded) = decode(&written, &as_stored).expect("what was written");
-    let (_, descriptors) = decode_descriptors(&written).expect("what was written");
+    let (_, decoded) = decode(&written, &as_stored).expect("just written");
+    let (_, descriptors) = decode_descriptors(&written).expect("just written");
     assert_eq!(decoded.len(), objects.len());
     for ((input, (descriptor, values)), again) in objects.iter().zip(&decoded).zip(&descriptors) {
         assert_eq!(descriptor.shape, again.shape);
@@ -42,9 +42,8 @@ pub fn check(bytes: &[u8]) {
     let asked =
         ValidateOptions { max_level: ValidationLevel::Fidelity, limits: limits(), ..ValidateOptions::default() };
     let report = validate_message(&written, &asked);
-    // Values that packing or zfp made of finite ones may be beyond all numbers.
-    let is_clean = |input: &Input| input.is_lossless();
-    assert!(report.is_ok() || !objects.iter().all(is_clean), "{report:?}");
+    // Packing and zfp may make infinities of finite values.
+    assert!(report.is_ok() || !objects.iter().all(Input::is_lossless), "{report:?}");
 }
 
 fn encoding(given: &mut Given<'_>) -> EncodeOptions {
@@ -65,7 +64,7 @@ fn encoding(given: &mut Given<'_>) -> EncodeOptions {
             AggregateHashPolicy::None,
             AggregateHashPolicy::Footer,
         ]),
-        // What is wanted is any values, whatever they look like.
+        // The values are any bytes: their byte order must not be judged by them.
         value_order: ValueOrder::Declared,
         provenance: Some(provenance()),
         ..EncodeOptions::default()
@@ -124,7 +123,7 @@ impl Input {
             P::Szip => given.choice(&[Dtype::Uint8, Dtype::Int16, Dtype::Float32]),
             _ => given.choice(&Dtype::ALL),
         };
-        // Half of what is left, so that two objects have values.
+        // Half of the rest, so that a second object has values too.
         let (taken, rest) = given.0.split_at(given.0.len() / 2);
         *given = Given(rest);
         let rows = u64::from(given.byte() % 4);
@@ -162,17 +161,17 @@ impl Input {
         !matches!(self.pipeline, P::Packed(_) | P::PackedLz4(_) | P::PackedSzip(_) | P::Zfp)
     }
 
-    /// Whether there is no reason to refuse it: nothing is, but what loses too much, and what codecs cannot hold.
+    /// Whether encoding must succeed. Other pipelines may refuse values that they cannot hold, or would change too much.
     fn must_be_written(&self) -> bool {
         matches!(self.pipeline, Pipeline::Plain | Pipeline::Zstd | Pipeline::Lz4)
     }
 
-    /// The values are those put in.
+    /// Asserts that the values are those of the input.
     fn assert_kept(&self, descriptor: &DataObjectDescriptor, values: &[u8]) {
         assert_eq!((descriptor.dtype, &descriptor.shape), (self.descriptor.dtype, &self.descriptor.shape));
         assert_eq!(values.len(), self.data.len());
         if self.is_lossless() {
-            // Of NaN only that it is one is kept.
+            // A mask keeps that a value is NaN, but not its bits.
             let is_masked = descriptor.masks.is_some();
             assert!(is_masked || values == self.data, "{:?}", self.pipeline);
             if is_masked && descriptor.dtype == Dtype::Float64 {
@@ -182,7 +181,7 @@ impl Input {
             return;
         }
         let bound = self.bound(descriptor);
-        // zfp has 64 bits for the four values of a block, whatever the tolerance.
+        // zfp has 64 bits for the four values of a block: values that differ too much exceed the tolerance.
         let is_moderate = |value: f64| value == 0.0 || (1e-6..1e12).contains(&value.abs());
         if self.pipeline == Pipeline::Zfp && !self.doubles(&self.data).all(is_moderate) {
             return;
@@ -197,7 +196,7 @@ impl Input {
         }
     }
 
-    /// What a value may be changed by.
+    /// The largest change of a value.
     fn bound(&self, descriptor: &DataObjectDescriptor) -> f64 {
         if self.pipeline == Pipeline::Zfp {
             return TOLERANCE;

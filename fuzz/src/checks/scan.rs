@@ -1,10 +1,11 @@
-//! Scanning: segments cover every byte exactly once, in order; every message has its magics; a file is scanned as a slice is.
+//! Scanning: segments cover every byte exactly once, in order; every message has its magics; a file and a slice give the
+//! same messages.
 
 use tgm_core::scan::{Segment, scan};
 use tgm_core::wire::{END_MAGIC, MAGIC};
 use tgm_std::v2;
 
-/// Checks what is found in `bytes`.
+/// Checks the segments of `bytes`.
 pub fn check(bytes: &[u8]) {
     let mut covered = 0;
     let mut was_junk = false;
@@ -32,11 +33,11 @@ pub fn check(bytes: &[u8]) {
     assert_eq!(end, bytes.len());
 }
 
-/// In junk on its own there is no message that states its length.
+/// Asserts that junk, scanned alone, holds no message that states its length.
 fn alone(junk: &[u8]) {
     let stated = |segment: &Segment| {
         let length = segment.bytes_of(junk).and_then(|message| message.get(16..24));
         segment.is_message() && length != Some(&[0; 8])
     };
-    assert!(!scan(junk).any(|segment| stated(&segment)), "a message in what was called junk");
+    assert!(!scan(junk).any(|segment| stated(&segment)), "a message in a segment of junk");
 }

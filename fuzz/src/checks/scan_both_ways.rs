@@ -1,7 +1,7 @@
-//! From the start and from the end the same messages are found, wherever postambles say the truth.
+//! Scans from the start and from the end find the same messages if the postambles state right lengths.
 //!
-//! A postamble that lies about its message's length can lead a scan from the end to another message, inside of the one before
-//! it: of such bytes only what holds of every scan is stated.
+//! A postamble with a wrong length can lead a scan from the end to another message, inside the one before it. For such bytes
+//! only the properties of every scan are checked.
 
 use tgm_core::scan::{Scanner, Segment, scan};
 use tgm_std::{ByteOrder, DataObjectDescriptor, Dtype, MessageBuilder, ObjectBuilder};
@@ -10,7 +10,7 @@ use tgm_std::{EncodeOptions, ScanOptions, scan_with_options};
 use crate::given::Given;
 use crate::provenance;
 
-/// Checks `bytes` as they are, and as payloads of messages one behind the other.
+/// Checks `bytes` as they are, and as payloads of messages in a row.
 pub fn check(bytes: &[u8]) {
     as_they_are(bytes);
     let (row, expected) = row(bytes);
@@ -45,7 +45,7 @@ fn as_they_are(bytes: &[u8]) {
     }
 }
 
-/// Messages whose payloads are pieces of `bytes`, whatever magics stand in them.
+/// Messages whose payloads are pieces of `bytes`, with whatever magics they hold.
 fn row(bytes: &[u8]) -> (Vec<u8>, Vec<Segment>) {
     let mut row = Vec::new();
     let mut expected = Vec::new();

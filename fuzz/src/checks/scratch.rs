@@ -1,4 +1,4 @@
-//! Buffers that were used before: what scratch memory and the caller's buffer held does not show in the values.
+//! Reused buffers: the former content of scratch memory and of the caller's buffer does not affect the values.
 
 use tgm_core::Message;
 use tgm_core::descriptor::Encoding;
@@ -8,13 +8,13 @@ use tgm_std::{DecodeOptions, Scratch, ranges, ranges_into, unpack_into, values, 
 use crate::given::Given;
 use crate::options;
 
-/// Decodes the objects of the message that `bytes` begin with, one after the other, into memory that is kept.
+/// Decodes the objects of the message at the start of `bytes`, one after the other, with scratch memory that is kept.
 pub fn check(bytes: &[u8]) {
     let Ok(message) = Message::parse(bytes) else { return };
     let options = options();
     let (mut scratch, mut given) = (Scratch::default(), Given(bytes));
     let objects: Vec<_> = message.objects().flatten().take(3).collect();
-    // Twice, so that each object also meets what a later one left.
+    // Twice, so that each object also comes after a later one.
     for object in objects.iter().chain(&objects) {
         whole(object, &options, &mut scratch, given.byte());
         parts(object, &options, &mut scratch, &mut given);

@@ -1,4 +1,4 @@
-//! The streaming encoder, called in any order: what it accepts reads back, what it refuses leaves the message as it was.
+//! The streaming encoder, called in any order: accepted objects read back, and refused ones leave the message unchanged.
 
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -57,7 +57,7 @@ pub fn check(bytes: &[u8]) {
                 let message =
                     if backfill { encoder.finish_and_reset_with_backfill() } else { encoder.finish_and_reset() };
                 assert_eq!(message.is_err(), is_pending);
-                // A message that could not be ended goes on.
+                // If a message cannot be ended, it goes on.
                 if let Ok(message) = message {
                     messages.push((message, std::mem::take(&mut expected)));
                 }
@@ -76,7 +76,7 @@ pub fn check(bytes: &[u8]) {
     assert!(scan(&file).iter().map(|(_, len)| *len).eq(messages.iter().map(|(message, _)| message.len())));
 }
 
-/// What a message holds.
+/// What a message must hold.
 #[derive(Default)]
 struct Expected<'a> {
     objects: Vec<(&'a [u8], Option<Entry>)>,
@@ -105,12 +105,12 @@ impl<'a> Expected<'a> {
     }
 }
 
-/// A few keys.
+/// Up to two entries.
 fn entry(given: &mut Given<'_>) -> Entry {
     (0..given.byte() % 3).map(|_| (format!("k{}", given.byte() % 4), u64::from(given.number()).into())).collect()
 }
 
-/// Some bytes, and what they are.
+/// Some bytes, and their descriptor.
 fn object<'a>(given: &mut Given<'a>) -> (DataObjectDescriptor, &'a [u8]) {
     let len = usize::from(given.byte()).min(given.0.len());
     let (data, rest) = given.0.split_at(len);

@@ -1,5 +1,5 @@
-//! szip streams: a range is that part of the whole, from wherever one starts, and no more is written than asked for; pieces
-//! give what the whole does, errors included.
+//! szip streams: a range is a slice of the whole, with offsets and without, and samples are no wider than stated. Pieces give
+//! what the whole stream gives, errors included.
 
 use tgm_core::szip::{
     MAX_BLOCK_SIZE, MAX_RSI, Params, PieceDecoder, RsiOffsets, Start, decode_into, decode_range_into, decode_with,
@@ -9,7 +9,7 @@ use tgm_core::{Error, ErrorKind};
 
 use crate::given::Given;
 
-/// Decodes what the last bytes of `bytes` leave of them, by parameters that these say.
+/// Decodes `bytes`. The last bytes give the parameters.
 pub fn check(bytes: &[u8]) {
     let mut given = Given(bytes);
     let bits = given.up_to(33);
@@ -34,7 +34,7 @@ pub fn check(bytes: &[u8]) {
     let (first, count) = given.range(samples as u64);
     let wanted = usize::try_from(first).expect("small") * width..usize::try_from(first + count).expect("small") * width;
     let mut part = vec![0; wanted.len()];
-    // Without offsets the stream is read; with all of them it is not.
+    // Without offsets the stream is read from its start; with offsets it is read where the range lies.
     decode_range_into(stream, &params, [], first, &mut part).expect("a part of what could be decoded");
     assert_eq!(part, whole[wanted.clone()]);
     let offsets: Vec<u64> = RsiOffsets::new(stream, &params, samples as u64).map_while(Result::ok).collect();
@@ -47,7 +47,7 @@ pub fn check(bytes: &[u8]) {
     }
 }
 
-/// The same samples and errors out of `pieces` as out of `stream`, up to a block that is too long for the memory.
+/// Asserts that `pieces` give the samples and errors of `stream`, up to a block that is too long for the memory.
 fn same_in_pieces(stream: &[u8], params: &Params, samples: usize, pieces: &[&[u8]]) {
     let in_one = in_pieces(params, samples, &[stream]);
     assert_eq!(in_pieces(params, samples, pieces), in_one);

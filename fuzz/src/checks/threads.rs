@@ -1,4 +1,4 @@
-//! Several threads give what one thread gives: the same values, or an error of the same kind, of every message.
+//! Several threads give what one thread gives: the same values, or an error of the same kind, for every message.
 
 use std::mem::discriminant;
 
@@ -8,7 +8,7 @@ use tgm_std::{DecodeOptions, Scratch, decode, ranges, values_into};
 use crate::given::Given;
 use crate::options;
 
-/// Decodes the message that `bytes` begin with on one thread and on several.
+/// Decodes the message at the start of `bytes` on one thread and on several.
 pub fn check(bytes: &[u8]) {
     let alone = options();
     let together = DecodeOptions { threads: 2, parallel_threshold_bytes: Some(0), ..options() };
@@ -17,7 +17,7 @@ pub fn check(bytes: &[u8]) {
             assert_eq!(objects, objects_again);
             assert_eq!(metadata.base.len(), metadata_again.base.len());
         }
-        // Two objects may be damaged: which of them is met first is not said.
+        // If two objects are damaged, either may be met first.
         (Err(one), Err(other)) => {
             let one_object = Message::parse(bytes).and_then(|m| m.outline()).is_ok_and(|found| found.object_count < 2);
             assert!(!one_object || discriminant(&one) == discriminant(&other), "{one}: {other}");

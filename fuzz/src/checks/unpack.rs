@@ -1,11 +1,11 @@
-//! simple_packing at every width: values are those of a plain reader of bits, from any element on, whole or in chunks.
+//! simple_packing at every width gives the values of a plain reader of bits, from any element on, whole or one by one.
 
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::packing::{Packing, unpack_bytes_into, unpack_into};
 
 use crate::given::Given;
 
-/// Unpacks what the last bytes of `bytes` leave of them, by parameters that these say.
+/// Unpacks `bytes`. The last bytes give the parameters.
 pub fn check(bytes: &[u8]) {
     let mut given = Given(bytes);
     let packing = Packing {
@@ -30,7 +30,7 @@ pub fn check(bytes: &[u8]) {
     }
     for (at, value) in values.iter().enumerate() {
         let q = field(packed, (u64::from(start) + at as u64) * bits, bits);
-        // Of no bits there is no product either, which may be one of zero and infinity.
+        // With 0 bits nothing is multiplied: zero times an infinite scale would be NaN.
         let r = packing.reference_value;
         let plain = if bits > 0 { r + packing.scale() * q as f64 } else { r };
         assert_eq!(value.to_bits(), bits_of(plain, *value), "{packing:?}, element {at}: {q}");
@@ -66,7 +66,7 @@ fn field(packed: &[u8], at: u64, bits: u64) -> u64 {
     })
 }
 
-/// The bits of `plain`, or of `other` if both are no number: which one is nobody's promise.
+/// The bits of `plain`, or of `other` if both are NaN: which NaN it is, is not promised.
 fn bits_of(plain: f64, other: f64) -> u64 {
     if plain.is_nan() && other.is_nan() { other.to_bits() } else { plain.to_bits() }
 }

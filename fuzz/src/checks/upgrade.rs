@@ -1,5 +1,5 @@
-//! Messages of version 2: what is upgraded is one whole message of version 3 with true digests, in which validation finds
-//! nothing before it decodes. Where old digests are true, looking at them changes nothing.
+//! Messages of version 2: an upgraded message is one whole message of version 3 with right digests, and validation up to its
+//! metadata finds no error. If the old digests are right, checking them does not change the result.
 
 use tgm_core::Message;
 use tgm_std::v2::{UpgradeOptions, upgrade_message};
@@ -7,7 +7,7 @@ use tgm_std::{EncodeOptions, ValidateOptions, ValidationLevel, scan, validate_me
 
 use crate::{limits, provenance};
 
-/// Upgrades the message that `bytes` begin with.
+/// Upgrades the message at the start of `bytes`.
 pub fn check(bytes: &[u8]) {
     for (masks, ignore_hash) in [(false, true), (false, false), (true, true)] {
         let encode = EncodeOptions { provenance: Some(provenance()), ..EncodeOptions::default() };
@@ -20,10 +20,10 @@ pub fn check(bytes: &[u8]) {
         let message = Message::parse(&new).expect("valid");
         let presence = message.hash_presence().expect("valid");
         assert!(message.verify(presence).all(|frame| frame.is_ok_and(|frame| frame.frame.verify_slot().is_ok())));
-        // Whose digests are true, that one is upgraded whether they are looked at or not, to the same bytes.
+        // If the old digests are right, upgrading without checking them gives the same bytes.
         if !masks && !ignore_hash {
-            let unlooked = UpgradeOptions { ignore_hash: true, ..options };
-            assert_eq!(upgrade_message(bytes, &unlooked).ok(), Some(new));
+            let unchecked = UpgradeOptions { ignore_hash: true, ..options };
+            assert_eq!(upgrade_message(bytes, &unchecked).ok(), Some(new));
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Validation: nothing that decoding refuses passes, no deeper level forgives, and a verified digest verifies.
+//! Validation: a message that decoding refuses does not pass, a deeper level keeps the errors of the others, and decoding
+//! confirms digests that were verified.
 
 use tgm_std::{DecodeOptions, ValidateOptions, ValidationLevel, decode, validate_buffer, validate_message};
 
@@ -7,13 +8,13 @@ use crate::{limits, options};
 const LEVELS: [ValidationLevel; 4] =
     [ValidationLevel::Structure, ValidationLevel::Metadata, ValidationLevel::Integrity, ValidationLevel::Fidelity];
 
-/// Checks the message that `bytes` begin with, and all of them as a file.
+/// Checks the message at the start of `bytes`, and all bytes as a file.
 pub fn check(bytes: &[u8]) {
     let mut was_ok = true;
     for max_level in LEVELS {
         let asked = ValidateOptions { max_level, limits: limits(), max_issues: 100, ..ValidateOptions::default() };
         let report = validate_message(bytes, &asked);
-        assert!(was_ok || !report.is_ok(), "{max_level} forgives");
+        assert!(was_ok || !report.is_ok(), "{max_level} drops an error");
         was_ok = report.is_ok();
         assert!(report.issues.len() <= 101);
         assert!(report.issues.iter().all(|issue| issue.byte_offset.is_none_or(|at| at <= bytes.len())));

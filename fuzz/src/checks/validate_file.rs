@@ -1,4 +1,4 @@
-//! A file and its bytes in memory: validation finds the same in both.
+//! Validation finds the same in a file and in its bytes in memory.
 
 use std::fs;
 
@@ -14,10 +14,10 @@ pub fn check(bytes: &[u8]) {
     for max_level in [ValidationLevel::Structure, ValidationLevel::Fidelity] {
         let asked = ValidateOptions { max_level, limits: limits(), max_issues: 100, ..ValidateOptions::default() };
         let (of_file, of_bytes) =
-            (validate_file(file.path(), &asked).expect("it is there"), validate_buffer(bytes, &asked));
+            (validate_file(file.path(), &asked).expect("the file exists"), validate_buffer(bytes, &asked));
         assert_eq!(format!("{of_file:?}"), format!("{of_bytes:?}"));
     }
-    let opened = TensogramFile::open(file.path()).expect("it is there");
+    let opened = TensogramFile::open(file.path()).expect("the file exists");
     let layouts = opened.message_layouts().expect("a scan");
     let report = validate_buffer(bytes, &ValidateOptions { limits: limits(), ..ValidateOptions::default() });
     assert_eq!(layouts.len(), report.messages.len());

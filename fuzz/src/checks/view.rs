@@ -1,4 +1,4 @@
-//! Views over plain payloads hold the values that decoding gives, whichever way one asks them.
+//! Views over plain payloads give the values that decoding gives, by every method.
 
 use tgm_core::Message;
 use tgm_core::descriptor::ByteOrder;
@@ -6,10 +6,10 @@ use tgm_core::object::DataObject;
 use tgm_core::tensor::{AnyView, BitView, Element, TensorView};
 use zerocopy::IntoBytes;
 
-/// Elements that are looked at one by one.
+/// The number of elements that are checked one by one.
 const SOME: usize = 300;
 
-/// Checks the objects of the message that `bytes` begin with.
+/// Checks the objects of the message at the start of `bytes`.
 pub fn check(bytes: &[u8]) {
     let Ok(message) = Message::parse(bytes) else { return };
     for object in message.objects().map_while(Result::ok).take(8) {
@@ -34,7 +34,7 @@ fn tensor<T: Element>(object: &DataObject<'_>, view: &TensorView<'_, T>) {
     let mut native = vec![0; view.as_bytes().len()];
     object.decode_into(0..count, ByteOrder::NATIVE, &mut native).expect("there is a view");
     let width = size_of::<T>();
-    // Compared as bytes, in which NaN is equal to itself.
+    // Compared as bytes, where NaN is equal to itself.
     let same = |at: usize, value: Option<T>| {
         assert_eq!(value.as_ref().map(IntoBytes::as_bytes), native.chunks_exact(width).nth(at));
     };

@@ -1,4 +1,4 @@
-//! ZIO messages: what is packed unpacks again, and what has tensors goes through Tensogram to the byte.
+//! ZIO messages: parts that were unpacked are packed again the same, and TENS messages go through Tensogram to the byte.
 
 use tgm_std::ByteOrder;
 use tgm_std::zio::{BridgeOptions, Message, Parts, Tens, file, from_tensogram, parts, to_tensogram};
@@ -26,6 +26,6 @@ fn one(buffer: &[u8]) {
     }
     let options = BridgeOptions::default();
     let tensogram = to_tensogram(&message, &options).expect("every TENS message has a Tensogram form");
-    let (back, _) = from_tensogram(&tensogram, &options).expect("what was made from TENS");
+    let (back, _) = from_tensogram(&tensogram, &options).expect("just made from TENS");
     assert_eq!(back, sent);
 }

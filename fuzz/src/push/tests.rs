@@ -1,4 +1,4 @@
-//! The files of the core's own tests, and what they are compared for.
+//! Comparisons of what the push decoder finds, with code of the core's own tests.
 
 #[path = "../../../core/src/push/tests/facts.rs"]
 mod facts;
@@ -11,20 +11,20 @@ use tgm_core::{Error, ErrorKind, Message};
 
 use facts::{Fact, facts_of, first_message, without_last_begin};
 
-/// Enough for whatever the inputs hold.
+/// Bytes for CBOR that are enough for all inputs.
 const LARGE: usize = 1 << 16;
-/// So little that descriptors are told to be too large.
+/// Bytes for CBOR that are too few for most descriptors.
 const SMALL: usize = 128;
 
-/// The same facts, errors and their offsets, whatever the pieces.
+/// Asserts that facts, errors and their offsets are the same for any pieces.
 pub(crate) fn same_on_any_cut(bytes: &[u8], pieces: &[&[u8]]) {
     for link in [Link::Reliable, Link::Lossy] {
         let (mut whole, mut cut) = (facts_of::<LARGE>(link, [bytes]), facts_of::<LARGE>(link, pieces.iter().copied()));
         // Every byte begins at most one message or error, and ends one.
         assert!(whole.len() <= 4 * bytes.len() + 4);
         if link == Link::Reliable {
-            // How far a descriptor that comes first was taken before an error in it was found depends on the pieces, and a
-            // message that begins there is missed, as this link does.
+            // The pieces decide how much of a descriptor before its payload is consumed until an error in it is found. On this
+            // link, a message that begins in the consumed part is missed.
             up_to_the_first_error(&mut whole);
             up_to_the_first_error(&mut cut);
         }
@@ -38,8 +38,8 @@ fn up_to_the_first_error(facts: &mut Vec<Fact>) {
     facts.truncate(errors.map_or(facts.len(), |at| at + 1));
 }
 
-/// Whether all that differs are errors in an object's frame before its descriptor was told: what is wrong with a descriptor
-/// that comes first, in pieces, may or may not be found before its message ends in the middle of it.
+/// Whether the facts differ only in errors of an object's frame, before its descriptor is reported. In pieces, an error in a
+/// descriptor before its payload may be found, or the message may end in the middle of the descriptor first.
 fn differ_in_descriptors(a: &[Fact], b: &[Fact]) -> bool {
     let is_object = |fact: Option<&Fact>| matches!(fact, Some(Fact::Frame { object_index: Some(_), .. }));
     let same = |(at, (a_fact, b_fact)): (usize, (&Fact, &Fact))| {
@@ -50,16 +50,15 @@ fn differ_in_descriptors(a: &[Fact], b: &[Fact]) -> bool {
     a.len() == b.len() && a.iter().zip(b).enumerate().all(same)
 }
 
-/// With little memory too every byte is looked at, and the messages that are sound are found on any cut.
+/// Asserts that with little memory, too, every byte is consumed, and that a valid message at the start is found on any cut.
 ///
-/// CBOR that is too large is not checked, so that more messages may seem sound; where the facts of the message are those of
-/// plenty of memory up to its end, so is that.
+/// CBOR that is too large is not checked, so that more messages may seem valid.
 pub(crate) fn small_memory(bytes: &[u8], pieces: &[&[u8]]) {
     let first = ends::<LARGE>(&[bytes]).into_iter().next().filter(|(begins, _)| *begins == 0);
     assert!(first.is_none() || ends::<SMALL>(pieces).first() == first.as_ref());
 }
 
-/// The same packed values and errors out of payloads that szip compressed, whatever the pieces.
+/// Asserts that szip payloads give the same packed values and errors for any pieces.
 pub(crate) fn same_szip_values(bytes: &[u8], pieces: &[&[u8]]) {
     let Ok(message) = Message::parse(bytes) else { return };
     for object in message.objects().map_while(Result::ok).take(4) {
@@ -75,7 +74,7 @@ pub(crate) fn same_szip_values(bytes: &[u8], pieces: &[&[u8]]) {
     }
 }
 
-/// The bits of the first values, and what is wrong behind them.
+/// The bits of the first values, and the error after them.
 fn szip_values(mut unpacker: SzipUnpacker<64>, pieces: &[&[u8]]) -> (Vec<u64>, Option<Error>) {
     const ENOUGH: usize = 20_000;
     let (mut values, mut out) = (Vec::new(), [0.0_f64; 50]);
@@ -93,7 +92,7 @@ fn szip_values(mut unpacker: SzipUnpacker<64>, pieces: &[&[u8]]) -> (Vec<u64>, O
     (values, error)
 }
 
-/// Where messages that end well begin, and how long they are.
+/// Offset and length of each message that ends well.
 fn ends<const N: usize>(pieces: &[&[u8]]) -> Vec<(u64, u64)> {
     let mut decoder = PushDecoder::<N>::new(Link::Reliable);
     let mut ends = Vec::new();
@@ -113,7 +112,8 @@ fn ends<const N: usize>(pieces: &[&[u8]]) -> Vec<(u64, u64)> {
     ends
 }
 
-/// The push decoder finds in the first message what the slice parser finds, but for what the order of arrival demands.
+/// Asserts that the push decoder finds in the first message what the slice parser finds, except where the order of arrival
+/// demands a difference.
 pub(crate) fn same_as_the_slice_parser(bytes: &[u8]) {
     let first = first_message(facts_of::<LARGE>(Link::Reliable, [bytes]));
     match oracle::facts(bytes) {
@@ -126,7 +126,7 @@ pub(crate) fn same_as_the_slice_parser(bytes: &[u8]) {
             assert!(first == expected || comes_before_the_frame_ends(&first, &expected), "{first:?}\n{expected:?}");
         }
         None => {
-            // The slice parser says so at once, unless something is wrong that comes earlier.
+            // The slice parser refuses the stated length at once. The push decoder may meet another error before.
             let last = first.last().expect("an error at least");
             let stated = Message::parse(bytes).expect_err("longer than the bytes are");
             assert!(matches!(last, Fact::Error(e) if *e == stated || e.kind() != stated.kind()), "{last:?}");
@@ -134,7 +134,7 @@ pub(crate) fn same_as_the_slice_parser(bytes: &[u8]) {
     }
 }
 
-/// Whether the last error is in a descriptor that comes first, in a frame that the slice parser knows to reach beyond the bytes.
+/// Whether the last error is in a descriptor before its payload, in a frame that the slice parser finds to exceed the message.
 fn comes_before_the_frame_ends(first: &[Fact], expected: &[Fact]) -> bool {
     let ([before @ .., Fact::Error(found)], [all_before @ .., Fact::Error(stated)]) = (first, expected) else {
         return false;
@@ -142,7 +142,7 @@ fn comes_before_the_frame_ends(first: &[Fact], expected: &[Fact]) -> bool {
     before == all_before && stated.kind() == ErrorKind::FrameExceedsMessage && found.offset() > stated.offset()
 }
 
-/// Whether the last fact is that another message begins inside of this one, between frames.
+/// Whether the last fact is that another message begins inside this one, between frames.
 fn is_cut_short(bytes: &[u8], facts: &[Fact]) -> bool {
     let Some(Fact::Error(error)) = facts.last() else { return false };
     let at = usize::try_from(error.offset()).expect("in memory");
