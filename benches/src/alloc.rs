@@ -1,11 +1,11 @@
 //! A counting allocator: allocations, bytes and the most bytes alive at once, of all threads, while [`measure`] runs.
 //!
-//! Outside of it, and so in everything that is timed, it costs one load. C libraries that call `malloc` are not counted.
+//! Outside of `measure`, and so in all that is timed, it costs one load. C libraries that call `malloc` are not counted.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 
-/// Hands every call on to the system's allocator.
+/// Passes every call to the system's allocator.
 pub struct Counting;
 
 static ENABLED: AtomicBool = AtomicBool::new(false);
@@ -25,7 +25,7 @@ pub struct Usage {
     pub peak: u64,
 }
 
-/// Runs `work` and says what it allocated.
+/// Runs `work` and returns what it allocated.
 pub fn measure(work: impl FnOnce()) -> Usage {
     for counter in [&COUNT, &BYTES] {
         counter.store(0, Relaxed);
@@ -46,13 +46,13 @@ fn allocated(size: usize, grown: i64) {
     PEAK.fetch_max(live, Relaxed);
 }
 
-// SAFETY: every method hands its arguments on to `System` unchanged and returns what that returns.
+// SAFETY: every method passes its arguments to `System` unchanged and returns the result.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if ENABLED.load(Relaxed) {
             allocated(layout.size(), layout.size() as i64);
         }
-        // SAFETY: the caller's promise is the one that `System` asks for.
+        // SAFETY: the caller keeps the contract of `GlobalAlloc`, and `System` requires the same contract.
         unsafe { System.alloc(layout) }
     }
 

@@ -1,4 +1,4 @@
-//! C libraries as they are, without any format around them.
+//! C libraries called directly, without any format around them.
 
 use std::ffi::c_void;
 use std::ptr::{NonNull, null_mut};
@@ -15,7 +15,7 @@ pub struct Aec {
     pub block_size: u32,
     /// Blocks of an interval.
     pub rsi: u32,
-    /// libaec's own.
+    /// The flags of libaec.
     pub flags: u32,
 }
 
@@ -44,7 +44,7 @@ impl Aec {
         assert_eq!((code, stream.avail_out), (0, 0));
     }
 
-    /// Encodes to the front of `out`; how many bytes that are.
+    /// Encodes to the front of `out` and returns the number of bytes.
     pub fn encode(self, samples: &[u8], out: &mut [u8]) -> usize {
         let mut stream = self.stream(samples, out);
         // SAFETY: the pointers are those of live buffers of the lengths beside them.
@@ -54,13 +54,13 @@ impl Aec {
     }
 }
 
-/// Decompresses f64 of a fixed rate. `words` hold the stream, and a word more for what zfp reads ahead.
+/// Decompresses f64 of a fixed rate. `words` hold the stream and one word more, because zfp reads ahead.
 pub fn zfp_decompress(words: &mut [u64], rate: f64, out: &mut [f64]) {
     // SAFETY: zfp reads the words, which outlive the call, and writes `out.len()` values.
     unsafe { with_zfp(words, rate, out.as_mut_ptr(), out.len(), |stream, field| zfp::zfp_decompress(stream, field)) };
 }
 
-/// Compresses f64 at a fixed rate to the front of `words`; how many bytes that are.
+/// Compresses f64 at a fixed rate to the front of `words` and returns the number of bytes.
 pub fn zfp_compress(values: &[f64], rate: f64, words: &mut [u64]) -> usize {
     let data = values.as_ptr().cast_mut();
     // SAFETY: zfp reads `values.len()` values and writes nothing to them; the caller gave words for all of the stream.
@@ -76,7 +76,7 @@ unsafe fn with_zfp(
     len: usize,
     work: impl FnOnce(*mut zfp::zfp_stream, *mut zfp::zfp_field) -> usize,
 ) -> usize {
-    // SAFETY: all is closed that was opened, in the order that zfp.h shows; the rest is the caller's promise.
+    // SAFETY: everything opened is closed, in the order that zfp.h shows; the caller promises the rest.
     unsafe {
         let bits = zfp::stream_open(words.as_mut_ptr().cast(), size_of_val(words));
         let stream = zfp::zfp_stream_open(bits);
@@ -101,7 +101,7 @@ pub struct Blosc2<'a> {
 impl<'a> Blosc2<'a> {
     /// Opens a frame in place.
     pub fn open(frame: &'a [u8]) -> Self {
-        // SAFETY: the frame outlives the result, and is only read; it is one that c-blosc2 wrote.
+        // SAFETY: the frame outlives the result and is only read; c-blosc2 wrote it.
         let schunk = unsafe {
             blosc2_sys::blosc2_init();
             blosc2_sys::blosc2_schunk_from_buffer(frame.as_ptr().cast_mut(), frame.len() as i64, false)
@@ -142,7 +142,7 @@ impl Drop for Blosc2<'_> {
     }
 }
 
-/// Compresses to one chunk with lz4 at level 5 after a shuffle of bytes: what a frame of the format holds.
+/// Compresses to one chunk with lz4 at level 5 after a shuffle of bytes, as in a frame of the format.
 pub fn blosc2_compress(data: &[u8], typesize: i32, out: &mut [u8]) -> usize {
     let parameters = blosc2_sys::blosc2_cparams {
         compcode: 1,
@@ -165,7 +165,7 @@ pub fn blosc2_compress(data: &[u8], typesize: i32, out: &mut [u8]) -> usize {
         filter_params: [null_mut(); 6],
     };
     let (from, to) = (i32::try_from(data.len()).expect("small"), i32::try_from(out.len()).expect("small"));
-    // SAFETY: the context is freed, and buffers are as long as is said.
+    // SAFETY: the context is freed once, and the lengths are those of the buffers.
     let written = unsafe {
         let context = blosc2_sys::blosc2_create_cctx(parameters);
         let written =
@@ -190,7 +190,7 @@ pub fn shuffle(data: &[u8], typesize: i32, out: &mut [u8]) {
     unsafe { blosc2_shuffle(typesize, len, data.as_ptr().cast(), out.as_mut_ptr().cast()) };
 }
 
-/// Its inverse.
+/// The inverse of [`shuffle`].
 pub fn unshuffle(data: &[u8], typesize: i32, out: &mut [u8]) {
     let len = i32::try_from(data.len().min(out.len())).expect("small");
     // SAFETY: `len` bytes can be read from `data` and written to `out`.

@@ -1,4 +1,4 @@
-//! What we add to the libraries that compress: into a buffer that is warm, and whole messages.
+//! What we add to the cost of compression libraries, into warm buffers and in whole messages.
 
 use std::hint::black_box;
 use std::io::Write as _;
@@ -12,9 +12,9 @@ use crate::data;
 use crate::harness::{Bound, Case};
 use crate::libraries::{Dtype, Spec, decode_into, encode_into, first, ours, reference};
 
-/// Bits a value of zfp.
+/// zfp's bits per value.
 const RATE: f64 = 16.0;
-/// The level that zstd has if nothing is said.
+/// zstd's default level.
 const LEVEL: i32 = 3;
 
 pub fn run(bench: &mut Bench) {
@@ -30,7 +30,7 @@ pub fn run(bench: &mut Bench) {
     }
 }
 
-/// The message, decoded by us into a warm buffer, which must give `expected`.
+/// A message, and its values as we decode them into a warm buffer, which must be `expected`.
 fn message(spec: &Spec, data: &[u8], expected: Option<&[u8]>) -> (Vec<u8>, Vec<u8>) {
     let message = ours::encode_one(spec, data);
     let mut warm = vec![1; data.len()];
@@ -175,7 +175,7 @@ fn zfp(bench: &mut Bench, values: &[f64]) {
     );
 }
 
-/// The library is the reference's here: nobody else has a binding that is free to use.
+/// There is no row for the library alone: no binding but the reference's is free to use.
 fn sz3(bench: &mut Bench, values: &[f64]) {
     let parameters = [("sz3_error_bound_mode", Value::from("abs")), ("sz3_error_bound", Value::from(0.01))];
     let spec = Spec::new(Dtype::Float64, values.len()).compressed("sz3", &parameters);

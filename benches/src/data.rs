@@ -1,4 +1,4 @@
-//! Made-up data, the same in every run, and what the machine says of itself.
+//! Generated data, the same in every run, and a description of the machine.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use std::fs;
 pub struct Rng(u64);
 
 impl Rng {
-    /// A sequence of its own for each seed.
+    /// A generator whose sequence depends on the seed.
     pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -24,7 +24,7 @@ impl Rng {
         (self.next() % end as u64) as usize
     }
 
-    /// 0 to 1.
+    /// A number from 0 to 1.
     pub fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
@@ -46,13 +46,13 @@ pub fn field(count: usize) -> Vec<f64> {
     values
 }
 
-/// Numbers without any order between 200 and 300.
+/// Random numbers between 200 and 300.
 pub fn noise(count: usize) -> Vec<f64> {
     let mut rng = Rng::new(11);
     (0..count).map(|_| 200.0 + 100.0 * rng.unit()).collect()
 }
 
-/// Bytes without any order.
+/// Random bytes.
 pub fn junk(len: usize) -> Vec<u8> {
     let mut rng = Rng::new(13);
     let mut bytes: Vec<u8> = (0..len.div_ceil(8)).flat_map(|_| rng.next().to_le_bytes()).collect();

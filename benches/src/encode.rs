@@ -1,4 +1,4 @@
-//! Messages made: buffered, streamed, small.
+//! Encoding of messages: buffered, streamed, small, packed.
 
 use std::hint::black_box;
 use std::io;
@@ -31,7 +31,7 @@ pub fn run(bench: &mut Bench) {
     }
 }
 
-/// 64 MiB of float32, nothing to be done to them.
+/// 64 MiB of float32 without encoding or compression.
 fn plain(bench: &mut Bench) {
     let values = data::field_f32(bench.size(16 << 20, 1 << 18));
     let bytes = values.as_bytes();

@@ -1,16 +1,17 @@
-//! Cases: rows that do the same work, run in turns (A B C A B C …) so that what else the machine does hits all of them, and
-//! compared by their medians.
+//! Cases: rows that do the same work. Rows run in turns (A B C A B C …), so that other work of the machine hits all of them,
+//! and are compared by their medians.
 //!
 //! A row is a closure that does `ops` operations. It is called until a turn takes some milliseconds, and each round gives
-//! one time an operation. Time is processor time of the calling thread, which other programs disturb least, or wall-clock
-//! time in cases with threads. Before each turn of a short row comes a call that warms the caches again. What a row allocates is counted in a call of its own, after a first call has warmed it up.
+//! one time per operation. Time is processor time of the calling thread, which other programs disturb least, or wall-clock
+//! time in cases with threads. Before each turn of a short row, one call warms the caches again. The allocations of a row are
+//! counted in a separate call, after a first call has warmed it up.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use crate::alloc::{self, Usage};
 
-/// Nanoseconds of an operation above which it is not worth while to warm caches up.
+/// Nanoseconds per operation above which it does not pay to warm the caches.
 const WARM_BELOW: f64 = 1e8;
 
 /// How much is measured.
@@ -22,12 +23,12 @@ pub struct Settings {
     pub rounds: usize,
     /// Only cases with this in their name.
     pub cases: Option<String>,
-    /// Only rows whose label begins so.
+    /// Only rows whose label begins with this.
     pub rows: Option<String>,
 }
 
 impl Settings {
-    /// `full`, or `quick` where little is wanted.
+    /// `full`, or `quick` in quick runs.
     pub fn size(&self, full: usize, quick: usize) -> usize {
         if self.quick { quick } else { full }
     }
@@ -37,12 +38,12 @@ impl Settings {
     }
 }
 
-/// Which clock a case goes by.
+/// The clock of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
     /// Processor time of the calling thread.
     Thread,
-    /// Time.
+    /// Wall-clock time.
     Wall,
 }
 
@@ -60,29 +61,29 @@ impl Clock {
     }
 }
 
-/// What a goal demands of two rows, or of one. Rows are named by their labels.
+/// What a goal demands of one row, or of two. Rows are named by their labels.
 #[derive(Clone, Copy, Debug)]
 pub enum Bound {
-    /// `row` is at least so many times as fast as the other row.
+    /// `row` is at least this many times as fast as the other row.
     Faster(&'static str, f64),
-    /// `row` takes at most so many times the time of the other row.
+    /// `row` takes at most this many times the time of the other row.
     Within(&'static str, f64),
-    /// `row` takes at most so many nanoseconds an operation.
+    /// `row` takes at most this many nanoseconds per operation.
     Nanos(f64),
-    /// `row` allocates at most so often in an operation.
+    /// `row` makes at most this many allocations per operation.
     Allocations(u64),
-    /// `row` has at most so many bytes alive at once.
+    /// `row` has at most this many bytes alive at once.
     Peak(u64),
 }
 
-/// A goal and the row that is to reach it.
+/// A goal and the row that must reach it.
 #[derive(Clone, Copy, Debug)]
 pub struct Goal {
     /// P1 to P16.
     pub id: &'static str,
     /// The label of the row.
     pub row: &'static str,
-    /// What it is to reach.
+    /// What the row must reach.
     pub bound: Bound,
 }
 
@@ -92,7 +93,7 @@ struct Row<'a> {
     work: Box<dyn FnMut() + 'a>,
 }
 
-/// A case in the making.
+/// A case to be measured.
 pub struct Case<'a> {
     name: String,
     bytes: u64,
@@ -113,18 +114,18 @@ impl<'a> Case<'a> {
         self
     }
 
-    /// Goes by the wall clock.
+    /// Measures wall-clock time.
     pub fn wall(mut self) -> Self {
         self.clock = Clock::Wall;
         self
     }
 
-    /// Adds a row that does one operation a call.
+    /// Adds a row that does one operation per call.
     pub fn row<T>(self, label: &'static str, work: impl FnMut() -> T + 'a) -> Self {
         self.rows_of(label, 1, work)
     }
 
-    /// Adds a row that does `ops` operations a call.
+    /// Adds a row that does `ops` operations per call.
     pub fn rows_of<T>(mut self, label: &'static str, ops: u64, mut work: impl FnMut() -> T + 'a) -> Self {
         self.rows.push(Row {
             label,
@@ -142,7 +143,7 @@ impl<'a> Case<'a> {
         self
     }
 
-    /// Runs all rows in turns; `None` for a case that is not wanted.
+    /// Runs all rows in turns; `None` for a case that is not selected.
     pub fn measure(mut self, group: &'static str, settings: &Settings) -> Option<Measured> {
         if settings.cases.as_ref().is_some_and(|text| !self.name.contains(text)) {
             return None;
@@ -156,7 +157,7 @@ impl<'a> Case<'a> {
         let mut times = vec![Vec::with_capacity(settings.rounds); self.rows.len()];
         for _ in 0..settings.rounds {
             for ((row, (calls, _)), times) in self.rows.iter_mut().zip(&turns).zip(&mut times) {
-                // The row before may have filled the caches with its own.
+                // The row before may have filled the caches with its own data.
                 if times.last().is_none_or(|last| *last < WARM_BELOW) {
                     (row.work)();
                 }
@@ -213,7 +214,7 @@ pub struct Measured {
     pub group: &'static str,
     /// The case.
     pub name: String,
-    /// Bytes of an operation, 0 if they say nothing.
+    /// Bytes per operation; 0 if a rate has no meaning.
     pub bytes: u64,
     /// The clock.
     pub clock: Clock,
@@ -227,21 +228,21 @@ pub struct Measured {
 pub struct MeasuredRow {
     /// Who did the work.
     pub label: &'static str,
-    /// Median of nanoseconds an operation.
+    /// Median of nanoseconds per operation.
     pub nanos: f64,
-    /// The least of them.
+    /// The least nanoseconds per operation.
     pub least: f64,
-    /// The most.
+    /// The most nanoseconds per operation.
     pub most: f64,
-    /// Allocations an operation.
+    /// Allocations per operation.
     pub allocations: f64,
-    /// Bytes allocated an operation.
+    /// Bytes allocated per operation.
     pub allocated: f64,
     /// The most bytes alive at once in a call.
     pub peak: u64,
 }
 
-/// A goal and what became of it.
+/// A goal, and whether it was reached.
 pub struct Verdict {
     /// P1 to P16.
     pub id: &'static str,
@@ -249,9 +250,9 @@ pub struct Verdict {
     pub case: String,
     /// What was demanded.
     pub demand: String,
-    /// What there is.
+    /// What was measured.
     pub figure: String,
-    /// Whether that is enough.
+    /// Whether the figure meets the demand.
     pub reached: bool,
 }
 
@@ -262,7 +263,7 @@ impl Measured {
         row.unwrap_or_else(|| panic!("{}: no row is called {label}", self.name))
     }
 
-    /// What became of the goals.
+    /// The verdicts on all goals.
     pub fn verdicts(&self) -> impl Iterator<Item = Verdict> {
         self.goals.iter().map(|goal| {
             let row = self.row(goal.row);

@@ -1,4 +1,4 @@
-//! The same work by the names that both libraries have.
+//! The same work with both libraries, by the names that they share.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -7,7 +7,7 @@ use ciborium::Value;
 use tgm_core::object::DataObject;
 use tgm_std::{DecodeOptions, Scratch, values_into};
 
-/// What an object is to be.
+/// The description of an object to be encoded.
 #[derive(Clone, Debug)]
 pub struct Spec {
     /// Element type.
@@ -22,7 +22,7 @@ pub struct Spec {
     pub shuffle: Option<u64>,
     /// Wire name.
     pub compression: &'static str,
-    /// What the compression wants to know.
+    /// Parameters of the compression.
     pub params: Vec<(&'static str, Value)>,
 }
 
@@ -65,7 +65,7 @@ impl Spec {
 
 macro_rules! library {
     ($module:ident, $lib:ident) => {
-        /// One of the two.
+        /// One of the two libraries.
         pub mod $module {
             use std::collections::BTreeMap;
 
@@ -74,7 +74,7 @@ macro_rules! library {
 
             use super::Spec;
 
-            /// What the encoder is told of an object.
+            /// The object's descriptor for the encoder.
             pub fn descriptor(spec: &Spec) -> DataObjectDescriptor {
                 let mut params: BTreeMap<String, Value> = BTreeMap::new();
                 if let Some(bits) = spec.packed {
@@ -113,7 +113,7 @@ macro_rules! library {
                 encode(&GlobalMetadata::default(), &[(&descriptor(spec), data)], options).expect("encodes")
             }
 
-            /// The values of an object, in this machine's order.
+            /// The values of an object, in this machine's byte order.
             pub fn object(bytes: &[u8], index: usize) -> Vec<u8> {
                 decode_object(bytes, index, &DecodeOptions::default()).expect("decodes").2
             }
@@ -124,19 +124,19 @@ macro_rules! library {
 library!(ours, tgm_std);
 library!(reference, tensogram);
 
-/// A file of the benches' own as a memory map.
+/// Maps a file that only the benches use.
 pub fn open_map(path: impl AsRef<Path>) -> ours::MappedFile {
     // SAFETY: no bench truncates a file or writes into it while it is mapped.
     unsafe { ours::MappedFile::open(path) }.expect("maps")
 }
 
-/// A message of one object by us, into a buffer that the caller keeps.
+/// Encodes a message of one object with our library, into a buffer that the caller keeps.
 pub fn encode_into(spec: &Spec, data: &[u8], options: &ours::EncodeOptions, message: &mut Vec<u8>) {
     let metadata = ours::GlobalMetadata::default();
     ours::encode_into(&metadata, &[(&ours::descriptor(spec), data)], options, message).expect("encodes");
 }
 
-/// A message of one object, written by us, that both read as the same values; those too.
+/// A message of one object, written by our library, and its values, which both libraries must read alike.
 pub fn agreed(spec: &Spec, data: &[u8]) -> (Vec<u8>, Vec<u8>) {
     let message = ours::encode_one(spec, data);
     let values = ours::object(&message, 0);
@@ -150,11 +150,11 @@ pub fn first(message: &[u8]) -> DataObject<'_> {
 }
 
 thread_local! {
-    /// As warm as the buffers.
+    /// Scratch memory that is kept, so that it is as warm as the buffers.
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// All values of an object into a buffer that the caller keeps, in this machine's order.
+/// Decodes all values of an object into a buffer that the caller keeps, in this machine's byte order.
 pub fn decode_into(object: &DataObject<'_>, threads: u32, out: &mut [u8]) {
     let options = DecodeOptions { threads, ..DecodeOptions::default() };
     SCRATCH.with_borrow_mut(|scratch| values_into(object, &options, scratch, out)).expect("decodes");

@@ -1,8 +1,8 @@
-//! What tgm costs beside the reference, the best other peer and the physical limit.
+//! Measures tgm beside the reference, the best other peer and the physical limit.
 //!
-//! `benches/run [--quick] [--json FILE] [--list] [--rounds N] [--cases TEXT] [--rows TEXT] [group …]`: all cases, or those with the text in
-//! their name; all rows, or those whose label begins with the text, for a profiler to watch. Each group makes its data, checks that all who do the work give the
-//! same answer, and only then measures.
+//! `benches/run [--quick] [--json FILE] [--list] [--rounds N] [--cases TEXT] [--rows TEXT] [group …]`: all cases, or those
+//! with the text in their name; all rows, or those whose label begins with the text, for a profiler to watch. Each group
+//! makes its data, checks that all rows give the same answer, and only then measures.
 
 mod alloc;
 mod c;
@@ -31,7 +31,7 @@ use harness::{Case, Measured, Settings};
 #[global_allocator]
 static COUNTING: alloc::Counting = alloc::Counting;
 
-/// Runs cases and keeps what came of them.
+/// Runs cases and keeps the results.
 pub struct Bench {
     /// How much is measured.
     pub settings: Settings,
@@ -47,7 +47,7 @@ impl Bench {
         self.measured.push(measured);
     }
 
-    /// `full`, or `quick` where little is wanted.
+    /// `full`, or `quick` in quick runs.
     pub fn size(&self, full: usize, quick: usize) -> usize {
         self.settings.size(full, quick)
     }
@@ -76,7 +76,7 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            // A process of its own, which a case of `map` starts.
+            // A case of `map` starts this program again with this option.
             "--first-value" => return map::first_value(arguments),
             "--quick" => settings = Settings { quick: true, rounds: settings.rounds.min(7), ..settings },
             "--rounds" => {
@@ -95,7 +95,7 @@ fn main() -> ExitCode {
             name if GROUPS.iter().any(|(group, _)| *group == name) => wanted.push(argument),
             other => {
                 eprintln!(
-                    "{other}: no group and no option (--quick, --json FILE, --list, --rounds N, --cases TEXT, --rows TEXT)"
+                    "{other}: neither a group nor an option (--quick, --json FILE, --list, --rounds N, --cases TEXT, --rows TEXT)"
                 );
                 return ExitCode::FAILURE;
             }
@@ -103,7 +103,10 @@ fn main() -> ExitCode {
     }
 
     let machine = data::machine();
-    println!("{machine}\nmedians of {} rounds, rows in turns; ratios are times beside the first row", settings.rounds);
+    println!(
+        "{machine}\nmedians of {} rounds, rows in turns; ratios compare times with the first row",
+        settings.rounds
+    );
     let mut bench = Bench { settings, group: "", measured: Vec::new() };
     for (name, run) in GROUPS {
         if wanted.is_empty() || wanted.iter().any(|wanted| wanted == name) {

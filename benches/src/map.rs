@@ -34,7 +34,7 @@ pub fn run(bench: &mut Bench) {
     cold::run(bench, folder.path());
 }
 
-/// Many messages of an object each.
+/// Many messages of one object each.
 fn many(bench: &mut Bench, folder: &Path) {
     let count = bench.size(100_000, 5_000);
     let path = folder.join("many.tgm");
@@ -141,7 +141,7 @@ fn many(bench: &mut Bench, folder: &Path) {
     bench.run(case);
 }
 
-/// [`READS`] reads of what lies at random places, other ones at each call.
+/// [`READS`] reads at random places, which differ from call to call.
 fn random(count: usize, read: impl Fn(usize) -> u8) -> impl FnMut() -> u64 {
     let mut rng = Rng::new(3);
     move || (0..READS).map(|_| u64::from(read(rng.below(count)))).sum()
@@ -149,7 +149,7 @@ fn random(count: usize, read: impl Fn(usize) -> u8) -> impl FnMut() -> u64 {
 
 fn map(path: &Path) -> Mmap {
     let file = fs::File::open(path).expect("opens");
-    // SAFETY: the file lies in a folder of ours, and nobody writes to it any more.
+    // SAFETY: the file lies in our own folder, and is not written to any more.
     unsafe { Mmap::map(&file) }.expect("maps")
 }
 
@@ -171,7 +171,7 @@ fn lmdb<'a>(folder: &Path, count: usize, values: impl Fn(usize) -> &'a [u8]) -> 
     (environment, database)
 }
 
-/// From the path to a table of all messages.
+/// Opening a file: from the path to a table of all messages.
 fn open(bench: &mut Bench, path: &Path, count: usize) {
     assert_eq!(open_map(path).message_count(), count);
     assert_eq!(reference::TensogramFile::open_mmap(path).and_then(|file| file.message_count()).expect("maps"), count);
@@ -239,7 +239,7 @@ fn start_process(program: &PathBuf, who: &str, path: &Path) {
     assert!(status.expect("starts").success());
 }
 
-/// What the processes do that [`large`] starts.
+/// The work of the processes that [`large`] starts.
 pub fn first_value(mut arguments: impl Iterator<Item = String>) -> ExitCode {
     let (who, path) = (arguments.next().unwrap_or_default(), arguments.next().unwrap_or_default());
     let value = match who.as_str() {

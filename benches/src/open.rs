@@ -15,7 +15,7 @@ use crate::libraries::{Dtype, Spec, ours, reference};
 
 /// Elements of each object.
 const ELEMENTS: usize = 64;
-/// What weather services say of a field, as MARS has it.
+/// The keys of MARS by which weather services describe a field.
 const MARS: [(&str, &str); 12] = [
     ("class", "od"),
     ("date", "20260401"),
@@ -30,7 +30,7 @@ const MARS: [(&str, &str); 12] = [
     ("time", "1200"),
     ("type", "fc"),
 ];
-/// Objects of the message whose metadata are looked into: 1.7 KB of CBOR.
+/// The number of objects in the message whose metadata is searched: 1.7 KB of CBOR.
 const FIELDS: usize = 7;
 
 pub fn run(bench: &mut Bench) {
@@ -107,7 +107,7 @@ fn by_index(message: &[u8], index: usize) -> (u64, &[u8]) {
     (object.descriptor().element_count(), object.payload())
 }
 
-/// What a reader does that keeps message and table.
+/// The work of a reader that keeps message and table.
 fn by_table<'a>(message: &Message<'a>, table: &ObjectTable, index: usize) -> (u64, &'a [u8]) {
     let object = table.object(message, index).expect("an object");
     (object.descriptor().element_count(), object.payload())

@@ -1,4 +1,4 @@
-//! Messages that come in pieces.
+//! Messages that arrive in pieces.
 
 use std::hint::black_box;
 
@@ -39,12 +39,12 @@ pub fn run(bench: &mut Bench) {
     }
 }
 
-/// Bytes of payload, and frames whose digest is right.
+/// The number of bytes in payloads, and of frames whose digest is right.
 fn pushed(message: &[u8], piece: usize, link: Link) -> (u64, usize) {
     let mut decoder = PushDecoder::<4096>::new(link);
     let (mut payload, mut good) = (0, 0);
     for mut piece in message.chunks(piece) {
-        while let Some(event) = decoder.next_event(&mut piece).expect("a sound message") {
+        while let Some(event) = decoder.next_event(&mut piece).expect("a valid message") {
             match event {
                 Event::Chunk(chunk) => payload += chunk.bytes.len() as u64,
                 Event::FrameEnd(end) => good += usize::from(end.verdict == Verdict::Good),

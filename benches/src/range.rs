@@ -1,4 +1,4 @@
-//! Some values out of many, at places that nobody foresees.
+//! Some values out of many, at random places.
 
 use std::hint::black_box;
 
@@ -45,7 +45,7 @@ pub fn run(bench: &mut Bench) {
     }
 }
 
-/// Places that follow each other without order.
+/// Random places.
 fn places(object: &DataObject<'_>, len: usize) -> impl FnMut() -> usize + use<> {
     let (count, mut rng) = (object.descriptor().element_count() as usize, Rng::new(17));
     move || rng.below(count - len)
@@ -61,7 +61,7 @@ fn theirs_of(message: &[u8], start: usize, len: usize) -> Vec<u8> {
     reference::decode_range(message, 0, &[(start as u64, len as u64)], &options).expect("decodes").1.remove(0)
 }
 
-/// The rows that all have, after a look at some places.
+/// The rows that all cases have. The answers are compared at some places first.
 fn case<'a>(name: &str, message: &'a [u8], object: &'a DataObject<'a>, len: usize, peer: bool) -> Case<'a> {
     let mut place = places(object, len);
     for _ in 0..3 {

@@ -1,4 +1,4 @@
-//! What was measured, as text and as JSON.
+//! The results, as text and as JSON.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ pub fn print(case: &Measured) {
     println!("\n{}: {}{clock}", case.group, case.name);
     let Some(first) = case.rows.first() else { return };
     for row in &case.rows {
-        // What is borrowed has no rate.
+        // Rows that only borrow have no rate.
         let rate = Some(case.bytes as f64 / row.nanos).filter(|rate| (1e-3..1e3).contains(rate));
         let rate = rate.map_or_else(String::new, |rate| format!("{rate:.2} GB/s"));
         println!(
@@ -47,7 +47,7 @@ pub fn print_goals(cases: &[Measured]) {
     }
 }
 
-/// All of it for machines.
+/// All results, for machines.
 pub fn json(cases: &[Measured], settings: &Settings, machine: &str) -> Value {
     let case = |case: &Measured| {
         let rows = case.rows.iter().map(|row| {

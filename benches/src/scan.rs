@@ -1,4 +1,4 @@
-//! Where messages are, in good bytes and in bad ones.
+//! Finding messages, in valid files and in hostile bytes.
 
 use std::hint::black_box;
 
@@ -10,7 +10,7 @@ use crate::data;
 use crate::harness::{Bound, Case};
 use crate::libraries::{Dtype, Spec, ours, reference};
 
-/// What messages begin with.
+/// The magic at the start of a message.
 const MAGIC: &[u8] = b"TENSOGRM";
 
 pub fn run(bench: &mut Bench) {
@@ -18,12 +18,12 @@ pub fn run(bench: &mut Bench) {
     junk(bench);
     for (name, bytes) in adversaries(bench) {
         let half = &bytes[..bytes.len() / 2];
-        let eighth = &bytes[..bytes.len() / 64];
+        let part = &bytes[..bytes.len() / 64];
         let case = Case::new(format!("{name}, {}", crate::harness::bytes(bytes.len() as f64)))
             .row("us", || tgm_core::scan::scan(black_box(&bytes)).count())
             .row("us, half of it", || tgm_core::scan::scan(black_box(half)).count())
-            .row("us, a 64th of it", || tgm_core::scan::scan(black_box(eighth)).count())
-            .row("reference, a 64th of it", || reference::scan(black_box(eighth)))
+            .row("us, a 64th of it", || tgm_core::scan::scan(black_box(part)).count())
+            .row("reference, a 64th of it", || reference::scan(black_box(part)))
             .goal("P16", "us", Bound::Within("us, half of it", 2.5));
         bench.run(case);
     }
@@ -70,7 +70,7 @@ fn junk(bench: &mut Bench) {
     }
 }
 
-/// Bytes that look like the beginnings of messages all the way.
+/// Bytes that look like the beginning of a message at every place.
 fn adversaries(bench: &Bench) -> Vec<(&'static str, Vec<u8>)> {
     let len = bench.size(4 << 20, 1 << 18);
     let values = data::field_f32(1);

@@ -1,4 +1,4 @@
-//! Bytes put together again, and values that are not finite put back.
+//! Shuffle and its inverse, and masks of values that are not finite.
 
 use std::hint::black_box;
 
@@ -13,7 +13,7 @@ use crate::harness::{Bound, Case};
 use crate::libraries::{Dtype, Spec, decode_into, first, ours, reference};
 
 pub fn run(bench: &mut Bench) {
-    // In cache, where kernels differ, and in memory, where they wait.
+    // In cache, where kernels differ, and through memory, where they wait.
     for len in [1 << 20, bench.size(64 << 20, 4 << 20)] {
         for size in [2, 4, 8] {
             shuffle(bench, len, size);
@@ -40,7 +40,7 @@ fn shuffle(bench: &mut Bench, len: usize, size: i32) {
     kernels::shuffle::unshuffle_into(&shuffled, size as u64, &mut of_kernels).expect("unshuffles");
     assert!(ours_out == data && of_kernels == data && theirs == data);
 
-    // Values that are finite, whatever their bytes.
+    // Two bits are cleared in every second byte, so that all values are finite.
     let finite: Vec<u8> = data.chunks(2).flat_map(|pair| [pair[0], pair[1] & 0x3f]).collect();
     let spec = Spec { shuffle: Some(size as u64), ..Spec::new(dtype, len / size as usize) };
     let message = ours::encode_one(&spec, &finite);
@@ -76,7 +76,7 @@ fn masks(bench: &mut Bench, percent: usize) {
     let mut values = data::field_f32(bench.size(16 << 20, 1 << 18));
     let plain = values.clone();
     let mut rng = Rng::new(5);
-    // As fields have them: in stretches.
+    // In stretches, as in real fields.
     let mut at = 0;
     while at < values.len() {
         let run = 1 + rng.below(200);

@@ -22,7 +22,7 @@ pub fn run(bench: &mut Bench) {
     }
 }
 
-/// What the descriptor says of the stream, for core and for libaec.
+/// The stream's parameters, for core and for libaec.
 pub fn parameters(object: &DataObject<'_>, bits: u32) -> (Params, Aec) {
     let szip = object.descriptor().szip().expect("parameters");
     let three = if (17..=24).contains(&bits) { flags::THREE_BYTES } else { 0 };
@@ -97,7 +97,7 @@ fn one(bench: &mut Bench, kind: &str, bits: u32, message: &[u8], unpacked: &[u8]
     }
 }
 
-/// Whether the goal for AVX-512 counts.
+/// Whether the goal for AVX-512 applies.
 fn wide_vectors() -> bool {
     #[cfg(target_arch = "x86_64")]
     return std::is_x86_feature_detected!("avx512bw");

@@ -1,4 +1,4 @@
-//! `simple_packing` to floating point, in a buffer that is warm.
+//! Unpacking of `simple_packing` into a warm buffer.
 
 use std::hint::black_box;
 
@@ -12,11 +12,11 @@ use crate::libraries::{Spec, agreed, decode_into, first, reference};
 
 /// The widths that weather data comes in.
 const COMMON: [u32; 9] = [1, 4, 8, 10, 12, 16, 20, 24, 32];
-/// Those that the goal names.
+/// The widths that the goal names.
 const NAMED: [u32; 5] = [8, 12, 16, 24, 32];
 
 pub fn run(bench: &mut Bench) {
-    // Where the second goes through memory, the first shows the kernel.
+    // The first size fits the cache and shows the kernel; the second one goes through memory.
     of_count(bench, 1 << 16, COMMON.into_iter(), false);
     let count = bench.size(4 << 20, 1 << 18);
     of_count(bench, count, 1..=32, true);

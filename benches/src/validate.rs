@@ -1,4 +1,4 @@
-//! Messages checked.
+//! Validation of messages.
 
 use std::hint::black_box;
 

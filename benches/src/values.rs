@@ -1,4 +1,4 @@
-//! Values that no stage stands before: borrowed, copied, swapped, verified; and the digest by itself.
+//! Values without encoding, filter and compression: borrowed, copied, swapped, verified; and the digest alone.
 
 use std::hint::black_box;
 

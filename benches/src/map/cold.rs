@@ -1,4 +1,4 @@
-//! A file that is not in the system's memory: what advice and positioned reads make of it.
+//! A file that is not in the system's memory, read by map, by map with advice, and by positioned reads.
 
 use std::fs;
 use std::io::{BufWriter, Write as _};
@@ -15,7 +15,7 @@ use crate::libraries::{Dtype, Spec, open_map, ours};
 /// Bytes of an object.
 const LEN: usize = 256 << 10;
 
-/// A file of as many messages of one object.
+/// A file of `count` messages of one object each.
 struct Cold {
     count: usize,
     file: fs::File,
@@ -32,7 +32,7 @@ impl Cold {
             file.write_all(&ours::encode_one(&spec, field[i..i + LEN / 4].as_bytes())).expect("writes");
         }
         let file = file.into_inner().expect("writes");
-        // What is not on the medium yet stays in memory.
+        // Pages that are not on the medium yet would stay in memory.
         file.sync_all().expect("writes");
         let mapped = open_map(path);
         let positioned = ours::TensogramFile::open(path).expect("opens");
@@ -40,10 +40,10 @@ impl Cold {
         Self { count, file, mapped, positioned }
     }
 
-    /// Nothing of the file is in memory any more but what the tables hold, and the map is read as `advice` says.
+    /// Drops the file from memory, and keeps the tables of messages. The map is then read as `advice` says.
     fn forget(&self, advice: ours::Advice) {
         self.mapped.advise_all(ours::Advice::Done).expect("advises");
-        // SAFETY: a call about an open file.
+        // SAFETY: the descriptor is that of an open file.
         unsafe { libc::posix_fadvise(self.file.as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED) };
         self.mapped.advise_all(advice).expect("advises");
     }
@@ -61,7 +61,7 @@ impl Cold {
     }
 }
 
-/// A byte of each cache line.
+/// The sum of one byte of each cache line.
 fn sum(bytes: &[u8]) -> u64 {
     bytes.iter().step_by(64).map(|byte| u64::from(*byte)).sum()
 }
@@ -106,7 +106,7 @@ fn in_order(bench: &mut Bench, cold: &Cold) {
     bench.run(case);
 }
 
-/// What `of` makes of each of `some` objects.
+/// Applies `of` to each of `some` objects.
 fn random(bench: &mut Bench, cold: &Cold, some: &[usize], name: &str, of: impl Fn(&[u8]) -> u64) {
     let mapped = |advice| {
         cold.forget(advice);
