@@ -27,7 +27,7 @@ fn stream(config: Config, input: &[u8], out: &mut [u8]) -> aec_stream {
     }
 }
 
-/// Room for the worst case and more: with little of it left libaec's encoder omits offsets.
+/// A buffer larger than the worst case: if little room is left, libaec's encoder omits offsets.
 fn room_for(config: Config, data: &[u8]) -> Vec<u8> {
     vec![0; data.len() * 2 + 4096 + 8 * config.block_size as usize]
 }
@@ -71,7 +71,7 @@ pub fn decode(config: Config, coded: &[u8], out: &mut [u8]) -> (i32, usize) {
     (code, stream.total_out)
 }
 
-/// The bit offsets of the intervals as libaec's decoder counts them, `None` if it does not.
+/// The bit offsets of the intervals as libaec's decoder counts them; `None` if it does not count them.
 pub fn decode_offsets(config: Config, coded: &[u8], len: usize) -> Option<Vec<u64>> {
     let mut out = vec![0; len];
     let mut stream = stream(config, coded, &mut out);

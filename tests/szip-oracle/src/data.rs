@@ -1,4 +1,4 @@
-//! Samples of the kinds that take different ways through the coder.
+//! Samples of several kinds, which take different paths through the coder.
 
 /// SplitMix64.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// Less than `end`.
+    /// A number below `end`.
     pub fn below(&mut self, end: u64) -> u64 {
         self.next() % end
     }
@@ -25,7 +25,7 @@ impl Rng {
         from[self.below(from.len() as u64) as usize]
     }
 
-    /// About normal, of standard deviation 1.
+    /// A number that is about normally distributed, with standard deviation 1.
     pub fn normal(&mut self) -> f64 {
         (0..12).map(|_| (self.next() >> 11) as f64 / (1_u64 << 53) as f64).sum::<f64>() - 6.0
     }
@@ -35,7 +35,7 @@ impl Rng {
 pub enum Kind {
     Constant,
     Zeros,
-    /// Mostly one value, now and then another.
+    /// Mostly one value, sometimes another.
     Spikes,
     /// Stretches of one value, hundreds of blocks long, with noise between.
     Plateaus,
@@ -43,7 +43,7 @@ pub enum Kind {
     Walk,
     Noise,
     Ramp,
-    /// Between smallest and largest.
+    /// In turn the smallest and the largest, and values near them.
     Extremes,
     /// Small values near the smallest or largest.
     Edge,

@@ -1,6 +1,7 @@
-//! libaec behind safe functions, and samples to feed it with.
+//! libaec behind safe functions, and samples and parameters for it.
 
 mod aec;
+pub mod configs;
 pub mod data;
 pub mod speed;
 

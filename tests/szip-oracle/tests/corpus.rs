@@ -1,4 +1,4 @@
-//! The payloads of messages that the reference wrote, against the digests beside them.
+//! Payloads of messages that the reference wrote decode to the values whose digests are recorded.
 
 use std::fs;
 use std::path::Path;
@@ -46,7 +46,7 @@ fn width(dtype: &str) -> usize {
     }
 }
 
-/// Byte k of element i is that of index k · N + i.
+/// Undoes a shuffle of N elements: byte k of element i is at index k · N + i.
 fn unshuffle(shuffled: &[u8], size: usize) -> Vec<u8> {
     let elements = shuffled.len() / size;
     (0..shuffled.len()).map(|at| shuffled[at % size * elements + at / size]).collect()
@@ -81,7 +81,7 @@ fn check(payload: &[u8], object: &Value, note: &str) -> bool {
     };
     let mut bytes = vec![0; len];
     if is_packed && bits % 8 != 0 {
-        // The reference codes a dense stream as if it were samples, which loses bits; libaec's bytes are all there is.
+        // The reference codes a dense stream as if it were samples, which loses bits: compare with libaec's bytes alone.
         let config = Config { bits, block_size: params.block_size(), rsi: params.rsi(), flags };
         let mut theirs = vec![0; len];
         assert_eq!(decode(config, payload, &mut theirs), (0, len), "{note}");

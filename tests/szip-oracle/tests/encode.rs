@@ -1,52 +1,16 @@
-//! What tgm-std encodes is what libaec encodes, and its offsets are those of a full parse.
-//!
-//! `SZIP_ROUNDS=n` repeats everything with other data.
+//! tgm-std encodes to the same bytes as libaec, and its offsets are those of a full parse.
 
 use tgm_core::szip::{RsiOffsets, decode_into};
 use tgm_std::codec::szip::{compress, libaec};
+use tgm_szip_oracle::configs::{FLAGS, count as count_of, every_config, rounds};
 use tgm_szip_oracle::data::{KINDS, Kind, samples};
 use tgm_szip_oracle::{Config, Rng, decode, encode};
 
-const RSIS: [u32; 11] = [1, 2, 3, 7, 16, 63, 64, 65, 128, 200, 4096];
-const FLAGS: [u32; 7] = [0, 1, 4, 8, 9, 12, 13];
+/// Other data than the tests of the decoder have.
+const SEED: u64 = 1 << 60;
 
-fn rounds() -> u64 {
-    std::env::var("SZIP_ROUNDS").map_or(1, |rounds| rounds.parse().expect("a number"))
-}
-
-/// Every combination of parameters, with a generator of its own.
-fn every_config(mut check: impl FnMut(Config, &mut Rng)) {
-    for round in 0..rounds() {
-        for bits in 1..=32 {
-            for block_size in [8, 16, 32, 64] {
-                for rsi in RSIS {
-                    for flags in
-                        FLAGS.into_iter().flat_map(|flags| [flags, flags | 16]).filter(|f| bits <= 4 || f & 16 == 0)
-                    {
-                        let seed = 1 << 60 | round << 40 | u64::from(bits << 24 | block_size << 17 | rsi << 5 | flags);
-                        check(Config { bits, block_size, rsi, flags }, &mut Rng::new(seed));
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// A number of samples: a few, about a block, about an interval, or several and a part.
-fn count(rng: &mut Rng, config: Config) -> usize {
-    let block = config.block_size as usize;
-    let per_rsi = config.samples_per_rsi();
-    match rng.below(8) {
-        0 => rng.pick(&[1, 2, 3]),
-        1 => block - 1 + rng.below(3) as usize,
-        2 => per_rsi.min(20_000) + rng.below(3) as usize - 1,
-        _ => rng.below((3 * per_rsi + block).clamp(200, 9000) as u64) as usize,
-    }
-    .max(1)
-}
-
-/// Samples whose differences are distributed so that blocks lie where the choice between codes is close: a scale for each
-/// block, geometric within it, and now and then blocks of zeros.
+/// Samples for which the choice between codes is close: each block has a scale, differences within it are about geometric,
+/// and some blocks are zeros.
 fn close_calls(rng: &mut Rng, config: Config, count: usize) -> Vec<u32> {
     let max = u32::MAX >> (32 - config.bits);
     let mut now = rng.next() as u32 & max;
@@ -63,7 +27,7 @@ fn close_calls(rng: &mut Rng, config: Config, count: usize) -> Vec<u32> {
             let size = (0..weight).fold(rng.next(), |all, _| all & rng.next()) & ((1 << scale) - 1);
             let step = if rng.below(2) == 0 { size as u32 } else { (size as u32).wrapping_neg() };
             let value = now.wrapping_add(step) & max;
-            // With the predictor values are differences, without it they are the samples.
+            // With the predictor these are differences; without it they are the samples.
             if config.flags & 8 == 0 {
                 return size as u32 & max;
             }
@@ -73,7 +37,7 @@ fn close_calls(rng: &mut Rng, config: Config, count: usize) -> Vec<u32> {
         .collect()
 }
 
-/// Encodes on both sides and compares, by offsets too.
+/// Encodes with both libraries, and compares the streams and the offsets.
 fn check(config: Config, samples: &[u32], note: &str) {
     let (data, params) = (config.bytes(samples), config.params());
     let expected = encode(config, &data);
@@ -89,13 +53,13 @@ fn first_difference(a: &[u8], b: &[u8]) -> (Option<usize>, usize, usize) {
 }
 
 #[test]
-fn streams_are_equal() {
+fn streams_are_the_same_as_libaecs() {
     let mut cases = 0;
-    every_config(|config, rng| {
+    every_config(SEED, |config, rng| {
         for _ in 0..3 {
-            let (kind, count) = (rng.pick(&KINDS), count(rng, config));
+            let (kind, count) = (rng.pick(&KINDS), count_of(rng, config));
             check(config, &samples(rng, kind, config.bits, count), &format!("{kind:?}"));
-            let count = self::count(rng, config);
+            let count = count_of(rng, config);
             check(config, &close_calls(rng, config, count), "close calls");
             cases += 2;
         }
@@ -104,7 +68,7 @@ fn streams_are_equal() {
 }
 
 #[test]
-fn every_small_length_is_equal() {
+fn every_small_length_encodes_to_the_same_bytes() {
     for bits in 1..=32 {
         for flags in [0, 8, 9, 12] {
             let config = Config { bits, block_size: 8, rsi: 2, flags };
@@ -120,7 +84,7 @@ fn every_small_length_is_equal() {
 
 /// Blocks of zeros in runs of all lengths, over the ends of segments and intervals.
 #[test]
-fn runs_of_zeros_are_equal() {
+fn runs_of_zeros_encode_to_the_same_bytes() {
     for flags in [0, 8] {
         for rsi in [1, 4, 5, 6, 63, 64, 65, 68, 69, 70, 127, 128, 129, 134, 300] {
             let config = Config { bits: 8, block_size: 8, rsi, flags };
@@ -145,7 +109,7 @@ fn runs_of_zeros_are_equal() {
 
 /// Every block of two and four values of a few bits.
 #[test]
-fn all_small_blocks_are_equal() {
+fn all_small_blocks_encode_to_the_same_bytes() {
     for (bits, block_size) in [(1, 8), (2, 4), (3, 2), (4, 2), (5, 2)] {
         for flags in [64, 64 + 8, 64 + 9, 64 + 16, 64 + 24].into_iter().filter(|flags| bits <= 4 || flags & 16 == 0) {
             let config = Config { bits, block_size, rsi: 3, flags };
@@ -165,7 +129,7 @@ fn all_small_blocks_are_equal() {
 
 /// Above 64 samples libaec's encoder makes pairs that its decoder refuses. Ours splits such blocks; all else is equal.
 #[test]
-fn any_even_block_size_is_equal_if_libaec_can_decode_it() {
+fn any_even_block_size_encodes_to_the_same_bytes_if_libaec_can_decode_them() {
     let (mut cases, mut different) = (0, 0);
     for round in 0..rounds() {
         for block_size in (2..=256).step_by(2) {
@@ -173,7 +137,7 @@ fn any_even_block_size_is_equal_if_libaec_can_decode_it() {
             for bits in 1..=32 {
                 let rsi = rng.pick(&[1, 2, 5, 64, 70]);
                 let config = Config { bits, block_size, rsi, flags: 64 | rng.pick(&FLAGS) };
-                let (kind, count) = (rng.pick(&KINDS), count(&mut rng, config));
+                let (kind, count) = (rng.pick(&KINDS), count_of(&mut rng, config));
                 let samples = if rng.below(2) == 0 {
                     close_calls(&mut rng, config, count)
                 } else {
@@ -203,10 +167,10 @@ fn any_even_block_size_is_equal_if_libaec_can_decode_it() {
             }
         }
     }
-    println!("{cases} streams, {different} of which libaec cannot read its own");
+    println!("{cases} streams, {different} that libaec encodes but cannot decode");
 }
 
-/// libaec's encoder does not pad, and its decoder skips padding: what it writes with that flag is lost.
+/// libaec's encoder does not pad, but its decoder skips padding: it cannot decode its own streams with that flag.
 #[test]
 fn padded_intervals_are_read_by_libaec() {
     let mut rng = Rng::new(5);
@@ -229,13 +193,13 @@ fn padded_intervals_are_read_by_libaec() {
 }
 
 #[test]
-fn libaec_behind_safe_functions_is_the_same() {
-    every_config(|config, rng| {
-        let count = count(rng, config);
+fn libaec_behind_safe_functions_gives_the_same_streams_and_samples() {
+    every_config(SEED, |config, rng| {
+        let count = count_of(rng, config);
         let kind = rng.pick(&[Kind::Mixed, Kind::Plateaus, Kind::Walk, Kind::Noise]);
         let data = config.bytes(&samples(rng, kind, config.bits, count));
         let params = config.params();
-        // Bits above those of a sample are left out by both; copies of the sign are such bits.
+        // Both ignore bits above those of a sample, such as copies of the sign.
         let mut excess = data.clone();
         excess.iter_mut().for_each(|byte| *byte |= (rng.next() as u8) << 5);
         for data in [&data, &excess] {
@@ -245,14 +209,14 @@ fn libaec_behind_safe_functions_is_the_same() {
             decode_into(&coded.0, &params, &mut ours).unwrap();
             libaec::decompress_into(&coded.0, &params, &mut theirs).unwrap();
             assert!(ours == theirs, "{config:?}");
-            // The samples are those that went in.
+            // The decoded samples are those of the input.
             assert!(compress(&ours, &params).unwrap() == coded, "{config:?}");
         }
     });
 }
 
 #[test]
-fn libaec_behind_safe_functions_refuses_with_words() {
+fn libaec_behind_safe_functions_gives_error_texts() {
     let params = Config { bits: 16, block_size: 8, rsi: 2, flags: 8 }.params();
     let text = |result: Result<_, tgm_std::codec::CodecError>| result.map(|_| ()).unwrap_err().to_string();
     assert_eq!(
