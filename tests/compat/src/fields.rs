@@ -11,7 +11,7 @@ use tensogram::{
     encode, encode_pre_encoded, messages, objects, objects_metadata, scan, scan_with_options,
 };
 
-/// A descriptor written out, as the reference's users write it.
+/// A descriptor with every field written out, as users of the reference write it.
 pub(crate) fn descriptor(dtype: Dtype, shape: &[u64]) -> DataObjectDescriptor {
     let mut strides = vec![1; shape.len()];
     for i in (1..shape.len()).rev() {
@@ -108,7 +108,7 @@ fn pipelines() -> std::result::Result<(), Box<dyn std::error::Error>> {
             println!("range of a payload: {:?}", parts_of(&parts) == [[wave[1]]]);
         }
     }
-    // What came out goes in again as it is.
+    // A decoded descriptor can be used again unchanged.
     let (_, last, _) = decode_object(&message, 6, &DecodeOptions::default())?;
     println!("last again: {} {}", last.dtype, serde_json::to_string(&last.byte_order)?);
     Ok(())
@@ -172,7 +172,7 @@ fn masks() -> Result<()> {
     Ok(())
 }
 
-/// Keeps what is left of a message, as programs with a reading loop do.
+/// Keeps the objects that are not read yet, as programs with a reading loop do.
 struct Reader {
     rest: ObjectIter,
 }

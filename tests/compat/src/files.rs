@@ -1,4 +1,4 @@
-//! Files made, appended to, opened again and read.
+//! Files that are created, appended to, opened again and read.
 
 use std::error::Error;
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! Metadata looked up, compared, and written as CBOR and JSON.
+//! Metadata that is looked up, compared, and written as CBOR and JSON.
 
 use std::error::Error;
 

@@ -1,10 +1,9 @@
-//! What users of the reference crate `tensogram` write, from one end of its API to the other (COMPAT §7).
+//! A program as users of the reference crate `tensogram` write it, with calls of all of its API.
 //!
-//! This source compiles against both crates and prints the same. What it prints is in `expected.txt`, as the reference
-//! printed it; a test compares, in the workspace with our crate and in `reference/` with the other. [`names`] only has to
-//! compile.
+//! The same source compiles with both crates and prints the same. `expected.txt` holds what it printed with the reference. A
+//! test compares: in the workspace with our crate, in `reference/` with the other. [`names`] only has to compile.
 
-#![allow(clippy::pedantic, reason = "written as users write")]
+#![allow(clippy::pedantic, reason = "written as users write their programs")]
 
 mod fields;
 mod files;

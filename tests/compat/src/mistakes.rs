@@ -1,4 +1,4 @@
-//! What goes wrong, told apart by variant, as programs that recover do.
+//! Errors, told apart by variant, as programs that recover from them do.
 
 use tensogram::{
     DataObjectDescriptor, DecodeOptions, Dtype, EncodeOptions, GlobalMetadata, StreamingEncoder, TensogramError,
@@ -7,7 +7,7 @@ use tensogram::{
 
 use crate::fields::{bytes, descriptor};
 
-/// The variant, and whether its text has the fragment.
+/// The variant, and whether its text contains the fragment.
 fn name(error: &TensogramError, fragment: &str) -> String {
     let (variant, text) = match error {
         TensogramError::Framing(text) => ("framing", text.to_string()),

@@ -1,6 +1,6 @@
-//! Every public name under the paths that it has, with its signature: what compiles here is there.
+//! Every public name at each of its paths, with its signature: if this compiles, all of them exist.
 
-#![allow(clippy::type_complexity, clippy::extra_unused_lifetimes, reason = "types are what this is about")]
+#![allow(clippy::type_complexity, clippy::extra_unused_lifetimes, reason = "this file is about types")]
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -142,7 +142,7 @@ pub(crate) fn methods() {
     let _: fn(&F) -> Result<Vec<MessageLayout>> = F::message_layouts;
     let _: fn(&mut F, &GlobalMetadata, &[(&DataObjectDescriptor, &[u8])], &EncodeOptions) -> Result<()> = F::append;
     let _: fn(&F, usize) -> Result<Vec<u8>> = F::read_message;
-    #[allow(deprecated, reason = "it is there")]
+    #[allow(deprecated, reason = "the method must exist")]
     let _: fn(&F) -> Result<Vec<Vec<u8>>> = F::messages;
     let _: fn(&F, usize, &DecodeOptions) -> Result<(GlobalMetadata, Vec<DecodedObject>)> = F::decode_message;
     let _: fn(&F, usize) -> Result<GlobalMetadata> = F::decode_metadata;
@@ -184,7 +184,7 @@ pub(crate) fn methods() {
     let _: fn(&FileValidationReport) -> usize = FileValidationReport::total_objects;
 }
 
-/// The methods of values, which lend from the metadata and not from themselves.
+/// The methods of values. Their results borrow from the metadata, not from the value.
 pub(crate) fn of_values<'a>() {
     type V<'a> = MetaValue<'a>;
     let _: fn(&V<'a>) -> MetaType = V::value_type;
@@ -202,7 +202,7 @@ pub(crate) fn of_values<'a>() {
     let _: fn(&V<'a>, usize) -> Option<&'a str> = V::key_at;
 }
 
-/// Fields by their types, where the other parts of this program do not ask for them.
+/// The types of fields that no other part of this program uses.
 pub(crate) fn fields() {
     let _: fn(&ValidateOptions) -> (&ValidationLevel, bool, bool) =
         |options| (&options.max_level, options.check_canonical, options.checksum_only);
@@ -234,8 +234,8 @@ pub(crate) fn fields() {
     let _: fn(MessageLayout) -> (u64, u64) = |layout| (layout.offset, layout.length);
 }
 
-/// Names under the paths of their modules, where the crate's root has them too.
-#[allow(unused_imports, reason = "that they are there is the point")]
+/// Names at the paths of their modules; the crate's root has them too.
+#[allow(unused_imports, reason = "only their existence is tested")]
 mod paths {
     use tensogram::decode::{DecodeOptions, DecodedMaskSet, DecodedObjectWithMasks};
     use tensogram::dtype::Dtype;
@@ -266,8 +266,8 @@ mod paths {
     };
 }
 
-/// Types of validation, which have a module of their own too.
-#[allow(unused_imports, reason = "that they are there is the point")]
+/// Types of validation, which are also in a module of their own.
+#[allow(unused_imports, reason = "only their existence is tested")]
 mod validate_types {
     use tensogram::validate::types::{
         FileIssue, FileValidationReport, IssueCode, IssueSeverity, ValidateOptions, ValidationIssue, ValidationLevel,
@@ -275,7 +275,7 @@ mod validate_types {
     };
 }
 
-/// What programs keep in threads, structures and error types of their own.
+/// The traits that let programs keep values in threads, structures and error types.
 pub(crate) fn bounds() {
     fn shared<T: Send + Sync + 'static>() {}
     fn plain<T: Clone + std::fmt::Debug + Send + Sync + 'static>() {}

@@ -1,4 +1,4 @@
-//! Messages written object by object, with metadata that comes before each.
+//! Messages that are written object by object, with metadata before each object.
 
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -9,7 +9,7 @@ use tensogram::{DecodeOptions, Dtype, EncodeOptions, GlobalMetadata, Result, dec
 
 use crate::fields::{bytes, descriptor, values};
 
-fn said(param: &str) -> BTreeMap<String, Value> {
+fn mars_entry(param: &str) -> BTreeMap<String, Value> {
     let mars = Value::Map(vec![(Value::from("param"), Value::from(param)), (Value::from("step"), Value::from(6))]);
     BTreeMap::from([("mars".to_string(), mars)])
 }
@@ -19,7 +19,7 @@ pub(crate) fn run() -> Result<()> {
     let mut global = GlobalMetadata::default();
     global.extra.insert("source".to_string(), Value::Text("model".to_string()));
     let mut encoder = StreamingEncoder::new(Vec::new(), &global, &EncodeOptions::default())?;
-    encoder.write_preceder(said("2t"))?;
+    encoder.write_preceder(mars_entry("2t"))?;
     let mut field = descriptor(Dtype::Float64, &[2]);
     field.compression = "zstd".into();
     encoder.write_object(&field, &bytes(&[1.5, 2.5]))?;

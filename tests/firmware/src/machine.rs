@@ -1,6 +1,6 @@
-//! Start-up, the stack's depth, semihosting, and the panic handler that does not exist.
+//! Start-up, the stack's depth, semihosting, and a panic handler that must not be reachable.
 //!
-//! All `unsafe` of the images is here.
+//! All `unsafe` of the images is here, except for their calls of [`start`].
 
 use core::arch::asm;
 use core::panic::PanicInfo;
@@ -12,12 +12,12 @@ use crate::report::Line;
 
 /// Bytes of the buffer for values.
 pub const VALUES_LEN: usize = 4096;
-/// What a word of the stack is painted with.
+/// The value that words of the stack are painted with.
 const PAINT: u32 = 0x5aa5_c33c;
-/// Words above the painted ones: the frame of the painter itself.
+/// Words that are not painted, because the painter's own frame is there.
 const MARGIN: usize = 16;
 
-/// Where an image keeps values: a variable of its own, no part of the library.
+/// The buffer for values. It belongs to the image, not to the library.
 #[unsafe(link_section = ".values")]
 static mut VALUES: [u8; VALUES_LEN] = [0; VALUES_LEN];
 
@@ -27,20 +27,20 @@ unsafe extern "C" {
     fn a_panic_is_reachable() -> !;
 }
 
-/// The linker finds this function only if nothing can panic: then the handler is gone before it looks.
+/// Calls a function that does not exist: the image links only if nothing can panic and this handler is removed.
 #[panic_handler]
 fn panic(_: &PanicInfo<'_>) -> ! {
     // SAFETY: never called, see above.
     unsafe { a_panic_is_reachable() }
 }
 
-/// What an image does, from start-up to its exit code: 0 if `run` could read all messages.
+/// Runs an image from start-up to its exit code, which is 0 if `run` could read all messages.
 ///
 /// # Safety
-/// To be called once, on the machine's start, with an empty stack.
+/// Call it once, at the machine's start, with an empty stack.
 pub unsafe fn start(run: fn(&mut [u8]) -> Result<()>) -> ! {
     paint_stack();
-    // SAFETY: this is the only reference ever, as there is one start.
+    // SAFETY: this is the only reference, because `start` is called once.
     let values = unsafe { &mut *addr_of_mut!(VALUES) };
     let code = match run(values) {
         Ok(()) => 0,
@@ -53,7 +53,7 @@ pub unsafe fn start(run: fn(&mut [u8]) -> Result<()>) -> ! {
     exit(code)
 }
 
-/// What an interrupt or a fault leads to.
+/// The handler of interrupts and faults.
 #[unsafe(no_mangle)]
 extern "C" fn Fault() -> ! {
     drop(Line::new("fault"));

@@ -1,8 +1,8 @@
-//! The messages that lie in flash, apart from code and constants.
+//! The messages in flash, in a section apart from code and constants.
 
 use core::hint::black_box;
 
-/// A message, by the name that its file has in `tests/data`.
+/// A message with the name of its file in `tests/data`.
 #[derive(Clone, Copy)]
 pub struct Named {
     /// The path in `tests/data`, without extension.
@@ -20,7 +20,7 @@ macro_rules! message {
     }};
 }
 
-/// Plain values, packed and compressed ones, masked ones. The compiler knows nothing of their bytes.
+/// Messages with plain, packed, compressed and masked values. Their bytes are hidden from the compiler.
 pub fn all() -> [Named; 4] {
     black_box([
         message!("dtypes/float32-big"),

@@ -1,15 +1,15 @@
-//! Messages that come in small pieces, and the values made of them.
+//! Messages that arrive in small pieces, and values out of them.
 
 use tgm_core::push::{Event, Link, PushDecoder};
 use tgm_core::{ErrorKind, Result};
 
-/// Bytes that come at a time.
+/// Bytes of a piece.
 const PIECE: usize = 64;
-/// Bytes for CBOR.
+/// Bytes of the decoder's memory for CBOR.
 const MEMORY: usize = 512;
 
-/// Calls `look` with each event of a message that comes in pieces.
-// Never inlined: two of them would lie on the stack side by side.
+/// Calls `look` with each event of a message that arrives in pieces.
+// Never inlined: otherwise two decoders would be on the stack at once.
 #[inline(never)]
 pub fn receive(message: &[u8], mut look: impl FnMut(&Event<'_>) -> Result<()>) -> Result<()> {
     let mut decoder = PushDecoder::<MEMORY>::new(Link::Lossy);

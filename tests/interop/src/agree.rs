@@ -1,4 +1,4 @@
-//! Whether both libraries read the same out of the same bytes.
+//! Compares what both libraries read from the same bytes.
 
 use proptest::test_runner::TestCaseError;
 use tgm_std::core::Message;
@@ -10,7 +10,7 @@ use crate::{known, ours, reference};
 
 type Verdict = Result<(), TestCaseError>;
 
-/// The ways to decode that change what comes out.
+/// The options that change values: native byte order, and restored non-finite values.
 const WAYS: [(bool, bool); 4] = [(true, true), (false, true), (true, false), (false, false)];
 
 fn our_options(native: bool, restored: bool) -> tgm_std::DecodeOptions {
@@ -29,7 +29,7 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, ours: &T, theirs: &T) -> Ver
     if ours == theirs { Ok(()) } else { fail(format!("{what}:\n   ours {ours:?}\n theirs {theirs:?}")) }
 }
 
-/// The same values, or errors of the same kind.
+/// Checks for the same values, or errors of the same kind.
 fn same_answers<T: PartialEq + std::fmt::Debug>(what: &str, ours: &Answer<T>, theirs: &Answer<T>) -> Verdict {
     match (ours, theirs) {
         (Err(ours), Err(theirs)) => same(what, &ours.kind, &theirs.kind),
@@ -37,10 +37,11 @@ fn same_answers<T: PartialEq + std::fmt::Debug>(what: &str, ours: &Answer<T>, th
     }
 }
 
-/// Both read the same out of a message that `case` was written to, and what was put in.
+/// Checks that both libraries read the same from a message written for `case`, and that lossless values are those of the
+/// case.
 ///
 /// # Errors
-/// What differs.
+/// The difference.
 pub fn on_message(case: &Case, bytes: &[u8]) -> Verdict {
     let known = case.objects.iter().any(|object| known::decode(object).is_some());
     for (native, restored) in WAYS {
@@ -59,7 +60,7 @@ pub fn on_message(case: &Case, bytes: &[u8]) -> Verdict {
             let Ok(mine) = mine else { continue };
             let values = &mine.objects[0].1;
             if let Some(truth) = object.truth(if native { Order::NATIVE } else { object.order }, restored) {
-                same(&format!("{what}, as put in"), values, &truth)?;
+                same(&format!("{what}, beside the input"), values, &truth)?;
             }
             on_views(&what, bytes, index, values, &ours)?;
             on_ranges(&what, object, bytes, index, values, (&ours, &theirs))?;
@@ -82,7 +83,7 @@ pub fn on_message(case: &Case, bytes: &[u8]) -> Verdict {
     same_answers("hashes", &ours::inline_hashes(bytes), &reference::inline_hashes(bytes))
 }
 
-/// The borrowed way gives the same values.
+/// Checks that borrowed decoding gives the same values.
 fn on_views(what: &str, bytes: &[u8], index: usize, values: &[u8], options: &tgm_std::DecodeOptions) -> Verdict {
     let borrowed =
         || tgm_std::values(&Message::parse(bytes)?.object(index)?, options).map(std::borrow::Cow::into_owned);
@@ -104,7 +105,8 @@ pub fn some_ranges(count: u64, seed: u64) -> Vec<(u64, u64)> {
     ranges
 }
 
-/// Ranges are parts of the whole; where the reference gives ranges they are the same, where it refuses we can do likewise.
+/// Checks that ranges are parts of the whole, and that with `reference_range_refusals` both libraries give the same ranges
+/// or refusals.
 fn on_ranges(
     what: &str,
     object: &Object,

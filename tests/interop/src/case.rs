@@ -1,4 +1,4 @@
-//! A message to be written, in the words of the format and of neither library.
+//! A message to be written, described in the format's terms and in types of neither library.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ pub struct Object {
     pub order: Order,
     /// Dimensions.
     pub shape: Vec<u64>,
-    /// As many opaque numbers.
+    /// An opaque number for each dimension.
     pub strides: Vec<u64>,
     /// First stage.
     pub encoding: Encoding,
@@ -43,26 +43,26 @@ pub struct Object {
     pub compression: Compression,
     /// Parameters that no stage reads.
     pub unknown_params: Entries,
-    /// What the elements are.
+    /// The elements.
     pub values: Values,
-    /// Which of them are not finite.
+    /// Which elements are not finite.
     pub non_finite: NonFinite,
-    /// What a streaming encoder is told before the object.
+    /// The preceder that a streaming encoder writes before the object.
     pub preceder: Option<Entries>,
-    /// What is wrong with the descriptor or the data, on purpose.
+    /// A deliberate fault in the descriptor or the data.
     pub flaw: Option<Flaw>,
 }
 
-/// Something wrong, on purpose.
+/// A deliberate fault.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Flaw {
     /// One dimension more than the shape has.
     Ndim,
     /// This many bytes of data more or less.
     Length(isize),
-    /// One of the parameters, counted from the first: another value, or none.
+    /// The parameter at this place has another value, or is missing.
     Param(usize, Option<Value>),
-    /// One parameter more.
+    /// An extra parameter.
     Extra(String, Value),
     /// Another name of a stage.
     Name(Stage, String),
@@ -158,7 +158,7 @@ impl Compression {
         }
     }
 
-    /// Whether values come back as they were.
+    /// Whether values are restored to the bit.
     pub const fn is_lossless(&self) -> bool {
         !matches!(self, Self::Zfp(_) | Self::Sz3(..))
     }
@@ -198,7 +198,7 @@ impl Object {
         usize::try_from(self.shape.iter().product::<u64>()).expect("small shapes")
     }
 
-    /// What is handed to the encoder.
+    /// The data for the encoder.
     pub fn data(&self) -> Vec<u8> {
         let mut data = self.values.bytes(self.dtype, self.order, self.element_count(), &self.non_finite);
         if let Some(Flaw::Length(more)) = self.flaw {
@@ -207,14 +207,14 @@ impl Object {
         data
     }
 
-    /// What a decoder must give back in `order`, if that is the input itself but for the bits of a NaN.
+    /// The values that a decoder must give in `order`, if the pipeline is lossless: the input, except for the bits of NaN.
     pub fn truth(&self, order: Order, restored: bool) -> Option<Vec<u8>> {
         let lossless = self.encoding == Encoding::None && self.compression.is_lossless();
         let pattern = if restored { Pattern::Canonical } else { Pattern::Zero };
         lossless.then(|| self.bytes_with(order, pattern))
     }
 
-    /// The elements as compressors see them, zeros where they are not finite.
+    /// The elements as compressors see them: zeros in place of non-finite values.
     pub fn zeroed(&self, order: Order) -> Vec<u8> {
         self.bytes_with(order, Pattern::Zero)
     }
@@ -313,7 +313,7 @@ impl Case {
         self.objects.iter().map(Object::data).collect()
     }
 
-    /// The same without a list of digests in the header, which a streaming encoder has no more when it knows them.
+    /// The same case without a list of digests in the header: a streaming encoder writes the header before it knows digests.
     #[must_use]
     pub fn streamable(mut self) -> Self {
         self.options.aggregate = match self.options.aggregate {
@@ -328,17 +328,17 @@ impl Case {
 /// How to write.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Digests.
+    /// Whether digests are written.
     pub hashing: bool,
     /// Where the list of digests goes.
     pub aggregate: Aggregate,
-    /// NaN is masked.
+    /// Whether NaN is masked.
     pub allow_nan: bool,
-    /// Infinities are masked.
+    /// Whether infinities are masked.
     pub allow_inf: bool,
     /// How masks of NaN, +∞ and −∞ are stored.
     pub methods: [Method; 3],
-    /// Masks of at most so many bytes are stored as they are.
+    /// Masks of at most this many bytes are stored as they are.
     pub small_mask_threshold: usize,
 }
 

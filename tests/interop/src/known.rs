@@ -1,4 +1,4 @@
-//! Where the reference is wrong, or does what no reader can use. Each class is as narrow as it can be, and says why.
+//! Cases in which the reference is wrong, or writes what no reader can use. Each class is narrow and gives its reason.
 
 use tgm_std::core::Message;
 use tgm_std::core::szip::{Params, RsiOffsets};
@@ -10,10 +10,10 @@ use crate::values::{Dtype, Kind, Order};
 /// Tag 3 over 16 bytes from 2^127 on: its integer is below the smallest i128, and the reference fails to read the whole frame.
 pub const UNREADABLE_BIGNUM: (u64, [u8; 16]) = (3, [0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
 
-/// Whether the reference's c-blosc2 would end the process when it reads the object: of nothing but zeros in other than whole
-/// items it makes a frame whose reading fails, and then frees what it never allocated.
+/// Whether the reference's c-blosc2 would end the process when it reads the object: of zeros alone that are not whole items
+/// it makes a frame that it fails to read, and then it frees memory that it never allocated.
 ///
-/// Narrower than that would be to know what values are packed to.
+/// A narrower condition would need the packed values.
 pub fn ends_the_process(object: &Object) -> bool {
     let Encoding::SimplePacking { bits, given, .. } = &object.encoding else { return false };
     let len = (object.shape.iter().product::<u64>() * bits).div_ceil(8);
@@ -22,14 +22,14 @@ pub fn ends_the_process(object: &Object) -> bool {
     matches!(object.compression, Compression::Blosc2 { .. }) && !is_whole && !(differ && given.is_none())
 }
 
-/// A reason why the reference may decode this object otherwise than we do.
+/// A reason why the reference may decode this object to other values than we do.
 pub fn decode(object: &Object) -> Option<&'static str> {
     if !matches!(object.compression, Compression::Zfp(_) | Compression::Sz3(..)) {
         return None;
     }
     if object.dtype != Dtype::Float64 {
         return Some(
-            "zfp and SZ3 take the bytes of any dtype for doubles, and what comes back is no value of that dtype",
+            "zfp and SZ3 take the bytes of any dtype for doubles, and give back values that are not of that dtype",
         );
     }
     if object.encoding != Encoding::None || object.shuffle.is_some() {
@@ -48,7 +48,7 @@ pub fn ranges(object: &Object, bytes: &[u8], index: usize, ranges: &[(u64, u64)]
     let szip = matches!(object.compression, Compression::Szip { .. });
     if beyond && (szip || object.encoding != Encoding::None) {
         return Some(
-            "of szip and of packed values, the reference gives some beyond the last: repeats of it, or what is padding",
+            "the reference gives szip and packed values beyond the last one: repeats of it, or padding",
         );
     }
     if let (Compression::Blosc2 { .. }, Encoding::SimplePacking { bits, .. }) = (&object.compression, &object.encoding)
@@ -57,12 +57,12 @@ pub fn ranges(object: &Object, bytes: &[u8], index: usize, ranges: &[(u64, u64)]
         let item = bits.div_ceil(8).max(1);
         let end = |(start, wanted): &(u64, u64)| (start.saturating_add(*wanted)).saturating_mul(*bits).div_ceil(8);
         if ranges.iter().any(|range| end(range) > len - len % item) {
-            return Some("of packed values in blosc2, the reference reads whole items, and the last one is none");
+            return Some("the reference reads whole items of packed values in blosc2, and the last item is incomplete");
         }
     }
     if szip && !has_true_offsets(object, bytes, index) {
         return Some(
-            "libaec counts some offsets too small, and then the reference's ranges are those of another place",
+            "libaec counts some offsets too small, and then the reference gives ranges of another place",
         );
     }
     None
@@ -90,10 +90,10 @@ fn has_true_offsets(object: &Object, bytes: &[u8], index: usize) -> bool {
     RsiOffsets::new(found.payload(), &params, samples).eq(stored.iter().map(Ok))
 }
 
-/// The payload is the same.
+/// The reason for other offsets beside the same payload.
 pub const OFFSETS: &str = "libaec counts some offsets too small";
 
-/// A reason why an object has other bytes than the reference gives it in `theirs`.
+/// A reason why our bytes of an object differ from those of the reference in `theirs`.
 pub fn bytes(object: &Object, theirs: &[u8], index: usize) -> Option<&'static str> {
     if !has_true_offsets(object, theirs, index) {
         return Some(OFFSETS);
@@ -103,18 +103,18 @@ pub fn bytes(object: &Object, theirs: &[u8], index: usize) -> Option<&'static st
         return Some("zfp and SZ3 take bytes of any order for numbers of this machine");
     }
     if !keeps_bound(object, theirs, index) {
-        return Some("SZ3 misses the ratio of signal to noise, or a value");
+        return Some("SZ3 misses the ratio of signal to noise, or the bound of a value");
     }
     if overflows_sz3(object) {
-        return Some("SZ3 takes values that are 2^63 bounds from their prediction for others");
+        return Some("SZ3 mistakes values that are 2^63 bounds away from their prediction");
     }
     if matches!(object.compression, Compression::Zfp(_)) && has_tiny_block(object) {
-        return Some("of numbers below 2^-961, zfp computes integers from infinities");
+        return Some("zfp computes integers from infinities for numbers below 2^-961");
     }
     None
 }
 
-/// Whether SZ3's values of a message are as near to those put in as asked for; true of other codecs.
+/// Whether the values of a message are within SZ3's bound of the input; true for other codecs.
 ///
 /// # Panics
 /// If the message cannot be read.
@@ -125,17 +125,17 @@ pub fn keeps_bound(object: &Object, bytes: &[u8], index: usize) -> bool {
     let put_in = object.zeroed(Order::NATIVE);
     let errors: Vec<_> = numbers(&decoded).zip(numbers(&put_in)).map(|(a, b)| (a - b).abs()).collect();
     let squares: f64 = errors.iter().map(|error| (error / bound).powi(2)).sum();
-    // A ratio of signal to noise is one of squares; all errors but none are beyond a bound of nothing.
+    // A ratio of signal to noise compares squares. With a bound of 0 any error is too large, which is checked below.
     let mean_is_kept = !matches!(object.compression, Compression::Sz3("psnr", _))
         || bound == 0.0
         || squares <= EVENLY_SPREAD * (1.0 + 1e-9) * errors.len() as f64;
     mean_is_kept && errors.iter().all(|error| *error <= bound * (1.0 + 1e-9))
 }
 
-/// What SZ3 takes the mean square of errors to be, in squares of their bound.
+/// The mean square of errors that SZ3 assumes, in squares of their bound.
 const EVENLY_SPREAD: f64 = 1.0 - 2.0 / 3.0 * 0.99;
 
-/// What SZ3 may change each value by.
+/// The most that SZ3 may change a value by.
 fn sz3_bound(object: &Object) -> Option<f64> {
     let Compression::Sz3(mode, bound) = object.compression else { return None };
     let data = object.zeroed(Order::NATIVE);
@@ -148,7 +148,7 @@ fn sz3_bound(object: &Object) -> Option<f64> {
     })
 }
 
-/// Whether SZ3 computes integers that have no room, or from infinities: then we keep values as they are.
+/// Whether SZ3's integers would overflow, or be computed from infinities: then we store values unchanged.
 fn overflows_sz3(object: &Object) -> bool {
     let greatest = greatest(object);
     sz3_bound(object).is_some_and(|bound| {
@@ -157,7 +157,7 @@ fn overflows_sz3(object: &Object) -> bool {
     })
 }
 
-/// The greatest number put in, without its sign; 0 of shapes that are too large to be filled.
+/// The greatest number of the input, without its sign; 0 for shapes that are too large to be filled.
 fn greatest(object: &Object) -> f64 {
     if object.shape.iter().any(|dim| *dim > 1 << 30) {
         return 0.0;
@@ -169,7 +169,7 @@ fn numbers(data: &[u8]) -> impl Iterator<Item = f64> {
     data.as_chunks().0.iter().map(|bytes| f64::from_ne_bytes(*bytes))
 }
 
-/// Whether there are four numbers, as zfp takes them together, of which the greatest is this small and not zero.
+/// Whether one of zfp's blocks of four numbers has a greatest one below 2^-961, without its sign, that is not zero.
 fn has_tiny_block(object: &Object) -> bool {
     numbers(&object.zeroed(Order::NATIVE)).collect::<Vec<_>>().chunks(4).any(|block| {
         let greatest = block.iter().fold(0.0, |greatest: f64, number| greatest.max(number.abs()));
@@ -177,28 +177,28 @@ fn has_tiny_block(object: &Object) -> bool {
     })
 }
 
-/// A reason why both refuse in other words.
+/// A reason why the two refuse with different errors.
 pub fn other_refusal(case: &Case, theirs: &Refusal, ours: &Refusal) -> Option<&'static str> {
     let mistyped = |name| {
         theirs.text == format!("missing required parameter: {name}")
             && ours.text.starts_with(&format!("expected text for {name}"))
     };
     if ["zfp_mode", "sz3_error_bound_mode"].into_iter().any(mistyped) {
-        return Some("a mode that is no text is missing to the reference");
+        return Some("the reference reports a mode that is not text as missing");
     }
     let empty_sz3 = |object: &Object| matches!(object.compression, Compression::Sz3(..)) && object.element_count() == 0;
     if theirs.kind == "panic" && case.objects.iter().any(empty_sz3) {
-        return Some("of SZ3 without values the reference panics");
+        return Some("the reference panics for SZ3 without values");
     }
-    // What we look at first, and what the reference looks at first, of two things that are wrong.
+    // Of two faults, the one that we report and the one that the reference reports.
     let orders = [("unknown encoding:", "strict-"), ("shuffle: element_size must not be 0", "compression \"r")];
     if orders.into_iter().any(|(first, last)| ours.text.starts_with(first) && theirs.text.starts_with(last)) {
-        return Some("two things are wrong");
+        return Some("there are two faults");
     }
     unwritable(case)
 }
 
-/// The reference only wants whole doubles; with another number of them than the shape has, nobody can read the message.
+/// The reference only demands whole doubles. If their number is not that of the shape, no reader can read the message.
 const PACKED_LENGTH: Option<&str> = Some("the length of data to be packed is not compared with the shape");
 
 /// A reason why we refuse what the reference has written.
@@ -209,13 +209,13 @@ pub fn refused_by_us(case: &Case, theirs: &[u8]) -> Option<&'static str> {
 
 const STREAMED_RESERVED: &str = "a streaming encoder of the reference lets callers write what only the library should";
 
-/// A reason why we write nothing, and say so before anything else.
+/// A reason why we refuse to write a case, whatever other faults it has.
 fn unwritable(case: &Case) -> Option<&'static str> {
     let reserved = case.base.iter().any(|entry| entry.contains_key("_reserved_")).then_some(STREAMED_RESERVED);
     reserved.or_else(|| case.objects.iter().find_map(unreadable))
 }
 
-/// A reason why nobody can read an object that the reference writes.
+/// A reason why no reader can read an object that the reference writes.
 fn unreadable(object: &Object) -> Option<&'static str> {
     const FIELDS: [&str; 10] =
         ["ndim", "type", "dtype", "masks", "shape", "filter", "strides", "encoding", "byte_order", "compression"];
@@ -229,15 +229,15 @@ fn unreadable(object: &Object) -> Option<&'static str> {
     if matches!(object.compression, Compression::Sz3(..))
         && bound.is_some_and(|bound| !(bound.is_finite() && bound >= 0.0))
     {
-        return Some("an error bound that is no number, infinite or negative bounds nothing");
+        return Some("an error bound is NaN, infinite or negative");
     }
     if matches!(object.compression, Compression::Zfp(_))
         && number("zfp_rate").is_some_and(|rate| !(rate > 0.0 && rate < 1e9))
     {
-        return Some("a rate that is no number of bits");
+        return Some("a rate is not a number of bits");
     }
     if matches!(object.compression, Compression::Zfp(_)) && number("zfp_tolerance").is_some_and(f64::is_infinite) {
-        return Some("a tolerance that everything is within");
+        return Some("a tolerance is infinite");
     }
     if matches!(object.compression, Compression::Zfp(_)) && greatest(object) > f64::MAX / 4.0 {
         return Some("zfp makes infinities of the greatest numbers");

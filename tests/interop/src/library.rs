@@ -1,4 +1,4 @@
-//! The same work by the names that both libraries have.
+//! Functions that read and write with either library, by the names that both share.
 
 /// Functions that read with library `$lib`.
 macro_rules! readers {
@@ -53,7 +53,7 @@ macro_rules! readers {
             })
         }
 
-        /// All objects, their masks apart.
+        /// All objects, with their masks apart.
         pub fn decode_with_masks(bytes: &[u8], options: &$lib::DecodeOptions) -> Answer<DecodedWithMasks> {
             caught(|| {
                 let (metadata, objects) = $lib::decode_with_masks(bytes, options).map_err(refused)?;
@@ -104,12 +104,12 @@ macro_rules! readers {
             })
         }
 
-        /// Where messages are.
+        /// Offset and length of each message.
         pub fn scan(bytes: &[u8]) -> Vec<(usize, usize)> {
             $lib::scan(bytes)
         }
 
-        /// The slots of digests.
+        /// The digests that the frames of objects hold.
         pub fn inline_hashes(bytes: &[u8]) -> Answer<Vec<Option<u64>>> {
             caught(|| $lib::data_object_inline_hashes(bytes).map_err(refused))
         }
@@ -209,7 +209,7 @@ macro_rules! writers {
             encode_with(case, data, &options(&case.options))
         }
 
-        /// A buffered message, written so.
+        /// A buffered message, written with these options.
         pub fn encode_with(case: &Case, data: &[Vec<u8>], options: &$lib::EncodeOptions) -> Answer<Vec<u8>> {
             caught(|| {
                 let descriptors: Vec<_> = case.objects.iter().map(descriptor).collect();
@@ -223,7 +223,7 @@ macro_rules! writers {
             stream_with(case, data, &options(&case.options))
         }
 
-        /// A streamed message, written so.
+        /// A streamed message, written with these options.
         pub fn stream_with(case: &Case, data: &[Vec<u8>], options: &$lib::EncodeOptions) -> Answer<Vec<u8>> {
             caught(|| {
                 let mut encoder = $lib::StreamingEncoder::new(Vec::new(), &metadata(case), options).map_err(refused)?;
@@ -237,9 +237,7 @@ macro_rules! writers {
             })
         }
 
-        /// The objects of `message`, written again as they are.
-        ///
-        /// Their masks' blobs go with them.
+        /// Writes the objects of `message` again, with payloads and masks unchanged.
         pub fn rewrite(case: &Case, message: &[u8], options: &$lib::EncodeOptions) -> Answer<Vec<u8>> {
             caught(|| {
                 let (_, descriptors) = $lib::decode_descriptors(message).map_err(refused)?;

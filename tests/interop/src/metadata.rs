@@ -10,7 +10,7 @@ use proptest::sample::select;
 use crate::case::Entries;
 use crate::plain::show;
 
-/// A map with text keys, as base entries, `_extra_` and preceders are.
+/// A map with text keys, like base entries, `_extra_` and preceders.
 pub fn entries() -> impl Strategy<Value = Entries> {
     let key = prop_oneof![
         3 => "[a-z]{1,4}",
@@ -50,7 +50,7 @@ fn values() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A map that is canonical in the eyes of the reference's validation: no key twice, and no big integer for a key.
+/// A map that the reference's validation takes for canonical: no repeated key, and no big integer as key.
 fn map(pairs: Vec<(Value, Value)>) -> Value {
     let mut keys = BTreeSet::new();
     let fits = |key: &Value| !matches!(key, Value::Tag(..));
@@ -76,8 +76,8 @@ fn leaves() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// A big integer, or a similar one where the reference reads something else than it has written: nothing at all
-/// ([`crate::known::UNREADABLE_BIGNUM`]), or the number without its leading zeros.
+/// A big integer. Two kinds are replaced by similar ones, because the reference does not read what it wrote: those that it
+/// cannot read at all ([`crate::known::UNREADABLE_BIGNUM`]), and those with leading zeros, which it drops.
 fn big_integer(tag: u64, mut bytes: Vec<u8>) -> Value {
     let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
     bytes.drain(..zeros);

@@ -1,4 +1,4 @@
-//! tgm-std at work.
+//! Reading and writing with tgm-std.
 
 use ciborium::Value;
 use tgm_std::Provenance;
@@ -13,12 +13,12 @@ fn blosc2_method(codec: &str, level: i32) -> tgm_std::MaskMethod {
     tgm_std::MaskMethod::Blosc2 { codec, level }
 }
 
-/// Who wrote a message, and when, as it says itself.
+/// The provenance that a message states.
 ///
 /// # Panics
-/// If it does not say.
+/// If it states none.
 pub fn provenance(bytes: &[u8]) -> Provenance {
-    let (metadata, _) = tgm_std::decode_descriptors(bytes).expect("what the reference wrote");
+    let (metadata, _) = tgm_std::decode_descriptors(bytes).expect("a message of the reference");
     let text = |value: Option<&Value>| value.and_then(Value::as_text).expect("text").to_owned();
     let encoder = metadata.reserved["encoder"].as_map().expect("a map");
     let of_encoder =
@@ -31,7 +31,7 @@ pub fn provenance(bytes: &[u8]) -> Provenance {
     }
 }
 
-/// The options of a case, with somebody else's name.
+/// The options of a case, with the provenance of another writer.
 pub fn options_as(case: &Case, provenance: Provenance) -> tgm_std::EncodeOptions {
     tgm_std::EncodeOptions { provenance: Some(provenance), ..options(&case.options) }
 }

@@ -1,4 +1,4 @@
-//! What was read, in words that can be compared.
+//! Results of reading, in a form that can be compared.
 
 use std::cell::Cell;
 use std::fmt::Write as _;
@@ -20,7 +20,7 @@ pub struct Decoded {
 /// Three optional masks of booleans.
 pub type BoolMasks = [Option<Vec<bool>>; 3];
 
-/// A message read with its masks apart.
+/// A message that was read with its masks apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodedWithMasks {
     /// Base, reserved and extra entries as text.
@@ -29,7 +29,7 @@ pub struct DecodedWithMasks {
     pub objects: Vec<(String, Vec<u8>, BoolMasks)>,
 }
 
-/// Why something was not done.
+/// An error, in a form that can be compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// The error's variant, by the words that its text begins with; "panic" if there was no error.
@@ -42,7 +42,7 @@ impl Refusal {
     /// From an error's text.
     pub fn new(error: &impl std::fmt::Display) -> Self {
         let error = error.to_string();
-        // Two variants begin with a sentence.
+        // The texts of two variants begin with a sentence instead of a word and a colon.
         let kinds = ["hash mismatch", "hash verification requested"];
         let (kind, text) = match kinds.into_iter().find(|kind| error.starts_with(kind)) {
             Some(kind) => (kind, error.as_str()),
@@ -52,14 +52,14 @@ impl Refusal {
     }
 }
 
-/// What an operation gave.
+/// The result of an operation.
 pub type Answer<T> = Result<T, Refusal>;
 
 thread_local! {
     static CATCHING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `work`; a panic is a refusal too, and says nothing on the terminal.
+/// Runs `work`. A panic counts as a refusal, and prints nothing.
 pub fn caught<T>(work: impl FnOnce() -> Answer<T>) -> Answer<T> {
     static QUIET: Once = Once::new();
     QUIET.call_once(|| {
@@ -80,7 +80,7 @@ pub fn caught<T>(work: impl FnOnce() -> Answer<T>) -> Answer<T> {
     })
 }
 
-/// A value as text that tells any two values apart, NaNs by their bits.
+/// A value as text. Different values have different texts, and so do NaNs with different bits.
 pub fn show(value: &Value) -> String {
     let mut out = String::new();
     write_value(&mut out, value);

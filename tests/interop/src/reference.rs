@@ -1,4 +1,4 @@
-//! The reference at work.
+//! Reading and writing with the reference.
 
 use crate::library::{readers, writers};
 
@@ -18,16 +18,16 @@ fn blosc2_method(codec: &str, level: i32) -> tensogram::MaskMethod {
     tensogram::MaskMethod::Blosc2 { codec, level }
 }
 
-/// Never asked for: this build's reference has no blosc2.
+/// Never called: the reference has no blosc2 in this build.
 #[cfg(not(feature = "reference-blosc2"))]
 fn blosc2_method(_: &str, _: i32) -> tensogram::MaskMethod {
     tensogram::MaskMethod::Roaring
 }
 
-/// What the reference's validation has to say at its highest level.
+/// The issues that the reference's validation reports at its highest level.
 ///
-/// But for two things that it says of its own messages too: streamed ones flag frames that do not come, and without
-/// hashing there are no digests.
+/// Two are left out, because it reports them of its own messages too: streamed messages flag frames that they do not have,
+/// and messages without hashing have no digests.
 pub fn complaints(bytes: &[u8], hashing: bool) -> Vec<String> {
     use tensogram::IssueCode;
 

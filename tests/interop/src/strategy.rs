@@ -1,6 +1,6 @@
-//! Cases at random, simple ones first when a failing one is shrunk.
+//! Random cases; a failing one shrinks towards simple ones.
 //!
-//! Most objects are made such that their stages fit together; some are left as the dice fell, for the refusals.
+//! Most objects are adjusted so that their stages fit together; some are left as they were drawn, to be refused.
 
 use ciborium::Value;
 use proptest::collection::vec;
@@ -77,7 +77,7 @@ fn objects(blosc2: bool) -> BoxedStrategy<Object> {
         .boxed()
 }
 
-/// Messages of one object that has something wrong, most of them.
+/// Messages of one object, most of them with a deliberate fault.
 pub fn flawed_cases() -> BoxedStrategy<Case> {
     let reserved = || Entries::from([("_reserved_".to_owned(), Value::Map(Vec::new()))]);
     (cases(), objects(HAS_BLOSC2), flaws(), 0_u8..12)
@@ -109,7 +109,7 @@ pub fn flawed_cases() -> BoxedStrategy<Case> {
         .boxed()
 }
 
-/// A rate below 0 makes the reference ask for more memory than there is, which ends the process.
+/// Whether the fault may end the process: with a rate below 0 the reference asks for more memory than there is.
 fn ends_the_process(object: &Object, flaw: &Flaw) -> bool {
     let is_integer = matches!(flaw, Flaw::Param(_, Some(Value::Integer(_) | Value::Float(_))));
     matches!(object.compression, Compression::Zfp(_)) && is_integer
@@ -234,7 +234,7 @@ fn compressions(blosc2: bool) -> BoxedStrategy<Compression> {
         prop_oneof![6 => Just(8_u64), 4 => select(vec![0_u64, 1, 4, 5, 9, 12, 13]), 1 => 0_u64..256],
     )
         .prop_map(|(rsi, block_size, flags)| {
-            // Other block sizes want flag 64; nothing reads back what flag 32 does.
+            // Other block sizes need flag 64. Flag 32 is left out: libaec cannot decode what it encodes with it.
             let flags = flags & !32 | if [8, 16, 32, 64].contains(&block_size) { 0 } else { 64 };
             Compression::Szip { rsi, block_size, flags }
         });

@@ -1,6 +1,6 @@
-//! Elements: patterns of values in every dtype and byte order, with non-finite ones strewn in.
+//! Elements: patterns of values in every dtype and byte order, with non-finite values in between.
 
-/// Element types, by what a generator needs to know.
+/// Element types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the format's words")]
 pub enum Dtype {
@@ -84,7 +84,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// That of this machine.
+    /// The byte order of this machine.
     pub const NATIVE: Self = if cfg!(target_endian = "big") { Self::Big } else { Self::Little };
 }
 
@@ -113,7 +113,7 @@ impl Float {
         self.infinity() | 1 << (self.fraction_bits - 1)
     }
 
-    /// The bits of a number, rounded or cut somehow.
+    /// The bits of a number, rounded or cut.
     fn bits(self, value: f64) -> u64 {
         match (self.bytes, self.fraction_bits) {
             (8, _) => value.to_bits(),
@@ -123,7 +123,7 @@ impl Float {
         }
     }
 
-    /// Those bits, but finite.
+    /// The bits, changed where they are not those of a finite number.
     const fn made_finite(self, bits: u64) -> u64 {
         let bits = bits & (self.sign() << 1).wrapping_sub(1);
         if bits & self.infinity() == self.infinity() { bits & !(1 << self.fraction_bits) } else { bits }
@@ -145,16 +145,16 @@ impl Rng {
     }
 }
 
-/// What the elements are.
+/// A sequence of elements.
 #[derive(Clone, Debug)]
 pub struct Values {
-    /// Their shape over the index.
+    /// How values depend on the index.
     pub kind: Kind,
-    /// Which of that kind.
+    /// Selects one of the sequences of that kind.
     pub seed: u64,
 }
 
-/// Shapes of values over the index.
+/// How values depend on the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// All zero.
@@ -190,18 +190,18 @@ pub enum NonFinite {
     Strewn {
         /// Of 256 elements, how many are not finite.
         of_256: u8,
-        /// How long they stay so.
+        /// The greatest length of a run of them.
         run: u8,
         /// Bit 0: NaN; bit 1: +∞; bit 2: −∞.
         kinds: u8,
-        /// Which.
+        /// Selects the places.
         seed: u64,
     },
     /// All are of one kind (0, 1, 2 as above).
     All(u8),
 }
 
-/// What stands in the place of a non-finite value.
+/// The bits in the place of a non-finite value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Pattern {
     /// NaN of some sign and payload, an infinity, in one or both parts of a complex number.
@@ -329,7 +329,7 @@ fn non_finite_bits(float: Float, kind: u8, pattern: Pattern, plain: u64, draw: u
         Pattern::Zero => 0,
         Pattern::Canonical if kind == 0 => float.quiet_nan(),
         Pattern::Canonical => infinity,
-        // One part of a complex number may be finite, or not finite in a way that counts less.
+        // One part of a complex number may be finite, or of a kind that the other part outranks.
         Pattern::Any if parts == 2 && draw % 3 == part as u64 => match (kind, draw >> 2 & 1) {
             (0, 1) => float.infinity() | (float.sign() * (draw >> 3 & 1)),
             (1, 1) => float.infinity() | float.sign(),

@@ -1,4 +1,4 @@
-//! Of damaged messages both libraries give the same, or it is known why not. `fuzz/diff-reference` does it for hours.
+//! Both libraries give the same for damaged messages, except for known reasons. `fuzz/diff-reference` compares for hours.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ use tgm_std::{EncodeOptions, GlobalMetadata};
 const LONGEST: usize = 2048;
 
 #[test]
-fn damaged_messages_differ_for_known_reasons_alone() {
+fn damaged_messages_differ_only_for_known_reasons() {
     let number = |name: &str, default: usize| env::var(name).map_or(default, |text| text.parse().expect("a number"));
     let (cases, seed) = (30 * number("TGM_INTEROP_CASES", 300), number("TGM_INTEROP_SEED", 1));
     let mut messages = Vec::new();
@@ -39,7 +39,7 @@ fn damaged_messages_differ_for_known_reasons_alone() {
 }
 
 #[test]
-fn simple_values_that_take_a_byte_more_are_read_by_both() {
+fn simple_values_of_two_bytes_are_read_by_both() {
     let metadata = GlobalMetadata { extra: [("ab".into(), Value::Bool(true))].into(), ..Default::default() };
     let message = tgm_std::encode(&metadata, &[], &EncodeOptions::default()).expect("encodes");
     let at = message.windows(4).position(|bytes| bytes == [0x62, b'a', b'b', 0xf5]).expect("the entry");
@@ -52,7 +52,7 @@ fn simple_values_that_take_a_byte_more_are_read_by_both() {
     }
 }
 
-/// Changes some bytes, or how many there are.
+/// Changes, inserts or removes some bytes.
 fn scribble(bytes: &mut Vec<u8>, chance: &mut Chance) {
     for _ in 0..=chance.below(3) {
         let at = chance.below(bytes.len());
@@ -68,7 +68,7 @@ fn scribble(bytes: &mut Vec<u8>, chance: &mut Chance) {
     }
 }
 
-/// Every message file of a folder that is not long.
+/// Reads all message files below a folder that are not longer than [`LONGEST`].
 fn read_messages(folder: &Path, messages: &mut Vec<Vec<u8>>) {
     for entry in fs::read_dir(folder).expect("the test data") {
         let path = entry.expect("an entry").path();

@@ -1,4 +1,4 @@
-//! What the reference writes, both read alike.
+//! Both libraries read alike what the reference writes.
 
 use std::cell::Cell;
 
@@ -19,21 +19,21 @@ fn written_and_read(write: impl Fn(&Case, &[Vec<u8>]) -> Answer<Vec<u8>>) {
         agree::on_message(&case, &bytes)
     });
     println!("{} of {} cases written", written.get(), tried.get());
-    assert!(written.get() * 5 > tried.get(), "enough cases must be such that they can be written");
+    assert!(written.get() * 5 > tried.get(), "too few cases could be written");
 }
 
 #[test]
-fn buffered_messages() {
+fn buffered_messages_are_read_alike() {
     written_and_read(reference::encode);
 }
 
 #[test]
-fn streamed_messages() {
+fn streamed_messages_are_read_alike() {
     written_and_read(reference::stream);
 }
 
 #[test]
-fn pre_encoded_messages() {
+fn pre_encoded_messages_are_read_alike() {
     written_and_read(|case, data| {
         let encoded = reference::encode(case, data)?;
         reference::rewrite(case, &encoded, &reference::options(&case.options))
@@ -51,7 +51,7 @@ fn a_negative_integer_below_those_of_128_bits_is_read_by_us_alone() {
     assert_eq!(tgm_std::decode_metadata(&message).expect("it is read").extra["n"], value);
 }
 
-/// Left out of generated descriptors likewise.
+/// Generated descriptors leave these out for the same reason.
 #[test]
 fn parameters_with_tags_or_small_integers_are_read_by_us_alone() {
     let small = Value::Integer((-1_i128 - i128::from(u64::MAX)).try_into().expect("the smallest"));
@@ -77,12 +77,12 @@ fn parameters_with_tags_or_small_integers_are_read_by_us_alone() {
     }
 }
 
-/// The bound is relative to a range that is none, and infinite in the container.
+/// The bound is relative to a range that overflows, and is infinite in SZ3's container.
 #[test]
 #[cfg(not(feature = "reference-blosc2"))]
 fn sz3_of_a_range_beyond_the_largest_number_is_read() {
     let mut case = Case::of_numbers(20_000, Kind::Extremes, Compression::Sz3("rel", 1.0));
-    // Values that SZ3 does not rather keep without loss.
+    // With this seed SZ3 does not fall back to lossless storage.
     case.objects[0].values.seed = 14_098_535_949_351_780_929;
     let message = reference::encode(&case, &case.data()).expect("it is written");
     agree::on_message(&case, &message).unwrap_or_else(|error| panic!("{error}"));

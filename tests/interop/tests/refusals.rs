@@ -1,4 +1,4 @@
-//! What one of the two refuses to write, the other refuses for the same reason, or it is known why not.
+//! Both libraries refuse to write the same cases for the same reasons, except for known differences.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use tgm_interop::{known, ours, reference, strategy, try_cases};
 
 type Write = fn(&Case, &[Vec<u8>]) -> Answer<Vec<u8>>;
 
-/// Words that callers look for in the texts of errors.
+/// Parts of error texts that callers match on.
 const WORDS: [&str; 24] = [
     "obj_type must not be empty",
     "does not match shape.len()",
@@ -45,7 +45,7 @@ fn refused_alike(cases: &BoxedStrategy<Case>, reference: Write, ours: Write) {
     let counts = RefCell::new(BTreeMap::<String, u32>::new());
     let count = |what: &str| *counts.borrow_mut().entry(what.to_owned()).or_default() += 1;
     try_cases(cases, |case| {
-        // The bytes of impossible shapes are not asked for.
+        // Impossible shapes get no data.
         let data = match case.objects.iter().any(|object| object.shape.iter().any(|dim| *dim > 1 << 30)) {
             true => vec![Vec::new(); case.objects.len()],
             false => case.data(),
@@ -78,28 +78,28 @@ fn refused_alike(cases: &BoxedStrategy<Case>, reference: Write, ours: Write) {
 }
 
 #[test]
-fn of_buffered_messages() {
+fn buffered_messages_are_refused_alike() {
     refused_alike(&strategy::cases(), reference::encode, ours::encode);
 }
 
 #[test]
-fn of_streamed_messages() {
+fn streamed_messages_are_refused_alike() {
     refused_alike(&strategy::cases(), reference::stream, ours::stream);
 }
 
 #[test]
-fn of_flawed_buffered_messages() {
+fn flawed_buffered_messages_are_refused_alike() {
     refused_alike(&strategy::flawed_cases(), reference::encode, ours::encode);
 }
 
 #[test]
-fn of_flawed_streamed_messages() {
+fn flawed_streamed_messages_are_refused_alike() {
     refused_alike(&strategy::flawed_cases(), reference::stream, ours::stream);
 }
 
-/// Whoever wants the default leaves the parameter out.
+/// To get the default, a caller leaves the parameter out.
 #[test]
-fn null_is_no_parameter() {
+fn null_is_refused_as_a_parameter() {
     let mut case = Case::of_numbers(3, Kind::Ramp, Compression::Zstd { level: Some(3) });
     case.objects[0].flaw = Some(Flaw::Param(0, Some(Value::Null)));
     for refusal in [reference::encode(&case, &case.data()), ours::encode(&case, &case.data())] {

@@ -1,4 +1,5 @@
-//! What we write, both read alike, the reference finds nothing wrong with, and would have written in the same bytes.
+//! Both libraries read alike what we write, the reference's validation finds no fault in it, and the reference writes the
+//! same bytes.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -54,7 +55,7 @@ fn written_and_read(reference: Write, ours: WriteWith) {
             let (mine, theirs_object) = (object_bytes(&mine, index), object_bytes(&theirs, index));
             match known::bytes(object, &theirs, index) {
                 _ if mine == theirs_object => {}
-                // Only the list of offsets is another one.
+                // This reason explains another list of offsets, and no other payload.
                 Some(known::OFFSETS) if mine.1 != theirs_object.1 => reason = None,
                 Some(known) => reason = Some(known),
                 None => return Err(TestCaseError::fail(format!("object {index} has other bytes"))),
@@ -68,28 +69,28 @@ fn written_and_read(reference: Write, ours: WriteWith) {
     });
     let (tried, written, equal) = (tried.get(), written.get(), equal.get());
     println!("{written} of {tried} cases written, {equal} in the reference's bytes, others: {:?}", other.borrow());
-    assert!(written * 5 > tried, "enough cases must be such that they can be written");
+    assert!(written * 5 > tried, "too few cases could be written");
 }
 
 #[test]
-fn buffered_messages() {
+fn buffered_messages_are_those_of_the_reference() {
     written_and_read(reference::encode, ours::encode_with);
 }
 
 #[test]
-fn streamed_messages() {
+fn streamed_messages_are_those_of_the_reference() {
     written_and_read(reference::stream, ours::stream_with);
 }
 
 #[test]
-fn pre_encoded_messages() {
+fn pre_encoded_messages_are_those_of_the_reference() {
     written_and_read(
         |case, data| {
             let encoded = reference::encode(case, data)?;
             reference::rewrite(case, &encoded, &reference::options(&case.options))
         },
         |case, data, options| {
-            // The regions are the reference's: what is compared is the message around them.
+            // Both get the regions of the reference: only the message around them is compared.
             let encoded = reference::encode(case, data)?;
             ours::rewrite(case, &encoded, options)
         },

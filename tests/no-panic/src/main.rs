@@ -37,7 +37,7 @@ use tgm_core::szip::{
 use tgm_core::tensor::{AnyView, Complex, Element, Shape, TensorView};
 use tgm_core::{Message, Result};
 
-// The C library has the start-up code, and the memory functions that compilers call.
+// The C library provides the start-up code, and the memory functions that compilers call.
 #[link(name = "c")]
 unsafe extern "C" {
     fn a_panic_is_reachable() -> !;
@@ -49,7 +49,7 @@ fn panic(_: &PanicInfo<'_>) -> ! {
     unsafe { a_panic_is_reachable() }
 }
 
-/// Where results go, so that nothing is removed for being unused.
+/// Uses a result, so that the optimiser does not remove its computation.
 pub(crate) fn keep<T>(value: T) {
     black_box(value);
 }
@@ -296,7 +296,7 @@ fn view<T: Element>(input: &[u8], shape: Shape<'_>) {
     }
 }
 
-/// Some text out of the input.
+/// The input as text, or another text if it is not UTF-8.
 pub(crate) fn text(input: &[u8]) -> &str {
     core::str::from_utf8(input).unwrap_or("a.b")
 }

@@ -1,4 +1,4 @@
-//! The push decoder and what its events hold.
+//! Calls of the push decoder and of the methods of its events.
 
 use core::hint::black_box;
 

@@ -1,4 +1,4 @@
-//! The smaller public functions: constants of the format, states, getters.
+//! Calls of the smaller public functions: constants of the format, states, getters.
 
 use core::hint::black_box;
 
@@ -26,7 +26,7 @@ use zerocopy::FromBytes;
 
 use crate::{keep, text};
 
-/// Calls them all.
+/// Calls all of them.
 pub(crate) fn all(input: &[u8], output: &mut [u8]) {
     wire(input);
     names(text(input));

@@ -1,1 +1,1 @@
-//! Nothing: the test is what is built here.
+//! Empty: this package only builds a test.

@@ -1,4 +1,4 @@
-//! A peer of another make, and messages on their way to it: see `tests/live.rs`.
+//! A peer that uses libzmq, and sending and receiving with it: see `tests/live.rs`.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -9,12 +9,12 @@ use tokio::process::{Child, Command};
 use tokio::time::{sleep, timeout};
 use zeromq::{SocketRecv, SocketSend, ZmqMessage};
 
-/// Names the Python that has pyzmq; `tests/zio/run` sets it.
+/// The variable that names a Python with pyzmq; `tests/zio/run` sets it.
 pub const PYTHON_VARIABLE: &str = "TGM_ZIO_PYTHON";
-/// How long anything may take, on a machine that is busy.
+/// How long an operation may take on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(90);
 
-/// The peer script in one of its roles, connected to `endpoint`. It ends with this value.
+/// The peer script in one of its roles, connected to an endpoint. It is killed when this value is dropped.
 #[derive(Debug)]
 pub struct Peer(Child);
 
@@ -32,10 +32,10 @@ impl Peer {
         Self(command.spawn().unwrap_or_else(|error| panic!("{}: {error}", python.display())))
     }
 
-    /// What it reports of the messages it received, when it has ended.
+    /// Waits until it ends, and returns what it reports of the messages it received.
     ///
     /// # Panics
-    /// If it failed, or does not end.
+    /// If it fails, or does not end in time.
     pub async fn report(self) -> Vec<Value> {
         let output = timeout(PATIENCE, self.0.wait_with_output()).await.expect("the peer does not end").unwrap();
         let stderr = String::from_utf8_lossy(&output.stderr);
@@ -48,15 +48,15 @@ impl Peer {
 /// The frames of the next message.
 ///
 /// # Panics
-/// If none comes.
+/// If none arrives in time.
 pub async fn receive(socket: &mut impl SocketRecv) -> Vec<Bytes> {
     timeout(PATIENCE, socket.recv()).await.expect("the peer sends nothing").unwrap().into_vec()
 }
 
-/// Sends frames, as soon as there is a peer to send them to.
+/// Sends frames as soon as a peer is connected.
 ///
 /// # Panics
-/// If there is none.
+/// If no peer connects in time.
 pub async fn send(socket: &mut impl SocketSend, frames: Vec<Vec<u8>>) {
     let frames: Vec<Bytes> = frames.into_iter().map(Bytes::from).collect();
     let sending = async {

@@ -1,6 +1,6 @@
-//! TENS messages over loopback to and from libzmq, which speaks through `peer.py`: PUSH, PULL, DEALER, ROUTER, both ways.
+//! TENS messages over loopback to and from libzmq, which `peer.py` uses: PUSH, PULL, DEALER, ROUTER, in both directions.
 //!
-//! Our side binds to a port that the system chooses, and the peer connects, so that nothing depends on who is first.
+//! Our side binds to a port that the system chooses, and the peer connects, so that it does not matter which starts first.
 
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -48,7 +48,7 @@ fn check_incoming(number: usize, frames: &[Bytes], envelope: Envelope) {
     assert_eq!(back, Parts::of_message(&message));
 }
 
-/// What we send, and what the peer must say of it.
+/// The messages that we send, and what the peer must report of each.
 fn outgoing() -> Vec<(Vec<Vec<u8>>, Value)> {
     (0..3_u64)
         .map(|number| {
@@ -67,18 +67,18 @@ fn outgoing() -> Vec<(Vec<Vec<u8>>, Value)> {
                 .unwrap();
             assert_eq!(built.warnings, []);
             let label: Value = serde_json::from_slice(built.parts.label()).unwrap();
-            let said = json!({
+            let report = json!({
                 "level": 3, "form": "TENS", "coords": [7, u64::MAX, number], "label": label, "sizes": [16, 8, 4],
                 "values": [[0.5, 1.5, 2.5, 3.5], [u64::MAX - number]],
             });
-            (built.parts.into_vecs(), said)
+            (built.parts.into_vecs(), report)
         })
         .collect()
 }
 
-/// What the peer must say of all that we send.
-fn said() -> Vec<Value> {
-    outgoing().into_iter().map(|(_, said)| said).collect()
+/// What the peer must report of all messages that we send.
+fn expected_reports() -> Vec<Value> {
+    outgoing().into_iter().map(|(_, report)| report).collect()
 }
 
 #[tokio::test]
@@ -111,7 +111,7 @@ async fn messages_pushed_to_libzmq_are_read_by_it() {
         };
         send(&mut socket, frames).await;
     }
-    assert_eq!(peer.report().await, said());
+    assert_eq!(peer.report().await, expected_reports());
 }
 
 #[tokio::test]
@@ -125,7 +125,7 @@ async fn a_router_talks_with_a_dealer_of_libzmq() {
         let (identity, _) = Envelope::Router.strip(&frames).unwrap();
         send(&mut socket, [vec![identity.unwrap().to_vec(), Vec::new()], parts].concat()).await;
     }
-    assert_eq!(peer.report().await, said());
+    assert_eq!(peer.report().await, expected_reports());
 }
 
 #[tokio::test]
@@ -137,5 +137,5 @@ async fn a_dealer_talks_with_a_router_of_libzmq() {
         send(&mut socket, [vec![Vec::new()], parts].concat()).await;
         check_incoming(number, &receive(&mut socket).await, Envelope::Dealer);
     }
-    assert_eq!(peer.report().await, said());
+    assert_eq!(peer.report().await, expected_reports());
 }

@@ -1,4 +1,4 @@
-//! Checks the digests of messages and says what their objects are.
+//! Checks the digests of messages, and reports type and number of elements of their first objects.
 #![no_std]
 #![no_main]
 

@@ -1,6 +1,6 @@
-//! Receives messages in small pieces, checks their digests, and makes values of payloads as they come.
+//! Receives messages in small pieces, checks their digests, and unpacks payloads as they arrive.
 //!
-//! In these messages descriptors come last, so each is sent twice: what its first object is, the second time is known.
+//! In these messages descriptors come last, so each message is sent twice: the second time its first descriptor is known.
 #![no_std]
 #![no_main]
 
@@ -54,7 +54,7 @@ enum Values {
 }
 
 impl Values {
-    /// `None` for what chunks cannot be unpacked from.
+    /// `None` if chunks of the payload cannot be unpacked.
     fn of(dtype: Dtype, unpacker: Result<Unpacker>) -> Option<Self> {
         match (dtype, unpacker) {
             (Dtype::Float32, Ok(unpacker)) => Some(Self::Singles(unpacker)),
@@ -63,7 +63,7 @@ impl Values {
         }
     }
 
-    /// Writes the values of a chunk, little-endian, behind the `written` bytes of `out`.
+    /// Writes the values of a chunk, little-endian, after the `written` bytes of `out`.
     fn write(&mut self, mut chunk: &[u8], out: &mut [u8], written: &mut usize) -> Result<()> {
         match self {
             Self::Singles(unpacker) => {

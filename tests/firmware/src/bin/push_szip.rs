@@ -1,6 +1,6 @@
-//! Receives messages in small pieces, checks their digests, and makes values of payloads that szip compressed as they come.
+//! Receives messages in small pieces, checks their digests, and unpacks payloads that szip compressed as they arrive.
 //!
-//! In these messages descriptors come last, so each is sent twice: what its first object is, the second time is known.
+//! In these messages descriptors come last, so each message is sent twice: the second time its first descriptor is known.
 #![no_std]
 #![no_main]
 

@@ -1,11 +1,11 @@
-//! What we have written with blosc2, both read alike, and the reference would have written the same objects.
+//! Both libraries read alike the messages that we wrote with blosc2, and the reference writes the same objects.
 
 use std::path::PathBuf;
 
 use tgm_interop::{agree, reference, some_cases, strategy};
 use tgm_std::core::Message;
 
-/// Descriptor and region of each object; the message around them has its writer's name.
+/// Descriptor and region of each object. The message around them names its writer, and so differs.
 fn objects(message: &[u8]) -> Vec<(&[u8], &[u8])> {
     let objects = Message::parse(message).expect("a message").objects();
     objects.map(|object| object.expect("an object")).map(|o| (o.descriptor().as_encoded(), o.region())).collect()
@@ -32,7 +32,7 @@ fn messages() {
         if objects(&mine) == objects(&theirs) {
             equal += 1;
         } else {
-            // The compressor that c-blosc2 has written itself, and improves from version to version.
+            // blosclz is c-blosc2's own compressor, and changes from version to version.
             assert!(format!("{case:?}").contains("blosclz"), "other objects: {case:#?}");
         }
     }

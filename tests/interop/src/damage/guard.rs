@@ -1,39 +1,39 @@
-//! What the reference is not given, since it would not come back: it has no limits, and some of its codecs end the
+//! Bytes that the reference is not given, because it would not return: it has no limits, and some of its codecs end the
 //! process.
 //!
-//! Whoever walks otherwise than we do may find frames where we see none. So they are looked for everywhere, and what
-//! they hold is read here with ciborium, whatever else is wrong with it.
+//! The reference walks messages in another way, and may find frames where we see none. So frames are looked for everywhere,
+//! and their content is read with ciborium despite other faults.
 
 use ciborium::Value;
 use tgm_std::core::frame::Frame;
 use tgm_std::core::wire::{FRAME_HEADER_SIZE, FRAME_MAGIC, FrameFlags, FrameType};
 
-/// Bytes that values may have: neither side is to spend its time on bombs.
+/// The most bytes of values: neither library should spend time on bombs.
 const MOST: u64 = 1 << 20;
 
-/// Names of codecs as CBOR has them.
+/// Names of codecs, encoded in CBOR.
 const FRAGILE: &[&[u8]] = &[b"\x63sz3", b"\x63zfp", b"\x66blosc2"];
 
-/// Why the reference should not see `bytes`.
+/// The reason to keep `bytes` from the reference, if there is one.
 pub(super) fn kept_back(bytes: &[u8]) -> Option<&'static str> {
     let frames = (0..bytes.len()).map(|at| &bytes[at..]).filter(|rest| rest.starts_with(FRAME_MAGIC));
     if frames.clone().any(has_no_length) {
-        return Some("kept back: of a frame of no length the reference reads for ever");
+        return Some("kept back: the reference reads a frame of length 0 for ever");
     }
     if FRAGILE.iter().any(|name| bytes.windows(name.len()).any(|window| window == *name)) {
         return Some("kept back: sz3, zfp and blosc2 in C end the process on damaged bytes");
     }
     let is_large = shapes(bytes).any(|elements| elements > MOST / 16)
         || frames.filter_map(|frame| Frame::parse(frame).ok()).any(|(frame, _)| is_large(&frame));
-    is_large.then_some("kept back: the reference takes as much memory as it is told")
+    is_large.then_some("kept back: the reference takes as much memory as the bytes claim")
 }
 
-/// From such a frame the reference goes on to itself.
+/// Whether the frame's length is 0: the reference then goes on to the same frame again.
 fn has_no_length(frame: &[u8]) -> bool {
     frame.get(8..FRAME_HEADER_SIZE) == Some(&[0; 8])
 }
 
-/// How many elements each shape has that stands anywhere, be it where nobody reads.
+/// The number of elements of each shape found anywhere in `bytes`.
 fn shapes(bytes: &[u8]) -> impl Iterator<Item = u64> {
     const KEY: &[u8] = b"\x65shape";
     let after_keys = (0..bytes.len()).filter_map(|at| bytes[at..].strip_prefix(KEY));
@@ -59,7 +59,7 @@ fn is_large(frame: &Frame<'_>) -> bool {
         || blobs.any(|(method, blob)| method.and_then(Value::as_text) == Some("lz4") && claimed(method, blob) > MOST)
 }
 
-/// The length or count that stands before what a codec wrote.
+/// The length or count at the start of a codec's bytes.
 fn claimed(codec: Option<&Value>, stored: &[u8]) -> u64 {
     let Some(first) = stored.first_chunk() else { return 0 };
     match codec.and_then(Value::as_text) {
@@ -69,7 +69,7 @@ fn claimed(codec: Option<&Value>, stored: &[u8]) -> u64 {
     }
 }
 
-/// The last value of that name, as whoever fills a map keeps it.
+/// The last value of that name, which is the one that a reader keeps when it fills a map.
 fn get<'v>(map: &'v Value, name: &str) -> Option<&'v Value> {
     map.as_map()?.iter().rev().find(|(key, _)| key.as_text() == Some(name)).map(|(_, value)| value)
 }

@@ -13,14 +13,14 @@ use crate::plain::{Refusal, show};
 /// A reason why we refuse what the reference reads.
 pub(super) fn refused_by_us(bytes: &[u8], refusal: &Refusal) -> Option<&'static str> {
     const REASONS: &[(&str, &str)] = &[
-        ("not compiled in", "of a codec that neither has, the reference says so only if there is something to decode"),
+        ("not compiled in", "the reference reports a codec that neither has only if there is something to decode"),
         ("length prefix says", LENGTHS),
         ("zstd compression: Destination buffer is too small", LENGTHS),
         (" compression: decompressed to", LENGTHS),
         ("byte(s) but frame payload is", LENGTHS),
-        ("invalid code in szip stream", "codes that stand for no sample are refused, where libaec drops bits of them"),
+        ("invalid code in szip stream", "codes without a sample are refused, where libaec drops bits of them"),
         ("non-text top-level key", "keys of descriptors are text; the reference takes bytes too"),
-        ("szip compression: the bytes end too early", "of szip the last block must be whole, up to what fills it"),
+        ("szip compression: the bytes end too early", "the last block of szip must be complete, except for its padding"),
         ("got tag", "what must be text, a number or a map in a descriptor must not be tagged"),
         ("only 8, 16, 24 and 32 bits are whole samples", "packed values in szip that are not whole samples"),
         ("ndim", "`ndim` must agree with `shape`"),
@@ -48,8 +48,8 @@ pub(super) fn refused_by_the_reference(bytes: &[u8], refusal: &Refusal) -> Optio
         ("sp_", "parameters of simple_packing are also read under the names they had before 0.19"),
         ("integer too large", "integers beyond 128 bits are read"),
         ("128, expected any value", "integers beyond 64 bits are read in descriptors"),
-        ("duplicate field", "of a key that stands in a descriptor twice the last one counts"),
-        ("byte array, expected str", "keys of masks that are no text are ignored"),
+        ("duplicate field", "of repeated keys in a descriptor the last one counts"),
+        ("byte array, expected str", "keys of masks that are not text are ignored"),
         ("zstd_level", "parameters that only encoders need are not read"),
         ("Frame requires too much memory", "zstd into a whole buffer needs no window"),
         ("tagged enums do not support enum input", "tagged values in descriptors are read"),
@@ -59,7 +59,7 @@ pub(super) fn refused_by_the_reference(bytes: &[u8], refusal: &Refusal) -> Optio
     }
     if has_unread_flaw(bytes) {
         return Some(
-            "what decoding does not need is not read: indexes, lists of digests, metadata that other overrides",
+            "what decoding does not need is not read: indexes, lists of digests, overridden metadata",
         );
     }
     if is_followed(bytes) {
@@ -68,7 +68,7 @@ pub(super) fn refused_by_the_reference(bytes: &[u8], refusal: &Refusal) -> Optio
     REASONS.iter().find(|(text, _)| refusal.text.contains(text)).map(|(_, reason)| *reason)
 }
 
-/// A reason why the two read other values.
+/// A reason why the two read different values.
 pub(super) fn other_values(bytes: &[u8]) -> Option<&'static str> {
     const LEAST: &[u8] = b"sp_decimal_scale_factor\x3a\x7f\xff\xff\xff";
     if has_frames_elsewhere(bytes) {
@@ -83,7 +83,7 @@ fn has_no_end(bytes: &[u8]) -> bool {
     bytes.get(16..PREAMBLE_SIZE) == Some(&[0; 8]) && !bytes.ends_with(END_MAGIC)
 }
 
-/// Whether the walk fails at what stands in the padding of a frame.
+/// Whether the walk fails inside the padding of a frame.
 fn fails_in_padding(bytes: &[u8]) -> bool {
     let Ok(message) = Message::parse(bytes) else { return false };
     let mut frames = message.frames();
@@ -107,7 +107,7 @@ fn has_frames_elsewhere(bytes: &[u8]) -> bool {
     })
 }
 
-/// Whether something is wrong with a frame that decoding walks by.
+/// Whether a frame that decoding skips has a fault.
 fn has_unread_flaw(bytes: &[u8]) -> bool {
     frames(bytes).any(|frame| {
         has_repeats(frame.body())
@@ -120,7 +120,7 @@ fn has_unread_flaw(bytes: &[u8]) -> bool {
     })
 }
 
-/// Whether a key of the map stands there twice: the last one counts, but the reference reads them all.
+/// Whether the map repeats a key: the last one counts, but the reference reads them all.
 fn has_repeats(map: &[u8]) -> bool {
     let Ok(Value::Map(pairs)) = ciborium::from_reader(map) else { return false };
     let keys: BTreeSet<_> = pairs.iter().map(|(key, _)| show(key)).collect();
@@ -136,7 +136,7 @@ fn is_followed(bytes: &[u8]) -> bool {
     is_whole && message.total_length().is_none() && end < bytes.len() as u64
 }
 
-/// The frames that can be walked to.
+/// The frames up to the first error of the walk.
 fn frames(bytes: &[u8]) -> impl Iterator<Item = Frame<'_>> {
     Message::parse(bytes).into_iter().flat_map(|message| message.frames().map_while(Result::ok))
 }

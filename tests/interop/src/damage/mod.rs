@@ -1,6 +1,6 @@
-//! Any bytes to both libraries: they give the same, or differ for a reason that is listed in [`known`].
+//! Gives any bytes to both libraries: the results are the same, or differ for a reason that is listed in [`known`].
 //!
-//! `fuzz/diff-reference` compiles this too, hence a `mod.rs`: that is the file whose modules are found from anywhere.
+//! `fuzz/diff-reference` compiles this file too. It is a `mod.rs`, so that its modules are found from there.
 
 mod guard;
 mod known;
@@ -11,10 +11,11 @@ use std::fmt::Debug;
 use crate::plain::Answer;
 use crate::{ours, reference};
 
-/// Gives `bytes` to both. What they differ in is told by the reasons why; nothing is compared of what is kept back.
+/// Gives `bytes` to both libraries and returns the reasons for all differences. Bytes that are kept from the reference are
+/// not compared, and the reason for that is returned.
 ///
 /// # Errors
-/// What both say, if no known reason explains it.
+/// Both results, if no known reason explains the difference.
 pub fn compare(bytes: &[u8]) -> Result<Vec<&'static str>, String> {
     if let Some(reason) = guard::kept_back(bytes) {
         return Ok(vec![reason]);
@@ -24,7 +25,7 @@ pub fn compare(bytes: &[u8]) -> Result<Vec<&'static str>, String> {
     let theirs = tensogram::DecodeOptions { native_byte_order: false, ..Default::default() };
     reasons.of("decode", &ours::decode(bytes, &native), &reference::decode(bytes, &theirs))?;
     reasons.of("descriptors", &ours::decode_descriptors(bytes), &reference::decode_descriptors(bytes))?;
-    // For metadata alone the reference looks at no end of the message (FORMAT §1.11).
+    // To read metadata alone, the reference does not look at the end of the message (FORMAT §1.11).
     let metadata = (ours::decode_metadata(bytes), reference::decode_metadata(bytes));
     if metadata.0.is_ok() {
         reasons.of("metadata", &metadata.0, &metadata.1)?;
@@ -37,7 +38,7 @@ pub fn compare(bytes: &[u8]) -> Result<Vec<&'static str>, String> {
     Ok(reasons.found)
 }
 
-/// Why answers about some bytes differ.
+/// The reasons why results for some bytes differ.
 struct Reasons<'a> {
     bytes: &'a [u8],
     found: Vec<&'static str>,

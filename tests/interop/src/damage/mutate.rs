@@ -1,5 +1,5 @@
-//! Mutations that keep a message whole: one part of it is changed, and lengths, offsets and digests follow. What is done
-//! to bytes seldom gets past a length.
+//! Mutations that keep a message whole: one part of it is changed, and lengths, offsets and digests are adjusted. Random
+//! changes of bytes seldom get past the check of a length.
 
 mod values;
 
@@ -14,8 +14,8 @@ use tgm_std::core::wire::{
 /// Changes bytes in some way.
 type Scribble = fn(&mut Vec<u8>, &mut Chance);
 
-/// The message that `bytes` begin with, with a part changed, by `scribble` where that part is bytes; nothing of what is
-/// no message.
+/// The message at the start of `bytes` with one part changed; `scribble` changes parts that are plain bytes. `None` if there
+/// is no message.
 pub fn mutated(bytes: &[u8], chance: &mut Chance, scribble: Scribble) -> Option<Vec<u8>> {
     let message = Message::parse(bytes).ok()?;
     let mut frames: Vec<Part> = message.frames().map_while(Result::ok).map(|frame| Part::of(&frame)).collect();
@@ -93,7 +93,7 @@ impl Part {
         out.resize(out.len().next_multiple_of(FRAME_ALIGNMENT), 0);
     }
 
-    /// Whether it is one of the footer, by its type.
+    /// Whether the type is one of the footer.
     fn is_footer(&self) -> bool {
         matches!(self.head, [0, 5..=7, ..])
     }
@@ -119,12 +119,12 @@ fn written(preamble: &[u8], frames: &[Part], is_stated: bool) -> Vec<u8> {
     out
 }
 
-/// Numbers that a seed leads to (splitmix64).
+/// Random numbers that depend on a seed alone (splitmix64).
 #[derive(Debug)]
 pub struct Chance(u64);
 
 impl Chance {
-    /// Those of `seed`.
+    /// The numbers of this seed.
     pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -143,7 +143,7 @@ impl Chance {
         self.below(256) as u8
     }
 
-    /// One of them.
+    /// One of the choices.
     pub fn choice<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.below(of.len())]
     }

@@ -4,7 +4,7 @@ use ciborium::Value;
 
 use super::Chance;
 
-/// What descriptors and metadata are made of.
+/// Keys of descriptors and metadata.
 const KEYS: &[&str] = &[
     "base",
     "_reserved_",
@@ -44,7 +44,7 @@ const KEYS: &[&str] = &[
     "tensor",
 ];
 
-/// The values that some of these have.
+/// Values of some of these keys.
 const NAMES: &[&str] = &[
     "none",
     "simple_packing",
@@ -117,7 +117,7 @@ const NUMBERS: &[i128] = &[
 const DOUBLES: &[f64] =
     &[0.0, -0.0, 1.0, 1.5, -2.0, 8.0, 1e300, f64::MIN_POSITIVE, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
 
-/// Changes a value of the item that `cbor` begin with.
+/// Changes one or two values of the item at the start of `cbor`.
 pub(super) fn change(cbor: &mut Vec<u8>, chance: &mut Chance) -> Option<()> {
     let mut rest = &cbor[..];
     let mut value: Value = ciborium::from_reader(&mut rest).ok()?;
@@ -131,7 +131,7 @@ pub(super) fn change(cbor: &mut Vec<u8>, chance: &mut Chance) -> Option<()> {
     Some(())
 }
 
-/// Goes down into `value`, and changes what it comes to.
+/// Descends into `value` at random, and changes the value that it reaches.
 fn step(value: &mut Value, chance: &mut Chance, depth: usize) {
     let goes_on = depth > 0 && chance.below(8) > 0;
     match value {
@@ -204,7 +204,7 @@ fn any(chance: &mut Chance) -> Value {
     }
 }
 
-/// Integers beyond 64 bits are tagged bytes.
+/// An integer, clamped to the numbers that are not tagged bytes.
 fn integer(number: i128) -> Value {
     number.clamp(-(1 << 64), (1 << 64) - 1).try_into().map_or(Value::Null, Value::Integer)
 }
