@@ -7,8 +7,6 @@ mod given;
 mod push;
 mod repeats;
 
-// The files of the core's tests look for these in `crate`.
-use tgm_core::{descriptor, error, frame, hash, message, object, phase, wire};
 use tgm_std::{DecodeLimits, DecodeOptions, Provenance};
 
 /// The most bytes that the values of an object may take, so that time goes into many small inputs.

@@ -2,7 +2,7 @@
 //! payloads gives the same values in any pieces.
 
 use crate::given::Given;
-use crate::push::tests::{same_on_any_cut, same_szip_values, small_memory};
+use crate::push::{same_on_any_cut, same_szip_values, small_memory};
 
 /// Checks `bytes` in one piece and in many; the last bytes say where the cuts are.
 pub fn check(bytes: &[u8]) {

@@ -1,18 +1,15 @@
 //! The same facts on any cut, and those of the slice parser.
 
-use std::vec::Vec;
-use std::{println, vec};
-
 use proptest::prelude::*;
+use tgm_core::error::{ErrorKind, Result};
+use tgm_core::frame::Frames;
+use tgm_core::hash::{HashPresence, Verdict};
+use tgm_core::message::Message;
+use tgm_core::push::{Event, Link, PushDecoder, Unpacker};
+use tgm_core::wire::{MAGIC, PREAMBLE_SIZE};
+use tgm_push_oracle::{Fact, facts_of, first_message, is_cut_short, oracle, without_last_begin};
 
-use super::super::*;
-use super::facts::{Fact, facts_of, first_message, without_last_begin};
-use super::{FIRST, NESTED, Numbers, STEP, STREAM, THREE, byte_by_byte, corpus, oracle};
-use crate::error::ErrorKind;
-use crate::frame::Frames;
-use crate::hash::Verdict;
-use crate::message::Message;
-use crate::wire::{MAGIC, PREAMBLE_SIZE};
+use super::{FIRST, NESTED, Numbers, STEP, STREAM, THREE, byte_by_byte, corpus};
 
 /// Enough for whatever stands in the test data.
 const LARGE: usize = 1 << 15;
@@ -39,13 +36,6 @@ fn check(bytes: &[u8], seed: u64, case: &str) -> usize {
         assert_eq!(cut, whole, "{case}: pieces of up to {longest}");
     }
     usize::from(matches!(first.last(), Some(Fact::Error(_))))
-}
-
-/// Whether the last fact is that another message begins inside of this one, between frames.
-fn is_cut_short(bytes: &[u8], facts: &[Fact]) -> bool {
-    let Some(Fact::Error(error)) = facts.last() else { return false };
-    let at = usize::try_from(error.offset()).unwrap();
-    error.kind() == ErrorKind::Truncated && bytes.get(at..).is_some_and(|rest| rest.starts_with(MAGIC))
 }
 
 #[test]
@@ -183,7 +173,7 @@ fn digests_of_every_release_are_right() {
         if ends.iter().any(|fact| matches!(fact, Fact::Error(_))) || path.contains("hash-on-one-frame-only") {
             continue;
         }
-        promised_only += usize::from(presence == crate::hash::HashPresence::All);
+        promised_only += usize::from(presence == HashPresence::All);
         let Ok(expected) = message.verify(presence).map(|v| v.map(|v| v.verdict)).collect::<Result<Vec<_>>>() else {
             continue;
         };

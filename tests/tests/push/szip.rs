@@ -1,17 +1,15 @@
 //! Values on the fly out of payloads that szip compressed, against those of the whole payload.
 
-use std::vec;
-use std::vec::Vec;
+use tgm_core::descriptor::{Compression, Dtype, Encoding, Filter, Stage};
+use tgm_core::error::{ErrorKind, Result};
+use tgm_core::message::Message;
+use tgm_core::object::DataObject;
+use tgm_core::push::SzipUnpacker;
+use tgm_core::stored::Stored;
+use tgm_core::szip::{Params, Start, decode_from, decode_packed_with, decode_with, flags};
+use tgm_core::tensor::Element;
 
-use super::super::*;
 use super::{Numbers, byte_by_byte, corpus};
-use crate::descriptor::{Compression, Dtype, Encoding, Filter, Stage};
-use crate::error::{Error, ErrorKind};
-use crate::message::Message;
-use crate::object::DataObject;
-use crate::stored::Stored;
-use crate::szip::{Params, Start, decode_from, decode_packed_with, decode_with, flags};
-use crate::tensor::Element;
 
 /// Values out of pieces, and what is wrong behind them.
 fn values<T: Copy + Default>(
@@ -56,7 +54,7 @@ fn params_of(object: &DataObject<'_>) -> Params {
 /// Packed values of the whole `payload`, and its error. Before an error only as many are looked at as came before it.
 fn packed(object: &DataObject<'_>, payload: &[u8]) -> (Vec<u64>, Result<()>) {
     let packing = object.descriptor().packing().unwrap();
-    let formula = crate::szip::Formula { reference: packing.reference_value, scale: packing.scale() };
+    let formula = tgm_core::szip::Formula { reference: packing.reference_value, scale: packing.scale() };
     let mut out = vec![None; usize::try_from(object.descriptor().element_count()).unwrap()];
     let store = |value: f64| Some(value.to_bits());
     let result = decode_packed_with(payload, &params_of(object), Start::default(), formula, &mut out, store);
@@ -74,16 +72,16 @@ fn plain<T: Element>(object: &DataObject<'_>, payload: &[u8], key: impl Fn(T) ->
     bytes.resize(count * params.container_size(), 0);
     let stored = Stored::new(object.descriptor(), &bytes).unwrap();
     let mut swapped = vec![0; bytes.len()];
-    stored.decode_into(0..count as u64, crate::descriptor::ByteOrder::Big, &mut swapped).unwrap();
+    stored.decode_into(0..count as u64, tgm_core::descriptor::ByteOrder::Big, &mut swapped).unwrap();
     let elements = swapped.chunks(params.container_size()).take(known).map(|bytes| {
         let bytes = zerocopy::FromBytes::read_from_bytes(bytes).ok().unwrap();
-        key(T::from_bytes(bytes, crate::descriptor::ByteOrder::Big))
+        key(T::from_bytes(bytes, tgm_core::descriptor::ByteOrder::Big))
     });
     (elements.collect(), result.map(|_| ()))
 }
 
 /// Checks what comes out of pieces of `payload` against what comes out of the whole.
-fn check(object: &DataObject<'_>, payload: &[u8], cuts: &[Vec<&[u8]>]) -> core::result::Result<(), Error> {
+fn check(object: &DataObject<'_>, payload: &[u8], cuts: &[Vec<&[u8]>]) -> Result<()> {
     let packed_bits =
         |(values, result): (Vec<f64>, Result<()>)| (values.into_iter().map(f64::to_bits).collect::<Vec<_>>(), result);
     macro_rules! plain_elements {
@@ -136,7 +134,7 @@ struct Slot<T>(Option<T>);
 fn each_object(mut look: impl FnMut(&str, &DataObject<'_>)) {
     for (path, bytes) in corpus() {
         let Ok(objects) = Message::parse(&bytes).map(|message| message.objects()) else { continue };
-        for object in objects.map_while(core::result::Result::ok) {
+        for object in objects.map_while(Result::ok) {
             let descriptor = object.descriptor();
             let is_szip = descriptor.compression().known() == Some(Compression::Szip);
             // Zeros without end take few bytes.
@@ -245,7 +243,7 @@ fn what_szip_cannot_give_on_the_fly_is_said() {
 
 #[test]
 fn elements_and_packed_values_are_not_mixed_up() {
-    let bytes = include_bytes!("../../../../tests/data/simple_packing/b16-none-szip.tgm");
+    let bytes = include_bytes!("../../data/simple_packing/b16-none-szip.tgm");
     let object = Message::parse(bytes).unwrap().object(0).unwrap();
     let mut unpacker = SzipUnpacker::<64>::new(object.descriptor()).unwrap();
     let needs = ErrorKind::NeedsDecoding(Stage::Encoding(Some(Encoding::SimplePacking))).at(0);
@@ -255,7 +253,7 @@ fn elements_and_packed_values_are_not_mixed_up() {
     let result = SzipUnpacker::<4>::new(object.descriptor()).map(|_| ());
     assert_eq!(result, Err(ErrorKind::SzipBlockMemory.at(object.descriptor().offset())));
 
-    let bytes = include_bytes!("../../../../tests/data/codecs/none-szip-int16-big.tgm");
+    let bytes = include_bytes!("../../data/codecs/none-szip-int16-big.tgm");
     let object = Message::parse(bytes).unwrap().object(0).unwrap();
     let mut unpacker = SzipUnpacker::<64>::new(object.descriptor()).unwrap();
     let mismatch = ErrorKind::DtypeMismatch(Dtype::Int16).at(0);

@@ -1,31 +1,27 @@
 //! The decoder against the slice parser, on whatever cuts; and what only a decoder of pieces has to do.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 
 mod cuts;
-mod facts;
 mod lossy;
 mod memory;
-mod oracle;
 mod szip;
 mod unpacking;
 
 use std::path::Path;
-use std::string::{String, ToString};
-use std::vec;
-use std::vec::Vec;
 
 /// Three objects, frames before and behind them.
-const THREE: &[u8] = include_bytes!("../../../tests/data/streaming/backfilled-0.24.0.tgm");
+const THREE: &[u8] = include_bytes!("../../data/streaming/backfilled-0.24.0.tgm");
 /// Descriptor first, NaN mask.
-const FIRST: &[u8] = include_bytes!("../../../tests/data/layout/cbor-before-payload-mask-rle.tgm");
+const FIRST: &[u8] = include_bytes!("../../data/layout/cbor-before-payload-mask-rle.tgm");
 /// Of unknown length, with preceders.
-const STREAM: &[u8] = include_bytes!("../../../tests/data/preceder/some-objects.tgm");
+const STREAM: &[u8] = include_bytes!("../../data/preceder/some-objects.tgm");
 /// A payload that is a message.
-const NESTED: &[u8] = include_bytes!("../../../tests/data/layout/nested-message-buffered.tgm");
+const NESTED: &[u8] = include_bytes!("../../data/layout/nested-message-buffered.tgm");
 
 /// Every message file of the test data that is not long, with its path.
 fn corpus() -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
-    let mut folders = vec![Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data")).to_path_buf()];
+    let mut folders = vec![Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/data")).to_path_buf()];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();

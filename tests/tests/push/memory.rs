@@ -1,12 +1,11 @@
 //! Memory too small for what the message holds: the message passes all the same.
 
-use std::vec::Vec;
+use tgm_core::frame::Frame;
+use tgm_core::hash::Verdict;
+use tgm_core::message::Message;
+use tgm_core::push::{Event, Link, PushDecoder, TooLarge};
 
-use super::super::*;
 use super::{FIRST, Numbers, STREAM, THREE};
-use crate::frame::Frame;
-use crate::hash::Verdict;
-use crate::message::Message;
 
 /// The bytes of a frame's body that came, and how.
 #[derive(Default)]
@@ -38,7 +37,7 @@ fn pass<const N: usize>(message: &[u8], longest: usize) -> usize {
                 }
                 Event::FrameEnd(end) => {
                     assert_eq!(end.verdict, Verdict::Good);
-                    check_body::<N>(&frames[ended], &core::mem::take(&mut body));
+                    check_body::<N>(&frames[ended], &std::mem::take(&mut body));
                     ended += 1;
                 }
                 Event::MessageEnd(end) => assert_eq!(end.length, message.len() as u64),
@@ -52,7 +51,7 @@ fn pass<const N: usize>(message: &[u8], longest: usize) -> usize {
 }
 
 fn check_body<const N: usize>(frame: &Frame<'_>, body: &Body) {
-    let is_last = frame.flags().has(crate::wire::FrameFlags::CBOR_AFTER_PAYLOAD);
+    let is_last = frame.flags().has(tgm_core::wire::FrameFlags::CBOR_AFTER_PAYLOAD);
     let cbor_start = frame.cbor_offset().saturating_sub(16);
     match body.too_large {
         None => assert_eq!(body.bytes, frame.body()),

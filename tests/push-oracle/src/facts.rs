@@ -1,23 +1,29 @@
-//! What a stream was found to hold, whatever the pieces: chunks joined, events in one order. The fuzz targets take this file
-//! too, so that it keeps to what is public.
+//! What the push decoder finds in a stream, whatever the pieces: chunks joined, events in one order.
 
-use std::vec::Vec;
+use tgm_core::error::Error;
+use tgm_core::hash::Verdict;
+use tgm_core::push::{Chunk, Event, Link, ObjectDescriptor, Part, PushDecoder};
+use tgm_core::wire::FrameType;
 
-use super::super::*;
-use crate::error::Error;
-use crate::hash::Verdict;
-use crate::wire::FrameType;
-
-/// One finding.
+/// One finding. Offsets are those of the stream or message, as the events give them.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Fact {
+#[expect(missing_docs, reason = "fields have the names of those of events")]
+pub enum Fact {
+    /// So many bytes belong to no message.
     Skipped(u64),
+    /// A message begins.
     Start,
+    /// A frame begins.
     Frame { frame_type: FrameType, offset: u64, length: u64, object_index: Option<u64> },
+    /// The CBOR of a frame without payload.
     Cbor { bytes: Vec<u8>, offset: u64 },
+    /// Region and descriptor of an object.
     Object { region: Vec<u8>, region_offset: u64, descriptor: Vec<u8>, cbor_offset: u64, payload_len: u64 },
+    /// A frame ends.
     FrameEnd { offset: u64, verdict: Verdict },
+    /// The message ends.
     End { length: u64, objects: u64 },
+    /// What is wrong.
     Error(Error),
 }
 
@@ -62,7 +68,7 @@ impl Partial {
 }
 
 /// What `decoder` finds in `pieces`, to the end of the stream. The memory must be large enough.
-pub(super) fn facts_of<'a, const N: usize>(link: Link, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Fact> {
+pub fn facts_of<'a, const N: usize>(link: Link, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Fact> {
     let mut decoder = PushDecoder::<N>::new(link);
     let mut facts = Vec::new();
     let mut partial = Partial::default();
@@ -106,19 +112,18 @@ fn note(event: &Event<'_>, facts: &mut Vec<Fact>, partial: &mut Partial) {
         Event::Chunk(chunk) => return partial.chunk(&chunk),
         Event::FrameEnd(end) => {
             if end.object_index.is_some() {
-                facts.push(core::mem::take(partial).finish());
+                facts.push(std::mem::take(partial).finish());
             }
             Fact::FrameEnd { offset: end.end_offset, verdict: end.verdict }
         }
         Event::MessageEnd(end) => Fact::End { length: end.length, objects: end.object_count },
-        #[allow(unreachable_patterns, reason = "outside of the crate there may be others")]
         ref other => panic!("{other:?}"),
     };
     facts.push(fact);
 }
 
 /// The facts up to the first error or the end of the first message.
-pub(super) fn first_message(mut facts: Vec<Fact>) -> Vec<Fact> {
+pub fn first_message(mut facts: Vec<Fact>) -> Vec<Fact> {
     if let Some(last) = facts.iter().position(|fact| matches!(fact, Fact::Error(_) | Fact::End { .. })) {
         facts.truncate(last + 1);
     }
@@ -126,7 +131,7 @@ pub(super) fn first_message(mut facts: Vec<Fact>) -> Vec<Fact> {
 }
 
 /// Without the beginning of a frame right before an error: it is told only where enough of the frame comes.
-pub(super) fn without_last_begin(mut facts: Vec<Fact>) -> Vec<Fact> {
+pub fn without_last_begin(mut facts: Vec<Fact>) -> Vec<Fact> {
     if let [.., Fact::Frame { .. }, Fact::Error(_)] = facts.as_slice() {
         facts.remove(facts.len() - 2);
     }

@@ -1,15 +1,13 @@
 //! Values on the fly against those of the whole payload.
 
-use std::vec;
-use std::vec::Vec;
+use tgm_core::descriptor::{Compression, Dtype, Encoding, Stage};
+use tgm_core::error::{ErrorKind, Result};
+use tgm_core::message::Message;
+use tgm_core::object::DataObject;
+use tgm_core::push::{Chunk, Event, Link, Part, PushDecoder, Unpacker};
+use tgm_core::tensor::{Complex, Element};
 
-use super::super::*;
 use super::{FIRST, Numbers, THREE, corpus};
-use crate::descriptor::{Compression, Dtype, Encoding, Stage};
-use crate::error::ErrorKind;
-use crate::message::Message;
-use crate::object::DataObject;
-use crate::tensor::{Complex, Element};
 
 /// Unpacks `pieces` into outputs of up to `longest` values.
 fn values<T: Copy>(
@@ -90,7 +88,7 @@ fn packed_values_of_every_width_come_out_of_any_pieces() {
     let mut widths = Vec::new();
     for (path, bytes) in corpus() {
         let Ok(objects) = Message::parse(&bytes).map(|message| message.objects()) else { continue };
-        for object in objects.map_while(core::result::Result::ok) {
+        for object in objects.map_while(Result::ok) {
             let (Ok(unpacker), Ok(stored)) = (Unpacker::new(object.descriptor()), object.stored()) else { continue };
             let is_packed = object.descriptor().encoding().known() == Some(Encoding::SimplePacking);
             // Without bits any number of values takes no bytes.

@@ -1,13 +1,13 @@
 //! Damage on the way: junk, lost bytes, messages cut short. What follows is not lost.
 
 use std::collections::BTreeSet;
-use std::vec;
-use std::vec::Vec;
+use std::fmt;
 
-use super::super::*;
-use super::facts::{Fact, facts_of};
+use tgm_core::error::{Error, ErrorKind};
+use tgm_core::push::{Event, Link, PushDecoder};
+use tgm_push_oracle::{Fact, facts_of};
+
 use super::{FIRST, NESTED, Numbers, STEP, STREAM, THREE, corpus};
-use crate::error::{Error, ErrorKind};
 
 const LARGE: usize = 4096;
 

@@ -1,18 +1,16 @@
-//! The same facts from the slice parser. The fuzz targets take this file too, so that it keeps to what is public.
-
-use std::vec::Vec;
+//! The same facts from the slice parser.
 
 use zerocopy::FromBytes;
 
-use super::facts::Fact;
-use crate::descriptor::Descriptor;
-use crate::error::{Error, ErrorKind};
-use crate::frame::{Frame, Frames, check_header};
-use crate::hash::{HashPresence, Verdict};
-use crate::message::{Message, check_postamble, check_preamble};
-use crate::object::DataObject;
-use crate::phase::DecodePhase;
-use crate::wire::{
+use crate::Fact;
+use tgm_core::descriptor::Descriptor;
+use tgm_core::error::{Error, ErrorKind};
+use tgm_core::frame::{Frame, Frames, check_header};
+use tgm_core::hash::{HashPresence, Verdict};
+use tgm_core::message::{Message, check_postamble, check_preamble};
+use tgm_core::object::DataObject;
+use tgm_core::phase::DecodePhase;
+use tgm_core::wire::{
     END_MAGIC, FrameFlags, FrameHeader, MessageFlags, POSTAMBLE_SIZE, PREAMBLE_SIZE, Postamble, Preamble,
 };
 
@@ -20,7 +18,7 @@ use crate::wire::{
 /// to be longer than the bytes are, so that the slice parser does not walk it.
 ///
 /// It is the slice parser's answer but for the order in which two errors of one frame are found, which arrival decides.
-pub(super) fn facts(bytes: &[u8]) -> Option<Vec<Fact>> {
+pub fn facts(bytes: &[u8]) -> Option<Vec<Fact>> {
     let mut facts = Vec::new();
     let error = match walk(bytes, &mut facts)? {
         Ok(()) => return Some(facts),
