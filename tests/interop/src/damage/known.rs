@@ -1,4 +1,4 @@
-//! Where the two may disagree, and why. README, "Where it differs from the reference", has the same in words.
+//! Where the two libraries may disagree, and why.
 
 use std::collections::BTreeSet;
 
