@@ -1,5 +1,5 @@
-//! Writes seeds for the fuzz targets, cut out of the small files of the test data: `seeds DATA OUT` makes a folder for each
-//! kind of input. It is built with the targets, because it needs the same crates.
+//! Writes seeds for the fuzz targets, cut out of the small files of the test data: `seeds DATA OUT` makes a folder for
+//! each kind of input. It is built with the targets, because it needs the same crates.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};

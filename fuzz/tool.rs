@@ -1,8 +1,9 @@
 //! Runs the tool `tgm` on damaged files: `tool SECONDS TGM SEEDS ARTIFACTS`.
 //!
-//! The command lines are fixed, the files are seeds with bytes changed. Every run must end by itself within ten seconds, with
-//! exit code 0, 1 or 2 and without a panic; what is printed with `--json` is one JSON document. A file that breaks this is kept
-//! in ARTIFACTS, beside a note of the command line. It is built with the targets, but is not one, because it starts processes.
+//! The command lines are fixed, the files are seeds with bytes changed. Every run must end by itself within ten
+//! seconds, with exit code 0, 1 or 2 and without a panic; what is printed with `--json` is one JSON document. A file
+//! that breaks this is kept in ARTIFACTS, beside a note of the command line. It is built with the targets, but is not
+//! one, because it starts processes.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};

@@ -1,6 +1,7 @@
 //! A counting allocator: allocations, bytes and the most bytes alive at once, of all threads, while [`measure`] runs.
 //!
-//! Outside of `measure`, and so in all that is timed, it costs one load. C libraries that call `malloc` are not counted.
+//! Outside of `measure`, and so in all that is timed, it costs one load. C libraries that call `malloc` are not
+//! counted.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};

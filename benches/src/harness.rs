@@ -1,10 +1,10 @@
-//! Cases: rows that do the same work. Rows run in turns (A B C A B C …), so that other work of the machine hits all of them,
-//! and are compared by their medians.
+//! Cases: rows that do the same work. Rows run in turns (A B C A B C …), so that other work of the machine hits all of
+//! them, and are compared by their medians.
 //!
-//! A row is a closure that does `ops` operations. It is called until a turn takes some milliseconds, and each round gives
-//! one time per operation. Time is processor time of the calling thread, which other programs disturb least, or wall-clock
-//! time in cases with threads. Before each turn of a short row, one call warms the caches again. The allocations of a row are
-//! counted in a separate call, after a first call has warmed it up.
+//! A row is a closure that does `ops` operations. It is called until a turn takes some milliseconds, and each round
+//! gives one time per operation. Time is processor time of the calling thread, which other programs disturb least, or
+//! wall-clock time in cases with threads. Before each turn of a short row, one call warms the caches again. The
+//! allocations of a row are counted in a separate call, after a first call has warmed it up.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

@@ -1,8 +1,9 @@
 //! Measures tgm beside the reference, the best other peer and the physical limit.
 //!
-//! `benches/run [--quick] [--json FILE] [--list] [--rounds N] [--cases TEXT] [--rows TEXT] [group …]`: all cases, or those
-//! with the text in their name; all rows, or those whose label begins with the text, for a profiler to watch. Each group
-//! makes its data, checks that all rows give the same answer, and only then measures.
+//! `benches/run [--quick] [--json FILE] [--list] [--rounds N] [--cases TEXT] [--rows TEXT] [group …]`
+//!
+//! It runs all cases, or those with the text in their name; all rows, or those whose label begins with the text, for a
+//! profiler to watch. Each group makes its data, checks that all rows give the same answer, and only then measures.
 
 mod alloc;
 mod c;

@@ -1,4 +1,5 @@
-//! One module for each target. Its head states a property of any bytes; its `check` panics if the property does not hold.
+//! One module for each target. Its head states a property of any bytes; its `check` panics if the property does not
+//! hold.
 //!
 //! | attacked | targets |
 //! |---|---|

@@ -1,4 +1,5 @@
-//! Numbers taken from the end of the input, so that a message at its beginning stays in place. Zero when nothing is left.
+//! Numbers taken from the end of the input, so that a message at its beginning stays in place. Zero when nothing is
+//! left.
 
 /// The rest of an input.
 pub(crate) struct Given<'a>(pub(crate) &'a [u8]);

@@ -1,7 +1,7 @@
 //! The one builder of messages for tests: fields are written one by one, each with a caption.
 //!
-//! A built message is valid by default: lengths, offsets, index, digests, flags and padding follow FORMAT §1. A test that
-//! needs an invalid message builds a valid one and breaks one field, which it finds by its caption:
+//! A built message is valid by default: lengths, offsets, index, digests, flags and padding follow FORMAT §1. A test
+//! that needs an invalid message builds a valid one and breaks one field, which it finds by its caption:
 //!
 //! ```
 //! use tgm_tests::builder::{Message, Object};
@@ -94,7 +94,8 @@ impl Message {
         message
     }
 
-    /// A message as a streaming encoder writes it: metadata `{}`, objects, and in the footer metadata, digests and index.
+    /// A message as a streaming encoder writes it: metadata `{}`, objects, and in the footer metadata, digests and
+    /// index.
     pub fn streamed(objects: impl IntoIterator<Item = Object>) -> Self {
         Self::streamed_with(&map([]), &map([]), objects.into_iter().map(|object| (None, object)))
     }
@@ -203,6 +204,9 @@ struct Entry {
     digest: u64,
 }
 
+/// A change of the entries of an index: offset and length of each object.
+pub type IndexChange = fn(&mut Vec<(u64, u64)>);
+
 /// A frame to be written.
 #[derive(Clone, Debug)]
 pub struct Frame {
@@ -221,8 +225,8 @@ pub enum Body {
     Bytes(Vec<u8>),
     /// A data object.
     Object(Box<Object>),
-    /// An index of the message's objects; the function may change its entries, offset and length of each object.
-    Index(fn(&mut Vec<(u64, u64)>)),
+    /// An index of the message's objects, whose entries the function may change.
+    Index(IndexChange),
     /// The digests of the message's objects.
     Hashes,
 }
@@ -248,8 +252,8 @@ impl Frame {
         Self { frame_type, body: Body::Index(|_| ()), padding: None }
     }
 
-    /// A wrong index: `change` edits its entries, offset and length of each object.
-    pub const fn changed_index(frame_type: u16, change: fn(&mut Vec<(u64, u64)>)) -> Self {
+    /// A wrong index: `change` edits its entries.
+    pub const fn changed_index(frame_type: u16, change: IndexChange) -> Self {
         Self { frame_type, body: Body::Index(change), padding: None }
     }
 

@@ -1,6 +1,6 @@
 //! Messages that several tests need: a valid one, and some with one fault each.
 
-use crate::builder::{Built, Frame, Message, Object, array, frame_type, map};
+use crate::builder::{Built, Frame, IndexChange, Message, Object, array, frame_type, map};
 
 /// A valid message of one object with three values, which is frame 3: metadata, index and digests come before it.
 pub fn plain() -> Built {
@@ -49,8 +49,8 @@ pub fn with_a_mask_beyond_its_region() -> Built {
     built
 }
 
-/// Changes of the entries of an index with five objects, offset and length of each, that make it wrong.
-pub const INDEX_CHANGES: &[fn(&mut Vec<(u64, u64)>)] = &[
+/// Changes that make the index of five objects wrong.
+pub const INDEX_CHANGES: &[IndexChange] = &[
     |entries| entries.swap(0, 1),
     |entries| entries.iter_mut().for_each(|entry| entry.0 += 8),
     |entries| entries.iter_mut().for_each(|entry| entry.1 += 1),

@@ -1,7 +1,8 @@
 //! A plain, slow decoder straight from FORMAT.md: indexing, copies, `ciborium`, and no code of `tgm_core`.
 //!
 //! It is the oracle that views are compared with, so it is written to be read: no laziness, no limits. It takes exactly
-//! one message. It knows the encodings `none` and `simple_packing`, the filter `shuffle`, the compressions `lz4`, `zstd`,
+//! one message. It knows the encodings `none` and `simple_packing`, the filter `shuffle`, the compressions `lz4`,
+//! `zstd`,
 //! `rle` and `roaring`, and every mask method but `blosc2`. Anything else is an error, which is a text.
 #![allow(clippy::cast_possible_truncation, reason = "lengths were compared with those of slices")]
 #![allow(clippy::cast_precision_loss, reason = "rounding is what the format's formula does")]

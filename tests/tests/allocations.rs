@@ -30,7 +30,8 @@ const MASK_DECOMPRESSED: u64 = 1;
 /// Allocations to read a message from a file at a position.
 const READ_MESSAGE: u64 = 1;
 
-/// How often `work` allocates. It runs once before it is counted, because the first run creates state that the thread keeps.
+/// How often `work` allocates. It runs once before it is counted, because the first run creates state that the thread
+/// keeps.
 fn allocations<T>(mut work: impl FnMut() -> T) -> u64 {
     work();
     measure(work).1.count

@@ -192,8 +192,8 @@ fn a_writer_killed_at_any_byte_leaves_only_acknowledged_messages() {
             let whole = torn.len() - usize::from(!magic_last);
             for cut in (1..whole).chain([whole]) {
                 let torn = &torn[..cut];
-                // A message that ends with the file and does not begin where the payload does may come from a writer that
-                // appended without looking at the torn message before it: it is kept.
+                // A message that ends with the file and does not begin where the payload does may come from a writer
+                // that appended without looking at the torn message before it: it is kept.
                 if name.contains("among") && torn.ends_with(&one) {
                     continue;
                 }
@@ -214,8 +214,8 @@ fn a_writer_killed_at_any_byte_leaves_only_acknowledged_messages() {
     }
 }
 
-/// A writer may append behind a torn message without looking at it. Its messages are found and not cut off, also when it
-/// was killed in its turn.
+/// A writer may append behind a torn message without looking at it. Its messages are found and not cut off, also when
+/// it was killed in its turn.
 #[test]
 fn messages_behind_a_torn_one_are_kept() {
     let dir = tempfile::tempdir().unwrap();
@@ -239,8 +239,8 @@ fn messages_behind_a_torn_one_are_kept() {
     }
 }
 
-/// The end magic of the message before stands where a damaged frame's header has its length: the appended message begins where
-/// that frame's body would.
+/// The end magic of the message before stands where a damaged frame's header has its length: the appended message
+/// begins where that frame's body would.
 #[test]
 fn a_message_appended_behind_an_end_magic_that_looks_like_a_length_is_listed() {
     let folder = tempfile::tempdir().unwrap();

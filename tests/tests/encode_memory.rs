@@ -1,4 +1,5 @@
-//! What encoding allocates: the message and little else. A stream of plain or packed values takes no memory of their size.
+//! What encoding allocates: the message and little else. A stream of plain or packed values takes no memory of their
+//! size.
 
 use tgm_std::{EncodeOptions, GlobalMetadata, MessageBuilder, ObjectBuilder, StreamingEncoder, encode_into};
 use tgm_tests::alloc::{Counting, measure};

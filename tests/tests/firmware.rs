@@ -1,5 +1,5 @@
-//! The expected output of the images of `tests/firmware`, checked with code that the images do not run: digests by another
-//! XXH3, values by tgm-std. `tests/firmware/run` compares the output of microcontrollers with the same file.
+//! The expected output of the images of `tests/firmware`, checked with code that the images do not run: digests by
+//! another XXH3, values by tgm-std. `tests/firmware/run` compares the output of microcontrollers with the same file.
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 
 use std::fmt::Write as _;

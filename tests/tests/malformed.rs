@@ -1,5 +1,5 @@
-//! Every malformed file gives an error or the values that the reference read, by every route, in bounded memory and time.
-//! All routes agree.
+//! Every malformed file gives an error or the values that the reference read, by every route, in bounded memory and
+//! time. All routes agree.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 
 #[path = "shared/mapped.rs"]
@@ -294,7 +294,8 @@ fn every_malformed_file_is_refused_or_read_as_recorded_in_bounded_memory_and_tim
     assert!(samples.len() >= 322);
 }
 
-/// Rule H (FORMAT §2) accepts the digests of releases 0.17 to 0.20, which the reference does not find, and nothing else.
+/// Rule H (FORMAT §2) accepts the digests of releases 0.17 to 0.20, which the reference does not find, and nothing
+/// else.
 #[test]
 fn rule_h_differs_from_strict_reading_only_if_the_preamble_is_flagged_and_no_frame_is() {
     let mut passing = BTreeSet::new();

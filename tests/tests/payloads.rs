@@ -1,5 +1,5 @@
-//! Hostile payloads for every codec: payloads with more or fewer values than the descriptor promises, damaged payloads, and
-//! descriptors that promise more than the limits allow. Memory is counted.
+//! Hostile payloads for every codec: payloads with more or fewer values than the descriptor promises, damaged payloads,
+//! and descriptors that promise more than the limits allow. Memory is counted.
 
 use std::cell::RefCell;
 
@@ -18,7 +18,8 @@ use tgm_tests::builder::{self, Object};
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// The most memory that decoding may take beside the values: states of codecs, whose size does not depend on the message.
+/// The most memory that decoding may take beside the values: states of codecs, whose size does not depend on the
+/// message.
 const STATES: u64 = 4 << 20;
 /// The number of values in a payload whose descriptor promises far fewer.
 const MANY: usize = 1 << 20;
@@ -135,7 +136,8 @@ fn more_values_than_promised_are_an_error_and_take_no_memory() {
 #[test]
 fn fewer_values_than_promised_are_an_error() {
     for encoded in encoded(1000) {
-        // Far more than 1000: a run of zero blocks in szip may extend over 64 blocks, and values may end anywhere in it.
+        // Far more than 1000: a run of zero blocks in szip may extend over 64 blocks, and values may end anywhere in
+        // it.
         for count in [4000, 100_000] {
             let bytes = message(&encoded, count, &encoded.payload);
             let (found, peak) = attempt(&bytes, count, &DecodeOptions::default());

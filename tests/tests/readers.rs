@@ -1,5 +1,5 @@
-//! Many threads on one file: they share the table of messages, which the first one builds, and read what a single thread
-//! reads.
+//! Many threads on one file: they share the table of messages, which the first one builds, and read what a single
+//! thread reads.
 //!
 //! `tests/tsan/run` runs this under `ThreadSanitizer`, which also finds races without visible effect.
 

@@ -1,4 +1,5 @@
-//! Messages that the reference wrote are decoded and encoded again, and the bytes are the same (FORMAT §4.3, §4.4, §4.6).
+//! Messages that the reference wrote are decoded and encoded again, and the bytes are the same (FORMAT §4.3, §4.4,
+//! §4.6).
 
 use std::collections::BTreeMap;
 
@@ -97,7 +98,8 @@ fn streaming_decoded_messages_gives_the_same_bytes() {
     assert!(compared >= LEAST_STREAMED, "{compared} messages compared");
 }
 
-/// Streams the objects of a streamed message again; `None` for buffered messages and for objects that cannot be reproduced.
+/// Streams the objects of a streamed message again; `None` for buffered messages and for objects that cannot be
+/// reproduced.
 fn stream_again(bytes: &[u8]) -> Option<tgm_std::Result<Vec<u8>>> {
     let message = Message::parse(bytes).ok()?;
     let flags = message.flags();
@@ -147,8 +149,8 @@ fn stream_again(bytes: &[u8]) -> Option<tgm_std::Result<Vec<u8>>> {
     Some(stream())
 }
 
-/// Whether payloads are equal, and the only difference is that the reference's `szip_block_offsets` are wrong and ours are
-/// right (PIPELINE §5.4).
+/// Whether payloads are equal, and the only difference is that the reference's `szip_block_offsets` are wrong and ours
+/// are right (PIPELINE §5.4).
 fn differs_by_wrong_offsets(reference: &[u8], ours: &[u8]) -> bool {
     let objects = |bytes| Message::parse(bytes).unwrap().objects().map(Result::unwrap);
     objects(reference).zip(objects(ours)).all(|(theirs, ours)| {

@@ -17,8 +17,8 @@ fn ways(bytes: &[u8]) -> Vec<(&'static str, Vec<(usize, usize)>)> {
     ]
 }
 
-/// Short files of several streamed messages that were cut, with a whole message at the end. A scan spends bounded work on
-/// searching damaged messages. In files this short the bound must allow a full search, otherwise the ways differ.
+/// Short files of several streamed messages that were cut, with a whole message at the end. A scan spends bounded work
+/// on searching damaged messages. In files this short the bound must allow a full search, otherwise the ways differ.
 #[test]
 fn cut_streams_before_a_whole_message_are_listed_alike_from_either_end() {
     for name in ["scan-cut-streams.tgm", "scan-damaged-length.tgm"] {

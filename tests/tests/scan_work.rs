@@ -199,8 +199,9 @@ fn reads_of_a_file_are_bounded_whatever_its_bytes_are() {
     println!("worst: {} for each byte of {:?}", worst.0, worst.1);
 }
 
-/// A stream that was cut short ends at the first end magic, as in the reference. This may be the end magic of the message
-/// behind it, which then is not found from the start. Behind all other inputs, and from the end, it is always found.
+/// A stream that was cut short ends at the first end magic, as in the reference. This may be the end magic of the
+/// message behind it, which then is not found from the start. Behind all other inputs, and from the end, it is always
+/// found.
 #[test]
 fn a_message_behind_hostile_bytes_is_found() {
     let message = Message::buffered([Object::f32(&[2], &[1.0, 2.0])]).build().bytes;
@@ -215,10 +216,11 @@ fn a_message_behind_hostile_bytes_is_found() {
     }
 }
 
-/// Cuts at which a frame of the cut stream happens to end where a frame of the stream behind it ends. Only its digest would
-/// tell, and a scan does not read digests.
+/// Cuts at which a frame of the cut stream happens to end where a frame of the stream behind it ends. Only its digest
+/// would tell, and a scan does not read digests.
 const COINCIDENCES: usize = 4;
-/// Cuts right behind the header of a frame that does not end in the file: the bytes that follow are taken for its payload.
+/// Cuts right behind the header of a frame that does not end in the file: the bytes that follow are taken for its
+/// payload.
 const PAYLOADS: usize = 4;
 
 /// Only the few cuts counted above lose the message behind them.

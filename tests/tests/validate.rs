@@ -59,7 +59,8 @@ fn recorded(issues: &Json, with_object: bool, bytes: &[u8]) -> BTreeSet<Finding>
     issues.collect()
 }
 
-/// The code that this machine gives for one recorded on a 64-bit machine: a length beyond its addresses has another code.
+/// The code that this machine gives for one recorded on a 64-bit machine: a length beyond its addresses has another
+/// code.
 fn on_this_machine(code: String, bytes: &[u8]) -> String {
     let stated = bytes.get(16..).and_then(|rest| rest.first_chunk()).map(|length| u64::from_be_bytes(*length));
     let is_addressable = stated.is_none_or(|length| usize::try_from(length).is_ok());
@@ -86,7 +87,8 @@ fn found(report: &ValidationReport, with_object: bool) -> BTreeSet<Finding> {
     issues.map(|issue| (issue.severity.to_string(), issue.code.to_string(), object(issue.object_index))).collect()
 }
 
-/// Each message of a sample, the findings of the reference at its default and its full level, and whether they name objects.
+/// Each message of a sample, the findings of the reference at its default and its full level, and whether they name
+/// objects.
 fn with_records(sample: &Sample) -> Vec<(&[u8], Json, Json, bool)> {
     if sample.class == "malformed" {
         let other = &sample.json["other"];

@@ -39,8 +39,8 @@ pub fn check(bytes: &[u8]) {
 /// Bytes by which a part of a message may grow.
 const GROWTH: usize = 64;
 
-/// Changes a part of the message at the start of `data[..size]`. It mutates other bytes, and one input in four, as libFuzzer
-/// does.
+/// Changes a part of the message at the start of `data[..size]`. It mutates other bytes, and one input in four, as
+/// libFuzzer does.
 pub fn mutate(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
     let mut chance = Chance::new(seed.into());
     let changed = if chance.below(4) > 0 { mutated(&data[..size], &mut chance, change_bytes) } else { None };

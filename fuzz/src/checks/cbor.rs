@@ -1,4 +1,5 @@
-//! CBOR on its own: an item that is accepted is walked the same way every time, and the strict form implies the lax one.
+//! CBOR on its own: an item that is accepted is walked the same way every time, and the strict form implies the lax
+//! one.
 
 use tgm_core::ErrorKind;
 use tgm_core::cbor::{Canonical, Cursor, MAX_NESTING, Value, verify_canonical};

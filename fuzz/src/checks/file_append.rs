@@ -1,5 +1,5 @@
-//! Appending to any file: the bytes before stay, and readers find the message at the stated place, by reads and by map. A
-//! torn tail is refused without a change, or it alone is removed.
+//! Appending to any file: the bytes before stay, and readers find the message at the stated place, by reads and by map.
+//! A torn tail is refused without a change, or it alone is removed.
 //!
 //! One case is left out: a damaged message that states to end where the appended one does misleads readers.
 

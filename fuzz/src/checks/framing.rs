@@ -65,8 +65,8 @@ fn frame(bytes: &[u8]) {
     assert_eq!((payload, masks), (payload_again, masks_again));
 }
 
-/// Whether two descriptors are equal: as text, where NaN is equal to itself. An empty map of masks counts as none, because
-/// it is not written.
+/// Whether two descriptors are equal: as text, where NaN is equal to itself. An empty map of masks counts as none,
+/// because it is not written.
 fn is_same(one: &DataObjectDescriptor, other: &DataObjectDescriptor) -> bool {
     let text = |descriptor: &DataObjectDescriptor| {
         let masks = descriptor.masks.clone().filter(|masks| !masks.is_empty());

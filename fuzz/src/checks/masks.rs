@@ -1,4 +1,5 @@
-//! Bitmaps in every form: runs are in order and in bounds, and bits, counts, windows and restored values match the runs.
+//! Bitmaps in every form: runs are in order and in bounds, and bits, counts, windows and restored values match the
+//! runs.
 
 use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_core::mask::{BitmapForm, Mask, MaskKind, restore_into};

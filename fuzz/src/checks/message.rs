@@ -1,5 +1,5 @@
-//! One message through the borrowed views: lookups find what the walk finds, and an index that contradicts the walk gives an
-//! error.
+//! One message through the borrowed views: lookups find what the walk finds, and an index that contradicts the walk
+//! gives an error.
 
 use tgm_core::hash::Verdict;
 use tgm_core::{ErrorKind, Message};

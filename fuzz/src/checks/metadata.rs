@@ -1,5 +1,5 @@
-//! Global metadata, indexes and hash lists: the view and the owned form agree, and the owned form reads back the same after
-//! it is written.
+//! Global metadata, indexes and hash lists: the view and the owned form agree, and the owned form reads back the same
+//! after it is written.
 
 use std::collections::BTreeMap;
 
@@ -55,7 +55,8 @@ fn global(bytes: &[u8]) {
     assert_eq!(owned::global_metadata_to_cbor(&again).expect("again"), written);
 }
 
-/// The entries of `base` are the same whether one is looked up or all are read in order, and have the keys of the owned form.
+/// The entries of `base` are the same whether one is looked up or all are read in order, and have the keys of the owned
+/// form.
 fn entries(view: &Metadata<'_>, read: &GlobalMetadata) {
     let encoded = |map: Map<'_>| -> Vec<u8> {
         let entries = map.iter().map(|entry| entry.expect("read before"));

@@ -1,4 +1,5 @@
-//! Metadata by dotted path: the borrowed view and the owned form find the same, and typed access never contradicts itself.
+//! Metadata by dotted path: the borrowed view and the owned form find the same, and typed access never contradicts
+//! itself.
 
 use tgm_core::Message;
 use tgm_std::{MetaType, MetaValue, decode_descriptors};

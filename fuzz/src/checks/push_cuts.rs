@@ -1,5 +1,5 @@
-//! The push decoder finds the same in any pieces, with errors at the same offsets, on both kinds of links. Unpacking szip
-//! payloads gives the same values in any pieces.
+//! The push decoder finds the same in any pieces, with errors at the same offsets, on both kinds of links. Unpacking
+//! szip payloads gives the same values in any pieces.
 
 use crate::given::Given;
 use crate::push::{same_on_any_cut, same_szip_values, small_memory};

@@ -1,5 +1,5 @@
-//! Ranges of any object, through any pipeline, are slices of its decoded values. For szip this holds if the stored offsets
-//! of its intervals are right: wrong offsets may go unnoticed (see `tgm_core::szip::find_rsi_near`).
+//! Ranges of any object, through any pipeline, are slices of its decoded values. For szip this holds if the stored
+//! offsets of its intervals are right: wrong offsets may go unnoticed (see `tgm_core::szip::find_rsi_near`).
 
 use tgm_core::Message;
 use tgm_core::descriptor::{Compression, Encoding, Filter};

@@ -161,7 +161,8 @@ impl Input {
         !matches!(self.pipeline, P::Packed(_) | P::PackedLz4(_) | P::PackedSzip(_) | P::Zfp)
     }
 
-    /// Whether encoding must succeed. Other pipelines may refuse values that they cannot hold, or would change too much.
+    /// Whether encoding must succeed. Other pipelines may refuse values that they cannot hold, or would change too
+    /// much.
     fn must_be_written(&self) -> bool {
         matches!(self.pipeline, Pipeline::Plain | Pipeline::Zstd | Pipeline::Lz4)
     }

@@ -1,5 +1,5 @@
-//! Scanning: segments cover every byte exactly once, in order; every message has its magics; a file and a slice give the
-//! same messages.
+//! Scanning: segments cover every byte exactly once, in order; every message has its magics; a file and a slice give
+//! the same messages.
 
 use tgm_core::scan::{Segment, scan};
 use tgm_core::wire::{END_MAGIC, MAGIC};

@@ -1,7 +1,7 @@
 //! Scans from the start and from the end find the same messages if the postambles state right lengths.
 //!
-//! A postamble with a wrong length can lead a scan from the end to another message, inside the one before it. For such bytes
-//! only the properties of every scan are checked.
+//! A postamble with a wrong length can lead a scan from the end to another message, inside the one before it. For such
+//! bytes only the properties of every scan are checked.
 
 use tgm_core::scan::{Scanner, Segment, scan};
 use tgm_std::{ByteOrder, DataObjectDescriptor, Dtype, MessageBuilder, ObjectBuilder};

@@ -1,4 +1,5 @@
-//! The streaming encoder, called in any order: accepted objects read back, and refused ones leave the message unchanged.
+//! The streaming encoder, called in any order: accepted objects read back, and refused ones leave the message
+//! unchanged.
 
 use std::collections::BTreeMap;
 use std::io::Cursor;

@@ -1,5 +1,5 @@
-//! szip streams: a range is a slice of the whole, with offsets and without, and samples are no wider than stated. Pieces give
-//! what the whole stream gives, errors included.
+//! szip streams: a range is a slice of the whole, with offsets and without, and samples are no wider than stated.
+//! Pieces give what the whole stream gives, errors included.
 
 use tgm_core::szip::{
     MAX_BLOCK_SIZE, MAX_RSI, Params, PieceDecoder, RsiOffsets, Start, decode_into, decode_range_into, decode_with,

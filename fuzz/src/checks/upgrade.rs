@@ -1,5 +1,5 @@
-//! Messages of version 2: an upgraded message is one whole message of version 3 with right digests, and validation up to its
-//! metadata finds no error. If the old digests are right, checking them does not change the result.
+//! Messages of version 2: an upgraded message is one whole message of version 3 with right digests, and validation up
+//! to its metadata finds no error. If the old digests are right, checking them does not change the result.
 
 use tgm_core::Message;
 use tgm_std::v2::{UpgradeOptions, upgrade_message};

@@ -1,5 +1,5 @@
-//! Validation: a message that decoding refuses does not pass, a deeper level keeps the errors of the others, and decoding
-//! confirms digests that were verified.
+//! Validation: a message that decoding refuses does not pass, a deeper level keeps the errors of the others, and
+//! decoding confirms digests that were verified.
 
 use tgm_std::{DecodeOptions, ValidateOptions, ValidationLevel, decode, validate_buffer, validate_message};
 

@@ -1,4 +1,5 @@
-//! ZIO messages: parts that were unpacked are packed again the same, and TENS messages go through Tensogram to the byte.
+//! ZIO messages: parts that were unpacked are packed again the same, and TENS messages go through Tensogram to the
+//! byte.
 
 use tgm_std::ByteOrder;
 use tgm_std::zio::{BridgeOptions, Message, Parts, Tens, file, from_tensogram, parts, to_tensogram};

@@ -1,7 +1,8 @@
 //! A program as users of the reference crate `tensogram` write it, with calls of all of its API.
 //!
-//! The same source compiles with both crates and prints the same. `expected.txt` holds what it printed with the reference. A
-//! test compares: in the workspace with our crate, in `reference/` with the other. [`names`] only has to compile.
+//! The same source compiles with both crates and prints the same. `expected.txt` holds what it printed with the
+//! reference. A test compares: in the workspace with our crate, in `reference/` with the other. [`names`] only has to
+//! compile.
 
 #![allow(clippy::pedantic, reason = "written as users write their programs")]
 

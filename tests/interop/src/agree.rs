@@ -37,8 +37,8 @@ fn same_answers<T: PartialEq + std::fmt::Debug>(what: &str, ours: &Answer<T>, th
     }
 }
 
-/// Checks that both libraries read the same from a message written for `case`, and that lossless values are those of the
-/// case.
+/// Checks that both libraries read the same from a message written for `case`, and that lossless values are those of
+/// the case.
 ///
 /// # Errors
 /// The difference.
@@ -105,8 +105,8 @@ pub fn some_ranges(count: u64, seed: u64) -> Vec<(u64, u64)> {
     ranges
 }
 
-/// Checks that ranges are parts of the whole, and that with `reference_range_refusals` both libraries give the same ranges
-/// or refusals.
+/// Checks that ranges are parts of the whole, and that with `reference_range_refusals` both libraries give the same
+/// ranges or refusals.
 fn on_ranges(
     what: &str,
     object: &Object,

@@ -207,7 +207,8 @@ impl Object {
         data
     }
 
-    /// The values that a decoder must give in `order`, if the pipeline is lossless: the input, except for the bits of NaN.
+    /// The values that a decoder must give in `order`, if the pipeline is lossless: the input, except for the bits of
+    /// NaN.
     pub fn truth(&self, order: Order, restored: bool) -> Option<Vec<u8>> {
         let lossless = self.encoding == Encoding::None && self.compression.is_lossless();
         let pattern = if restored { Pattern::Canonical } else { Pattern::Zero };
@@ -313,7 +314,8 @@ impl Case {
         self.objects.iter().map(Object::data).collect()
     }
 
-    /// The same case without a list of digests in the header: a streaming encoder writes the header before it knows digests.
+    /// The same case without a list of digests in the header: a streaming encoder writes the header before it knows
+    /// digests.
     #[must_use]
     pub fn streamable(mut self) -> Self {
         self.options.aggregate = match self.options.aggregate {

@@ -7,11 +7,12 @@ use crate::case::{Case, Compression, Encoding, Flaw, Object};
 use crate::plain::Refusal;
 use crate::values::{Dtype, Kind, Order};
 
-/// Tag 3 over 16 bytes from 2^127 on: its integer is below the smallest i128, and the reference fails to read the whole frame.
+/// Tag 3 over 16 bytes from 2^127 on: its integer is below the smallest i128, and the reference fails to read the whole
+/// frame.
 pub const UNREADABLE_BIGNUM: (u64, [u8; 16]) = (3, [0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
 
-/// Whether the reference's c-blosc2 would end the process when it reads the object: of zeros alone that are not whole items
-/// it makes a frame that it fails to read, and then it frees memory that it never allocated.
+/// Whether the reference's c-blosc2 would end the process when it reads the object: of zeros alone that are not whole
+/// items it makes a frame that it fails to read, and then it frees memory that it never allocated.
 ///
 /// A narrower condition would need the packed values.
 pub fn ends_the_process(object: &Object) -> bool {
@@ -47,9 +48,7 @@ pub fn ranges(object: &Object, bytes: &[u8], index: usize, ranges: &[(u64, u64)]
     let beyond = ranges.iter().any(|(start, len)| start.checked_add(*len).is_none_or(|end| end > count));
     let szip = matches!(object.compression, Compression::Szip { .. });
     if beyond && (szip || object.encoding != Encoding::None) {
-        return Some(
-            "the reference gives szip and packed values beyond the last one: repeats of it, or padding",
-        );
+        return Some("the reference gives szip and packed values beyond the last one: repeats of it, or padding");
     }
     if let (Compression::Blosc2 { .. }, Encoding::SimplePacking { bits, .. }) = (&object.compression, &object.encoding)
     {
@@ -61,9 +60,7 @@ pub fn ranges(object: &Object, bytes: &[u8], index: usize, ranges: &[(u64, u64)]
         }
     }
     if szip && !has_true_offsets(object, bytes, index) {
-        return Some(
-            "libaec counts some offsets too small, and then the reference gives ranges of another place",
-        );
+        return Some("libaec counts some offsets too small, and then the reference gives ranges of another place");
     }
     None
 }

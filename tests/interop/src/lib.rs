@@ -1,10 +1,10 @@
 //! Interoperability of tgm-std with the crate `tensogram`, the format's reference, which is a black box here.
 //!
-//! A [`case::Case`] is a message to be written, in the format's terms. [`reference`] and [`ours`] write and read it with the
-//! two libraries, and give results that can be compared ([`plain`], [`agree`]). [`known`] lists where the reference is known
-//! to be wrong, and why. [`damage`] gives any bytes to both.
+//! A [`case::Case`] is a message to be written, in the format's terms. [`reference`] and [`ours`] write and read it
+//! with the two libraries, and give results that can be compared ([`plain`], [`agree`]). [`known`] lists where the
+//! reference is known to be wrong, and why. [`damage`] gives any bytes to both.
 //!
-//! `TGM_INTEROP_CASES=n` makes every property try n cases instead of 300, `TGM_INTEROP_SEED=n` makes it try other cases.
+//! `TGM_INTEROP_CASES=n` makes every property try n cases instead of 300. `TGM_INTEROP_SEED=n` makes it try others.
 
 pub mod agree;
 pub mod case;

@@ -22,7 +22,8 @@ pub fn entries() -> impl Strategy<Value = Entries> {
 
 /// Parameters that no stage reads.
 ///
-/// Without tags and integers below those of 64 bits: the reference writes them into descriptors and cannot read them again.
+/// Without tags and integers below those of 64 bits: the reference writes them into descriptors and cannot read them
+/// again.
 pub fn unknown_params() -> impl Strategy<Value = Entries> {
     btree_map("[a-z]{1,3}_x", values().prop_map(readable), 0..4)
 }
@@ -76,8 +77,8 @@ fn leaves() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// A big integer. Two kinds are replaced by similar ones, because the reference does not read what it wrote: those that it
-/// cannot read at all ([`crate::known::UNREADABLE_BIGNUM`]), and those with leading zeros, which it drops.
+/// A big integer. Two kinds are replaced by similar ones, because the reference does not read what it wrote: those that
+/// it cannot read at all ([`crate::known::UNREADABLE_BIGNUM`]), and those with leading zeros, which it drops.
 fn big_integer(tag: u64, mut bytes: Vec<u8>) -> Value {
     let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
     bytes.drain(..zeros);

@@ -26,8 +26,8 @@ fn blosc2_method(_: &str, _: i32) -> tensogram::MaskMethod {
 
 /// The issues that the reference's validation reports at its highest level.
 ///
-/// Two are left out, because it reports them of its own messages too: streamed messages flag frames that they do not have,
-/// and messages without hashing have no digests.
+/// Two are left out, because it reports them of its own messages too: streamed messages flag frames that they do not
+/// have, and messages without hashing have no digests.
 pub fn complaints(bytes: &[u8], hashing: bool) -> Vec<String> {
     use tensogram::IssueCode;
 

@@ -1,4 +1,5 @@
-//! Both libraries give the same for damaged messages, except for known reasons. `fuzz/diff-reference` compares for hours.
+//! Both libraries give the same for damaged messages, except for known reasons. `fuzz/diff-reference` compares for
+//! hours.
 
 use std::collections::BTreeMap;
 use std::path::Path;

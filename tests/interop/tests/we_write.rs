@@ -1,5 +1,5 @@
-//! Both libraries read alike what we write, the reference's validation finds no fault in it, and the reference writes the
-//! same bytes.
+//! Both libraries read alike what we write, the reference's validation finds no fault in it, and the reference writes
+//! the same bytes.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;

@@ -39,7 +39,8 @@ fn whole_streams_decode_to_the_same_bytes() {
     println!("{cases} streams");
 }
 
-/// Above 64 samples libaec's encoder makes pairs of the second extension that its decoder refuses; ours refuses them too.
+/// Above 64 samples libaec's encoder makes pairs of the second extension that its decoder refuses; ours refuses them
+/// too.
 #[test]
 fn any_even_block_size_decodes_to_the_same_bytes_with_the_flag_for_it() {
     let (mut cases, mut refused) = (0, 0);

@@ -81,7 +81,8 @@ fn check(payload: &[u8], object: &Value, note: &str) -> bool {
     };
     let mut bytes = vec![0; len];
     if is_packed && bits % 8 != 0 {
-        // The reference codes a dense stream as if it were samples, which loses bits: compare with libaec's bytes alone.
+        // The reference codes a dense stream as if it were samples, which loses bits: compare with libaec's bytes
+        // alone.
         let config = Config { bits, block_size: params.block_size(), rsi: params.rsi(), flags };
         let mut theirs = vec![0; len];
         assert_eq!(decode(config, payload, &mut theirs), (0, len), "{note}");

@@ -1,5 +1,5 @@
-//! Damaged streams: no panic, no write beyond the output, and a stream that libaec decodes in full gives the same bytes or
-//! an error.
+//! Damaged streams: no panic, no write beyond the output, and a stream that libaec decodes in full gives the same bytes
+//! or an error.
 
 use tgm_core::szip::{RsiOffsets, Start, decode_from, decode_into};
 use tgm_szip_oracle::configs::rounds;

@@ -9,8 +9,8 @@ use tgm_szip_oracle::{Config, Rng, decode, encode};
 /// Other data than the tests of the decoder have.
 const SEED: u64 = 1 << 60;
 
-/// Samples for which the choice between codes is close: each block has a scale, differences within it are about geometric,
-/// and some blocks are zeros.
+/// Samples for which the choice between codes is close: each block has a scale, differences within it are about
+/// geometric, and some blocks are zeros.
 fn close_calls(rng: &mut Rng, config: Config, count: usize) -> Vec<u32> {
     let max = u32::MAX >> (32 - config.bits);
     let mut now = rng.next() as u32 & max;

@@ -1,9 +1,9 @@
-//! Small messages of every frame kind and every codec, with every small damage: cut at every byte, every bit flipped, two
-//! bytes of each magic at every place.
+//! Small messages of every frame kind and every codec, with every small damage: cut at every byte, every bit flipped,
+//! two bytes of each magic at every place.
 //!
-//! Each damaged message is read from a slice and in pieces; every [`FILE_EACH`]th also as a file, by positioned reads and by
-//! map. No read panics or takes more memory than a whole message; scanning looks at each byte a bounded number of times; the
-//! ways agree; and verification reports every flipped bit of a hashed body.
+//! Each damaged message is read from a slice and in pieces; every [`FILE_EACH`]th also as a file, by positioned reads
+//! and by map. No read panics or takes more memory than a whole message; scanning looks at each byte a bounded number
+//! of times; the ways agree; and verification reports every flipped bit of a hashed body.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 
 #[path = "../shared/counted.rs"]
@@ -26,8 +26,8 @@ use ways::{Ways, options};
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Bytes that reading a damaged message in all ways may hold at once: the states of codecs, most of it libzstd's, and a few
-/// times the values that the limits of [`options`] allow.
+/// Bytes that reading a damaged message in all ways may hold at once: the states of codecs, most of it libzstd's, and a
+/// few times the values that the limits of [`options`] allow.
 const MEMORY: u64 = 8 << 20;
 /// Bytes of the largest message. The time that these tests take grows with the square of it.
 const LARGEST: usize = 900;

@@ -138,7 +138,8 @@ pub(crate) fn assert_covered(messages: &[Small]) {
     let compressions = Compression::ALL.iter().map(|stage| stage.name().to_owned());
     let encodings = Encoding::ALL.iter().map(|stage| stage.name().to_owned());
     let filters = Filter::ALL.iter().map(|stage| stage.name().to_owned());
-    // The default features cannot write blosc2 masks. Their blobs have the same form as blosc2 payloads, which are covered.
+    // The default features cannot write blosc2 masks. Their blobs have the same form as blosc2 payloads, which are
+    // covered.
     let methods = Method::ALL.iter().filter(|method| method.name() != "blosc2");
     let methods = methods.map(|method| format!("mask {}", method.name()));
     for stage in compressions.chain(encodings).chain(filters).chain(methods) {

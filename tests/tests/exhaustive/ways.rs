@@ -16,8 +16,8 @@ use crate::mapped;
 
 /// The most bytes of values that may be decoded.
 const VALUES: u64 = 1 << 20;
-/// The most bytes that scanning may look at per byte of input; a call of the source counts as eight bytes. Test `scan_work`
-/// has a smaller bound for long inputs: in short ones each call weighs more.
+/// The most bytes that scanning may look at per byte of input; a call of the source counts as eight bytes. Test
+/// `scan_work` has a smaller bound for long inputs: in short ones each call weighs more.
 const WORK_PER_BYTE: u64 = 32;
 
 /// Options of a server that expects small objects.
@@ -37,7 +37,8 @@ impl Ways {
         Self { file: NamedTempFile::new().unwrap(), decoder: Box::new(PushDecoder::new(Link::Reliable)) }
     }
 
-    /// Reads `bytes` as a slice, in pieces and, if asked for, as a file. Returns whether they hold a message that decodes.
+    /// Reads `bytes` as a slice, in pieces and, if asked for, as a file. Returns whether they hold a message that
+    /// decodes.
     pub(crate) fn read(&mut self, bytes: &[u8], as_file: bool) -> bool {
         let whole = values(bytes);
         slice(bytes, whole.as_ref());

@@ -1,6 +1,8 @@
-//! TENS messages over loopback to and from libzmq, which `peer.py` uses: PUSH, PULL, DEALER, ROUTER, in both directions.
+//! TENS messages over loopback to and from libzmq, which `peer.py` uses: PUSH, PULL, DEALER, ROUTER, in both
+//! directions.
 //!
-//! Our side binds to a port that the system chooses, and the peer connects, so that it does not matter which starts first.
+//! Our side binds to a port that the system chooses, and the peer connects, so that it does not matter which starts
+//! first.
 
 use bytes::Bytes;
 use serde_json::{Value, json};

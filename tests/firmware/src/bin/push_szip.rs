@@ -1,6 +1,7 @@
 //! Receives messages in small pieces, checks their digests, and unpacks payloads that szip compressed as they arrive.
 //!
-//! In these messages descriptors come last, so each message is sent twice: the second time its first descriptor is known.
+//! In these messages descriptors come last, so each message is sent twice: the second time its first descriptor is
+//! known.
 #![no_std]
 #![no_main]
 

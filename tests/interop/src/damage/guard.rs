@@ -1,8 +1,8 @@
 //! Bytes that the reference is not given, because it would not return: it has no limits, and some of its codecs end the
 //! process.
 //!
-//! The reference walks messages in another way, and may find frames where we see none. So frames are looked for everywhere,
-//! and their content is read with ciborium despite other faults.
+//! The reference walks messages in another way, and may find frames where we see none. So frames are looked for
+//! everywhere, and their content is read with ciborium despite other faults.
 
 use ciborium::Value;
 use tgm_std::core::frame::Frame;

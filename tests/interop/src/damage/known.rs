@@ -20,7 +20,10 @@ pub(super) fn refused_by_us(bytes: &[u8], refusal: &Refusal) -> Option<&'static 
         ("byte(s) but frame payload is", LENGTHS),
         ("invalid code in szip stream", "codes without a sample are refused, where libaec drops bits of them"),
         ("non-text top-level key", "keys of descriptors are text; the reference takes bytes too"),
-        ("szip compression: the bytes end too early", "the last block of szip must be complete, except for its padding"),
+        (
+            "szip compression: the bytes end too early",
+            "the last block of szip must be complete, except for its padding",
+        ),
         ("got tag", "what must be text, a number or a map in a descriptor must not be tagged"),
         ("only 8, 16, 24 and 32 bits are whole samples", "packed values in szip that are not whole samples"),
         ("ndim", "`ndim` must agree with `shape`"),
@@ -58,9 +61,7 @@ pub(super) fn refused_by_the_reference(bytes: &[u8], refusal: &Refusal) -> Optio
         return Some(ELSEWHERE);
     }
     if has_unread_flaw(bytes) {
-        return Some(
-            "what decoding does not need is not read: indexes, lists of digests, overridden metadata",
-        );
+        return Some("what decoding does not need is not read: indexes, lists of digests, overridden metadata");
     }
     if is_followed(bytes) {
         return Some("what follows a streamed message is not part of it");

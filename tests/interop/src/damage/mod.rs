@@ -11,8 +11,8 @@ use std::fmt::Debug;
 use crate::plain::Answer;
 use crate::{ours, reference};
 
-/// Gives `bytes` to both libraries and returns the reasons for all differences. Bytes that are kept from the reference are
-/// not compared, and the reason for that is returned.
+/// Gives `bytes` to both libraries and returns the reasons for all differences. Bytes that are kept from the reference
+/// are not compared, and the reason for that is returned.
 ///
 /// # Errors
 /// Both results, if no known reason explains the difference.

@@ -1,5 +1,5 @@
-//! Mutations that keep a message whole: one part of it is changed, and lengths, offsets and digests are adjusted. Random
-//! changes of bytes seldom get past the check of a length.
+//! Mutations that keep a message whole: one part of it is changed, and lengths, offsets and digests are adjusted.
+//! Random changes of bytes seldom get past the check of a length.
 
 mod values;
 
@@ -14,8 +14,8 @@ use tgm_std::core::wire::{
 /// Changes bytes in some way.
 type Scribble = fn(&mut Vec<u8>, &mut Chance);
 
-/// The message at the start of `bytes` with one part changed; `scribble` changes parts that are plain bytes. `None` if there
-/// is no message.
+/// The message at the start of `bytes` with one part changed; `scribble` changes parts that are plain bytes. `None` if
+/// there is no message.
 pub fn mutated(bytes: &[u8], chance: &mut Chance, scribble: Scribble) -> Option<Vec<u8>> {
     let message = Message::parse(bytes).ok()?;
     let mut frames: Vec<Part> = message.frames().map_while(Result::ok).map(|frame| Part::of(&frame)).collect();
