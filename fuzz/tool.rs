@@ -1,6 +1,6 @@
 //! Runs the tool `tgm` on damaged files: `tool SECONDS TGM SEEDS ARTIFACTS`.
 //!
-//! The command lines are fixed, the files are seeds with bytes changed. Every run must end by itself within ten
+//! The command lines are fixed, the files are seeds with bytes changed. Every run must end within ten
 //! seconds, with exit code 0, 1 or 2 and without a panic; what is printed with `--json` is one JSON document. A file
 //! that breaks this is kept in ARTIFACTS, beside a note of the command line. It is built with the targets, but is not
 //! one, because it starts processes.
@@ -183,7 +183,7 @@ impl Random {
         self.0
     }
 
-    /// A number below `end`; 0 if there is none.
+    /// A number below `end`; 0 if `end` is 0.
     fn below(&mut self, end: usize) -> usize {
         usize::try_from(self.next() >> 11).unwrap_or(0).checked_rem(end).unwrap_or(0)
     }

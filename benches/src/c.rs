@@ -39,7 +39,7 @@ impl Aec {
     /// Decodes all of `out`.
     pub fn decode(self, coded: &[u8], out: &mut [u8]) {
         let mut stream = self.stream(coded, out);
-        // SAFETY: the pointers are those of live buffers of the lengths beside them.
+        // SAFETY: the pointers lead to live buffers of the lengths beside them.
         let code = unsafe { aec_buffer_decode(&raw mut stream) };
         assert_eq!((code, stream.avail_out), (0, 0));
     }
@@ -47,7 +47,7 @@ impl Aec {
     /// Encodes to the front of `out` and returns the number of bytes.
     pub fn encode(self, samples: &[u8], out: &mut [u8]) -> usize {
         let mut stream = self.stream(samples, out);
-        // SAFETY: the pointers are those of live buffers of the lengths beside them.
+        // SAFETY: the pointers lead to live buffers of the lengths beside them.
         let code = unsafe { aec_buffer_encode(&raw mut stream) };
         assert_eq!((code, stream.avail_in), (0, 0));
         stream.total_out
@@ -165,7 +165,7 @@ pub fn blosc2_compress(data: &[u8], typesize: i32, out: &mut [u8]) -> usize {
         filter_params: [null_mut(); 6],
     };
     let (from, to) = (i32::try_from(data.len()).expect("small"), i32::try_from(out.len()).expect("small"));
-    // SAFETY: the context is freed once, and the lengths are those of the buffers.
+    // SAFETY: the context is freed once, and each length is the length of its buffer.
     let written = unsafe {
         let context = blosc2_sys::blosc2_create_cctx(parameters);
         let written =

@@ -332,7 +332,7 @@ pub struct Object {
     pub payload: Vec<u8>,
     /// Kind, method and blob of each mask, in the order of the bytes.
     pub masks: Vec<(&'static str, &'static str, Vec<u8>)>,
-    /// Whether the descriptor stands before the payload.
+    /// Whether the descriptor is before the payload.
     pub descriptor_first: bool,
 }
 

@@ -65,7 +65,7 @@ pub fn samples_where(malformed: bool) -> Vec<Sample> {
 /// One sample of `tests/data` by its name.
 ///
 /// # Panics
-/// If there is none.
+/// If there is no such sample.
 pub fn sample(name: &str) -> Sample {
     read(&data_dir(), &data_dir().join(format!("{name}.json"))).unwrap_or_else(|| panic!("{name} is not in tests/data"))
 }

@@ -239,7 +239,7 @@ fn messages_behind_a_torn_one_are_kept() {
     }
 }
 
-/// The end magic of the message before stands where a damaged frame's header has its length: the appended message
+/// The end magic of the message before it is where a damaged frame's header has its length: the appended message
 /// begins where that frame's body would.
 #[test]
 fn a_message_appended_behind_an_end_magic_that_looks_like_a_length_is_listed() {

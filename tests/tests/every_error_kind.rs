@@ -192,7 +192,7 @@ fn descriptors() -> Vec<Row> {
         let built = with(object);
         row(kind, descriptor_at(&built), objects(&built))
     };
-    // The offset is that of the value of `key`; `after` moves it to the first item.
+    // The offset of the value of `key`; `after` moves it to the first item.
     let at_value = |kind, key: &str, object: Object| {
         let built = with(object);
         let encoded = encode(&Value::from(key));

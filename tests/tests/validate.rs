@@ -1,4 +1,4 @@
-//! Validation: the findings recorded of the reference, agreement with the decoder, and every code by itself.
+//! Validation: the findings recorded of the reference, agreement with the decoder, and every code alone.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -301,7 +301,7 @@ fn files_and_buffers_have_the_same_report() {
     }
 }
 
-// Every code by itself.
+// Every code alone.
 
 fn metadata(metadata: &Value) -> Built {
     Message::buffered_with(metadata, [Object::bytes(&[1])]).build()

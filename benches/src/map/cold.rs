@@ -43,7 +43,7 @@ impl Cold {
     /// Drops the file from memory, and keeps the tables of messages. The map is then read as `advice` says.
     fn forget(&self, advice: ours::Advice) {
         self.mapped.advise_all(ours::Advice::Done).expect("advises");
-        // SAFETY: the descriptor is that of an open file.
+        // SAFETY: the file is open.
         unsafe { libc::posix_fadvise(self.file.as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED) };
         self.mapped.advise_all(advice).expect("advises");
     }

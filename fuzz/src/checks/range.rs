@@ -44,7 +44,7 @@ pub fn check(bytes: &[u8]) {
     }
 }
 
-/// Whether `szip_block_offsets` are where intervals start; `None` if there are none.
+/// Whether `szip_block_offsets` are where intervals start; `None` without offsets.
 fn has_true_offsets(object: &DataObject<'_>) -> Option<bool> {
     let descriptor = object.descriptor();
     let stored = descriptor.szip_block_offsets().ok()??;

@@ -167,7 +167,7 @@ impl Input {
         matches!(self.pipeline, Pipeline::Plain | Pipeline::Zstd | Pipeline::Lz4)
     }
 
-    /// Asserts that the values are those of the input.
+    /// Asserts that the values equal the input.
     fn assert_kept(&self, descriptor: &DataObjectDescriptor, values: &[u8]) {
         assert_eq!((descriptor.dtype, &descriptor.shape), (self.descriptor.dtype, &self.descriptor.shape));
         assert_eq!(values.len(), self.data.len());

@@ -90,7 +90,7 @@ fn has_true_offsets(object: &Object, bytes: &[u8], index: usize) -> bool {
 /// The reason for other offsets beside the same payload.
 pub const OFFSETS: &str = "libaec counts some offsets too small";
 
-/// A reason why our bytes of an object differ from those of the reference in `theirs`.
+/// A reason why our bytes of an object differ from the reference's in `theirs`.
 pub fn bytes(object: &Object, theirs: &[u8], index: usize) -> Option<&'static str> {
     if !has_true_offsets(object, theirs, index) {
         return Some(OFFSETS);
@@ -195,7 +195,7 @@ pub fn other_refusal(case: &Case, theirs: &Refusal, ours: &Refusal) -> Option<&'
     unwritable(case)
 }
 
-/// The reference only demands whole doubles. If their number is not that of the shape, no reader can read the message.
+/// The reference only demands whole doubles. If the shape has another number, no reader can read the message.
 const PACKED_LENGTH: Option<&str> = Some("the length of data to be packed is not compared with the shape");
 
 /// A reason why we refuse what the reference has written.

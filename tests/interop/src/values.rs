@@ -123,7 +123,7 @@ impl Float {
         }
     }
 
-    /// The bits, changed where they are not those of a finite number.
+    /// The bits, changed if they are not a finite number.
     const fn made_finite(self, bits: u64) -> u64 {
         let bits = bits & (self.sign() << 1).wrapping_sub(1);
         if bits & self.infinity() == self.infinity() { bits & !(1 << self.fraction_bits) } else { bits }

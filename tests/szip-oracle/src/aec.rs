@@ -36,7 +36,7 @@ fn room_for(config: Config, data: &[u8]) -> Vec<u8> {
 pub fn encode(config: Config, data: &[u8]) -> Vec<u8> {
     let mut out = room_for(config, data);
     let mut stream = stream(config, data, &mut out);
-    // SAFETY: the pointers are those of live buffers of the lengths beside them.
+    // SAFETY: the pointers lead to live buffers of the lengths beside them.
     let code = unsafe { aec_buffer_encode(&raw mut stream) };
     assert_eq!(code, 0, "{config:?}");
     out.truncate(stream.total_out);
@@ -47,7 +47,7 @@ pub fn encode(config: Config, data: &[u8]) -> Vec<u8> {
 pub fn encode_with_offsets(config: Config, data: &[u8]) -> (Vec<u8>, Vec<u64>) {
     let mut out = room_for(config, data);
     let mut stream = stream(config, data, &mut out);
-    // SAFETY: the pointers are those of live buffers; the calls come in the order that libaec.h describes.
+    // SAFETY: the pointers lead to live buffers; the calls come in the order that libaec.h describes.
     let offsets = unsafe {
         assert_eq!(aec_encode_init(&raw mut stream), 0, "{config:?}");
         assert_eq!(aec_encode_enable_offsets(&raw mut stream), 0);
@@ -66,7 +66,7 @@ pub fn encode_with_offsets(config: Config, data: &[u8]) -> (Vec<u8>, Vec<u64>) {
 /// Decodes into `out`; returns libaec's code and the number of bytes written.
 pub fn decode(config: Config, coded: &[u8], out: &mut [u8]) -> (i32, usize) {
     let mut stream = stream(config, coded, out);
-    // SAFETY: the pointers are those of live buffers of the lengths beside them.
+    // SAFETY: the pointers lead to live buffers of the lengths beside them.
     let code = unsafe { aec_buffer_decode(&raw mut stream) };
     (code, stream.total_out)
 }
@@ -75,7 +75,7 @@ pub fn decode(config: Config, coded: &[u8], out: &mut [u8]) -> (i32, usize) {
 pub fn decode_offsets(config: Config, coded: &[u8], len: usize) -> Option<Vec<u64>> {
     let mut out = vec![0; len];
     let mut stream = stream(config, coded, &mut out);
-    // SAFETY: the pointers are those of live buffers; the calls come in the order that libaec.h describes.
+    // SAFETY: the pointers lead to live buffers; the calls come in the order that libaec.h describes.
     unsafe {
         assert_eq!(aec_decode_init(&raw mut stream), 0, "{config:?}");
         let mut offsets = Vec::new();
@@ -97,7 +97,7 @@ pub fn decode_range(config: Config, coded: &[u8], offsets: &[u64], start: usize,
     let offsets: Vec<usize> = offsets.iter().map(|&offset| usize::try_from(offset).unwrap()).collect();
     let len = out.len();
     let mut stream = stream(config, coded, out);
-    // SAFETY: the pointers are those of live buffers; the calls come in the order that libaec.h describes.
+    // SAFETY: the pointers lead to live buffers; the calls come in the order that libaec.h describes.
     unsafe {
         assert_eq!(aec_decode_init(&raw mut stream), 0, "{config:?}");
         let code = aec_decode_range(&raw mut stream, offsets.as_ptr(), offsets.len(), start, len);

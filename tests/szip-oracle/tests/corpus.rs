@@ -52,7 +52,7 @@ fn unshuffle(shuffled: &[u8], size: usize) -> Vec<u8> {
     (0..shuffled.len()).map(|at| shuffled[at % size * elements + at / size]).collect()
 }
 
-/// The payload of the data object frame `frame`, `None` if the descriptor stands before it.
+/// The payload of the data object frame `frame`, `None` if the descriptor is before it.
 fn payload(frame: &[u8]) -> Option<&[u8]> {
     let end = frame.len();
     let cbor_offset = u64::from_be_bytes(frame[end - 20..end - 12].try_into().unwrap());

@@ -1,4 +1,4 @@
-//! tgm-std encodes to the same bytes as libaec, and its offsets are those of a full parse.
+//! tgm-std encodes to the same bytes as libaec, and its offsets equal those that a full parse finds.
 
 use tgm_core::szip::{RsiOffsets, decode_into};
 use tgm_std::codec::szip::{compress, libaec};
@@ -199,7 +199,7 @@ fn libaec_behind_safe_functions_gives_the_same_streams_and_samples() {
         let kind = rng.pick(&[Kind::Mixed, Kind::Plateaus, Kind::Walk, Kind::Noise]);
         let data = config.bytes(&samples(rng, kind, config.bits, count));
         let params = config.params();
-        // Both ignore bits above those of a sample, such as copies of the sign.
+        // Both ignore bits above those of a sample, such as copies of the sign bit.
         let mut excess = data.clone();
         excess.iter_mut().for_each(|byte| *byte |= (rng.next() as u8) << 5);
         for data in [&data, &excess] {
@@ -209,7 +209,7 @@ fn libaec_behind_safe_functions_gives_the_same_streams_and_samples() {
             decode_into(&coded.0, &params, &mut ours).unwrap();
             libaec::decompress_into(&coded.0, &params, &mut theirs).unwrap();
             assert!(ours == theirs, "{config:?}");
-            // The decoded samples are those of the input.
+            // The decoded samples equal the input.
             assert!(compress(&ours, &params).unwrap() == coded, "{config:?}");
         }
     });

@@ -34,7 +34,7 @@ const LARGEST: usize = 900;
 /// One damaged message in this many is also written to a file.
 const FILE_EACH: usize = 23;
 
-/// Reads each damaged message in every way. Returns how many there were, and how many were readable all the same.
+/// Reads each damaged message in every way. Returns how many there were, and how many were still readable.
 fn read_all(small: &Small, damaged: impl Iterator<Item = Vec<u8>>) -> (usize, usize) {
     let mut ways = Ways::new();
     let (mut count, mut readable) = (0, 0);

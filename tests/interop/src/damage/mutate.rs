@@ -40,7 +40,7 @@ pub fn mutated(bytes: &[u8], chance: &mut Chance, scribble: Scribble) -> Option<
 /// A frame in its parts.
 #[derive(Clone)]
 struct Part {
-    /// Type, version and flags as they stand in the header.
+    /// Type, version and flags, as in the header.
     head: [u8; 6],
     /// Payload and masks of an object.
     region: Option<Vec<u8>>,
