@@ -4,13 +4,21 @@ use core::fmt;
 
 use crate::names::{DecodePhase, Dtype, FrameType, Key, Kind, Stage};
 
-/// Result of everything in this crate that can meet bad input.
+/// The result of every function in this crate that can meet bad input.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
-/// A fact about the input ([`ErrorKind`]) and the byte offset it holds at.
+/// A fact about the input ([`ErrorKind`]), and the byte offset at which it holds.
 ///
-/// The offset counts from the first byte of the slice that the caller gave. For errors that concern a request rather
-/// than bytes (an element range, an output buffer) the offset is that of the object or payload concerned.
+/// The offset counts from the first byte of the slice that the caller gave. Some errors concern a request and not bytes, for
+/// example an element range or an output buffer. Their offset is the place of the object or payload concerned.
+///
+/// ```
+/// use tgm_core::{ErrorKind, Message};
+///
+/// let error = Message::parse(&[0; 48]).unwrap_err();
+/// assert_eq!((error.kind(), error.offset()), (ErrorKind::StartMagic, 0));
+/// assert_eq!(error.to_string(), "invalid magic bytes (expected TENSOGRM) at byte 0");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
@@ -25,12 +33,12 @@ impl Error {
         self.kind
     }
 
-    /// Where, in bytes from the start of the caller's slice.
+    /// Where it holds, in bytes from the start of the caller's slice.
     pub const fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The same error seen from a slice that starts `base` bytes earlier.
+    /// The same error, counted from a slice that starts `base` bytes earlier.
     #[must_use]
     pub const fn shift(self, base: u64) -> Self {
         Self { kind: self.kind, offset: self.offset.saturating_add(base) }
@@ -45,26 +53,27 @@ impl fmt::Display for Error {
 
 impl core::error::Error for Error {}
 
-/// What departs from the canonical form of CBOR that the format writes (FORMAT §3.1).
+/// A departure from the canonical form of CBOR that writers of the format use (FORMAT §3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NonCanonical {
     /// A map key does not sort after the one before it.
     KeyOrder,
-    /// A length or integer is written with more bytes than it needs.
+    /// A length or integer is written with more bytes than necessary.
     LongHead,
-    /// A float is written wider than its value needs.
+    /// A float is written wider than necessary.
     WideFloat,
-    /// A string, array or map of indefinite length.
+    /// A string, array or map has an indefinite length.
     IndefiniteLength,
     /// Bytes follow the item.
     TrailingBytes,
 }
 
-/// What is wrong: one fact about the input, with the offending value where it is small.
+/// What is wrong: one fact about the input, with the offending value if it is small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The bytes end before the structure that starts or continues here does.
+    /// The bytes end inside a structure.
     Truncated,
     /// A length does not fit this machine's address space.
     TooLarge,
@@ -98,11 +107,11 @@ pub enum ErrorKind {
     CborOffset,
     /// A frame of this type is not allowed in this phase of the message.
     FrameOrder(FrameType, DecodePhase),
-    /// A preceder is followed by something else than a data object.
+    /// The frame after a preceder is not a data object.
     PrecederWithoutObject(FrameType),
     /// The message ends after a preceder.
     DanglingPreceder,
-    /// A preceder's `base` has another number of entries than one.
+    /// A preceder's `base` does not have exactly one entry.
     PrecederBase(u32),
     /// The message has no metadata frame.
     NoMetadata,
@@ -110,7 +119,7 @@ pub enum ErrorKind {
     BaseTooLong,
     /// The message has no object of that index.
     ObjectOutOfRange,
-    /// The frame where an index entry points is not a data object of the entry's length, or not the object listed.
+    /// An index entry does not lead to the listed data object, or gives a wrong length for it.
     IndexEntry,
     /// The index has different numbers of offsets and lengths.
     IndexLengths,
@@ -120,33 +129,35 @@ pub enum ErrorKind {
     HashListCount,
     /// An entry of the hash list is not the object's digest.
     HashListEntry,
+    /// A frame's digest is not the digest of its body.
+    DigestMismatch,
 
-    /// A CBOR head uses a reserved additional-information value (28 to 30, or 31 where no length belongs).
+    /// A CBOR head with additional information 28 to 30, or with 31 where no length can be indefinite.
     CborHead(u8),
     /// A CBOR simple value other than false, true, null and undefined.
     CborSimple(u8),
-    /// A CBOR break where no item of indefinite length is open, or between a key and its value.
+    /// A CBOR break outside of an item of indefinite length, or between a key and its value.
     CborBreak,
     /// CBOR text that is not UTF-8.
     CborUtf8,
     /// CBOR nested deeper than the limit.
     CborNesting,
-    /// A value of another type than the format demands, or than was asked for.
+    /// A value has another type than the format requires, or than was asked for.
     WrongType {
-        /// The type wanted.
+        /// The type that is required or was asked for.
         expected: Kind,
-        /// The type that stands there.
+        /// The type of the value.
         found: Kind,
     },
-    /// An integer outside the range of the type asked for.
+    /// An integer does not fit the type that the format requires, or that was asked for.
     IntegerRange,
-    /// A map key that is not text where the format demands text.
+    /// A map key is not text, where the format requires text.
     NonTextKey,
     /// CBOR that is valid but not canonical.
     NonCanonical(NonCanonical),
-    /// A metadata key stands both at top level and in `_extra_`.
+    /// A metadata key is both at top level and in `_extra_`.
     AmbiguousKey,
-    /// More top-level metadata keys than can be checked against `_extra_` in linear time.
+    /// There are too many keys to compare them in linear time.
     TooManyKeys,
 
     /// A required key is absent.
@@ -166,12 +177,19 @@ pub enum ErrorKind {
     /// The product of the shape, or the size in bytes, exceeds the integers of this machine.
     ShapeOverflow,
 
-    /// The values need this stage undone, which a borrowed view cannot do or this crate does not contain.
+    /// This stage must be undone first. The called function does not undo it, or it is not compiled in.
     NeedsDecoding(Stage),
     /// The payload is not as long as shape, dtype and encoding imply.
     PayloadSize,
-    /// The object's dtype is not the one asked for.
-    DtypeMismatch(Dtype),
+    /// The object has another dtype than the one that is required or was asked for.
+    DtypeMismatch {
+        /// The dtype that is required or was asked for.
+        expected: Dtype,
+        /// The dtype of the object.
+        found: Dtype,
+    },
+    /// The values are not packed with `simple_packing`, so they cannot be unpacked.
+    NotPacked,
     /// A selection picks of another number of dimensions (the first) than the tensor has (the second).
     SelectionRank(u16, u16),
     /// A selection picks an index that this dimension does not have, or a range that ends before it starts.
@@ -180,43 +198,43 @@ pub enum ErrorKind {
     RangeOutOfBounds,
     /// The caller's buffer does not have the length that the values need.
     OutputLength,
-    /// The bytes are not aligned for the type asked for, and conversion was not wanted.
+    /// The bytes are not aligned for the type that was asked for, so they cannot be borrowed as it.
     Misaligned,
-    /// The bytes are in the other byte order, and conversion was not wanted.
+    /// The bytes are in the other byte order, so they cannot be borrowed as values.
     SwappedBytes,
-    /// `simple_packing` with more than 64 bits a value.
+    /// `simple_packing` with more than 64 bits for each value.
     BitsPerValue(u32),
     /// A shuffle element size of zero, or one that does not divide the number of bytes.
     ElementSize,
 
     /// A mask reaches beyond the payload region.
     MaskBounds,
-    /// A mask method that the format, or this crate, does not know.
+    /// A mask method that the format does not define.
     MaskMethod,
-    /// A mask does not cover the elements exactly.
+    /// A mask covers more or fewer elements than the object has.
     MaskLength,
-    /// Masks on a dtype that has no non-finite values to restore.
+    /// Masks on bitmasks, which have no bytes to restore.
     MaskDtype(Dtype),
-    /// A run-length mask that starts with another byte than 0 or 1.
+    /// A run-length mask that does not start with 0 or 1.
     RleStart(u8),
-    /// A run-length mask with an empty run or a run length that does not end.
+    /// A run-length mask with an empty run, or with a run length that does not end.
     RleRun,
     /// A roaring bitmap with an unknown cookie.
     RoaringCookie(u32),
-    /// A roaring bitmap whose containers contradict their headers, or hold positions beyond the elements.
+    /// A roaring bitmap whose containers contradict their headers, or have positions beyond the elements.
     RoaringContainer,
 
-    /// szip samples of other than 1 to 32 bits.
+    /// szip samples of 0 bits, or of more than 32.
     SzipBitsPerSample(u32),
-    /// A szip block size that the standard, or a flag that extends it, does not allow.
+    /// A szip block size that neither the standard nor a flag allows.
     SzipBlockSize(u32),
-    /// A szip reference sample interval of other than 1 to 4096 blocks.
+    /// A szip reference sample interval of 0 blocks, or of more than 4096.
     SzipRsi(u32),
-    /// The restricted option set of szip with samples of more than four bits.
+    /// The restricted option set of szip, with samples of more than four bits.
     SzipRestricted(u32),
     /// A szip code that stands for no sample.
     SzipStream,
-    /// A szip block that the memory of a decoder of pieces does not hold.
+    /// A szip block that does not fit the memory of a decoder of pieces.
     SzipBlockMemory,
 }
 
@@ -226,7 +244,7 @@ impl ErrorKind {
         Error { kind: self, offset }
     }
 
-    /// This fact at byte `offset`, given as a position in memory.
+    /// This fact at byte `offset`, which is an index into memory.
     pub(crate) const fn at_index(self, offset: usize) -> Error {
         self.at(offset as u64)
     }
@@ -236,7 +254,7 @@ impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Truncated => f.write_str("the bytes end too early"),
-            Self::TooLarge => f.write_str("a length overflows usize"),
+            Self::TooLarge => f.write_str("a length overflows usize, the address space of this machine"),
             Self::StartMagic => f.write_str("invalid magic bytes (expected TENSOGRM)"),
             Self::Version(v) => write!(f, "unsupported message version {v} (expected 3)"),
             Self::MessageTooSmall => f.write_str("total_length is smaller than the minimum message size of 48"),
@@ -253,7 +271,9 @@ impl fmt::Display for ErrorKind {
                 "frame total_length exceeds buffer: the frame extends past buffer end or into the postamble",
             ),
             Self::FrameEnd => f.write_str("missing ENDF marker"),
-            Self::CborOffset => f.write_str("cbor_offset out of valid range"),
+            Self::CborOffset => {
+                f.write_str("cbor_offset out of valid range (expected a place between the frame's header and its tail)")
+            }
             Self::FrameOrder(frame, phase) => write!(f, "unexpected {frame} frame after {phase} phase"),
             Self::PrecederWithoutObject(found) => {
                 write!(f, "PrecederMetadata must be followed by a data-object frame, not {found}")
@@ -262,19 +282,22 @@ impl fmt::Display for ErrorKind {
             Self::PrecederBase(n) => write!(f, "PrecederMetadata base must have exactly 1 entry, not {n}"),
             Self::NoMetadata => f.write_str("no metadata frame found in message"),
             Self::BaseTooLong => f.write_str("metadata base has more entries than the message contains objects"),
-            Self::ObjectOutOfRange => f.write_str("object index out of range"),
+            Self::ObjectOutOfRange => f.write_str("object index out of range: the message has fewer objects"),
             Self::IndexEntry => f.write_str("index entry does not lead to a data object of its length"),
             Self::IndexLengths => f.write_str("index offsets.len() != lengths.len()"),
             Self::IndexCount => f.write_str("the index lists more or fewer objects than the message has"),
             Self::HashListCount => f.write_str("the hash list has more or fewer entries than the message has objects"),
             Self::HashListEntry => f.write_str("an entry of the hash list is not the object's digest"),
-            Self::CborHead(info) => write!(f, "invalid CBOR: additional information {info}"),
-            Self::CborSimple(v) => write!(f, "invalid CBOR: simple value {v}"),
+            Self::DigestMismatch => f.write_str("hash mismatch: a frame's digest is not the digest of its body"),
+            Self::CborHead(info) => write!(f, "invalid CBOR: additional information {info} is not allowed here"),
+            Self::CborSimple(v) => {
+                write!(f, "invalid CBOR: simple value {v} (expected 20 to 23: false, true, null or undefined)")
+            }
             Self::CborBreak => f.write_str("invalid CBOR: misplaced break"),
             Self::CborUtf8 => f.write_str("invalid CBOR: text is not UTF-8"),
             Self::CborNesting => f.write_str("CBOR is nested too deeply"),
             Self::WrongType { expected, found } => write!(f, "expected {expected}, got {found}"),
-            Self::IntegerRange => f.write_str("integer out of range"),
+            Self::IntegerRange => f.write_str("integer out of range for the type that is expected here"),
             Self::NonTextKey => f.write_str("non-text top-level key in a map that needs text keys"),
             Self::NonCanonical(why) => f.write_str(match why {
                 NonCanonical::KeyOrder => "CBOR map keys not in canonical order",
@@ -293,38 +316,43 @@ impl fmt::Display for ErrorKind {
                  int16, int32, int64, uint8, uint16, uint32, uint64, bitmask)",
             ),
             Self::UnknownByteOrder => f.write_str("unknown byte_order (expected big or little)"),
-            Self::NdimMismatch => f.write_str("ndim does not match shape.len()"),
+            Self::NdimMismatch => f.write_str("ndim does not match shape.len(), the number of dimensions"),
             Self::StridesMismatch => f.write_str("strides.len() does not match shape.len()"),
-            Self::ShapeOverflow => f.write_str("shape product overflow"),
+            Self::ShapeOverflow => {
+                f.write_str("shape product overflow: more elements or bytes than an integer can count")
+            }
             Self::NeedsDecoding(stage) => write!(f, "values are not stored plainly: {stage} must be undone first"),
             Self::PayloadSize => f.write_str("the payload does not have the size that the descriptor claims"),
-            Self::DtypeMismatch(dtype) => write!(f, "the object's dtype is {dtype}"),
+            Self::DtypeMismatch { expected, found } => write!(f, "the object's dtype is {found}, expected {expected}"),
+            Self::NotPacked => f.write_str("the values are not packed (expected encoding simple_packing)"),
             Self::SelectionRank(found, expected) => {
                 write!(f, "a selection of {found} dimensions of a tensor that has {expected}")
             }
             Self::SelectionBounds(dimension) => {
                 write!(f, "the selection of dimension {dimension} (counted from 0) reaches beyond it")
             }
-            Self::RangeOutOfBounds => f.write_str("range exceeds payload size"),
-            Self::OutputLength => f.write_str("the output buffer has the wrong length"),
-            Self::Misaligned => f.write_str("values are not aligned in memory"),
-            Self::SwappedBytes => f.write_str("values are not in native byte order"),
+            Self::RangeOutOfBounds => f.write_str("range exceeds payload size: it reaches beyond the last element"),
+            Self::OutputLength => f.write_str("the output buffer does not have the length that the values need"),
+            Self::Misaligned => f.write_str("values are not aligned in memory for the type that was asked for"),
+            Self::SwappedBytes => f.write_str("values are not in native byte order, which was asked for"),
             Self::BitsPerValue(bits) => write!(f, "sp_bits_per_value {bits} exceeds 64"),
             Self::ElementSize => f.write_str("data length is not divisible by element_size"),
             Self::MaskBounds => f.write_str("mask offset + length exceeds payload region size"),
-            Self::MaskMethod => f.write_str("unknown mask method"),
-            Self::MaskLength => f.write_str("mask does not cover the elements exactly"),
+            Self::MaskMethod => {
+                f.write_str("unknown mask method (expected one of none, rle, roaring, lz4, zstd, blosc2)")
+            }
+            Self::MaskLength => f.write_str("mask covers more or fewer elements than the object has"),
             Self::MaskDtype(dtype) => write!(f, "masks are not possible on dtype {dtype}"),
             Self::RleStart(byte) => write!(f, "run-length mask starts with {byte} instead of 0 or 1"),
             Self::RleRun => f.write_str("run-length mask has an empty or endless run"),
-            Self::RoaringCookie(cookie) => write!(f, "unknown roaring cookie {cookie}"),
-            Self::RoaringContainer => f.write_str("inconsistent roaring container"),
+            Self::RoaringCookie(cookie) => write!(f, "unknown roaring cookie {cookie} (expected 12346 or 12347)"),
+            Self::RoaringContainer => f.write_str("a roaring container contradicts its header or the mask's length"),
             Self::SzipBitsPerSample(bits) => write!(f, "bits_per_sample must be 1..=32, got {bits}"),
             Self::SzipBlockSize(size) => write!(f, "szip_block_size {size} is not allowed (expected 8, 16, 32 or 64)"),
             Self::SzipRsi(rsi) => write!(f, "szip_rsi must be 1..=4096, got {rsi}"),
             Self::SzipRestricted(bits) => write!(f, "AEC_RESTRICTED requires bits_per_sample <= 4, got {bits}"),
-            Self::SzipStream => f.write_str("invalid code in szip stream"),
-            Self::SzipBlockMemory => f.write_str("a szip block does not fit the memory given for one"),
+            Self::SzipStream => f.write_str("invalid code in szip stream: it stands for no sample"),
+            Self::SzipBlockMemory => f.write_str("a szip block does not fit the decoder's memory for one block"),
         }
     }
 }

@@ -129,9 +129,7 @@ impl<'a> DataObject<'a> {
     /// [`ErrorKind::DtypeMismatch`] if the elements are not of type `T`; [`ErrorKind::NeedsDecoding`] with the stage that
     /// has to be undone first; [`ErrorKind::PayloadSize`] if the payload is not as long as the shape implies.
     pub fn view<T: Element>(&self) -> Result<TensorView<'a, T>> {
-        if T::DTYPE != self.descriptor.dtype() {
-            return Err(ErrorKind::DtypeMismatch(self.descriptor.dtype()).at(self.descriptor.offset()));
-        }
+        self.check_dtype(T::DTYPE)?;
         self.check_plain()?;
         let shape = Shape::from(self.descriptor.shape());
         TensorView::new(self.payload, self.descriptor.byte_order(), shape).map_err(|e| e.shift(self.region_offset))
@@ -142,9 +140,7 @@ impl<'a> DataObject<'a> {
     /// # Errors
     /// Those of [`Self::view`].
     pub fn view_bits(&self) -> Result<BitView<'a>> {
-        if self.descriptor.dtype() != Dtype::Bitmask {
-            return Err(ErrorKind::DtypeMismatch(self.descriptor.dtype()).at(self.descriptor.offset()));
-        }
+        self.check_dtype(Dtype::Bitmask)?;
         self.check_plain()?;
         BitView::new(self.payload, Shape::from(self.descriptor.shape())).map_err(|e| e.shift(self.region_offset))
     }
@@ -158,6 +154,14 @@ impl<'a> DataObject<'a> {
         let d = &self.descriptor;
         AnyView::new(d.dtype(), self.payload, d.byte_order(), Shape::from(d.shape()))
             .map_err(|e| e.shift(self.region_offset))
+    }
+
+    fn check_dtype(&self, expected: Dtype) -> Result<()> {
+        let found = self.descriptor.dtype();
+        if found == expected {
+            return Ok(());
+        }
+        Err(ErrorKind::DtypeMismatch { expected, found }.at(self.descriptor.offset()))
     }
 
     fn check_plain(&self) -> Result<()> {
@@ -178,6 +182,12 @@ impl<'a> DataObject<'a> {
             }
             other => Err(ErrorKind::NeedsDecoding(Stage::Compression(other)).at(self.descriptor.offset())),
         }
+    }
+
+    /// [`Self::stored`] for the payload's uncompressed `bytes`.
+    #[cfg(feature = "szip")]
+    pub(crate) fn stored_from<'s>(&self, bytes: &'s [u8]) -> Result<Stored<'s>> {
+        Stored::new(&self.descriptor, bytes).map_err(|e| e.shift(self.payload_base(e)))
     }
 
     /// What to add to an error's offset. Errors about the payload count from the payload, the others from the caller's
@@ -218,7 +228,13 @@ impl<'a> DataObject<'a> {
     /// [`ErrorKind::NeedsDecoding`] for a mask whose method needs a decompressor, and for every mask if the feature `masks`
     /// is off; those of [`crate::mask::restore_into`].
     pub fn restore_into(&self, start: u64, order: ByteOrder, out: &mut [u8]) -> Result<()> {
-        self.descriptor.masks().iter().try_for_each(|(kind, mask)| self.restore_kind(kind, &mask, start, order, out))
+        self.restore_as(self.descriptor.dtype(), start, order, out)
+    }
+
+    /// [`Self::restore_into`] for values that were converted to `dtype`.
+    pub(crate) fn restore_as(&self, dtype: Dtype, start: u64, order: ByteOrder, out: &mut [u8]) -> Result<()> {
+        let mut masks = self.descriptor.masks().iter();
+        masks.try_for_each(|(kind, mask)| self.restore_kind(kind, &mask, dtype, start, order, out))
     }
 
     #[cfg(feature = "masks")]
@@ -226,13 +242,14 @@ impl<'a> DataObject<'a> {
         &self,
         kind: MaskKind,
         entry: &MaskDescriptor<'a>,
+        dtype: Dtype,
         start: u64,
         order: ByteOrder,
         out: &mut [u8],
     ) -> Result<()> {
         let mask = self.mask(entry)?;
         let base = self.region_offset.saturating_add(entry.offset());
-        crate::mask::restore_into(&mask, kind, self.descriptor.dtype(), order, start, out).map_err(|e| e.shift(base))
+        crate::mask::restore_into(&mask, kind, dtype, order, start, out).map_err(|e| e.shift(base))
     }
 
     #[cfg(not(feature = "masks"))]
@@ -240,6 +257,7 @@ impl<'a> DataObject<'a> {
         &self,
         _kind: MaskKind,
         entry: &MaskDescriptor<'a>,
+        _dtype: Dtype,
         _start: u64,
         _order: ByteOrder,
         _out: &mut [u8],

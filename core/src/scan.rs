@@ -1,26 +1,29 @@
-//! Where messages begin and end in bytes that hold several, and what lies between them (FORMAT §5.6).
+//! Finding where messages begin and end in bytes that hold several, and what lies between them (FORMAT §5.6).
 //!
-//! A message that states its length is found by its preamble and its end magic, two reads. One that does not (a streamed
-//! message) is walked from frame to frame to its postamble; if its frames are damaged, it reaches to the first end magic,
-//! unless a sound message begins before that. Whatever belongs to no message is reported as junk.
+//! A message that states its length takes two reads: its preamble and its end magic. A streamed message does not state its
+//! length: the scanner walks from frame to frame to its postamble. If its frames are damaged, it ends at the first end
+//! magic, unless an undamaged message begins before that. All other bytes are reported as junk.
 //!
 //! # Torn messages
-//! A writer that is killed leaves a preamble and some frames, the last of which does not end in the file. What lies inside of
-//! that frame is payload, also where it looks like a message: a payload may be a file of messages. So of a message that is
-//! not whole the frames are walked first. The search for other messages goes on where they lead, and inside of whole frames
-//! nothing is looked for. If the last frame does not end in the source, nothing behind its header is a message, with two
-//! exceptions, as what was written later must not be lost:
 //!
-//! - A row of messages that reaches to the end of the source, the last of them torn perhaps, was appended by a writer that did
-//!   not look at what was there. It is believed, unless it begins where the frame's body does.
-//! - Messages behind an end magic follow a message that was finished, and whose frame has a damaged length.
+//! A writer that is killed leaves a preamble and some frames. The last frame does not end in the file. The bytes inside that
+//! frame are payload, even if they look like a message, because a payload may be a file of messages. So the scanner walks
+//! the frames of an incomplete message first. It does not search inside whole frames, and it continues its search where
+//! they end.
 //!
-//! A row that begins where the body does is payload: an appended one would have to meet the frame's header exactly.
+//! If the last frame does not end in the source, the bytes after its header are payload. There are two exceptions, because
+//! messages that were written later must not be lost:
 //!
-//! The scanner works on any [`Source`] and touches preambles, postambles and the frame headers of streamed messages, never
-//! payloads. Its time is linear in the length of the source **whatever the bytes are**: start magics are found by one pass,
-//! end magics by another, and walks that fail spend a budget proportional to the length, after which streamed messages are
-//! delimited by the end magic alone.
+//! - A row of messages that reaches to the end of the source was appended by another writer. Its last message may be torn
+//!   too. Such a row counts, unless it begins exactly where the frame's body does: then it is the payload.
+//! - Messages after an end magic come after a finished message. The frame's length is damaged.
+//!
+//! # Cost
+//!
+//! The scanner works on any [`Source`]. It reads preambles, postambles and the frame headers of streamed messages, and never
+//! payloads. Its time is linear in the length of the source **whatever the bytes are**. One pass finds start magics, and
+//! another finds end magics. Walks that fail spend a budget that is proportional to the length. When the budget is used up,
+//! streamed messages end at the next end magic.
 
 mod find;
 mod source;
@@ -39,17 +42,17 @@ use crate::wire::{
 };
 use stream::{End, HOP_COST, StreamWalk, header_of, overrunning, stated_length};
 
-/// Failed walks may cost this many times the length of the source, and [`FREE_BUDGET`] more.
+/// How many times the length of the source failed walks may cost, in addition to [`FREE_BUDGET`].
 const BUDGET_PER_BYTE: u64 = 4;
-/// What failed walks may cost however short the source is: in short sources every candidate is looked at with care.
+/// The cost that failed walks may have in a source of any length. In a short source, every candidate can be walked.
 const FREE_BUDGET: u64 = 64 << 10;
-/// Messages that a first step from the end looks back over, to see whether they are the payload of a torn message.
+/// How many messages the first step from the end looks back over, to see whether they are the payload of a torn message.
 const LOOK_BACK: usize = 64;
 
 /// A part of the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Segment {
-    /// A message: preamble and end magic are there, the rest is [`crate::Message::parse`]'s to check.
+    /// A message: it has a preamble and an end magic. [`crate::Message::parse`] checks the rest.
     Message {
         /// Bytes from the source's start.
         offset: u64,
@@ -60,7 +63,7 @@ pub enum Segment {
     Junk {
         /// Bytes from the source's start.
         offset: u64,
-        /// How many bytes.
+        /// The number of bytes.
         length: u64,
     },
 }
@@ -93,38 +96,47 @@ impl Segment {
     }
 }
 
-/// The messages in `bytes` and what lies between them, in order: an iterator of [`Segment`] that covers every byte.
+/// The messages in `bytes` and the junk between them, in order: an iterator of [`Segment`] that covers every byte.
 ///
 /// ```
+/// use tgm_core::Message;
 /// use tgm_core::scan::{Segment, scan};
 ///
 /// assert_eq!(scan(b"no message").collect::<Vec<_>>(), [Segment::Junk { offset: 0, length: 10 }]);
+///
+/// # let bytes: &[u8] = include_bytes!("../../tests/data/dtypes/float32-little.tgm");
+/// for segment in scan(bytes).filter(Segment::is_message) {
+///     let message = Message::parse(segment.bytes_of(bytes).unwrap_or_default())?;
+///     println!("{} objects", message.outline()?.object_count);
+/// }
+/// # Ok::<(), tgm_core::Error>(())
 /// ```
 pub fn scan(bytes: &[u8]) -> Scanner<&[u8]> {
     Scanner::new(bytes)
 }
 
-/// A scan in progress: what lies between [`Self::front`] and [`Self::back`] has not been assigned yet.
+/// A scan in progress. The bytes between [`Self::front`] and [`Self::back`] were not assigned to a segment yet.
 #[derive(Clone, Debug)]
 pub struct Scanner<S> {
     source: S,
     front: u64,
     back: u64,
-    /// A message found while the junk before it was reported.
+    /// The message after the junk that was reported last.
     found: Option<(u64, u64)>,
-    /// What the last search for an end magic found: where it began, and the magic's position.
+    /// The last search for an end magic: where it started, and the position that it found.
     end_magic: Option<(u64, Option<u64>)>,
+    /// What failed walks may still cost.
     budget: u64,
     torn: Option<u64>,
 }
 
-/// What is found at a place where a message may begin.
+/// What there is at a place where a message may begin.
 enum Place {
     /// A message of this length.
     Message(u64),
-    /// None; the next one begins here or behind.
+    /// No message. The search goes on from here.
     Nothing(u64),
-    /// One that was not finished, and reaches to the end of the source.
+    /// A message that was not finished. It reaches to the end of the source.
     Torn,
 }
 
@@ -136,24 +148,25 @@ impl<S: Source> Scanner<S> {
         Self { source, front: 0, back, found: None, end_magic: None, budget, torn: None }
     }
 
-    /// What is scanned.
+    /// The source that is scanned.
     pub const fn source(&self) -> &S {
         &self.source
     }
 
-    /// Where what has not been assigned yet begins.
+    /// Where the unassigned bytes begin.
     pub const fn front(&self) -> u64 {
         self.front
     }
 
-    /// Where what has not been assigned yet ends.
+    /// Where the unassigned bytes end.
     pub const fn back(&self) -> u64 {
         self.back
     }
 
-    /// Where a message begins whose frames show that its writer did not finish it, once [`Self::next_segment`] has come to
-    /// it: from there to the end of the source all is junk. Messages that [`Self::next_message_back`] gave and that lie there
-    /// are part of its payload.
+    /// Where a torn message begins, once [`Self::next_segment`] has come to it: a message whose writer did not finish it.
+    ///
+    /// All bytes from there to the end of the source are junk. If [`Self::next_message_back`] returned messages in that
+    /// part, they are payload of the torn message.
     pub const fn torn(&self) -> Option<u64> {
         self.torn
     }
@@ -177,9 +190,10 @@ impl<S: Source> Scanner<S> {
         Ok((length > 0).then_some(Segment::Message { offset, length }))
     }
 
-    /// The message that ends at the back, if its postamble states its length and a preamble that agrees stands there: two
-    /// reads. `None` leaves the rest to [`Self::next_segment`]; messages longer than `max_length` are left too, and those that
-    /// seem to be the payload of a torn message.
+    /// The message that ends at the back, if its postamble states its length and a preamble agrees: two reads.
+    ///
+    /// `None` if there is no such message, if it is longer than `max_length`, or if it seems to be the payload of a torn
+    /// message. [`Self::next_segment`] then has to find the rest.
     ///
     /// # Errors
     /// Those of reading the source.
@@ -208,8 +222,10 @@ impl<S: Source> Scanner<S> {
         Ok(Some(Segment::Message { offset, length }))
     }
 
-    /// Whether the message at `offset`, which ends with the source, or one of those right before it, begins where the body
-    /// of a frame does that does not end in the source. A few messages before it are looked at, so that this is O(1).
+    /// Whether the message at `offset`, which ends with the source, is payload of a torn message.
+    ///
+    /// It is if this message, or one of the messages right before it, begins with the body of a frame that does not end in
+    /// the source. Only [`LOOK_BACK`] messages are looked at, so this is O(1).
     fn is_torn_payload(&self, offset: u64) -> Result<bool, S::Error> {
         let mut offset = offset;
         for _ in 0..LOOK_BACK {
@@ -228,9 +244,9 @@ impl<S: Source> Scanner<S> {
         Ok(false)
     }
 
-    /// The first message that begins at or behind the front, as offset and length.
+    /// The first message at or after the front, as offset and length.
     fn find_message(&mut self) -> Result<Option<(u64, u64)>, S::Error> {
-        // Where messages follow each other there is nothing to search for.
+        // Messages mostly follow each other directly, so the first place to look at is the front itself.
         let mut at = self.front;
         loop {
             let from = match self.place_at(at)? {
@@ -249,7 +265,7 @@ impl<S: Source> Scanner<S> {
         }
     }
 
-    /// What begins at `at`.
+    /// What there is at `at`.
     fn place_at(&mut self, at: u64) -> Result<Place, S::Error> {
         let next = Place::Nothing(at.saturating_add(1));
         let room = self.back.saturating_sub(at);
@@ -257,7 +273,7 @@ impl<S: Source> Scanner<S> {
             return Ok(next);
         }
         let mut head = self.source.read(at)?;
-        // Writers of this library write the start magic last. Behind a message, zeros may stand for one.
+        // Writers of this library write the start magic last. So after a message, zeros may stand in its place.
         let is_unwritten = at == self.front && fill_magic(&mut head);
         match preamble(&head, room) {
             Ok(None) if !is_unwritten => return self.streamed_message(at),
@@ -265,7 +281,7 @@ impl<S: Source> Scanner<S> {
             Err(error) if matches!(error.kind(), ErrorKind::StartMagic | ErrorKind::Version(_)) => return Ok(next),
             _ => {}
         }
-        // Where there is no frame, nothing is walked: start magics alone are cheap.
+        // A start magic without a frame after it is not worth a walk. So many bare magics cost little.
         let first = at.saturating_add(PREAMBLE_SIZE as u64);
         if self.budget == 0 || self.source.read(first)? != *FRAME_MAGIC {
             return Ok(next);
@@ -281,25 +297,25 @@ impl<S: Source> Scanner<S> {
         let is_torn = self.source.len() < stated_end && self.is_torn(end, stated_end)?;
         Ok(match end {
             _ if is_torn => Place::Torn,
-            // All frames are there: it is the end that is damaged.
+            // The walk came to where the message should end: all frames are whole, and only the end is damaged.
             _ if is_padding(stopped, stated_end.saturating_sub(POSTAMBLE_SIZE as u64)) => Place::Nothing(stopped),
             _ => Place::Nothing(end.certain(last_frame)),
         })
     }
 
-    /// Whether a message whose frames end like that, and which states to end at `stated_end`, was left by a writer that did
-    /// not finish it.
+    /// Whether a message was left unfinished by its writer. `end` is how a walk over its frames ended, and `stated_end` is
+    /// where the preamble says that the message ends.
     fn is_torn(&mut self, end: End, stated_end: u64) -> Result<bool, S::Error> {
         match end {
             End::Short => Ok(true),
-            // A length that is beyond what the message states is damaged.
+            // A frame that ends beyond its message has a damaged length.
             End::Overrun { body, end } if end <= stated_end => self.is_payload(body, stated_end == u64::MAX),
             _ => Ok(false),
         }
     }
 
-    /// Whether all that lies from `body` on, the inside of a frame that does not end in the source, is the frame's payload,
-    /// messages included.
+    /// Whether all bytes from `body` on are payload of the frame whose body begins there, even if they contain messages. The
+    /// frame does not end in the source.
     fn is_payload(&mut self, body: u64, is_streamed: bool) -> Result<bool, S::Error> {
         let end = self.source.len();
         let (mut from, mut any) = (body, false);
@@ -308,7 +324,7 @@ impl<S: Source> Scanner<S> {
             if at > body && before == *END_MAGIC {
                 return Ok(false);
             }
-            // The row of messages that begins there.
+            // Find the end of the row of messages that begins there.
             let mut behind = at;
             while let Some(length) = self.sound_length(behind, end)? {
                 behind = behind.saturating_add(length);
@@ -319,13 +335,13 @@ impl<S: Source> Scanner<S> {
             }
             (from, any) = (behind, true);
         }
-        // The end of a streamed message, the length of whose last frame is damaged.
+        // An end magic may be the end of this very message, if it is streamed and its last frame has a damaged length.
         let may_be_whole = is_streamed && !any && self.find_end_magic(header_of(body))?.is_some();
-        // Without a budget not all has been seen.
+        // If the budget is used up, not all bytes were searched.
         Ok(!may_be_whole && self.budget > 0)
     }
 
-    /// Whether a preamble begins at `at`, as far as it is there.
+    /// Whether a preamble begins at `at`. The end of the source may cut it off.
     fn is_begun(&self, at: u64) -> Result<bool, S::Error> {
         let mut head = self.source.read::<PREAMBLE_SIZE>(at)?;
         let room = usize::try_from(self.source.len().saturating_sub(at)).unwrap_or(usize::MAX);
@@ -333,16 +349,16 @@ impl<S: Source> Scanner<S> {
         Ok(MAGIC.starts_with(magic) || fill_magic(&mut head))
     }
 
-    /// A message that states its length is one if the end magic is where it should be.
+    /// Whether a message of this stated length has its end magic in the right place.
     fn stated_message(&self, at: u64, length: u64) -> Result<bool, S::Error> {
         let end = at.saturating_add(length);
         let magic: [u8; END_MAGIC.len()] = self.source.read(end.saturating_sub(END_MAGIC.len() as u64))?;
         Ok(magic == *END_MAGIC)
     }
 
-    /// The streamed message that begins at `at`: it ends with its frames, or else with the first end magic.
+    /// The streamed message at `at`. It ends with its frames or, if they are damaged, with the first end magic.
     fn streamed_message(&mut self, at: u64) -> Result<Place, S::Error> {
-        // Preamble, and the postamble up to its magic.
+        // The fewest bytes before an end magic: the preamble, and the postamble up to its magic.
         const BEFORE_END_MAGIC: u64 = (MIN_MESSAGE_SIZE - END_MAGIC.len()) as u64;
         let (end, broken) = self.walk_stream(at, self.back)?;
         if let End::Whole(end) = end {
@@ -351,7 +367,7 @@ impl<S: Source> Scanner<S> {
         if self.is_torn(end, u64::MAX)? {
             return Ok(Place::Torn);
         }
-        // Not inside of its whole frames.
+        // An end magic inside its whole frames does not count.
         let earliest = at.saturating_add(BEFORE_END_MAGIC).max(broken);
         let Some(magic) = self.find_end_magic(earliest)? else { return Ok(Place::Nothing(broken)) };
         if self.find_sound(broken, magic)?.is_some() {
@@ -360,8 +376,8 @@ impl<S: Source> Scanner<S> {
         Ok(Place::Message(magic.saturating_add(END_MAGIC.len() as u64).saturating_sub(at)))
     }
 
-    /// Walks the frames of the streamed message at `at`, which must end at `end` at the latest; how that ended, and from
-    /// where on nothing is certain if it failed. Only a walk that fails is paid for.
+    /// Walks the frames of the streamed message at `at`, up to `end` at most. Returns how the walk ended, and the place up to
+    /// which the frames can be relied on. Only a walk that fails takes from the budget.
     fn walk_stream(&mut self, at: u64, end: u64) -> Result<(End, u64), S::Error> {
         let mut walk = StreamWalk::new(&self.source, at, end);
         if self.budget == 0 {
@@ -375,8 +391,9 @@ impl<S: Source> Scanner<S> {
         Ok((end, end.certain(last_frame)))
     }
 
-    /// Where the first message that can be trusted begins between `from` and `to`. Behind a damaged frame that means that the
-    /// damaged message is cut short, and an end magic at `to` is not its own.
+    /// Where the first undamaged message between `from` and `to` begins.
+    ///
+    /// If there is one after a damaged frame, the damaged message was cut short, and an end magic at `to` is not its own.
     fn find_sound(&mut self, from: u64, to: u64) -> Result<Option<u64>, S::Error> {
         let mut from = from;
         while self.budget > 0 {
@@ -392,7 +409,7 @@ impl<S: Source> Scanner<S> {
         Ok(None)
     }
 
-    /// The length of the message at `at`, if one can be trusted to be there and ends at `end` at the latest.
+    /// The length of the message at `at`, if it is undamaged and ends at `end` at the latest.
     fn sound_length(&mut self, at: u64, end: u64) -> Result<Option<u64>, S::Error> {
         let room = end.saturating_sub(at);
         if room < MIN_MESSAGE_SIZE as u64 {
@@ -405,7 +422,7 @@ impl<S: Source> Scanner<S> {
                     End::Whole(end) => Some(end.saturating_sub(at)),
                     _ => None,
                 };
-                // This walk is made again for every damaged message before it, so that it is paid for as well.
+                // This walk is made again for every damaged message before it, so it takes from the budget even if it succeeds.
                 self.budget = self.budget.saturating_sub(walked.unwrap_or(0));
                 Ok(walked)
             }
@@ -413,7 +430,7 @@ impl<S: Source> Scanner<S> {
         }
     }
 
-    /// The first end magic at or behind `from`, remembered: searches go forward, so that all of them together are one pass.
+    /// The first end magic at or after `from`. The result is remembered, so all searches together are one pass.
     fn find_end_magic(&mut self, from: u64) -> Result<Option<u64>, S::Error> {
         let at = match self.end_magic {
             Some((searched_from, at)) if searched_from <= from && at.is_none_or(|at| at >= from) => at,
@@ -436,12 +453,12 @@ impl<S: Source<Error = core::convert::Infallible>> Iterator for Scanner<S> {
     }
 }
 
-/// The length that a preamble states, with `room` bytes from its start on.
+/// The length that a preamble states. `room` is the number of bytes from its start on.
 fn preamble(bytes: &[u8; PREAMBLE_SIZE], room: u64) -> Result<Option<u64>, Error> {
     Preamble::ref_from_bytes(bytes).map_or(Ok(None), |preamble| check_preamble(preamble, room))
 }
 
-/// Puts the start magic where zeros stand for it before the rest of a preamble; whether they do.
+/// Writes the start magic if zeros are in its place before the rest of a preamble. Returns whether they were.
 fn fill_magic(head: &mut [u8; PREAMBLE_SIZE]) -> bool {
     let Some((magic, rest)) = head.split_first_chunk_mut::<{ MAGIC.len() }>() else { return false };
     let is_unwritten = *magic == [0; MAGIC.len()] && rest.starts_with(&WIRE_VERSION.to_be_bytes());
@@ -451,7 +468,7 @@ fn fill_magic(head: &mut [u8; PREAMBLE_SIZE]) -> bool {
     is_unwritten
 }
 
-/// Whether `from` and `to` are padding apart.
+/// Whether the bytes from `from` to `to` can be padding.
 const fn is_padding(from: u64, to: u64) -> bool {
     from <= to && to.saturating_sub(from) < FRAME_ALIGNMENT as u64
 }

@@ -7,11 +7,11 @@
 //! | [`zio`] | ZIO messages, the tensors in them, and the bridge to Tensogram | ZIO §2 |
 //!
 //! Comments cite the sections by number, so the numbers never change. A test checks that every citation leads to a section.
-//! The pages lie in the folder `doc` of this crate. A fourth page, COMPAT, belongs to `tgm-std` and lists the names that
+//! The pages are in the folder `doc` of this crate. A fourth page, COMPAT, belongs to `tgm-std`. It lists the names that
 //! programs written for the crate `tensogram` use.
 //!
-//! The pages describe what files hold. Where the format's published pages say something else, the place says so, and FORMAT
-//! §2 has the list.
+//! The pages describe what files contain. Where the format's published pages say something else, the text says so, and
+//! FORMAT §2 has the list.
 
 #![allow(clippy::doc_markdown, reason = "names of the format stand bare in the prose and tables of its pages")]
 

@@ -12,7 +12,7 @@ use core::ops::Range;
 
 use crate::byteswap;
 use crate::descriptor::Descriptor;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::names::{ByteOrder, Dtype, Encoding, Filter, Stage};
 #[cfg(feature = "packing")]
 use crate::packing::{Packing, Unpack, unpack_bytes_into, unpack_into};
@@ -188,10 +188,10 @@ impl<'a> Stored<'a> {
     /// Unpacks values of simple_packing to `out`, beginning with element `start`.
     ///
     /// # Errors
-    /// [`ErrorKind::DtypeMismatch`] if the values are not packed; [`ErrorKind::RangeOutOfBounds`].
+    /// [`ErrorKind::NotPacked`] if the values are not packed; [`ErrorKind::RangeOutOfBounds`].
     #[cfg(feature = "packing")]
     pub fn unpack_into<T: Unpack>(&self, start: u64, out: &mut [T]) -> Result<()> {
-        let Layout::Packed(packing) = self.layout else { return Err(ErrorKind::DtypeMismatch(self.dtype).at(0)) };
+        let Layout::Packed(packing) = self.layout else { return Err(ErrorKind::NotPacked.at(0)) };
         let end = start.checked_add(out.len() as u64).filter(|&end| end <= self.element_count);
         end.ok_or(ErrorKind::RangeOutOfBounds.at(0))?;
         self.unpack(&packing, start, out, &Values)
@@ -324,9 +324,16 @@ fn layout(descriptor: &Descriptor<'_>) -> Result<Layout> {
             descriptor.packing().map(Layout::Packed)
         }
         #[cfg(feature = "packing")]
-        Some(Encoding::SimplePacking) => Err(ErrorKind::DtypeMismatch(descriptor.dtype()).at(descriptor.offset())),
+        Some(Encoding::SimplePacking) => Err(not_float64(descriptor)),
         other => Err(ErrorKind::NeedsDecoding(Stage::Encoding(other)).at(descriptor.offset())),
     }
+}
+
+/// The error of simple_packing with another dtype than float64.
+#[cfg(feature = "packing")]
+pub(crate) fn not_float64(descriptor: &Descriptor<'_>) -> Error {
+    let mismatch = ErrorKind::DtypeMismatch { expected: Dtype::Float64, found: descriptor.dtype() };
+    mismatch.at(descriptor.offset())
 }
 
 /// The shuffle filter's element size; 1 without the filter, because shuffling by 1 changes nothing.

@@ -11,11 +11,12 @@
 //! Where only one part can travel, as in files, all parts are packed into one buffer: `{ size data }*`, where a size is one
 //! byte up to 254, or FF and a big-endian `u32`. A [`Message`] is opened from either and looks the same.
 //!
-//! What the label says is not looked at here: it is free bytes to a message. The JSON in it that describes tensors (TENS) is
-//! read by `tgm-std`; [`Layout`] tells where the elements of such a tensor lie, and [`OrderedView`] reads them.
+//! The label is not interpreted here: to a message it is just bytes. In messages of form TENS it holds JSON that describes
+//! tensors, and `tgm-std` reads that. [`Layout`] computes where the elements of such a tensor are, and [`OrderedView`] reads
+//! them.
 //!
-//! Parts are slices of what the caller gave, at whatever address. Nothing is guessed: the byte order of coordinates and
-//! elements is not recorded in a message and is the caller's to say; senders are little-endian in practice.
+//! Parts are slices of the caller's bytes, at any address. A message does not record the byte order of its coordinates and
+//! elements, so the caller must state it. In practice senders are little-endian.
 
 mod codec;
 mod coords;

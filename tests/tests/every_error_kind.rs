@@ -149,6 +149,10 @@ fn index_and_hash() -> Vec<Row> {
         let verified = View::parse(&built.bytes).unwrap().verify_hash_lists(HashPresence::Flagged);
         rows.push(row(kind, built.offset("frame 3.magic"), verified));
     }
+    let mut damaged = Message::buffered([Object::f32(&[1], &[1.0])]).build();
+    damaged.set("frame 3.payload", &[0xff]);
+    let verified = View::parse(&damaged.bytes).unwrap().verify_all().map(drop);
+    rows.push(row("DigestMismatch", damaged.offset("frame 3.magic"), verified));
     let uneven = map([("offsets", array([Value::from(1)])), ("lengths", array([]))]);
     let mut message = Message::buffered([]);
     message.frames.push(Frame::metadata(frame_type::HEADER_INDEX, &uneven));
@@ -246,7 +250,9 @@ fn values() -> Vec<Row> {
     rows.push(row("NeedsDecoding(Compression(Some(Zstd)))", descriptor_at(&compressed), decode(&compressed)));
     let short = with(Object::plain("float32", &[3], [0; 11]));
     rows.push(row("PayloadSize", short.offset("frame 3.payload"), decode(&short)));
-    rows.push(row("DtypeMismatch(Float32)", descriptor_at(&b), on_object(&b, |object| object.view::<f64>().map(drop))));
+    let mismatch = "DtypeMismatch { expected: Float64, found: Float32 }";
+    rows.push(row(mismatch, descriptor_at(&b), on_object(&b, |object| object.view::<f64>().map(drop))));
+    rows.push(row("NotPacked", 0, on_object(&b, |object| object.stored()?.unpack_into(0, &mut [0.0_f64]))));
     let ask = |range: std::ops::Range<u64>, len: usize| {
         on_object(&b, |object| object.decode_into(range, ByteOrder::NATIVE, &mut vec![0; len]))
     };

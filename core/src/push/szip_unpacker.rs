@@ -9,6 +9,8 @@ use crate::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, Fil
 use crate::error::{ErrorKind, Result};
 #[cfg(feature = "packing")]
 use crate::packing::{Formula, Unpack};
+#[cfg(feature = "packing")]
+use crate::stored::not_float64;
 use crate::szip::{Params, PieceDecoder};
 use crate::tensor::Element;
 
@@ -84,7 +86,7 @@ impl<const B: usize> SzipUnpacker<B> {
                 let packing = descriptor.packing()?;
                 (packing.bits_per_value, Some(packing.formula()))
             }
-            Some(Encoding::SimplePacking) => return Err(ErrorKind::DtypeMismatch(descriptor.dtype()).at(at)),
+            Some(Encoding::SimplePacking) => return Err(not_float64(descriptor)),
             other => return needs(Stage::Encoding(other)),
         };
         #[cfg(not(feature = "packing"))]
@@ -123,7 +125,7 @@ impl<const B: usize> SzipUnpacker<B> {
     /// [`PieceDecoder::decode_with`], at bytes of the payload.
     pub fn elements_into<T: Element>(&mut self, chunk: &mut &[u8], out: &mut [T]) -> Result<usize> {
         if T::DTYPE != self.dtype {
-            return Err(ErrorKind::DtypeMismatch(self.dtype).at(0));
+            return Err(ErrorKind::DtypeMismatch { expected: T::DTYPE, found: self.dtype }.at(0));
         }
         #[cfg(feature = "packing")]
         if self.formula.is_some() {
@@ -149,11 +151,11 @@ impl<const B: usize> SzipUnpacker<B> {
     /// allocation.
     ///
     /// # Errors
-    /// [`ErrorKind::DtypeMismatch`] if the values are not packed; those of [`PieceDecoder::decode_with`], at bytes of the
+    /// [`ErrorKind::NotPacked`] if the values are not packed; those of [`PieceDecoder::decode_with`], at bytes of the
     /// payload.
     #[cfg(feature = "packing")]
     pub fn unpack_into<T: Unpack>(&mut self, chunk: &mut &[u8], out: &mut [T]) -> Result<usize> {
-        let Some(formula) = self.formula else { return Err(ErrorKind::DtypeMismatch(self.dtype).at(0)) };
+        let Some(formula) = self.formula else { return Err(ErrorKind::NotPacked.at(0)) };
         let max = self.max;
         let out = wanted(self.remaining, out);
         let count = self.decoder.decode_with(chunk, out, |sample| T::from_f64(formula.value(sample & max)))?;

@@ -9,6 +9,8 @@ use crate::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, Fil
 use crate::error::{ErrorKind, Result};
 #[cfg(feature = "packing")]
 use crate::packing::{Formula, Packing, Unpack, unpack_into};
+#[cfg(feature = "packing")]
+use crate::stored::not_float64;
 use crate::tensor::Element;
 
 /// Bytes of the widest element.
@@ -83,7 +85,7 @@ impl Unpacker {
                 Some(Packed::new(descriptor.packing()?))
             }
             Some(Encoding::SimplePacking) => {
-                return Err(ErrorKind::DtypeMismatch(descriptor.dtype()).at(descriptor.offset()));
+                return Err(not_float64(descriptor));
             }
             other => return needs(Stage::Encoding(other)),
         };
@@ -114,7 +116,7 @@ impl Unpacker {
     /// [`ErrorKind::DtypeMismatch`] if the elements are not of type `T`, [`ErrorKind::NeedsDecoding`] if they are packed.
     pub fn elements_into<T: Element>(&mut self, chunk: &mut &[u8], out: &mut [T]) -> Result<usize> {
         if T::DTYPE != self.dtype {
-            return Err(ErrorKind::DtypeMismatch(self.dtype).at(0));
+            return Err(ErrorKind::DtypeMismatch { expected: T::DTYPE, found: self.dtype }.at(0));
         }
         #[cfg(feature = "packing")]
         if self.packed.is_some() {
@@ -155,10 +157,10 @@ impl Unpacker {
     /// allocation.
     ///
     /// # Errors
-    /// [`ErrorKind::DtypeMismatch`] if the values are not packed.
+    /// [`ErrorKind::NotPacked`] if the values are not packed.
     #[cfg(feature = "packing")]
     pub fn unpack_into<T: Unpack>(&mut self, chunk: &mut &[u8], out: &mut [T]) -> Result<usize> {
-        let Some(mut packed) = self.packed else { return Err(ErrorKind::DtypeMismatch(self.dtype).at(0)) };
+        let Some(mut packed) = self.packed else { return Err(ErrorKind::NotPacked.at(0)) };
         let count = packed.unpack_into(chunk, wanted(self.remaining, out));
         self.packed = Some(packed);
         Ok(self.count(count?))

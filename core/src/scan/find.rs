@@ -1,41 +1,71 @@
 //! Searching for one of the format's two magics of eight bytes.
+//!
+//! # Plain way
+//!
+//! ```text
+//! for each place:  compare eight bytes
+//! ```
+//!
+//! # Trick: look at every fourth place
+//!
+//! Any eight bytes in a row contain a whole aligned word of four bytes. So a magic at any place has one of its words at a
+//! place that is a multiple of four. The search looks only at these words:
+//!
+//! ```text
+//! for each chunk of 128 bytes:
+//!     passes = any word of the chunk passes the filter       no branch inside: compilers make vector code of it
+//!     if passes: compare eight bytes at each place around the chunk
+//! ```
+//!
+//! The filter asks whether all four bytes of a word are like bytes of the magic. The bytes of each magic are within sixteen
+//! of each other, so after adding a constant they have their upper four bits in common. One addition, one mask and one
+//! comparison test a word. A magic's own words always pass, so no magic is missed. Of other words one in 65,536 passes, if
+//! bytes are random.
+//!
+//! Small machines have no vectors. They look at one byte of eight, and jump: [`find_by_jumps`].
 
 use crate::target::IS_SMALL;
 
-/// Bytes that are looked at before it is asked whether a magic may lie among them: a few vectors of any machine.
+/// Bytes that are tested before the search branches: a few vectors of any machine.
 const CHUNK: usize = 128;
 
 /// Bytes of a word.
 const WORD: usize = 4;
 
-/// The first place where `magic` stands in `bytes`: O(bytes), and at the speed of memory as long as bytes are not like the magic's.
+/// The first place where `magic` is in `bytes`: O(bytes), and nearly as fast as memory if few bytes are like the magic's.
 ///
-/// Of four places in a row where a word can be, one lies within any eight bytes. So every fourth place is looked at, whether
-/// all four bytes there are close to those of the magic (`Filter`): a loop without branches, which compilers make
-/// vectors of. Only where one is, places are compared one by one.
+/// ```
+/// use tgm_core::scan::find;
+/// use tgm_core::wire::MAGIC;
 ///
-/// Small machines have no vectors, and better use for the code's bytes: they look at one byte of eight.
+/// assert_eq!(find(b"junk TENSOGRM", MAGIC), Some(5));
+/// assert_eq!(find(b"TENSOGR", MAGIC), None);
+/// ```
 #[inline]
 pub fn find(bytes: &[u8], magic: &[u8; 8]) -> Option<usize> {
     if IS_SMALL {
         return find_by_jumps(bytes, magic);
     }
-    // Of the format's magics the filter is a constant.
+    // The format's magics are constants, so the compiler computes the filter.
     find_filtered(bytes, magic, Filter::new(magic))
 }
 
-/// [`find`], usually by one byte of eight (Horspool): for small machines.
+/// [`find`] for small machines, by Horspool's method. It usually looks at one byte of eight.
 ///
-/// The byte under the magic's last position decides how far the window may move; with a pattern of eight bytes the worst
-/// case is eight comparisons a byte. Where that byte lies outside of the range of the magic's bytes, which takes one
-/// comparison to see, the window moves by all of its length.
+/// ```text
+/// look at the byte under the magic's last position
+/// if it is outside of the range of the magic's bytes:  move the window by eight; one comparison finds that
+/// otherwise compare the window; move it so that this byte is under the nearest equal byte of the magic
+/// ```
+///
+/// In the worst case the window moves by one each time, so this is O(8 · bytes).
 fn find_by_jumps(bytes: &[u8], magic: &[u8; 8]) -> Option<usize> {
     let (low, high) = magic.iter().fold((u8::MAX, 0), |(low, high), &m| (low.min(m), high.max(m)));
     let span = high.wrapping_sub(low);
     let mut at = 0_usize;
     loop {
         let (windows, _) = bytes.get(at..)?.as_chunks::<8>();
-        // Behind the last whole window there are too few bytes for a magic.
+        // After the last whole window there are too few bytes for a magic.
         let passed = windows.iter().position(|&[.., last]| last.wrapping_sub(low) <= span)?;
         let window = windows.get(passed)?;
         at = at.saturating_add(passed.saturating_mul(8));
@@ -47,8 +77,8 @@ fn find_by_jumps(bytes: &[u8], magic: &[u8; 8]) -> Option<usize> {
     }
 }
 
-/// How far the window may move when `last` stands under the magic's last byte: to the nearest place where the magic has
-/// that byte.
+/// How far the window may move if `last` is under the magic's last byte: to the nearest place where the magic has that
+/// byte.
 #[inline]
 fn jump_for(last: u8, magic: &[u8; 8]) -> usize {
     let [m0, m1, m2, m3, m4, m5, m6, _] = *magic;
@@ -67,12 +97,12 @@ fn find_filtered(bytes: &[u8], magic: &[u8; 8], filter: Filter) -> Option<usize>
         }
         at = after;
     }
-    // A chunk that ends with the bytes takes less time than the tail, whose length nobody knows.
+    // The last 128 bytes contain the tail. Testing them is quicker than testing the tail, because their number is constant.
     let passes = bytes.last_chunk::<CHUNK>().map_or_else(|| filter.passes_any(tail), |last| filter.passes_any(last));
     if passes { find_around(bytes, at, bytes.len(), magic) } else { None }
 }
 
-/// The first place of those magics that have a word in `from..to`, compared one by one.
+/// The first magic that has a word in `from..to`, found by comparing place by place.
 #[cold]
 fn find_around(bytes: &[u8], from: usize, to: usize, magic: &[u8; 8]) -> Option<usize> {
     let from = from.saturating_sub(WORD.saturating_sub(1));
@@ -83,14 +113,14 @@ fn find_around(bytes: &[u8], from: usize, to: usize, magic: &[u8; 8]) -> Option<
     Some(from.saturating_add(at))
 }
 
-/// What all bytes of a magic have in common, once something is added so that the smallest one has no lower half.
-///
-/// Those of the format's magics lie within sixteen of each other, so that this is the upper half at least: of words that are
-/// not like the magic, one of 65,536 passes.
+/// A test for words whose four bytes are like bytes of a magic: `(word + add) & mask == common`.
 #[derive(Clone, Copy)]
 struct Filter {
+    /// Added to each byte, so that the smallest byte of the magic has zeros in its lower four bits.
     add: u32,
+    /// The bits that all bytes of the magic then have in common.
     mask: u32,
+    /// The values of those bits.
     common: u32,
 }
 
@@ -99,7 +129,8 @@ impl Filter {
     fn new(magic: &[u8; 8]) -> Self {
         let (low, high) = magic.iter().fold((u8::MAX, 0), |(low, high), &byte| (low.min(byte), high.max(byte)));
         let up = low.wrapping_neg() & 0x0f;
-        // A sum of the magic's bytes must not reach into its neighbour. One of other bytes may: then the word passes, or not.
+        // The addition must not carry from one byte of the magic into the next. In other words it may carry: such a word
+        // may pass or not, and either is right, because a word that passes is compared.
         let add = if high.checked_add(up).is_some() { up } else { 0 };
         let [first, rest @ ..] = magic.map(|byte| byte.wrapping_add(add));
         let mask = rest.iter().fold(u8::MAX, |mask, byte| mask & !(byte ^ first));
@@ -107,7 +138,7 @@ impl Filter {
         Self { add, mask, common }
     }
 
-    /// Whether a magic may have a word among these.
+    /// Whether a magic may have one of its words in `bytes`.
     #[inline]
     fn passes_any(self, bytes: &[u8]) -> bool {
         let (words, _) = bytes.as_chunks();
@@ -129,7 +160,7 @@ mod tests {
     use super::{Filter, find_by_jumps, find_filtered};
     use crate::wire::{END_MAGIC, MAGIC};
 
-    /// By each of the ways there are, which say the same.
+    /// The result of every way to search. They must agree.
     fn find(bytes: &[u8], magic: &[u8; 8]) -> Option<usize> {
         let found = super::find(bytes, magic);
         assert_eq!(find_by_jumps(bytes, magic), found);

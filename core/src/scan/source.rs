@@ -1,4 +1,4 @@
-//! Where a scan reads from.
+//! The sources that a scan can read from.
 
 use core::convert::Infallible;
 
@@ -8,49 +8,51 @@ use super::find::find;
 ///
 /// Positions are bytes from the source's start.
 pub trait Source {
-    /// What reading can fail with.
+    /// The error of reading.
     type Error;
 
     /// Bytes of the source. It must not change during a scan.
     fn len(&self) -> u64;
 
-    /// Whether there are no bytes.
+    /// Whether the source has no bytes.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Fills `out` from `offset` on and returns how many bytes that were: fewer than asked for only at the source's end.
+    /// Fills `out` with bytes from `offset` on, and returns their number. It may be smaller than the length of `out` only at
+    /// the source's end.
     ///
     /// # Errors
-    /// Whatever the source fails with.
+    /// Those of the source.
     fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<usize, Self::Error>;
 
-    /// The `N` bytes at `offset`; zeros stand for bytes beyond the end.
+    /// The `N` bytes at `offset`. Bytes beyond the end are zero.
     ///
     /// # Errors
-    /// Whatever the source fails with.
+    /// Those of the source.
     fn read<const N: usize>(&self, offset: u64) -> Result<[u8; N], Self::Error> {
         let mut bytes = [0; N];
         self.read_at(offset, &mut bytes)?;
         Ok(bytes)
     }
 
-    /// The first place at or behind `from` where `magic` stands, all of it before `end`.
+    /// The first place at or after `from` where `magic` is, if it also ends before `end`.
     ///
-    /// Reads a few hundred bytes at a time; a source that has a larger buffer, or none to fill, does better.
+    /// This default reads 512 bytes at a time. A source with a larger buffer, or without the need to copy, should do better.
     ///
     /// # Errors
-    /// Whatever the source fails with.
+    /// Those of the source.
     fn find(&self, magic: &[u8; 8], from: u64, end: u64) -> Result<Option<u64>, Self::Error> {
         let mut chunk = [0; 512];
         find_in_chunks(self, magic, from, end, &mut chunk, find)
     }
 }
 
-/// [`Source::find`] by way of a buffer, which must hold more than 8 bytes, and a search in it: [`find`] or a faster one.
+/// [`Source::find`] with the caller's buffer and search. The buffer `chunk` must be longer than 8 bytes. `find` searches a
+/// slice: [`find()`], or a faster function.
 ///
 /// # Errors
-/// Whatever the source fails with.
+/// Those of the source.
 pub fn find_in_chunks<S: Source + ?Sized>(
     source: &S,
     magic: &[u8; 8],

@@ -1,4 +1,5 @@
-//! Where a message ends that does not say so, or is not believed: the walk over its frames, read from a source.
+//! The walk over a message's frames, read from a source. It finds the end of a message that does not state its length, or
+//! whose stated length is wrong.
 
 use zerocopy::FromBytes;
 
@@ -10,17 +11,18 @@ use crate::wire::{
     MAGIC, ObjectTail, POSTAMBLE_SIZE, PREAMBLE_SIZE, Postamble,
 };
 
-/// Bytes looked at together while looking for a frame or postamble in a gap.
+/// Bytes that are read at once while searching for a frame or postamble in a gap.
 const GAP_CHUNK: usize = 256;
 /// What a step to a frame costs of the scan's budget: the bytes of the smallest frame.
 pub(super) const HOP_COST: u64 = (FRAME_HEADER_SIZE + FRAME_COMMON_FOOTER_SIZE) as u64;
 
-/// More bytes than this no frame has.
+/// The largest length of a frame that is taken seriously: 64 PiB.
 const MOST: u64 = 1 << 56;
 
-/// The length of a frame, if `header` is that of a frame with `room` bytes from its start to the end of the source, and the
-/// frame does not end there. No frame has 2⁵⁶ bytes, 64 PiB: a length that says so is damaged. It may be text, even the end magic
-/// of a message behind which the next one begins.
+/// The length of the frame with this `header`, if the frame is longer than `room`, which is the number of bytes up to the
+/// end of the source.
+///
+/// A length above 2⁵⁶ is damaged, and gives `None`. Such a length may be text, for example the end magic of a message.
 pub(super) fn overrunning(header: &[u8; FRAME_HEADER_SIZE], room: u64) -> Option<u64> {
     let header = FrameHeader::ref_from_bytes(header).ok()?;
     let (_, length) = check_header(header, MOST).ok()?;
@@ -32,21 +34,21 @@ pub(super) fn overrunning(header: &[u8; FRAME_HEADER_SIZE], room: u64) -> Option
 pub(super) enum End {
     /// At the end of the postamble.
     Whole(u64),
-    /// From here on nothing is certain.
+    /// At damage. The frames cannot be relied on from here on.
     Broken(u64),
-    /// The frame whose body begins at `body` ends at `end`, which is behind the end of the source.
+    /// In a frame that does not end in the source.
     Overrun {
         /// Where the frame's body begins.
         body: u64,
         /// Where the frame would end.
         end: u64,
     },
-    /// Behind whole frames the source ends, in the next one's header or in the postamble.
+    /// At the end of the source, after whole frames: inside the next frame's header or inside the postamble.
     Short,
 }
 
 impl End {
-    /// Up to where the frames can be relied on, the last whole one of which begins at `last_frame`.
+    /// The place up to which the frames can be relied on. `last_frame` is where the last whole frame begins.
     pub(super) const fn certain(self, last_frame: u64) -> u64 {
         match self {
             Self::Whole(end) => end,
@@ -57,40 +59,40 @@ impl End {
     }
 }
 
-/// Where the frame begins whose body is at `body`.
+/// Where the frame with this `body` begins.
 pub(super) const fn header_of(body: u64) -> u64 {
     body.saturating_sub(FRAME_HEADER_SIZE as u64)
 }
 
-/// A walk from the preamble of a message to its postamble, wherever the preamble says that this is.
+/// A walk from the preamble of a message to its postamble, whatever length the preamble states.
 pub(super) struct StreamWalk<'s, S> {
     source: &'s S,
     /// Where the message begins.
     start: u64,
     walk: Walk,
-    /// Where the last frame begins: what seems to be its end may be that of a frame of the next message.
+    /// Where the last entered frame begins. If its length is damaged, it may end with a frame of the next message.
     last_frame: u64,
     cost: u64,
 }
 
 impl<'s, S: Source> StreamWalk<'s, S> {
-    /// A walk over the message that begins at `start` and must end at `end` at the latest.
+    /// A walk over the message at `start`, up to `end` at most.
     pub(super) const fn new(source: &'s S, start: u64, end: u64) -> Self {
         let first = start.saturating_add(PREAMBLE_SIZE as u64);
         Self { source, start, walk: Walk::new(first, end), last_frame: first, cost: 0 }
     }
 
-    /// Where the walk stands.
+    /// The walk's position.
     pub(super) const fn position(&self) -> u64 {
         self.walk.position()
     }
 
-    /// The work done so far, in bytes looked at.
+    /// The cost so far, in bytes.
     pub(super) const fn cost(&self) -> u64 {
         self.cost
     }
 
-    /// Where the last frame begins that was entered.
+    /// Where the last entered frame begins.
     pub(super) const fn last_frame(&self) -> u64 {
         self.last_frame
     }
@@ -113,7 +115,7 @@ impl<'s, S: Source> StreamWalk<'s, S> {
         }
     }
 
-    /// Whether the source ends where the postamble, and padding before it, would not be whole.
+    /// Whether the source ends before padding and a postamble would be complete.
     fn is_short(&self) -> Result<bool, S::Error> {
         const REST: usize = POSTAMBLE_SIZE + FRAME_ALIGNMENT - 1;
         let room = self.source.len().saturating_sub(self.walk.position());
@@ -121,7 +123,7 @@ impl<'s, S: Source> StreamWalk<'s, S> {
         Ok(room < REST as u64 && find(&rest, END_MAGIC).is_none())
     }
 
-    /// What the frame is that the walk stands at and cannot enter.
+    /// How the walk ends at a frame that it cannot enter.
     fn overrun(&self) -> Result<End, S::Error> {
         let at = self.walk.position();
         let room = self.source.len().saturating_sub(at);
@@ -136,8 +138,8 @@ impl<'s, S: Source> StreamWalk<'s, S> {
         })
     }
 
-    /// The end of the postamble that the walk stands at. One that states another length ends another message, whose frames
-    /// were taken for this one's.
+    /// How the walk ends at a postamble. If that states another length, it belongs to another message, and frames of that
+    /// message were taken for this one's.
     fn end(&self) -> Result<End, S::Error> {
         let end = self.walk.position().saturating_add(POSTAMBLE_SIZE as u64);
         let stated = stated_length(&self.source.read(self.walk.position())?);
@@ -145,17 +147,17 @@ impl<'s, S: Source> StreamWalk<'s, S> {
         Ok(if is_own { End::Whole(end) } else { End::Broken(self.start.saturating_add(PREAMBLE_SIZE as u64)) })
     }
 
-    /// Steps to the next frame or postamble. A start magic before it is that of another message: this one was cut short.
+    /// Steps to the next frame or postamble. `None` if a start magic comes first: this message was then cut short.
     fn find_landmark(&mut self) -> Result<Option<Landmark>, S::Error> {
         let mut chunk = [0; GAP_CHUNK + POSTAMBLE_SIZE];
-        // The usual case needs no more than a header's worth.
+        // Mostly padding and a postamble's worth of bytes are enough.
         let mut wanted = POSTAMBLE_SIZE.saturating_add(FRAME_ALIGNMENT);
         while self.walk.room() > 0 {
             let room = self.walk.room();
             let wanted_here = usize::try_from(room).unwrap_or(usize::MAX).min(wanted);
             let read = self.source.read_at(self.walk.position(), chunk.get_mut(..wanted_here).unwrap_or_default())?;
             let looked_at = chunk.get(..read).unwrap_or_default();
-            // A frame counts only where a postamble before it would have been seen whole.
+            // A place counts only if a whole postamble would have been seen there.
             let is_last = read as u64 >= room;
             let counts = if is_last { read } else { read.saturating_sub(POSTAMBLE_SIZE) };
             let found = find_landmark(looked_at, true).filter(|&(at, _)| at < counts);
@@ -174,7 +176,7 @@ impl<'s, S: Source> StreamWalk<'s, S> {
         Ok(None)
     }
 
-    /// Enters the frame that the walk stands at: header, tail and order must be right.
+    /// Enters the frame at the walk's position, if its header, tail and order are valid. Returns whether they are.
     fn enter_frame(&mut self) -> Result<bool, S::Error> {
         if self.walk.room() < FRAME_HEADER_SIZE as u64 {
             return Ok(false);
@@ -183,7 +185,7 @@ impl<'s, S: Source> StreamWalk<'s, S> {
         let Ok(header) = FrameHeader::ref_from_bytes(&bytes) else { return Ok(false) };
         let Ok((frame_type, length)) = check_header(header, self.walk.room()) else { return Ok(false) };
         let end = self.walk.position().saturating_add(length);
-        // The tail of a data object, of which other frames have the last part only.
+        // All frames end like a data object's tail. Other frames have only its last part.
         let tail = end.saturating_sub(DATA_OBJECT_FOOTER_SIZE as u64);
         let bytes = self.source.read::<DATA_OBJECT_FOOTER_SIZE>(tail)?;
         let Ok(tail) = ObjectTail::ref_from_bytes(&bytes) else { return Ok(false) };
@@ -193,7 +195,7 @@ impl<'s, S: Source> StreamWalk<'s, S> {
     }
 }
 
-/// The length that a postamble states; 0 if it is none, or does not say.
+/// The length that a postamble states; 0 if these bytes are not a postamble, or if it does not state a length.
 pub(super) fn stated_length(bytes: &[u8; POSTAMBLE_SIZE]) -> u64 {
     let postamble = Postamble::ref_from_bytes(bytes).ok().filter(|postamble| postamble.magic == *END_MAGIC);
     postamble.map_or(0, |postamble| postamble.total_length.get())

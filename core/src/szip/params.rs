@@ -2,9 +2,10 @@
 
 use core::num::{NonZeroU32, NonZeroU64};
 
+use crate::descriptor::Descriptor;
 use crate::error::{ErrorKind, Result};
-use crate::names::ByteOrder;
 pub use crate::names::szip_flags as flags;
+use crate::names::{ByteOrder, Encoding, Filter, Stage};
 
 /// The largest number of samples in a block, if [`flags::NOT_ENFORCE`] allows more than the standard does.
 pub const MAX_BLOCK_SIZE: u32 = 256;
@@ -48,6 +49,38 @@ impl Params {
             (_, _, 1..=MAX_RSI) => Err(ErrorKind::SzipBlockSize(block_size)),
             (_, _, _) => Err(ErrorKind::SzipRsi(rsi)),
         }
+    }
+
+    /// The parameters of an object that is compressed with szip.
+    ///
+    /// The width of a sample follows from the descriptor (PIPELINE §5.4):
+    ///
+    /// | encoding | filter | bits of a sample | implied flag |
+    /// |---|---|---|---|
+    /// | simple_packing | any | bits of a packed value: 8, 16, 24 or 32 | [`flags::MSB`] |
+    /// | none | shuffle | 8 | |
+    /// | none | none | bits of an element | |
+    ///
+    /// # Errors
+    /// Those of [`Descriptor::szip`] and [`Descriptor::packing`](crate::descriptor::Descriptor::packing); those of
+    /// [`Self::new`]; [`ErrorKind::SzipBitsPerSample`] for packed values that are not whole bytes;
+    /// [`ErrorKind::NeedsDecoding`] for an unknown encoding, or if `packing` is not compiled in.
+    pub fn of(descriptor: &Descriptor<'_>) -> Result<Self> {
+        let at = descriptor.offset();
+        let (bits, implied) = match descriptor.encoding().known() {
+            #[cfg(feature = "packing")]
+            Some(Encoding::SimplePacking) => (descriptor.packing()?.bits_per_value, flags::MSB),
+            Some(Encoding::None) if descriptor.filter().known() == Some(Filter::None) => {
+                (u32::try_from(descriptor.dtype().byte_width()).unwrap_or(0).wrapping_mul(8), 0)
+            }
+            Some(Encoding::None) => (8, 0),
+            other => return Err(ErrorKind::NeedsDecoding(Stage::Encoding(other)).at(at)),
+        };
+        if !bits.is_multiple_of(8) {
+            return Err(ErrorKind::SzipBitsPerSample(bits).at(at));
+        }
+        let stored = descriptor.szip()?;
+        Self::new(bits, stored.block_size, stored.rsi, stored.flags | implied).map_err(|kind| kind.at(at))
     }
 
     /// Bits of a sample, 1 to 32.

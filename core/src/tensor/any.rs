@@ -1,4 +1,4 @@
-//! A view of whatever dtype the descriptor names.
+//! A view of any dtype.
 
 use half::{bf16, f16};
 
@@ -6,7 +6,7 @@ use super::{BitView, Complex, Shape, TensorView};
 use crate::descriptor::{ByteOrder, Dtype};
 use crate::error::Result;
 
-/// A tensor of any dtype as it is stored: one variant for each, holding the typed view.
+/// A tensor of any dtype, in place: each dtype has a variant, which holds the typed view.
 ///
 /// ```
 /// use tgm_core::descriptor::{ByteOrder, Dtype};
@@ -50,7 +50,7 @@ pub enum AnyView<'a> {
     Bitmask(BitView<'a>),
 }
 
-/// The same expression on the view of each variant.
+/// Evaluates one expression on the view of any variant.
 macro_rules! on_view {
     ($any:expr, $view:ident => $value:expr) => {
         match $any {
@@ -74,8 +74,8 @@ macro_rules! on_view {
 }
 
 impl<'a> AnyView<'a> {
-    /// `payload` seen as a tensor of that dtype and shape, stored in `order` (which bitmasks do not have). O(rank), reads
-    /// no byte of the payload.
+    /// A view of `payload` as a tensor of this dtype and shape, stored in `order`. For bitmasks `order` means nothing.
+    /// O(rank), reads no byte of the payload.
     ///
     /// # Errors
     /// Those of [`TensorView::new`] and [`BitView::new`].
@@ -99,7 +99,7 @@ impl<'a> AnyView<'a> {
         })
     }
 
-    /// The dtype, which is the variant.
+    /// The dtype.
     pub const fn dtype(&self) -> Dtype {
         match self {
             Self::Float16(_) => Dtype::Float16,
@@ -130,12 +130,12 @@ impl<'a> AnyView<'a> {
         on_view!(self, view => view.as_bytes())
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     pub fn len(&self) -> usize {
         on_view!(self, view => view.len())
     }
 
-    /// Whether there are none.
+    /// Whether the tensor has no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

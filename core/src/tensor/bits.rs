@@ -1,7 +1,7 @@
-//! Elements that are bits.
+//! Tensors whose elements are bits.
 //!
-//! Element `i` is bit `7 - i % 8` of byte `i / 8`: the most significant bit comes first. The last byte may have pad bits,
-//! which writers need not clear and nothing here looks at.
+//! Element `i` is bit `7 - i % 8` of byte `i / 8`: the most significant bit comes first. The last byte may have pad bits.
+//! Writers need not clear them, and nothing here reads them.
 
 use core::fmt;
 use core::iter::FusedIterator;
@@ -11,7 +11,7 @@ use super::Shape;
 use crate::descriptor::Dtype;
 use crate::error::{ErrorKind, Result};
 
-/// A tensor of dtype `bitmask` as it is stored: eight elements a byte. `Copy`, a few machine words.
+/// A tensor of dtype `bitmask`, in place: eight elements in each byte. `Copy`, a few machine words.
 ///
 /// ```
 /// use tgm_core::tensor::{BitView, Shape};
@@ -30,7 +30,7 @@ pub struct BitView<'a> {
 }
 
 impl<'a> BitView<'a> {
-    /// `payload` seen as bits of that shape. O(rank), reads no byte of the payload.
+    /// A view of `payload` as bits of this shape. O(rank), reads no byte of the payload.
     ///
     /// # Errors
     /// [`ErrorKind::ShapeOverflow`] if the shape's elements exceed `usize`; [`ErrorKind::PayloadSize`] if the payload is
@@ -40,12 +40,12 @@ impl<'a> BitView<'a> {
         Ok(Self { bytes: payload, len, shape })
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether the tensor has no elements.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -60,13 +60,13 @@ impl<'a> BitView<'a> {
         self.bytes
     }
 
-    /// The element at `index` in flat order, or `None` beyond the end. O(1).
+    /// The element at `index` in flat order; `None` beyond the end. O(1).
     pub fn get(&self, index: usize) -> Option<bool> {
         if index < self.len { bit(self.bytes, index) } else { None }
     }
 
-    /// The element at `coordinates` (slowest first); `None` if their number is not the rank, or one of them is not below
-    /// its dimension. O(rank).
+    /// The element at `coordinates`, slowest first. `None` if there are more or fewer coordinates than dimensions, or if one
+    /// is not below its dimension. O(rank).
     pub fn get_at(&self, coordinates: &[u64]) -> Option<bool> {
         let flat = self.shape.flat_index(coordinates)?;
         self.get(usize::try_from(flat).ok()?)
@@ -80,7 +80,7 @@ impl<'a> BitView<'a> {
     /// The elements in `range`. O(1), reads nothing.
     ///
     /// # Errors
-    /// [`ErrorKind::RangeOutOfBounds`] if the range ends beyond the last element, or before it starts.
+    /// [`ErrorKind::RangeOutOfBounds`] if the range ends beyond the last element or before its own start.
     pub fn bits(&self, range: Range<usize>) -> Result<Bits<'a>> {
         if range.start <= range.end && range.end <= self.len {
             Ok(Bits { bytes: self.bytes, range })
@@ -89,7 +89,7 @@ impl<'a> BitView<'a> {
         }
     }
 
-    /// How many elements are true. O(len), whole bytes at a time.
+    /// The number of elements that are true. O(len), whole bytes at a time.
     pub fn count_ones(&self) -> usize {
         self.iter().count_ones()
     }
@@ -104,20 +104,20 @@ impl<'a> IntoIterator for &BitView<'a> {
     }
 }
 
-/// Shape only; no values.
+/// Shows the shape, but no values.
 impl fmt::Debug for BitView<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BitView").field("shape", &self.shape).finish()
     }
 }
 
-/// Bit `index` of `bytes`, most significant first.
+/// Bit `index` of `bytes`. The most significant bit of each byte comes first.
 #[inline]
 fn bit(bytes: &[u8], index: usize) -> Option<bool> {
     bytes.get(index / 8).map(|byte| bit_of(*byte, place(index)))
 }
 
-/// Where in its byte element `index` lies, counted from the most significant bit.
+/// The place of element `index` in its byte, counted from the most significant bit.
 #[inline]
 #[allow(clippy::cast_possible_truncation, reason = "below 8")]
 const fn place(index: usize) -> u32 {
@@ -131,33 +131,34 @@ const fn bit_of(byte: u8, place: u32) -> bool {
     byte.wrapping_shr(!place) & 1 != 0
 }
 
-/// How many of the first `place` bits of `byte` are ones.
+/// The number of ones among the first `place` bits of `byte`.
 const fn ones_before(byte: u8, place: u32) -> usize {
     (byte & !0xFF_u8.wrapping_shr(place)).count_ones() as usize
 }
 
-/// A run of bits, from either end. Skipping is O(1).
+/// An iterator over bits, from either end. Skipping is O(1).
 ///
-/// Prefer `for_each`, `fold` and the like to `for`: these load each byte once.
+/// `for_each`, `fold` and similar methods load each byte once; a `for` loop loads it for every bit.
 #[derive(Clone)]
 pub struct Bits<'a> {
     bytes: &'a [u8],
-    /// Within `bytes`, and not reversed.
+    /// The bits that are left. Its start is not above its end, and its end is not beyond `bytes`.
     range: Range<usize>,
 }
 
 impl<'a> Bits<'a> {
-    /// How many of the bits that are left are ones. O(len), eight bytes at a time.
+    /// The number of ones among the bits that are left. O(len), eight bytes at a time.
     pub fn count_ones(&self) -> usize {
         let Range { start, end } = self.range;
-        // Ones up to the last whole byte, and in the cut byte after it; less those before the start in its byte.
+        // Count whole bytes from the start's byte to the end's byte; add the ones of the end's byte that come before the
+        // end; subtract the ones of the start's byte that come before the start.
         let whole = ones(self.bytes.get(start / 8..end / 8).unwrap_or_default());
         let upto_start = self.bytes.get(start / 8).map_or(0, |byte| ones_before(*byte, place(start)));
         let upto_end = self.bytes.get(end / 8).map_or(0, |byte| ones_before(*byte, place(end)));
         whole.wrapping_add(upto_end).wrapping_sub(upto_start)
     }
 
-    /// The bits up to the start of a byte, the whole bytes, and the bits after them.
+    /// Splits into the bits up to the next start of a byte, the whole bytes, and the bits after them.
     fn split(&self) -> (Self, &'a [u8], Self) {
         let Range { start, end } = self.range;
         let first = start.checked_next_multiple_of(8).map_or(end, |first| first.min(end));
@@ -167,7 +168,7 @@ impl<'a> Bits<'a> {
     }
 }
 
-/// Ones in `bytes`, eight bytes a step. No sum overflows: there are at most 8 × `isize::MAX` bits.
+/// The number of ones in `bytes`, eight bytes at a time. The sum fits `usize`: callers count elements, which fit too.
 fn ones(bytes: &[u8]) -> usize {
     let (words, rest) = bytes.as_chunks::<8>();
     let words = words.iter().map(|word| u64::from_ne_bytes(*word).count_ones());
@@ -235,7 +236,7 @@ impl ExactSizeIterator for Bits<'_> {
 
 impl FusedIterator for Bits<'_> {}
 
-/// Which bits are left; no values.
+/// Shows which bits are left, but no values.
 impl fmt::Debug for Bits<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Bits").field("range", &self.range).finish()

@@ -1,4 +1,4 @@
-//! Which Rust type stands for which dtype.
+//! The Rust type of each dtype.
 
 use core::fmt::Debug;
 
@@ -7,26 +7,26 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::descriptor::{ByteOrder, Dtype};
 
-/// A Rust type whose values a tensor of [`DTYPE`](Self::DTYPE) holds; every dtype but `bitmask` has exactly one.
+/// A Rust type for the elements of a tensor. Every dtype except `bitmask` has exactly one.
 ///
-/// Sealed: that each bit pattern is a value, and which bytes it is stored as, is checked for the types listed here.
+/// Sealed: each bit pattern of these types is a value, and their stored bytes are known. This was checked only for the
+/// types that are listed here.
 pub trait Element:
     sealed::Sealed + Copy + Debug + PartialEq + Send + Sync + FromBytes + IntoBytes + Immutable + KnownLayout + 'static
 {
-    /// The dtype that this type stands for.
+    /// The dtype that this type is for.
     const DTYPE: Dtype;
 
-    /// An element as it is stored: `[u8; N]` with N the [width](Dtype::byte_width) of the dtype.
+    /// The stored bytes of an element: `[u8; N]`, where N is the [width](Dtype::byte_width) of the dtype.
     type Bytes: Copy + Debug + Send + Sync + FromBytes + IntoBytes + Immutable + KnownLayout + Unaligned + 'static;
 
-    /// The value that is stored as `bytes` in byte order `order`. Free, or one swap a scalar.
+    /// The value that is stored as `bytes` in byte order `order`. Free, or one swap for each scalar.
     fn from_bytes(bytes: Self::Bytes, order: ByteOrder) -> Self;
 }
 
-/// Real and imaginary part, each in the tensor's byte order: `complex64` is `Complex<f32>`, `complex128` is
-/// `Complex<f64>`.
+/// A complex number: real and imaginary part. `complex64` is `Complex<f32>`, and `complex128` is `Complex<f64>`.
 ///
-/// Laid out as C's `float _Complex` and `num_complex::Complex`; aligned as its parts.
+/// It has the layout of C's `float _Complex` and of `num_complex::Complex`, and the alignment of its parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, FromBytes, Immutable, IntoBytes, KnownLayout)]
 #[repr(C)]
 pub struct Complex<T> {

@@ -1,4 +1,4 @@
-//! A flat run of elements.
+//! Flat runs of elements.
 
 use core::fmt;
 use core::iter::FusedIterator;
@@ -11,9 +11,19 @@ use super::Element;
 use crate::descriptor::ByteOrder;
 use crate::error::{ErrorKind, Result};
 
-/// A flat run of elements as they are stored: at any alignment, in either byte order. Three machine words, `Copy`.
+/// A flat run of elements in place: at any alignment, in either byte order. Three machine words, `Copy`.
 ///
-/// Borrows the payload, and what is borrowed from it (`'a`) outlives the run itself.
+/// It borrows the payload for `'a`. Slices that it returns also live for `'a`, and so longer than the run itself.
+///
+/// ```
+/// use tgm_core::descriptor::ByteOrder;
+/// use tgm_core::tensor::Elements;
+///
+/// let run = Elements::<i16>::new(&[0, 1, 0xff, 0xff], ByteOrder::Big)?;
+/// assert_eq!((run.len(), run.get(1)), (2, Some(-1)));
+/// assert_eq!(run.iter().sum::<i16>(), 0);
+/// # Ok::<(), tgm_core::Error>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct Elements<'a, T: Element> {
     units: &'a [T::Bytes],
@@ -21,26 +31,26 @@ pub struct Elements<'a, T: Element> {
 }
 
 impl<'a, T: Element> Elements<'a, T> {
-    /// `bytes` seen as elements stored in `order`. O(1), reads nothing.
+    /// A view of `bytes` as elements stored in `order`. O(1), reads nothing.
     ///
     /// # Errors
-    /// [`ErrorKind::PayloadSize`] if the bytes are not whole elements.
+    /// [`ErrorKind::PayloadSize`] if the number of bytes is not a multiple of the element's.
     pub fn new(bytes: &'a [u8], order: ByteOrder) -> Result<Self> {
         let units = FromBytes::ref_from_bytes(bytes).map_err(|_| ErrorKind::PayloadSize.at(0))?;
         Ok(Self { units, order })
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     pub const fn len(&self) -> usize {
         self.units.len()
     }
 
-    /// Whether there are none.
+    /// Whether the run has no elements.
     pub const fn is_empty(&self) -> bool {
         self.units.is_empty()
     }
 
-    /// The byte order that the elements are stored in; means nothing if they are single bytes.
+    /// The byte order in which the elements are stored. It means nothing for single bytes.
     pub const fn byte_order(&self) -> ByteOrder {
         self.order
     }
@@ -50,15 +60,14 @@ impl<'a, T: Element> Elements<'a, T> {
         self.units.as_bytes()
     }
 
-    /// The elements as a slice, if they are one already: native byte order (or single bytes) and aligned for `T`.
+    /// The elements as a slice, if they are in native byte order (or single bytes) and aligned for `T`. O(1), reads nothing.
     ///
-    /// O(1), reads nothing. [`try_as_slice`](Self::try_as_slice) tells why not, [`copy_into`](Self::copy_into)
-    /// converts.
+    /// [`try_as_slice`](Self::try_as_slice) says why there is no slice. [`copy_into`](Self::copy_into) converts.
     pub fn as_slice(&self) -> Option<&'a [T]> {
         self.try_as_slice().ok()
     }
 
-    /// The elements as a slice, or what stands against it: for those who would rather fail than convert. O(1).
+    /// The elements as a slice, or the reason why they cannot be borrowed as one. O(1).
     ///
     /// # Errors
     /// [`ErrorKind::SwappedBytes`] if they are in the other byte order and wider than a byte;
@@ -70,15 +79,15 @@ impl<'a, T: Element> Elements<'a, T> {
         FromBytes::ref_from_bytes(self.as_bytes()).map_err(|_| ErrorKind::Misaligned.at(0))
     }
 
-    /// The element at `index`, or `None` beyond the end. O(1).
+    /// The element at `index`; `None` beyond the end. O(1).
     pub fn get(&self, index: usize) -> Option<T> {
         self.units.get(index).map(|unit| T::from_bytes(*unit, self.order))
     }
 
     /// Each element, from either end.
     ///
-    /// Prefer it to [`get`](Self::get) in loops, and `for_each`, `sum` and the like to `for`: these ask for the byte
-    /// order once.
+    /// In loops this is faster than [`get`](Self::get). `for_each`, `sum` and similar methods are faster than a `for` loop,
+    /// because they test the byte order only once.
     pub fn iter(&self) -> TensorIter<'a, T> {
         TensorIter { units: self.units.iter(), order: self.order }
     }
@@ -86,7 +95,7 @@ impl<'a, T: Element> Elements<'a, T> {
     /// The elements in `range`. O(1), reads nothing.
     ///
     /// # Errors
-    /// [`ErrorKind::RangeOutOfBounds`] if the range ends beyond the last element, or before it starts.
+    /// [`ErrorKind::RangeOutOfBounds`] if the range ends beyond the last element or before its own start.
     pub fn elements(&self, range: Range<usize>) -> Result<Self> {
         let units = self.units.get(range).ok_or(ErrorKind::RangeOutOfBounds.at(0))?;
         Ok(Self { units, order: self.order })
@@ -95,12 +104,12 @@ impl<'a, T: Element> Elements<'a, T> {
     /// Writes all elements to `out`, in native byte order: a memory copy, or a vectorised swap. O(len).
     ///
     /// # Errors
-    /// [`ErrorKind::OutputLength`] if `out` has another length than the run; nothing is written then.
+    /// [`ErrorKind::OutputLength`] if `out` does not have the length of the run. Then nothing is written.
     pub fn copy_into(&self, out: &mut [T]) -> Result<()> {
         if out.len() != self.len() {
             return Err(ErrorKind::OutputLength.at(0));
         }
-        // A loop for each order, so that none asks at every element.
+        // One loop for each order, so that no loop tests the order at every element.
         let pairs = out.iter_mut().zip(self.units);
         match self.order {
             ByteOrder::Big => pairs.for_each(|(out, unit)| *out = T::from_bytes(*unit, ByteOrder::Big)),
@@ -119,7 +128,7 @@ impl<'a, T: Element> IntoIterator for &Elements<'a, T> {
     }
 }
 
-/// Dtype, byte order and length; no values.
+/// Shows dtype, byte order and length, but no values.
 impl<T: Element> fmt::Debug for Elements<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Elements")

@@ -1,4 +1,4 @@
-//! Dimensions, wherever they are written.
+//! Dimensions, from a descriptor or from a slice.
 
 use core::fmt;
 use core::iter::FusedIterator;
@@ -8,10 +8,10 @@ use crate::cbor::{Uints, UintsIter};
 use crate::descriptor::Dtype;
 use crate::error::{ErrorKind, Result};
 
-/// The dimensions of a tensor, slowest first: borrowed from a descriptor (and decoded when looked at) or from a slice.
+/// The dimensions of a tensor, slowest first. They are borrowed from a descriptor, and decoded when read, or from a slice.
 ///
-/// A few machine words, whatever the rank. The shape `[]` is that of a single element, a shape that contains a 0 that of
-/// none. Dimensions come from the input and may be any `u64`: nothing here trusts them, and nothing loops by them.
+/// It takes a few machine words at any rank. A tensor of shape `[]` has one element. A tensor with a dimension of 0 has no
+/// elements. Dimensions come from the input and may be any `u64`, so no loop here runs as often as a dimension says.
 ///
 /// ```
 /// use tgm_core::tensor::Shape;
@@ -24,7 +24,7 @@ use crate::error::{ErrorKind, Result};
 #[derive(Clone, Copy)]
 pub struct Shape<'a> {
     source: Source<'a>,
-    /// Leading dimensions that do not count: those of the tensors that this one is a row of.
+    /// How many leading dimensions are left out, because this is the shape of a row.
     skip: usize,
 }
 
@@ -35,7 +35,7 @@ enum Source<'a> {
 }
 
 impl<'a> Shape<'a> {
-    /// How many dimensions there are. O(1).
+    /// The number of dimensions. O(1).
     pub const fn rank(&self) -> usize {
         let all = match &self.source {
             Source::Encoded(dims) => dims.len(),
@@ -56,7 +56,7 @@ impl<'a> Shape<'a> {
         dims
     }
 
-    /// The product of the dimensions: 1 for `[]`, 0 if any of them is 0; `None` if it exceeds `u64`. O(rank).
+    /// The product of the dimensions: 1 for `[]`, 0 if a dimension is 0; `None` if it exceeds `u64`. O(rank).
     pub fn element_count(&self) -> Option<u64> {
         let mut count = Some(1_u64);
         for dim in self.dims() {
@@ -68,7 +68,7 @@ impl<'a> Shape<'a> {
         count
     }
 
-    /// Bytes of a payload of this shape and `dtype` that needs no decoding. O(rank).
+    /// Bytes of a payload of this shape and `dtype`, if it needs no decoding. O(rank).
     ///
     /// # Errors
     /// [`ErrorKind::ShapeOverflow`] if the number of elements or of bytes exceeds `usize`.
@@ -76,24 +76,24 @@ impl<'a> Shape<'a> {
         self.sizes(dtype).map(|(_, bytes)| bytes).ok_or(ErrorKind::ShapeOverflow.at(0))
     }
 
-    /// The elements of `payload`, counted, which this shape and `dtype` describe.
+    /// The number of elements in `payload`, after the check that it has the length that this shape and `dtype` imply.
     ///
     /// # Errors
-    /// [`ErrorKind::PayloadSize`] if the payload is not exactly as long as that.
+    /// [`ErrorKind::PayloadSize`] if it has another length; [`ErrorKind::ShapeOverflow`].
     pub(super) fn count_in(&self, dtype: Dtype, payload: &[u8]) -> Result<usize> {
         let (count, bytes) = self.sizes(dtype).ok_or(ErrorKind::ShapeOverflow.at(0))?;
         if bytes == payload.len() { Ok(count) } else { Err(ErrorKind::PayloadSize.at(0)) }
     }
 
-    /// Elements and bytes, if both can be counted on this machine.
+    /// The number of elements and the number of bytes, if both fit `usize`.
     fn sizes(&self, dtype: Dtype) -> Option<(usize, usize)> {
         let count = self.element_count()?;
         let bytes = dtype.byte_len(count)?;
         Some((usize::try_from(count).ok()?, usize::try_from(bytes).ok()?))
     }
 
-    /// The place of the element at `coordinates` (slowest first) in row-major order; `None` if their number is not the
-    /// rank, or one of them is not below its dimension. O(rank).
+    /// The index in row-major order of the element at `coordinates`, slowest first. `None` if there are more or fewer
+    /// coordinates than dimensions, or if one is not below its dimension. O(rank).
     pub fn flat_index(&self, coordinates: &[u64]) -> Option<u64> {
         if coordinates.len() != self.rank() {
             return None;
@@ -103,14 +103,14 @@ impl<'a> Shape<'a> {
             .try_fold(0_u64, |flat, (dim, &at)| if at < dim { flat.checked_mul(dim)?.checked_add(at) } else { None })
     }
 
-    /// Writes to `out`, for each dimension, how many elements lie between neighbours along it in row-major order.
+    /// Writes the stride of each dimension to `out`: the distance between neighbours along it, in elements, in row-major
+    /// order.
     ///
-    /// That is the product of the dimensions after it: 1 for the last, 0 where a later one is 0. O(rank).
+    /// A stride is the product of the later dimensions: 1 for the last dimension, and 0 before a dimension of 0. O(rank).
     ///
     /// # Errors
-    /// [`ErrorKind::OutputLength`] if `out` has another length than [`rank`](Self::rank);
-    /// [`ErrorKind::ShapeOverflow`] if a stride exceeds `u64`, which a shape that contains a 0 can do though its
-    /// element count does not. `out` holds no strides then.
+    /// [`ErrorKind::OutputLength`] if the length of `out` is not the [`rank`](Self::rank); [`ErrorKind::ShapeOverflow`] if a
+    /// stride exceeds `u64`. This can also happen to a shape without elements. The contents of `out` then have no meaning.
     ///
     /// ```
     /// use tgm_core::tensor::Shape;
@@ -136,8 +136,8 @@ impl<'a> Shape<'a> {
         Ok(())
     }
 
-    /// The first dimension and the shape of what lies at each index of it; `None` for `[]`. O(1) for listed dimensions,
-    /// else O(dimensions already dropped).
+    /// The first dimension, and the shape of a row; `None` for `[]`. O(1) for a shape from a slice, O(dimensions already
+    /// left out) for a shape from a descriptor.
     ///
     /// ```
     /// use tgm_core::tensor::Shape;
@@ -168,7 +168,7 @@ impl<'a, const RANK: usize> From<&'a [u64; RANK]> for Shape<'a> {
     }
 }
 
-/// Shapes are equal if their dimensions are, wherever they are written.
+/// Shapes are equal if their dimensions are equal.
 impl PartialEq for Shape<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.dims().eq(other.dims())
@@ -177,10 +177,19 @@ impl PartialEq for Shape<'_> {
 
 impl Eq for Shape<'_> {}
 
-/// A list: `[2, 3, 4]`.
+/// Shows a list: `[2, 3, 4]`.
 impl fmt::Debug for Shape<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.dims()).finish()
+    }
+}
+
+impl<'a> IntoIterator for Shape<'a> {
+    type Item = u64;
+    type IntoIter = Dims<'a>;
+
+    fn into_iter(self) -> Dims<'a> {
+        self.dims()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Elements with a shape.
+//! Tensors: elements with a shape.
 
 use core::fmt;
 use core::iter::FusedIterator;
@@ -8,10 +8,10 @@ use super::{Element, Elements, Shape, TensorIter};
 use crate::descriptor::ByteOrder;
 use crate::error::{ErrorKind, Result};
 
-/// A tensor of `T`s as it is stored: [`Elements`] in row-major order, and a [`Shape`]. `Copy`, a few machine words.
+/// A tensor of `T` in place: [`Elements`] in row-major order, and a [`Shape`]. `Copy`, a few machine words.
 ///
-/// Everything that [`Elements`] can do, a tensor can (it derefs to them): `len`, `as_bytes`, `as_slice`, `get`, `iter`,
-/// `elements`, `copy_into`. What is borrowed has the payload's lifetime `'a`, not the view's.
+/// It derefs to [`Elements`], and so has their methods: `len`, `as_bytes`, `as_slice`, `get`, `iter`, `elements`,
+/// `copy_into`. Slices that they return have the payload's lifetime `'a`, not the view's.
 ///
 /// ```
 /// use tgm_core::descriptor::ByteOrder;
@@ -37,11 +37,11 @@ pub struct TensorView<'a, T: Element> {
 }
 
 impl<'a, T: Element> TensorView<'a, T> {
-    /// `payload` seen as a tensor of that shape, stored in `order`. O(rank), reads no byte of the payload.
+    /// A view of `payload` as a tensor of this shape, stored in `order`. O(rank), reads no byte of the payload.
     ///
     /// # Errors
     /// [`ErrorKind::ShapeOverflow`] if the shape's elements or bytes exceed `usize`; [`ErrorKind::PayloadSize`] if the
-    /// payload is not exactly as long as they are.
+    /// payload does not have the length that shape and type imply.
     pub fn new(payload: &'a [u8], order: ByteOrder, shape: Shape<'a>) -> Result<Self> {
         shape.count_in(T::DTYPE, payload)?;
         Ok(Self { elements: Elements::new(payload, order)?, shape })
@@ -52,15 +52,15 @@ impl<'a, T: Element> TensorView<'a, T> {
         self.shape
     }
 
-    /// The element at `coordinates` (slowest first); `None` if their number is not the rank, or one of them is not below
-    /// its dimension. O(rank).
+    /// The element at `coordinates`, slowest first. `None` if there are more or fewer coordinates than dimensions, or if one
+    /// is not below its dimension. O(rank).
     pub fn get_at(&self, coordinates: &[u64]) -> Option<T> {
         let flat = self.shape.flat_index(coordinates)?;
         self.get(usize::try_from(flat).ok()?)
     }
 
-    /// The tensor at index `i` of the first dimension, of one rank less. O(1), and O(rank already dropped) for a
-    /// shape in a descriptor; reads nothing.
+    /// The tensor at index `i` of the first dimension. Its rank is one less. O(1), or O(dimensions already left out) for a
+    /// shape from a descriptor. Reads nothing.
     ///
     /// # Errors
     /// [`ErrorKind::RangeOutOfBounds`] if `i` is not below the first dimension, or there is no dimension.
@@ -77,11 +77,11 @@ impl<'a, T: Element> TensorView<'a, T> {
 
     /// The tensors at each index of the first dimension, from either end. Skipping is O(1).
     ///
-    /// A tensor of rank 0 has no rows, and one without elements yields none, whatever number its first dimension claims
-    /// ([`row`](Self::row) gives them): the walk is never longer than the payload.
+    /// A tensor of rank 0 has no rows. A tensor without elements yields no rows either, even if its first dimension is large,
+    /// so the iterator is never longer than the payload. [`row`](Self::row) still gives such empty rows.
     pub fn rows(&self) -> Rows<'a, T> {
         let (count, shape) = self.shape.split_first().unwrap_or((0, self.shape));
-        // With elements there are no more rows than those, so that `usize` holds the number.
+        // If there are elements, there are not more rows than elements, and their number fits `usize`.
         let count = if self.is_empty() { 0 } else { usize::try_from(count).unwrap_or(0) };
         let row_len = self.len().checked_div(count).unwrap_or(0);
         Rows { elements: self.elements, shape, row_len, range: 0..count }
@@ -105,7 +105,7 @@ impl<'a, T: Element> IntoIterator for &TensorView<'a, T> {
     }
 }
 
-/// Dtype, byte order and shape; no values.
+/// Shows dtype, byte order and shape, but no values.
 impl<T: Element> fmt::Debug for TensorView<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TensorView")
@@ -116,7 +116,7 @@ impl<T: Element> fmt::Debug for TensorView<'_, T> {
     }
 }
 
-/// The rows of a tensor: what lies at each index of its first dimension.
+/// The rows of a tensor: the tensor at each index of its first dimension.
 #[derive(Clone)]
 pub struct Rows<'a, T: Element> {
     elements: Elements<'a, T>,

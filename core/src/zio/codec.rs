@@ -1,13 +1,13 @@
-//! All parts of a message in one buffer: `{ size data }*` (ZeroMQ RFC 50/MME).
+//! Packing all parts of a message into one buffer: `{ size data }*` (ZeroMQ RFC 50/MME).
 
 use core::iter::FusedIterator;
 
 use super::error::{ErrorKind, Result};
 
-/// The byte that says that a size of four bytes follows.
+/// The byte that announces a size of four bytes.
 const LONG: u8 = 0xFF;
 
-/// The parts that are packed in `buffer`, borrowed from it. Lazy; no size is believed before its bytes are there.
+/// The parts that are packed in `buffer`, borrowed from it. Lazy: each size is checked when the iterator reaches it.
 ///
 /// ```
 /// let buffer = [2, b'a', b'b', 0, 0xFF, 0, 0, 0, 1, b'c'];
@@ -18,7 +18,7 @@ pub const fn parts(buffer: &[u8]) -> Parts<'_> {
     Parts { rest: buffer, offset: 0, part: 0 }
 }
 
-/// The parts of a buffer, in order; ends after an error. See [`parts`].
+/// The parts of a buffer, in order. It ends after an error. See [`parts`].
 #[derive(Clone, Debug)]
 pub struct Parts<'a> {
     rest: &'a [u8],
@@ -27,7 +27,7 @@ pub struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// What was not looked at yet.
+    /// The bytes that were not read yet.
     pub const fn rest(&self) -> &'a [u8] {
         self.rest
     }
@@ -72,7 +72,7 @@ impl<'a> Iterator for Parts<'a> {
 
 impl FusedIterator for Parts<'_> {}
 
-/// The size that stands before a part: one byte up to 254, else five.
+/// The size field before a part: one byte for sizes up to 254, otherwise five bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
     bytes: [u8; 5],
@@ -80,7 +80,7 @@ pub struct Size {
 }
 
 impl Size {
-    /// The size of a part of `len` bytes, the `part`th of its message.
+    /// The size field of a part of `len` bytes. `part` is its index in the message, for the error.
     ///
     /// # Errors
     /// [`ErrorKind::PartTooLarge`] beyond 2³²-1.
@@ -95,14 +95,14 @@ impl Size {
         }
     }
 
-    /// The bytes as they are written.
+    /// The bytes of the field.
     pub fn as_bytes(&self) -> &[u8] {
         let [short, ..] = &self.bytes;
         if self.is_long { &self.bytes } else { core::slice::from_ref(short) }
     }
 }
 
-/// Bytes of a buffer that packs parts of these lengths.
+/// Bytes of a buffer that holds parts of these lengths.
 ///
 /// # Errors
 /// [`ErrorKind::PartTooLarge`].
@@ -115,10 +115,10 @@ pub fn encoded_len(lens: impl IntoIterator<Item = usize>) -> Result<u64> {
     Ok(total)
 }
 
-/// Packs parts into `out`, which must be exactly as long as [`encoded_len`] says.
+/// Packs parts into `out`, which must have exactly the length that [`encoded_len`] returns.
 ///
 /// # Errors
-/// [`ErrorKind::PartTooLarge`] and [`ErrorKind::OutputLength`], before anything is written.
+/// [`ErrorKind::PartTooLarge`] and [`ErrorKind::OutputLength`]. Then nothing is written.
 pub fn encode_into<P: AsRef<[u8]>>(parts: &[P], out: &mut [u8]) -> Result<()> {
     let len = encoded_len(parts.iter().map(|part| part.as_ref().len()))?;
     if len != out.len() as u64 {
@@ -154,7 +154,7 @@ mod tests {
         }
     }
 
-    // Elsewhere there is no such part.
+    // On other machines no slice is that long.
     #[cfg(target_pointer_width = "64")]
     #[test]
     fn a_part_beyond_32_bits_is_refused_before_anything_is_written() {

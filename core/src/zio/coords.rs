@@ -1,4 +1,4 @@
-//! The coordinates: who sent a message, when, and as which of a sequence.
+//! The coordinates of a message: sender, time and position in a sequence.
 
 use super::error::{ErrorKind, Result};
 use crate::descriptor::ByteOrder;
@@ -6,14 +6,14 @@ use crate::descriptor::ByteOrder;
 /// Bytes of part 1.
 pub const COORDS_SIZE: usize = 24;
 
-/// Coordinates of a message. All 64 bits of each count.
+/// The coordinates of a message. Each uses all 64 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Coords {
-    /// Who produced the message.
+    /// The producer of the message.
     pub origin: u64,
-    /// Order or time, as the application has it; some senders fill in microseconds since 1970.
+    /// An order or a time. The application chooses its meaning; some senders use microseconds since 1970.
     pub granule: u64,
-    /// Position in a sequence.
+    /// The position in a sequence.
     pub seqno: u64,
 }
 

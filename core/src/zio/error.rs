@@ -1,13 +1,13 @@
-//! What can be wrong with a message's parts, and where.
+//! What can be wrong with a ZIO message's parts, and where.
 
 use core::fmt;
 
-/// Result of reading and packing parts.
+/// The result of reading and packing parts.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
-/// A fact about the input ([`ErrorKind`]), the part that it concerns and the byte that it holds at.
+/// A fact about the input ([`ErrorKind`]), the part that it concerns, and the byte at which it holds.
 ///
-/// For errors of the codec the byte counts from the buffer's start, for all others from the part's.
+/// Bytes count from the part's start. For errors of the codec they count from the buffer's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
@@ -21,12 +21,12 @@ impl Error {
         self.kind
     }
 
-    /// Which part of the message: 0 is the prefix, 1 the coordinates.
+    /// The index of the part: 0 is the prefix, 1 the coordinates.
     pub const fn part(&self) -> usize {
         self.part
     }
 
-    /// Where: bytes from the buffer's start for errors of the codec, from the part's start otherwise.
+    /// Where it holds: bytes from the part's start; for errors of the codec, from the buffer's start.
     pub const fn offset(&self) -> u64 {
         self.offset
     }
@@ -46,7 +46,7 @@ impl fmt::Display for Error {
 
 impl core::error::Error for Error {}
 
-/// What is wrong: one fact about the input, with the offending value where it is small.
+/// What is wrong: one fact about the input, with the offending value if it is small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -54,7 +54,7 @@ pub enum ErrorKind {
     TruncatedSize,
     /// A size reaches beyond the buffer's end.
     TruncatedPart,
-    /// A part of more than 2³²-1 bytes cannot be packed; as a multipart message it can be sent.
+    /// A part of more than 2³²-1 bytes. It cannot be packed, but it can be sent as a multipart message.
     PartTooLarge,
     /// The output buffer does not have the length that the parts need.
     OutputLength,
@@ -69,7 +69,7 @@ pub enum ErrorKind {
     BadLevel(u8),
     /// The coordinates are not 24 bytes.
     BadCoordSize(usize),
-    /// The envelope has no empty frame in front of the message.
+    /// The envelope has no empty frame before the message.
     NoDelimiter,
 }
 
@@ -87,10 +87,10 @@ impl fmt::Display for ErrorKind {
             Self::PartTooLarge => {
                 f.write_str("the part exceeds the 4 GiB that a single buffer allows (send it as multipart)")
             }
-            Self::OutputLength => f.write_str("the output buffer has the wrong length"),
+            Self::OutputLength => f.write_str("the output buffer does not have the length that the parts need"),
             Self::TooFewParts(count) => write!(f, "a ZIO message has at least 2 parts, not {count}"),
             Self::PrefixTooShort(0) => {
-                f.write_str("the prefix is empty (a DEALER's delimiter that was not taken off?)")
+                f.write_str("the prefix is empty (was the delimiter of a DEALER not taken off?)")
             }
             Self::PrefixTooShort(len) => write!(f, "the prefix has {len} bytes, fewer than 8"),
             Self::BadMagic => f.write_str("invalid magic bytes (expected ZIO)"),

@@ -1,7 +1,7 @@
-//! Where the elements of a tensor lie whose storage order is not that of rows.
+//! Tensors that are not stored in row-major order, and where their elements are.
 //!
-//! `order[k]` is the dimension that is k-th fastest in memory, `ascend[d]` says whether dimension `d` is stored from its
-//! first index to its last (the storage order of Boost.MultiArray):
+//! `order[k]` is the dimension that is k-th fastest in memory. `ascend[d]` says whether dimension `d` is stored from its
+//! first index to its last. This is the storage order of Boost.MultiArray:
 //!
 //! ```text
 //! step = 1
@@ -15,7 +15,7 @@ use core::iter::FusedIterator;
 use crate::error::{ErrorKind, Result};
 use crate::tensor::{Element, Elements, Shape};
 
-/// Shape and storage order of a tensor. `Copy`, borrowed slices.
+/// The shape and the storage order of a tensor. `Copy`, borrowed slices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout<'a> {
     shape: &'a [u64],
@@ -24,10 +24,10 @@ pub struct Layout<'a> {
 }
 
 impl<'a> Layout<'a> {
-    /// The layout of a tensor of `shape`; without `order` the last dimension is fastest, without `ascend` all ascend.
+    /// The layout of a tensor of `shape`. Without `order` the last dimension is fastest; without `ascend` all ascend.
     ///
-    /// `None` if `order` is not a permutation of the dimensions, or `ascend` has another number of them. O(rank²) with an
-    /// order, without memory to mark dimensions in.
+    /// `None` if `order` is not a permutation of the dimensions, or if `ascend` has another length than `shape`. With an
+    /// order this takes O(rank²), because there is no memory to mark dimensions in.
     pub fn new(shape: &'a [u64], order: Option<&'a [usize]>, ascend: Option<&'a [bool]>) -> Option<Self> {
         let is_permutation =
             |order: &[usize]| order.len() == shape.len() && (0..shape.len()).all(|d| order.contains(&d));
@@ -35,18 +35,19 @@ impl<'a> Layout<'a> {
         fits.then_some(Self { shape, order, ascend })
     }
 
-    /// [`Self::new`] for a caller who has checked `order` and `ascend`, in O(rank) with memory of its own. With an `order`
-    /// that is no permutation places are wrong, nothing worse.
+    /// [`Self::new`] without the checks, for a caller that has checked `order` and `ascend` itself.
+    ///
+    /// If `order` is not a permutation, the computed places are wrong. Nothing worse happens.
     pub const fn from_checked(shape: &'a [u64], order: Option<&'a [usize]>, ascend: Option<&'a [bool]>) -> Self {
         Self { shape, order, ascend }
     }
 
-    /// The dimensions, as coordinates count them.
+    /// The dimensions, in the order of coordinates.
     pub const fn shape(&self) -> &'a [u64] {
         self.shape
     }
 
-    /// Whether elements are stored as in C: rows behind each other, every dimension ascending.
+    /// Whether elements are stored as in C: row after row, and every dimension ascending.
     pub fn is_row_major(&self) -> bool {
         self.ascends() && self.fastest_first().eq((0..self.shape.len()).rev())
     }
@@ -73,12 +74,13 @@ impl<'a> Layout<'a> {
         self.ascend.is_none_or(|ascend| ascend.get(d).copied().unwrap_or(true))
     }
 
-    /// Writes to `strides` how many elements lie between neighbours along each dimension, and returns where the element
-    /// with all coordinates 0 lies.
+    /// Writes the stride of each dimension to `strides`, and returns the place of the element with all coordinates 0.
+    ///
+    /// A stride is the distance between neighbours along the dimension, in elements.
     ///
     /// # Errors
-    /// [`ErrorKind::OutputLength`] if `strides` has another length than the shape; [`ErrorKind::ShapeOverflow`] if a stride
-    /// or the offset exceeds its integer.
+    /// [`ErrorKind::OutputLength`] if `strides` does not have the length of the shape; [`ErrorKind::ShapeOverflow`] if a
+    /// stride exceeds `i64`, or the place exceeds `u64`.
     pub fn strides_into(&self, strides: &mut [i64]) -> Result<u64> {
         if strides.len() != self.shape.len() {
             return Err(ErrorKind::OutputLength.at(0));
@@ -101,8 +103,8 @@ impl<'a> Layout<'a> {
         Ok(offset)
     }
 
-    /// The place in memory of the element at `coordinates`, counted in elements; `None` if their number is not the rank, or
-    /// one of them is not below its dimension. O(rank).
+    /// The place in memory of the element at `coordinates`, counted in elements. `None` if there are more or fewer
+    /// coordinates than dimensions, or if one is not below its dimension. O(rank).
     ///
     /// ```
     /// use tgm_core::zio::Layout;
@@ -127,7 +129,7 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// A tensor's elements, seen in the order of its coordinates wherever they are stored. `Copy`.
+/// The elements of a tensor of any storage order, accessed by coordinates. `Copy`.
 #[derive(Clone, Copy)]
 pub struct OrderedView<'a, T: Element> {
     elements: Elements<'a, T>,
@@ -137,11 +139,11 @@ pub struct OrderedView<'a, T: Element> {
 }
 
 impl<'a, T: Element> OrderedView<'a, T> {
-    /// `elements` as a tensor of `shape` with the strides and the offset that [`Layout::strides_into`] gave.
+    /// A view of `elements` as a tensor of `shape`. `strides` and `offset` come from [`Layout::strides_into`].
     ///
     /// # Errors
     /// [`ErrorKind::StridesMismatch`] if there is not one stride for each dimension; [`ErrorKind::PayloadSize`] if the
-    /// elements are not as many as the shape says; [`ErrorKind::ShapeOverflow`].
+    /// number of elements is not the product of the shape; [`ErrorKind::ShapeOverflow`].
     pub fn new(elements: Elements<'a, T>, shape: &'a [u64], strides: &'a [i64], offset: u64) -> Result<Self> {
         if shape.len() != strides.len() {
             return Err(ErrorKind::StridesMismatch.at(0));
@@ -152,22 +154,22 @@ impl<'a, T: Element> OrderedView<'a, T> {
         }
     }
 
-    /// The elements as they are stored.
+    /// The elements in the order of memory.
     pub const fn stored(&self) -> Elements<'a, T> {
         self.elements
     }
 
-    /// The dimensions, as coordinates count them.
+    /// The dimensions, in the order of coordinates.
     pub const fn shape(&self) -> &'a [u64] {
         self.shape
     }
 
-    /// Elements between neighbours along each dimension, negative where it descends.
+    /// The stride of each dimension, in elements. Negative for a dimension that descends.
     pub const fn strides(&self) -> &'a [i64] {
         self.strides
     }
 
-    /// The element at `coordinates` (slowest first); `None` if they are not inside the shape. O(rank).
+    /// The element at `coordinates`, slowest first. `None` if they are not inside the shape. O(rank).
     pub fn get_at(&self, coordinates: &[u64]) -> Option<T> {
         if coordinates.len() != self.shape.len() || coordinates.iter().zip(self.shape).any(|(at, dim)| at >= dim) {
             return None;
@@ -177,7 +179,7 @@ impl<'a, T: Element> OrderedView<'a, T> {
         self.elements.get(usize::try_from(flat).ok()?)
     }
 
-    /// The element that is `index`th in row-major order of the coordinates.
+    /// The element with this index in row-major order of the coordinates.
     fn nth_of(&self, index: usize) -> Option<T> {
         let (mut rest, mut flat) = (index as u64, self.offset);
         for (dim, stride) in self.shape.iter().zip(self.strides).rev() {
@@ -187,15 +189,15 @@ impl<'a, T: Element> OrderedView<'a, T> {
         self.elements.get(usize::try_from(flat).ok()?)
     }
 
-    /// Each element, in row-major order of the coordinates: O(rank) each.
+    /// The elements in row-major order of the coordinates: O(rank) for each.
     pub const fn iter(&self) -> OrderedIter<'a, T> {
         OrderedIter { view: *self, next: 0 }
     }
 
-    /// Writes all elements to `out` in row-major order of the coordinates and native byte order.
+    /// Writes all elements to `out`, in row-major order of the coordinates and in native byte order.
     ///
     /// # Errors
-    /// [`ErrorKind::OutputLength`] if `out` has another length.
+    /// [`ErrorKind::OutputLength`] if `out` does not have the number of elements.
     pub fn copy_into(&self, out: &mut [T]) -> Result<()> {
         if out.len() != self.elements.len() {
             return Err(ErrorKind::OutputLength.at(0));
@@ -214,14 +216,14 @@ impl<'a, T: Element> IntoIterator for &OrderedView<'a, T> {
     }
 }
 
-/// Elements and shape; no values.
+/// Shows elements and shape, but no values.
 impl<T: Element> fmt::Debug for OrderedView<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OrderedView").field("elements", &self.elements).field("shape", &self.shape).finish()
     }
 }
 
-/// `flat` moved by `at` strides. What wraps lies outside, and is not found.
+/// `flat` plus `at` strides. If it wraps, the place is outside of the elements, and nothing is found there.
 const fn step(flat: u64, at: u64, stride: i64) -> u64 {
     flat.wrapping_add(at.wrapping_mul(stride.cast_unsigned()))
 }

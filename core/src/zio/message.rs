@@ -1,4 +1,4 @@
-//! A message: its header, and its payload where it lies.
+//! A ZIO message: its header, and its payload in place.
 
 use core::iter::FusedIterator;
 use core::slice;
@@ -9,26 +9,26 @@ use super::error::{ErrorKind, Result};
 use super::prefix::{Form, Level, Prefix};
 use crate::descriptor::ByteOrder;
 
-/// Parts of a message before its payload.
+/// The number of parts before the payload.
 pub const HEADER_PARTS: usize = 2;
 
-/// What a transport puts in front of a message's parts.
+/// The frames that a transport puts before a message's parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Envelope {
-    /// Nothing: PUSH and PULL, PUB and SUB, PAIR, CLIENT and SERVER.
+    /// No frame: PUSH and PULL, PUB and SUB, PAIR, CLIENT and SERVER.
     #[default]
     Plain,
-    /// An empty frame: what a DEALER sees.
+    /// An empty frame: a DEALER receives this.
     Dealer,
-    /// The peer's identity and an empty frame: what a ROUTER sees.
+    /// The peer's identity and an empty frame: a ROUTER receives this.
     Router,
 }
 
 impl Envelope {
-    /// The peer's identity, if there is one, and the frames of the message.
+    /// Takes the envelope off. Returns the peer's identity, if there is one, and the frames of the message.
     ///
     /// # Errors
-    /// [`ErrorKind::NoDelimiter`] if the empty frame is not where it belongs.
+    /// [`ErrorKind::NoDelimiter`] if the empty frame is missing.
     pub fn strip<P: AsRef<[u8]>>(self, frames: &[P]) -> Result<(Option<&[u8]>, &[P])> {
         let (identity, rest) = match self {
             Self::Plain => return Ok((None, frames)),
@@ -45,7 +45,9 @@ impl Envelope {
     }
 }
 
-/// A message, borrowed from a list of parts or from one buffer: header and framing were checked, the label was not looked at.
+/// A ZIO message, borrowed from a list of parts or from one buffer.
+///
+/// Holding one means: header and framing are valid. The label was not interpreted.
 ///
 /// ```
 /// use tgm_core::descriptor::ByteOrder;
@@ -66,7 +68,7 @@ pub struct Message<'a, P = &'a [u8]> {
 }
 
 impl<'a> Message<'a> {
-    /// Opens the message that is packed in `buffer`, all of it. `order` is that of the sender. O(number of parts).
+    /// Opens the message that is packed in the whole `buffer`. `order` is the sender's byte order. O(number of parts).
     ///
     /// # Errors
     /// Those of [`parts`](super::parts), then those of [`Self::from_parts`].
@@ -76,7 +78,7 @@ impl<'a> Message<'a> {
 }
 
 impl<'a, P: AsRef<[u8]>> Message<'a, P> {
-    /// Opens the message that consists of `parts`. `order` is that of the sender. O(1).
+    /// Opens the message that consists of `parts`. `order` is the sender's byte order. O(1).
     ///
     /// # Errors
     /// [`ErrorKind::TooFewParts`], and those of [`Prefix::parse`] and [`Coords::parse`].
@@ -85,7 +87,7 @@ impl<'a, P: AsRef<[u8]>> Message<'a, P> {
         Self::open(prefix.as_ref(), coords.as_ref(), order, Payloads(Source::Listed(payloads.iter())))
     }
 
-    /// Opens the message in the frames of a transport: takes the envelope off and, if one frame is left, unpacks that.
+    /// Opens the message in the frames of a transport: takes the envelope off, and unpacks a single frame that is left.
     ///
     /// # Errors
     /// Those of [`Envelope::strip`], [`Self::from_parts`] and [`Message::from_buffer`].
@@ -118,27 +120,27 @@ impl<'a, P: AsRef<[u8]>> Message<'a, P> {
         self.prefix.level()
     }
 
-    /// What kind of message its sender says it is.
+    /// The kind of message that the sender states.
     pub const fn form(&self) -> Form {
         self.prefix.form()
     }
 
-    /// The label, untouched.
+    /// The label, uninterpreted.
     pub const fn label(&self) -> &'a [u8] {
         self.prefix.label()
     }
 
-    /// Who sent it, when, as which of a sequence.
+    /// The coordinates: sender, time and position in a sequence.
     pub const fn coords(&self) -> Coords {
         self.coords
     }
 
-    /// The sender's byte order, as the caller said.
+    /// The sender's byte order, as the caller stated it.
     pub const fn byte_order(&self) -> ByteOrder {
         self.order
     }
 
-    /// The payload parts, in order. Their number is known.
+    /// The payload parts in order. Their number is known.
     pub fn payloads(&self) -> Payloads<'a, P> {
         self.payloads.clone()
     }
@@ -162,7 +164,7 @@ pub struct Payloads<'a, P = &'a [u8]>(Source<'a, P>);
 #[derive(Debug)]
 enum Source<'a, P> {
     Listed(slice::Iter<'a, P>),
-    /// Parts that were walked before, and how many are left.
+    /// Parts that were walked before, and the number of those that are left.
     Packed(Parts<'a>, usize),
 }
 

@@ -1,4 +1,4 @@
-//! The prefix: what a message is, in its first part.
+//! The prefix of a message, in its first part: level, form and label.
 
 use core::fmt;
 
@@ -13,7 +13,7 @@ pub const PREFIX_SIZE: usize = 8;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Level {
-    /// Not said.
+    /// Not stated.
     #[default]
     Undefined,
     /// Trace.
@@ -48,12 +48,12 @@ impl Level {
         Self::Fatal,
     ];
 
-    /// The level of that number, 0 to 8.
+    /// The level with this number, 0 to 8.
     pub fn from_number(number: u8) -> Option<Self> {
         Self::ALL.get(usize::from(number)).copied()
     }
 
-    /// The level that is written as that ASCII digit.
+    /// The level that is written as this ASCII digit.
     pub fn from_digit(digit: u8) -> Option<Self> {
         digit.checked_sub(b'0').and_then(Self::from_number)
     }
@@ -90,8 +90,7 @@ impl fmt::Display for Level {
     }
 }
 
-/// What kind of message the sender says it is: four bytes, padded with spaces. It does not decide whether there are
-/// tensors.
+/// The kind of message that the sender states: four bytes, padded with spaces. A message of any form can hold tensors.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Form(pub [u8; 4]);
 
@@ -101,7 +100,7 @@ impl Form {
     /// The form of messages of the FLOW protocol, which may hold tensors.
     pub const FLOW: Self = Self(*b"FLOW");
 
-    /// A form of at most four bytes, padded with spaces; `None` for longer text.
+    /// A form of at most four bytes, padded with spaces. `None` for longer text.
     pub fn new(text: &str) -> Option<Self> {
         let mut form = *b"    ";
         form.get_mut(..text.len())?.iter_mut().zip(text.bytes()).for_each(|(out, byte)| *out = byte);
@@ -121,7 +120,7 @@ impl Default for Form {
     }
 }
 
-/// The text as it would be written in a program, non-printable bytes escaped.
+/// Shows the text. Bytes that are not printable are escaped as in a program.
 impl fmt::Display for Form {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.escape_ascii().fmt(f)
@@ -143,7 +142,7 @@ pub struct Prefix<'a> {
 }
 
 impl<'a> Prefix<'a> {
-    /// Reads part 0. The label is not looked at.
+    /// Reads part 0. The label is not interpreted.
     ///
     /// # Errors
     /// [`ErrorKind::PrefixTooShort`], [`ErrorKind::BadMagic`], [`ErrorKind::BadLevel`].
@@ -163,17 +162,17 @@ impl<'a> Prefix<'a> {
         self.level
     }
 
-    /// What kind of message its sender says it is.
+    /// The kind of message that the sender states.
     pub const fn form(&self) -> Form {
         self.form
     }
 
-    /// The label, untouched.
+    /// The label, uninterpreted.
     pub const fn label(&self) -> &'a [u8] {
         self.label
     }
 
-    /// The eight bytes that stand before a label.
+    /// The eight bytes before a label.
     pub const fn head(level: Level, form: Form) -> [u8; PREFIX_SIZE] {
         let [z, i, o] = MAGIC;
         let [first, second, third, fourth] = form.0;

@@ -306,6 +306,7 @@ const fn is_framing(kind: K) -> bool {
             | K::IndexCount
             | K::HashListCount
             | K::HashListEntry
+            | K::DigestMismatch
             | K::MaskBounds
             | K::MaskDtype(_)
     )
@@ -317,7 +318,8 @@ const fn is_encoding(kind: K) -> bool {
         kind,
         K::NeedsDecoding(_)
             | K::PayloadSize
-            | K::DtypeMismatch(_)
+            | K::DtypeMismatch { .. }
+            | K::NotPacked
             | K::RangeOutOfBounds
             | K::SelectionRank(..)
             | K::SelectionBounds(_)

@@ -117,5 +117,6 @@ pub(crate) fn check_dtype<T: Element>(descriptor: &Descriptor<'_>) -> Result<()>
     if T::DTYPE == descriptor.dtype() {
         return Ok(());
     }
-    Err(TensogramError::from(ErrorKind::DtypeMismatch(descriptor.dtype()).at(descriptor.offset())))
+    let mismatch = ErrorKind::DtypeMismatch { expected: T::DTYPE, found: descriptor.dtype() };
+    Err(TensogramError::from(mismatch.at(descriptor.offset())))
 }

@@ -91,8 +91,7 @@ pub(crate) fn unpack_into<T: Element + Value>(
     let count = out.len() as u64;
     let range = range_of(object.descriptor(), (start, count))?;
     if object.descriptor().encoding().known() == Some(Encoding::None) {
-        let dtype = object.descriptor().dtype();
-        return Err(ErrorKind::DtypeMismatch(dtype).at(object.descriptor().offset()).into());
+        return Err(ErrorKind::NotPacked.at(object.descriptor().offset()).into());
     }
     let Scratch { bytes, masks, work, .. } = scratch;
     let source = if range == (0..object.descriptor().element_count()) {

@@ -67,7 +67,8 @@ fn configure(descriptor: &Descriptor<'_>) -> Result<()> {
         Some(Encoding::SimplePacking) => {
             readable(descriptor.packing())?;
             if descriptor.dtype() != Dtype::Float64 {
-                return Err(ErrorKind::DtypeMismatch(descriptor.dtype()).at(descriptor.offset()).into());
+                let mismatch = ErrorKind::DtypeMismatch { expected: Dtype::Float64, found: descriptor.dtype() };
+                return Err(mismatch.at(descriptor.offset()).into());
             }
         }
     }

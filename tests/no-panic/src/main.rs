@@ -17,6 +17,7 @@ use core::num::NonZeroU64;
 use core::panic::PanicInfo;
 
 use tgm_core::byteswap::{swap_in_place, swap_into};
+use tgm_core::cbor::head::{first_byte, shortest_info, split_first_byte};
 use tgm_core::cbor::{Canonical, Cursor, Uints, Value, verify_canonical};
 use tgm_core::descriptor::{ByteOrder, Descriptor, Dtype};
 use tgm_core::frame::Frame;
@@ -90,6 +91,7 @@ fn message(input: &[u8], output: &mut [u8]) -> Result<()> {
         data_object(&object, output);
     }
     keep((message.object_by_walk(black_box(3)), message.verify_index()));
+    keep(message.verify_all().map(|found| found.is_hashed()));
     let presence = message.hash_presence()?;
     keep(message.verify_hash_lists(presence));
     message.verify(presence).for_each(keep);
@@ -146,6 +148,12 @@ fn data_object(object: &DataObject<'_>, output: &mut [u8]) {
     }
     let range = black_box(3_u64)..black_box(9);
     keep(object.decode_into(range.clone(), black_box(ByteOrder::Big), output));
+    let (mut doubles, mut singles) = ([0.0_f64; 32], [0.0_f32; 32]);
+    let n = black_box(20);
+    if let (Some(doubles), Some(singles)) = (doubles.get_mut(..n), singles.get_mut(..n)) {
+        keep((object.scratch_len(), object.decode_floats_into(output, doubles)));
+        keep((object.decode_floats_into(output, singles), black_box(&*doubles), black_box(&*singles)));
+    }
     if let Ok(stored) = object.stored() {
         keep((stored.as_values(), stored.as_packed(), stored.as_shuffled(), stored.output_len(&range)));
         keep((window_of(descriptor, &range), Stored::window(descriptor, object.payload(), black_box(3))));
@@ -161,6 +169,7 @@ fn describe(descriptor: &Descriptor<'_>) {
     keep((
         descriptor.packing(),
         descriptor.szip(),
+        Params::of(descriptor),
         descriptor.szip_block_offsets(),
         descriptor.zfp(),
         descriptor.sz3(),
@@ -183,6 +192,7 @@ fn cbor(input: &[u8]) -> Result<()> {
     if let Ok(descriptor) = Descriptor::parse(input, black_box(7)) {
         describe(&descriptor);
     }
+    keep((first_byte(black_box(3), black_box(7)), split_first_byte(black_box(0x79)), shortest_info(black_box(300))));
     let mut cursor = Cursor::new(input, 0);
     cursor.skip()?;
     keep(cursor.step());
@@ -227,7 +237,7 @@ fn kernels(input: &[u8], output: &mut [u8]) {
         keep((black_box(&*doubles), black_box(&*singles)));
     }
     keep(unpack_bytes_into(input, &packing, black_box(5), black_box(ByteOrder::Big), output));
-    keep((packing.packed_len(black_box(77)), packing.scale()));
+    keep((packing.packed_len(black_box(77)), packing.scale(), packing.formula().value_of(black_box(0.5))));
     keep(unshuffle_into(input, black_box(4), output));
     keep(unshuffle_range_into(input, black_box(4), black_box(3), output));
     keep((swap_in_place(output, black_box(4)), swap_into(input, black_box(8), output)));

@@ -74,7 +74,10 @@ fn plain_elements_of_every_type_come_out_of_any_pieces() {
             Dtype::Bitmask => {
                 let mut unpacker = Unpacker::new(object.descriptor()).unwrap();
                 let result = unpacker.elements_into(&mut object.payload(), &mut [0_u8; 4]);
-                assert_eq!(result, Err(ErrorKind::DtypeMismatch(Dtype::Bitmask).at(0)));
+                assert_eq!(
+                    result,
+                    Err(ErrorKind::DtypeMismatch { expected: Dtype::Uint8, found: Dtype::Bitmask }.at(0))
+                );
             }
         }
     }
