@@ -35,7 +35,7 @@ use crate::wire::{
 /// use tgm_core::Message;
 /// use tgm_core::wire::FrameType;
 ///
-/// # let bytes: &[u8] = include_bytes!("../../tests/data/dtypes/float32-little.tgm");
+/// # let bytes: &[u8] = include_bytes!("../samples/float32-little.tgm");
 /// for frame in Message::parse(bytes)?.frames() {
 ///     let frame = frame?;
 ///     println!("{} at byte {}: {} bytes", frame.frame_type(), frame.offset(), frame.total_length());

@@ -9,7 +9,7 @@ use crate::frame::Frame;
 /// The places of a message's data objects: an offset and a length for each object, in order.
 ///
 /// ```
-/// # let bytes: &[u8] = include_bytes!("../../tests/data/streaming/backfilled-0.24.0.tgm");
+/// # let bytes: &[u8] = include_bytes!("../samples/backfilled-0.24.0.tgm");
 /// let message = tgm_core::Message::parse(bytes)?;
 /// if let Some(index) = message.find_index()? {
 ///     for entry in index.iter() {

@@ -38,7 +38,7 @@ impl Message<'_> {
     /// The result says whether there were digests at all. Without them, damage inside of values is not found.
     ///
     /// ```
-    /// # let bytes: &[u8] = include_bytes!("../../tests/data/dtypes/float32-little.tgm");
+    /// # let bytes: &[u8] = include_bytes!("../samples/float32-little.tgm");
     /// let found = tgm_core::Message::parse(bytes)?.verify_all()?;
     /// println!("{} frames are intact, {} of them by their digests", found.frames, found.hashed_frames);
     /// # assert_eq!(found.objects, 1);
@@ -110,7 +110,7 @@ mod tests {
 
     use super::*;
 
-    const MESSAGE: &[u8] = include_bytes!("../../tests/data/layout/cbor-before-payload-mask-rle.tgm");
+    const MESSAGE: &[u8] = include_bytes!("../samples/cbor-before-payload-mask-rle.tgm");
 
     #[test]
     fn an_undamaged_message_is_intact() {

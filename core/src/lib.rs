@@ -34,7 +34,7 @@
 //! ```
 //! use tgm_core::Message;
 //!
-//! # let bytes: &[u8] = include_bytes!("../../tests/data/dtypes/float32-little.tgm");
+//! # let bytes: &[u8] = include_bytes!("../samples/float32-little.tgm");
 //! let message = Message::parse(bytes)?;
 //! for object in message.objects() {
 //!     for value in object?.view::<f32>()?.iter() {

@@ -32,7 +32,7 @@ use crate::wire::{
 /// use tgm_core::message::Message;
 ///
 /// # fn main() -> tgm_core::Result<()> {
-/// # let bytes: &[u8] = include_bytes!("../../tests/data/dtypes/float32-little.tgm");
+/// # let bytes: &[u8] = include_bytes!("../samples/float32-little.tgm");
 /// let message = Message::parse(bytes)?;
 /// for object in message.objects() {
 ///     let object = object?;

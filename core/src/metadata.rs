@@ -428,7 +428,7 @@ fn is_before(a: Option<&str>, b: Option<&str>) -> bool {
 /// The metadata of a whole message: a view that joins its frames when it is asked.
 ///
 /// ```
-/// # let bytes: &[u8] = include_bytes!("../../tests/data/preceder/some-objects.tgm");
+/// # let bytes: &[u8] = include_bytes!("../samples/some-objects.tgm");
 /// let message = tgm_core::Message::parse(bytes)?;
 /// let metadata = message.metadata()?;
 /// for object in metadata.objects() {

@@ -25,7 +25,7 @@ use crate::wire::{FRAME_HEADER_SIZE, FrameFlags, FrameType};
 /// was not read.
 ///
 /// ```
-/// # let bytes: &[u8] = include_bytes!("../../tests/data/dtypes/float32-little.tgm");
+/// # let bytes: &[u8] = include_bytes!("../samples/float32-little.tgm");
 /// let object = tgm_core::Message::parse(bytes)?.object(0)?;
 /// println!("{} {:?}", object.descriptor().dtype(), object.descriptor().shape());
 /// let sum: f32 = object.view::<f32>()?.iter().sum();
@@ -207,7 +207,7 @@ impl<'a> DataObject<'a> {
     /// ```
     /// use tgm_core::descriptor::ByteOrder;
     ///
-    /// # let bytes: &[u8] = include_bytes!("../../tests/data/dtypes/float32-little.tgm");
+    /// # let bytes: &[u8] = include_bytes!("../samples/float32-little.tgm");
     /// let object = tgm_core::Message::parse(bytes)?.object(0)?;
     /// let mut first = [0; 4];
     /// object.decode_into(0..1, ByteOrder::Big, &mut first)?;

@@ -6,7 +6,7 @@
 //! ```
 //! use tgm_core::push::{Event, Link, Part, PushDecoder, Unpacker};
 //!
-//! # let message: &[u8] = include_bytes!("../../tests/data/layout/cbor-before-payload-mask-rle.tgm");
+//! # let message: &[u8] = include_bytes!("../samples/cbor-before-payload-mask-rle.tgm");
 //! # let received = message.chunks(7);
 //! let mut decoder = PushDecoder::<512>::new(Link::Lossy);
 //! let mut unpacker = None;
@@ -124,7 +124,7 @@ use step::Step;
 /// ```
 /// use tgm_core::push::{Event, Link, PushDecoder};
 ///
-/// # let message: &[u8] = include_bytes!("../../tests/data/dtypes/float32-little.tgm");
+/// # let message: &[u8] = include_bytes!("../samples/float32-little.tgm");
 /// let mut decoder = PushDecoder::<512>::new(Link::Reliable);
 /// let mut objects = 0;
 /// for mut piece in message.chunks(100) {

@@ -104,7 +104,7 @@ impl Segment {
 ///
 /// assert_eq!(scan(b"no message").collect::<Vec<_>>(), [Segment::Junk { offset: 0, length: 10 }]);
 ///
-/// # let bytes: &[u8] = include_bytes!("../../tests/data/dtypes/float32-little.tgm");
+/// # let bytes: &[u8] = include_bytes!("../samples/float32-little.tgm");
 /// for segment in scan(bytes).filter(Segment::is_message) {
 ///     let message = Message::parse(segment.bytes_of(bytes).unwrap_or_default())?;
 ///     println!("{} objects", message.outline()?.object_count);

@@ -34,7 +34,7 @@ const BLOCK: usize = 64;
 ///
 /// ```
 /// # #[cfg(feature = "packing")] {
-/// # let bytes: &[u8] = include_bytes!("../../tests/data/simple_packing/bits16.tgm");
+/// # let bytes: &[u8] = include_bytes!("../samples/bits16.tgm");
 /// let object = tgm_core::Message::parse(bytes)?.object(0)?;
 /// let stored = object.stored()?; // the payload is not compressed
 /// let mut values = [0.0_f32; 3];

@@ -224,6 +224,18 @@ fn worked_example() -> (Vec<u8>, Vec<u16>) {
 }
 
 #[test]
+fn samples_are_files_of_the_test_data() {
+    let folders = ["codecs", "dtypes", "layout", "preceder", "simple_packing", "streaming"];
+    for entry in fs::read_dir(workspace().join("core/samples")).unwrap() {
+        let sample = entry.unwrap().path();
+        let name = sample.file_name().unwrap();
+        let mut originals = folders.iter().map(|folder| workspace().join("tests/data").join(folder).join(name));
+        let original = originals.find(|path| path.is_file()).unwrap_or_else(|| panic!("{name:?} has no original"));
+        assert_eq!(fs::read(&sample).unwrap(), fs::read(original).unwrap(), "{name:?}");
+    }
+}
+
+#[test]
 fn the_worked_example_is_the_file() {
     let file = fs::read(workspace().join("tests/data/dtypes/uint16-big.tgm")).unwrap();
     let (example, _) = worked_example();

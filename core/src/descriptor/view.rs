@@ -18,7 +18,7 @@ const KEYS: usize = Key::Length as usize;
 /// ```
 /// use tgm_core::descriptor::{Compression, Dtype};
 ///
-/// # let bytes: &[u8] = include_bytes!("../../../tests/data/simple_packing/b16-none-szip.tgm");
+/// # let bytes: &[u8] = include_bytes!("../../samples/b16-none-szip.tgm");
 /// let object = tgm_core::Message::parse(bytes)?.object(0)?;
 /// let descriptor = object.descriptor();
 /// assert_eq!(descriptor.dtype(), Dtype::Float64);

@@ -27,7 +27,7 @@ use crate::tensor::Element;
 /// use tgm_core::Message;
 /// use tgm_core::push::SzipUnpacker;
 ///
-/// let bytes = include_bytes!("../../../tests/data/simple_packing/b16-none-szip.tgm");
+/// let bytes = include_bytes!("../../samples/b16-none-szip.tgm");
 /// let object = Message::parse(bytes)?.object(0)?;
 /// let mut unpacker = SzipUnpacker::<32>::new(object.descriptor())?;
 /// let (mut count, mut out) = (0, [0.0_f32; 4]);

@@ -27,7 +27,7 @@ const WIDEST: usize = 16;
 /// use tgm_core::Message;
 /// use tgm_core::push::Unpacker;
 ///
-/// let bytes = include_bytes!("../../../tests/data/simple_packing/bits16.tgm");
+/// let bytes = include_bytes!("../../samples/bits16.tgm");
 /// let object = Message::parse(bytes)?.object(0)?;
 /// let mut unpacker = Unpacker::new(object.descriptor())?;
 /// let (mut count, mut out) = (0, [0.0_f32; 4]);
