@@ -1,8 +1,8 @@
-//! ZIO messages with tensors (TENS): their label read and written, and the bridge to Tensogram.
+//! ZIO messages with tensors (TENS): reading and writing labels, and the bridge to Tensogram.
 //!
-//! The message itself is [`Message`], a view of `tgm_core`: header, label bytes and payload parts, whatever the label says.
-//! TENS is a convention for the JSON in the label, which says what tensors lie in which payload parts. The form in the header
-//! does not decide whether a message has tensors; the label does.
+//! The message is [`Message`], a view of `tgm_core`: header, label bytes and payload parts, without regard to the
+//! label's content. TENS is a convention for the JSON in the label, which describes the tensors in the payload parts. A
+//! message has tensors if its label describes some; the form in the header does not decide it.
 //!
 //! | want | take |
 //! |---|---|

@@ -5,17 +5,17 @@
 //! └──────── FrameHeader, 16 ────────┘         └─ tail, 4 or 12 ───┘
 //! ```
 //!
-//! The header is that of version 3; the tail has no digest, and data objects are of type 4.
+//! The header equals that of version 3. The tail has no digest, and data objects have type 4.
 
 use std::iter::FusedIterator;
 
-use tgm_core::phase::DecodePhase;
+use tgm_core::frame::{Landmark, Walk};
 use tgm_core::wire::{END_MAGIC, FRAME_END, FRAME_HEADER_SIZE, FRAME_MAGIC, FrameFlags, FrameHeader, FrameType, MAGIC};
 use tgm_core::{ErrorKind, Result};
 use zerocopy::big_endian::U64;
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
-/// The type of data objects.
+/// The type number of data objects.
 const OBJECT_TYPE: u16 = 4;
 
 /// The last 12 bytes of a data object's frame.
@@ -35,23 +35,23 @@ pub(super) struct Postamble {
     pub(super) magic: [u8; 8],
 }
 
-/// A whole frame: magic, type, length and `ENDF` were checked, the body was not looked at.
+/// A whole frame. Magic, type, length and `ENDF` are checked; the body is not.
 #[derive(Clone, Copy)]
 pub(super) struct Frame<'a> {
-    /// What the frame holds, by the names of version 3.
+    /// The frame's type, by the names of version 3.
     pub(super) frame_type: FrameType,
     pub(super) flags: FrameFlags,
-    /// What lies between header and tail.
+    /// The bytes between header and tail.
     pub(super) body: &'a [u8],
-    /// Bytes from the body's start to the descriptor; 0 for other frames than a data object's.
+    /// Bytes from the body's start to the descriptor; 0 in frames that are no data object.
     pub(super) descriptor_start: usize,
     /// Bytes from the message's start.
     pub(super) offset: u64,
 }
 
 impl<'a> Frame<'a> {
-    /// Reads the frame that `bytes`, which lie `offset` bytes into the message, begin with; returns it and what
-    /// follows.
+    /// Reads the frame at the start of `bytes`, which lie `offset` bytes into the message. Returns it and the bytes
+    /// behind it.
     fn parse(bytes: &'a [u8], offset: u64) -> Result<(Self, &'a [u8])> {
         let at = |kind: ErrorKind, inside: usize| kind.at(offset.saturating_add(inside as u64));
         let (header, _) = FrameHeader::ref_from_prefix(bytes).map_err(|_| at(ErrorKind::Truncated, bytes.len()))?;
@@ -87,7 +87,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// The types of version 3, but that data objects have another number.
+/// The type of a number: as in version 3, except that data objects have another number.
 const fn frame_type(number: u16) -> Option<FrameType> {
     match number {
         OBJECT_TYPE => Some(FrameType::NTensorFrame),
@@ -98,14 +98,8 @@ const fn frame_type(number: u16) -> Option<FrameType> {
     }
 }
 
-/// What stands at a place where a frame may begin.
-enum Landmark {
-    Frame,
-    Postamble,
-}
-
-/// The first landmark in `gap`, and how many bytes stand before it. A message of which the end is not known ends at a
-/// postamble, which is recognised by its magic, 8 bytes on; where another message begins, this one was cut short.
+/// The first landmark in `gap`, and the number of bytes before it. If `open_ended`, the message ends at a postamble,
+/// which has its magic 8 bytes on; a start magic of another message means that this one was cut short.
 fn find_landmark(gap: &[u8], open_ended: bool) -> Option<(usize, Landmark)> {
     for at in 0..gap.len() {
         let rest = gap.get(at..)?;
@@ -129,25 +123,25 @@ fn find_landmark(gap: &[u8], open_ended: bool) -> Option<(usize, Landmark)> {
 #[derive(Clone)]
 pub(super) struct Frames<'a> {
     rest: &'a [u8],
-    position: u64,
-    phase: DecodePhase,
+    walk: Walk,
     open_ended: bool,
     done: bool,
     steps: u64,
 }
 
 impl<'a> Frames<'a> {
-    /// The frames in `bytes`, which lie `offset` bytes into the message; if `open_ended`, a postamble ends them.
-    pub(super) fn new(bytes: &'a [u8], offset: u64, open_ended: bool) -> Self {
-        Self { rest: bytes, position: offset, phase: DecodePhase::default(), open_ended, done: false, steps: 0 }
+    /// The frames in `bytes`, which lie `offset` bytes into the message. If `open_ended`, a postamble ends them.
+    pub(super) const fn new(bytes: &'a [u8], offset: u64, open_ended: bool) -> Self {
+        let walk = Walk::new(offset, offset.saturating_add(bytes.len() as u64));
+        Self { rest: bytes, walk, open_ended, done: false, steps: 0 }
     }
 
-    /// Where the walk stands, in bytes from the message's start.
+    /// The position of the walk, in bytes from the message's start.
     pub(super) const fn position(&self) -> u64 {
-        self.position
+        self.walk.position()
     }
 
-    /// How much has been looked at: frames, and bytes between them.
+    /// Steps so far: one for each frame, and one for each byte between frames.
     pub(super) const fn steps(&self) -> u64 {
         self.steps
     }
@@ -156,27 +150,23 @@ impl<'a> Frames<'a> {
         let Some((gap, landmark)) = find_landmark(self.rest, self.open_ended) else {
             self.steps = self.steps.saturating_add(self.rest.len() as u64);
             if self.open_ended {
-                return Err(ErrorKind::EndMagic.at(self.position));
+                return Err(ErrorKind::EndMagic.at(self.walk.position()));
             }
-            return self.finish();
+            return self.walk.finish().map(|()| None);
         };
         self.steps = self.steps.saturating_add(gap as u64).saturating_add(1);
         self.rest = self.rest.get(gap..).unwrap_or_default();
-        self.position = self.position.saturating_add(gap as u64);
+        self.walk.skip(gap as u64);
         match landmark {
-            Landmark::Postamble => self.finish(),
+            Landmark::Postamble => self.walk.finish().map(|()| None),
             Landmark::Frame => {
-                let (frame, rest) = Frame::parse(self.rest, self.position)?;
-                self.phase = self.phase.after(frame.frame_type).map_err(|kind| kind.at(self.position))?;
+                let (frame, rest) = Frame::parse(self.rest, self.walk.position())?;
                 let len = self.rest.len().saturating_sub(rest.len());
-                (self.rest, self.position) = (rest, self.position.saturating_add(len as u64));
+                self.walk.enter(frame.frame_type, len as u64)?;
+                self.rest = rest;
                 Ok(Some(frame))
             }
         }
-    }
-
-    fn finish(&self) -> Result<Option<Frame<'a>>> {
-        self.phase.finish().map(|()| None).map_err(|kind| kind.at(self.position))
     }
 }
 

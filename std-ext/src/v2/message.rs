@@ -11,16 +11,16 @@ use crate::base::error::{Result, TensogramError};
 /// Bytes of the smallest message.
 const MIN_SIZE: usize = PREAMBLE_SIZE + size_of::<Postamble>();
 
-/// A message whose preamble was read, and whose end magic was, if the preamble says where it is.
+/// A message with a checked preamble. If the preamble states the length, the end magic is checked too.
 pub(super) struct Message<'a> {
-    /// What lies between preamble and postamble; of a streamed message everything behind the preamble.
+    /// The bytes between preamble and postamble; in a streamed message all bytes behind the preamble.
     behind_preamble: &'a [u8],
-    /// As the preamble states it; `None` for a streamed message.
+    /// The length that the preamble states. `None` for a streamed message.
     total_length: Option<usize>,
 }
 
 impl<'a> Message<'a> {
-    /// Opens the message that `bytes` begin with: O(1).
+    /// Opens the message at the start of `bytes`: O(1).
     ///
     /// # Errors
     /// [`TensogramError::Framing`].
@@ -62,8 +62,8 @@ impl<'a> Message<'a> {
         Frames::new(self.behind_preamble, PREAMBLE_SIZE as u64, self.is_streamed())
     }
 
-    /// Bytes of the message, for a streamed one by a walk over its frames; `None` if that does not come to an end. Also
-    /// how many steps the walk took.
+    /// The message's length, and the steps that finding it took. A streamed message is walked; the length is `None` if
+    /// the walk fails.
     pub(super) fn measure(&self) -> (Option<usize>, u64) {
         if self.total_length.is_some() {
             return (self.total_length, 0);

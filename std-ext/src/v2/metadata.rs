@@ -1,4 +1,4 @@
-//! The metadata of a message of version 2, as version 3 arranges it.
+//! Conversion of metadata from version 2 to version 3.
 
 use ciborium::Value;
 use tgm_core::ErrorKind;
@@ -15,27 +15,25 @@ use crate::model::room::Room;
 use crate::model::to_owned::{self, Entries};
 use crate::model::types::GlobalMetadata;
 
-/// Where an upgraded message keeps what its predecessor said of itself.
+/// The key under which an upgraded message keeps the old provenance.
 ///
-/// At message level, in `_extra_`: a map of `wire_version` (2) and, if there was any, `reserved`, which is the old
-/// `_reserved_` with `encoder`, `time` and `uuid`. In an object's entry of `base`, only if its old `_reserved_` had
-/// more than
-/// `tensor`: a map of `reserved`, the rest. Where the writer used the key already, underscores are appended to this
-/// one.
+/// At message level, in `_extra_`: a map of `wire_version` (2) and `reserved`, the old `_reserved_` with `encoder`,
+/// `time` and `uuid`, if there was one. In an object's entry of `base`: a map of `reserved`, the entries of the old
+/// `_reserved_` except `tensor`, if there were any. If the writer used the key already, underscores are appended.
 pub const UPGRADED_FROM: &str = "upgraded_from";
 
-/// Key of the version, which only version 2 has in its metadata.
+/// The key of the version. Only version 2 has it in its metadata.
 const VERSION_KEY: &str = "version";
-/// Keys of 0.5, for metadata of all objects, of each object, and of the library.
+/// Keys of release 0.5: metadata of all objects, of each object, and of the library.
 const COMMON_KEY: &str = "common";
 const PAYLOAD_KEY: &str = "payload";
 const OLD_RESERVED_KEY: &str = "reserved";
-/// Bytes of metadata that may be copied from what all objects have in common.
+/// Limit on bytes of common metadata that are copied into the objects' entries.
 const MOST_COPIED: usize = 16 << 20;
 
-/// The metadata of a message of `objects` objects from its frames of types 1, 7 and 8, without what the library writes.
+/// The metadata of a message with `objects` objects, from its frames of types 1, 7 and 8. `_reserved_` is left out.
 ///
-/// `preceders` come with the number of the object that follows each.
+/// `preceders` come with the number of the object behind each.
 ///
 /// # Errors
 /// [`TensogramError::Metadata`] for malformed CBOR, sections of a wrong type, and if there is no metadata.
@@ -70,14 +68,14 @@ pub(super) fn global(
     Ok(global)
 }
 
-/// The frame's metadata in the sections of version 3; `objects` is how many objects it speaks of.
+/// The frame's metadata in the sections of version 3. `objects` is the number of objects that it covers.
 fn read(frame: &Frame<'_>, objects: usize, room: &Room) -> Result<GlobalMetadata> {
     let item = cbor::Value::parse(frame.body, frame.body_offset())?;
     let mut top = to_owned::map_entries(&item, room)?;
     top.remove(VERSION_KEY);
     let is_preceder = frame.frame_type == FrameType::PrecederMetadata;
     if is_of_0_5(&top) {
-        // A preceder has nothing for other objects.
+        // A preceder covers one object only.
         let copies = if is_preceder { 0 } else { objects };
         return read_0_5(top, copies, frame.body.len());
     }
@@ -88,14 +86,14 @@ fn read(frame: &Frame<'_>, objects: usize, room: &Room) -> Result<GlobalMetadata
     };
     let mut section = |key: &str| top.remove(key).map_or_else(|| Ok(Entries::new()), |section| map(section, key));
     let (mut extra, reserved) = (section(EXTRA_KEY)?, section(RESERVED_KEY)?);
-    // Readers of version 2 dropped other entries: those of the same name in `_extra_` were the ones that counted.
+    // Readers of version 2 dropped unknown entries. So entries of the same name in `_extra_` counted.
     for (key, value) in top {
         extra.entry(key).or_insert(value);
     }
     Ok(GlobalMetadata { base, reserved, extra })
 }
 
-/// Whether these are the sections of 0.5: later releases have others, and at least one of them.
+/// Whether these are the sections of release 0.5. Later releases have other sections, and at least one of them.
 fn is_of_0_5(top: &Entries) -> bool {
     let has = |keys: [&str; 3]| keys.iter().any(|key| top.contains_key(*key));
     let is_map_or_absent = |key: &str| top.get(key).is_none_or(Value::is_map);
@@ -106,9 +104,9 @@ fn is_of_0_5(top: &Entries) -> bool {
         && top.get(PAYLOAD_KEY).is_none_or(|list| list.as_array().is_some_and(|list| list.iter().all(Value::is_map)))
 }
 
-/// `payload` becomes `base`, with the entries of `common` in each of `copies` entries that has no such entry of its
-/// own. Where there is no object, or that would take more memory than metadata is worth, `common` is kept as an
-/// annotation. `len` is how many bytes all this was read from.
+/// `payload` becomes `base`. Each of the `copies` entries gets the entries of `common` that it lacks. Without objects,
+/// or above the limit on memory, `common` is kept as an annotation. `len` is the number of bytes that the metadata was
+/// read from.
 fn read_0_5(mut top: Entries, copies: usize, len: usize) -> Result<GlobalMetadata> {
     let mut section = |key: &str| top.remove(key).map_or_else(|| Ok(Entries::new()), |section| map(section, key));
     let (common, reserved) = (section(COMMON_KEY)?, section(OLD_RESERVED_KEY)?);
@@ -131,7 +129,7 @@ fn read_0_5(mut top: Entries, copies: usize, len: usize) -> Result<GlobalMetadat
     Ok(GlobalMetadata { base, reserved, extra: top })
 }
 
-/// Takes what the library wrote out of an object's entry; what version 3 will not write again is kept.
+/// Removes `_reserved_` from an object's entry, and keeps what version 3 does not write again.
 fn keep_reserved(entry: &mut Entries) -> Result<()> {
     let Some(reserved) = entry.remove(RESERVED_KEY) else { return Ok(()) };
     let mut reserved = map(reserved, RESERVED_KEY)?;
@@ -142,7 +140,7 @@ fn keep_reserved(entry: &mut Entries) -> Result<()> {
     Ok(())
 }
 
-/// Puts a map under [`UPGRADED_FROM`], or a longer key if there is such an entry.
+/// Puts a map under [`UPGRADED_FROM`], or under a longer key if that one is taken.
 fn insert_record<const N: usize>(entries: &mut Entries, record: [(&str, Option<Value>); N]) {
     let mut key = UPGRADED_FROM.to_string();
     while entries.contains_key(&key) {
@@ -159,7 +157,7 @@ fn non_empty(entries: Entries) -> Option<Value> {
     Some(Value::Map(entries.into_iter().map(|(key, value)| (Value::from(key), value)).collect()))
 }
 
-/// A map with text keys; of several entries of one key the last stays.
+/// A map with text keys. Of repeated keys the last one counts.
 fn map(value: Value, name: &str) -> Result<Entries> {
     let Value::Map(pairs) = value else { return Err(metadata(format!("{name} is no map"))) };
     let text = |(key, value)| match key {

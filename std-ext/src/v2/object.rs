@@ -1,4 +1,4 @@
-//! A data object of version 2: its payload, and its descriptor as version 3 spells it.
+//! A data object of version 2: its payload, and its descriptor in the spelling of version 3.
 
 use ciborium::Value;
 use tgm_core::ErrorKind;
@@ -16,7 +16,7 @@ use crate::model::room::Room;
 use crate::model::to_owned;
 use crate::model::types::DataObjectDescriptor;
 
-/// Parameters of `simple_packing`, as they were called and as they are.
+/// Parameters of `simple_packing`: the old name and the present one.
 const RENAMED: [(Key, Key); 4] = [
     (Key::ReferenceValue, Key::SpReferenceValue),
     (Key::BinaryScaleFactor, Key::SpBinaryScaleFactor),
@@ -26,25 +26,25 @@ const RENAMED: [(Key, Key); 4] = [
 
 /// A data object.
 pub(super) struct Object<'a> {
-    /// As version 3 spells it.
+    /// The descriptor in the spelling of version 3.
     pub(super) descriptor: DataObjectDescriptor,
-    /// As it was encoded.
+    /// The encoded payload.
     pub(super) payload: &'a [u8],
     /// The descriptor's `hash`, removed from there.
     hash: Option<Value>,
 }
 
 impl<'a> Object<'a> {
-    /// Reads the object that `frame` holds, if there is room for it.
+    /// Reads the object in `frame`. `room` limits the memory.
     ///
     /// # Errors
-    /// [`TensogramError::Metadata`] for a descriptor that is malformed, or has what means something else in version 3;
+    /// [`TensogramError::Metadata`] for a malformed descriptor, and for entries with another meaning in version 3;
     /// [`TensogramError::Encoding`] for stages that version 2 does not have.
     pub(super) fn parse(frame: &Frame<'a>, room: &Room) -> Result<Self> {
         let (before, cbor) = frame.body.split_at_checked(frame.descriptor_start).unwrap_or_default();
         let offset = frame.body_offset().saturating_add(before.len() as u64);
         let view = Descriptor::parse(cbor, offset)?;
-        // Without it, version 3 reads the order of whatever machine reads.
+        // Version 3 would use the byte order of the machine that reads.
         if view.declared_byte_order().is_none() {
             return Err(ErrorKind::MissingKey(Key::ByteOrder).at(offset).into());
         }
@@ -65,7 +65,7 @@ impl<'a> Object<'a> {
         Ok(Self { descriptor, payload, hash })
     }
 
-    /// Compares the payload with its digest, if the descriptor has one. `index` says which object errors speak of.
+    /// Compares the payload with its digest, if the descriptor has one. `index` is the object's number, for errors.
     ///
     /// # Errors
     /// [`TensogramError::HashMismatch`]; [`TensogramError::Metadata`] for a digest that cannot be compared.
@@ -82,7 +82,8 @@ impl<'a> Object<'a> {
     }
 }
 
-/// Stages must be those of version 2: version 3 has others, and would give sense to what had none.
+/// Checks that the stages are those of version 2. Version 3 has more, and would accept descriptors that version 2
+/// refused.
 fn check_stages(view: &Descriptor<'_>) -> Result<()> {
     let (encoding, filter, compression) = (view.encoding(), view.filter(), view.compression());
     let unknown = if encoding.known().is_none() {

@@ -1,4 +1,4 @@
-//! Where messages of versions 2 and 3 are in bytes that hold both.
+//! Search for messages of versions 2 and 3.
 
 use std::ops::Range;
 
@@ -7,11 +7,11 @@ use tgm_core::wire::MAGIC;
 
 use super::message::Message;
 
-/// Walks over streamed messages that fail may take this many steps for each byte; after that no streamed message of
-/// version 2 is found any more.
+/// Limit on steps of failed walks over streamed messages, for each byte. Beyond it, no streamed message of version 2 is
+/// found any more.
 const STEPS_PER_BYTE: u64 = 2;
 
-/// What a part of the bytes is.
+/// The kinds of parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// A message of version 2.
@@ -25,17 +25,16 @@ pub enum Kind {
 /// A part of the bytes that were scanned.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Segment {
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
-    /// Where it is.
+    /// The position.
     pub range: Range<usize>,
 }
 
-/// The messages in `bytes` and what lies between them: segments that cover every byte, in order.
+/// The messages in `bytes` and the bytes between them, as segments that cover every byte, in order.
 ///
-/// Of messages inside each other (payloads may hold anything) the outer one counts. A streamed message of version 2 is
-/// one if its frames lead to its postamble. Payloads of messages of version 3 are not read, and the time is linear in
-/// the length of `bytes` whatever they are.
+/// Payloads may contain messages; then the outer message counts. A streamed message of version 2 counts if its frames
+/// lead to its postamble. Payloads of version 3 are not read. Time is linear in the length of `bytes` for every input.
 ///
 /// ```
 /// use tgm_std::v2::{Kind, scan};
@@ -49,14 +48,13 @@ pub fn scan(bytes: &[u8]) -> Vec<Segment> {
     scan_counted(bytes).0
 }
 
-/// [`scan`], and how many steps were taken in vain.
+/// [`scan`], with the number of steps of failed walks.
 pub(super) fn scan_counted(bytes: &[u8]) -> (Vec<Segment>, u64) {
     let mut found = Found { bytes, segments: Vec::new(), front: 0, wasted: 0 };
     for segment in tgm_core::scan::scan(bytes).filter(tgm_core::scan::Segment::is_message) {
         let (Ok(start), Some(message)) = (usize::try_from(segment.offset()), segment.bytes_of(bytes)) else { continue };
         let range = start..start.saturating_add(message.len());
-        // A streamed message that is damaged reaches to the next end magic, which may be that of a message of version
-        // 2.
+        // A damaged streamed message extends to the next end magic, which may belong to a message of version 2.
         let until = if is_whole(message) { range.start } else { range.end };
         found.take_v2(until);
         if found.front <= range.start {
@@ -68,7 +66,7 @@ pub(super) fn scan_counted(bytes: &[u8]) -> (Vec<Segment>, u64) {
     (found.segments, found.wasted)
 }
 
-/// Whether a message of version 3 states its length, or else its frames lead to its postamble.
+/// Whether a message of version 3 states its length, or its frames lead to its postamble.
 fn is_whole(message: &[u8]) -> bool {
     tgm_core::Message::parse(message)
         .is_ok_and(|message| message.total_length().is_some() || message.frames().all(|frame| frame.is_ok()))
@@ -78,16 +76,16 @@ fn is_whole(message: &[u8]) -> bool {
 struct Found<'a> {
     bytes: &'a [u8],
     segments: Vec<Segment>,
-    /// Where what belongs to no segment yet begins.
+    /// The end of the segments so far.
     front: usize,
     /// Steps of walks that failed.
     wasted: u64,
 }
 
 impl Found<'_> {
-    /// Takes all messages of version 2 that begin between the front and `until`.
+    /// Adds the messages of version 2 that begin between the front and `until`.
     fn take_v2(&mut self, until: usize) {
-        // A magic may begin just before.
+        // A magic may begin just before `until` and end behind it.
         let end = until.saturating_add(MAGIC.len()).saturating_sub(1).min(self.bytes.len());
         let mut from = self.front;
         while let Some(at) = self.bytes.get(from..end).and_then(|bytes| find(bytes, MAGIC)) {

@@ -31,7 +31,7 @@ fn metadata(frame_type: u16, value: &Value) -> Vec<u8> {
     frame(frame_type, 0, &encoded(value), &[])
 }
 
-/// A data object, its descriptor behind the payload or before it.
+/// A data object with its descriptor behind the payload or before it.
 fn object(descriptor: &Value, payload: &[u8], is_last: bool) -> Vec<u8> {
     let cbor = encoded(descriptor);
     if is_last {
@@ -59,7 +59,7 @@ fn message(frames: &[Vec<u8>], states_length: bool) -> Vec<u8> {
     bytes
 }
 
-/// Two bytes, with entries added to the descriptor.
+/// The descriptor of two bytes, with more entries.
 fn bytes_with(entries: Vec<(Value, Value)>) -> Value {
     let Value::Map(mut map) = cbor!({
         "type" => "ntensor", "ndim" => 1, "shape" => [2], "strides" => [1], "dtype" => "uint8",
@@ -90,7 +90,7 @@ fn refused(message: &[u8]) -> TensogramError {
     upgrade_message(message, &UpgradeOptions::default()).unwrap_err()
 }
 
-/// An entry without what the library writes.
+/// An entry without `_reserved_`.
 fn own(entry: &BTreeMap<String, Value>) -> Value {
     let entries = entry.iter().filter(|(key, _)| *key != "_reserved_");
     Value::Map(entries.map(|(key, value)| (Value::from(key.as_str()), value.clone())).collect())
@@ -159,7 +159,7 @@ fn what_many_objects_have_in_common_is_not_copied_without_bound() {
     let (many, _) = upgraded(&message(&frames(300), true));
     assert!(many.base.iter().all(|entry| !entry.contains_key("text")));
     assert!(many.extra["common"].is_map());
-    // Nor is anything lost without objects.
+    // Without objects nothing is lost either.
     assert!(upgraded(&message(&frames(0), true)).0.extra["common"].is_map());
 }
 
@@ -304,7 +304,7 @@ fn a_torn_stream_of_version_2_hides_nothing_either() {
 
 #[test]
 fn many_torn_streams_with_one_end_take_a_linear_number_of_steps() {
-    // Each begins with a frame that reaches to the one ENDF, behind which as many small frames lead nowhere.
+    // Each message begins with a frame that reaches to the one ENDF. The small frames behind it lead nowhere.
     let count = 4000_u64;
     let mut bytes = Vec::new();
     for head in 0..count {
@@ -317,6 +317,6 @@ fn many_torn_streams_with_one_end_take_a_linear_number_of_steps() {
     let len = bytes.len();
     let (segments, steps) = scan::scan_counted(&bytes);
     assert_eq!(segments, [Segment { kind: Kind::Junk, range: 0..len }]);
-    // The last walk may begin when there is one step left.
+    // The last walk may begin with one step left.
     assert!(steps > count && steps <= 3 * len as u64, "{steps} steps for {len} bytes");
 }

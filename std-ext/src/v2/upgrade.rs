@@ -1,4 +1,4 @@
-//! A message of version 2 made one of version 3.
+//! Upgrade of one message from version 2 to version 3.
 
 use tgm_core::descriptor::{Compression, Encoding, Stage};
 use tgm_core::frame::Frame;
@@ -17,37 +17,35 @@ use crate::encode::object::{Object, Planned};
 use crate::encode::{checks, message::write_message};
 use crate::model::room::Room;
 
-/// How to upgrade.
+/// Options of an upgrade.
 #[derive(Clone, Debug, Default)]
 pub struct UpgradeOptions {
-    /// NaN and infinities become zeros with masks, as new messages have them. Objects that have any are decoded and
-    /// encoded again. Which bits a NaN had is lost, and the finite part of a complex number whose other part is not
-    /// finite. Left alone are payloads of lossy codecs and packed ones.
+    /// Store NaN and infinities as masks, as in new messages. Objects that have any are decoded and encoded again. Two
+    /// things are lost: the bits of each NaN, and the finite part of a complex number whose other part is not finite.
+    /// Payloads that are packed or have a lossy codec stay as they are.
     ///
-    /// Without this they stay among the values, which readers let pass and only full validation finds fault with.
+    /// Without this option they stay among the values. Readers accept that; only full validation reports it.
     pub masks: bool,
-    /// Payloads whose digest is wrong, or cannot be checked, are taken all the same. The new digests say that they are
-    /// right.
+    /// Accept payloads whose digest is wrong or cannot be checked. The new digests are those of the bytes as they are.
     pub ignore_hash: bool,
-    /// How the new message is written: digests, provenance, and how masks are stored.
+    /// Options for writing the new message: digests, provenance, masks.
     pub encode: EncodeOptions,
-    /// How many objects there may be, what metadata may take of memory, and what decoding for the sake of masks may cost.
+    /// Limits on objects, on memory for metadata, and on decoding for masks.
     pub limits: DecodeLimits,
 }
 
-/// The message of version 3 that says what the message of version 2 does which `v2` begins with. What follows it is
-/// ignored, as decoding does it.
+/// Turns the message of version 2 at the start of `v2` into a message of version 3. Bytes behind the message are
+/// ignored, as in decoding.
 ///
-/// Payloads stay as they are. Descriptors lose `hash`, once it was compared with the payload, and parameters of
-/// `simple_packing` get the names they have now. Preceders are merged into `base`; the last metadata frame counts.
-/// Index and hash frames are written anew, the old ones are not read. What the old library wrote about the message
-/// moves to [`UPGRADED_FROM`](super::UPGRADED_FROM).
+/// Payloads stay as they are. The `hash` of a descriptor is compared with the payload, then removed. Parameters of
+/// `simple_packing` get their present names. Preceders are merged into `base`, and the last metadata frame counts.
+/// Index and hash frames are written again; the old ones are not read. Provenance moves to
+/// [`UPGRADED_FROM`](super::UPGRADED_FROM).
 ///
 /// # Errors
-/// [`TensogramError::Framing`] for what is no message of version 2, or a damaged one; [`TensogramError::HashMismatch`]
-/// for a payload that is not the one that was hashed; [`TensogramError::Metadata`] and [`TensogramError::Encoding`] for
-/// metadata, descriptors and payload sizes that a reader of version 3 would refuse, and for more objects than the
-/// limit.
+/// [`TensogramError::Framing`] for bytes that are no whole message of version 2; [`TensogramError::HashMismatch`] for a
+/// payload with a wrong digest; [`TensogramError::Metadata`] and [`TensogramError::Encoding`] for metadata, descriptors
+/// and payload sizes that a reader of version 3 would refuse, and for more objects than the limit.
 ///
 /// ```
 /// use tgm_std::v2::{UpgradeOptions, upgrade_message};
@@ -96,7 +94,7 @@ pub fn upgrade_message(v2: &[u8], options: &UpgradeOptions) -> Result<Vec<u8>> {
     Ok(upgraded)
 }
 
-/// The object's values, if masks are wanted and there is something to mask.
+/// The object's values, if the options ask for masks and some values are not finite.
 fn values_to_mask(
     object: &object::Object<'_>,
     options: &UpgradeOptions,
@@ -116,7 +114,7 @@ fn values_to_mask(
     Ok((!masks.is_empty()).then_some(values))
 }
 
-/// Version 3 asks of a payload that is not compressed that it has the size which its descriptor implies.
+/// Checks that each payload without compression has the size that its descriptor implies, as version 3 requires.
 fn check_sizes(upgraded: &[u8]) -> Result<()> {
     for (index, object) in Message::parse(upgraded)?.objects().enumerate() {
         match object?.stored().map_err(|error| error.kind()) {

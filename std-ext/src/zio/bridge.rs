@@ -1,13 +1,13 @@
-//! TENS as Tensogram and back.
+//! Conversion of TENS to Tensogram and back.
 //!
-//! A TENS message becomes a Tensogram message whose objects are its tensors, and one vector of bytes for each payload part that
-//! no tensor names. Shapes are in storage order, so that whoever ignores the rest sees a transposed tensor, never a scrambled
-//! one. What else the message says goes to the key `zio` of `base` and `_extra_`, each value where a user of Tensogram would
-//! look for it; only if the label could not be written again from those is its text kept too. Back again gives every part byte
-//! for byte, if nothing was edited in between.
+//! A TENS message becomes a Tensogram message. Its objects are the tensors, and one vector of bytes for each payload
+//! part that no tensor names. Shapes are in storage order, so that a reader who ignores the rest sees a transposed
+//! tensor, never a scrambled one. All else goes to the key `zio` of `base` and `_extra_`, at places where users of
+//! Tensogram look for it. The label's text is kept only if the label cannot be rebuilt from those. Converting back
+//! gives every part byte for byte, if nothing was edited in between.
 //!
-//! Any other Tensogram message becomes a TENS message of decoded values: tensor i is object i. What TENS has no words for goes
-//! to the key `tensogram` of its TENS object, from where it is restored on the way back. [`NotKept`] lists what is lost.
+//! Any other Tensogram message becomes a TENS message of decoded values: tensor i is object i. What TENS cannot express
+//! goes to the key `tensogram` of its TENS object, and is restored on the way back. [`NotKept`] lists what is lost.
 
 mod foreign;
 mod from_tgm;
@@ -23,23 +23,23 @@ use super::parts::Parts;
 use crate::base::error::Result;
 use crate::base::options::{DecodeOptions, EncodeOptions};
 
-/// The key of `base` and `_extra_` that holds what TENS says.
+/// The key of `base` and `_extra_` for content of TENS.
 const ZIO: &str = "zio";
-/// The key of TENS that holds what Tensogram says, and of `_extra_.zio` that says so.
+/// The key of TENS for content of Tensogram. In `_extra_.zio` it marks such a message.
 const TENSOGRAM: &str = "tensogram";
 /// The version of this mapping.
 const MAPPING: u64 = 1;
 
-/// How to go between TENS and Tensogram.
+/// Options of the conversion between TENS and Tensogram.
 #[derive(Clone, Debug)]
 pub struct BridgeOptions {
-    /// Tensors with descending dimensions are copied, element by element; otherwise they are an error.
+    /// Copy tensors with descending dimensions element by element; otherwise they are an error.
     pub copy_descending: bool,
-    /// What a message gets that was not TENS before: there is nothing like it in Tensogram.
+    /// The header of a message that was not TENS before, as Tensogram has no counterpart.
     pub header: Header,
-    /// How the Tensogram message is encoded.
+    /// Options for encoding the Tensogram message.
     pub encode: EncodeOptions,
-    /// How the Tensogram message is decoded. The byte order is not looked at.
+    /// Options for decoding the Tensogram message. The byte order is ignored.
     pub decode: DecodeOptions,
 }
 
@@ -61,22 +61,22 @@ pub struct Header {
     pub level: Level,
     /// What kind of message it is: TENS.
     pub form: Form,
-    /// Who sent it, when, as which of a sequence.
+    /// Its origin, time and sequence number.
     pub coords: Coords,
 }
 
-/// What a TENS message does not keep of the Tensogram message that it was made from.
+/// Parts of a Tensogram message that its TENS message does not keep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NotKept {
-    /// Who wrote the message, when, and its uuid.
+    /// The encoder, the time and the uuid.
     Provenance,
-    /// Encoding, filter and compression: values are sent decoded, lossy ones as they decode.
+    /// Encoding, filter and compression: values are sent decoded, lossy ones with their loss.
     Pipeline {
         /// Which object.
         object: usize,
     },
-    /// Masks: values are sent restored, each NaN as the same bits.
+    /// Masks: values are sent restored, all NaN with the same bits.
     Masks {
         /// Which object.
         object: usize,
@@ -101,9 +101,9 @@ impl fmt::Display for NotKept {
     }
 }
 
-/// Makes a Tensogram message of a TENS message.
+/// Converts a TENS message to a Tensogram message.
 ///
-/// Payload is copied once, into the message. Values are stored as they are, NaN and all.
+/// Payload is copied once, into the message. Values are stored as they are, including NaN.
 ///
 /// # Errors
 /// [`TensogramError::Metadata`](crate::TensogramError::Metadata) for a label that is not TENS (see
@@ -127,14 +127,14 @@ pub fn to_tensogram<P: AsRef<[u8]>>(message: &Message<'_, P>, options: &BridgeOp
     to_tgm::encode(message, options)
 }
 
-/// Makes a TENS message of a Tensogram message: the one it was made from, if it was made from one; else one of its decoded
-/// values, in little-endian byte order. Also lists what is not kept.
+/// Converts a Tensogram message to a TENS message, and lists what is not kept. A message that was made from TENS
+/// returns to its original. Any other message becomes one of its decoded values, in little-endian byte order.
 ///
 /// Payload is borrowed from `message` where it needs no decoding.
 ///
 /// # Errors
-/// Those of decoding; [`TensogramError::Metadata`](crate::TensogramError::Metadata) for metadata that JSON has no words for,
-/// with its path, and for a message from TENS that was edited so that it no longer fits itself.
+/// Errors of decoding; [`TensogramError::Metadata`](crate::TensogramError::Metadata) for metadata that JSON cannot
+/// express, with its path, and for a message from TENS that was edited into a contradiction.
 pub fn from_tensogram<'a>(message: &'a [u8], options: &BridgeOptions) -> Result<(Parts<'a>, Vec<NotKept>)> {
     from_tgm::decode(message, options)
 }

@@ -1,4 +1,4 @@
-//! Element types: a numpy kind letter and a width in bytes on one side, a dtype on the other.
+//! Conversion of element types between a numpy kind letter with a width in bytes, and a dtype.
 
 use tgm_core::descriptor::Dtype;
 
@@ -22,7 +22,7 @@ pub(super) fn from_tens(kind: &str, word: u32) -> Option<Dtype> {
     })
 }
 
-/// Kind and width that stand for a dtype; those of bfloat16 and bitmask say how many bytes there are and no more.
+/// Kind and width of a dtype. For bfloat16 and bitmask they give the number of bytes only.
 pub(super) const fn to_tens(dtype: Dtype) -> (&'static str, u32) {
     match dtype {
         Dtype::Float16 => ("f", 2),
@@ -42,7 +42,7 @@ pub(super) const fn to_tens(dtype: Dtype) -> (&'static str, u32) {
     }
 }
 
-/// Whether numpy makes a type of kind and width that is as wide as that.
+/// Whether numpy has a type of that kind and exactly that width.
 pub(super) fn is_known_to_numpy(kind: &str, word: u32) -> bool {
     from_tens(kind, word).is_some() || matches!((kind, word), ("S" | "V", _) | ("M" | "m", 8) | ("f", 16) | ("c", 32))
 }

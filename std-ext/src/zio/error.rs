@@ -1,10 +1,10 @@
-//! What can be wrong with a label and the tensors that it describes, and where.
+//! Errors of a label and of the tensors that it describes.
 
 use std::fmt;
 
 use crate::base::error::TensogramError;
 
-/// A fact about a label ([`TensErrorKind`]) and where it holds: a byte of the label, or a key of a tensor.
+/// An error of a label ([`TensErrorKind`]) and its place: a byte of the label, or a key of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TensError {
     pub(super) kind: TensErrorKind,
@@ -19,7 +19,7 @@ impl TensError {
         self.kind
     }
 
-    /// Where in the label, in bytes from its start, if it is no UTF-8 or no JSON.
+    /// The position in the label in bytes, if the label is no UTF-8 or no JSON.
     pub const fn offset(&self) -> Option<usize> {
         self.offset
     }
@@ -29,7 +29,7 @@ impl TensError {
         self.tensor
     }
 
-    /// Which key, of the tensor if one is named, else of the label or its TENS object.
+    /// The key, of the tensor if one is named, otherwise of the label or its TENS object.
     pub const fn key(&self) -> Option<&'static str> {
         self.key
     }
@@ -50,13 +50,13 @@ impl fmt::Display for TensError {
 
 impl std::error::Error for TensError {}
 
-/// What is wrong with a label or a tensor in it.
+/// The kinds of errors of a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TensErrorKind {
     /// The label is not UTF-8.
     LabelNotUtf8,
-    /// The label is not JSON, or is nested too deeply, or something follows it.
+    /// The label is not JSON, is nested too deeply, or has bytes behind the JSON.
     LabelNotJson,
     /// The label is JSON and no object.
     LabelNotObject,
@@ -93,11 +93,11 @@ pub enum TensErrorKind {
     /// The payload part is not as long as shape and word say.
     SizeMismatch,
 
-    /// The tensor's elements are of another type than was asked for, or of one that has no counterpart in Rust.
+    /// The tensor's elements have another type than the one asked for, or a type without a counterpart in Rust.
     DtypeMismatch,
-    /// The tensor is not stored in rows; see `ordered_view`.
+    /// The tensor is not in row-major order; see `ordered_view`.
     NotRowMajor,
-    /// A key that has a meaning of its own was given as one of the application's.
+    /// A key with a fixed meaning was given as one of the application.
     ReservedKey,
 }
 

@@ -1,4 +1,4 @@
-//! The label as JSON: read strictly, written as ZIO's C++ writes it.
+//! The label as JSON: strict reading, and writing as ZIO's C++ does it.
 
 use serde_json::{Map, Value as Json};
 
@@ -9,12 +9,12 @@ pub(super) type Members = Map<String, Json>;
 
 /// The key of the label that describes tensors.
 pub(super) const TENS: &str = "TENS";
-/// The key of TENS that lists them.
+/// The key of TENS that lists tensors.
 pub(super) const TENSORS: &str = "tensors";
-/// The key of TENS, and of a tensor, that is the application's.
+/// The key of TENS, and of a tensor, for the application's metadata.
 pub(super) const METADATA: &str = "metadata";
 
-/// Reads a label. Of keys that are repeated the last counts; nesting is bounded (128).
+/// Reads a label. Of repeated keys the last counts. Nesting is limited to 128.
 ///
 /// # Errors
 /// [`K::LabelNotUtf8`], [`K::LabelNotJson`], [`K::LabelNotObject`].
@@ -27,13 +27,13 @@ pub(super) fn parse(label: &[u8]) -> Result<Members, TensError> {
     }
 }
 
-/// The byte that a JSON reader's line and column, both counted from 1, stand for.
+/// The byte offset of a JSON reader's line and column, both counted from 1.
 fn offset(text: &str, line: usize, column: usize) -> usize {
     let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     before.saturating_add(column.saturating_sub(1)).min(text.len())
 }
 
-/// Writes a label as ZIO's C++ does: keys sorted at every level, no spaces, UTF-8 as it is.
+/// Writes a label as ZIO's C++ does: keys sorted at every level, no spaces, UTF-8 without escapes.
 pub(super) fn write(members: Members) -> String {
     let mut label = Json::Object(members);
     label.sort_all_objects();

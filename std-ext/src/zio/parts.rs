@@ -1,4 +1,4 @@
-//! A message to be sent: header parts built, payload borrowed where it can be.
+//! A message to send: header parts owned, payload borrowed where possible.
 
 use std::borrow::Cow;
 use std::io::{self, IoSlice, Write};
@@ -8,7 +8,7 @@ use tgm_core::zio::{
     COORDS_SIZE, Coords, Form, HEADER_PARTS, Level, Message, Prefix, Result, Size, encode_into, encoded_len,
 };
 
-/// All parts of a message. Payload is borrowed from whoever gave it, if it was given as a slice.
+/// All parts of a message. Payload that was given as a slice stays borrowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts<'a> {
     prefix: Vec<u8>,
@@ -17,7 +17,7 @@ pub struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// A message of any form: `label` is copied behind its header, payload is not.
+    /// A message of any form. `label` is copied behind the header, payload is not copied.
     pub fn new(
         level: Level,
         form: Form,
@@ -30,7 +30,7 @@ impl<'a> Parts<'a> {
         Self { prefix, coords: coords.to_bytes(order), payloads }
     }
 
-    /// The parts of a message that was received.
+    /// The parts of a received message.
     pub fn of_message<P: AsRef<[u8]>>(message: &Message<'a, P>) -> Self {
         let payloads = message.payloads().map(Cow::Borrowed).collect();
         Self::new(message.level(), message.form(), message.label(), message.coords(), message.byte_order(), payloads)
@@ -41,7 +41,7 @@ impl<'a> Parts<'a> {
         &self.payloads
     }
 
-    /// Puts another label behind the header.
+    /// Replaces the label.
     pub fn set_label(&mut self, label: &[u8]) {
         self.prefix.truncate(tgm_core::zio::PREFIX_SIZE);
         self.prefix.extend_from_slice(label);
@@ -86,7 +86,7 @@ impl<'a> Parts<'a> {
         encode_into(&self.as_slices(), out)
     }
 
-    /// The single buffer as a list of slices: sizes, which are put into `sizes`, and parts. Nothing is copied.
+    /// The single buffer as a list of slices: sizes and parts. The sizes are stored in `sizes`. Nothing is copied.
     ///
     /// # Errors
     /// [`PartTooLarge`](tgm_core::zio::ErrorKind::PartTooLarge).
@@ -115,7 +115,7 @@ impl<'a> Parts<'a> {
     /// Writes all parts to `sink`, packed as into one buffer.
     ///
     /// # Errors
-    /// Those of the sink, and a part too large as one of kind `InvalidInput`, before anything is written.
+    /// Errors of the sink. A part that is too large gives `InvalidInput` before anything is written.
     pub fn write_to(&self, sink: &mut impl Write) -> io::Result<()> {
         let invalid = |error| io::Error::new(io::ErrorKind::InvalidInput, error);
         self.encoded_len().map_err(invalid)?;
@@ -126,7 +126,7 @@ impl<'a> Parts<'a> {
         Ok(())
     }
 
-    /// All parts, owned; payload that is owned already is not copied.
+    /// All parts, owned. Only borrowed payload is copied.
     pub fn into_vecs(self) -> Vec<Vec<u8>> {
         let header = [self.prefix, self.coords.to_vec()];
         header.into_iter().chain(self.payloads.into_iter().map(Cow::into_owned)).collect()

@@ -7,9 +7,9 @@ use super::error::{TensError, TensErrorKind as K};
 use super::label::{self, METADATA, Members, TENS, TENSORS};
 use super::tensor::Tensor;
 
-/// The TENS content of a message: its tensors, and all else that the label says.
+/// The TENS content of a message: its tensors, and the other entries of the label.
 ///
-/// Parsing it is a step apart from opening the message, whose parts stay readable whatever is wrong with the label.
+/// Opening a message does not parse TENS, so that the message's parts stay readable with any label.
 #[derive(Clone, Debug)]
 pub struct Tens<'a> {
     tensors: Vec<Tensor<'a>>,
@@ -22,7 +22,7 @@ impl<'a> Tens<'a> {
     /// Reads the label of `message` and finds the tensors in its payload. No payload byte is read.
     ///
     /// # Errors
-    /// A [`TensError`] with the byte of the label, or the tensor and its key: the first that is wrong.
+    /// The first error, as a [`TensError`] with the byte of the label, or the tensor and its key.
     pub fn parse<P: AsRef<[u8]>>(message: &Message<'a, P>) -> Result<Self, TensError> {
         let mut label = label::parse(message.label())?;
         let Json::Object(mut tens) = label.shift_remove(TENS).ok_or(K::NoTens.in_label())? else {
@@ -60,28 +60,28 @@ impl<'a> Tens<'a> {
         is_named.into_iter().enumerate().filter(|(_, named)| !named).map(|(part, _)| part)
     }
 
-    /// What the application says about the message. Some write null.
+    /// The application's metadata of the message. Some writers write null.
     pub fn metadata(&self) -> Option<&Json> {
         self.tens.get(METADATA)
     }
 
-    /// Keys of TENS that are the application's, with `metadata`.
+    /// The application's keys of TENS, including `metadata`.
     pub const fn tens_keys(&self) -> &Members {
         &self.tens
     }
 
-    /// Keys of the label beside TENS: the application's, or another protocol's.
+    /// The keys of the label beside TENS, of the application or of another protocol.
     pub const fn label_keys(&self) -> &Members {
         &self.label
     }
 
-    /// The label that says the same, written by the rules: sorted, compact, `part` always there.
+    /// The label in canonical form: sorted, compact, `part` always present.
     pub fn to_label(&self) -> String {
         rebuild(self.tensors.iter().map(Tensor::to_json).collect(), self.tens.clone(), self.label.clone())
     }
 }
 
-/// A label out of its pieces; without tensors there is no list of them.
+/// A label from its parts. Without tensors it has no list of tensors.
 pub(super) fn rebuild(tensors: Vec<Json>, mut tens: Members, mut label: Members) -> String {
     if !tensors.is_empty() {
         tens.insert(TENSORS.into(), tensors.into());

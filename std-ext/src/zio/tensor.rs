@@ -1,4 +1,4 @@
-//! One tensor of a message: what its label says, and its elements where they lie.
+//! One tensor of a message: its entry in the label, and its elements in the payload.
 
 use serde_json::Value as Json;
 use tgm_core::descriptor::{ByteOrder, Dtype};
@@ -17,10 +17,10 @@ const ORDER: &str = "order";
 const ASCEND: &str = "ascend";
 const PACKING: &str = "packing";
 const POINTER: &str = "pointer";
-/// The only packing there is.
+/// The only packing that is supported.
 const DENSE: &str = "dense";
 
-/// The keys of a tensor that have a meaning.
+/// The keys of a tensor with a fixed meaning.
 pub(super) const KEYS: [&str; 9] = [SHAPE, WORD, DTYPE, PART, ORDER, ASCEND, METADATA, PACKING, POINTER];
 
 /// A tensor of a TENS message. Its elements are borrowed from its payload part.
@@ -90,7 +90,7 @@ impl<'a> Tensor<'a> {
             layout.fastest_first().map(|d| shape.get(d).copied().unwrap_or_default()).collect();
         stored_shape.reverse();
         let mut strides = vec![0; shape.len()];
-        // Strides can exceed their integers only where there is no element to find by them.
+        // Strides can overflow only in a tensor without elements, which needs none.
         let offset = layout.strides_into(&mut strides).unwrap_or_default();
         let is_ours = |key: &String| KEYS.contains(&key.as_str());
         let ext = members.iter().filter(|(key, _)| !is_ours(key)).map(|(key, value)| (key.clone(), value.clone()));
@@ -114,7 +114,7 @@ impl<'a> Tensor<'a> {
         })
     }
 
-    /// What this tensor's entry is when written by the rules: `part` always, the rest if it was given.
+    /// This tensor's entry in canonical form: always with `part`, and with the other keys that were given.
     pub(super) fn to_json(&self) -> Json {
         let mut members = self.ext.clone();
         members.insert(SHAPE.into(), self.shape.clone().into());
@@ -130,12 +130,12 @@ impl<'a> Tensor<'a> {
         Json::Object(members)
     }
 
-    /// The extent of each dimension, as coordinates count them.
+    /// The extent of each dimension, in the order of coordinates.
     pub fn shape(&self) -> &[u64] {
         &self.shape
     }
 
-    /// The shape in storage order, slowest first: differs from [`Self::shape`] if an `order` is given.
+    /// The shape in storage order, slowest first. Differs from [`Self::shape`] if an `order` is given.
     pub fn stored_shape(&self) -> &[u64] {
         &self.stored_shape
     }
@@ -145,17 +145,17 @@ impl<'a> Tensor<'a> {
         self.word
     }
 
-    /// The kind of the elements as the label has it, a numpy letter by convention.
+    /// The kind of the elements in the label, a numpy letter by convention.
     pub fn kind(&self) -> &str {
         &self.kind
     }
 
-    /// The type of the elements, if it is one that can be computed with. Booleans are bytes, 0 or 1.
+    /// The type of the elements, if Rust code can compute with it. Booleans are bytes, 0 or 1.
     pub fn dtype(&self) -> Option<Dtype> {
         dtype::from_tens(&self.kind, self.word)
     }
 
-    /// Which payload part holds the elements.
+    /// The number of the payload part that holds the elements.
     pub const fn part(&self) -> usize {
         self.part
     }
@@ -165,56 +165,56 @@ impl<'a> Tensor<'a> {
         self.is_part_given
     }
 
-    /// The storage order that the label gives: `order[k]` is the dimension that is k-th fastest.
+    /// The storage order in the label: `order[k]` is the k-th fastest dimension.
     pub fn order(&self) -> Option<&[usize]> {
         self.order.as_deref()
     }
 
-    /// Whether each dimension is stored from first to last index, if the label says so.
+    /// For each dimension, whether it is stored from first to last index. `None` if the label does not say.
     pub fn ascend(&self) -> Option<&[bool]> {
         self.ascend.as_deref()
     }
 
-    /// What the application says about the tensor.
+    /// The application's metadata of the tensor.
     pub const fn metadata(&self) -> Option<&Json> {
         self.metadata.as_ref()
     }
 
-    /// Keys of the tensor's entry that are the application's.
+    /// The application's keys in the tensor's entry.
     pub const fn ext(&self) -> &Members {
         &self.ext
     }
 
-    /// The elements' bytes as they are stored.
+    /// The elements' bytes in stored order.
     pub const fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// The elements' byte order, as the caller said.
+    /// The elements' byte order, as given by the caller.
     pub const fn byte_order(&self) -> ByteOrder {
         self.byte_order
     }
 
-    /// Where the elements lie.
+    /// The positions of the elements.
     pub fn layout(&self) -> Layout<'_> {
         Layout::from_checked(&self.shape, self.order.as_deref(), self.ascend.as_deref())
     }
 
-    /// Elements between neighbours along each dimension, negative where it descends.
+    /// The distance between neighbours along each dimension in elements, negative where it descends.
     pub fn strides(&self) -> &[i64] {
         &self.strides
     }
 
-    /// Where the element with all coordinates 0 lies, in elements.
+    /// The position of the element with all coordinates 0, in elements.
     pub const fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The tensor where it lies, if it is stored in rows, as all known writers store it. O(rank), at any address.
+    /// The tensor in place, if it is in row-major order, as all known writers store it. O(rank), for any alignment.
     ///
     /// # Errors
     /// [`K::DtypeMismatch`] if the elements are not `T`s; [`K::NotRowMajor`], in which case
-    /// [`ordered_view`](Self::ordered_view) serves.
+    /// [`ordered_view`](Self::ordered_view) works.
     pub fn view<T: Element>(&self) -> Result<TensorView<'_, T>, TensError> {
         if !self.layout().is_row_major() {
             return Err(K::NotRowMajor.of(self.index, ORDER));
@@ -222,8 +222,8 @@ impl<'a> Tensor<'a> {
         self.stored_view()
     }
 
-    /// The elements as a tensor of [`stored_shape`](Self::stored_shape): dimensions from the slowest to the fastest in memory,
-    /// descending ones from their last index to their first.
+    /// The elements as a tensor of [`stored_shape`](Self::stored_shape): dimensions from the slowest to the fastest in
+    /// memory, descending ones from their last index to their first.
     ///
     /// # Errors
     /// [`K::DtypeMismatch`] if the elements are not `T`s.
@@ -233,7 +233,7 @@ impl<'a> Tensor<'a> {
             .map_err(|_| K::SizeOverflow.of(self.index, SHAPE))
     }
 
-    /// The elements by coordinates, whatever order they are stored in. Nothing is copied.
+    /// The elements by coordinates, for any storage order. Nothing is copied.
     ///
     /// # Errors
     /// [`K::DtypeMismatch`] if the elements are not `T`s.

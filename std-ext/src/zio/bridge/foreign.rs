@@ -1,4 +1,4 @@
-//! Tensogram messages that were no TENS messages before: their label, and the way back from it.
+//! Tensogram messages that were not made from TENS: their label, and the way back from it.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ use crate::zio::label::{METADATA, Members};
 use crate::zio::tens::{Tens, rebuild};
 use crate::zio::tensor::Tensor;
 
-/// The label of a message of these objects.
+/// The label of a message with these objects.
 ///
 /// # Errors
 /// [`TensogramError::Metadata`](crate::TensogramError::Metadata) with the path of what JSON has no words for.
@@ -65,7 +65,7 @@ pub(super) fn entry_json(entry: &BTreeMap<String, Value>, path: &str) -> Result<
     entry.iter().map(|(key, value)| Ok((key.clone(), from_cbor(value, &format!("{path}.{key}"))?))).collect()
 }
 
-/// The shape of what is sent: that of the object, or bytes.
+/// The shape of the sent tensor: the object's, or a number of bytes.
 fn sent_shape(descriptor: &DataObjectDescriptor) -> Result<Vec<u64>> {
     if descriptor.dtype != Dtype::Bitmask {
         return Ok(descriptor.shape.clone());
@@ -73,7 +73,7 @@ fn sent_shape(descriptor: &DataObjectDescriptor) -> Result<Vec<u64>> {
     Ok(vec![(descriptor.num_elements()? as u64).div_ceil(8)])
 }
 
-/// What a descriptor says that its tensor does not.
+/// The entries of a descriptor that its tensor does not express.
 fn differences(descriptor: &DataObjectDescriptor) -> Members {
     let plain = DataObjectDescriptor::new(descriptor.dtype, descriptor.byte_order, &descriptor.shape);
     let (kind, word) = dtype::to_tens(descriptor.dtype);
@@ -88,7 +88,7 @@ fn differences(descriptor: &DataObjectDescriptor) -> Members {
     entries.into_iter().filter_map(|(key, value): (_, Option<Json>)| Some((key.to_string(), value?))).collect()
 }
 
-/// One level of scalars: keys of nested maps are joined by dots, arrays are left out.
+/// The entries as one level of scalars. Keys of nested maps are joined by dots, arrays are left out.
 fn flatten(entry: &Members) -> Members {
     fn walk(members: &Members, prefix: &str, flat: &mut Members) {
         for (key, value) in members {
@@ -105,7 +105,7 @@ fn flatten(entry: &Members) -> Members {
     flat
 }
 
-/// Maps within maps, out of dotted keys.
+/// Nested maps from dotted keys.
 fn unflatten(flat: &Members) -> Option<Members> {
     let mut entry = Members::new();
     for (path, value) in flat {
@@ -122,7 +122,8 @@ fn unflatten(flat: &Members) -> Option<Members> {
     Some(entry)
 }
 
-/// The message that a TENS message was made from by [`label`]; `None` if it was not, to the byte.
+/// The Tensogram message that [`label`] made a TENS message from. `None` if the label is not exactly the one that
+/// [`label`] writes.
 pub(super) fn restore<'a, P: AsRef<[u8]>>(
     message: &Message<'a, P>,
     tens: &Tens<'a>,
@@ -167,7 +168,7 @@ fn flat_metadata(tensor: &Tensor<'_>) -> Option<Members> {
     tensor.metadata().map_or(Some(Members::new()), |metadata| unflatten(metadata.as_object()?))
 }
 
-/// The object that a tensor was, with what its label says beside.
+/// The object of a tensor, with the entries that the label keeps for it.
 fn object<'a>(tensor: &Tensor<'a>, said: Option<&Json>) -> Option<Object<'a>> {
     let said = said.map_or(Some(Members::new()), |said| said.as_object().cloned())?;
     let text = |key: &str| said.get(key).map(|value| value.as_str().ok_or(()));

@@ -1,4 +1,4 @@
-//! Tensogram → TENS.
+//! Conversion from Tensogram to TENS.
 
 use std::borrow::Cow;
 
@@ -49,7 +49,7 @@ pub(super) fn decode<'a>(bytes: &'a [u8], options: &BridgeOptions) -> Result<(Pa
     Ok((parts, not_kept))
 }
 
-/// Whether this is what this mapping writes to `_extra_.zio`.
+/// Whether this is an entry `_extra_.zio` that this mapping wrote.
 pub(super) fn is_ours(zio: &ciborium::Value) -> bool {
     let version = zio.as_map().and_then(|map| map.iter().find(|(key, _)| key.as_text() == Some("v")));
     version.and_then(|(_, version)| version.as_integer()) == Some(MAPPING.into())
@@ -74,7 +74,7 @@ fn not_kept(global: &GlobalMetadata, descriptors: &[DataObjectDescriptor]) -> Ve
     list
 }
 
-/// A message that was no TENS message before: decoded values, little-endian.
+/// A message that was not made from TENS: decoded values, little-endian.
 fn other<'a>(
     global: &GlobalMetadata,
     descriptors: &[DataObjectDescriptor],
@@ -99,7 +99,7 @@ fn elements<'a>(object: Trusted<'_, 'a>, order: ByteOrder, options: &BridgeOptio
     Ok(values)
 }
 
-/// A message that was a TENS message before.
+/// A message that was made from TENS.
 fn ours<'a>(
     zio: &Members,
     global: &GlobalMetadata,
@@ -112,7 +112,7 @@ fn ours<'a>(
         Some(name) => name.as_str().and_then(ByteOrder::from_name).ok_or_else(|| bad("_extra_.zio.coord_order"))?,
     };
     let count = zio.get("parts").and_then(Json::as_u64).and_then(|count| usize::try_from(count).ok());
-    // Each part has an object, so that no more memory is taken than there are of those.
+    // Each part has an object, so the number of objects limits the memory.
     let count = count.filter(|count| *count <= objects.len()).ok_or_else(|| bad("_extra_.zio.parts"))?;
     let mut payloads: Vec<Option<Cow<'a, [u8]>>> = vec![None; count];
     let (mut tensors, mut added) = (Vec::new(), Vec::new());
@@ -159,7 +159,7 @@ fn ours<'a>(
     with_label(zio, &label, order, payloads)
 }
 
-/// The message, with the label's old text if that says the same.
+/// The message, with the label's old text if that has the same content.
 fn with_label<'a>(zio: &Members, label: &str, order: ByteOrder, payloads: Vec<Cow<'a, [u8]>>) -> Result<Parts<'a>> {
     let Header { level, form, coords } = header(zio)?;
     let parsed = |parts: &Parts<'_>| -> Result<String> {
@@ -191,7 +191,7 @@ fn object_at(zio: &Members, key: &str) -> Result<Members> {
     }
 }
 
-/// The entry of a tensor, and which axes of the object are to be reversed.
+/// The entry of a tensor, and the axes of the object that must be reversed.
 fn restored(index: usize, zio: &Members, part: usize, descriptor: &DataObjectDescriptor) -> Result<(Json, Vec<bool>)> {
     let kind = zio.get("dtype").and_then(Json::as_str).ok_or_else(|| bad_object(index, "dtype"))?;
     let word = zio.get("word").and_then(Json::as_u64).and_then(|word| u32::try_from(word).ok());
@@ -205,7 +205,7 @@ fn restored(index: usize, zio: &Members, part: usize, descriptor: &DataObjectDes
     if dtype.is_none() {
         match stored.split_last() {
             Some((last, before)) if *last == u64::from(word) => stored = before,
-            // A shape whose product is too large without its 0.
+            // The original shape has a 0, and its product overflows without it.
             _ if stored == [0] => {}
             _ => return Err(bad_object(index, "word")),
         }
@@ -254,7 +254,7 @@ fn new_tensor(
     Ok(json.into())
 }
 
-/// Level, form and coordinates that `_extra_.zio` holds.
+/// Level, form and coordinates from `_extra_.zio`.
 fn header(zio: &Members) -> Result<Header> {
     let level = number(zio, "level").and_then(|level| Level::from_number(u8::try_from(level).ok()?));
     let form = match (zio.get("form"), zio.get("form_hex")) {
@@ -289,7 +289,7 @@ fn bad_object(index: usize, key: &str) -> TensogramError {
     bad(&format!("base[{index}].zio.{key} of object {index}"))
 }
 
-/// What [`foreign`] puts back.
+/// JSON members as CBOR, for [`foreign`].
 pub(super) fn cbor_members(members: &Members) -> std::collections::BTreeMap<String, ciborium::Value> {
     members.iter().map(|(key, value)| (key.clone(), to_cbor(value))).collect()
 }

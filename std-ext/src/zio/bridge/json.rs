@@ -1,4 +1,4 @@
-//! JSON as CBOR and back.
+//! Conversion between JSON and CBOR.
 
 use ciborium::Value;
 use serde_json::{Map, Number, Value as Json};
@@ -6,11 +6,11 @@ use serde_json::{Map, Number, Value as Json};
 use crate::base::error::Result;
 use crate::model::params::metadata;
 
-/// Containers inside each other that are looked at. Readers of labels, ours too, stop at 128, and some of those are around
-/// what is stored here.
+/// Limit on nested containers. Readers of labels, including this one, stop at 128, and some levels are around what is
+/// stored here.
 const MAX_NESTING: usize = 130;
 
-/// CBOR of the same kind: integers stay integers, other numbers become `f64`.
+/// JSON as CBOR: integers stay integers, other numbers become `f64`.
 pub(super) fn to_cbor(json: &Json) -> Value {
     match json {
         Json::Null => Value::Null,
@@ -28,7 +28,7 @@ pub(super) fn to_cbor(json: &Json) -> Value {
     }
 }
 
-/// JSON of the same kind. `path` says where the value is.
+/// CBOR as JSON. `path` is the value's path, for errors.
 ///
 /// # Errors
 /// [`TensogramError::Metadata`](crate::TensogramError::Metadata) with the path of what JSON has no words for.

@@ -1,11 +1,12 @@
-//! Elements in the reverse order along some axes.
+//! Reversal of elements along axes.
 
-/// Reverses elements of `width` bytes, stored in rows of `shape`, along each axis that `is_reversed` names. Its own inverse.
+/// Reverses elements of `width` bytes, stored in rows of `shape`, along each axis that `is_reversed` names. The
+/// function is its own inverse.
 pub(super) fn reverse_axes(bytes: &mut [u8], shape: &[u64], width: usize, is_reversed: &[bool]) {
     if bytes.is_empty() {
         return;
     }
-    // There are elements, so that products of dimensions count bytes that are there.
+    // The tensor has elements, so products of dimensions do not exceed the bytes present.
     let mut inner = width;
     for (dim, is_reversed) in shape.iter().zip(is_reversed).rev() {
         let outer = inner.saturating_mul(usize::try_from(*dim).unwrap_or(usize::MAX));

@@ -1,4 +1,4 @@
-//! TENS → Tensogram.
+//! Conversion from TENS to Tensogram.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ use crate::zio::tensor::Tensor;
 
 /// A map with text keys.
 type Entries = BTreeMap<String, Value>;
-/// What an object is, and its bytes.
+/// An object's descriptor and its bytes.
 pub(super) type Object<'a> = (DataObjectDescriptor, Cow<'a, [u8]>);
 
 /// Encodes the message.
@@ -64,15 +64,15 @@ fn mapped<'a, P: AsRef<[u8]>>(
         zio.extend((!members.is_empty()).then(|| (key.into(), members_to_cbor(members))));
     }
     if tens.to_label().as_bytes() != message.label() {
-        // The label was parsed, so that it is text.
+        // The label was parsed, so it is valid UTF-8.
         zio.push(("label_text".into(), String::from_utf8_lossy(message.label()).into_owned().into()));
     }
     Ok((GlobalMetadata { base, extra: under_zio(zio), ..GlobalMetadata::default() }, objects))
 }
 
-/// What `_extra_.zio` says of any message.
+/// The entries of `_extra_.zio` that every message has.
 pub(super) fn header_entry(header: &Header, parts: usize) -> Vec<(Value, Value)> {
-    // Control characters are ASCII too, NUL included: other readers look for `form` whenever all four bytes are.
+    // Control characters are ASCII, including NUL. Other readers look for `form` only if all four bytes are ASCII.
     let form = match str::from_utf8(&header.form.0) {
         Ok(text) if text.is_ascii() => ("form".into(), text.into()),
         _ => ("form_hex".into(), format!("{:08x}", u32::from_be_bytes(header.form.0)).into()),
@@ -96,7 +96,7 @@ fn members_to_cbor(members: &Members) -> Value {
     to_cbor(&Json::Object(members.clone()))
 }
 
-/// What the object is, and whether the tensor's shape cannot be told from that.
+/// The object's descriptor, and whether the tensor's shape cannot be derived from it.
 fn descriptor(tensor: &Tensor<'_>, order: ByteOrder) -> (DataObjectDescriptor, bool) {
     let mut shape = tensor.stored_shape().to_vec();
     if tensor.dtype().is_none() {
@@ -104,7 +104,7 @@ fn descriptor(tensor: &Tensor<'_>, order: ByteOrder) -> (DataObjectDescriptor, b
     }
     let mut is_lost = !Layout::from_checked(tensor.shape(), tensor.order(), None).is_row_major();
     if shape.iter().try_fold(1_u64, |product, dim| product.checked_mul(*dim)).is_none() {
-        // Of dimensions whose product is 0 in the end, but not before.
+        // The product of dimensions overflows before it becomes 0.
         shape = vec![0];
         is_lost = true;
     }
@@ -128,7 +128,7 @@ fn tensor_entry(index: usize, tensor: &Tensor<'_>, has_shape: bool) -> Vec<(Valu
     entries.into_iter().filter_map(|(key, value)| Some((key.into(), value?))).collect()
 }
 
-/// Which axes, slowest first, are stored from last to first index.
+/// For each axis, slowest first, whether it is stored from last to first index.
 pub(super) fn descending(layout: &Layout<'_>, ascend: Option<&[bool]>) -> Vec<bool> {
     let ascends = |d: usize| ascend.is_none_or(|ascend| ascend.get(d).copied().unwrap_or(true));
     let mut axes: Vec<bool> = layout.fastest_first().map(|d| !ascends(d)).collect();
