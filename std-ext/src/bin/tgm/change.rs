@@ -1,4 +1,4 @@
-//! What the commands share that make messages of messages.
+//! Taking messages apart and making messages from the parts, for commands that write.
 
 pub(crate) mod assign;
 pub(crate) mod edit;

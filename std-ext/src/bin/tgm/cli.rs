@@ -1,4 +1,4 @@
-//! The command line: subcommands and the arguments that several of them have.
+//! The command line and its subcommands.
 
 use std::io;
 
@@ -12,10 +12,10 @@ use crate::commands::{
 };
 use crate::show::output::Out;
 
-/// Look into Tensogram files, check them, take values out, make messages and edit them.
+/// List, check, extract, make and edit Tensogram messages in files
 ///
-/// FILE may be "-" for standard input. Exit codes: 0 fine, 1 something failed or is lost (the rest is done all the same),
-/// 2 usage.
+/// FILE may be "-" for standard input. Exit codes: 0 all went well, 1 something failed or is lost (the rest is done all
+/// the same), 2 usage error.
 #[derive(Debug, Parser)]
 #[command(name = "tgm", version, max_term_width = 100)]
 pub(crate) struct Cli {
@@ -23,7 +23,7 @@ pub(crate) struct Cli {
     command: Command,
 }
 
-/// What to do.
+/// The subcommands.
 #[derive(Debug, Subcommand)]
 enum Command {
     Info(info::Info),
@@ -51,7 +51,7 @@ enum Command {
 }
 
 impl Cli {
-    /// Does what was asked.
+    /// Runs the subcommand.
     pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
         let command: &dyn Run = match &self.command {
             Command::Info(command) => command,
@@ -95,7 +95,7 @@ mod tests {
         super::Cli::command().debug_assert();
     }
 
-    /// All arguments of all commands, with the command's name.
+    /// The arguments of all commands, each with its command's name.
     fn arguments(command: &Command, name: &str, found: &mut Vec<(String, Arg)>) {
         found.extend(command.get_arguments().map(|argument| (name.to_string(), argument.clone())));
         for inner in command.get_subcommands() {
@@ -103,7 +103,7 @@ mod tests {
         }
     }
 
-    /// Outputs know what "-" is and which files are read, by their type. A plain path is an input.
+    /// A [`Destination`] knows what "-" means and which files are read. A plain path is an input.
     #[test]
     fn every_output_is_a_destination_and_every_other_path_an_input() {
         let mut found = Vec::new();
@@ -126,7 +126,7 @@ mod tests {
             }
         }
         writers.sort();
-        // The tests of the tool try each of them.
+        // The tests in `tests/cli` try each of these commands.
         let tried = include_str!("../../../tests/cli/writers.txt").lines();
         let tried: Vec<_> = tried.filter(|name| cfg!(feature = "zio") || !name.starts_with("zio ")).collect();
         assert_eq!(writers, tried);

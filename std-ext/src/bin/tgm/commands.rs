@@ -1,4 +1,4 @@
-//! The commands, a file each.
+//! The subcommands, one file each.
 
 use std::io;
 
@@ -29,11 +29,11 @@ pub(crate) mod verify;
 #[cfg(feature = "zio")]
 pub(crate) mod zio;
 
-/// A command with its arguments.
+/// A subcommand with its arguments.
 pub(crate) trait Run {
-    /// Does what was asked. Problems are reported to `out`.
+    /// Runs the command. Problems are reported to `out`.
     ///
     /// # Errors
-    /// Those of writing to `out`.
+    /// Errors of writing to `out`.
     fn run(&self, out: &mut Out) -> io::Result<()>;
 }

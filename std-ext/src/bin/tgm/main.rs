@@ -1,19 +1,19 @@
-//! `tgm`: looks into Tensogram files, checks them, takes values out, makes messages and edits them.
+//! `tgm`: lists, checks, extracts, makes and edits Tensogram messages in files.
 //!
-//! A folder uses folders below its own row only:
+//! Folders in layers. A folder imports from folders in rows below its own:
 //!
-//! | folder | what is there |
+//! | folder | content |
 //! |---|---|
 //! | [`cli`] | the command line, which calls the commands |
 //! | [`commands`] | each command, a file of its own |
-//! | [`change`] | messages taken apart and put together, for commands that write |
-//! | [`args`] | arguments that several commands have |
-//! | [`mod@write`] | [`write::destination`], the only door to files that are written |
+//! | [`change`] | taking messages apart and putting them together, for commands that write |
+//! | [`args`] | arguments that several commands share |
+//! | [`mod@write`] | [`write::destination`], the only code that writes files |
 //! | [`read`] | [`read::input`] reads files at positions, [`read::messages`] is the one iteration over messages, [`read::lost`] reports bytes of no message, [`read::digests`] checks what is handed out |
-//! | [`show`] | [`show::output`], the only door to standard output and error; tables and JSON |
+//! | [`show`] | [`show::output`], the only code that writes to standard output and error; tables and JSON |
 //!
-//! A damaged message never hides the others. Errors are gathered in [`show::output::Out`] and become the exit code: 0 if
-//! there were none, 1 otherwise, 2 for usage.
+//! A damaged message never hides the others. [`show::output::Out`] collects errors and turns them into the exit code: 0
+//! without errors, 1 with errors, 2 for usage.
 
 mod args;
 mod change;

@@ -1,4 +1,4 @@
-//! What is read: files at positions, their messages, what is lost between them, digests, keys, arrays of other programs.
+//! Reading: files at positions, their messages, lost bytes between them, digests, keys, arrays of other programs.
 
 pub(crate) mod digests;
 pub(crate) mod input;

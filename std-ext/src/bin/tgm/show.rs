@@ -1,4 +1,4 @@
-//! What people and programs see: the door to standard output and error, tables, trees, JSON, texts of errors.
+//! Output for people and programs: standard output and error, tables, trees, JSON, error texts.
 
 pub(crate) mod advice;
 pub(crate) mod json;

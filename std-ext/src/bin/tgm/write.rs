@@ -1,4 +1,4 @@
-//! What is written: files that appear whole or not at all, and never over what is read.
+//! Writing: files that appear whole or not at all, and never destroy an input.
 
 pub(crate) mod destination;
 pub(crate) mod interrupt;

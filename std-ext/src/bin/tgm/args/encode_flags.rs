@@ -1,4 +1,4 @@
-//! Flags that say how messages are encoded apart from their pipelines: non-finite values, digests, threads.
+//! Flags for encoding apart from the pipeline: non-finite values, digests, threads.
 
 use clap::Args;
 use clap::builder::BoolishValueParser;
@@ -25,7 +25,7 @@ pub(crate) struct EncodeFlags {
     /// How the mask of −∞ is stored
     #[arg(long, env = "TENSOGRAM_NEG_INF_MASK_METHOD", value_name = "METHOD", value_parser = method)]
     neg_inf_mask_method: Option<MaskMethod>,
-    /// Masks of at most so many packed bytes are stored as they are; 0 for none [default: 128]
+    /// Masks up to this many packed bytes are stored without compression; 0 compresses all [default: 128]
     #[arg(long, env = "TENSOGRAM_SMALL_MASK_THRESHOLD", value_name = "BYTES")]
     small_mask_threshold: Option<usize>,
     /// Write no digests
@@ -41,7 +41,7 @@ fn method(name: &str) -> Result<MaskMethod, String> {
 }
 
 impl EncodeFlags {
-    /// The options, for new objects.
+    /// The options for new objects.
     pub(crate) fn options(&self) -> EncodeOptions {
         let usual = EncodeOptions::default();
         EncodeOptions {
@@ -53,14 +53,14 @@ impl EncodeFlags {
             pos_inf_mask_method: self.pos_inf_mask_method.clone().unwrap_or(usual.pos_inf_mask_method),
             neg_inf_mask_method: self.neg_inf_mask_method.clone().unwrap_or(usual.neg_inf_mask_method),
             small_mask_threshold_bytes: self.small_mask_threshold.unwrap_or(usual.small_mask_threshold_bytes),
-            // Values are those of files, whose order is known.
+            // Values come from files, which declare their byte order.
             value_order: ValueOrder::Declared,
             ..EncodeOptions::default()
         }
     }
 
-    /// The options for an object that had `masks`: what they mask stays masked, by the same methods where no flag asks for
-    /// others.
+    /// The options for an object that has `masks`. Masked values stay masked. A mask keeps its method unless a flag
+    /// names another one.
     pub(crate) fn options_keeping(&self, masks: Option<&MasksMetadata>) -> EncodeOptions {
         let mut options = self.options();
         let Some(masks) = masks else { return options };
@@ -82,7 +82,7 @@ impl EncodeFlags {
         options
     }
 
-    /// Whether masks that are there may have to be stored anew.
+    /// Whether a flag asks to store existing masks in another way.
     pub(crate) const fn changes_masks(&self) -> bool {
         self.nan_mask_method.is_some()
             || self.pos_inf_mask_method.is_some()
@@ -96,7 +96,7 @@ impl EncodeFlags {
     }
 }
 
-/// How a mask that was read had been stored.
+/// The method by which a mask is stored.
 fn method_of(mask: &MaskDescriptor) -> MaskMethod {
     let level = mask.params.get("level").and_then(|level| i32::try_from(level.as_integer()?).ok());
     match MaskMethod::from_name(&mask.method).unwrap_or_default() {

@@ -1,16 +1,16 @@
-//! Arguments of commands that read files, and the end for command lines that contradict themselves.
+//! Arguments of commands that read files, and the exit for contradictory command lines.
 
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 use clap::{Args, Command};
 
-/// Ends the program because of a command line that contradicts itself.
+/// Ends the program with a usage error. For command lines that contradict themselves.
 pub(crate) fn usage(text: &str) -> ! {
     Command::new("tgm").override_usage("tgm <COMMAND>").error(ErrorKind::ArgumentConflict, text).exit()
 }
 
-/// The files of a command, and the form of what it prints.
+/// The files that a command reads, and the form of its output.
 #[derive(Args, Debug)]
 pub(crate) struct Files {
     /// Files to read; "-" is standard input

@@ -1,4 +1,4 @@
-//! Keys that are set from the command line: whose they are, and where they lead.
+//! Keys that the command line sets, and where their values go.
 
 use std::collections::BTreeMap;
 
@@ -6,9 +6,9 @@ use ciborium::Value;
 use tgm_std::metadata::set_path;
 use tgm_std::{RESERVED_KEY, Result};
 
-/// Whose key it is.
+/// The map that a key belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum KeyOwner {
     /// The metadata of objects.
     Base,
     /// The message's annotations.
@@ -17,33 +17,33 @@ pub(crate) enum Place {
     Descriptor(usize),
 }
 
-/// A key as it was given.
+/// A key from the command line.
 #[derive(Clone, Debug)]
 pub(crate) struct KeyPath {
     text: String,
-    place: Place,
-    /// Bytes of the text before the path, which begins behind what says whose key it is.
+    place: KeyOwner,
+    /// Length of the prefix of the text that names the map; the path follows it.
     prefix: usize,
 }
 
 impl KeyPath {
-    /// Reads a key: `KEY`, `extra.KEY` or `objects.N.KEY`. `one_object` says what is to be written for the key of the
-    /// object of a number.
+    /// Reads a key: `KEY`, `extra.KEY` or `objects.N.KEY`. `one_object` words the advice for a key of one numbered
+    /// object.
     ///
     /// # Errors
-    /// In words, for a key without a name, and for one that would be set where nobody looks for it.
+    /// A sentence, for a key without a name, and for a key that no reader would look up.
     pub(crate) fn parse(text: &str, one_object: impl Fn(&str, &str) -> String) -> Result<Self, String> {
         if text.split('.').any(str::is_empty) {
             return Err(format!("{text:?} is no key: a segment is empty"));
         }
         let (first, rest) = text.split_once('.').map_or((text, None), |(first, rest)| (first, Some(rest)));
         let place = match (first, rest) {
-            (RESERVED_KEY, _) => Place::Base,
-            ("extra" | "_extra_", Some(_)) => Place::Extra,
+            (RESERVED_KEY, _) => KeyOwner::Base,
+            ("extra" | "_extra_", Some(_)) => KeyOwner::Extra,
             ("extra" | "_extra_", None) => return Err(format!("{text} names no key of its own: write {text}.KEY")),
             ("objects", rest) => {
                 let number = rest.and_then(|rest| rest.split_once('.')).and_then(|(number, _)| number.parse().ok());
-                Place::Descriptor(number.ok_or_else(|| format!("{text}: expected objects.NUMBER.KEY"))?)
+                KeyOwner::Descriptor(number.ok_or_else(|| format!("{text}: expected objects.NUMBER.KEY"))?)
             }
             _ => {
                 if let Some((number, key)) = numbered(first, rest) {
@@ -51,33 +51,33 @@ impl KeyPath {
                     let instead = one_object(number, key);
                     return Err(format!("{text} would be a key named {first:?} in every object: {instead}"));
                 }
-                Place::Base
+                KeyOwner::Base
             }
         };
         let path = match (place, rest) {
-            (Place::Extra, Some(rest)) => rest,
-            (Place::Descriptor(_), Some(rest)) => rest.split_once('.').map_or(rest, |(_, path)| path),
+            (KeyOwner::Extra, Some(rest)) => rest,
+            (KeyOwner::Descriptor(_), Some(rest)) => rest.split_once('.').map_or(rest, |(_, path)| path),
             _ => text,
         };
         Ok(Self { text: text.to_string(), place, prefix: text.len() - path.len() })
     }
 
-    /// The key as it was given.
+    /// The key as the user gave it.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whose key it is.
-    pub(crate) const fn place(&self) -> Place {
+    /// The map that a key belongs to.
+    pub(crate) const fn place(&self) -> KeyOwner {
         self.place
     }
 
-    /// Where it leads from there.
+    /// The dotted path within that map.
     pub(crate) fn path(&self) -> &str {
         self.text.get(self.prefix..).unwrap_or_default()
     }
 
-    /// Sets the value where the key leads in `entries`, which are those that the key is of.
+    /// Sets the value at the key's path in `entries`, the map that the key belongs to.
     ///
     /// # Errors
     /// Those of [`set_path`].
@@ -101,7 +101,7 @@ fn numbered<'k>(first: &'k str, rest: Option<&'k str>) -> Option<(&'k str, &'k s
 mod tests {
     use super::*;
 
-    fn parse(text: &str) -> Result<(Place, String), String> {
+    fn parse(text: &str) -> Result<(KeyOwner, String), String> {
         let key = KeyPath::parse(text, |number, key| format!("{number} {key}"))?;
         Ok((key.place(), key.path().to_string()))
     }
@@ -109,13 +109,13 @@ mod tests {
     #[test]
     fn the_first_segment_says_whose_a_key_is() {
         for (text, place, path) in [
-            ("a", Place::Base, "a"),
-            ("a.b", Place::Base, "a.b"),
-            ("base", Place::Base, "base"),
-            ("base.time", Place::Base, "base.time"),
-            ("extra.a.b", Place::Extra, "a.b"),
-            ("_extra_.extra", Place::Extra, "extra"),
-            ("objects.7.a.b", Place::Descriptor(7), "a.b"),
+            ("a", KeyOwner::Base, "a"),
+            ("a.b", KeyOwner::Base, "a.b"),
+            ("base", KeyOwner::Base, "base"),
+            ("base.time", KeyOwner::Base, "base.time"),
+            ("extra.a.b", KeyOwner::Extra, "a.b"),
+            ("_extra_.extra", KeyOwner::Extra, "extra"),
+            ("objects.7.a.b", KeyOwner::Descriptor(7), "a.b"),
         ] {
             assert_eq!(parse(text), Ok((place, path.to_string())), "{text}");
         }

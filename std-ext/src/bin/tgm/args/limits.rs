@@ -1,9 +1,9 @@
-//! Flags that say how much decoding may cost.
+//! Flags that limit the cost of decoding.
 
 use clap::Args;
 use tgm_std::{DecodeBudget, DecodeLimits};
 
-/// What objects, messages and files may decode to.
+/// Limits on the decoded size of objects, messages and files.
 #[derive(Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "Limits (bytes, or with K, M, G or T for powers of 1024)")]
 pub(crate) struct LimitFlags {
@@ -22,11 +22,11 @@ impl LimitFlags {
     /// The limits of one object.
     pub(crate) fn of_object(&self) -> DecodeLimits {
         let usual = DecodeLimits::default();
-        // Who names a number wants that number, however few bytes it is encoded in.
+        // A limit that the user gives counts alone, however small the payload is.
         self.max_object_bytes.map_or(usual, |max| DecodeLimits { max_decoded_bytes: max, free_bytes: max, ..usual })
     }
 
-    /// The limits of all objects together.
+    /// The limits of a message and of a file.
     pub(crate) const fn budget(&self) -> DecodeBudget {
         DecodeBudget { max_message_bytes: self.max_message_bytes, max_file_bytes: self.max_file_bytes }
     }

@@ -9,25 +9,26 @@ use clap::Args;
 use serde_json::Value as Json;
 use tgm_std::{GlobalMetadata, RESERVED_KEY, TensogramError};
 
-use crate::args::key_path::{KeyPath, Place};
+use crate::args::key_path::{KeyOwner, KeyPath};
 use crate::write::destination::Failure;
 
 /// A map with text keys.
 type Entries = BTreeMap<String, Value>;
 
-/// What is said about messages and their objects.
+/// Flags for the metadata of messages and objects.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Metadata")]
 pub(crate) struct MetadataFlags {
     /// JSON object with "base", one entry for every object or a list of them, and "extra", about the message
     #[arg(long, value_name = "FILE.json")]
     metadata: Option<PathBuf>,
-    /// Set keys of every object, or of the message with extra.KEY; dots lead into maps; values are JSON, or else text
+    /// Set keys of every object, or of the message with extra.KEY; dots lead into maps; values are JSON, or text if
+    /// they are no JSON
     #[arg(short = 's', long = "set", value_name = "KEY=VALUE,...")]
     settings: Vec<Settings>,
 }
 
-/// Metadata of messages in the making.
+/// Metadata for messages that are being made.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Described {
     base: Base,
@@ -35,12 +36,12 @@ pub(crate) struct Described {
     settings: Vec<Setting>,
 }
 
-/// Entries of objects.
+/// The entries of `base`.
 #[derive(Clone, Debug)]
 enum Base {
-    /// The same for every object.
+    /// One entry that every object gets.
     Same(Entries),
-    /// One an object.
+    /// One entry for each object.
     Each(Vec<Entries>),
 }
 
@@ -51,15 +52,15 @@ impl Default for Base {
 }
 
 impl MetadataFlags {
-    /// The file, if there is one.
+    /// The metadata file, if the user gave one.
     pub(crate) const fn file(&self) -> Option<&PathBuf> {
         self.metadata.as_ref()
     }
 
-    /// Reads the file, for `count` objects in all.
+    /// Reads the file, for messages with `count` objects in all.
     ///
     /// # Errors
-    /// For a file that cannot be read, and for what is in it.
+    /// For a file that cannot be read, and for content that is no metadata.
     pub(crate) fn read(&self, count: usize) -> Result<Described, Failure> {
         let mut described = Described::default();
         if let Some(path) = &self.metadata {
@@ -75,17 +76,17 @@ impl MetadataFlags {
             }
         }
         described.settings = self.settings.iter().flat_map(|settings| settings.0.clone()).collect();
-        // So that what cannot be set is said before anything is read.
+        // Settings that cannot be applied are reported here, before any input is read.
         described.of(0..count.min(1)).map_err(|text| Failure::said("-s", text))?;
         Ok(described)
     }
 }
 
 impl Described {
-    /// The metadata of a message of the objects of these numbers.
+    /// The metadata of a message that holds the objects of these numbers.
     ///
     /// # Errors
-    /// For a setting that leads into something that is no map, or would replace one.
+    /// For a setting whose path leads into a value that is no map, or that would replace a map.
     pub(crate) fn of(&self, objects: std::ops::Range<usize>) -> Result<GlobalMetadata, String> {
         let entry = |index| match &self.base {
             Base::Same(entry) => entry.clone(),
@@ -96,7 +97,7 @@ impl Described {
         for Setting { key, value } in &self.settings {
             let set = |entries: &mut Entries| key.set(entries, value).map_err(words);
             match key.place() {
-                Place::Extra => set(&mut metadata.extra)?,
+                KeyOwner::Extra => set(&mut metadata.extra)?,
                 _ => metadata.base.iter_mut().try_for_each(set)?,
             }
         }
@@ -129,7 +130,7 @@ fn entries_of(json: Json, what: &str) -> Result<Entries, String> {
     Ok(entries.into_iter().map(|(key, value)| (key, to_cbor(value))).collect())
 }
 
-/// JSON as CBOR. Byte strings and floats that JSON lacks are what the tool prints for them.
+/// JSON as CBOR. Byte strings, NaN and infinities are written as the tool prints them.
 fn to_cbor(json: Json) -> Value {
     match json {
         Json::Null => Value::Null,
@@ -165,7 +166,7 @@ fn special_of(key: &str, text: &str) -> Option<Value> {
     }
 }
 
-/// Several settings with commas between them.
+/// Several settings, separated by commas.
 #[derive(Clone, Debug)]
 struct Settings(Vec<Setting>);
 
@@ -184,7 +185,7 @@ impl FromStr for Settings {
     }
 }
 
-/// The pieces between commas that are not within brackets or quotes.
+/// The pieces between commas. Commas within brackets or quotes do not separate.
 fn split(text: &str) -> Vec<&str> {
     let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
     text.split(|c| {
@@ -209,7 +210,7 @@ impl Setting {
         if key.path().split('.').next() == Some(RESERVED_KEY) {
             return Err(format!("{RESERVED_KEY} is not for users to write"));
         }
-        if matches!(key.place(), Place::Descriptor(_)) {
+        if matches!(key.place(), KeyOwner::Descriptor(_)) {
             return Err(format!("{}: descriptors are not set here; `tgm set` does", key.text()));
         }
         let value = serde_json::from_str(value).map_or_else(|_| value.into(), to_cbor);
@@ -217,7 +218,7 @@ impl Setting {
     }
 }
 
-/// What went wrong, without saying that it was metadata.
+/// The text of a metadata error without its prefix.
 fn words(error: TensogramError) -> String {
     match error {
         TensogramError::Metadata(reason) => reason.to_string(),

@@ -1,14 +1,14 @@
-//! What `tgm set` is told to set: `KEY=VALUE,…`, and where keys lead.
+//! The assignments of `tgm set`: `KEY=VALUE,…`, and the places they set.
 
 use ciborium::Value;
 use serde_json::Value as Json;
 use tgm_core::descriptor::Key;
 use tgm_std::{RESERVED_KEY, Result, TensogramError};
 
-use crate::args::key_path::{KeyPath, Place};
-use crate::change::edit::Parts;
+use crate::args::key_path::{KeyOwner, KeyPath};
+use crate::change::edit::MessageParts;
 
-/// Last segments of keys that are not to be changed, wherever they stand: copies of what describes the payload.
+/// Last segments of keys that cannot be set, at any place in a path. They copy what describes the payload.
 const IMMUTABLE: [Key; 16] = [
     Key::Shape,
     Key::Strides,
@@ -27,7 +27,7 @@ const IMMUTABLE: [Key; 16] = [
     Key::SpDecimalScaleFactor,
     Key::SpBitsPerValue,
 ];
-/// Another two; the first has no meaning since version 3 of the format.
+/// Two more such keys. `hash` has no meaning since version 3 of the format.
 const IMMUTABLE_TOO: [&str; 2] = ["hash", Key::ShuffleElementSize.name()];
 
 /// One key and its new value.
@@ -77,48 +77,50 @@ impl Assignment {
             return Err(format!("{} names no key of its own", key.text()));
         };
         let is_immutable = key.text().split('.').next() == Some(RESERVED_KEY)
-            || (key.place() != Place::Extra && first == RESERVED_KEY)
+            || (key.place() != KeyOwner::Extra && first == RESERVED_KEY)
             || IMMUTABLE_TOO.contains(&last)
             || Key::from_name(last).is_some_and(|key| IMMUTABLE.contains(&key))
-            || (matches!(key.place(), Place::Descriptor(_)) && is_read_by_decoders(first));
+            || (matches!(key.place(), KeyOwner::Descriptor(_)) && is_read_by_decoders(first));
         if is_immutable {
             return Err(format!("cannot modify immutable key: {}", key.text()));
         }
         Ok(Self { key, value })
     }
 
-    /// Checks that the key is in objects' metadata, of which only some objects' is meant.
+    /// Checks that `--object` can apply to the key, which must be in the metadata of objects.
     ///
     /// # Errors
-    /// In words, if it is not.
+    /// A sentence, if the key is elsewhere.
     pub(crate) fn check_is_of_objects(&self) -> Result<(), String> {
         let key = self.key.text();
         match self.key.place() {
-            Place::Base => Ok(()),
-            Place::Extra => Err(format!("--object chooses whose metadata is set, and {key} is the message's")),
-            Place::Descriptor(_) => Err(format!("--object chooses whose metadata is set, and {key} names its object")),
+            KeyOwner::Base => Ok(()),
+            KeyOwner::Extra => Err(format!("--object chooses whose metadata is set, and {key} is the message's")),
+            KeyOwner::Descriptor(_) => {
+                Err(format!("--object chooses whose metadata is set, and {key} names its object"))
+            }
         }
     }
 
-    /// Sets the value in a message: in the metadata of all objects if `objects` is empty.
-    pub(crate) fn apply(&self, parts: &mut Parts<'_>, objects: &[usize]) -> Result<()> {
+    /// Sets the value in a message. An empty `objects` means all objects.
+    pub(crate) fn apply(&self, parts: &mut MessageParts<'_>, objects: &[usize]) -> Result<()> {
         let count = parts.objects.len();
         let no_object = |index: usize| {
             let text = format!("cannot set {}: there is no object {index} ({count} objects)", self.key.text());
             TensogramError::Object(text.into())
         };
         match self.key.place() {
-            Place::Base if !objects.is_empty() => objects.iter().try_for_each(|index| {
+            KeyOwner::Base if !objects.is_empty() => objects.iter().try_for_each(|index| {
                 let entry = parts.metadata.base.get_mut(*index).ok_or_else(|| no_object(*index))?;
                 self.key.set(entry, &self.value)
             }),
-            Place::Base if parts.metadata.base.is_empty() => {
+            KeyOwner::Base if parts.metadata.base.is_empty() => {
                 let text = format!("cannot set {}: there is no object (extra.KEY is the message's)", self.key.text());
                 Err(TensogramError::Metadata(text.into()))
             }
-            Place::Base => parts.metadata.base.iter_mut().try_for_each(|entry| self.key.set(entry, &self.value)),
-            Place::Extra => self.key.set(&mut parts.metadata.extra, &self.value),
-            Place::Descriptor(index) => {
+            KeyOwner::Base => parts.metadata.base.iter_mut().try_for_each(|entry| self.key.set(entry, &self.value)),
+            KeyOwner::Extra => self.key.set(&mut parts.metadata.extra, &self.value),
+            KeyOwner::Descriptor(index) => {
                 let object = parts.objects.get_mut(index).ok_or_else(|| no_object(index))?;
                 let mut params = object.descriptor().params.clone();
                 self.key.set(&mut params, &self.value)?;
@@ -128,7 +130,7 @@ impl Assignment {
     }
 }
 
-/// Whether a decoder looks at this entry of a descriptor, or at least insists on its type.
+/// Whether a decoder reads this entry of a descriptor, or checks its type.
 fn is_read_by_decoders(name: &str) -> bool {
     Key::from_name(name).is_some_and(|key| key.is_field() || key.is_parameter())
 }
@@ -144,7 +146,7 @@ fn from_json(json: Json) -> Value {
         Json::Number(number) => match (number.as_u64(), number.as_i64()) {
             (Some(integer), _) => integer.into(),
             (_, Some(integer)) => integer.into(),
-            // Whatever JSON has as a number is one here.
+            // The last case is a float. JSON has no other numbers.
             _ => Value::Float(number.as_f64().unwrap_or(f64::NAN)),
         },
         Json::String(text) => text.into(),

@@ -1,4 +1,4 @@
-//! Messages taken apart to be put together otherwise: what the commands share that write messages.
+//! Messages as metadata and objects, for commands that put them together in another way.
 
 use std::collections::BTreeMap;
 
@@ -12,19 +12,19 @@ use tgm_std::{AggregateHashPolicy, EncodeOptions, GlobalMetadata, RESERVED_KEY, 
 use crate::read::digests::Digests;
 use crate::read::input::Entry;
 
-/// What a message consists of.
-pub(crate) struct Parts<'f> {
-    /// The metadata, preceders merged, without what only the library writes; `base` has an entry for every object.
+/// Metadata, objects and options of one message.
+pub(crate) struct MessageParts<'f> {
+    /// The metadata with preceders merged and without `_reserved_`. `base` has an entry for every object.
     pub(crate) metadata: GlobalMetadata,
     /// The objects, byte for byte.
     pub(crate) objects: Vec<TakenObject<'f>>,
-    /// Digests as the message has them.
+    /// Encoding options with the digests that the message has.
     pub(crate) options: EncodeOptions,
 }
 
-impl<'f> Parts<'f> {
-    /// Takes a message apart, and checks all digests: what is damaged must not get a new one that says otherwise, unless the
-    /// user wants it.
+impl<'f> MessageParts<'f> {
+    /// Takes a message apart and checks all digests. A new digest over damaged bytes would hide the damage, so an error
+    /// comes unless the user turned the check off.
     pub(crate) fn of(entry: &Entry<'f>, digests: Digests) -> Result<Self> {
         let (metadata, _) = decode_descriptors(entry.bytes)?;
         let message = Message::parse(entry.bytes)?;
@@ -42,7 +42,7 @@ impl<'f> Parts<'f> {
         })
     }
 
-    /// What stands in the objects' descriptors beside their fields.
+    /// The parameters of each object's descriptor.
     pub(crate) fn params(&self) -> Vec<BTreeMap<String, Value>> {
         self.objects.iter().map(|object| object.descriptor().params.clone()).collect()
     }
@@ -53,7 +53,7 @@ impl<'f> Parts<'f> {
     }
 }
 
-/// Metadata without what only the library writes.
+/// Metadata without `_reserved_`, which only the library writes.
 pub(crate) fn without_reserved(mut metadata: GlobalMetadata) -> GlobalMetadata {
     metadata.reserved.clear();
     for entry in &mut metadata.base {
@@ -62,8 +62,8 @@ pub(crate) fn without_reserved(mut metadata: GlobalMetadata) -> GlobalMetadata {
     metadata
 }
 
-/// Where the message has lists of its objects' digests, in terms of a buffered message: one that was streamed can have
-/// it in its footer only.
+/// Where the message has hash lists, as a policy for a buffered message. A streamed message can have them in its footer
+/// only, so its policy is `Auto`.
 fn hash_lists(message: &Message<'_>) -> Result<AggregateHashPolicy> {
     let (mut header, mut footer, mut objects) = (false, false, 0_u64);
     for frame in message.frames() {

@@ -1,7 +1,7 @@
-//! Whole data objects found in damaged messages.
+//! Search for whole data objects in damaged messages.
 //!
-//! Frames are looked for byte by byte, and one counts if its digest is right: that cannot be chance. Metadata, index
-//! and preceders that are found so say whose metadata an object has.
+//! The search tries every byte as the start of a frame. A frame counts if its digest is right, which rules out chance.
+//! Metadata, index and preceders that are found in this way assign metadata to objects.
 
 use std::collections::BTreeMap;
 
@@ -16,44 +16,44 @@ use tgm_std::{EncodeOptions, GlobalMetadata, Result, TensogramError};
 
 use crate::change::edit::without_reserved;
 
-/// Hashing what turns out to be no frame may cost this many times the bytes that are searched.
+/// Limit on bytes hashed for false frames, as a multiple of the bytes searched.
 const BUDGET_PER_BYTE: u64 = 4;
 
-/// What was found.
+/// The result of a search.
 pub(crate) struct Rescue<'f> {
-    /// The messages that had objects left.
+    /// The messages in which objects were found.
     pub(crate) wrecks: Vec<Wreck<'f>>,
     /// Whether all bytes were searched.
     pub(crate) is_complete: bool,
 }
 
-/// What is left of one message.
+/// The remains of one message.
 #[derive(Default)]
 pub(crate) struct Wreck<'f> {
     /// Its objects.
-    pub(crate) objects: Vec<Found<'f>>,
-    /// Where its preamble is, or should be.
+    pub(crate) objects: Vec<FoundObject<'f>>,
+    /// The position of its preamble, or of the place where it should be.
     start: Option<usize>,
     metadata: Option<GlobalMetadata>,
-    /// Which object the index says to be where.
+    /// Object numbers by offset, from the index.
     index: BTreeMap<u64, usize>,
     preceder: Option<BTreeMap<String, Value>>,
-    /// Where the next frame begins, unless something was lost on the way from the start.
+    /// The position of the next frame. `None` after a loss.
     next: Option<usize>,
 }
 
-/// An object.
-pub(crate) struct Found<'f> {
-    /// Where its frame begins.
+/// An object that was found.
+pub(crate) struct FoundObject<'f> {
+    /// The position of its frame.
     pub(crate) offset: usize,
     /// Bytes of the frame.
     pub(crate) length: u64,
     /// The object.
     pub(crate) object: TakenObject<'f>,
-    /// Its metadata, if it could be told which that is.
+    /// Its metadata, if the search could assign any.
     pub(crate) metadata: Option<BTreeMap<String, Value>>,
     preceder: Option<BTreeMap<String, Value>>,
-    /// Which object of the message it is, if nothing was lost before it.
+    /// The object's number in the message. `None` if something before it was lost.
     ordinal: Option<usize>,
 }
 
@@ -94,7 +94,7 @@ pub(crate) fn rescue(bytes: &[u8]) -> Rescue<'_> {
     Rescue { wrecks, is_complete }
 }
 
-/// Where the last start magic stands.
+/// The position of the last start magic.
 fn last_magic(bytes: &[u8]) -> Option<usize> {
     let (mut last, mut from) = (None, 0);
     while let Some(at) = bytes.get(from..).and_then(|rest| find(rest, MAGIC)) {
@@ -133,7 +133,7 @@ impl<'f> Wreck<'f> {
                 if let Ok(object) = object.and_then(|object| TakenObject::new(&object)) {
                     let ordinal = self.next.map(|_| self.objects.len());
                     let length = frame.total_length();
-                    self.objects.push(Found { offset: at, length, object, metadata: None, preceder, ordinal });
+                    self.objects.push(FoundObject { offset: at, length, object, metadata: None, preceder, ordinal });
                 } else {
                     self.next = None;
                     return;
@@ -169,7 +169,7 @@ impl<'f> Wreck<'f> {
         self.metadata = Some(metadata);
     }
 
-    /// A message of the objects.
+    /// The objects as a new message.
     pub(crate) fn into_message(self) -> Result<Vec<u8>> {
         let (base, objects) =
             self.objects.into_iter().map(|found| (found.metadata.unwrap_or_default(), found.object)).unzip();

@@ -1,6 +1,6 @@
-//! Messages made anew of messages: some objects with other stages, the others taken over as they are.
+//! Messages encoded again: some objects get other stages, the others are copied.
 //!
-//! Digests are checked on the way: what is written gets new ones, which must not vouch for damaged bytes.
+//! Digests are checked first. The new message gets new digests, which must not cover damaged bytes.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -26,40 +26,40 @@ use crate::read::values::as_stored;
 use crate::show::progress::Progress;
 use crate::write::destination::Failure;
 
-/// What is to become of messages.
+/// Instructions for encoding messages again.
 pub(crate) struct Rewriter<'a> {
-    /// The stages of objects that are encoded.
+    /// The stages for objects that are encoded.
     pub(crate) pipeline: &'a PipelineFlags,
     /// How objects and messages are encoded.
     pub(crate) encode: &'a EncodeFlags,
     /// Whether digests are checked.
     pub(crate) digests: Digests,
-    /// Which objects; all if `None`.
+    /// The objects that `-w` selects. `None` means all.
     pub(crate) selection: Option<&'a Selection>,
-    /// Which objects of each message; all if empty.
+    /// Numbers of the objects to encode. An empty list means all.
     pub(crate) objects: &'a [usize],
-    /// Whether what was encoded is decoded and compared.
+    /// Whether encoded objects are decoded again and compared.
     pub(crate) verify: bool,
-    /// Whether what is taken over must decode.
+    /// Whether copied objects must decode.
     pub(crate) decode_all: bool,
 }
 
-/// What became of messages.
+/// Counts over messages that were encoded again.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) messages: u64,
     pub(crate) objects: u64,
     /// Objects that were encoded.
     pub(crate) encoded: u64,
-    /// Bytes of the messages.
+    /// Bytes before and after.
     pub(crate) before: u64,
     pub(crate) after: u64,
-    /// How far values are from what they were.
+    /// The greatest difference between old and new values.
     pub(crate) greatest_error: f64,
 }
 
 impl Tally {
-    /// What became of these and of others.
+    /// Adds the counts of other messages.
     pub(crate) fn add(&mut self, other: Self) {
         self.messages += other.messages;
         self.objects += other.objects;
@@ -70,7 +70,7 @@ impl Tally {
     }
 }
 
-/// Opens files of which nothing may be lost: bytes that belong to no message are an error.
+/// Opens files that must consist of messages only. Bytes that belong to no message are an error.
 ///
 /// # Errors
 /// For a file that cannot be read, and for such bytes.
@@ -90,7 +90,7 @@ fn open_one(path: &Path) -> Result<Input, Failure> {
     }
 }
 
-/// An object on its way.
+/// An object that is ready to be written.
 enum Prepared<'f> {
     Kept(DataObjectDescriptor, &'f [u8]),
     Encoded(DataObjectDescriptor, Cow<'f, [u8]>, EncodeOptions),
@@ -106,10 +106,10 @@ impl Prepared<'_> {
 }
 
 impl Rewriter<'_> {
-    /// Makes all messages of a file anew, and hands each to `sink`.
+    /// Encodes all messages of a file again, and hands each to `sink`.
     ///
     /// # Errors
-    /// The first one, with its place.
+    /// The first error, with its place.
     pub(crate) fn file(
         &self,
         input: &Input,
@@ -156,7 +156,7 @@ impl Rewriter<'_> {
         Ok((Cow::Owned(bytes), Tally { encoded, after, greatest_error, ..tally }))
     }
 
-    /// For each object, whether it is wanted.
+    /// For each object, whether it is to be encoded.
     fn select(&self, message: &Message<'_>) -> Result<Vec<bool>, TensogramError> {
         let metadata = message.metadata()?;
         let selection = self.selection.map(|selection| selection.of_objects(&metadata)).transpose()?;
@@ -200,7 +200,7 @@ impl Rewriter<'_> {
         DecodeOptions { threads: self.encode.threads(), ..as_stored() }
     }
 
-    /// Decodes what was encoded; returns how far values are from what they were.
+    /// Decodes the encoded objects and returns the greatest difference to the old values.
     fn compare(&self, entry: &Entry<'_>, bytes: &[u8], prepared: &[Prepared<'_>]) -> Result<f64, Failure> {
         let message = Message::parse(bytes).map_err(Failure::at(entry.place()))?;
         let mut greatest = 0.0_f64;
@@ -222,14 +222,14 @@ impl Rewriter<'_> {
     }
 }
 
-/// The metadata without what encoding adds.
+/// The metadata without `_reserved_`, which encoding adds.
 fn without_reserved(mut metadata: GlobalMetadata) -> GlobalMetadata {
     metadata.reserved.clear();
     metadata.base.iter_mut().for_each(|entry| drop(entry.remove(RESERVED_KEY)));
     metadata
 }
 
-/// The descriptor with the names that parameters of `simple_packing` have had since 0.19.
+/// The descriptor with the parameter names of `simple_packing` since release 0.19.
 fn with_present_names(
     object: &DataObject<'_>,
     mut descriptor: DataObjectDescriptor,
@@ -252,7 +252,7 @@ fn with_present_names(
     Ok(descriptor)
 }
 
-/// Whether the stages are those that the object has had.
+/// Whether the stages equal the old ones.
 fn is_as_before(before: &DataObjectDescriptor, staged: &DataObjectDescriptor) -> bool {
     let mut before = DataObjectDescriptor { masks: None, ..before.clone() };
     before.params.remove(Key::SzipBlockOffsets.name());

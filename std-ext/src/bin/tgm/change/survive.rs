@@ -1,4 +1,4 @@
-//! What survives of a damaged file: whole messages, and the bytes between them that are lost.
+//! Whole messages of a damaged file, and the lost bytes between them.
 
 use std::ops::Range;
 
@@ -15,31 +15,31 @@ use crate::read::input::{Input, Wanted};
 use crate::read::lost;
 use crate::show::advice::in_our_words;
 
-/// Looking into damaged messages for whole ones may cost this many times the length of the file.
+/// Limit on bytes read inside damaged messages, as a multiple of the file's length.
 const BUDGET_PER_BYTE: u64 = 4;
-/// Damaged messages within damaged messages are looked into this deep.
+/// Depth to which damaged messages inside each other are searched.
 const DEPTH: u8 = 8;
 
 /// A part of a file.
 pub(crate) enum Piece {
-    /// A message that is whole.
+    /// A whole message.
     Message {
-        /// Where it is.
+        /// Its position in the file.
         range: Range<u64>,
         /// How many objects it has.
         objects: u64,
     },
     /// Bytes that are not part of any whole message.
     Lost {
-        /// Where they are.
+        /// Their position in the file.
         range: Range<u64>,
-        /// What is wrong with them.
+        /// Why they are lost.
         why: String,
     },
 }
 
 impl Piece {
-    /// Where it is.
+    /// Its position in the file.
     pub(crate) const fn range(&self) -> &Range<u64> {
         match self {
             Self::Message { range, .. } | Self::Lost { range, .. } => range,
@@ -55,8 +55,8 @@ impl Piece {
     }
 }
 
-/// Tells whole messages from the rest; with `verify` those whose digests are wrong are not whole. One message at a time is
-/// read.
+/// Splits a file into whole messages and lost bytes. With `verify`, a message with a wrong digest is lost. Reads one
+/// message at a time.
 ///
 /// # Errors
 /// Those of reading.
@@ -106,7 +106,7 @@ impl Sieve {
         pieces
     }
 
-    /// The pieces of a damaged message. Where its length is what is damaged, it has swallowed others.
+    /// The pieces of a damaged message. A wrong length can make it include other messages.
     fn look_into(&mut self, range: Range<u64>, bytes: &[u8], why: &str, depth: u8) -> Vec<Piece> {
         let lost = |range| vec![Piece::Lost { range, why: why.to_string() }];
         let (Some(inside), Some(budget), Some(depth)) =
@@ -123,8 +123,8 @@ impl Sieve {
         pieces
     }
 
-    /// Checks everything that decoding checks before it looks at payloads, and that no object is missing; returns how
-    /// many there are.
+    /// Checks all that decoding checks except payloads, and that the index lists as many objects as were found. Returns
+    /// the number of objects.
     fn judge(&self, bytes: &[u8]) -> Result<u64> {
         decode_descriptors(bytes)?;
         let message = Message::parse(bytes)?;
@@ -144,7 +144,7 @@ impl Sieve {
     }
 }
 
-/// Checks all digests. A message may have none at all, but if it has some every frame has one.
+/// Checks all digests. Either no frame has a digest, or every frame has one.
 fn verify(message: &Message<'_>) -> Result<()> {
     let presence = message.hash_presence()?;
     check_all(message, presence)?;

@@ -1,4 +1,4 @@
-//! `tgm copy`: messages as they are, all or some, into one file or into several by their metadata.
+//! `tgm copy`: all or some messages, unchanged, into one file or into files named by their metadata.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -19,15 +19,15 @@ use crate::show::output::Out;
 use crate::write::destination::{Destination, Failure, Reads, What, is_stdio};
 use crate::write::same_file::Identity;
 
-/// What stands for the value of a key that a message lacks.
+/// Replaces the value of a key that a message lacks.
 const UNKNOWN: &str = "unknown";
 
 /// Copy messages as they are
 ///
-/// `[KEY]` in OUT stands for the message's value of that key, "unknown" if there is none: messages are then appended to
-/// the files, which are made if need be; directories are not. IN must not be one of them. Without it OUT is replaced when
-/// the copy is complete; it may be IN. A message with a digest that is wrong is left out. If no message is selected
-/// nothing is written, and the exit code is 1.
+/// `[KEY]` in OUT is replaced by the message's value of KEY, or by "unknown". Messages are then appended to these
+/// files. Missing files are made, missing directories are not. IN must not be one of the files. Without `[KEY]`, OUT is
+/// replaced when the copy is complete; OUT may be IN. Messages with a wrong digest are left out. If no message is
+/// selected, nothing is written and the exit code is 1.
 #[derive(Args, Debug)]
 pub(crate) struct Copy {
     #[command(flatten)]
@@ -70,7 +70,7 @@ impl Copy {
         }
         let is_complete = is_judged && input.segments().iter().all(tgm_core::scan::Segment::is_message);
         let is_same = self.output.is_one_of(slice::from_ref(&self.input));
-        // What could not be judged would be lost.
+        // Messages that could not be read would be lost.
         if !is_complete && is_same {
             out.problem(&format!("{}: left as it was", self.output));
             return;
@@ -99,7 +99,7 @@ impl Copy {
         });
     }
 
-    /// Reports that nothing is written.
+    /// Reports that no message was selected.
     fn report_no_match(&self, input: &Input, out: &mut Out) {
         let why = if self.selection.is_empty() { "there is no message" } else { "no message matches" };
         out.problem(&format!("{}: {why}, nothing was written", input.name()));
@@ -134,7 +134,7 @@ impl Copy {
         }
     }
 
-    /// Appends a message to a file, unless it is damaged.
+    /// Appends a message to a file, if its digests are right.
     fn append(&self, out: &mut Out, entry: &Entry<'_>, path: &Path) {
         if let Err(error) = self.digests.check_bytes(entry.bytes) {
             out.report(&entry.place(), &error);
@@ -143,7 +143,7 @@ impl Copy {
         }
     }
 
-    /// Where the message goes, if it is selected.
+    /// The file for a message, if the message is selected.
     fn target(&self, entry: &Entry<'_>, template: &Template) -> Result<Option<PathBuf>> {
         let metadata = Message::parse(entry.bytes)?.metadata()?;
         let scope = Scope::Message(&metadata);
@@ -154,8 +154,8 @@ impl Copy {
     }
 }
 
-/// What `verdict` says of messages, whose payloads are not read, and where they are; and whether it could say something of
-/// all of them. What it could not is reported.
+/// Calls `verdict` for each message and collects the results with their places. Payloads are not read. Also returns
+/// whether every message could be judged; the others are reported.
 fn judge<T>(
     out: &mut Out,
     input: &Input,
@@ -177,14 +177,14 @@ fn judge<T>(
     (chosen, is_judged && read.unwrap_or(false))
 }
 
-/// Appends a whole message; the file is made if it is not there, its directory is not.
+/// Appends a whole message. A missing file is made, a missing directory is not.
 fn append(path: &Path, message: &[u8]) -> Result<()> {
     OpenOptions::new().append(true).create(true).open(path)?;
     TensogramFile::open(path)?.append_message(message, &AppendOptions::default())?;
     Ok(())
 }
 
-/// A path with keys in it: text and, by turns, a key.
+/// A path with keys: pieces of text, each followed by a key, then the rest.
 #[derive(Debug, PartialEq, Eq)]
 struct Template {
     pieces: Vec<(String, String)>,
@@ -192,7 +192,7 @@ struct Template {
 }
 
 impl Template {
-    /// The template that a path is, if it has a key in brackets.
+    /// The template of a path. `None` if the path has no key in brackets.
     fn of(path: &Path) -> Option<Self> {
         let mut rest = path.to_str()?;
         let mut pieces = Vec::new();
@@ -209,7 +209,7 @@ impl Template {
         let mut path = String::new();
         for (before, key) in &self.pieces {
             let value = scope.get(key)?.map_or_else(|| UNKNOWN.to_string(), |value| text(&value));
-            // Files come from anywhere: what they say must not lead out of the directories that the user named.
+            // Metadata may come from anyone. A value must not lead out of the directory that the user named.
             if value.contains(|c| path::is_separator(c) || c == '\0') || matches!(value.as_str(), "." | "..") {
                 let text = format!("the value of {key} cannot be part of a file's name: {value}");
                 return Err(TensogramError::Metadata(text.into()));

@@ -1,4 +1,4 @@
-//! `tgm create`: messages out of `.npy` files and bare values.
+//! `tgm create`: messages from `.npy` files and bare values.
 
 use std::borrow::Cow;
 use std::io;
@@ -19,34 +19,34 @@ use crate::show::output::Out;
 use crate::show::progress::Progress;
 use crate::write::destination::{Destination, Failure, Reads, What, is_stdio, report};
 
-/// Make a message of .npy files and files of bare values
+/// Make a message from .npy files and files of bare values
 ///
-/// Every input becomes an object of one message, in their order. Values keep their type and byte order; arrays in Fortran
-/// order are transposed, truth values become a bitmask, of which extract makes truth values again. OUT appears when it is
-/// complete, or stays as it was.
+/// Every input becomes an object of one message, in the order given. Values keep their type and byte order. Arrays in
+/// Fortran order are transposed. Truth values become a bitmask, which extract turns back into truth values. OUT appears
+/// when it is complete; on an error it stays as it was.
 #[derive(Args, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Create {
-    /// .npy files, and files of bare values if --raw says what they are; "-" is standard input
+    /// .npy files, or files of bare values described by --raw; "-" is standard input
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<PathBuf>,
     /// Where to write; "-" is standard output
     #[arg(short, long, value_name = "OUT")]
     output: Destination,
-    /// What inputs that are no .npy files hold: once for all of them, or once for each, in their order; a dtype such as f32,
-    /// uint8, bool, bitmask; a shape such as 181x360 or scalar; little, big or native
+    /// Form of inputs that are no .npy files, once for all or once for each in their order: a dtype such as f32, uint8,
+    /// bool, bitmask; a shape such as 181x360 or scalar; little, big or native
     #[arg(long, value_name = "DTYPE,SHAPE[,ORDER]")]
     raw: Vec<RawForm>,
-    /// Truth values become numbers, uint8: a bitmask takes no stages for numbers
+    /// Store truth values as uint8 numbers: a bitmask takes no stages for numbers
     #[arg(long)]
     no_bitmask: bool,
-    /// What is done without it
+    /// The default
     #[arg(long, hide = true, conflicts_with = "no_bitmask")]
     bitmask: bool,
-    /// A message for every input
+    /// Make a message for every input
     #[arg(long)]
     each: bool,
-    /// Append to OUT, if there is such a file, what otherwise replaces it
+    /// Append to OUT if the file exists, instead of replacing it
     #[arg(long)]
     append: bool,
     #[command(flatten)]
@@ -93,7 +93,7 @@ impl Create {
         Ok(())
     }
 
-    /// Appends all messages when all are made, each in one step.
+    /// Appends all messages after all are made, one step each.
     fn append(&self, path: &Path) -> Result<(), Failure> {
         let mut messages = Vec::new();
         self.messages(|message| {
@@ -109,7 +109,7 @@ impl Create {
         Ok(())
     }
 
-    /// Makes one message after the other.
+    /// Makes the messages one by one.
     fn messages(&self, mut sink: impl FnMut(Vec<u8>) -> Result<(), Failure>) -> Result<(), Failure> {
         let described = self.metadata.read(self.inputs.len())?;
         let mut progress = Progress::new("create", self.inputs.len() as u64);
@@ -140,7 +140,7 @@ impl Create {
         tensor.map_err(Failure::at(place))
     }
 
-    /// The message of the inputs of these numbers.
+    /// The message that holds the inputs of these numbers.
     fn message(&self, described: &Described, inputs: Range<usize>, tensors: &[Tensor]) -> Result<Vec<u8>, Failure> {
         let number = if self.each { inputs.start } else { 0 };
         let place = |object: Option<usize>| {
@@ -164,7 +164,7 @@ impl Create {
     }
 }
 
-/// What bare inputs hold: one form for all, or one each.
+/// The forms of bare inputs: one for all, or one for each.
 struct Forms<'a> {
     forms: &'a [RawForm],
     used: usize,

@@ -25,8 +25,8 @@ use crate::show::text::hex;
 
 /// Print the SHA-256 of every object's decoded values
 ///
-/// The values are taken in little-endian C order, NaN and infinities restored; bitmasks as packed bits. Objects are decoded
-/// one at a time. One whose stored digest (that of its frame) is wrong is an error.
+/// Values are hashed in little-endian C order with NaN and infinities restored, and bitmasks as packed bits. Objects
+/// are decoded one at a time. An object whose frame has a wrong stored digest is an error.
 #[derive(Args, Debug)]
 pub(crate) struct Digest {
     /// File to read; "-" is standard input
@@ -43,13 +43,13 @@ pub(crate) struct Digest {
     limits: LimitFlags,
 }
 
-/// What decoding may still cost.
+/// The decoding budget that is left.
 struct Costs {
     limits: DecodeLimits,
     spending: Spending,
 }
 
-/// What became of one object.
+/// The result for one object.
 struct Digested {
     dtype: Option<&'static str>,
     shape: Option<Json>,
@@ -121,8 +121,8 @@ impl Digest {
         Ok(())
     }
 
-    /// Digests the objects of a message one by one, if it passes every check of a full decode but those of the payloads; if
-    /// not, that is reported.
+    /// Digests the objects of a message one by one. First checks all that a full decode checks except payloads, and
+    /// reports a failure.
     fn objects<'f, 'c>(
         &self,
         out: &mut Out,

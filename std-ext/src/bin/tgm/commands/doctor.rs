@@ -1,4 +1,4 @@
-//! `tgm doctor`: what this build can do, and whether it does.
+//! `tgm doctor`: features of this build, each tested.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use crate::commands::Run;
 use crate::show::advice::in_our_words;
 use crate::show::output::{Out, Style};
 
-/// Say what this build can do, and try it
+/// List the features of this build, and test them
 #[derive(Args, Debug)]
 pub(crate) struct Doctor {
     /// Print one JSON document

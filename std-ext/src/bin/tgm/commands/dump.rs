@@ -1,4 +1,4 @@
-//! `tgm dump`: everything that a message says about itself; payloads are not read.
+//! `tgm dump`: all structure and metadata of messages, without payloads.
 
 use std::io;
 
@@ -35,7 +35,7 @@ pub(crate) struct Dump {
     keys: Vec<String>,
 }
 
-/// What is shown of one message. Parts that cannot be read are missing, and among the errors.
+/// The shown content of one message. Parts that cannot be read are missing here and listed among the errors.
 #[derive(Default)]
 pub(crate) struct Contents {
     /// The preamble's fields.
@@ -46,19 +46,19 @@ pub(crate) struct Contents {
     pub(crate) frames: Option<FrameList>,
     /// The writer's annotations of the message.
     pub(crate) extra: Option<Json>,
-    /// What the library wrote about the message.
+    /// The `_reserved_` entries of the message.
     pub(crate) reserved: Option<Json>,
     /// The objects.
     pub(crate) objects: Vec<Object>,
     errors: Vec<(Option<usize>, TensogramError)>,
 }
 
-/// What is shown of one object.
+/// The shown content of one object.
 #[derive(Default)]
 pub(crate) struct Object {
-    /// Where payload and masks lie.
+    /// Positions of payload and masks.
     pub(crate) layout: Map<String, Json>,
-    /// All of the descriptor.
+    /// The whole descriptor.
     pub(crate) descriptor: Option<Json>,
     /// The object's metadata.
     pub(crate) metadata: Option<Json>,
@@ -103,7 +103,7 @@ impl Dump {
     }
 }
 
-/// What is shown of a message: all of it, or the values of keys.
+/// Either all of a message, or the values of some keys.
 enum Shown {
     All(Box<Contents>),
     Keys(Map<String, Json>),
@@ -201,7 +201,7 @@ fn item(entry: &Entry<'_>, contents: Result<Shown, TensogramError>) -> Json {
     json::object(place.into_iter().chain(rest))
 }
 
-/// The errors, each with the object that it concerns; nothing if there are none.
+/// The errors, each with its object. `None` without errors.
 fn errors_json(errors: &[(Option<usize>, TensogramError)]) -> Option<Json> {
     let one = |(object, error): &(Option<usize>, TensogramError)| {
         let mut entry = error_json(error);
@@ -233,7 +233,7 @@ fn postamble(message: &Message<'_>) -> Option<Map<String, Json>> {
     })
 }
 
-/// Where things lie, in bytes from the message's start; masks with the method they are stored by.
+/// Positions in bytes from the message's start, and the method of each mask.
 fn layout(object: &DataObject<'_>) -> Map<String, Json> {
     let start = object.region_offset();
     let masks = object.descriptor().masks().iter().map(|(kind, mask)| {
@@ -256,7 +256,7 @@ fn layout(object: &DataObject<'_>) -> Map<String, Json> {
     ])
 }
 
-/// How many times its payload the values are long, to two places; `None` without a payload.
+/// Decoded length divided by payload length, to two places. `None` without a payload.
 #[expect(clippy::cast_precision_loss, reason = "two places are shown")]
 fn ratio(object: &DataObject<'_>) -> Option<f64> {
     let (decoded, stored) = (object.descriptor().decoded_len().ok()?, object.payload().len());

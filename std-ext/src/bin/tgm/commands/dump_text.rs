@@ -1,4 +1,4 @@
-//! What `tgm dump` writes for people.
+//! The text form of `tgm dump`.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ use crate::show::output::{Out, Style};
 use crate::show::text::escape;
 use crate::show::tree::tree;
 
-/// Fields of a descriptor that the line above its parameters tells already, or that belong together.
+/// Descriptor fields that are shown before the parameters, in this order.
 const FIELDS: [&str; 10] =
     ["type", "dtype", "ndim", "shape", "strides", "byte_order", "encoding", "filter", "compression", "masks"];
 

@@ -23,9 +23,9 @@ use crate::write::npy;
 
 /// Write the values of one object, decoded, to a file or standard output
 ///
-/// Values are in C order, NaN and infinities restored. Bitmasks stay packed in bare bytes, eight elements a byte, first element
-/// in the highest bit; each range begins with a new byte. The object's digest is checked first, if it has one: all of its
-/// payload is then read, for a range too. Without -m and --at, the object is one of message 0.
+/// Values are written in C order with NaN and infinities restored. Raw bitmasks stay packed: eight elements a byte,
+/// first element in the highest bit; each range begins with a new byte. The object's digest is checked first, if it has
+/// one. This reads the whole payload, even for a range. Without -m and --at, the object is one of message 0.
 #[derive(Args, Debug)]
 pub(crate) struct Extract {
     /// File to read; "-" is standard input
@@ -33,10 +33,10 @@ pub(crate) struct Extract {
     path: PathBuf,
     #[command(flatten)]
     which: Which,
-    /// Which object of the message, from 0
+    /// Number of the object in the message, from 0
     #[arg(short, long, default_value_t = 0)]
     object: usize,
-    /// Only COUNT elements from element START on, of the flattened tensor; ranges are written one after the other
+    /// Only COUNT elements from element START of the flattened tensor; ranges are written one after the other
     #[arg(long = "range", value_name = "START:COUNT")]
     ranges: Vec<ElementRange>,
     /// More ranges
@@ -44,10 +44,10 @@ pub(crate) struct Extract {
     more_ranges: Vec<ElementRange>,
     #[command(flatten)]
     digests: Digests,
-    /// Byte order of what is written
+    /// Byte order of the output
     #[arg(long, value_enum, default_value_t = Order::Native)]
     byte_order: Order,
-    /// Bare element bytes, or a file for numpy (format 1.0; bfloat16 as V2, bitmasks as bool, a byte each)
+    /// Bare element bytes, or a numpy file (format 1.0; bfloat16 as V2, bitmasks as bool, a byte each)
     #[arg(long, value_enum, default_value_t = Format::Raw)]
     format: Format,
     /// Where to write; appears when it is complete, and must not be FILE; "-" is standard output
@@ -68,7 +68,7 @@ impl FromStr for ElementRange {
     }
 }
 
-/// The byte orders on offer.
+/// The choices of byte order.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Order {
     Little,
@@ -86,14 +86,14 @@ impl From<Order> for ByteOrder {
     }
 }
 
-/// The forms on offer.
+/// The choices of output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
     Raw,
     Npy,
 }
 
-/// Decoded values, in the order they are stored in, one piece a range.
+/// Decoded values in stored byte order, one piece for each range.
 struct Values<'f> {
     object: DataObject<'f>,
     pieces: Vec<Cow<'f, [u8]>>,
@@ -123,7 +123,7 @@ impl Run for Extract {
 }
 
 impl Extract {
-    /// The values that were asked for; if there are none, why is reported.
+    /// The values that were asked for. A failure is reported.
     fn read<'f>(&self, entry: &Entry<'f>, out: &mut Out) -> Option<Values<'f>> {
         let values = self.decode(entry);
         values.inspect_err(|error| out.report(&entry.object_place(self.object), error)).ok()
@@ -163,7 +163,7 @@ impl Extract {
         if of_ranges.is_empty() { vec![values.object.descriptor().element_count()] } else { of_ranges }
     }
 
-    /// The shape of what is written: the object's, or one dimension if ranges were taken out of it.
+    /// The shape of the output: the object's, or one dimension for ranges.
     fn shape(&self, values: &Values<'_>) -> Vec<u64> {
         let descriptor = values.object.descriptor();
         if self.ranges.is_empty() {
@@ -173,7 +173,7 @@ impl Extract {
     }
 }
 
-/// Object `index`, by the walk that every command makes: an index that lies leads nowhere else.
+/// Object `index`, found by walking the frames. The index is not used, because it may be wrong.
 fn find<'f>(message: &Message<'f>, index: usize) -> Result<DataObject<'f>, TensogramError> {
     message.object_by_walk(index).or_else(|error| match error.kind() {
         ErrorKind::ObjectOutOfRange => {

@@ -1,4 +1,4 @@
-//! The frames of a message as rows, up to the first that cannot be read.
+//! The frames of a message as rows, up to the first unreadable one.
 
 use std::io;
 
@@ -25,17 +25,17 @@ pub(crate) struct FrameInfo {
     padding: Option<Padding>,
 }
 
-/// What stands between a frame and what follows it.
+/// The bytes between a frame and the next one.
 struct Padding {
     length: u64,
     is_zero: bool,
 }
 
-/// The frames of a message, and what ended the walk before its end.
+/// The frames of a message, and the error that ended the walk early.
 pub(crate) struct FrameList {
     /// The frames that could be read.
     pub(crate) frames: Vec<FrameInfo>,
-    /// Why there are no more.
+    /// The error that ended the walk.
     pub(crate) error: Option<TensogramError>,
     objects: usize,
 }
@@ -55,7 +55,7 @@ impl FrameList {
         list
     }
 
-    /// The frames behind the preamble that `bytes` begin with, although no message can be made of them.
+    /// The frames behind the preamble at the start of `bytes`. For bytes that are no whole message.
     pub(crate) fn of_damaged(bytes: &[u8]) -> Self {
         let mut list = Self { frames: Vec::new(), error: None, objects: 0 };
         let behind_preamble = bytes.get(PREAMBLE_SIZE..).unwrap_or_default();
@@ -77,7 +77,7 @@ impl FrameList {
         }
     }
 
-    /// What follows the last frame begins at `next`.
+    /// Sets the end of the last frame's padding to `next`.
     fn end_last(&mut self, bytes: &[u8], next: u64) {
         if let Some(last) = self.frames.last_mut() {
             let end = last.offset.saturating_add(last.length);
@@ -125,7 +125,7 @@ impl FrameInfo {
         }
     }
 
-    /// The digest, unless nothing says that there is one.
+    /// The digest in hexadecimal. `None` if nothing says that the frame has one.
     fn digest(&self) -> Option<String> {
         let is_written = self.flags.has(FrameFlags::HASH_PRESENT) || self.hash_slot != 0;
         is_written.then(|| format!("{:016x}", self.hash_slot))
@@ -165,7 +165,7 @@ impl FrameInfo {
     }
 }
 
-/// The bytes from `start` to `end`, or to where they end before that.
+/// The bytes from `start` to `end`, or to the end of `bytes`.
 fn slice(bytes: &[u8], start: u64, end: u64) -> Option<&[u8]> {
     let end = usize::try_from(end).unwrap_or(usize::MAX).min(bytes.len());
     bytes.get(usize::try_from(start).ok()?..end)

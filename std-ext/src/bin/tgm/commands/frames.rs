@@ -1,4 +1,4 @@
-//! `tgm frames`: the raw frames of messages, of damaged ones as far as they go.
+//! `tgm frames`: the raw frames of messages; of damaged messages up to the damage.
 
 use std::io::{self, Write};
 
@@ -19,9 +19,10 @@ use crate::show::json::{self, Document, error_json};
 use crate::show::output::{Out, Style};
 use crate::show::text::escape;
 
-/// List the frames of messages: where they are, how long, their digests and flags
+/// List the frames of messages: position, length, digest, flags
 ///
-/// Of damaged messages, and of what only begins like one, the frames up to the damage are listed; --at may name these too.
+/// For damaged messages, and for bytes that only begin like a message, the frames up to the damage are listed. --at may
+/// name these too.
 #[derive(Args, Debug)]
 pub(crate) struct FramesOf {
     #[command(flatten)]
@@ -30,11 +31,11 @@ pub(crate) struct FramesOf {
     which: Which,
 }
 
-/// The frames of a part, and the first thing that is wrong.
+/// The frames of a part, and the first error.
 type Found = (FrameList, Option<TensogramError>);
 
-/// Shows a part, and reports what is wrong with it.
-fn show(out: &mut Out, document: &mut Option<Document>, part: Option<(Part<'_>, Found)>) -> io::Result<()> {
+/// Shows a part, and reports its error.
+fn show(out: &mut Out, document: &mut Option<Document>, part: Option<(FramesPart<'_>, Found)>) -> io::Result<()> {
     let Some((part, (list, error))) = part else { return Ok(()) };
     if let Some(error) = &error {
         out.report(&part.place(), error);
@@ -45,13 +46,13 @@ fn show(out: &mut Out, document: &mut Option<Document>, part: Option<(Part<'_>, 
     }
 }
 
-/// A message, or what begins like one.
-struct Part<'f> {
+/// A message, or bytes that begin like one.
+struct FramesPart<'f> {
     file: &'f str,
     message: Option<usize>,
     offset: u64,
-    /// How often it begins like one: beginnings without any frame that follow each other are one part, since a start magic is
-    /// eight bytes and what can be said of it hundreds.
+    /// Number of start magics in the part. Start magics that follow each other without any frame are joined into one
+    /// part: each takes 8 bytes of the file, and would take hundreds of bytes of output.
     beginnings: u64,
     length: u64,
 }
@@ -61,7 +62,7 @@ impl Run for FramesOf {
         let mut document = if self.files.json { Some(Document::begin(out, "tgm.frames/1", "messages")?) } else { None };
         for path in &self.files.paths {
             let Some(input) = open_or_report(path, out) else { continue };
-            let mut run: Option<(Part<'_>, Found)> = None;
+            let mut run: Option<(FramesPart<'_>, Found)> = None;
             self.for_each_part(&input, out, |out, part, found| {
                 match &mut run {
                     Some((last, _)) if part.adds_nothing(&found) && last.is_followed_by(&part) => last.extend(&part),
@@ -83,12 +84,12 @@ impl Run for FramesOf {
 }
 
 impl FramesOf {
-    /// Calls `with` for the messages of a file, and for what begins like one in the bytes between them.
+    /// Calls `with` for each message of a file, and for each start magic in the bytes between them.
     fn for_each_part<'f>(
         &self,
         input: &'f Input,
         out: &mut Out,
-        mut with: impl FnMut(&mut Out, Part<'f>, Found) -> io::Result<()>,
+        mut with: impl FnMut(&mut Out, FramesPart<'f>, Found) -> io::Result<()>,
     ) -> io::Result<()> {
         let is_damaged = input.segments().iter().any(|lost| self.which.is_in(lost) && !lost.is_message());
         let numbers = if is_damaged { 0..0 } else { self.which.of(input, out).unwrap_or_default() };
@@ -98,7 +99,7 @@ impl FramesOf {
             if let Some(place) = places.next_if(|place| place.offset == offset) {
                 match reader.entry(place, Wanted::Outline) {
                     Ok(entry) => {
-                        let part = Part::new(input, Some(entry.index), offset, entry.bytes);
+                        let part = FramesPart::new(input, Some(entry.index), offset, entry.bytes);
                         with(out, part, frames(entry.bytes))?;
                     }
                     Err(error) => {
@@ -120,7 +121,7 @@ impl FramesOf {
                     let offset = offset.saturating_add(start);
                     if !self.which.is_one() || self.which.is_at(offset) {
                         found = true;
-                        with(out, Part::new(input, None, offset, bytes), frames(bytes))?;
+                        with(out, FramesPart::new(input, None, offset, bytes), frames(bytes))?;
                     }
                 }
                 if self.which.is_one() && !found {
@@ -132,7 +133,7 @@ impl FramesOf {
     }
 }
 
-/// Where start magics stand in `bytes`, each with the bytes up to the next.
+/// The positions of start magics in `bytes`, each with the bytes up to the next one.
 fn beginnings(bytes: &[u8]) -> Vec<(u64, &[u8])> {
     let mut beginnings = Vec::new();
     let mut position = 0_usize;
@@ -148,7 +149,7 @@ fn beginnings(bytes: &[u8]) -> Vec<(u64, &[u8])> {
     beginnings
 }
 
-/// The frames of what begins like a message.
+/// The frames of bytes that begin like a message.
 fn frames(bytes: &[u8]) -> Found {
     match Message::parse(bytes) {
         Ok(message) => {
@@ -160,7 +161,7 @@ fn frames(bytes: &[u8]) -> Found {
     }
 }
 
-impl<'f> Part<'f> {
+impl<'f> FramesPart<'f> {
     fn new(input: &'f Input, message: Option<usize>, offset: u64, bytes: &[u8]) -> Self {
         Self { file: input.name(), message, offset, beginnings: 1, length: bytes.len() as u64 }
     }
@@ -175,7 +176,7 @@ impl<'f> Part<'f> {
         }
     }
 
-    /// Whether there is nothing to it but that it begins.
+    /// Whether the part has a start magic and nothing else.
     fn adds_nothing(&self, (list, _): &Found) -> bool {
         self.message.is_none() && list.frames.is_empty()
     }
@@ -184,7 +185,7 @@ impl<'f> Part<'f> {
         self.offset.saturating_add(self.length) == next.offset
     }
 
-    /// Takes in a part that follows.
+    /// Joins the next part to this one.
     const fn extend(&mut self, next: &Self) {
         self.beginnings = self.beginnings.saturating_add(1);
         self.length = self.length.saturating_add(next.length);

@@ -16,9 +16,9 @@ use crate::show::json::{self, Document, error_json};
 use crate::show::output::Out;
 use crate::show::text::escape;
 
-/// Print the values of keys, a line a message
+/// Print the values of keys, one line for each message
 ///
-/// Values are joined by one blank. A message that lacks a key has no line, and the exit code is 1.
+/// Values are separated by one blank. A message that lacks a key has no line, and the exit code is 1.
 #[derive(Args, Debug)]
 pub(crate) struct Get {
     #[command(flatten)]
@@ -27,7 +27,7 @@ pub(crate) struct Get {
     which: Which,
     #[command(flatten)]
     selection: Selection,
-    /// Keys to print, dotted paths
+    /// Keys to print, as dotted paths
     #[arg(short = 'p', long = "keys", value_name = "KEY,...", value_delimiter = ',', required = true)]
     keys: Vec<String>,
 }
@@ -67,7 +67,7 @@ impl Get {
         ]))
     }
 
-    /// The value of each key, if the message is wanted; what fails is reported, missing keys too.
+    /// The value of each key. `None` if the message is not selected. Errors and missing keys are reported.
     fn read(&self, out: &mut Out, entry: &Entry<'_>) -> Result<Option<Vec<Option<Json>>>, TensogramError> {
         let values = self.look_up(entry).inspect_err(|error| out.report(&entry.place(), error))?;
         for (key, value) in self.keys.iter().zip(values.iter().flatten()) {

@@ -1,4 +1,4 @@
-//! `tgm info`: a file in a few lines.
+//! `tgm info`: a summary of each file.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -16,23 +16,23 @@ use crate::show::json::{self, Document};
 use crate::show::output::Out;
 use crate::show::text::escape;
 
-/// Say what files hold: messages, objects, junk, who wrote them and when
+/// Summarize files: messages, objects, junk, writers and times
 #[derive(Args, Debug)]
 pub(crate) struct Info {
     #[command(flatten)]
     files: Files,
 }
 
-/// What a file holds.
+/// Counts over one file.
 #[derive(Default)]
-struct Contents {
+struct FileContents {
     bytes: u64,
     messages: usize,
     streamed: usize,
     unreadable: usize,
     objects: usize,
     junk: u64,
-    /// Messages by the encoder that wrote them; no name if it left none.
+    /// Number of messages for each encoder. The name is empty if a message names none.
     encoders: BTreeMap<String, usize>,
     first_time: Option<String>,
     last_time: Option<String>,
@@ -43,7 +43,7 @@ impl Run for Info {
         let mut document = if self.files.json { Some(Document::begin(out, "tgm.info/1", "files")?) } else { None };
         for path in &self.files.paths {
             let Some(input) = open_or_report(path, out) else { continue };
-            let contents = Contents::of(&input, out)?;
+            let contents = FileContents::of(&input, out)?;
             match &mut document {
                 Some(document) => document.item(out, &contents.to_json(input.name()))?,
                 None => contents.print(out, input.name())?,
@@ -53,7 +53,7 @@ impl Run for Info {
     }
 }
 
-impl Contents {
+impl FileContents {
     fn of(input: &Input, out: &mut Out) -> io::Result<Self> {
         let segments = input.segments().iter();
         let junk = segments.filter(|segment| !segment.is_message()).map(tgm_core::scan::Segment::length).sum();
@@ -79,7 +79,7 @@ impl Contents {
         let metadata = outline.metadata(&message)?;
         *self.encoders.entry(encoder(metadata.frame())?).or_default() += 1;
         let Some(time) = reserved_text(metadata.frame(), &["time"])? else { return Ok(()) };
-        // Times are written so that they sort as text.
+        // Times in this notation sort as text.
         if self.first_time.as_ref().is_none_or(|first| time < *first) {
             self.first_time = Some(time.clone());
         }
@@ -144,13 +144,13 @@ impl Contents {
     }
 }
 
-/// Name and release of the encoder, as far as they were left.
+/// Name and release of the encoder, if the message has them.
 fn encoder(metadata: &Metadata<'_>) -> tgm_core::Result<String> {
     let parts = [reserved_text(metadata, &["encoder", "name"])?, reserved_text(metadata, &["encoder", "version"])?];
     Ok(parts.into_iter().flatten().collect::<Vec<_>>().join(" "))
 }
 
-/// A text that the library wrote about the message.
+/// A text in `_reserved_` of the message.
 fn reserved_text(metadata: &Metadata<'_>, path: &[&str]) -> tgm_core::Result<Option<String>> {
     let mut map = metadata.reserved();
     let mut found = None;

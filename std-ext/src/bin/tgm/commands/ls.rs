@@ -1,4 +1,4 @@
-//! `tgm ls`: what messages and objects there are, from headers and metadata.
+//! `tgm ls`: messages and objects, from headers and metadata.
 
 use std::io;
 
@@ -23,8 +23,8 @@ use crate::show::tree::inline;
 
 /// List messages and objects; payloads are not read
 ///
-/// Without -p: one line an object, with what it is, how it is stored, and the metadata that usually tells fields apart.
-/// With -p: one line a message (an object, with --objects) with the values of these keys.
+/// Without -p: one line for each object, with its type, how it is stored, and the metadata that usually tells fields
+/// apart. With -p: one line for each message (for each object with --objects) with the values of these keys.
 #[derive(Args, Debug)]
 pub(crate) struct Ls {
     #[command(flatten)]
@@ -36,12 +36,12 @@ pub(crate) struct Ls {
     /// List the values of these keys; "N/A" stands for a missing one
     #[arg(short = 'p', long = "keys", value_name = "KEY,...", value_delimiter = ',')]
     keys: Vec<String>,
-    /// -w and -p look at each object by itself
+    /// Apply -w and -p to each object by itself
     #[arg(long)]
     objects: bool,
 }
 
-/// Metadata that tells fields apart: the column's title, and the keys of which the first that is there counts.
+/// Metadata that tells fields apart: a column's title, and its keys. The first key that is present counts.
 const ABOUT: [(&str, &[&str]); 4] = [
     ("name", &["name", "mars.param", "param", "mars.shortName", "shortName", "long_name"]),
     ("level", &["mars.levelist", "levelist", "level"]),
@@ -168,7 +168,7 @@ impl Ls {
         cells
     }
 
-    /// The lines of one message, in which what failed is reported; none if it is not wanted.
+    /// The lines of one message. `None` if it is not selected. Errors are reported.
     fn rows(&self, out: &mut Out, entry: &Entry<'_>) -> Result<Option<Vec<Row>>, TensogramError> {
         let rows = self.read(entry).inspect_err(|error| out.report(&entry.place(), error))?;
         for row in rows.iter().flatten() {
@@ -197,7 +197,7 @@ impl Ls {
         }
     }
 
-    /// A message without objects has a line all the same, if it is wanted.
+    /// The line of a message without objects, if it is selected.
     fn without_objects(&self, metadata: &MessageMetadata<'_>) -> Result<Option<Vec<Row>>, TensogramError> {
         let is_wanted = self.selection.has(metadata)?;
         let row = Row { keys: self.look_up(&Scope::Message(metadata))?, ..Row::empty() };
@@ -228,7 +228,7 @@ impl Ls {
     }
 }
 
-/// The annotations that tell fields apart. Long ones do not, and are not repeated for each object.
+/// The annotations that tell fields apart. Long values are dropped, because they would be repeated for each object.
 fn usual_annotations(metadata: &MessageMetadata<'_>) -> tgm_core::Result<Annotations> {
     let mut found = annotations(metadata, ABOUT.iter().flat_map(|(_, keys)| keys.iter().copied()))?;
     found.retain(|_, value| text(value).chars().nth(CHARACTERS).is_none());
@@ -241,12 +241,12 @@ impl Row {
     }
 }
 
-/// A value, abbreviated so that it does not push the other columns away.
+/// A value, shortened to the width of a column.
 fn value_cell(value: Option<&Json>, missing: &str) -> Cell {
     value.map_or(missing.into(), |value| shorten(&inline(value), CHARACTERS).into())
 }
 
-/// What stands in the place of something that an error on standard error speaks of.
+/// The cell for something that could not be read. The error is on standard error.
 fn unreadable() -> Cell {
     Cell::spread(Style::Bad, "(unreadable)")
 }

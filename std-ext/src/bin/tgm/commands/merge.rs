@@ -11,7 +11,7 @@ use tgm_std::encode::{TakenObject, reframe};
 use tgm_std::metadata::global_metadata_to_cbor;
 use tgm_std::{EncodeOptions, GlobalMetadata, Result, TensogramError};
 
-use crate::change::edit::Parts;
+use crate::change::edit::MessageParts;
 use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::input::{Entry, Input, open_or_report};
@@ -20,8 +20,8 @@ use crate::write::destination::{Destination, Reads, What};
 
 /// Put all objects of all messages into one message
 ///
-/// Objects are taken byte for byte, in order, each with its metadata; the message has digests if any of them has. If
-/// there is anything that cannot be read nothing is written: `salvage` makes a file of what can.
+/// Objects are copied byte for byte, in order, each with its metadata. The message has digests if any input message has
+/// some. If anything cannot be read, nothing is written; `salvage` makes a file of the readable messages.
 #[derive(Args, Debug)]
 pub(crate) struct Merge {
     /// Files to read; "-" is standard input
@@ -32,19 +32,19 @@ pub(crate) struct Merge {
     output: Destination,
     #[command(flatten)]
     digests: Digests,
-    /// Which annotation counts where messages have different ones under the same key
+    /// Which annotation counts where messages differ under the same key
     #[arg(short, long, value_enum, default_value_t = Strategy::First)]
     strategy: Strategy,
 }
 
-/// Which annotation counts.
+/// The rule for annotations that differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Strategy {
     /// The first message's
     First,
     /// The last message's
     Last,
-    /// None: that is an error
+    /// Neither: a difference is an error
     Error,
 }
 
@@ -54,7 +54,7 @@ impl Run for Merge {
         let mut complete = inputs.iter().all(Option::is_some);
         let inputs: Vec<Input> = inputs.into_iter().flatten().collect();
         complete &= inputs.iter().flat_map(Input::segments).all(Segment::is_message);
-        // All of it will stand in one message, and is in memory until then.
+        // All inputs go into one message, which is built in memory.
         let places = inputs.iter().flat_map(|input| input.all().map(move |place| (input, place)));
         let mut messages = Vec::new();
         for (input, place) in places {
@@ -69,7 +69,7 @@ impl Run for Merge {
         let mut merged = Merged::default();
         for (input, place, bytes) in &messages {
             let entry = Entry::new(input, *place, bytes);
-            let added = Parts::of(&entry, self.digests).and_then(|parts| merged.add(parts, self.strategy));
+            let added = MessageParts::of(&entry, self.digests).and_then(|parts| merged.add(parts, self.strategy));
             complete &= added.inspect_err(|error| out.report(&entry.place(), error)).is_ok();
         }
         if !complete {
@@ -89,7 +89,7 @@ impl Run for Merge {
     }
 }
 
-/// What has been merged so far.
+/// The messages merged so far.
 #[derive(Default)]
 struct Merged<'f> {
     messages: u64,
@@ -101,7 +101,7 @@ struct Merged<'f> {
 
 impl<'f> Merged<'f> {
     /// Adds a message.
-    fn add(&mut self, parts: Parts<'f>, strategy: Strategy) -> Result<()> {
+    fn add(&mut self, parts: MessageParts<'f>, strategy: Strategy) -> Result<()> {
         self.messages += 1;
         self.hashing |= parts.options.hashing;
         self.metadata.base.extend(parts.metadata.base);
@@ -130,7 +130,7 @@ impl<'f> Merged<'f> {
     }
 }
 
-/// Whether two values are written the same: NaN is like NaN.
+/// Whether two values have the same encoding. NaN equals NaN.
 fn is_same(one: &Value, other: &Value) -> Result<bool> {
     let cbor = |value: &Value| {
         let extra = [(String::new(), value.clone())].into();

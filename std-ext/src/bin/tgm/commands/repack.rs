@@ -1,4 +1,4 @@
-//! `tgm repack`: objects encoded through other stages.
+//! `tgm repack`: objects encoded again with other stages.
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -17,18 +17,18 @@ use crate::show::output::Out;
 use crate::show::progress::Progress;
 use crate::write::destination::{Destination, Reads, What, report};
 
-/// Encode objects anew, through other stages
+/// Encode objects again, with other stages
 ///
-/// Flags that are not given leave their stage as it is. Objects that -w and --object leave out, and those that have what is
-/// asked for already, are taken over to the byte; so are messages without any that is wanted. Metadata stays, and what is
-/// masked stays masked. Messages get a new uuid and time, and digests. -w is asked of each object by itself. Digests are
-/// checked first; if one is wrong, or bytes belong to no message, nothing is written.
+/// A stage without a flag stays as it is. -w applies to each object by itself. Objects that -w and --object leave out,
+/// and objects that already have the wanted stages, are copied byte for byte, and so are messages without any selected
+/// object. Metadata stays. Masked values stay masked. Rewritten messages get a new uuid, a new time and new digests.
+/// Digests are checked first. If one is wrong, or bytes belong to no message, nothing is written.
 #[derive(Args, Debug)]
 pub(crate) struct Repack {
     /// Files to read; "-" is standard input
     #[arg(value_name = "IN", required = true)]
     inputs: Vec<PathBuf>,
-    /// Where to write, all files' messages in order; may be one of them; "-" is standard output
+    /// Where to write the messages of all files in order; may be one of them; "-" is standard output
     #[arg(short, long, value_name = "OUT")]
     output: Destination,
     #[command(flatten)]
@@ -36,7 +36,8 @@ pub(crate) struct Repack {
     /// Only this object of each message, from 0; may be repeated
     #[arg(long = "object", value_name = "N")]
     objects: Vec<usize>,
-    /// Decode what was encoded and compare: bits where nothing may be lost, else say how far values are from what they were
+    /// Decode the result and compare: lossless stages must return the same bits, for lossy ones the greatest error is
+    /// printed
     #[arg(long)]
     verify: bool,
     #[command(flatten)]
@@ -90,7 +91,7 @@ impl Run for Repack {
 }
 
 impl Repack {
-    /// What became of a file, in a line.
+    /// The summary line of a file.
     #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
     fn line(&self, name: &str, tally: &Tally) -> String {
         let Tally { messages, objects, encoded, before, after, greatest_error } = *tally;

@@ -1,4 +1,4 @@
-//! `tgm reshuffle`: streamed messages with their metadata and index up front.
+//! `tgm reshuffle`: messages with metadata and index before the objects.
 
 use std::io;
 use std::path::PathBuf;
@@ -16,10 +16,10 @@ use crate::show::output::Out;
 use crate::show::progress::Progress;
 use crate::write::destination::{Destination, Reads, What, report};
 
-/// Write messages anew, with metadata, index and digests before the objects
+/// Write messages again, with metadata, index and digests before the objects
 ///
-/// Each object is decoded, so that nothing damaged passes, and keeps its values to the bit, those of lossy stages and masks
-/// too. Messages get a new uuid and time.
+/// Each object is decoded as a check, and copied bit for bit, with its lossy stages and masks. Messages get a new uuid
+/// and time.
 #[derive(Args, Debug)]
 pub(crate) struct Reshuffle {
     /// File to read; "-" is standard input

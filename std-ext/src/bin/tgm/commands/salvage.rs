@@ -1,4 +1,4 @@
-//! `tgm salvage`: what is left of a damaged file.
+//! `tgm salvage`: the whole messages of a damaged file.
 
 use std::borrow::Cow;
 use std::io;
@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use tgm_std::TensogramError;
 
 use crate::args::files::usage;
-use crate::change::rescue::{Found, Rescue, rescue};
+use crate::change::rescue::{FoundObject, Rescue, rescue};
 use crate::change::survive::{Piece, pieces};
 use crate::commands::Run;
 use crate::read::input::{Input, open_unreported};
@@ -20,10 +20,10 @@ use crate::show::summary::shape_text;
 use crate::show::table::{Cell, Column, Table};
 use crate::write::destination::{Destination, Reads, What};
 
-/// Copy what is whole out of a damaged file, and say what is lost
+/// Copy whole messages out of a damaged file, and report what is lost
 ///
-/// Messages are kept byte for byte if they pass every check but those of payloads. The exit code is 1 if any bytes were
-/// lost. IN is never changed. Where OUT is standard output, what is said goes to standard error.
+/// Messages are kept byte for byte if they pass every check except those of payloads. The exit code is 1 if any bytes
+/// are lost. IN is never changed. If OUT is standard output, the report goes to standard error.
 #[derive(Args, Debug)]
 pub(crate) struct Salvage {
     /// File to read; "-" is standard input
@@ -32,11 +32,11 @@ pub(crate) struct Salvage {
     /// Where to write; appears when it is complete; "-" is standard output
     #[arg(short, long, value_name = "OUT")]
     output: Destination,
-    /// Messages with a wrong digest are damaged too, and those in which some frames have none; reads every byte
+    /// Also reject messages with a wrong digest, and those in which only some frames have one; reads every byte
     #[arg(long)]
     verify: bool,
-    /// Take whole objects, those whose digest is right, out of damaged messages and make new messages of them, with as
-    /// much of their metadata as is left
+    /// Also take objects with a right digest out of damaged messages, and make new messages of them with the metadata
+    /// that is left
     #[arg(long)]
     objects: bool,
     /// Print one JSON document
@@ -44,11 +44,11 @@ pub(crate) struct Salvage {
     json: bool,
 }
 
-/// A piece, and its bytes if they are searched.
+/// A piece of the file, and its bytes if they are searched for objects.
 type Searched<'f> = (Piece, Option<Cow<'f, [u8]>>);
 
-/// A part of the file, and what could be taken out of it.
-struct Part<'f> {
+/// A piece of the file, and the objects found in it.
+struct SearchedPart<'f> {
     piece: &'f Piece,
     rescue: Option<Rescue<'f>>,
 }
@@ -71,15 +71,15 @@ impl Run for Salvage {
                 return Ok(());
             }
         };
-        let parts: Vec<_> = pieces.iter().map(Part::of).collect();
+        let parts: Vec<_> = pieces.iter().map(SearchedPart::of).collect();
         self.report(out, &parts)?;
-        if parts.iter().any(Part::is_lost) {
+        if parts.iter().any(SearchedPart::is_lost) {
             out.fail();
         }
         if parts.iter().any(|part| part.rescue.as_ref().is_some_and(|rescue| !rescue.is_complete)) {
             out.problem(&format!("{}: not all bytes were searched for objects, too many look like some", input.name()));
         }
-        if !parts.is_empty() && parts.iter().all(Part::is_nothing) {
+        if !parts.is_empty() && parts.iter().all(SearchedPart::is_nothing) {
             out.problem(&format!("{}: nothing is whole, nothing was written", input.name()));
             return Ok(());
         }
@@ -104,7 +104,7 @@ impl Run for Salvage {
 }
 
 impl Salvage {
-    /// The pieces, and the bytes of those that are searched for objects.
+    /// Adds the bytes of the pieces that are searched for objects.
     fn with_bytes<'f>(&self, input: &'f Input, pieces: Vec<Piece>) -> Result<Vec<Searched<'f>>, TensogramError> {
         let with_bytes = |piece: Piece| {
             let bytes = match &piece {
@@ -116,7 +116,7 @@ impl Salvage {
         pieces.into_iter().map(with_bytes).collect()
     }
 
-    fn report(&self, out: &mut Out, parts: &[Part<'_>]) -> io::Result<()> {
+    fn report(&self, out: &mut Out, parts: &[SearchedPart<'_>]) -> io::Result<()> {
         if self.json {
             let mut document = Document::begin(out, "tgm.salvage/1", "parts")?;
             for part in parts {
@@ -144,7 +144,7 @@ impl Salvage {
     }
 }
 
-impl<'f> Part<'f> {
+impl<'f> SearchedPart<'f> {
     fn of((piece, bytes): &'f Searched<'_>) -> Self {
         Self { piece, rescue: bytes.as_deref().map(rescue) }
     }
@@ -157,8 +157,8 @@ impl<'f> Part<'f> {
         self.is_lost() && self.found().next().is_none()
     }
 
-    /// The objects that were taken out of it.
-    fn found(&self) -> impl Iterator<Item = &Found<'_>> {
+    /// The objects that were found in it.
+    fn found(&self) -> impl Iterator<Item = &FoundObject<'_>> {
         self.rescue.iter().flat_map(|rescue| &rescue.wrecks).flat_map(|wreck| &wreck.objects)
     }
 
@@ -177,7 +177,7 @@ impl<'f> Part<'f> {
     }
 }
 
-impl Found<'_> {
+impl FoundObject<'_> {
     fn note(&self) -> String {
         let descriptor = self.object.descriptor();
         let note = format!("rescued: {} {}", descriptor.dtype, shape_text(&descriptor.shape));

@@ -1,4 +1,4 @@
-//! `tgm scan`: where the messages of a file are, and what lies between them.
+//! `tgm scan`: positions of messages, and of the bytes between them.
 
 use std::io;
 
@@ -14,9 +14,9 @@ use crate::show::json::{self, Document};
 use crate::show::output::Out;
 use crate::show::table::{Column, Table};
 
-/// List where messages are, and the bytes that belong to none
+/// List the positions of messages, and of bytes that belong to none
 ///
-/// If there are such bytes the exit code is 1.
+/// The exit code is 1 if bytes belong to no message.
 #[derive(Args, Debug)]
 pub(crate) struct Scan {
     #[command(flatten)]
@@ -24,7 +24,7 @@ pub(crate) struct Scan {
 }
 
 /// A part of a file.
-struct Part {
+struct ScanRow {
     kind: &'static str,
     message: Option<usize>,
     offset: u64,
@@ -62,21 +62,21 @@ impl Scan {
     fn for_each_part(
         &self,
         out: &mut Out,
-        mut with: impl FnMut(&mut Out, &str, Part) -> io::Result<()>,
+        mut with: impl FnMut(&mut Out, &str, ScanRow) -> io::Result<()>,
     ) -> io::Result<()> {
         for path in &self.files.paths {
             let Some(input) = open_or_report(path, out) else { continue };
             let mut messages = 0..;
             for segment in input.segments() {
                 let message = if segment.is_message() { messages.next() } else { None };
-                with(out, input.name(), Part::of(&input, segment, message))?;
+                with(out, input.name(), ScanRow::of(&input, segment, message))?;
             }
         }
         Ok(())
     }
 }
 
-impl Part {
+impl ScanRow {
     fn of(input: &Input, segment: &Segment, message: Option<usize>) -> Self {
         Self {
             kind: if message.is_some() { "message" } else { "junk" },

@@ -1,4 +1,4 @@
-//! `tgm set`: other values for keys of metadata.
+//! `tgm set`: new values for metadata keys.
 
 use std::io;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use tgm_std::Result;
 
 use crate::args::files::usage;
 use crate::change::assign::Assignment;
-use crate::change::edit::Parts;
+use crate::change::edit::MessageParts;
 use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::input::{Entry, Wanted, open_or_report};
@@ -21,14 +21,14 @@ use crate::write::destination::{Destination, Failure, Reads, What};
 
 /// Set metadata keys, leaving payloads and masks as they are
 ///
-/// KEY is a dotted path in the metadata of every object, or of those that --object names; extra.KEY is in the message's
-/// annotations, objects.N.KEY in the descriptor of object N. A map is replaced by a map only. Keys that describe payloads,
-/// and what the library writes, cannot be set.
+/// KEY is a dotted path in the metadata of every object, or of the objects that --object names. extra.KEY is in the
+/// message's annotations, objects.N.KEY in the descriptor of object N. Only a map can replace a map. Keys that describe
+/// payloads, and keys that the library writes, cannot be set.
 ///
-/// Changed messages are written buffered, with digests if they had some, and a new uuid, time and encoder. Messages
-/// that are not selected or not changed, those that cannot be read (the exit code is then 1), and bytes that belong to
-/// no message are copied as they are (exit code 1 too), and so are messages with a wrong digest. OUT may be IN. If the
-/// message that -m or --at names is not there, nothing is written.
+/// Changed messages are written buffered, with a new uuid, time and encoder, and with digests if they had some. All
+/// else is copied unchanged: messages that are not selected or not changed, unreadable messages, messages with a wrong
+/// digest, and bytes that belong to no message. The last three make the exit code 1. OUT may be IN. If -m or --at names
+/// a message that is not there, nothing is written.
 #[derive(Args, Debug)]
 pub(crate) struct Set {
     /// What to set; values are text
@@ -88,7 +88,7 @@ impl Run for Set {
 }
 
 impl Set {
-    /// The message with the new values; `None` if it stays as it is.
+    /// The message with the new values. `None` if it is not selected or not changed.
     fn change(&self, entry: &Entry<'_>, assignments: &[Assignment]) -> Result<Option<Vec<u8>>> {
         if !self.selection.is_empty() {
             let message = Message::parse(entry.bytes)?;
@@ -97,7 +97,7 @@ impl Set {
                 return Ok(None);
             }
         }
-        let mut parts = Parts::of(entry, self.digests)?;
+        let mut parts = MessageParts::of(entry, self.digests)?;
         let before = (parts.metadata.clone(), parts.params());
         assignments.iter().try_for_each(|assignment| assignment.apply(&mut parts, &self.objects))?;
         if before == (parts.metadata.clone(), parts.params()) {

@@ -1,4 +1,4 @@
-//! `tgm split`: a file an object.
+//! `tgm split`: a file for each object.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -11,7 +11,7 @@ use tgm_core::Message;
 use tgm_std::encode::reframe;
 use tgm_std::{GlobalMetadata, Result};
 
-use crate::change::edit::Parts;
+use crate::change::edit::MessageParts;
 use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::input::{Entry, Input, Wanted, open_or_report};
@@ -20,14 +20,13 @@ use crate::show::advice::in_our_words;
 use crate::show::output::Out;
 use crate::write::destination::{Destination, FileNames, Reads, What};
 
-/// What stands for the number in a template.
+/// The placeholder for the number in a template.
 const INDEX: &str = "[index]";
 
 /// Write every object into a file of its own
 ///
-/// Each is a message with the object, byte for byte, its metadata and the message's annotations. Messages with one
-/// object or none are copied as they are. A message with a digest that is wrong is left out. IN must not be one of the
-/// files.
+/// Each file is a message with the object, byte for byte, its metadata and the message's annotations. Messages with one
+/// object or none are copied as they are. Messages with a wrong digest are left out. IN must not be one of the files.
 #[derive(Args, Debug)]
 pub(crate) struct Split {
     /// File to read; "-" is standard input
@@ -56,7 +55,7 @@ impl Run for Split {
         }
         let mut count = 0;
         let done = input.for_each(out, 0..input.message_count(), Wanted::Whole, |out, entry| {
-            match Parts::of(entry, self.digests) {
+            match MessageParts::of(entry, self.digests) {
                 Ok(parts) if parts.objects.len() <= 1 => {
                     self.write(out, &mut count, entry, Ok(Cow::Borrowed(entry.bytes)));
                 }
@@ -89,13 +88,13 @@ impl Split {
         }
     }
 
-    /// File `index`.
+    /// The file of object `index`.
     fn file(&self, index: u64) -> Destination {
         Destination::File(numbered(self.output.pattern(), index))
     }
 }
 
-/// How many files there will be, at most: messages that cannot be read have none.
+/// The greatest number of files that can be written. Unreadable messages have none.
 fn count(input: &Input) -> u64 {
     let mut reader = input.reader();
     let mut objects = |place: Place| -> Result<u64> {
@@ -106,15 +105,15 @@ fn count(input: &Input) -> u64 {
 }
 
 /// A message for each object.
-fn messages_of(parts: Parts<'_>) -> impl Iterator<Item = Result<Vec<u8>>> {
-    let Parts { metadata: GlobalMetadata { base, extra, .. }, objects, options } = parts;
+fn messages_of(parts: MessageParts<'_>) -> impl Iterator<Item = Result<Vec<u8>>> {
+    let MessageParts { metadata: GlobalMetadata { base, extra, .. }, objects, options } = parts;
     base.into_iter().zip(objects).map(move |(entry, object)| {
         let metadata = GlobalMetadata { base: vec![entry], extra: extra.clone(), ..GlobalMetadata::default() };
         reframe(&metadata, vec![object], &options)
     })
 }
 
-/// The path of file `index`.
+/// The template's path for file `index`.
 fn numbered(template: &Path, index: u64) -> PathBuf {
     if let Some(text) = template.to_str().filter(|text| text.contains(INDEX)) {
         return text.replace(INDEX, &format!("{index:04}")).into();

@@ -22,8 +22,9 @@ use crate::write::destination::{Destination, Failure, Reads, What, is_stdio};
 
 /// Make messages of version 2 (releases 0.4 to 0.16) version 3
 ///
-/// Payloads stay as they are, messages of version 3 are copied; all messages of all files go to OUT, in order. What is
-/// neither, and what cannot be upgraded, is reported and left out; a file that would be replaced then stays as it is.
+/// Payloads stay as they are, and messages of version 3 are copied. All messages of all files go to OUT, in order.
+/// Other bytes, and messages that cannot be upgraded, are reported and left out; a file that would be replaced then
+/// stays as it is.
 #[derive(Args, Debug)]
 pub(crate) struct Upgrade {
     /// Files to read; "-" is standard input
@@ -35,7 +36,7 @@ pub(crate) struct Upgrade {
     /// Replace each file by its upgrade
     #[arg(long, conflicts_with = "output")]
     in_place: bool,
-    /// Store NaN and infinities as masks: decodes and encodes objects that have any, except by zfp and sz3
+    /// Store NaN and infinities as masks: decodes and encodes objects that have any, except objects with zfp and sz3
     #[arg(long)]
     masks: bool,
     #[command(flatten)]
@@ -45,8 +46,8 @@ pub(crate) struct Upgrade {
     json: bool,
 }
 
-/// What became of one part of a file.
-struct Part {
+/// The outcome for one part of a file.
+struct UpgradedPart {
     range: Range<usize>,
     version: Option<u16>,
     outcome: Outcome,
@@ -59,7 +60,7 @@ enum Outcome {
     Junk,
 }
 
-/// How many parts of a file had which outcome.
+/// Numbers of parts of a file by outcome.
 #[derive(Default)]
 struct Counts {
     upgraded: usize,
@@ -67,7 +68,7 @@ struct Counts {
     left_out: usize,
 }
 
-/// The document, and where in the output the next message will be.
+/// The JSON document, and the position of the next message in the output.
 struct Listing {
     document: Option<Document>,
     written: u64,
@@ -106,7 +107,7 @@ impl Run for Upgrade {
 impl Upgrade {
     /// Writes the upgrade of some files to one.
     fn upgrade(&self, inputs: &[(&PathBuf, Input)], output: &Destination, listing: &mut Listing, out: &mut Out) {
-        // Nothing could be read, which was reported.
+        // No file could be opened, which was reported.
         if inputs.is_empty() {
             return;
         }
@@ -124,7 +125,7 @@ impl Upgrade {
         });
     }
 
-    /// Writes the upgrade of one file; returns how many of its parts were left out.
+    /// Writes the upgrade of one file. Returns how many of its parts were left out.
     fn upgrade_file(
         &self,
         input: &Input,
@@ -148,7 +149,7 @@ impl Upgrade {
                 Kind::V3 => Some(3),
                 Kind::Junk => None,
             };
-            let part = Part { range: segment.range, version, outcome };
+            let part = UpgradedPart { range: segment.range, version, outcome };
             let written = part.message(bytes);
             file.write_all(written)?;
             part.report(input.name(), out);
@@ -177,8 +178,8 @@ impl Counts {
     }
 }
 
-impl Part {
-    /// What is written for it; `bytes` are the part's own.
+impl UpgradedPart {
+    /// The bytes to write for the part, whose own bytes are `bytes`.
     fn message<'p>(&'p self, bytes: &'p [u8]) -> &'p [u8] {
         match &self.outcome {
             Outcome::Upgraded(message) => message,

@@ -1,4 +1,4 @@
-//! `tgm validate`: everything that is wrong with files.
+//! `tgm validate`: all errors of files.
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ use crate::show::advice::in_our_words;
 use crate::show::json::compact;
 use crate::show::output::{Out, Style};
 
-/// Check messages from structure to values, and report all that is wrong
+/// Check messages from structure to values, and report all errors
 ///
-/// Without an option, structure, metadata and digests are checked and encoded objects decoded. A good file is a line on
-/// standard output; what is wrong or odd goes to standard error, messages and objects counted from 1.
+/// By default, structure, metadata and digests are checked, and encoded objects are decoded. A good file is one line on
+/// standard output. Errors and warnings go to standard error, with messages and objects counted from 1.
 #[derive(Args, Debug)]
 pub(crate) struct Validate {
     /// Files to check; "-" is standard input
@@ -28,7 +28,7 @@ pub(crate) struct Validate {
     /// Also check the order of keys in CBOR
     #[arg(long)]
     canonical: bool,
-    /// Find only what the reference finds: no digests but those of objects, none of releases before 0.21
+    /// Report only what the reference reports: digests of objects only, and none of releases before 0.21
     #[arg(long)]
     like_reference: bool,
     /// Print a JSON array
@@ -153,7 +153,7 @@ fn print(out: &mut Out, name: &str, report: &FileValidationReport) -> io::Result
     out.write_all(b"\n")
 }
 
-/// Where in a file an issue is, and what it says.
+/// The place of an issue in a file, and its text.
 fn place_and_text(message: usize, issue: &ValidationIssue) -> String {
     let object = issue.object_index.map_or(String::new(), |object| format!(", object {}", object + 1));
     let at = issue.byte_offset.map_or(String::new(), |offset| format!(" (at byte {offset})"));

@@ -1,4 +1,4 @@
-//! `tgm verify`: are the bytes those that were hashed?
+//! `tgm verify`: checks of digests, indexes and hash lists.
 
 use std::io;
 
@@ -19,18 +19,18 @@ use crate::show::json::{self, Document, error_json};
 use crate::show::output::{Out, Style};
 use crate::show::table::{Cell, Column, Table};
 
-/// Check the digest of every frame, and what indexes and hash lists say of objects; reads every byte
+/// Check the digest of every frame, and compare indexes and hash lists with the objects; reads every byte
 ///
-/// A digest that is wrong or missing, an index or a hash list that does not agree with the objects, a message whose frames
-/// cannot be walked and bytes that belong to no message make the exit code 1.
+/// The exit code is 1 for a wrong or missing digest, an index or hash list that contradicts the objects, a message
+/// whose frames cannot be walked, and bytes that belong to no message.
 #[derive(Args, Debug)]
 pub(crate) struct Verify {
     #[command(flatten)]
     files: Files,
     #[command(flatten)]
     which: Which,
-    /// Only flags of frames say that there is a digest, as releases since 0.21 have it; otherwise those of 0.17 to 0.20
-    /// are recognised too
+    /// Only frame flags announce a digest, as in releases since 0.21; by default, digests of releases 0.17 to 0.20 are
+    /// recognised too
     #[arg(long)]
     strict: bool,
     /// Frames without a digest are fine
@@ -38,7 +38,7 @@ pub(crate) struct Verify {
     allow_missing: bool,
 }
 
-/// What was found in one message.
+/// The findings in one message.
 #[derive(Default)]
 struct Report {
     frames: u64,
@@ -46,12 +46,12 @@ struct Report {
     verified: u64,
     missing: u64,
     findings: Vec<Finding>,
-    /// What indexes and hash lists say that the frames do not.
+    /// Contradictions between the frames and the message's indexes and hash lists.
     lists: Vec<ListFinding>,
     error: Option<TensogramError>,
 }
 
-/// One frame that is not what was hashed, or was not hashed although others were.
+/// A frame with a wrong digest, or one without a digest in a message that has some.
 struct Finding {
     frame_type: FrameType,
     frame: u64,
@@ -61,11 +61,11 @@ struct Finding {
     digests: Option<(u64, u64)>,
 }
 
-/// An index or a hash list that does not agree with the objects, or was not compared.
+/// A contradiction between an index or hash list and the objects, or the reason why they were not compared.
 struct ListFinding {
     list: &'static str,
     error: Option<tgm_core::Error>,
-    /// Which object is concerned, if it is one.
+    /// The object that is concerned, if there is one.
     object: Option<usize>,
 }
 
@@ -98,7 +98,7 @@ impl Verify {
         let presence = if self.strict {
             HashPresence::Flagged
         } else {
-            // Where the walk fails the flags decide; it fails again below.
+            // If the walk fails, the flags decide. The walk below then reports the error.
             message.hash_presence().unwrap_or(HashPresence::Flagged)
         };
         for verified in message.verify(presence) {
@@ -154,7 +154,7 @@ impl Verify {
         let counts = [entry.index.into(), report.frames.into(), report.objects.into(), report.verified.into()];
         let result = [Cell::spread(style, report.result())];
         table.row(out, file.clone().into_iter().chain(counts).chain(result).collect())?;
-        // That no frame has a digest has been said.
+        // A message without any digest was reported above.
         for finding in report.findings.iter().filter(|finding| report.verified > 0 || finding.digests.is_some()) {
             let blanks = file.clone().into_iter().chain([entry.index.into(), "".into(), "".into(), "".into()]);
             table.row(out, blanks.chain([Cell::spread(style, &finding.to_text())]).collect())?;
@@ -186,7 +186,7 @@ impl Verify {
     }
 }
 
-/// Compares the message's lists of objects with its frames.
+/// Compares indexes and hash lists with the frames.
 fn list_findings(message: &Message<'_>, presence: HashPresence) -> tgm_core::Result<Vec<ListFinding>> {
     let checks = [("index", message.verify_index()), ("hash list", message.verify_hash_lists(presence))];
     let mut findings = Vec::new();

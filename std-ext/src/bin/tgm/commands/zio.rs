@@ -1,4 +1,4 @@
-//! `tgm zio`: messages of ZIO with tensors, and their way to Tensogram files and back.
+//! `tgm zio`: ZIO messages with tensors, and their conversion to and from Tensogram.
 
 mod convert;
 mod show;
@@ -14,10 +14,10 @@ use tgm_std::{ByteOrder, TensogramError};
 use crate::commands::Run;
 use crate::show::output::Out;
 
-/// Look into .zio files (TENS messages), and convert them to Tensogram files and back
+/// List .zio files (TENS messages), and convert them to Tensogram files and back
 ///
-/// A .zio file is a row of messages, each packed into one buffer with its size in front, in the form that packs parts; the bare
-/// buffer of one message is read as well.
+/// A .zio file is a sequence of messages. Each message is packed into one buffer with its size in front, by the same
+/// codec that packs parts. The bare buffer of one message is read as well.
 #[derive(Args, Debug)]
 pub(crate) struct Zio {
     #[command(subcommand)]
@@ -46,36 +46,40 @@ impl Run for Zio {
 
 /// The files to read.
 #[derive(Args, Debug)]
-struct Sources {
+struct ZioFiles {
     /// .zio files to read; "-" is standard input
     #[arg(value_name = "FILE", required = true)]
     paths: Vec<PathBuf>,
-    /// Senders were big-endian: messages do not say
+    /// Senders were big-endian; messages do not state their byte order
     #[arg(long)]
     big_endian: bool,
 }
 
-/// A message of a file, or why there is none.
-struct Entry<'f> {
+/// A message of a .zio file, or the error of opening it.
+struct ZioMessage<'f> {
     file: &'f str,
     index: usize,
     offset: u64,
     message: Result<Message<'f>, TensogramError>,
 }
 
-impl Entry<'_> {
+impl ZioMessage<'_> {
     fn place(&self) -> String {
         format!("{}: message {}", self.file, self.index)
     }
 }
 
-impl Sources {
+impl ZioFiles {
     const fn order(&self) -> ByteOrder {
         if self.big_endian { ByteOrder::Big } else { ByteOrder::Little }
     }
 
     /// Calls `with` for each message of each file. Files that cannot be read and broken framing are reported.
-    fn for_each(&self, out: &mut Out, mut with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>) -> io::Result<()> {
+    fn for_each(
+        &self,
+        out: &mut Out,
+        mut with: impl FnMut(&mut Out, &ZioMessage<'_>) -> io::Result<()>,
+    ) -> io::Result<()> {
         for path in &self.paths {
             let name = path.display().to_string();
             let bytes = match read(path) {
@@ -90,7 +94,7 @@ impl Sources {
                     Err(error) => out.report(&name, &error),
                     Ok((offset, bytes)) => {
                         let message = Message::from_buffer(bytes, self.order()).map_err(TensogramError::from);
-                        with(out, &Entry { file: &name, index, offset, message })?;
+                        with(out, &ZioMessage { file: &name, index, offset, message })?;
                     }
                 }
             }

@@ -1,6 +1,6 @@
-//! Digests, checked before values are handed out and before anything is copied: one flag for all commands.
+//! Checks of digests before values are shown and before messages are copied. One flag for all commands.
 //!
-//! Frames without a digest pass. What a command writes anew gets a new digest, which must not vouch for damaged bytes.
+//! Frames without a digest pass. A rewritten message gets a new digest, which must not cover damaged bytes.
 
 use clap::Args;
 use tgm_core::Message;
@@ -8,30 +8,30 @@ use tgm_core::frame::Frame;
 use tgm_core::hash::{HashPresence, Verdict};
 use tgm_std::{Result, TensogramError, hash};
 
-/// Whether digests are looked at.
+/// The flag that turns the checks off.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct Digests {
-    /// Take what is damaged too: digests are not checked, and what is written anew gets digests of the bytes as they are
+    /// Also accept damaged data: digests are not checked, and rewritten messages get digests of the bytes as they are
     #[arg(long)]
     ignore_hash: bool,
 }
 
 impl Digests {
-    /// Whether wrong digests are let pass.
+    /// Whether wrong digests are accepted.
     pub(crate) const fn are_ignored(self) -> bool {
         self.ignore_hash
     }
 
-    /// Checks the digests of all frames of a message that is there as a whole: reads every byte of it.
+    /// Checks the digests of all frames of a whole message: reads every byte.
     ///
     /// # Errors
-    /// [`TensogramError::HashMismatch`] for the first that is wrong; those of the walk over frames, and of indexes and hash
+    /// [`TensogramError::HashMismatch`] for the first wrong digest; errors of the walk over frames; indexes and hash
     /// lists that contradict the objects.
     pub(crate) fn check_all(self, message: &Message<'_>) -> Result<()> {
         if self.ignore_hash { Ok(()) } else { check_all(message, message.hash_presence()?) }
     }
 
-    /// Checks the digests of all frames of the message that these bytes are, before they are copied.
+    /// [`Self::check_all`] for a message given as bytes.
     ///
     /// # Errors
     /// As [`Self::check_all`], and those of [`Message::parse`].
@@ -39,7 +39,7 @@ impl Digests {
         if self.ignore_hash { Ok(()) } else { self.check_all(&Message::parse(message)?) }
     }
 
-    /// What checks objects of a message one by one: O(frames).
+    /// The check for single objects of a message: O(frames).
     ///
     /// # Errors
     /// Those of the walk over frames.
@@ -49,14 +49,14 @@ impl Digests {
     }
 }
 
-/// Checks objects of one message.
+/// The check for single objects of one message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ObjectCheck {
     presence: HashPresence,
 }
 
 impl ObjectCheck {
-    /// Checks the digest of an object's frame: reads every byte of it.
+    /// Checks the digest of an object's frame: reads every byte of the frame.
     ///
     /// # Errors
     /// [`TensogramError::HashMismatch`].
@@ -76,7 +76,7 @@ pub(crate) fn check_all(message: &Message<'_>, presence: HashPresence) -> Result
         let index = if frame.frame_type().is_data_object() { objects.next() } else { None };
         check_one(presence, index, &frame)?;
     }
-    // A message whose objects were swapped would otherwise be made anew as if they had always stood there.
+    // Without this check, a message with swapped objects would be rewritten as if the new order were right.
     message.verify_index()?;
     message.verify_hash_lists(presence)?;
     Ok(())

@@ -1,9 +1,9 @@
-//! Files as the commands open them: what lies where, and bytes read where they lie.
+//! Files as the commands open them: positions of messages, and bytes read at positions.
 //!
-//! Regular files are read at positions, no more at a time than one message or one damaged region. So a file that somebody
-//! truncates meanwhile gives an error. Standard input and pipes are read to their end first.
+//! Regular files are read at positions, at most one message or one damaged region at a time. If another program
+//! truncates the file, reading gives an error. Standard input and pipes are read to their end first.
 //!
-//! To open an input is to say what becomes of lost bytes, those that belong to no message: [`open_or_report`] reports them.
+//! A caller chooses at opening what happens to lost bytes, which belong to no message: [`open_or_report`] reports them.
 
 use std::borrow::Cow;
 use std::fs::{self, File};
@@ -19,28 +19,28 @@ pub(crate) use crate::read::messages::{Entry, for_each_message};
 use crate::read::messages::{Place, Reader};
 use crate::show::output::Out;
 
-/// Bytes that are copied together.
+/// Bytes that are copied at a time.
 const CHUNK: u64 = 256 << 10;
 
 /// A file whose messages are known.
 #[derive(Debug)]
 pub(crate) struct Input {
     name: String,
-    source: Source,
+    source: Backing,
     messages: Vec<MessageLayout>,
     segments: Vec<Segment>,
 }
 
 #[derive(Debug)]
-enum Source {
+enum Backing {
     File(Box<TensogramFile>),
     Memory(Vec<u8>),
 }
 
-/// What of a message is read. Of the parts that are not, the bytes are 0.
+/// The part of a message that is read. Bytes of other parts are 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    /// Everything but payloads and masks; digests of objects cannot be checked.
+    /// Everything except payloads and masks. Digests of objects cannot be checked.
     Outline,
     /// The outline, and the frame of this object.
     Object(usize),
@@ -49,8 +49,8 @@ pub(crate) enum Wanted {
 }
 
 impl Input {
-    /// Opens a file and finds its messages: of a regular file, only preambles, postambles and what lies between messages
-    /// is read. "-" is standard input. Lost bytes are left to the caller.
+    /// Opens a file and finds its messages. Of a regular file, only preambles, postambles and the bytes between
+    /// messages are read. "-" is standard input. The caller must report lost bytes.
     ///
     /// # Errors
     /// Those of opening and reading.
@@ -64,7 +64,7 @@ impl Input {
         }
         let file = TensogramFile::open(path)?;
         let (messages, segments) = (file.message_layouts()?, file.segments()?.collect());
-        Ok(Self { name, source: Source::File(Box::new(file)), messages, segments })
+        Ok(Self { name, source: Backing::File(Box::new(file)), messages, segments })
     }
 
     fn in_memory(name: String, mut source: impl Read) -> Result<Self, TensogramError> {
@@ -73,7 +73,7 @@ impl Input {
         let segments: Vec<_> = scan(&bytes).collect();
         let messages = segments.iter().filter(|segment| segment.is_message());
         let messages = messages.map(|found| MessageLayout { offset: found.offset(), length: found.length() }).collect();
-        Ok(Self { name, source: Source::Memory(bytes), messages, segments })
+        Ok(Self { name, source: Backing::Memory(bytes), messages, segments })
     }
 
     /// The file's name as the user gave it.
@@ -86,7 +86,7 @@ impl Input {
         self.segments.last().map_or(0, |last| last.offset().saturating_add(last.length()))
     }
 
-    /// The file from start to end: messages, and bytes that belong to none.
+    /// The parts of the file from start to end: messages, and bytes that belong to none.
     pub(crate) fn segments(&self) -> &[Segment] {
         &self.segments
     }
@@ -96,35 +96,35 @@ impl Input {
         self.messages.len()
     }
 
-    /// Where the messages of these numbers are.
+    /// The places of the messages with these numbers.
     pub(crate) fn places(&self, numbers: Range<usize>) -> impl ExactSizeIterator<Item = Place> + use<> {
         let messages = self.messages.get(numbers.clone()).unwrap_or_default().to_vec();
         numbers.zip(messages).map(|(index, layout)| Place { index, offset: layout.offset, length: layout.length })
     }
 
-    /// Where all messages are.
+    /// The places of all messages.
     pub(crate) fn all(&self) -> impl Iterator<Item = Place> + use<> {
         self.places(0..self.messages.len())
     }
 
-    /// The number of the first message that begins at `offset` or behind it: which one begins there, if one does.
+    /// The number of the first message that begins at or after `offset`.
     pub(crate) fn message_from(&self, offset: u64) -> usize {
         self.messages.partition_point(|message| message.offset < offset)
     }
 
-    /// What reads messages one after the other.
+    /// A reader for the messages.
     pub(crate) fn reader(&self) -> Reader<'_> {
         Reader::new(self)
     }
 
-    /// All bytes from `offset` on, `length` of them.
+    /// `length` bytes from `offset` on.
     ///
     /// # Errors
     /// Those of reading; [`io::ErrorKind::UnexpectedEof`] if the file is shorter by now.
     pub(crate) fn bytes(&self, offset: u64, length: u64) -> Result<Cow<'_, [u8]>, TensogramError> {
         match &self.source {
-            Source::Memory(bytes) => Ok(Cow::Borrowed(slice(bytes, offset, length).unwrap_or_default())),
-            Source::File(_) => {
+            Backing::Memory(bytes) => Ok(Cow::Borrowed(slice(bytes, offset, length).unwrap_or_default())),
+            Backing::File(_) => {
                 let mut bytes = Vec::new();
                 self.read_into(offset, length, &mut bytes)?;
                 Ok(Cow::Owned(bytes))
@@ -140,10 +140,10 @@ impl Input {
         self.bytes(0, self.len())
     }
 
-    /// Copies bytes to `sink`, some at a time.
+    /// Copies bytes to `sink` in chunks.
     ///
     /// # Errors
-    /// Those of reading, as [`Self::bytes`] has them, and of writing.
+    /// Errors of [`Self::bytes`], and of writing.
     pub(crate) fn copy(&self, offset: u64, length: u64, sink: &mut dyn Write) -> io::Result<()> {
         let (mut at, end) = (offset, offset.saturating_add(length));
         while at < end {
@@ -154,7 +154,7 @@ impl Input {
         Ok(())
     }
 
-    /// Replaces what is in `buffer` by bytes of the file.
+    /// Fills `buffer` with bytes of the file.
     pub(crate) fn read_into(&self, offset: u64, length: u64, buffer: &mut Vec<u8>) -> Result<(), TensogramError> {
         let too_large = || TensogramError::Encoding(format!("{length} bytes are too many for this machine").into());
         let len = usize::try_from(length).map_err(|_| too_large())?;
@@ -162,8 +162,8 @@ impl Input {
         buffer.try_reserve_exact(len).map_err(|_| too_large())?;
         buffer.resize(len, 0);
         let read = match &self.source {
-            Source::File(file) => file.read_at(offset, buffer)?,
-            Source::Memory(bytes) => {
+            Backing::File(file) => file.read_at(offset, buffer)?,
+            Backing::Memory(bytes) => {
                 let found = slice(bytes, offset, length).unwrap_or_default();
                 buffer.iter_mut().zip(found).for_each(|(to, from)| *to = *from);
                 found.len()
@@ -172,14 +172,14 @@ impl Input {
         if read == len { Ok(()) } else { Err(self.shorter(offset.saturating_add(read as u64))) }
     }
 
-    /// The message at a place, as much of it as is wanted.
+    /// The wanted parts of the message at a place.
     ///
     /// # Errors
     /// As [`Self::bytes`].
     pub(crate) fn message(&self, place: Place, wanted: Wanted) -> Result<Vec<u8>, TensogramError> {
         let file = match &self.source {
-            Source::File(file) => file,
-            Source::Memory(_) => return self.bytes(place.offset, place.length).map(Cow::into_owned),
+            Backing::File(file) => file,
+            Backing::Memory(_) => return self.bytes(place.offset, place.length).map(Cow::into_owned),
         };
         let read = match wanted {
             Wanted::Outline => file.read_message_outline(place.index),
@@ -194,15 +194,15 @@ impl Input {
         })
     }
 
-    /// The bytes of a place, if they are in memory.
+    /// The bytes at a position, if the file is in memory.
     pub(crate) fn borrowed(&self, offset: u64, length: u64) -> Option<&[u8]> {
         match &self.source {
-            Source::Memory(bytes) => slice(bytes, offset, length),
-            Source::File(_) => None,
+            Backing::Memory(bytes) => slice(bytes, offset, length),
+            Backing::File(_) => None,
         }
     }
 
-    /// The error for a file that has fewer bytes than when it was opened: there are none at `position`, or before it.
+    /// The error for a file that became shorter after it was opened: byte `position` is missing.
     fn shorter(&self, position: u64) -> TensogramError {
         let text = format!(
             "the file was truncated while it was read: it had {} bytes and does not reach byte {position} any more",
@@ -217,14 +217,14 @@ pub(crate) fn slice(bytes: &[u8], offset: u64, length: u64) -> Option<&[u8]> {
     bytes.get(start..start.checked_add(usize::try_from(length).ok()?)?)
 }
 
-/// Opens a file and reports its lost bytes; if it cannot be opened, says so and returns nothing.
+/// Opens a file and reports its lost bytes. `None` if it cannot be opened, which is reported.
 pub(crate) fn open_or_report(path: &Path, out: &mut Out) -> Option<Input> {
     let input = open_unreported(path, out)?;
     lost::report(&input, out);
     Some(input)
 }
 
-/// Opens a file whose lost bytes the caller shows and answers for; if it cannot be opened, says so and returns nothing.
+/// Opens a file whose lost bytes the caller reports. `None` if it cannot be opened, which is reported.
 pub(crate) fn open_unreported(path: &Path, out: &mut Out) -> Option<Input> {
     match Input::open(path) {
         Ok(input) => Some(input),

@@ -1,4 +1,4 @@
-//! Messages, one at a time: the one iteration that every command uses, and how users say which message they mean.
+//! The iteration over messages that every command uses, and the flags that name one message.
 
 use std::io;
 use std::ops::Range;
@@ -11,10 +11,10 @@ use tgm_std::TensogramError;
 use crate::read::input::{Input, Wanted, open_or_report};
 use crate::show::output::Out;
 
-/// Bytes that are read together where messages are small. A larger message is read by itself.
+/// Bytes that are read at a time for small messages. A larger message is read alone.
 const WINDOW: u64 = 256 << 10;
 
-/// Where a message is.
+/// The place of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     /// Which message of the file.
@@ -34,22 +34,22 @@ pub(crate) struct Entry<'f> {
     pub(crate) index: usize,
     /// Bytes from the file's start.
     pub(crate) offset: u64,
-    /// The message, as far as it was [`Wanted`]; always as many bytes as it has.
+    /// The message's bytes. Parts that were not [`Wanted`] are 0.
     pub(crate) bytes: &'f [u8],
 }
 
 impl<'f> Entry<'f> {
-    /// The message at a place of an input, whose bytes these are.
+    /// The message at `place`, which has these bytes.
     pub(crate) fn new(input: &'f Input, place: Place, bytes: &'f [u8]) -> Self {
         Self { file: input.name(), index: place.index, offset: place.offset, bytes }
     }
 
-    /// Where the message is, in words.
+    /// The message's place as text.
     pub(crate) fn place(&self) -> String {
         format!("{}: message {}", self.file, self.index)
     }
 
-    /// Where an object of the message is, in words.
+    /// An object's place as text.
     pub(crate) fn object_place(&self, object: usize) -> String {
         format!("{}, object {object}", self.place())
     }
@@ -60,40 +60,40 @@ impl<'f> Entry<'f> {
     }
 }
 
-/// Which messages are meant.
+/// The flags that name one message.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct Which {
     /// Only message N of each file, from 0
     #[arg(short, long, value_name = "N")]
     message: Option<usize>,
-    /// Only the message that begins at byte OFFSET of each file; an offset stays right where numbers shift because a
-    /// message is lost
+    /// Only the message that begins at byte OFFSET of each file; unlike a number, an offset stays right when a message
+    /// is lost
     #[arg(long, value_name = "OFFSET", conflicts_with = "message")]
     at: Option<u64>,
 }
 
 impl Which {
-    /// Whether one message is named.
+    /// Whether a flag names one message.
     pub(crate) const fn is_one(self) -> bool {
         self.message.is_some() || self.at.is_some()
     }
 
-    /// The first message, unless another one is named.
+    /// These flags, with message 0 as default.
     pub(crate) const fn or_first(self) -> Self {
         if self.is_one() { self } else { Self { message: Some(0), at: None } }
     }
 
-    /// Whether a byte of this part of the file is named.
+    /// Whether `--at` names a byte of this part of the file.
     pub(crate) fn is_in(self, part: &Segment) -> bool {
         self.at.is_some_and(|at| at.checked_sub(part.offset()).is_some_and(|behind| behind < part.length()))
     }
 
-    /// Whether what begins at this offset, and is no whole message, is named.
+    /// Whether `--at` names this offset.
     pub(crate) fn is_at(self, offset: u64) -> bool {
         self.at == Some(offset)
     }
 
-    /// The numbers of the messages that are meant. `None` if the file lacks the message that is named, which is reported.
+    /// The numbers of the selected messages. `None` if the file lacks the named message, which is reported.
     pub(crate) fn of(self, input: &Input, out: &mut Out) -> Option<Range<usize>> {
         let count = input.message_count();
         let found = match self {
@@ -113,7 +113,7 @@ impl Which {
     }
 }
 
-/// The number of the message that begins at `offset`, or in words that none does.
+/// The number of the message that begins at `offset`, or a sentence that none does.
 fn at(input: &Input, offset: u64) -> Result<usize, String> {
     let index = input.message_from(offset);
     if input.places(index..index + 1).any(|place| place.offset == offset) {
@@ -127,12 +127,12 @@ fn at(input: &Input, offset: u64) -> Result<usize, String> {
     Err(format!("no message begins at byte {offset} ({hint})"))
 }
 
-/// Reads messages one after the other. The one that was read last is in memory, or those around it, if they are small.
+/// A reader of messages. It keeps the last message in memory, with its neighbours if they are small.
 #[derive(Debug)]
 pub(crate) struct Reader<'i> {
     input: &'i Input,
     buffer: Vec<u8>,
-    /// Where the bytes of the buffer are in the file, if they are all there.
+    /// The buffer's position in the file. `None` if the buffer is incomplete.
     start: Option<u64>,
 }
 
@@ -142,7 +142,7 @@ impl<'i> Reader<'i> {
         Self { input, buffer: Vec::new(), start: None }
     }
 
-    /// The message at a place of the input, as much of it as is wanted.
+    /// The wanted parts of the message at a place.
     ///
     /// # Errors
     /// Those of reading; [`io::ErrorKind::UnexpectedEof`] if the file is shorter by now.
@@ -169,21 +169,21 @@ impl<'i> Reader<'i> {
         Ok(self.buffer.get(range).unwrap_or_default())
     }
 
-    /// Where the message is in the buffer, if all of it is.
+    /// The message's range in the buffer, if the buffer holds all of it.
     fn window(&self, place: Place) -> Option<Range<usize>> {
         let start = usize::try_from(place.offset.checked_sub(self.start?)?).ok()?;
         let end = start.checked_add(usize::try_from(place.length).ok()?)?;
         (end <= self.buffer.len()).then_some(start..end)
     }
 
-    /// Reads the message, and what follows it if that may hold several like it.
+    /// Reads the message, and the bytes behind it if the window has room for several messages.
     fn move_to(&mut self, place: Place) -> Result<Range<usize>, TensogramError> {
         self.start = None;
         let rest = self.input.len().saturating_sub(place.offset);
         let length = if place.length < WINDOW / 4 { WINDOW.min(rest) } else { place.length };
         let read = self.input.read_into(place.offset, length, &mut self.buffer);
         if read.is_err() && length > place.length {
-            // What follows may be gone when the message is not.
+            // The bytes behind may be missing in a truncated file that still has the message.
             self.input.read_into(place.offset, place.length, &mut self.buffer)?;
         } else {
             read?;
@@ -194,8 +194,8 @@ impl<'i> Reader<'i> {
 }
 
 impl Input {
-    /// Calls `with` for the messages of these numbers, one after the other. What cannot be read is reported; returns whether
-    /// everything could.
+    /// Calls `with` for each message with one of these numbers. Unreadable messages are reported. Returns whether all
+    /// could be read.
     ///
     /// # Errors
     /// Those of `with`.
@@ -221,8 +221,8 @@ impl Input {
         Ok(is_complete)
     }
 
-    /// Reports that a message cannot be read, and `left` behind it; returns whether these cannot either, because what is wrong
-    /// with the file is wrong for them too.
+    /// Reports that a message cannot be read, with `left` messages behind it. Returns whether those cannot be read
+    /// either, because the error concerns the whole file.
     pub(crate) fn report_unread(&self, out: &mut Out, place: Place, left: usize, error: &TensogramError) -> bool {
         out.report(&format!("{}: message {}", self.name(), place.index), error);
         let is_last = matches!(error, TensogramError::Io(_));
@@ -233,8 +233,8 @@ impl Input {
     }
 }
 
-/// Calls `with` for each message that is meant, of each file. Files that cannot be read, lost bytes and messages that cannot
-/// be read are reported.
+/// Calls `with` for each selected message of each file. Unreadable files, lost bytes and unreadable messages are
+/// reported.
 ///
 /// # Errors
 /// Those of `with`.

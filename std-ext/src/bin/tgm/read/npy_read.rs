@@ -1,17 +1,17 @@
-//! The header of a `.npy` file, formats 1 to 3, as far as tensors have one.
+//! Reading the header of a `.npy` file, formats 1 to 3, for element types that tensors have.
 
 use tgm_core::descriptor::{ByteOrder, Dtype};
 
-/// What every file starts with, before its version.
+/// The bytes before the version.
 pub(crate) const MAGIC: &[u8; 6] = b"\x93NUMPY";
-/// Containers inside each other in a header.
+/// Limit on nested containers in a header.
 const MAX_NESTING: usize = 16;
 
-/// What a header says.
+/// The content of a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) dtype: Dtype,
-    /// Elements are truth values, one a byte.
+    /// Elements are truth values, one byte each.
     pub(crate) is_bool: bool,
     pub(crate) order: ByteOrder,
     /// The first dimension varies fastest.
@@ -19,10 +19,10 @@ pub(crate) struct Header {
     pub(crate) shape: Vec<u64>,
 }
 
-/// Reads the header that `bytes` begin with; returns it and the bytes behind it.
+/// Reads the header at the start of `bytes`. Returns it and the bytes behind it.
 ///
 /// # Errors
-/// In words, for what is no header, and for element types that the format has no word for.
+/// A sentence, for bytes that are no header, and for element types that the format lacks.
 pub(crate) fn parse(bytes: &[u8]) -> Result<(Header, &[u8]), String> {
     let rest = bytes.strip_prefix(MAGIC).ok_or("not a .npy file: it begins with something else")?;
     let (version, rest) = rest.split_first_chunk::<2>().ok_or("the .npy header is cut short")?;
@@ -70,7 +70,7 @@ fn element(descr: &str) -> Result<(Dtype, bool, ByteOrder), String> {
     };
     let dtype = match kind {
         "f2" => Dtype::Float16,
-        // numpy has no name for it.
+        // numpy has no name for bfloat16.
         "V2" | "bfloat16" => Dtype::Bfloat16,
         "f4" => Dtype::Float32,
         "f8" => Dtype::Float64,
@@ -90,7 +90,7 @@ fn element(descr: &str) -> Result<(Dtype, bool, ByteOrder), String> {
     Ok((dtype, matches!(kind, "b1" | "?"), order))
 }
 
-/// The Python that headers consist of.
+/// A Python literal of the kinds that headers have.
 enum Literal {
     Text(String),
     Bool(bool),

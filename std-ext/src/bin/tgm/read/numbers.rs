@@ -1,4 +1,4 @@
-//! Values of any type as numbers: converted for stages that know only float64, and compared.
+//! Values of any numeric type: converted to float64 for stages that take nothing else, and compared.
 
 use half::{bf16, f16};
 use tgm_core::descriptor::{ByteOrder, Dtype};
@@ -7,17 +7,17 @@ use tgm_std::TensogramError;
 /// Converts values to float64 of this machine's byte order.
 ///
 /// # Errors
-/// For types that are no real numbers, and for integers that no float64 is equal to.
+/// For types that are not real numbers, and for integers that float64 cannot hold exactly.
 pub(crate) fn to_float64(dtype: Dtype, order: ByteOrder, data: &[u8]) -> Result<Vec<u8>, TensogramError> {
     let values = reals(dtype, order, data)?;
     Ok(values.into_iter().flat_map(f64::to_ne_bytes).collect())
 }
 
-/// The greatest difference between values of the same type, shape and byte order: 0 if all are equal, NaN being equal to
-/// NaN, and infinite where only one of two is finite.
+/// The greatest difference between values of the same type, shape and byte order. 0 if all are equal; NaN equals NaN.
+/// Infinite if one value of a pair is finite and the other is not.
 ///
 /// # Errors
-/// Where the values are no numbers, so that they are equal or not.
+/// For types that are not numbers.
 pub(crate) fn greatest_difference(
     dtype: Dtype,
     order: ByteOrder,
@@ -37,7 +37,7 @@ pub(crate) fn greatest_difference(
 }
 
 fn difference(before: f64, after: f64) -> f64 {
-    // The difference of equal infinities is no number.
+    // Subtraction of equal infinities would give NaN.
     let is_same = before.to_bits() == after.to_bits() || (before.is_nan() && after.is_nan());
     let difference = if is_same { 0.0 } else { (before - after).abs() };
     if difference.is_nan() { f64::INFINITY } else { difference }
@@ -65,7 +65,7 @@ fn reals(dtype: Dtype, order: ByteOrder, data: &[u8]) -> Result<Vec<f64>, Tensog
     }
 }
 
-/// Each of the numbers of `W` bytes, from their little-endian bytes.
+/// The numbers of `W` bytes each, converted from little-endian bytes by `load`.
 fn each<const W: usize>(data: &[u8], order: ByteOrder, load: impl Fn([u8; W]) -> f64) -> Vec<f64> {
     let values: &[[u8; W]] = data.as_chunks().0;
     values.iter().map(|bytes| load(little(*bytes, order))).collect()

@@ -1,6 +1,6 @@
-//! Values whose first dimension varies fastest, put into the order in which the last one does.
+//! Conversion from Fortran order, where the first dimension varies fastest, to row-major order.
 
-/// The elements of `width` bytes each in row-major order; `None` if `shape` does not hold as many.
+/// Elements of `width` bytes each in row-major order. `None` if `data` and `shape` do not fit.
 pub(crate) fn from_fortran(data: &[u8], shape: &[u64], width: usize) -> Option<Vec<u8>> {
     match width {
         1 => transpose::<1>(data, shape),
@@ -19,7 +19,7 @@ fn transpose<const W: usize>(data: &[u8], shape: &[u64]) -> Option<Vec<u8>> {
     if elements.len() != count {
         return None;
     }
-    // The innermost dimension is walked in one go, the others like an odometer.
+    // The innermost dimension is one loop. The others count up like an odometer.
     let Some((&last, outer)) = dims.split_last().filter(|_| count > 0) else { return Some(data.to_vec()) };
     let mut strides = Vec::with_capacity(outer.len());
     let mut stride = 1;

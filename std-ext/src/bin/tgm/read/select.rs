@@ -1,8 +1,8 @@
-//! Keys: looking them up in metadata, and choosing messages by them.
+//! Lookup of keys in metadata, and the selection of messages by filters.
 //!
-//! A key is a dotted path. In a message it is looked up in the objects, the first that has it counts, then in the
-//! message's annotations; `extra.KEY` looks there only. In an object it is looked up in that object, then in the
-//! annotations. `version` is the version of the format.
+//! A key is a dotted path. In a message it is looked up in the objects, where the first that has it counts, then in the
+//! message's annotations. `extra.KEY` is looked up in the annotations only. In an object it is looked up in that
+//! object, then in the annotations. `version` is the version of the format.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use tgm_std::metadata::filter::{Filter, ObjectFilter};
 
 use crate::show::json;
 
-/// The message's annotations under the keys that objects are asked for, looked up once for all of them.
+/// The annotations under the keys that objects are asked for, looked up once for all objects.
 pub(crate) type Annotations = BTreeMap<String, Json>;
 
-/// Where keys are looked up.
+/// The place where keys are looked up.
 #[derive(Clone, Copy)]
 pub(crate) enum Scope<'m, 'a> {
     /// In a message.
@@ -48,7 +48,7 @@ impl Scope<'_, '_> {
     }
 }
 
-/// The annotations of a message under `keys`, with or without the prefix that says that they are meant.
+/// The annotations of a message under `keys`. A key may have the prefix `extra.`.
 pub(crate) fn annotations<'k>(
     message: &MessageMetadata<'_>,
     keys: impl IntoIterator<Item = &'k str>,
@@ -64,7 +64,7 @@ pub(crate) fn annotations<'k>(
     Ok(found)
 }
 
-/// A value as it is compared and listed: text as it is, anything else as JSON.
+/// A value as text for listings: text as it is, anything else as JSON.
 pub(crate) fn text(value: &Json) -> String {
     match value {
         Json::String(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! Tensors out of files: `.npy`, and bare element bytes whose type and shape the user says.
+//! Tensors from files: `.npy`, and raw element bytes whose type and shape the user states.
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -11,14 +11,14 @@ use tgm_std::{DataObjectDescriptor, TensogramError};
 use crate::read::npy_read;
 use crate::read::row_major;
 
-/// A tensor: what it is, and its elements in row-major order.
+/// A tensor: its descriptor, and its elements in row-major order.
 #[derive(Clone, Debug)]
 pub(crate) struct Tensor {
     pub(crate) descriptor: DataObjectDescriptor,
     pub(crate) data: Vec<u8>,
 }
 
-/// What bare bytes are: `DTYPE,SHAPE[,ORDER]`.
+/// The form of raw bytes: `DTYPE,SHAPE[,ORDER]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RawForm {
     dtype: Dtype,
@@ -48,7 +48,7 @@ impl FromStr for RawForm {
     }
 }
 
-/// An element type by the format's name, or a short one.
+/// The element type of a name: the format's name, or a short one.
 fn dtype_of(name: &str) -> Result<Dtype, String> {
     let long = match name {
         "f16" => "float16",
@@ -92,16 +92,16 @@ pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Whether a file's bytes say themselves what they are.
+/// Whether the bytes are a `.npy` file.
 pub(crate) fn is_npy(bytes: &[u8]) -> bool {
     bytes.starts_with(npy_read::MAGIC)
 }
 
 impl Tensor {
-    /// The tensor of a `.npy` file. Truth values become bits if `pack_bools`, else numbers.
+    /// The tensor of a `.npy` file. Truth values become bits if `pack_bools`, otherwise numbers.
     ///
     /// # Errors
-    /// For what is no tensor that the format has, and for values that are not as many as the shape says.
+    /// For tensors that the format cannot hold, and for a number of values that does not fit the shape.
     pub(crate) fn from_npy(bytes: &[u8], pack_bools: bool) -> Result<Self, TensogramError> {
         let (header, data) = npy_read::parse(bytes).map_err(refused)?;
         let (dtype, shape) = (header.dtype, header.shape);
@@ -115,10 +115,10 @@ impl Tensor {
         Ok(Self::new(dtype, header.order, &shape, data, header.is_bool && pack_bools))
     }
 
-    /// The tensor of bare bytes. Truth values become bits if `pack_bools`, else numbers.
+    /// The tensor of raw bytes. Truth values become bits if `pack_bools`, otherwise numbers.
     ///
     /// # Errors
-    /// For bytes that are not as many as the shape says.
+    /// For a number of bytes that does not fit the shape.
     pub(crate) fn from_raw(bytes: Vec<u8>, form: &RawForm, pack_bools: bool) -> Result<Self, TensogramError> {
         check_len(form.dtype, &form.shape, &bytes)?;
         Ok(Self::new(form.dtype, form.order, &form.shape, bytes, form.is_bool && pack_bools))
@@ -140,7 +140,7 @@ fn check_len(dtype: Dtype, shape: &[u64], data: &[u8]) -> Result<(), TensogramEr
     Err(refused(format!("{found} bytes of values, and {dtype} of shape {shape:?} has {expected}")))
 }
 
-/// Truth values as bits, the first in the highest bit.
+/// Truth values as bits; the first value is the highest bit.
 fn pack(bools: &[u8]) -> Vec<u8> {
     let byte = |bools: &[u8]| {
         let bits = bools.iter().zip([0x80_u8, 0x40, 0x20, 0x10, 0x08, 0x04, 0x02, 0x01]);

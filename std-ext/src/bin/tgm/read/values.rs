@@ -1,4 +1,4 @@
-//! Decoded values in the byte order that is wanted, on their way to whoever takes bytes.
+//! Output of decoded values in a chosen byte order.
 
 use std::io;
 
@@ -6,17 +6,16 @@ use tgm_core::byteswap::swap_into;
 use tgm_core::descriptor::{ByteOrder, Descriptor};
 use tgm_std::DecodeOptions;
 
-/// Bytes that are swapped together: a multiple of every scalar.
+/// Bytes that are swapped at a time: a multiple of every scalar's size.
 const CHUNK: usize = 64 << 10;
 
-/// Options that leave values in the order they are stored in, so that what needs no decoding is borrowed; [`in_order`]
-/// swaps on the way out.
+/// Options that keep the stored byte order, so that plain values are borrowed. [`in_order`] swaps at output.
 pub(crate) fn as_stored() -> DecodeOptions {
     DecodeOptions { native_byte_order: false, ..DecodeOptions::default() }
 }
 
-/// Hands the `bytes` of an object, which are in its stored order, to `sink` in `order`: as they are, or swapped a chunk at
-/// a time.
+/// Hands the `bytes` of an object to `sink` in `order`. Bytes in the stored order are passed as they are, others are
+/// swapped in chunks.
 pub(crate) fn in_order(
     bytes: &[u8],
     descriptor: &Descriptor<'_>,

@@ -1,17 +1,17 @@
-//! What to do about an error, in the tool's words: errors of the library advise in the library's.
+//! Advice in error texts, in the tool's words. The library's errors name options of the library.
 
 use std::fmt::Display;
 
 use tgm_std::Hint;
 
-/// `text` with flags in place of the options, and of the features, of the library.
+/// `text` with the tool's flags in place of the library's options and features.
 pub(crate) fn in_our_words(text: impl Display) -> String {
     Hint::ALL.iter().fold(text.to_string(), |text, hint| {
         if text.contains(hint.text()) { text.replace(hint.text(), ours(*hint)) } else { text }
     })
 }
 
-/// What this tool advises where the library gives that hint.
+/// The tool's advice for a hint of the library.
 const fn ours(hint: Hint) -> &'static str {
     match hint {
         Hint::AllowNan => "--allow-nan stores NaN as a mask",
@@ -67,7 +67,7 @@ mod tests {
             for flag in
                 ours(*hint).split(|c: char| c != '-' && !c.is_alphanumeric()).filter_map(|word| word.strip_prefix("--"))
             {
-                // Of cargo, where the tool is built anew.
+                // `--features` is a flag of cargo.
                 advised += usize::from(flag != "features");
                 assert!(flag == "features" || flags.contains(&flag), "{flag}: {flags:?}");
             }
@@ -75,7 +75,7 @@ mod tests {
         assert!(advised > 3);
     }
 
-    /// Errors become text in few places, each of which says them in our words.
+    /// Only a few places turn errors into text. Each of them uses [`in_our_words`].
     #[test]
     fn errors_become_text_in_our_words_only() {
         let mut places = 0;
@@ -92,7 +92,7 @@ mod tests {
                 }
                 let text = fs::read_to_string(&path).unwrap();
                 for line in text.lines().filter(|line| line.contains("error.to_string()")) {
-                    // Of clap, serde_json and the parsers of flags, which know of no options.
+                    // These errors come from clap, serde_json and parsers of flags, which have no hints.
                     let is_of_flags = path.ends_with("metadata_flags.rs") || path.ends_with("pipeline_flags.rs");
                     places += 1;
                     assert!(is_of_flags || path.ends_with("advice.rs"), "{}: {line}", path.display());

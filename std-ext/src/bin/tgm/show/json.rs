@@ -1,8 +1,8 @@
-//! JSON for programs: values of messages, errors, and the one document that a command prints.
+//! JSON for programs: values of messages, errors, and the document that a command prints.
 //!
-//! What JSON lacks is written as an object with one key: `{"$bytes": hex}`, `{"$float": "nan"|"inf"|"-inf"}`,
-//! `{"$int": "…"}` beyond 64 bits, `{"$tag": n, "value": v}`, `{"$undefined": true}`, and `{"$pairs": [[k, v], …]}` for maps
-//! with keys that are not text.
+//! Values that JSON lacks are objects with one key: `{"$bytes": hex}`, `{"$float": "nan"|"inf"|"-inf"}`, `{"$int":
+//! "…"}` beyond 64 bits, `{"$tag": n, "value": v}`, `{"$undefined": true}`, and `{"$pairs": [[k, v], …]}` for maps
+//! whose keys are not all text.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -36,7 +36,7 @@ pub(crate) fn from_cbor(item: &Value<'_>) -> tgm_core::Result<Json> {
     })
 }
 
-/// Entries of a map, in their order; of those with the same key the last stays.
+/// Entries of a map, in their order. Of entries with the same key the last one counts.
 pub(crate) fn map_json<'a>(
     entries: impl Iterator<Item = tgm_core::Result<(Value<'a>, Value<'a>)>>,
 ) -> tgm_core::Result<Json> {
@@ -67,18 +67,18 @@ fn float_json(float: f64) -> Json {
     json!({"$float": name})
 }
 
-/// An error as programs see it.
+/// An error as JSON.
 pub(crate) fn error_json(error: &TensogramError) -> Json {
     json!({"kind": error.kind_name(), "message": in_our_words(error)})
 }
 
-/// An object of entries in their order; entries without a value are left out.
+/// An object of entries in their order. Entries without a value are left out.
 pub(crate) fn object<'k>(entries: impl IntoIterator<Item = (&'k str, Option<Json>)>) -> Json {
     let entries = entries.into_iter().filter_map(|(key, value)| Some((key.to_string(), value?)));
     Json::Object(entries.collect::<Map<_, _>>())
 }
 
-/// A value as JSON text on one line, with what JSON would let through to a terminal escaped as well.
+/// A value as JSON text on one line. Characters that could mislead a terminal are escaped too.
 pub(crate) fn compact(value: &Json) -> String {
     let text = value.to_string();
     if !text.chars().any(is_unsafe) {
@@ -86,7 +86,7 @@ pub(crate) fn compact(value: &Json) -> String {
     }
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
-        // Only strings have such characters, and all of them are in the basic plane.
+        // Such characters occur in strings only, and all are in the basic plane.
         if is_unsafe(c) {
             let _ = write!(escaped, "\\u{:04x}", u32::from(c));
         } else {
@@ -96,7 +96,8 @@ pub(crate) fn compact(value: &Json) -> String {
     escaped
 }
 
-/// The document that a command prints: `{"schema": …, LIST: [ITEM, …]}`, an item a line, each written when it is known.
+/// The document that a command prints: `{"schema": …, LIST: [ITEM, …]}`. Each item is one line, written as soon as it
+/// is known.
 pub(crate) struct Document {
     items: u64,
 }

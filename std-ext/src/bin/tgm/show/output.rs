@@ -1,4 +1,4 @@
-//! Standard output and error: written to by nothing else.
+//! The only code that writes to standard output and standard error.
 
 use std::error::Error;
 use std::io::{self, BufWriter, IsTerminal, LineWriter, Stderr, StdoutLock, Write};
@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use crate::show::advice::in_our_words;
 use crate::show::text::escape;
 
-/// How a piece of text is to look where colours are possible.
+/// Looks of a piece of text on terminals with colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Style {
     /// As it is.
@@ -32,14 +32,14 @@ impl Style {
     }
 }
 
-/// Standard output, buffered, and what went wrong so far.
+/// Buffered standard output, and the problems so far.
 ///
-/// Problems are printed when the command is done, behind its output.
+/// Problems are printed at the end of the command, after its output.
 pub(crate) struct Out {
     stdout: BufWriter<StdoutLock<'static>>,
-    /// Where text goes once standard output is taken by what the command makes.
+    /// The destination of text after [`Self::leave_stdout`].
     aside: Option<LineWriter<Stderr>>,
-    /// Why standard output could not be written to.
+    /// The error of writing to standard output, if one happened.
     stdout_error: Option<io::Error>,
     problems: Vec<String>,
     failed: bool,
@@ -70,7 +70,7 @@ impl Out {
         }
     }
 
-    /// Writes `count` blanks, as many as there may be: widths of formats end at 65,535.
+    /// Writes any number of blanks. Widths of format strings end at 65,535.
     pub(crate) fn blanks(&mut self, count: usize) -> io::Result<()> {
         const BLANKS: &str = "                                                                ";
         let mut left = count;
@@ -82,7 +82,7 @@ impl Out {
         Ok(())
     }
 
-    /// Leaves standard output to what the command makes: from here on text goes to standard error.
+    /// Reserves standard output for the command's product. From here on text goes to standard error.
     pub(crate) fn leave_stdout(&mut self) {
         if self.aside.is_none() {
             let stderr = io::stderr();
@@ -91,32 +91,32 @@ impl Out {
         }
     }
 
-    /// Lets `produce` write to standard output, which text has left; what it writes has arrived if this succeeds.
+    /// Lets `produce` write to standard output, which is flushed before this succeeds.
     pub(crate) fn with_stdout<E: From<io::Error>>(
         &mut self,
         produce: impl FnOnce(&mut Self, &mut dyn Write) -> Result<(), E>,
     ) -> Result<(), E> {
         self.leave_stdout();
-        // The lock can be taken twice by the thread that has it.
+        // A thread may take this lock twice.
         let mut stdout = BufWriter::new(io::stdout().lock());
         produce(self, &mut stdout)?;
         Ok(stdout.flush()?)
     }
 
-    /// Notes why standard output could not be written to, which is told at the end; returns that not all went well.
+    /// Records an error of standard output, which is printed at the end. Returns false.
     pub(crate) fn stdout_failed(&mut self, error: io::Error) -> bool {
         self.stdout_error = Some(error);
         false
     }
 
-    /// Reports that something at `place` failed, and why.
+    /// Reports an error at `place` with its causes.
     pub(crate) fn report(&mut self, place: &str, error: &dyn Error) {
         let mut text = in_our_words(error);
         let mut problem = format!("{place}: {text}");
         let mut source = error.source();
         while let Some(cause) = source {
             let inner = in_our_words(cause);
-            // Most errors of the library say what their cause says.
+            // Most errors of the library repeat their cause.
             if !text.ends_with(&inner) {
                 problem = format!("{problem}\n{inner}");
             }
@@ -132,16 +132,16 @@ impl Out {
         self.problems.push(in_our_words(text).lines().map(escape).collect::<Vec<_>>().join("\n  caused by: "));
     }
 
-    /// Writes a line to standard error at once, behind what standard output has so far: a finding, not a failure of the
-    /// command.
+    /// Writes a line to standard error at once, after all standard output so far. For findings, which are no failures
+    /// of the command.
     pub(crate) fn remark(&mut self, text: &str) {
-        // Whether that failed is found out at the end.
+        // A failure shows up again at the end.
         let _ = self.flush();
         // There is nobody left to tell.
         let _ = writeln!(io::stderr().lock(), "{}", escape(&in_our_words(text)));
     }
 
-    /// The exit code will be 1; why was said elsewhere.
+    /// Sets the exit code to 1, for a failure that is shown elsewhere.
     pub(crate) const fn fail(&mut self) {
         self.failed = true;
     }
@@ -151,25 +151,25 @@ impl Out {
         io::stdout().is_terminal()
     }
 
-    /// Columns of the terminal that standard output is; `None` if it is none, or does not tell.
+    /// Width of the terminal at standard output. `None` if it is no terminal, or has no known width.
     #[cfg(unix)]
     pub(crate) fn columns() -> Option<usize> {
         let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
         Some(size.ws_col.into()).filter(|&columns| columns > 0)
     }
 
-    /// Columns of the terminal: not known here.
+    /// Width of the terminal: unknown on this system.
     #[cfg(not(unix))]
     pub(crate) const fn columns() -> Option<usize> {
         None
     }
 
-    /// Ends the program: `done` says whether all output could be written.
+    /// Prints the problems and returns the exit code. `done` is the result of writing all output.
     pub(crate) fn finish(mut self, done: io::Result<()>) -> ExitCode {
         let done = self.stdout_error.take().map_or(done, Err);
         match done.and_then(|()| self.flush()) {
             Ok(()) => {}
-            // Whoever read has seen enough.
+            // The reader closed the pipe because it needs no more.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
             Err(error) => self.problem(&format!("cannot write to standard output: {error}")),
         }
@@ -194,7 +194,7 @@ impl Write for Out {
     }
 }
 
-/// Whether a stream gets colours: terminals do, unless `NO_COLOR` is set to anything.
+/// Whether a stream gets colours: a terminal does unless `NO_COLOR` is set.
 fn colours(is_terminal: bool) -> bool {
     is_terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }

@@ -1,40 +1,39 @@
-//! How far long work has come, for people who wait at a terminal.
+//! Progress of long work, for people at a terminal.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-/// Work that takes less is not worth a word.
+/// Shorter work shows no progress.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Time between two updates.
 const PACE: Duration = Duration::from_millis(200);
 
-/// A line on standard error that says how much of a piece of work is done, and goes away with it. There is none where
-/// standard error is no terminal.
+/// A progress line on standard error, removed when the work ends. Shown on terminals only.
 #[derive(Debug)]
 pub(crate) struct Progress {
     what: String,
     done: u64,
     total: u64,
-    /// When to write next; never where nobody looks.
+    /// The time of the next update. `None` without a terminal.
     next: Option<Instant>,
     is_shown: bool,
 }
 
 impl Progress {
-    /// Work called `what` that consists of `total` steps of any kind: bytes, objects, messages.
+    /// The progress of work called `what`, which has `total` steps of any kind: bytes, objects, messages.
     pub(crate) fn new(what: &str, total: u64) -> Self {
         let next = io::stderr().is_terminal().then(|| Instant::now() + PATIENCE);
         Self { what: crate::show::text::escape(what), done: 0, total, next, is_shown: false }
     }
 
-    /// Says that `steps` more are done.
+    /// Adds `steps` finished steps.
     pub(crate) fn advance(&mut self, steps: u64) {
         self.done = self.done.saturating_add(steps);
         let now = Instant::now();
         if self.next.is_some_and(|next| now >= next) {
             self.next = Some(now + PACE);
             self.is_shown = true;
-            // What cannot be shown is not missed.
+            // A failure to show progress does not matter.
             let _ = write!(io::stderr(), "\r\x1b[K{}: {} %", self.what, percent(self.done, self.total));
         }
     }

@@ -1,10 +1,10 @@
-//! One object in a few words: what it is and how it is stored.
+//! A summary of one object: its type and how it is stored.
 
 use serde_json::{Value as Json, json};
 use tgm_core::descriptor::Descriptor;
 use tgm_core::object::DataObject;
 
-/// What a listing says about an object, from its descriptor.
+/// The fields that listings show of an object, from its descriptor.
 pub(crate) struct Summary {
     /// Element type.
     pub(crate) dtype: &'static str,
@@ -43,7 +43,7 @@ impl Summary {
         }
     }
 
-    /// Decoded bytes for each stored one.
+    /// Decoded bytes divided by stored bytes.
     pub(crate) fn ratio(&self) -> Option<String> {
         #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
         let ratio = |bytes: u64| bytes as f64 / self.stored as f64;

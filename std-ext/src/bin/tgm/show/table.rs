@@ -1,7 +1,6 @@
 //! Aligned tables for people.
 //!
-//! One long cell must not push all others away: cells are cut, in the middle, since what tells one path or name from the next
-//! often stands at its end. JSON has them whole.
+//! Long cells are cut in the middle, because paths and names often differ at their end. JSON output has them whole.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -9,15 +8,15 @@ use std::ops::Range;
 use crate::show::output::{Out, Style};
 use crate::show::text::{cut, escape};
 
-/// Rows that are laid out together. Widths never shrink from one block to the next, so that short tables are aligned
-/// throughout, and long ones need no more memory than a block.
+/// Rows that are laid out together. Widths never shrink from one block to the next. So short tables are aligned
+/// throughout, and long ones need memory for one block only.
 const BLOCK: usize = 1024;
-/// Characters of a cell where output is no terminal, and the fewest where it is one.
+/// Range of cell widths: the greatest where output is no terminal, the least on a terminal.
 const CELL: Range<usize> = 40..100;
-/// What ends a row may have this many times the characters of others: nothing stands behind it.
+/// The last cell of a row may be this many times wider, because nothing follows it.
 const SPREAD: usize = 4;
 
-/// A column: its title, and how cells lie in it.
+/// A column: its title and alignment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Column {
     title: &'static str,
@@ -36,18 +35,18 @@ impl Column {
         Self { title, right: true, optional: false }
     }
 
-    /// This column, left out if the first block has nothing in it.
+    /// This column, hidden if it is empty in the first block.
     pub(crate) const fn optional(self) -> Self {
         Self { optional: true, ..self }
     }
 }
 
-/// What stands in one column of one row.
+/// A cell: one column of one row.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cell {
     text: String,
     style: Style,
-    /// Reaches over the columns that follow.
+    /// The cell extends over the following columns.
     spread: bool,
 }
 
@@ -66,7 +65,7 @@ impl Cell {
         self.text.chars().count()
     }
 
-    /// This cell with no more characters than `limit` allows it.
+    /// This cell, cut to `limit`.
     fn cut(self, limit: usize) -> Self {
         Self { text: cut(self.text, limit), ..self }
     }
@@ -100,7 +99,7 @@ impl From<usize> for Cell {
 pub(crate) struct Table {
     columns: Vec<(Column, String)>,
     rows: Vec<Vec<Cell>>,
-    /// Of the columns that are shown; none before the first block.
+    /// Widths of the shown columns. Empty before the first block.
     widths: Vec<usize>,
     shown: Vec<bool>,
     indent: &'static str,
@@ -180,7 +179,7 @@ impl Table {
 
     fn write_row(&self, out: &mut Out, cells: &[Cell]) -> io::Result<()> {
         out.write_all(self.indent.as_bytes())?;
-        // Blanks are written when something follows them, so that no line ends with any.
+        // Blanks are written only if text follows, so that no line ends with blanks.
         let mut blanks = 0;
         let columns = self.columns.iter().zip(&self.widths).zip(&self.shown).zip(cells);
         for (((column, width), _), cell) in columns.filter(|((_, shown), _)| **shown) {
@@ -198,7 +197,7 @@ impl Table {
     }
 }
 
-/// Characters of a cell: on a terminal half of a row.
+/// The cell limit: half a row on a terminal.
 fn limit(columns: Option<usize>) -> usize {
     columns.map_or(CELL.end, |columns| (columns / 2).max(CELL.start))
 }

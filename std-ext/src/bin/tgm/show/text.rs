@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// `text` with control characters, and those that turn the direction of writing, as escapes: `\n`, `\u{1b}`.
+/// `text` with control characters, and characters that change the direction of writing, as escapes: `\n`, `\u{1b}`.
 pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -18,13 +18,13 @@ pub(crate) fn escape(text: &str) -> String {
     escaped
 }
 
-/// Whether a terminal, or the eye, could be misled by this character.
+/// Whether this character could mislead a terminal or a reader.
 pub(crate) fn is_unsafe(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
-/// The first `limit` characters of `text`, and how many there are if some were left out.
+/// The first `limit` characters of `text`, followed by the full length if it was cut.
 pub(crate) fn shorten(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {
         Some((end, _)) => {
@@ -35,9 +35,9 @@ pub(crate) fn shorten(text: &str, limit: usize) -> String {
     }
 }
 
-/// `text` with at most `limit` characters: of longer ones an ellipsis takes the middle.
+/// `text` with at most `limit` characters. Longer text has an ellipsis in the middle.
 pub(crate) fn cut(text: String, limit: usize) -> String {
-    // Bytes are counted first: most texts are short, and characters have at least one.
+    // Bytes are compared first, because most texts are short and each character has at least one byte.
     let count = if text.len() <= limit { 0 } else { text.chars().count() };
     if count <= limit {
         return text;

@@ -8,19 +8,19 @@ use crate::show::json::compact;
 use crate::show::output::Out;
 use crate::show::text::{escape, shorten};
 
-/// Items of an array that are shown.
+/// Number of array items that are shown.
 const ITEMS: usize = 8;
-/// Blanks before an entry. What is nested more deeply stands on one line: indented by its depth, maps inside each other would
-/// take the square of their bytes.
+/// Limit on indentation. Deeper values stand on one line: indentation by depth would make nested maps take the square
+/// of their bytes.
 const INDENT: usize = 40;
-/// Characters of a text that are shown.
+/// Number of characters of a text that are shown.
 const CHARACTERS: usize = 200;
 
-/// Writes entries one a line, maps as indented entries, names of one map aligned.
+/// Writes one entry a line, maps as indented entries. Values of one map are aligned.
 pub(crate) fn tree(out: &mut Out, entries: &Map<String, Json>, indent: usize) -> io::Result<()> {
     let is_branch = |value: &Json| indent < INDENT && is_branch(value);
     let names = entries.iter().filter(|(_, value)| !is_branch(value)).map(|(name, _)| escape(name).chars().count());
-    // One long name is not to push the values of the others far away.
+    // One long name must not push the values of the others far to the right.
     let width = names.max().unwrap_or(0).min(30);
     for (name, value) in entries {
         let name = escape(&shorten(name, CHARACTERS));
@@ -39,7 +39,7 @@ pub(crate) fn tree(out: &mut Out, entries: &Map<String, Json>, indent: usize) ->
     Ok(())
 }
 
-/// A map that is written as lines of its own.
+/// Whether the value is a map that gets lines of its own.
 fn is_branch(value: &Json) -> bool {
     value.as_object().is_some_and(|map| !map.is_empty() && map.keys().all(|key| !key.starts_with('$')))
 }

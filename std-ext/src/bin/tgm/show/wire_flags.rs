@@ -1,4 +1,4 @@
-//! Flags spelt out, by the format's names.
+//! Names of flags, as the format spells them.
 
 use tgm_std::MessageFlags;
 use tgm_std::core::wire::FrameFlags;
@@ -17,12 +17,12 @@ const MESSAGE: [(u16, &str); 8] = [
 const FRAME: [(u16, &str); 2] =
     [(FrameFlags::CBOR_AFTER_PAYLOAD, "CBOR_AFTER_PAYLOAD"), (FrameFlags::HASH_PRESENT, "HASH_PRESENT")];
 
-/// The names of a message's flags; bits that the format does not define come as one number.
+/// The names of a message's flags. Undefined bits come as one number.
 pub(crate) fn message_flags(flags: MessageFlags) -> Vec<String> {
     names(flags.bits(), &MESSAGE)
 }
 
-/// The names of a frame's flags, likewise.
+/// The names of a frame's flags. Undefined bits come as one number.
 pub(crate) fn frame_flags(flags: FrameFlags) -> Vec<String> {
     names(flags.bits(), &FRAME)
 }

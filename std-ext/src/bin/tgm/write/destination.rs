@@ -1,7 +1,7 @@
-//! Where commands write what they make: the one way to a file, which appears whole, or to standard output.
+//! Destinations of output: the only way to a file, which appears whole, or to standard output.
 //!
-//! An argument that names an output is a [`Destination`], or [`FileNames`] if the command writes several files. Both can be
-//! written to only by saying which files are read: a file that is read is never destroyed.
+//! An argument for an output is a [`Destination`], or [`FileNames`] if the command writes several files. To write, a
+//! command must state which files it reads, so that no input is destroyed.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -16,23 +16,23 @@ use crate::show::output::Out;
 use crate::write::replace::write_whole;
 use crate::write::same_file::Identity;
 
-/// Why nothing, or no more, is written.
+/// The reason why writing stopped.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Something is wrong with what is at this place.
+    /// An error at this place.
     At(String, TensogramError),
-    /// What was made could not be written.
+    /// The output could not be written.
     Output(io::Error),
 }
 
 impl Failure {
-    /// A failure at a place that an error happened at.
+    /// Turns an error into a failure at `place`.
     pub(crate) fn at<E: Into<TensogramError>>(place: impl Into<String>) -> impl FnOnce(E) -> Self {
         let place = place.into();
         move |error| Self::At(place, error.into())
     }
 
-    /// A failure at a place, in words.
+    /// A failure at a place, with a text.
     pub(crate) fn said(place: impl Into<String>, text: impl Into<String>) -> Self {
         Self::At(place.into(), TensogramError::Metadata(text.into().into()))
     }
@@ -67,36 +67,36 @@ pub(crate) fn is_stdio(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// The files that a command reads, and what it may do to them.
+/// The files that a command reads, and whether it may replace them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Reads<'p> {
-    /// One of them may be the output: it is replaced when what takes its place is complete.
+    /// One of them may be the output. It is replaced when the output is complete.
     AndReplaces(&'p [PathBuf]),
-    /// None of them may be the output, which is no other version of it.
+    /// None of them may be the output.
     Only(&'p [PathBuf]),
 }
 
 impl Reads<'_> {
-    /// Whether what a command writes to `target` leaves what it reads alone.
+    /// Whether writing to `target` leaves the inputs intact.
     fn allow(self, target: &Destination) -> bool {
         match self {
-            // What is not a regular file is written to in place, before all is read.
+            // A target that is no regular file is written in place, before all input is read.
             Self::AndReplaces(_) if target.path().is_some_and(Path::is_file) => true,
             Self::AndReplaces(paths) | Self::Only(paths) => !target.is_one_of(paths),
         }
     }
 }
 
-/// What is written, in the words of a complaint.
+/// The kind of output, for error texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
-    /// Messages: there is at least one, a file is not replaced by nothing.
+    /// Messages. There must be at least one, so that an empty output never replaces a file.
     Messages,
-    /// Values: a tensor may have none.
+    /// Values. There may be none, as a tensor can be empty.
     Values,
 }
 
-/// Where a command writes its one stream.
+/// The destination of a command that writes one stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
     /// "-".
@@ -142,14 +142,14 @@ impl Destination {
         }
     }
 
-    /// Whether the file is one of `inputs`, by whatever name; standard output too may be one.
+    /// Whether the file is one of `inputs`, under any name. Standard output can be one too.
     pub(crate) fn is_one_of(&self, inputs: &[PathBuf]) -> bool {
         let identity = self.path().map_or_else(Identity::of_stdout, Identity::of);
         identity.is_some() && inputs.iter().any(|input| Identity::of_input(input) == identity)
     }
 
-    /// Makes sure that it can be written to without harm; if not, that is reported. What a command prints beside it goes to
-    /// standard error from here on, if this is standard output. Needed only where a command prints before it writes.
+    /// Checks that writing harms no input, and reports it otherwise. If this is standard output, text goes to standard
+    /// error from here on. Only needed by commands that print before they write.
     pub(crate) fn prepare(&self, out: &mut Out, what: What, reads: Reads<'_>) -> bool {
         if !reads.allow(self) {
             out.problem(&format!("{self} is a file that is read: nothing was written, write to another"));
@@ -166,8 +166,8 @@ impl Destination {
         true
     }
 
-    /// Writes what `produce` makes. A file is replaced when all of it is there, and stays as it was if anything fails, which
-    /// is reported. Returns whether all went well.
+    /// Writes the output of `produce`. A file is replaced when the output is complete. On an error it stays as it was,
+    /// and the error is reported. Returns whether all went well.
     pub(crate) fn write(
         &self,
         out: &mut Out,
@@ -227,7 +227,7 @@ impl Write for Counted<'_> {
     }
 }
 
-/// Reports a failure; returns that not all went well.
+/// Reports a failure. Returns false.
 pub(crate) fn report(destination: &Destination, out: &mut Out, failure: Failure) -> bool {
     match failure {
         Failure::At(place, error) => out.report(&place, &error),
@@ -236,7 +236,7 @@ pub(crate) fn report(destination: &Destination, out: &mut Out, failure: Failure)
     false
 }
 
-/// The names of several files, by a pattern. Standard output is no such pattern.
+/// A pattern for the names of several files. Standard output is not allowed.
 #[derive(Clone, Debug)]
 pub(crate) struct FileNames(PathBuf);
 

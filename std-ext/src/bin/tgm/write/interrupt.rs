@@ -1,9 +1,9 @@
-//! Files that must not outlive the program, also where it is interrupted.
+//! Removal of temporary files when a signal ends the program.
 //!
-//! Ctrl-C and its like end a program at once, and what it had begun stays behind. Here a thread waits for these signals: it
-//! removes the temporary files that are in flight, and then lets the signal do what it does, so that the parent process sees
-//! which signal it was. Creating, renaming and removing such files happens under one lock, which the thread takes for good:
-//! after it nothing is created any more.
+//! Ctrl-C and similar signals end a program at once, and its temporary files would stay. Here a thread waits for these
+//! signals. It removes the temporary files, then lets the signal take its normal effect, so that the parent process
+//! sees which signal it was. Creating, renaming and removing temporary files happens under one lock. The thread takes
+//! that lock and never releases it, so that no file is created afterwards.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,37 +11,37 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 static IN_FLIGHT: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// The temporary files that have a name. While this is held no signal ends the program.
+/// The named temporary files. While this lock is held, no signal ends the program.
 pub(crate) struct InFlight(MutexGuard<'static, Vec<PathBuf>>);
 
 impl InFlight {
-    /// Waits for its turn. From the first call on signals are waited for.
+    /// Takes the lock. The first call starts the thread that waits for signals.
     pub(crate) fn lock() -> Self {
         #[cfg(unix)]
         watch::begin();
         Self(take())
     }
 
-    /// Says that there is, or is about to be, a temporary file.
+    /// Adds a temporary file, before it is created.
     pub(crate) fn add(&mut self, path: &Path) {
         self.0.push(path.to_path_buf());
     }
 
-    /// Says that the file is in its place, or was never made.
+    /// Removes a file from the list, because it is in its place or was never created.
     pub(crate) fn forget(&mut self, path: &Path) {
         self.0.retain(|known| known != path);
     }
 
-    /// Removes a file that is not wanted any more.
+    /// Deletes a temporary file.
     pub(crate) fn remove(&mut self, path: &Path) {
-        // A file that is gone already is as good.
+        // A missing file is fine.
         let _ = fs::remove_file(path);
         self.forget(path);
     }
 }
 
 fn take() -> MutexGuard<'static, Vec<PathBuf>> {
-    // A list of paths is whole whatever happened to the thread that had it.
+    // A panic in another thread cannot leave the list of paths invalid.
     IN_FLIGHT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -54,19 +54,19 @@ mod watch {
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
 
-    /// What ends a program from outside, and can be seen coming.
+    /// The signals that end a program and can be caught.
     const SIGNALS: [c_int; 6] =
         [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGXCPU, libc::SIGXFSZ];
 
-    /// Begins to wait for signals, once.
+    /// Starts the thread, once.
     pub(super) fn begin() {
         static BEGUN: Once = Once::new();
         BEGUN.call_once(|| {
-            // What `nohup` and shells have set to be ignored stays ignored.
+            // Signals that `nohup` or the shell set to be ignored stay ignored.
             let awaited: Vec<_> = SIGNALS.into_iter().filter(|&signal| !is_ignored(signal)).collect();
             let Ok(signals) = Signals::new(awaited) else { return };
             let handle = signals.handle();
-            // Without a thread signals do what they always do: files may stay behind, nothing else is lost.
+            // Without the thread, signals end the program as usual. Temporary files may stay behind.
             if thread::Builder::new().name("signals".into()).spawn(|| wait(signals)).is_err() {
                 handle.close();
             }
@@ -77,10 +77,10 @@ mod watch {
         for signal in signals.forever() {
             let mut in_flight = super::take();
             for path in in_flight.drain(..) {
-                // A file that cannot be removed now cannot be removed at all.
+                // There is no second chance to remove the file.
                 let _ = fs::remove_file(path);
             }
-            // The lock is held to the end: nothing is made between here and there.
+            // The lock is held to the end, so no file is created between here and there.
             let _ = emulate_default_handler(signal);
         }
     }

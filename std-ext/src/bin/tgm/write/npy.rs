@@ -1,17 +1,18 @@
-//! The header of a `.npy` file, format 1.0.
+//! Writing the header of a `.npy` file, format 1.0.
 
 use std::io;
 
 use tgm_core::descriptor::{ByteOrder, Dtype};
 
-/// What every file starts with: magic and version.
+/// Magic and version.
 const MAGIC: &[u8; 8] = b"\x93NUMPY\x01\x00";
 /// Values start at a multiple of this many bytes.
 const ALIGNMENT: usize = 64;
 
 /// The header of values in C order.
 ///
-/// bfloat16, which numpy lacks, is two bytes of type void; a bitmask is truth values, a byte each: see [`truth_values`].
+/// numpy lacks bfloat16, so it is written as two bytes of type void. A bitmask is written as truth values, one byte
+/// each, see [`truth_values`].
 pub(crate) fn header(dtype: Dtype, order: ByteOrder, shape: &[u64]) -> io::Result<Vec<u8>> {
     let descr = descr(dtype, order);
     let mut text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {}, }}", tuple(shape));
@@ -24,7 +25,7 @@ pub(crate) fn header(dtype: Dtype, order: ByteOrder, shape: &[u64]) -> io::Resul
     Ok([MAGIC.as_slice(), &length.to_le_bytes(), text.as_bytes()].concat())
 }
 
-/// Hands the first `count` bits of `bits`, highest first, to `sink`, a byte each, 0 or 1. Costs a small buffer.
+/// Hands the first `count` bits of `bits` to `sink` as bytes 0 and 1, highest bit first. Uses a small buffer.
 pub(crate) fn truth_values(bits: &[u8], count: u64, mut sink: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
     const CHUNK: usize = 8 << 10;
     let mut left = usize::try_from(count).unwrap_or(usize::MAX);

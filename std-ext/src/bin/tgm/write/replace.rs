@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all.
+//! Replacement of files: the new content appears whole or not at all.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use crate::write::temporary::Temporary;
 
-/// Links that are followed to a file that is not there yet.
+/// Limit on links that are followed to a file that does not exist yet.
 const MAX_LINKS: usize = 40;
 
-/// Writes the file at `path` by way of a temporary one in its directory, which takes its place when `write` has succeeded. What
-/// was there before stays if anything fails. Devices and pipes are written to directly. A link keeps pointing where it does,
-/// and the file is replaced, or made, there.
+/// Writes the file at `path`. The content goes to a temporary file in the same directory, which takes the place of
+/// `path` after `write` has succeeded. On an error the old file stays. Devices and pipes are written directly. A link
+/// stays, and its target is replaced or created.
 pub(crate) fn write_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let (path, existing) = match fs::metadata(path) {
         Ok(existing) if existing.is_file() => (fs::canonicalize(path)?, Some(existing)),
@@ -34,7 +34,7 @@ fn fill(file: impl Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) 
     buffered.into_inner().map_err(io::IntoInnerError::into_error).map(drop)
 }
 
-/// Where a link leads that leads to nothing; a path that is no link is its own end.
+/// The end of a chain of links, which does not exist. A path that is no link is its own end.
 fn end_of_links(path: &Path) -> io::Result<PathBuf> {
     let mut end = path.to_path_buf();
     for _ in 0..MAX_LINKS {

@@ -3,7 +3,7 @@
 use std::fs::{self, Metadata};
 use std::path::Path;
 
-/// What file it is, whatever its name: device and number, or the path without links where there are no such numbers.
+/// The identity of a file: device and inode number, or the path without links where the system has no such numbers.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
     #[cfg(unix)]
@@ -13,12 +13,13 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// The file at `path`; "-" is standard input. `None` if there is no file, or one that keeps nothing: a pipe or a terminal.
+    /// The file at `path`; "-" is standard input. `None` for a missing file, and for a pipe or terminal, which keeps
+    /// nothing.
     pub(crate) fn of_input(path: &Path) -> Option<Self> {
         if path == Path::new("-") { Self::of_stdin() } else { Self::of(path) }
     }
 
-    /// The file at `path`, likewise.
+    /// The file at `path`, by the same rules.
     pub(crate) fn of(path: &Path) -> Option<Self> {
         Self::new(path, &fs::metadata(path).ok()?)
     }
@@ -45,7 +46,7 @@ impl Identity {
         None
     }
 
-    /// The file that standard output was led to: not known here.
+    /// The file behind standard output: unknown on this system.
     #[cfg(not(unix))]
     pub(crate) const fn of_stdout() -> Option<Self> {
         None

@@ -1,8 +1,8 @@
-//! A file in the making, which nobody sees before it is complete.
+//! A temporary file, invisible until it is complete.
 //!
-//! Where the system can do it (Linux, most local file systems) the file has no name while it is written: whatever ends the
-//! program, `kill -9` and a loss of power too, leaves nothing behind. Elsewhere it has a hidden name that cannot be guessed,
-//! and [`InFlight`] removes it when the program is interrupted; only what gives no warning leaves it behind then.
+//! On Linux, on most local file systems, the file has no name while it is written. Nothing stays behind then, even
+//! after `kill -9` or a loss of power. Elsewhere it has a hidden random name, and [`InFlight`] removes it on a signal.
+//! Only an end without a signal leaves it behind.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
@@ -10,22 +10,22 @@ use std::path::{Path, PathBuf};
 
 use crate::write::interrupt::InFlight;
 
-/// Names that are tried until one is free. They are random: two would be a wonder.
+/// Random names that are tried. A collision is unlikely.
 const ATTEMPTS: usize = 8;
 
-/// The file. Dropped without having been put in its place, it is gone.
+/// The temporary file. Dropping it before [`Self::put_at`] removes it.
 pub(crate) struct Temporary {
     file: File,
-    /// Its name; files without one need none.
+    /// Its name. `None` for an unnamed file.
     name: Option<PathBuf>,
     directory: PathBuf,
 }
 
 impl Temporary {
-    /// Makes an empty file that will take the place of `existing`, or of nothing, in `directory`.
+    /// Creates an empty file in `directory` that will replace `existing`, if there is one.
     ///
-    /// From the start nobody may read it who must not read the result: its mode and, where that is allowed, owner and group are
-    /// those of `existing`, or what the umask says.
+    /// From the start only users who may read the result can read it. Mode, and where possible owner and group, are
+    /// those of `existing`; without one, the umask decides.
     ///
     /// # Errors
     /// Those of making a file.
@@ -65,12 +65,12 @@ impl Temporary {
         &self.file
     }
 
-    /// Gives the file, which is complete, its name. Afterwards it is there also if power is lost: that costs a write of
-    /// everything to the disk, and one of the directory.
+    /// Puts the complete file at `path`. Afterwards it survives a loss of power. This costs a write of the whole file
+    /// to the disk, and one of the directory.
     ///
     /// # Errors
-    /// Those of writing to the disk and of renaming. What was at `path` is there still, unless it is the directory that could
-    /// not be written.
+    /// Errors of writing to the disk and of renaming. The old file at `path` stays, unless only the last write of the
+    /// directory failed.
     pub(crate) fn put_at(mut self, path: &Path) -> io::Result<()> {
         self.file.sync_all()?;
         if self.name.is_none() && !self.link_at(path)? {
@@ -86,22 +86,22 @@ impl Temporary {
         sync(&self.directory)
     }
 
-    /// Gives a file without name its place; returns whether that is possible.
+    /// Puts an unnamed file at `path`. Returns whether the system can do that.
     #[cfg(target_os = "linux")]
     fn link_at(&self, path: &Path) -> io::Result<bool> {
-        // The lock stands for the whole of it: a signal between the two steps would leave the name behind.
+        // The lock covers both steps: a signal between them would leave the name behind.
         let _in_flight = InFlight::lock();
         if self.link(path).is_ok() {
             return Ok(true);
         }
-        // No link takes the place of a file, but a rename does.
+        // A link cannot replace a file. A rename can.
         let name = self.directory.join(random_name()?);
         if self.link(&name).is_err() {
             return Ok(false);
         }
         let renamed = fs::rename(&name, path);
         if renamed.is_err() {
-            // The first error is the one to tell.
+            // The error of the rename is the one to report.
             let _ = fs::remove_file(&name);
         }
         renamed.map(|()| true)
@@ -122,7 +122,7 @@ impl Temporary {
         Ok(false)
     }
 
-    /// The same file with a name: where /proc is not mounted, files without one cannot get any.
+    /// A named copy of the file. Without /proc an unnamed file cannot get a name.
     fn copy(mut self) -> io::Result<Self> {
         use std::io::Seek as _;
         let existing = self.file.metadata()?;
@@ -131,7 +131,7 @@ impl Temporary {
         self.file.rewind()?;
         io::copy(&mut self.file, &mut named.file)?;
         named.file.sync_all()?;
-        // The first one is dropped, and with it its name, if it had one.
+        // The first file is removed by its drop.
         Ok(named)
     }
 }
@@ -144,7 +144,7 @@ impl Drop for Temporary {
     }
 }
 
-/// A file without name, where there are such.
+/// An unnamed file, if the file system has such files.
 #[cfg(target_os = "linux")]
 fn unnamed(directory: &Path, existing: Option<&Metadata>) -> Option<File> {
     use std::os::unix::fs::OpenOptionsExt as _;
@@ -156,7 +156,8 @@ const fn unnamed(_: &Path, _: Option<&Metadata>) -> Option<File> {
     None
 }
 
-/// How the file is opened: for its owner alone if it is to resemble another one, which it does at once.
+/// The options to create the file. If it replaces another file, only its owner may read it until [`resemble`] sets the
+/// mode.
 fn options(existing: Option<&Metadata>) -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true).write(true);
@@ -167,8 +168,8 @@ fn options(existing: Option<&Metadata>) -> OpenOptions {
     options
 }
 
-/// Gives the file owner, group and mode of the one that it will replace. A group that it cannot have must not lend its rights
-/// to another.
+/// Gives the file the owner, group and mode of the file that it replaces. If the group cannot be set, the group's
+/// rights are removed, because they would go to another group.
 #[cfg(unix)]
 fn resemble(file: &File, existing: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
@@ -190,18 +191,18 @@ fn resemble(file: &File, existing: &Metadata) -> io::Result<()> {
     file.set_permissions(existing.permissions())
 }
 
-/// A hidden name that nobody can guess or have taken: not another run, nor one on another machine.
+/// A hidden random name, which no other run on this or another machine has taken.
 fn random_name() -> io::Result<String> {
     let mut random = [0_u8; 8];
     getrandom::fill(&mut random).map_err(io::Error::other)?;
     Ok(format!(".tgm.{}.tmp", crate::show::text::hex(&random)))
 }
 
-/// Makes sure that the names in a directory are on the disk.
+/// Writes the names in a directory to the disk.
 #[cfg(unix)]
 fn sync(directory: &Path) -> io::Result<()> {
     match File::open(directory).and_then(|directory| directory.sync_all()) {
-        // Directories that may be written but not read, and file systems that keep names in their own way.
+        // Some directories may be written but not read, and some file systems cannot sync a directory.
         Err(error)
             if matches!(
                 error.kind(),
@@ -230,7 +231,7 @@ mod tests {
 
     use super::*;
 
-    /// Where the process of the test below makes its files.
+    /// The environment variable that tells the child process of the test below where to create its files.
     const PLACE: &str = "TGM_TEST_OF_SIGNALS";
 
     #[test]
@@ -277,7 +278,7 @@ mod tests {
                 io::Write::write_all(&mut made.file(), text.as_bytes()).unwrap();
                 made.put_at(&path).unwrap();
                 assert_eq!(fs::read_to_string(&path).unwrap(), text);
-                // The way that is left where /proc is not mounted.
+                // The fallback where /proc is not mounted.
                 let made = create(&place, None).unwrap();
                 io::Write::write_all(&mut made.file(), text.as_bytes()).unwrap();
                 made.copy().unwrap().put_at(&path).unwrap();

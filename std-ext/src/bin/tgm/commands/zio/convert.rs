@@ -7,7 +7,7 @@ use clap::Args;
 use tgm_core::Message;
 use tgm_std::zio::{BridgeOptions, file, from_tensogram, to_tensogram};
 
-use super::Sources;
+use super::ZioFiles;
 use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::input::{Wanted, for_each_message};
@@ -20,8 +20,8 @@ use crate::write::destination::{Destination, Reads, What};
 #[derive(Args, Debug)]
 pub(super) struct ToTgm {
     #[command(flatten)]
-    sources: Sources,
-    /// Refuse tensors with descending dimensions, whose elements have to be copied in another order
+    sources: ZioFiles,
+    /// Refuse tensors with descending dimensions, whose elements must be copied into another order
     #[arg(long)]
     no_copies: bool,
     /// The Tensogram file to write; appears when it is complete; "-" is standard output
@@ -31,8 +31,8 @@ pub(super) struct ToTgm {
 
 /// Write the messages of Tensogram files to a .zio file, as TENS
 ///
-/// Messages that to-tgm made become what they were. Of others, values are decoded; what is not kept is listed. A message
-/// with a digest that is wrong is left out.
+/// Messages that to-tgm made return to their original bytes. For other messages values are decoded, and losses are
+/// listed. Messages with a wrong digest are left out.
 #[derive(Args, Debug)]
 pub(super) struct FromTgm {
     /// Tensogram files to read; "-" is standard input

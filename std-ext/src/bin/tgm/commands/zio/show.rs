@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json, json};
 use tgm_std::TensogramError;
 use tgm_std::zio::{Message, Tens, Tensor};
 
-use super::{Entry, Sources};
+use super::{ZioFiles, ZioMessage};
 use crate::commands::Run;
 use crate::show::advice::in_our_words;
 use crate::show::json::{Document, error_json, object};
@@ -21,7 +21,7 @@ use crate::show::tree::tree;
 #[derive(Args, Debug)]
 pub(super) struct Ls {
     #[command(flatten)]
-    sources: Sources,
+    sources: ZioFiles,
     /// Print one JSON document
     #[arg(short, long)]
     json: bool,
@@ -31,7 +31,7 @@ pub(super) struct Ls {
 #[derive(Args, Debug)]
 pub(super) struct Dump {
     #[command(flatten)]
-    sources: Sources,
+    sources: ZioFiles,
     /// Print one JSON document
     #[arg(short, long)]
     json: bool,
@@ -101,7 +101,7 @@ fn cells(index: usize, tensor: &Tensor<'_>) -> Vec<Cell> {
     ]
 }
 
-/// The dtype's name, or kind and width where it has none.
+/// The dtype's name, or kind and width if the format has no such dtype.
 fn dtype(tensor: &Tensor<'_>) -> String {
     match (tensor.kind(), tensor.dtype()) {
         ("b", Some(_)) => "bool".into(),
@@ -133,7 +133,7 @@ impl Run for Dump {
     }
 }
 
-fn document(sources: &Sources, out: &mut Out, schema: &str, has_all: bool) -> io::Result<()> {
+fn document(sources: &ZioFiles, out: &mut Out, schema: &str, has_all: bool) -> io::Result<()> {
     let mut document = Document::begin(out, schema, "messages")?;
     sources.for_each(out, |out, entry| {
         let item = item(out, entry, has_all);
@@ -142,8 +142,8 @@ fn document(sources: &Sources, out: &mut Out, schema: &str, has_all: bool) -> io
     document.end(out)
 }
 
-/// A message as JSON; what is wrong with it is reported too.
-fn item(out: &mut Out, entry: &Entry<'_>, has_all: bool) -> Map<String, Json> {
+/// A message as JSON. Its error is reported too.
+fn item(out: &mut Out, entry: &ZioMessage<'_>, has_all: bool) -> Map<String, Json> {
     let place = [
         ("file", Some(entry.file.into())),
         ("message", Some(entry.index.into())),

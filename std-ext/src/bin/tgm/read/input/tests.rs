@@ -1,4 +1,4 @@
-//! What inputs read, and what they do when the file changes.
+//! Inputs: what they read, and files that change meanwhile.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -9,7 +9,7 @@ use tgm_std::{MessageBuilder, ObjectBuilder, decode_descriptors, decode_object};
 
 use super::*;
 
-/// A message with an object of so many bytes.
+/// A message with one object of `len` bytes.
 fn message(len: usize) -> Vec<u8> {
     let values: Vec<u8> = (0..len).map(|i| (i % 251).to_le_bytes()[0]).collect();
     MessageBuilder::new().object(ObjectBuilder::new(&[len as u64], &values).unwrap()).encode().unwrap()
@@ -18,7 +18,7 @@ fn message(len: usize) -> Vec<u8> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Small messages come out of windows, large ones are read in parts; both are what lies in the file.
+    /// Small messages are read in windows and large ones in parts. Both equal the bytes of the file.
     #[test]
     fn a_reader_gives_the_messages_that_lie_there(
         lens in proptest::collection::vec(prop_oneof![0..300_usize, 60_000..70_000_usize, 250_000..300_000_usize], 1..8),
