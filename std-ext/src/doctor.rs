@@ -1,4 +1,4 @@
-//! What this build can do, and whether it does: for users who wonder why a file does not open.
+//! Features of this build, and a test of each. For users whose file does not open.
 
 mod self_test;
 
@@ -9,14 +9,14 @@ use serde::Serialize;
 pub use self::self_test::run_self_test;
 use tgm_core::wire::WIRE_VERSION;
 
-/// What [`run_diagnostics`] finds.
+/// The result of [`run_diagnostics`].
 #[derive(Clone, Debug, Serialize)]
 pub struct DoctorReport {
     /// What was built, and how.
     pub build: BuildInfo,
     /// Each feature, on or off.
     pub features: Vec<FeatureStatus>,
-    /// What was tried.
+    /// The tests.
     pub self_test: Vec<SelfTestResult>,
 }
 
@@ -25,9 +25,9 @@ pub struct DoctorReport {
 pub struct BuildInfo {
     /// The release of this crate.
     pub version: String,
-    /// The version of the format that it writes.
+    /// The version of the format that this crate writes.
     pub wire_version: u16,
-    /// The machine that it was built for, as a target triple.
+    /// The target triple of the build.
     pub target: String,
     /// "release" or "debug".
     pub profile: String,
@@ -38,7 +38,7 @@ pub struct BuildInfo {
 pub struct FeatureStatus {
     /// Its name.
     pub name: &'static str,
-    /// What it is about.
+    /// The subject of the feature.
     pub kind: FeatureKind,
     /// Whether it is on.
     #[serde(flatten)]
@@ -46,7 +46,7 @@ pub struct FeatureStatus {
 }
 
 impl FeatureStatus {
-    /// A feature that is on, by `backend`.
+    /// A feature that is on, provided by `backend`.
     pub fn on(name: &'static str, kind: FeatureKind, backend: BackendVersion) -> Self {
         let BackendVersion { name: backend, linkage, version } = backend;
         Self { name, kind, state: FeatureState::On { backend, linkage, version } }
@@ -58,7 +58,7 @@ impl FeatureStatus {
     }
 }
 
-/// What a feature is about.
+/// The subject of a feature.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FeatureKind {
@@ -66,21 +66,21 @@ pub enum FeatureKind {
     Compression,
     /// Several threads.
     Threading,
-    /// Where bytes come from.
+    /// Sources of bytes.
     Io,
     /// Another format.
     Converter,
 }
 
-/// Whether a feature is on.
+/// The state of a feature.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "state", rename_all = "lowercase")]
 pub enum FeatureState {
     /// It is.
     On {
-        /// By what.
+        /// The code that provides it.
         backend: &'static str,
-        /// Of what kind that is.
+        /// The kind of that code.
         linkage: Linkage,
         /// Its release, if that can be known.
         version: Option<String>,
@@ -89,7 +89,7 @@ pub enum FeatureState {
     Off,
 }
 
-/// What kind of code stands behind a feature.
+/// The kind of code that provides a feature.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Linkage {
@@ -99,12 +99,12 @@ pub enum Linkage {
     PureRust,
 }
 
-/// The code that stands behind a feature.
+/// The code that provides a feature.
 #[derive(Clone, Debug, Serialize)]
 pub struct BackendVersion {
     /// Its name.
     pub name: &'static str,
-    /// Of what kind it is.
+    /// Its kind.
     pub linkage: Linkage,
     /// Its release, if that can be known.
     pub version: Option<String>,
@@ -127,12 +127,12 @@ impl BackendVersion {
     }
 }
 
-/// What became of one thing that was tried.
+/// The result of one test.
 #[derive(Clone, Debug, Serialize)]
 pub struct SelfTestResult {
-    /// What was tried.
+    /// The test.
     pub label: Cow<'static, str>,
-    /// What became of it.
+    /// Its outcome.
     #[serde(flatten)]
     pub outcome: SelfTestOutcome,
 }
@@ -159,7 +159,7 @@ impl SelfTestResult {
     }
 }
 
-/// What became of something that was tried.
+/// The outcome of a test.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "outcome", rename_all = "lowercase")]
 pub enum SelfTestOutcome {
@@ -177,7 +177,7 @@ pub enum SelfTestOutcome {
     },
 }
 
-/// Says what was built, what it can do, and tries it.
+/// Reports the build and its features, and tests each feature.
 ///
 /// ```
 /// let report = tgm_std::doctor::run_diagnostics();
@@ -196,7 +196,7 @@ fn build() -> BuildInfo {
     }
 }
 
-/// Each feature under the name that users of the reference crate know. What is always in is on.
+/// The features under the names of the reference crate. A feature that every build has is on.
 fn features() -> Vec<FeatureStatus> {
     let status = |name, kind, backend: Option<BackendVersion>| match backend {
         Some(backend) => FeatureStatus::on(name, kind, backend),

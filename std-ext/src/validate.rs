@@ -1,16 +1,16 @@
-//! Validation of messages and files: everything that can be found, not only the first thing (FORMAT §6).
+//! Validation of messages and files: all errors, not only the first one (FORMAT §6).
 //!
 //! | level | finds | reads |
 //! |---|---|---|
-//! | 1 structure | what is wrong with preamble, frames and postamble | frame headers, tails and padding |
-//! | 2 metadata | CBOR that cannot be read, or contradicts itself and the frames | CBOR |
-//! | 3 integrity | digests that are not those of the bytes, pipelines that cannot be undone | every byte |
-//! | 4 fidelity | values that are too many, too few, or not finite without a mask | every value |
+//! | 1 structure | errors in preamble, frames and postamble | frame headers, tails and padding |
+//! | 2 metadata | CBOR that is malformed, or contradicts itself or the frames | CBOR |
+//! | 3 integrity | wrong digests, pipelines that cannot be undone | every byte |
+//! | 4 fidelity | too many or too few values, and values that are not finite and have no mask | every value |
 //!
-//! A decoder stops at the first error; here each level goes on where it can, and later levels work on what earlier ones
-//! found. Nothing that the library's decoder refuses passes all levels. Memory is that of one object's values, with a few
-//! words for each frame; time is linear in the bytes given and decoded, and what is decoded has limits: for an object
-//! [`ValidateOptions::limits`], for a message and a file [`ValidateOptions::budget`].
+//! A decoder stops at the first error. Here each level goes on where it can, and later levels use the results of
+//! earlier ones. A message that the library's decoder refuses never passes all levels. Memory: the values of one
+//! object, and a few words for each frame. Time is linear in the bytes given and decoded. Decoding has limits:
+//! [`ValidateOptions::limits`] for an object, [`ValidateOptions::budget`] for a message and a file.
 
 mod descriptor;
 mod duplicates;
@@ -36,7 +36,7 @@ pub use report::{FileIssue, FileValidationReport, ValidationReport};
 use crate::base::budget::Spending;
 use report::Findings;
 
-/// What validation takes and returns, under the path that users of the reference crate know.
+/// Options and results of validation, under the path that the reference crate has.
 pub mod types {
     pub use super::{
         FileIssue, FileValidationReport, IssueCode, IssueSeverity, ValidateOptions, ValidationIssue, ValidationLevel,
@@ -44,8 +44,8 @@ pub mod types {
     };
 }
 
-/// Validates the message that `bytes` begin with. Of a message that states its length, bytes behind it are ignored; one that
-/// does not must end with the bytes.
+/// Validates the message at the start of `bytes`. If the message states its length, bytes behind it are ignored.
+/// Otherwise it must end with the bytes.
 ///
 /// ```
 /// use tgm_std::validate::{IssueCode, ValidateOptions, validate_message};
@@ -63,7 +63,7 @@ pub fn validate_message(bytes: &[u8], options: &ValidateOptions) -> ValidationRe
     of_message(bytes, options, &mut options.budget.of_file(bytes.len() as u64))
 }
 
-/// [`validate_message`] for one of the messages that decode from what is left of a budget.
+/// [`validate_message`] with the rest of a budget.
 fn of_message(bytes: &[u8], options: &ValidateOptions, spending: &mut Spending) -> ValidationReport {
     spending.begin_message(bytes.len() as u64);
     let mut findings = Findings::new(options);

@@ -1,4 +1,4 @@
-//! Messages of version 2, as old releases wrote them, against what those releases decoded from them.
+//! Messages of version 2 from old releases, compared with what those releases decoded.
 #![allow(clippy::unwrap_used, clippy::unnecessary_debug_formatting, reason = "tests may panic, and say where")]
 
 use std::fs;
@@ -36,7 +36,7 @@ fn list(json: &Json) -> &[Json] {
     json.as_array().unwrap()
 }
 
-/// Calls `with` for every message, with what is recorded about it.
+/// Calls `with` for every message, with its recorded facts.
 fn for_each_message(mut with: impl FnMut(&Path, &[u8], &Json)) {
     for (path, bytes, sidecar) in FILES.iter() {
         let recorded = list(&sidecar["decoded_by_producer"]);
@@ -100,7 +100,7 @@ fn masks_take_the_place_of_non_finite_values_if_they_are_asked_for() {
         let (_, decoded) = decode(&new, &DecodeOptions { verify_hash: true, ..Default::default() }).unwrap();
         let (_, zeroed) = decode_with_masks(&new, &DecodeOptions::default()).unwrap();
         for (((descriptor, values), zeroed), recorded) in decoded.iter().zip(zeroed).zip(list(&recorded["objects"])) {
-            // Both parts of a complex number that has a NaN in one become NaN.
+            // A complex number with NaN in one part becomes NaN in both.
             if !recorded["dtype"].as_str().unwrap().starts_with("complex") {
                 assert_eq!(recorded["sha256"], sha256(values), "{path:?}");
             }
@@ -127,7 +127,7 @@ fn a_flipped_bit_of_a_payload_is_found() {
     }
 }
 
-/// Segments must cover every byte, and messages of version 2 must be upgraded or refused; what is upgraded can be read.
+/// Segments cover every byte, and messages of version 2 are upgraded or refused. An upgraded message can be read.
 fn survives(bytes: &[u8]) {
     let mut end = 0;
     for Segment { kind, range } in scan(bytes) {

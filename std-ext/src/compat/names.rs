@@ -1,7 +1,6 @@
 //! Names at the root of this crate that its first page does not list.
 //!
-//! A program written for the crate `tensogram` looks for most of them there. Each has its home, and its documentation, in the
-//! module that it comes from.
+//! A program written for the crate `tensogram` expects most of them at the root. Each is documented in its own module.
 
 pub use crate::base::budget::{DecodeBudget, Spending};
 pub use crate::base::error::Reason;

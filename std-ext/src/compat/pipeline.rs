@@ -1,6 +1,6 @@
-//! The pipeline in four words, for importers whose users choose it.
+//! The pipeline as four names and two numbers, for importers whose users choose it.
 //!
-//! [`DataPipeline`] says what to do with every variable. [`apply_pipeline`] writes it into each variable's descriptor.
+//! [`DataPipeline`] holds the choice for every variable. [`apply_pipeline`] writes it into each variable's descriptor.
 
 use ciborium::Value;
 use tgm_core::descriptor::{ByteOrder, Compression, Encoding, Filter, Key};
@@ -14,7 +14,7 @@ use crate::encode::packing::{Values, derive};
 use crate::model::types::DataObjectDescriptor;
 pub use crate::stages::pipeline::{decode_pipeline, encode_pipeline};
 
-/// The stages that objects go through, by their names on the wire.
+/// The stages of objects, by their names on the wire.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataPipeline {
     /// "none" or "`simple_packing`".
@@ -38,12 +38,12 @@ impl Default for DataPipeline {
 
 /// Writes the stages of `pipeline` into a descriptor, each with the parameters it needs.
 ///
-/// Parameters of `simple_packing` are derived from `values`, which are those of the object if they are `f64`, and `None`
-/// otherwise. A stage that is "none" leaves what the descriptor has. `label` names the variable in messages.
+/// Parameters of `simple_packing` are derived from `values`: the object's values if they are `f64`, `None` otherwise. A
+/// stage "none" leaves the descriptor as it is. `label` names the variable in messages.
 ///
 /// # Errors
-/// A sentence, for a stage that is none of those, for `simple_packing` without values, and for values that cannot be
-/// packed. Stages before it are written.
+/// A sentence, for an unknown stage, for `simple_packing` without values, and for values that cannot be packed. The
+/// stages before the failing one are written.
 ///
 /// ```
 /// use tgm_std::{ByteOrder, DataObjectDescriptor, DataPipeline, Dtype, apply_pipeline};

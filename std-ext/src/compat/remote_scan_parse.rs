@@ -1,7 +1,7 @@
-//! What a scan of an object store decides about the bytes it fetched, as pure functions (FORMAT §5.6, §5.7).
+//! The decisions of a scan of an object store about the bytes it fetched, as pure functions (FORMAT §5.6, §5.7).
 //!
-//! The scan walks from both ends: preambles say how long a message is, postambles how long the one before was. What is
-//! found from the end counts only if both agree. Nothing here fetches anything: this is for those who do.
+//! The scan walks from both ends. Preambles state the length of a message, postambles the length of the message before.
+//! A message found from the end counts only if both agree. Nothing here fetches bytes; the caller does.
 
 use serde::Serialize;
 use tgm_core::wire::{END_MAGIC, MAGIC, MIN_MESSAGE_SIZE, POSTAMBLE_SIZE, PREAMBLE_SIZE};
@@ -33,12 +33,12 @@ pub const REASON_BACKWARD_OVERLAPS_FORWARD: &str = "backward-overlaps-forward";
 pub const REASON_BAD_MAGIC_BWD: &str = "bad-magic-bwd";
 /// A preamble of another version there.
 pub const REASON_PREAMBLE_PARSE_ERROR_BWD: &str = "preamble-parse-error-bwd";
-/// The preamble there does not say how long the message is.
+/// The preamble there does not state the message's length.
 pub const REASON_STREAMING_PREAMBLE_NON_TAIL: &str = "streaming-preamble-non-tail";
 /// Preamble and postamble disagree on the length.
 pub const REASON_PREAMBLE_POSTAMBLE_LENGTH_MISMATCH: &str = "preamble-postamble-length-mismatch";
 
-/// What a preamble says, walking from the start.
+/// The result of reading a preamble, walking from the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all_fields = "camelCase")]
 pub enum ForwardOutcome {
@@ -51,7 +51,7 @@ pub enum ForwardOutcome {
         /// Where it ends.
         msg_end: u64,
     },
-    /// A message that reaches into what was found from the end: that was wrong.
+    /// A message that reaches into the part found from the end, which was wrong.
     HitBeyondBound {
         /// Where it begins.
         offset: u64,
@@ -60,7 +60,7 @@ pub enum ForwardOutcome {
         /// Where it ends.
         msg_end: u64,
     },
-    /// A message that does not say how long it is.
+    /// A message that does not state its length.
     Streaming {
         /// Bytes from here to the end of the file.
         remaining: u64,
@@ -72,7 +72,7 @@ pub enum ForwardOutcome {
     },
 }
 
-/// What a postamble says, walking from the end.
+/// The result of reading a postamble, walking from the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all_fields = "camelCase")]
 pub enum BackwardOutcome {
@@ -81,7 +81,7 @@ pub enum BackwardOutcome {
         /// Why.
         reason: &'static str,
     },
-    /// The message does not say how long it is.
+    /// The message does not state its length.
     Streaming,
     /// A message, if its preamble agrees: see [`validate_backward_preamble`].
     NeedPreambleValidation {
@@ -94,7 +94,7 @@ pub enum BackwardOutcome {
     },
 }
 
-/// What the preamble says that a postamble led to.
+/// The result of checking the preamble that a postamble led to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all_fields = "camelCase")]
 pub enum BackwardCommit {
@@ -112,8 +112,8 @@ pub enum BackwardCommit {
     },
 }
 
-/// Reads the preamble fetched from `pos` of a file of `file_size` bytes, in which everything from `bound` on was found from
-/// the end already.
+/// Reads the preamble fetched from `pos` of a file of `file_size` bytes. Messages from `bound` on are already found
+/// from the end.
 ///
 /// ```
 /// use tgm_std::{ForwardOutcome, parse_forward_preamble};
@@ -142,7 +142,7 @@ pub fn parse_forward_preamble(preamble_bytes: &[u8], pos: u64, file_size: u64, b
     }
 }
 
-/// Reads the postamble fetched from before `snap_prev`, where everything up to `snap_next` was found from the start already.
+/// Reads the postamble fetched from before `snap_prev`. Messages up to `snap_next` are already found from the start.
 pub fn parse_backward_postamble(pa_bytes: &[u8], snap_next: u64, snap_prev: u64) -> BackwardOutcome {
     let format = |reason| BackwardOutcome::Format { reason };
     let Some(postamble) = pa_bytes.get(..POSTAMBLE_SIZE) else { return format(REASON_SHORT_FETCH_BWD) };
@@ -165,7 +165,7 @@ pub fn parse_backward_postamble(pa_bytes: &[u8], snap_next: u64, snap_prev: u64)
     }
 }
 
-/// Compares the preamble fetched from `msg_start` with the `length` that the postamble gave.
+/// Compares the preamble fetched from `msg_start` with the `length` that the postamble states.
 pub fn validate_backward_preamble(preamble_bytes: &[u8], msg_start: u64, length: u64) -> BackwardCommit {
     let format = |reason| BackwardCommit::Format { reason };
     if preamble_bytes.len() < PREAMBLE_SIZE {

@@ -1,8 +1,7 @@
 //! The fixed layouts as values that can be read, changed and written (FORMAT §1.2 to §1.9).
 //!
-//! Types, flags, sizes and the layouts themselves are those of [`tgm_core::wire`], whose structures are views of the
-//! caller's bytes with every field as it stands there. These hold the fields that mean something, as integers of the
-//! machine; writing fills in the magics.
+//! Types, flags, sizes and layouts come from [`tgm_core::wire`], whose structures are views of the caller's bytes with
+//! all fields. The types here own the fields that carry meaning, as native integers. Writing adds the magics.
 
 use tgm_core::ErrorKind;
 use tgm_core::wire;
@@ -33,7 +32,7 @@ pub const fn footer_size_for(frame_type: FrameType) -> usize {
 pub struct Preamble {
     /// [`WIRE_VERSION`].
     pub version: u16,
-    /// What the writer meant to put into the message.
+    /// The parts that the writer announces.
     pub flags: MessageFlags,
     /// Written as 0, ignored on read.
     pub reserved: u32,
@@ -42,7 +41,7 @@ pub struct Preamble {
 }
 
 impl Preamble {
-    /// Reads the preamble that `bytes` begin with.
+    /// Reads the preamble at the start of `bytes`.
     ///
     /// # Errors
     /// [`TensogramError::Framing`] for fewer than 24 bytes, another magic, another version than 3.
@@ -89,7 +88,7 @@ pub struct FrameHeader {
 }
 
 impl FrameHeader {
-    /// Reads the header that `bytes` begin with.
+    /// Reads the header at the start of `bytes`.
     ///
     /// # Errors
     /// [`TensogramError::Framing`] for fewer than 16 bytes, another magic, a type that the format does not have.
@@ -130,7 +129,7 @@ pub struct Postamble {
 }
 
 impl Postamble {
-    /// Reads the postamble that `bytes` begin with.
+    /// Reads the postamble at the start of `bytes`.
     ///
     /// # Errors
     /// [`TensogramError::Framing`] for fewer than 24 bytes, another end magic.
@@ -153,7 +152,7 @@ impl Postamble {
     }
 }
 
-/// The layout that `bytes` begin with.
+/// The layout at the start of `bytes`.
 fn layout<'a, T: FromBytes + Immutable + KnownLayout>(bytes: &'a [u8], name: &str) -> Result<&'a T> {
     T::ref_from_prefix(bytes).map(|(layout, _)| layout).map_err(|_| {
         let (least, len) = (size_of::<T>(), bytes.len());

@@ -1,4 +1,4 @@
-//! Values through every codec that is built in, and back.
+//! A test of every codec that is built in: encode, decode, compare.
 
 use tgm_core::descriptor::{ByteOrder, Dtype, ZfpMode};
 use zerocopy::IntoBytes as _;
@@ -12,15 +12,15 @@ use crate::encode::{MessageBuilder, ObjectBuilder};
 use crate::model::types::DataObjectDescriptor;
 use crate::scan::scan;
 
-/// What a try comes to, or what went wrong in words.
+/// The result of one test: a sentence if it failed.
 type Tried = Result<(), String>;
-/// An object that has its values for itself.
+/// An object that owns its values.
 type Object = ObjectBuilder<'static>;
 
-/// Some room for the errors of lossy codecs.
+/// The error that lossy codecs are allowed.
 const LOSS: f64 = 1e-3;
 
-/// Encodes and decodes some values by each codec: one row each, skipped where the codec is not built in.
+/// Encodes and decodes some values by each codec. One row each, skipped if the codec is not built in.
 pub fn run_self_test() -> Vec<SelfTestResult> {
     vec![
         row("encode and decode", None, values_return(0.0, |object| object)),
@@ -51,7 +51,7 @@ pub fn run_self_test() -> Vec<SelfTestResult> {
     ]
 }
 
-/// The reason to skip a row, if there is one.
+/// The reason to skip a row. `None` if the feature is on.
 fn lacks(feature: &str, is_on: bool) -> Option<String> {
     (!is_on).then(|| format!("feature '{feature}' not built in"))
 }
@@ -66,7 +66,7 @@ fn row(label: &'static str, lacking: Option<String>, tried: impl FnOnce() -> Tri
     }
 }
 
-/// A smooth field, by the four operations alone: other functions are of the machine's making.
+/// A smooth field, computed with the four basic operations. Other functions differ between machines.
 fn field() -> Vec<f64> {
     let wave = |x: f64| x * (1.0 - x * x);
     (0..512).map(|i| 280.0 + 20.0 * wave(f64::from(i % 128) / 64.0 - 1.0)).collect()
@@ -77,7 +77,7 @@ fn words(error: impl ToString) -> String {
     error.to_string()
 }
 
-/// Whether a field that `pipeline` is applied to comes back within `loss`.
+/// Tests that a field comes back within `loss` after `pipeline`.
 fn values_return(loss: f64, pipeline: impl FnOnce(Object) -> Object) -> impl FnOnce() -> Tried {
     move || {
         let field = field();
@@ -93,7 +93,7 @@ fn values_return(loss: f64, pipeline: impl FnOnce(Object) -> Object) -> impl FnO
     }
 }
 
-/// Whether bits that `pipeline` is applied to come back.
+/// Tests that bits come back after `pipeline`.
 fn bits_return(pipeline: impl FnOnce(Object) -> Object) -> impl FnOnce() -> Tried {
     move || {
         let bits = [0xff, 0xf0, 0x00, 0x0f];
@@ -106,7 +106,7 @@ fn bits_return(pipeline: impl FnOnce(Object) -> Object) -> impl FnOnce() -> Trie
     }
 }
 
-/// Whether NaN comes back where it was.
+/// Tests that NaN comes back in its place.
 fn masks_return(method: MaskMethod) -> impl FnOnce() -> Tried {
     move || {
         let values = [1.0, f64::NAN, 3.0];

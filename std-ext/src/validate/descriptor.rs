@@ -24,7 +24,7 @@ pub(super) fn check(object: &mut ObjectFrame<'_>, options: &ValidateOptions, fin
         findings.extend(found.map(|issue| issue.of_object(object.index)));
     }
     match DataObject::parse(object.frame).map_err(|error| (error.kind(), error)) {
-        // What these say is said again below, beside whatever else is wrong.
+        // These errors are reported below, together with all other errors.
         Ok(data) if !options.like_reference => {
             let faults = block_offset_faults(&data);
             findings.extend(
@@ -50,12 +50,12 @@ pub(super) fn check(object: &mut ObjectFrame<'_>, options: &ValidateOptions, fin
     ];
     for (code, text) in contradictions(&map).into_iter().chain(names.into_iter().flatten()) {
         findings.push(ValidationIssue::new(code, text).of_object(object.index).at(offset));
-        // An object without a type can be decoded all the same.
+        // An object without a type can be decoded.
         object.is_reported |= code != IssueCode::EmptyObjType;
     }
 }
 
-/// The part of an object's body that begins with the descriptor.
+/// The object's body from the descriptor on.
 pub(super) fn cbor_of<'a>(frame: &Frame<'a>) -> &'a [u8] {
     // The frame has checked that cbor_offset lies between its header and its tail.
     let start = frame.cbor_offset().saturating_sub(FRAME_HEADER_SIZE as u64);
@@ -64,7 +64,7 @@ pub(super) fn cbor_of<'a>(frame: &Frame<'a>) -> &'a [u8] {
 
 type Fault = (IssueCode, String);
 
-/// What shape, `ndim`, strides and type have to say against each other.
+/// Contradictions between shape, `ndim` and strides, and an empty type.
 fn contradictions(map: &Map<'_>) -> Vec<Fault> {
     let field = |key| map.get(key).ok().flatten();
     let uints = |key| field(key).and_then(|value| Uints::parse(&value).ok());
@@ -88,7 +88,7 @@ fn contradictions(map: &Map<'_>) -> Vec<Fault> {
     faults
 }
 
-/// What is wrong with the intervals that szip's ranges begin at. Decoding the whole object does not need them.
+/// Errors in `szip_block_offsets`. Only decoding of ranges needs them.
 fn block_offset_faults(object: &DataObject<'_>) -> Vec<Fault> {
     let descriptor = object.descriptor();
     if descriptor.compression().known() != Some(Compression::Szip) {
@@ -125,13 +125,13 @@ fn block_offset_faults(object: &DataObject<'_>) -> Vec<Fault> {
     faults
 }
 
-/// The name of a stage that the format does not define, whether or not this build has those that it does.
+/// The finding for a stage that the format does not define. A stage that this build lacks is fine here.
 fn unknown_name(map: &Map<'_>, key: &str, code: IssueCode, is_known: fn(&str) -> bool) -> Option<Fault> {
     let name = map.get(key).ok().flatten()?.as_text().ok()?.to_string();
     (!is_known(&name)).then(|| (code, format!("unknown {key} '{}'", shorten(&name))))
 }
 
-/// The beginning of a name from a message, which may be of any length.
+/// The first characters of a name from a message, which may have any length.
 pub(super) fn shorten(name: &str) -> String {
     const KEPT: usize = 64;
     name.char_indices()

@@ -1,4 +1,4 @@
-//! Keys that stand twice in one map. The last one counts here; other readers take the first, or refuse the map.
+//! Repeated keys in a map. This crate takes the last one. Other readers take the first, or refuse the map.
 
 use std::borrow::Cow;
 
@@ -6,25 +6,25 @@ use tgm_core::cbor::{Cursor, Kind, Step, Value};
 
 use super::descriptor::shorten;
 
-/// A key that a map has had before.
+/// A repeated key.
 pub(super) struct Duplicate {
-    /// Where it stands again, in bytes from the CBOR's first.
+    /// The position of the repetition, in bytes from the start of the CBOR.
     pub(super) offset: u64,
-    /// The key in words.
+    /// The key as text.
     pub(super) name: String,
 }
 
-/// Calls `found` for each key that stands again in its map, in any map of the item that `cbor` begins with, those in map
-/// keys left out. CBOR that cannot be read is found by whoever reads it.
+/// Calls `found` for each repeated key in any map of the item at the start of `cbor`. Maps inside map keys are left
+/// out. Malformed CBOR is reported elsewhere.
 ///
-/// Every byte is walked a few times. Four bytes are kept for each key of the maps that are open, and only maps whose keys
-/// are in no order are sorted; so an item of 4 GiB or more is not looked at.
+/// Every byte is walked a few times. Memory is four bytes for each key of the open maps. Only maps with unordered keys
+/// are sorted. Items of 4 GiB or more are skipped, because positions have 32 bits.
 pub(super) fn find(cbor: &[u8], found: &mut dyn FnMut(Duplicate)) {
     if let Ok(item) = Value::parse(cbor, 0)
         && u32::try_from(item.as_encoded().len()).is_ok()
     {
         let mut search = Search { encoded: item.as_encoded(), open: Vec::new(), keys: Vec::new(), found };
-        // The item was walked just now: steps through it do not fail.
+        // `Value::parse` walked the whole item, so steps through it cannot fail.
         let _ = search.run();
     }
 }
@@ -32,20 +32,20 @@ pub(super) fn find(cbor: &[u8], found: &mut dyn FnMut(Duplicate)) {
 /// A walk through an item.
 struct Search<'a, 'f> {
     encoded: &'a [u8],
-    /// The containers around the position.
+    /// The open containers.
     open: Vec<Open>,
-    /// Where the keys of open maps stand, those of inner ones last.
+    /// Positions of the keys of open maps; those of inner maps are last.
     keys: Vec<u32>,
     found: &'f mut dyn FnMut(Duplicate),
 }
 
 struct Open {
-    /// Items or entries to come; `None` up to a break.
+    /// Items or entries left. `None` if a break ends the container.
     left: Option<u64>,
     is_map: bool,
-    /// How many keys outer maps have.
+    /// The number of keys of outer maps.
     outer_keys: usize,
-    /// Whether each key so far is above the one before it: then none can stand twice.
+    /// Whether each key so far is greater than the one before it. Then no key is repeated.
     ascends: bool,
 }
 
@@ -61,7 +61,7 @@ impl<'a> Search<'a, '_> {
                 continue;
             }
             match cursor.step()? {
-                // What it tags comes next, in its place.
+                // The tagged item comes next, in the tag's place.
                 Step::Tag(_) => continue,
                 Step::Item(_) => self.count(),
                 Step::Array(left) => self.enter(left, false),
@@ -96,7 +96,7 @@ impl<'a> Search<'a, '_> {
         }
     }
 
-    /// Counts an item or entry that has ended; ends the containers whose last one it was.
+    /// Counts an item or entry that has ended, and ends containers that are complete.
     fn count(&mut self) {
         while let Some(Open { left: Some(left), .. }) = self.open.last_mut() {
             *left = left.saturating_sub(1);
@@ -125,10 +125,10 @@ impl<'a> Search<'a, '_> {
     }
 }
 
-/// What keys are compared by: type, number or length, bytes. Any order will do in which different keys differ.
+/// The sort key of a map key: type, number or length, bytes. Any order works that tells different keys apart.
 type Key<'a> = (u8, i128, Cow<'a, [u8]>);
 
-/// The key that stands at `position`. Keys that are containers or tagged are compared by the bytes that encode them.
+/// The map key at `position`. Containers and tagged items are compared by their encoding.
 fn key_at(encoded: &[u8], position: u32) -> Key<'_> {
     let nothing = (u8::MAX, 0, Cow::Borrowed(&[][..]));
     let rest = usize::try_from(position).ok().and_then(|position| encoded.get(position..));
@@ -164,7 +164,7 @@ fn by_length(kind: u8, bytes: Cow<'_, [u8]>) -> Key<'_> {
     (kind, i128::try_from(bytes.len()).unwrap_or(i128::MAX), bytes)
 }
 
-/// The key that stands at `position`, in words.
+/// The map key at `position`, as text.
 fn name_at(encoded: &[u8], position: u32) -> String {
     match key_at(encoded, position) {
         (0, integer, _) => integer.to_string(),
@@ -188,7 +188,7 @@ mod tests {
     fn keys_are_compared_by_what_they_mean_and_in_their_own_map_only() {
         // {"a": 1, "a": 2}
         assert_eq!(duplicates(&[0xa2, 0x61, b'a', 1, 0x61, b'a', 2]), [(4, "'a'".to_owned())]);
-        // The second one with a longer head, then in chunks.
+        // The second key has a longer head, then is in chunks.
         assert_eq!(duplicates(&[0xa2, 0x61, b'a', 1, 0x78, 1, b'a', 2]).len(), 1);
         assert_eq!(duplicates(&[0xa2, 0x61, b'a', 1, 0x7f, 0x60, 0x61, b'a', 0xff, 2]).len(), 1);
         // {"b": 0, "a": {"a": 1}, "c": [{"a": 2}, {"a": 3}]}
@@ -197,7 +197,7 @@ mod tests {
         // [{"b": {"x": 1, "a": 2}, "b": []}], both maps of indefinite length.
         let inner = [0x81, 0xbf, 0x61, b'b', 0xbf, 0x61, b'x', 1, 0x61, b'a', 2, 0xff, 0x61, b'b', 0x80, 0xff];
         assert_eq!(duplicates(&inner), [(12, "'b'".to_owned())]);
-        // Two of three equal pairs are repetitions; numbers by value; bytes are no text; behind tags.
+        // Of three equal pairs two are repetitions. Numbers compare by value. The map is behind a tag.
         assert_eq!(duplicates(&[0xc1, 0xa3, 1, 0, 0x18, 1, 0, 1, 0]).len(), 2);
         assert_eq!(duplicates(&[0xa2, 0x61, b'a', 1, 0x41, b'a', 2]), []);
         assert_eq!(duplicates(&[0xa2, 0x80, 0xc1, 1, 0x80, 2]), [(4, "that is not text".to_owned())]);

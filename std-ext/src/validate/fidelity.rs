@@ -1,4 +1,4 @@
-//! Level 4: are the values those that somebody meant to write?
+//! Level 4: values that no mask covers although they are not finite.
 
 use tgm_core::descriptor::Descriptor;
 use tgm_core::object::DataObject;
@@ -10,8 +10,8 @@ use super::trial::{Fault, decode_options};
 use crate::decode::masks::{MaskBuffers, Masks};
 use crate::decode::trust::Trusted;
 
-/// Checks the masks of an object, and that every non-finite one of its `values`, in stored byte order, is covered by one.
-/// Whichever mask it is: all are written over what stands in the payload.
+/// Checks the masks of an object, and that a mask covers every value that is not finite. `values` are in stored byte
+/// order. Any mask will do, because each mask overwrites the value in the payload.
 pub(super) fn check(object: &DataObject<'_>, values: &[u8], options: &ValidateOptions) -> Result<(), Fault> {
     let descriptor = object.descriptor();
     check_size(descriptor, values)?;

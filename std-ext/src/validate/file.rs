@@ -1,4 +1,4 @@
-//! Files and buffers of messages: each message, and what lies between them.
+//! Validation of files and buffers: each message, and the bytes between them.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -34,8 +34,8 @@ pub fn validate_buffer(bytes: &[u8], options: &ValidateOptions) -> FileValidatio
 
 /// Validates every message of a file. Bytes that belong to none are issues of the file.
 ///
-/// A regular file is read at positions, one message at a time in memory; if it is truncated meanwhile, that is an error. What
-/// is no regular file, a pipe for one, is read to its end first.
+/// A regular file is read at positions, one message at a time. If it is truncated meanwhile, that is an error. Anything
+/// else, such as a pipe, is read to its end first.
 ///
 /// # Errors
 /// Those of opening and reading the file.
@@ -56,7 +56,7 @@ fn of_regular_file(path: &Path, options: &ValidateOptions) -> Result<FileValidat
     let mut spending = options.budget.of_file(fs::metadata(path)?.len());
     let messages = file.iter()?.map(|bytes| Ok(of_message(&bytes?, options, &mut spending)));
     let messages = messages.collect::<Result<_, TensogramError>>()?;
-    // A region that cannot be read is reported without a word of what it is.
+    // A region that cannot be read is reported without a description.
     let leftovers = |segment: &Segment| match bytes_of(&file, segment) {
         Ok(bytes) => Leftover::of(&bytes),
         Err(_) => Leftover::Unknown,
@@ -83,7 +83,7 @@ fn of_segments(bytes: &[u8], segments: Segments<'_>, options: &ValidateOptions) 
     FileValidationReport { file_issues: junk(segments, options, leftovers), messages }
 }
 
-/// The bytes that belong to no message, and what they are instead, if that can be said.
+/// The bytes that belong to no message, with a description of what they hold.
 fn junk(
     segments: Segments<'_>,
     options: &ValidateOptions,

@@ -1,4 +1,4 @@
-//! Level 3: digests, and whether pipelines can be undone; level 4 is called for each object while its values are there.
+//! Level 3: digests and pipelines. Level 4 is called for each object while its values are in memory.
 
 use tgm_core::ErrorKind;
 use tgm_core::frame::Frame;
@@ -17,7 +17,8 @@ use super::{fidelity, trial};
 use crate::base::budget::Spending;
 use crate::model::hash;
 
-/// Checks all digests, and decodes as far as the options say; whether an object's digest was checked and all were right.
+/// Checks all digests, and decodes what the options ask for. Returns whether an object's digest was checked and all
+/// were right.
 pub(super) fn check(
     message: &mut Structure<'_>,
     options: &ValidateOptions,
@@ -50,7 +51,7 @@ fn presence(message: &Structure<'_>, options: &ValidateOptions) -> HashPresence 
     }
 }
 
-/// Checks the digest of a frame that is no object. That it has none is nobody's fault.
+/// Checks the digest of a frame that is no object. A missing digest is no error.
 fn check_frame(frame: &Frame<'_>, presence: HashPresence, findings: &mut Findings) {
     if let Verdict::Mismatch(mismatch) = hash::check(presence, frame) {
         let text = format!("{} frame: {mismatch}", frame.frame_type());
@@ -58,7 +59,7 @@ fn check_frame(frame: &Frame<'_>, presence: HashPresence, findings: &mut Finding
     }
 }
 
-/// Checks the digest of an object; whether it is there and right.
+/// Checks the digest of an object. Returns whether it is present and right.
 fn check_digest(
     object: &ObjectFrame<'_>,
     presence: HashPresence,
@@ -113,8 +114,8 @@ fn check_hash_lists(
     }
 }
 
-/// Compares the entries of a hash list with the objects' own digests, where they have good ones. In a message without
-/// digests in frames they are compared with what the objects' bytes give, which the reference does not do.
+/// Compares the entries of a hash list with the right digests of the objects. If frames have no digests, the digests
+/// are computed from the objects' bytes, which the reference does not do.
 fn check_list(
     frame: &Frame<'_>,
     list: &HashList<'_>,
@@ -144,12 +145,12 @@ fn check_list(
     }
 }
 
-/// The entries of a hash list, which have been found to be text.
+/// The entries of a hash list. They were checked to be text.
 fn digests<'a>(list: &HashList<'a>) -> impl Iterator<Item = String> + use<'a> {
     list.texts().filter_map(|text| Some(text.ok()?.to_string()))
 }
 
-/// Decodes an object, if the options want it and nothing has been said against it.
+/// Decodes an object, if the options ask for it and no error was found in it.
 fn check_object(
     object: &ObjectFrame<'_>,
     options: &ValidateOptions,
@@ -163,7 +164,7 @@ fn check_object(
     let about = |issue: ValidationIssue| issue.of_object(object.index);
     let data = match DataObject::parse(object.frame) {
         Ok(data) => data,
-        // Well-formed CBOR that contradicts itself is no matter of digests.
+        // A contradiction in well-formed CBOR is no error of digests.
         Err(error) if options.checksum_only && is_contradiction(error.kind()) => return,
         Err(error) => {
             let text = format!("failed to parse descriptor: {}", error.kind());
@@ -179,7 +180,7 @@ fn check_object(
             let issue = ValidationIssue::new(IssueCode::DecodeBudgetExceeded, text);
             findings.push(about(issue.at(object.frame.offset())));
         }
-        // One finding says it for all that follow.
+        // One finding covers all following objects.
         if *is_spent {
             return;
         }
@@ -196,7 +197,7 @@ fn check_object(
     }
 }
 
-/// Whether a descriptor was read and then found to contradict itself, or the payload's size.
+/// Whether the error is a contradiction within a descriptor, or with the payload's size.
 const fn is_contradiction(kind: ErrorKind) -> bool {
     use ErrorKind as K;
     matches!(kind, K::NdimMismatch | K::StridesMismatch | K::ShapeOverflow | K::MaskBounds)

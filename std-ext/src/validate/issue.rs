@@ -1,4 +1,4 @@
-//! What a validation can find: codes, their levels and severities, and one finding.
+//! Findings of a validation: codes, levels, severities.
 
 use std::fmt;
 
@@ -10,9 +10,9 @@ use serde::{Serialize, Serializer};
 pub enum ValidationLevel {
     /// Preamble, frames, postamble.
     Structure,
-    /// CBOR of all frames, and what it says about the objects.
+    /// CBOR of all frames, compared with the objects.
     Metadata,
-    /// Digests, and whether the pipelines of encoded objects can be undone.
+    /// Digests, and decoding of objects with a pipeline.
     #[default]
     Integrity,
     /// Values: sizes, masks, NaN and infinities.
@@ -30,7 +30,7 @@ impl fmt::Display for ValidationLevel {
     }
 }
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum IssueSeverity {
@@ -51,7 +51,7 @@ impl fmt::Display for IssueSeverity {
 
 macro_rules! codes {
     ($($(#[$doc:meta])+ $code:ident = $name:literal, $level:ident $severity:ident;)+) => {
-        /// What was found (FORMAT §6). Serialized as [`Self::name`].
+        /// The kinds of findings (FORMAT §6). Serialized as [`Self::name`].
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum IssueCode {
@@ -69,7 +69,7 @@ macro_rules! codes {
                 }
             }
 
-            /// The level that finds it; the first one, if two can.
+            /// The level that finds it. If two levels can, the first one.
             pub const fn level(self) -> ValidationLevel {
                 match self {
                     $(Self::$code => ValidationLevel::$level,)+
@@ -93,17 +93,18 @@ codes! {
     InvalidMagic = "invalid_magic", Structure Error;
     /// The preamble is of another version.
     PreambleParseFailed = "preamble_parse_failed", Structure Error;
-    /// The message's length does not fit this machine's address space. Possible where that has fewer than 64 bits.
+    /// The message's length does not fit this machine's addresses. Possible on machines with fewer than 64 bits.
     TotalLengthOverflow = "total_length_overflow", Structure Error;
     /// The message is longer than the bytes given.
     TotalLengthExceedsBuffer = "total_length_exceeds_buffer", Structure Error;
-    /// The message's length is below that of preamble and postamble.
+    /// The message's length is less than preamble and postamble take.
     TotalLengthTooSmall = "total_length_too_small", Structure Error;
     /// No end magic where the message ends, or a copy of the length that differs from the preamble's.
     PostambleInvalid = "postamble_invalid", Structure Error;
     /// `first_footer_offset` leads out of the message.
     FooterOffsetOutOfRange = "footer_offset_out_of_range", Structure Error;
-    /// `first_footer_offset` is not that of the first footer frame, or of the postamble if there is none.
+    /// `first_footer_offset` is not the offset of the first footer frame, or of the postamble if there is no footer
+    /// frame.
     FooterOffsetMismatch = "footer_offset_mismatch", Structure Warning;
     /// A frame's header is cut short.
     TruncatedFrameHeader = "truncated_frame_header", Structure Error;
@@ -111,7 +112,7 @@ codes! {
     InvalidFrameHeader = "invalid_frame_header", Structure Error;
     /// A frame's end exceeds 64 bits.
     FrameLengthOverflow = "frame_length_overflow", Structure Error;
-    /// A frame's length is below that of its header and tail.
+    /// A frame's length is less than its header and tail take.
     FrameTooSmall = "frame_too_small", Structure Error;
     /// A frame reaches into the postamble, or beyond it.
     FrameExceedsMessage = "frame_exceeds_message", Structure Error;
@@ -125,12 +126,12 @@ codes! {
     DanglingPreceder = "dangling_preceder", Structure Error;
     /// `cbor_offset` does not lead between an object's header and its tail. The object is left out of what follows.
     CborOffsetInvalid = "cbor_offset_invalid", Structure Error;
-    /// A descriptor before its payload does not parse, so that nobody knows where the payload begins. The object is left
-    /// out of what follows.
+    /// A descriptor before its payload is malformed, so the start of the payload is unknown. The object is left out of
+    /// what follows.
     CborBeforeBoundaryUnknown = "cbor_before_boundary_unknown", Structure Error;
     /// Bytes between frames that are not zero.
     NonZeroPadding = "non_zero_padding", Structure Warning;
-    /// The preamble announces frames that are not there, or does not announce some that are.
+    /// The preamble announces frames that are missing, or does not announce frames that are present.
     FlagMismatch = "flag_mismatch", Structure Warning;
     /// The reserved bytes of the preamble are not 0.
     ReservedNotZero = "reserved_not_zero", Structure Warning;
@@ -140,13 +141,13 @@ codes! {
     UnknownFrameFlags = "unknown_frame_flags", Structure Warning;
     /// A frame's version is not the one that the format defines.
     UnknownFrameVersion = "unknown_frame_version", Structure Warning;
-    /// A frame does not start at a multiple of eight bytes, or stands in the padding of the one before it: readers that
-    /// step from one multiple to the next lose it without an error.
+    /// A frame does not start at a multiple of eight bytes, or starts in the padding of the frame before. Readers that
+    /// step by multiples of eight miss it without an error.
     FrameOffGrid = "frame_off_grid", Structure Warning;
     /// Neither header nor footer have metadata.
     NoMetadataFrame = "no_metadata_frame", Structure Error;
 
-    /// Global metadata cannot be read. Nothing else of the level is looked at.
+    /// Global metadata cannot be read. The rest of the level is skipped.
     MetadataCborParseFailed = "metadata_cbor_parse_failed", Metadata Error;
     /// Keys of global metadata are not in canonical order.
     MetadataCborNonCanonical = "metadata_cbor_non_canonical", Metadata Warning;
@@ -168,7 +169,7 @@ codes! {
     PrecederBaseCountWrong = "preceder_base_count_wrong", Metadata Error;
     /// `base` has more entries than there are objects.
     BaseCountExceedsObjects = "base_count_exceeds_objects", Metadata Error;
-    /// A key stands twice in a map. The last one counts here; other readers take the first, or refuse the map.
+    /// A key is repeated in a map. This crate takes the last one. Other readers take the first, or refuse the map.
     DuplicateKey = "duplicate_key", Metadata Warning;
     /// A descriptor cannot be read, or its masks lie outside of the payload region.
     DescriptorCborParseFailed = "descriptor_cbor_parse_failed", Metadata Error;
@@ -186,14 +187,14 @@ codes! {
     UnknownFilter = "unknown_filter", Metadata Error;
     /// A compression that the format does not define.
     UnknownCompression = "unknown_compression", Metadata Error;
-    /// `szip_block_offsets` is no array of unsigned integers. The object can be decoded, as in the next three cases; ranges of
-    /// it cost more, and other readers refuse them.
+    /// `szip_block_offsets` is no array of unsigned integers. In this and the next three cases the object can be
+    /// decoded. Ranges cost more, and other readers refuse them.
     SzipBlockOffsetsWrongType = "szip_block_offsets_wrong_type", Metadata Warning;
     /// The first of `szip_block_offsets` is missing or not 0.
     SzipBlockOffsetsNotFromZero = "szip_block_offsets_not_from_zero", Metadata Warning;
-    /// Some of `szip_block_offsets` is not above the one before it.
+    /// An entry of `szip_block_offsets` is not greater than the one before it.
     SzipBlockOffsetsNotIncreasing = "szip_block_offsets_not_increasing", Metadata Warning;
-    /// Some of `szip_block_offsets` is beyond the end of the payload.
+    /// An entry of `szip_block_offsets` is beyond the end of the payload.
     SzipBlockOffsetsPastEnd = "szip_block_offsets_past_end", Metadata Warning;
     /// The object's type is empty.
     EmptyObjType = "empty_obj_type", Metadata Error;
@@ -202,21 +203,21 @@ codes! {
     /// `_reserved_` of a `base` entry has no `tensor`.
     ReservedMissingTensor = "reserved_missing_tensor", Metadata Warning;
 
-    /// A digest that is not that of the bytes, or hash lists that disagree with the frames or each other.
+    /// A wrong digest, or hash lists that disagree with the frames or with each other.
     HashMismatch = "hash_mismatch", Integrity Error;
-    /// An object without a digest in a message that has digests; an object whose descriptor cannot be read, if the level
-    /// that says so was skipped.
+    /// An object without a digest in a message that has digests; or an object whose descriptor cannot be read, if the
+    /// level that reports this was skipped.
     HashVerificationError = "hash_verification_error", Integrity Error;
-    /// A hash list of another algorithm than xxh3: it was not compared.
+    /// A hash list with another algorithm than xxh3. It was not compared.
     UnknownHashAlgorithm = "unknown_hash_algorithm", Integrity Warning;
     /// An object without a digest in a message that was written without.
     NoHashAvailable = "no_hash_available", Integrity Warning;
     /// The pipeline of an object cannot be undone.
     DecodePipelineFailed = "decode_pipeline_failed", Integrity Error;
-    /// A stage of an object's pipeline is unknown or not compiled in, or its parameters make no sense.
+    /// A stage of an object's pipeline is unknown or not compiled in, or its parameters are invalid.
     PipelineConfigFailed = "pipeline_config_failed", Integrity Error;
-    /// The objects of the message, or of the file, decode to more than the budget allows: this object was not decoded, nor
-    /// were those behind it that would have to be.
+    /// The objects of the message, or of the file, decode to more than the budget. This object and later ones that need
+    /// decoding were skipped.
     DecodeBudgetExceeded = "decode_budget_exceeded", Integrity Error;
 
     /// An object without a pipeline, or its masks, cannot be decoded.
@@ -244,16 +245,16 @@ impl Serialize for IssueCode {
 /// One finding in a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ValidationIssue {
-    /// What was found.
+    /// The kind.
     pub code: IssueCode,
     /// The level that found it.
     pub level: ValidationLevel,
     /// How bad it is.
     pub severity: IssueSeverity,
-    /// Which data object is concerned, counted from 0, if it is one.
+    /// The data object that is concerned, counted from 0, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object_index: Option<usize>,
-    /// Where, in bytes from the message's start, if it is in one place.
+    /// The position in bytes from the message's start, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub byte_offset: Option<usize>,
     /// The finding in words.
@@ -269,7 +270,7 @@ impl ValidationIssue {
 
     /// The finding at byte `offset`.
     pub(super) fn at(mut self, offset: u64) -> Self {
-        // Positions lie within the message, which is in memory.
+        // The message is in memory, so positions fit.
         self.byte_offset = usize::try_from(offset).ok();
         self
     }
@@ -280,7 +281,7 @@ impl ValidationIssue {
         self
     }
 
-    /// The finding of another level than the first that can have it.
+    /// The finding with another level than the first that can have it.
     pub(super) const fn found_by(mut self, level: ValidationLevel) -> Self {
         self.level = level;
         self

@@ -1,7 +1,7 @@
-//! What bytes are in which no message of version 3 was found.
+//! Description of bytes in which no message of version 3 was found.
 //!
-//! "No message found" helps nobody whose file is of another version, or was cut short. What stands in such bytes is looked
-//! at and said here, for validation and for every command of the tool.
+//! A file may hold messages of another version, or be cut short. This module finds that out, for validation and for
+//! every command of the tool.
 
 use std::fmt;
 
@@ -14,10 +14,11 @@ use zerocopy::FromBytes;
 use crate::base::error::{UPGRADE_ONE, way_out};
 use crate::v2;
 
-/// Version numbers above are taken for other text behind something that looks like a magic.
+/// A version number above this means that the magic is part of other data.
 const MAX_VERSION: u16 = 255;
 
-/// What bytes are that belong to no message of version 3. Its [`Display`](fmt::Display) says it in words, with the way out.
+/// The content of bytes that belong to no message of version 3. Its [`Display`](fmt::Display) is a phrase with the way
+/// out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Leftover {
@@ -25,10 +26,10 @@ pub enum Leftover {
     Version2 {
         /// How many there are.
         count: usize,
-        /// Where the first one begins, in bytes from the first one given.
+        /// The start of the first one, in bytes from the start of the input.
         offset: usize,
     },
-    /// The beginning of a message of a version that is not read, or of version 2 without its end.
+    /// The beginning of a message of a version that is not supported, or of version 2 without its end.
     OtherVersion {
         /// The version that its preamble states.
         version: u16,
@@ -39,16 +40,16 @@ pub enum Leftover {
     CutShort {
         /// Where it begins.
         offset: usize,
-        /// Bytes of the message as its preamble states them; `None` if it does not, or the preamble itself is cut short.
+        /// The length that the preamble states. `None` if it states none, or is itself cut short.
         stated: Option<u64>,
-        /// Bytes that are there, from its beginning on.
+        /// The number of bytes present, from its start on.
         present: usize,
     },
-    /// The beginning of a message of version 3 that cannot be opened although its bytes are there.
+    /// A message of version 3 that is all there and cannot be opened.
     Damaged {
         /// Where it begins.
         offset: usize,
-        /// What is wrong, and where, in bytes from the first one given.
+        /// The error, with its offset from the start of the input.
         error: Error,
     },
     /// Nothing that looks like a message.
@@ -56,7 +57,7 @@ pub enum Leftover {
 }
 
 impl Leftover {
-    /// Looks at `bytes`, which belong to no message of version 3: O(bytes).
+    /// Describes `bytes`, which belong to no message of version 3: O(bytes).
     ///
     /// ```
     /// use tgm_std::Leftover;
@@ -81,13 +82,14 @@ impl Leftover {
         Self::Unknown
     }
 
-    /// What begins with `preamble` and is no whole message. `room` counts the bytes from the preamble's start to the end.
+    /// Describes the message that begins with `preamble` and is not whole. `room` is the number of bytes from the
+    /// preamble's start to the end of the file.
     ///
-    /// For files that are not read as a whole. `postamble_at` reads the postamble that starts at an offset from the
-    /// preamble's start; it is called once at most, and only if the stated length fits into `room`.
+    /// For callers that do not read the whole file. `postamble_at` reads the postamble at an offset from the preamble's
+    /// start. It is called at most once, and only if the stated length fits into `room`.
     ///
-    /// `None` if `preamble` has no magic or a version number above 255, which is chance; and if nothing is wrong at either
-    /// end, or the postamble cannot be read.
+    /// `None` if `preamble` has no magic, or a version number above 255, which means that the magic is part of other
+    /// data. Also `None` if both ends are right, or the postamble cannot be read.
     pub fn of_preamble(
         preamble: &Preamble,
         room: u64,
@@ -95,7 +97,7 @@ impl Leftover {
     ) -> Option<Self> {
         let present = usize::try_from(room).unwrap_or(usize::MAX);
         let error = match check_preamble(preamble, room) {
-            // The end of a message that states no length is found by its magic, which is missing.
+            // A message without a stated length ends at an end magic, which was not found.
             Ok(None) => return Some(Self::CutShort { offset: 0, stated: None, present }),
             Ok(Some(stated)) => {
                 let postamble = postamble_at(stated.saturating_sub(POSTAMBLE_SIZE as u64))?;
@@ -115,7 +117,7 @@ impl Leftover {
         }
     }
 
-    /// What begins with the magic at `offset`.
+    /// Describes the message whose magic is at `offset`.
     fn at(bytes: &[u8], offset: usize) -> Option<Self> {
         let rest = bytes.get(offset..)?;
         let present = rest.len();

@@ -1,4 +1,4 @@
-//! Level 2: metadata, indexes, hash lists and preceders, and whether they agree with the objects.
+//! Level 2: metadata, indexes, hash lists and preceders, and their agreement with the objects.
 
 use tgm_core::cbor::{Canonical, Map, verify_canonical};
 use tgm_core::frame::Frame;
@@ -14,7 +14,7 @@ use super::options::ValidateOptions;
 use super::report::Findings;
 use super::structure::{ObjectFrame, Structure};
 
-/// Checks the CBOR of all frames, in their order. Metadata that cannot be read ends the level.
+/// Checks the CBOR of all frames, in order. Unreadable metadata ends the level.
 pub(super) fn check(message: &mut Structure<'_>, options: &ValidateOptions, findings: &mut Findings) {
     let mut metadata = None;
     let mut has_lying_index = false;
@@ -40,7 +40,7 @@ pub(super) fn check(message: &mut Structure<'_>, options: &ValidateOptions, find
     if !has_lying_index && !options.like_reference {
         findings.extend(check_followed_index(message.bytes));
     }
-    // Without metadata the message has no objects to speak of. Of several frames the last one counts.
+    // Without metadata there is nothing to compare with the objects. Of several metadata frames the last one counts.
     let Some(metadata) = metadata else { return };
     check_base(&metadata, message.objects.len(), findings);
     for object in &mut message.objects {
@@ -48,14 +48,14 @@ pub(super) fn check(message: &mut Structure<'_>, options: &ValidateOptions, find
     }
 }
 
-/// Reads global metadata; says why if that is not possible.
+/// Reads global metadata. A failure is a finding.
 fn read_metadata<'a>(frame: &Frame<'a>, options: &ValidateOptions, findings: &mut Findings) -> Option<Metadata<'a>> {
     check_keys(frame, Some(IssueCode::MetadataCborNonCanonical), options, findings);
     let metadata = Metadata::parse(frame.body(), frame.body_offset());
     metadata.map_err(|error| findings.push(unreadable(IssueCode::MetadataCborParseFailed, frame, error))).ok()
 }
 
-/// Looks at the keys in a frame's CBOR; at their order, if the options want that and there is a code for it.
+/// Checks the keys in a frame's CBOR for repetition, and for their order if the options ask for it and `code` is given.
 fn check_keys(frame: &Frame<'_>, code: Option<IssueCode>, options: &ValidateOptions, findings: &mut Findings) {
     let (cbor, offset, name) = (frame.body(), frame.body_offset(), frame.frame_type().name());
     check_duplicates(cbor, offset, name, None, options, findings);
@@ -64,7 +64,7 @@ fn check_keys(frame: &Frame<'_>, code: Option<IssueCode>, options: &ValidateOpti
     }
 }
 
-/// Looks for keys that stand twice in a map of the CBOR of `what`, which is that of data object `index`, if it is one.
+/// Reports repeated keys in the CBOR of `what`. `index` is the number of the data object, if it is one.
 pub(super) fn check_duplicates(
     cbor: &[u8],
     offset: u64,
@@ -83,7 +83,7 @@ pub(super) fn check_duplicates(
     });
 }
 
-/// A finding about keys that are out of order. CBOR that cannot be read at all is found by whoever reads it.
+/// The finding for keys out of order. Malformed CBOR is reported elsewhere.
 pub(super) fn check_order(cbor: &[u8], offset: u64, code: IssueCode, what: &str) -> Option<ValidationIssue> {
     match verify_canonical(cbor, Canonical::KeyOrder) {
         Err(error) if matches!(error.kind(), ErrorKind::NonCanonical(_)) => {
@@ -100,7 +100,7 @@ pub(super) fn unreadable(code: IssueCode, frame: &Frame<'_>, error: Error) -> Va
         .at(error.offset())
 }
 
-/// Compares an index with the objects; whether it lies.
+/// Compares an index with the objects. Returns whether it is wrong.
 fn check_index(
     frame: &Frame<'_>,
     objects: &[ObjectFrame<'_>],
@@ -138,10 +138,10 @@ fn check_index(
     lies
 }
 
-/// Compares the index that readers follow with the frames. It is none of the message's own where the postamble leads into a
-/// payload that holds one.
+/// Compares the index that readers use with the frames. It may differ from the message's own index frames, if the
+/// postamble points into a payload that contains an index.
 fn check_followed_index(bytes: &[u8]) -> Option<ValidationIssue> {
-    // What stops the walk has been found before.
+    // An error of the walk was reported before.
     let message = Message::parse(bytes).ok().filter(|message| message.outline().is_ok())?;
     let error = message.verify_index().err()?;
     let code = match error.kind() {
@@ -177,7 +177,7 @@ fn check_preceder(frame: &Frame<'_>, options: &ValidateOptions, findings: &mut F
     }
 }
 
-/// Checks `base` against the number of objects, and what the library wrote into its entries.
+/// Checks `base` against the number of objects, and `_reserved_` of its entries.
 fn check_base(metadata: &Metadata<'_>, count: usize, findings: &mut Findings) {
     let entries = metadata.base_len();
     if entries > count {

@@ -1,14 +1,14 @@
-//! NaN and infinities among values, whatever their width.
+//! Search for NaN and infinities among values of any width.
 
 use tgm_core::descriptor::{ByteOrder, Dtype};
 
 use crate::encode::finite::all_finite;
 
-/// Bytes that are looked at in one go for whether there is anything to find, and where there is. Whole elements both.
+/// Bytes that are first tested as a block, then searched if the test says so. A multiple of every element's size.
 const BLOCK: usize = 16 << 10;
 const ROW: usize = 512;
 
-/// What a value that is not finite is.
+/// The kinds of values that are not finite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     Nan,
@@ -20,12 +20,12 @@ pub(super) enum Class {
 pub(super) struct NonFinite {
     /// Which element.
     pub(super) element: u64,
-    /// Which part of a complex one.
+    /// The part of a complex value.
     pub(super) part: Option<&'static str>,
     pub(super) class: Class,
 }
 
-/// How a dtype's scalars spell what is not finite: all bits of the exponent are set.
+/// The bit layout of a dtype's scalars. A scalar is not finite if all bits of the exponent are set.
 #[derive(Clone, Copy)]
 struct Layout {
     width: usize,
@@ -56,7 +56,7 @@ impl Layout {
     }
 }
 
-/// The values in `bytes` that are not finite, in order; `None` for types that have none. O(bytes), no allocation.
+/// The values in `bytes` that are not finite, in order. `None` for types that have none. O(bytes), no allocation.
 pub(super) fn find(bytes: &[u8], dtype: Dtype, order: ByteOrder) -> Option<impl Iterator<Item = NonFinite> + use<'_>> {
     let layout = Layout::of(dtype)?;
     let is_complex = matches!(dtype, Dtype::Complex64 | Dtype::Complex128);
@@ -74,7 +74,8 @@ pub(super) fn find(bytes: &[u8], dtype: Dtype, order: ByteOrder) -> Option<impl 
     }))
 }
 
-/// The parts of `len` bytes that have something to find, each with the place of its first byte. `start` is that of `bytes`.
+/// The parts of `len` bytes that contain such a value, each with the position of its first byte. `start` is the
+/// position of `bytes`.
 fn parts(
     bytes: &[u8],
     start: usize,

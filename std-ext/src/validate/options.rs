@@ -1,4 +1,4 @@
-//! How to validate.
+//! Options of validation.
 
 use super::issue::ValidationLevel;
 use crate::base::budget::DecodeBudget;
@@ -7,21 +7,21 @@ use crate::base::limits::DecodeLimits;
 /// Options of a validation (FORMAT §6).
 #[derive(Clone, Debug)]
 pub struct ValidateOptions {
-    /// How deep to go: digests and pipelines, but not values.
+    /// The deepest level. By default digests and pipelines, but not values.
     pub max_level: ValidationLevel,
-    /// Also look at the order of keys in the CBOR of metadata, preceders and descriptors, whatever the level.
+    /// Also check the order of keys in the CBOR of metadata, preceders and descriptors, at any level.
     pub check_canonical: bool,
-    /// Digests only: of the structure errors but no warnings, no metadata, nothing is decoded.
+    /// Digests only: errors but no warnings of structure, no metadata, no decoding.
     pub checksum_only: bool,
-    /// Find what the reference finds and no more: only digests of data objects, and those where flags of 0.21 and later
-    /// announce them; no lengths in indexes, no copy of the length in the postamble, no masks of bitmasks; nothing about
-    /// reserved bits, frame versions, the grid of frames, repeated keys and `szip_block_offsets`.
+    /// Report what the reference reports and no more. Checked are only digests of data objects, and only where flags of
+    /// 0.21 and later announce them. Not checked are lengths in indexes, the length in the postamble, masks of
+    /// bitmasks, reserved bits, frame versions, the grid of frames, repeated keys and `szip_block_offsets`.
     pub like_reference: bool,
-    /// Findings of a message that are listed: 10,000. Others are counted.
+    /// The number of findings that are listed for a message: 10,000. More are counted only.
     pub max_issues: usize,
-    /// What decoding an object may cost.
+    /// Limits on decoding one object.
     pub limits: DecodeLimits,
-    /// What decoding all objects of a message, and all of a file, may cost.
+    /// Limits on decoding all objects of a message and of a file.
     pub budget: DecodeBudget,
 }
 

@@ -1,20 +1,20 @@
-//! What a validation returns, and how findings are gathered.
+//! Reports of validation, and the collection of findings.
 
 use serde::Serialize;
 
 use super::issue::{IssueSeverity, ValidationIssue};
 use super::options::ValidateOptions;
 
-/// What was found in one message.
+/// The findings in one message.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ValidationReport {
     /// The findings, in the order of levels.
     pub issues: Vec<ValidationIssue>,
-    /// Data objects found, without those whose descriptor is nowhere.
+    /// The number of data objects, without those whose descriptor cannot be located.
     pub object_count: usize,
-    /// At least one object's digest was checked, all were right, and there is no error of any kind.
+    /// Whether at least one object's digest was checked, all were right, and there is no error of any kind.
     pub hash_verified: bool,
-    /// Findings beyond [`ValidateOptions::max_issues`], which are not listed.
+    /// The number of findings beyond [`ValidateOptions::max_issues`], which are not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub omitted_issues: u64,
 }
@@ -39,15 +39,15 @@ impl ValidationReport {
 /// Bytes of a file that belong to no message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FileIssue {
-    /// Where they begin, in bytes from the file's start; [`usize::MAX`] if that is farther than memory reaches.
+    /// Their position in the file. [`usize::MAX`] if it does not fit.
     pub byte_offset: usize,
-    /// How many they are, likewise.
+    /// Their number. [`usize::MAX`] if it does not fit.
     pub length: usize,
-    /// The finding in words.
+    /// The finding as text.
     pub description: String,
 }
 
-/// What was found in a file or buffer of messages.
+/// The findings in a file or buffer of messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FileValidationReport {
     /// Bytes that belong to no message.
@@ -57,7 +57,7 @@ pub struct FileValidationReport {
 }
 
 impl FileValidationReport {
-    /// Whether every message is, and every byte belongs to one. A file without bytes is fine.
+    /// Whether every message is without errors, and every byte belongs to a message. An empty file is fine.
     pub fn is_ok(&self) -> bool {
         self.file_issues.is_empty() && self.messages.iter().all(ValidationReport::is_ok)
     }
@@ -67,13 +67,13 @@ impl FileValidationReport {
         self.messages.iter().map(|message| message.object_count).sum()
     }
 
-    /// Whether there are messages, and the digests of each were verified.
+    /// Whether there are messages, and all their digests were verified.
     pub fn hash_verified(&self) -> bool {
         !self.messages.is_empty() && self.messages.iter().all(|message| message.hash_verified)
     }
 }
 
-/// The findings so far. A message of few bytes can be wrong in many ways, so that their number is limited.
+/// The findings so far. Their number is limited, because a small message can have many errors.
 pub(super) struct Findings {
     issues: Vec<ValidationIssue>,
     max: usize,
@@ -92,7 +92,7 @@ impl Findings {
         self.drop_warnings = drop;
     }
 
-    /// Takes a finding. The first error is kept whatever the limit, so that a report never looks better than it is.
+    /// Adds a finding. The first error is kept beyond the limit, so that a report with errors never looks clean.
     pub(super) fn push(&mut self, issue: ValidationIssue) {
         let is_error = issue.severity == IssueSeverity::Error;
         if self.drop_warnings && !is_error {
@@ -106,7 +106,7 @@ impl Findings {
         self.has_error |= is_error;
     }
 
-    /// Takes findings, if there are any.
+    /// Adds findings.
     pub(super) fn extend(&mut self, issues: impl IntoIterator<Item = ValidationIssue>) {
         for issue in issues {
             self.push(issue);
@@ -115,7 +115,7 @@ impl Findings {
 
     /// The report; `verified` says whether digests of objects were checked and good.
     pub(super) fn into_report(mut self, object_count: usize, verified: bool) -> ValidationReport {
-        // Objects go through the last two levels one after the other.
+        // The last two levels run object by object, so findings are sorted by level here.
         self.issues.sort_by_key(|issue| issue.level);
         ValidationReport {
             issues: self.issues,

@@ -1,4 +1,4 @@
-//! Level 1: preamble and postamble, and whether they tell the truth about the frames between them.
+//! Level 1: preamble and postamble, and their agreement with the frames.
 
 use tgm_core::ErrorKind;
 use tgm_core::frame::Frame;
@@ -12,11 +12,11 @@ use super::report::Findings;
 use super::walk::Walk;
 use crate::base::error::way_out;
 
-/// Where the preamble has its flags.
+/// Offset of the flags in the preamble.
 const FLAGS_AT: u64 = 10;
-/// Where the preamble has its reserved bytes.
+/// Offset of the reserved bytes in the preamble.
 const RESERVED_AT: u64 = 12;
-/// Where the preamble has its `total_length`.
+/// Offset of `total_length` in the preamble.
 const TOTAL_LENGTH_AT: u64 = 16;
 
 /// Flags of the preamble that announce a frame.
@@ -35,22 +35,22 @@ pub(super) struct Structure<'a> {
     /// The message's bytes.
     pub(super) bytes: &'a [u8],
     pub(super) flags: MessageFlags,
-    /// All frames but the data objects', in order.
+    /// All frames except data objects, in order.
     pub(super) frames: Vec<Frame<'a>>,
     /// The data objects, in order.
     pub(super) objects: Vec<ObjectFrame<'a>>,
-    /// How many of the hash lists level 2 has read, and reported if they could not be.
+    /// The number of hash lists that level 2 has read or reported as unreadable.
     pub(super) hash_lists_read: usize,
 }
 
 /// A data object's frame.
 pub(super) struct ObjectFrame<'a> {
-    /// Which object, those counted that were left out.
+    /// The object's number, which also counts objects that were left out.
     pub(super) index: usize,
     pub(super) frame: Frame<'a>,
-    /// Whether a finding has said why the object cannot be decoded.
+    /// Whether a finding explains why the object cannot be decoded.
     pub(super) is_reported: bool,
-    /// Whether it has a digest, and that is right.
+    /// Whether it has a right digest.
     pub(super) has_good_digest: bool,
 }
 
@@ -73,7 +73,7 @@ pub(super) struct Envelope<'a> {
     reserved: u32,
 }
 
-/// Reads what encloses the frames, and the frames; `None` if there is no telling where they are.
+/// Reads preamble, postamble and frames. `None` if the frames cannot be located.
 pub(super) fn read<'a>(bytes: &'a [u8], options: &ValidateOptions, findings: &mut Findings) -> Option<Structure<'a>> {
     let (envelope, postamble) = Envelope::read(bytes).map_err(|issue| findings.push(issue)).ok()?;
     if !options.like_reference {
@@ -105,7 +105,7 @@ impl<'a> Envelope<'a> {
         let (preamble, _) = preamble?;
         let stated = check_preamble(preamble, bytes.len() as u64);
         let stated = stated.map_err(|error| preamble_issue(error.kind(), preamble, bytes.len()))?;
-        // A stated length is not above that of the bytes.
+        // A stated length is not greater than the number of bytes.
         let len = stated.and_then(|length| usize::try_from(length).ok()).unwrap_or(bytes.len());
         let message = bytes.get(..len).unwrap_or(bytes);
         let no_postamble = |text: String| {
@@ -156,14 +156,15 @@ fn preamble_issue(kind: ErrorKind, preamble: &Preamble, available: usize) -> Val
     }
 }
 
-/// Compares the postamble's copy of the length, which decoders look at in a message that states its length.
+/// Compares the postamble's copy of the length, which decoders check in a message that states its length.
 fn check_length(envelope: &Envelope<'_>, postamble: &Postamble) -> Option<ValidationIssue> {
     let error = check_postamble(postamble, envelope.bytes.len() as u64).err().filter(|_| !envelope.is_open_ended)?;
     let text = format!("postamble invalid: {}", error.kind());
     Some(ValidationIssue::new(IssueCode::PostambleInvalid, text).at(error.offset()))
 }
 
-/// Looks at what the preamble keeps for later versions: writers of this one put zeros there, and readers look away.
+/// Checks the fields of the preamble that are reserved for later versions. Writers of version 3 set them to zero, and
+/// readers ignore them.
 fn check_reserved(envelope: &Envelope<'_>, findings: &mut Findings) {
     let unknown = envelope.flags.bits() & !MessageFlags::KNOWN;
     if unknown != 0 {
@@ -176,7 +177,7 @@ fn check_reserved(envelope: &Envelope<'_>, findings: &mut Findings) {
     }
 }
 
-/// Compares `first_footer_offset` of the postamble at `end` with what the walk met.
+/// Compares `first_footer_offset` of the postamble at `end` with the frames of the walk.
 fn check_first_footer(envelope: &Envelope<'_>, end: usize, structure: &Structure<'_>, findings: &mut Findings) {
     let tail = envelope.bytes.get(end..).unwrap_or_default();
     let Ok((postamble, _)) = Postamble::ref_from_prefix(tail) else { return };

@@ -1,4 +1,4 @@
-//! Levels 3 and 4: decoding to see whether it works.
+//! Levels 3 and 4: decoding as a test.
 
 use std::borrow::Cow;
 
@@ -15,17 +15,17 @@ use crate::codec;
 use crate::decode::pipeline;
 use crate::decode::trust::Trusted;
 
-/// Why decoding failed.
+/// The reason why decoding failed.
 pub(super) type Fault = (IssueCode, String);
 
-/// Whether anything stands between an object's payload and its values.
+/// Whether an object has any stage.
 pub(super) fn has_pipeline(descriptor: &Descriptor<'_>) -> bool {
     descriptor.compression().known() != Some(Compression::None)
         || descriptor.filter().known() != Some(Filter::None)
         || descriptor.encoding().known() != Some(Encoding::None)
 }
 
-/// How validation decodes: values in stored order, so that plain ones stay where they are, and masked ones as stored.
+/// Options for decoding: values in stored byte order, so that plain values are borrowed, and without restoring masks.
 pub(super) fn decode_options(options: &ValidateOptions) -> DecodeOptions {
     DecodeOptions {
         native_byte_order: false,
@@ -35,14 +35,14 @@ pub(super) fn decode_options(options: &ValidateOptions) -> DecodeOptions {
     }
 }
 
-/// The values of an object in the descriptor's byte order, without regard to masks.
+/// The values of an object in the descriptor's byte order. Masks are ignored.
 pub(super) fn decode<'a>(object: &DataObject<'a>, options: &ValidateOptions) -> Result<Cow<'a, [u8]>, Fault> {
     let has_pipeline = has_pipeline(object.descriptor());
     if has_pipeline {
         configure(object.descriptor())
             .map_err(|error| (IssueCode::PipelineConfigFailed, format!("cannot set up the pipeline: {error}")))?;
     }
-    // Digests are checked by the level before, which tells them apart from this.
+    // Digests are checked before, with findings of their own.
     let options = decode_options(options);
     let values = Trusted::new(object, &options).and_then(|o| pipeline::decode_values(o, &options, Threads::NONE));
     values.map_err(|error| {
@@ -57,8 +57,8 @@ pub(super) fn decode<'a>(object: &DataObject<'a>, options: &ValidateOptions) -> 
     })
 }
 
-/// Checks that every stage is known and compiled in, and that its parameters are there and can be read. A number that is out
-/// of its range is left to decoding.
+/// Checks that every stage is known and compiled in, and that its parameters are present and readable. Numbers out of
+/// range are left to decoding.
 fn configure(descriptor: &Descriptor<'_>) -> Result<()> {
     let unknown = |stage: &str, name: String| TensogramError::encoding(format!("unknown {stage}: {name}"));
     match descriptor.encoding().known() {
@@ -93,7 +93,7 @@ fn configure(descriptor: &Descriptor<'_>) -> Result<()> {
     codec::codec(known, CompressionBackend::Auto).map(drop)
 }
 
-/// Lets numbers pass that are out of their range.
+/// Accepts numbers that are out of range.
 fn readable<T>(parameter: tgm_core::Result<T>) -> Result<()> {
     match parameter.map_err(|error| (error.kind(), error)) {
         Ok(_) | Err((ErrorKind::BitsPerValue(_) | ErrorKind::ParameterRange(Key::ShuffleElementSize), _)) => Ok(()),
@@ -101,7 +101,7 @@ fn readable<T>(parameter: tgm_core::Result<T>) -> Result<()> {
     }
 }
 
-/// Whether a payload that is its values has more or fewer bytes than there should be.
+/// Whether a payload without stages has the wrong number of bytes.
 fn is_wrong_size(object: &DataObject<'_>) -> bool {
     object.descriptor().decoded_len().ok() != Some(object.payload().len() as u64)
 }

@@ -1,4 +1,4 @@
-//! Level 1: the frames, each looked at although the one before it was wrong, as long as it says where it ends.
+//! Level 1: the walk over frames, which goes on behind a wrong frame if the frame's end is known.
 
 use tgm_core::cbor::Cursor;
 use tgm_core::frame::{Frame, Frames, Landmark, find_landmark};
@@ -11,7 +11,7 @@ use super::issue::{IssueCode, ValidationIssue};
 use super::report::Findings;
 use super::structure::{Envelope, ObjectFrame, type_bit};
 
-/// Frames start at multiples of so many bytes, counted from the message's first.
+/// Frames start at multiples of this many bytes, counted from the message's start.
 const GRID: usize = 8;
 
 /// The version of frames that the format defines.
@@ -24,12 +24,12 @@ pub(super) struct Walk<'a> {
     /// Where frames end.
     end: usize,
     is_open_ended: bool,
-    /// Whether findings are wanted that the reference does not have.
+    /// Whether to report what the reference does not report.
     is_strict: bool,
-    /// Where the frame before and its padding end.
+    /// The end of the padding of the frame before.
     padded_end: u64,
     phase: DecodePhase,
-    /// Whether the frame before was a preceder. Kept apart from the phase, which an error leaves where it is.
+    /// Whether the frame before was a preceder. The phase does not tell, because an error leaves it unchanged.
     is_preceded: bool,
     /// The types of frames met, as [`type_bit`]s.
     seen: u16,
@@ -56,7 +56,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Walks until there are no more frames, or one does not say where it ends.
+    /// Walks until there are no more frames, or the end of a frame is unknown.
     pub(super) fn run(&mut self, findings: &mut Findings) {
         while self.find_frame(findings) {
             if let Err(issue) = self.frame(findings) {
@@ -70,7 +70,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Where the postamble is: in a message that does not state its length, the first one that the walk met.
+    /// The position of the postamble. In a message that does not state its length, the first one that the walk met.
     pub(super) const fn end(&self) -> usize {
         self.end
     }
@@ -84,9 +84,9 @@ impl<'a> Walk<'a> {
         (self.frames, self.objects)
     }
 
-    /// Steps to the next frame, over padding or whatever else stands there; `false` if there is none.
+    /// Steps to the next frame, over padding and other bytes. Returns `false` if there is none.
     fn find_frame(&mut self, findings: &mut Findings) -> bool {
-        // The postamble of a message that does not state its length is itself looked for.
+        // In a message that does not state its length, the postamble is searched for.
         let until = if self.is_open_ended { self.bytes.len() } else { self.end };
         let rest = self.bytes.get(self.position..until).unwrap_or_default();
         let landmark = find_landmark(rest, self.is_open_ended);
@@ -110,7 +110,7 @@ impl<'a> Walk<'a> {
         false
     }
 
-    /// Takes the frame at the position; an error ends the walk.
+    /// Reads the frame at the position. An error ends the walk.
     fn frame(&mut self, findings: &mut Findings) -> Result<(), ValidationIssue> {
         let at = self.position as u64;
         let rest = self.bytes.get(self.position..self.end).unwrap_or_default();
@@ -134,7 +134,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Checks that readers find the frame at byte `at` that step over the padding of the one before it unseen.
+    /// Checks that the frame at byte `at` is found by readers that skip padding without looking at it.
     fn check_place(&self, frame_type: FrameType, at: u64, findings: &mut Findings) {
         let where_it_is = if !at.is_multiple_of(GRID as u64) {
             format!("starts at byte {at}, no multiple of {GRID}")
@@ -177,7 +177,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Passes over a data object whose payload or descriptor is nowhere.
+    /// Skips a data object whose payload or descriptor cannot be located.
     fn leave_out(&mut self, code: IssueCode, findings: &mut Findings) {
         let text = match code {
             IssueCode::CborOffsetInvalid => "cbor_offset of the data object is out of its frame",
@@ -188,7 +188,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The type and the bytes of the frame that `rest`, which lies `at` bytes into the message, begins with.
+/// The type and the bytes of the frame at the start of `rest`, which lies `at` bytes into the message.
 fn delimit(rest: &[u8], at: u64) -> Result<(FrameType, &[u8]), ValidationIssue> {
     let (header, _) = FrameHeader::ref_from_prefix(rest).map_err(|_| {
         let text = format!("{} bytes are left for a frame header of {FRAME_HEADER_SIZE}", rest.len());
@@ -213,7 +213,7 @@ fn delimit(rest: &[u8], at: u64) -> Result<(FrameType, &[u8]), ValidationIssue> 
     Ok((frame_type, frame))
 }
 
-/// Looks at what the header of the frame at byte `at` keeps for later versions.
+/// Checks the fields of a frame's header that are reserved for later versions. `at` is the frame's position.
 fn check_header(frame_type: FrameType, frame: &[u8], at: u64, findings: &mut Findings) {
     let Ok((header, _)) = FrameHeader::ref_from_prefix(frame) else { return };
     let version = header.version.get();
@@ -221,7 +221,7 @@ fn check_header(frame_type: FrameType, frame: &[u8], at: u64, findings: &mut Fin
         let text = format!("{frame_type} frame is of version {version}, not {FRAME_VERSION}");
         findings.push(ValidationIssue::new(IssueCode::UnknownFrameVersion, text).at(at.saturating_add(4)));
     }
-    // Where the descriptor stands is a question of data objects.
+    // The flag for the descriptor's position applies to data objects only.
     let known = if frame_type.is_data_object() { FrameFlags::KNOWN } else { FrameFlags::HASH_PRESENT };
     let unknown = header.flags().bits() & !known;
     if unknown != 0 {
@@ -230,7 +230,7 @@ fn check_header(frame_type: FrameType, frame: &[u8], at: u64, findings: &mut Fin
     }
 }
 
-/// The finding that a frame at byte `at`, whose header and length are right, is none.
+/// The finding for a frame at byte `at` that is broken behind its header.
 fn broken(error: Error, at: u64) -> ValidationIssue {
     let code = match error.kind() {
         ErrorKind::FrameEnd => IssueCode::MissingEndMarker,
@@ -239,7 +239,7 @@ fn broken(error: Error, at: u64) -> ValidationIssue {
     ValidationIssue::new(code, format!("{} of the frame at byte {at}", error.kind())).at(error.offset())
 }
 
-/// Whether it can be said where an object's payload begins: a descriptor before it must be a whole CBOR item.
+/// Whether the start of an object's payload is known: a descriptor before it must be a whole CBOR item.
 fn has_boundary(frame: &Frame<'_>) -> bool {
     frame.flags().has(FrameFlags::CBOR_AFTER_PAYLOAD) || {
         let cbor = super::descriptor::cbor_of(frame);

@@ -95,7 +95,7 @@ fn in_place_nothing_is_lost_that_could_not_be_judged() {
         fs::copy(data(name), &path).unwrap();
         tgm(["copy", "-w", "version=3", &path, &path]).failed("left as it was");
         assert!(fs::read(&path).unwrap() == fs::read(data(name)).unwrap());
-        // Into another file, what can be copied is.
+        // Copying to another file copies the readable messages.
         tgm(["copy", "-w", "version=3", &path, &folder.path("out.tgm")]).failed("");
         assert!(!digests(folder.path("out.tgm")).is_empty());
     }

@@ -1,4 +1,4 @@
-//! The files of `tests/data` and what is recorded about them.
+//! The files of `tests/data` and their sidecars.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ pub(crate) fn data(path: &str) -> String {
     format!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/{}"), path)
 }
 
-/// All messages files below a folder of the corpus, in order.
+/// All message files below a folder of the corpus, in order.
 pub(crate) fn files(folder: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     collect(Path::new(&data(folder)), &mut found);
@@ -30,7 +30,7 @@ fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// What is recorded about a file.
+/// The sidecar of a file.
 pub(crate) fn sidecar(path: &Path) -> Json {
     serde_json::from_slice(&fs::read(path.with_extension("json")).unwrap()).unwrap()
 }

@@ -1,4 +1,4 @@
-//! `tgm create`: messages out of `.npy` files and bare values.
+//! `tgm create`: messages from `.npy` files and raw values.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use crate::npy::{doubles, field, npy, write};
 use crate::tool::{command, tgm};
 
-/// The tool's output for these arguments, of a run in which nothing went wrong.
+/// The tool's output for these arguments. The run must succeed.
 fn good(arguments: &[&str]) -> Vec<u8> {
     tgm(arguments).good().stdout
 }
@@ -44,7 +44,7 @@ fn arrays_of_every_type_come_back_as_they_were() {
         let (mut paths, mut expected) = (Vec::new(), Vec::new());
         for (kind, dtype, width, unit) in types {
             for order in ["<", ">"] {
-                // No byte makes an exponent that NaN or infinity has.
+                // No byte gives the exponent of NaN or infinity.
                 let data: Vec<u8> = (0..6 * width).map(|i| u8::try_from(i % 97).unwrap()).collect();
                 let file = npy(version, &format!("'{order}{kind}'"), false, "(2, 3)", &data);
                 paths.push(write(folder.path(), &format!("{}-{kind}.npy", order == "<"), &file));
@@ -102,7 +102,7 @@ fn truth_values_come_back_as_they_were() {
     let (header, values) = back.split_at(back.len() - data.len());
     assert!(String::from_utf8_lossy(header).contains("{'descr': '|b1', 'fortran_order': False, 'shape': (3, 7, 5), }"));
     assert!(values == data);
-    // What is written reads back as what was written, byte for byte.
+    // The written file reads back byte for byte.
     let again = write(folder.path(), "again.npy", &back);
     good(&["create", "-o", &target, &again]);
     assert!(good(&["extract", &target, "--format", "npy"]) == back);
@@ -215,7 +215,7 @@ fn every_pipeline_gives_back_what_it_promises() {
         done += 1;
     }
     assert!(done >= 17, "{done}");
-    // As few bits as do, and no more.
+    // The fewest bits that suffice.
     good(&["create", "-o", &target, &path, "--max-error", "0.01"]);
     let dump = tgm(["dump", "--json", &target]).good().text().to_string();
     assert!(dump.contains("\"sp_bits_per_value\":11"), "{dump}");
@@ -324,7 +324,7 @@ fn messages_are_appended_whole_or_not_at_all() {
         assert!(run.code == Some(1) && run.stderr.contains("bad.npy"), "{}", run.stderr);
         assert!(fs::read(&target).unwrap() == before, "{flags:?}");
     }
-    // The inputs and what was there: nothing is left behind.
+    // The folder holds the inputs and the old file, nothing else.
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
     good(&["create", "-o", &target, &paths[0], "--no-hash"]);
     assert_eq!(count(), 1);

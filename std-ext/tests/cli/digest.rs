@@ -5,12 +5,12 @@ use serde_json::{Value as Json, json};
 use crate::corpus::{data, of_class};
 use crate::tool::tgm;
 
-/// Whether an object cannot be decoded only because of how the tool was built.
+/// Whether an object cannot be decoded only because this build lacks its codec.
 fn is_not_compiled_in(object: &Json) -> bool {
     object["error"]["message"].as_str().is_some_and(|text| text.contains("not compiled in"))
 }
 
-/// The objects that are recorded for each message: `truth` where the reference is wrong.
+/// The recorded objects of each message. `truth` replaces them where the reference is wrong.
 fn recorded(sidecar: &Json) -> Vec<Vec<Json>> {
     if let Some(objects) = sidecar["truth"]["objects"].as_array() {
         return vec![objects.clone()];

@@ -1,4 +1,4 @@
-//! Digests: values of a damaged payload are neither shown nor written, whatever the command.
+//! Digests: no command shows or writes values of a damaged payload.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,12 +8,12 @@ use tgm_std::{EncodeOptions, MessageBuilder, ObjectBuilder};
 
 use crate::tool::{Run, subcommands, tgm};
 
-/// Values that are stored as they are; those of each message are its own.
+/// Values that are stored as they are, different in each message.
 fn values(message: u32) -> Vec<u32> {
     (0..16).map(|i| message * 1000 + i).collect()
 }
 
-/// A file of three messages of two objects each. One bit in a payload of the middle one is wrong.
+/// A file of three messages with two objects each. One bit in a payload of the middle one is wrong.
 fn damaged_file(hashing: bool) -> Vec<u8> {
     let options = EncodeOptions { hashing, ..EncodeOptions::default() };
     let message = |n| {
@@ -43,17 +43,18 @@ fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
 }
 
 enum Takes {
-    /// Neither values nor payloads.
+    /// The command uses neither values nor payloads.
     Nothing,
-    /// It says that the digest is wrong, and leaves out what is damaged: a call with IN and OUT in place of paths.
+    /// It reports the wrong digest, and leaves the damaged message out. The text is a call with IN and OUT in place of
+    /// paths.
     Values(&'static str),
-    /// As `Values`, and there is no flag that lets it pass, because the command is there to tell.
+    /// As `Values`, without a flag to accept damage, because the command's purpose is to report it.
     Tells(&'static str),
-    /// It says that the digest is wrong, and the message stays as it is, wrong digest and all.
+    /// It reports the wrong digest and keeps the message with it.
     Keeps(&'static str),
 }
 
-/// What each subcommand does: one that is not here fails the test.
+/// The behaviour of each subcommand. A subcommand that is missing here fails the test.
 fn commands() -> BTreeMap<&'static str, Takes> {
     use Takes::{Keeps, Nothing, Tells, Values};
     [
@@ -73,7 +74,7 @@ fn commands() -> BTreeMap<&'static str, Takes> {
         ("upgrade", Values("upgrade IN -o OUT")),
         ("verify", Tells("verify IN")),
         ("validate", Tells("validate IN")),
-        // Of each message only the first object, which is not damaged, is encoded anew.
+        // Only the first object of each message is encoded again, and it is not damaged.
         ("repack", Values("repack IN -o OUT --object 0 --filter shuffle")),
         ("reshuffle", Values("reshuffle IN -o OUT")),
         ("copy", Values("copy IN OUT")),
@@ -194,7 +195,7 @@ fn damaged_messages_are_not_appended_to_files_that_metadata_names() {
         |path: &Path| tgm([Path::new("info"), Path::new("--json"), path]).json()["files"][0]["messages"].clone();
     assert_eq!(messages(&out), 2);
     fs::remove_file(&out).unwrap();
-    // One message is named by its number; one that is not there makes no file.
+    // A message is named by its number. A message that is not there makes no file.
     call("copy -m 2 IN", folder.path(), Some(&template)).good();
     assert_eq!(messages(&out), 1);
     fs::remove_file(&out).unwrap();

@@ -1,4 +1,4 @@
-//! `tgm doctor`: what the build can do.
+//! `tgm doctor`: the features of the build.
 
 use crate::tool::tgm;
 

@@ -1,4 +1,4 @@
-//! What the tests of the commands that write messages have in common.
+//! Helpers for the tests of commands that write messages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use crate::corpus::of_class;
 use crate::tool::{Run, tgm};
 
-/// A folder for what is written.
+/// A folder for output.
 pub(crate) struct Folder(TempDir);
 
 impl Folder {
@@ -29,7 +29,7 @@ impl Folder {
         path
     }
 
-    /// What is in the folder, in order; hidden files too.
+    /// The names in the folder, in order, including hidden files.
     pub(crate) fn names(&self) -> Vec<String> {
         let names = fs::read_dir(self.0.path()).unwrap();
         let mut names: Vec<_> = names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -49,8 +49,8 @@ pub(crate) fn has_junk(path: &Path) -> bool {
     document["segments"].as_array().unwrap().iter().any(|segment| segment["kind"] != "message")
 }
 
-/// The objects of a file with the digests of their values, without where they are. Objects whose codec is not compiled
-/// in have none.
+/// The objects of a file with the digests of their values, without their positions. Objects whose codec is not compiled
+/// in have no digest.
 pub(crate) fn digests(path: impl AsRef<Path>) -> Vec<Json> {
     let path = path.as_ref();
     let run = tgm([Path::new("digest"), Path::new("--json"), path]);
@@ -68,19 +68,19 @@ pub(crate) fn digests(path: impl AsRef<Path>) -> Vec<Json> {
     objects
 }
 
-/// What `tgm verify` says of each message.
+/// The verdict of `tgm verify` on each message.
 pub(crate) fn verdicts(path: impl AsRef<Path>) -> Vec<String> {
     let document = tgm([Path::new("verify"), Path::new("--json"), path.as_ref()]).json();
     document["messages"].as_array().unwrap().iter().map(|m| m["result"].as_str().unwrap().to_string()).collect()
 }
 
-/// What `tgm dump` says of each message.
+/// The output of `tgm dump` for each message.
 pub(crate) fn dump(path: impl AsRef<Path>) -> Vec<Json> {
     let run = tgm([Path::new("dump"), Path::new("--json"), path.as_ref()]).good();
     run.json()["messages"].as_array().unwrap().clone()
 }
 
-/// Descriptors, metadata and annotations of a message, without what the library wrote.
+/// Descriptors, metadata and annotations of a message, without `_reserved_`.
 pub(crate) fn contents(message: &Json) -> Json {
     let mut objects = message["objects"].clone();
     for object in objects.as_array_mut().unwrap() {
@@ -96,7 +96,7 @@ pub(crate) fn contents(message: &Json) -> Json {
 }
 
 impl Run {
-    /// A run in which something went wrong that was said like this.
+    /// The run, which must have failed with this text.
     pub(crate) fn failed(self, with: &str) -> Self {
         assert!(self.code == Some(1) && self.stderr.contains(with), "{:?}: {}", self.code, self.stderr);
         self

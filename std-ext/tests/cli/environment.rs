@@ -1,4 +1,4 @@
-//! What the environment says about decoding (FORMAT §4.1).
+//! Environment variables for decoding (FORMAT §4.1).
 
 use crate::corpus::data;
 use crate::tool::command;

@@ -5,7 +5,7 @@ use std::fs;
 use crate::corpus::{data, files, of_class, sha256, sidecar};
 use crate::tool::tgm;
 
-/// What is written for these arguments.
+/// The output for these arguments.
 fn extract(path: &str, arguments: &[&str]) -> Vec<u8> {
     tgm(["extract", path].iter().chain(arguments)).good().stdout
 }

@@ -1,4 +1,4 @@
-//! Bad bytes: every command ends by itself, with an exit code of its own and nothing of a panic.
+//! Malformed input: every command ends by itself, with an exit code and without a panic.
 
 use std::path::{Path, PathBuf};
 
@@ -42,8 +42,8 @@ fn json_of_malformed_files_is_one_document_with_a_schema() {
     }
 }
 
-/// Files that are not rejected although their sidecars would have it: of repeated keys the last counts (FORMAT §3.2), and an
-/// empty file has no messages.
+/// Files that are accepted although their sidecars say otherwise: of repeated keys the last counts (FORMAT §3.2), and
+/// an empty file has no messages.
 const NOT_REJECTED: [&str; 3] = ["duplicate-base.tgm", "duplicate-top.tgm", "single-00000.tgm"];
 
 #[test]
@@ -57,7 +57,7 @@ fn what_must_be_rejected_is_an_error_in_the_digests() {
         match verdict.as_str().unwrap() {
             "reject" if NOT_REJECTED.iter().any(|name| path.ends_with(name)) => {}
             "reject" => assert_eq!(run.code, Some(1), "{path:?}: {text}"),
-            // Where nothing says that there are digests, none are checked; `verify` misses them.
+            // Without flags for digests none are checked. `verify` reports that they are missing.
             "reject-verify" => {
                 assert!(run.code == Some(0) || text.contains("hash mismatch"), "{path:?}: {text}");
                 wrong_digests += u32::from(run.code == Some(1));
@@ -98,7 +98,7 @@ fn frames_of_a_torn_message_are_listed_up_to_the_tear() {
     assert!(torn["error"]["message"].as_str().unwrap().contains("exceeds buffer size"));
 }
 
-/// What a run writes for each byte of its files, on both streams.
+/// The bytes of output, on both streams, for each byte of the files.
 fn output_per_byte(run: &Run, path: &str) -> u64 {
     (run.stdout.len() + run.stderr.len()) as u64 / std::fs::metadata(path).unwrap().len()
 }
@@ -109,7 +109,7 @@ fn what_is_printed_is_bounded_by_what_is_read() {
     let file = |name: &str, bytes: &[u8]| crate::npy::write(folder.path(), name, bytes);
     let frame = std::fs::read(data("dtypes/float32-little.tgm")).unwrap();
     let values = file("v", &[0]);
-    // Metadata of maps, lists, tags and values of one byte, nested as deeply as may be.
+    // Metadata of maps, lists, tags and one-byte values, nested as deeply as allowed.
     let nested = |open: &str, close: &str| format!("{}0{}", open.repeat(100), close.repeat(100));
     let described = |name: &str, value: &str| {
         let extra = (0..300).map(|i| format!("\"{i}\": {value}")).collect::<Vec<_>>().join(",");
@@ -120,7 +120,7 @@ fn what_is_printed_is_bounded_by_what_is_read() {
     };
     let paths = [
         file("magics.tgm", &b"TENSOGRM".repeat(1 << 14)),
-        // Each second one has a frame, but never a whole message.
+        // Every second message has a frame, but none is whole.
         file("frames.tgm", &[b"TENSOGRM", &frame[..frame.len() / 2]].concat().repeat(400)),
         described("maps.tgm", &nested("{\"a\":", "}")),
         described("lists.tgm", &nested("[", "]")),
@@ -175,7 +175,7 @@ fn wide_cells_are_cut_for_people_and_whole_in_json() {
         let run = tgm(arguments.iter().copied().chain([path.as_str()])).good();
         assert!(long(run.text()) < 1000 || arguments == ["digest"], "{arguments:?}: {}", long(run.text()));
     }
-    // Empty cells too take their width.
+    // Empty cells also take their width.
     let keys = vec!["empty"; 1500].join(",");
     let set = folder.path().join("set.tgm").display().to_string();
     tgm(["set", "-s", "empty=", &path, &set]).good();
@@ -183,7 +183,7 @@ fn wide_cells_are_cut_for_people_and_whole_in_json() {
     let whole = tgm(["ls", "--json", "-p", "name", "--objects", &path]).good().json();
     assert_eq!(whole["messages"][0]["objects"][0]["values"]["name"], name);
     assert_eq!(whole["messages"][0]["objects"][0]["shape"].as_array().unwrap().len(), 40_000);
-    // Salvaged objects are listed as well, and damaged names in errors.
+    // Salvaged objects are listed too, and damaged names appear in errors.
     let bytes = std::fs::read(&path).unwrap();
     let torn = crate::npy::write(folder.path(), "torn.tgm", &bytes[..bytes.len() - 30]);
     let out = folder.path().join("salvaged.tgm").display().to_string();
@@ -191,7 +191,7 @@ fn wide_cells_are_cut_for_people_and_whole_in_json() {
     assert!(run.code == Some(1) && long(run.text()) < 1000, "{:?} {}", run.code, long(run.text()));
 }
 
-/// A descriptor may name stages that nobody has heard of, at any length.
+/// A descriptor may contain unknown stage names of any length.
 #[test]
 fn a_long_name_of_a_stage_is_cut_in_tables() {
     let folder = tempfile::tempdir().unwrap();

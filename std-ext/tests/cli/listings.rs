@@ -1,14 +1,14 @@
-//! `info`, `ls`, `dump`, `frames`: what they say is what is recorded.
+//! `info`, `ls`, `dump`, `frames`: their output equals the recorded facts.
 
 use serde_json::{Value as Json, json};
 
 use crate::corpus::{data, of_class};
 use crate::tool::tgm;
 
-/// Folders whose files can all be read, many message layouts among them.
+/// Folders of readable files with many layouts of messages.
 const READABLE: [&str; 6] = ["layout", "preceder", "metadata", "hash", "streaming", "many"];
 
-/// Files of class `valid` in the readable folders, for which the sidecar's first message stands.
+/// Files of class `valid` in the readable folders, whose sidecar describes the first message.
 fn readable() -> impl Iterator<Item = (std::path::PathBuf, Json)> {
     of_class("valid").filter(|(path, sidecar)| {
         let folder = path.parent().and_then(|folder| folder.file_name()).and_then(|name| name.to_str());
@@ -51,7 +51,7 @@ fn dump_has_descriptors_metadata_and_frames_whole() {
             }
         }
         let extra = &recorded["metadata"]["extra"];
-        // What the binding reports of values that JSON lacks is another matter.
+        // The binding reports values that JSON lacks in another way.
         if !path.ends_with("metadata-tags-undefined-bignum.tgm") && !path.ends_with("metadata-nested-nontext-keys.tgm")
         {
             assert_same_keys(&message["extra"], extra, &path.display().to_string());
@@ -59,7 +59,7 @@ fn dump_has_descriptors_metadata_and_frames_whole() {
     }
 }
 
-/// Values are compared by the library's tests; here it is that none is lost.
+/// The library's tests compare values. This test checks that none is missing.
 fn assert_same_keys(found: &Json, recorded: &Json, place: &str) {
     let keys = |value: &Json| {
         let mut keys: Vec<_> = value.as_object().unwrap().keys().cloned().collect();

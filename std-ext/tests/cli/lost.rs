@@ -1,4 +1,4 @@
-//! Bytes that belong to no message: every command that reads messages tells of them, and goes on with the others.
+//! Bytes that belong to no message: every command that reads messages reports them, and goes on with the others.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,15 +13,15 @@ use crate::tool::{Run, subcommands, tgm};
 struct Damaged {
     what: &'static str,
     bytes: Vec<u8>,
-    /// Offset and length of what is lost.
+    /// Offset and length of the lost bytes.
     lost: (usize, usize),
     /// What is left.
     whole: Vec<Vec<u8>>,
 }
 
-/// Where the messages of the file are that is damaged here.
+/// Positions of the messages in the file that is damaged here.
 const MESSAGES: [(usize, usize); 3] = [(0, 568), (568, 568), (1136, 576)];
-/// Where a preamble has the length.
+/// Offset of the length in a preamble.
 const LENGTH: usize = 16;
 
 fn damages() -> Vec<Damaged> {
@@ -56,14 +56,14 @@ fn damages() -> Vec<Damaged> {
     ]
 }
 
-/// What a command does with a damaged file.
+/// The behaviour of a command on a damaged file.
 enum Reads {
     /// No messages.
     No,
-    /// It says what is lost, and the rest is there: how to call it, with IN and OUT in place of paths, and whether the rest
-    /// is there.
+    /// It reports the loss, and outputs the rest. The fields are a call with IN and OUT in place of paths, and a check
+    /// of the rest.
     Rest(&'static str, fn(&Run, &Path, &Damaged) -> bool),
-    /// It says what is lost, and writes nothing, because it makes something whole.
+    /// It reports the loss and writes nothing, because its output must be complete.
     Refuses(&'static str),
 }
 
@@ -93,7 +93,7 @@ fn has_all_values(_: &Run, out: &Path, damaged: &Damaged) -> bool {
     digests(out) == digests(&whole)
 }
 
-/// What each subcommand does: one that is not here fails the test.
+/// The behaviour of each subcommand. A subcommand that is missing here fails the test.
 fn commands() -> BTreeMap<&'static str, Reads> {
     use Reads::{No, Refuses, Rest};
     [
@@ -171,7 +171,7 @@ fn every_command_that_reads_messages_tells_what_is_lost_and_shows_the_rest() {
             let place = format!("tgm {name}, {}: {}", damaged.what, run.stderr);
             assert_eq!(run.code, Some(1), "{place}");
             let is_report = matches!(&*name, "salvage" | "validate");
-            // What these print is about damage.
+            // The output of these commands is about damage.
             let told = if is_report { run.text().replace(['{', '}', '"', ':', ','], " ") } else { run.stderr.clone() };
             let words: Vec<_> = told.split([' ', ';', '(', '\n']).collect();
             let (offset, length) = (damaged.lost.0.to_string(), damaged.lost.1.to_string());

@@ -132,7 +132,7 @@ fn inputs_may_be_written_over() {
     let expected = digests(&path);
     tgm(["merge", &path, "-o", &path]).good();
     assert_eq!((digests(&path), dump(&path).len()), (expected.clone(), 1));
-    // One object of several is no other version of the file.
+    // One object of several cannot replace the whole file.
     tgm(["split", &path, "-o", &folder.path("a.tgm")]).failed("the file that is read");
     assert_eq!((digests(&path), folder.names()), (expected, vec!["a_0001.tgm".to_string()]));
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-/// A file of a version, with elements of `descr`.
+/// A file of this version with elements of `descr`.
 pub(crate) fn npy(version: u8, descr: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
     let order = if fortran { "True" } else { "False" };
     let header = format!("{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, }}\n");

@@ -1,4 +1,4 @@
-//! `tgm repack` and `tgm reshuffle`: messages made anew of messages.
+//! `tgm repack` and `tgm reshuffle`: messages encoded again.
 
 use std::fs;
 
@@ -20,7 +20,7 @@ fn objects(path: &str) -> Vec<Json> {
     json["messages"].as_array().unwrap().iter().flat_map(|m| m["objects"].as_array().unwrap().clone()).collect()
 }
 
-/// Annotations, and metadata of all objects, without what each encoding makes anew.
+/// Annotations and metadata of all objects, without `_reserved_`.
 fn metadata(path: &str) -> Vec<Json> {
     let json = tgm(["dump", "--json", path]).good().json();
     let of = |message: &Json| {
@@ -82,11 +82,11 @@ fn only_what_is_asked_for_changes() {
     assert_eq!((&after[0]["compression"], &after[1]["filter"]), (&json!("zstd"), &json!("shuffle")));
     assert_eq!((&after[1]["masks"], &after[2]), (&json!(["nan"]), &before[2]));
     assert!(tgm(["dump", "--json", &target]).good().text().contains("\"method\":\"rle\""));
-    // Stages that are not named stay.
+    // Stages without a flag stay.
     run("repack", &target, &target, "--level 12 --object 1").good();
     assert_eq!(digests(&target), digests(&path));
     assert_eq!(objects(&target)[1]["filter"], "shuffle");
-    // Keys choose objects, and what is chosen nowhere is left alone to the byte.
+    // Keys select objects. A message without a selected object stays byte for byte.
     run("repack", &path, &target, "-w n=2 --compression rle").good();
     assert_eq!(objects(&target)[2]["compression"], "rle");
     assert_eq!(objects(&target)[..2], before[..2]);
@@ -145,7 +145,7 @@ fn what_fails_leaves_the_output_as_it_was_and_says_where() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), count);
     assert_eq!(run("repack", &path, &target, "--encoding none --bits 4").code, Some(2));
     assert_eq!(tgm(["repack", &path]).code, Some(2));
-    // Standard output gets messages, and standard error what is to be said of them.
+    // Standard output gets messages, standard error gets text.
     let piped = run("repack", &path, "-", "--compression lz4");
     assert!(piped.code == Some(0) && piped.stderr.contains("ratio"), "{}", piped.stderr);
     fs::write(&target, &piped.stdout).unwrap();

@@ -1,4 +1,4 @@
-//! `tgm salvage`: what is whole is kept, what is lost is said.
+//! `tgm salvage`: whole messages are kept, lost bytes are reported.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,8 +9,8 @@ use crate::corpus::{data, files};
 use crate::edits::{Folder, digests, dump, sound, verdicts};
 use crate::tool::{Run, tgm};
 
-/// Runs `tgm salvage --json` and checks what always holds: the parts cover the file, IN is as it was, and the exit code
-/// says whether bytes were lost.
+/// Runs `tgm salvage --json` and checks three facts: the parts cover the file, IN is unchanged, and the exit code tells
+/// whether bytes were lost.
 fn salvage(path: &str, out: &str, arguments: &[&str]) -> (Run, Vec<Json>) {
     let before = fs::read(path).unwrap();
     let run = tgm(["salvage", "--json", path, "-o", out].iter().chain(arguments));
@@ -21,7 +21,7 @@ fn salvage(path: &str, out: &str, arguments: &[&str]) -> (Run, Vec<Json>) {
         end + part["length"].as_u64().unwrap()
     });
     assert_eq!(end, before.len() as u64, "{path}");
-    // An empty file has nothing that could be written.
+    // An empty file gives no output.
     let is_lossless = !parts.is_empty() && parts.iter().all(|part| part["kind"] == "message");
     assert_eq!(run.code, Some(i32::from(!is_lossless)), "{path}: {}", run.stderr);
     (run, parts)
@@ -62,7 +62,7 @@ fn garbage_and_torn_tails_are_left_out_and_reported() {
     let expected =
         [("lost", 0, 3), ("message", 3, b), ("lost", 3 + b, 5), ("message", 8 + b, s), ("lost", 8 + b + s, 8 + lost)];
     assert_eq!(extents(&parts), expected);
-    // The version number behind the stray magic is none that a message has.
+    // The version number behind the stray magic is too large, so the magic counts as chance.
     assert!(parts[0]["why"] == "belongs to no message" && parts[4]["why"] == "belongs to no message");
     assert!(fs::read(&out).unwrap() == [&buffered[..], &streamed].concat());
     // The objects of the torn message are whole.
@@ -125,7 +125,7 @@ fn rescued_objects_keep_the_metadata_that_is_theirs() {
     tgm(["set", "-s", "extra.note=kept", &source, &source]).good();
     let message = &dump(&source)[0];
     let mut bytes = fs::read(&source).unwrap();
-    // Damaged: the first object's payload.
+    // The payload of the first object is damaged.
     let at = message["objects"][0]["layout"]["payload_offset"].as_u64().unwrap();
     bytes[usize::try_from(at).unwrap()] ^= 1;
     let path = folder.file("in.tgm", &bytes);

@@ -1,4 +1,4 @@
-//! `tgm set` changes what it is told to, and nothing else.
+//! `tgm set` changes the keys that it is given, and nothing else.
 
 use std::fs;
 
@@ -29,7 +29,7 @@ fn an_annotation_is_set_and_all_else_stays() {
             messages += 1;
         }
         assert_eq!(digests(&path), digests(&out), "{path:?}");
-        // A message of which only some frames have digests gets them all.
+        // A message in which only some frames have digests gets digests for all.
         let expected = verdicts(&path).into_iter().map(|verdict| verdict.replace("digests missing", "ok"));
         assert_eq!(verdicts(&out), expected.collect::<Vec<_>>(), "{path:?}");
     }
@@ -164,7 +164,7 @@ fn one_object_of_one_message_is_set() {
     expected["objects"][1]["metadata"]["note"] = json!("y");
     assert_eq!(contents(&dump(&out)[0]), expected);
     assert_eq!(digests(&path), digests(&out));
-    // Both objects, one after the other, are all of them.
+    // The message has these two objects only.
     tgm(["set", "--object", "0", "--object", "1", "-s", "note=z", &path, &out]).good();
     tgm(["set", "-s", "note=z", &path, &both]).good();
     assert_eq!(contents(&dump(&out)[0]), contents(&dump(&both)[0]));
@@ -213,7 +213,7 @@ fn only_selected_messages_are_changed_and_the_rest_is_verbatim() {
     tgm(["set", "-s", "a=b", &path, &out]).failed(lost);
     assert!(has_junk(out.as_ref()) && digests(&out) == digests(&path));
     let changed = fs::read(&out).unwrap();
-    // Nothing is left to be changed.
+    // The value is already set.
     let again = folder.path("again.tgm");
     tgm(["set", "-s", "a=b", &out, &again]).failed(lost);
     assert!(fs::read(&again).unwrap() == changed);

@@ -53,7 +53,7 @@ fn pipes_get_no_colours() {
     }
 }
 
-/// What the tool prints on a terminal, by way of `script`, which opens one; `None` where there is no such program.
+/// The tool's output on a terminal, which `script` provides. `None` if there is no such program.
 fn on_terminal(arguments: &str, no_color: Option<&str>) -> Option<String> {
     let tool = env!("CARGO_BIN_EXE_tgm");
     let mut script = Command::new("script");

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value as Json;
 
-/// What a run left behind.
+/// The result of a run.
 pub(crate) struct Run {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: Vec<u8>,
@@ -23,7 +23,7 @@ impl Run {
         serde_json::from_slice(&self.stdout).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
     }
 
-    /// Standard output, of a run in which nothing went wrong.
+    /// The run, which must have succeeded without a word on standard error.
     pub(crate) fn good(self) -> Self {
         assert_eq!((self.code, self.stderr.as_str()), (Some(0), ""), "{}", String::from_utf8_lossy(&self.stdout));
         self
@@ -43,7 +43,7 @@ pub(crate) fn tgm(args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Run {
     Run { code: output.status.code(), stdout: output.stdout, stderr: String::from_utf8(output.stderr).unwrap() }
 }
 
-/// The names of all subcommands, as the tool's own help lists them; those of groups with the group's name in front.
+/// The names of all subcommands from the tool's help. Those of groups have the group's name in front.
 pub(crate) fn subcommands() -> Vec<String> {
     let names = |group: &[&str]| -> Vec<String> {
         let run = tgm(group.iter().copied().chain(["help"])).good();

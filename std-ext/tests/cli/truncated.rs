@@ -1,4 +1,4 @@
-//! Files that somebody truncates while the tool reads them.
+//! Files that are truncated while the tool reads them.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -7,11 +7,11 @@ use std::process::Stdio;
 use crate::corpus::data;
 use crate::tool::command;
 
-/// Messages of the file: what the tool prints of them is many times what a pipe and the tool's buffers hold, and the file is
-/// many times what the tool reads at once.
+/// Number of messages in the file. The tool's output for them is much larger than a pipe and its buffers, and the file
+/// is much larger than what the tool reads at once.
 const MESSAGES: usize = 8000;
 
-/// The tool prints into a pipe that nobody empties, and so it waits, with most of the file unread, until the file is
+/// The tool prints into a pipe that is not read. So it waits, with most of the file unread, until the file is
 /// truncated.
 #[test]
 fn a_file_that_is_truncated_while_it_is_read_is_an_error() {
@@ -24,7 +24,7 @@ fn a_file_that_is_truncated_while_it_is_read_is_an_error() {
         let words = line.split(' ').map(Into::into).chain([path.clone().into_os_string()]);
         let mut child = command(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut stdout = child.stdout.take().unwrap();
-        // The tool knows by now where the messages are.
+        // By now the tool knows the positions of the messages.
         let mut first = [0; 100];
         stdout.read_exact(&mut first).unwrap();
         File::options().write(true).open(&path).unwrap().set_len(message.len() as u64).unwrap();

@@ -1,4 +1,4 @@
-//! `tgm upgrade`: what is written, what is left out, and what happens to files that would be replaced.
+//! `tgm upgrade`: written messages, messages that are left out, and files that would be replaced.
 
 use std::fs;
 use std::path::Path;

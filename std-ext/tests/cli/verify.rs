@@ -59,7 +59,7 @@ fn bytes_outside_of_messages_were_not_verified() {
     assert!(run.stderr.contains("37 bytes at offset 568 belong to no message"), "{}", run.stderr);
 }
 
-/// A message of two objects whose frames are alike in all but their values.
+/// A message of two objects whose frames differ only in their values.
 fn twins() -> (Vec<u8>, [(usize, usize); 2]) {
     let (ones, twos) = ([1_u8; 8], [2_u8; 8]);
     let object = |values| ObjectBuilder::new(&[8], values).unwrap();
@@ -87,11 +87,11 @@ fn objects_that_were_swapped_are_found() {
     assert!(run.text().contains("hash list (object 0): an entry of the hash list is not the object's digest"));
 }
 
-/// No command follows the index: all walk. It is `verify` that says that it lies.
+/// No command uses the index, all walk the frames. `verify` reports a wrong index.
 #[test]
 fn an_index_that_lies_is_found_and_leads_no_command_astray() {
     let (twins, [_, (second, len)]) = twins();
-    // The frame of an object as values of another one, which the entry of the object behind it leads to.
+    // The frame of an object is hidden in the values of another one, and the index points to it.
     let hidden = &twins[second..second + len];
     let outer = ObjectBuilder::new(&[len as u64], hidden).unwrap();
     let behind = ObjectBuilder::new(&[8], &[7_u8; 8]).unwrap();
@@ -112,12 +112,12 @@ fn an_index_that_lies_is_found_and_leads_no_command_astray() {
     assert_eq!(run.code, Some(1));
     assert!(run.text().contains("index (object 1): "), "{}", run.text());
     assert_eq!(tgm(["validate", &path]).code, Some(1));
-    // What is shown is what the walk finds.
+    // The output is the object that the walk finds.
     let extracted = tgm(["extract", "-o", "1", &path]).good().stdout;
     assert_eq!(extracted, [7; 8]);
     let digest = tgm(["digest", "--json", &path]).good().json();
     assert_eq!(digest["messages"][0]["objects"][1]["sha256"], sha256(&extracted));
-    // A message whose index lies is not made anew as if it were sound.
+    // A message with a wrong index is not rewritten as if it were sound.
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out.tgm").display().to_string();
     for command in ["reshuffle", "repack"] {
@@ -128,7 +128,7 @@ fn an_index_that_lies_is_found_and_leads_no_command_astray() {
     }
 }
 
-/// The commands find objects in one way: none of the tool's sources calls what follows an index.
+/// The commands find objects by walking: no source file of the tool calls a function that uses the index.
 #[test]
 fn no_command_follows_an_index() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/bin/tgm");

@@ -1,5 +1,5 @@
-//! What every command that writes a file or a stream has in common. The commands are those of `writers.txt`, which a test in
-//! the tool compares with its command line.
+//! Facts about every command that writes a file or a stream. `writers.txt` lists the commands; a test in the tool
+//! compares it with the command line.
 
 use std::fs;
 use std::path::Path;
@@ -9,12 +9,12 @@ use crate::edits::Folder;
 use crate::npy::npy;
 use crate::tool::{Run, command, tgm};
 
-/// What a command writes when it is given the file that it reads as output.
+/// The behaviour of a command whose output is the file that it reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Own {
-    /// The file is replaced by what another file would have become.
+    /// The file is replaced by the output.
     Replaced,
-    /// Nothing: the file is no older version of what is written.
+    /// Nothing is written, because the output is no new version of the file.
     Refused,
 }
 
@@ -74,7 +74,7 @@ fn all_commands_that_write_are_tried() {
     assert_eq!(names.join("\n"), include_str!("writers.txt").trim_end());
 }
 
-/// Length of what is written: uuid and time differ from run to run, lengths do not.
+/// Length of the output. Uuid and time differ from run to run, lengths do not.
 fn length(path: impl AsRef<Path>) -> u64 {
     fs::metadata(path).unwrap().len()
 }
@@ -127,7 +127,7 @@ fn a_file_that_is_read_is_replaced_rightly_or_left_alone() {
 }
 
 impl Run {
-    /// A run in which nothing went wrong, whatever it said.
+    /// The run, which must have succeeded. It may have text on standard error.
     fn good_enough(self) -> Self {
         assert_eq!(self.code, Some(0), "{}", self.stderr);
         self
@@ -165,7 +165,7 @@ fn messages_are_not_appended_to_the_file_that_they_come_from() {
     let input = folder.file("f3", &source);
     tgm(["copy", &input, &folder.path("f[version]")]).failed("nothing was written");
     assert!(fs::read(&input).unwrap() == source);
-    // Nor are the messages before the one that names the file.
+    // The messages before the one with the bad name are not written either.
     let steps = tgm(["get", "-p", "step", &input]).good();
     let last = steps.text().lines().last().unwrap();
     let input = folder.file(&format!("step{last}"), &source);
@@ -177,7 +177,7 @@ fn messages_are_not_appended_to_the_file_that_they_come_from() {
     tgm(["copy", &path, "[name]"]).failed("standard output");
 }
 
-/// Where standard output is the file that is read, it is written in place, and what was not read yet is lost.
+/// Standard output that is the input file would be written in place, and unread messages would be lost.
 #[cfg(unix)]
 #[test]
 fn standard_output_that_is_the_input_is_refused() {
@@ -190,7 +190,7 @@ fn standard_output_that_is_the_input_is_refused() {
         let output = run.stdout(stdout).output().unwrap();
         assert_eq!(output.status.code(), Some(1), "{}", writer.name);
         assert!(fs::read(&input).unwrap() == source, "{}", writer.name);
-        // So is a file that is also standard input.
+        // A file that is also standard input is refused too.
         let stdin = fs::File::open(&input).unwrap();
         let output = command(writer.arguments("-", &input)).stdin(stdin).output().unwrap();
         if writer.own == Own::Refused {
@@ -220,7 +220,7 @@ fn a_dash_is_standard_output_and_no_file() {
         tgm(writer.arguments(&input, &target)).good_enough();
         assert_eq!(output.stdout.len() as u64, length(&target), "{}: {stderr}", writer.name);
     }
-    // Two things cannot have one stream.
+    // One stream cannot hold two outputs.
     let path = data("dtypes/float32-little.tgm");
     for name in ["salvage", "upgrade"] {
         assert_eq!(tgm([name, "--json", &path, "-o", "-"]).code, Some(2));
@@ -301,7 +301,7 @@ mod interrupted {
 
     /// A run that has begun to write into `folder` and waits for more input.
     fn waiting(folder: &Folder, out: &str, trap: &str) -> Child {
-        // The first message is written, the rest of the input never comes.
+        // The first message is written. The rest of the input never comes.
         let fifo = folder.path("fifo");
         if !Path::new(&fifo).exists() {
             assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
@@ -311,15 +311,15 @@ mod interrupted {
         shell.args(["-c", &script, "sh", env!("CARGO_BIN_EXE_tgm"), "zio", "to-tgm"]);
         shell.args([&folder.path("source.zio"), &fifo, "-O", out]).stdin(Stdio::null());
         let child = shell.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-        // It has opened the pipe when this returns, and so the output before.
+        // When this returns, the tool has opened the pipe, and before it the output.
         let mut pipe = fs::OpenOptions::new().write(true).open(fifo).unwrap();
         pipe.write_all(b"x").unwrap();
-        // Closed, it would be the end of the input.
+        // Closing it would end the input.
         std::mem::forget(pipe);
         child
     }
 
-    /// While it is written, what replaces a private file is as private.
+    /// The replacement of a private file is private while it is written.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_private_file_is_never_readable_by_others() {
@@ -357,7 +357,7 @@ mod interrupted {
             assert_eq!(fs::read(&out).unwrap(), b"what was here before");
             assert_eq!(folder.names(), ["fifo", "out", "source.zio"]);
         }
-        // What is ignored stays ignored, as `nohup` wants it.
+        // An ignored signal stays ignored, as `nohup` requires.
         let mut child = waiting(&folder, &out, "trap '' HUP;");
         send(&child, 1);
         let begun = Instant::now();
@@ -369,7 +369,7 @@ mod interrupted {
         assert_eq!(child.wait().unwrap().signal(), Some(15));
     }
 
-    /// Where files need no name while they are written, not even this leaves one behind.
+    /// On file systems with unnamed files, a kill leaves nothing behind.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_kill_without_warning_leaves_nothing_behind_where_files_need_no_name() {
@@ -386,7 +386,7 @@ mod interrupted {
         assert_eq!(folder.names(), ["fifo", "source.zio"]);
     }
 
-    /// Whether the folder's file system has files without names.
+    /// Whether the folder's file system has unnamed files.
     #[cfg(target_os = "linux")]
     fn has_unnamed_files(folder: &Folder) -> bool {
         use std::os::unix::fs::OpenOptionsExt as _;

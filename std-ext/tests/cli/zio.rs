@@ -1,4 +1,4 @@
-//! `zio`: listings, and the way to Tensogram files and back.
+//! `tgm zio`: listings, and conversion to Tensogram files and back.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! TENS as Tensogram and back.
+//! Conversion of TENS to Tensogram and back.
 
 use std::borrow::Cow;
 
@@ -98,7 +98,7 @@ fn payload_is_borrowed_on_the_way_back() {
 /// Decoded objects, in the byte order they are stored in.
 type Objects = Vec<(DataObjectDescriptor, Vec<u8>)>;
 
-/// The message with its metadata changed, through decoding and encoding.
+/// The message with changed metadata, by decoding and encoding.
 fn edited(message: &[u8], edit: impl FnOnce(&mut GlobalMetadata, &mut Objects)) -> Vec<u8> {
     let stored = DecodeOptions { native_byte_order: false, ..DecodeOptions::default() };
     let (mut metadata, mut objects) = decode(message, &stored).unwrap();
@@ -166,7 +166,7 @@ fn edits_that_do_not_fit_are_refused_with_the_object() {
     assert!(text.contains("parts"), "{text}");
 }
 
-/// A message that never was TENS, with most of what there is.
+/// A message that was not made from TENS, with most features of the format.
 fn foreign() -> Vec<u8> {
     let floats: Vec<f64> = (0..6).map(f64::from).collect();
     MessageBuilder::new()
@@ -193,7 +193,7 @@ fn foreign() -> Vec<u8> {
         .unwrap()
 }
 
-/// What must survive: objects, and what is said about them.
+/// The content that must survive: objects and their metadata.
 fn essence(message: &[u8]) -> (Json, Objects) {
     let (mut metadata, objects) = decode(message, &DecodeOptions::default()).unwrap();
     metadata.base.iter_mut().for_each(|entry| drop(entry.remove("_reserved_")));
@@ -301,7 +301,7 @@ fn dimensions_that_overflow_before_their_zero_survive() {
 
 #[test]
 fn metadata_may_be_nested_as_deeply_as_labels() {
-    // Label, TENS, and as many arrays as make 127; or label, and one more.
+    // The label, TENS and arrays are 127 levels together; or the label and arrays, one level more.
     for (before, after, depth) in [(r#"{"TENS":{"metadata":"#, "}}", 125), (r#"{"TENS":{},"x":"#, "}", 126)] {
         let label = format!("ZIO0TENS{before}{}{}{after}", "[".repeat(depth), "]".repeat(depth));
         let parts = [label.as_bytes(), &[0; 24]];
@@ -396,7 +396,7 @@ proptest! {
         (style, big, names, shared) in (0_u8..4, any::<bool>(), any::<bool>(), any::<bool>()),
     ) {
         let order = if big { ByteOrder::Big } else { ByteOrder::Little };
-        // Tensors come last or first; a tensor whose part is not named must be in its own.
+        // Tensors come last or first. A tensor without `part` must be in its own part.
         let lead = if names { extra.len() } else { 0 };
         let mut entries = Vec::new();
         let mut payloads = if names { extra.clone() } else { Vec::new() };

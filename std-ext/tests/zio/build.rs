@@ -1,4 +1,4 @@
-//! Messages that are built: to the byte those of ZIO's C++, and warnings.
+//! Built messages: equal to those of ZIO's C++ byte for byte, and warnings.
 
 use serde_json::{Value as Json, json};
 use tgm_std::ByteOrder;

@@ -1,4 +1,4 @@
-//! The single-buffer codec against what ZIO's Python packed.
+//! The single-buffer codec, compared with buffers packed by ZIO's Python.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! What labels say, against the recorded results.
+//! Labels, compared with recorded results.
 
 use serde_json::{Value as Json, json};
 use tgm_std::zio::{Message, Tens, TensErrorKind, Tensor};

@@ -1,4 +1,4 @@
-//! Storage orders against what Boost.MultiArray printed.
+//! Storage orders, compared with the output of Boost.MultiArray.
 
 use serde_json::json;
 use tgm_std::zio::Layout;

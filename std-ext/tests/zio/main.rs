@@ -1,4 +1,4 @@
-//! ZIO messages and TENS labels, against vectors that ZIO's own C++ and Python made (`tests/data-zio`).
+//! ZIO messages and TENS labels, compared with vectors made by ZIO's C++ and Python (`tests/data-zio`).
 #![cfg(feature = "zio")]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests may panic, and say where")]
 

@@ -1,11 +1,11 @@
-//! Every malformed vector gives the error that was recorded.
+//! Every malformed vector gives the recorded error.
 
 use tgm_std::ByteOrder;
 use tgm_std::zio::{ErrorKind, Message, Tens};
 
 use crate::vectors::{self, id, list, unhex};
 
-/// The stage that refused, and the error's name.
+/// The stage that failed, and the error's name.
 fn answer(message: Result<Message<'_, Vec<u8>>, tgm_std::zio::Error>) -> (&'static str, String) {
     let message = match message {
         Ok(message) => message,
