@@ -12,6 +12,7 @@ pub(crate) mod pipeline;
 pub mod range;
 mod scratch;
 pub(crate) mod trust;
+pub mod typed;
 mod visits;
 
 use std::borrow::Cow;
@@ -40,6 +41,7 @@ pub use into::{elements_into, unpack_into, values_into};
 pub use object_table::ObjectTable;
 pub use scratch::Scratch;
 use trust::{Proof, Trust, Trusted};
+pub use typed::{Float, to_vec, values_as, values_as_into};
 
 /// The message that `bytes` begin with.
 fn message(bytes: &[u8]) -> Result<Message<'_>> {

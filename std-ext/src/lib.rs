@@ -5,8 +5,10 @@
 //! # Read
 //! | want | take |
 //! |---|---|
-//! | one message, decoded into owned values | [`decode()`], [`decode_object`], [`decode_range`], [`decode::decode_metadata`] |
-//! | values of a borrowed object, borrowed where they can be | [`values`], [`ranges`] |
+//! | one message, decoded into owned values | [`decode()`], [`decode_object`], [`decode_range`], [`decode_metadata`] |
+//! | bytes of the values of a borrowed object, borrowed where they can be | [`values`], [`ranges`] |
+//! | a vector of the type that the values are | [`to_vec`] |
+//! | floats, whatever type the values are | [`values_as`] |
 //! | the same in buffers that the caller keeps | [`values_into`] with a [`Scratch`]; all of them are in [`decode`](mod@decode) |
 //! | arrays of the crate `ndarray` | `ndarray`, with that feature |
 //!
@@ -14,7 +16,7 @@
 //! | want | take |
 //! |---|---|
 //! | a message from slices of numbers | [`MessageBuilder`], [`ObjectBuilder`] |
-//! | a message from descriptors and bytes | [`encode()`], [`encode::encode_into`] |
+//! | a message from descriptors and bytes | [`encode()`], [`encode_into`] |
 //! | a message whose objects come one after the other | [`StreamingEncoder`] |
 //! | one stage of the pipeline by itself | [`stages`] |
 //!
@@ -23,19 +25,20 @@
 //! |---|---|
 //! | a file, read at positions or appended to | [`TensogramFile`], [`AppendOptions`] |
 //! | a file, mapped, whose messages are borrowed | `MappedFile`, with feature `mmap` |
-//! | where messages are in bytes | [`scan()`], [`file::messages`] |
+//! | where messages are in bytes | [`scan()`], [`messages`] |
 //!
 //! # Describe
 //! | want | take |
 //! |---|---|
 //! | what an object is | [`DataObjectDescriptor`], [`Dtype`], [`ByteOrder`] |
 //! | what a message says of itself, and its CBOR | [`GlobalMetadata`], [`metadata`] |
+//! | the types whose values an object can hold | [`Number`] |
 //!
 //! # Trust
 //! | want | take |
 //! |---|---|
 //! | everything that is wrong with a message or a file | [`validate_message`], [`validate_file`] |
-//! | digests checked while decoding, and bounds on memory | [`DecodeOptions`] and its [`limits`](DecodeOptions::limits) |
+//! | digests checked while decoding, and bounds on memory | [`DecodeOptions`], [`DecodeLimits`] |
 //! | what went wrong, and where | [`TensogramError`], [`error`] |
 //!
 //! # Other formats and other programs
@@ -43,7 +46,8 @@
 //! |---|---|
 //! | messages of version 2 | [`v2`] makes them version 3 |
 //! | ZIO messages with tensors | `zio`, with that feature |
-//! | a program written for the crate `tensogram` | [`compat`]; its names are all here, though this page does not list them |
+//! | a program written for the crate `tensogram` | [`compat`]; all of its names are here, though this page does not list them |
+//! | the crates whose types stand in signatures | [`deps`] |
 //!
 //! # Layers
 //! A module uses modules below its own row only; a check of the repository holds it to that.
@@ -94,19 +98,48 @@ pub use tgm_core as core;
 pub use tgm_core::descriptor::{ByteOrder, Dtype};
 
 pub use base::error::{self, Result, TensogramError};
+pub use base::limits::DecodeLimits;
 pub use base::options::{self, DecodeOptions, EncodeOptions};
-pub use decode::{Scratch, decode, decode_object, decode_range, ranges, values, values_into};
-pub use encode::{MessageBuilder, ObjectBuilder, StreamingEncoder, encode};
+pub use decode::{
+    Float, Scratch, decode, decode_metadata, decode_object, decode_range, ranges, to_vec, values, values_as,
+    values_as_into, values_into,
+};
+pub use encode::{MessageBuilder, ObjectBuilder, StreamingEncoder, encode, encode_into};
 #[cfg(feature = "mmap")]
 pub use file::MappedFile;
-pub use file::{AppendOptions, TensogramFile};
+pub use file::{AppendOptions, TensogramFile, messages};
 pub use model::metadata;
+pub use model::number::Number;
 pub use model::types::{DataObjectDescriptor, GlobalMetadata};
 pub use scan::scan;
 pub use validate::{validate_file, validate_message};
 
 #[doc(hidden)]
 pub use compat::names::*;
+
+/// The crates whose types stand in the signatures of this one, in the versions that fit.
+///
+/// ```
+/// use tgm_std::deps::ciborium::Value;
+/// use tgm_std::{MessageBuilder, ObjectBuilder};
+///
+/// let levels = Value::Array(vec![500.into(), 850.into()]);
+/// let object = ObjectBuilder::new(&[2], &[1.0, 2.0])?.metadata("levels", levels);
+/// assert!(MessageBuilder::new().object(object).encode().is_ok());
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+pub mod deps {
+    #[cfg(feature = "ndarray")]
+    pub use ::ndarray;
+    pub use ciborium;
+    pub use half;
+    #[cfg(feature = "num-complex")]
+    pub use num_complex;
+    pub use serde;
+    #[cfg(feature = "zio")]
+    pub use serde_json;
+    pub use zerocopy;
+}
 
 /// The examples of the README, compiled and run.
 #[cfg(doctest)]

@@ -5,6 +5,7 @@ pub mod filter;
 pub mod hash;
 pub mod meta_access;
 pub mod metadata;
+pub(crate) mod number;
 pub(crate) mod params;
 pub(crate) mod room;
 pub(crate) mod to_owned;

@@ -158,6 +158,23 @@ const ROUTES: &[Route] = routes! {
         let found = tgm_std::elements_into(&case.object(), options, &mut Scratch::default(), &mut out);
         Some(found.map(|()| bytes_of(&out)))
     },
+    "decode/typed.rs to_vec" "" Object |case, options| {
+        Some(tgm_std::to_vec::<f64>(&case.object(), options).map(|values| bytes_of(&values)))
+    },
+    "decode/typed.rs values_as" "" Object |case, options| {
+        Some(tgm_std::values_as::<f64>(&case.object(), options).map(|values| bytes_of(&values)))
+    },
+    "decode/typed.rs values_as_into" "" Object |case, options| {
+        let mut out = vec![0.0_f64; case.count()];
+        let found = tgm_std::values_as_into(&case.object(), options, &mut Scratch::default(), &mut out);
+        Some(found.map(|()| bytes_of(&out)))
+    },
+    "decode/typed.rs values_as_into" "as the other float" Object |case, options| {
+        // Other bytes than those of the values, but the values of these tests have them all.
+        let mut out = vec![0.0_f32; case.count()];
+        let found = tgm_std::values_as_into(&case.object(), options, &mut Scratch::default(), &mut out);
+        Some(found.map(|()| out.iter().flat_map(|value| f64::from(*value).to_ne_bytes()).collect()))
+    },
     "decode/into.rs unpack_into" "all" Object |case, options| {
         let mut out = vec![0.0_f64; case.is_packed().then(|| case.count())?];
         let found = tgm_std::unpack_into(&case.object(), 0, options, &mut Scratch::default(), &mut out);
@@ -223,6 +240,22 @@ const ROUTES: &[Route] = routes! {
     },
     "ndarray.rs values" "" Object |case, options| {
         Some(tgm_std::ndarray::values::<f64>(&case.object(), options).map(|array| bytes_of(array.as_slice().unwrap())))
+    },
+    "ndarray.rs values_as" "" Object |case, options| {
+        let found = tgm_std::ndarray::values_as::<f64>(&case.object(), options);
+        Some(found.map(|array| bytes_of(array.as_slice().unwrap())))
+    },
+    "ndarray.rs values_into" "" Object |case, options| {
+        let mut out = vec![0.0_f64; case.count()];
+        let array = tgm_std::deps::ndarray::ArrayViewMut1::from(&mut out[..]);
+        let found = tgm_std::ndarray::values_into(&case.object(), options, &mut Scratch::default(), array);
+        Some(found.map(|()| bytes_of(&out)))
+    },
+    "ndarray.rs values_as_into" "" Object |case, options| {
+        let mut out = vec![0.0_f64; case.count()];
+        let array = tgm_std::deps::ndarray::ArrayViewMut1::from(&mut out[..]);
+        let found = tgm_std::ndarray::values_as_into(&case.object(), options, &mut Scratch::default(), array);
+        Some(found.map(|()| bytes_of(&out)))
     },
     "ndarray.rs view_with_options" "" Object |case, options| {
         let object = case.object();
@@ -464,6 +497,7 @@ fn an_objects_bytes_are_read_where_its_digest_was_asked_about() {
         "file/parts.rs",          // how long payload and region are
         "compat/framing.rs",      // takes messages apart
         "decode/masks.rs",        // takes trusted objects
+        "decode/typed.rs",        // takes trusted objects; how long the payload is
         "file/mmap/advice.rs",    // how long the region is
         "ndarray.rs",             // takes trusted objects
         "pipeline.rs",            // compares regions in its tests

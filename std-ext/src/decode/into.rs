@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | bytes | [`values_into`] | [`ranges_into`](crate::ranges_into) |
 //! | a Rust type | [`elements_into`] | [`element_ranges_into`](crate::element_ranges_into) |
+//! | `f32` or `f64`, of any | [`values_as_into`](crate::values_as_into) | |
 //! | `f32` or `f64`, of packed ones | [`unpack_into`] | [`unpack_into`] |
 //!
 //! They undo every pipeline, and take what memory they need from a [`Scratch`]: once it is large enough, nothing is
@@ -22,6 +23,7 @@ use super::{Scratch, pipeline, threads};
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
 use crate::kernels::packing::Value;
+use crate::model::number::Number;
 
 /// All values of an object as bytes, row-major, in the order of bytes that the options say; masked ones restored if
 /// they say so. What [`values`](crate::values) gives, in `out`, which is as long as
@@ -69,16 +71,23 @@ pub fn values_into(
 /// elements_into(&object, &DecodeOptions::default(), &mut Scratch::default(), &mut out)?;
 /// # Ok::<(), tgm_std::TensogramError>(())
 /// ```
-pub fn elements_into<T: Element>(
+pub fn elements_into<T: Number>(
     object: &DataObject<'_>,
     options: &DecodeOptions,
     scratch: &mut Scratch,
     out: &mut [T],
 ) -> Result<()> {
-    check_dtype::<T>(object.descriptor())?;
+    check_dtype::<T::Element>(object.descriptor())?;
     let threads = threads(options, object)?;
     let object = Trusted::new(object, options)?;
-    pipeline::decode_values_into(object, ByteOrder::NATIVE, options, threads, scratch, out.as_mut_bytes())
+    pipeline::decode_values_into(
+        object,
+        ByteOrder::NATIVE,
+        options,
+        threads,
+        scratch,
+        T::as_elements_mut(out).as_mut_bytes(),
+    )
 }
 
 /// As many simple-packed values as `out` has, from element `start` on: as `f64`, or as `f32`, which is the `f64`

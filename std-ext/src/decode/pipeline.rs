@@ -240,7 +240,7 @@ fn decode_each_range(
     }
     let descriptor = object.descriptor();
     let end = ranges.iter().map(|(start, count)| start.saturating_add(*count)).max().unwrap_or(0);
-    let Scratch { bytes, masks, runs, visits, work } = scratch;
+    let Scratch { bytes, masks, runs, visits, work, .. } = scratch;
     let len_of = |range| options.limits.check_bytes(u64::MAX, range_len(descriptor, range)?);
     let visits = Visits::new(ranges, visits, len_of)?;
     let mut source = RangeSource::open(object, end, options, bytes, work)?;

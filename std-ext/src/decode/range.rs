@@ -8,7 +8,6 @@
 
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Filter};
 use tgm_core::object::DataObject;
-use tgm_core::tensor::Element;
 use zerocopy::IntoBytes as _;
 
 use crate::base::error::{Result, TensogramError};
@@ -17,6 +16,7 @@ use crate::decode::into::check_dtype;
 use crate::decode::trust::Trusted;
 use crate::decode::{Opened, Scratch, checked_object_of_frame, object_of_frame, pipeline};
 use crate::encode::encode_data_object_frame;
+use crate::model::number::Number;
 use crate::model::room::Room;
 use crate::model::to_owned;
 use crate::model::types::DataObjectDescriptor;
@@ -100,15 +100,15 @@ pub fn ranges_into(
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] if the elements are not of type `T`; those of [`ranges_into`].
-pub fn element_ranges_into<T: Element>(
+pub fn element_ranges_into<T: Number>(
     object: &DataObject<'_>,
     ranges: &[(u64, u64)],
     options: &DecodeOptions,
     scratch: &mut Scratch,
     out: &mut [T],
 ) -> Result<()> {
-    check_dtype::<T>(object.descriptor())?;
-    in_order(object, ranges, ByteOrder::NATIVE, options, scratch, out.as_mut_bytes())
+    check_dtype::<T::Element>(object.descriptor())?;
+    in_order(object, ranges, ByteOrder::NATIVE, options, scratch, T::as_elements_mut(out).as_mut_bytes())
 }
 
 fn in_order(

@@ -33,4 +33,6 @@ pub struct Scratch {
     /// The order that ranges are visited in.
     pub(super) visits: Vec<Visit>,
     pub(super) work: Workspace,
+    /// Values that were decoded to be converted.
+    pub(super) values: Vec<u8>,
 }

@@ -7,7 +7,7 @@ use std::io::Write;
 use ciborium::Value;
 use tgm_core::descriptor::{ByteOrder, Compression, Dtype, Encoding, Filter, Key, ZfpMode};
 use tgm_core::szip::flags::{MSB, PREPROCESS};
-use tgm_core::tensor::Element;
+use tgm_core::tensor::Element as _;
 use zerocopy::IntoBytes as _;
 
 use super::defaults::{SZIP_BLOCK_SIZE, SZIP_RSI, packed_bits};
@@ -18,6 +18,7 @@ use crate::encode::encode;
 use crate::encode::packing::{Values, bits_within, derive, finite_values};
 use crate::encode::streaming::StreamingEncoder;
 use crate::model::metadata::set_path;
+use crate::model::number::Number;
 use crate::model::params::metadata;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 
@@ -168,12 +169,12 @@ impl<'a> ObjectBuilder<'a> {
     ///
     /// # Errors
     /// [`TensogramError::Metadata`](crate::TensogramError::Metadata) if the shape does not hold as many.
-    pub fn new<T: Element>(shape: &[u64], values: &'a [T]) -> Result<Self> {
-        let descriptor = DataObjectDescriptor::new(T::DTYPE, ByteOrder::NATIVE, shape);
+    pub fn new<T: Number>(shape: &[u64], values: &'a [T]) -> Result<Self> {
+        let descriptor = DataObjectDescriptor::new(T::Element::DTYPE, ByteOrder::NATIVE, shape);
         if descriptor.num_elements()? != values.len() {
             return Err(metadata(format!("shape {shape:?} does not hold {} values", values.len())));
         }
-        Ok(Self::from_parts(descriptor, values.as_bytes()))
+        Ok(Self::from_parts(descriptor, T::as_elements(values).as_bytes()))
     }
 
     /// A tensor of `shape` with bits packed into bytes, the first in the highest bit.
