@@ -14,10 +14,11 @@ macro_rules! hints {
         /// what these can do.
         ///
         /// ```
-        /// use tgm_std::Hint;
+        /// use tgm_std::{Hint, MessageBuilder, ObjectBuilder};
         ///
-        /// let error = "NaN at element 3; pass allow_nan=true to substitute with 0.0 and record positions in a mask";
-        /// assert!(error.contains(Hint::AllowNan.text()));
+        /// let error = MessageBuilder::new().object(ObjectBuilder::new(&[1], &[f64::NAN])?).encode().unwrap_err();
+        /// assert!(error.to_string().contains(Hint::AllowNan.text()));
+        /// # Ok::<(), tgm_std::TensogramError>(())
         /// ```
         // Exhaustive: who translates hints does not compile with one that is new, and so cannot overlook it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,9 +38,11 @@ macro_rules! hints {
 
 hints! {
     /// [`EncodeOptions::allow_nan`](crate::EncodeOptions::allow_nan).
-    AllowNan = "pass allow_nan=true to substitute with 0.0 and record positions in a mask",
+    AllowNan = "pass allow_nan=true to substitute with 0.0 and record positions in a mask (MessageBuilder::allow_nan)",
     /// [`EncodeOptions::allow_inf`](crate::EncodeOptions::allow_inf).
-    AllowInf = "pass allow_inf=true to substitute with 0.0 and record positions in a mask",
+    AllowInf = "pass allow_inf=true to substitute with 0.0 and record positions in a mask (MessageBuilder::allow_inf)",
+    /// [`ObjectBuilder::simple_packing_of_finite`](crate::ObjectBuilder::simple_packing_of_finite).
+    PackFinite = "simple_packing_of_finite packs the finite values and leaves the others to masks",
     /// [`EncodeOptions::aggregate_hash`](crate::EncodeOptions::aggregate_hash) of a streamed message.
     StreamedHashes = "take AggregateHashPolicy::Footer, Auto or None",
     /// [`EncodeOptions::provenance`](crate::EncodeOptions::provenance).

@@ -1,5 +1,7 @@
 //! Messages out of typed slices, without descriptors written by hand.
 
+mod widen;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -22,7 +24,7 @@ use crate::model::number::Number;
 use crate::model::params::metadata;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 
-/// A message in the making: its objects and what it says about itself.
+/// Builds a message: its objects, and metadata of the message.
 ///
 /// ```
 /// use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder, decode};
@@ -47,20 +49,22 @@ pub struct MessageBuilder<'a> {
     metadata: GlobalMetadata,
     objects: Vec<ObjectBuilder<'a>>,
     options: EncodeOptions,
+    allows_nan: bool,
+    allows_inf: bool,
     mistake: Option<String>,
 }
 
 impl<'a> MessageBuilder<'a> {
-    /// A message without objects.
+    /// Begins a message without objects.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Says something about the message: an entry of `_extra_` (FORMAT §3.3).
+    /// Sets metadata of the message: an entry of `_extra_` (FORMAT §3.3).
     ///
-    /// Dots in `key` lead into maps, which are made: [`GlobalMetadata::get`] finds the value under `extra.` and the key. What
-    /// cannot be set ([`set_path`]), and a key that begins with `extra.` itself, is an error of [`Self::encode`]. For a key
-    /// that has a dot in it there is [`encode`] with [`GlobalMetadata`].
+    /// Dots in `key` lead into maps, which are made as needed. [`GlobalMetadata::get`] finds the value under `extra.` and
+    /// the key. [`Self::encode`] reports a key that cannot be set ([`set_path`]), and a key that begins with `extra.`
+    /// itself. For a key that contains a dot, take [`encode`] with [`GlobalMetadata`].
     #[must_use]
     pub fn extra(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         let key = key.into();
@@ -79,11 +83,50 @@ impl<'a> MessageBuilder<'a> {
         self
     }
 
-    /// How to encode.
+    /// Sets how to encode.
     #[must_use]
     pub fn options(mut self, options: EncodeOptions) -> Self {
         self.options = options;
         self
+    }
+
+    /// Allows NaN in all objects: [`EncodeOptions::allow_nan`], whatever [`Self::options`] says.
+    ///
+    /// A NaN is stored as zero and a mask remembers its place, so that decoding restores it. Without this call a NaN is
+    /// an error. An object that is packed also needs [`ObjectBuilder::simple_packing_of_finite`].
+    ///
+    /// ```
+    /// use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder, to_vec};
+    ///
+    /// let temperature = [273.15, f64::NAN, 274.0];
+    /// let message = MessageBuilder::new().object(ObjectBuilder::new(&[3], &temperature)?);
+    /// let error = message.clone().encode().unwrap_err();
+    /// assert!(error.to_string().contains("MessageBuilder::allow_nan"));
+    ///
+    /// let bytes = message.allow_nan().encode()?;
+    /// let object = tgm_std::core::Message::parse(&bytes)?.object(0)?;
+    /// assert!(to_vec::<f64>(&object, &DecodeOptions::default())?[1].is_nan());
+    /// # Ok::<(), tgm_std::TensogramError>(())
+    /// ```
+    #[must_use]
+    pub const fn allow_nan(mut self) -> Self {
+        self.allows_nan = true;
+        self
+    }
+
+    /// Allows infinities in all objects, as [`Self::allow_nan`] does NaN: [`EncodeOptions::allow_inf`].
+    #[must_use]
+    pub const fn allow_inf(mut self) -> Self {
+        self.allows_inf = true;
+        self
+    }
+
+    /// The options, with what the builder allows beyond them.
+    fn encode_options(&self) -> EncodeOptions {
+        let mut options = self.options.clone();
+        options.allow_nan |= self.allows_nan;
+        options.allow_inf |= self.allows_inf;
+        options
     }
 
     /// Encodes the message.
@@ -95,40 +138,31 @@ impl<'a> MessageBuilder<'a> {
         self.check()?;
         self.metadata.base = self.objects.iter_mut().map(|object| std::mem::take(&mut object.metadata)).collect();
         let objects: Vec<_> = self.objects.iter().map(|object| (&object.descriptor, &*object.data)).collect();
-        encode(&self.metadata, &objects, &self.options)
+        encode(&self.metadata, &objects, &self.encode_options())
     }
 
-    /// Writes a streamed message, whose objects are encoded one after the other; what is said about each comes before it.
+    /// Writes a streamed message. Objects are encoded one after the other, each behind its metadata.
     ///
     /// # Errors
-    /// Those of [`StreamingEncoder`], and [`TensogramError::Metadata`](crate::TensogramError::Metadata) for the first key
-    /// that could not be set: then nothing is written.
+    /// Those of [`StreamingEncoder`]. [`TensogramError::Metadata`](crate::TensogramError::Metadata) for the first key that
+    /// could not be set; nothing is written then.
     pub fn stream_to<W: Write>(self, sink: W) -> Result<W> {
         self.check()?;
-        let mut encoder = StreamingEncoder::new(sink, &self.metadata, &self.options)?;
-        for object in self.objects {
-            if !object.metadata.is_empty() {
-                encoder.write_preceder(object.metadata)?;
-            }
-            encoder.write_object(&object.descriptor, &object.data)?;
-        }
+        let mut encoder = StreamingEncoder::new(sink, &self.metadata, &self.encode_options())?;
+        self.objects.into_iter().try_for_each(|object| encoder.write(object))?;
         encoder.finish()
     }
 
-    /// Says which key could not be set, if there was one: of the message first, then of its objects.
+    /// Reports the first key that could not be set: of the message first, then of its objects.
     fn check(&self) -> Result<()> {
         if let Some(text) = &self.mistake {
             return Err(metadata(text.as_str()));
         }
-        let mistakes = self.objects.iter().map(|object| &object.mistake);
-        match mistakes.enumerate().find_map(|(index, mistake)| Some((index, mistake.as_ref()?))) {
-            Some((index, text)) => Err(metadata(format!("object {index}: {text}"))),
-            None => Ok(()),
-        }
+        self.objects.iter().enumerate().try_for_each(|(index, object)| object.check(index))
     }
 }
 
-/// Keeps the first mistake, as the methods of builders have no result.
+/// Keeps the first mistake for later, because the methods of builders return no result.
 fn note(mistake: &mut Option<String>, set: Result<()>) {
     if let Err(error) = set
         && mistake.is_none()
@@ -140,12 +174,12 @@ fn note(mistake: &mut Option<String>, set: Result<()>) {
     }
 }
 
-/// The rest of a path that readers look up in the message's annotations.
+/// The rest of a path whose first segment means metadata of the message.
 fn of_message(path: &str) -> Option<&str> {
     path.strip_prefix("extra.").or_else(|| path.strip_prefix("_extra_."))
 }
 
-/// Whether a path begins with the number of an object, as it does where all of a message's metadata is printed.
+/// Whether a path begins with `base` and the number of an object. So it does where the tool prints metadata.
 fn is_numbered(path: &str) -> bool {
     let number = |rest: &str| rest.bytes().take_while(u8::is_ascii_digit).count();
     path.starts_with("base[")
@@ -155,7 +189,17 @@ fn is_numbered(path: &str) -> bool {
         })
 }
 
-/// A data object in the making: values of a Rust type, a shape, what is said about them, and the pipeline they go through.
+/// Builds a data object: values of a Rust type, their shape, their metadata, and the pipeline that they go through.
+///
+/// ```
+/// use tgm_std::{MessageBuilder, ObjectBuilder};
+///
+/// let wind = [3.5_f32, -1.25, 0.0, 2.0, 4.75, 1.5];
+/// let object = ObjectBuilder::new(&[2, 3], &wind)?.metadata("mars.param", "10u").shuffle().szip();
+/// assert_eq!(object.descriptor().shape, [2, 3]);
+/// let bytes = MessageBuilder::new().object(object).encode()?;
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct ObjectBuilder<'a> {
     descriptor: DataObjectDescriptor,
@@ -168,7 +212,7 @@ impl<'a> ObjectBuilder<'a> {
     /// A tensor of `shape`, slowest dimension first, with `values` in row-major order. They are not copied.
     ///
     /// # Errors
-    /// [`TensogramError::Metadata`](crate::TensogramError::Metadata) if the shape does not hold as many.
+    /// [`TensogramError::Metadata`](crate::TensogramError::Metadata) if the shape has another number of values.
     pub fn new<T: Number>(shape: &[u64], values: &'a [T]) -> Result<Self> {
         let descriptor = DataObjectDescriptor::new(T::Element::DTYPE, ByteOrder::NATIVE, shape);
         if descriptor.num_elements()? != values.len() {
@@ -177,23 +221,23 @@ impl<'a> ObjectBuilder<'a> {
         Ok(Self::from_parts(descriptor, T::as_elements(values).as_bytes()))
     }
 
-    /// A tensor of `shape` with bits packed into bytes, the first in the highest bit.
+    /// A tensor of `shape` whose elements are bits, packed into bytes. The first is the highest bit.
     pub fn bitmask(shape: &[u64], bits: &'a [u8]) -> Self {
         let descriptor = DataObjectDescriptor::new(Dtype::Bitmask, ByteOrder::NATIVE, shape);
         Self::from_parts(descriptor, bits)
     }
 
-    /// A tensor as a descriptor says, with its elements' bytes.
+    /// A tensor with a descriptor, and its elements' bytes in the descriptor's byte order.
     pub fn from_parts(descriptor: DataObjectDescriptor, data: impl Into<Cow<'a, [u8]>>) -> Self {
         Self { descriptor, data: data.into(), metadata: BTreeMap::new(), mistake: None }
     }
 
-    /// Says something about the object: an entry of its `base` (FORMAT §3.3).
+    /// Sets metadata of the object: an entry of its `base` (FORMAT §3.3).
     ///
-    /// Dots in `key` lead into maps, which are made: [`GlobalMetadata::get`] finds the value under the same key. What cannot
-    /// be set ([`set_path`]) is an error of [`MessageBuilder::encode`], and so are keys that readers look up elsewhere:
-    /// `extra.KEY` is the message's, `base.N.KEY` says which object's. For a key that has a dot in it there is [`encode`]
-    /// with [`GlobalMetadata`].
+    /// Dots in `key` lead into maps, which are made as needed. [`GlobalMetadata::get`] finds the value under the same key.
+    /// [`MessageBuilder::encode`] reports a key that cannot be set ([`set_path`]), and a key that readers look up elsewhere:
+    /// `extra.KEY` is of the message, `base.N.KEY` is of another object. For a key that contains a dot, take [`encode`] with
+    /// [`GlobalMetadata`].
     ///
     /// ```
     /// use tgm_std::{MessageBuilder, ObjectBuilder, decode_metadata};
@@ -230,6 +274,23 @@ impl<'a> ObjectBuilder<'a> {
         self
     }
 
+    /// Says which key of the object, which is number `index` of its message, could not be set, if there was one.
+    fn check(&self, index: usize) -> Result<()> {
+        match &self.mistake {
+            Some(text) => Err(metadata(format!("object {index}: {text}"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Descriptor, data and metadata of object `index` of a message.
+    ///
+    /// # Errors
+    /// Those of [`Self::check`].
+    pub(super) fn into_parts(self, index: usize) -> Result<Parts<'a>> {
+        self.check(index)?;
+        Ok((self.descriptor, self.data, self.metadata))
+    }
+
     fn set(self, key: Key, value: impl Into<Value>) -> Self {
         self.parameter(key.name(), value)
     }
@@ -239,36 +300,50 @@ impl<'a> ObjectBuilder<'a> {
         self
     }
 
-    /// Packs `f64` values into `bits` each (PIPELINE §3): lossy, the error being half of the range over 2^bits at best.
+    /// Packs values into `bits` each (PIPELINE §3). Lossy: at best, a value changes by half of the range over 2^bits.
+    ///
+    /// The format packs `float64` alone. Values of `float32`, `float16` and `bfloat16` are widened to `float64` first:
+    /// that is exact, and takes one copy of them, of 8 bytes for each value. The object then has dtype `float64`;
+    /// [`values_as`](crate::values_as) and [`unpack_into`](crate::unpack_into) read it as `f32`. Values of another type
+    /// are an error of [`MessageBuilder::encode`].
+    ///
+    /// ```
+    /// use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder, values_as};
+    ///
+    /// let wind: Vec<f32> = (0..360).map(|i| (i as f32).sin() * 20.0).collect();
+    /// let bytes = MessageBuilder::new().object(ObjectBuilder::new(&[360], &wind)?.simple_packing(16)).encode()?;
+    /// let object = tgm_std::core::Message::parse(&bytes)?.object(0)?;
+    /// let found = values_as::<f32>(&object, &DecodeOptions::default())?;
+    /// assert!(found.iter().zip(&wind).all(|(found, value)| (found - value).abs() < 0.001));
+    /// # Ok::<(), tgm_std::TensogramError>(())
+    /// ```
     #[must_use]
     pub fn simple_packing(mut self, bits: u32) -> Self {
+        self.widen();
         self.descriptor.encoding = Encoding::SimplePacking.name().to_string();
         self.set(Key::SpBitsPerValue, bits)
     }
 
-    /// Packs `f64` values into as few bits as keep each within `error` of what it was. Reads all values once.
+    /// [`Self::simple_packing`] with the fewest bits that keep each value within `error` of what it was. Reads all values
+    /// once.
     ///
     /// # Errors
-    /// [`TensogramError::Encoding`](crate::TensogramError::Encoding) for values that are not finite, and if 64 bits do not
-    /// do; [`TensogramError::Metadata`](crate::TensogramError::Metadata) for values of another type.
-    pub fn simple_packing_within(self, error: f64) -> Result<Self> {
-        if self.descriptor.dtype != Dtype::Float64 {
-            return Err(metadata(format!("simple_packing only supports float64, got {}", self.descriptor.dtype)));
-        }
+    /// [`TensogramError::Encoding`](crate::TensogramError::Encoding) for values that are not finite, and if 64 bits are too
+    /// few; [`TensogramError::Metadata`](crate::TensogramError::Metadata) for values that are no floats.
+    pub fn simple_packing_within(mut self, error: f64) -> Result<Self> {
+        self.packable()?;
         let bits = bits_within(&self.data, self.descriptor.byte_order, error)?;
         Ok(self.simple_packing(bits))
     }
 
-    /// Packs `f64` values into `bits` each, with parameters that suit the finite ones. The others are for masks to remember:
-    /// [`EncodeOptions::allow_nan`] and [`EncodeOptions::allow_inf`]. Reads all values once.
+    /// [`Self::simple_packing`] with parameters that suit the finite values. Masks remember the others:
+    /// [`MessageBuilder::allow_nan`] and [`MessageBuilder::allow_inf`] let them. Reads all values once.
     ///
     /// # Errors
     /// [`TensogramError::Encoding`](crate::TensogramError::Encoding) for more than 64 bits;
-    /// [`TensogramError::Metadata`](crate::TensogramError::Metadata) for values of another type.
-    pub fn simple_packing_of_finite(self, bits: u32, decimal_scale_factor: i32) -> Result<Self> {
-        if self.descriptor.dtype != Dtype::Float64 {
-            return Err(metadata(format!("simple_packing only supports float64, got {}", self.descriptor.dtype)));
-        }
+    /// [`TensogramError::Metadata`](crate::TensogramError::Metadata) for values that are no floats.
+    pub fn simple_packing_of_finite(mut self, bits: u32, decimal_scale_factor: i32) -> Result<Self> {
+        self.packable()?;
         let order = self.descriptor.byte_order;
         let finite = finite_values(&self.data, order);
         let packing = derive(Values::new(&finite, order), bits, decimal_scale_factor)?;
@@ -279,14 +354,33 @@ impl<'a> ObjectBuilder<'a> {
             .set(Key::SpDecimalScaleFactor, packing.decimal_scale_factor))
     }
 
-    /// [`Self::simple_packing_of_finite`] with as few bits as keep each finite value within `error` of what it was.
+    /// [`Self::simple_packing_of_finite`] with the fewest bits that keep each finite value within `error` of what it was.
     ///
     /// # Errors
-    /// As [`Self::simple_packing_within`], but for values that are not finite.
-    pub fn simple_packing_of_finite_within(self, error: f64) -> Result<Self> {
+    /// Those of [`Self::simple_packing_within`]. Values that are not finite are no error.
+    pub fn simple_packing_of_finite_within(mut self, error: f64) -> Result<Self> {
+        self.packable()?;
         let order = self.descriptor.byte_order;
         let bits = bits_within(&finite_values(&self.data, order), order, error)?;
         self.simple_packing_of_finite(bits, 0)
+    }
+
+    /// Makes sure that the values are `float64`, which can be packed.
+    fn packable(&mut self) -> Result<()> {
+        self.widen();
+        match self.descriptor.dtype {
+            Dtype::Float64 => Ok(()),
+            dtype => Err(metadata(format!("simple_packing only supports float64, got {dtype}"))),
+        }
+    }
+
+    /// Widens narrower floats to `float64`.
+    fn widen(&mut self) {
+        let descriptor = &mut self.descriptor;
+        if let Some(widened) = widen::to_f64(descriptor.dtype, descriptor.byte_order, &self.data) {
+            descriptor.dtype = Dtype::Float64;
+            self.data = Cow::Owned(widened);
+        }
     }
 
     /// Shuffles the bytes of elements, or of packed values (PIPELINE §4).
@@ -310,11 +404,13 @@ impl<'a> ObjectBuilder<'a> {
         self.compression(Compression::Lz4)
     }
 
-    /// Compresses with szip, in blocks of 16 samples and intervals of 128 blocks. For values of at most four bytes,
-    /// shuffled ones, and packed ones of up to 32 bits, which are packed into whole bytes.
+    /// Compresses with szip, in blocks of 16 samples and intervals of 128 blocks.
+    ///
+    /// Takes values of at most four bytes, shuffled values, and packed values of up to 32 bits. The width of packed values is
+    /// raised to whole bytes.
     #[must_use]
     pub fn szip(self) -> Self {
-        // Samples of szip are whole bytes.
+        // A sample of szip is a whole number of bytes.
         if let Some(bits) = packed_bits(&self.descriptor).filter(|bits| !bits.is_multiple_of(8) && *bits < 32) {
             return self.set(Key::SpBitsPerValue, bits.next_multiple_of(8)).szip();
         }
@@ -368,6 +464,9 @@ impl<'a> ObjectBuilder<'a> {
         &self.descriptor
     }
 }
+
+/// What an object is encoded from: its descriptor, its elements' bytes, and its metadata.
+type Parts<'a> = (DataObjectDescriptor, Cow<'a, [u8]>, BTreeMap<String, Value>);
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests may panic")]

@@ -12,6 +12,7 @@ use tgm_core::descriptor::ByteOrder;
 use tgm_core::packing::Packing;
 
 use crate::base::error::{Result, TensogramError};
+use crate::base::hint::Hint;
 use crate::base::threads::Threads;
 use crate::kernels::pack::{self, Extent, Fields, Source};
 use crate::kernels::simd::Simd;
@@ -184,7 +185,7 @@ fn first_non_finite(values: Values<'_>) -> TensogramError {
     let found = values.iter().enumerate().find(|(_, value)| !value.is_finite());
     let (index, value) = found.unwrap_or((values.len(), f64::NAN));
     let kind = if value.is_nan() { "NaN" } else { "infinite" };
-    TensogramError::encoding(format!("{kind} value encountered at index {index}"))
+    TensogramError::encoding(format!("{kind} value encountered at index {index}: {}", Hint::PackFinite))
 }
 
 /// How values become fields.

@@ -1,7 +1,7 @@
-//! Messages written object by object, to a stream that need not be able to go back (FORMAT §4.5).
+//! Messages written object by object, to a sink that need not seek (FORMAT §4.5).
 //!
-//! What is known only at the end, the index, digests and completed metadata, goes into the footer, and the message's length
-//! stays unsaid unless the sink can seek and it is filled in afterwards.
+//! The index, the digests and the complete metadata are known only at the end, so they go into the footer. The preamble
+//! does not state the message's length, unless the sink can seek and the length is filled in afterwards.
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, Seek, SeekFrom, Write};
@@ -15,6 +15,7 @@ use crate::base::error::{Result, TensogramError};
 use crate::base::hint::Hint;
 use crate::base::options::{AggregateHashPolicy, EncodeOptions};
 use crate::base::threads::Threads;
+use crate::encode::builder::ObjectBuilder;
 use crate::encode::checks;
 use crate::encode::compress::Means;
 use crate::encode::frame::{pad, write_frame};
@@ -33,30 +34,19 @@ const TOTAL_LENGTH: u64 = 16;
 /// Writes one message to `W`, object by object.
 ///
 /// An object is encoded before any of it is written, so that an error of the pipeline leaves the message as it was. After
-/// an error of the sink nothing more can be written. Dropping an encoder leaves its message without an end.
+/// an error of the sink nothing more can be written. An encoder that is dropped leaves its message without an end.
 ///
-/// Two things differ from the reference: metadata that is the library's to write is refused as it is in
-/// [`encode`](crate::encode()), and lengths are filled in where the message is, at whatever position of the sink it
-/// begins.
+/// Two things differ from the reference. Metadata that only the library writes is refused, as in
+/// [`encode`](crate::encode()). [`Self::finish_with_backfill`] fills in the length of a message that begins at any
+/// position of the sink.
 ///
 /// ```
-/// use tgm_std::{ByteOrder, DataObjectDescriptor, DecodeOptions, Dtype, EncodeOptions, GlobalMetadata, StreamingEncoder};
+/// use tgm_std::{ByteOrder, DataObjectDescriptor, DecodeOptions, Dtype, EncodeOptions, GlobalMetadata};
+/// use tgm_std::{ObjectBuilder, StreamingEncoder};
 ///
-/// # let descriptor = DataObjectDescriptor {
-/// #     obj_type: "ntensor".into(),
-/// #     ndim: 1,
-/// #     shape: vec![3],
-/// #     strides: vec![1],
-/// #     dtype: Dtype::Uint8,
-/// #     byte_order: ByteOrder::Little,
-/// #     encoding: "none".into(),
-/// #     filter: "none".into(),
-/// #     compression: "none".into(),
-/// #     masks: None,
-/// #     params: Default::default(),
-/// # };
 /// let mut encoder = StreamingEncoder::new(Vec::new(), &GlobalMetadata::default(), &EncodeOptions::default())?;
-/// encoder.write_object(&descriptor, &[1, 2, 3])?;
+/// encoder.write(ObjectBuilder::new(&[3], &[1_u8, 2, 3])?.metadata("name", "first"))?;
+/// let descriptor = DataObjectDescriptor::new(Dtype::Uint8, ByteOrder::Little, &[3]);
 /// encoder.write_object(&descriptor, &[4, 5, 6])?;
 /// let message = encoder.finish()?;
 /// let (_, objects) = tgm_std::decode(&message, &DecodeOptions::default())?;
@@ -85,11 +75,11 @@ struct Written {
 }
 
 impl<W: Write> StreamingEncoder<W> {
-    /// Begins a message: writes its preamble and the caller's metadata as they are known now.
+    /// Begins a message: writes its preamble, and the caller's metadata as it is now.
     ///
     /// # Errors
-    /// [`TensogramError::Encoding`] if the list of digests is asked for in the header, where it cannot be;
-    /// [`TensogramError::Metadata`] for metadata that is the library's to write; [`TensogramError::Io`] from the sink.
+    /// [`TensogramError::Encoding`] if the options put the list of digests into the header, because digests are not known
+    /// yet; [`TensogramError::Metadata`] for metadata that only the library writes; [`TensogramError::Io`] from the sink.
     pub fn new(writer: W, metadata: &GlobalMetadata, options: &EncodeOptions) -> Result<Self> {
         if matches!(options.aggregate_hash, AggregateHashPolicy::Header | AggregateHashPolicy::Both) {
             return Err(TensogramError::encoding(format!(
@@ -140,8 +130,8 @@ impl<W: Write> StreamingEncoder<W> {
     /// Writes metadata of the next object before it, for readers that cannot wait for the footer.
     ///
     /// # Errors
-    /// [`TensogramError::Framing`] if the object of the last preceder is still to come; [`TensogramError::Metadata`] for
-    /// what is the library's to write; [`TensogramError::Io`] from the sink.
+    /// [`TensogramError::Framing`] if the object of the last preceder was not written yet; [`TensogramError::Metadata`] for
+    /// metadata that only the library writes; [`TensogramError::Io`] from the sink.
     pub fn write_preceder(&mut self, entry: BTreeMap<String, Value>) -> Result<()> {
         if self.preceder.is_some() {
             return Err(framing("write_preceder called twice without an object between"));
@@ -158,28 +148,64 @@ impl<W: Write> StreamingEncoder<W> {
         Ok(())
     }
 
+    /// Encodes and writes an object of a builder. Its metadata, if it has any, is written before it, as by
+    /// [`Self::write_preceder`].
+    ///
+    /// An error of the pipeline leaves the message as it was, without the metadata.
+    ///
+    /// # Errors
+    /// Those of [`Self::write_object`]; those of [`Self::write_preceder`] if the object has metadata;
+    /// [`TensogramError::Metadata`] for the first key of the object that could not be set.
+    ///
+    /// ```
+    /// use tgm_std::{DecodeOptions, EncodeOptions, GlobalMetadata, ObjectBuilder, StreamingEncoder, decode};
+    ///
+    /// let mut encoder = StreamingEncoder::new(Vec::new(), &GlobalMetadata::default(), &EncodeOptions::default())?;
+    /// for step in 0..3 {
+    ///     let field = [20.0 + f64::from(step), 21.0]; // one step of a model run: it may be dropped once written
+    ///     encoder.write(ObjectBuilder::new(&[2], &field)?.metadata("mars.step", step))?;
+    /// }
+    /// let (metadata, objects) = decode(&encoder.finish()?, &DecodeOptions::default())?;
+    /// assert_eq!(objects.len(), 3);
+    /// assert_eq!(metadata.get_at(2, "mars.step").and_then(|step| step.as_i64()), Some(2));
+    /// # Ok::<(), tgm_std::TensogramError>(())
+    /// ```
+    pub fn write(&mut self, object: ObjectBuilder<'_>) -> Result<()> {
+        let (descriptor, data, metadata) = object.into_parts(self.object_count())?;
+        let encoded = self.encoded(&descriptor, &data)?;
+        if !metadata.is_empty() {
+            self.write_preceder(metadata)?;
+        }
+        self.write_encoded(&encoded)
+    }
+
     /// Encodes and writes an object: its descriptor, and its elements' bytes in row-major order and the descriptor's byte
     /// order.
     ///
     /// # Errors
     /// Those of [`encode`](crate::encode()) about an object, and [`TensogramError::Io`] from the sink.
     pub fn write_object(&mut self, descriptor: &DataObjectDescriptor, data: &[u8]) -> Result<()> {
+        let encoded = self.encoded(descriptor, data)?;
+        self.write_encoded(&encoded)
+    }
+
+    fn encoded<'a>(&self, descriptor: &'a DataObjectDescriptor, data: &'a [u8]) -> Result<Object<'a>> {
         let options = &self.options;
         let threads = Threads::resolve(options.threads, data.len() as u64, options.parallel_threshold_bytes)?;
         let means = Means { backend: options.compression_backend, threads };
-        self.write(&Object::encode(descriptor, data, options, means)?)
+        Object::encode(descriptor, data, options, means)
     }
 
-    /// Writes an object whose bytes have been through the pipeline already.
+    /// Writes an object whose bytes went through the pipeline before.
     ///
     /// # Errors
     /// Those of [`encode_pre_encoded`](crate::encode_pre_encoded) about an object, and [`TensogramError::Io`] from the
     /// sink.
     pub fn write_object_pre_encoded(&mut self, descriptor: &DataObjectDescriptor, region: &[u8]) -> Result<()> {
-        self.write(&Object::pre_encoded(descriptor, region)?)
+        self.write_encoded(&Object::pre_encoded(descriptor, region)?)
     }
 
-    fn write(&mut self, object: &Object<'_>) -> Result<()> {
+    fn write_encoded(&mut self, object: &Object<'_>) -> Result<()> {
         let (offset, len) = (self.sink.written, object.frame_len());
         self.attempt(|encoder| {
             let digest = object.write_to(&mut encoder.sink, encoder.options.hashing)?;
@@ -193,13 +219,13 @@ impl<W: Write> StreamingEncoder<W> {
         Ok(())
     }
 
-    /// Writes the footer and hands the sink back, flushed.
+    /// Writes the footer, flushes the sink and returns it.
     ///
-    /// The message does not say how long it is. Entries of the metadata's `base` beyond the number of objects are left out
-    /// of the footer, which is what counts.
+    /// The message does not state its length. The metadata of the footer counts; entries of `base` beyond the number of
+    /// objects are left out of it.
     ///
     /// # Errors
-    /// [`TensogramError::Framing`] if a preceder's object has not come; [`TensogramError::Io`] from the sink.
+    /// [`TensogramError::Framing`] if the object of a preceder was not written; [`TensogramError::Io`] from the sink.
     pub fn finish(mut self) -> Result<W> {
         self.end()?;
         Ok(self.sink.writer)
@@ -230,17 +256,17 @@ impl<W: Write> StreamingEncoder<W> {
         })
     }
 
-    /// Objects written so far.
+    /// How many objects were written.
     pub const fn object_count(&self) -> usize {
         self.objects.tensors.len()
     }
 
-    /// Bytes written so far, padding included.
+    /// How many bytes were written, padding included.
     pub const fn bytes_written(&self) -> u64 {
         self.sink.written
     }
 
-    /// Writes, unless an earlier error left the message in pieces, and hands everything over to the sink.
+    /// Writes, and sends everything to the sink. An error if an earlier write failed and left the message incomplete.
     fn attempt(&mut self, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         if self.is_broken {
             return Err(framing("an earlier write failed: the message cannot be continued"));
@@ -254,8 +280,8 @@ impl<W: Write> StreamingEncoder<W> {
 }
 
 impl<W: Write + Seek> StreamingEncoder<W> {
-    /// [`Self::finish`], and fills in the message's length in preamble and postamble. The sink is left at the message's
-    /// end.
+    /// [`Self::finish`], then writes the message's length into preamble and postamble. The sink then stands at the end of
+    /// the message.
     ///
     /// # Errors
     /// Those of [`Self::finish`].
@@ -279,7 +305,7 @@ impl<W: Write + Seek> StreamingEncoder<W> {
 }
 
 impl StreamingEncoder<Cursor<Vec<u8>>> {
-    /// Ends the message, returns it, and begins another one with the same metadata and options.
+    /// Ends the message and returns it. Begins another one with the same metadata and options.
     ///
     /// # Errors
     /// Those of [`Self::finish`].
@@ -288,7 +314,7 @@ impl StreamingEncoder<Cursor<Vec<u8>>> {
         self.reset()
     }
 
-    /// [`Self::finish_and_reset`], with the message's length filled in.
+    /// [`Self::finish_and_reset`] of a message that states its length.
     ///
     /// # Errors
     /// Those of [`Self::finish`].

@@ -69,3 +69,70 @@ fn keys_that_cannot_be_set_are_errors_of_the_message() {
     assert!(MessageBuilder::new().extra("", 1).stream_to(&mut sink).is_err());
     assert_eq!(sink, b"", "nothing is written");
 }
+
+#[test]
+fn narrow_floats_are_packed_as_what_they_are() {
+    type Pack = fn(ObjectBuilder<'_>) -> Result<ObjectBuilder<'_>>;
+    let values: Vec<f32> = (0..500_u16).map(|i| 270.0 + f32::from(i) / 7.0).collect();
+    let wide: Vec<f64> = values.iter().map(|value| f64::from(*value)).collect();
+    let ways: [Pack; 4] = [
+        |object| Ok(object.simple_packing(16).szip()),
+        |object| object.simple_packing_within(0.01),
+        |object| object.simple_packing_of_finite(12, 0),
+        |object| object.simple_packing_of_finite_within(0.5),
+    ];
+    for pack in ways {
+        let narrow = pack(ObjectBuilder::new(&[500], &values).unwrap()).unwrap();
+        let wide = pack(ObjectBuilder::new(&[500], &wide).unwrap()).unwrap();
+        assert_eq!(narrow.descriptor, wide.descriptor);
+        assert_eq!(narrow.data, wide.data);
+    }
+}
+
+#[test]
+fn narrow_floats_keep_their_byte_order() {
+    for (order, data) in [(ByteOrder::Big, [0x3F, 0xC0]), (ByteOrder::Little, [0xC0, 0x3F])] {
+        for (dtype, value) in [(Dtype::Bfloat16, 1.5_f64), (Dtype::Float16, 1.9375)] {
+            let object = ObjectBuilder::from_parts(DataObjectDescriptor::new(dtype, order, &[1]), &data[..]);
+            let object = object.simple_packing(16);
+            let bytes = if order == ByteOrder::Big { value.to_be_bytes() } else { value.to_le_bytes() };
+            assert_eq!((object.descriptor.dtype, object.descriptor.byte_order), (Dtype::Float64, order));
+            assert_eq!(*object.data, bytes);
+        }
+    }
+}
+
+#[test]
+fn other_types_are_not_packed() {
+    let object = || ObjectBuilder::new(&[2], &[1_i32, 2]).unwrap();
+    let message = MessageBuilder::new().object(object().simple_packing(16)).encode();
+    let direct = object().simple_packing_within(0.1).map(drop);
+    for error in [message.unwrap_err(), direct.unwrap_err()] {
+        assert!(error.to_string().ends_with("simple_packing only supports float64, got int32"), "{error}");
+    }
+}
+
+#[test]
+fn what_is_not_finite_takes_one_call() {
+    let values = [1.0, f64::NAN, f64::INFINITY];
+    let message = || MessageBuilder::new().object(ObjectBuilder::new(&[3], &values).unwrap());
+    let error = message().encode().unwrap_err().to_string();
+    assert!(error.contains("MessageBuilder::allow_nan"), "{error}");
+    let error = message().allow_nan().encode().unwrap_err().to_string();
+    assert!(error.contains("MessageBuilder::allow_inf"), "{error}");
+    // Options that come later do not undo it.
+    let both = message().allow_nan().allow_inf().options(EncodeOptions::default());
+    let found = crate::decode(&both.clone().encode().unwrap(), &crate::DecodeOptions::default()).unwrap().1;
+    assert_eq!(*found[0].1, *values.as_bytes());
+    both.stream_to(Vec::new()).unwrap();
+}
+
+#[test]
+fn packed_values_that_are_not_finite_are_told_how() {
+    let values = [1.0, f64::NAN, 2.0];
+    let object = || ObjectBuilder::new(&[3], &values).unwrap();
+    let error = MessageBuilder::new().object(object().simple_packing(16)).allow_nan().encode().unwrap_err().to_string();
+    assert!(error.contains("simple_packing_of_finite"), "{error}");
+    let packed = object().simple_packing_of_finite(16, 0).unwrap();
+    MessageBuilder::new().object(packed).allow_nan().encode().unwrap();
+}

@@ -16,6 +16,7 @@ const fn ours(hint: Hint) -> &'static str {
     match hint {
         Hint::AllowNan => "--allow-nan stores NaN as a mask",
         Hint::AllowInf => "--allow-inf stores infinities as masks",
+        Hint::PackFinite => "only finite values can be packed",
         Hint::StreamedHashes => "digests can stand at the end",
         Hint::SetProvenance => "the tool needs one",
         Hint::MaxDecodedBytes => "the limit for one object (validate, digest: --max-object-bytes)",
