@@ -37,6 +37,7 @@
 //! # Trust
 //! | want | take |
 //! |---|---|
+//! | whether a message is intact | [`check_message`] |
 //! | everything that is wrong with a message or a file | [`validate_message`], [`validate_file`] |
 //! | digests checked while decoding, and bounds on memory | [`DecodeOptions`], [`DecodeLimits`] |
 //! | what went wrong, and where | [`TensogramError`], [`error`] |
@@ -112,7 +113,7 @@ pub use model::metadata;
 pub use model::number::Number;
 pub use model::types::{DataObjectDescriptor, GlobalMetadata};
 pub use scan::scan;
-pub use validate::{validate_file, validate_message};
+pub use validate::{check_message, validate_file, validate_message};
 
 #[doc(hidden)]
 pub use compat::names::*;

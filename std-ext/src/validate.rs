@@ -16,6 +16,7 @@ mod descriptor;
 mod duplicates;
 mod fidelity;
 mod file;
+mod intact;
 mod integrity;
 mod issue;
 pub mod leftover;
@@ -28,6 +29,7 @@ mod trial;
 mod walk;
 
 pub use file::{validate_buffer, validate_file};
+pub use intact::{Damage, check_message};
 pub use issue::{IssueCode, IssueSeverity, ValidationIssue, ValidationLevel};
 pub use leftover::Leftover;
 pub use options::ValidateOptions;
