@@ -32,6 +32,7 @@
 //! |---|---|
 //! | what an object is | [`DataObjectDescriptor`], [`Dtype`], [`ByteOrder`] |
 //! | what a message says of itself, and its CBOR | [`GlobalMetadata`], [`metadata`] |
+//! | metadata as a type of the program | [`metadata::deserialize`] |
 //! | the types whose values an object can hold | [`Number`] |
 //!
 //! # Trust

@@ -5,11 +5,14 @@
 //! is absent is `None`, which neither a value of another type nor a zero is. One difference: a path that begins with
 //! `_reserved_` finds the writer's annotation of that name here, as with the reference, and nothing there.
 
+mod deserialize;
+
 use std::collections::BTreeMap;
 
 use ciborium::Value;
 use tgm_core::metadata::{EXTRA_KEY, RESERVED_KEY};
 
+pub use self::deserialize::{Borrowed, deserialize};
 use crate::model::types::GlobalMetadata;
 
 /// The type of a metadata value.

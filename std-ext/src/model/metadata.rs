@@ -15,6 +15,7 @@ use tgm_core::index::{HashList, Index};
 pub use tgm_core::metadata::RESERVED_KEY;
 use tgm_core::metadata::{BASE_KEY, EXTRA_KEY, Metadata};
 
+pub use crate::model::meta_access::{Borrowed, deserialize};
 pub use common::compute_common;
 pub use path::set_path;
 

@@ -26,7 +26,7 @@ pub(crate) fn message_metadata(metadata: &MessageMetadata<'_>, room: &Room) -> R
 
 /// The entries of an object: those of its preceder replace those of `base`. Not by a search for each: the map that is made
 /// has them in order.
-fn object_entries(object: &ObjectMetadata<'_>, room: &Room) -> Result<Entries> {
+pub(crate) fn object_entries(object: &ObjectMetadata<'_>, room: &Room) -> Result<Entries> {
     let mut merged = object.base().map_or_else(|| Ok(Entries::new()), |base| entries(base.iter()))?;
     if let Some(preceder) = object.preceder() {
         room.take_map(&preceder)?;
