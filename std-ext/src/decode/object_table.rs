@@ -28,6 +28,7 @@ use crate::base::error::Result;
 /// let table = ObjectTable::new(&message)?;
 /// let last = table.object(&message, table.len() - 1)?;
 /// println!("{} values of {}", last.descriptor().element_count(), last.descriptor().dtype());
+/// assert_eq!(table.objects(&message).count(), table.len());
 /// # Ok::<(), tgm_std::TensogramError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -107,5 +108,10 @@ impl ObjectTable {
             }),
         };
         Ok(found?)
+    }
+
+    /// All objects of `message` in order, each as [`Self::object`] gives it.
+    pub fn objects<'a>(&self, message: &Message<'a>) -> impl DoubleEndedIterator<Item = Result<DataObject<'a>>> {
+        self.entries.iter().map(|entry| Ok(message.object_at(*entry)?))
     }
 }

@@ -47,8 +47,10 @@ use crate::scan::{Bytes, MessageLayout, ScanOptions, Segments, Table};
 ///
 /// // SAFETY: nobody truncates this file or writes into it.
 /// let file = unsafe { MappedFile::open("../tests/data/multi/three.tgm") }?;
-/// let object = file.message(1)?.object(0)?;
-/// println!("{} values of {}", object.descriptor().element_count(), object.descriptor().dtype());
+/// for message in file.messages() {
+///     let object = message?.object(0)?;
+///     println!("{} values of {}", object.descriptor().element_count(), object.descriptor().dtype());
+/// }
 /// # Ok::<(), tgm_std::TensogramError>(())
 /// ```
 ///
@@ -143,6 +145,13 @@ impl MappedFile {
     /// [`Message::parse`].
     pub fn message(&self, index: usize) -> Result<Message<'_>> {
         Ok(Message::parse(self.message_bytes(index)?)?)
+    }
+
+    /// All messages in order, each opened in place.
+    ///
+    /// Each item is what [`Self::message`] gives: a message that does not pass its checks is an error, and others follow it.
+    pub fn messages(&self) -> impl DoubleEndedIterator<Item = Result<Message<'_>>> + ExactSizeIterator {
+        (0..self.message_count()).map(|index| self.message(index))
     }
 
     /// Object `object` of message `index`, found as [`Message::object`] finds it: by the message's index, which is believed.

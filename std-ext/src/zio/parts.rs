@@ -132,3 +132,13 @@ impl<'a> Parts<'a> {
         header.into_iter().chain(self.payloads.into_iter().map(Cow::into_owned)).collect()
     }
 }
+
+/// All parts, in order.
+impl<'s> IntoIterator for &'s Parts<'_> {
+    type Item = &'s [u8];
+    type IntoIter = std::vec::IntoIter<&'s [u8]>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.as_slices().into_iter()
+    }
+}
