@@ -67,6 +67,7 @@
 //! | `kernels` | values in memory, by vector instructions |
 //! | `model` | owned descriptors and metadata |
 //! | `base` | errors, limits, memory, threads, options |
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 // Before anything else that names zstd: c-blosc2 brings a zstd of its own, and the linker takes the one of the crate that
 // is named last. A test of `codec::zstd` asks which one it was.
@@ -147,6 +148,11 @@ pub mod deps {
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;
+
+/// The examples of the package's README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct PackageReadme;
 
 /// The examples of the guide, compiled and run.
 #[cfg(doctest)]
