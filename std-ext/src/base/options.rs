@@ -50,6 +50,17 @@ impl CompressionBackend {
 }
 
 /// Options of decoding (FORMAT §5.1).
+///
+/// ```
+/// use tgm_std::{DecodeLimits, DecodeOptions, decode};
+///
+/// // For messages of strangers: digests are checked, and an object may take 64 MiB.
+/// let limits = DecodeLimits { max_decoded_bytes: 64 << 20, ..DecodeLimits::default() };
+/// let options = DecodeOptions { verify_hash: true, limits, ..DecodeOptions::default() };
+/// # let bytes = std::fs::read("../tests/data/dtypes/float32-little.tgm").unwrap();
+/// let (metadata, objects) = decode(&bytes, &options)?;
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "the fields are the format's users' and each stands for itself")]
 pub struct DecodeOptions {

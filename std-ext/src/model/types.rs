@@ -13,6 +13,18 @@ pub use tgm_core::descriptor::{ByteOrder, Dtype};
 use crate::base::error::{Result, TensogramError};
 
 /// Metadata of a message.
+///
+/// ```
+/// use tgm_std::decode_metadata;
+///
+/// # let bytes = std::fs::read("../tests/data/metadata/mars.tgm").unwrap();
+/// let metadata = decode_metadata(&bytes)?;
+/// // In the first object that has it; in object 1; in the writer's annotations of the message.
+/// assert_eq!(metadata.get("mars.param").and_then(|param| param.as_str()), Some("2t"));
+/// assert_eq!(metadata.get_at(1, "mars.param").and_then(|param| param.as_str()), Some("10u"));
+/// assert_eq!(metadata.get("extra.run").and_then(|run| run.as_i64()), Some(7));
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GlobalMetadata {
     /// All metadata of each object, in order.
@@ -27,6 +39,19 @@ pub struct GlobalMetadata {
 }
 
 /// What a data object is (FORMAT §3.5).
+///
+/// ```
+/// use tgm_std::{ByteOrder, DataObjectDescriptor, Dtype, EncodeOptions, GlobalMetadata, decode_descriptors, encode};
+///
+/// let mut descriptor = DataObjectDescriptor::new(Dtype::Uint8, ByteOrder::Little, &[2, 3]);
+/// descriptor.params.insert("units".into(), "K".into());
+/// let objects = [(&descriptor, &[1, 2, 3, 4, 5, 6][..])];
+/// let bytes = encode(&GlobalMetadata::default(), &objects, &EncodeOptions::default())?;
+/// let (_, found) = decode_descriptors(&bytes)?;
+/// assert_eq!(found, [descriptor]);
+/// assert_eq!(found[0].num_elements()?, 6);
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DataObjectDescriptor {
     /// The kind of object, "ntensor" by convention.

@@ -7,6 +7,15 @@ use crate::base::error::{Result, TensogramError};
 const SMALL_MASK_BYTES: usize = 128;
 
 /// Options of encoding (FORMAT §4.1).
+///
+/// ```
+/// use tgm_std::{EncodeOptions, MessageBuilder, ObjectBuilder};
+///
+/// let options = EncodeOptions { allow_nan: true, threads: 4, ..EncodeOptions::default() };
+/// let object = ObjectBuilder::new(&[2], &[1.0, f64::NAN])?;
+/// let bytes = MessageBuilder::new().object(object).options(options).encode()?;
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct EncodeOptions {
     /// A digest is written into every frame.
