@@ -170,8 +170,8 @@ const ROUTES: &[Route] = routes! {
         Some(found.map(|()| bytes_of(&out)))
     },
     "decode/typed.rs values_as_into" "as the other float" Object |case, options| {
-        // Other bytes than those of the values, but the values of these tests have them all.
-        let mut out = vec![0.0_f32; case.count()];
+        // Values of the object out of the corpus are rounded, those of the others are not.
+        let mut out = vec![0.0_f32; (case.pipeline != "blosc2").then(|| case.count())?];
         let found = tgm_std::values_as_into(&case.object(), options, &mut Scratch::default(), &mut out);
         Some(found.map(|()| out.iter().flat_map(|value| f64::from(*value).to_ne_bytes()).collect()))
     },
@@ -500,7 +500,6 @@ fn an_objects_bytes_are_read_where_its_digest_was_asked_about() {
         "decode/typed.rs",        // takes trusted objects; how long the payload is
         "file/mmap/advice.rs",    // how long the region is
         "ndarray.rs",             // takes trusted objects
-        "pipeline.rs",            // compares regions in its tests
         "v2/upgrade.rs",          // sizes of what it wrote itself
         "validate/descriptor.rs", // how long the payload is
         "validate/trial.rs",      // how long the payload is; checks digests itself
