@@ -36,6 +36,7 @@ pub use crate::base::options::{AggregateHashPolicy, Blosc2Codec, EncodeOptions, 
 
 pub use self::parts::{Part, PartError, encode_parts};
 pub use self::streaming::StreamingEncoder;
+pub use crate::model::number::Number;
 
 use self::compress::Means;
 use self::object::{Object, Planned};

@@ -5,10 +5,10 @@
 //! # Read
 //! | want | take |
 //! |---|---|
-//! | one message, decoded into owned values | [`decode()`], [`decode_object`], [`decode_range`], [`decode_metadata`] |
-//! | bytes of the values of a borrowed object, borrowed where they can be | [`values`], [`ranges`] |
+//! | one message, decoded into owned values | [`decode()`], [`decode_object`], [`decode_range`], [`decode::decode_metadata`] |
+//! | bytes of the values of a borrowed object, borrowed where they can be | [`values`], [`decode::ranges`] |
 //! | a vector of the type that the values are | [`to_vec`] |
-//! | floats, whatever type the values are | [`values_as`] |
+//! | floats, for any type of values | [`values_as`] |
 //! | the same in buffers that the caller keeps | [`values_into`] with a [`Scratch`]; all of them are in [`decode`](mod@decode) |
 //! | arrays of the crate `ndarray` | `ndarray`, with that feature |
 //!
@@ -16,16 +16,16 @@
 //! | want | take |
 //! |---|---|
 //! | a message from slices of numbers | [`MessageBuilder`], [`ObjectBuilder`] |
-//! | a message from descriptors and bytes | [`encode()`], [`encode_into`] |
+//! | a message from descriptors and bytes | [`encode()`], [`encode::encode_into`] |
 //! | a message whose objects come one after the other | [`StreamingEncoder`] |
 //! | one stage of the pipeline by itself | [`stages`] |
 //!
 //! # Files
 //! | want | take |
 //! |---|---|
-//! | a file, read at positions or appended to | [`TensogramFile`], [`AppendOptions`] |
+//! | a file, read at positions or appended to | [`TensogramFile`], [`file::AppendOptions`] |
 //! | a file, mapped, whose messages are borrowed | `MappedFile`, with feature `mmap` |
-//! | where messages are in bytes | [`scan()`], [`messages`] |
+//! | where messages are in bytes | [`scan()`], [`file::messages`] |
 //!
 //! # Describe
 //! | want | take |
@@ -33,14 +33,14 @@
 //! | what an object is | [`DataObjectDescriptor`], [`Dtype`], [`ByteOrder`] |
 //! | what a message says of itself, and its CBOR | [`GlobalMetadata`], [`metadata`] |
 //! | metadata as a type of the program | [`metadata::deserialize`] |
-//! | the types whose values an object can hold | [`Number`] |
+//! | the types whose values an object can hold | [`encode::Number`] |
 //!
 //! # Trust
 //! | want | take |
 //! |---|---|
 //! | whether a message is intact | [`check_message`] |
 //! | everything that is wrong with a message or a file | [`validate_message`], [`validate_file`] |
-//! | digests checked while decoding, and bounds on memory | [`DecodeOptions`], [`DecodeLimits`] |
+//! | digests checked while decoding, and bounds on memory | [`DecodeOptions`] and its [`limits`](DecodeOptions::limits) |
 //! | what went wrong, and where | [`TensogramError`], [`error`] |
 //!
 //! # Other formats and other programs
@@ -77,6 +77,7 @@ extern crate blosc2_sys as _;
 extern crate zstd as _;
 
 mod base;
+#[doc(hidden)]
 pub mod codec;
 pub mod compat;
 pub mod decode;
@@ -101,18 +102,13 @@ pub use tgm_core as core;
 pub use tgm_core::descriptor::{ByteOrder, Dtype};
 
 pub use base::error::{self, Result, TensogramError};
-pub use base::limits::DecodeLimits;
 pub use base::options::{self, DecodeOptions, EncodeOptions};
-pub use decode::{
-    Float, Scratch, decode, decode_metadata, decode_object, decode_range, ranges, to_vec, values, values_as,
-    values_as_into, values_into,
-};
-pub use encode::{MessageBuilder, ObjectBuilder, StreamingEncoder, encode, encode_into};
+pub use decode::{Scratch, decode, decode_object, decode_range, to_vec, values, values_as, values_into};
+pub use encode::{MessageBuilder, ObjectBuilder, StreamingEncoder, encode};
 #[cfg(feature = "mmap")]
 pub use file::MappedFile;
-pub use file::{AppendOptions, TensogramFile, messages};
+pub use file::TensogramFile;
 pub use model::metadata;
-pub use model::number::Number;
 pub use model::types::{DataObjectDescriptor, GlobalMetadata};
 pub use scan::scan;
 pub use validate::{check_message, validate_file, validate_message};

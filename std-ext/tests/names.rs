@@ -67,7 +67,9 @@ mod modules {
 fn the_first_page_lists_at_most_40_names() {
     let source = include_str!("../src/lib.rs");
     let code: String = source.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join(" ");
-    let mut names = Vec::new();
+    // What is inside of modules written out here is not at the root.
+    let code = code.split("pub mod deps {").next().unwrap();
+    let mut names = vec!["deps".to_string()];
     for item in code.split(';') {
         let Some(at) = item.find("pub ") else { continue };
         if item.contains("doc(hidden)") || item.contains("cfg(doctest)") {

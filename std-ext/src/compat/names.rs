@@ -18,16 +18,16 @@ pub use crate::compat::remote_scan_parse::{
 };
 pub use crate::compat::{framing, pipeline, remote_scan_parse, wire};
 pub use crate::decode::{
-    ObjectTable, decode_descriptors, decode_metadata, decode_object_from_frame, decode_range_from_frame,
-    decode_range_from_payload, decode_with_masks, element_ranges_into, elements_into, object_table, range, ranges_into,
-    unpack_into,
+    Float, ObjectTable, decode_descriptors, decode_metadata, decode_object_from_frame, decode_range_from_frame,
+    decode_range_from_payload, decode_with_masks, element_ranges_into, elements_into, object_table, range, ranges,
+    ranges_into, unpack_into, values_as_into,
 };
-pub use crate::encode::{encode_into, encode_pre_encoded, streaming};
+pub use crate::encode::{Number, encode_into, encode_pre_encoded, streaming};
 #[cfg(feature = "mmap")]
 pub use crate::file::{Advice, mmap};
 pub use crate::file::{
-    FileMessageIter, MessageIter, ObjectIter, RemoteScanOptions, TornTail, data_object_inline_hashes, is_remote_url,
-    messages, objects, objects_metadata,
+    AppendOptions, FileMessageIter, MessageIter, ObjectIter, RemoteScanOptions, TornTail, data_object_inline_hashes,
+    is_remote_url, messages, objects, objects_metadata,
 };
 pub use crate::model::hash::{HASH_ALGORITHM_NAME, compute_hash, parse_hash_name};
 pub use crate::model::meta_access::{MetaType, MetaValue};

@@ -132,7 +132,7 @@ impl<'a> MessageBuilder<'a> {
     /// Encodes the message.
     ///
     /// # Errors
-    /// Those of [`encode`], and [`TensogramError::Metadata`](crate::TensogramError::Metadata) for the first key that could
+    /// Those of [`encode`], and [`TensogramError::Metadata`] for the first key that could
     /// not be set.
     pub fn encode(mut self) -> Result<Vec<u8>> {
         self.check()?;
@@ -144,7 +144,7 @@ impl<'a> MessageBuilder<'a> {
     /// Writes a streamed message. Objects are encoded one after the other, each behind its metadata.
     ///
     /// # Errors
-    /// Those of [`StreamingEncoder`]. [`TensogramError::Metadata`](crate::TensogramError::Metadata) for the first key that
+    /// Those of [`StreamingEncoder`]. [`TensogramError::Metadata`] for the first key that
     /// could not be set; nothing is written then.
     pub fn stream_to<W: Write>(self, sink: W) -> Result<W> {
         self.check()?;
@@ -212,7 +212,7 @@ impl<'a> ObjectBuilder<'a> {
     /// A tensor of `shape`, slowest dimension first, with `values` in row-major order. They are not copied.
     ///
     /// # Errors
-    /// [`TensogramError::Metadata`](crate::TensogramError::Metadata) if the shape has another number of values.
+    /// [`TensogramError::Metadata`] if the shape has another number of values.
     pub fn new<T: Number>(shape: &[u64], values: &'a [T]) -> Result<Self> {
         let descriptor = DataObjectDescriptor::new(T::Element::DTYPE, ByteOrder::NATIVE, shape);
         if descriptor.num_elements()? != values.len() {
@@ -328,8 +328,8 @@ impl<'a> ObjectBuilder<'a> {
     /// once.
     ///
     /// # Errors
-    /// [`TensogramError::Encoding`](crate::TensogramError::Encoding) for values that are not finite, and if 64 bits are too
-    /// few; [`TensogramError::Metadata`](crate::TensogramError::Metadata) for values that are no floats.
+    /// [`TensogramError::Encoding`] for values that are not finite, and if 64 bits are too
+    /// few; [`TensogramError::Metadata`] for values that are no floats.
     pub fn simple_packing_within(mut self, error: f64) -> Result<Self> {
         self.packable()?;
         let bits = bits_within(&self.data, self.descriptor.byte_order, error)?;
@@ -340,8 +340,8 @@ impl<'a> ObjectBuilder<'a> {
     /// [`MessageBuilder::allow_nan`] and [`MessageBuilder::allow_inf`] let them. Reads all values once.
     ///
     /// # Errors
-    /// [`TensogramError::Encoding`](crate::TensogramError::Encoding) for more than 64 bits;
-    /// [`TensogramError::Metadata`](crate::TensogramError::Metadata) for values that are no floats.
+    /// [`TensogramError::Encoding`] for more than 64 bits;
+    /// [`TensogramError::Metadata`] for values that are no floats.
     pub fn simple_packing_of_finite(mut self, bits: u32, decimal_scale_factor: i32) -> Result<Self> {
         self.packable()?;
         let order = self.descriptor.byte_order;

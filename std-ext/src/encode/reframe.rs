@@ -9,9 +9,9 @@ use tgm_core::object::DataObject;
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::EncodeOptions;
+use crate::encode::assemble;
 use crate::encode::object::{Described, Object};
 use crate::encode::region::{Payload, Region};
-use crate::encode::assemble;
 use crate::model::metadata::object_descriptor_to_cbor;
 use crate::model::room::Room;
 use crate::model::to_owned;

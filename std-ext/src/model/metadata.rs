@@ -19,7 +19,7 @@ pub use crate::model::meta_access::{Borrowed, deserialize};
 pub use common::compute_common;
 pub use path::set_path;
 
-pub use crate::model::filter::{self, Filter};
+pub use crate::model::query::{self, Query};
 
 use crate::base::error::{Result, TensogramError};
 use crate::model::cbor::{self, Item, Writer, head_len};

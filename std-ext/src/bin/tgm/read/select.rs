@@ -1,4 +1,4 @@
-//! Lookup of keys in metadata, and the selection of messages by filters.
+//! Lookup of keys in metadata, and the selection of messages by queries.
 //!
 //! A key is a dotted path. In a message it is looked up in the objects, where the first that has it counts, then in the
 //! message's annotations. `extra.KEY` is looked up in the annotations only. In an object it is looked up in that
@@ -10,7 +10,7 @@ use clap::Args;
 use serde_json::Value as Json;
 use tgm_core::metadata::{MessageMetadata, ObjectMetadata};
 use tgm_std::WIRE_VERSION;
-use tgm_std::metadata::filter::{Filter, ObjectFilter};
+use tgm_std::metadata::query::{ObjectQuery, Query};
 
 use crate::show::json;
 
@@ -72,26 +72,26 @@ pub(crate) fn text(value: &Json) -> String {
     }
 }
 
-/// The filters of a command. All must hold.
+/// The queries of a command. All must hold.
 #[derive(Args, Debug)]
 pub(crate) struct Selection {
     /// Only messages for which FILTER holds: KEY=VALUE[/VALUE...], KEY!=VALUE[/VALUE...] (none of them, or missing),
     /// KEY<VALUE, KEY<=VALUE, KEY>VALUE, KEY>=VALUE, KEY? (present); `*` in values of = and != is any text; joined by
     /// " and "; may be repeated, all must hold
     #[arg(short = 'w', long = "where", value_name = "FILTER")]
-    filters: Vec<Filter>,
+    queries: Vec<Query>,
 }
 
 impl Selection {
-    /// Whether there is no filter, so that everything is selected.
+    /// Whether there is no query, so that everything is selected.
     pub(crate) const fn is_empty(&self) -> bool {
-        self.filters.is_empty()
+        self.queries.is_empty()
     }
 
     /// Whether a message is selected.
     pub(crate) fn has(&self, message: &MessageMetadata<'_>) -> tgm_core::Result<bool> {
-        for filter in &self.filters {
-            if !filter.matches(message)? {
+        for query in &self.queries {
+            if !query.matches(message)? {
                 return Ok(false);
             }
         }
@@ -103,18 +103,18 @@ impl Selection {
         &'s self,
         message: &MessageMetadata<'a>,
     ) -> tgm_core::Result<ObjectSelection<'s, 'a>> {
-        self.filters.iter().map(|filter| filter.for_objects(message)).collect::<Result<_, _>>().map(ObjectSelection)
+        self.queries.iter().map(|query| query.for_objects(message)).collect::<Result<_, _>>().map(ObjectSelection)
     }
 }
 
 /// A [`Selection`] among the objects of one message.
-pub(crate) struct ObjectSelection<'s, 'a>(Vec<ObjectFilter<'s, 'a>>);
+pub(crate) struct ObjectSelection<'s, 'a>(Vec<ObjectQuery<'s, 'a>>);
 
 impl ObjectSelection<'_, '_> {
     /// Whether an object is selected.
     pub(crate) fn has(&self, object: &ObjectMetadata<'_>) -> tgm_core::Result<bool> {
-        for filter in &self.0 {
-            if !filter.matches(object)? {
+        for query in &self.0 {
+            if !query.matches(object)? {
                 return Ok(false);
             }
         }

@@ -1,7 +1,7 @@
-//! Filters from text.
+//! Queries from text.
 
 use super::compare::{Literal, Relation};
-use super::{Condition, Filter, FilterError, Test};
+use super::{Condition, Query, QueryError, Test};
 
 /// What stands between conditions.
 const AND: &str = " and ";
@@ -39,8 +39,8 @@ impl<'t> Reader<'t> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    const fn error(self, what: &'static str) -> FilterError {
-        FilterError { what, offset: self.at }
+    const fn error(self, what: &'static str) -> QueryError {
+        QueryError { what, offset: self.at }
     }
 
     const fn step(&mut self, bytes: usize) {
@@ -62,7 +62,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Steps over what stands between two conditions; false at the end of the text.
-    fn take_and(&mut self) -> Result<bool, FilterError> {
+    fn take_and(&mut self) -> Result<bool, QueryError> {
         if self.rest().trim().is_empty() {
             return Ok(false);
         }
@@ -75,14 +75,14 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Reads a filter.
-pub(super) fn filter(text: &str) -> Result<Filter, FilterError> {
+/// Reads a query.
+pub(super) fn query(text: &str) -> Result<Query, QueryError> {
     let mut reader = Reader { text, at: 0 };
     let mut conditions = vec![condition(&mut reader)?];
     while reader.take_and()? {
         conditions.push(condition(&mut reader)?);
     }
-    Ok(Filter { conditions })
+    Ok(Query { conditions })
 }
 
 /// The operator that `text` begins with.
@@ -98,7 +98,7 @@ fn find_operator(text: &str) -> Option<(usize, &'static str, Operator)> {
     })
 }
 
-fn condition(reader: &mut Reader<'_>) -> Result<Condition, FilterError> {
+fn condition(reader: &mut Reader<'_>) -> Result<Condition, QueryError> {
     reader.skip_blanks();
     let Some((at, token, operator)) = find_operator(reader.rest()) else {
         return Err(
@@ -123,7 +123,7 @@ fn condition(reader: &mut Reader<'_>) -> Result<Condition, FilterError> {
 }
 
 /// The values of `=` and `!=`.
-fn alternatives(reader: &mut Reader<'_>) -> Result<Vec<Literal>, FilterError> {
+fn alternatives(reader: &mut Reader<'_>) -> Result<Vec<Literal>, QueryError> {
     let mut literals = vec![literal(reader)?];
     while reader.take("/") {
         literals.push(literal(reader)?);
@@ -132,7 +132,7 @@ fn alternatives(reader: &mut Reader<'_>) -> Result<Vec<Literal>, FilterError> {
 }
 
 /// The value of an operator of order. A mistake here would never match, so more is refused than for `=`.
-fn single(reader: &mut Reader<'_>) -> Result<Literal, FilterError> {
+fn single(reader: &mut Reader<'_>) -> Result<Literal, QueryError> {
     let start = *reader;
     let is_quoted = reader.rest().trim_start().starts_with('"');
     let found = literal(reader)?;
@@ -152,7 +152,7 @@ fn single(reader: &mut Reader<'_>) -> Result<Literal, FilterError> {
     }
 }
 
-fn literal(reader: &mut Reader<'_>) -> Result<Literal, FilterError> {
+fn literal(reader: &mut Reader<'_>) -> Result<Literal, QueryError> {
     let mut ahead = *reader;
     ahead.skip_blanks();
     if ahead.take("\"") {
@@ -165,7 +165,7 @@ fn literal(reader: &mut Reader<'_>) -> Result<Literal, FilterError> {
 }
 
 /// The text up to the closing quote, behind which the reader then stands.
-fn quoted(reader: &mut Reader<'_>) -> Result<String, FilterError> {
+fn quoted(reader: &mut Reader<'_>) -> Result<String, QueryError> {
     let (opening, mut text) = (*reader, String::new());
     let mut chars = opening.rest().char_indices();
     while let Some((at, c)) = chars.next() {
@@ -192,7 +192,7 @@ fn quoted(reader: &mut Reader<'_>) -> Result<String, FilterError> {
 }
 
 /// The text up to what ends a value without quotes.
-fn plain(reader: Reader<'_>) -> Result<&str, FilterError> {
+fn plain(reader: Reader<'_>) -> Result<&str, QueryError> {
     let rest = reader.rest();
     for (at, c) in rest.char_indices() {
         let behind = rest.get(at..).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Filters by hand, and against a naive evaluation of owned metadata.
+//! Queries by hand, and against a naive evaluation of owned metadata.
 
 use ciborium::Value as Owned;
 use proptest::prelude::*;
@@ -36,15 +36,15 @@ fn example() -> Vec<u8> {
     )
 }
 
-fn matches(bytes: &[u8], filter: &str) -> bool {
-    let filter: Filter = filter.parse().unwrap_or_else(|error| panic!("{filter}: {error}"));
-    filter.matches(&Message::parse(bytes).unwrap().metadata().unwrap()).unwrap()
+fn matches(bytes: &[u8], query: &str) -> bool {
+    let query: Query = query.parse().unwrap_or_else(|error| panic!("{query}: {error}"));
+    query.matches(&Message::parse(bytes).unwrap().metadata().unwrap()).unwrap()
 }
 
 #[test]
 fn what_holds_for_a_message() {
     let bytes = example();
-    for filter in [
+    for query in [
         "mars.param=2t",
         "mars.param=2t/10u",
         "mars.param = 10u / 2t",
@@ -89,14 +89,14 @@ fn what_holds_for_a_message() {
         "extra.by=a=b",
         "version<4",
     ] {
-        assert!(matches(&bytes, filter), "{filter}");
+        assert!(matches(&bytes, query), "{query}");
     }
 }
 
 #[test]
 fn what_does_not_hold_for_a_message() {
     let bytes = example();
-    for filter in [
+    for query in [
         "mars.param=2",
         "mars.param=2t*x",
         "mars.param=\"2*\"",
@@ -124,7 +124,7 @@ fn what_does_not_hold_for_a_message() {
         "extra.step?",
         "version=2",
     ] {
-        assert!(!matches(&bytes, filter), "{filter}");
+        assert!(!matches(&bytes, query), "{query}");
     }
 }
 
@@ -132,10 +132,10 @@ fn what_does_not_hold_for_a_message() {
 fn objects_are_asked_one_by_one_and_share_the_annotations() {
     let bytes = example();
     let metadata = Message::parse(&bytes).unwrap().metadata().unwrap();
-    let matching = |filter: &str| -> Vec<bool> {
-        let filter: Filter = filter.parse().unwrap();
-        let filter = filter.for_objects(&metadata).unwrap();
-        metadata.objects().map(|object| filter.matches(&object.unwrap()).unwrap()).collect()
+    let matching = |query: &str| -> Vec<bool> {
+        let query: Query = query.parse().unwrap();
+        let query = query.for_objects(&metadata).unwrap();
+        metadata.objects().map(|object| query.matches(&object.unwrap()).unwrap()).collect()
     };
     assert_eq!(matching("mars.param=tp"), [false, true]);
     assert_eq!(matching("step>24"), [false, true]);
@@ -148,7 +148,7 @@ fn objects_are_asked_one_by_one_and_share_the_annotations() {
 #[test]
 fn errors_say_what_was_expected_and_where() {
     let expected = "expected KEY=VALUE, KEY!=VALUE, KEY<VALUE, KEY<=VALUE, KEY>VALUE, KEY>=VALUE or KEY?";
-    for (filter, what, offset) in [
+    for (query, what, offset) in [
         ("", expected, 0),
         ("step", expected, 0),
         ("a=1 and b", "", 0),
@@ -166,13 +166,13 @@ fn errors_say_what_was_expected_and_where() {
         ("a=\"x\" y", "expected `and` or the end", 6),
         ("a?b=c", "expected `and` or the end", 2),
     ] {
-        match filter.parse::<Filter>() {
-            Ok(_) => assert_eq!(what, "", "{filter}"),
+        match query.parse::<Query>() {
+            Ok(_) => assert_eq!(what, "", "{query}"),
             Err(error) => {
                 assert_eq!(
                     (error.to_string(), error.offset()),
                     (format!("{what} at byte {offset}"), offset),
-                    "{filter}"
+                    "{query}"
                 );
             }
         }
@@ -181,8 +181,8 @@ fn errors_say_what_was_expected_and_where() {
 
 #[test]
 fn keys_are_told_in_order() {
-    let filter: Filter = "b=1 and a.c>2 and b?".parse().unwrap();
-    assert_eq!(filter.keys().collect::<Vec<_>>(), ["b", "a.c", "b"]);
+    let query: Query = "b=1 and a.c>2 and b?".parse().unwrap();
+    assert_eq!(query.keys().collect::<Vec<_>>(), ["b", "a.c", "b"]);
 }
 
 /// A condition as the naive evaluation sees it.
@@ -305,7 +305,7 @@ proptest! {
 
     #[test]
     fn no_text_is_too_odd_to_be_read(text in "[ab=!<>?/\" \\\\*.1and-]{0,24}") {
-        if let Err(error) = text.parse::<Filter>() {
+        if let Err(error) = text.parse::<Query>() {
             prop_assert!(error.offset() <= text.len());
         }
     }

@@ -1,8 +1,8 @@
-//! Filters: conditions on metadata, written as text and asked of borrowed views.
+//! Queries: conditions on metadata, written as text and asked of borrowed views.
 //!
 //! # Grammar
 //! ```text
-//! filter    = condition *( " and " condition )
+//! query    = condition *( " and " condition )
 //! condition = key "?"                             the key is present
 //!           | key "=" value *( "/" value )        its value is one of these
 //!           | key "!=" value *( "/" value )       its value is none of these, or the key is missing
@@ -50,24 +50,24 @@ use tgm_core::wire::WIRE_VERSION;
 use compare::{Literal, Relation};
 
 /// Conditions on metadata, such as `mars.param=2t/10u and step>=24`, all of which must hold. The
-/// [module](crate::metadata::filter) has the grammar.
+/// [module](crate::metadata::query) has the grammar.
 ///
 /// ```
-/// use tgm_std::metadata::filter::Filter;
+/// use tgm_std::metadata::query::Query;
 /// use tgm_std::core::Message;
 ///
 /// let bytes = std::fs::read("../tests/data/realistic/surface-181x360.tgm")?;
 /// let metadata = Message::parse(&bytes)?.metadata()?;
-/// let filter: Filter = "mars.param=2t/10u and mars.step>=24".parse()?;
-/// assert!(filter.matches(&metadata)?);
+/// let query: Query = "mars.param=2t/10u and mars.step>=24".parse()?;
+/// assert!(query.matches(&metadata)?);
 ///
-/// let by_object = filter.for_objects(&metadata)?;
+/// let by_object = query.for_objects(&metadata)?;
 /// let matching: Vec<_> = metadata.objects().map(|object| by_object.matches(&object?)).collect::<Result<_, _>>()?;
 /// assert_eq!(matching, [true, false, false]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Filter {
+pub struct Query {
     conditions: Vec<Condition>,
 }
 
@@ -110,8 +110,8 @@ const VERSION_KEY: &str = "version";
 #[expect(clippy::cast_possible_truncation, reason = "3 fits")]
 const VERSION: [u8; 1] = [WIRE_VERSION as u8];
 
-impl Filter {
-    /// The keys that the filter looks up, in its order.
+impl Query {
+    /// The keys that the query looks up, in its order.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.conditions.iter().map(|condition| condition.key.as_str())
     }
@@ -130,18 +130,18 @@ impl Filter {
         })
     }
 
-    /// The filter for the objects of `message`: looks the keys up in the annotations once, for all objects.
+    /// The query for the objects of `message`: looks the keys up in the annotations once, for all objects.
     ///
     /// # Errors
     /// Those of [`MessageMetadata::get`].
-    pub fn for_objects<'f, 'a>(&'f self, message: &MessageMetadata<'a>) -> Result<ObjectFilter<'f, 'a>> {
+    pub fn for_objects<'f, 'a>(&'f self, message: &MessageMetadata<'a>) -> Result<ObjectQuery<'f, 'a>> {
         let annotation = |key: &str| match key {
             VERSION_KEY => Value::parse(&VERSION, 0).map(Some),
             _ if key.starts_with("extra.") || key.starts_with("_extra_.") => message.get(key),
             _ => message.get(&format!("extra.{key}")),
         };
         let annotations = self.keys().map(annotation).collect::<Result<_>>()?;
-        Ok(ObjectFilter { filter: self, annotations })
+        Ok(ObjectQuery { query: self, annotations })
     }
 
     fn all<'v>(&self, mut find: impl FnMut(&Condition) -> Result<Option<Value<'v>>>) -> Result<bool> {
@@ -154,21 +154,21 @@ impl Filter {
     }
 }
 
-/// A [`Filter`] for the objects of one message.
+/// A [`Query`] for the objects of one message.
 #[derive(Clone, Debug)]
-pub struct ObjectFilter<'f, 'a> {
-    filter: &'f Filter,
+pub struct ObjectQuery<'f, 'a> {
+    query: &'f Query,
     /// For each condition, the annotation of its key.
     annotations: Vec<Option<Value<'a>>>,
 }
 
-impl ObjectFilter<'_, '_> {
+impl ObjectQuery<'_, '_> {
     /// Whether all conditions hold for an object of the message.
     ///
     /// # Errors
     /// Those of [`ObjectMetadata::get`].
     pub fn matches(&self, object: &ObjectMetadata<'_>) -> Result<bool> {
-        for (condition, annotation) in self.filter.conditions.iter().zip(&self.annotations) {
+        for (condition, annotation) in self.query.conditions.iter().zip(&self.annotations) {
             let own = if condition.key == VERSION_KEY { None } else { object.get(&condition.key)? };
             if !condition.holds(own.as_ref().or(annotation.as_ref()))? {
                 return Ok(false);
@@ -178,35 +178,35 @@ impl ObjectFilter<'_, '_> {
     }
 }
 
-impl FromStr for Filter {
-    type Err = FilterError;
+impl FromStr for Query {
+    type Err = QueryError;
 
-    fn from_str(text: &str) -> Result<Self, FilterError> {
-        parse::filter(text)
+    fn from_str(text: &str) -> Result<Self, QueryError> {
+        parse::query(text)
     }
 }
 
-/// Why a text is no filter, and where.
+/// Why a text is no query, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FilterError {
+pub struct QueryError {
     what: &'static str,
     offset: usize,
 }
 
-impl FilterError {
+impl QueryError {
     /// The byte of the text at which something else was expected.
     pub const fn offset(&self) -> usize {
         self.offset
     }
 }
 
-impl fmt::Display for FilterError {
+impl fmt::Display for QueryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at byte {}", self.what, self.offset)
     }
 }
 
-impl std::error::Error for FilterError {}
+impl std::error::Error for QueryError {}
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests may panic")]
