@@ -68,7 +68,7 @@
 //! - **Sets that can grow are `#[non_exhaustive]`:** kinds of errors, events of [`push`], parts of a stream, and structs
 //!   that are results, such as [`message::Outline`]. A `match` on them needs a wildcard.
 //! - **Sets that the format closes are exhaustive:** byte orders, dtypes, frame types, phases, stages. If the format adds
-//!   a member, a new breaking version of this crate does too, so that every `match` is looked at again.
+//!   a member, a new breaking version of this crate does too, so that every `match` is reviewed.
 //! - **Texts of errors may change at any time.** Programs should compare an [`ErrorKind`].
 //! - **The minimum supported Rust version** is the `rust-version` of the package. Raising it is not a breaking change, but
 //!   it always comes with a new minor version.

@@ -166,7 +166,7 @@ impl<'a> Stored<'a> {
     /// O(`out.len()`), no allocation.
     ///
     /// The values of a bitmask begin at the first bit of `out`. A whole bitmask comes out exactly as it is stored. After a
-    /// part of one, the bits behind the last value are zero.
+    /// part of one, the bits after the last value are zero.
     ///
     /// # Errors
     /// [`ErrorKind::RangeOutOfBounds`]; [`ErrorKind::OutputLength`] if `out` is not [`Self::output_len`] long.
@@ -277,7 +277,7 @@ impl<'a> Stored<'a> {
     }
 }
 
-/// Bytes of an object after decompression, before unshuffling and unpacking. A compressor was given so many bytes.
+/// Bytes of an object after decompression, before unshuffling and unpacking. A compressor was given this number of bytes.
 ///
 /// # Errors
 /// [`ErrorKind::ShapeOverflow`]; those of the encoding's name and parameters.

@@ -9,7 +9,7 @@ use crate::error::Result;
 pub(super) struct Count(Option<usize>);
 
 impl Count {
-    /// The count that `head` announces. The caller has checked that the bytes can hold so many entries.
+    /// The count that `head` announces. The caller has checked that the bytes can hold that many entries.
     pub(super) fn of(head: &Head) -> Self {
         Self((!head.is_indefinite()).then(|| usize::try_from(head.argument).unwrap_or(usize::MAX)))
     }

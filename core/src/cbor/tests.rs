@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::{Canonical, Cursor, Kind, MAX_NESTING, Step, Uints, Value, verify_canonical};
 use crate::error::{ErrorKind, NonCanonical};
 
-/// The plain walk is taken where words are of 64 bits.
+/// Whether the plain walk is compiled in.
 #[cfg(target_pointer_width = "64")]
 mod plain;
 #[cfg(target_pointer_width = "64")]
@@ -25,7 +25,7 @@ fn value(bytes: &[u8]) -> Value<'_> {
     Value::parse(bytes, 0).unwrap()
 }
 
-/// Bytes that often are heads of containers, strings and breaks, and so often nest.
+/// Bytes that are often heads of containers, strings and breaks, so they often nest.
 fn cbor_soup() -> impl Strategy<Value = Vec<u8>> {
     let byte = prop_oneof![
         3 => any::<u8>(),
@@ -35,7 +35,7 @@ fn cbor_soup() -> impl Strategy<Value = Vec<u8>> {
     proptest::collection::vec(byte, 0..40)
 }
 
-/// Takes the steps of one item that was walked before; whether it is a break instead.
+/// Takes the steps of one item that was walked before. Returns whether it is a break instead.
 fn take_steps(cursor: &mut Cursor<'_>) -> bool {
     let (count, is_tag) = match cursor.step().unwrap() {
         Step::Item(item) => {
@@ -90,7 +90,7 @@ proptest! {
             take_steps(&mut cursor);
             prop_assert_eq!(bytes.len() - cursor.rest().len(), end);
         }
-        // And somewhere, in bytes that nobody has walked.
+        // And at some place inside the bytes, which was never walked.
         let mut cursor = Cursor::new(&bytes, 0);
         while cursor.step().is_ok() {}
     }
@@ -102,10 +102,10 @@ proptest! {
         match (skip(&bytes), other_end) {
             (Ok(end), Ok(other_end)) => prop_assert_eq!(end, other_end),
             (Ok(_), Err(error)) => prop_assert!(false, "minicbor refuses what is accepted here: {error}"),
-            // What minicbor steps over without looking.
+            // minicbor steps over these without checking them.
             (Err(ErrorKind::CborUtf8 | ErrorKind::CborSimple(_) | ErrorKind::CborBreak | ErrorKind::CborHead(_)), _)
             | (Err(_), Err(_)) => {}
-            // Once an item of indefinite length is open, minicbor takes a break for the end of definite ones too.
+            // Inside an item of indefinite length, minicbor accepts a break as the end of a definite one too.
             (Err(_), Ok(_)) if bytes.contains(&0xff) => {}
             (Err(kind), Ok(_)) => prop_assert!(false, "refused here and accepted by minicbor: {kind}"),
         }
@@ -219,7 +219,7 @@ fn strings_of_several_chunks_read_as_one() {
     assert_eq!(found.as_bytes().unwrap().len(), 3);
 }
 
-/// Maps in maps with few keys, many of them twice, of definite and of indefinite length.
+/// Maps in maps with few keys, many of them repeated, of definite and of indefinite length.
 fn few_keys() -> impl Strategy<Value = Vec<u8>> {
     let leaf = prop_oneof![Just(vec![0x01]), Just(vec![0x61, b'a']), Just(vec![0x7f, 0x61, b'a', 0xff])];
     let key = prop_oneof![3 => Just(vec![0x61, b'a']), 2 => Just(vec![0x61, b'b']), 1 => leaf.clone()];
@@ -289,7 +289,7 @@ fn arrays_of_unsigned_integers_check_every_item() {
     assert_eq!(parse(&[0x82, 1, 0xf6]).unwrap_err(), wrong(Kind::Integer, Kind::Null).at(2));
 }
 
-/// `number` with a head of the given width, or the least that holds it.
+/// `number` with a head of this width, or of the smallest width that holds it.
 fn uint(number: u64, width: usize) -> Vec<u8> {
     let needed = [0x18, 0x100, 0x1_0000, 0x1_0000_0000].into_iter().filter(|&limit| number >= limit).count();
     let bytes = number.to_be_bytes();
@@ -303,7 +303,7 @@ fn uint(number: u64, width: usize) -> Vec<u8> {
 }
 
 proptest! {
-    /// Runs of integers of one width, broken by others, by an item of another type, or by the end of the bytes.
+    /// Runs of integers of one width, interrupted by others, by an item of another type, or by the end of the bytes.
     #[test]
     fn arrays_of_unsigned_integers_are_read_alike_in_runs_and_one_by_one(
         runs in proptest::collection::vec((0..5_usize, 0..40_usize, any::<u64>(), 0..64_u32), 0..6),
@@ -393,10 +393,10 @@ fn key_order_looks_through_lengths_nesting_and_other_types_of_keys() {
     assert_eq!(kind(&[0xa1, 0x61, b'k', 0x81, 0xa2, 0x61, b'b', 0, 0x61, b'b', 0]), unsorted);
     // {-1: 0, 10: 0}: encoded, 10 sorts first.
     assert_eq!(kind(&[0xa2, 0x20, 0, 0x0a, 0]), unsorted);
-    // {[1]: 0, [_ 1, 2]: 0}: the shorter array first, whichever has a break.
+    // {[1]: 0, [_ 1, 2]: 0}: the shorter array sorts first, even if it has a break.
     assert_eq!(order(&[0xa2, 0x81, 1, 0, 0x9f, 1, 2, 0xff, 0]), Ok(()));
     assert_eq!(kind(&[0xa2, 0x9f, 1, 2, 0xff, 0, 0x81, 1, 0]), unsorted);
-    // A chunked text sorts as what it spells.
+    // A chunked text sorts like its joined text.
     assert_eq!(order(&[0xa2, 0x61, b'a', 0, 0x7f, 0x61, b'b', 0xff, 0]), Ok(()));
     assert_eq!(kind(&[0xa2, 0x61, b'b', 0, 0x7f, 0x61, b'a', 0xff, 0]), unsorted);
 }

@@ -4,7 +4,7 @@ use core::str::Utf8Error;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Whether text has yet to be found to be UTF-8.
+/// Whether text still has to be checked to be UTF-8.
 ///
 /// A view is made only of an item that was walked with [`Check::Utf8`]. Walking the same item again uses
 /// [`Check::Done`], which steps over text without reading it.

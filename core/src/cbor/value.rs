@@ -19,7 +19,7 @@ use crate::names::Kind;
 #[derive(Clone, Copy)]
 pub struct Value<'a> {
     head: Head,
-    /// The whole item, and nothing behind it.
+    /// The whole item, and no byte after it.
     encoded: Cursor<'a>,
 }
 

@@ -1,4 +1,4 @@
-//! What the push decoder finds in a stream, whatever the pieces: chunks joined, events in one order.
+//! What a stream contains, independent of its pieces: chunks are joined, events are in one order.
 
 use tgm_core::error::Error;
 use tgm_core::hash::Verdict;
@@ -61,13 +61,13 @@ impl Partial {
     fn finish(self) -> Fact {
         let (descriptor, cbor_offset, region_len, payload_len) = self.descriptor.unwrap();
         assert_eq!(self.region.len() as u64, region_len);
-        // An empty region is not told where it lies.
+        // The place of an empty region is not reported.
         let region_offset = if self.region.is_empty() { 0 } else { self.region_offset };
         Fact::Object { region: self.region, region_offset, descriptor, cbor_offset, payload_len }
     }
 }
 
-/// What `decoder` finds in `pieces`, to the end of the stream. The memory must be large enough.
+/// The facts that `decoder` reports for `pieces`, to the end of the stream. Its memory must be large enough.
 pub fn facts_of<'a, const N: usize>(link: Link, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Fact> {
     let mut decoder = PushDecoder::<N>::new(link);
     let mut facts = Vec::new();
@@ -84,7 +84,7 @@ pub fn facts_of<'a, const N: usize>(link: Link, pieces: impl IntoIterator<Item =
                     facts.push(Fact::Error(error));
                 }
             }
-            // What is taken is counted.
+            // Every taken byte is counted.
             assert_eq!(decoder.position() - before.0, (before.1 - rest.len()) as u64);
         }
         assert!(rest.is_empty());
@@ -107,7 +107,7 @@ fn note(event: &Event<'_>, facts: &mut Vec<Fact>, partial: &mut Partial) {
         },
         Event::Cbor(ref cbor) => Fact::Cbor { bytes: cbor.as_bytes().to_vec(), offset: cbor.offset() },
         Event::Descriptor(ref object) => return partial.descriptor(object),
-        // A frame that claims more than any file holds; an error follows.
+        // The frame claims more bytes than any file has. An error follows.
         Event::TooLarge(_) | Event::Chunk(Chunk { part: Part::Cbor | Part::Body, .. }) => return,
         Event::Chunk(chunk) => return partial.chunk(&chunk),
         Event::FrameEnd(end) => {
@@ -130,7 +130,7 @@ pub fn first_message(mut facts: Vec<Fact>) -> Vec<Fact> {
     without_last_begin(facts)
 }
 
-/// Without the beginning of a frame right before an error: it is told only where enough of the frame comes.
+/// The facts without the beginning of a frame right before an error: it is reported only if enough bytes came.
 pub fn without_last_begin(mut facts: Vec<Fact>) -> Vec<Fact> {
     if let [.., Fact::Frame { .. }, Fact::Error(_)] = facts.as_slice() {
         facts.remove(facts.len() - 2);

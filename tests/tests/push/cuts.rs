@@ -1,4 +1,4 @@
-//! The same facts on any cut, and those of the slice parser.
+//! The same facts on any cut, equal to those of the slice parser.
 
 use proptest::prelude::*;
 use tgm_core::error::{ErrorKind, Result};
@@ -11,10 +11,10 @@ use tgm_push_oracle::{Fact, facts_of, first_message, is_cut_short, oracle, witho
 
 use super::{FIRST, NESTED, Numbers, STEP, STREAM, THREE, byte_by_byte, corpus};
 
-/// Enough for whatever stands in the test data.
+/// Enough for every message of the test data.
 const LARGE: usize = 1 << 15;
 
-/// Compares the facts of `bytes`, whole and cut, with the slice parser's; how many errors there were.
+/// Compares the facts of `bytes`, whole and cut, with those of the slice parser. Returns the number of errors.
 fn check(bytes: &[u8], seed: u64, case: &str) -> usize {
     let whole = facts_of::<LARGE>(Link::Reliable, [bytes]);
     let first = first_message(whole.clone());
@@ -24,7 +24,7 @@ fn check(bytes: &[u8], seed: u64, case: &str) -> usize {
         }
         Some(expected) => assert_eq!(first, without_last_begin(expected), "{case}"),
         None => {
-            // The slice parser says so at once, unless something is wrong that comes earlier.
+            // The slice parser reports this at once, unless there is an earlier error.
             let last = first.last().unwrap();
             let stated = Message::parse(bytes).unwrap_err();
             assert!(matches!(last, Fact::Error(e) if *e == stated || e.kind() != stated.kind()), "{case}: {last:?}");
@@ -111,7 +111,7 @@ proptest! {
             let at = at.index(bytes.len());
             bytes[at] = value;
         }
-        // Mostly whole, now and then cut short.
+        // Mostly whole, sometimes cut short.
         let len = cut.index(bytes.len() * 4).min(bytes.len());
         if bytes[16..24] == [0; 8] || len == bytes.len() {
             check(&bytes[..len], seed, "changed");
@@ -192,7 +192,7 @@ fn a_preamble_that_holds_the_start_of_a_frame_is_none_on_any_cut() {
         check(&bytes, at as u64, "a preamble in a gap");
         let whole = facts_of::<LARGE>(Link::Reliable, [bytes.as_slice()]);
         let Fact::Error(error) = whole[1] else { panic!("{whole:?}") };
-        // Its last byte has come before anybody can know that it begins a frame.
+        // Its last byte has come before it is known that it begins a frame.
         assert_eq!(error.kind() == ErrorKind::Truncated, at == PREAMBLE_SIZE - 1, "{at}: {error}");
         for cut in 0..bytes.len() {
             let (before, after) = bytes.split_at(cut);
@@ -206,7 +206,7 @@ fn a_preamble_that_holds_the_start_of_a_frame_is_none_on_any_cut() {
 fn a_frame_out_of_order_just_before_the_end_is_refused_as_that() {
     let end = Frames::open_ended(&STREAM[PREAMBLE_SIZE..], PREAMBLE_SIZE as u64).map_while(Result::ok).last().unwrap();
     let frames = &STREAM[..usize::try_from(end.end_offset()).unwrap()];
-    // A header behind a gap, with less behind it than a postamble has; the frames before it are those of a footer.
+    // A header after a gap, with fewer bytes after it than a postamble has; the frames before it are footer frames.
     let header = [&b"FR"[..], &[0, 1, 0, 1, 0, 0], &1000_u64.to_be_bytes()].concat();
     for gap in 1..8 {
         let bytes = [frames, &vec![0; gap], &header].concat();
@@ -219,7 +219,7 @@ fn a_frame_out_of_order_just_before_the_end_is_refused_as_that() {
 
 #[test]
 fn a_frame_that_ends_beyond_all_numbers_is_refused_at_its_header() {
-    // The last one ends before 2^64, but with less room than a postamble takes. Descriptors come first, and are none.
+    // The last frame ends before 2^64, but leaves less room than a postamble takes. Its descriptor is not one.
     for length in [u64::MAX, u64::MAX - 30, u64::MAX - 40] {
         let header = [&b"FR"[..], &[0, 9, 0, 1, 0, 0], &length.to_be_bytes()].concat();
         let bytes = [&STREAM[..PREAMBLE_SIZE], &[0; 8], &header, &[0; 40]].concat();
@@ -232,7 +232,7 @@ fn a_frame_that_ends_beyond_all_numbers_is_refused_at_its_header() {
 
 #[test]
 fn a_preamble_between_frames_ends_the_message() {
-    // The first message lacks everything behind its first frame.
+    // The first message lacks everything after its first frame.
     let first_end =
         usize::try_from(Message::parse(THREE).unwrap().frames().next().unwrap().unwrap().end_offset()).unwrap();
     let stream = [&THREE[..first_end], FIRST].concat();

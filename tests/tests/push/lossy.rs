@@ -1,4 +1,4 @@
-//! Damage on the way: junk, lost bytes, messages cut short. What follows is not lost.
+//! Damage on the way: junk, lost bytes, messages cut short. The messages after it are not lost.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -18,8 +18,8 @@ fn alone(message: &[u8]) -> Vec<Fact> {
     facts
 }
 
-/// In pieces of several lengths `stream` ends with the whole `message`, whose facts alone these are; everything before is
-/// accounted for.
+/// Checks that `stream`, in pieces of several lengths, ends with the whole `message`, and that all bytes before it are
+/// reported. `alone` has the facts of the message on its own.
 fn assert_ends_with(link: Link, stream: &[u8], message: &[u8], alone: &[Fact], case: &dyn fmt::Debug) {
     for longest in [1, 50, 4000] {
         let facts = facts_of::<LARGE>(link, Numbers(7).cut(stream, longest));
@@ -132,7 +132,7 @@ fn links_differ_only_where_a_message_holds_another() {
     assert!(different.iter().any(|path| path.contains("nested-message")), "{different:?}");
 }
 
-/// Decodes a stream that can be read again: after an error, from where a message was missed on.
+/// Decodes a stream that can be read again: after an error, it continues where a message was missed.
 fn lengths_with_reading_again(stream: &[u8]) -> Vec<u64> {
     let mut decoder = PushDecoder::<LARGE>::new(Link::Reliable);
     let (mut rest, mut lengths) = (stream, Vec::new());

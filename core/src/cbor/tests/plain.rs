@@ -1,4 +1,4 @@
-//! The plain walk against the general one.
+//! The plain walk compared with the general one.
 
 use std::vec;
 use std::vec::Vec;
@@ -16,7 +16,7 @@ fn general_end(bytes: &[u8], check: Check) -> Option<usize> {
     Some(bytes.len() - cursor.rest().len())
 }
 
-/// Where a map ends that is read entry by entry.
+/// Where a map ends, if it is read entry by entry.
 fn end_of_entries(bytes: &[u8]) -> Option<usize> {
     let mut entries = MapReader::open(Cursor::new(bytes, 0), 0).ok()?;
     while entries.next_key().ok()?.is_some() {
@@ -29,7 +29,7 @@ fn skip_text_map(bytes: &[u8], nesting: u16) -> Option<&[u8]> {
     plain::skip_text_map(bytes, Check::Utf8, nesting, &mut ())
 }
 
-/// Items as writers leave them, of every kind that there is.
+/// Items of every kind, as writers leave them.
 pub(super) fn plain_item() -> impl Strategy<Value = Vec<u8>> {
     let leaf = prop_oneof![
         4 => "[a-zA-Z0-9_ ]{0,23}".prop_map(|text| minicbor::to_vec(text).unwrap()),
@@ -79,7 +79,7 @@ proptest! {
             if let Some(rest) = skip_text_map(&bytes, nesting) {
                 prop_assert_eq!(end_of_entries(&bytes), Some(bytes.len() - rest.len()));
             }
-            // Nobody walks so what was not walked before; this is to end nevertheless.
+            // The crate never walks unchecked bytes in this way. It must end nevertheless.
             plain::skip(&bytes, Check::Done, nesting);
         }
     }

@@ -1,4 +1,4 @@
-//! Maps side by side against each of them by itself.
+//! Maps side by side, compared with each map on its own.
 
 use std::format;
 use std::vec::Vec;
@@ -43,7 +43,7 @@ fn values_of_other_lengths_are_alike() {
     ];
     for model in &others {
         for other in &others {
-            // Where little follows it is not looked for likeness.
+            // The last maps are too close to the end to be compared with a model.
             let (model, other) = ([&**model, &[0; 1000]].concat(), [&**other, &[0xff; 1000]].concat());
             let mut siblings = Siblings::new();
             assert_eq!(skip(&mut siblings, &model).map(<[u8]>::len), Some(1000));
@@ -75,7 +75,7 @@ fn maps_of_another_kind_are_not() {
 #[test]
 fn a_length_that_looks_like_a_head_is_none() {
     let model = [&[0xa1, 0x61, b'k', 0x78, 0x78], &[b'a'; 0x78][..], &[0; 100]].concat();
-    // Not UTF-8. Were the length a head, this would be a longer text.
+    // Not UTF-8. If its length were a head, it would begin a longer text.
     let mut other = model.clone();
     other[5] = 0x80;
     let mut siblings = Siblings::new();
@@ -109,7 +109,7 @@ fn a_map_of_any_length_is_stepped_over() {
         for left in [2, 1, 0] {
             let behind = skip(&mut siblings, rest);
             assert_eq!(behind, alone(rest));
-            // Longer texts than of 255 bytes are not plain.
+            // Texts of more than 255 bytes are not plain.
             let Some(behind) = behind else { break };
             assert_eq!(behind.len(), left * map.len() + 100);
             rest = behind;
@@ -117,7 +117,7 @@ fn a_map_of_any_length_is_stepped_over() {
     }
 }
 
-/// A map with a map in it, and others that are like it but for their values.
+/// A map with a map in it, and maps that differ from it only in values.
 fn siblings() -> impl Strategy<Value = Vec<Vec<u8>>> {
     let text = prop_oneof![4 => "[a-z0-9]{0,30}", 1 => "[a-zé]{0,30}"];
     let level = (any::<u32>(), 0..32_u32).prop_map(|(level, shift)| level >> shift);
