@@ -12,7 +12,9 @@ use core::ops::Range;
 
 use crate::byteswap;
 use crate::descriptor::Descriptor;
-use crate::error::{Error, ErrorKind, Result};
+#[cfg(feature = "packing")]
+use crate::error::Error;
+use crate::error::{ErrorKind, Result};
 use crate::names::{ByteOrder, Dtype, Encoding, Filter, Stage};
 #[cfg(feature = "packing")]
 use crate::packing::{Packing, Unpack, unpack_bytes_into, unpack_into};

@@ -1,4 +1,4 @@
-//! Descriptors read in canonical order, and the general way, are the same.
+//! Descriptors read in the quick way and in the plain way are the same.
 
 use std::format;
 use std::string::String;
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use super::{Descriptor, Dtype, Key};
 
-/// The entries of a descriptor that says nothing special: key and encoded value.
+/// The entries of an ordinary descriptor: key and encoded value.
 fn entries(shape: &[u64], dtype: &str) -> Vec<(String, Vec<u8>)> {
     let name = |text: &str| minicbor::to_vec(text).unwrap();
     let mut strides = vec![1_u64; shape.len()];
@@ -33,7 +33,7 @@ fn entries(shape: &[u64], dtype: &str) -> Vec<(String, Vec<u8>)> {
     entries.into_iter().map(|(key, value)| (key.name().into(), value)).collect()
 }
 
-/// The map in the order of canonical CBOR, after the head that `counted` says.
+/// The map, with its entries in canonical order if `in_order`, and with a definite length if `counted`.
 fn encode(entries: &[(String, Vec<u8>)], counted: bool, in_order: bool) -> Vec<u8> {
     let mut entries = entries.to_vec();
     if in_order {
@@ -55,7 +55,7 @@ fn encode(entries: &[(String, Vec<u8>)], counted: bool, in_order: bool) -> Vec<u
     out
 }
 
-/// Everything that a descriptor says.
+/// Everything that a descriptor contains, as text.
 fn said(bytes: &[u8]) -> Result<String, String> {
     let read = Descriptor::parse(bytes, 7).map_err(|error| format!("{error:?}"))?;
     let parameters: Vec<_> = Key::ALL.iter().map(|key| read.parameter(key.name())).collect();
@@ -74,7 +74,7 @@ fn said(bytes: &[u8]) -> Result<String, String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// An indefinite length is never read in order, and its head is a byte as well; a break ends it.
+    /// A map of indefinite length is never read in the quick way. Its head takes one byte too, and a break ends it.
     #[test]
     fn the_order_of_keys_makes_no_difference(
         shape in proptest::collection::vec(prop_oneof![0..30_u64, any::<u64>()], 0..30),
@@ -104,7 +104,7 @@ proptest! {
             entries.push((key, vec![0x01]));
         }
         let general = encode(&entries, false, true);
-        // One byte more, the break: only what is said of lengths differs.
+        // The break makes it one byte longer, so lengths are removed before the comparison.
         let counted = encode(&entries, true, true);
         let len = |said: Result<String, String>| said.map(|said| said.replace(&format!(" {} [", general.len()), " [")
             .replace(&format!(" {} [", counted.len()), " ["));

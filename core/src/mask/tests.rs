@@ -1,4 +1,4 @@
-//! Each form against a plain reader or another writer of it; restoration against a loop over elements.
+//! Each form compared with a plain reader or with another writer; restoration compared with a loop over elements.
 
 use std::vec;
 use std::vec::Vec;
@@ -19,7 +19,7 @@ fn elements(mask: &Mask<'_>) -> Result<Vec<u64>> {
     Ok(elements)
 }
 
-/// What reading `blob` over `count` elements reports.
+/// The error of reading `blob` over `count` elements.
 fn defect(form: BitmapForm, blob: &[u8], count: u64) -> Error {
     let mask = Mask::new(form, blob, count);
     let error = mask.verify().expect_err("a defective blob");
@@ -66,7 +66,7 @@ fn runs_are_filled_as_the_mask_of_them_is_restored() {
     assert_eq!(fill(Dtype::Int32, &mut out[..7]), Err(ErrorKind::OutputLength.at(0)));
 }
 
-/// The set bits' positions.
+/// The positions of the set bits.
 fn positions(bits: &[bool]) -> Vec<u64> {
     (0..).zip(bits).filter(|&(_, &bit)| bit).map(|(position, _)| position).collect()
 }
@@ -97,7 +97,7 @@ fn to_roaring(set: &RoaringBitmap) -> Vec<u8> {
     blob
 }
 
-/// Every reading of the mask agrees with `bits`.
+/// Checks that every way to read the mask gives `bits`.
 fn check(mask: &Mask<'_>, bits: &[bool]) {
     let expected = positions(bits);
     assert_eq!(mask.verify(), Ok(()));
@@ -203,7 +203,7 @@ proptest! {
             let error = defect(BitmapForm::Roaring, &blob, one_less);
             prop_assert_eq!(error.kind(), ErrorKind::RoaringContainer);
         }
-        // Bytes after the last container are nobody's.
+        // Bytes after the last container are ignored.
         let longer = [&blob[..], b"more"].concat();
         prop_assert_eq!(Mask::new(BitmapForm::Roaring, &longer, count).count_set(), Ok(set.len()));
     }
@@ -293,7 +293,7 @@ fn rle_run_may_be_as_long_as_u64() {
     assert_eq!(defect(BitmapForm::Rle, &overflowing, u64::MAX), ErrorKind::MaskLength.at(11));
 }
 
-/// Three containers, the second one of runs: 12347 in the lower half, the number of containers - 1 in the upper.
+/// Three containers, the second with runs: 12347 in the lower half, the number of containers - 1 in the upper.
 fn three_containers() -> Vec<u8> {
     [
         &[0x3b, 0x30, 2, 0][..],
@@ -349,7 +349,7 @@ fn roaring_has_one_container_for_each_key() {
     assert_eq!(defect(BitmapForm::Roaring, &blob, 9), ErrorKind::RoaringContainer.at(4));
 }
 
-/// One byte of [`three_containers`] changed, and where that is noticed.
+/// One byte of [`three_containers`] is changed, and where the change is noticed.
 #[test]
 fn roaring_contradictions_are_noticed_where_they_stand() {
     let changes = [
@@ -407,7 +407,7 @@ fn window_of_bits_lies_within_the_mask() {
     assert_eq!(mask.bits_into(13, 3, &mut out).map(|()| out), Ok([0b1110_0000]));
 }
 
-/// The value that a restored element has by PIPELINE §6.4, of each part in a complex one, most significant byte first.
+/// The value of a restored element by PIPELINE §6.4; for complex elements, of each part. Most significant byte first.
 fn canonical(kind: MaskKind, dtype: Dtype) -> Vec<u8> {
     let float = match kind {
         MaskKind::Nan => f64::from_bits(0x7ff8 << 48),
@@ -417,7 +417,7 @@ fn canonical(kind: MaskKind, dtype: Dtype) -> Vec<u8> {
     #[allow(clippy::cast_possible_truncation, reason = "neither NaN nor infinity loses anything")]
     let single = (float as f32).to_be_bytes();
     match dtype {
-        // Sign, five bits of exponent and a fraction that differs from zero in the first bit only.
+        // Sign, five bits of exponent, and a fraction whose only set bit can be the first.
         Dtype::Float16 => vec![single[0] & 0xfc | u8::from(float.is_nan()) << 1, 0],
         Dtype::Bfloat16 => single[..2].to_vec(),
         Dtype::Float32 | Dtype::Complex64 => single.to_vec(),

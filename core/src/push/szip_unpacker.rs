@@ -78,10 +78,9 @@ impl<const B: usize> SzipUnpacker<B> {
         if filter != Some(Filter::None) {
             return needs(Stage::Filter(filter));
         }
-        let plain_bits = u32::try_from(descriptor.dtype().byte_width()).unwrap_or(0).saturating_mul(8);
         #[cfg(feature = "packing")]
         let (bits, formula) = match descriptor.encoding().known() {
-            Some(Encoding::None) => (plain_bits, None),
+            Some(Encoding::None) => (Params::element_bits(descriptor), None),
             Some(Encoding::SimplePacking) if descriptor.dtype() == Dtype::Float64 => {
                 let packing = descriptor.packing()?;
                 (packing.bits_per_value, Some(packing.formula()))
@@ -91,14 +90,11 @@ impl<const B: usize> SzipUnpacker<B> {
         };
         #[cfg(not(feature = "packing"))]
         let bits = match descriptor.encoding().known() {
-            Some(Encoding::None) => plain_bits,
+            Some(Encoding::None) => Params::element_bits(descriptor),
             other => return needs(Stage::Encoding(other)),
         };
-        let stored = descriptor.szip()?;
-        if !bits.is_multiple_of(8) {
-            return Err(ErrorKind::SzipBitsPerSample(bits).at(at));
-        }
-        let params = Params::new(bits, stored.block_size, stored.rsi, stored.flags).map_err(|kind| kind.at(at))?;
+        // Packed samples imply another byte order, but no byte of a sample is looked at: they are unpacked as integers.
+        let params = Params::with_bits(descriptor, bits, 0)?;
         Ok(Self {
             decoder: PieceDecoder::new(&params).map_err(|kind| kind.at(at))?,
             sample_order: params.byte_order(),

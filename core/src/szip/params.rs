@@ -66,20 +66,31 @@ impl Params {
     /// [`Self::new`]; [`ErrorKind::SzipBitsPerSample`] for packed values that are not whole bytes;
     /// [`ErrorKind::NeedsDecoding`] for an unknown encoding, or if `packing` is not compiled in.
     pub fn of(descriptor: &Descriptor<'_>) -> Result<Self> {
-        let at = descriptor.offset();
-        let (bits, implied) = match descriptor.encoding().known() {
+        match descriptor.encoding().known() {
             #[cfg(feature = "packing")]
-            Some(Encoding::SimplePacking) => (descriptor.packing()?.bits_per_value, flags::MSB),
-            Some(Encoding::None) if descriptor.filter().known() == Some(Filter::None) => {
-                (u32::try_from(descriptor.dtype().byte_width()).unwrap_or(0).wrapping_mul(8), 0)
+            Some(Encoding::SimplePacking) => {
+                Self::with_bits(descriptor, descriptor.packing()?.bits_per_value, flags::MSB)
             }
-            Some(Encoding::None) => (8, 0),
-            other => return Err(ErrorKind::NeedsDecoding(Stage::Encoding(other)).at(at)),
-        };
-        if !bits.is_multiple_of(8) {
+            Some(Encoding::None) if descriptor.filter().known() == Some(Filter::None) => {
+                Self::with_bits(descriptor, Self::element_bits(descriptor), 0)
+            }
+            Some(Encoding::None) => Self::with_bits(descriptor, u8::BITS, 0),
+            other => Err(ErrorKind::NeedsDecoding(Stage::Encoding(other)).at(descriptor.offset())),
+        }
+    }
+
+    /// Bits of an object's elements, which are its samples if it has neither encoding nor filter.
+    pub(crate) fn element_bits(descriptor: &Descriptor<'_>) -> u32 {
+        u32::try_from(descriptor.dtype().byte_width()).unwrap_or(0).wrapping_mul(u8::BITS)
+    }
+
+    /// The stored parameters for samples of `bits` bits, with the flags that the format implies.
+    #[inline(always)]
+    pub(crate) fn with_bits(descriptor: &Descriptor<'_>, bits: u32, implied: u32) -> Result<Self> {
+        let (stored, at) = (descriptor.szip()?, descriptor.offset());
+        if !bits.is_multiple_of(u8::BITS) {
             return Err(ErrorKind::SzipBitsPerSample(bits).at(at));
         }
-        let stored = descriptor.szip()?;
         Self::new(bits, stored.block_size, stored.rsi, stored.flags | implied).map_err(|kind| kind.at(at))
     }
 

@@ -1,4 +1,4 @@
-//! Payloads of the reference (PIPELINE §10), streams by hand, and any bytes at all against a plain decoder.
+//! Payloads of the reference (PIPELINE §10), hand-made streams, and random bytes compared with a plain decoder.
 
 mod pieces;
 mod plain;
@@ -11,12 +11,12 @@ use proptest::prelude::*;
 use super::predict::unmap;
 use super::*;
 
-/// The bytes of a string of hexadecimal digits.
+/// The bytes that a string of hexadecimal digits stands for.
 fn hex(digits: &str) -> Vec<u8> {
     (0..digits.len()).step_by(2).map(|at| u8::from_str_radix(&digits[at..at + 2], 16).unwrap()).collect()
 }
 
-/// The bytes of bits, in groups, the last byte filled up with zeros.
+/// The bytes of groups of bits. Zeros fill the last byte.
 fn bits(groups: &str) -> Vec<u8> {
     let bits: Vec<u8> = groups.bytes().filter(|byte| *byte != b' ').map(|byte| byte - b'0').collect();
     let byte = |bits: &[u8]| bits.iter().chain(&[0; 8]).take(8).fold(0, |byte, bit| byte << 1 | bit);
@@ -143,10 +143,10 @@ fn an_interval_ends_where_the_next_one_starts() {
 
 /// Intervals of [`plain_intervals`].
 const PLAIN: u64 = 1000;
-/// Bits of each of them: an ID and eight samples.
+/// Bits of each of these intervals: an ID and eight samples.
 const PLAIN_BITS: u64 = 3 + 64;
 
-/// What gives stored offsets.
+/// A source of stored offsets.
 type Stored<'a> = &'a dyn Fn(u64) -> Option<u64>;
 
 /// Intervals of one uncompressed block each.
@@ -163,7 +163,7 @@ fn intervals_found_in_ascending_order_are_read_once() {
     let right = |index: u64| Some(index * PLAIN_BITS);
     let wrong = |index: u64| Some(index * PLAIN_BITS + 1);
     let none = |_: u64| None;
-    // Those that are found, and how many may be read for them.
+    // The intervals to find, and how many may be read for each.
     let all = || (0..PLAIN).collect::<Vec<_>>();
     let some = || (0..PLAIN).step_by(37).collect::<Vec<_>>();
     let last = || vec![PLAIN - 1; 640];
@@ -214,7 +214,7 @@ fn what_was_decoded_leads_to_the_next_interval() {
     finder.decoded_to(104, end);
     assert_eq!(finder.find_sample(107, |_| None), Ok(Start { bit_offset: 13 * PLAIN_BITS, skip: 3 }));
     assert_eq!(finder.intervals_read(), read);
-    // The middle of an interval says nothing.
+    // The middle of an interval does not show where an interval starts.
     finder.decoded_to(107, 1);
     assert_eq!(finder.find(13, |_| None), Ok(13 * PLAIN_BITS));
 }
@@ -278,7 +278,7 @@ fn second_extension_beyond_90_is_invalid() {
 fn values_wider_than_samples_are_invalid() {
     let params = params(3, 8, 1, 0);
     let second_block = |code: &str| bits(&std::format!("001 11111111  {code}"));
-    // k = 1: quotients of 4 are too many, as are 8 at k = 0, and k = 4 at all.
+    // k = 1: quotients of 4 are too large; so are 8 at k = 0, and any at k = 4.
     let seven = second_block("010 00011111111 10000000");
     assert_eq!(decoded(&seven, &params, 16).map(|samples| samples[8]), Ok(7));
     for invalid in ["010 000011111111 00000000", "001 000000001 1111111", "101 11111111"] {
@@ -357,7 +357,7 @@ fn any_params() -> impl Strategy<Value = Params> {
     })
 }
 
-/// Bytes of which a part is only zeros, or has few or many bits set, so that all options occur and unary codes end.
+/// Bytes with parts that are only zeros, or have few or many bits set. So all options occur, and unary codes end.
 fn any_stream() -> impl Strategy<Value = Vec<u8>> {
     let dense = prop::collection::vec(
         prop_oneof![any::<u8>(), Just(0xff), (any::<u8>(), any::<u8>()).prop_map(|(a, b)| a | b)],

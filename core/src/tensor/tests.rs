@@ -1,4 +1,4 @@
-//! Every way to the values against one plain decoder, and every request out of range.
+//! Every way to read values compared with one plain decoder, and every request out of range.
 
 #![allow(
     clippy::unwrap_used,
@@ -24,9 +24,9 @@ use crate::error::ErrorKind as E;
 
 const OTHER: ByteOrder = if matches!(ByteOrder::NATIVE, Big) { Little } else { Big };
 
-/// A slow and plain decoder: what the elements of `bytes` are in memory, scalar by scalar.
+/// A slow and plain decoder: the bytes of the elements in memory, scalar by scalar.
 ///
-/// Compared as bytes, since NaN is not equal to itself and its bits must survive too.
+/// Results are compared as bytes, because NaN is not equal to itself and its bits must be kept too.
 fn native_bytes(bytes: &[u8], unit: usize, order: ByteOrder) -> Vec<u8> {
     let native = |scalar: &[u8]| match (unit, order) {
         (1, _) => scalar.to_vec(),
@@ -60,7 +60,7 @@ fn all_coordinates(dims: &[u64]) -> Vec<Vec<u64>> {
         .collect()
 }
 
-/// Every access path of every run of a tensor whose payload starts `offset` bytes into an 8-aligned buffer.
+/// Checks every way to read every run of a tensor whose payload starts `offset` bytes into an 8-aligned buffer.
 fn check_tensor<T: Element + Default>(
     dims: &[u64],
     order: ByteOrder,
@@ -109,11 +109,11 @@ fn check_elements<T: Element + Default>(run: &Elements<'_, T>, stored: &[u8], ex
     let count = stored.len() / width;
     assert_eq!((run.as_bytes(), run.as_bytes().as_ptr()), (stored, stored.as_ptr()));
 
-    // One by one, and one more than there are.
+    // One by one, and one beyond the end.
     assert_eq!(collected((0..count).map(|i| run.get(i).unwrap())), expected);
     assert_eq!((run.get(count), run.get(usize::MAX)), (None, None));
 
-    // The iterator's paths: `for_each` folds, `by_ref` asks for one at a time.
+    // The ways of the iterator: `for_each` folds, `by_ref` takes one at a time.
     let mut folded = Vec::new();
     run.iter().for_each(|value| folded.extend_from_slice(value.as_bytes()));
     assert_eq!(folded, expected);
@@ -142,7 +142,7 @@ fn check_elements<T: Element + Default>(run: &Elements<'_, T>, stored: &[u8], ex
     assert_eq!(run.copy_into(&mut out), Err(E::OutputLength.at(0)));
     assert_eq!(&out.as_bytes()[..expected.len()], expected);
 
-    // The whole, borrowed exactly if the bytes are values already.
+    // The whole, borrowed. This must succeed exactly if the bytes are values already.
     let in_order = run.byte_order() == ByteOrder::NATIVE || T::DTYPE.swap_unit_size() == 1;
     let aligned = stored.as_ptr().addr().is_multiple_of(align_of::<T>());
     assert_eq!(run.as_slice().is_some(), in_order && aligned);
@@ -399,7 +399,7 @@ fn what_is_borrowed_outlives_the_view() {
     assert_eq!((slice.len(), shape, iter.len(), row.len()), (4, Shape::from(&[2]), 2, 2));
 }
 
-/// Bits by the format's sentence: element i is in byte ⌊i/8⌋, bit 7−(i mod 8).
+/// Bits as the format defines them: element i is in byte ⌊i/8⌋, bit 7−(i mod 8).
 fn plain_bits(bytes: &[u8], len: usize) -> Vec<bool> {
     (0..len).map(|i| bytes[i / 8] & (1 << (7 - i % 8)) != 0).collect()
 }

@@ -14,15 +14,15 @@ use tgm_core::wire::{
     END_MAGIC, FrameFlags, FrameHeader, MessageFlags, POSTAMBLE_SIZE, PREAMBLE_SIZE, Postamble, Preamble,
 };
 
-/// What the walk over the message that `bytes` begin with finds, up to the first error; `None` where the message states
-/// to be longer than the bytes are, so that the slice parser does not walk it.
+/// The facts of the message that `bytes` begin with, from a walk, up to the first error. `None` if the message states a
+/// length beyond the bytes, because the slice parser then does not walk it.
 ///
 /// It is the slice parser's answer but for the order in which two errors of one frame are found, which arrival decides.
 pub fn facts(bytes: &[u8]) -> Option<Vec<Fact>> {
     let mut facts = Vec::new();
     let error = match walk(bytes, &mut facts)? {
         Ok(()) => return Some(facts),
-        // A streamed message that ends too early for any end: said at once, but not if something else is wrong before.
+        // A streamed message that is too short for any end. Reported at once, unless there is an earlier error.
         Err(error) if is_streamed(bytes) && is_end(error) => Message::parse(bytes).err().unwrap_or(error),
         Err(error) => error,
     };
@@ -34,7 +34,7 @@ fn is_streamed(bytes: &[u8]) -> bool {
     Preamble::ref_from_prefix(bytes).is_ok_and(|(preamble, _)| preamble.total_length.get() == 0)
 }
 
-/// Whether this error says that bytes are missing at the end.
+/// Whether this error means that bytes are missing at the end.
 const fn is_end(error: Error) -> bool {
     matches!(error.kind(), ErrorKind::Truncated | ErrorKind::FrameExceedsMessage | ErrorKind::EndMagic)
 }
@@ -90,7 +90,7 @@ fn walk(bytes: &[u8], facts: &mut Vec<Fact>) -> Option<Result<(), Error>> {
     Some(Ok(()))
 }
 
-/// The message with an end as it should be, so that it opens: the end that it has is looked at after its frames.
+/// The message with a proper end, so that it opens. Its real end is checked after its frames.
 fn sealed(message: &[u8]) -> Vec<u8> {
     let mut sealed = message.to_vec();
     let (_, postamble) = sealed.split_at_mut(message.len() - POSTAMBLE_SIZE);
@@ -148,14 +148,14 @@ impl FrameWalk<'_, '_> {
         })
     }
 
-    /// The error that comes before this one of the frame at `position` by order of arrival.
+    /// The error of the frame at `position` that comes before this one in the order of arrival.
     fn earlier_error(&mut self, position: u64, error: Error) -> Error {
         let late = matches!(error.kind(), ErrorKind::FrameEnd | ErrorKind::CborOffset | ErrorKind::FrameExceedsMessage);
         let at = usize::try_from(position).unwrap();
         let Ok((header, rest)) = FrameHeader::ref_from_prefix(&self.bytes[at..]) else { return error };
         let Ok((frame_type, length)) = check_header(header, u64::MAX) else { return error };
         // Where the length is stated a frame that exceeds it is one at its header, and so is one that leaves no numbers for a
-        // postamble.
+        // room for a postamble below 2^64.
         let is_endless = position.checked_add(length).is_none_or(|end| end > u64::MAX - POSTAMBLE_SIZE as u64);
         if !late || error.kind() == ErrorKind::FrameExceedsMessage && (is_endless || !is_streamed(self.bytes)) {
             return error;
@@ -175,7 +175,7 @@ impl FrameWalk<'_, '_> {
     }
 }
 
-/// Reads the descriptor that comes first in `body`, all of which is there or not.
+/// Reads the descriptor at the start of `body`, which may be incomplete.
 fn first_descriptor(body: &[u8], offset: u64, is_all: bool) -> Result<(), Error> {
     match Descriptor::parse(body, offset) {
         Ok(_) if !is_all => Ok(()),

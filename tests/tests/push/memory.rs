@@ -1,4 +1,4 @@
-//! Memory too small for what the message holds: the message passes all the same.
+//! Memory that is too small for the message: the message passes all the same.
 
 use tgm_core::frame::Frame;
 use tgm_core::hash::Verdict;
@@ -7,7 +7,7 @@ use tgm_core::push::{Event, Link, PushDecoder, TooLarge};
 
 use super::{FIRST, Numbers, STREAM, THREE};
 
-/// The bytes of a frame's body that came, and how.
+/// The bytes of a frame's body that came, and in which form.
 #[derive(Default)]
 struct Body {
     /// Chunks and CBOR joined.
@@ -16,7 +16,7 @@ struct Body {
     object: Option<(u64, u64)>,
 }
 
-/// Checks that `message` passes through a memory of `N` bytes in pieces; how many CBOR items were too large.
+/// Checks that `message` passes through a memory of `N` bytes. Returns the number of CBOR items that were too large.
 fn pass<const N: usize>(message: &[u8], longest: usize) -> usize {
     let frames: Vec<Frame<'_>> = Message::parse(message).unwrap().frames().map(|frame| frame.unwrap()).collect();
     let mut decoder = PushDecoder::<N>::new(Link::Lossy);
@@ -63,7 +63,7 @@ fn check_body<const N: usize>(frame: &Frame<'_>, body: &Body) {
                 assert_eq!((event.length, event.region_len), (Some(cbor_len), None));
                 assert_eq!(body.bytes, frame.body());
             } else if is_last {
-                // The last N bytes were kept, in case that they would hold the descriptor.
+                // The last N bytes were kept, because they might have been the descriptor.
                 assert_eq!((event.length, event.region_len), (Some(cbor_len), Some(cbor_start)));
                 assert_eq!(body.bytes, frame.body()[..frame.body().len() - N]);
             } else {

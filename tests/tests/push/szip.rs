@@ -1,4 +1,4 @@
-//! Values on the fly out of payloads that szip compressed, against those of the whole payload.
+//! Values from chunks of payloads that are compressed with szip, compared with those of the whole payload.
 
 use tgm_core::descriptor::{Compression, Dtype, Encoding, Filter, Stage};
 use tgm_core::error::{ErrorKind, Result};
@@ -11,7 +11,7 @@ use tgm_core::tensor::Element;
 
 use super::{Numbers, byte_by_byte, corpus};
 
-/// Values out of pieces, and what is wrong behind them.
+/// Values from pieces, and the error after them.
 fn values<T: Copy + Default>(
     object: &DataObject<'_>,
     pieces: &[&[u8]],
@@ -51,7 +51,7 @@ fn params_of(object: &DataObject<'_>) -> Params {
     Params::new(bits, stored.block_size, stored.rsi, stored.flags | implied).unwrap()
 }
 
-/// Packed values of the whole `payload`, and its error. Before an error only as many are looked at as came before it.
+/// Packed values of the whole `payload`, and its error. Before an error, only the values before it are compared.
 fn packed(object: &DataObject<'_>, payload: &[u8]) -> (Vec<u64>, Result<()>) {
     let packing = object.descriptor().packing().unwrap();
     let formula = tgm_core::szip::Formula { reference: packing.reference_value, scale: packing.scale() };
@@ -80,7 +80,7 @@ fn plain<T: Element>(object: &DataObject<'_>, payload: &[u8], key: impl Fn(T) ->
     (elements.collect(), result.map(|_| ()))
 }
 
-/// Checks what comes out of pieces of `payload` against what comes out of the whole.
+/// Compares the values from pieces of `payload` with those from the whole.
 fn check(object: &DataObject<'_>, payload: &[u8], cuts: &[Vec<&[u8]>]) -> Result<()> {
     let packed_bits =
         |(values, result): (Vec<f64>, Result<()>)| (values.into_iter().map(f64::to_bits).collect::<Vec<_>>(), result);
@@ -130,14 +130,14 @@ fn check(object: &DataObject<'_>, payload: &[u8], cuts: &[Vec<&[u8]>]) -> Result
 #[derive(Clone, Copy, Default)]
 struct Slot<T>(Option<T>);
 
-/// Every object of the corpus that szip compressed alone or after simple_packing.
+/// Every object of the corpus whose only stages are szip and, possibly, simple_packing.
 fn each_object(mut look: impl FnMut(&str, &DataObject<'_>)) {
     for (path, bytes) in corpus() {
         let Ok(objects) = Message::parse(&bytes).map(|message| message.objects()) else { continue };
         for object in objects.map_while(Result::ok) {
             let descriptor = object.descriptor();
             let is_szip = descriptor.compression().known() == Some(Compression::Szip);
-            // Zeros without end take few bytes.
+            // A long run of zeros takes few bytes.
             let is_small = descriptor.element_count() <= 100_000;
             if is_szip && is_small && SzipUnpacker::<64>::new(descriptor).is_ok() {
                 look(&path, &object);
@@ -164,7 +164,7 @@ fn values_come_out_of_any_pieces() {
             }));
         }
         let result = check(object, object.payload(), &cuts);
-        // libaec's encoder does not pad where its decoder expects it.
+        // libaec's encoder does not pad where its decoder expects padding.
         assert!(result.is_ok() || path.contains("szip-pad-rsi") || path.contains("/malformed/"), "{path}: {result:?}");
         objects += 1;
         packed += usize::from(object.descriptor().encoding().known() == Some(Encoding::SimplePacking));
@@ -180,7 +180,7 @@ fn payloads_cut_short_or_damaged_give_the_values_before_and_the_error_of_the_who
     let (mut truncated, mut invalid) = (0, 0);
     each_object(|path, object| {
         let payload = object.payload();
-        // The longer ones differ in nothing but their length.
+        // The longer ones differ only in their length.
         if payload.len() > 2000 {
             return;
         }

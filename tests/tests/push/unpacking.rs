@@ -1,4 +1,4 @@
-//! Values on the fly against those of the whole payload.
+//! Values from chunks, compared with those of the whole payload.
 
 use tgm_core::descriptor::{Compression, Dtype, Encoding, Stage};
 use tgm_core::error::{ErrorKind, Result};
@@ -19,7 +19,7 @@ fn values<T: Copy>(
 ) -> Vec<T> {
     let (mut unpacker, mut numbers) = (unpacker.clone(), Numbers(9));
     let mut values = Vec::new();
-    // Values of no bits come without bytes.
+    // Values of 0 bits take no bytes.
     for piece in pieces.iter().chain(&[&[][..]]) {
         let mut chunk = *piece;
         loop {
@@ -94,7 +94,7 @@ fn packed_values_of_every_width_come_out_of_any_pieces() {
         for object in objects.map_while(Result::ok) {
             let (Ok(unpacker), Ok(stored)) = (Unpacker::new(object.descriptor()), object.stored()) else { continue };
             let is_packed = object.descriptor().encoding().known() == Some(Encoding::SimplePacking);
-            // Without bits any number of values takes no bytes.
+            // With 0 bits, any number of values takes no bytes.
             if !is_packed || stored.element_count() > 100_000 {
                 continue;
             }
@@ -148,7 +148,7 @@ fn a_descriptor_before_its_region_gives_values_on_the_fly() {
     }
 }
 
-/// The first object's elements, masked ones as they are stored.
+/// The first object's elements. Masked ones are the stored placeholders.
 fn plain_values(message: &[u8]) -> Vec<f64> {
     let object = Message::parse(message).unwrap().object(0).unwrap();
     let order = object.descriptor().byte_order();

@@ -1,4 +1,4 @@
-//! Pieces give what the whole stream gives.
+//! Pieces give the same samples and errors as the whole stream.
 
 use std::vec;
 use std::vec::Vec;
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::super::*;
 use super::{any_params, any_stream, bits, hex, params};
 
-/// Up to `wanted` samples out of pieces, asked for `longest` at a time, and the error behind them.
+/// Up to `wanted` samples from pieces, at most `longest` at a time, and the error after them.
 fn samples<'a, const B: usize>(
     pieces: impl IntoIterator<Item = &'a [u8]>,
     params: &Params,
@@ -41,14 +41,14 @@ fn samples<'a, const B: usize>(
     (samples, truncated)
 }
 
-/// The same out of the whole stream.
+/// The same from the whole stream.
 fn whole(stream: &[u8], params: &Params, wanted: usize) -> (Vec<u32>, Result<()>) {
     let mut out = vec![None; wanted];
     let result = decode_with(stream, params, Start::default(), &mut out, Some);
     (out.into_iter().map_while(|sample| sample).collect(), result.map(|_| ()))
 }
 
-/// `stream` in pieces whose lengths these are, one after the other, again and again.
+/// `stream` in pieces of these lengths, used again and again.
 fn cut<'a>(stream: &'a [u8], lengths: &[usize]) -> Vec<&'a [u8]> {
     let (mut pieces, mut rest) = (Vec::new(), stream);
     for length in lengths.iter().cycle() {
@@ -92,7 +92,7 @@ fn a_stream_cut_into_two_anywhere_and_cut_short_gives_what_the_whole_one_does() 
 fn a_block_longer_than_the_memory_is_refused_where_it_starts_on_any_cut() {
     let params = params(16, 8, 2, 0);
     for (zeros, fits) in [(100, true), (303, true), (304, true), (305, false), (312, false), (400, false)] {
-        // Two blocks of k = 0. The second starts in the middle of byte 1: 16 bits and the zeros are to fit 40 bytes.
+        // Two blocks of k = 0. The second starts in the middle of byte 1: 16 bits and the zeros must fit 40 bytes.
         let stream = bits(&["0001 11111111 0001 1111111", &"0".repeat(zeros), "1"].concat());
         let expected = whole(&stream, &params, 16);
         assert_eq!(expected.0[15], u32::try_from(zeros).unwrap());

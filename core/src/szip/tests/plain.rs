@@ -1,4 +1,4 @@
-//! A decoder as PIPELINE §7 describes it, bit by bit and without a thought of speed.
+//! A decoder as PIPELINE §7 describes it: bit by bit, and without any concern for speed.
 
 use std::vec::Vec;
 
@@ -46,7 +46,7 @@ pub(super) fn decode(stream: &[u8], params: &Params, position: usize, count: usi
     Some((samples, bits.position))
 }
 
-/// Decodes an interval, or as many of its blocks as are needed for `count` samples.
+/// Decodes an interval, or only the blocks that are needed for `count` samples.
 fn interval(bits: &mut Bits<'_>, params: &Params, count: usize, samples: &mut Vec<i64>) -> Option<()> {
     let n = params.bits_per_sample();
     let (id_bits, block_size) = (params.id_bits(), params.block_size() as usize);
@@ -77,7 +77,7 @@ fn interval(bits: &mut Bits<'_>, params: &Params, count: usize, samples: &mut Ve
         }
         if has_reference {
             samples.push(before);
-            // A split block has no code for the first value, all others have.
+            // A split block has no code for the first value. Every other option has one.
             if values.len() % block_size == 0 {
                 values.remove(0);
             }
