@@ -267,7 +267,7 @@ fn transpose_halves([a, b, c, d]: [u64; 4]) -> [u64; 4] {
 /// Swaps the columns of `lower` in `mask` with the columns of `upper` that are `shift` bits higher.
 ///
 /// This is the swap by three XORs, for many columns at once: `difference` holds what differs between two columns, and
-/// XORing it into both of them exchanges them.
+/// applying that to both of them exchanges them.
 fn exchange(upper: u64, lower: u64, shift: u32, mask: u64) -> [u64; 2] {
     let difference = (upper.wrapping_shr(shift) ^ lower) & mask;
     [upper ^ difference.wrapping_shl(shift), lower ^ difference]

@@ -31,7 +31,7 @@ impl DataObject<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NeedsDecoding`] for another compression, and for szip if that feature is off; those of
-    /// [`stored_len`](crate::stored::stored_len).
+    /// [`crate::stored::stored_len`].
     pub fn scratch_len(&self) -> Result<u64> {
         match self.descriptor().compression().known() {
             Some(Compression::None) => Ok(0),
@@ -268,7 +268,8 @@ mod tests {
         let mut single = vec![0.0_f32; count];
         object.decode_floats_into(&mut scratch, &mut single).unwrap();
         for (single, double) in single.iter().zip(&expected) {
-            assert!(*single == f32::from_f64(*double) || single.is_nan() && double.is_nan(), "{name}");
+            let is_same = single.to_bits() == f32::from_f64(*double).to_bits();
+            assert!(is_same || single.is_nan() && double.is_nan(), "{name}");
         }
         let mut short = vec![0.0_f64; count + 1];
         let error = object.decode_floats_into(&mut scratch, &mut short).unwrap_err();
