@@ -1,4 +1,4 @@
-//! What every other layer stands on: errors, limits, memory, threads, options. Nothing here knows what a message is.
+//! The lowest layer: errors, limits, memory, threads and options. Nothing here knows what a message is.
 
 pub(crate) mod budget;
 pub mod error;

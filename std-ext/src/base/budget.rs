@@ -1,8 +1,9 @@
-//! What decoding many objects may cost together.
+//! Limits on what many objects decode to together.
 //!
-//! [`DecodeLimits`] hold one object at a time. A message can have a million objects, each within them, and a file any number
-//! of messages: a few megabytes of bombs would keep a program busy for days. Where all objects of a message or file are
-//! decoded one after the other ([validation](crate::validate), `tgm digest`), the sum of what they decode to has a limit too.
+//! [`DecodeLimits`] apply to one object at a time. A message can have a million objects within these limits, and a file
+//! can have any number of messages. A few crafted megabytes could then keep a program busy for days. Code that decodes
+//! all objects of a message or file in a row ([validation](crate::validate), `tgm digest`) therefore limits the sum as
+//! well.
 
 use tgm_core::object::DataObject;
 
@@ -10,16 +11,16 @@ use crate::base::error::{Result, TensogramError};
 use crate::base::hint::Hint;
 use crate::base::limits::DecodeLimits;
 
-/// Decoded bytes that any message or file may have, however short it is: 16 GiB.
+/// Decoded bytes that every message and every file may have, however short it is: 16 GiB.
 const FREE_BYTES: u64 = 16 << 30;
 
-/// Decoded bytes for each byte of the message or file, beyond those: 16,384.
+/// Further decoded bytes for each byte of the message or file: 16,384.
 const EXPANSION: u64 = 16 << 10;
 
-/// Limits on what the objects of a message, and those of a file, decode to in all. On by default.
+/// Limits on the sum of what the objects of a message, and of a file, decode to. They are on by default.
 ///
-/// Counted is what has to be computed, by what descriptors claim and before it is computed. Objects whose values lie in the
-/// message as they are cost nothing.
+/// The sum counts values that have to be computed. It uses the sizes that descriptors claim, before anything is
+/// computed. Objects whose values are stored plainly cost nothing.
 ///
 /// ```
 /// use tgm_std::{DecodeBudget, DecodeLimits};
@@ -30,30 +31,31 @@ const EXPANSION: u64 = 16 << 10;
 /// let mut spending = budget.of_file(bytes.len() as u64);
 /// spending.begin_message(bytes.len() as u64);
 /// let message = Message::parse(&bytes)?;
-/// let refused = message.objects().flatten().find_map(|object| spending.spend(&object, &DecodeLimits::default()).err());
+/// let limits = DecodeLimits::default();
+/// let refused = message.objects().flatten().find_map(|object| spending.spend(&object, &limits).err());
 /// assert!(refused.unwrap().to_string().contains("1000 bytes"));
 /// # Ok::<(), tgm_std::TensogramError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DecodeBudget {
-    /// Decoded bytes of all objects of a message; `None` for 16 GiB and 16,384 for each byte of the message.
+    /// Decoded bytes of all objects of a message. `None` means 16 GiB plus 16,384 for each byte of the message.
     pub max_message_bytes: Option<u64>,
-    /// Decoded bytes of all objects of a file; `None` for 16 GiB and 16,384 for each byte of the file.
+    /// Decoded bytes of all objects of a file. `None` means 16 GiB plus 16,384 for each byte of the file.
     pub max_file_bytes: Option<u64>,
 }
 
 impl DecodeBudget {
-    /// No limits.
+    /// A budget without limits.
     pub const UNLIMITED: Self = Self { max_message_bytes: Some(u64::MAX), max_file_bytes: Some(u64::MAX) };
 
-    /// The whole budget, for a file of `len` bytes.
+    /// The whole budget for a file of `len` bytes, ready to be spent.
     pub fn of_file(self, len: u64) -> Spending {
         let file = Allowance::new(self.max_file_bytes, len);
         Spending { budget: self, file, message: file }
     }
 }
 
-/// What of a [`DecodeBudget`] is left.
+/// The part of a [`DecodeBudget`] that is left.
 #[derive(Clone, Debug)]
 pub struct Spending {
     budget: DecodeBudget,
@@ -61,6 +63,7 @@ pub struct Spending {
     message: Allowance,
 }
 
+/// One of the two sums: the limit, and the bytes that are left of it.
 #[derive(Clone, Copy, Debug)]
 struct Allowance {
     whole: u64,
@@ -73,7 +76,7 @@ impl Allowance {
         Self { whole, left: whole }
     }
 
-    /// Takes `bytes`, or else all that is left.
+    /// Takes `bytes`. If fewer are left, takes these and returns the error.
     fn take(&mut self, bytes: u64, of: &str, limit: Hint) -> Result<()> {
         let left = self.left.checked_sub(bytes);
         self.left = left.unwrap_or(0);
@@ -86,15 +89,15 @@ impl Allowance {
 }
 
 impl Spending {
-    /// Turns to the next message, of `len` bytes.
+    /// Starts the next message, which has `len` bytes.
     pub fn begin_message(&mut self, len: u64) {
         self.message = Allowance::new(self.budget.max_message_bytes, len);
     }
 
-    /// Takes what decoding `object` costs. Call it before the object is decoded.
+    /// Takes the cost of decoding `object`. Call it before you decode the object.
     ///
-    /// An object that `limits` refuse is free: decoding it is an error at once. After an error nothing is left, so that all
-    /// further objects of the message, or of the file, are refused that have to be decoded.
+    /// An object that `limits` refuse costs nothing, because decoding it fails at once. After an error nothing is left:
+    /// all further objects of the message, or of the file, are refused if they need decoding.
     ///
     /// # Errors
     /// [`TensogramError::Encoding`] naming the limit.

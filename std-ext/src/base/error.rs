@@ -1,4 +1,4 @@
-//! Errors in the taxonomy of the format's users (FORMAT §5.8).
+//! The error type of this crate: its kinds are those that programs of the format know (FORMAT §5.8).
 
 use std::fmt;
 use std::io;
@@ -12,12 +12,12 @@ use tgm_core::wire::Preamble;
 
 use crate::base::hint::Hint;
 
-/// Result of everything in this crate.
+/// The result type of this crate.
 pub type Result<T, E = TensogramError> = std::result::Result<T, E>;
 
-/// What is wrong, in words, and the kind and byte offset that `tgm_core` found where it was bytes.
+/// The text of an error. If `tgm_core` found the defect, its kind and byte offset come along.
 ///
-/// Reads like the `String` that it holds.
+/// It can be read like the `String` that it holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
     text: String,
@@ -25,7 +25,7 @@ pub struct Reason {
 }
 
 impl Reason {
-    /// The error of `tgm_core` behind this one, with the kind of defect and the byte offset it lies at.
+    /// The error of `tgm_core` behind this one: the kind of defect and its byte offset.
     pub const fn cause(&self) -> Option<tgm_core::Error> {
         self.cause
     }
@@ -75,42 +75,42 @@ impl<T: Into<String>> From<T> for Reason {
     }
 }
 
-/// Anything that can go wrong with messages, files and their values.
+/// An error of messages, files and their values.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum TensogramError {
-    /// Structure: lengths, markers, order of frames, the index of a message in a file.
+    /// The structure is wrong: lengths, markers, the order of frames, the number of a message in a file.
     Framing(Reason),
-    /// CBOR, descriptors and options.
+    /// CBOR, a descriptor or an option is wrong.
     Metadata(Reason),
-    /// The pipeline, in either direction, and limits.
+    /// A stage of the pipeline failed, in either direction, or a limit was exceeded.
     Encoding(Reason),
-    /// What a compressor needs for a partial read is missing.
+    /// Data that a compressor needs for a partial read is missing.
     Compression(Reason),
-    /// There is no such object.
+    /// The message has no object of that number.
     Object(Reason),
-    /// Files and sinks.
+    /// A file or sink failed.
     Io(io::Error),
-    /// A body is not the one that was hashed.
+    /// The bytes differ from those that the written digest was computed from.
     HashMismatch {
-        /// Which object of the message; `None` for a frame on its own or one that is no object.
+        /// The number of the object in its message. `None` for a single frame, and for a frame that is no data object.
         object_index: Option<usize>,
-        /// The digest that was written, 16 hexadecimal digits.
+        /// The digest that was written: 16 hexadecimal digits.
         expected: String,
-        /// The digest of the body.
+        /// The digest of the bytes as they are: 16 hexadecimal digits.
         actual: String,
     },
-    /// Verification was asked for and there is no digest.
+    /// The caller asked for verification, but the object has no digest.
     MissingHash {
-        /// Which object of the message.
+        /// The number of the object in its message.
         object_index: usize,
     },
-    /// Object stores.
+    /// The address belongs to an object store.
     Remote(Reason),
 }
 
 impl TensogramError {
-    /// The error of `tgm_core` behind this one, with the kind of defect and the byte offset it lies at.
+    /// The error of `tgm_core` behind this one: the kind of defect and its byte offset.
     pub const fn cause(&self) -> Option<tgm_core::Error> {
         match self {
             Self::Framing(r)
@@ -138,17 +138,18 @@ impl TensogramError {
         }
     }
 
-    /// An input-output error that says which file it concerns.
+    /// An input-output error that names the file.
     pub(crate) fn io(path: &Path, error: &io::Error) -> Self {
         Self::Io(io::Error::new(error.kind(), format!("{}: {error}", path.display())))
     }
 
-    /// An encoding error in words.
+    /// An encoding error with that text.
     pub(crate) fn encoding(text: impl Into<String>) -> Self {
         Self::Encoding(text.into().into())
     }
 
-    /// An error in the CBOR of `what`, read on its own: bytes that end too early are then no matter of framing.
+    /// An error in the CBOR of `what`, which was read without its frame. If the bytes end too early, that is then an
+    /// error of metadata and not of framing.
     pub(crate) fn cbor(what: &str, cause: tgm_core::Error) -> Self {
         let text = match cause.kind() {
             K::WrongType { expected: Kind::Map, .. } if cause.offset() == 0 => format!("{what} CBOR is not a map"),
@@ -158,7 +159,7 @@ impl TensogramError {
         Self::Metadata(Reason { text, cause: Some(cause) })
     }
 
-    /// Why `len` bytes do not begin with a message.
+    /// The error for `len` bytes that do not begin with a message.
     pub(crate) fn opening(cause: tgm_core::Error, len: usize) -> Self {
         if len >= size_of::<Preamble>() {
             return cause.into();
@@ -166,7 +167,22 @@ impl TensogramError {
         Self::Framing(Reason { text: format!("buffer too short for preamble: {cause}"), cause: Some(cause) })
     }
 
-    /// The error for a body whose digest is another one than was written; `object_index` is that of [`Self::HashMismatch`].
+    /// The error for a wrong digest, which [`tgm_core`] reports as two numbers: [`Self::HashMismatch`] with both as
+    /// text.
+    ///
+    /// `object_index` is the number of the object in its message. Pass `None` for a single frame, and for a frame that
+    /// is no data object.
+    ///
+    /// ```
+    /// use tgm_std::TensogramError;
+    /// use tgm_std::core::hash::HashMismatch;
+    ///
+    /// let error = TensogramError::hash_mismatch(Some(2), HashMismatch { expected: 0xab, computed: 0xcd });
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "hash mismatch on object 2: expected 00000000000000ab, got 00000000000000cd"
+    /// );
+    /// ```
     pub fn hash_mismatch(object_index: Option<usize>, mismatch: tgm_core::hash::HashMismatch) -> Self {
         Self::HashMismatch {
             object_index,
@@ -222,7 +238,7 @@ impl From<io::Error> for TensogramError {
 }
 
 impl From<tgm_core::ErrorKind> for TensogramError {
-    /// A defect of a value that has no place in any bytes.
+    /// The error for a value that the caller passed in. There are no bytes to point at, so the offset is 0.
     fn from(kind: tgm_core::ErrorKind) -> Self {
         kind.at(0).into()
     }
@@ -240,7 +256,7 @@ impl From<tgm_core::Error> for TensogramError {
     }
 }
 
-/// The error in words, with the way out where there is one.
+/// The text of an error, with advice if there is any.
 fn text_of(error: tgm_core::Error) -> String {
     match error.kind() {
         kind if is_malformed_cbor(kind) => {
@@ -253,12 +269,12 @@ fn text_of(error: tgm_core::Error) -> String {
     }
 }
 
-/// The version that `upgrade` makes version 3.
+/// The version that can be upgraded to version 3.
 const VERSION_2: u16 = 2;
-/// What can be done about one message of version 2.
+/// Advice for a message of version 2.
 pub(crate) const UPGRADE_ONE: &str = "`tgm upgrade` makes it version 3";
 
-/// What can be done about a message of another version than 3.
+/// Advice for a message of another version than 3.
 pub(crate) const fn way_out(version: u16) -> &'static str {
     match version {
         VERSION_2 => UPGRADE_ONE,
@@ -275,12 +291,12 @@ pub(crate) fn not_compiled_in(name: &str) -> String {
     }
 }
 
-/// Whether this is about CBOR that no decoder could read.
+/// Whether the CBOR is malformed, so that no decoder could read it.
 const fn is_malformed_cbor(kind: K) -> bool {
     matches!(kind, K::CborHead(_) | K::CborSimple(_) | K::CborBreak | K::CborUtf8 | K::CborNesting)
 }
 
-/// Whether this is about the structure of messages and frames.
+/// Whether the kind concerns the structure of messages and frames.
 const fn is_framing(kind: K) -> bool {
     matches!(
         kind,
@@ -312,7 +328,7 @@ const fn is_framing(kind: K) -> bool {
     )
 }
 
-/// Whether this is about the pipeline.
+/// Whether the kind concerns the pipeline.
 const fn is_encoding(kind: K) -> bool {
     matches!(
         kind,

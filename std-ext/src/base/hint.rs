@@ -1,17 +1,18 @@
-//! Ways out that errors offer.
+//! The advice that error texts contain.
 //!
-//! An error says what is wrong, and often what to do about it. What to do is said in this library's words: a field of the options,
-//! a feature, a type. Programs with other words, such as a command line, put theirs in place of them. So the words stand here
-//! and in no other file, which a test checks.
+//! An error says what is wrong, and often what to do. The advice uses this library's words: a field of the options, a
+//! feature, a type. A program with other words, such as a command line, replaces them by its own. For that it has to
+//! know all of them, so they all stand in this file. A test checks that.
 
 use std::fmt;
 
 macro_rules! hints {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
-        /// What an error's text advises, or the name of the limit that it speaks of.
+        /// A piece of advice in an error's text, or the name of a limit in it.
         ///
-        /// A program that shows errors to its own users looks for each of [`Hint::ALL`] in the text and writes in its place
-        /// what these can do.
+        /// A program that shows errors to its own users searches the text for each of [`Hint::ALL`]. It replaces what
+        /// it finds by advice that its users can follow. Hints may be added: the test of such a program goes through
+        /// [`Hint::ALL`], so that no new one is overlooked.
         ///
         /// ```
         /// use tgm_std::{Hint, MessageBuilder, ObjectBuilder};
@@ -20,15 +21,15 @@ macro_rules! hints {
         /// assert!(error.to_string().contains(Hint::AllowNan.text()));
         /// # Ok::<(), tgm_std::TensogramError>(())
         /// ```
-        // Exhaustive: who translates hints does not compile with one that is new, and so cannot overlook it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
         pub enum Hint { $($(#[$doc])* $name,)* }
 
         impl Hint {
-            /// All hints. Each one's text is part of no other's.
+            /// All hints. The text of a hint is never part of another hint's text.
             pub const ALL: &[Self] = &[$(Self::$name,)*];
 
-            /// The words that stand in errors.
+            /// The words as errors contain them.
             pub const fn text(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
             }
@@ -80,7 +81,7 @@ hints! {
 }
 
 impl Hint {
-    /// The feature with which a codec can be decoded. `None`: the codec is always in, or there is no such codec.
+    /// The feature that a codec needs for decoding. `None` for codecs that are always there, and for unknown names.
     pub(crate) fn to_decode(codec: &str) -> Option<Self> {
         Some(match codec {
             "blosc2" => Self::Blosc2Decode,
@@ -114,7 +115,7 @@ mod tests {
         }
     }
 
-    /// The library's files without tests.
+    /// Collects the library's source files, without tests.
     fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -130,7 +131,7 @@ mod tests {
         }
     }
 
-    /// The code of a file, without comments, attributes and the tests at its foot.
+    /// The code of a file, without comments, attributes and the tests at its end.
     fn code(path: &Path) -> String {
         let text = fs::read_to_string(path).unwrap();
         let text = text.split("\nmod tests {").next().unwrap();
@@ -141,7 +142,7 @@ mod tests {
         text.lines().filter(is_code).flat_map(|line| [line, "\n"]).collect()
     }
 
-    /// The fields of structures whose names say that they are options, limits or a budget.
+    /// The fields of all structures that are named options, limits or budget.
     fn option_fields(code: &str) -> BTreeSet<String> {
         let mut fields = BTreeSet::new();
         let mut inside = false;
@@ -159,7 +160,7 @@ mod tests {
         fields
     }
 
-    /// The texts in code: what stands between quotes.
+    /// The string literals in code: everything between two quotes.
     fn texts(code: &str) -> impl Iterator<Item = &str> {
         code.split('"').skip(1).step_by(2)
     }
@@ -173,7 +174,7 @@ mod tests {
         for known in ["allow_nan", "max_objects", "native_byte_order", "max_issues", "max_file_bytes"] {
             assert!(fields.contains(known), "{known}: {fields:?}");
         }
-        // One word may be any word, as in "frame header".
+        // A field name of one word may be part of any sentence, as in "frame header".
         let fields: Vec<_> = fields.iter().filter(|field| field.contains('_')).collect();
         for (path, code) in codes.iter().filter(|(path, _)| !path.ends_with("base/hint.rs")) {
             for text in texts(code) {

@@ -1,4 +1,4 @@
-//! What decoding may cost, whatever a message claims.
+//! Limits on what decoding may cost, whatever a message claims.
 //!
 //! | resource | default | how to change it |
 //! |---|---|---|
@@ -15,16 +15,19 @@
 //! | threads | 1 | [`DecodeOptions::threads`](crate::DecodeOptions::threads), at most 1,024 |
 //! | CBOR that a push decoder keeps | its `N` | [`PushDecoder`](tgm_core::push::PushDecoder) |
 //!
-//! The two budgets hold where a whole message or file is decoded and let go: in [validation](crate::validate), and for
-//! whoever spends from a [`DecodeBudget`](crate::DecodeBudget). Where addresses have 32 bits,
-//! owned metadata is limited to 1 GiB. Not limited: the length of a message that is read from a
-//! file, which is there on disk; and the sum over the objects of a message that [`decode`](crate::decode()) returns all at
-//! once: whoever distrusts it decodes them one at a time ([`objects`](crate::objects())).
+//! The two budgets apply where a whole message or file is decoded object by object: in [validation](crate::validate),
+//! and in programs that spend from a [`DecodeBudget`](crate::DecodeBudget). Where addresses have 32 bits, owned
+//! metadata is limited to 1 GiB.
+//!
+//! Two things are not limited. The length of a message in a file is not, because all of it is on disk. The sum over the
+//! objects that [`decode`](crate::decode()) returns all at once is not either: a program that distrusts a message
+//! decodes its objects one at a time ([`objects`](crate::objects())).
 //!
 //! # What a byte can become
 //!
-//! Bytes of values for each byte of a payload, at worst, by the form of each codec. Stages multiply: packed values of one bit
-//! through zstd have 64 · 32,768. Where a form has no bound of its own, and beyond 65,536 in any case, the limits above hold.
+//! The table lists, for each codec, how many bytes of values one byte of a payload can become in the worst case. Stages
+//! multiply: values packed into one bit and compressed by zstd reach 64 · 32,768. The limits above apply to codecs
+//! without a bound of their own, and beyond 65,536 in any case.
 //!
 //! | codec | bytes for a byte | by |
 //! |---|---|---|
@@ -40,12 +43,11 @@
 //! | sz3 | no bound | a Huffman code of one symbol has no bits |
 //! | rle | no bound | a run's length is a number; 512 MiB at most |
 //! | roaring | no bound | what is not listed is not set; 512 MiB at most |
-
 //!
 //! # What a byte of metadata can become
 //!
-//! Owned metadata takes more memory than its CBOR, as each map is a tree of its own. The worst case is a list of maps with one
-//! short entry each. Functions without options hold what they make against the default limit. The borrowed views of
+//! Owned metadata takes more memory than its CBOR, because each map is a tree of its own. The worst case is a list of
+//! maps with one short entry each. Functions without options apply the default limit. The borrowed views of
 //! [`tgm_core`] take no memory.
 //!
 //! | what | bytes of memory for a byte of CBOR | by |
@@ -59,25 +61,25 @@ use crate::base::error::{Result, TensogramError};
 use crate::base::hint::Hint;
 use crate::base::memory;
 
-/// Limits on decoding. On by default; each can be raised or lowered.
+/// Limits on decoding. They are on by default, and each can be raised or lowered.
 ///
-/// A claim of the input is held against these before anything is reserved for it, so that memory is bounded by the caller
-/// and not by the message.
+/// A size that the input claims is compared with the limit before any memory is reserved for it. So the caller bounds
+/// the memory, and not the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecodeLimits {
     /// Bytes of the decoded values of one object: 16 GiB.
     pub max_decoded_bytes: u64,
     /// Data objects of one message: 2²⁰.
     pub max_objects: usize,
-    /// Bytes of memory that the owned metadata and descriptors of one message may take, by an estimate that is never too
-    /// low: 4 GiB, or 1 GiB where addresses have 32 bits. Held against it before memory is taken.
+    /// Bytes of memory that the owned metadata and descriptors of one message may take: 4 GiB, or 1 GiB where addresses
+    /// have 32 bits. The need is estimated before memory is taken, and the estimate is never too low.
     pub max_metadata_bytes: u64,
-    /// Containers and tags inside each other in metadata and descriptors: 256, which is also the most that is read.
+    /// How deep containers and tags may be nested in metadata and descriptors: 256, which readers never exceed.
     pub max_nesting: u16,
-    /// Decoded bytes for each encoded byte, beyond [`Self::free_bytes`]: 65,536. A run of equal values packs tighter than
-    /// that with some codecs, which is what the free bytes are for.
+    /// Decoded bytes for each encoded byte, beyond [`Self::free_bytes`]: 65,536. Some codecs pack a run of equal values
+    /// tighter than that; the free bytes exist for such objects.
     pub max_expansion: u64,
-    /// Decoded bytes that any object may have, however few bytes it is encoded in: 1 GiB.
+    /// Decoded bytes that every object may have, however short its payload is: 1 GiB.
     pub free_bytes: u64,
 }
 
@@ -95,7 +97,7 @@ impl Default for DecodeLimits {
 }
 
 impl DecodeLimits {
-    /// No limits but those of the machine.
+    /// The machine is the only limit.
     pub const UNLIMITED: Self = Self {
         max_decoded_bytes: u64::MAX,
         max_objects: usize::MAX,
@@ -105,7 +107,7 @@ impl DecodeLimits {
         free_bytes: u64::MAX,
     };
 
-    /// Checks that `encoded` bytes may become `decoded` ones, and that this machine can address them.
+    /// Checks that `encoded` bytes may become `decoded` bytes, and that this machine can address that many.
     ///
     /// # Errors
     /// [`TensogramError::Encoding`] naming the limit.
@@ -127,7 +129,7 @@ impl DecodeLimits {
         usize::try_from(decoded).map_err(|_| TensogramError::encoding("element count overflows usize"))
     }
 
-    /// Checks the nesting of the CBOR item that `cbor`, which lies `offset` bytes into the message, begins with.
+    /// Checks the nesting of the first CBOR item in `cbor`, which lies `offset` bytes into the message.
     ///
     /// # Errors
     /// [`TensogramError::Metadata`] naming the limit.
@@ -158,13 +160,19 @@ impl DecodeLimits {
     }
 }
 
-/// Makes room for `len` more bytes, or says that there is no memory for them.
+/// Reserves room for `len` more bytes.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] if there is no memory.
 pub(crate) fn reserve_more(buffer: &mut Vec<u8>, len: usize) -> Result<()> {
     let reserved = buffer.try_reserve_exact(len);
     reserved.map_err(|_| TensogramError::encoding(format!("cannot allocate {len} bytes")))
 }
 
-/// The first `len` bytes of `buffer`, whatever they are; it grows where it is shorter, and what it held is lost then.
+/// The first `len` bytes of `buffer`, with whatever they hold. A shorter buffer is replaced by one of `len` zeros.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] if there is no memory.
 pub(crate) fn at_least(buffer: &mut Vec<u8>, len: usize) -> Result<&mut [u8]> {
     if buffer.len() < len {
         *buffer = Vec::new();
@@ -173,7 +181,10 @@ pub(crate) fn at_least(buffer: &mut Vec<u8>, len: usize) -> Result<&mut [u8]> {
     buffer.get_mut(..len).ok_or_else(|| TensogramError::encoding("no scratch memory"))
 }
 
-/// A buffer of `len` zeros, or an error where there is no memory for it.
+/// A buffer of `len` zeros.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] if there is no memory.
 pub(crate) fn reserve(len: usize) -> Result<Vec<u8>> {
     if len >= SYSTEM_ZEROS {
         return memory::zeros(&[], len);
@@ -186,5 +197,6 @@ pub(crate) fn reserve(len: usize) -> Result<Vec<u8>> {
     Ok(buffer)
 }
 
-/// Bytes from which on the system's zeros cost less than our own. Below, allocators give memory that was used before.
+/// The size from which zeros of the operating system cost less than our own. Allocators serve smaller requests from
+/// memory that was used before.
 const SYSTEM_ZEROS: usize = 1 << 20;

@@ -1,15 +1,14 @@
-//! Memory for results: had at once, or an error; of pages as large as the system gives, where there is much of it. And
-//! memory that is read: asked for before it is.
+//! Memory: fallible allocation of buffers, in large pages where that pays, and prefetching of bytes that are read soon.
 //!
-//! Fresh memory costs more than what is written to it: the system clears it and maps it page by page, and a page is 4 KiB
-//! unless it is told that larger ones will do. That halves the time of a message of some MiB.
+//! Fresh memory costs more time than writing to it. The system clears it and maps it page by page, and a page has 4 KiB
+//! unless the program asks for larger ones. Large pages halve the time that a message of some MiB takes.
 
 use std::alloc::{Layout, alloc_zeroed};
 use std::ptr;
 
 use crate::base::error::{Result, TensogramError};
 
-/// Makes room for `len` bytes more, and no further room if there was too little.
+/// Reserves room for `len` more bytes, and no more than that.
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] if there is no memory.
@@ -23,7 +22,7 @@ pub(crate) fn reserve(buffer: &mut Vec<u8>, len: usize) -> Result<()> {
     Ok(())
 }
 
-/// Appends `len` zeros. Where that takes fresh memory, the system's zeros are taken as they are.
+/// Appends `len` zeros. If that takes fresh memory, the zeros of the operating system are used and not written again.
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] if there is no memory.
@@ -39,7 +38,8 @@ pub(crate) fn append_zeros(buffer: &mut Vec<u8>, len: usize) -> Result<()> {
     Ok(())
 }
 
-/// `len` zeros, which where they are many are the system's, and take no memory before they are written to.
+/// A buffer of `len` zeros. If there are many, they come from the operating system and take no memory until they are
+/// written to.
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] if there is no memory.
@@ -50,17 +50,20 @@ pub(crate) fn untouched_zeros(len: usize) -> Result<Vec<u8>> {
     if len == 0 {
         return Ok(Vec::new());
     }
-    // SAFETY: the layout is of at least one byte.
+    // SAFETY: the layout has at least one byte, because `len` is not 0.
     let start = unsafe { alloc_zeroed(layout) };
     if start.is_null() {
         return Err(none());
     }
-    // SAFETY: the memory was had just now from the allocator of boxes, by the layout of one of that length, and all of it is
-    // zeros.
+    // SAFETY: the allocator of boxes returned this memory just now, for the layout of a slice of `len` bytes. All bytes
+    // are initialised, because they are zeros. Nothing else owns them.
     Ok(unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(start, len)) }.into_vec())
 }
 
-/// `len` bytes that begin as `front` and are zeros otherwise.
+/// A buffer of `len` bytes: `front` first, then zeros.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] if there is no memory.
 pub(crate) fn zeros(front: &[u8], len: usize) -> Result<Vec<u8>> {
     let mut zeros = untouched_zeros(len)?;
     huge_pages(&mut zeros);
@@ -70,17 +73,17 @@ pub(crate) fn zeros(front: &[u8], len: usize) -> Result<Vec<u8>> {
     Ok(zeros)
 }
 
-/// Bytes of memory, untouched as a rule, from which on it is worth telling the system about them.
+/// The size of a buffer from which a system call for large pages pays.
 #[cfg(target_os = "linux")]
 const MANY: usize = 4 << 20;
-/// Bytes of a large page on most machines. On others less is gained.
+/// Bytes of a large page on most machines. On others the gain is smaller.
 #[cfg(target_os = "linux")]
 const HUGE_PAGE: usize = 2 << 20;
 
-/// Tells the system that large pages will do for all of a buffer's memory but its ends.
+/// Advises the system to use large pages for a buffer's memory, except at both ends.
 ///
-/// It is advice: what the memory holds does not change, and whether it is taken makes no difference but in time. On systems
-/// whose pages are large anyway, or must not be, it changes nothing.
+/// The advice does not change what the memory holds. Only the time differs if the system follows it. Systems whose
+/// pages are large anyway, or never are, ignore it.
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code, reason = "a call of the system's C library")]
 fn huge_pages(buffer: &mut Vec<u8>) {
@@ -91,8 +94,8 @@ fn huge_pages(buffer: &mut Vec<u8>) {
     let skipped = start.align_offset(HUGE_PAGE);
     let len = buffer.capacity().saturating_sub(skipped) / HUGE_PAGE * HUGE_PAGE;
     if len > 0 {
-        // SAFETY: the range lies within the buffer's allocation, which is ours alone, as `buffer` is borrowed mutably. This
-        // advice neither reads nor changes memory; that it fails is as good.
+        // SAFETY: the range lies within the buffer's allocation. `buffer` is borrowed mutably, so nothing else uses it.
+        // This advice neither reads nor changes memory, and a failure does no harm.
         unsafe {
             libc::madvise(start.wrapping_add(skipped).cast(), len, libc::MADV_HUGEPAGE);
         }
@@ -102,17 +105,18 @@ fn huge_pages(buffer: &mut Vec<u8>) {
 #[cfg(not(target_os = "linux"))]
 const fn huge_pages(_: &mut Vec<u8>) {}
 
-/// Bytes of a line of memory.
+/// Bytes of a cache line.
 const LINE: usize = 64;
 
-/// Asks for the lines of memory that `bytes` lie in: who reads them soon waits for all of them together.
+/// Prefetches the cache lines of `bytes`. Code that reads them soon then waits once for all lines, and not once for
+/// each.
 #[inline]
 pub(crate) fn prefetch(bytes: &[u8]) {
     #[cfg(target_arch = "x86_64")]
     for byte in bytes.iter().step_by(LINE).chain(bytes.last()) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         #[allow(unsafe_code, reason = "an instruction that takes an address")]
-        // SAFETY: SSE is part of the architecture, and the address is that of a byte in a slice.
+        // SAFETY: every x86-64 processor has SSE, and the address points to a byte of a slice.
         unsafe {
             _mm_prefetch::<_MM_HINT_T0>((&raw const *byte).cast());
         }
@@ -167,7 +171,7 @@ mod tests {
             assert_eq!(buffer.get(len..).unwrap(), [1, 2, 3]);
         }
         assert!(untouched_zeros(usize::MAX).is_err());
-        // Half of what words of 32 bits count may well be had.
+        // A machine with addresses of 32 bits may well have 2 GiB to give.
         assert!(cfg!(target_pointer_width = "32") || untouched_zeros(isize::MAX as usize).is_err());
     }
 
@@ -175,7 +179,7 @@ mod tests {
     fn want_of_memory_is_an_error() {
         let mut buffer = vec![1];
         assert!(reserve(&mut buffer, usize::MAX).is_err());
-        // More than there is; where words are of 32 bits a quarter of what they count may well be had.
+        // More than any machine has. With addresses of 32 bits a quarter of them could be had, so all are asked for.
         #[cfg(feature = "lz4")]
         assert!(append_zeros(&mut buffer, usize::MAX / if cfg!(target_pointer_width = "64") { 4 } else { 1 }).is_err());
         assert_eq!(buffer, [1]);

@@ -1,4 +1,4 @@
-//! How to decode; how to encode is in `encode`.
+//! Options of decoding, and what options share. Options of encoding are in `encode`.
 
 mod encode;
 
@@ -7,33 +7,33 @@ pub use encode::{AggregateHashPolicy, Blosc2Codec, EncodeOptions, MaskMethod, Pr
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::DecodeLimits;
 
-/// Payloads of fewer bytes are processed on the calling thread, unless options say otherwise.
+/// The default threshold for threads: fewer bytes of payload are processed on the calling thread.
 pub const DEFAULT_PARALLEL_THRESHOLD_BYTES: usize = 64 << 10;
-/// The environment variable that says how many threads to use where options do not. A process asks it once.
+/// The environment variable with the number of threads, for options that say 0. A process reads it once.
 pub const ENV_THREADS: &str = "TENSOGRAM_THREADS";
-/// Bits of a packed value where the writer does not say.
+/// The default width of packed values, in bits.
 pub const DEFAULT_SIMPLE_PACKING_BITS: u32 = 16;
 
-/// The environment variable that says which backend [`CompressionBackend::Auto`] is: `pure` or `rust`, `ffi` or `c`.
+/// The environment variable that chooses the backend for [`CompressionBackend::Auto`]: `pure` or `rust`, `ffi` or `c`.
 pub const ENV_COMPRESSION_BACKEND: &str = "TENSOGRAM_COMPRESSION_BACKEND";
 
-/// Which implementation of a codec is asked, where there are several.
+/// The implementation of a codec to use, for codecs that have two.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CompressionBackend {
-    /// What the variable [`ENV_COMPRESSION_BACKEND`] says, or else the fastest: that in Rust.
+    /// The one that the variable [`ENV_COMPRESSION_BACKEND`] names, or else the fastest, which is the one in Rust.
     #[default]
     Auto,
-    /// A C library.
+    /// The C library.
     Ffi,
     /// Pure Rust.
     Pure,
 }
 
 impl CompressionBackend {
-    /// The backend that is meant.
+    /// The backend to use: for [`Self::Auto`], the one that the environment names.
     ///
     /// # Errors
-    /// [`TensogramError::Encoding`] if the environment has to be asked, and what it says is none.
+    /// [`TensogramError::Encoding`] if the variable names no backend.
     pub(crate) fn resolve(self) -> Result<Self> {
         let Some(text) = std::env::var_os(ENV_COMPRESSION_BACKEND).filter(|_| self == Self::Auto) else {
             return Ok(self);
@@ -64,34 +64,37 @@ impl CompressionBackend {
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "the fields are the format's users' and each stands for itself")]
 pub struct DecodeOptions {
-    /// Values come in the byte order of this machine; otherwise as they are stored.
+    /// Whether values come in the byte order of this machine. Otherwise they come as they are stored.
     pub native_byte_order: bool,
-    /// Which implementation of a codec is asked: szip has one in Rust and, with feature `szip`, libaec.
+    /// The implementation of a codec to use. szip has one in Rust and, with feature `szip`, libaec.
     pub compression_backend: CompressionBackend,
-    /// How many threads may decode, 0 for what the variable [`ENV_THREADS`] says, or one: objects of a message side by side,
-    /// or else pieces of one (intervals of szip, blocks of blosc2 and of zfp at a fixed rate, packed, shuffled and swapped
-    /// values). Values do not depend on it.
-    pub threads: u32,
-    /// A message of fewer bytes than this is decoded on the calling thread; 64 KiB if `None`.
-    pub parallel_threshold_bytes: Option<usize>,
-    /// NaN and infinities are written where masks say so; otherwise the zeros stay that stand for them.
-    pub restore_non_finite: bool,
-    /// Digests of data objects are checked before anything is decoded, by everything that takes these options: a wrong one
-    /// is [`TensogramError::HashMismatch`], one that was never written [`TensogramError::MissingHash`].
+    /// The number of threads that may decode. 0 means the number in the variable [`ENV_THREADS`], or one thread.
     ///
-    /// A digest covers an object's whole frame. So a range costs as much as reading the whole object then: all of its
-    /// payload is read and hashed, once a call however many ranges that has, and out of a large message in a file all of
-    /// the frame is fetched. Objects that are not asked for are not looked at, nor are other frames: `tgm verify` checks
-    /// those. Without it, nothing is read for it.
+    /// Threads decode several objects of a message at the same time. Of a single object they decode pieces: intervals
+    /// of szip, blocks of blosc2 and of zfp at a fixed rate, packed, shuffled and swapped values. The number of threads
+    /// does not change the values.
+    pub threads: u32,
+    /// Messages with fewer bytes than this are decoded on the calling thread. `None` means 64 KiB.
+    pub parallel_threshold_bytes: Option<usize>,
+    /// Whether NaN and infinities are put back where masks record them. Otherwise zeros stay in their places.
+    pub restore_non_finite: bool,
+    /// Whether the digests of data objects are checked before their values are decoded. Every function that takes these
+    /// options does so. A wrong digest is [`TensogramError::HashMismatch`]. A digest that was never written is
+    /// [`TensogramError::MissingHash`].
+    ///
+    /// A digest covers the whole frame of an object, so a range then costs as much as the whole object. All of its
+    /// payload is read and hashed, once for each call with any number of ranges. From a large message in a file, the
+    /// whole frame is read. Other objects and other frames are not checked; `tgm verify` checks them. Without this
+    /// option, no byte is read for a digest.
     pub verify_hash: bool,
-    /// Only flags of frames say that a digest was written, as releases since 0.21 have it; otherwise digests of older
-    /// messages are recognised too (Rule H of FORMAT §2). A frame on its own, without its message, has no more than its flag
-    /// in any case.
+    /// Whether a digest counts as written only if the flag of its frame says so, as releases since 0.21 set it.
+    /// Otherwise digests of older messages are recognised too (Rule H of FORMAT §2). A frame without its message has
+    /// only its flag in any case.
     pub strict_hash_presence: bool,
-    /// Ranges are refused where the reference refuses them: behind a filter, of bitmasks, out of zstd, lz4 and sz3, and out
-    /// of szip without `szip_block_offsets`.
+    /// Whether ranges are refused where the reference refuses them: behind a filter, of bitmasks, of zstd, lz4 and sz3
+    /// payloads, and of szip payloads without `szip_block_offsets`.
     pub reference_range_refusals: bool,
-    /// What decoding may cost.
+    /// Limits on what decoding may cost.
     pub limits: DecodeLimits,
 }
 

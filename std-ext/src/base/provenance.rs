@@ -1,14 +1,14 @@
-//! When a message was made, and which one it is: the clock's second and a random uuid, as texts (FORMAT §3.4).
+//! The time and the uuid of a new message, as texts (FORMAT §3.4).
 //!
-//! A system call for the sixteen bytes of a uuid takes a tenth of what a small message does. So each thread fetches bytes for
-//! some tens of them at once. Bytes are never used twice, in no copy of the process either:
+//! A system call for the 16 bytes of a uuid takes a tenth of the time that a small message takes. So each thread
+//! fetches random bytes for 32 uuids at once. No bytes are used twice, not even in a copy of the process:
 //!
-//! | copy | what keeps its uuids apart |
+//! | copy | what keeps its uuids different |
 //! |---|---|
-//! | `fork` | what was fetched before is forgotten in the child, by a hook that the C library calls there |
-//! | one of which the C library does not know: a bare `clone`, a virtual machine resumed twice | the clock's nanosecond, which is mixed in |
+//! | `fork` | a hook of the C library runs in the child, which then drops the bytes it has |
+//! | copies unknown to the C library: a bare `clone`, a virtual machine that is resumed twice | the nanosecond of the clock, which is mixed in |
 //!
-//! The text of the time is kept, too, for as long as its second lasts.
+//! Each thread also keeps the text of the time until the second is over.
 
 use crate::base::error::{Result, TensogramError};
 
@@ -32,44 +32,44 @@ mod machine {
 
     use super::{Result, TensogramError};
 
-    /// Uuids that random bytes are fetched for at once.
+    /// The number of uuids that random bytes are fetched for at once.
     const AT_ONCE: usize = 32;
     /// Bytes of a uuid.
     const UUID_LEN: usize = 16;
-    /// An odd number of as many ones as zeros, to spread the clock's bits.
+    /// An odd number with about as many ones as zeros. It spreads the clock's bits over all bits of a uuid.
     const SPREAD: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
 
     thread_local! {
-        static SOURCE: RefCell<Source> = const { RefCell::new(Source::EMPTY) };
+        static STOCK: RefCell<Stock> = const { RefCell::new(Stock::EMPTY) };
     }
 
-    /// What a thread keeps.
-    struct Source {
-        /// The second that `time` is of, if there is one.
+    /// The text of the time and the random bytes that a thread keeps.
+    struct Stock {
+        /// The second of `time`, in seconds since 1970. `None` before the first use.
         second: Option<u64>,
         time: [u8; 20],
         random: [[u8; UUID_LEN]; AT_ONCE],
-        /// How many at the front of `random` have not been used.
+        /// The number of unused entries, which are at the front of `random`.
         left: usize,
-        /// Forks before they were fetched.
+        /// The number of forks when `random` was fetched.
         forks: usize,
     }
 
-    impl Source {
+    impl Stock {
         const EMPTY: Self = Self { second: None, time: [0; 20], random: [[0; UUID_LEN]; AT_ONCE], left: 0, forks: 0 };
 
         /// The text of a time.
         fn time(&mut self, now: SystemTime) -> &str {
             let second = now.duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs());
             if second.is_none() || second != self.second {
-                // Years of more than four digits do not fit, and are cut off.
+                // A year of more than four digits does not fit, and the text is cut off.
                 let _ = write!(&mut self.time[..], "{}", humantime::format_rfc3339_seconds(now));
                 self.second = second;
             }
             std::str::from_utf8(&self.time).unwrap_or_default()
         }
 
-        /// Random bytes that nobody else gets.
+        /// Random bytes that are given out only once.
         fn random(&mut self) -> Result<u128> {
             let forks = super::forks::count();
             if self.left == 0 || forks.is_none() || forks != Some(self.forks) {
@@ -90,10 +90,10 @@ mod machine {
     pub(crate) fn with_new<T>(f: impl FnOnce(&str, &str) -> T) -> Result<T> {
         let now = SystemTime::now();
         let (mut time, mut text) = ([0; 20], [0; uuid::fmt::Hyphenated::LENGTH]);
-        let random = SOURCE.with_borrow_mut(|source| {
-            let of_now = source.time(now).as_bytes();
-            time.iter_mut().zip(of_now).for_each(|(out, byte)| *out = *byte);
-            source.random()
+        let random = STOCK.with_borrow_mut(|stock| {
+            let text = stock.time(now).as_bytes();
+            time.iter_mut().zip(text).for_each(|(out, byte)| *out = *byte);
+            stock.random()
         })?;
         let nanosecond = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
         let mixed = random ^ nanosecond.wrapping_mul(SPREAD);
@@ -123,43 +123,43 @@ mod machine {
 
         #[test]
         fn bytes_are_not_used_again_once_they_are_used_or_there_was_a_fork() {
-            let mut source = Source::EMPTY;
-            source.random().unwrap();
-            assert_eq!((source.left, source.random[AT_ONCE - 1]), (AT_ONCE - 1, [0; UUID_LEN]));
-            let next = source.random[AT_ONCE - 2];
-            source.forks += 1;
-            assert_ne!(source.random().unwrap(), u128::from_ne_bytes(next));
-            assert_eq!(source.left, AT_ONCE - 1);
+            let mut stock = Stock::EMPTY;
+            stock.random().unwrap();
+            assert_eq!((stock.left, stock.random[AT_ONCE - 1]), (AT_ONCE - 1, [0; UUID_LEN]));
+            let next = stock.random[AT_ONCE - 2];
+            stock.forks += 1;
+            assert_ne!(stock.random().unwrap(), u128::from_ne_bytes(next));
+            assert_eq!(stock.left, AT_ONCE - 1);
         }
 
         #[test]
         fn the_time_is_that_of_the_clock() {
-            let mut source = Source::EMPTY;
+            let mut stock = Stock::EMPTY;
             for (seconds, text) in [(0, "1970-01-01T00:00:00Z"), (1_000_000_000, "2001-09-09T01:46:40Z")] {
                 let now = UNIX_EPOCH + Duration::from_secs(seconds);
-                assert_eq!(source.time(now), text);
-                assert_eq!(source.time(now + Duration::from_millis(999)), text);
+                assert_eq!(stock.time(now), text);
+                assert_eq!(stock.time(now + Duration::from_millis(999)), text);
             }
         }
     }
 }
 
-/// Copies that were made of this process.
+/// Counts how often this process is a fork of another.
 #[cfg(all(unix, not(target_family = "wasm")))]
 mod forks {
     #![allow(unsafe_code, reason = "a call of the system's C library")]
 
     use std::sync::OnceLock;
-    // Not every machine has atomic numbers of 64 bits.
+    // Not every machine has atomic integers of 64 bits.
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     static FORKS: AtomicUsize = AtomicUsize::new(0);
 
-    /// How many times the process is a fork of what it was when this was first called; `None` if that cannot be told.
+    /// The number of forks between the first call of this function and this process. `None` if the hook cannot be set.
     pub(super) fn count() -> Option<usize> {
         static HOOKED: OnceLock<bool> = OnceLock::new();
-        // SAFETY: the hook may run in a forked child of a process with threads: it adds to an atomic number, which takes no
-        // lock and no memory. It is there for as long as the program is.
+        // SAFETY: the hook may run in the forked child of a process with threads. It only adds to an atomic integer,
+        // which takes no lock and no memory. The function exists as long as the program runs.
         let hooked = *HOOKED.get_or_init(|| unsafe { libc::pthread_atfork(None, None, Some(in_child)) } == 0);
         hooked.then(|| FORKS.load(Ordering::Relaxed))
     }
@@ -175,7 +175,7 @@ mod forks {
         #[test]
         fn a_child_knows_that_it_is_one() {
             let before = count();
-            // SAFETY: the child makes no call that a child of a process with threads must not make.
+            // SAFETY: the child calls only what a forked child of a process with threads may call.
             let child = unsafe { libc::fork() };
             if child == 0 {
                 let told = before.is_some() && count() == before.map(|forks| forks + 1);
@@ -183,7 +183,7 @@ mod forks {
                 unsafe { libc::_exit(if told { 7 } else { 1 }) };
             }
             let mut status = 0;
-            // SAFETY: `status` is there to be written to.
+            // SAFETY: `status` is a valid place to write an integer to.
             assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
             assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 7);
             assert_eq!(count(), before);
@@ -193,13 +193,13 @@ mod forks {
 
 #[cfg(not(any(unix, target_family = "wasm")))]
 mod forks {
-    /// No other system copies processes.
+    /// Other systems do not copy processes.
     pub(super) const fn count() -> Option<usize> {
         Some(0)
     }
 }
 
-/// WASI and the like: nothing copies a module's instance but its host, who can.
+/// WASI and similar systems: the host can copy an instance, and the instance cannot notice it.
 #[cfg(all(target_family = "wasm", not(target_os = "unknown")))]
 mod forks {
     pub(super) const fn count() -> Option<usize> {

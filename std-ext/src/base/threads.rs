@@ -1,55 +1,56 @@
-//! Work spread over threads: objects of a message, or pieces of one object (FORMAT §4.1 `threads`, PIPELINE §5.10).
+//! Work on several threads: objects of a message, or pieces of one object (FORMAT §4.1 `threads`, PIPELINE §5.10).
 //!
-//! Results do not depend on the number of threads. Of several errors the one counts that comes first without threads.
+//! Results do not depend on the number of threads. If there are several errors, the one that a single thread would meet
+//! first is returned.
 
 use std::sync::OnceLock;
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::{DEFAULT_PARALLEL_THRESHOLD_BYTES, ENV_THREADS};
 
-/// Pieces for each thread, so that one that is slow holds up less.
+/// Pieces for each thread. With several, a slow piece delays the others less.
 #[cfg(feature = "parallel")]
 const PIECES: usize = 4;
-/// More threads than this are never made, whatever is asked for.
+/// The greatest number of threads that is ever started.
 #[cfg(feature = "parallel")]
 const MOST: u32 = 1024;
 
-/// How many threads a piece of work may use. There is a difference between none having been asked for and one, for zstd.
+/// The number of threads that a piece of work may use. zstd makes a difference between 0, which is no request, and 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Threads(u32);
 
 impl Threads {
-    /// The calling thread, none having been asked for.
+    /// The calling thread only, because no threads were requested.
     pub const NONE: Self = Self(0);
 
-    /// As many as options ask for, 0 being what [`ENV_THREADS`] says, if there are enough bytes to work on. None without
-    /// feature `parallel`.
+    /// The number that options ask for, where 0 means the number in [`ENV_THREADS`]. It is [`Self::NONE`] for fewer
+    /// bytes than the threshold, and without feature `parallel`.
     ///
     /// # Errors
-    /// [`TensogramError::Encoding`] if the variable counts and is not a number.
+    /// [`TensogramError::Encoding`] if the variable is read and is not a number.
     pub fn resolve(asked: u32, bytes: u64, threshold: Option<usize>) -> Result<Self> {
-        // Asked whether there are bytes enough or not: a variable that makes no sense is to show at once.
+        // The variable is read even for few bytes, so that a wrong one shows at the first call.
         let asked = if asked == 0 { from_environment()? } else { asked };
         let enough = bytes >= threshold.unwrap_or(DEFAULT_PARALLEL_THRESHOLD_BYTES) as u64;
         Ok(if enough && cfg!(feature = "parallel") { Self(asked) } else { Self::NONE })
     }
 
-    /// Whether there is only the calling thread.
+    /// Whether the work stays on the calling thread.
     pub const fn is_one(self) -> bool {
         self.0 <= 1
     }
 
-    /// What is left for each of several pieces of work that share them.
+    /// The number for each of several pieces of work that run at the same time: one, if one was requested.
     pub(crate) const fn alone(self) -> Self {
         if self.is_one() { self } else { Self(1) }
     }
 
-    /// How many were asked for.
+    /// The number of threads that was requested.
     pub const fn count(self) -> u32 {
         self.0
     }
 
-    /// What `f` makes of each item, in the order of items. Of errors the first one in that order.
+    /// The results of `f` for all items, in their order. The error is that of the first item that fails.
     ///
     /// # Errors
     /// Those of `f`.
@@ -69,10 +70,10 @@ impl Threads {
         items.iter().map(f).collect()
     }
 
-    /// Calls `f` for pieces of `out`, each with the byte at which it starts, a multiple of `grain`.
+    /// Calls `f` for all pieces of `out`, with the byte offset of each piece. Offsets are multiples of `grain`.
     ///
     /// # Errors
-    /// The first in the order of pieces.
+    /// That of the first piece that fails.
     pub(crate) fn pieces<E: Send>(
         self,
         out: &mut [u8],
@@ -96,22 +97,22 @@ impl Threads {
         f(0, out)
     }
 
-    /// Bytes of each piece of `len` bytes, the last one aside: a multiple of `grain`.
+    /// The length of all pieces of `len` bytes but the last one: a multiple of `grain`.
     #[cfg(feature = "parallel")]
     fn piece_len(self, len: usize, grain: usize) -> usize {
-        // Held to the threads that there will be: what is asked for times four may not fit 32 bits.
+        // Only as many threads count as will be started: four times the requested number may exceed 32 bits.
         let pieces = self.0.clamp(1, MOST) as usize * PIECES;
         len.div_ceil(pieces).checked_next_multiple_of(grain.max(1)).unwrap_or(usize::MAX).max(1)
     }
 
-    /// Runs `work` where rayon finds so many threads; `None`, without having begun, if they cannot be had.
+    /// Runs `work` in a pool of that many threads. `None` if the threads cannot be started; `work` then has not run.
     #[cfg(feature = "parallel")]
     fn run<R: Send>(self, work: impl FnOnce() -> R + Send) -> Option<R> {
         Some(pool(self.0.min(MOST))?.install(work))
     }
 }
 
-/// The pool of `count` threads. Each size is made once, and kept.
+/// The pool of `count` threads. The process keeps one pool for each number.
 #[cfg(feature = "parallel")]
 fn pool(count: u32) -> Option<std::sync::Arc<rayon::ThreadPool>> {
     use std::collections::BTreeMap;
@@ -129,7 +130,7 @@ fn pool(count: u32) -> Option<std::sync::Arc<rayon::ThreadPool>> {
 }
 
 fn from_environment() -> Result<u32> {
-    // Kept: to ask the environment takes a good part of the time that a small message takes.
+    // Kept, because reading the environment takes a good part of the time that a small message takes.
     static ASKED: OnceLock<std::result::Result<u32, String>> = OnceLock::new();
     let asked = ASKED.get_or_init(|| {
         let Some(text) = std::env::var_os(ENV_THREADS) else { return Ok(0) };
