@@ -1,4 +1,4 @@
-//! Owned forms of what `tgm_core` lends as views: descriptors, metadata, index and digests, and their CBOR.
+//! Owned descriptors, metadata, indexes and digest lists, and their CBOR. `tgm_core` has the borrowed views of the same.
 
 pub(crate) mod cbor;
 pub mod hash;

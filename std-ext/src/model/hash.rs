@@ -1,7 +1,7 @@
-//! Digests of bytes and of frames apart from their message (FORMAT §1.6, COMPAT §7.1).
+//! Digests of bytes, and of frames without their message (FORMAT §1.6, COMPAT §7.1).
 //!
-//! A frame on its own says with a flag whether its slot holds a digest, as writers since 0.21 have it. For frames of older
-//! messages the message decides: [`tgm_core::hash::HashPresence`].
+//! A flag of the frame says whether its slot holds a digest. Writers set it since 0.21. For frames of older messages
+//! the message decides: [`tgm_core::hash::HashPresence`].
 
 use tgm_core::ErrorKind;
 use tgm_core::frame::Frame;
@@ -14,10 +14,14 @@ use zerocopy::FromBytes;
 
 use crate::base::error::{Result, TensogramError};
 
-/// The one algorithm of the format, as hash frames name it.
+/// The name of the format's only algorithm in hash frames.
 pub const HASH_ALGORITHM_NAME: &str = "xxh3";
 
-/// The XXH3-64 of `data`, by the widest instructions that the processor has: core's is compiled for the least one.
+/// Digits of a digest in text form.
+pub(crate) const HEX_DIGITS: usize = 16;
+
+/// The XXH3-64 of `data`. It uses the widest instructions of this processor, and is faster than the digest of
+/// `tgm_core`, which runs on every processor.
 ///
 /// ```
 /// assert_eq!(tgm_std::hash::digest(b""), 0x2d06_8005_38d3_94c2);
@@ -26,21 +30,21 @@ pub fn digest(data: &[u8]) -> u64 {
     XxHash3_64::oneshot(data)
 }
 
-/// What checking the digest of a frame finds, by [`digest`].
+/// Checks the digest of a frame, with [`digest`].
 pub fn check(presence: HashPresence, frame: &Frame<'_>) -> Verdict {
     presence.check_with(frame, digest)
 }
 
-/// The XXH3-64 of `data` as the format spells it: 16 lower-case hexadecimal digits.
+/// The XXH3-64 of `data` in the format's spelling: 16 lower-case hexadecimal digits.
 ///
 /// ```
 /// assert_eq!(tgm_std::compute_hash(b""), "2d06800538d394c2");
 /// ```
 pub fn compute_hash(data: &[u8]) -> String {
-    format!("{:016x}", digest(data))
+    format!("{:0HEX_DIGITS$x}", digest(data))
 }
 
-/// Whether a writer that is told the name of an algorithm hashes: "xxh3", or nothing at all, says yes, "none" no.
+/// Whether a writer hashes, by the name of an algorithm: "xxh3" or no name means yes, "none" means no.
 ///
 /// # Errors
 /// [`TensogramError::Metadata`] for any other name.
@@ -54,8 +58,8 @@ pub fn parse_hash_name(name: Option<&str>) -> Result<bool> {
     }
 }
 
-/// The digest of the body of a frame of the given type: what lies between the header and the tail of `frame_bytes`, which
-/// are one frame without padding. Nothing else of them is looked at.
+/// The digest of the body of a frame: the bytes between header and tail. `frame_bytes` are one frame of that type
+/// without padding. Header and tail are not checked.
 ///
 /// # Errors
 /// [`TensogramError::Framing`] if they are shorter than header and tail.
@@ -70,12 +74,12 @@ pub fn hash_frame_body(frame_bytes: &[u8], frame_type: FrameType) -> Result<u64>
     })
 }
 
-/// Whether the digest that a frame of the given type holds is right; `false` if it holds none. `frame_bytes` are one frame
-/// without padding: the slot is found from their end.
+/// Checks the digest of a frame: `true` if it is right, `false` if the frame has none. `frame_bytes` are one frame of
+/// that type without padding, because the slot is found from their end.
 ///
 /// # Errors
-/// [`TensogramError::HashMismatch`] if the digest is wrong; [`TensogramError::Framing`] for fewer bytes than header and tail
-/// have, and if they do not end with `ENDF`.
+/// [`TensogramError::HashMismatch`] if the digest is wrong; [`TensogramError::Framing`] for fewer bytes than header and
+/// tail have, and for bytes that do not end with `ENDF`.
 pub fn check_frame_hash(frame_bytes: &[u8], frame_type: FrameType) -> Result<bool> {
     let header = FrameHeader::ref_from_prefix(frame_bytes).map_err(|_| too_small(frame_bytes))?.0;
     let tail = FrameTail::ref_from_suffix(frame_bytes).map_err(|_| too_small(frame_bytes))?.1;
@@ -99,10 +103,10 @@ fn too_small(frame_bytes: &[u8]) -> TensogramError {
     TensogramError::Framing(format!("frame too small to read hash slot: {} bytes", frame_bytes.len()).into())
 }
 
-/// [`check_frame_hash`] where a digest must be: `object_index` says which data object errors speak of.
+/// [`check_frame_hash`] for a frame that must have a digest. Errors name the data object `object_index`.
 ///
 /// # Errors
-/// Those of [`check_frame_hash`], and [`TensogramError::MissingHash`], with index 0 if none is given.
+/// Those of [`check_frame_hash`], and [`TensogramError::MissingHash`], with index 0 if no index is given.
 pub fn verify_frame_hash(frame_bytes: &[u8], frame_type: FrameType, object_index: Option<usize>) -> Result<()> {
     match check_frame_hash(frame_bytes, frame_type) {
         Ok(true) => Ok(()),
@@ -119,7 +123,7 @@ pub fn verify_frame_hash(frame_bytes: &[u8], frame_type: FrameType, object_index
 mod tests {
     use super::*;
 
-    /// A metadata frame with the empty map as body; its digest is that of FORMAT §10.
+    /// A metadata frame with the empty map as its body. The digest is the one in FORMAT §10.
     fn frame(flags: u16) -> Vec<u8> {
         let mut bytes = b"FR".to_vec();
         bytes.extend([0, 1, 0, 1]); // type, version

@@ -1,24 +1,26 @@
-//! Looking metadata up by dotted path, and walking what is found (COMPAT §7.2, FORMAT §7.4).
+//! Lookup of owned metadata by dotted path, and access to the values that are found (COMPAT §7.2, FORMAT §7.4).
 //!
-//! The owned counterpart of the lookup in [`tgm_core::metadata`], with its rules: at message level the first object in
-//! which the whole path resolves counts, then the writer's annotations; `_extra_.` or `extra.` asks for those alone. What
-//! is absent is `None`, which neither a value of another type nor a zero is. One difference: a path that begins with
-//! `_reserved_` finds the writer's annotation of that name here, as with the reference, and nothing there.
+//! [`tgm_core::metadata`] looks up borrowed metadata by the same rules. For a message, the first object in which the
+//! whole path resolves counts, and then the writer's annotations. A path that begins with `_extra_.` or `extra.` finds
+//! annotations only. An absent value is `None`; it is never a zero or a value of another type. There is one difference:
+//! a path that begins with `_reserved_` finds the writer's annotation of that name here, as in the reference, and
+//! nothing in `tgm_core`.
 
 mod deserialize;
 
 use std::collections::BTreeMap;
 
 use ciborium::Value;
-use tgm_core::metadata::{EXTRA_KEY, RESERVED_KEY};
+use tgm_core::metadata::RESERVED_KEY;
 
 pub use self::deserialize::{Borrowed, deserialize};
+use crate::model::metadata::{PathOwner, path_owner};
 use crate::model::types::GlobalMetadata;
 
 /// The type of a metadata value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MetaType {
-    /// Null, and what has no type here: tags.
+    /// Null, or a tag, which has no type of its own here.
     Null,
     /// False or true.
     Bool,
@@ -32,13 +34,14 @@ pub enum MetaType {
     Bytes,
     /// An array.
     Array,
-    /// A map, or a whole section.
+    /// A map, or a whole section of the metadata.
     Map,
 }
 
-/// One metadata value, borrowed from the [`GlobalMetadata`] that it was found in.
+/// One metadata value, borrowed from the [`GlobalMetadata`] that holds it.
 ///
-/// The `as_*` methods convert nothing but integers to floats: a value of another type, or beyond the range, is `None`.
+/// The `as_*` methods return `None` for values of another type or out of range. The only conversion is from integer to
+/// float.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MetaValue<'a>(Node<'a>);
 
@@ -76,7 +79,7 @@ impl<'a> MetaValue<'a> {
         matches!(self.value_type(), MetaType::Null)
     }
 
-    /// The value, if it is no section.
+    /// The value, unless this is a section.
     const fn value(&self) -> Option<&'a Value> {
         match self.0 {
             Node::Value(value) => Some(value),
@@ -99,7 +102,7 @@ impl<'a> MetaValue<'a> {
         self.value()?.as_integer()?.try_into().ok()
     }
 
-    /// The float; an integer as the nearest one.
+    /// The float, or the float that is nearest to the integer.
     pub fn as_f64(&self) -> Option<f64> {
         match self.value()? {
             Value::Float(x) => Some(*x),
@@ -119,7 +122,7 @@ impl<'a> MetaValue<'a> {
         self.value()?.as_bytes().map(Vec::as_slice)
     }
 
-    /// How many items an array has, or entries a map; 0 for anything else.
+    /// The number of items of an array, or of entries of a map. 0 for other values.
     pub fn len(&self) -> usize {
         match self.0 {
             Node::Section(entries) => entries.len(),
@@ -139,7 +142,8 @@ impl<'a> MetaValue<'a> {
         self.value()?.as_array()?.get(index).map(Self::new)
     }
 
-    /// The value of a key, which is no path, in a map; of repeated keys, of the last. A walk, except in a section.
+    /// The value of a key in a map. `key` is a single key, not a path. Of repeated keys the last one counts. In a
+    /// nested map this walks over the entries.
     pub fn get_key(&self, key: &str) -> Option<Self> {
         match self.0 {
             Node::Section(entries) => entries.get(key),
@@ -153,7 +157,8 @@ impl<'a> MetaValue<'a> {
         self.get_key(key).is_some()
     }
 
-    /// The key of entry `index` of a map, if it is text. Sections are sorted by their keys' bytes.
+    /// The key of entry `index` of a map, if the key is text. The entries of a section are sorted by the bytes of their
+    /// keys.
     pub fn key_at(&self, index: usize) -> Option<&'a str> {
         match self.0 {
             Node::Section(entries) => entries.keys().nth(index).map(String::as_str),
@@ -171,35 +176,38 @@ impl<'a> MetaValue<'a> {
 }
 
 impl GlobalMetadata {
-    /// How many objects there is metadata for.
+    /// The number of objects that have metadata.
     pub const fn num_objects(&self) -> usize {
         self.base.len()
     }
 
-    /// The value at a dotted path, such as `mars.param`: in the first object in which all of it resolves, `_reserved_`
-    /// left out, else in the writer's annotations; under `_extra_.` or `extra.` in those only.
+    /// The value at a dotted path, such as `mars.param`. The first object in which the whole path resolves counts, then
+    /// the writer's annotations. A path under `_extra_.` or `extra.` finds annotations only. What objects have under
+    /// `_reserved_` is not found.
     pub fn get_value(&self, path: &str) -> Option<&Value> {
-        let (first, rest) = split_path(path);
-        match first {
+        if let PathOwner::Message(key) = path_owner(path) {
+            return find(&self.extra, key?);
+        }
+        match split_path(path).0 {
             "" => None,
-            EXTRA_KEY | "extra" => find(&self.extra, rest?),
             RESERVED_KEY => find(&self.extra, path),
             _ => self.base.iter().find_map(|entries| find(entries, path)).or_else(|| find(&self.extra, path)),
         }
     }
 
-    /// The value at a dotted path in the metadata of object `index`, `_reserved_` left out.
+    /// The value at a dotted path in the metadata of object `index`. What the object has under `_reserved_` is not
+    /// found.
     pub fn get_value_at(&self, index: usize, path: &str) -> Option<&Value> {
         let entries = self.base.get(index)?;
         if matches!(split_path(path).0, "" | RESERVED_KEY) { None } else { find(entries, path) }
     }
 
-    /// What [`Self::get_value`] finds.
+    /// The value that [`Self::get_value`] finds.
     pub fn get(&self, path: &str) -> Option<MetaValue<'_>> {
         self.get_value(path).map(MetaValue::new)
     }
 
-    /// What [`Self::get_value_at`] finds.
+    /// The value that [`Self::get_value_at`] finds.
     pub fn get_at(&self, index: usize, path: &str) -> Option<MetaValue<'_>> {
         self.get_value_at(index, path).map(MetaValue::new)
     }
@@ -214,7 +222,7 @@ impl GlobalMetadata {
         self.get_value_at(index, path).is_some()
     }
 
-    /// All metadata of object `index` as a map, `_reserved_` included.
+    /// The metadata of object `index` as a map, `_reserved_` included.
     pub fn object(&self, index: usize) -> Option<MetaValue<'_>> {
         self.base.get(index).map(MetaValue::section)
     }
@@ -224,13 +232,13 @@ impl GlobalMetadata {
         MetaValue::section(&self.extra)
     }
 
-    /// What the library wrote about the message, as a map.
+    /// The entries that the library wrote about the message, as a map.
     pub const fn reserved_view(&self) -> MetaValue<'_> {
         MetaValue::section(&self.reserved)
     }
 }
 
-/// Follows a path from a section.
+/// Follows a path into a section.
 fn find<'a>(entries: &'a BTreeMap<String, Value>, path: &str) -> Option<&'a Value> {
     let (first, mut rest) = split_path(path);
     let mut found = entries.get(first)?;
@@ -242,12 +250,12 @@ fn find<'a>(entries: &'a BTreeMap<String, Value>, path: &str) -> Option<&'a Valu
     Some(found)
 }
 
-/// The value of a text key in a map.
+/// The value of a text key in a map. Of repeated keys the last one counts.
 fn get_text<'a>(map: &'a Value, key: &str) -> Option<&'a Value> {
     map.as_map()?.iter().rev().find(|(other, _)| other.as_text() == Some(key)).map(|(_, value)| value)
 }
 
-/// The first segment of a dotted path, and what follows its dot.
+/// The first segment of a dotted path, and the rest after the dot.
 fn split_path(path: &str) -> (&str, Option<&str>) {
     path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)))
 }

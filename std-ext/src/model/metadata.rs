@@ -1,8 +1,10 @@
-//! Metadata, descriptors, indexes and hash lists as the canonical CBOR of their frames, and back (FORMAT §3.3 to §3.6).
+//! Metadata, descriptors, indexes and hash lists: to the canonical CBOR of their frames, and back (FORMAT §3.3 to
+//! §3.6).
 //!
-//! Writing is a function of the content: the order in which keys were put in does not show in the bytes.
+//! The bytes depend only on the content, and not on the order in which keys were inserted.
 
 mod common;
+mod lists;
 mod path;
 
 use std::collections::BTreeMap;
@@ -11,24 +13,24 @@ use ciborium::Value;
 use tgm_core::ErrorKind;
 use tgm_core::cbor::{Canonical, verify_canonical};
 use tgm_core::descriptor::{Descriptor, Key, MaskKind};
-use tgm_core::index::{HashList, Index};
 pub use tgm_core::metadata::RESERVED_KEY;
 use tgm_core::metadata::{BASE_KEY, EXTRA_KEY, Metadata};
 
 pub use crate::model::meta_access::{Borrowed, deserialize};
 pub use common::compute_common;
-pub use path::set_path;
+pub use lists::{cbor_to_hash_frame, cbor_to_index, hash_frame_to_cbor, index_to_cbor};
+pub(crate) use lists::{hash_list_len, index_len_without_numbers, write_hash_list, write_index};
+pub use path::{PathOwner, path_owner, set_path};
 
 pub use crate::model::query::{self, Query};
 
 use crate::base::error::{Result, TensogramError};
-use crate::model::cbor::{self, Item, Writer, head_len};
-use crate::model::hash::HASH_ALGORITHM_NAME;
+use crate::model::cbor::{self, Item, Writer};
 use crate::model::room::Room;
 use crate::model::to_owned;
-use crate::model::types::{DataObjectDescriptor, GlobalMetadata, HashFrame, IndexFrame, MaskDescriptor, MasksMetadata};
+use crate::model::types::{DataObjectDescriptor, GlobalMetadata, MaskDescriptor, MasksMetadata};
 
-/// The body of a metadata frame. Sections that are empty are left out, so that default metadata is the empty map.
+/// The body of a metadata frame. Empty sections are left out, so default metadata is the empty map.
 ///
 /// # Errors
 /// [`TensogramError::Metadata`] for values nested too deeply to be read again.
@@ -55,12 +57,12 @@ fn non_empty<'a>(key: &'a str, entries: &'a BTreeMap<String, Value>) -> Option<(
     (!entries.is_empty()).then_some((key, Item::Entries(entries)))
 }
 
-/// Metadata from the body of a metadata frame; bytes behind the CBOR item are ignored. Unknown top-level entries are read
-/// into `extra`.
+/// Metadata from the body of a metadata frame. Bytes after the CBOR item are ignored. Unknown top-level entries go into
+/// `extra`.
 ///
 /// # Errors
-/// [`TensogramError::Metadata`] for malformed CBOR, sections of a wrong type, keys that are no text, and a key both at top
-/// level and in `_extra_`.
+/// [`TensogramError::Metadata`] for malformed CBOR, sections of a wrong type, keys that are not text, and a key that
+/// stands both at top level and in `_extra_`.
 ///
 /// Format: FORMAT §3.3.
 pub fn cbor_to_global_metadata(bytes: &[u8]) -> Result<GlobalMetadata> {
@@ -68,14 +70,14 @@ pub fn cbor_to_global_metadata(bytes: &[u8]) -> Result<GlobalMetadata> {
     to_owned::frame_metadata(&view, &Room::by_default())
 }
 
-/// The key under which descriptors of version 2 have a digest of their payload. Version 3 gives it no meaning, and has
-/// digests in its frames.
+/// The key of the payload's digest in descriptors of version 2. Version 3 has digests in its frames, and the key means
+/// nothing there.
 pub(crate) const HASH_KEY: &str = "hash";
 
-/// The descriptor of a data object: its fields and its parameters in one flat map, the byte order always among them.
+/// The descriptor of a data object: one flat map of its fields and parameters. The byte order is always written.
 ///
-/// A parameter `hash` is left out. It is a digest of version 2: a descriptor that was read may still have it, and behind
-/// new bytes it would state the wrong digest. Version 3 has digests in its frames.
+/// A parameter `hash` is left out. It is a digest of version 2, which a descriptor that was read may still have. With
+/// new bytes it would be wrong. Version 3 has digests in its frames.
 ///
 /// # Errors
 /// [`TensogramError::Metadata`] for a parameter that has the name of a field, and for values nested too deeply.
@@ -85,13 +87,13 @@ pub fn object_descriptor_to_cbor(descriptor: &DataObjectDescriptor) -> Result<Ve
     cbor::written(|writer| write_object_descriptor(descriptor, writer))
 }
 
-/// Entries of a descriptor that are always there.
+/// The number of fields that every descriptor has.
 const FIELDS: usize = 9;
 
-/// [`object_descriptor_to_cbor`], behind what has been written.
+/// Appends what [`object_descriptor_to_cbor`] returns.
 ///
 /// # Errors
-/// As there.
+/// Those of [`object_descriptor_to_cbor`].
 pub(crate) fn write_object_descriptor(descriptor: &DataObjectDescriptor, writer: &mut Writer<'_>) -> Result<()> {
     let (params, masks) = (&descriptor.params, descriptor.masks.as_ref());
     let count = params.len() - usize::from(params.contains_key(HASH_KEY));
@@ -102,7 +104,7 @@ pub(crate) fn write_object_descriptor(descriptor: &DataObjectDescriptor, writer:
     let uints = |writer: &mut Writer<'_>, key: Key, numbers: &[u64]| {
         writer.entry(key.name(), |writer| writer.uints(numbers.iter().copied()))
     };
-    // In the order of their names.
+    // In canonical order, so that a descriptor without parameters needs no sorting.
     let write_fields = |writer: &mut Writer<'_>| {
         writer.uint_entry(Key::Ndim.name(), descriptor.ndim);
         writer.text_entry(Key::Type.name(), &descriptor.obj_type);
@@ -128,7 +130,7 @@ pub(crate) fn write_object_descriptor(descriptor: &DataObjectDescriptor, writer:
     })
 }
 
-/// Whether a descriptor's entry of that name is one of its fields, and no parameter.
+/// Whether that name belongs to a field of descriptors. Parameters cannot have it.
 fn is_field(name: &str) -> bool {
     Key::from_name(name).is_some_and(Key::is_field)
 }
@@ -148,12 +150,12 @@ fn mask_item(mask: &MaskDescriptor) -> Item<'_> {
     Item::Map(entries)
 }
 
-/// The descriptor that `bytes` begin with; what follows its CBOR item is ignored. Without a byte order it has this
-/// machine's.
+/// The descriptor that `bytes` begin with. Bytes after the CBOR item are ignored. A descriptor without a byte order
+/// gets this machine's.
 ///
 /// # Errors
-/// [`TensogramError::Metadata`] for malformed CBOR, and for fields that are missing, repeated, of a wrong type or in
-/// contradiction to each other.
+/// [`TensogramError::Metadata`] for malformed CBOR, and for fields that are missing, repeated, of a wrong type or
+/// inconsistent.
 ///
 /// Format: FORMAT §3.5.
 pub fn cbor_to_object_descriptor(bytes: &[u8]) -> Result<DataObjectDescriptor> {
@@ -161,100 +163,10 @@ pub fn cbor_to_object_descriptor(bytes: &[u8]) -> Result<DataObjectDescriptor> {
     to_owned::descriptor(&view, &Room::by_default())
 }
 
-/// The body of an index frame.
+/// Checks that the keys of every map in the first CBOR item are strictly sorted by their encoded bytes.
 ///
-/// # Errors
-/// [`TensogramError::Metadata`] if there are not as many offsets as lengths, which no reader would accept.
-///
-/// Format: FORMAT §3.6.
-pub fn index_to_cbor(index: &IndexFrame) -> Result<Vec<u8>> {
-    let (offsets, lengths) = (index.offsets.len(), index.lengths.len());
-    if offsets != lengths {
-        let text = format!("index offsets.len() ({offsets}) != lengths.len() ({lengths})");
-        return Err(TensogramError::Metadata(text.into()));
-    }
-    cbor::written(|writer| write_index(index.offsets.iter().copied(), index.lengths.iter().copied(), writer))
-}
-
-/// The body of an index frame of as many offsets as lengths.
-///
-/// # Errors
-/// None: every list can be written.
-pub(crate) fn write_index(
-    offsets: impl ExactSizeIterator<Item = u64>,
-    lengths: impl ExactSizeIterator<Item = u64>,
-    writer: &mut Writer<'_>,
-) -> Result<()> {
-    writer.map(2, |writer| {
-        writer.entry("lengths", |writer| writer.uints(lengths))?;
-        writer.entry("offsets", |writer| writer.uints(offsets))
-    })
-}
-
-/// An index from the body of an index frame; absent arrays are empty, unknown keys are ignored.
-///
-/// # Errors
-/// [`TensogramError::Metadata`] for malformed CBOR, keys that are no text, entries that are no unsigned integers, and arrays
-/// of different lengths.
-///
-/// Format: FORMAT §3.6.
-pub fn cbor_to_index(bytes: &[u8]) -> Result<IndexFrame> {
-    let index = Index::from_body(bytes, 0).map_err(|error| TensogramError::cbor("index", error))?;
-    Ok(IndexFrame { offsets: index.offsets().iter().collect(), lengths: index.lengths().iter().collect() })
-}
-
-/// The body of a hash frame.
-///
-/// # Errors
-/// None: every list of digests can be written.
-///
-/// Format: FORMAT §3.6.
-pub fn hash_frame_to_cbor(list: &HashFrame) -> Result<Vec<u8>> {
-    cbor::to_vec(&Item::Map(vec![("hashes", Item::Texts(&list.hashes)), ("algorithm", Item::Text(&list.algorithm))]))
-}
-
-/// The body of a hash frame that lists `digests` made with the format's algorithm.
-///
-/// # Errors
-/// None: every list of digests can be written.
-pub(crate) fn write_hash_list(digests: impl ExactSizeIterator<Item = u64>, writer: &mut Writer<'_>) -> Result<()> {
-    writer.map(2, |writer| {
-        writer.entry("hashes", |writer| {
-            writer.array(digests.len(), |writer| {
-                digests.for_each(|digest| writer.hexadecimal(digest));
-                Ok(())
-            })
-        })?;
-        writer.text_entry("algorithm", HASH_ALGORITHM_NAME);
-        Ok(())
-    })
-}
-
-/// Bytes of what [`write_hash_list`] writes of `count` digests.
-pub(crate) const fn hash_list_len(count: usize) -> u64 {
-    let (count, digest) = (count as u64, 17);
-    let name = HASH_ALGORITHM_NAME.len() as u64;
-    1 + 7 + head_len(count) + count * digest + 10 + head_len(name) + name
-}
-
-/// A list of digests from the body of a hash frame; what is absent is empty, unknown keys are ignored.
-///
-/// # Errors
-/// [`TensogramError::Metadata`] for malformed CBOR, keys that are no text, and an algorithm or digests that are no text.
-///
-/// Format: FORMAT §3.6.
-pub fn cbor_to_hash_frame(bytes: &[u8]) -> Result<HashFrame> {
-    let list = HashList::from_body(bytes, 0).map_err(|error| TensogramError::cbor("hash frame", error))?;
-    Ok(HashFrame {
-        algorithm: list.algorithm().map(|name| name.to_string()).unwrap_or_default(),
-        hashes: list.texts().map(|digest| Ok(digest?.to_string())).collect::<Result<_>>()?,
-    })
-}
-
-/// Whether the keys of every map in the item that `bytes` begin with sort strictly by the bytes that encode them.
-///
-/// That is what the reference looks at. Lengths of heads and floats, indefinite lengths and trailing bytes are checked by
-/// [`tgm_core::cbor::verify_canonical`] on demand.
+/// The reference checks the same. [`tgm_core::cbor::verify_canonical`] can also check lengths of heads and floats,
+/// indefinite lengths and trailing bytes.
 ///
 /// # Errors
 /// [`TensogramError::Metadata`] for malformed CBOR and for keys that are repeated or out of order.

@@ -1,4 +1,4 @@
-//! Parameters of the pipeline out of a descriptor that the caller made, typed and checked (FORMAT §3.5).
+//! Typed access to the pipeline parameters in a caller's descriptor (FORMAT §3.5).
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,9 @@ use ciborium::Value;
 use tgm_core::descriptor::Key;
 
 use crate::base::error::{Result, TensogramError};
+use crate::model::types::DataObjectDescriptor;
 
-/// The greatest integer up to which every one is an `f64`.
+/// The greatest integer up to which all integers are exact as `f64`.
 const EXACT: i128 = 1 << 53;
 
 /// The parameters of one descriptor.
@@ -15,15 +16,15 @@ const EXACT: i128 = 1 << 53;
 pub(crate) struct Params<'a>(pub(crate) &'a BTreeMap<String, Value>);
 
 impl<'a> Params<'a> {
-    /// The value under a key. Null is one, and of the wrong type: whoever wants the default leaves the key out.
+    /// The value of a key. Null is a value of a wrong type: a caller who wants the default leaves the key out.
     pub(crate) fn get(&self, key: Key) -> Option<&'a Value> {
         self.0.get(key.name())
     }
 
-    /// An integer.
+    /// An integer of any width.
     ///
     /// # Errors
-    /// [`TensogramError::Metadata`] for anything else, floats without a fraction too.
+    /// [`TensogramError::Metadata`] for any other value, floats without a fraction included.
     fn integer(&self, key: Key) -> Result<Option<i128>> {
         match self.get(key) {
             None => Ok(None),
@@ -35,7 +36,7 @@ impl<'a> Params<'a> {
     /// An integer of a narrower type.
     ///
     /// # Errors
-    /// [`TensogramError::Metadata`] for anything that is none.
+    /// [`TensogramError::Metadata`] for other values, and for integers that do not fit.
     fn narrow<T: TryFrom<i128>>(&self, key: Key, type_name: &str) -> Result<Option<T>> {
         let Some(value) = self.integer(key)? else { return Ok(None) };
         let narrow = T::try_from(value);
@@ -45,7 +46,7 @@ impl<'a> Params<'a> {
     /// An `i32`.
     ///
     /// # Errors
-    /// [`TensogramError::Metadata`] for anything that is none.
+    /// [`TensogramError::Metadata`] for other values, and for integers that do not fit.
     pub(crate) fn i32(&self, key: Key) -> Result<Option<i32>> {
         self.narrow(key, "i32")
     }
@@ -53,7 +54,7 @@ impl<'a> Params<'a> {
     /// A `u32`.
     ///
     /// # Errors
-    /// [`TensogramError::Metadata`] for anything that is none.
+    /// [`TensogramError::Metadata`] for other values, and for integers that do not fit.
     pub(crate) fn u32(&self, key: Key) -> Result<Option<u32>> {
         self.narrow(key, "u32")
     }
@@ -61,15 +62,15 @@ impl<'a> Params<'a> {
     /// A `u64`.
     ///
     /// # Errors
-    /// [`TensogramError::Metadata`] for anything that is none.
+    /// [`TensogramError::Metadata`] for other values, and for integers that do not fit.
     pub(crate) fn u64(&self, key: Key) -> Result<Option<u64>> {
         self.narrow(key, "u64")
     }
 
-    /// A number: a float, or an integer that is one exactly.
+    /// A number: a float, or an integer that is exact as `f64`.
     ///
     /// # Errors
-    /// [`TensogramError::Metadata`] for anything else.
+    /// [`TensogramError::Metadata`] for other values, and for integers beyond ±2^53.
     pub(crate) fn f64(&self, key: Key) -> Result<Option<f64>> {
         match self.get(key) {
             None => Ok(None),
@@ -92,7 +93,7 @@ impl<'a> Params<'a> {
     /// A text.
     ///
     /// # Errors
-    /// [`TensogramError::Metadata`] for anything else.
+    /// [`TensogramError::Metadata`] for any other value.
     pub(crate) fn text(&self, key: Key) -> Result<Option<&'a str>> {
         match self.get(key) {
             None => Ok(None),
@@ -102,7 +103,14 @@ impl<'a> Params<'a> {
     }
 }
 
-/// Makes a parameter that is not there an error.
+impl DataObjectDescriptor {
+    /// Sets a parameter.
+    pub(crate) fn set_param(&mut self, key: Key, value: impl Into<Value>) {
+        self.params.insert(key.name().to_string(), value.into());
+    }
+}
+
+/// The value of a parameter that must be present.
 ///
 /// # Errors
 /// [`TensogramError::Metadata`] naming the key.
@@ -110,12 +118,12 @@ pub(crate) fn required<T>(value: Option<T>, key: Key) -> Result<T> {
     value.ok_or_else(|| metadata(format!("missing required parameter: {}", key.name())))
 }
 
-/// A metadata error in words.
+/// A metadata error with that text.
 pub(crate) fn metadata(text: impl Into<String>) -> TensogramError {
     TensogramError::Metadata(text.into().into())
 }
 
-/// What kind of CBOR item a value is, in a word.
+/// The word for the kind of a CBOR value.
 fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Integer(_) => "integer",

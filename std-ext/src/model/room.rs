@@ -1,12 +1,12 @@
-//! How much memory owned metadata may take: counted before it is made.
+//! The memory limit of owned metadata, which is checked before the memory is taken.
 //!
-//! A byte of CBOR can become some 230 bytes of memory: an entry of `base` that is a map of one entry has three bytes, and a node
-//! of a tree has room for eleven entries. So what the CBOR of a message will take is added up first, item by item, and held
-//! against [`DecodeLimits::max_metadata_bytes`]. Everything that makes owned metadata asks for a [`Room`], of which each
-//! message has one.
+//! A byte of CBOR can become about 230 bytes of memory. A map of one entry in `base` can have three bytes, and becomes
+//! a tree node with room for eleven entries. So the memory for a message's CBOR is estimated first, item by item, and
+//! compared with [`DecodeLimits::max_metadata_bytes`]. All code that makes owned metadata takes its memory from a
+//! [`Room`]. Each message has one.
 //!
-//! The sum is never less than what is taken, and mostly more: every map is counted as if it were a tree, every list as if it
-//! grew by doubling.
+//! The estimate is never too low and mostly too high: every map counts as a tree, and every list as if it grew by
+//! doubling.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -16,37 +16,38 @@ use crate::base::error::{Result, TensogramError};
 use crate::base::hint::Hint;
 use crate::base::limits::DecodeLimits;
 
-/// An item: a value in a list that doubles, so that the old and the new one are there together.
+/// Bytes for an item: a value in a list that doubles, so that the old and the new list exist at the same time.
 const ITEM: u64 = 96;
-/// A map that is not empty: a node of a tree, and what the allocator adds.
+/// Further bytes for a map with entries: a tree node, and what the allocator adds.
 const MAP: u64 = 656;
-/// What a byte of CBOR can count at most: two of them are a map of unknown length.
+/// The most that a byte of CBOR can cost: a map of unknown length has two bytes.
 const MOST_PER_BYTE: u64 = ITEM + MAP;
-/// Of the limit, this part is given away by the number of bytes alone; only then items are counted, which takes a walk.
+/// A fourth of the limit is given out by the number of CBOR bytes alone. After that items are counted, which takes a
+/// walk.
 const UNCOUNTED_PART: u64 = 4;
 
-/// What is left for the owned metadata of a message. Threads share it.
+/// The memory that is left for the owned metadata of a message. Threads share it.
 #[derive(Debug)]
 pub(crate) struct Room {
     limit: u64,
-    /// By the number of bytes.
+    /// Bytes that were given out by the number of CBOR bytes.
     uncounted: AtomicUsize,
-    /// By items.
+    /// Bytes that were given out by counted items.
     counted: AtomicUsize,
 }
 
 impl Room {
-    /// As much as the limits say.
+    /// A room as large as the limits say.
     pub(crate) const fn new(limits: &DecodeLimits) -> Self {
         Self { limit: limits.max_metadata_bytes, uncounted: AtomicUsize::new(0), counted: AtomicUsize::new(0) }
     }
 
-    /// What callers without options have.
+    /// A room of the default limit, for functions without options.
     pub(crate) fn by_default() -> Self {
         Self::new(&DecodeLimits::default())
     }
 
-    /// Takes room for what the items in `cbor` become, which were walked before.
+    /// Takes room for the values of the items in `cbor`, which a walk has checked before.
     ///
     /// # Errors
     /// [`TensogramError::Metadata`] naming the limit.
@@ -58,7 +59,7 @@ impl Room {
         self.take_counted(cost(cbor)?)
     }
 
-    /// Takes room for a map that is no item of its own.
+    /// Takes room for a map whose bytes are not available as one item.
     ///
     /// # Errors
     /// As [`Self::take`].
@@ -81,15 +82,15 @@ impl Room {
     }
 }
 
-/// Adds `amount`, if the sum is at most `limit`. No machine has room for more than it has addresses for: so the sum is a
-/// `usize`, which all machines can share between threads.
+/// Adds `amount` if the sum stays within `limit`. A `usize` is enough, because no machine has more memory than
+/// addresses, and every machine has atomic integers of that width.
 fn add(sum: &AtomicUsize, amount: u64, limit: u64) -> bool {
     let Ok(amount) = usize::try_from(amount) else { return false };
     let added = |sum: usize| sum.checked_add(amount).filter(|sum| *sum as u64 <= limit);
     sum.fetch_update(Ordering::Relaxed, Ordering::Relaxed, added).is_ok()
 }
 
-/// What the items become, at most.
+/// An upper bound on the memory for the values of the items.
 fn cost(cbor: &[u8]) -> Result<u64> {
     let mut cursor = Cursor::new(cbor, 0);
     let mut total = 0_u64;

@@ -1,4 +1,4 @@
-//! From the borrowed views of `tgm_core` to values that own what they hold, as far as there is [`Room`] for them.
+//! Owned copies of `tgm_core`'s borrowed views, made within the memory limit of a [`Room`].
 
 use std::collections::BTreeMap;
 
@@ -14,18 +14,18 @@ use crate::model::types::{DataObjectDescriptor, GlobalMetadata, MaskDescriptor, 
 
 /// A map with text keys.
 pub(crate) type Entries = BTreeMap<String, Value>;
-/// What the views of `tgm_core` iterate over.
-type Entry<'a> = tgm_core::Result<(cbor::Value<'a>, cbor::Value<'a>)>;
+/// An entry as the views of `tgm_core` yield it.
+type EntryView<'a> = tgm_core::Result<(cbor::Value<'a>, cbor::Value<'a>)>;
 
-/// The metadata of a message as it counts: the last frame, under the objects' preceders.
+/// The metadata of a message that counts: its last metadata frame, overridden by the objects' preceders.
 pub(crate) fn message_metadata(metadata: &MessageMetadata<'_>, room: &Room) -> Result<GlobalMetadata> {
     room.take(metadata.frame().as_encoded())?;
     let base = metadata.objects().map(|object| object_entries(&object?, room));
     with_base(metadata.frame(), base.collect::<Result<_>>()?)
 }
 
-/// The entries of an object: those of its preceder replace those of `base`. Not by a search for each: the map that is made
-/// has them in order.
+/// The entries of an object: those of its preceder replace those in `base`. Appending one sorted map to another takes
+/// no search for each entry.
 pub(crate) fn object_entries(object: &ObjectMetadata<'_>, room: &Room) -> Result<Entries> {
     let mut merged = object.base().map_or_else(|| Ok(Entries::new()), |base| entries(base.iter()))?;
     if let Some(preceder) = object.preceder() {
@@ -49,15 +49,15 @@ fn with_base(metadata: &Metadata<'_>, base: Vec<Entries>) -> Result<GlobalMetada
     Ok(GlobalMetadata { base, reserved, extra: entries(metadata.extra_entries())? })
 }
 
-/// The entries of an item that is a map with text keys.
+/// The entries of a map with text keys.
 pub(crate) fn map_entries(item: &cbor::Value<'_>, room: &Room) -> Result<Entries> {
     room.take(item.as_encoded())?;
     entries(item.as_map()?.iter())
 }
 
-/// Entries with text keys; of those with the same key the last stays.
-fn entries<'a>(entries: impl Iterator<Item = Entry<'a>>) -> Result<Entries> {
-    // One by one: most maps fit into one node of the tree.
+/// Entries with text keys. Of entries with the same key, the last one stays.
+fn entries<'a>(entries: impl Iterator<Item = EntryView<'a>>) -> Result<Entries> {
+    // Inserted one by one, because most maps fit into one node of the tree.
     let mut map = Entries::new();
     for entry in entries {
         let (key, item) = entry?;
@@ -69,7 +69,7 @@ fn entries<'a>(entries: impl Iterator<Item = Entry<'a>>) -> Result<Entries> {
 /// A data object's descriptor.
 pub(crate) fn descriptor(view: &descriptor::Descriptor<'_>, room: &Room) -> Result<DataObjectDescriptor> {
     room.take(view.as_encoded())?;
-    let is_parameter = |entry: &Entry<'_>| {
+    let is_parameter = |entry: &EntryView<'_>| {
         let field = |key: &cbor::Value<'_>| key.as_text().ok().and_then(Option::<Key>::from).is_some_and(Key::is_field);
         !matches!(entry, Ok((key, _)) if field(key))
     };
@@ -88,7 +88,7 @@ pub(crate) fn descriptor(view: &descriptor::Descriptor<'_>, room: &Room) -> Resu
     })
 }
 
-/// The descriptor's `masks`; an empty map is no mask.
+/// The descriptor's `masks`. An empty map gives masks without entries.
 fn masks(view: &descriptor::Descriptor<'_>) -> Result<Option<MasksMetadata>> {
     let Some(map) = view.as_map().get(Key::Masks.name())?.filter(|value| !value.is_null()) else { return Ok(None) };
     let mut masks = MasksMetadata::default();
@@ -110,7 +110,8 @@ fn masks(view: &descriptor::Descriptor<'_>) -> Result<Option<MasksMetadata>> {
     Ok(Some(masks))
 }
 
-/// One CBOR item, for which room was taken: O(its bytes), however it is nested. Recursion is bounded by the nesting that `tgm_core` lets pass.
+/// The value of one CBOR item. The caller has taken room for it. The cost is O(its bytes) for any nesting. Recursion is
+/// bounded, because `tgm_core` limits the nesting.
 pub(crate) fn value(item: &cbor::Value<'_>) -> Result<Value> {
     match item.kind() {
         cbor::Kind::Array | cbor::Kind::Map | cbor::Kind::Tag => {
@@ -122,7 +123,7 @@ pub(crate) fn value(item: &cbor::Value<'_>) -> Result<Value> {
     }
 }
 
-/// What begins with `step`, the rest of which `cursor` stands before.
+/// The value that begins with `step`. `cursor` is at the byte after that step.
 fn stepped<'a>(step: Step<'a>, cursor: &mut Cursor<'a>) -> Result<Value> {
     Ok(match step {
         Step::Item(item) => flat(&item)?,
@@ -140,10 +141,11 @@ fn stepped<'a>(step: Step<'a>, cursor: &mut Cursor<'a>) -> Result<Value> {
     })
 }
 
-/// Up to so many items there is memory for all before they come; beyond, a number alone is not to decide about memory.
+/// Containers of up to this many items get their memory at once. For more, the stated count alone must not reserve
+/// memory.
 const FEW: u64 = 64;
 
-/// The entries of a container, as many as it says or up to its end.
+/// The items of a container: as many as it states, or up to its end.
 fn items<'a, T>(
     count: Option<u64>,
     cursor: &mut Cursor<'a>,
@@ -160,7 +162,7 @@ fn items<'a, T>(
     Ok(items)
 }
 
-/// An item that holds no others, but for a big number.
+/// The value of an item without items in it. A big number, which is a tag around bytes, counts as such an item.
 fn flat(item: &cbor::Value<'_>) -> Result<Value> {
     let kind = item.kind();
     if matches!(kind, cbor::Kind::Integer | cbor::Kind::Tag)
@@ -186,7 +188,7 @@ fn bytes(item: &cbor::Value<'_>) -> Result<Value> {
     Ok(Value::Bytes(item.as_bytes()?.chunks().flatten().copied().collect()))
 }
 
-/// A text, of which there mostly is one piece.
+/// A text. Most texts have one piece, which is copied directly.
 fn text(item: &cbor::Value<'_>) -> Result<String> {
     let text = item.as_text()?;
     Ok(text.as_str().map_or_else(|| text.to_string(), ToString::to_string))
@@ -208,7 +210,7 @@ mod tests {
         let bytes = [0xbf, 0x61, b'a', 0x9f, 1, 0x21, 0xff, 3, 0x7f, 0x61, b'b', 0x61, b'c', 0xff, 0xff];
         let array = Value::Array(vec![1.into(), (-2).into()]);
         assert_eq!(owned(&bytes), Value::Map(vec![(text("a"), array), (3.into(), text("bc"))]));
-        // Big numbers are integers as long as there is an integer for them; what is no number stays tagged.
+        // A big number becomes an integer if it fits one. Other tagged items keep their tag.
         assert_eq!(owned(&[0xc2, 0x42, 1, 0]), 256.into());
         assert_eq!(owned(&[0xc3, 0x41, 4]), (-5).into());
         let long = [[0xc2, 0x51].as_slice(), &[1; 17]].concat();

@@ -1,8 +1,7 @@
-//! Descriptors and metadata that own what they hold, as the format's users know them (COMPAT §7.2).
+//! Owned descriptors and metadata with the names of the reference (COMPAT §7.2).
 //!
-//! With `serde` they have the keys that they have on the wire. For the wire itself there is [`crate::model::metadata`], which
-//! writes canonical CBOR and checks what it reads; other formats lose what they have no words for, as JSON does NaN, byte
-//! strings and tags.
+//! With `serde` they have the keys of the format. [`crate::model::metadata`] writes and reads the format's own CBOR,
+//! and checks what it reads. Other formats may lose values: JSON has no NaN, no byte strings and no tags.
 
 use std::collections::BTreeMap;
 
@@ -27,10 +26,10 @@ use crate::base::error::{Result, TensogramError};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GlobalMetadata {
-    /// All metadata of each object, in order.
+    /// The metadata of each object, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub base: Vec<BTreeMap<String, Value>>,
-    /// What the library wrote about the message: encoder, time, uuid.
+    /// The entries that the library writes about the message: encoder, time, uuid.
     #[serde(rename = "_reserved_", default, skip_serializing_if = "BTreeMap::is_empty")]
     pub reserved: BTreeMap<String, Value>,
     /// The writer's annotations of the message.
@@ -38,7 +37,7 @@ pub struct GlobalMetadata {
     pub extra: BTreeMap<String, Value>,
 }
 
-/// What a data object is (FORMAT §3.5).
+/// The descriptor of a data object (FORMAT §3.5).
 ///
 /// ```
 /// use tgm_std::{ByteOrder, DataObjectDescriptor, Dtype, EncodeOptions, GlobalMetadata, decode_descriptors, encode};
@@ -57,35 +56,35 @@ pub struct DataObjectDescriptor {
     /// The kind of object, "ntensor" by convention.
     #[serde(rename = "type")]
     pub obj_type: String,
-    /// Number of dimensions.
+    /// The number of dimensions.
     pub ndim: u64,
-    /// Dimensions, slowest first.
+    /// The dimensions, slowest first.
     pub shape: Vec<u64>,
-    /// As many numbers as dimensions, opaque.
+    /// One number for each dimension. Readers do not use them.
     pub strides: Vec<u64>,
-    /// Element type.
+    /// The element type.
     pub dtype: Dtype,
-    /// Order of bytes in a scalar. Read from where it is not said, this machine's.
+    /// The byte order of scalars. Descriptors that do not state it are read as this machine's.
     #[serde(default = "ByteOrder::native")]
     pub byte_order: ByteOrder,
-    /// First stage of the pipeline.
+    /// The first stage of the pipeline.
     pub encoding: String,
-    /// Second stage.
+    /// The second stage.
     pub filter: String,
-    /// Third stage.
+    /// The third stage.
     pub compression: String,
-    /// Where the masks of non-finite values are.
+    /// The masks of non-finite values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub masks: Option<MasksMetadata>,
-    /// Parameters of the stages, and whatever else the writer put beside them. `hash`, which version 2 had here, is read
-    /// like any other and not written.
+    /// The parameters of the stages, and all other entries of the writer. The entry `hash` of version 2 is read like
+    /// any other, and is not written.
     #[serde(flatten)]
     pub params: BTreeMap<String, Value>,
 }
 
 impl DataObjectDescriptor {
-    /// A tensor of `shape` whose elements are stored as they are: type "ntensor", strides of rows, no encoding, filter or
-    /// compression.
+    /// The descriptor of a tensor of `shape` without any stage: type "ntensor", row-major strides, and no encoding,
+    /// filter or compression.
     pub fn new(dtype: Dtype, byte_order: ByteOrder, shape: &[u64]) -> Self {
         let mut strides = vec![1; shape.len()];
         let mut stride = 1_u64;
@@ -120,7 +119,7 @@ impl DataObjectDescriptor {
     }
 }
 
-/// The masks of an object, none or one for each kind of non-finite value.
+/// The descriptions of an object's masks: at most one for each kind of non-finite value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MasksMetadata {
     /// NaN.
@@ -141,21 +140,21 @@ impl MasksMetadata {
     }
 }
 
-/// Where the bits of one mask are, and how they are stored.
+/// The description of one mask: where its bits are, and how they are stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MaskDescriptor {
-    /// How the bits are stored.
+    /// The name of the method that stores the bits.
     pub method: String,
     /// Bytes from the start of the payload region to the blob.
     pub offset: u64,
     /// Bytes of the blob.
     pub length: u64,
-    /// Parameters of the method, informational.
+    /// Parameters of the method. Readers do not need them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, Value>,
 }
 
-/// Where the data objects of a message are, as an index frame lists them (FORMAT §3.6).
+/// The content of an index frame: where the data objects of a message are (FORMAT §3.6).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct IndexFrame {
@@ -165,31 +164,31 @@ pub struct IndexFrame {
     pub lengths: Vec<u64>,
 }
 
-/// The digests of a message's data objects, as a hash frame lists them (FORMAT §3.6).
+/// The content of a hash frame: the digests of a message's data objects (FORMAT §3.6).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HashFrame {
-    /// What the digests were made with, "xxh3".
+    /// The algorithm of the digests, "xxh3".
     pub algorithm: String,
-    /// One digest an object, 16 hexadecimal digits.
+    /// One digest for each object: 16 hexadecimal digits.
     pub hashes: Vec<String>,
 }
 
-/// A decoded object: what it is, and its values.
+/// A decoded object: its descriptor and its values.
 pub type DecodedObject = (DataObjectDescriptor, Vec<u8>);
 
-/// A decoded object whose masked values are zeros, and the masks.
+/// A decoded object with its masks. Masked values are zeros.
 #[derive(Clone, Debug)]
 pub struct DecodedObjectWithMasks {
-    /// What the object is.
+    /// The descriptor of the object.
     pub descriptor: DataObjectDescriptor,
-    /// The values, zeros where a mask is set.
+    /// The values, with zeros where a mask is set.
     pub payload: Vec<u8>,
     /// The masks.
     pub masks: DecodedMaskSet,
 }
 
-/// The masks of an object as one truth value for each element.
+/// The masks of an object, with one truth value for each element.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DecodedMaskSet {
     /// NaN.

@@ -1,8 +1,8 @@
 use ciborium::Value;
 use proptest::prelude::*;
-use tgm_core::cbor::{Canonical, verify_canonical};
+use tgm_core::cbor::{Canonical, MAX_NESTING, verify_canonical};
 
-use super::{MAX_NESTING, head_len};
+use super::{head_len, text_len};
 use crate::base::error::Result;
 use crate::model::to_owned;
 
@@ -60,7 +60,7 @@ fn integers_are_as_short_as_their_value_allows() {
         (-24, "37"),
         (-25, "3818"),
         (-(1_i128 << 64), "3bffffffffffffffff"),
-        // Wider ones are bignums as soon as they are values.
+        // `Value` turns wider integers into big numbers.
         (1_i128 << 64, "c249010000000000000000"),
         (-(1_i128 << 64) - 1, "c349010000000000000000"),
     ] {
@@ -94,7 +94,7 @@ fn nesting_is_written_as_deep_as_it_can_be_read() {
     assert_eq!(error.to_string(), "metadata error: CBOR to be written is nested deeper than 256");
 }
 
-/// Any value but bignums that would fit an integer, which are integers when they are read.
+/// Any value except big numbers that fit an integer: these are read as integers.
 fn any_value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -118,7 +118,7 @@ fn any_value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The value without repeated keys and with its maps in canonical order; floats as their bits, so that NaN equals itself.
+/// The value with its maps in canonical order, and with floats as their bits, so that NaN equals itself.
 fn normal(value: &Value) -> Value {
     match value {
         Value::Float(x) => Value::Tag(1 << 40, Box::new(x.to_bits().into())),
@@ -159,8 +159,11 @@ proptest! {
 }
 
 #[test]
-fn heads_are_as_long_as_is_said() {
+fn heads_and_texts_have_the_stated_length() {
     for argument in [0, 23, 24, 255, 256, 65_535, 65_536, 0xffff_ffff, 0x1_0000_0000, u64::MAX] {
         assert_eq!(head_len(argument), written(&Value::from(argument)).len() as u64, "{argument}");
+    }
+    for len in [0, 23, 24, 255, 256] {
+        assert_eq!(text_len(len), written(&Value::from("x".repeat(len))).len() as u64, "{len}");
     }
 }

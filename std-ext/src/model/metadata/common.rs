@@ -1,17 +1,14 @@
-//! What the objects of a message have in common.
-
-use std::collections::BTreeMap;
+//! Splits objects' metadata into common entries and the rest.
 
 use ciborium::Value;
 use tgm_core::metadata::RESERVED_KEY;
 
-type Entries = BTreeMap<String, Value>;
+use crate::model::to_owned::Entries;
 
-/// Splits the entries of `base` into what all objects share and what is left to each.
+/// Splits the entries of `base` into those that all objects share, and the rest of each object.
 ///
-/// Shared are the keys of the first entry that every entry has with an equal value; `_reserved_` is left out of everything.
-/// Values are equal if they would be written as the same bytes were it not for the order of keys in nested maps, which has
-/// to be the same: floats are compared by their bits.
+/// A key is shared if every object has it with an equal value. `_reserved_` is in no part of the result. Floats are
+/// equal if their bits are equal, and nested maps if their keys are also in the same order.
 ///
 /// Format: COMPAT §7.1.
 pub fn compute_common(base: &[Entries]) -> (Entries, Vec<Entries>) {
@@ -29,7 +26,7 @@ fn owned((key, value): (&String, &Value)) -> (String, Value) {
     (key.clone(), value.clone())
 }
 
-/// Equality that knows NaN and tells the zeros apart.
+/// Equality in which NaN equals itself, and −0 differs from 0.
 fn is_equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),

@@ -1,24 +1,73 @@
-//! Values set where a dotted path leads: readers follow the same path to them.
+//! Dotted paths: whose metadata a path addresses, and setting the value that it leads to.
 
 use std::collections::BTreeMap;
 
 use ciborium::Value;
+use tgm_core::metadata::EXTRA_KEY;
 
 use crate::base::error::Result;
 use crate::model::params::metadata;
 
-/// Sets the value that the dotted `path` leads to in `entries`, and makes the maps on the way.
+/// The short form of the key `_extra_` in paths.
+const EXTRA: &str = "extra";
+/// The name of the list of objects in paths with the number of an object.
+const BASE: &str = "base";
+
+/// Whose metadata a dotted path addresses, by its beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PathOwner<'p> {
+    /// The message: `extra.KEY` or `_extra_.KEY`. Readers look up the key, which is the rest of the path, in the
+    /// message's annotations. `None` for a path without a key.
+    Message(Option<&'p str>),
+    /// One object: `base.NUMBER.KEY` or `base[NUMBER].KEY`, as tools print all metadata of a message. Readers do not
+    /// look up such a path: the number says which object's metadata is meant, and the key is a path in it.
+    Numbered {
+        /// The number as it stands in the path.
+        number: &'p str,
+        /// The rest of the path, which may be empty.
+        key: &'p str,
+    },
+    /// Any object: all other paths. Readers look up the whole path in the entries of each object.
+    Object,
+}
+
+/// Says whose metadata the dotted `path` addresses.
 ///
-/// `mars.param` is the key `param` of the map `mars`: [`GlobalMetadata::get`](crate::GlobalMetadata::get) finds it under the
-/// same path. A value takes the place of the one that is there, but nothing takes the place of a map except a map. Where a
-/// map has the key more than once, the last one counts: it is set, and the others go. A key that has a dot in it cannot be
-/// set here; `BTreeMap::insert` writes one, and no path leads to it.
+/// ```
+/// use tgm_std::metadata::{PathOwner, path_owner};
 ///
-/// The cost is one look at the keys of each map on the way.
+/// assert_eq!(path_owner("extra.run.id"), PathOwner::Message(Some("run.id")));
+/// assert_eq!(path_owner("base[2].mars.param"), PathOwner::Numbered { number: "2", key: "mars.param" });
+/// assert_eq!(path_owner("mars.param"), PathOwner::Object);
+/// ```
+///
+/// Format: FORMAT §7.4.
+pub fn path_owner(path: &str) -> PathOwner<'_> {
+    let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
+    if let EXTRA | EXTRA_KEY = first {
+        return PathOwner::Message(rest);
+    }
+    if let Some(number) = first.strip_prefix(BASE).and_then(|index| index.strip_prefix('[')?.strip_suffix(']')) {
+        return PathOwner::Numbered { number, key: rest.unwrap_or_default() };
+    }
+    let (number, key) = rest.map(|rest| rest.split_once('.').unwrap_or((rest, ""))).unwrap_or_default();
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    if first == BASE && is_number { PathOwner::Numbered { number, key } } else { PathOwner::Object }
+}
+
+/// Sets the value that the dotted `path` leads to in `entries`. Maps on the way are made if they are missing.
+///
+/// `mars.param` is the key `param` of the map `mars`, and [`GlobalMetadata::get`](crate::GlobalMetadata::get) finds it
+/// under the same path. The value replaces the one that is there, but only a map can replace a map. If a map has a key
+/// more than once, the last one is set and the others are removed. This function cannot set a key that contains a dot.
+/// `BTreeMap::insert` can, but no path leads to such a key.
+///
+/// The cost is one walk over the keys of each map on the way.
 ///
 /// # Errors
-/// [`TensogramError::Metadata`](crate::TensogramError::Metadata) for a path with an empty segment, for one that leads through
-/// a value that is no map, and for a map that something else would replace. `entries` stay as they were.
+/// [`TensogramError::Metadata`](crate::TensogramError::Metadata) for a path with an empty segment, for a path through a
+/// value that is not a map, and for a value that would replace a map. `entries` are unchanged then.
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -55,7 +104,7 @@ pub fn set_path(entries: &mut BTreeMap<String, Value>, path: &str, value: impl I
     Ok(())
 }
 
-/// What keeps a path from being set, in words. Looked for before anything is changed.
+/// The reason why a path cannot be set, if there is one. The caller asks before it changes anything.
 fn obstacle(entries: &BTreeMap<String, Value>, path: &str, value: &Value) -> Option<String> {
     let mut segments = path.split('.');
     let first = segments.next()?;
@@ -71,7 +120,7 @@ fn obstacle(entries: &BTreeMap<String, Value>, path: &str, value: &Value) -> Opt
         .then(|| format!("it is a map; write {path}.KEY to set one of its keys, or give a map to replace all of it"))
 }
 
-/// The value under a key, made an empty map if there is none. Of equal keys the last counts, and stays.
+/// The value of a key, which is an empty map if the key is new. Of repeated keys only the last one stays.
 fn slot<'v>(pairs: &'v mut Vec<(Value, Value)>, name: &str) -> Option<&'v mut Value> {
     let mut left = pairs.iter().filter(|pair| is_named(pair, name)).count();
     if left == 0 {
@@ -103,6 +152,30 @@ mod tests {
         let mut entries = BTreeMap::new();
         paths.iter().try_for_each(|(path, value)| set_path(&mut entries, path, value.clone()))?;
         Ok(entries)
+    }
+
+    #[test]
+    fn the_beginning_of_a_path_says_whose_it_is() {
+        let numbered = |number, key| PathOwner::Numbered { number, key };
+        for (path, owner) in [
+            ("a.b", PathOwner::Object),
+            ("extra", PathOwner::Message(None)),
+            ("_extra_", PathOwner::Message(None)),
+            ("extra.", PathOwner::Message(Some(""))),
+            ("_extra_.extra.a", PathOwner::Message(Some("extra.a"))),
+            ("extras.a", PathOwner::Object),
+            ("base", PathOwner::Object),
+            ("base.", PathOwner::Object),
+            ("base.time", PathOwner::Object),
+            ("base.1x.a", PathOwner::Object),
+            ("base.12", numbered("12", "")),
+            ("base.0.a.b", numbered("0", "a.b")),
+            ("base[3]", numbered("3", "")),
+            ("base[3].a.b", numbered("3", "a.b")),
+            ("basement[3].a", PathOwner::Object),
+        ] {
+            assert_eq!(path_owner(path), owner, "{path}");
+        }
     }
 
     #[test]

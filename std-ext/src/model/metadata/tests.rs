@@ -4,6 +4,7 @@ use ciborium::Value;
 use tgm_core::descriptor::{ByteOrder, Dtype};
 
 use super::*;
+use crate::model::types::{HashFrame, IndexFrame};
 
 fn hex(bytes: &[u8]) -> String {
     bytes
