@@ -1,27 +1,28 @@
-//! What must hold of what the caller hands in, before anything is encoded (FORMAT §4.2, §4.7).
+//! Checks of the caller's descriptors and metadata, before anything is encoded (FORMAT §4.2, §4.7).
 
 use ciborium::Value;
 use tgm_core::descriptor::{Compression, Dtype, Encoding, Key};
 
-use crate::base::error::{Result, TensogramError};
+use crate::base::error::Result;
+#[cfg(doc)]
+use crate::base::error::TensogramError;
 use crate::encode::plan::{compression, encoding};
 use crate::model::metadata::RESERVED_KEY;
 use crate::model::params::metadata;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata, MaskDescriptor};
 
-/// Checks a descriptor against itself and against the length of its data; returns the number of elements.
+/// Checks a descriptor, and its data's length against it. Returns the number of elements.
 ///
-/// `encoded` data has been through the pipeline: only without encoding is its length known.
+/// `encoded` data went through the pipeline already. Its length is only known if there is no encoding.
 ///
 /// # Errors
-/// [`TensogramError::Metadata`](crate::TensogramError::Metadata) saying what does not fit, and
-/// [`TensogramError::Encoding`](crate::TensogramError::Encoding) for an unknown encoding.
+/// [`TensogramError::Metadata`] saying what does not fit, and [`TensogramError::Encoding`] for an unknown encoding.
 pub(crate) fn descriptor(descriptor: &DataObjectDescriptor, data_len: usize, encoded: bool) -> Result<u64> {
     let count = consistent(descriptor)?;
     let packs = encoding(descriptor)? == Encoding::SimplePacking;
     let dtype = if packs { Dtype::Float64 } else { descriptor.dtype };
     let expected = dtype.byte_len(count).ok_or_else(|| metadata("shape product overflow"))?;
-    // Other types than float64 are refused for themselves, later.
+    // `packing::check_dtype` refuses other types than float64 later, with a better text.
     let known = !packs || !encoded && descriptor.dtype == Dtype::Float64;
     if known && expected != data_len as u64 {
         return Err(metadata(format!("data_len {data_len} does not match expected {expected} bytes")));
@@ -30,24 +31,10 @@ pub(crate) fn descriptor(descriptor: &DataObjectDescriptor, data_len: usize, enc
     Ok(count)
 }
 
-/// Checks that packed values are float64: readers refuse `simple_packing` of any other type.
-///
-/// Every object passes here on its way into a frame, whether its bytes are encoded here or come encoded.
+/// Checks that the fields of a descriptor fit each other. Returns the number of elements.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`](crate::TensogramError::Encoding) naming the type.
-pub(crate) fn packed_dtype(descriptor: &DataObjectDescriptor) -> Result<()> {
-    let dtype = descriptor.dtype;
-    if dtype == Dtype::Float64 || Encoding::from_name(&descriptor.encoding) != Some(Encoding::SimplePacking) {
-        return Ok(());
-    }
-    Err(TensogramError::encoding(format!("simple_packing only supports float64, got {dtype}")))
-}
-
-/// Checks a descriptor against itself; returns the number of elements.
-///
-/// # Errors
-/// [`TensogramError::Metadata`](crate::TensogramError::Metadata) saying what does not fit.
+/// [`TensogramError::Metadata`] saying what does not fit.
 pub(crate) fn consistent(descriptor: &DataObjectDescriptor) -> Result<u64> {
     if descriptor.obj_type.is_empty() {
         return Err(metadata("obj_type must not be empty"));
@@ -67,7 +54,7 @@ pub(crate) fn consistent(descriptor: &DataObjectDescriptor) -> Result<u64> {
     Ok(count)
 }
 
-/// Checks the masks that the caller's descriptor has.
+/// Checks the masks in the caller's descriptor.
 fn masks(descriptor: &DataObjectDescriptor) -> Result<()> {
     let Some(masks) = &descriptor.masks else { return Ok(()) };
     [&masks.nan, &masks.pos_inf, &masks.neg_inf].into_iter().flatten().try_for_each(mask)
@@ -90,17 +77,16 @@ fn mask(mask: &MaskDescriptor) -> Result<()> {
 /// Checks the metadata of a message of `objects` objects.
 ///
 /// # Errors
-/// [`TensogramError::Metadata`](crate::TensogramError::Metadata) for what only the library writes, and for too many
-/// entries.
+/// [`TensogramError::Metadata`] for entries that only the library writes, and for too many entries in `base`.
 pub(crate) fn message(global: &GlobalMetadata, objects: usize) -> Result<()> {
     reserved(global)?;
     entries(global, objects)
 }
 
-/// Checks that there is not metadata of more than `objects` objects.
+/// Checks that `base` has at most as many entries as the message has objects.
 ///
 /// # Errors
-/// [`TensogramError::Metadata`](crate::TensogramError::Metadata) if there is, which no reader accepts.
+/// [`TensogramError::Metadata`] if it has more. No reader accepts such a message.
 pub(crate) fn entries(global: &GlobalMetadata, objects: usize) -> Result<()> {
     let entries = global.base.len();
     if entries > objects {
@@ -109,10 +95,10 @@ pub(crate) fn entries(global: &GlobalMetadata, objects: usize) -> Result<()> {
     Ok(())
 }
 
-/// Checks that the caller left alone what only the library writes.
+/// Checks that the caller's metadata has no entries that only the library writes.
 ///
 /// # Errors
-/// [`TensogramError::Metadata`](crate::TensogramError::Metadata) saying where it did not.
+/// [`TensogramError::Metadata`] saying where such an entry is.
 pub(crate) fn reserved(global: &GlobalMetadata) -> Result<()> {
     if !global.reserved.is_empty() {
         return Err(metadata(format!("client code must not write to '{RESERVED_KEY}' at message level")));
@@ -123,10 +109,10 @@ pub(crate) fn reserved(global: &GlobalMetadata) -> Result<()> {
     }
 }
 
-/// Checks the intervals that come with an encoded payload of `len` bytes.
+/// Checks szip's offsets in a descriptor that comes with an encoded payload of `len` bytes.
 ///
 /// # Errors
-/// [`TensogramError::Metadata`](crate::TensogramError::Metadata) for intervals that cannot be.
+/// [`TensogramError::Metadata`] for impossible offsets, and for offsets with another compression.
 pub(crate) fn block_offsets(descriptor: &DataObjectDescriptor, len: usize) -> Result<()> {
     let key = Key::SzipBlockOffsets.name();
     let Some(value) = descriptor.params.get(key) else { return Ok(()) };

@@ -1,4 +1,5 @@
-//! The third stage: compressors that this build has, and errors that name the feature for those it lacks.
+//! The third stage: the compressors of this build. For a compressor that is not compiled in, the error names the
+//! feature.
 
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::szip;
@@ -20,16 +21,16 @@ use crate::encode::packing::Values;
 use crate::encode::plan::{Compressor, failure};
 use crate::encode::region::Payload;
 
-/// What a compressor may use.
+/// The backend and the threads that a compressor may use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Means {
     pub(crate) backend: CompressionBackend,
-    /// Threads that one object may use.
+    /// The threads for one object.
     pub(crate) threads: Threads,
 }
 
-/// Compresses `bytes`, which are values in `order` for compressors that code values, to the end of `out`. Returns the bits
-/// at which szip's intervals start.
+/// Compresses `bytes` and appends the result to `out`. Compressors of numbers read them as values in `order`. For szip,
+/// returns the bit offsets of its intervals.
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] naming the codec.
@@ -66,7 +67,7 @@ fn compress(
     Ok(None)
 }
 
-/// What a compressor that has memory of its own made, to the end of `out`.
+/// Appends the output of a compressor that has a buffer of its own.
 fn append(made: Vec<u8>, out: &mut Vec<u8>) -> Result<(), TensogramError> {
     if out.is_empty() {
         *out = made;
@@ -77,8 +78,10 @@ fn append(made: Vec<u8>, out: &mut Vec<u8>) -> Result<(), TensogramError> {
     Ok(())
 }
 
-/// Packs values and compresses them to the end of `out`, interval by interval where szip does so: packed values are never
-/// all there. Returns the bits at which szip's intervals start.
+/// Computes the payload, compresses it and appends the result to `out`. For szip, returns the bit offsets of its
+/// intervals.
+///
+/// szip in Rust packs values interval by interval, so that there is never a buffer with all packed values.
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] naming the codec.
@@ -101,7 +104,7 @@ pub(crate) fn compress_payload(
     compress(compressor, &payload.into_bytes()?, order, means, out)
 }
 
-/// The numbers that `bytes` are.
+/// The float64 numbers in `bytes`.
 fn values(bytes: &[u8], order: ByteOrder) -> Result<Vec<f64>, TensogramError> {
     let (values, rest) = bytes.as_chunks();
     if !rest.is_empty() {
@@ -157,7 +160,7 @@ fn blosc2(
     codec::blosc2::append(bytes, &settings.with_threads(threads.count()), out)
 }
 
-/// blosc2, of a mask's bits.
+/// Appends a mask's bits, compressed by blosc2.
 #[cfg(feature = "blosc2")]
 pub(crate) fn blosc2_mask(bits: &[u8], codec: Blosc2Codec, level: i32, out: &mut Vec<u8>) -> Result<(), CodecError> {
     codec::blosc2::append(bits, &codec::blosc2::Settings::mask(codec, level.into()), out)
@@ -168,13 +171,13 @@ fn blosc2(_: &[u8], _: Blosc2Codec, _: u8, _: u8, _: Threads, _: &mut Vec<u8>) -
     Err(lacking("blosc2", Hint::Blosc2))
 }
 
-/// blosc2, of a mask's bits.
+/// The error for masks without feature `blosc2`.
 #[cfg(not(feature = "blosc2"))]
 pub(crate) fn blosc2_mask(_: &[u8], _: Blosc2Codec, _: i32, _: &mut Vec<u8>) -> Result<(), CodecError> {
     Err(lacking("blosc2", Hint::Blosc2))
 }
 
-/// lz4.
+/// The error without feature `lz4`.
 #[cfg(not(feature = "lz4"))]
 pub(crate) fn lz4(_: &[u8], _: &mut Vec<u8>) -> Result<(), CodecError> {
     Err(lacking("lz4", Hint::Lz4))
@@ -185,7 +188,7 @@ fn roaring(_: &[u8]) -> Result<Vec<u8>, CodecError> {
     Err(lacking("roaring", Hint::Roaring))
 }
 
-/// roaring, of a mask's bits.
+/// The error for masks without feature `roaring`.
 #[cfg(not(feature = "roaring"))]
 pub(crate) fn roaring_mask(_: &[u8], _: u64, _: &mut Vec<u8>) -> Result<(), CodecError> {
     Err(lacking("roaring", Hint::Roaring))
@@ -196,7 +199,7 @@ fn sz3(_: &[f64], _: codec::ErrorBound) -> Result<Vec<u8>, CodecError> {
     Err(lacking("sz3", Hint::Sz3Decode))
 }
 
-/// zstd.
+/// The error without feature `zstd`.
 #[cfg(not(feature = "zstd"))]
 pub(crate) fn zstd(_: &[u8], _: i32, _: Threads, _: &mut Vec<u8>) -> Result<(), CodecError> {
     Err(lacking("zstd", Hint::Zstd))

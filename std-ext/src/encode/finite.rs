@@ -1,4 +1,4 @@
-//! NaN and infinities: refused, or remembered in masks and replaced by zeros (PIPELINE §6.1, §6.2).
+//! NaN and infinities: refused, or recorded in masks and replaced by zeros (PIPELINE §6.1, §6.2).
 
 use tgm_core::descriptor::{ByteOrder, Dtype, MaskKind};
 
@@ -9,22 +9,22 @@ use crate::base::options::EncodeOptions;
 use crate::kernels::simd::Level;
 use crate::kernels::simd::Simd;
 
-/// Bytes that are looked at in one go for whether there is anything to find.
+/// Bytes that are checked at a time for anything that is not finite.
 const BLOCK: usize = 16 << 10;
-/// Elements looked at in one go where there is: a word of a mask.
+/// Elements that are checked at a time in such a block. Their bits are a word of a mask.
 const ROW: usize = 64;
 
-/// Where elements are not finite: of each kind that there is packed bits, element 0 in the highest bit of byte 0.
-pub(crate) type Masks = Vec<(MaskKind, Vec<u8>)>;
+/// Masks as packed bits, one for each kind of non-finite element that occurs. Element 0 is the highest bit of byte 0.
+pub(crate) type PackedMasks = Vec<(MaskKind, Vec<u8>)>;
 
-/// Looks for NaN and infinities in `data`, whole elements of `dtype` in `order`. Types that have none are not looked at.
+/// Finds NaN and infinities in `data`, which are whole elements of `dtype` in `order`. Integer types are not scanned.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] naming the first that the options do not allow.
-pub(crate) fn find(data: &[u8], dtype: Dtype, order: ByteOrder, options: &EncodeOptions) -> Result<Masks> {
-    let Some(scalar) = Scalar::of(dtype) else { return Ok(Masks::new()) };
+/// [`TensogramError::Encoding`] naming the first element that the options do not allow.
+pub(crate) fn find(data: &[u8], dtype: Dtype, order: ByteOrder, options: &EncodeOptions) -> Result<PackedMasks> {
+    let Some(scalar) = Scalar::of(dtype) else { return Ok(PackedMasks::new()) };
     let (width, simd) = (dtype.byte_width(), Simd::best());
-    let mut found = Found { len: (data.len() / width).div_ceil(8), masks: [None, None, None] };
+    let mut found = MaskBuilder { len: (data.len() / width).div_ceil(8), masks: [None, None, None] };
     for (block, bytes) in data.chunks(BLOCK).enumerate() {
         if scalar.all_finite(simd, bytes, order) {
             continue;
@@ -41,13 +41,14 @@ pub(crate) fn find(data: &[u8], dtype: Dtype, order: ByteOrder, options: &Encode
     Ok(MaskKind::ALL.into_iter().zip(found.masks).filter_map(|(kind, mask)| Some((kind, mask?))).collect())
 }
 
-/// Whether no element of `data` is a NaN or infinite. Types that have none are not looked at.
+/// Whether all elements of `data` are finite. Integer types are not scanned.
 pub(crate) fn all_finite(data: &[u8], dtype: Dtype, order: ByteOrder) -> bool {
     Scalar::of(dtype).is_none_or(|scalar| scalar.all_finite(Simd::best(), data, order))
 }
 
-/// Makes the elements of `width` bytes in `data` zeros that `masks` have from their byte `first` on.
-pub(crate) fn zero_masked(data: &mut [u8], width: usize, masks: &Masks, first: usize) {
+/// Replaces the masked elements of `data` by zeros. Elements have `width` bytes, and the first of them belongs to byte
+/// `first` of each mask.
+pub(crate) fn zero_masked(data: &mut [u8], width: usize, masks: &PackedMasks, first: usize) {
     for (_, mask) in masks {
         let elements = data.chunks_mut(8 * width).zip(mask.get(first..).unwrap_or_default());
         for (elements, bits) in elements.filter(|(_, bits)| **bits != 0) {
@@ -61,18 +62,18 @@ pub(crate) fn zero_masked(data: &mut [u8], width: usize, masks: &Masks, first: u
     }
 }
 
-/// Where each kind is among the elements of a row, the first of them in the highest bit.
+/// The elements of each kind in a row. The first element is the highest bit.
 type Kinds = [u64; MaskKind::ALL.len()];
 
-/// What has been found so far.
-struct Found {
-    /// Bytes of a mask.
+/// The masks that have been found so far.
+struct MaskBuilder {
+    /// Bytes of each mask.
     len: usize,
     masks: [Option<Vec<u8>>; MaskKind::ALL.len()],
 }
 
-impl Found {
-    /// Puts what a row has into the masks, `start` bytes into each of them.
+impl MaskBuilder {
+    /// Puts the bits of a row into the masks, at byte `start` of each.
     fn record(&mut self, kinds: Kinds, start: usize) {
         for (mask, bits) in self.masks.iter_mut().zip(kinds).filter(|(_, bits)| *bits != 0) {
             let mask = mask.get_or_insert_with(|| vec![0; self.len]);
@@ -82,7 +83,7 @@ impl Found {
     }
 }
 
-/// What an element is; of a complex one, its real and its imaginary part.
+/// The kinds of an element's parts. A real element has only a real part. A finite part has no kind.
 #[derive(Clone, Copy)]
 struct Classes {
     real: Option<MaskKind>,
@@ -91,13 +92,13 @@ struct Classes {
 }
 
 impl Classes {
-    /// The one kind that an element counts as: NaN in either part, else +∞, else −∞.
+    /// The kind that the element counts as: NaN if either part is NaN, else +∞, else −∞.
     fn kind(self) -> Option<MaskKind> {
         MaskKind::ALL.into_iter().find(|kind| self.real == Some(*kind) || self.imaginary == Some(*kind))
     }
 }
 
-/// Refuses the first element of a row that is not allowed; `index` is that of the row's first element.
+/// Refuses the first element of a row that is not allowed. `index` is the index of the row's first element.
 fn check_allowed(
     scalar: Scalar,
     row: &[u8],
@@ -138,10 +139,10 @@ fn not_allowed(classes: Classes, index: usize, dtype: Dtype) -> TensogramError {
     ))
 }
 
-/// The floating-point numbers that elements are made of.
+/// The form of the floating-point numbers in an element.
 #[derive(Clone, Copy)]
 struct Scalar {
-    /// Bits of the exponent, all of them set in what is not finite.
+    /// The bits of the exponent. All of them are set in NaN and infinities.
     exponent: u64,
     width: usize,
     is_complex: bool,
@@ -161,23 +162,23 @@ impl Scalar {
         Some(Self { exponent, width, is_complex })
     }
 
-    /// Whether all numbers of a block are finite, as fast as the processor can see it.
+    /// Whether all numbers of a block are finite, with the widest instructions of this processor.
     #[allow(unsafe_code, reason = "instructions that not every processor has")]
     fn all_finite(self, simd: Simd, bytes: &[u8], order: ByteOrder) -> bool {
         match simd.level() {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: the processor has the level.
+            // SAFETY: `simd` is only made after the processor was asked for the instructions of its level.
             Level::Avx2 => unsafe { all_finite_avx2(self, bytes, order) },
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: the processor has the level.
+            // SAFETY: `simd` is only made after the processor was asked for the instructions of its level.
             Level::Avx512 => unsafe { all_finite_avx512(self, bytes, order) },
             _ => self.all_finite_here(bytes, order),
         }
     }
 
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "compiled for what the caller may use")]
-    #[expect(clippy::cast_possible_truncation, reason = "the exponent is that of a number of so many bytes")]
+    #[expect(clippy::inline_always, reason = "compiled with the instructions of its caller")]
+    #[expect(clippy::cast_possible_truncation, reason = "the exponent's bits lie within the width of the number")]
     fn all_finite_here(self, bytes: &[u8], order: ByteOrder) -> bool {
         let exponent = self.exponent;
         match (self.width, order) {
@@ -190,7 +191,7 @@ impl Scalar {
         }
     }
 
-    /// What the elements of a row are.
+    /// The elements of each kind in a row.
     fn kinds(self, row: &[u8], order: ByteOrder) -> Kinds {
         match (self.width, order) {
             (2, ByteOrder::Big) => self.kinds_of(row, |b| u16::from_be_bytes(b).into()),
@@ -217,7 +218,7 @@ impl Scalar {
         } else {
             numbers.for_each(|(i, number)| look(*number, 1 << 63 >> i));
         }
-        // An element of two numbers is of one kind.
+        // A complex element counts as one kind.
         [nan, pos_inf & !nan, neg_inf & !pos_inf & !nan]
     }
 
@@ -230,7 +231,7 @@ impl Scalar {
         }
     }
 
-    /// What one number is, if it is not finite.
+    /// The kind of one number. `None` if it is finite.
     fn class(self, number: &[u8], order: ByteOrder) -> Option<MaskKind> {
         let push = |bits: u64, byte: &u8| bits << 8 | u64::from(*byte);
         let bits = match order {
@@ -259,9 +260,9 @@ fn all_finite_avx512(scalar: Scalar, bytes: &[u8], order: ByteOrder) -> bool {
     scalar.all_finite_here(bytes, order)
 }
 
-/// Whether all numbers of a block are good; all of them are looked at, which vectorises.
+/// Whether all numbers of a block are good. The loop has no early exit, so that it vectorises.
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "compiled for what the caller may use")]
+#[expect(clippy::inline_always, reason = "compiled with the instructions of its caller")]
 fn all<const N: usize>(bytes: &[u8], good: impl Fn([u8; N]) -> bool) -> bool {
     bytes.as_chunks().0.iter().fold(true, |all, number| all & good(*number))
 }
@@ -270,7 +271,7 @@ fn all<const N: usize>(bytes: &[u8], good: impl Fn([u8; N]) -> bool) -> bool {
 mod tests {
     use super::*;
 
-    /// Rows of all kinds of elements, one after the other in every place of a row.
+    /// Every kind of element stands at every place of a row.
     #[test]
     fn masks_are_what_each_element_is() {
         let options = EncodeOptions { allow_nan: true, allow_inf: true, ..EncodeOptions::default() };
@@ -285,7 +286,7 @@ mod tests {
                     })
                 });
                 let patterns = patterns.as_flattened();
-                // Of complex ones each real part with each imaginary part, for 11 is no divisor of 10 and its multiples.
+                // 11 and the number of patterns have no common divisor, so every real part meets every imaginary part.
                 let numbers = (0..9000).map(|i| &patterns[if i % 200 < 100 { i * i / 11 % patterns.len() } else { 0 }]);
                 let data: Vec<u8> = numbers.flatten().copied().take(4321 * width).collect();
                 let mut zeroed = data.clone();

@@ -1,4 +1,4 @@
-//! Frames as they are written: header, hashed body, tail (FORMAT §1.4 to §1.8).
+//! Writes frames: header, hashed body, tail (FORMAT §1.4 to §1.8).
 
 use tgm_core::wire::{
     DATA_OBJECT_FOOTER_SIZE, FRAME_ALIGNMENT, FRAME_COMMON_FOOTER_SIZE, FRAME_END, FRAME_HEADER_SIZE, FRAME_MAGIC,
@@ -12,10 +12,19 @@ use crate::base::error::Result;
 use crate::encode::sink::{Hashing, Sink};
 use crate::model::cbor::Writer;
 
-/// The version of every type of frame.
+/// The version in the headers of all frames.
 const FRAME_VERSION: u16 = 1;
 
-/// Bytes of a frame around a CBOR body.
+/// A data object's frame that was written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WrittenFrame {
+    /// Bytes of the frame, without the padding after it.
+    pub(crate) len: u64,
+    /// The digest, if one was written.
+    pub(crate) digest: Option<u64>,
+}
+
+/// Bytes of a frame with a CBOR body.
 pub(crate) const fn frame_len(cbor_len: u64) -> u64 {
     FRAME_HEADER_SIZE as u64 + cbor_len + FRAME_COMMON_FOOTER_SIZE as u64
 }
@@ -25,12 +34,12 @@ pub(crate) const fn object_frame_len(region_len: u64, cbor_len: u64) -> u64 {
     FRAME_HEADER_SIZE as u64 + region_len + cbor_len + DATA_OBJECT_FOOTER_SIZE as u64
 }
 
-/// Where the next frame starts behind one of `len` bytes, counted from where that one starts.
+/// Bytes of a frame of `len` bytes and the padding after it.
 pub(crate) const fn padded(len: u64) -> u64 {
     len.next_multiple_of(FRAME_ALIGNMENT as u64)
 }
 
-/// Writes the zeros behind a frame of `len` bytes.
+/// Writes the padding after a frame of `len` bytes.
 ///
 /// # Errors
 /// Those of the sink.
@@ -40,7 +49,7 @@ pub(crate) fn pad(sink: &mut impl Sink, len: u64) -> Result<()> {
     sink.write(zeros.get(..count).unwrap_or_default())
 }
 
-/// Writes a frame around a CBOR body, and the padding behind it; returns the bytes of both.
+/// Writes a frame with a CBOR body, and the padding after it. Returns the bytes of both.
 ///
 /// # Errors
 /// Those of the sink.
@@ -53,7 +62,7 @@ pub(crate) fn write_frame(sink: &mut impl Sink, frame_type: FrameType, cbor: &[u
     Ok(padded(len))
 }
 
-/// Appends a frame around the CBOR that `write` writes, and the padding behind it.
+/// Appends a frame with the CBOR that `write` writes, and the padding after it.
 ///
 /// # Errors
 /// Those of `write`.
@@ -71,26 +80,27 @@ pub(crate) fn append_frame(
     pad(out, len)
 }
 
-/// A frame in memory whose length is not known yet: its body is appended, and the header is filled in at the end.
+/// A frame in memory whose length is not known yet. Its body is appended first, and the header is filled in at the end.
 pub(crate) struct OpenFrame {
+    /// The first byte of the frame in the buffer.
     start: usize,
 }
 
 impl OpenFrame {
-    /// Leaves room for the header.
+    /// Begins a frame, with room for the header.
     pub(crate) fn begin(out: &mut Vec<u8>) -> Self {
         let start = out.len();
         out.extend_from_slice(&[0; FRAME_HEADER_SIZE]);
         Self { start }
     }
 
-    /// The digest of the body, which is all that has been appended, if one is wanted.
+    /// The digest of the body, which is everything appended so far, if `hashing`.
     fn digest(&self, out: &[u8], hashing: bool) -> Option<u64> {
         let body = out.get(self.start + FRAME_HEADER_SIZE..).unwrap_or_default();
         hashing.then(|| XxHash3_64::oneshot(body))
     }
 
-    /// Fills in the header, now that everything up to the tail has been appended; returns the frame's length.
+    /// Fills in the header. Body and tail must be there. Returns the length of the frame.
     fn finish(self, out: &mut [u8], frame_type: FrameType, flags: u16, hashing: bool) -> u64 {
         let len = out.len().saturating_sub(self.start) as u64;
         let header = header(frame_type, flags, len, hashing);
@@ -100,15 +110,14 @@ impl OpenFrame {
         len
     }
 
-    /// Appends the tail of a data object whose descriptor begins at byte `cbor_start` of `out`, and fills in the header.
-    /// Returns the frame's length, and the digest if one is written.
-    pub(crate) fn finish_object(self, out: &mut Vec<u8>, cbor_start: usize, hashing: bool) -> (u64, Option<u64>) {
+    /// Appends the tail of a data object, and fills in the header. The descriptor begins at byte `cbor_start` of `out`.
+    pub(crate) fn finish_object(self, out: &mut Vec<u8>, cbor_start: usize, hashing: bool) -> WrittenFrame {
         let digest = self.digest(out, hashing);
         let cbor_offset = U64::new(cbor_start.saturating_sub(self.start) as u64);
         let tail = ObjectTail { cbor_offset, hash: U64::new(digest.unwrap_or(0)), end: *FRAME_END };
         out.extend_from_slice(tail.as_bytes());
         let len = self.finish(out, FrameType::NTensorFrame, FrameFlags::CBOR_AFTER_PAYLOAD, hashing);
-        (len, digest)
+        WrittenFrame { len, digest }
     }
 }
 
@@ -122,13 +131,13 @@ fn header(frame_type: FrameType, flags: u16, len: u64, hashing: bool) -> FrameHe
     }
 }
 
-/// A frame whose body is being written.
+/// A frame of known length whose body is being written.
 pub(crate) struct FrameWriter<'s, S> {
     body: Hashing<'s, S>,
 }
 
 impl<'s, S: Sink> FrameWriter<'s, S> {
-    /// Writes the header of a frame that will be `len` bytes long, padding not counted.
+    /// Writes the header of a frame that will have `len` bytes, without padding.
     ///
     /// # Errors
     /// Those of the sink.
@@ -138,7 +147,7 @@ impl<'s, S: Sink> FrameWriter<'s, S> {
         Ok(Self { body: Hashing::new(sink, len.saturating_sub(around), hashing)? })
     }
 
-    /// Writes the tail of a frame that is no data object; returns the digest if one is written.
+    /// Writes the tail of a frame that is not a data object. Returns the digest if one is written.
     ///
     /// # Errors
     /// Those of the sink.
@@ -149,8 +158,8 @@ impl<'s, S: Sink> FrameWriter<'s, S> {
         Ok(digest)
     }
 
-    /// Writes the tail of a data object whose descriptor begins `cbor_offset` bytes into the frame; returns the digest if
-    /// one is written.
+    /// Writes the tail of a data object. The descriptor begins `cbor_offset` bytes into the frame. Returns the digest
+    /// if one is written.
     ///
     /// # Errors
     /// Those of the sink.

@@ -1,4 +1,4 @@
-//! Masks of an object, stored by the methods that the options ask for (PIPELINE §6.3).
+//! Stores an object's masks by the methods in the options (PIPELINE §6.3).
 
 use std::collections::BTreeMap;
 
@@ -10,19 +10,15 @@ use crate::base::options::{EncodeOptions, MaskMethod};
 use crate::base::threads::Threads;
 use crate::codec;
 use crate::encode::compress;
+use crate::encode::finite::PackedMasks;
 use crate::model::types::{MaskDescriptor, MasksMetadata};
 
-/// Stores masks one behind the other; their places are counted from the first of them.
-///
-/// Each is `count` packed bits. Returns what the descriptor says about them, and the blobs.
+/// Stores masks of `count` elements one after the other. Returns their descriptions, and the blobs. Offsets count from
+/// the first blob.
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] for a method that is not compiled in, and for one that fails.
-pub(crate) fn store(
-    masks: &[(MaskKind, Vec<u8>)],
-    count: u64,
-    options: &EncodeOptions,
-) -> Result<(MasksMetadata, Vec<u8>)> {
+pub(crate) fn store(masks: &PackedMasks, count: u64, options: &EncodeOptions) -> Result<(MasksMetadata, Vec<u8>)> {
     let (mut metadata, mut blobs) = (MasksMetadata::default(), Vec::new());
     for (kind, bits) in masks {
         let method = method_of(*kind, bits.len(), options);
@@ -45,7 +41,7 @@ pub(crate) fn store(
     Ok((metadata, blobs))
 }
 
-/// The method asked for, but that small masks stay as they are.
+/// The method for a mask of `len` bytes: the one in the options, but none for a small mask.
 fn method_of(kind: MaskKind, len: usize, options: &EncodeOptions) -> &MaskMethod {
     if len <= options.small_mask_threshold_bytes {
         return &MaskMethod::None;
@@ -69,7 +65,7 @@ fn append(bits: &[u8], count: u64, method: &MaskMethod, out: &mut Vec<u8>) -> Re
     Ok(())
 }
 
-/// What a descriptor says about how a mask was made; readers do not need it.
+/// The parameters of the method, for the descriptor. Readers do not need them.
 fn params_of(method: &MaskMethod) -> BTreeMap<String, Value> {
     let mut params = BTreeMap::new();
     match method {

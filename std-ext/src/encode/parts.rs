@@ -1,69 +1,33 @@
-//! Messages made of objects that come from different places: values to be encoded, and payloads of other messages.
+//! Messages of mixed objects: values that are still to be encoded, and payload regions of other messages.
 
-use std::fmt;
-
-use crate::base::error::{Result, TensogramError};
+use crate::base::error::Result;
 use crate::base::options::EncodeOptions;
 use crate::base::threads::Threads;
+use crate::encode::assemble::{assemble, fitting};
 use crate::encode::compress::Means;
 use crate::encode::object::{Object, Planned};
-use crate::encode::{assemble, fitting};
+use crate::encode::part_error::PartError;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 
-/// What becomes an object of a message.
+/// An object of a message that is to be written.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum Part<'a> {
-    /// Elements' bytes, in row-major order and the descriptor's byte order, which go through the pipeline that the
-    /// descriptor says, NaN and infinities treated as the object's own options say.
+    /// The bytes of the elements, in row-major order and in the descriptor's byte order. They go through the pipeline
+    /// of the descriptor. The options apply to this object alone, for example to its NaN and infinities.
     Values(&'a DataObjectDescriptor, &'a [u8], &'a EncodeOptions),
-    /// The payload region of an object that was read, masks included, and its descriptor: taken over as they are.
+    /// The descriptor and the payload region of an object that was read, masks included. They are taken over as they
+    /// are.
     Region(&'a DataObjectDescriptor, &'a [u8]),
 }
 
-/// An error, and the object it concerns.
-#[derive(Debug)]
-pub struct PartError {
-    /// Which object of the message; `None` for what concerns all of it.
-    pub object_index: Option<usize>,
-    /// What is wrong.
-    pub error: TensogramError,
-}
-
-impl PartError {
-    /// What concerns all of the message.
-    pub(crate) const fn of_all(error: TensogramError) -> Self {
-        Self { object_index: None, error }
-    }
-}
-
-impl fmt::Display for PartError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.object_index {
-            Some(index) => write!(f, "object {index}: {}", self.error),
-            None => self.error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for PartError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.error)
-    }
-}
-
-impl From<PartError> for TensogramError {
-    fn from(error: PartError) -> Self {
-        error.error
-    }
-}
-
-/// Encodes a message of `parts`. The message itself, its digests and the threads are as `options` say.
+/// Encodes a message of `parts`. `options` apply to the message: its metadata, digests and threads.
 ///
-/// Unlike [`encode_pre_encoded`](crate::encode_pre_encoded) this takes over compressed and masked payloads of any encoding:
-/// that a region is what its descriptor says is for the caller to know.
+/// Unlike [`encode_pre_encoded`](crate::encode_pre_encoded) this takes over compressed and masked payloads of any
+/// encoding. The caller makes sure that a region fits its descriptor.
 ///
 /// # Errors
-/// Those of [`encode`](crate::encode()), with the object they concern: of a region, only what its descriptor alone shows.
+/// Those of [`encode`](crate::encode()), with the number of the object. For a region, only its descriptor is checked.
 ///
 /// ```
 /// use tgm_std::encode::{Part, encode_parts};
@@ -86,7 +50,7 @@ pub fn encode_parts(
     let bytes = parts.iter().map(|part| part.bytes().len() as u64).sum();
     let threads =
         Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes).map_err(PartError::of_all)?;
-    // Several objects at a time, or else one after the other on several threads.
+    // Threads work on several objects, or else together on one.
     let inner = if parts.len() > 1 { threads.alone() } else { threads };
     let means = Means { backend: options.compression_backend, threads: inner };
     let numbered: Vec<_> = parts.iter().enumerate().collect();
@@ -105,7 +69,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// The object, `compressed` in any case or when it is written.
+    /// The object. If not `compressed` now, it is compressed when it is written.
     fn plan(&self, means: Means, compressed: bool) -> Result<Planned<'a>> {
         match *self {
             Self::Values(descriptor, data, options) if compressed => {

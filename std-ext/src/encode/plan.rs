@@ -1,6 +1,6 @@
-//! What the pipeline has to do for one object: its stages, their parameters read and checked (FORMAT §4.2, PIPELINE §3 to §5).
+//! The stages of one object, with their parameters read and checked (FORMAT §4.2, PIPELINE §3 to §5).
 //!
-//! What cannot be read back is refused here, although the reference writes some of it.
+//! Combinations that no reader can decode are refused here. The reference writes some of them.
 
 use std::num::NonZeroUsize;
 
@@ -13,13 +13,14 @@ use crate::base::error::{Result, TensogramError};
 use crate::base::options::Blosc2Codec;
 use crate::codec;
 use crate::codec::ErrorBound;
+use crate::encode::{packing, shuffle};
 use crate::model::params::{Params, metadata, required};
 use crate::model::types::DataObjectDescriptor;
 
 /// The stages of one object.
 #[derive(Debug)]
 pub(crate) struct Plan {
-    /// How values become bit fields, if they do.
+    /// The parameters of packing, if values are packed.
     pub(crate) packing: Option<Packing>,
     /// The element size of the shuffle filter, if it is on.
     pub(crate) shuffle: Option<NonZeroUsize>,
@@ -41,16 +42,16 @@ pub(crate) enum Compressor {
 }
 
 impl Plan {
-    /// Reads the stages of a descriptor whose parameters of `simple_packing` are complete.
+    /// Reads the stages of a descriptor. The parameters of `simple_packing` must be complete.
     ///
     /// # Errors
-    /// [`TensogramError::Encoding`] for names and combinations that are none of the format, or cannot be read back;
+    /// [`TensogramError::Encoding`] for unknown names, and for combinations that no reader can decode;
     /// [`TensogramError::Metadata`] for parameters that are missing or wrong.
     pub(crate) fn new(descriptor: &DataObjectDescriptor) -> Result<Self> {
         let params = Params(&descriptor.params);
         let packing = match encoding(descriptor)? {
             Encoding::None => None,
-            Encoding::SimplePacking => Some(packing(params)?),
+            Encoding::SimplePacking => Some(packing::read(params)?),
         };
         let shuffle = match filter(descriptor)? {
             Filter::None => None,
@@ -60,16 +61,16 @@ impl Plan {
         Ok(Self { packing, shuffle, compressor })
     }
 
-    /// Whether no stage does anything.
-    pub(crate) const fn goes_as_it_is(&self) -> bool {
+    /// Whether there is no stage, so that the payload is the data.
+    pub(crate) const fn has_no_stage(&self) -> bool {
         self.packing.is_none() && self.shuffle.is_none() && matches!(self.compressor, Compressor::None)
     }
 }
 
-/// The first stage's name.
+/// The first stage.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] for one that is none of the format.
+/// [`TensogramError::Encoding`] for an unknown name.
 pub(crate) fn encoding(descriptor: &DataObjectDescriptor) -> Result<Encoding> {
     let name = &descriptor.encoding;
     Encoding::from_name(name).ok_or_else(|| TensogramError::encoding(format!("unknown encoding: {name}")))
@@ -80,39 +81,22 @@ fn filter(descriptor: &DataObjectDescriptor) -> Result<Filter> {
     Filter::from_name(name).ok_or_else(|| TensogramError::encoding(format!("unknown filter: {name}")))
 }
 
-/// The third stage's name.
+/// The third stage.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] for one that is none of the format.
+/// [`TensogramError::Encoding`] for an unknown name.
 pub(crate) fn compression(descriptor: &DataObjectDescriptor) -> Result<Compression> {
     let name = &descriptor.compression;
     Compression::from_name(name).ok_or_else(|| TensogramError::encoding(format!("unknown compression: {name}")))
 }
 
-fn packing(params: Params<'_>) -> Result<Packing> {
-    let reference_value = required(params.f64(Key::SpReferenceValue)?, Key::SpReferenceValue)?;
-    if !reference_value.is_finite() {
-        return Err(metadata(format!("sp_reference_value must be finite, got {reference_value}")));
-    }
-    let bits_per_value = required(params.u32(Key::SpBitsPerValue)?, Key::SpBitsPerValue)?;
-    if bits_per_value > 64 {
-        return Err(TensogramError::encoding(format!("bits_per_value {bits_per_value} exceeds 64")));
-    }
-    Ok(Packing {
-        reference_value,
-        binary_scale_factor: required(params.i32(Key::SpBinaryScaleFactor)?, Key::SpBinaryScaleFactor)?,
-        decimal_scale_factor: required(params.i32(Key::SpDecimalScaleFactor)?, Key::SpDecimalScaleFactor)?,
-        bits_per_value,
-    })
-}
-
 fn element_size(params: Params<'_>) -> Result<NonZeroUsize> {
     let size = required(params.u64(Key::ShuffleElementSize)?, Key::ShuffleElementSize)?;
     let size = usize::try_from(size).map_err(|_| metadata("shuffle_element_size out of usize range"))?;
-    NonZeroUsize::new(size).ok_or_else(|| TensogramError::encoding("shuffle: element_size must not be 0"))
+    shuffle::element_size(size)
 }
 
-/// The stages before the compressor, which its parameters depend on.
+/// The stages before the compressor. Its parameters depend on them.
 struct Stages<'a> {
     descriptor: &'a DataObjectDescriptor,
     params: Params<'a>,
@@ -185,7 +169,8 @@ impl Stages<'_> {
         ErrorBound::new(mode, bound).map(Compressor::Sz3).map_err(|error| failure("sz3", error))
     }
 
-    /// zfp and sz3 code numbers, and know only doubles: behind other stages, or of another type, they cannot be read back.
+    /// Checks the input of zfp and sz3, which compress float64 numbers: other stages before them, and other types,
+    /// could not be decoded.
     fn values_only(&self, codec: &str) -> Result<()> {
         let dtype = self.descriptor.dtype;
         if dtype != Dtype::Float64 {
@@ -208,7 +193,7 @@ impl Stages<'_> {
     }
 }
 
-/// What a codec said, with its name.
+/// The error of a codec, with its name.
 pub(crate) fn failure(codec: &str, error: impl std::fmt::Display) -> TensogramError {
     TensogramError::encoding(format!("{codec} compression: {error}"))
 }

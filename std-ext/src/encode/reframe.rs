@@ -1,6 +1,5 @@
-//! Objects of existing messages on their way into another one: payload regions stay as they are.
+//! Objects of existing messages in a new message. Their payload regions stay as they are.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use ciborium::Value;
@@ -9,35 +8,34 @@ use tgm_core::object::DataObject;
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::EncodeOptions;
-use crate::encode::assemble;
-use crate::encode::object::{Described, Object};
-use crate::encode::region::{Payload, Region};
+use crate::encode::assemble::assemble;
+use crate::encode::object::Object;
 use crate::model::metadata::object_descriptor_to_cbor;
 use crate::model::room::Room;
 use crate::model::to_owned;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 
-/// A data object taken out of a message, for [`reframe`] to put into another: descriptor and payload region, masks
-/// included, byte for byte.
+/// A data object of a message, which [`reframe`] can put into another message. It has the descriptor and the payload
+/// region, masks included, byte for byte.
 ///
-/// Nothing is decoded, so that no codec is needed, nothing is lost, and masked values need no permission.
+/// Nothing is decoded. So no codec is needed, nothing is lost, and masks need no option.
 #[derive(Debug)]
 pub struct TakenObject<'a> {
     object: Object<'a>,
 }
 
 impl<'a> TakenObject<'a> {
-    /// Takes what the object consists of: O(bytes of the descriptor), the region is borrowed.
+    /// Takes the object. The descriptor is copied, the region is borrowed: O(bytes of the descriptor).
     ///
-    /// That the descriptor is sound and that masks lie inside the region was checked when `object` was parsed. Its
-    /// digest was not: whoever gives it a new one in another message checks the old one first
+    /// Parsing `object` has checked the descriptor, and that masks lie inside the region. It has not checked the
+    /// digest. The new message gets a new digest, so check the old one first
     /// ([`Message::verify`](tgm_core::Message::verify)).
     ///
     /// # Errors
-    /// [`TensogramError::Framing`] for a frame with bytes that belong neither to the descriptor nor to the region:
-    /// readers ignore them, but where they are the header, which no digest covers, is likely to be damaged.
-    /// [`TensogramError::Encoding`] for a payload that goes through no stage and is not as long as the shape implies
-    /// (FORMAT §1.10 row 21).
+    /// [`TensogramError::Framing`] for a frame with bytes that belong neither to the descriptor nor to the region.
+    /// Readers ignore such bytes, but they are a sign of a damaged header, which no digest covers.
+    /// [`TensogramError::Encoding`] for a payload without any stage whose length differs from the one that the shape
+    /// implies (FORMAT §1.10 row 21).
     pub fn new(object: &DataObject<'a>) -> Result<Self> {
         let view = object.descriptor();
         let used = object.region().len() + view.as_encoded().len();
@@ -54,27 +52,22 @@ impl<'a> TakenObject<'a> {
             let text = format!("payload has {len} bytes, its descriptor implies {expected}");
             return Err(TensogramError::encoding(text));
         }
-        let region = Region { payload: Payload::Bytes(Cow::Borrowed(object.region())), blobs: Vec::new() };
-        Ok(Self {
-            object: Object::kept(to_owned::descriptor(view, &Room::by_default())?, view.as_encoded().to_vec(), region),
-        })
+        let descriptor = to_owned::descriptor(view, &Room::by_default())?;
+        Ok(Self { object: Object::kept(descriptor, view.as_encoded().to_vec(), object.region()) })
     }
 
-    /// What the object is.
+    /// The descriptor of the object.
     pub const fn descriptor(&self) -> &DataObjectDescriptor {
-        match &self.object.descriptor {
-            Described::Borrowed(descriptor) => descriptor,
-            Described::Owned(descriptor) => descriptor,
-        }
+        self.object.descriptor.get()
     }
 
-    /// Replaces everything that stands in the descriptor beside its fields. The descriptor is then written anew, with
-    /// its byte order in any case, without unknown keys of masks and without `hash`. Whether readers can still make sense of the
-    /// payload is not checked.
+    /// Replaces all parameters of the descriptor. The descriptor is written anew: always with its byte order, and
+    /// without `hash` and unknown keys of masks. This function does not check whether readers can still decode the
+    /// payload.
     ///
     /// # Errors
-    /// [`TensogramError::Metadata`] for a parameter that has the name of a field, and for values nested too deeply; the
-    /// object is then as it was.
+    /// [`TensogramError::Metadata`] for a parameter that has the name of a field, and for values that are nested too
+    /// deeply. The object is unchanged then.
     pub fn set_params(&mut self, params: BTreeMap<String, Value>) -> Result<()> {
         let descriptor = DataObjectDescriptor { params, ..(*self.object.descriptor).clone() };
         self.object.cbor = object_descriptor_to_cbor(&descriptor)?;
@@ -83,7 +76,7 @@ impl<'a> TakenObject<'a> {
     }
 }
 
-/// Frames objects of existing messages into a new, buffered message.
+/// Makes a new buffered message of objects of existing messages.
 ///
 /// It takes every object that a message can hold: uncompressed and compressed payloads of any encoding, masked ones,
 /// parameters under the names that old releases wrote, and objects that this library reads but cannot decode.
@@ -91,8 +84,8 @@ impl<'a> TakenObject<'a> {
 /// `provenance` matter here.
 ///
 /// # Errors
-/// [`TensogramError::Metadata`] for metadata that is the library's to write, for more `base` entries than objects, and
-/// for values nested too deeply; [`TensogramError::Encoding`] if memory runs out.
+/// [`TensogramError::Metadata`] for metadata that only the library writes, for more `base` entries than objects, and
+/// for values that are nested too deeply; [`TensogramError::Encoding`] if there is no memory.
 ///
 /// ```
 /// use tgm_std::encode::{TakenObject, reframe};

@@ -1,47 +1,46 @@
-//! The payload region of a data object, not yet written: what is cheap to make is made where it is written to.
+//! The payload region of a data object before it is written. Output that is cheap to compute is computed in its final
+//! place.
 
 use std::borrow::Cow;
 
+use tgm_core::descriptor::ByteOrder;
+
 use crate::base::error::Result;
+use crate::base::limits::reserve_more;
 use crate::base::threads::Threads;
-use crate::encode::finite::{Masks, zero_masked};
+use crate::encode::finite::{PackedMasks, zero_masked};
 use crate::encode::packing::{BLOCK, Packer, Values};
 use crate::encode::shuffle::shuffle_into;
 use crate::encode::sink::Sink;
 
-/// Bytes copied and hashed in one go, while they are in the nearest cache.
+/// Bytes that are copied and hashed at a time. They fit the nearest cache.
 const PIECE: usize = 32 << 10;
-/// Bytes in which masked elements are looked for, for the others to be copied as they are.
+/// Bytes that are checked for masked elements at a time. Pieces without any are copied as they are.
 const MASKED_PIECE: usize = 4 << 10;
 
 /// The bytes of a payload region.
 #[derive(Debug)]
 pub(crate) struct Region<'a> {
     pub(crate) payload: Payload<'a>,
-    /// Blobs of masks, behind the payload.
+    /// The blobs of masks, which follow the payload.
     pub(crate) blobs: Vec<u8>,
 }
 
-/// An encoded payload, or what it is made of.
+/// An encoded payload, or the input from which it is computed.
 #[derive(Debug)]
 pub(crate) enum Payload<'a> {
-    /// Bytes as they are.
+    /// The payload itself.
     Bytes(Cow<'a, [u8]>),
-    /// Elements of `width` bytes that are zeros where masks are set.
-    Masked { bytes: Cow<'a, [u8]>, width: usize, masks: Masks },
-    /// Values to be packed; `bytes` holds them, `len` is how many bytes they will be.
-    Packed {
-        bytes: Cow<'a, [u8]>,
-        order: tgm_core::descriptor::ByteOrder,
-        packer: Packer,
-        len: usize,
-        threads: Threads,
-    },
-    /// Elements of `size` bytes to be shuffled.
+    /// Elements of `width` bytes. Zeros replace the masked ones.
+    Masked { bytes: Cow<'a, [u8]>, width: usize, masks: PackedMasks },
+    /// Values in `order` that are to be packed into `len` bytes.
+    Packed { bytes: Cow<'a, [u8]>, order: ByteOrder, packer: Packer, len: usize, threads: Threads },
+    /// Elements of `size` bytes that are to be shuffled.
     Shuffled { bytes: Cow<'a, [u8]>, size: usize },
 }
 
 impl<'a> Payload<'a> {
+    /// Bytes of the payload.
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Bytes(bytes) | Self::Masked { bytes, .. } | Self::Shuffled { bytes, .. } => bytes.len(),
@@ -49,7 +48,7 @@ impl<'a> Payload<'a> {
         }
     }
 
-    /// Writes all of it.
+    /// Writes the payload.
     ///
     /// # Errors
     /// Those of the sink.
@@ -72,16 +71,16 @@ impl<'a> Payload<'a> {
         }
     }
 
-    /// The bytes, made if need be.
+    /// The bytes of the payload, computed if necessary.
     ///
     /// # Errors
-    /// None but for want of memory.
+    /// [`TensogramError::Encoding`](crate::TensogramError::Encoding) if there is no memory.
     pub(crate) fn into_bytes(self) -> Result<Cow<'a, [u8]>> {
         match self {
             Self::Bytes(bytes) => Ok(bytes),
             other => {
                 let mut out = Vec::new();
-                crate::base::limits::reserve_more(&mut out, other.len())?;
+                reserve_more(&mut out, other.len())?;
                 other.write_to(&mut out)?;
                 Ok(Cow::Owned(out))
             }
@@ -89,12 +88,12 @@ impl<'a> Payload<'a> {
     }
 }
 
-/// Writes elements of `width` bytes, zeros for those that are masked.
-fn write_masked(bytes: &[u8], width: usize, masks: &Masks, sink: &mut impl Sink) -> Result<()> {
+/// Writes elements of `width` bytes, with zeros for the masked ones.
+fn write_masked(bytes: &[u8], width: usize, masks: &PackedMasks, sink: &mut impl Sink) -> Result<()> {
     let mask_len = MASKED_PIECE / width / 8;
     for (i, piece) in bytes.chunks(MASKED_PIECE).enumerate() {
         let first = i * mask_len;
-        // All of them, which vectorises.
+        // The loop goes through all bytes even if the first is set: without a branch it vectorises.
         let is_masked = |mask: &[u8]| mask.iter().skip(first).take(mask_len).fold(0, |all, bits| all | bits) != 0;
         if masks.iter().any(|(_, mask)| is_masked(mask)) {
             sink.fill(piece.len(), &mut |out| {
@@ -108,12 +107,18 @@ fn write_masked(bytes: &[u8], width: usize, masks: &Masks, sink: &mut impl Sink)
     Ok(())
 }
 
-impl Region<'_> {
+impl<'a> Region<'a> {
+    /// A region whose bytes exist.
+    pub(crate) const fn borrowed(bytes: &'a [u8]) -> Self {
+        Self { payload: Payload::Bytes(Cow::Borrowed(bytes)), blobs: Vec::new() }
+    }
+
+    /// Bytes of the region.
     pub(crate) fn len(&self) -> u64 {
         self.payload.len() as u64 + self.blobs.len() as u64
     }
 
-    /// Writes all of it.
+    /// Writes the region.
     ///
     /// # Errors
     /// Those of the sink.

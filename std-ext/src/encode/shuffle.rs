@@ -1,11 +1,34 @@
-//! The shuffle filter: first bytes of all elements, then second bytes, and so on (PIPELINE §4).
+//! The shuffle filter: the first bytes of all elements, then the second bytes, and so on (PIPELINE §4).
 
+use std::num::NonZeroUsize;
+
+use crate::base::error::{Result, TensogramError};
 use crate::kernels::shuffle::shuffle_blocks;
 
-/// Elements moved at a time, so that they stay in the nearest cache for all of their planes.
+/// Elements that are moved at a time. They stay in the nearest cache until all of their bytes are moved.
 const BLOCK: usize = 1024;
 
-/// Shuffles elements of `size` bytes. `data` and `out` are equally long, a whole number of elements.
+/// Checks the size of elements.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] for 0.
+pub(crate) fn element_size(size: usize) -> Result<NonZeroUsize> {
+    NonZeroUsize::new(size).ok_or_else(|| TensogramError::encoding("shuffle: element_size must not be 0"))
+}
+
+/// Checks that `len` bytes are a whole number of elements.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] with both numbers.
+pub(crate) fn check_len(len: usize, element_size: NonZeroUsize) -> Result<()> {
+    if len.is_multiple_of(element_size.get()) {
+        return Ok(());
+    }
+    let text = format!("shuffle: data length {len} is not divisible by element_size {element_size}");
+    Err(TensogramError::encoding(text))
+}
+
+/// Shuffles elements of `size` bytes. `data` and `out` have the same length, which is a whole number of elements.
 pub(crate) fn shuffle_into(data: &[u8], size: usize, out: &mut [u8]) {
     match size {
         0 | 1 => out.copy_from_slice(data),

@@ -1,4 +1,4 @@
-//! Where encoded bytes go: memory or a stream, hashed on the way.
+//! The destinations of encoded bytes, memory and streams, and hashing on the way.
 
 use std::hash::Hasher as _;
 use std::io::Write;
@@ -13,27 +13,27 @@ pub(crate) trait Sink {
     /// Takes bytes that exist.
     ///
     /// # Errors
-    /// Those of the stream behind it.
+    /// Those of the stream.
     fn write(&mut self, bytes: &[u8]) -> Result<()>;
 
-    /// Takes `len` bytes that `make` writes over all of a slice of that length, in place where it can.
+    /// Takes `len` bytes that `make` computes. `make` gets a slice of that length and writes all of it, in the final
+    /// place if possible.
     ///
     /// # Errors
-    /// Those of the stream behind it, and want of memory.
+    /// Those of the stream, and if there is no memory.
     fn fill(&mut self, len: usize, make: &mut dyn FnMut(&mut [u8])) -> Result<()>;
 
-    /// Prepares for the next `len` bytes to be there still, for [`Self::last`], once all of them are taken. Returns whether
-    /// they will be.
+    /// Asks the sink to keep the next `len` bytes until [`Self::last`] is called. Returns whether it can.
     ///
     /// # Errors
-    /// Those of the stream behind it.
+    /// Those of the stream.
     fn keep(&mut self, len: usize) -> Result<bool>;
 
-    /// The last `len` bytes that it took, of those that [`Self::keep`] was told of.
+    /// The last `len` bytes, which [`Self::keep`] asked for.
     fn last(&self, len: usize) -> &[u8];
 }
 
-/// The last `len` of some bytes.
+/// The last `len` bytes of `bytes`.
 fn last(bytes: &[u8], len: usize) -> &[u8] {
     bytes.get(bytes.len().saturating_sub(len)..).unwrap_or_default()
 }
@@ -62,13 +62,14 @@ impl Sink for Vec<u8> {
     }
 }
 
-/// Bytes that are gathered before they are handed on.
+/// Bytes that are gathered before they go to the writer.
 const GATHERED: usize = 16 << 10;
 
-/// A stream, to which small pieces go together, and how many bytes were written to it.
+/// A writer with a buffer for small pieces.
 #[derive(Debug)]
 pub(crate) struct Stream<W> {
     pub(crate) writer: W,
+    /// Bytes that the stream took, those in the buffer included.
     pub(crate) written: u64,
     gathered: Vec<u8>,
 }
@@ -78,10 +79,10 @@ impl<W: Write> Stream<W> {
         Self { writer, written: 0, gathered: Vec::new() }
     }
 
-    /// Hands on what has been gathered.
+    /// Writes the gathered bytes.
     ///
     /// # Errors
-    /// Those of the stream.
+    /// Those of the writer.
     pub(crate) fn send(&mut self) -> Result<()> {
         self.writer.write_all(&self.gathered)?;
         self.gathered.clear();
@@ -106,7 +107,7 @@ impl<W: Write> Sink for Stream<W> {
         if self.gathered.len() + len > GATHERED {
             self.send()?;
         }
-        // As long as the longest piece, which stays.
+        // The buffer grows to the longest piece, and keeps that size.
         let start = self.gathered.len();
         reserve_more(&mut self.gathered, len)?;
         self.gathered.resize(start + len, 0);
@@ -129,10 +130,10 @@ impl<W: Write> Sink for Stream<W> {
     }
 }
 
-/// Bytes that are hashed when all of them are there, and still near. Of more the digest is kept up as they come.
+/// Up to this many bytes are hashed together after all of them were taken. More bytes are hashed as they come.
 const HASHED_AT_ONCE: usize = 8 << 10;
 
-/// A sink that also computes the XXH3-64 of what passes through, if it is asked to.
+/// A sink that also computes the XXH3-64 of all bytes, if `hashing`.
 pub(crate) struct Hashing<'s, S> {
     sink: &'s mut S,
     digest: Digest,
@@ -140,13 +141,13 @@ pub(crate) struct Hashing<'s, S> {
 
 enum Digest {
     None,
-    /// To be made of the last so many bytes.
+    /// Computed at the end, from the last bytes. The number says how many.
     AtOnce(usize),
     Running(Box<XxHash3_64>),
 }
 
 impl<'s, S: Sink> Hashing<'s, S> {
-    /// `len` bytes will pass through.
+    /// Begins to hash the next `len` bytes.
     ///
     /// # Errors
     /// Those of the sink.
@@ -159,12 +160,12 @@ impl<'s, S: Sink> Hashing<'s, S> {
         Ok(Self { sink, digest })
     }
 
-    /// The sink behind.
+    /// The sink that the bytes went to.
     pub(crate) fn into_sink(self) -> &'s mut S {
         self.sink
     }
 
-    /// The digest of everything, now that it is complete; `None` if none is computed.
+    /// The digest, after all bytes were taken. `None` if nothing is hashed.
     pub(crate) fn digest(&self) -> Option<u64> {
         match &self.digest {
             Digest::None => None,

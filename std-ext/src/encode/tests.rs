@@ -1,9 +1,9 @@
-//! Whole messages: where objects end up does not show in what is written.
+//! Whole messages. The bytes do not depend on the way in which objects came to their places.
 
 mod pre_encoded;
 
 use super::*;
-use crate::model::types::ByteOrder;
+use crate::model::types::{ByteOrder, DataObjectDescriptor, GlobalMetadata};
 use crate::{Dtype, decode_descriptors};
 
 fn options() -> EncodeOptions {
@@ -27,7 +27,7 @@ fn bytes(len: usize, compression: &str) -> DataObjectDescriptor {
     descriptor
 }
 
-/// The same message out of its own regions, whose lengths are known from the beginning.
+/// The same message, made of its own regions. Their lengths are known from the beginning.
 fn framed_again(message: &[u8], policy: AggregateHashPolicy) -> Vec<u8> {
     let (_, descriptors) = decode_descriptors(message).unwrap();
     let view = tgm_core::Message::parse(message).unwrap();
@@ -37,7 +37,7 @@ fn framed_again(message: &[u8], policy: AggregateHashPolicy) -> Vec<u8> {
     encode_parts(&GlobalMetadata::default(), &objects, &options).unwrap()
 }
 
-/// Lengths of lengths are 1, 2, 3 and 5 bytes, before and after compression in turn.
+/// In CBOR, the objects' lengths take 1, 2, 3 and 5 bytes, and not the same before and after compression.
 #[test]
 fn objects_that_come_out_shorter_than_thought_are_moved_to_where_they_belong() {
     let mut message = Vec::new();
@@ -76,7 +76,7 @@ fn a_buffer_that_has_held_a_message_is_not_made_anew() {
 
 #[test]
 fn an_object_that_cannot_be_encoded_is_named() {
-    // Three bytes are no elements of two.
+    // Three bytes are not a whole number of elements of two bytes.
     let (fine, mut odd) = (bytes(4, "none"), bytes(3, "szip"));
     odd.filter = "shuffle".into();
     odd.params.insert("shuffle_element_size".into(), 2.into());

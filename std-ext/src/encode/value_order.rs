@@ -1,4 +1,4 @@
-//! In which byte order zfp and sz3 are given values: they code numbers, not bytes.
+//! The byte order of values for zfp and sz3, which compress numbers and not bytes.
 
 use tgm_core::descriptor::{ByteOrder, Compression, Dtype};
 
@@ -8,17 +8,17 @@ use crate::base::options::ValueOrder;
 use crate::encode::plan::failure;
 use crate::model::types::DataObjectDescriptor;
 
-/// Values that say something about their byte order must be at least so many: fewer can look like anything.
+/// The check needs at least this many values. Fewer could look plausible in either order by chance.
 const LEAST: usize = 16;
-/// Magnitudes that values of measurements and models have. Bytes read in the wrong order rarely do: their exponents are
-/// made of what were the last digits.
+/// Magnitudes of measurements and model values. Bytes in the wrong order rarely have them, because the last digits of a
+/// number become its exponent.
 const USUAL: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
 
-/// The order of the values in `data`.
+/// The byte order of the values in `data`.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`](crate::TensogramError::Encoding) for values that look like another order than the declared
-/// one, unless the caller has said which it is.
+/// [`TensogramError::Encoding`](crate::TensogramError::Encoding) for values that seem to be in another order than the
+/// declared one, unless the caller has said which order it is.
 pub(super) fn of(descriptor: &DataObjectDescriptor, data: &[u8], said: ValueOrder) -> Result<ByteOrder> {
     let declared = descriptor.byte_order;
     let codes_numbers =
@@ -31,8 +31,8 @@ pub(super) fn of(descriptor: &DataObjectDescriptor, data: &[u8], said: ValueOrde
         ValueOrder::Checked if look_native(data.as_chunks().0) => {
             let (native, declared) = (ByteOrder::NATIVE.name(), declared.name());
             let text = format!(
-                "the values are of usual magnitudes as {native} endian, which this machine is, and not as the {declared} \
-                 endian that the descriptor says: {}",
+                "the values are of usual magnitudes as {native} endian, which this machine is, and not as the \
+                 {declared} endian that the descriptor says: {}",
                 Hint::ValueOrder
             );
             Err(failure(&descriptor.compression, text))
@@ -41,15 +41,15 @@ pub(super) fn of(descriptor: &DataObjectDescriptor, data: &[u8], said: ValueOrde
     }
 }
 
-/// Whether values make sense in this machine's byte order, and not in the other.
+/// Whether values look plausible in this machine's byte order, and not in the other.
 ///
-/// Of values in the other order, the first few answer: of random digits two in three are of no usual magnitude when they
-/// are read like this, and of numbers with few digits all are.
+/// If values are in the other order, the first few decide. Read in this machine's order, two of three numbers with
+/// random digits have an unusual magnitude, and so do all numbers with few digits.
 fn look_native(values: &[[u8; 8]]) -> bool {
     let (mut seen, mut odd) = (0_usize, 0_usize);
     for bytes in values {
         let native = f64::from_ne_bytes(*bytes);
-        // Zeros, and what masks are for, say nothing.
+        // Zeros and values for masks say nothing about the order.
         if native == 0.0 || !native.is_finite() {
             continue;
         }
@@ -93,7 +93,7 @@ mod tests {
         bytes.flatten().collect()
     }
 
-    /// Of `compression`, within a thousandth, or without loss, which needs no other library.
+    /// zfp with an error of up to 1/1000, or sz3 without loss, which needs no C library.
     fn descriptor(compression: &str, order: ByteOrder, count: usize) -> DataObjectDescriptor {
         let object = ObjectBuilder::from_parts(
             DataObjectDescriptor::new(Dtype::Float64, order, &[count as u64]),
@@ -112,7 +112,7 @@ mod tests {
 
     type Route = fn(&DataObjectDescriptor, &[u8], &EncodeOptions) -> Result<Vec<u8>>;
 
-    /// Every way to make a message of values.
+    /// Every way to encode values.
     const ROUTES: [(&str, Route); 6] = [
         ("encode", |descriptor, data, options| encode(&GlobalMetadata::default(), &[(descriptor, data)], options)),
         ("encode_into", |descriptor, data, options| {
@@ -182,13 +182,13 @@ mod tests {
             assert!(found.masks.unwrap().nan.is_some());
             let decoded: Vec<f64> = decoded.as_chunks().0.iter().map(|bytes| f64::from_ne_bytes(*bytes)).collect();
             assert!(decoded[7].is_nan() && (decoded[8] - values[8]).abs() <= 1e-3);
-            // NaN says nothing of the order; the other values do.
+            // NaN says nothing about the order, but the other values do.
             let masking = EncodeOptions { allow_nan: true, ..options(ValueOrder::Checked) };
             assert!(encode(&GlobalMetadata::default(), &[(&descriptor, &native)], &masking).is_err());
         }
     }
 
-    /// Bytes that go as they are have no other order than the declared one.
+    /// Codecs of bytes keep them in the declared order.
     #[test]
     fn other_codecs_do_not_ask() {
         let values = values();

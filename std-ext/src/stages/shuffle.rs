@@ -1,11 +1,14 @@
 //! The shuffle filter by itself, under the names that users of the crate `tensogram-encodings` know.
 
-use crate::base::error::{Result, TensogramError};
-use crate::base::limits::reserve_more;
-use crate::encode::shuffle::shuffle_into;
+use crate::base::error::Result;
+#[cfg(doc)]
+use crate::base::error::TensogramError;
+use crate::base::limits::reserve;
+use crate::encode::shuffle::{check_len, element_size, shuffle_into};
 use crate::kernels::shuffle::unshuffle_into;
 
-/// Moves the first bytes of all elements of `element_size` bytes to the front, then the second ones, and so on (PIPELINE §4).
+/// Moves the first bytes of all elements of `element_size` bytes to the front, then the second ones, and so on
+/// (PIPELINE §4).
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] for elements of no bytes, data that is no whole number of them, and want of memory.
@@ -19,7 +22,7 @@ use crate::kernels::shuffle::unshuffle_into;
 /// # Ok::<(), tgm_std::TensogramError>(())
 /// ```
 pub fn shuffle(data: &[u8], element_size: usize) -> Result<Vec<u8>> {
-    let mut out = of_len(data, element_size)?;
+    let mut out = room_for(data, element_size)?;
     shuffle_into(data, element_size, &mut out);
     Ok(out)
 }
@@ -29,25 +32,15 @@ pub fn shuffle(data: &[u8], element_size: usize) -> Result<Vec<u8>> {
 /// # Errors
 /// As [`shuffle`].
 pub fn unshuffle(data: &[u8], element_size: usize) -> Result<Vec<u8>> {
-    let mut out = of_len(data, element_size)?;
+    let mut out = room_for(data, element_size)?;
     unshuffle_into(data, element_size as u64, &mut out)?;
     Ok(out)
 }
 
-/// As many zeros as there are bytes of data.
-fn of_len(data: &[u8], element_size: usize) -> Result<Vec<u8>> {
-    if element_size == 0 {
-        return Err(TensogramError::encoding("shuffle: element_size must not be 0"));
-    }
-    if !data.len().is_multiple_of(element_size) {
-        let len = data.len();
-        let text = format!("shuffle: data length {len} is not divisible by element_size {element_size}");
-        return Err(TensogramError::encoding(text));
-    }
-    let mut out = Vec::new();
-    reserve_more(&mut out, data.len())?;
-    out.resize(data.len(), 0);
-    Ok(out)
+/// A buffer as long as `data`, if that is a whole number of elements.
+fn room_for(data: &[u8], size: usize) -> Result<Vec<u8>> {
+    check_len(data.len(), element_size(size)?)?;
+    reserve(data.len())
 }
 
 #[cfg(test)]

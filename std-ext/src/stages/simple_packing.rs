@@ -8,18 +8,18 @@ pub use tgm_core::packing::Packing as SimplePackingParams;
 use zerocopy::IntoBytes as _;
 
 use crate::base::error::{Result, TensogramError};
-use crate::base::limits::reserve_more;
-use crate::encode::packing::{Packer, Values, derive};
+use crate::base::limits::reserve;
+use crate::encode::packing::{Packer, Values, derive, first_non_finite};
 use crate::kernels::packing::unpack_into;
 
-/// The parameters that hold all `values` in fields of `bits_per_value`: the least value is the reference, and the binary
-/// scale is the smallest with which the greatest one still fits.
+/// The parameters that hold all `values` in fields of `bits_per_value`: the least value is the reference, and the
+/// binary scale is the smallest with which the greatest one still fits.
 ///
 /// `decimal_scale_factor` D scales values by 10^D first; 0 is usual. Reads all values once.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] for more than 64 bits, and for the first value that is not finite, with its index. Without
-/// bits no value is looked at.
+/// [`TensogramError::Encoding`] for more than 64 bits, and for the first value that is not finite, with its index.
+/// Without bits no value is looked at.
 ///
 /// ```
 /// use tgm_std::simple_packing::{SimplePackingParams, compute_params, decode, encode};
@@ -42,21 +42,18 @@ pub fn compute_params(values: &[f64], bits_per_value: u32, decimal_scale_factor:
     derive(Values::new(values.as_bytes(), ByteOrder::NATIVE), bits_per_value, decimal_scale_factor)
 }
 
-/// Packs `values` into fields of `params.bits_per_value` bits, the first in the highest bits; the last byte is filled up with
-/// zeros. Values out of the range of the fields become the nearest that fits.
+/// Packs `values` into fields of `params.bits_per_value` bits, the first in the highest bits; the last byte is filled
+/// up with zeros. Values out of the range of the fields become the nearest that fits.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] for parameters out of range, and for the first value that is not finite, with its index.
+/// [`TensogramError::Encoding`] for parameters out of range, and for the first value that is not finite, with its
+/// index; [`TensogramError::Metadata`] for a reference value that is not finite.
 pub fn encode(values: &[f64], params: &SimplePackingParams) -> Result<Vec<u8>> {
-    if let Some((index, value)) = values.iter().enumerate().find(|(_, value)| !value.is_finite()) {
-        let kind = if value.is_nan() { "NaN" } else { "infinite" };
-        return Err(TensogramError::encoding(format!("{kind} value encountered at index {index}")));
+    if let Some(error) = first_non_finite(values.iter().copied()) {
+        return Err(error);
     }
     let packer = Packer::new(params)?;
-    let mut out = Vec::new();
-    let len = packer.packed_len(values.len());
-    reserve_more(&mut out, len)?;
-    out.resize(len, 0);
+    let mut out = reserve(packer.packed_len(values.len()))?;
     packer.pack_into(Values::new(values.as_bytes(), ByteOrder::NATIVE), &mut out);
     Ok(out)
 }
@@ -64,8 +61,8 @@ pub fn encode(values: &[f64], params: &SimplePackingParams) -> Result<Vec<u8>> {
 /// Unpacks the first `num_values` values of `packed`.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] if `packed` holds fewer, for more than 64 bits, and for want of memory: a field of no bits
-/// takes no bytes, so that any number of values can be asked for.
+/// [`TensogramError::Encoding`] if `packed` holds fewer, for more than 64 bits, and for want of memory: a field of no
+/// bits takes no bytes, so that any number of values can be asked for.
 pub fn decode(packed: &[u8], num_values: usize, params: &SimplePackingParams) -> Result<Vec<f64>> {
     let needed = params.packed_len(num_values as u64);
     if needed.is_none_or(|needed| needed > packed.len() as u64) {

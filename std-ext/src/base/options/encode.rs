@@ -1,9 +1,9 @@
-//! How to encode.
+//! Options of encoding.
 
 use super::CompressionBackend;
 use crate::base::error::{Result, TensogramError};
 
-/// Packed bytes of a mask up to which it is stored as it is.
+/// The default for small masks: up to this many packed bytes, a mask is stored without compression.
 const SMALL_MASK_BYTES: usize = 128;
 
 /// Options of encoding (FORMAT §4.1).
@@ -18,33 +18,35 @@ const SMALL_MASK_BYTES: usize = 128;
 /// ```
 #[derive(Clone, Debug)]
 pub struct EncodeOptions {
-    /// A digest is written into every frame.
+    /// Whether every frame gets a digest.
     pub hashing: bool,
-    /// Which implementation of a codec is asked, where there are several: szip has one in Rust and libaec. Their bytes are
-    /// the same.
+    /// The implementation of a codec to use. szip has one in Rust and libaec, which write the same bytes.
     pub compression_backend: CompressionBackend,
-    /// How many threads may encode: 0 for what the variable [`ENV_THREADS`](crate::ENV_THREADS) says, or one. The bytes do not depend on it,
-    /// except that zstd, for any number but 0, cuts its input at other places.
+    /// The number of threads that may encode. 0 means the number in the variable [`ENV_THREADS`](crate::ENV_THREADS),
+    /// or one thread. It does not change the bytes, with one exception: for any number but 0, zstd cuts its input at
+    /// other places.
     pub threads: u32,
-    /// A message of less payload than this is encoded on the calling thread; 64 KiB if `None`.
+    /// Messages with less payload than this are encoded on the calling thread. `None` means 64 KiB.
     pub parallel_threshold_bytes: Option<usize>,
-    /// NaN is stored as zero and a mask says where; otherwise it is an error.
+    /// Whether NaN is allowed: it is stored as zero, and a mask records its places. Otherwise NaN is an error.
     pub allow_nan: bool,
-    /// Infinities are stored as zeros and masks say where; otherwise they are an error.
+    /// Whether infinities are allowed: they are stored as zeros, and masks record their places. Otherwise they are an
+    /// error.
     pub allow_inf: bool,
-    /// How the mask of NaN is stored.
+    /// The form in which the mask of NaN is stored.
     pub nan_mask_method: MaskMethod,
-    /// How the mask of +∞ is stored.
+    /// The form in which the mask of +∞ is stored.
     pub pos_inf_mask_method: MaskMethod,
-    /// How the mask of −∞ is stored.
+    /// The form in which the mask of −∞ is stored.
     pub neg_inf_mask_method: MaskMethod,
-    /// A mask of at most so many packed bytes is stored as it is; 0 for none.
+    /// The size of small masks: up to this many packed bytes, a mask is stored without compression. 0 compresses all
+    /// masks.
     pub small_mask_threshold_bytes: usize,
-    /// Where a list of all objects' digests is written.
+    /// The place of the list of all objects' digests.
     pub aggregate_hash: AggregateHashPolicy,
-    /// In which byte order zfp and sz3 are given values; other codecs have the descriptor's.
+    /// The byte order of values for zfp and sz3. Values for other codecs are in the descriptor's order.
     pub value_order: ValueOrder,
-    /// What the message says of its own making; `None` for this library, now, and a random uuid.
+    /// What the message says about its making. `None` means this library, the current time and a random uuid.
     pub provenance: Option<Provenance>,
 }
 
@@ -68,11 +70,11 @@ impl Default for EncodeOptions {
     }
 }
 
-/// In which byte order the bytes of an object come that zfp or sz3 compresses.
+/// The byte order of the bytes that the caller passes for an object with zfp or sz3.
 ///
-/// These codecs code numbers, so that a wrong order gives wrong numbers, which nobody notices. The crate `tensogram` takes
-/// this machine's order, whatever the descriptor says. It makes a difference only where the descriptor says the other one:
-/// what is written is the same then, and reads back in the order that the descriptor says.
+/// These codecs compress numbers, so a wrong byte order silently stores wrong numbers. The crate `tensogram` takes this
+/// machine's order, whatever the descriptor says. The choice only matters if the descriptor names the other order. The
+/// stored numbers are then the same for either choice of bytes, and reading returns them in the descriptor's order.
 ///
 /// ```
 /// use tgm_std::core::descriptor::ZfpMode;
@@ -99,34 +101,48 @@ impl Default for EncodeOptions {
 /// # Ok::<(), tgm_std::TensogramError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ValueOrder {
-    /// The descriptor's. An error for 16 values and more which, read so, are often of no magnitude that measurements have,
-    /// and all are in this machine's order. The first few values answer where the order is right.
+    /// The descriptor's order, with a check. The check fails for 16 or more values that all look like measurements in
+    /// this machine's order, while many do not in the descriptor's order. If the descriptor is right, the check reads
+    /// only the first few values.
     #[default]
     Checked,
-    /// The descriptor's, whatever the values look like.
+    /// The descriptor's order, without a check.
     Declared,
-    /// This machine's, as programs for the crate `tensogram` give them.
+    /// This machine's order, as programs for the crate `tensogram` pass it.
     Native,
 }
 
-/// Where the list of all objects' digests goes. There is none without hashing, nor without objects.
+/// The place of the list of all objects' digests. A message without digests or without objects has no list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AggregateHashPolicy {
-    /// In the header of a buffered message, in the footer of a streamed one.
+    /// The header of a buffered message, the footer of a streamed one.
     #[default]
     Auto,
-    /// Nowhere.
+    /// No list.
     None,
-    /// In the header, before the objects. Not for streams.
+    /// The header, before the objects. Streamed messages cannot have it there.
     Header,
-    /// In the footer, after the objects.
+    /// The footer, after the objects.
     Footer,
-    /// In both. Not for streams.
+    /// Header and footer. Streamed messages cannot have it there.
     Both,
 }
 
-/// How the bits of a mask are stored (PIPELINE §6.3).
+impl AggregateHashPolicy {
+    /// Whether the header of a buffered message has the list.
+    pub(crate) const fn in_header(self) -> bool {
+        matches!(self, Self::Auto | Self::Header | Self::Both)
+    }
+
+    /// Whether the footer of a buffered message has the list.
+    pub(crate) const fn in_footer(self) -> bool {
+        matches!(self, Self::Footer | Self::Both)
+    }
+}
+
+/// The form in which the bits of a mask are stored (PIPELINE §6.3).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum MaskMethod {
     /// Run lengths.
@@ -136,24 +152,24 @@ pub enum MaskMethod {
     Roaring,
     /// A contiguous Blosc2 frame of the packed bits.
     Blosc2 {
-        /// The codec inside.
+        /// The codec inside the frame.
         codec: Blosc2Codec,
-        /// Its level, 1 to 9; other numbers become the nearest of them.
+        /// The level of the codec, 1 to 9. Other numbers are moved to the nearest of these.
         level: i32,
     },
     /// One Zstandard frame of the packed bits.
     Zstd {
-        /// Its level, 3 if `None`.
+        /// The level. `None` means 3.
         level: Option<i32>,
     },
     /// A length and one LZ4 block of the packed bits.
     Lz4,
-    /// Packed bits.
+    /// The packed bits, without compression.
     None,
 }
 
 impl MaskMethod {
-    /// The name on the wire.
+    /// The name in descriptors.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Rle => "rle",
@@ -165,10 +181,10 @@ impl MaskMethod {
         }
     }
 
-    /// The method of that name, with its usual parameters: for blosc2 lz4 at level 5, for zstd its own default.
+    /// The method of that name, with its usual parameters: lz4 at level 5 for blosc2, its own default for zstd.
     ///
     /// # Errors
-    /// [`TensogramError::Metadata`](crate::TensogramError::Metadata) for another name.
+    /// [`TensogramError::Metadata`](crate::TensogramError::Metadata) for any other name.
     pub fn from_name(name: &str) -> Result<Self> {
         match name {
             "rle" => Ok(Self::Rle),
@@ -184,7 +200,7 @@ impl MaskMethod {
     }
 }
 
-/// The codecs that a Blosc2 frame can have inside (PIPELINE §5.5).
+/// The codecs inside Blosc2 frames (PIPELINE §5.5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Blosc2Codec {
     /// blosclz
@@ -201,10 +217,10 @@ pub enum Blosc2Codec {
 }
 
 impl Blosc2Codec {
-    /// All of them.
+    /// All codecs.
     pub const ALL: [Self; 5] = [Self::Blosclz, Self::Lz4, Self::Lz4hc, Self::Zlib, Self::Zstd];
 
-    /// The name on the wire.
+    /// The name in descriptors.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Blosclz => "blosclz",
@@ -215,34 +231,35 @@ impl Blosc2Codec {
         }
     }
 
-    /// The one of that name, exact and lower case.
+    /// The codec of that name, which is exact and in lower case.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|codec| codec.name() == name)
     }
 }
 
-/// What a message says of its own making (FORMAT §3.4).
+/// What a message says about its making (FORMAT §3.4).
 ///
-/// Messages that were made with the same provenance out of the same data are the same bytes.
+/// The same data with the same provenance gives the same bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Provenance {
-    /// When, in UTC: `YYYY-MM-DDThh:mm:ssZ`.
+    /// The time of encoding in UTC: `YYYY-MM-DDThh:mm:ssZ`.
     pub time: String,
-    /// Which message, a uuid in lower case with hyphens.
+    /// The uuid of the message, in lower case with hyphens.
     pub uuid: String,
-    /// By what.
+    /// The name of the program or library that encoded it.
     pub encoder_name: String,
-    /// By which release of it.
+    /// The version of that program or library.
     pub encoder_version: String,
 }
 
 impl Provenance {
-    /// This library, now, and a random uuid. Not on bare WebAssembly, which has neither clock nor chance.
+    /// This library, the current time and a random uuid. Bare WebAssembly has neither clock nor random bytes, so this
+    /// function does not exist there.
     ///
     /// # Panics
-    /// If the system has no random bytes to give.
+    /// If the system has no random bytes.
     #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-    #[allow(clippy::expect_used, reason = "systems without random bytes are not of this world")]
+    #[allow(clippy::expect_used, reason = "every system with a standard library has random bytes")]
     pub fn now() -> Self {
         let made = crate::base::provenance::with_new(|time, uuid| Self {
             time: time.to_string(),

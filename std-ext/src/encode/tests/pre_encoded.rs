@@ -7,8 +7,8 @@ use tgm_core::descriptor::Key;
 use super::super::*;
 use super::{bytes, options};
 use crate::compat::framing::{self, EncodedObject, HashFramePolicy};
-use crate::model::types::ByteOrder;
-use crate::{DecodeOptions, Dtype, StreamingEncoder, TensogramError, decode, decode_object_from_frame};
+use crate::model::types::{ByteOrder, DataObjectDescriptor, GlobalMetadata};
+use crate::{DecodeOptions, Dtype, Result, TensogramError, decode, decode_object_from_frame};
 
 type Route = fn(&DataObjectDescriptor, &[u8]) -> Result<Vec<u8>>;
 
@@ -41,7 +41,8 @@ fn read_back(made: &[u8]) -> (DataObjectDescriptor, Vec<u8>) {
     decode(made, &DecodeOptions::default()).unwrap().1.remove(0)
 }
 
-/// A message as an old release may have written it. Written as float64 first, then renamed to a type whose name is as long.
+/// A message as an old release may have written it. Written as float64 first, then renamed to a type whose name is as
+/// long.
 fn by_hand(descriptor: &DataObjectDescriptor, region: &[u8]) -> Vec<u8> {
     let float64 = DataObjectDescriptor { dtype: Dtype::Float64, ..descriptor.clone() };
     let mut message = encode_pre_encoded(

@@ -1,0 +1,127 @@
+//! Buffered messages of objects that all come in the same form: values, or encoded bytes.
+
+use crate::base::error::Result;
+#[cfg(doc)]
+use crate::base::error::TensogramError;
+use crate::base::options::EncodeOptions;
+use crate::base::threads::Threads;
+use crate::encode::assemble::{assemble, fitting};
+use crate::encode::compress::Means;
+use crate::encode::object::{Object, Planned};
+use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
+
+/// Encodes a message of `objects`. Each object is a descriptor and the bytes of its elements, in row-major order and in
+/// the descriptor's byte order.
+///
+/// The byte order matters for all bytes. zfp and sz3 compress numbers, and need it to read them. The crate `tensogram`
+/// reads numbers for these two codecs in this machine's order, whatever the descriptor says.
+/// [`EncodeOptions::value_order`] asks for the same. By default, values that look right only in this machine's order
+/// are an error.
+///
+/// # Errors
+/// [`TensogramError::Metadata`] for descriptors that are inconsistent or do not fit their data, for metadata that only
+/// the library writes, and for wrong parameters; [`TensogramError::Encoding`] for NaN and infinities that are not
+/// allowed, for stages that are unknown or could not be read back, and from codecs.
+///
+/// ```
+/// use tgm_std::{ByteOrder, DataObjectDescriptor, DecodeOptions, Dtype, EncodeOptions, GlobalMetadata, decode, encode};
+///
+/// let values: Vec<u8> = [1.0_f32, 2.0, 3.0].iter().flat_map(|value| value.to_ne_bytes()).collect();
+/// let descriptor = DataObjectDescriptor {
+///     obj_type: "ntensor".into(),
+///     ndim: 1,
+///     shape: vec![3],
+///     strides: vec![1],
+///     dtype: Dtype::Float32,
+///     byte_order: ByteOrder::native(),
+///     encoding: "none".into(),
+///     filter: "none".into(),
+///     compression: "none".into(),
+///     masks: None,
+///     params: Default::default(),
+/// };
+/// let message = encode(&GlobalMetadata::default(), &[(&descriptor, &values)], &EncodeOptions::default())?;
+/// let (_, objects) = decode(&message, &DecodeOptions::default())?;
+/// assert_eq!(objects[0].1, values);
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+pub fn encode(
+    metadata: &GlobalMetadata,
+    objects: &[(&DataObjectDescriptor, &[u8])],
+    options: &EncodeOptions,
+) -> Result<Vec<u8>> {
+    let mut message = Vec::new();
+    encode_into(metadata, objects, options, &mut message)?;
+    Ok(fitting(message))
+}
+
+/// [`encode()`] into a buffer that the caller keeps. The message replaces what the buffer held.
+///
+/// A buffer that has held a message of this size needs no new memory. New memory can take longer than all other work.
+/// After an error the content of the buffer is useless, and its memory may be freed.
+///
+/// # Errors
+/// As [`encode()`].
+///
+/// ```
+/// use tgm_std::{ByteOrder, DataObjectDescriptor, Dtype, EncodeOptions, GlobalMetadata, encode_into};
+///
+/// let descriptor = DataObjectDescriptor::new(Dtype::Uint8, ByteOrder::Little, &[3]);
+/// let (metadata, options) = (GlobalMetadata::default(), EncodeOptions::default());
+/// let mut message = Vec::new();
+/// for values in [[1, 2, 3], [4, 5, 6]] {
+///     encode_into(&metadata, &[(&descriptor, &values)], &options, &mut message)?;
+///     assert_eq!(tgm_core::Message::parse(&message)?.object(0)?.payload(), values);
+/// }
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+pub fn encode_into(
+    metadata: &GlobalMetadata,
+    objects: &[(&DataObjectDescriptor, &[u8])],
+    options: &EncodeOptions,
+    message: &mut Vec<u8>,
+) -> Result<()> {
+    encode_all(metadata, objects, options, message)
+}
+
+/// [`encode_into`] with one lifetime for descriptors and data, which the public functions do not ask for.
+fn encode_all<'a>(
+    metadata: &GlobalMetadata,
+    objects: &[(&'a DataObjectDescriptor, &'a [u8])],
+    options: &EncodeOptions,
+    message: &mut Vec<u8>,
+) -> Result<()> {
+    let bytes = objects.iter().map(|(_, data)| data.len() as u64).sum();
+    let threads = Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes)?;
+    // Threads work on several objects, or else together on one.
+    let inner = if objects.len() > 1 { threads.alone() } else { threads };
+    let means = Means { backend: options.compression_backend, threads: inner };
+    // Objects that are encoded at the same time cannot be compressed into one buffer.
+    let is_concurrent = objects.len() > 1 && !threads.is_one();
+    let plan = |(descriptor, data): &(&'a DataObjectDescriptor, &'a [u8])| {
+        if is_concurrent {
+            return Object::encode(descriptor, data, options, means).map(Planned::Object);
+        }
+        Planned::new(descriptor, data, options, means)
+    };
+    Ok(assemble(metadata, threads.map(objects, plan)?, options, message)?)
+}
+
+/// Makes a message of objects whose bytes went through the pipeline already. The bytes become the payload regions as
+/// they are. Nothing is derived from them.
+///
+/// # Errors
+/// Those of [`encode`] that do not come from the pipeline. `simple_packing` of another type than float64 is refused
+/// here too, and the four parameters of packing must be present. [`TensogramError::Metadata`] for `szip_block_offsets`
+/// that are not an array of integers, that are empty, do not begin with 0, do not increase or lead past the end of the
+/// bytes, and for offsets with another compression than szip.
+pub fn encode_pre_encoded(
+    metadata: &GlobalMetadata,
+    objects: &[(&DataObjectDescriptor, &[u8])],
+    options: &EncodeOptions,
+) -> Result<Vec<u8>> {
+    let objects = objects.iter().map(|(descriptor, region)| Ok(Object::pre_encoded(descriptor, region)?.into()));
+    let mut message = Vec::new();
+    assemble(metadata, objects.collect::<Result<Vec<_>>>()?, options, &mut message)?;
+    Ok(message)
+}

@@ -1,0 +1,87 @@
+//! Objects of a message that is to be written.
+
+use super::draft::Draft;
+use super::ready::Object;
+use crate::base::error::{Result, TensogramError};
+use crate::base::memory;
+use crate::base::options::EncodeOptions;
+use crate::encode::compress::Means;
+use crate::encode::frame::{WrittenFrame, pad, padded};
+use crate::encode::plan::Compressor;
+use crate::model::types::DataObjectDescriptor;
+
+/// An object of a message that is to be written.
+#[derive(Debug)]
+pub(crate) enum Planned<'a> {
+    /// Ready to be written.
+    Object(Object<'a>),
+    /// To be compressed where it is written.
+    Draft(Box<Draft<'a>>),
+}
+
+impl<'a> Planned<'a> {
+    /// Puts `data`, elements in the descriptor's byte order, through all stages but the compressor.
+    ///
+    /// # Errors
+    /// Those of FORMAT §4.2, in its order.
+    pub(crate) fn new(
+        descriptor: &'a DataObjectDescriptor,
+        data: &'a [u8],
+        options: &EncodeOptions,
+        means: Means,
+    ) -> Result<Self> {
+        let draft = Draft::new(descriptor, data, options, means)?;
+        match draft.compressor {
+            Compressor::None => draft.into_object().map(Self::Object),
+            _ => Ok(Self::Draft(Box::new(draft))),
+        }
+    }
+
+    /// The descriptor. Compression may still add parameters.
+    pub(crate) fn descriptor(&self) -> &DataObjectDescriptor {
+        match self {
+            Self::Object(object) => &object.descriptor,
+            Self::Draft(draft) => &draft.descriptor,
+        }
+    }
+
+    /// The length of the frame, or an estimate that is mostly too high for an object that is still to be compressed.
+    pub(crate) fn expected_len(&self) -> u64 {
+        match self {
+            Self::Object(object) => object.frame_len(),
+            Self::Draft(draft) => draft.payload.len() as u64,
+        }
+    }
+
+    /// The length of the frame if it is known, so that its memory can be reserved. 0 otherwise.
+    pub(crate) fn known_len(&self) -> u64 {
+        match self {
+            Self::Object(object) => object.frame_len(),
+            Self::Draft(_) => 0,
+        }
+    }
+
+    /// Appends the frame and its padding.
+    ///
+    /// # Errors
+    /// Those of the compressor; [`TensogramError::Encoding`] if there is no memory.
+    pub(crate) fn append_to(self, out: &mut Vec<u8>, hashing: bool) -> Result<WrittenFrame> {
+        let frame = match self {
+            Self::Draft(draft) => draft.append_to(out, hashing)?,
+            Self::Object(object) => {
+                let len = object.frame_len();
+                let room = usize::try_from(padded(len)).map_err(|_| TensogramError::encoding("frame overflows usize"));
+                memory::reserve(out, room?)?;
+                WrittenFrame { len, digest: object.write_to(out, hashing)? }
+            }
+        };
+        pad(out, frame.len)?;
+        Ok(frame)
+    }
+}
+
+impl<'a> From<Object<'a>> for Planned<'a> {
+    fn from(object: Object<'a>) -> Self {
+        Self::Object(object)
+    }
+}

@@ -1,0 +1,42 @@
+//! Errors that name an object of the message.
+
+use std::fmt;
+
+use crate::base::error::TensogramError;
+
+/// An error, and the number of the object that it concerns.
+#[derive(Debug)]
+pub struct PartError {
+    /// The number of the object in the message. `None` for an error of the whole message.
+    pub object_index: Option<usize>,
+    /// The error itself.
+    pub error: TensogramError,
+}
+
+impl PartError {
+    /// An error of the whole message.
+    pub(crate) const fn of_all(error: TensogramError) -> Self {
+        Self { object_index: None, error }
+    }
+}
+
+impl fmt::Display for PartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.object_index {
+            Some(index) => write!(f, "object {index}: {}", self.error),
+            None => self.error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for PartError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.error)
+    }
+}
+
+impl From<PartError> for TensogramError {
+    fn from(error: PartError) -> Self {
+        error.error
+    }
+}
