@@ -67,6 +67,22 @@
 //! | `kernels` | values in memory, by vector instructions |
 //! | `model` | owned descriptors and metadata |
 //! | `base` | errors, limits, memory, threads, options |
+//!
+//! # How this crate grows
+//! Versions follow the rules of Cargo. As long as the first number is 0, only a new second number may break programs. The
+//! oldest supported compiler is Rust 1.95 (`rust-version` in `Cargo.toml`), and only a new second number may require a newer
+//! one. A program is safe from smaller releases if it follows the last column:
+//!
+//! | items | how they grow | what a program does |
+//! |---|---|---|
+//! | option structures: [`EncodeOptions`], [`DecodeOptions`], [`DecodeLimits`], [`AppendOptions`] … | public fields, more in any release | ends literals with `..Default::default()` |
+//! | enums that may grow: [`TensogramError`], [`Hint`], [`IssueCode`], [`Leftover`], [`ValueOrder`], [`TornTail`], [`encode::Part`] … | `#[non_exhaustive]`, more variants in any release | ends matches with `_ =>` |
+//! | enums of the format and of the crate `tensogram`: [`Dtype`], [`ByteOrder`], [`MaskMethod`], [`AggregateHashPolicy`], [`CompressionBackend`], [`MetaType`] … | complete, more variants with a new second number only | matches all variants, if it likes |
+//! | descriptors and metadata: [`DataObjectDescriptor`], [`GlobalMetadata`], [`MaskDescriptor`] … | the format's fields, more with a new second number only | writes all fields |
+//! | the modules `kernels` and `doctor`, which are hidden | change in any release | does not use them |
+//!
+//! Option structures are not `#[non_exhaustive]`, because programs for `tensogram` write them as literals. Enums of
+//! `tensogram` are not either, because such programs match on all variants.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 // Before anything else that names zstd: c-blosc2 brings a zstd of its own, and the linker takes the one of the crate that

@@ -1,4 +1,4 @@
-//! Where the messages of a buffer or file are (FORMAT §5.6).
+//! Finds the messages of a buffer or file (FORMAT §5.6).
 
 mod source;
 mod table;
@@ -11,12 +11,12 @@ pub(crate) use source::{Bytes, Foresight, Windowed};
 pub(crate) use table::Table;
 pub use table::{MessageLayout, Segments};
 
-/// How to scan.
+/// Options of scanning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScanOptions {
-    /// Steps from the end, by postambles that state their message's length, alternate with steps from the start.
+    /// Whether to scan from both ends. Steps from the end use postambles that state the message's length.
     pub bidirectional: bool,
-    /// Messages longer than this are not believed when found from the end: 4 GiB.
+    /// The greatest length of a message that is believed when it is found from the end: 4 GiB.
     pub max_message_size: u64,
 }
 
@@ -26,21 +26,21 @@ impl Default for ScanOptions {
     }
 }
 
-/// Offset and length of each message in `bytes`, in ascending order; other bytes are skipped.
+/// Offset and length of each message in `bytes`, in ascending order. Other bytes are skipped.
 ///
-/// [`tgm_core::scan::scan`] reports those too, and does not allocate.
+/// [`tgm_core::scan::scan`] reports other bytes too, and does not allocate.
 pub fn scan(bytes: &[u8]) -> Vec<(usize, usize)> {
     scan_with_options(bytes, &ScanOptions::default())
 }
 
-/// [`scan`] as `options` say.
+/// [`scan`] with options.
 pub fn scan_with_options(bytes: &[u8], options: &ScanOptions) -> Vec<(usize, usize)> {
     let Ok(table) = Table::scan(Bytes(bytes), options);
     extents(table)
 }
 
-/// Offset and length of each message in a file, in ascending order. Reads preambles, postambles, the frame headers of
-/// streamed messages, and what lies between messages.
+/// Offset and length of each message in a file, in ascending order. This reads preambles, postambles, the frame headers
+/// of streamed messages, and the bytes between messages.
 ///
 /// # Errors
 /// [`TensogramError::Io`](crate::TensogramError::Io).
@@ -48,7 +48,7 @@ pub fn scan_file(file: &mut (impl Read + Seek)) -> Result<Vec<(usize, usize)>> {
     scan_file_with_options(file, &ScanOptions::default())
 }
 
-/// [`scan_file`] as `options` say.
+/// [`scan_file`] with options.
 ///
 /// # Errors
 /// [`TensogramError::Io`](crate::TensogramError::Io).
@@ -63,14 +63,14 @@ pub fn scan_file_with_options(file: &mut (impl Read + Seek), options: &ScanOptio
     Ok(extents(Table::scan(source, options)?))
 }
 
-/// In the memory that the table has.
+/// The messages of a table, in the same memory.
 fn extents(table: Table) -> Vec<(usize, usize)> {
     let extent = |m: MessageLayout| Some((usize::try_from(m.offset).ok()?, usize::try_from(m.length).ok()?));
     table.messages.into_iter().filter_map(extent).collect()
 }
 
-/// Fills `out` by repeated reads; `read` is given what is left and how much has been filled. Fewer bytes come only from the
-/// end of the source.
+/// Fills `out` by repeated calls of `read`, which gets the unfilled rest and the number of bytes before it. Returns how
+/// many bytes were filled: fewer only at the end of the source.
 pub(crate) fn fill(out: &mut [u8], mut read: impl FnMut(&mut [u8], usize) -> io::Result<usize>) -> io::Result<usize> {
     let mut filled = 0;
     while let Some(rest) = out.get_mut(filled..).filter(|rest| !rest.is_empty()) {

@@ -220,22 +220,22 @@ const ROUTES: &[Route] = routes! {
     "file/iter.rs objects" "" Message |case, options| {
         Some(tgm_std::objects(case.bytes, options.clone()).unwrap().nth(OBJECT).unwrap().map(|found| found.1))
     },
-    "file.rs decode_message" "positioned" Whole |case, options| {
+    "file/decode.rs decode_message" "positioned" Whole |case, options| {
         Some(case.file().decode_message(0, options).map(|(_, mut all)| all.remove(OBJECT).1))
     },
-    "file.rs decode_message" "mapped" Whole |case, options| {
+    "file/decode.rs decode_message" "mapped" Whole |case, options| {
         Some(case.mapped().decode_message(0, options).map(|(_, mut all)| all.remove(OBJECT).1))
     },
-    "file.rs decode_object" "positioned" Message |case, options| {
+    "file/decode.rs decode_object" "positioned" Message |case, options| {
         Some(case.file().decode_object(0, OBJECT, options).map(|found| found.2))
     },
-    "file.rs decode_object" "mapped" Message |case, options| {
+    "file/decode.rs decode_object" "mapped" Message |case, options| {
         Some(case.mapped().decode_object(0, OBJECT, options).map(|found| found.2))
     },
-    "file.rs decode_range" "positioned" Message |case, options| {
+    "file/decode.rs decode_range" "positioned" Message |case, options| {
         Some(case.file().decode_range(0, OBJECT, &case.ranges(), options).map(|found| found.1.concat()))
     },
-    "file.rs decode_range" "mapped" Message |case, options| {
+    "file/decode.rs decode_range" "mapped" Message |case, options| {
         Some(case.mapped().decode_range(0, OBJECT, &case.ranges(), options).map(|found| found.1.concat()))
     },
     "ndarray.rs values" "" Object |case, options| {
@@ -498,7 +498,7 @@ fn an_objects_bytes_are_read_where_its_digest_was_asked_about() {
         "compat/framing.rs",      // takes messages apart
         "decode/masks.rs",        // takes trusted objects
         "decode/typed.rs",        // takes trusted objects; how long the payload is
-        "file/mmap/advice.rs",    // how long the region is
+        "file/mmap.rs",           // how long the region is
         "ndarray.rs",             // takes trusted objects
         "v2/upgrade.rs",          // sizes of what it wrote itself
         "validate/descriptor.rs", // how long the payload is

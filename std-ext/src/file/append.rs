@@ -1,15 +1,16 @@
-//! Files written: created, and messages appended one whole message at a time (FORMAT §5.7).
+//! Writing files: creating them, and appending one whole message at a time (FORMAT §5.7).
 //!
 //! ```text
-//! lock ─ find the end ─ write all of the message but its first bytes ─ (sync) ─ write those ─ (sync) ─ unlock
+//! lock ─ find the end ─ write the message without its magic ─ (sync) ─ write the magic ─ (sync) ─ unlock
 //! ```
 //!
-//! Without its start magic a message is none, so that it appears to readers in one step, and a crash before that step leaves
-//! a tail that belongs to no message. That tail is known by its frames, so that a message inside of its payload is not taken
-//! for one of the file: [`tgm_core::scan`] says how. Writers of this library wait for each other by an advisory lock.
+//! Bytes without a start magic are no message. So readers see the new message in one step, when the magic is written. A
+//! crash before that leaves a torn tail, which belongs to no message. Scans recognise its frames, so a message inside
+//! its payload does not count as a message of the file ([`tgm_core::scan`]). Writers of this library wait for each
+//! other with an advisory lock.
 //!
-//! Readers ask how long the file is before they read: all messages before that end are whole but perhaps the last. Who reads
-//! on to wherever the file then ends may see a message without the one before it.
+//! Readers get the length of the file first, and read up to there. All messages up to that length are complete, except
+//! perhaps the last one. A reader that reads past that length may see a message without the one before it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -19,7 +20,8 @@ use tgm_core::Message;
 use tgm_core::scan::{Scanner, Source as _};
 use tgm_core::wire::MAGIC;
 
-use super::{Backing, TensogramFile, source_of};
+use super::positioned::source_of;
+use super::tensogram_file::{Backing, TensogramFile};
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::EncodeOptions;
 use crate::encode::{MessageBuilder, encode};
@@ -27,31 +29,32 @@ use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 use crate::scan::ScanOptions;
 use crate::scan::{MessageLayout, Table};
 
-/// How to append.
+/// Options of appending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AppendOptions {
-    /// Returns when the message is on disk, and not before. Should the power fail on the way, the message is there or
-    /// it is not.
+    /// Whether to wait until the message is on disk. If the power fails meanwhile, the file has the whole message or
+    /// nothing of it.
     pub sync: bool,
-    /// What to do with bytes behind the last message.
+    /// What to do with bytes after the last message.
     pub torn_tail: TornTail,
 }
 
-/// What to do with bytes behind the last message of a file, which a writer left there that could not finish.
+/// What to do with bytes after the last message of a file. An interrupted writer leaves such bytes.
 ///
-/// Which message is the last one, [`tgm_core::scan`] says: messages inside of the payload of an unfinished one are part of
-/// it. What a scan finds is never cut off.
+/// [`tgm_core::scan`] defines which message is the last one: messages inside the payload of an unfinished message
+/// belong to it. Messages that a scan finds are never removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TornTail {
-    /// Append nothing, and say where they are.
+    /// Append nothing. The error says where the bytes are.
     #[default]
     Refuse,
-    /// Cut them off.
+    /// Remove the bytes.
     Remove,
 }
 
 impl TensogramFile {
-    /// Creates a file without messages, and the directories it lies in. A file that is there is emptied.
+    /// Creates a file without messages, and its directories. An existing file is emptied.
     ///
     /// # Errors
     /// [`TensogramError::Io`].
@@ -73,7 +76,7 @@ impl TensogramFile {
                 fs::create_dir_all(parent)?;
             }
             let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
-            // Not before those who are writing to it have finished.
+            // The lock waits for other writers to finish.
             let locked = Locked::new(&file)?;
             file.set_len(0)?;
             drop(locked);
@@ -83,7 +86,7 @@ impl TensogramFile {
         Ok(Self::positioned(path, file))
     }
 
-    /// Encodes a message and appends it: [`Self::append_with`], with the default options.
+    /// Encodes a message and appends it, as [`Self::append_with`] does with default options.
     ///
     /// # Errors
     /// As [`Self::append_with`].
@@ -96,7 +99,7 @@ impl TensogramFile {
         self.append_with(metadata, objects, options, &AppendOptions::default()).map(|_| ())
     }
 
-    /// Encodes a message and appends it. Returns where it lies.
+    /// Encodes a message and appends it. Returns its place.
     ///
     /// # Errors
     /// Those of [`encode`] and of [`Self::append_message`].
@@ -111,13 +114,13 @@ impl TensogramFile {
         self.append_message(&encode(metadata, objects, options)?, how)
     }
 
-    /// Appends a message as it is. Returns where it lies.
+    /// Appends a message as it is. Returns its place.
     ///
-    /// Readers see it in one step. Other writers of this library wait; after an error the file is as it was.
+    /// Readers see the message in one step. Other writers of this library wait. After an error the file is unchanged.
     ///
     /// # Errors
-    /// [`TensogramError::Framing`] if `message` is not one whole message, or the file has a torn tail that is to stay;
-    /// [`TensogramError::Io`] for a file that cannot be written, and for a mapped one.
+    /// [`TensogramError::Framing`] if `message` is not exactly one message, and if the file has a torn tail that may
+    /// not be removed; [`TensogramError::Io`] for a file that cannot be written, and for a mapped one.
     pub fn append_message(&mut self, message: &[u8], how: &AppendOptions) -> Result<MessageLayout> {
         self.check_writable()?;
         let parsed = Message::parse(message)?;
@@ -128,27 +131,12 @@ impl TensogramFile {
         let io_error = |error: io::Error| TensogramError::io(&self.path, &error);
         let file = open().map_err(io_error)?;
         let locked = Locked::new(&file).map_err(io_error)?;
-        let (len, end) = self.ends(&file)?;
-        if end < len {
-            match how.torn_tail {
-                TornTail::Remove => file.set_len(end).map_err(io_error)?,
-                TornTail::Refuse => {
-                    return Err(TensogramError::Framing(
-                        format!(
-                            "{}: {} bytes at offset {end} belong to no message: nothing was appended (a torn tail can be removed)",
-                            self.path.display(),
-                            len - end
-                        )
-                        .into(),
-                    ));
-                }
-            }
-        }
+        let end = self.end_of_messages(&file, how.torn_tail)?;
         let written = write_message(&file, end, message, how.sync);
-        // The name of a new file is on disk only when its directory is.
+        // The name of a new file is only on disk when its directory is.
         let written = if how.sync && end == 0 { written.and_then(|()| sync_directory(&self.path)) } else { written };
         if let Err(error) = written {
-            // What became of it is said by the error; the file is to be as it was in any case.
+            // If this fails too, the first error is still the one to report.
             let _ = file.set_len(end);
             return Err(io_error(error));
         }
@@ -158,7 +146,27 @@ impl TensogramFile {
         Ok(layout)
     }
 
-    /// The bytes behind the last message, which belong to none; `None` if there are no such bytes.
+    /// The end of the last message, which becomes the end of the file: a torn tail is removed or refused.
+    fn end_of_messages(&self, file: &File, torn_tail: TornTail) -> Result<u64> {
+        let (len, end) = self.ends(file)?;
+        if end == len {
+            return Ok(end);
+        }
+        match torn_tail {
+            TornTail::Remove => file.set_len(end).map_err(|error| TensogramError::io(&self.path, &error))?,
+            TornTail::Refuse => {
+                let text = format!(
+                    "{}: {} bytes at offset {end} belong to no message: nothing was appended (a torn tail can be removed)",
+                    self.path.display(),
+                    len - end
+                );
+                return Err(TensogramError::Framing(text.into()));
+            }
+        }
+        Ok(end)
+    }
+
+    /// The bytes after the last message, which belong to no message. `None` if there are none.
     ///
     /// # Errors
     /// [`TensogramError::Io`] from the scan.
@@ -175,8 +183,8 @@ impl TensogramFile {
         }
     }
 
-    /// Where the file ends, and where its last message does. The last message mostly says how long it is; only if it does
-    /// not, the file is scanned.
+    /// The ends of the file and of its last message. The postamble of the last message mostly states the message's
+    /// length. Only if it does not, the file is scanned.
     fn ends(&self, file: &File) -> Result<(u64, u64)> {
         let ends = || {
             let source = source_of(file)?;
@@ -196,7 +204,7 @@ impl TensogramFile {
         ends().map_err(|error: io::Error| TensogramError::io(&self.path, &error))
     }
 
-    /// Enters an appended message into the table, if there is one and it knows all that is before.
+    /// Adds an appended message to the list of messages. A list that does not cover everything before it is dropped.
     fn remember(&mut self, layout: MessageLayout) {
         #[cfg_attr(
             not(feature = "mmap"),
@@ -214,7 +222,7 @@ impl TensogramFile {
     }
 }
 
-/// Writes a message at `offset`, its start magic last.
+/// Writes a message at `offset`, and its start magic last.
 fn write_message(file: &File, offset: u64, message: &[u8], sync: bool) -> io::Result<()> {
     let (magic, rest) = message.split_first_chunk::<{ MAGIC.len() }>().ok_or(io::ErrorKind::InvalidInput)?;
     write_at(file, offset + MAGIC.len() as u64, rest)?;
@@ -251,7 +259,7 @@ fn write_at(mut file: &File, offset: u64, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)
 }
 
-/// The advisory lock of writers on a file, given back when it is dropped.
+/// The advisory lock of writers on a file. Dropping it unlocks the file.
 struct Locked<'f>(&'f File);
 
 impl<'f> Locked<'f> {
@@ -264,7 +272,7 @@ impl<'f> Locked<'f> {
 
 impl Drop for Locked<'_> {
     fn drop(&mut self) {
-        // The lock goes with the handle in any case.
+        // If this fails, closing the file still unlocks it.
         let _ = self.0.unlock();
     }
 }

@@ -1,9 +1,10 @@
-//! Files as memory maps that lend their messages out.
-#![allow(unsafe_code, reason = "a memory map is unsafe by nature; each block says what is relied on")]
+//! Files as memory maps. Messages are borrowed from the map.
+#![allow(unsafe_code, reason = "a memory map is unsafe by nature; each block says what it relies on")]
 
 mod advice;
 
 use std::fmt;
+use std::io;
 use std::ops::Range;
 use std::path::Path;
 
@@ -14,31 +15,34 @@ use tgm_core::object::DataObject;
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::memory::prefetch;
-use crate::file::open_for_reading;
+use crate::file::open::open_for_reading;
 use crate::scan::{Bytes, MessageLayout, ScanOptions, Segments, Table};
 
-/// A file of messages as a memory map: messages, objects and values are borrowed from it, nothing is copied.
+/// A file of messages as a memory map. Messages, objects and values are borrowed from it without a copy.
 ///
-/// `Send` and `Sync`, and lock-free: the table of messages is made when the file is opened and does not change.
+/// The type is `Send` and `Sync`, and needs no lock: the list of messages is made when the file is opened, and never
+/// changes.
 ///
 /// # Contract
-/// While it is open, nobody may change the file in place or truncate it. Truncation by another process makes the operating
-/// system end a process that touches the lost pages (`SIGBUS`). Changes in place change bytes behind `&[u8]`, which is
-/// undefined behaviour. Replacing the file by renaming another over it is harmless, and so is appending to it.
+/// While the map is open, nobody may truncate the file or change it in place. If another process truncates it, the
+/// operating system ends a process that touches the lost pages (`SIGBUS`). Changes in place change bytes behind
+/// `&[u8]`, which is undefined behaviour. Appending to the file is harmless, and so is replacing it by a rename.
 ///
-/// This library cannot check that, so the constructors are `unsafe`: the caller makes the promise. A program that cannot make
-/// it opens the file with [`crate::TensogramFile::open`]: positioned reads, which copy what they read and report what is gone.
+/// This library cannot check the contract. So the constructors are `unsafe`, and the caller makes the promise. A
+/// program that cannot promise it opens the file with [`crate::TensogramFile::open`]. That uses positioned reads, which
+/// copy what they read and return errors for bytes that are gone.
 ///
 /// # When to map and when to read
-/// The times are those of `benches/run map`, beside a map without [`Advice`]; the medium decides how far they are apart.
+/// The times are measured by `benches/run map`, in comparison with a map without [`Advice`]. The medium decides how
+/// large the difference is.
 ///
 /// | what is read | by | because |
 /// |---|---|---|
-/// | a file that is in the system's memory, any part of it | map | no call of the system, no copy, no allocation |
-/// | little of each object of a file that is not: metadata, ranges, single values | map, [`Advice::Random`] for all of it | a page is read instead of many: a tenth of the time |
-/// | all of an object here and there in such a file | map, [`Advice::WillNeed`] for the object, or positioned reads | one large read instead of many: a sixth of the time |
+/// | any part of a file that is in the system's cache | map | no system call, no copy, no allocation |
+/// | little of each object of a file on disk: metadata, ranges, single values | map, [`Advice::Random`] for all of it | a page is read instead of many: a tenth of the time |
+/// | some whole objects of a file on disk | map, [`Advice::WillNeed`] for the object, or positioned reads | one large read instead of many: a sixth of the time |
 /// | everything once, in order | either | the system reads ahead by itself |
-/// | more than there is memory for | map, [`Advice::Done`] for what has been read; or positioned reads | else the process seems to hold all of it, until the system takes it back |
+/// | more than fits the memory | map, [`Advice::Done`] for what has been read; or positioned reads | otherwise the process seems to hold all of it until the system takes it back |
 /// | a file that others may truncate or write into; one on a network or a medium that fails | positioned reads | an error instead of the end of the process |
 /// | a file larger than the address space of 32 bits | positioned reads | it cannot be mapped |
 ///
@@ -54,28 +58,28 @@ use crate::scan::{Bytes, MessageLayout, ScanOptions, Segments, Table};
 /// # Ok::<(), tgm_std::TensogramError>(())
 /// ```
 ///
-/// Without the promise it does not compile:
+/// Without `unsafe`, and so without the promise, it does not compile:
 ///
 /// ```compile_fail,E0133
 /// let file = tgm_std::MappedFile::open("../tests/data/multi/three.tgm");
 /// ```
 pub struct MappedFile {
-    /// `None` for an empty file, which cannot be mapped.
+    /// The map. `None` for an empty file, which cannot be mapped.
     map: Option<Mmap>,
     table: Table,
 }
 
 impl MappedFile {
-    /// Maps a file and finds its messages: preambles and postambles are all that is touched.
+    /// Maps a file and finds its messages. Only preambles and postambles are read.
     ///
     /// # Safety
-    /// Until the map is dropped, no process truncates the file or writes into it. Appending is allowed, and so is replacing
-    /// the file by a rename: see the type's contract.
+    /// Until the map is dropped, no process may truncate the file or write into it. Appending is allowed, and so is
+    /// replacing the file by a rename. See the contract of the type.
     ///
     /// # Errors
     /// [`TensogramError::Io`] if it cannot be opened or mapped.
     pub unsafe fn open(path: impl AsRef<Path>) -> Result<Self> {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller makes the same promise to this function.
         unsafe { Self::open_with_options(path, &ScanOptions::default()) }
     }
 
@@ -92,7 +96,7 @@ impl MappedFile {
         let len = file.metadata().map_err(|error| TensogramError::io(path, &error))?.len();
         let map = match len {
             0 => None,
-            // SAFETY: the map is read only. The caller promises that nobody truncates the file or changes it in place.
+            // SAFETY: the map is only read. The caller promises that nobody truncates the file or changes it in place.
             _ => Some(unsafe { Mmap::map(&file) }.map_err(|error| TensogramError::io(path, &error))?),
         };
         let Ok::<_, std::convert::Infallible>(table) = Table::scan(Bytes(map.as_deref().unwrap_or_default()), options);
@@ -104,17 +108,17 @@ impl MappedFile {
         self.map.as_deref().unwrap_or_default()
     }
 
-    /// How many messages there are.
+    /// The number of messages.
     pub const fn message_count(&self) -> usize {
         self.table.messages.len()
     }
 
-    /// Where the messages lie.
+    /// The places of the messages.
     pub fn message_layouts(&self) -> &[MessageLayout] {
         &self.table.messages
     }
 
-    /// The whole file in order: messages, and the bytes that belong to none.
+    /// The whole file in order: messages, and the bytes that belong to no message.
     pub fn segments(&self) -> Segments<'_> {
         self.table.segments()
     }
@@ -131,18 +135,17 @@ impl MappedFile {
         self.as_bytes().get(self.message_range(index)?).ok_or_else(beyond_the_end)
     }
 
-    /// Where message `index` lies in the map.
+    /// The place of message `index` in the map.
     fn message_range(&self, index: usize) -> Result<Range<usize>> {
         let layout = self.table.get(index)?;
         let range = usize::try_from(layout.offset).ok().zip(usize::try_from(layout.length).ok());
         range.and_then(|(start, len)| Some(start..start.checked_add(len)?)).ok_or_else(beyond_the_end)
     }
 
-    /// Message `index`, opened in place: O(1).
+    /// Message `index`, parsed in place: O(1).
     ///
     /// # Errors
-    /// [`TensogramError::Framing`] if there is no such message, or if it does not pass the checks of
-    /// [`Message::parse`].
+    /// [`TensogramError::Framing`] if there is no such message, and those of [`Message::parse`].
     pub fn message(&self, index: usize) -> Result<Message<'_>> {
         Ok(Message::parse(self.message_bytes(index)?)?)
     }
@@ -154,28 +157,85 @@ impl MappedFile {
         (0..self.message_count()).map(|index| self.message(index))
     }
 
-    /// Object `object` of message `index`, found as [`Message::object`] finds it: by the message's index, which is believed.
+    /// Object `object` of message `index`. It is found as by [`Message::object`]: the index of the message is trusted.
     ///
-    /// An index that lies can lead to a frame inside another object's payload; whole decoding, which walks, then gives other
-    /// values. For files of strangers, [`Message::verify_index`] says once whether the index of [`Self::message`] can be
-    /// believed, and [`Message::object_by_walk`] does not look at it.
+    /// A wrong index can point to a frame inside another object's payload. Decoding the whole message then gives other
+    /// values, because it walks over the frames. For files from unknown sources, call [`Message::verify_index`] on
+    /// [`Self::message`] once, or use [`Message::object_by_walk`], which ignores the index.
     ///
-    /// No digest is looked at: [`values`](crate::values) and the like check it with `verify_hash`.
+    /// The digest is not checked. [`values`](crate::values) and related functions check it with `verify_hash`.
     ///
     /// # Errors
     /// Those of [`Self::message`] and [`Message::object`].
     pub fn object(&self, index: usize, object: usize) -> Result<DataObject<'_>> {
         let bytes = self.message_bytes(index)?;
-        // Each frame says where the next one is, and the last one where its descriptor is.
+        // Both ends are prefetched, because reading them frame by frame waits for memory at each frame.
         prefetch(bytes.get(..FRONT).unwrap_or(bytes));
         prefetch(bytes.get(bytes.len().saturating_sub(BACK)..).unwrap_or_default());
         Ok(Message::parse(bytes)?.object(object)?)
     }
+
+    /// Tells the system how object `object` of message `index` will be read: its payload and masks. Finding the object
+    /// reads its frame header and descriptor.
+    ///
+    /// Advice applies to whole pages. The pages at both ends may hold parts of other objects. [`Advice::Random`] and
+    /// [`Advice::Sequential`] split the map, and the number of maps of a process is limited (65,530 by default on
+    /// Linux). So for thousands of objects, give such advice once with [`Self::advise_all`]. Other advice leaves
+    /// nothing behind.
+    ///
+    /// ```
+    /// use tgm_std::{Advice, MappedFile};
+    ///
+    /// // SAFETY: nobody truncates this file or writes into it.
+    /// let file = unsafe { MappedFile::open("../tests/data/multi/three.tgm") }?;
+    /// for index in 0..file.message_count() {
+    ///     file.advise(index + 1, 0, Advice::WillNeed).ok(); // the next one, if there is one
+    ///     let object = file.object(index, 0)?;
+    ///     println!("{:?}", object.payload().iter().max());
+    ///     file.advise(index, 0, Advice::Done)?;
+    /// }
+    /// # Ok::<(), tgm_std::TensogramError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Self::object`]; [`TensogramError::Io`] if the system does not take the advice.
+    pub fn advise(&self, index: usize, object: usize, advice: Advice) -> Result<()> {
+        let (message, object) = (self.message_range(index)?, self.object(index, object)?);
+        let start = usize::try_from(object.region_offset()).ok().and_then(|offset| message.start.checked_add(offset));
+        let range = start.and_then(|start| Some(start..start.checked_add(object.region().len())?));
+        self.advise_range(&range.unwrap_or_default(), advice)
+    }
+
+    /// Tells the system how the whole message `index` will be read. No page is read for that. See [`Self::advise`].
+    ///
+    /// # Errors
+    /// [`TensogramError::Framing`] if there is no such message; [`TensogramError::Io`] if the system does not take the
+    /// advice.
+    pub fn advise_message(&self, index: usize, advice: Advice) -> Result<()> {
+        self.advise_range(&self.message_range(index)?, advice)
+    }
+
+    /// Tells the system how the whole file will be read.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`] if the system does not take the advice.
+    pub fn advise_all(&self, advice: Advice) -> Result<()> {
+        self.advise_range(&(0..self.as_bytes().len()), advice)
+    }
+
+    /// Gives advice about a range, which must lie within the map.
+    fn advise_range(&self, range: &Range<usize>, advice: Advice) -> Result<()> {
+        let Some(map) = self.map.as_ref().filter(|_| !range.is_empty()) else { return Ok(()) };
+        advice::give(map, range, advice).map_err(|error| {
+            let what = format!("advice about bytes {} to {}: {error}", range.start, range.end);
+            TensogramError::Io(io::Error::new(error.kind(), what))
+        })
+    }
 }
 
-/// Bytes in which the frames before the first object lie, mostly.
+/// Bytes at the front of a message that mostly hold the frames before the first object.
 const FRONT: usize = 512;
-/// Bytes in which the descriptor of the last object lies, mostly, and what follows it.
+/// Bytes at the end of a message that mostly hold the last object's descriptor, and everything after it.
 const BACK: usize = 256;
 
 #[cold]

@@ -1,4 +1,4 @@
-//! How files are opened: errors name the path.
+//! Opening files. Errors name the path.
 
 use std::fs::File;
 use std::io;
@@ -6,7 +6,10 @@ use std::path::Path;
 
 use crate::base::error::{Result, TensogramError};
 
-/// Opens a file, and says which if it cannot be.
+/// Opens a file for reading.
+///
+/// # Errors
+/// [`TensogramError::Io`] naming the path.
 pub(crate) fn open_for_reading(path: &Path) -> Result<File> {
     File::open(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => {

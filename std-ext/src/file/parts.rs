@@ -20,7 +20,7 @@ use tgm_core::wire::{
 };
 use zerocopy::FromBytes as _;
 
-use super::read_at;
+use super::positioned::read_at;
 use crate::decode::object_of_frame;
 
 /// Bytes up to which a message is read at once: to look for its parts takes about as long.

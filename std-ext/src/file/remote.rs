@@ -1,9 +1,10 @@
-//! Addresses of object stores: what they look like, and how they would be scanned.
+//! Addresses of object stores. They are recognised, and refused.
 
-/// How an object store would be scanned. Files are scanned as [`ScanOptions`](crate::scan::ScanOptions) say, whatever stands here.
+/// Options for scans of object stores, which this library does not read. They do not apply to files, which
+/// [`ScanOptions`](crate::ScanOptions) are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RemoteScanOptions {
-    /// From both ends.
+    /// Whether to scan from both ends.
     pub bidirectional: bool,
 }
 
@@ -13,7 +14,8 @@ impl Default for RemoteScanOptions {
     }
 }
 
-/// Whether a file's name is an address in an object store: `s3`, `s3a`, `gs`, `az`, `azure`, `http` or `https`, and `://`.
+/// Whether a file's name is an address in an object store: `s3`, `s3a`, `gs`, `az`, `azure`, `http` or `https`, then
+/// `://`.
 pub fn is_remote_url(source: &str) -> bool {
     let schemes = ["s3", "s3a", "gs", "az", "azure", "http", "https"];
     source.split_once("://").is_some_and(|(scheme, _)| schemes.iter().any(|known| scheme.eq_ignore_ascii_case(known)))

@@ -1,4 +1,4 @@
-//! What scans read from: slices searched by SIMD, and files by way of a window.
+//! The sources of scans: slices, searched with SIMD, and files, read in windows.
 
 use std::cell::RefCell;
 use std::convert::Infallible;
@@ -10,30 +10,31 @@ use tgm_core::wire::{MAGIC, POSTAMBLE_SIZE, PREAMBLE_SIZE};
 
 use crate::base::memory::prefetch;
 
-/// Bytes read together while looking for a magic, and where messages are small.
+/// Bytes of a large read: for a search, and where messages are small.
 const WINDOW: usize = 64 << 10;
-/// Bytes read together where they are not: the end of a message and the preamble behind it.
+/// Bytes of a small read: the end of a message and the preamble after it.
 const GLANCE: usize = 512;
-/// Windows that are kept: a search, a walk over frames and a step from the end each have one, and one is to spare.
+/// The number of windows that are kept: one each for a search, a walk over frames and a step from the end, and one
+/// spare.
 const KEPT: usize = 4;
-/// Large windows may cost this many times the file's length. A file that is a row of messages is read once at most; one that
-/// makes a scan jump to and fro is read in small pieces after that, and in the smallest when the file's length has been read
-/// once more.
+/// The budget of large reads, as a multiple of the file's length. A sequence of messages is read at most once. A file
+/// that makes a scan jump back and forth is read in small pieces after that, and in the smallest pieces after one more
+/// length.
 const LARGE_READS: u64 = 2;
-/// How much smaller the smallest pieces are.
+/// The ratio of small pieces to smallest pieces.
 const SMALLEST: usize = 8;
 
-/// The first place where `magic` stands.
+/// The first place of `magic`.
 fn find(bytes: &[u8], magic: &[u8; 8]) -> Option<usize> {
     memmem::find(bytes, magic)
 }
 
-/// What a scan may tell a source of what it will read.
+/// A source that a scan can tell what it will read soon.
 pub(crate) trait Foresight: Source {
-    /// Steps from one end before it is the other one's turn.
+    /// The number of steps from one end before steps from the other end follow.
     const STEPS: usize;
 
-    /// The end of a message and the preamble behind it are likely to be read before long, and meet at `offset`.
+    /// Announces a read soon: the end of a message and the preamble after it, which meet at `offset`.
     fn expect(&self, offset: u64);
 }
 
@@ -41,8 +42,8 @@ pub(crate) trait Foresight: Source {
 #[derive(Clone, Copy)]
 pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
 
-/// What a scan waits for is memory: each message says where the next one is. From both ends at once it waits half as
-/// often, and where messages are of one length, for nothing.
+/// A scan of a slice waits for memory: only a message's preamble says where the next message is. A scan that alternates
+/// between both ends waits half as often. If messages have one length, prefetching removes all waits.
 impl Foresight for Bytes<'_> {
     const STEPS: usize = 1;
 
@@ -77,26 +78,26 @@ impl Source for Bytes<'_> {
     }
 }
 
-/// A file: `read_at` fills a buffer from a position on, fewer bytes coming only from the end.
+/// A file. `read_at` fills a buffer from a position on, with fewer bytes only at the end of the file.
 ///
-/// A few bytes here and a few there are what a scan reads. Where they are close together they come from one read, and what a
-/// search has read is kept for the next one: searches that find something every few bytes do not read anything again.
+/// A scan reads a few bytes at many places. If these are close together, one read serves several of them. The bytes of
+/// a search are kept for the next search, so bytes are not read again even if searches find something every few bytes.
 pub(crate) struct Windowed<F> {
     read_at: F,
     len: u64,
     windows: RefCell<Windows>,
 }
 
-/// What is kept of a file.
+/// The parts of a file that are kept.
 #[derive(Default)]
 struct Windows {
-    /// The one that was used last comes first.
+    /// The windows. The last used one comes first.
     kept: [Window; KEPT],
-    /// Bytes that were read.
+    /// Bytes that were read so far.
     spent: u64,
 }
 
-/// Bytes of a file, and where they begin.
+/// A part of a file, and the offset where it begins.
 #[derive(Default)]
 struct Window {
     start: u64,
@@ -104,7 +105,7 @@ struct Window {
 }
 
 impl Window {
-    /// The bytes from `offset` on, if at least `wanted` of them are here.
+    /// The bytes from `offset` on, if the window has at least `wanted` of them.
     fn at(&self, offset: u64, wanted: usize) -> Option<&[u8]> {
         let start = usize::try_from(offset.checked_sub(self.start)?).ok()?;
         self.bytes.get(start..).filter(|rest| rest.get(..wanted).is_some())
@@ -117,8 +118,8 @@ impl<F: Fn(u64, &mut [u8]) -> io::Result<usize>> Windowed<F> {
         Self { read_at, len, windows: RefCell::default() }
     }
 
-    /// The bytes from `offset` on, at least `wanted` of them unless the file ends before; `size` of them are read if they
-    /// have to be.
+    /// The bytes from `offset` on: at least `wanted`, unless the file ends before. If no window has them, `size` bytes
+    /// are read.
     fn look<'w>(&self, windows: &'w mut Windows, offset: u64, wanted: usize, size: usize) -> io::Result<&'w [u8]> {
         if let Some(found) = windows.kept.iter().position(|window| window.at(offset, wanted).is_some()) {
             windows.kept.get_mut(..=found).unwrap_or_default().rotate_right(1);
@@ -128,8 +129,8 @@ impl<F: Fn(u64, &mut [u8]) -> io::Result<usize>> Windowed<F> {
         Ok(windows.kept.first().and_then(|window| window.at(offset, 0)).unwrap_or_default())
     }
 
-    /// Reads a window in which the `wanted` bytes at `offset` are: a large one if that is close to one that was used lately,
-    /// with more bytes on the side that it lies on.
+    /// Reads a window with the `wanted` bytes at `offset`. If a window that was used lately is near, the new one is
+    /// large, and extends in the direction that leads away from it.
     fn read_window(&self, windows: &mut Windows, offset: u64, wanted: usize, size: usize) -> io::Result<()> {
         let near = |window: &&Window| offset.abs_diff(window.start) < 2 * WINDOW as u64;
         let neighbour = windows.kept.iter().find(near).map(|window| window.start);
@@ -142,14 +143,14 @@ impl<F: Fn(u64, &mut [u8]) -> io::Result<usize>> Windowed<F> {
         let end = offset.saturating_add(wanted as u64);
         let is_backward = neighbour.is_some_and(|start| offset < start);
         let start = if is_backward { end.saturating_sub(size as u64) } else { offset };
-        // Nothing lies behind the file's end.
+        // The window ends with the file.
         let size = usize::try_from(self.len.saturating_sub(start)).unwrap_or(size).min(size);
         windows.kept.rotate_right(1);
         let [window, ..] = &mut windows.kept;
         window.bytes.clear();
         window.bytes.resize(size, 0);
         window.start = start;
-        // After an error nothing of it is there.
+        // After an error the window is empty.
         let read = (self.read_at)(start, &mut window.bytes).inspect_err(|_| window.bytes.clear())?;
         window.bytes.truncate(read);
         windows.spent = windows.spent.saturating_add(read as u64);
@@ -158,7 +159,7 @@ impl<F: Fn(u64, &mut [u8]) -> io::Result<usize>> Windowed<F> {
 }
 
 impl<F: Fn(u64, &mut [u8]) -> io::Result<usize>> Foresight for Windowed<F> {
-    /// As many as keep the window in use.
+    /// Enough steps to use a window before the other end needs one.
     const STEPS: usize = 64;
 
     fn expect(&self, _offset: u64) {}
@@ -195,13 +196,14 @@ impl<F: Fn(u64, &mut [u8]) -> io::Result<usize>> Source for Windowed<F> {
             if let Some(at) = find(bytes, magic) {
                 return Ok(Some(from.saturating_add(at as u64)));
             }
-            // The last seven bytes may be the beginning of a magic. Fewer than eight: the file has been cut.
+            // The last seven bytes may be the beginning of a magic. If there are fewer than eight, the file was
+            // truncated.
             let done = bytes.len().saturating_sub(MAGIC.len() - 1);
             if done == 0 {
                 return Ok(None);
             }
             from = from.saturating_add(done as u64);
-            // A search reads about twice what it looks at, at most.
+            // Reads double, so a search reads at most about twice the bytes that it needs.
             size = size.saturating_mul(2).min(WINDOW);
         }
     }
@@ -215,7 +217,7 @@ mod tests {
 
     use super::*;
 
-    /// A file of bytes that counts how often it is read.
+    /// A file of `bytes` that counts reads.
     fn file<'a>(bytes: &'a [u8], reads: &'a Cell<usize>) -> Windowed<impl Fn(u64, &mut [u8]) -> io::Result<usize>> {
         Windowed::new(bytes.len() as u64, move |offset, out: &mut [u8]| {
             reads.set(reads.get() + 1);
@@ -226,7 +228,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_window_shows_what_is_there(len in 0..300_000_usize, reads in proptest::collection::vec((any::<u32>(), 0..400_usize), 1..50)) {
+        fn a_window_shows_what_is_there(
+            len in 0..300_000_usize,
+            reads in proptest::collection::vec((any::<u32>(), 0..400_usize), 1..50),
+        ) {
             let bytes: Vec<u8> = (0..len).map(|i| (i.wrapping_mul(31) >> 3).to_le_bytes()[0]).collect();
             let count = Cell::new(0);
             let file = file(&bytes, &count);

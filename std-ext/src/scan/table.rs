@@ -1,4 +1,4 @@
-//! What a scan found, in as little memory as it takes.
+//! The result of a scan, in little memory.
 
 use std::mem;
 
@@ -8,10 +8,10 @@ use super::ScanOptions;
 use super::source::Foresight;
 use crate::base::error::{Result, TensogramError};
 
-/// Messages between the one that has been found and the one that is expected, where they are of one length.
+/// If messages have one length, the message that is prefetched is this many messages ahead.
 const AHEAD: u64 = 8;
 
-/// Where a message lies in its file.
+/// The place of a message in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessageLayout {
     /// Bytes from the file's start.
@@ -20,7 +20,8 @@ pub struct MessageLayout {
     pub length: u64,
 }
 
-/// The messages of a source in order, and, apart because there mostly is none, what lies between them.
+/// The messages of a source in order, and the bytes between them. These have a list of their own, which is mostly
+/// empty.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
     pub(crate) messages: Vec<MessageLayout>,
@@ -30,7 +31,7 @@ pub(crate) struct Table {
 impl Table {
     /// Scans the source from its start and, if the options say so, from its end as well.
     ///
-    /// Of what is found from the end only lengths are kept, until it is known that nothing lies between.
+    /// For messages that are found from the end, only lengths are kept until both sides meet.
     pub(crate) fn scan<S: Foresight>(source: S, options: &ScanOptions) -> Result<Self, S::Error> {
         let mut scanner = Scanner::new(source);
         let mut table = Self::default();
@@ -40,7 +41,7 @@ impl Table {
         loop {
             for _ in 0..S::STEPS {
                 let Some(segment) = scanner.next_segment()? else {
-                    // What was found from the end is then the payload of a torn message.
+                    // Messages that were found from the end are then part of a torn message's payload.
                     let found = if scanner.torn().is_some() { &[][..] } else { &from_end[..] };
                     table.append(scanner.back(), found);
                     return Ok(table);
@@ -71,7 +72,7 @@ impl Table {
         }
     }
 
-    /// Enters messages of these lengths, the last one of them first, that lie side by side from `start` on.
+    /// Adds messages that lie side by side from `start` on. `lengths` begin with the last message.
     fn append(&mut self, start: u64, lengths: &[u64]) {
         self.messages.reserve_exact(lengths.len());
         let mut offset = start;
@@ -82,7 +83,7 @@ impl Table {
         }));
     }
 
-    /// Where message `index` lies.
+    /// The place of message `index`.
     pub(crate) fn get(&self, index: usize) -> Result<MessageLayout> {
         let count = self.messages.len();
         self.messages.get(index).copied().ok_or_else(|| {
@@ -96,7 +97,7 @@ impl Table {
     }
 }
 
-/// The whole of a source in order, each byte once: messages, and the bytes that belong to none.
+/// The whole source in order, each byte once: messages, and the bytes that belong to no message.
 #[derive(Clone, Debug, Default)]
 pub struct Segments<'a> {
     messages: &'a [MessageLayout],

@@ -1,4 +1,4 @@
-//! What the system says that it was told.
+//! The system reports which advice it has taken.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 
 use std::fs::{self, File};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use super::*;
-use crate::{MessageBuilder, ObjectBuilder};
+use crate::{MappedFile, MessageBuilder, ObjectBuilder, TensogramError};
 
 /// Values of an object: 4 MiB of bytes.
 const LEN: usize = 4 << 20;

@@ -1,0 +1,80 @@
+//! All messages of a file, one after the other.
+
+use std::fs::File;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::vec;
+
+use crate::base::error::Result;
+#[cfg(doc)]
+use crate::base::error::TensogramError;
+use crate::file::message_bytes::read_whole;
+#[cfg(feature = "mmap")]
+use crate::file::mmap::MappedFile;
+use crate::file::tensogram_file::{Backing, TensogramFile};
+use crate::scan::MessageLayout;
+
+impl TensogramFile {
+    /// The bytes of all messages at once.
+    ///
+    /// # Errors
+    /// Those of [`Self::read_message`].
+    #[deprecated(note = "use `iter`, or `message_count` and `read_message`, which do not hold all of the file")]
+    pub fn messages(&self) -> Result<Vec<Vec<u8>>> {
+        self.iter()?.collect()
+    }
+
+    /// The bytes of each message in order. The iterator keeps the file open by itself. Messages that are appended later
+    /// are not part of it.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`] from the scan. The items have errors of their own.
+    #[expect(clippy::iter_not_returning_iterator, reason = "the scan comes first, and it can fail")]
+    pub fn iter(&self) -> Result<FileMessageIter> {
+        let layouts = self.message_layouts()?.into_iter();
+        let held = match &self.backing {
+            Backing::Positioned { file, .. } => Held::File(Arc::clone(file)),
+            #[cfg(feature = "mmap")]
+            Backing::Mapped(mapped) => Held::Map(Arc::clone(mapped)),
+        };
+        Ok(FileMessageIter { path: self.path.clone(), held, layouts, next: 0 })
+    }
+}
+
+/// The bytes of each message of a file, as [`TensogramFile::iter`] returns them. Digests are not checked: decode the
+/// messages with `verify_hash` to check those of objects, or check the whole file with [`crate::validate_file`].
+#[derive(Clone, Debug)]
+pub struct FileMessageIter {
+    path: PathBuf,
+    held: Held,
+    layouts: vec::IntoIter<MessageLayout>,
+    next: usize,
+}
+
+/// Keeps a file open while messages are read from it.
+#[derive(Clone, Debug)]
+enum Held {
+    File(Arc<File>),
+    #[cfg(feature = "mmap")]
+    Map(Arc<MappedFile>),
+}
+
+impl Iterator for FileMessageIter {
+    type Item = Result<Vec<u8>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (layout, index) = (self.layouts.next()?, self.next);
+        self.next = index.saturating_add(1);
+        Some(match &self.held {
+            Held::File(file) => read_whole(file, &self.path, layout),
+            #[cfg(feature = "mmap")]
+            Held::Map(mapped) => mapped.message_bytes(index).map(<[u8]>::to_vec),
+        })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.layouts.size_hint()
+    }
+}
+
+impl ExactSizeIterator for FileMessageIter {}

@@ -1,0 +1,248 @@
+//! A file of messages: opening it, and the bytes of its messages.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+#[cfg(feature = "mmap")]
+use tgm_core::scan::Source;
+
+use crate::base::error::{Result, TensogramError};
+#[cfg(doc)]
+use crate::decode;
+use crate::file::message_bytes::{read_parts, read_whole};
+#[cfg(feature = "mmap")]
+use crate::file::mmap::MappedFile;
+use crate::file::open::open_for_reading;
+use crate::file::parts::Wanted;
+use crate::file::positioned::{read_at, source_of};
+use crate::file::remote::{RemoteScanOptions, is_remote_url};
+use crate::scan::{MessageLayout, ScanOptions, Segments, Table};
+
+/// A file of messages, opened for reading.
+///
+/// Every read takes `&self`, and the type is `Send` and `Sync`.
+///
+/// ```
+/// use tgm_std::{DecodeOptions, TensogramFile};
+///
+/// let file = TensogramFile::open("../tests/data/multi/three.tgm")?;
+/// for index in 0..file.message_count()? {
+///     let (metadata, objects) = file.decode_message(index, &DecodeOptions::default())?;
+///     assert_eq!(metadata.base.len(), objects.len());
+/// }
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+#[derive(Debug)]
+pub struct TensogramFile {
+    pub(super) path: PathBuf,
+    pub(super) backing: Backing,
+}
+
+/// The way in which the file is read.
+#[derive(Debug)]
+pub(super) enum Backing {
+    /// Positioned reads. The file is scanned when the first message is asked for.
+    Positioned { file: Arc<File>, table: OnceLock<Table> },
+    #[cfg(feature = "mmap")]
+    Mapped(Arc<MappedFile>),
+}
+
+impl TensogramFile {
+    /// Opens a file. Nothing is read yet.
+    ///
+    /// If another program truncates or replaces the file while it is open, reads return errors. They never return wrong
+    /// bytes in a message that passes its checks.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`] if it cannot be opened ("file not found: PATH").
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        Ok(Self::positioned(path, open_for_reading(path)?))
+    }
+
+    pub(super) fn positioned(path: &Path, file: File) -> Self {
+        let backing = Backing::Positioned { file: Arc::new(file), table: OnceLock::new() };
+        Self { path: path.to_path_buf(), backing }
+    }
+
+    /// Opens a file by its path as text. Addresses of object stores are refused; `options` would apply to those only.
+    ///
+    /// # Errors
+    /// [`TensogramError::Remote`] for an address of an object store; [`TensogramError::Io`] as [`Self::open`].
+    pub fn open_source(source: impl AsRef<str>, options: Option<RemoteScanOptions>) -> Result<Self> {
+        let (source, _) = (source.as_ref(), options);
+        if is_remote_url(source) {
+            return Err(TensogramError::Remote(format!("{source}: object stores are not supported").into()));
+        }
+        Self::open(source)
+    }
+
+    /// Opens a file as a memory map and scans it.
+    ///
+    /// **Unsound if the file is truncated or changed in place while it is open**: the operating system then ends the
+    /// process (`SIGBUS`), or bytes change behind `&[u8]`. [`MappedFile`] states the contract. This function is not
+    /// `unsafe` because programs for the reference call it under this name. New programs should call
+    /// [`MappedFile::open`], which is `unsafe`, or [`Self::open`], which needs no promise.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`].
+    #[cfg(feature = "mmap")]
+    #[allow(unsafe_code, reason = "the safe spelling of ported programs, labelled as unsound")]
+    pub fn open_mmap(path: impl AsRef<Path>) -> Result<Self> {
+        // SAFETY: nobody may truncate the file or write into it. This function cannot promise that. Its documentation
+        // asks the caller for it.
+        let mapped = unsafe { MappedFile::open(path.as_ref()) }?;
+        Ok(Self { path: path.as_ref().to_path_buf(), backing: Backing::Mapped(Arc::new(mapped)) })
+    }
+
+    /// The memory map of a file that was opened with [`Self::open_mmap`]. Messages can be borrowed from it.
+    #[cfg(feature = "mmap")]
+    pub fn mapped(&self) -> Option<&MappedFile> {
+        match &self.backing {
+            Backing::Mapped(mapped) => Some(mapped),
+            Backing::Positioned { .. } => None,
+        }
+    }
+
+    /// The path that the file was opened with. It is always there; only files in object stores would have none.
+    pub fn path(&self) -> Option<&Path> {
+        Some(&self.path)
+    }
+
+    /// The path or address that the file was opened with, as text.
+    pub fn source(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// Whether the file lies in an object store.
+    pub const fn is_remote(&self) -> bool {
+        false
+    }
+
+    /// Drops the list of messages. The next read scans the file again.
+    pub fn invalidate_offsets(&mut self) {
+        match &mut self.backing {
+            Backing::Positioned { table, .. } => *table = OnceLock::new(),
+            #[cfg(feature = "mmap")]
+            Backing::Mapped(_) => {}
+        }
+    }
+
+    /// The list of messages, made by a scan at the first call.
+    pub(super) fn table(&self) -> Result<&Table> {
+        match &self.backing {
+            Backing::Positioned { file, table } => {
+                if let Some(table) = table.get() {
+                    return Ok(table);
+                }
+                let scanned = source_of(file).and_then(|source| Table::scan(source, &ScanOptions::default()));
+                let scanned = scanned.map_err(|error| TensogramError::io(&self.path, &error))?;
+                // Threads that come here at the same time each scan the file. One of the tables stays.
+                Ok(table.get_or_init(|| scanned))
+            }
+            #[cfg(feature = "mmap")]
+            Backing::Mapped(mapped) => Ok(mapped.table()),
+        }
+    }
+
+    /// The number of messages.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`] from the scan.
+    pub fn message_count(&self) -> Result<usize> {
+        Ok(self.table()?.messages.len())
+    }
+
+    /// The places of the messages.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`] from the scan.
+    pub fn message_layouts(&self) -> Result<Vec<MessageLayout>> {
+        Ok(self.table()?.messages.clone())
+    }
+
+    /// The whole file in order: messages, and the bytes that belong to no message.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`] from the scan.
+    pub fn segments(&self) -> Result<Segments<'_>> {
+        Ok(self.table()?.segments())
+    }
+
+    /// The bytes of message `index`: one positioned read, or a copy from the map. Digests are not checked;
+    /// [`Self::decode_message`] with `verify_hash` checks those of objects.
+    ///
+    /// # Errors
+    /// [`TensogramError::Framing`] if there is no such message, [`TensogramError::Io`] if it cannot be read.
+    pub fn read_message(&self, index: usize) -> Result<Vec<u8>> {
+        let layout = self.table()?.get(index)?;
+        match &self.backing {
+            Backing::Positioned { file, .. } => read_whole(file, &self.path, layout),
+            #[cfg(feature = "mmap")]
+            Backing::Mapped(mapped) => Ok(mapped.message_bytes(index)?.to_vec()),
+        }
+    }
+
+    /// The bytes of message `index`, with zeros instead of payloads and masks. Metadata and descriptors are there, for
+    /// [`decode::decode_descriptors`] and [`tgm_core::Message`]. A message of up to 256 KiB is read as a whole. Of a
+    /// larger one only these parts are read, and the zeros take addresses but no memory.
+    ///
+    /// Digests of objects cannot be checked on these bytes.
+    ///
+    /// # Errors
+    /// Those of [`Self::read_message`].
+    pub fn read_message_outline(&self, index: usize) -> Result<Vec<u8>> {
+        self.read_message_parts(index, Wanted::Descriptors)
+    }
+
+    /// The bytes of message `index` as [`Self::read_message_outline`] returns them, with the whole frame of object
+    /// `object`: its payload, its masks, and all bytes that its digest covers.
+    ///
+    /// # Errors
+    /// Those of [`Self::read_message`]. If the message has no such object, that is not an error here.
+    pub fn read_message_object(&self, index: usize, object: usize) -> Result<Vec<u8>> {
+        self.read_message_parts(index, Wanted::DescriptorsAndObject(object))
+    }
+
+    fn read_message_parts(&self, index: usize, wanted: Wanted<'_>) -> Result<Vec<u8>> {
+        match &self.backing {
+            Backing::Positioned { file, .. } => read_parts(file, &self.path, self.table()?.get(index)?, Some(wanted)),
+            #[cfg(feature = "mmap")]
+            Backing::Mapped(mapped) => Ok(mapped.message_bytes(index)?.to_vec()),
+        }
+    }
+
+    /// Fills `out` with the bytes of the file from `offset` on. Returns how many they are: fewer only at the end of the
+    /// file, which another program may have truncated. Use it to read the bytes between messages ([`Self::segments`]).
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`].
+    pub fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<usize> {
+        match &self.backing {
+            Backing::Positioned { file, .. } => {
+                read_at(file, offset, out).map_err(|error| TensogramError::io(&self.path, &error))
+            }
+            #[cfg(feature = "mmap")]
+            Backing::Mapped(mapped) => {
+                let Ok(read) = Source::read_at(&mapped.as_bytes(), offset, out);
+                Ok(read)
+            }
+        }
+    }
+
+    /// Calls `with` with the bytes of message `index`. Mapped bytes are not copied. Of a large message that is not
+    /// mapped, only the `wanted` parts are read, and the rest are zeros. `None` wants all of it.
+    pub(super) fn with_message<T>(
+        &self,
+        index: usize,
+        wanted: Option<Wanted<'_>>,
+        with: impl FnOnce(&[u8]) -> Result<T>,
+    ) -> Result<T> {
+        match &self.backing {
+            #[cfg(feature = "mmap")]
+            Backing::Mapped(mapped) => with(mapped.message_bytes(index)?),
+            Backing::Positioned { file, .. } => with(&read_parts(file, &self.path, self.table()?.get(index)?, wanted)?),
+        }
+    }
+}
