@@ -115,10 +115,7 @@ impl<'a> DataObject<'a> {
     /// # Errors
     /// [`ErrorKind::MaskBounds`] for an entry of another object.
     pub fn mask_blob(&self, mask: &MaskDescriptor<'a>) -> Result<&'a [u8]> {
-        let range = usize::try_from(mask.offset()).ok().zip(usize::try_from(mask.length()).ok());
-        range
-            .and_then(|(start, len)| self.region.get(start..start.checked_add(len)?))
-            .ok_or(ErrorKind::MaskBounds.at(mask.position()))
+        mask.blob(self.region)
     }
 
     /// The values in place, without a copy: O(1). Only for an object without encoding, filter, compression and masks.

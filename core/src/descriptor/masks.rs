@@ -80,6 +80,17 @@ impl<'a> MaskDescriptor<'a> {
     pub const fn position(&self) -> u64 {
         self.position
     }
+
+    /// The bytes of the blob, out of the object's payload region.
+    ///
+    /// # Errors
+    /// [`ErrorKind::MaskBounds`] at the entry if the blob does not lie in `region`.
+    pub fn blob<'r>(&self, region: &'r [u8]) -> Result<&'r [u8]> {
+        let place = usize::try_from(self.offset).ok().zip(usize::try_from(self.length).ok());
+        place
+            .and_then(|(start, len)| region.get(start..start.checked_add(len)?))
+            .ok_or(ErrorKind::MaskBounds.at(self.position))
+    }
 }
 
 /// Where the entries of a descriptor's masks are, in bytes from the descriptor's start. 0 stands for an absent entry.
@@ -155,7 +166,7 @@ impl<'a> Masks<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::MaskBounds`] at the entry.
-    pub(crate) fn payload_len(&self, region_len: u64) -> Result<u64> {
+    pub fn payload_len(&self, region_len: u64) -> Result<u64> {
         self.iter().try_fold(region_len, |payload_len, (_, mask)| {
             let end = mask.offset.checked_add(mask.length).filter(|&end| end <= region_len);
             end.map(|_| payload_len.min(mask.offset)).ok_or(ErrorKind::MaskBounds.at(mask.position))

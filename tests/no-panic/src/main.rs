@@ -144,8 +144,9 @@ fn data_object(object: &DataObject<'_>, output: &mut [u8]) {
     keep((apart.view_any(), apart.stored()));
     keep((object.view_any(), object.view_bits(), object.view::<f32>(), object.view::<Complex<f64>>()));
     for (kind, mask) in descriptor.masks().iter() {
-        keep((kind, object.mask(&mask), object.mask_blob(&mask)));
+        keep((kind, object.mask(&mask), object.mask_blob(&mask), mask.blob(object.payload())));
     }
+    keep(descriptor.masks().payload_len(black_box(7)));
     let range = black_box(3_u64)..black_box(9);
     keep(object.decode_into(range.clone(), black_box(ByteOrder::Big), output));
     let (mut doubles, mut singles) = ([0.0_f64; 32], [0.0_f32; 32]);
