@@ -39,8 +39,8 @@ pub use self::part_error::PartError;
 pub use self::parts::{Part, encode_parts};
 pub use self::reframe::{TakenObject, reframe};
 pub use self::streaming::StreamingEncoder;
-pub use crate::model::number::Number;
 pub use crate::base::options::{AggregateHashPolicy, Blosc2Codec, EncodeOptions, MaskMethod, Provenance, ValueOrder};
+pub use crate::model::number::Number;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::cast_possible_truncation, reason = "tests may panic")]

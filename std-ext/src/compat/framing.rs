@@ -1,9 +1,9 @@
-//! Messages and frames as they are, without the pipeline: what [`encode`](crate::encode()) and [`decode`](crate::decode())
-//! stand on.
+//! Messages and frames of encoded objects, without the pipeline: the layer below [`encode`](crate::encode()) and
+//! [`decode`](crate::decode()).
 //!
 //! Payloads are encoded bytes on both sides. Nothing is derived from them or compared with descriptors, and metadata is
-//! written as it is given; whoever makes messages of values takes [`crate::encode_pre_encoded`] or
-//! [`crate::MessageBuilder`], which check what they are given.
+//! written as it is given. To make messages of values, take [`crate::encode_pre_encoded`] or [`crate::MessageBuilder`], which
+//! check what they are given.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,8 @@ use tgm_core::{ErrorKind, frame};
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
 use crate::compat::wire::Preamble;
-use crate::decode::{Opened, decode_metadata};
+use crate::decode::checked::CheckedMessage;
+use crate::decode::decode_metadata;
 use crate::encode::checks;
 use crate::encode::frame::padded;
 use crate::encode::message::write_message_around;
@@ -42,7 +43,7 @@ pub struct EncodedObject {
 pub struct DecodedMessage<'a> {
     /// The first 24 bytes.
     pub preamble: Preamble,
-    /// The metadata that counts: that of the last metadata frame, under the objects' preceders.
+    /// The metadata that counts: the last metadata frame, with the objects' preceders written over it.
     pub global_metadata: GlobalMetadata,
     /// The last index frame.
     pub index: Option<IndexFrame>,
@@ -50,14 +51,14 @@ pub struct DecodedMessage<'a> {
     pub hash_frame: Option<HashFrame>,
     /// Each object's descriptor, its encoded values, the masks' blobs, and where its frame starts in the message.
     pub objects: Vec<(DataObjectDescriptor, &'a [u8], &'a [u8], usize)>,
-    /// What was said of each object in a frame before it.
+    /// The entries of each object's preceder, the metadata frame right before it.
     pub preceder_payloads: Vec<Option<BTreeMap<String, Value>>>,
 }
 
-/// Writes a message of encoded objects, with an index if there are any.
+/// Writes a message of encoded objects, with an index if it has any object.
 ///
 /// # Errors
-/// [`TensogramError::Metadata`] for metadata of more objects than there are, and for what cannot be CBOR;
+/// [`TensogramError::Metadata`] for metadata of more objects than are given, and for what cannot be CBOR;
 /// [`TensogramError::Encoding`] for `simple_packing` of another type than float64, which no reader decodes.
 ///
 /// ```
@@ -87,24 +88,25 @@ pub fn encode_message(
     Ok(message)
 }
 
-/// Takes the first message of `bytes` apart. Payloads are not decoded, digests not checked: [`crate::decode()`] does both, the
-/// latter with `verify_hash`.
+/// Takes the first message of `bytes` apart.
+///
+/// Payloads are not decoded, and digests are not checked: [`crate::decode()`] does both, the latter with `verify_hash`.
 ///
 /// # Errors
-/// Those of the format's checks.
+/// Those of the format's checks (FORMAT §1.10).
 pub fn decode_message(bytes: &[u8]) -> Result<DecodedMessage<'_>> {
     let preamble = Preamble::read_from(bytes)?;
-    let opened = Opened::open(bytes, &DecodeOptions::default())?;
+    let checked = CheckedMessage::open(bytes, &DecodeOptions::default())?;
     let mut message = DecodedMessage {
         preamble,
-        global_metadata: to_owned::message_metadata(&opened.metadata, &opened.room)?,
-        index: opened.outline.index.map(|frame| cbor_to_index(frame.body())).transpose()?,
-        hash_frame: opened.outline.hashes.map(|frame| cbor_to_hash_frame(frame.body())).transpose()?,
+        global_metadata: to_owned::message_metadata(&checked.metadata, &checked.room)?,
+        index: checked.outline.index.map(|frame| cbor_to_index(frame.body())).transpose()?,
+        hash_frame: checked.outline.hashes.map(|frame| cbor_to_hash_frame(frame.body())).transpose()?,
         objects: Vec::new(),
         preceder_payloads: Vec::new(),
     };
     let mut preceder = None;
-    for frame in opened.message.frames() {
+    for frame in checked.message.frames() {
         let frame = frame?;
         match frame.frame_type() {
             FrameType::PrecederMetadata => {
@@ -112,7 +114,7 @@ pub fn decode_message(bytes: &[u8]) -> Result<DecodedMessage<'_>> {
             }
             FrameType::NTensorFrame => {
                 let start = usize::try_from(frame.offset()).map_err(|_| ErrorKind::TooLarge.at(frame.offset()))?;
-                let (descriptor, payload, masks) = parts(&DataObject::parse(frame)?, &opened.room)?;
+                let (descriptor, payload, masks) = split_object(&DataObject::parse(frame)?, &checked.room)?;
                 message.objects.push((descriptor, payload, masks, start));
                 message.preceder_payloads.push(preceder.take());
             }
@@ -130,8 +132,10 @@ pub fn decode_metadata_only(bytes: &[u8]) -> Result<GlobalMetadata> {
     decode_metadata(bytes)
 }
 
-/// Takes the data object's frame apart that `bytes` begin with: its descriptor, its encoded values, the masks' blobs, and
-/// how many bytes it takes with its padding. Its digest is not checked: [`crate::model::hash::check_frame_hash`] does that.
+/// Takes apart the data object's frame that `bytes` begin with.
+///
+/// Returns the descriptor, the encoded values, the masks' blobs, and the frame's length with its padding, in bytes. The digest
+/// is not checked: [`crate::model::hash::check_frame_hash`] does that.
 ///
 /// # Errors
 /// [`TensogramError::Framing`] for a frame that is damaged or of another type; those of the descriptor.
@@ -141,14 +145,14 @@ pub fn decode_data_object_frame(bytes: &[u8]) -> Result<(DataObjectDescriptor, &
         let found = frame.frame_type();
         return Err(TensogramError::Framing(format!("expected a data-object frame, got {found:?}").into()));
     }
-    let (descriptor, payload, masks) = parts(&DataObject::parse(frame)?, &Room::by_default())?;
+    let (descriptor, payload, masks) = split_object(&DataObject::parse(frame)?, &Room::by_default())?;
     let len = bytes.len().saturating_sub(rest.len());
     let padded = usize::try_from(padded(len as u64)).unwrap_or(len);
     Ok((descriptor, payload, masks, padded.min(bytes.len())))
 }
 
-/// An object's descriptor, its payload, and what its region holds behind that.
-fn parts<'a>(object: &DataObject<'a>, room: &Room) -> Result<(DataObjectDescriptor, &'a [u8], &'a [u8])> {
+/// An object's descriptor, its payload, and the rest of its region.
+fn split_object<'a>(object: &DataObject<'a>, room: &Room) -> Result<(DataObjectDescriptor, &'a [u8], &'a [u8])> {
     let (region, payload) = (object.region(), object.payload());
     let masks = region.get(payload.len()..).unwrap_or_default();
     Ok((to_owned::descriptor(object.descriptor(), room)?, payload, masks))

@@ -1,16 +1,18 @@
-//! Values of an object into a buffer that the caller keeps.
+//! Values of an object in a buffer that the caller keeps.
 //!
 //! | values as | of all elements | of some |
 //! |---|---|---|
 //! | bytes | [`values_into`] | [`ranges_into`](crate::ranges_into) |
 //! | a Rust type | [`elements_into`] | [`element_ranges_into`](crate::element_ranges_into) |
 //! | `f32` or `f64`, of any | [`values_as_into`](crate::values_as_into) | |
-//! | `f32` or `f64`, of packed ones | [`unpack_into`] | [`unpack_into`] |
+//! | `f32` or `f64`, of packed values | [`unpack_into`] | [`unpack_into`] |
 //!
-//! They undo every pipeline, and take what memory they need from a [`Scratch`]: once it is large enough, nothing is
-//! allocated on the calling thread for all values of an object that are stored, packed, shuffled, or compressed by szip,
-//! zstd, lz4 or blosc2, whatever masks they have. Parts are opened first: [`ranges_into`](crate::ranges_into) says what
-//! that takes. After an error that is not about the buffer's length, nothing can be said of what is in it.
+//! All of them undo every pipeline, and work in the memory of a [`Scratch`]. Once that is large enough, all values of an
+//! object are decoded without an allocation on the calling thread, whatever masks it has. This holds for values that are
+//! stored, packed, shuffled, or compressed by szip, zstd, lz4 or blosc2. What opening a payload for parts takes is told by
+//! [`ranges_into`](crate::ranges_into).
+//!
+//! An error about the buffer's length leaves the buffer as it was. After any other error it may hold anything.
 
 use tgm_core::ErrorKind;
 use tgm_core::descriptor::{ByteOrder, Descriptor};
@@ -19,18 +21,22 @@ use tgm_core::tensor::Element;
 use zerocopy::IntoBytes as _;
 
 use super::trust::Trusted;
-use super::{Scratch, pipeline, threads};
+use super::{Scratch, plan, threads, unpack, whole};
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
 use crate::kernels::packing::Value;
 use crate::model::number::Number;
 
-/// All values of an object as bytes, row-major, in the order of bytes that the options say; masked ones restored if
-/// they say so. What [`values`](crate::values) gives, in `out`, which is as long as
-/// [`decoded_len`](tgm_core::descriptor::Descriptor::decoded_len) says.
+/// Writes all values of an object to `out`, as bytes.
+///
+/// The values lie row-major, in the byte order that the options say. Masked values are restored if the options say so.
+/// `out` has [`decoded_len`](tgm_core::descriptor::Descriptor::decoded_len) bytes. The values are those of
+/// [`values`](crate::values).
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] if `out` is shorter or longer; those of [`values`](crate::values).
+///
+/// Format: FORMAT §5.3.
 ///
 /// ```
 /// use tgm_std::{DecodeOptions, Scratch, values, values_into};
@@ -50,16 +56,21 @@ pub fn values_into(
     scratch: &mut Scratch,
     out: &mut [u8],
 ) -> Result<()> {
-    let order = pipeline::target_order(object.descriptor(), options);
+    let order = plan::target_order(object.descriptor(), options);
     let trusted = Trusted::new(object, options)?;
-    pipeline::decode_values_into(trusted, order, options, threads(options, object)?, scratch, out)
+    whole::decode_values_into(trusted, order, options, threads(options, object)?, scratch, out)
 }
 
-/// All values of an object as what they are, row-major. `native_byte_order` of the options has no say here.
+/// Writes all values of an object to `out`, as elements of their own type.
+///
+/// The values lie row-major, in the machine's byte order, whatever `native_byte_order` of the options says. `out` has one
+/// element for each of the object. A bitmask has no such type.
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] with [`ErrorKind::DtypeMismatch`] if the elements are not of type `T`; those of
 /// [`values_into`].
+///
+/// Format: FORMAT §5.3.
 ///
 /// ```
 /// use tgm_std::{DecodeOptions, Scratch, elements_into};
@@ -80,7 +91,7 @@ pub fn elements_into<T: Number>(
     check_dtype::<T::Element>(object.descriptor())?;
     let threads = threads(options, object)?;
     let object = Trusted::new(object, options)?;
-    pipeline::decode_values_into(
+    whole::decode_values_into(
         object,
         ByteOrder::NATIVE,
         options,
@@ -90,14 +101,18 @@ pub fn elements_into<T: Number>(
     )
 }
 
-/// As many simple-packed values as `out` has, from element `start` on: as `f64`, or as `f32`, which is the `f64`
-/// rounded once more. Half the memory of [`elements_into`] where 32 bits are enough.
+/// Unpacks simple-packed values into all of `out`, from element `start` on.
 ///
-/// Decompressing may be done on several threads, unpacking is not.
+/// The values lie row-major, in the unit of the source data, in the machine's byte order. An `f32` is the `f64` rounded once
+/// more; it takes half the memory of [`elements_into`]. Masked values are restored if the options say so.
+///
+/// A whole object may be decompressed on several threads. Unpacking takes one.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`], with [`ErrorKind::DtypeMismatch`] if the values are not packed, and if there are fewer
-/// of them; those of [`values`](crate::values).
+/// [`TensogramError::Encoding`] with [`ErrorKind::NotPacked`] if the values are not packed;
+/// [`TensogramError::Encoding`] if the object has fewer values; those of [`values`](crate::values).
+///
+/// Format: PIPELINE §3.4.
 ///
 /// ```
 /// use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder, Scratch, unpack_into};
@@ -118,7 +133,7 @@ pub fn unpack_into<T: Element + Value>(
     scratch: &mut Scratch,
     out: &mut [T],
 ) -> Result<()> {
-    pipeline::unpack_into(Trusted::new(object, options)?, start, options, threads(options, object)?, scratch, out)
+    unpack::unpack_into(Trusted::new(object, options)?, start, options, threads(options, object)?, scratch, out)
 }
 
 /// Checks that elements are of type `T`.

@@ -1,24 +1,32 @@
-//! The masks of an object: found, decompressed where they are, applied.
+//! The masks of an object: found, decompressed if need be, and applied to values (PIPELINE §6).
+//!
+//! ```text
+//! region ─ mask_blob ─► blob ─ ReadMask::read ─► bits of one kind ─┬─ restore_into      a window of values
+//!                              (decompressed, if                   ├─ in_order          windows in ascending order
+//!                               its method needs it)               ├─ coverage          is this element masked?
+//!                                                                  └─ to_bools          all elements
+//! ```
 
-use std::collections::VecDeque;
-use std::iter::{self, Peekable};
-use std::ops::Range;
+pub(super) mod ascending;
+
+use std::iter::Peekable;
 
 use tgm_core::ErrorKind;
 use tgm_core::descriptor::{ByteOrder, Dtype, MaskDescriptor, MaskKind, MaskMethod};
-use tgm_core::mask::{BitmapForm, Mask, Runs, fill_runs, restore_into};
+use tgm_core::mask::{BitmapForm, Mask, Runs, restore_into};
 
+pub(super) use self::ascending::{AscendingMasks, MaskRuns};
+use super::trust::Trusted;
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::at_least;
 use crate::base::options::DecodeOptions;
 use crate::codec;
-use crate::decode::trust::Trusted;
 use crate::model::types::DecodedMaskSet;
 
-/// Room for what compressed masks decompress to, one of each kind.
+/// Memory for decompressed masks, one buffer for each kind.
 pub(crate) type MaskBuffers = [Vec<u8>; MaskKind::ALL.len()];
 
-/// The masks of an object, none of them compressed any more.
+/// The masks of an object, all of them decompressed.
 pub(crate) struct Masks<'a> {
     dtype: Dtype,
     element_count: u64,
@@ -45,11 +53,11 @@ impl<'a> Masks<'a> {
         }
     }
 
-    /// Finds the blobs, and decompresses those that are compressed into `buffers`.
+    /// Finds the blobs, and decompresses into `buffers` those that are compressed.
     ///
     /// # Errors
-    /// [`TensogramError::Framing`] for masks of a bitmask, [`TensogramError::Encoding`] for an unknown method or a blob
-    /// that does not decompress.
+    /// [`TensogramError::Encoding`] for an unknown method, for a blob that does not decompress, and for bits beyond the
+    /// limits.
     pub(crate) fn read(object: Trusted<'_, 'a>, options: &DecodeOptions, buffers: &'a mut MaskBuffers) -> Result<Self> {
         let mut read = Self::none(object);
         let places = read.masks.iter_mut().zip(buffers);
@@ -59,24 +67,15 @@ impl<'a> Masks<'a> {
         Ok(read)
     }
 
-    /// The masks for values that became those of another dtype.
+    /// The masks for values that were converted to another dtype.
     pub(crate) fn of_dtype(self, dtype: Dtype) -> Self {
         Self { dtype, ..self }
     }
 
-    /// The masks for windows in ascending order, which together cost one pass over each blob and what they restore; `runs`
-    /// is memory to work in.
+    /// The masks for windows of values in ascending order. All windows together cost one pass over each blob, and what they
+    /// restore. Runs that several windows need are kept in `runs`.
     pub(crate) fn in_order<'m>(&'m self, runs: &'m mut MaskRuns) -> AscendingMasks<'m> {
-        let walks = self.iter().zip(runs).map(|(mask, at_hand)| {
-            at_hand.clear();
-            let bitmap = Mask::new(mask.form, mask.bits, self.element_count);
-            // A window of a raw bitmap is found at once.
-            let walk = (mask.form != BitmapForm::Raw).then(|| Walk { runs: bitmap.runs(), read_to: 0, at_hand });
-            (mask, bitmap, walk)
-        });
-        let mut ascending = AscendingMasks { dtype: self.dtype, masks: [const { None }; MaskKind::ALL.len()] };
-        ascending.masks.iter_mut().zip(walks).for_each(|(slot, walk)| *slot = Some(walk));
-        ascending
+        AscendingMasks::new(self, runs)
     }
 
     fn iter(&self) -> impl Iterator<Item = &ReadMask<'a>> {
@@ -86,16 +85,15 @@ impl<'a> Masks<'a> {
     /// Writes NaN and infinities into values that were decoded from element `start` on.
     ///
     /// # Errors
-    /// Those of [`tgm_core::mask::restore_into`].
+    /// Those of [`tgm_core::mask::restore_into`]: a framing error for masks of a bitmask, and defects of the blobs.
     pub(crate) fn restore_into(&self, start: u64, order: ByteOrder, out: &mut [u8]) -> Result<()> {
         self.iter().try_for_each(|mask| {
-            let bitmap = Mask::new(mask.form, mask.bits, self.element_count);
+            let bitmap = mask.bitmap(self.element_count);
             restore_into(&bitmap, mask.kind, self.dtype, order, start, out).map_err(|e| e.shift(mask.offset).into())
         })
     }
 
-    /// Reads every blob to its end; with `check_dtype`, masks of a type that has nothing to restore and no width are wrong
-    /// as well, as they are for whoever restores them.
+    /// Reads every blob to its end. With `check_dtype`, masks of a bitmask are an error, as they are when restored.
     ///
     /// # Errors
     /// The first defect.
@@ -104,20 +102,20 @@ impl<'a> Masks<'a> {
             if check_dtype && self.dtype == Dtype::Bitmask {
                 return Err(ErrorKind::MaskDtype(self.dtype).at(mask.offset).into());
             }
-            Mask::new(mask.form, mask.bits, self.element_count).verify().map_err(|e| e.shift(mask.offset).into())
+            mask.bitmap(self.element_count).verify().map_err(|e| e.shift(mask.offset).into())
         })
     }
 
-    /// Which elements are masked, to be asked for in ascending order.
+    /// Which elements are masked, for questions in ascending order.
     pub(crate) fn coverage(&self) -> Coverage<'_> {
-        let bitmaps = self.iter().map(|mask| Mask::new(mask.form, mask.bits, self.element_count));
+        let bitmaps = self.iter().map(|mask| mask.bitmap(self.element_count));
         Coverage { runs: bitmaps.map(|bitmap| bitmap.runs().peekable()).collect() }
     }
 
     /// The masks as one truth value for each element.
     ///
     /// # Errors
-    /// Defects of the blobs.
+    /// Defects of the blobs; [`TensogramError::Encoding`] beyond the limits, or without memory.
     pub(crate) fn to_bools(&self, options: &DecodeOptions) -> Result<DecodedMaskSet> {
         let mut set = DecodedMaskSet::default();
         for mask in self.iter() {
@@ -136,9 +134,9 @@ impl<'a> Masks<'a> {
         let mut bools = Vec::new();
         bools.try_reserve_exact(count).map_err(|_| TensogramError::encoding("cannot allocate a mask"))?;
         bools.resize(count, false);
-        for run in Mask::new(mask.form, mask.bits, self.element_count).runs() {
+        for run in mask.bitmap(self.element_count).runs() {
             let run = run.map_err(|e| e.shift(mask.offset))?;
-            // Runs lie below `element_count`, which has just been found to fit.
+            // Never skipped: runs lie below the element count, and that fits.
             let (Ok(start), Ok(end)) = (usize::try_from(run.start), usize::try_from(run.end)) else { continue };
             bools.get_mut(start..end).unwrap_or_default().fill(true);
         }
@@ -146,117 +144,14 @@ impl<'a> Masks<'a> {
     }
 }
 
-/// Runs of set elements that several windows may need, for each mask.
-pub(crate) type MaskRuns = [VecDeque<Range<u64>>; MaskKind::ALL.len()];
-
-/// The masks of an object, for windows whose starts ascend.
-pub(crate) struct AscendingMasks<'m> {
-    dtype: Dtype,
-    masks: [Option<(&'m ReadMask<'m>, Mask<'m>, Option<Walk<'m>>)>; MaskKind::ALL.len()],
-}
-
-/// One walk over a mask's runs.
-struct Walk<'m> {
-    runs: Runs<'m>,
-    /// All runs that end here or before were read, and none that starts behind.
-    read_to: u64,
-    /// Of the runs that were read those that end behind the start of the window at hand.
-    at_hand: &'m mut VecDeque<Range<u64>>,
-}
-
-impl AscendingMasks<'_> {
-    /// Writes NaN and infinities into the values of `window`. `next` is where the next window starts, not before this one.
-    ///
-    /// # Errors
-    /// Those of [`tgm_core::mask::restore_into`], as far as the blobs were read: [`Self::finish`] reads the rest.
-    pub(crate) fn restore_into(
-        &mut self,
-        window: &Range<u64>,
-        next: Option<u64>,
-        order: ByteOrder,
-        out: &mut [u8],
-    ) -> Result<()> {
-        let dtype = self.dtype;
-        self.masks.iter_mut().flatten().try_for_each(|(mask, bitmap, walk)| {
-            let restored = match walk {
-                Some(walk) => walk.restore_into(mask.kind, dtype, window, next, order, out),
-                None => restore_into(bitmap, mask.kind, dtype, order, window.start, out),
-            };
-            restored.map_err(|e| e.shift(mask.offset).into())
-        })
-    }
-
-    /// Reads the blobs to their ends, so that a defect is reported wherever it is.
-    ///
-    /// # Errors
-    /// The first defect.
-    pub(crate) fn finish(self) -> Result<()> {
-        for (mask, _, walk) in self.masks.into_iter().flatten() {
-            let Some(walk) = walk else { continue };
-            walk.runs.finish().map_err(|e| e.shift(mask.offset))?;
-        }
-        Ok(())
-    }
-}
-
-impl Walk<'_> {
-    fn restore_into(
-        &mut self,
-        kind: MaskKind,
-        dtype: Dtype,
-        window: &Range<u64>,
-        next: Option<u64>,
-        order: ByteOrder,
-        out: &mut [u8],
-    ) -> tgm_core::Result<()> {
-        let part = |run: &Range<u64>| {
-            let part = run.start.max(window.start)..run.end.min(window.end);
-            (part.start < part.end).then(|| part.start - window.start..part.end - window.start)
-        };
-        while self.at_hand.pop_front_if(|run| run.end <= window.start).is_some() {}
-        let known = self.at_hand.iter().take_while(|run| run.start < window.end).filter_map(part);
-        fill_runs(known, kind, dtype, order, out)?;
-        let mut defect = None;
-        let further = iter::from_fn(|| {
-            while self.read_to < window.end {
-                let run = match self.runs.next() {
-                    Some(Ok(run)) => run,
-                    end => {
-                        defect = end.and_then(Result::err);
-                        self.read_to = u64::MAX;
-                        return None;
-                    }
-                };
-                self.read_to = run.end;
-                #[cfg(test)]
-                RUNS_READ.set(RUNS_READ.get() + 1);
-                if next.is_some_and(|next| run.end > next) {
-                    self.at_hand.push_back(run.clone());
-                }
-                if let Some(part) = part(&run) {
-                    return Some(part);
-                }
-            }
-            None
-        });
-        fill_runs(further, kind, dtype, order, out)?;
-        defect.map_or(Ok(()), Err)
-    }
-}
-
-#[cfg(test)]
-thread_local! {
-    /// Runs that walks have read so far, for tests to hold against what there is.
-    pub(crate) static RUNS_READ: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
-}
-
-/// The masked elements of an object, whatever the kind of mask.
+/// The masked elements of an object, of all kinds together.
 pub(crate) struct Coverage<'m> {
     runs: Vec<Peekable<Runs<'m>>>,
 }
 
 impl Coverage<'_> {
-    /// Whether a mask has `element`, which must not lie before one asked for already. A defective mask ends at its defect.
+    /// Whether a mask covers `element`, which must not lie before the element of an earlier call. A defective mask ends at
+    /// its defect.
     pub(crate) fn covers(&mut self, element: u64) -> bool {
         self.runs.iter_mut().any(|runs| {
             while runs.next_if(|run| matches!(run, Ok(run) if run.end <= element)).is_some() {}
@@ -283,6 +178,11 @@ impl<'a> ReadMask<'a> {
             Some(method) => (BitmapForm::Raw, decompress(object, kind, method, blob, options, buffer)?),
         };
         Ok(Self { kind, form, bits, offset })
+    }
+
+    /// The mask as core reads it.
+    fn bitmap(&self, element_count: u64) -> Mask<'_> {
+        Mask::new(self.form, self.bits, element_count)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The objects of a message, each within reach.
+//! A table of a message's objects, which opens any of them in O(1).
 
 use tgm_core::frame::Frame;
 use tgm_core::index::IndexEntry;
@@ -8,17 +8,17 @@ use tgm_core::{ErrorKind, Message};
 
 use crate::base::error::Result;
 
-/// Where the objects of a message are: 16 bytes for each, after which any of them is opened in O(1).
+/// Where the objects of a message are: 16 bytes for each object. The table then opens any of them in O(1).
 ///
-/// Worth making for whoever opens more than a few objects of a message that has many: [`Message::object`] reads the
-/// index up to the object's entry each time, and walks if there is no index. Borrows nothing, so that it can be kept
+/// It pays off where a message has many objects and more than a few are opened. [`Message::object`] reads the index up to the
+/// object's entry each time, and walks over the frames if there is no index. The table borrows nothing, so it can be kept
 /// beside the message's bytes.
 ///
-/// | made by | costs | an index that lies |
+/// | made by | costs | a wrong index |
 /// |---|---|---|
-/// | [`Self::new`] | the index is read | is followed, as [`Message::object`] follows it: other objects are possible |
-/// | [`Self::checked`] | three walks over the frames, and the indexes are read | is an error |
-/// | [`Self::by_walk`] | one walk over the frames | is not looked at |
+/// | [`Self::new`] | reads the index | is followed, as [`Message::object`] follows it; it can lead to other objects |
+/// | [`Self::checked`] | walks three times over the frames, and reads the indexes | is an error |
+/// | [`Self::by_walk`] | walks once over the frames | is not read |
 ///
 /// ```
 /// use tgm_std::ObjectTable;
@@ -37,16 +37,15 @@ pub struct ObjectTable {
 }
 
 impl ObjectTable {
-    /// Lists the objects: by the index where the message has one, or else by a walk over all frames.
+    /// Lists the objects by the message's index, or by a walk over all frames if it has none.
     ///
-    /// The index is believed. When an entry is followed, there has to be a data object's frame of the stated length, but
-    /// that frame may stand inside another object's payload, and an index may leave objects out: what
-    /// [`Message::object`] says about an index that lies. For messages of strangers there are [`Self::checked`] and
-    /// [`Self::by_walk`].
+    /// The index is trusted. An entry must lead to a data object's frame of the stated length. But that frame may lie
+    /// inside another object's payload, and the index may leave objects out; [`Message::object`] has the details. For
+    /// messages from untrusted sources take [`Self::checked`] or [`Self::by_walk`].
     ///
     /// # Errors
-    /// [`ErrorKind::IndexEntry`], a framing error, for an index whose entries are in another order than the frames, which
-    /// would lead to other objects; those of [`Message::find_index`] and of the walk.
+    /// [`ErrorKind::IndexEntry`], a framing error, for an index whose entries do not ascend, because it would number the
+    /// objects in another order; those of [`Message::find_index`] and of the walk.
     pub fn new(message: &Message<'_>) -> Result<Self> {
         match message.find_index()? {
             Some(index) if index.is_ascending() => Ok(Self { entries: index.iter().collect() }),
@@ -60,17 +59,18 @@ impl ObjectTable {
     /// After this, the table, [`Message::object`] and [`Message::objects`] give the same object for each number.
     ///
     /// # Errors
-    /// Those of [`Message::verify_index`]: an index that lies is a framing error.
+    /// Those of [`Message::verify_index`]: a wrong index is a framing error.
     pub fn checked(message: &Message<'_>) -> Result<Self> {
         message.verify_index()?;
         Self::by_walk(message)
     }
 
-    /// Lists the objects by a walk over all frames, whatever an index says.
+    /// Lists the objects by a walk over all frames. No index is read.
     ///
     /// # Errors
     /// Those of the walk.
     pub fn by_walk(message: &Message<'_>) -> Result<Self> {
+        // Errors stay in, so that the collection ends with the first of them.
         let is_object =
             |frame: &tgm_core::Result<Frame<'_>>| !matches!(frame, Ok(f) if f.frame_type() != FrameType::NTensorFrame);
         let entry = |frame: Frame<'_>| IndexEntry { offset: frame.offset(), length: frame.total_length() };
@@ -83,7 +83,7 @@ impl ObjectTable {
         self.entries.len()
     }
 
-    /// Whether none is listed.
+    /// Whether no object is listed.
     pub const fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -93,12 +93,13 @@ impl ObjectTable {
         &self.entries
     }
 
-    /// Object `index` of `message`, which is the one that the table was made of: O(1), no allocation. With another
-    /// message, it is an error or an object of that one.
+    /// Object `index` of `message`: O(1), no allocation. The table must have been made of this message. With another one
+    /// the result is an error, or some object of it.
     ///
     /// # Errors
-    /// Those of [`Message::object_at`]. For an object that is not listed, a walk says what is wrong:
-    /// [`ErrorKind::ObjectOutOfRange`] if there is none, [`ErrorKind::IndexEntry`] if an index leaves it out.
+    /// Those of [`Message::object_at`]. For an object that is not listed, a walk tells why:
+    /// [`ErrorKind::ObjectOutOfRange`] if the message has no such object, [`ErrorKind::IndexEntry`] if its index leaves it
+    /// out.
     pub fn object<'a>(&self, message: &Message<'a>, index: usize) -> Result<DataObject<'a>> {
         let found = match self.entries.get(index) {
             Some(entry) => message.object_at(*entry),

@@ -1,48 +1,60 @@
 //! Parts of an object's values (FORMAT §5.5).
 //!
-//! A range is a first element and a count, over the flattened tensor. Ranges may overlap, repeat and come in any order; each
-//! gets a buffer of its own. Where values are not compressed, only the bytes of the ranges are read; where the codec has blocks,
-//! those that the ranges need, each once, whatever their order; otherwise the payload is decompressed once for all of them.
-//! With `verify_hash` all of the object's frame is read and hashed before, once for all ranges of a call: a digest covers the
-//! whole frame.
+//! A range is a first element and a count, over the flattened tensor. Ranges may overlap, repeat and come in any order. Each
+//! gives one output, in the order given.
+//!
+//! | values are | what a call reads |
+//! |---|---|
+//! | not compressed | the bytes of the ranges |
+//! | compressed in blocks | the blocks that the ranges need, each once, whatever the order of the ranges |
+//! | compressed otherwise, or shuffled and compressed | the whole payload, once for all ranges |
+//!
+//! With `verify_hash`, the whole frame of the object is read and hashed before, once a call: a digest covers the whole frame.
 
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Filter};
 use tgm_core::object::DataObject;
 use zerocopy::IntoBytes as _;
 
+use super::checked::CheckedMessage;
+use super::into::check_dtype;
+use super::plan::target_order;
+use super::trust::Trusted;
+use super::{Scratch, checked_object_of_frame, each_range, frameless};
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
-use crate::decode::into::check_dtype;
-use crate::decode::trust::Trusted;
-use crate::decode::{Opened, Scratch, checked_object_of_frame, object_of_frame, pipeline};
-use crate::encode::encode_data_object_frame;
 use crate::model::number::Number;
 use crate::model::room::Room;
 use crate::model::to_owned;
 use crate::model::types::DataObjectDescriptor;
 
-/// What object `index` of a message is, and the values of `ranges`, one buffer each.
+/// The descriptor of object `index` of a message, and the values of `ranges`, one buffer for each range.
 ///
-/// A bitmask's values come as packed bits, the first of each range in the highest bit of its buffer's first byte.
+/// The values of a range are bytes in the byte order that the options say, masked ones restored if the options say so. A
+/// bitmask's values are packed bits: the first value of each range is the highest bit of its buffer.
 ///
 /// # Errors
-/// [`TensogramError::Object`] if there is no such object; [`TensogramError::Encoding`] for a range beyond its end; those of
-/// the format's checks, of `verify_hash` if asked for, and of the object's pipeline.
+/// [`TensogramError::Object`] if there is no such object; [`TensogramError::Encoding`] for a range beyond the object's end;
+/// those of the format's checks, of `verify_hash`, of the limits, and of the object's pipeline.
+///
+/// Format: FORMAT §5.5.
 pub fn decode_range(
     bytes: &[u8],
     index: usize,
     ranges: &[(u64, u64)],
     options: &DecodeOptions,
 ) -> Result<(DataObjectDescriptor, Vec<Vec<u8>>)> {
-    let (opened, proof) = Opened::for_values(bytes, options, Some(index))?;
-    of_object(Trusted::proven(&opened.object(index)?, proof), ranges, options)
+    let (checked, proof) = CheckedMessage::for_values(bytes, options, Some(index))?;
+    of_object(Trusted::proven(&checked.object(index)?, proof), ranges, options)
 }
 
-/// [`decode_range`] for one frame's bytes, apart from any message: with `verify_hash` its own flag alone says whether it
-/// holds a digest.
+/// [`decode_range`] for the bytes of one frame, without its message.
+///
+/// With `verify_hash`, only the frame's own flag says whether it holds a digest.
 ///
 /// # Errors
-/// As [`decode_range`].
+/// Those of the frame; those of [`ranges`].
+///
+/// Format: FORMAT §5.5.
 pub fn decode_range_from_frame(
     frame: &[u8],
     ranges: &[(u64, u64)],
@@ -52,29 +64,43 @@ pub fn decode_range_from_frame(
     of_object(Trusted::proven(&object, proof), ranges, options)
 }
 
-/// The values of `ranges` of an object that is already open, one buffer each.
+/// The values of `ranges` of an object, one buffer for each range.
+///
+/// The values are those of [`decode_range`]; the object is open already, so nothing else of its message is read.
 ///
 /// # Errors
-/// As [`decode_range`].
+/// [`TensogramError::Encoding`] for a range beyond the object's end; those of `verify_hash`, of the limits, and of the
+/// object's pipeline.
+///
+/// Format: FORMAT §5.5.
 pub fn ranges(object: &DataObject<'_>, ranges: &[(u64, u64)], options: &DecodeOptions) -> Result<Vec<Vec<u8>>> {
     trusted_ranges(Trusted::new(object, options)?, ranges, options)
 }
 
-fn trusted_ranges(object: Trusted<'_, '_>, ranges: &[(u64, u64)], options: &DecodeOptions) -> Result<Vec<Vec<u8>>> {
+/// [`ranges`] of an object that may be trusted.
+///
+/// # Errors
+/// Those of [`ranges`], digests excepted.
+pub(super) fn trusted_ranges(
+    object: Trusted<'_, '_>,
+    ranges: &[(u64, u64)],
+    options: &DecodeOptions,
+) -> Result<Vec<Vec<u8>>> {
     if options.reference_range_refusals {
         refuse_as_the_reference(object.descriptor(), ranges.is_empty())?;
     }
-    pipeline::decode_ranges(object, ranges, options)
+    each_range::decode_ranges(object, ranges, options)
 }
 
-/// The values of `ranges` of an object, one after the other, into all of a buffer that the caller keeps.
+/// Writes the values of `ranges` of an object to all of `out`, one range behind the other.
 ///
-/// As [`ranges`] gives them: a range of a bitmask begins with a byte of its own. A payload that is read in parts takes
-/// an allocation to be opened, the beginning of zstd further ones; all else is as with
-/// [`values_into`](crate::values_into).
+/// The values are those of [`ranges`]: each range of a bitmask begins with a byte of its own. Opening a payload for parts
+/// takes one allocation, and the beginning of zstd more. Everything else is as with [`values_into`](crate::values_into).
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] if `out` is shorter or longer; those of [`ranges`].
+///
+/// Format: FORMAT §5.5.
 ///
 /// ```
 /// use tgm_std::{DecodeOptions, Scratch, ranges_into};
@@ -92,14 +118,19 @@ pub fn ranges_into(
     scratch: &mut Scratch,
     out: &mut [u8],
 ) -> Result<()> {
-    let order = pipeline::target_order(object.descriptor(), options);
-    in_order(object, ranges, order, options, scratch, out)
+    let order = target_order(object.descriptor(), options);
+    ranges_in_order(object, ranges, order, options, scratch, out)
 }
 
-/// [`ranges_into`] for values as what they are. `native_byte_order` of the options has no say here.
+/// Writes the values of `ranges` of an object to all of `out`, as elements of their own type.
+///
+/// The values lie in the machine's byte order, whatever `native_byte_order` of the options says. Otherwise this is
+/// [`ranges_into`].
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] if the elements are not of type `T`; those of [`ranges_into`].
+///
+/// Format: FORMAT §5.5.
 pub fn element_ranges_into<T: Number>(
     object: &DataObject<'_>,
     ranges: &[(u64, u64)],
@@ -108,10 +139,11 @@ pub fn element_ranges_into<T: Number>(
     out: &mut [T],
 ) -> Result<()> {
     check_dtype::<T::Element>(object.descriptor())?;
-    in_order(object, ranges, ByteOrder::NATIVE, options, scratch, T::as_elements_mut(out).as_mut_bytes())
+    ranges_in_order(object, ranges, ByteOrder::NATIVE, options, scratch, T::as_elements_mut(out).as_mut_bytes())
 }
 
-fn in_order(
+/// [`ranges_into`] in the given byte order.
+fn ranges_in_order(
     object: &DataObject<'_>,
     ranges: &[(u64, u64)],
     order: ByteOrder,
@@ -122,14 +154,19 @@ fn in_order(
     if options.reference_range_refusals {
         refuse_as_the_reference(object.descriptor(), ranges.is_empty())?;
     }
-    pipeline::decode_ranges_into(Trusted::new(object, options)?, ranges, order, options, scratch, out)
+    each_range::decode_ranges_into(Trusted::new(object, options)?, ranges, order, options, scratch, out)
 }
 
-/// The values of `ranges` of an object whose descriptor and payload are not in a frame. Masks are not restored: their blobs
-/// are no part of a payload.
+/// The values of `ranges` of an object whose payload lies in no frame, one buffer for each range.
+///
+/// The payload is decoded where it lies. Masks are not restored, because their blobs are not in a payload. Offsets in errors
+/// about values count from the payload's start.
 ///
 /// # Errors
-/// As [`decode_range`]. With `verify_hash` it always is [`TensogramError::MissingHash`]: digests are of frames.
+/// [`TensogramError::MissingHash`] with `verify_hash`, always: digests are of frames. Those of the descriptor; those of
+/// [`ranges`].
+///
+/// Format: FORMAT §5.5.
 ///
 /// ```
 /// use tgm_std::{ByteOrder, DataObjectDescriptor, DecodeOptions, Dtype, decode_range_from_payload};
@@ -145,21 +182,20 @@ pub fn decode_range_from_payload(
     ranges: &[(u64, u64)],
     options: &DecodeOptions,
 ) -> Result<Vec<Vec<u8>>> {
-    let unmasked = DataObjectDescriptor { masks: None, ..descriptor.clone() };
-    let frame = encode_data_object_frame(&unmasked, &[], false, false)?;
-    self::ranges(&object_of_frame(&frame)?.with_payload(payload), ranges, options)
+    frameless::decode_payload_ranges(descriptor, payload, ranges, options)
 }
 
+/// The object's descriptor, owned, with [`trusted_ranges`].
 fn of_object(
     object: Trusted<'_, '_>,
-    wanted: &[(u64, u64)],
+    ranges: &[(u64, u64)],
     options: &DecodeOptions,
 ) -> Result<(DataObjectDescriptor, Vec<Vec<u8>>)> {
-    let parts = trusted_ranges(object, wanted, options)?;
+    let parts = trusted_ranges(object, ranges, options)?;
     Ok((to_owned::descriptor(object.descriptor(), &Room::new(&options.limits))?, parts))
 }
 
-/// The cases in which the reference gives no ranges (FORMAT §5.5).
+/// Refuses the cases in which the reference gives no ranges (FORMAT §5.5).
 fn refuse_as_the_reference(descriptor: &Descriptor<'_>, is_empty: bool) -> Result<()> {
     if descriptor.filter().known() != Some(Filter::None) {
         return Err(TensogramError::encoding("decode_range is not supported when a filter (e.g. shuffle) is applied"));

@@ -1,14 +1,14 @@
-//! What decoding keeps between calls.
+//! Memory that decoding keeps between calls.
 
+use super::masks::{MaskBuffers, MaskRuns};
 use super::visits::Visit;
 use crate::codec::Workspace;
-use crate::decode::masks::{MaskBuffers, MaskRuns};
 
 /// Memory that decoding works in, kept from one call to the next, of the same object or of another.
 ///
-/// Holds nothing at first, and grows to the largest that was needed: bytes between two stages of a pipeline, compressed
-/// masks decompressed, and what codecs work in. What it holds never shows in values; dropping it gives the memory back.
-/// One for each thread that decodes.
+/// It is empty at first, and grows to the largest size that a call needed. It holds bytes between two stages of a pipeline,
+/// decompressed masks, and the memory of codecs. Its content never shows in values. Dropping it gives the memory back.
+/// Each thread that decodes needs one of its own.
 ///
 /// ```
 /// use tgm_std::{DecodeOptions, Scratch, values_into};
@@ -25,12 +25,12 @@ use crate::decode::masks::{MaskBuffers, MaskRuns};
 /// ```
 #[derive(Debug, Default)]
 pub struct Scratch {
-    /// What a decompressor wrote for another stage.
+    /// Stored bytes that a decompressor wrote for another stage.
     pub(super) bytes: Vec<u8>,
     pub(super) masks: MaskBuffers,
     /// Runs of masks that several ranges need.
     pub(super) runs: MaskRuns,
-    /// The order that ranges are visited in.
+    /// The order in which ranges are decoded.
     pub(super) visits: Vec<Visit>,
     pub(super) work: Workspace,
     /// Values that were decoded to be converted.

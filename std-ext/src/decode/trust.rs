@@ -1,14 +1,15 @@
-//! The one way from an object to its bytes: its digest is checked first, if the options ask for it.
+//! The only door to an object's bytes: its digest is checked first, if the options ask for it.
 //!
 //! ```text
-//! a message ──┐                    ┌─ Proof ─┐
-//! a frame  ───┴─ Trust ── check ───┘         ├─ Trusted ── payload, masks
-//! an object ───────────────────────── new ───┘
+//! a message ─────────────┐
+//! a frame  ──────────────┴─ Trust ── check ──┐
+//! bytes without a frame ──── of_bare_bytes ──┴─ Proof ── Trusted ── payload, masks
+//! an object ──────────────────────── new ────────────────┘
 //! ```
 //!
-//! What decodes takes a [`Trusted`] object and nothing else, so that no route can forget `verify_hash`. A digest covers the
-//! whole frame: to check it reads all of the payload, whatever part of the values is wanted. It is checked once for each
-//! call. Where nobody asks for it, all of this is one branch.
+//! Everything that decodes takes a [`Trusted`] object and nothing else, so no route can forget `verify_hash`. A digest covers
+//! the whole frame: checking it reads all of the payload, however small the part that is wanted. Each call checks it once.
+//! Without `verify_hash` all of this costs one branch.
 
 use tgm_core::Message;
 use tgm_core::descriptor::{Descriptor, MaskDescriptor};
@@ -23,19 +24,29 @@ use crate::model::hash;
 /// How the digests of objects are checked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Trust {
-    /// Not at all: nobody asked for it.
+    /// They are not: the options do not ask for it.
     Unasked,
-    /// Where this says that there is one; elsewhere it is missing.
+    /// This rule says which frames have a digest. A frame without one is an error.
     By(HashPresence),
 }
 
-/// Says that an object's digest is right, or that nobody asked.
+/// Proves that an object's digest is right, or that the options do not ask for it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Proof(());
 
+impl Proof {
+    /// For bytes that lie in no frame, and so have no digest.
+    ///
+    /// # Errors
+    /// [`TensogramError::MissingHash`] with index 0 if the options ask for a digest.
+    pub(crate) const fn of_bare_bytes(options: &DecodeOptions) -> Result<Self> {
+        if options.verify_hash { Err(TensogramError::MissingHash { object_index: 0 }) } else { Ok(Self(())) }
+    }
+}
+
 impl Trust {
-    /// For the objects of `message`: Rule H of FORMAT §2, unless the options ask for the strict reading. One walk over the
-    /// frames, if they ask for anything.
+    /// For the objects of `message`: Rule H of FORMAT §2, or the strict rule if the options ask for it. Walks once over the
+    /// frames if digests are to be checked.
     ///
     /// # Errors
     /// Those of the walk.
@@ -56,7 +67,7 @@ impl Trust {
         }
     }
 
-    /// Checks the digest of `frame`; `object_index` says which object errors speak of.
+    /// Checks the digest of `frame`. `object_index` is the number of the object that errors name.
     ///
     /// # Errors
     /// [`TensogramError::HashMismatch`]; [`TensogramError::MissingHash`], with index 0 if none is given.
@@ -71,10 +82,10 @@ impl Trust {
         }
     }
 
-    /// Checks the objects of `message`, all of them or object `only`, before any descriptor is read.
+    /// Checks the objects of `message` before any descriptor is read: all objects, or only the object `only`.
     ///
     /// # Errors
-    /// Those of the walk and of [`Self::check`], for the first object that has any.
+    /// Those of the walk; those of [`Self::check`] for the first object that has any.
     pub(crate) fn check_message(self, message: &Message<'_>, only: Option<usize>) -> Result<Proof> {
         let Self::By(_) = self else { return Ok(Proof(())) };
         let mut index = 0;
@@ -92,9 +103,15 @@ impl Trust {
     }
 }
 
-/// An object whose values may be read.
+/// The descriptor and the bytes of an object whose values may be read.
 #[derive(Clone, Copy)]
-pub(crate) struct Trusted<'o, 'a>(&'o DataObject<'a>);
+pub(crate) struct Trusted<'o, 'a> {
+    descriptor: &'o Descriptor<'a>,
+    payload: &'a [u8],
+    /// The payload, and the masks' blobs behind it.
+    region: &'a [u8],
+    region_offset: u64,
+}
 
 impl<'o, 'a> Trusted<'o, 'a> {
     /// Checks the digest of `object`, if the options ask for it.
@@ -106,29 +123,53 @@ impl<'o, 'a> Trusted<'o, 'a> {
         Ok(Self::proven(object, proof))
     }
 
-    /// `object`, for which its frame or its message was checked.
+    /// An object whose frame or message was checked.
     pub(crate) const fn proven(object: &'o DataObject<'a>, _proof: Proof) -> Self {
-        Self(object)
+        Self {
+            descriptor: object.descriptor(),
+            payload: object.payload(),
+            region: object.region(),
+            region_offset: object.region_offset(),
+        }
     }
 
+    /// An object that lies in no frame: its descriptor, and its payload region. Offsets in errors about the region count
+    /// from `region_offset` bytes before it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::MaskBounds`](tgm_core::ErrorKind::MaskBounds) for a mask outside of the region.
+    pub(crate) fn without_frame(
+        descriptor: &'o Descriptor<'a>,
+        region: &'a [u8],
+        region_offset: u64,
+        _proof: Proof,
+    ) -> Result<Self> {
+        let payload_len = descriptor.masks().payload_len(region.len() as u64)?;
+        let payload = usize::try_from(payload_len).ok().and_then(|len| region.get(..len)).unwrap_or(region);
+        Ok(Self { descriptor, payload, region, region_offset })
+    }
+
+    /// What the object is.
     pub(crate) const fn descriptor(&self) -> &'o Descriptor<'a> {
-        self.0.descriptor()
+        self.descriptor
     }
 
+    /// The encoded values, without masks.
     pub(crate) const fn payload(&self) -> &'a [u8] {
-        self.0.payload()
+        self.payload
     }
 
+    /// Where payload and region start, in bytes from the start of the slice that errors count from.
     pub(crate) const fn region_offset(&self) -> u64 {
-        self.0.region_offset()
+        self.region_offset
     }
 
     /// The bytes of a mask's blob.
     ///
     /// # Errors
-    /// Those of [`DataObject::mask_blob`].
+    /// Those of [`MaskDescriptor::blob`].
     pub(crate) fn mask_blob(&self, mask: &MaskDescriptor<'a>) -> Result<&'a [u8]> {
-        Ok(self.0.mask_blob(mask)?)
+        Ok(mask.blob(self.region)?)
     }
 }
 

@@ -13,7 +13,7 @@ use tgm_core::tensor::{AnyView, Element};
 
 use super::into::{check_dtype, elements_into, unpack_into};
 use super::trust::Trusted;
-use super::{Scratch, pipeline, threads};
+use super::{Scratch, threads, whole};
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::at_least;
 use crate::base::options::DecodeOptions;
@@ -137,7 +137,7 @@ pub fn values_as_into<T: Float>(
     let mut buffer = mem::take(&mut scratch.values);
     let converted = at_least(&mut buffer, len).and_then(|bytes| {
         let threads = threads(options, object)?;
-        pipeline::decode_values_into(trusted, ByteOrder::NATIVE, options, threads, scratch, bytes)?;
+        whole::decode_values_into(trusted, ByteOrder::NATIVE, options, threads, scratch, bytes)?;
         T::copy_from(&AnyView::new(dtype, bytes, ByteOrder::NATIVE, descriptor.shape().into())?, out);
         Ok(())
     });

@@ -1,13 +1,13 @@
-//! The order in which the ranges of a call are visited: ascending, so that what they share is done once.
+//! The order in which the ranges of a call are decoded: ascending, so that what they share is done once.
 
 use std::ops::Range;
 
-/// A range's place in what the caller gave.
+/// A range's place in the caller's list.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Visit {
     /// Which range.
     pub(super) index: usize,
-    /// Bytes of the values of all ranges given before it.
+    /// Bytes of the values of all ranges before it in the list.
     pub(super) offset: usize,
 }
 
@@ -15,13 +15,13 @@ pub(super) struct Visit {
 #[derive(Clone, Copy)]
 pub(super) struct Visits<'v> {
     ranges: &'v [(u64, u64)],
-    /// Empty if the ranges are given in that order.
+    /// Empty if the caller's list is in ascending order already.
     order: &'v [Visit],
 }
 
 impl<'v> Visits<'v> {
-    /// Sorts the ranges, unless they are given in order. `len` says how many bytes the values of a range take; `memory` is
-    /// to work in.
+    /// Sorts the ranges if they are not in order. `len` tells the length of a range's values in bytes. The order is kept in
+    /// `memory`.
     ///
     /// # Errors
     /// Those of `len`.
@@ -38,7 +38,7 @@ impl<'v> Visits<'v> {
                 memory.push(Visit { index, offset });
                 offset = offset.saturating_add(len(*range)?);
             }
-            // By the index too, so that no memory is taken for a stable order.
+            // The index breaks ties. So an unstable sort, which allocates nothing, gives a stable order.
             memory.sort_unstable_by_key(|visit| (ranges.get(visit.index).map(|(start, _)| *start), visit.index));
         }
         Ok(Self { ranges, order: memory })
@@ -50,12 +50,13 @@ impl<'v> Visits<'v> {
         self.ranges.get(index).copied()
     }
 
-    /// The ranges of visit `number` and those behind it, as far as they can be told.
+    /// The elements of the range of visit `number`, then those of all later visits.
     pub(super) fn from(self, number: usize) -> impl Iterator<Item = Range<u64>> + use<'v> {
         (number..).map_while(move |number| self.range(number)).map(|(start, count)| start..start.saturating_add(count))
     }
 
-    /// Where the range of visit `number` stands; `behind` are the bytes of all visited before it.
+    /// The place of visit `number`. `behind` is the number of bytes of all earlier visits, which is the offset if the list
+    /// is in order.
     pub(super) fn place(&self, number: usize, behind: usize) -> Visit {
         self.order.get(number).copied().unwrap_or(Visit { index: number, offset: behind })
     }

@@ -10,15 +10,20 @@ use crate::base::error::Result;
 use crate::base::limits::reserve;
 use crate::base::options::DecodeOptions;
 use crate::base::threads::Threads;
+use crate::decode::checked::CheckedMessage;
 use crate::decode::trust::{Trust, Trusted};
-use crate::decode::{Opened, pipeline};
+use crate::decode::whole;
 use crate::model::room::Room;
 use crate::model::to_owned;
 use crate::model::types::{DataObjectDescriptor, DecodedObject};
 use crate::scan::scan;
 
-/// The messages of a buffer, as slices of it, in order. No digest is looked at: [`decode`](crate::decode()) and all that takes
-/// [`DecodeOptions`] check those of objects with `verify_hash`, [`validate_buffer`](crate::validate_buffer) all of them.
+/// The messages of a buffer, as slices of it, in order.
+///
+/// Scans the buffer at once. No digest is checked. Functions that take [`DecodeOptions`] check those of objects with
+/// `verify_hash`; [`validate_buffer`](crate::validate_buffer) checks all digests.
+///
+/// Format: FORMAT §5.6.
 pub fn messages(bytes: &[u8]) -> MessageIter<'_> {
     MessageIter { bytes, extents: scan(bytes).into_iter() }
 }
@@ -45,20 +50,24 @@ impl<'a> Iterator for MessageIter<'a> {
 
 impl ExactSizeIterator for MessageIter<'_> {}
 
-/// The objects of a message, decoded one at a time as they are asked for; with `verify_hash` each after its digest was checked.
+/// The descriptors and values of a message's objects, decoded one at a time as they are asked for.
 ///
-/// The iterator keeps the message for itself, one copy of its bytes; [`Message::objects`] and [`values`](crate::values)
-/// borrow them.
+/// Values are bytes as [`values`](crate::values) gives them. With `verify_hash` each object's digest is checked right before
+/// the object is decoded. The iterator keeps a copy of the message's bytes; [`Message::objects`] and
+/// [`values`](crate::values) borrow them.
 ///
 /// # Errors
-/// Those of the format's checks; each object's own come with it.
+/// Those of the format's checks (FORMAT §1.10) and of the limits. The iterator yields those of each object: digest, frame and
+/// pipeline.
+///
+/// Format: FORMAT §5.2.
 pub fn objects(bytes: &[u8], options: DecodeOptions) -> Result<ObjectIter> {
-    let opened = Opened::open(bytes, &options)?;
-    let message = opened.message.as_bytes();
-    let starts = opened.message.objects().map(|object| Ok(object?.frame().offset())).collect::<Result<Vec<_>>>()?;
+    let checked = CheckedMessage::open(bytes, &options)?;
+    let message = checked.message.as_bytes();
+    let starts = checked.message.objects().map(|object| Ok(object?.frame().offset())).collect::<Result<Vec<_>>>()?;
     let mut held = reserve(message.len())?;
     held.copy_from_slice(message);
-    let trust = Trust::of_message(&opened.message, &options)?;
+    let trust = Trust::of_message(&checked.message, &options)?;
     Ok(ObjectIter { message: held, starts: starts.into_iter(), next: 0, trust, options })
 }
 
@@ -66,9 +75,9 @@ pub fn objects(bytes: &[u8], options: DecodeOptions) -> Result<ObjectIter> {
 #[derive(Clone, Debug)]
 pub struct ObjectIter {
     message: Vec<u8>,
-    /// Where the objects' frames start.
+    /// Where the objects' frames start, in bytes from the start of the message.
     starts: vec::IntoIter<u64>,
-    /// Which object is next.
+    /// The number of the next object.
     next: usize,
     trust: Trust,
     options: DecodeOptions,
@@ -76,12 +85,13 @@ pub struct ObjectIter {
 
 impl ObjectIter {
     fn decode(&self, index: usize, start: u64) -> Result<DecodedObject> {
+        // The bytes reach to the message's end, so a postamble follows the last frame.
         let bytes = usize::try_from(start).ok().and_then(|start| self.message.get(start..));
         let mut frames = Frames::open_ended(bytes.unwrap_or_default(), start);
         let frame = frames.next().transpose()?.ok_or(ErrorKind::Truncated.at(start))?;
         let proof = self.trust.check(&frame, Some(index))?;
         let object = DataObject::parse(frame)?;
-        let values = pipeline::decode_values(Trusted::proven(&object, proof), &self.options, Threads::NONE)?;
+        let values = whole::decode_values(Trusted::proven(&object, proof), &self.options, Threads::NONE)?;
         let descriptor = to_owned::descriptor(object.descriptor(), &Room::new(&self.options.limits))?;
         Ok((descriptor, values.into_owned()))
     }
@@ -103,22 +113,28 @@ impl Iterator for ObjectIter {
 
 impl ExactSizeIterator for ObjectIter {}
 
-/// What the objects of a message are, one at a time; no payload is read.
+/// The descriptors of a message's objects; no payload is read.
 ///
 /// # Errors
-/// Those of the format's checks.
+/// Those of the format's checks (FORMAT §1.10), and of the default limits.
+///
+/// Format: FORMAT §5.2.
 pub fn objects_metadata(bytes: &[u8]) -> Result<impl Iterator<Item = DataObjectDescriptor> + use<>> {
-    let opened = Opened::open(bytes, &DecodeOptions::default())?;
-    let descriptors = opened.message.objects().map(|object| to_owned::descriptor(object?.descriptor(), &opened.room));
+    let checked = CheckedMessage::open(bytes, &DecodeOptions::default())?;
+    let descriptors = checked.message.objects().map(|object| to_owned::descriptor(object?.descriptor(), &checked.room));
     Ok(descriptors.collect::<Result<Vec<_>>>()?.into_iter())
 }
 
-/// The digest written in each object's frame, `None` where the slot is zero, whatever the flags say. Nothing is compared
-/// with them: `verify_hash` of [`DecodeOptions`] does that.
+/// The digest written in each object's frame; `None` where the slot is zero, whatever the flags say.
+///
+/// The digests are not compared with the bytes; `verify_hash` of [`DecodeOptions`] does that.
 ///
 /// # Errors
-/// Those of opening the message and of the walk over its frames: the list is of all objects, or there is none.
+/// Those of the message and of the walk over its frames. There is no list of fewer objects than the message has.
+///
+/// Format: FORMAT §1.6.
 pub fn data_object_inline_hashes(bytes: &[u8]) -> Result<Vec<Option<u64>>> {
+    // Errors stay in, so that the list ends with the first of them.
     let is_object = |frame: &tgm_core::Result<Frame<'_>>| !matches!(frame, Ok(f) if !f.frame_type().is_data_object());
     let objects = Message::parse(bytes)?.frames().filter(is_object);
     objects.map(|frame| Ok(Some(frame?.hash_slot()).filter(|&slot| slot != 0))).collect()

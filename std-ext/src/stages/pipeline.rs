@@ -1,26 +1,29 @@
-//! All stages of one object, without a message around them.
+//! All stages of one object together, without a message around them.
 
 use crate::base::error::Result;
 #[cfg(doc)]
 use crate::base::error::TensogramError;
 use crate::base::options::{DecodeOptions, EncodeOptions};
 use crate::base::threads::Threads;
-use crate::decode::decode_object_from_frame;
+use crate::decode::frameless::decode_region;
 use crate::encode::compress::Means;
-use crate::encode::encode_data_object_frame;
 use crate::encode::object::Object;
 use crate::model::types::DataObjectDescriptor;
 
-/// Puts `data`, the bytes of an object's elements, through the stages that `descriptor` says: substitution, packing, filter,
-/// compression. Returns the payload region, and the descriptor as it is to be stored: with the parameters that were derived,
-/// masks and szip's offsets.
+/// Puts the bytes of an object's elements through the stages that `descriptor` says: masks, packing, filter, compression.
 ///
-/// What comes out goes into a message by [`encode_pre_encoded`](crate::encode_pre_encoded), or by
-/// [`Part::Region`](crate::encode::Part::Region) if it has masks or is compressed without being packed. Of the options,
-/// those about non-finite values, threads, codecs and the order of values matter.
+/// `data` holds the elements row-major, in the descriptor's byte order unless the options say otherwise. Returns the
+/// descriptor to store, and the payload region. The descriptor has the parameters that were derived, the masks, and szip's
+/// offsets.
+///
+/// The result goes into a message by [`encode_pre_encoded`](crate::encode_pre_encoded). If it has masks, or is compressed
+/// without being packed, it goes there by [`Part::Region`](crate::encode::Part::Region). The options about non-finite values,
+/// threads, codecs and the order of values count; the others are about messages.
 ///
 /// # Errors
 /// Those of [`encode`](crate::encode()) about an object.
+///
+/// Format: PIPELINE §2.
 ///
 /// ```
 /// use tgm_std::pipeline::{decode_pipeline, encode_pipeline};
@@ -45,14 +48,18 @@ pub fn encode_pipeline(
     Object::encode(descriptor, data, options, means)?.into_region()
 }
 
-/// The elements of a payload region, masks undone: the reverse of [`encode_pipeline`]. Copies the region once.
+/// The elements of a payload region: the reverse of [`encode_pipeline`].
+///
+/// They are bytes, row-major, in the byte order that the options say, masked ones restored if the options say so. The region
+/// is decoded where it lies. Offsets in errors are those of a frame that holds the region, and the descriptor behind it.
 ///
 /// # Errors
-/// Those of [`decode`](crate::decode()) about an object; [`TensogramError::MissingHash`] if digests are asked for, which stand
-/// in frames.
+/// [`TensogramError::MissingHash`] with `verify_hash`, always: digests are of frames. Those of [`decode`](crate::decode())
+/// about an object.
+///
+/// Format: PIPELINE §2.
 pub fn decode_pipeline(descriptor: &DataObjectDescriptor, region: &[u8], options: &DecodeOptions) -> Result<Vec<u8>> {
-    let frame = encode_data_object_frame(descriptor, region, false, false)?;
-    Ok(decode_object_from_frame(&frame, options)?.1)
+    decode_region(descriptor, region, options)
 }
 
 #[cfg(test)]

@@ -12,8 +12,8 @@ use crate::base::error::{Result, TensogramError};
 use crate::base::options::{CompressionBackend, DecodeOptions};
 use crate::base::threads::Threads;
 use crate::codec;
-use crate::decode::pipeline;
 use crate::decode::trust::Trusted;
+use crate::decode::whole;
 
 /// The reason why decoding failed.
 pub(super) type Fault = (IssueCode, String);
@@ -44,7 +44,7 @@ pub(super) fn decode<'a>(object: &DataObject<'a>, options: &ValidateOptions) -> 
     }
     // Digests are checked before, with findings of their own.
     let options = decode_options(options);
-    let values = Trusted::new(object, &options).and_then(|o| pipeline::decode_values(o, &options, Threads::NONE));
+    let values = Trusted::new(object, &options).and_then(|o| whole::decode_values(o, &options, Threads::NONE));
     values.map_err(|error| {
         let code = if has_pipeline {
             IssueCode::DecodePipelineFailed

@@ -13,8 +13,9 @@ use super::to_tgm::descending;
 use super::{BridgeOptions, Header, MAPPING, NotKept, TENSOGRAM, ZIO, foreign};
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
+use crate::decode::checked::CheckedMessage;
 use crate::decode::trust::Trusted;
-use crate::decode::{Opened, trusted_values};
+use crate::decode::trusted_values;
 use crate::model::params::metadata;
 use crate::model::to_owned;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
@@ -26,7 +27,7 @@ use crate::zio::tensor::{bools, permutation};
 
 /// Reads the message.
 pub(super) fn decode<'a>(bytes: &'a [u8], options: &BridgeOptions) -> Result<(Parts<'a>, Vec<NotKept>)> {
-    let (opened, proof) = Opened::for_values(bytes, &options.decode, None)?;
+    let (opened, proof) = CheckedMessage::for_values(bytes, &options.decode, None)?;
     let mut global = to_owned::message_metadata(&opened.metadata, &opened.room)?;
     global.base.iter_mut().for_each(|entry| drop(entry.remove(crate::model::metadata::RESERVED_KEY)));
     let objects = opened.message.objects().collect::<tgm_core::Result<Vec<_>>>()?;

@@ -9,13 +9,15 @@ use tgm_core::descriptor::ZfpMode;
 use tgm_core::object::DataObject;
 use tgm_core::stored::stored_len;
 
-use super::super::pipeline::{decode_ranges, decode_ranges_into, decode_values, target_order};
+use super::super::each_range::{decode_ranges, decode_ranges_into};
+use super::super::plan::target_order;
 use super::super::trust::Trusted;
+use super::super::whole::decode_values;
 use super::super::{Scratch, object_of_frame};
 use crate::base::options::{DecodeOptions, EncodeOptions};
 use crate::base::threads::Threads;
 use crate::compat::framing::encode_data_object_frame;
-use crate::decode::masks::RUNS_READ;
+use crate::decode::masks::ascending::RUNS_READ;
 use crate::model::room::Room;
 use crate::model::to_owned;
 use crate::{MaskMethod, MessageBuilder, ObjectBuilder};

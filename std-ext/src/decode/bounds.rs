@@ -1,0 +1,66 @@
+//! What callers ask for, held against what an object has: ranges of elements, and lengths of buffers.
+
+use std::ops::Range;
+
+use tgm_core::descriptor::Descriptor;
+
+use crate::base::error::{Result, TensogramError};
+use crate::base::options::DecodeOptions;
+
+/// Bytes of the values of all ranges together.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] for a range that the object does not have, and for more bytes than the limits allow.
+pub(super) fn check_ranges(descriptor: &Descriptor<'_>, ranges: &[(u64, u64)], options: &DecodeOptions) -> Result<u64> {
+    // An end beyond 64 bits is reported first, wherever it stands in the list.
+    ranges.iter().try_for_each(|&range| elements(range).map(drop))?;
+    let add = |sum: u64, &range| Ok::<_, TensogramError>(sum.saturating_add(range_len(descriptor, range)?));
+    let total = ranges.iter().try_fold(0, add)?;
+    options.limits.check_bytes(u64::MAX, total)?;
+    Ok(total)
+}
+
+/// The elements of a range, which the object must have.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] if it has not.
+pub(super) fn range_of(descriptor: &Descriptor<'_>, range: (u64, u64)) -> Result<Range<u64>> {
+    let elements = elements(range)?;
+    if elements.end <= descriptor.element_count() { Ok(elements) } else { Err(beyond(range)) }
+}
+
+/// Bytes of the values of a range, which the object must have.
+///
+/// # Errors
+/// As [`range_of`].
+pub(super) fn range_len(descriptor: &Descriptor<'_>, range: (u64, u64)) -> Result<u64> {
+    range_of(descriptor, range)?;
+    descriptor.dtype().byte_len(range.1).ok_or_else(|| beyond(range))
+}
+
+/// Checks that the caller's buffer has `expected` bytes, as many as will be written to it.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] if it is shorter or longer.
+pub(super) fn check_output(expected: u64, out: &[u8]) -> Result<()> {
+    let len = out.len();
+    if len as u64 == expected {
+        return Ok(());
+    }
+    Err(TensogramError::encoding(format!("output has {len} bytes, the values have {expected}")))
+}
+
+/// The elements of a range given as start and count.
+fn elements((start, count): (u64, u64)) -> Result<Range<u64>> {
+    let end = start.checked_add(count);
+    let end = end.ok_or_else(|| {
+        TensogramError::encoding(format!("range (offset={start}, count={count}): range error: end overflows u64"))
+    })?;
+    Ok(start..end)
+}
+
+fn beyond((start, count): (u64, u64)) -> TensogramError {
+    TensogramError::encoding(format!(
+        "range (offset={start}, count={count}): range error: range ({start}, {count}) exceeds payload size"
+    ))
+}

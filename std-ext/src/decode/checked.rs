@@ -1,0 +1,122 @@
+//! A message that passed the checks which decoding asks of it, before any value is decoded.
+
+use tgm_core::Message;
+use tgm_core::cbor::MAX_NESTING;
+use tgm_core::index::{HashList, Index};
+use tgm_core::message::Outline;
+use tgm_core::metadata::MessageMetadata;
+use tgm_core::object::DataObject;
+use tgm_core::wire::FrameType;
+
+use super::trust::{Proof, Trust, Trusted};
+use crate::base::error::{Result, TensogramError};
+use crate::base::options::DecodeOptions;
+use crate::base::threads::Threads;
+use crate::model::room::Room;
+
+/// A message whose structure and metadata passed every check of the format (FORMAT §1.10).
+pub(crate) struct CheckedMessage<'a> {
+    pub(crate) message: Message<'a>,
+    pub(crate) metadata: MessageMetadata<'a>,
+    pub(crate) outline: Outline<'a>,
+    /// The memory that owned metadata and descriptors may take.
+    pub(crate) room: Room,
+}
+
+impl<'a> CheckedMessage<'a> {
+    /// Opens a message for what its objects are. No digest is checked, so no value can be read.
+    ///
+    /// # Errors
+    /// Those of the format's checks and of the limits.
+    pub(crate) fn open(bytes: &'a [u8], options: &DecodeOptions) -> Result<Self> {
+        Ok(Self::open_with(bytes, options, |_| Ok(()))?.0)
+    }
+
+    /// Opens a message for the values of all its objects, or of object `only`.
+    ///
+    /// If the options ask for it, the objects' digests are checked before any CBOR is read, so that a damaged descriptor is
+    /// reported as damage.
+    ///
+    /// # Errors
+    /// As [`Self::open`]; those of [`Trust::check_message`].
+    pub(crate) fn for_values(bytes: &'a [u8], options: &DecodeOptions, only: Option<usize>) -> Result<(Self, Proof)> {
+        Self::open_with(bytes, options, |message| Trust::of_message(message, options)?.check_message(message, only))
+    }
+
+    fn open_with<T>(
+        bytes: &'a [u8],
+        options: &DecodeOptions,
+        check: impl FnOnce(&Message<'a>) -> Result<T>,
+    ) -> Result<(Self, T)> {
+        let message = message(bytes)?;
+        let outline = message.outline()?;
+        options.limits.check_objects(outline.object_count)?;
+        let checked = check(&message)?;
+        // Well-formed is enough: the walk finds the objects, whatever the index says.
+        outline.index.map(|frame| Index::parse(&frame)).transpose()?;
+        outline.hashes.map(|frame| HashList::parse(&frame)).transpose()?;
+        let metadata = outline.metadata(&message)?;
+        check_nesting(&message, options)?;
+        Ok((Self { message, metadata, outline, room: Room::new(&options.limits) }, checked))
+    }
+
+    /// Calls `f` for each object, with the threads that it may use: several objects at a time on one thread each, or one
+    /// object after the other on all threads.
+    ///
+    /// # Errors
+    /// Those of `f`, and of the objects' frames.
+    pub(super) fn map_objects<R: Send>(
+        &self,
+        proof: Proof,
+        options: &DecodeOptions,
+        f: impl Fn(Trusted<'_, 'a>, Threads) -> Result<R> + Sync,
+    ) -> Result<Vec<R>> {
+        let bytes = self.message.as_bytes().len() as u64;
+        let threads = Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes)?;
+        if threads.is_one() || self.outline.object_count < 2 {
+            return self.message.objects().map(|object| f(Trusted::proven(&object?, proof), threads)).collect();
+        }
+        let objects = self.message.objects().collect::<tgm_core::Result<Vec<_>>>()?;
+        threads.map(&objects, |object| f(Trusted::proven(object, proof), threads.alone()))
+    }
+
+    /// Data object `index`, found by the walk.
+    ///
+    /// # Errors
+    /// [`TensogramError::Object`] if there is no such object; those of its frame.
+    pub(super) fn object(&self, index: usize) -> Result<DataObject<'a>> {
+        // Errors stay in, so that a walk that fails does not look like a message of fewer objects.
+        let mut frames =
+            self.message.frames().filter(|f| !matches!(f, Ok(f) if f.frame_type() != FrameType::NTensorFrame));
+        let count = self.outline.object_count;
+        let frame = frames.nth(index).ok_or_else(|| {
+            TensogramError::Object(format!("object index {index} out of range (num_objects={count})").into())
+        })?;
+        Ok(DataObject::parse(frame?)?)
+    }
+}
+
+/// The message that `bytes` begin with.
+///
+/// # Errors
+/// Those of preamble and postamble.
+pub(super) fn message(bytes: &[u8]) -> Result<Message<'_>> {
+    Message::parse(bytes).map_err(|error| TensogramError::opening(error, bytes.len()))
+}
+
+/// Checks the nesting of all CBOR of a message, if the limit is lower than the one that reading it enforces.
+fn check_nesting(message: &Message<'_>, options: &DecodeOptions) -> Result<()> {
+    if options.limits.max_nesting >= MAX_NESTING {
+        return Ok(());
+    }
+    for frame in message.frames() {
+        let frame = frame?;
+        if frame.frame_type().is_data_object() {
+            let object = DataObject::parse(frame)?;
+            options.limits.check_nesting(object.descriptor().as_encoded(), object.descriptor().offset())?;
+        } else {
+            options.limits.check_nesting(frame.body(), frame.body_offset())?;
+        }
+    }
+    Ok(())
+}

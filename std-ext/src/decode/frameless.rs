@@ -1,0 +1,64 @@
+//! Objects that lie in no frame: an owned descriptor, and bytes that the caller keeps.
+//!
+//! The descriptor is written as CBOR and read as a view. So it passes the same checks as a descriptor in a message, and the
+//! bytes are decoded by the same code, where they lie. They have no digest: with `verify_hash` that is an error.
+
+use tgm_core::descriptor::{Descriptor, Dtype, Encoding};
+use tgm_core::wire::FRAME_HEADER_SIZE;
+
+use super::range::trusted_ranges;
+use super::trust::{Proof, Trusted};
+use super::trusted_values;
+use crate::base::error::{Result, TensogramError};
+use crate::base::options::DecodeOptions;
+use crate::model::metadata::object_descriptor_to_cbor;
+use crate::model::types::DataObjectDescriptor;
+
+/// All values of an object, out of its payload region.
+///
+/// Offsets in errors are those of a frame that holds the region, and the descriptor behind it.
+///
+/// # Errors
+/// [`TensogramError::Metadata`] for a descriptor that cannot be CBOR; [`TensogramError::MissingHash`] with `verify_hash`;
+/// those of the descriptor, the masks and the stages.
+pub(crate) fn decode_region(
+    descriptor: &DataObjectDescriptor,
+    region: &[u8],
+    options: &DecodeOptions,
+) -> Result<Vec<u8>> {
+    let cbor = cbor(descriptor)?;
+    let proof = Proof::of_bare_bytes(options)?;
+    let region_offset = FRAME_HEADER_SIZE as u64;
+    let view = Descriptor::parse(&cbor, region_offset.saturating_add(region.len() as u64))?;
+    let object = Trusted::without_frame(&view, region, region_offset, proof)?;
+    Ok(trusted_values(object, options)?.into_owned())
+}
+
+/// The values of `ranges` of an object, out of its payload. Masks are left out: their blobs are not in a payload.
+///
+/// Offsets in errors about the descriptor are those of a frame that holds it alone; those about values count from the
+/// payload's start.
+///
+/// # Errors
+/// As [`decode_region`]; [`TensogramError::Encoding`] for a range that the object does not have.
+pub(super) fn decode_payload_ranges(
+    descriptor: &DataObjectDescriptor,
+    payload: &[u8],
+    ranges: &[(u64, u64)],
+    options: &DecodeOptions,
+) -> Result<Vec<Vec<u8>>> {
+    let cbor = cbor(&DataObjectDescriptor { masks: None, ..descriptor.clone() })?;
+    let view = Descriptor::parse(&cbor, FRAME_HEADER_SIZE as u64)?;
+    let proof = Proof::of_bare_bytes(options)?;
+    trusted_ranges(Trusted::without_frame(&view, payload, 0, proof)?, ranges, options)
+}
+
+/// The descriptor's CBOR, as a frame holds it.
+fn cbor(descriptor: &DataObjectDescriptor) -> Result<Vec<u8>> {
+    // Decoding would refuse it as well, by the place in a frame that the caller does not have.
+    let dtype = descriptor.dtype;
+    if dtype != Dtype::Float64 && Encoding::from_name(&descriptor.encoding) == Some(Encoding::SimplePacking) {
+        return Err(TensogramError::encoding(format!("simple_packing only supports float64, got {dtype}")));
+    }
+    object_descriptor_to_cbor(descriptor)
+}

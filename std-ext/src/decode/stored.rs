@@ -1,0 +1,93 @@
+//! Stored bytes: what a payload holds once its compression is undone, and the way from there to values.
+//!
+//! ```text
+//! payload ─ open ─► stored bytes ─ write_values ─► values
+//!           (a codec, or nothing)  (unshuffle, unpack, swap)
+//! ```
+
+use tgm_core::ErrorKind;
+use tgm_core::stored::{Stored, stored_len};
+
+use super::plan::{Plan, WayToStored, unknown};
+use super::trust::Trusted;
+use crate::base::error::{Result, TensogramError};
+use crate::base::limits::at_least;
+use crate::base::threads::Threads;
+use crate::codec::{Codec, CodecError, Workspace};
+use crate::kernels;
+
+/// All stored bytes of an object: out of the message, or decompressed into `bytes`.
+///
+/// # Errors
+/// Those of the codec; those of [`join`].
+#[inline]
+pub(super) fn open<'s>(
+    plan: &Plan<'_, '_>,
+    way: WayToStored<'s>,
+    bytes: &'s mut Vec<u8>,
+    work: &mut Workspace,
+) -> Result<Stored<'s>> {
+    match way {
+        WayToStored::InMessage(stored) => Ok(stored),
+        WayToStored::ByCodec { codec, len } => {
+            let (object, bytes) = (plan.object, at_least(bytes, len)?);
+            let decompressed = codec.decompress_on(plan.threads, object.payload(), object.descriptor(), bytes, work);
+            decompressed.map_err(|error| codec_error(codec, &error))?;
+            join(object, bytes)
+        }
+    }
+}
+
+/// Joins stored bytes with what the object's descriptor says about them.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] for an encoding or filter of an unknown name, and for more or fewer bytes than they imply;
+/// those of their parameters.
+pub(super) fn join<'a>(object: Trusted<'_, '_>, bytes: &'a [u8]) -> Result<Stored<'a>> {
+    let descriptor = object.descriptor();
+    // Names first: core says of an unknown one only that it cannot undo it.
+    if descriptor.encoding().known().is_none() {
+        return Err(unknown("encoding", descriptor.encoding()));
+    }
+    if descriptor.filter().known().is_none() {
+        return Err(unknown("filter", descriptor.filter()));
+    }
+    Stored::new(descriptor, bytes).map_err(|error| match error.kind() {
+        ErrorKind::PayloadSize => {
+            let claimed = stored_len(descriptor).unwrap_or(u64::MAX);
+            TensogramError::encoding(format!(
+                "descriptor claims {claimed} decoded byte(s) but frame payload is {} byte(s) (encoding {}, dtype width {})",
+                bytes.len(),
+                descriptor.encoding(),
+                descriptor.dtype().byte_width(),
+            ))
+        }
+        _ => error.into(),
+    })
+}
+
+/// Swaps, unshuffles and unpacks all values into `out`, which is as long as they are.
+///
+/// # Errors
+/// Those of the stages.
+pub(super) fn write_values(plan: &Plan<'_, '_>, stored: &Stored<'_>, out: &mut [u8]) -> Result<()> {
+    // Threads meet at whole elements. The bits of a bitmask have no byte where a second thread could begin.
+    let (width, threads) = match plan.object.descriptor().dtype().byte_width() {
+        0 => (1, Threads::NONE),
+        width => (width, plan.threads),
+    };
+    let (len, count) = (out.len(), stored.element_count());
+    threads.pieces(out, width, |start, piece| {
+        let first = (start / width) as u64;
+        // All of a bitmask: its last byte may hold fewer than eight elements.
+        let end = if piece.len() == len { count } else { first + (piece.len() / width) as u64 };
+        kernels::decode_stored_into(stored, first..end, plan.order, piece)
+            .map_err(|e| e.shift(plan.object.region_offset()))
+    })?;
+    Ok(())
+}
+
+/// What a codec said, with its name.
+pub(super) fn codec_error(codec: &dyn Codec, error: &CodecError) -> TensogramError {
+    TensogramError::encoding(format!("{} compression: {error}", codec.name()))
+}

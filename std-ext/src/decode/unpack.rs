@@ -1,0 +1,50 @@
+//! Simple-packed values as numbers of the caller's type, from any element on.
+
+use tgm_core::descriptor::ByteOrder;
+use tgm_core::tensor::Element;
+use zerocopy::IntoBytes as _;
+
+use super::Scratch;
+use super::bounds::range_of;
+use super::masks::Masks;
+use super::plan::{Plan, check_encoded};
+use super::range_bytes::RangeBytes;
+use super::stored::open;
+use super::trust::Trusted;
+use crate::base::error::Result;
+use crate::base::options::DecodeOptions;
+use crate::base::threads::Threads;
+use crate::kernels::packing::Value;
+
+/// Unpacks `out.len()` values from element `start` on; masked ones restored if the options say so.
+///
+/// # Errors
+/// [`TensogramError::Encoding`](crate::TensogramError::Encoding) if the object has fewer values, or its values are not
+/// packed; those of [`Plan`], the codec and the masks.
+pub(super) fn unpack_into<T: Element + Value>(
+    object: Trusted<'_, '_>,
+    start: u64,
+    options: &DecodeOptions,
+    threads: Threads,
+    scratch: &mut Scratch,
+    out: &mut [T],
+) -> Result<()> {
+    let descriptor = object.descriptor();
+    let range = range_of(descriptor, (start, out.len() as u64))?;
+    check_encoded(descriptor)?;
+    let Scratch { bytes, masks, work, .. } = scratch;
+    let is_all = range == (0..descriptor.element_count());
+    // Parts are read one after the other, on the calling thread.
+    let plan = Plan::new(object, options, ByteOrder::NATIVE, if is_all { threads } else { Threads::NONE })?;
+    let source = if is_all {
+        RangeBytes::All(open(&plan, plan.stored()?, bytes, work)?)
+    } else {
+        RangeBytes::open(&plan, range.end, bytes, work)?
+    };
+    source.unpack_into(&plan, start, out)?;
+    if plan.must_restore() {
+        let masks = Masks::read(object, options, masks)?.of_dtype(T::DTYPE);
+        masks.restore_into(start, ByteOrder::NATIVE, out.as_mut_bytes())?;
+    }
+    Ok(())
+}
