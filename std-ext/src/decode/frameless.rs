@@ -55,10 +55,72 @@ pub(super) fn decode_payload_ranges(
 
 /// The descriptor's CBOR, as a frame holds it.
 fn cbor(descriptor: &DataObjectDescriptor) -> Result<Vec<u8>> {
-    // Decoding would refuse it as well, by the place in a frame that the caller does not have.
+    // The stages refuse it as well, by an offset in a frame that does not exist here.
     let dtype = descriptor.dtype;
     if dtype != Dtype::Float64 && Encoding::from_name(&descriptor.encoding) == Some(Encoding::SimplePacking) {
         return Err(TensogramError::encoding(format!("simple_packing only supports float64, got {dtype}")));
     }
     object_descriptor_to_cbor(descriptor)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use super::*;
+    use crate::encode::encode_data_object_frame;
+    use crate::model::types::{MaskDescriptor, MasksMetadata};
+    use crate::{ByteOrder, decode_object_from_frame, ranges};
+
+    /// Descriptors of regions of 24 bytes; most are wrong.
+    fn descriptors() -> Vec<DataObjectDescriptor> {
+        let good = DataObjectDescriptor::new(Dtype::Float32, ByteOrder::Little, &[6]);
+        let mask = |method: &str, offset, length| {
+            let nan = Some(MaskDescriptor { method: method.into(), offset, length, params: Default::default() });
+            let masks = Some(MasksMetadata { nan, ..Default::default() });
+            DataObjectDescriptor { shape: vec![5], masks, ..good.clone() }
+        };
+        vec![
+            good.clone(),
+            DataObjectDescriptor { shape: vec![7], ..good.clone() },
+            DataObjectDescriptor { strides: vec![], ..good.clone() },
+            DataObjectDescriptor { encoding: "odd".into(), ..good.clone() },
+            DataObjectDescriptor { filter: "odd".into(), ..good.clone() },
+            DataObjectDescriptor { filter: "shuffle".into(), ..good.clone() },
+            DataObjectDescriptor { compression: "odd".into(), ..good.clone() },
+            DataObjectDescriptor { compression: "szip".into(), ..good.clone() },
+            DataObjectDescriptor { encoding: "simple_packing".into(), dtype: Dtype::Float64, ..good.clone() },
+            mask("none", 20, 1),
+            mask("none", 20, 5),
+            mask("odd", 20, 1),
+            mask("rle", 20, 4),
+        ]
+    }
+
+    #[test]
+    fn a_region_decodes_as_in_a_frame_to_the_same_values_and_errors() {
+        let region = [0x81; 24];
+        for descriptor in descriptors() {
+            let frame = encode_data_object_frame(&descriptor, &region, false, false).unwrap();
+            let options = DecodeOptions::default();
+            let expected = decode_object_from_frame(&frame, &options).map(|(_, values)| values);
+            let found = decode_region(&descriptor, &region, &options);
+            assert_eq!(format!("{found:?}"), format!("{expected:?}"));
+        }
+    }
+
+    #[test]
+    fn a_payload_decodes_as_beside_a_frame_to_the_same_values_and_errors() {
+        let payload = [0x81; 24];
+        for descriptor in descriptors() {
+            let unmasked = DataObjectDescriptor { masks: None, ..descriptor.clone() };
+            let frame = encode_data_object_frame(&unmasked, &[], false, false).unwrap();
+            for wanted in [&[(1, 3), (0, 2)][..], &[(5, 2)], &[]] {
+                let options = DecodeOptions::default();
+                let object = super::super::object_of_frame(&frame);
+                let expected = object.and_then(|object| ranges(&object.with_payload(&payload), wanted, &options));
+                let found = decode_payload_ranges(&descriptor, &payload, wanted, &options);
+                assert_eq!(format!("{found:?}"), format!("{expected:?}"));
+            }
+        }
+    }
 }

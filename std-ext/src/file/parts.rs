@@ -1,16 +1,23 @@
-//! The parts of a large message that somebody wants, read where they lie.
+//! Reads those parts of a large message out of a file that a call wants.
 //!
-//! The message's memory is there as a whole, but what nobody wants is neither read nor touched, and takes no more than
-//! addresses. So the functions that read messages in memory read these too, and find the same: frames are walked from header
-//! to header here as there. Where a message is not what a walk expects, all of it is read, so that what is wrong
-//! with it is found by those who say so.
+//! ```text
+//! in the file   │ preamble │ metadata │ object 0 ·········· │ object 1 ·········· │ postamble │
+//! in memory     │ preamble │ metadata │ head       tail     │ head  ranges   tail │ postamble │
+//!                                       what is not read: zeros that the system has not even made yet
+//! ```
+//!
+//! The buffer is as long as the message, so the functions that decode messages in memory decode this one too. They see the
+//! same as in the whole message, because they want nothing else. Memory that is not read into takes only addresses.
+//!
+//! Frames are walked from header to header, as in memory. If the walk meets something unexpected, the whole message is
+//! read. The decoder then reports what is wrong with it.
 
 use std::fs::File;
 use std::io;
 use std::ops::Range;
 
 use tgm_core::cbor::Cursor;
-use tgm_core::descriptor::{Compression, Filter};
+use tgm_core::descriptor::Stage;
 use tgm_core::frame::{Walk, check_header, find_landmark};
 use tgm_core::message::check_preamble;
 use tgm_core::stored::window_of;
@@ -23,55 +30,58 @@ use zerocopy::FromBytes as _;
 use super::positioned::read_at;
 use crate::decode::object_of_frame;
 
-/// Bytes up to which a message is read at once: to look for its parts takes about as long.
+/// Messages up to this many bytes are read at once: to look for their parts takes about as long.
 pub(super) const AT_ONCE: u64 = 256 << 10;
-/// Bytes that a read takes at least.
+/// The least number of bytes that a read takes.
 const GLANCE: usize = 4 << 10;
-/// Bytes that a read takes at most beyond those that are wanted.
+/// The greatest number of bytes that a read takes beyond those that are wanted.
 const WINDOW: usize = 128 << 10;
 
-/// What of a message is wanted, beside what says what is in it: preamble and postamble, the headers and tails of all frames,
-/// and all frames that are no objects.
+/// The parts of a message that a call wants. Preamble, postamble, the headers and tails of all frames, and all frames of
+/// other types than objects are always read.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Wanted<'a> {
-    /// Nothing behind the first metadata frame.
+    /// Everything up to the end of the first metadata frame.
     FirstMetadata,
-    /// What each object is.
+    /// The descriptor of each object.
     Descriptors,
-    /// All of an object.
+    /// All of one object.
     Object(usize),
-    /// What each object is, and all of one.
+    /// The descriptor of each object, and all of one object.
     DescriptorsAndObject(usize),
-    /// Of an object the values of ranges, each a first element and a count.
+    /// The values of ranges of one object, each a first element and a count, and its masks.
     Ranges(usize, &'a [(u64, u64)]),
 }
 
-/// Reads what is `wanted` of the message that begins at `offset` of `file` into `bytes`, which are as many as the message
-/// has, and zeros.
+/// Reads what is `wanted` of the message that begins at `offset` of `file` into `bytes`. These are zeros, as many as the
+/// message has bytes.
 ///
 /// # Errors
 /// Those of the file; [`io::ErrorKind::UnexpectedEof`] if it is shorter.
 pub(super) fn read(file: &File, offset: u64, bytes: &mut [u8], wanted: Wanted<'_>) -> io::Result<()> {
-    let mut parts = Parts { file, offset, bytes, have: 0..0 };
-    if parts.walk(wanted)?.is_none() {
-        let all = 0..parts.bytes.len();
-        parts.have = 0..0;
-        parts.need(all)?;
+    let mut reading = PartialRead { file, offset, bytes, have: 0..0 };
+    if reading.walk(wanted)?.is_none() {
+        // Read again from the start: what lies before the last read need not hang together.
+        let all = 0..reading.bytes.len();
+        reading.have = 0..0;
+        reading.need(all)?;
     }
     Ok(())
 }
 
-struct Parts<'a> {
+/// A message of which parts were read.
+struct PartialRead<'a> {
     file: &'a File,
     /// Where the message begins in the file.
     offset: u64,
     bytes: &'a mut [u8],
-    /// What was read last, as far as it hangs together. The next read from there is as long, up to a limit.
+    /// The bytes that the last reads have filled without a gap. The next read that continues there is as long as all of them,
+    /// up to a limit.
     have: Range<usize>,
 }
 
-impl Parts<'_> {
-    /// Reads all that is wanted; `None` if the message is not what was expected.
+impl PartialRead<'_> {
+    /// Reads all that is wanted; `None` if the message is not as expected.
     fn walk(&mut self, wanted: Wanted<'_>) -> io::Result<Option<()>> {
         let end = self.bytes.len().saturating_sub(POSTAMBLE_SIZE);
         self.need(end..self.bytes.len())?;
@@ -85,7 +95,7 @@ impl Parts<'_> {
         let mut objects = 0_usize;
         loop {
             let Some((frame_type, frame)) = self.next_frame(&mut walk)? else {
-                // Behind the last frame, or lost.
+                // The walk is behind the last frame if no room is left; otherwise it is lost.
                 return Ok((walk.room() == 0).then_some(()));
             };
             if frame_type == FrameType::NTensorFrame {
@@ -112,11 +122,11 @@ impl Parts<'_> {
         }
     }
 
-    /// The type and place of the next frame, whose header is read; the walk then stands behind it and its padding. `None`
-    /// if there is none, or something else.
+    /// The type and place of the next frame, whose header is read. The walk then stands behind the frame and its padding.
+    /// `None` if no frame stands there.
     fn next_frame(&mut self, walk: &mut Walk) -> io::Result<Option<(FrameType, Range<usize>)>> {
         let Ok(start) = usize::try_from(walk.position()) else { return Ok(None) };
-        // A postamble is looked for where a frame begins, if the message does not say where it ends.
+        // A message that does not say where it ends is searched for a postamble where a frame would begin.
         self.need(start..start.saturating_add(FRAME_HEADER_SIZE + POSTAMBLE_SIZE))?;
         let Some(Ok((header, _))) = self.bytes.get(start..).map(FrameHeader::ref_from_prefix) else { return Ok(None) };
         let Ok((frame_type, length)) = check_header(header, walk.room()) else { return Ok(None) };
@@ -128,8 +138,8 @@ impl Parts<'_> {
         Ok(Some((frame_type, start..end)))
     }
 
-    /// Steps over what stands between a frame that ends at `end` and the next one, or the end of frames. Where neither is
-    /// near the walk stays, and will find no frame.
+    /// Steps over the padding between a frame that ends at `end` and the next frame, or the end of all frames. If neither is
+    /// near, the walk stays where it is, and finds no frame there.
     fn padding(&mut self, walk: &mut Walk, end: usize) -> io::Result<()> {
         let near = FRAME_ALIGNMENT + FRAME_MAGIC.len();
         self.need(end..end.saturating_add(near))?;
@@ -143,7 +153,7 @@ impl Parts<'_> {
         Ok(())
     }
 
-    /// Reads what an object is; `None` if that is nowhere.
+    /// Reads an object's tail and descriptor; `None` if the descriptor does not lie in the frame.
     fn descriptor(&mut self, frame: &Range<usize>) -> io::Result<Option<()>> {
         let tail = frame.end.saturating_sub(DATA_OBJECT_FOOTER_SIZE);
         self.need(tail..frame.end)?;
@@ -155,7 +165,7 @@ impl Parts<'_> {
             let end = start.saturating_add(len).min(tail);
             self.need(start..end)?;
             let mut cbor = Cursor::new(self.bytes.get(start..end).unwrap_or_default(), 0);
-            // A descriptor in front ends where its CBOR does, which is seen when all of it is there.
+            // The end of a descriptor in front is the end of its CBOR, which shows once all of it is read.
             if end == tail || cbor.skip().is_ok() {
                 return Ok(Some(()));
             }
@@ -173,25 +183,25 @@ impl Parts<'_> {
         matches!(header, Some(Ok((header, _))) if header.flags().has(FrameFlags::CBOR_AFTER_PAYLOAD))
     }
 
-    /// Reads what holds the values of `ranges`, and all masks; all of the frame if that cannot be told, or is all.
+    /// Reads the bytes that hold the values of `ranges`, and all masks. Reads all of the frame if these bytes cannot be told,
+    /// or are all of it.
     fn ranges(&mut self, frame: &Range<usize>, ranges: &[(u64, u64)]) -> io::Result<Option<()>> {
         if self.descriptor(frame)?.is_none() {
             return Ok(None);
         }
-        let Some(parts) = self.parts_of(frame, ranges) else { return self.need(frame.clone()).map(Some) };
-        for part in parts {
-            self.need(part)?;
+        let Some(places) = self.places_of(frame, ranges) else { return self.need(frame.clone()).map(Some) };
+        for place in places {
+            self.need(place)?;
         }
         Ok(Some(()))
     }
 
-    /// Where values of `ranges` and the masks lie, in order, if only they are looked at.
-    fn parts_of(&self, frame: &Range<usize>, ranges: &[(u64, u64)]) -> Option<Vec<Range<usize>>> {
+    /// Where the values of `ranges` and the masks lie, in order; `None` if decoding needs more of the payload.
+    fn places_of(&self, frame: &Range<usize>, ranges: &[(u64, u64)]) -> Option<Vec<Range<usize>>> {
         let object = object_of_frame(self.bytes.get(frame.clone())?).ok()?;
         let descriptor = object.descriptor();
-        let is_stored = (descriptor.compression().known(), descriptor.filter().known())
-            == (Some(Compression::None), Some(Filter::None));
-        if !is_stored {
+        // A compression or a filter leaves no element in any part of the payload.
+        if matches!(descriptor.pending_stage(), Some(Stage::Compression(_) | Stage::Filter(_))) {
             return None;
         }
         let region = frame.start.checked_add(usize::try_from(object.region_offset()).ok()?)?;
@@ -201,19 +211,20 @@ impl Parts<'_> {
         };
         let part =
             |&(start, count): &(u64, u64)| place(window_of(descriptor, &(start..start.checked_add(count)?)).ok()?);
-        let mut parts = ranges.iter().map(part).collect::<Option<Vec<_>>>()?;
-        parts.sort_unstable_by_key(|part| part.start);
-        parts.push(place(object.payload().len() as u64..object.region().len() as u64)?);
-        Some(parts)
+        let mut places = ranges.iter().map(part).collect::<Option<Vec<_>>>()?;
+        places.sort_unstable_by_key(|part| part.start);
+        places.push(place(object.payload().len() as u64..object.region().len() as u64)?);
+        Some(places)
     }
 
-    /// Reads `wanted`, as far as the message has it, and some more behind it.
+    /// Reads `wanted`, as far as the message has it, and some bytes behind it, because the next request is likely to be near.
     fn need(&mut self, wanted: Range<usize>) -> io::Result<()> {
         let len = self.bytes.len();
         let (start, end) = (wanted.start.min(len), wanted.end.min(len));
         if start >= self.have.start && end <= self.have.end {
             return Ok(());
         }
+        // A small gap is read with the rest: that costs less than another read.
         let goes_on = (self.have.start..=self.have.end.saturating_add(GLANCE)).contains(&start);
         let (from, least) = if goes_on {
             (self.have.end, self.have.len().clamp(GLANCE, WINDOW))

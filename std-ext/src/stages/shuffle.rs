@@ -1,4 +1,4 @@
-//! The shuffle filter by itself, under the names that users of the crate `tensogram-encodings` know.
+//! The shuffle filter by itself, under the names of the crate `tensogram-encodings`.
 
 use crate::base::error::Result;
 #[cfg(doc)]
@@ -7,11 +7,14 @@ use crate::base::limits::reserve;
 use crate::encode::shuffle::{check_len, element_size, shuffle_into};
 use crate::kernels::shuffle::unshuffle_into;
 
-/// Moves the first bytes of all elements of `element_size` bytes to the front, then the second ones, and so on
-/// (PIPELINE §4).
+/// Moves the first bytes of all elements to the front, then their second bytes, and so on.
+///
+/// `data` holds whole elements of `element_size` bytes.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] for elements of no bytes, data that is no whole number of them, and want of memory.
+/// [`TensogramError::Encoding`] if `element_size` is 0, if `data` does not hold whole elements, or without memory.
+///
+/// Format: PIPELINE §4.
 ///
 /// ```
 /// use tgm_std::shuffle::{shuffle, unshuffle};

@@ -1,5 +1,4 @@
-//! `simple_packing` by itself, without descriptors and messages, under the names that users of the crate
-//! `tensogram-encodings` know.
+//! `simple_packing` by itself, without descriptors and messages, under the names of the crate `tensogram-encodings`.
 //!
 //! The arithmetic is that of [`encode()`](crate::encode()) and [`decode()`](crate::decode()), to the bit (PIPELINE §3).
 
@@ -12,14 +11,15 @@ use crate::base::limits::reserve;
 use crate::encode::packing::{Packer, Values, derive, first_non_finite};
 use crate::kernels::packing::unpack_into;
 
-/// The parameters that hold all `values` in fields of `bits_per_value`: the least value is the reference, and the
-/// binary scale is the smallest with which the greatest one still fits.
+/// The parameters with which fields of `bits_per_value` bits hold all `values`.
 ///
-/// `decimal_scale_factor` D scales values by 10^D first; 0 is usual. Reads all values once.
+/// The reference is the least value. The binary scale is the smallest with which the greatest value still fits.
+/// `decimal_scale_factor` D scales values by 10^D first; 0 is usual. Reads all values once; with 0 bits it reads none.
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] for more than 64 bits, and for the first value that is not finite, with its index.
-/// Without bits no value is looked at.
+///
+/// Format: PIPELINE §3.2.
 ///
 /// ```
 /// use tgm_std::simple_packing::{SimplePackingParams, compute_params, decode, encode};
@@ -42,12 +42,15 @@ pub fn compute_params(values: &[f64], bits_per_value: u32, decimal_scale_factor:
     derive(Values::new(values.as_bytes(), ByteOrder::NATIVE), bits_per_value, decimal_scale_factor)
 }
 
-/// Packs `values` into fields of `params.bits_per_value` bits, the first in the highest bits; the last byte is filled
-/// up with zeros. Values out of the range of the fields become the nearest that fits.
+/// Packs `values` into fields of `params.bits_per_value` bits.
+///
+/// The first value takes the highest bits of the first byte. The last byte is filled up with zeros. A value out of the fields'
+/// range becomes the nearest one that fits.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] for parameters out of range, and for the first value that is not finite, with its
-/// index; [`TensogramError::Metadata`] for a reference value that is not finite.
+/// [`TensogramError::Encoding`] for parameters out of range, and for the first value that is not finite, with its index.
+///
+/// Format: PIPELINE §3.3.
 pub fn encode(values: &[f64], params: &SimplePackingParams) -> Result<Vec<u8>> {
     if let Some(error) = first_non_finite(values.iter().copied()) {
         return Err(error);
@@ -61,8 +64,10 @@ pub fn encode(values: &[f64], params: &SimplePackingParams) -> Result<Vec<u8>> {
 /// Unpacks the first `num_values` values of `packed`.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] if `packed` holds fewer, for more than 64 bits, and for want of memory: a field of no
-/// bits takes no bytes, so that any number of values can be asked for.
+/// [`TensogramError::Encoding`] if `packed` holds fewer values, for more than 64 bits, and without memory. Fields of 0 bits
+/// take no bytes, so any number of values may be asked for.
+///
+/// Format: PIPELINE §3.4.
 pub fn decode(packed: &[u8], num_values: usize, params: &SimplePackingParams) -> Result<Vec<f64>> {
     let needed = params.packed_len(num_values as u64);
     if needed.is_none_or(|needed| needed > packed.len() as u64) {
