@@ -66,6 +66,8 @@ fn cbor(descriptor: &DataObjectDescriptor) -> Result<Vec<u8>> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests may panic")]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use crate::encode::encode_data_object_frame;
     use crate::model::types::{MaskDescriptor, MasksMetadata};
@@ -75,7 +77,7 @@ mod tests {
     fn descriptors() -> Vec<DataObjectDescriptor> {
         let good = DataObjectDescriptor::new(Dtype::Float32, ByteOrder::Little, &[6]);
         let mask = |method: &str, offset, length| {
-            let nan = Some(MaskDescriptor { method: method.into(), offset, length, params: Default::default() });
+            let nan = Some(MaskDescriptor { method: method.into(), offset, length, params: BTreeMap::default() });
             let masks = Some(MasksMetadata { nan, ..Default::default() });
             DataObjectDescriptor { shape: vec![5], masks, ..good.clone() }
         };
