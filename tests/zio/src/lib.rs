@@ -9,7 +9,7 @@ use tokio::process::{Child, Command};
 use tokio::time::{sleep, timeout};
 use zeromq::{SocketRecv, SocketSend, ZmqMessage};
 
-/// The variable that names a Python with pyzmq; `tests/zio/run` sets it.
+/// The variable that names a Python with pyzmq; `tests/peers/run build test` sets it.
 pub const PYTHON_VARIABLE: &str = "TGM_ZIO_PYTHON";
 /// How long an operation may take on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(90);

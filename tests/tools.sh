@@ -1,0 +1,22 @@
+# To be sourced: installs tools on Debian and its kin.
+#
+#   install TOOL...    installs what is missing: cc, c++, cmake and libclang wherever they come from, all else by package
+
+install() {
+    local missing=()
+    for tool in "$@"; do
+        case $tool in
+            cc) command -v cc >/dev/null || missing+=(gcc libc6-dev) ;;
+            c++) command -v c++ >/dev/null || missing+=(g++) ;;
+            cmake) command -v cmake >/dev/null || missing+=(cmake) ;;
+            libclang) ls /usr/lib/llvm-*/lib/libclang[.-][0-9s]* >/dev/null 2>&1 || missing+=(libclang-dev) ;;
+            *)
+                dpkg-query -W -f '${Status}' "$tool" 2>/dev/null | grep -q 'install ok installed' || missing+=("$tool")
+                ;;
+        esac
+    done
+    if [ ${#missing[@]} -gt 0 ]; then
+        apt-get update
+        apt-get install -y --no-install-recommends "${missing[@]}"
+    fi
+}
