@@ -25,7 +25,7 @@ impl Peer {
     /// If there is no Python to start.
     pub fn start(role: &str, endpoint: &str) -> Self {
         let python = std::env::var_os(PYTHON_VARIABLE)
-            .unwrap_or_else(|| panic!("{PYTHON_VARIABLE} does not name a Python with pyzmq: use tests/zio/run"));
+            .unwrap_or_else(|| panic!("{PYTHON_VARIABLE} does not name a Python with pyzmq: use tests/peers/run"));
         let mut command = Command::new(&python);
         command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/peer.py")).args([role, endpoint]);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
