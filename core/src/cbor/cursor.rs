@@ -20,7 +20,7 @@ use crate::names::Kind;
 /// Containers and tags inside each other, at most: the reference's recursion limit.
 pub const MAX_NESTING: u16 = 256;
 
-/// Levels of nesting that one stack frame of [`Cursor::skip`] keeps. Deeper items take another frame for each such number.
+/// Levels of nesting that one stack frame of [`Cursor::skip`] keeps. Deeper items recurse once for every further 8 levels.
 const LEVELS: u8 = 8;
 
 /// A position in encoded CBOR: the bytes not yet read, and where they lie in the caller's slice.
