@@ -24,7 +24,7 @@ const KEYS: usize = Key::Length as usize;
 /// assert_eq!(descriptor.dtype(), Dtype::Float64);
 /// assert_eq!(descriptor.shape().into_iter().product::<u64>(), descriptor.element_count());
 /// assert_eq!(descriptor.compression().known(), Some(Compression::Szip));
-/// assert_eq!(descriptor.szip()?.block_size, 32);
+/// assert_eq!(descriptor.szip()?.block_size, 8);
 /// # Ok::<(), tgm_core::Error>(())
 /// ```
 #[derive(Clone, Copy)]

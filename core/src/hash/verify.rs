@@ -42,7 +42,7 @@ impl Frame<'_> {
     /// ```
     /// use tgm_core::hash::Verdict;
     ///
-    /// # let bytes: &[u8] = include_bytes!("../samples/float32-little.tgm");
+    /// # let bytes: &[u8] = include_bytes!("../../samples/float32-little.tgm");
     /// let object = tgm_core::Message::parse(bytes)?.object(0)?;
     /// let frame = object.frame();
     /// assert_eq!(frame.hash_presence().check(frame), Verdict::Good);
