@@ -52,6 +52,8 @@ mod tests;
 pub use finder::RsiFinder;
 pub use params::{MAX_BLOCK_SIZE, MAX_RSI, Params, flags};
 pub use pieces::PieceDecoder;
+#[doc(hidden)]
+pub use predict::unmap_each;
 pub use samples::Place;
 pub use start::Start;
 pub use walk::{RsiOffsets, find_rsi, find_rsi_near};

@@ -1,4 +1,4 @@
-//! Kernels of `tgm_core` once more, for what the processor at hand can do.
+//! Kernels: loops over values, by the vector instructions that the processor at hand has.
 //!
 //! ```text
 //!                        ┌─ AVX-512 ─┐
@@ -7,21 +7,27 @@
 //!                        └─ core: beginning, end, every other machine ─┘
 //! ```
 //!
-//! Functions have the names, arguments, results and errors of those in [`tgm_core`], which stay the definition of what
-//! is right: tests compare both on every level that the machine has. Which one is taken is decided at run time, so
-//! that no build needs to know the processor; [`ENV_SIMD`] keeps it from the better ones.
+//! Functions have the names, arguments, results and errors of those in [`tgm_core`], which define what is right: tests
+//! compare both on every level that the machine has. The level is chosen at run time ([`simd`]), so a build needs to know
+//! no processor. The environment variable [`ENV_SIMD`] limits the choice.
+//!
+//! How a level is compiled: the body of a kernel is an `#[inline(always)]` function, generic over the steps that differ
+//! between levels. Each level has an entry point with `#[target_feature]`, into which the body is inlined. All loads and
+//! stores of registers are in `registers`.
 #![cfg_attr(
     not(target_arch = "x86_64"),
-    allow(dead_code, unused_imports, reason = "other machines have core's kernels alone")
+    allow(dead_code, unused_imports, reason = "other machines use core's kernels alone")
 )]
 
 pub mod byteswap;
 pub(crate) mod pack;
 pub mod packing;
+#[cfg(target_arch = "x86_64")]
+mod registers;
 pub mod shuffle;
 pub(crate) mod simd;
-mod stream;
 pub mod szip;
+mod uncached;
 
 use std::ops::Range;
 

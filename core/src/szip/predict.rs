@@ -33,10 +33,10 @@ use super::bits::GROUP;
 #[inline]
 pub(super) fn unmap(values: &mut [u32], all: u32, before: u32, max: u32) -> u32 {
     let reach = distance(all);
-    let Some(inner) = max.checked_sub(reach.saturating_mul(2)) else { return unmap_each(values, before, max) };
+    let Some(inner) = max.checked_sub(reach.saturating_mul(2)) else { return unmap_near_end(values, before, max) };
     let is_near_end = |sample: u32| sample.wrapping_sub(reach) > inner;
     if is_near_end(before) {
-        return unmap_each(values, before, max);
+        return unmap_near_end(values, before, max);
     }
     for value in values.iter_mut() {
         *value = difference(*value);
@@ -44,7 +44,7 @@ pub(super) fn unmap(values: &mut [u32], all: u32, before: u32, max: u32) -> u32 
     let last = add_up(values, before);
     if values.iter().fold(false, |any, &sample| any | is_near_end(sample)) {
         map_each(values, before);
-        return unmap_each(values, before, max);
+        return unmap_near_end(values, before, max);
     }
     last
 }
@@ -65,9 +65,18 @@ fn add_up(differences: &mut [u32], before: u32) -> u32 {
     sample
 }
 
-/// [`unmap`] the plain way. A processor cannot predict which case comes next, so the code selects values without a branch.
+/// [`unmap_each`], apart from the loops that vectorise.
 #[inline(never)]
-fn unmap_each(values: &mut [u32], before: u32, max: u32) -> u32 {
+fn unmap_near_end(values: &mut [u32], before: u32, max: u32) -> u32 {
+    unmap_each(values, before, max)
+}
+
+/// Turns mapped differences into samples of 0 to `max` one by one, whatever they are, and returns the last one.
+///
+/// `before`, the sample before them, must not exceed `max`. A processor cannot predict which case comes next, so the code
+/// selects values without a branch.
+#[inline]
+pub fn unmap_each(values: &mut [u32], before: u32, max: u32) -> u32 {
     let mut before = before;
     for value in values {
         let mirror = select_unpredictable(before > max >> 1, max, 0);

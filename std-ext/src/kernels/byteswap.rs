@@ -1,9 +1,12 @@
-//! Byte order of whole buffers: core's loops, compiled for registers twice as wide.
+//! Byte order of whole buffers: core's loops, compiled for wider registers.
+//!
+//! A swap is one permutation between a load and a store, so memory is the limit. Output that is larger than the caches is
+//! written past them ([`Uncached`]).
 
 use tgm_core::{Result, byteswap};
 
 use super::simd::{Level, Simd};
-use super::stream::Stream;
+use super::uncached::Uncached;
 
 /// [`tgm_core::byteswap::swap_in_place`], as fast as the processor can.
 ///
@@ -20,10 +23,10 @@ pub fn swap_in_place(bytes: &mut [u8], unit: usize) -> Result<()> {
 pub fn swap_into(src: &[u8], unit: usize, out: &mut [u8]) -> Result<()> {
     let simd = Simd::best();
     let is_whole = src.len() == out.len() && matches!(unit, 2 | 4 | 8) && src.len().is_multiple_of(unit);
-    match Stream::new(simd, out.len()).filter(|_| is_whole) {
-        Some(stream) => {
-            // Blocks are multiples of 64 bytes: every one is of whole units.
-            stream.fill::<_, 64>(out, |first, block| {
+    match Uncached::new(simd, out.len()).filter(|_| is_whole) {
+        Some(uncached) => {
+            // Blocks are multiples of 64 bytes, so each holds whole units.
+            uncached.fill::<_, 64>(out, |first, block| {
                 let part = src.get(first..).and_then(|rest| rest.get(..block.len()));
                 part.is_some_and(|part| swap_into_by(simd, part, unit, block).is_ok())
             });
@@ -56,7 +59,7 @@ fn swap_into_by(simd: Simd, src: &[u8], unit: usize, out: &mut [u8]) -> Result<(
     }
 }
 
-/// The same lines again: functions that are always inlined are compiled for what their caller may use.
+/// Core's functions once more. They are always inlined, so they are compiled for the instructions that these may use.
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use super::{Result, byteswap};
@@ -72,14 +75,13 @@ mod avx2 {
     }
 }
 
-/// Whole lines of memory at a time, which then need not be read before they are written.
+/// Whole lines of memory at a time: the processor need not read a line before it is overwritten.
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
-    use std::arch::x86_64::{
-        _mm_loadu_si128, _mm512_broadcast_i32x4, _mm512_loadu_si512, _mm512_shuffle_epi8, _mm512_storeu_si512,
-    };
+    use std::arch::x86_64::{_mm512_broadcast_i32x4, _mm512_shuffle_epi8};
 
     use super::{Result, byteswap};
+    use crate::kernels::registers::{load_128, load_512, store_512};
 
     #[target_feature(enable = "avx512f,avx512bw,avx2")]
     pub(super) fn swap_into(src: &[u8], unit: usize, out: &mut [u8]) -> Result<()> {
@@ -87,18 +89,14 @@ mod avx512 {
             return byteswap::swap_into(src, unit, out);
         }
         let mut reversed = [0_u8; 16];
+        // Within a unit of a power of two, the complement of a byte's place is its place in the opposite order.
         for (place, slot) in reversed.iter_mut().enumerate() {
             *slot = u8::try_from(place ^ (unit - 1)).unwrap_or(0);
         }
         let ((sources, source_rest), (slots, slot_rest)) = (src.as_chunks::<64>(), out.as_chunks_mut::<64>());
-        #[allow(unsafe_code, reason = "loads and stores where references point")]
-        // SAFETY: there are 16 bytes in the array and 64 in each chunk.
-        unsafe {
-            let reversed = _mm512_broadcast_i32x4(_mm_loadu_si128(reversed.as_ptr().cast()));
-            for (source, slot) in sources.iter().zip(slots) {
-                let bytes = _mm512_loadu_si512(source.as_ptr().cast());
-                _mm512_storeu_si512(slot.as_mut_ptr().cast(), _mm512_shuffle_epi8(bytes, reversed));
-            }
+        let reversed = _mm512_broadcast_i32x4(load_128(&reversed));
+        for (source, slot) in sources.iter().zip(slots) {
+            store_512(_mm512_shuffle_epi8(load_512(source), reversed), slot);
         }
         byteswap::swap_into(source_rest, unit, slot_rest)
     }

@@ -1,14 +1,25 @@
 //! `simple_packing`: bit fields to `f64` and `f32`.
 //!
-//! Eight fields of B bits are B bytes, whatever B is. So from any element whose number is a multiple of eight on, the
-//! same permutation of bytes and the same shifts take eight fields out of B bytes at a time; they are prepared once
-//! per call. What comes before such an element, and fewer than eight behind the last one, are left to
-//! [`tgm_core::packing`].
+//! ```text
+//! for each element i of the request:
+//!     q     = bits [i·B, (i+1)·B) of the packed bytes, most significant bit first
+//!     value = R + scale · q
+//! ```
+//!
+//! The trick: eight fields of B bits are B bytes, whatever B is. So every group of eight fields that begins with an element
+//! whose number is a multiple of eight lies in its B bytes in the same way. One permutation of bytes and one set of shifts,
+//! made once a call, take eight fields out of B bytes at a time. Elements before the first such group, and fewer than eight
+//! behind the last one, are left to [`tgm_core::packing`].
+//!
+//! Stores are the limit: a field of B bits becomes a value of 32 or 64. Output that is larger than the caches is written
+//! past them ([`Uncached`]).
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "x86_64")]
+pub(super) mod lanes;
 pub(super) mod store;
 #[cfg(test)]
 mod tests;
@@ -16,10 +27,11 @@ mod tests;
 use tgm_core::Result;
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::packing::{self, Packing, Unpack};
+use tgm_core::szip::Formula;
 
 use self::store::{BigEndian, HasStore, LittleEndian, Store};
 use super::simd::{Level, Simd};
-use super::stream::Stream;
+use super::uncached::Uncached;
 use crate::base::memory::prefetch;
 
 /// A type that packed values can be unpacked to here: `f64` and `f32`.
@@ -28,10 +40,15 @@ pub trait Value: Unpack + HasStore {}
 impl Value for f64 {}
 impl Value for f32 {}
 
-/// Fewer values than this are core's: nothing is to be won.
+/// Fewer values than this are left to core: preparing the permutation costs more than it saves.
 const WORTH_IT: usize = 32;
 /// Fields that take a whole number of bytes at every width.
 const GROUP: usize = 8;
+
+/// The formula that makes values of the fields.
+pub(crate) const fn formula(packing: &Packing) -> Formula {
+    Formula { reference: packing.reference_value, scale: packing.scale() }
+}
 
 /// [`tgm_core::packing::unpack_into`], as fast as the processor can.
 ///
@@ -76,8 +93,9 @@ fn unpack_bytes_by(
     split(simd, packed, packing, start, slots, core, bulk)
 }
 
-/// Unpacks by `core` up to an element whose number is a multiple of eight, from there by `bulk`, which gets the bytes
-/// from that element on and says how many values it has made, and the rest by `core` again.
+/// Unpacks up to the first group by `core`, from there by `bulk`, and the rest by `core` again.
+///
+/// `bulk` gets the bytes from its first group on, and returns how many values it has made.
 fn split<S>(
     simd: Simd,
     packed: &[u8],
@@ -94,7 +112,7 @@ fn split<S>(
     if start > 0 {
         expect(packed, packing, start, last);
     }
-    // The last value can be had only if all can: whatever is wrong shows before anything else is written.
+    // The last value first: it can be unpacked only if all can, so an error comes before anything else is written.
     match (start.checked_add(last as u64), out.get_mut(last..)) {
         (Some(element), Some(slot)) => core(element, slot)?,
         _ => return core(start, out),
@@ -108,10 +126,10 @@ fn split<S>(
     core(first.wrapping_add(done as u64), body.get_mut(done..).unwrap_or_default())
 }
 
-/// Bytes of a range that are asked for before it is read. Behind them the processor has noticed by itself.
+/// Bytes of a range that are prefetched before it is read. Behind them the processor prefetches by itself.
 const AHEAD: usize = 4 << 10;
 
-/// The `count` values from element `start` on are read soon, at a place that nobody could foresee.
+/// Prefetches the first bytes of the `count` values from element `start` on, at a place that the processor cannot foresee.
 fn expect(packed: &[u8], packing: &Packing, start: u64, count: usize) {
     let bits = u64::from(packing.bits_per_value);
     let place = |element: u64| usize::try_from(element.saturating_mul(bits) / 8).unwrap_or(usize::MAX);
@@ -122,12 +140,12 @@ fn expect(packed: &[u8], packing: &Packing, start: u64, count: usize) {
 
 /// Unpacks from the front of `bytes` to the front of `out`, eight values at a time; returns how many.
 fn unpack_bulk<S: Store>(simd: Simd, bytes: &[u8], packing: &Packing, out: &mut [S::Slot]) -> usize {
-    let Some(stream) = Stream::new(simd, size_of_val(out)) else {
+    let Some(uncached) = Uncached::new(simd, size_of_val(out)) else {
         return unpack_groups::<S>(simd, bytes, packing, out);
     };
-    let group = packing.bits_per_value as usize;
-    stream.fill::<_, GROUP>(out, |first, block| {
-        let fields = bytes.get(first / GROUP * group..).unwrap_or_default();
+    let group_len = packing.bits_per_value as usize;
+    uncached.fill::<_, GROUP>(out, |first, block| {
+        let fields = bytes.get(first / GROUP * group_len..).unwrap_or_default();
         unpack_groups::<S>(simd, fields, packing, block) == block.len()
     })
 }
@@ -139,14 +157,38 @@ fn unpack_groups<S: Store>(simd: Simd, bytes: &[u8], packing: &Packing, out: &mu
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the processor has the level.
         #[allow(unsafe_code, reason = "instructions that not every processor has")]
-        (Level::Avx512, 1..=avx512::MAX_BITS) => unsafe { avx512::unpack::<S>(bytes, packing, groups) },
+        (Level::Avx512, bits @ 1..=avx512::MAX_BITS) => unsafe {
+            avx512::unpack::<S>(bytes, bits, formula(packing), groups)
+        },
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the processor has the level.
         #[allow(unsafe_code, reason = "instructions that not every processor has")]
-        (Level::Avx2, 1..=avx2::MAX_BITS) => unsafe { avx2::unpack::<S>(bytes, packing, groups) },
+        (Level::Avx2, bits @ 1..=avx2::MAX_BITS) => unsafe { avx2::unpack::<S>(bytes, bits, formula(packing), groups) },
         _ => {
             let _ = (bytes, groups);
             0
         }
     }
+}
+
+/// Calls `unpack` with the bytes of each group and the group's slots, until there are no more of either or `unpack` finds too
+/// few bytes; returns the number of values.
+///
+/// The loop of every level: `unpack` is a closure of a function with the level's instructions, into which this is inlined.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "compiled for what the caller may use")]
+fn each_group<'b, S>(
+    groups: impl Iterator<Item = &'b [u8]>,
+    out: &mut [[S; GROUP]],
+    mut unpack: impl FnMut(&'b [u8], &mut [S; GROUP]) -> Option<()>,
+) -> usize {
+    let mut done = 0;
+    for (slots, bytes) in out.iter_mut().zip(groups) {
+        if unpack(bytes, slots).is_none() {
+            break;
+        }
+        done += GROUP;
+    }
+    done
 }

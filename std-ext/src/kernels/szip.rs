@@ -1,21 +1,26 @@
-//! szip: split and uncompressed blocks by vector instructions, sixteen samples at a time; all other blocks by core.
+//! szip: split and plain blocks by vector instructions, a register of samples at a time; all other blocks by core.
 //!
 //! ```text
-//! unary codes   the ends of sixteen codes are the sixteen lowest ones of the reversed window
-//! lower bits    sixteen fields, a permutation of bytes and a shift, as in simple_packing
-//! predictor     differences are added up by a prefix sum; only if one of them could not be one, sample by sample
+//! unary codes   the ends of the codes are the positions of the ones in a window of 64 bits
+//! lower bits    fields of one width: a permutation of bytes and a shift, as in simple_packing
+//! predictor     differences are added up by a prefix sum; only if one is out of range, sample by sample
 //! ```
 //!
-//! [`tgm_core::szip::decode_ahead_with`] walks the stream and asks here for blocks between the first of an interval
-//! and the last. Whatever is unusual is left to it: zero blocks, pairs, codes longer than a window, the stream's last
-//! bytes, and everything that is wrong. Format: PIPELINE §7.
+//! A stream does not say where its blocks begin, so each block waits for the length of the one before it. The trick is to
+//! know that length early: the end of the last unary code alone gives it, and the samples themselves may come later.
+//!
+//! [`tgm_core::szip::decode_ahead_with`] walks the stream and asks here for blocks between the first and the last of an
+//! interval. Whatever is unusual is left to it: zero blocks, pairs, codes longer than a window, the stream's last bytes,
+//! and everything that is wrong. Format: PIPELINE §7.
+//!
+//! `driver` is the walk over blocks, `avx2` and `avx512` are the steps of a block, `sink` stores the samples.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 #[cfg(target_arch = "x86_64")]
-mod predict;
+mod driver;
 mod sink;
 #[cfg(test)]
 mod tests;
@@ -78,7 +83,7 @@ fn decode_by(simd: Simd, stream: &[u8], params: &Params, start: Start, out: &mut
     if !is_usual(simd, params) {
         return szip::decode_from(stream, params, start, out);
     }
-    let stream = Stream { simd, bytes: stream, params };
+    let stream = CodedStream { simd, bytes: stream, params };
     match (params.container_size(), params.byte_order()) {
         (1, order) => stream.containers::<1>(start, order, out),
         (2, order) => stream.containers::<2>(start, order, out),
@@ -98,7 +103,7 @@ fn decode_packed_by<T: Value>(
     if !is_usual(simd, params) || !params.bits_per_sample().is_multiple_of(8) {
         return szip::decode_packed_with(stream, params, start, formula, out, T::round);
     }
-    Stream { simd, bytes: stream, params }.decode(start, out, &Packed::<T::Store>::new(params, formula, T::round))
+    CodedStream { simd, bytes: stream, params }.decode(start, out, &Packed::<T::Store>::new(params, formula, T::round))
 }
 
 fn decode_packed_bytes_by(
@@ -117,26 +122,26 @@ fn decode_packed_bytes_by(
     if !is_usual(simd, params) || !params.bits_per_sample().is_multiple_of(8) {
         return szip::decode_packed_with(stream, params, start, formula, out, store);
     }
-    let stream = Stream { simd, bytes: stream, params };
+    let stream = CodedStream { simd, bytes: stream, params };
     match order {
         ByteOrder::Big => stream.decode(start, out, &Packed::<BigEndian>::new(params, formula, store)),
         ByteOrder::Little => stream.decode(start, out, &Packed::<LittleEndian>::new(params, formula, store)),
     }
 }
 
-/// Whether there is something to be won: samples are predicted, and blocks are whole registers.
+/// Whether blocks are decoded here: samples are predicted, and blocks are whole registers, or the half of one.
 fn is_usual(simd: Simd, params: &Params) -> bool {
     simd.level() > Level::Base && params.has(flags::PREPROCESS) && matches!(params.block_size(), 8 | 16 | 32 | 64)
 }
 
-/// A stream and how it is coded.
-struct Stream<'a> {
+/// A stream, how it is coded, and by which instructions it is decoded.
+struct CodedStream<'a> {
     simd: Simd,
     bytes: &'a [u8],
     params: &'a Params,
 }
 
-impl Stream<'_> {
+impl CodedStream<'_> {
     fn containers<const SIZE: usize>(&self, start: Start, order: ByteOrder, out: &mut [u8]) -> Result<u64> {
         let (slots, []) = out.as_chunks_mut() else { return Err(ErrorKind::OutputLength.at(0)) };
         self.decode(start, slots, &Containers::<SIZE>::new(self.params, order))

@@ -6,7 +6,7 @@ use tgm_core::packing::Packing;
 use super::check::{self, MAX_BITS, first_non_finite};
 use super::values::Values;
 use crate::base::error::{Result, TensogramError};
-use crate::kernels::pack::{self, Extent, Source};
+use crate::kernels::pack::{self, Extent, ValueBytes};
 use crate::kernels::simd::Simd;
 
 /// Values that are compared side by side, so that no comparison waits for the one before.
@@ -44,7 +44,7 @@ const fn greatest_field(bits: u32) -> f64 {
 
 /// The fewest bits with which every `f64` value in `data` stays within `error` of itself.
 ///
-/// Fields round to the nearest multiple of 2^E, where E is the scale that [`derive`] chooses for that many bits.
+/// Quantisation round to the nearest multiple of 2^E, where E is the scale that [`derive`] chooses for that many bits.
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] for values that are not finite, for an error that is not positive, and if 64 bits are
@@ -77,7 +77,7 @@ fn finite_extent(values: Values<'_>) -> Result<Extent> {
 
 /// The extent of values: most of them by vector instructions, the rest one by one.
 pub(super) fn extent(simd: Simd, values: Values<'_>) -> Extent {
-    let bulk = pack::extent(simd, Source { bytes: values.bytes, order: values.order });
+    let bulk = pack::extent(simd, ValueBytes { bytes: values.bytes, order: values.order });
     let (bulk, done) = bulk.unwrap_or((EMPTY, 0));
     let rest = values.from(done);
     let rest = match rest.order {

@@ -9,7 +9,7 @@ use crate::base::error::Result;
 #[cfg(doc)]
 use crate::base::error::TensogramError;
 use crate::base::threads::Threads;
-use crate::kernels::pack::{self, Fields, Source};
+use crate::kernels::pack::{self, Quantisation, ValueBytes};
 use crate::kernels::simd::Simd;
 
 /// Packs values with checked parameters.
@@ -44,8 +44,8 @@ impl Packer {
 
     /// [`Self::pack_into`] with the instructions of one level.
     pub(super) fn pack_by(self, simd: Simd, values: Values<'_>, out: &mut [u8]) {
-        let fields = Fields { reference: self.reference, factor: self.factor, bits: self.bits };
-        let done = pack::pack(simd, Source { bytes: values.bytes, order: values.order }, fields, out);
+        let fields = Quantisation { reference: self.reference, factor: self.factor, bits: self.bits };
+        let done = pack::pack(simd, ValueBytes { bytes: values.bytes, order: values.order }, fields, out);
         let rest = values.from(done);
         let out = out.get_mut(self.packed_len(done)..).unwrap_or_default();
         match rest.order {

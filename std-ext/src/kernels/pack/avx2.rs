@@ -1,32 +1,37 @@
-//! Four values in four lanes.
+//! Packing by AVX2: four values in four lanes.
 
 use std::arch::x86_64::{
-    __m128i, __m256d, __m256i, _CMP_GE_OQ, _mm_add_epi32, _mm_loadu_si128, _mm_shuffle_epi8, _mm_storeu_si128,
-    _mm256_and_pd, _mm256_and_si256, _mm256_castpd_si256, _mm256_castsi256_pd, _mm256_cmp_pd, _mm256_cmpeq_epi64,
-    _mm256_cvtepi32_pd, _mm256_cvttpd_epi32, _mm256_loadu_si256, _mm256_max_pd, _mm256_min_pd, _mm256_mul_pd,
-    _mm256_or_si256, _mm256_set1_epi64x, _mm256_set1_pd, _mm256_setr_epi8, _mm256_setzero_pd, _mm256_setzero_si256,
-    _mm256_shuffle_epi8, _mm256_storeu_pd, _mm256_sub_pd, _mm256_testz_si256,
+    __m128i, __m256d, __m256i, _CMP_GE_OQ, _mm_add_epi32, _mm_shuffle_epi8, _mm256_and_pd, _mm256_and_si256,
+    _mm256_castpd_si256, _mm256_castsi256_pd, _mm256_cmp_pd, _mm256_cmpeq_epi64, _mm256_cvtepi32_pd,
+    _mm256_cvttpd_epi32, _mm256_max_pd, _mm256_min_pd, _mm256_mul_pd, _mm256_or_si256, _mm256_set1_epi64x,
+    _mm256_set1_pd, _mm256_setzero_pd, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_sub_pd, _mm256_testz_si256,
 };
 
 use tgm_core::descriptor::ByteOrder;
 
-use super::{BLOCK, Extent, Fields, Source, join};
+use super::{BLOCK, Extent, Quantisation, SIDE, ValueBytes, each_block, join, lower_bytes};
+use crate::kernels::registers::{load_128, load_256, reversed_256, store_128, store_256};
 
-/// Registers worked on side by side.
-const SIDE: usize = 4;
+/// The widest fields: numbers are converted to signed integers of 32 bits.
+pub(super) const MAX_BITS: u32 = 31;
+/// Values in a register.
+const LANES: usize = 4;
+/// A byte that `pshufb` makes zero.
+const ZERO: u8 = 0x80;
 
 #[target_feature(enable = "avx2")]
-pub(super) fn extent(source: Source<'_>) -> (Extent, usize) {
-    let reversal = Reversal::new(source.order);
+pub(super) fn extent(values: ValueBytes<'_>) -> (Extent, usize) {
+    let bytes = Reversal::new(values.order);
     let mut least = [_mm256_set1_pd(f64::INFINITY); SIDE];
     let mut greatest = [_mm256_set1_pd(f64::NEG_INFINITY); SIDE];
+    // NaN and the infinities have all bits of the exponent set.
     let exponent = _mm256_set1_epi64x(f64::INFINITY.to_bits().cast_signed());
     let mut not_finite = _mm256_setzero_si256();
-    let (rows, _) = source.bytes.as_chunks::<{ 4 * SIDE }>();
+    let (rows, _) = values.bytes.as_chunks::<{ LANES * SIDE }>();
     for row in rows {
-        let (registers, _) = row.as_chunks::<4>();
+        let (registers, _) = row.as_chunks::<LANES>();
         for ((values, least), greatest) in registers.iter().zip(&mut least).zip(&mut greatest) {
-            let values = reversal.load(values);
+            let values = bytes.load(values);
             *least = _mm256_min_pd(values, *least);
             *greatest = _mm256_max_pd(values, *greatest);
             let found = _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_castpd_si256(values), exponent), exponent);
@@ -38,69 +43,45 @@ pub(super) fn extent(source: Source<'_>) -> (Extent, usize) {
         greatest: greatest.into_iter().flat_map(|lanes| to_array(lanes)).fold(f64::NEG_INFINITY, f64::max),
         finite: _mm256_testz_si256(not_finite, not_finite) == 1,
     };
-    (extent, rows.len() * 4 * SIDE)
+    (extent, rows.len() * LANES * SIDE)
 }
 
 #[target_feature(enable = "avx2")]
-fn to_array(lanes: __m256d) -> [f64; 4] {
-    let mut array = [0.0; 4];
-    #[allow(unsafe_code, reason = "a store to where a reference points")]
-    // SAFETY: there are 32 bytes.
-    unsafe {
-        _mm256_storeu_pd(array.as_mut_ptr(), lanes);
-    }
+fn to_array(lanes: __m256d) -> [f64; LANES] {
+    let mut array = [0.0; LANES];
+    store_256(_mm256_castpd_si256(lanes), &mut array);
     array
 }
 
 #[target_feature(enable = "avx2,bmi2")]
-pub(super) fn pack(source: Source<'_>, fields: Fields, out: &mut [u8]) -> usize {
-    let quantiser = Quantiser::new(source.order, fields);
-    let block_len = BLOCK / 8 * fields.bits as usize;
-    let (blocks, _) = source.bytes.as_chunks::<BLOCK>();
-    let mut done = 0;
-    for (block, out) in blocks.iter().zip(out.chunks_exact_mut(block_len)) {
-        let (fours, _) = block.as_chunks::<4>();
-        match fields.bits {
-            8 => whole_bytes::<1>(fours, &quantiser, out),
-            16 => whole_bytes::<2>(fours, &quantiser, out),
-            24 => whole_bytes::<3>(fours, &quantiser, out),
-            bits => {
-                let mut gathered = [0_u32; BLOCK];
-                let (slots, _) = gathered.as_chunks_mut::<4>();
-                for (values, slots) in fours.iter().zip(slots) {
-                    #[allow(unsafe_code, reason = "a store to where a reference points")]
-                    // SAFETY: there are 16 bytes.
-                    unsafe {
-                        _mm_storeu_si128(slots.as_mut_ptr().cast(), quantiser.four(values));
-                    }
-                }
-                join(&gathered, bits, out);
+pub(super) fn pack(values: ValueBytes<'_>, quantisation: Quantisation, out: &mut [u8]) -> usize {
+    let quantiser = Quantiser::new(values.order, quantisation);
+    let bits = quantisation.bits;
+    match bits {
+        8 => each_block(values, bits, out, |block, out| whole_bytes::<1>(block, &quantiser, out)),
+        16 => each_block(values, bits, out, |block, out| whole_bytes::<2>(block, &quantiser, out)),
+        24 => each_block(values, bits, out, |block, out| whole_bytes::<3>(block, &quantiser, out)),
+        _ => each_block(values, bits, out, |block, out| {
+            let mut fields = [0_u32; BLOCK];
+            let ((values, _), (slots, _)) = (block.as_chunks::<LANES>(), fields.as_chunks_mut::<LANES>());
+            for (values, slots) in values.iter().zip(slots) {
+                store_128(quantiser.four(values), slots);
             }
-        }
-        done += BLOCK;
+            join(&fields, bits, out);
+        }),
     }
-    done
 }
 
-/// Fields of `SIZE` bytes.
+/// Packs a block to fields of `SIZE` bytes, four at a time.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn whole_bytes<const SIZE: usize>(fours: &[[[u8; 8]; 4]], quantiser: &Quantiser, out: &mut [u8]) {
-    let mut bytes = [0x80_u8; 16];
-    let sources = (0_usize..16).step_by(4).flat_map(|field| (0..SIZE).map(move |byte| field + SIZE - 1 - byte));
-    bytes.iter_mut().zip(sources).for_each(|(slot, source)| *slot = u8::try_from(source).unwrap_or(0));
-    #[allow(unsafe_code, reason = "a load from where a reference points")]
-    // SAFETY: there are 16 bytes.
-    let bytes = unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) };
+fn whole_bytes<const SIZE: usize>(block: &[[u8; 8]; BLOCK], quantiser: &Quantiser, out: &mut [u8]) {
+    let bytes = load_128(&lower_bytes::<16>(SIZE, ZERO));
     let (slots, _) = out.as_chunks_mut::<SIZE>();
-    let (slots, _) = slots.as_chunks_mut::<4>();
+    let ((fours, _), (slots, _)) = (block.as_chunks::<LANES>(), slots.as_chunks_mut::<LANES>());
     for (values, slots) in fours.iter().zip(slots) {
         let mut packed = [0_u8; 16];
-        #[allow(unsafe_code, reason = "a store to where a reference points")]
-        // SAFETY: there are 16 bytes.
-        unsafe {
-            _mm_storeu_si128(packed.as_mut_ptr().cast(), _mm_shuffle_epi8(quantiser.four(values), bytes));
-        }
+        store_128(_mm_shuffle_epi8(quantiser.four(values), bytes), &mut packed);
         let slots = slots.as_flattened_mut();
         slots.copy_from_slice(packed.get(..slots.len()).unwrap_or(&packed));
     }
@@ -109,34 +90,27 @@ fn whole_bytes<const SIZE: usize>(fours: &[[[u8; 8]; 4]], quantiser: &Quantiser,
 /// How bytes become values.
 #[derive(Clone, Copy)]
 struct Reversal {
-    bytes: __m256i,
-    needed: bool,
+    permutation: __m256i,
+    is_reversed: bool,
 }
 
 impl Reversal {
     #[target_feature(enable = "avx2")]
     fn new(order: ByteOrder) -> Self {
-        #[rustfmt::skip]
-        let bytes = _mm256_setr_epi8(
-            7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8,
-            7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8,
-        );
-        Self { bytes, needed: order == ByteOrder::Big }
+        Self { permutation: reversed_256(), is_reversed: order == ByteOrder::Big }
     }
 
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn load(self, values: &[[u8; 8]; 4]) -> __m256d {
-        #[allow(unsafe_code, reason = "a load from where a reference points")]
-        // SAFETY: there are 32 bytes.
-        let values = unsafe { _mm256_loadu_si256(values.as_ptr().cast()) };
-        _mm256_castsi256_pd(if self.needed { _mm256_shuffle_epi8(values, self.bytes) } else { values })
+    fn load(self, values: &[[u8; 8]; LANES]) -> __m256d {
+        let values = load_256(values);
+        _mm256_castsi256_pd(if self.is_reversed { _mm256_shuffle_epi8(values, self.permutation) } else { values })
     }
 }
 
-/// How values become fields.
+/// How values become integers of 32 bits.
 struct Quantiser {
-    reversal: Reversal,
+    bytes: Reversal,
     reference: __m256d,
     factor: __m256d,
     most: __m256d,
@@ -144,21 +118,21 @@ struct Quantiser {
 
 impl Quantiser {
     #[target_feature(enable = "avx2")]
-    fn new(order: ByteOrder, fields: Fields) -> Self {
+    fn new(order: ByteOrder, quantisation: Quantisation) -> Self {
         Self {
-            reversal: Reversal::new(order),
-            reference: _mm256_set1_pd(fields.reference),
-            factor: _mm256_set1_pd(fields.factor),
-            most: _mm256_set1_pd(f64::from(u32::MAX >> (32 - fields.bits))),
+            bytes: Reversal::new(order),
+            reference: _mm256_set1_pd(quantisation.reference),
+            factor: _mm256_set1_pd(quantisation.factor),
+            most: _mm256_set1_pd(f64::from(u32::MAX >> (32 - quantisation.bits))),
         }
     }
 
-    /// NaN, which finite values make of a factor that is none, becomes 0: of two operands it is the second that counts
-    /// then.
+    /// Rounds halves up: the conversion drops the fraction, and 1 is added where the fraction is a half or more.
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn four(&self, values: &[[u8; 8]; 4]) -> __m128i {
-        let scaled = _mm256_mul_pd(_mm256_sub_pd(self.reversal.load(values), self.reference), self.factor);
+    fn four(&self, values: &[[u8; 8]; LANES]) -> __m128i {
+        let scaled = _mm256_mul_pd(_mm256_sub_pd(self.bytes.load(values), self.reference), self.factor);
+        // A factor that is not finite makes NaN of finite values. `max` returns its second operand then: NaN becomes 0.
         let scaled = _mm256_min_pd(_mm256_max_pd(scaled, _mm256_setzero_pd()), self.most);
         let whole = _mm256_cvttpd_epi32(scaled);
         let fraction = _mm256_sub_pd(scaled, _mm256_cvtepi32_pd(whole));

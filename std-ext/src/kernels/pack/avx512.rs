@@ -1,33 +1,35 @@
-//! Eight values in eight lanes.
+//! Packing by AVX-512: eight values in eight lanes.
 
 use std::arch::x86_64::{
-    __m256i, __m512d, __m512i, _CMP_GE_OQ, _mm_setr_epi8, _mm256_mask_add_epi32, _mm256_set1_epi32,
-    _mm512_broadcast_i32x4, _mm512_castsi256_si512, _mm512_castsi512_pd, _mm512_cmp_pd_mask, _mm512_cvtepu32_pd,
-    _mm512_cvttpd_epu32, _mm512_fpclass_pd_mask, _mm512_inserti64x4, _mm512_loadu_si512, _mm512_mask_storeu_epi8,
-    _mm512_max_pd, _mm512_min_pd, _mm512_mul_pd, _mm512_permutexvar_epi8, _mm512_reduce_max_pd, _mm512_reduce_min_pd,
-    _mm512_set1_pd, _mm512_setzero_pd, _mm512_shuffle_epi8, _mm512_storeu_si512, _mm512_sub_pd,
+    __m256i, __m512d, __m512i, _CMP_GE_OQ, _mm256_mask_add_epi32, _mm256_set1_epi32, _mm512_castsi256_si512,
+    _mm512_castsi512_pd, _mm512_cmp_pd_mask, _mm512_cvtepu32_pd, _mm512_cvttpd_epu32, _mm512_fpclass_pd_mask,
+    _mm512_inserti64x4, _mm512_max_pd, _mm512_min_pd, _mm512_mul_pd, _mm512_permutexvar_epi8, _mm512_reduce_max_pd,
+    _mm512_reduce_min_pd, _mm512_set1_pd, _mm512_setzero_pd, _mm512_shuffle_epi8, _mm512_sub_pd,
 };
 
 use tgm_core::descriptor::ByteOrder;
 
-use super::{BLOCK, Extent, Fields, Source, join};
+use super::{BLOCK, Extent, Quantisation, SIDE, ValueBytes, each_block, join, lower_bytes};
+use crate::kernels::registers::{load_512, reversed_512, store_512, store_front};
 
-/// Registers worked on side by side.
-const SIDE: usize = 4;
-/// Quiet and signalling NaN, and the infinities.
-const NOT_FINITE: i32 = 0x99;
+/// The widest fields: numbers are converted to unsigned integers of 32 bits.
+pub(super) const MAX_BITS: u32 = 32;
+/// Values in a register.
+const LANES: usize = 8;
+/// The classes of numbers that `vfpclasspd` looks for: quiet NaN, positive and negative infinity, signalling NaN.
+const NOT_FINITE: i32 = 1 | 1 << 3 | 1 << 4 | 1 << 7;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-pub(super) fn extent(source: Source<'_>) -> (Extent, usize) {
-    let reversal = Reversal::new(source.order);
+pub(super) fn extent(values: ValueBytes<'_>) -> (Extent, usize) {
+    let bytes = Reversal::new(values.order);
     let mut least = [_mm512_set1_pd(f64::INFINITY); SIDE];
     let mut greatest = [_mm512_set1_pd(f64::NEG_INFINITY); SIDE];
     let mut not_finite = 0;
-    let (rows, _) = source.bytes.as_chunks::<{ 8 * SIDE }>();
+    let (rows, _) = values.bytes.as_chunks::<{ LANES * SIDE }>();
     for row in rows {
-        let (registers, _) = row.as_chunks::<8>();
+        let (registers, _) = row.as_chunks::<LANES>();
         for ((values, least), greatest) in registers.iter().zip(&mut least).zip(&mut greatest) {
-            let values = reversal.load(values);
+            let values = bytes.load(values);
             *least = _mm512_min_pd(values, *least);
             *greatest = _mm512_max_pd(values, *greatest);
             not_finite |= _mm512_fpclass_pd_mask::<NOT_FINITE>(values);
@@ -38,92 +40,56 @@ pub(super) fn extent(source: Source<'_>) -> (Extent, usize) {
         greatest: greatest.into_iter().map(|lanes| _mm512_reduce_max_pd(lanes)).fold(f64::NEG_INFINITY, f64::max),
         finite: not_finite == 0,
     };
-    (extent, rows.len() * 8 * SIDE)
+    (extent, rows.len() * LANES * SIDE)
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx2,bmi2")]
-pub(super) fn pack(source: Source<'_>, fields: Fields, out: &mut [u8]) -> usize {
-    let quantiser = Quantiser::new(source.order, fields);
-    let block_len = BLOCK / 8 * fields.bits as usize;
-    let (blocks, _) = source.bytes.as_chunks::<BLOCK>();
-    let mut done = 0;
-    // The lower bytes of each field, the most significant one first.
-    let whole_bytes = fields.bits.is_multiple_of(8).then(|| lower_bytes(fields.bits as usize / 8));
-    for (block, out) in blocks.iter().zip(out.chunks_exact_mut(block_len)) {
-        let (sixteens, _) = block.as_chunks::<16>();
-        if let Some(bytes) = whole_bytes {
-            for (values, out) in sixteens.iter().zip(out.chunks_exact_mut(2 * fields.bits as usize)) {
-                let packed = _mm512_permutexvar_epi8(bytes, quantiser.sixteen(values));
-                let mask = u64::MAX >> (64 - out.len());
-                #[allow(unsafe_code, reason = "a store to where a slice is")]
-                // SAFETY: `out` has the bytes in the mask, and the others are not touched.
-                unsafe {
-                    _mm512_mask_storeu_epi8(out.as_mut_ptr().cast(), mask, packed);
-                }
+pub(super) fn pack(values: ValueBytes<'_>, quantisation: Quantisation, out: &mut [u8]) -> usize {
+    let quantiser = Quantiser::new(values.order, quantisation);
+    let bits = quantisation.bits;
+    if bits.is_multiple_of(8) {
+        let bytes = load_512(&lower_bytes::<64>(bits as usize / 8, 0));
+        return each_block(values, bits, out, |block, out| {
+            let (sixteens, _) = block.as_chunks::<{ 2 * LANES }>();
+            for (values, out) in sixteens.iter().zip(out.chunks_exact_mut(2 * bits as usize)) {
+                store_front(_mm512_permutexvar_epi8(bytes, quantiser.sixteen(values)), out);
             }
-        } else {
-            let mut gathered = [0_u32; BLOCK];
-            let (slots, _) = gathered.as_chunks_mut::<16>();
-            for (values, slots) in sixteens.iter().zip(slots) {
-                #[allow(unsafe_code, reason = "a store to where a reference points")]
-                // SAFETY: there are 64 bytes.
-                unsafe {
-                    _mm512_storeu_si512(slots.as_mut_ptr().cast(), quantiser.sixteen(values));
-                }
-            }
-            join(&gathered, fields.bits, out);
+        });
+    }
+    each_block(values, bits, out, |block, out| {
+        let mut fields = [0_u32; BLOCK];
+        let ((values, _), (slots, _)) = (block.as_chunks::<{ 2 * LANES }>(), fields.as_chunks_mut::<{ 2 * LANES }>());
+        for (values, slots) in values.iter().zip(slots) {
+            store_512(quantiser.sixteen(values), slots);
         }
-        done += BLOCK;
-    }
-    done
-}
-
-#[target_feature(enable = "avx512f")]
-fn lower_bytes(size: usize) -> __m512i {
-    let mut bytes = [0_u8; 64];
-    let sources = (0_usize..64).step_by(4).flat_map(|field| (0..size).map(move |byte| field + size - 1 - byte));
-    bytes.iter_mut().zip(sources).for_each(|(slot, source)| *slot = u8::try_from(source).unwrap_or(0));
-    load(&bytes)
-}
-
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn load(bytes: &[u8; 64]) -> __m512i {
-    #[allow(unsafe_code, reason = "a load from where a reference points")]
-    // SAFETY: there are 64 bytes.
-    unsafe {
-        _mm512_loadu_si512(bytes.as_ptr().cast())
-    }
+        join(&fields, bits, out);
+    })
 }
 
 /// How bytes become values.
 #[derive(Clone, Copy)]
 struct Reversal {
-    bytes: __m512i,
-    needed: bool,
+    permutation: __m512i,
+    is_reversed: bool,
 }
 
 impl Reversal {
     #[target_feature(enable = "avx512f")]
     fn new(order: ByteOrder) -> Self {
-        let bytes = _mm512_broadcast_i32x4(_mm_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8));
-        Self { bytes, needed: order == ByteOrder::Big }
+        Self { permutation: reversed_512(), is_reversed: order == ByteOrder::Big }
     }
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
-    fn load(self, values: &[[u8; 8]; 8]) -> __m512d {
-        let values = match values.as_flattened().first_chunk() {
-            Some(bytes) => load(bytes),
-            None => self.bytes,
-        };
-        _mm512_castsi512_pd(if self.needed { _mm512_shuffle_epi8(values, self.bytes) } else { values })
+    fn load(self, values: &[[u8; 8]; LANES]) -> __m512d {
+        let values = load_512(values);
+        _mm512_castsi512_pd(if self.is_reversed { _mm512_shuffle_epi8(values, self.permutation) } else { values })
     }
 }
 
-/// How values become fields.
+/// How values become integers of 32 bits.
 struct Quantiser {
-    reversal: Reversal,
+    bytes: Reversal,
     reference: __m512d,
     factor: __m512d,
     most: __m512d,
@@ -131,28 +97,28 @@ struct Quantiser {
 
 impl Quantiser {
     #[target_feature(enable = "avx512f")]
-    fn new(order: ByteOrder, fields: Fields) -> Self {
+    fn new(order: ByteOrder, quantisation: Quantisation) -> Self {
         Self {
-            reversal: Reversal::new(order),
-            reference: _mm512_set1_pd(fields.reference),
-            factor: _mm512_set1_pd(fields.factor),
-            most: _mm512_set1_pd(f64::from(u32::MAX >> (32 - fields.bits))),
+            bytes: Reversal::new(order),
+            reference: _mm512_set1_pd(quantisation.reference),
+            factor: _mm512_set1_pd(quantisation.factor),
+            most: _mm512_set1_pd(f64::from(u32::MAX >> (32 - quantisation.bits))),
         }
     }
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-    fn sixteen(&self, values: &[[u8; 8]; 16]) -> __m512i {
-        let ([low, high], _) = values.as_chunks::<8>() else { return self.reversal.bytes };
+    fn sixteen(&self, values: &[[u8; 8]; 2 * LANES]) -> __m512i {
+        let ([low, high], _) = values.as_chunks::<LANES>() else { return self.bytes.permutation };
         _mm512_inserti64x4::<1>(_mm512_castsi256_si512(self.eight(low)), self.eight(high))
     }
 
-    /// NaN, which finite values make of a factor that is none, becomes 0: of two operands it is the second that counts
-    /// then.
+    /// Rounds halves up: the conversion drops the fraction, and 1 is added where the fraction is a half or more.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-    fn eight(&self, values: &[[u8; 8]; 8]) -> __m256i {
-        let scaled = _mm512_mul_pd(_mm512_sub_pd(self.reversal.load(values), self.reference), self.factor);
+    fn eight(&self, values: &[[u8; 8]; LANES]) -> __m256i {
+        let scaled = _mm512_mul_pd(_mm512_sub_pd(self.bytes.load(values), self.reference), self.factor);
+        // A factor that is not finite makes NaN of finite values. `max` returns its second operand then: NaN becomes 0.
         let scaled = _mm512_min_pd(_mm512_max_pd(scaled, _mm512_setzero_pd()), self.most);
         let whole = _mm512_cvttpd_epu32(scaled);
         let fraction = _mm512_sub_pd(scaled, _mm512_cvtepu32_pd(whole));

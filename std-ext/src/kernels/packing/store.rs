@@ -1,13 +1,14 @@
-//! How values leave the registers.
+//! How values leave the registers: rounded to `f32` or not, in either byte order.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{
-    __m256d, __m512d, _mm_setr_epi8, _mm_storeu_ps, _mm256_castpd_si256, _mm256_castsi256_pd, _mm256_cvtpd_ps,
-    _mm256_setr_epi8, _mm256_shuffle_epi8, _mm256_storeu_pd, _mm256_storeu_ps, _mm512_broadcast_i32x4,
-    _mm512_castpd_si512, _mm512_castsi512_pd, _mm512_cvtpd_ps, _mm512_shuffle_epi8, _mm512_storeu_pd,
+    __m256d, __m512d, _mm_castps_si128, _mm256_castpd_si256, _mm256_castps_si256, _mm256_cvtpd_ps, _mm256_shuffle_epi8,
+    _mm512_castpd_si512, _mm512_cvtpd_ps, _mm512_shuffle_epi8,
 };
 
-use crate::kernels::stream::Slot;
+#[cfg(target_arch = "x86_64")]
+use crate::kernels::registers::{reversed_256, reversed_512, store_128, store_256, store_512};
+use crate::kernels::uncached::Slot;
 
 /// A form of values in memory.
 pub trait Store {
@@ -73,7 +74,7 @@ pub(in crate::kernels) struct BigEndian;
 #[derive(Debug)]
 pub(in crate::kernels) struct LittleEndian;
 
-#[allow(unsafe_code, reason = "stores to where a pointer made of a slice says")]
+#[allow(unsafe_code, reason = "instructions that not every processor has")]
 impl Store for Doubles {
     type Slot = f64;
 
@@ -81,20 +82,18 @@ impl Store for Doubles {
     #[inline]
     #[target_feature(enable = "avx2")]
     unsafe fn four(values: __m256d, slots: &mut [f64; 4]) {
-        // SAFETY: there are 32 bytes.
-        unsafe { _mm256_storeu_pd(slots.as_mut_ptr(), values) }
+        store_256(_mm256_castpd_si256(values), slots);
     }
 
     #[cfg(target_arch = "x86_64")]
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
     unsafe fn eight(values: __m512d, slots: &mut [f64; 8]) {
-        // SAFETY: there are 64 bytes.
-        unsafe { _mm512_storeu_pd(slots.as_mut_ptr(), values) }
+        store_512(_mm512_castpd_si512(values), slots);
     }
 }
 
-#[allow(unsafe_code, reason = "stores to where a pointer made of a slice says")]
+#[allow(unsafe_code, reason = "instructions that not every processor has")]
 impl Store for Singles {
     type Slot = f32;
 
@@ -102,20 +101,18 @@ impl Store for Singles {
     #[inline]
     #[target_feature(enable = "avx2")]
     unsafe fn four(values: __m256d, slots: &mut [f32; 4]) {
-        // SAFETY: there are 16 bytes.
-        unsafe { _mm_storeu_ps(slots.as_mut_ptr(), _mm256_cvtpd_ps(values)) }
+        store_128(_mm_castps_si128(_mm256_cvtpd_ps(values)), slots);
     }
 
     #[cfg(target_arch = "x86_64")]
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
     unsafe fn eight(values: __m512d, slots: &mut [f32; 8]) {
-        // SAFETY: there are 32 bytes.
-        unsafe { _mm256_storeu_ps(slots.as_mut_ptr(), _mm512_cvtpd_ps(values)) }
+        store_256(_mm256_castps_si256(_mm512_cvtpd_ps(values)), slots);
     }
 }
 
-#[allow(unsafe_code, reason = "stores to where a pointer made of a slice says")]
+#[allow(unsafe_code, reason = "instructions that not every processor has")]
 impl Store for LittleEndian {
     type Slot = [u8; 8];
 
@@ -123,16 +120,14 @@ impl Store for LittleEndian {
     #[inline]
     #[target_feature(enable = "avx2")]
     unsafe fn four(values: __m256d, slots: &mut [[u8; 8]; 4]) {
-        // SAFETY: there are 32 bytes.
-        unsafe { _mm256_storeu_pd(slots.as_mut_ptr().cast(), values) }
+        store_256(_mm256_castpd_si256(values), slots);
     }
 
     #[cfg(target_arch = "x86_64")]
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
     unsafe fn eight(values: __m512d, slots: &mut [[u8; 8]; 8]) {
-        // SAFETY: there are 64 bytes.
-        unsafe { _mm512_storeu_pd(slots.as_mut_ptr().cast(), values) }
+        store_512(_mm512_castpd_si512(values), slots);
     }
 }
 
@@ -144,23 +139,13 @@ impl Store for BigEndian {
     #[inline]
     #[target_feature(enable = "avx2")]
     unsafe fn four(values: __m256d, slots: &mut [[u8; 8]; 4]) {
-        #[rustfmt::skip]
-        let reversed = _mm256_setr_epi8(
-            7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8,
-            7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8,
-        );
-        let values = _mm256_shuffle_epi8(_mm256_castpd_si256(values), reversed);
-        // SAFETY: AVX2 is the caller's promise.
-        unsafe { LittleEndian::four(_mm256_castsi256_pd(values), slots) }
+        store_256(_mm256_shuffle_epi8(_mm256_castpd_si256(values), reversed_256()), slots);
     }
 
     #[cfg(target_arch = "x86_64")]
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
     unsafe fn eight(values: __m512d, slots: &mut [[u8; 8]; 8]) {
-        let reversed = _mm_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8);
-        let values = _mm512_shuffle_epi8(_mm512_castpd_si512(values), _mm512_broadcast_i32x4(reversed));
-        // SAFETY: AVX-512 is the caller's promise.
-        unsafe { LittleEndian::eight(_mm512_castsi512_pd(values), slots) }
+        store_512(_mm512_shuffle_epi8(_mm512_castpd_si512(values), reversed_512()), slots);
     }
 }

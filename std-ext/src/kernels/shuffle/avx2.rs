@@ -1,12 +1,13 @@
 //! 32 elements in registers of 32 bytes: each half of a register is of 16 of them.
 
 use std::arch::x86_64::{
-    __m256i, _mm_loadu_si128, _mm_setr_epi8, _mm256_broadcastsi128_si256, _mm256_loadu_si256,
-    _mm256_permute2x128_si256, _mm256_set_m128i, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_storeu_si256,
-    _mm256_unpackhi_epi8, _mm256_unpackhi_epi64, _mm256_unpacklo_epi8, _mm256_unpacklo_epi64,
+    __m256i, _mm_setr_epi8, _mm256_broadcastsi128_si256, _mm256_permute2x128_si256, _mm256_set_m128i,
+    _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_unpackhi_epi8, _mm256_unpackhi_epi64, _mm256_unpacklo_epi8,
+    _mm256_unpacklo_epi64,
 };
 
 use super::BLOCK;
+use crate::kernels::registers::{load_128, load_256, store_256};
 
 /// Puts together blocks as far as all planes and `out` reach; returns how many.
 #[target_feature(enable = "avx2")]
@@ -17,7 +18,7 @@ pub(super) fn unshuffle<const SIZE: usize>(planes: [&[u8]; SIZE], out: &mut [[[u
         let mut rows = [_mm256_setzero_si256(); SIZE];
         for (row, plane) in rows.iter_mut().zip(&planes) {
             if let Some(bytes) = plane.get(i) {
-                *row = load(bytes);
+                *row = load_256(bytes);
             }
         }
         for _ in 0..SIZE.ilog2() {
@@ -28,10 +29,10 @@ pub(super) fn unshuffle<const SIZE: usize>(planes: [&[u8]; SIZE], out: &mut [[[u
         let (pairs, _) = rows.as_chunks::<2>();
         // In the order of addresses: lines of memory that are written at once need not be read.
         for (slots, [a, b]) in first.iter_mut().zip(pairs) {
-            store(_mm256_permute2x128_si256::<0x20>(*a, *b), slots);
+            store_256(_mm256_permute2x128_si256::<0x20>(*a, *b), slots);
         }
         for (slots, [a, b]) in second.iter_mut().zip(pairs) {
-            store(_mm256_permute2x128_si256::<0x31>(*a, *b), slots);
+            store_256(_mm256_permute2x128_si256::<0x31>(*a, *b), slots);
         }
     }
     count
@@ -47,7 +48,7 @@ pub(super) fn shuffle<const SIZE: usize>(data: &[[[u8; SIZE]; BLOCK]], planes: [
         let (first, second) = parts.split_at(SIZE);
         let mut rows = [_mm256_setzero_si256(); SIZE];
         for ((row, first), second) in rows.iter_mut().zip(first).zip(second) {
-            *row = load_halves(first, second);
+            *row = _mm256_set_m128i(load_128(second), load_128(first));
         }
         if let [first, second] = rows.as_mut_slice() {
             // Half the work for the smallest elements: lower and upper bytes apart within each register, then together.
@@ -60,7 +61,7 @@ pub(super) fn shuffle<const SIZE: usize>(data: &[[[u8; SIZE]; BLOCK]], planes: [
         }
         for (row, plane) in rows.into_iter().zip(&mut planes) {
             if let Some(slots) = plane.get_mut(i) {
-                store(row, slots);
+                store_256(row, slots);
             }
         }
     }
@@ -84,34 +85,4 @@ fn step<const SIZE: usize>(rows: [__m256i; SIZE]) -> [__m256i; SIZE] {
 #[target_feature(enable = "avx2")]
 fn even_and_odd_bytes() -> __m256i {
     _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15))
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn load(bytes: &[u8; 32]) -> __m256i {
-    #[allow(unsafe_code, reason = "a load from where a reference points")]
-    // SAFETY: there are 32 bytes.
-    unsafe {
-        _mm256_loadu_si256(bytes.as_ptr().cast())
-    }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn load_halves(low: &[u8; 16], high: &[u8; 16]) -> __m256i {
-    #[allow(unsafe_code, reason = "loads from where references point")]
-    // SAFETY: there are 16 bytes each.
-    unsafe {
-        _mm256_set_m128i(_mm_loadu_si128(high.as_ptr().cast()), _mm_loadu_si128(low.as_ptr().cast()))
-    }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn store(bytes: __m256i, slots: &mut [u8; 32]) {
-    #[allow(unsafe_code, reason = "a store to where a reference points")]
-    // SAFETY: there are 32 bytes.
-    unsafe {
-        _mm256_storeu_si256(slots.as_mut_ptr().cast(), bytes);
-    }
 }

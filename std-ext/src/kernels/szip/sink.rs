@@ -1,26 +1,30 @@
-//! What becomes of samples.
+//! What becomes of samples: containers of some bytes, or values of `simple_packing`.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{
-    __m128i, __m256i, __m512i, _mm_loadu_si128, _mm_storeu_si128, _mm256_add_pd, _mm256_and_si256,
-    _mm256_broadcastsi128_si256, _mm256_castpd_si256, _mm256_castsi256_pd, _mm256_castsi256_si128,
-    _mm256_cvtepu32_epi64, _mm256_extracti128_si256, _mm256_mul_pd, _mm256_or_si256, _mm256_set1_epi32, _mm256_set1_pd,
-    _mm256_shuffle_epi8, _mm256_sub_epi32, _mm256_sub_pd, _mm512_add_pd, _mm512_and_si512, _mm512_castsi512_si256,
-    _mm512_cvtepu32_pd, _mm512_extracti64x4_epi64, _mm512_loadu_si512, _mm512_mask_storeu_epi8, _mm512_mul_pd,
-    _mm512_permutexvar_epi8, _mm512_set1_epi32, _mm512_set1_pd, _mm512_sub_epi32,
+    __m256i, __m512i, _mm256_and_si256, _mm256_broadcastsi128_si256, _mm256_castsi256_si128, _mm256_cvtepu32_epi64,
+    _mm256_extracti128_si256, _mm256_set1_epi32, _mm256_shuffle_epi8, _mm256_sub_epi32, _mm512_and_si512,
+    _mm512_castsi512_si256, _mm512_cvtepu32_pd, _mm512_extracti64x4_epi64, _mm512_permutexvar_epi8, _mm512_set1_epi32,
+    _mm512_sub_epi32,
 };
 
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::szip::{Formula, Params};
 
+#[cfg(target_arch = "x86_64")]
+use crate::kernels::packing::lanes::{eight_values, four_to_doubles, four_values};
 use crate::kernels::packing::store::Store;
+#[cfg(target_arch = "x86_64")]
+use crate::kernels::registers::{load_128, load_512, store_128, store_front};
 
-/// Takes samples, moved up by [`Params::bias`], and stores them.
+/// Takes samples and stores them.
+///
+/// In registers samples are moved up by [`Params::bias`], as the predictor has them, so that the smallest is 0.
 pub(super) trait Sink {
     /// What holds one sample.
     type Slot: Copy;
 
-    /// What is to be stored for a sample, which is not moved up.
+    /// What is stored for one sample, which is not moved up.
     fn one(&self, sample: u32) -> Self::Slot;
 
     /// Stores the first eight or all of sixteen samples, as many as there are slots.
@@ -44,7 +48,8 @@ pub(super) trait Sink {
 pub(super) struct Containers<const SIZE: usize> {
     bias: u32,
     order: ByteOrder,
-    /// Where the bytes of 16 containers come from, in 16 samples.
+    /// The place of each byte of 16 containers among the bytes of 16 samples. Its first 16 places are those of four containers
+    /// in four samples.
     bytes: [u8; 64],
 }
 
@@ -62,7 +67,7 @@ impl<const SIZE: usize> Containers<SIZE> {
     }
 }
 
-#[allow(unsafe_code, reason = "instructions that not every processor has, and stores to where slices are")]
+#[allow(unsafe_code, reason = "instructions that not every processor has")]
 impl<const SIZE: usize> Sink for Containers<SIZE> {
     type Slot = [u8; SIZE];
 
@@ -80,14 +85,7 @@ impl<const SIZE: usize> Sink for Containers<SIZE> {
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vbmi")]
     unsafe fn sixteen(&self, samples: __m512i, slots: &mut [[u8; SIZE]]) {
         let samples = _mm512_sub_epi32(samples, _mm512_set1_epi32(self.bias.cast_signed()));
-        let out = slots.as_flattened_mut();
-        let excess = 64_usize.saturating_sub(out.len());
-        let mask = if excess == 64 { 0 } else { u64::MAX >> excess };
-        // SAFETY: the array has 64 bytes; bytes outside the mask are not touched, and `out` has those in it.
-        unsafe {
-            let bytes = _mm512_loadu_si512(self.bytes.as_ptr().cast());
-            _mm512_mask_storeu_epi8(out.as_mut_ptr().cast(), mask, _mm512_permutexvar_epi8(bytes, samples));
-        }
+        store_front(_mm512_permutexvar_epi8(load_512(&self.bytes), samples), slots.as_flattened_mut());
     }
 
     #[cfg(target_arch = "x86_64")]
@@ -95,30 +93,17 @@ impl<const SIZE: usize> Sink for Containers<SIZE> {
     #[target_feature(enable = "avx2")]
     unsafe fn eight(&self, samples: __m256i, slots: &mut [[u8; SIZE]; 8]) {
         let samples = _mm256_sub_epi32(samples, _mm256_set1_epi32(self.bias.cast_signed()));
-        // SAFETY: the array has more than 16 bytes. Of its first 16 those that four containers need are of their four
-        // samples.
-        let bytes = unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(self.bytes.as_ptr().cast())) };
-        let packed = _mm256_shuffle_epi8(samples, bytes);
+        let four: &[u8; 16] = self.bytes.first_chunk().unwrap_or(&[0; 16]);
+        let packed = _mm256_shuffle_epi8(samples, _mm256_broadcastsi128_si256(load_128(four)));
         let mut halves = [[0_u8; 16]; 2];
         let [low, high] = &mut halves;
-        store_half(_mm256_castsi256_si128(packed), low);
-        store_half(_mm256_extracti128_si256::<1>(packed), high);
+        store_128(_mm256_castsi256_si128(packed), low);
+        store_128(_mm256_extracti128_si256::<1>(packed), high);
         let (fours, _) = slots.as_chunks_mut::<4>();
         for (four, half) in fours.iter_mut().zip(halves) {
             let four = four.as_flattened_mut();
             four.copy_from_slice(half.get(..four.len()).unwrap_or(&half));
         }
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[inline]
-#[target_feature(enable = "avx2")]
-fn store_half(half: __m128i, slots: &mut [u8; 16]) {
-    #[allow(unsafe_code, reason = "stores to where a reference points")]
-    // SAFETY: there are 16 bytes.
-    unsafe {
-        _mm_storeu_si128(slots.as_mut_ptr().cast(), half);
     }
 }
 
@@ -151,13 +136,12 @@ impl<S: Store<Slot: Copy>> Sink for Packed<S> {
     unsafe fn sixteen(&self, samples: __m512i, slots: &mut [S::Slot]) {
         let samples = _mm512_sub_epi32(samples, _mm512_set1_epi32(self.bias.cast_signed()));
         let samples = _mm512_and_si512(samples, _mm512_set1_epi32(self.max.cast_signed()));
-        let (reference, scale) = (_mm512_set1_pd(self.formula.reference), _mm512_set1_pd(self.formula.scale));
         let low = _mm512_cvtepu32_pd(_mm512_castsi512_si256(samples));
         let high = _mm512_cvtepu32_pd(_mm512_extracti64x4_epi64::<1>(samples));
         let (eights, _) = slots.as_chunks_mut();
         for (slots, q) in eights.iter_mut().zip([low, high]) {
             // SAFETY: AVX-512 is the caller's promise.
-            unsafe { S::eight(_mm512_add_pd(reference, _mm512_mul_pd(scale, q)), slots) };
+            unsafe { S::eight(eight_values(self.formula, q), slots) };
         }
     }
 
@@ -167,16 +151,12 @@ impl<S: Store<Slot: Copy>> Sink for Packed<S> {
     unsafe fn eight(&self, samples: __m256i, slots: &mut [S::Slot; 8]) {
         let samples = _mm256_sub_epi32(samples, _mm256_set1_epi32(self.bias.cast_signed()));
         let samples = _mm256_and_si256(samples, _mm256_set1_epi32(self.max.cast_signed()));
-        let (reference, scale) = (_mm256_set1_pd(self.formula.reference), _mm256_set1_pd(self.formula.scale));
-        // Put where the fraction of 2^52 is, from which 2^52 is then subtracted.
-        let two_to_52 = _mm256_set1_pd(4_503_599_627_370_496.0);
         let halves = [_mm256_castsi256_si128(samples), _mm256_extracti128_si256::<1>(samples)];
         let (fours, _) = slots.as_chunks_mut();
         for (slots, half) in fours.iter_mut().zip(halves) {
-            let above = _mm256_or_si256(_mm256_cvtepu32_epi64(half), _mm256_castpd_si256(two_to_52));
-            let q = _mm256_sub_pd(_mm256_castsi256_pd(above), two_to_52);
+            let q = four_to_doubles(_mm256_cvtepu32_epi64(half));
             // SAFETY: AVX2 is the caller's promise.
-            unsafe { S::four(_mm256_add_pd(reference, _mm256_mul_pd(scale, q)), slots) };
+            unsafe { S::four(four_values(self.formula, q), slots) };
         }
     }
 }

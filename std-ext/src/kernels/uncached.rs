@@ -1,7 +1,8 @@
-//! Output that is larger than the caches.
+//! Output that is larger than the caches, written past them.
 //!
-//! A store to memory that is in no cache reads the line first, and puts out another one that somebody may want. Where more
-//! is written than caches hold, neither is of use: lines are made in a small buffer, and written as wholes past the caches.
+//! An ordinary store to memory that is in no cache first reads the line it goes to, and evicts another line, which may still
+//! be needed. Output larger than the caches gains from neither. So it is made block by block in a small buffer, and copied
+//! from there in whole lines by non-temporal stores, which bypass the caches. Memory bandwidth is then the limit.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{_mm_sfence, _mm256_loadu_si256, _mm256_stream_si256};
@@ -10,28 +11,32 @@ use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 use super::simd::{Level, Simd};
 
-/// Bytes of output from which on it pays: more than the share of the last cache that a thread can hope for.
+/// The least bytes of output that are written past the caches: more than one thread's share of the last cache.
 const WORTH_IT: usize = 16 << 20;
 
-/// Bytes that are made at a time. The buffer is to stay in the first cache, with what it is made of.
+/// Bytes that are made at a time. The buffer stays in the first cache, together with its input.
 const BLOCK: usize = 8 << 10;
 
-/// What [`Stream::fill`] can fill: of a power of two of bytes, up to eight.
+/// What [`Uncached::fill`] can fill. Its size is a power of two of bytes, up to eight.
 pub trait Slot: Copy + FromBytes + IntoBytes + Immutable {}
 
 impl<T: Copy + FromBytes + IntoBytes + Immutable> Slot for T {}
 
-/// The right to write past the caches, on a processor that can. When it is dropped, what was written is there for all.
-pub(super) struct Stream(());
+/// Permission to write past the caches: a value exists only where the processor has AVX2.
+///
+/// Non-temporal stores are not ordered with others. Dropping the value orders them, so that other threads see all of them.
+pub(super) struct Uncached(());
 
-impl Stream {
-    /// For an output of `len` bytes; `None` where it is not worth it, or not possible.
+impl Uncached {
+    /// Permission for an output of `len` bytes; `None` where that is too few, or where the processor cannot.
     pub(super) fn new(simd: Simd, len: usize) -> Option<Self> {
         (len >= WORTH_IT && cfg!(target_arch = "x86_64") && simd.level() >= Level::Avx2).then_some(Self(()))
     }
 
-    /// Fills `out` block by block, each a multiple of `ALIKE` slots but for the last: `fill` gets the number of its first slot
-    /// and a buffer, and says whether it has filled it. Returns how many slots were filled before one was not.
+    /// Fills `out` block by block. Every block but the last is a multiple of `ALIKE` slots.
+    ///
+    /// `fill` gets the number of a block's first slot and a buffer for the block, and returns whether it has filled it.
+    /// Filling stops after the first block for which it has not. Returns how many slots of `out` were filled.
     pub(super) fn fill<T: Slot, const ALIKE: usize>(
         &self,
         out: &mut [T],
@@ -54,9 +59,9 @@ impl Stream {
     /// Copies as many bytes as both have.
     #[cfg(target_arch = "x86_64")]
     #[allow(unsafe_code, reason = "instructions that not every processor has")]
-    #[expect(clippy::unused_self, reason = "who has it may")]
+    #[expect(clippy::unused_self, reason = "the permission")]
     fn copy(&self, src: &[u8], out: &mut [u8]) {
-        // SAFETY: whoever made `self` has seen to it that the processor has AVX2.
+        // SAFETY: `self` exists only where the processor has AVX2.
         unsafe { copy_lines(src, out) }
     }
 
@@ -68,7 +73,7 @@ impl Stream {
 }
 
 #[cfg(target_arch = "x86_64")]
-impl Drop for Stream {
+impl Drop for Uncached {
     #[allow(unsafe_code, reason = "an instruction")]
     fn drop(&mut self) {
         // SAFETY: SSE, which the instruction is part of, is part of the architecture.
@@ -76,7 +81,7 @@ impl Drop for Stream {
     }
 }
 
-/// Whole lines past the caches, what lies before and behind them as usual.
+/// Copies whole lines past the caches, and the bytes before and behind them by ordinary stores.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn copy_lines(src: &[u8], out: &mut [u8]) {
@@ -90,7 +95,7 @@ fn copy_lines(src: &[u8], out: &mut [u8]) {
     for (source, line) in sources.iter().zip(lines) {
         let (from, to) = (source.as_ptr(), line.as_mut_ptr());
         #[allow(unsafe_code, reason = "loads and stores where references point")]
-        // SAFETY: 64 bytes can be read there and 64 be written; the line begins at a multiple of 64.
+        // SAFETY: both references are to 64 bytes. The line begins at a multiple of 64, as these stores demand.
         unsafe {
             let (first, second) = (_mm256_loadu_si256(from.cast()), _mm256_loadu_si256(from.add(32).cast()));
             _mm256_stream_si256(to.cast(), first);
@@ -109,18 +114,18 @@ mod tests {
     proptest! {
         #[test]
         fn a_copy_is_a_copy_wherever_it_goes(bytes: Vec<u8>, before in 0..70_usize, behind in 0..70_usize) {
-            for stream in Simd::all().filter_map(|simd| Stream::new(simd, WORTH_IT)) {
+            for uncached in Simd::all().filter_map(|simd| Uncached::new(simd, WORTH_IT)) {
                 let mut out = vec![0xaa; before + bytes.len() + behind];
-                stream.copy(&bytes, &mut out[before..before + bytes.len()]);
+                uncached.copy(&bytes, &mut out[before..before + bytes.len()]);
                 prop_assert_eq!(&out, &[vec![0xaa; before], bytes.clone(), vec![0xaa; behind]].concat());
             }
         }
 
         #[test]
         fn blocks_come_in_order_until_one_is_not_filled(len in 0..5000_usize, stop in 0..6000_usize) {
-            for stream in Simd::all().filter_map(|simd| Stream::new(simd, WORTH_IT)) {
+            for uncached in Simd::all().filter_map(|simd| Uncached::new(simd, WORTH_IT)) {
                 let mut out = vec![u32::MAX; len];
-                let filled = stream.fill::<_, 8>(&mut out, |first, block| {
+                let filled = uncached.fill::<_, 8>(&mut out, |first, block| {
                     for (slot, value) in block.iter_mut().zip(first..) {
                         *slot = u32::try_from(value).unwrap();
                     }
