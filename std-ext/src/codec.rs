@@ -1,4 +1,18 @@
 //! Compression backends: one file each, named by the wire string, behind one small trait and one registry.
+//!
+//! Where a new codec goes:
+//!
+//! 1. Its name: a variant of [`Compression`] in `tgm_core::descriptor`, with the parameters that a descriptor stores.
+//! 2. Its file: `codec/NAME.rs`, with a type that implements [`Codec`]. `decompress_into` is enough; the other methods
+//!    have defaults. A folder `codec/NAME` holds its parts, one subject a file. What loops over values belongs to
+//!    `kernels`.
+//! 3. Its feature in `Cargo.toml`, if it needs another crate, and its line in [`codec()`], below. A codec for masks too
+//!    also gets one in `mask_decompressor`.
+//! 4. Its writer: `compress` or `append` in its file, called by `encode::compress`.
+//! 5. Its tests: in its file or `codec/NAME/tests.rs`, payloads byte by byte, golden files of the reference, damage
+//!    that must be an error, and parts that agree with the whole. In `tests/`: `payloads`, `error_texts`, `limits`, and
+//!    a fuzz target that bounds memory and time.
+//! 6. Its row in `PIPELINE §5` of the format's description, and in `benches`.
 
 #[cfg(feature = "blosc2-decode")]
 pub mod blosc2;
@@ -26,7 +40,7 @@ use crate::base::error::{Result, TensogramError, not_compiled_in};
 use crate::base::options::CompressionBackend;
 use crate::base::threads::Threads;
 
-/// What a backend reports: a sentence about the payload.
+/// The error of a backend: a sentence about the payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodecError(String);
 
@@ -49,15 +63,15 @@ impl std::error::Error for CodecError {}
 ///
 /// Implementations bound their work and memory by `out`, never by what `payload` claims.
 pub trait Codec: Sync {
-    /// The name on the wire.
+    /// The name of the compression in descriptors.
     fn name(&self) -> &'static str;
 
-    /// Decompresses `payload` into all of `out`; more or fewer bytes are an error. The codec's parameters are in
-    /// `descriptor`.
+    /// Decompresses `payload` into all of `out`; more or fewer bytes are an error. `descriptor` has the codec's
+    /// parameters.
     ///
     /// # Errors
-    /// [`CodecError`] for a payload that is damaged or decompresses to another length, and for parameters that are missing
-    /// or out of range.
+    /// [`CodecError`] for a payload that is damaged or decompresses to another length, and for parameters that are
+    /// missing or out of range.
     fn decompress_into(
         &self,
         payload: &[u8],
@@ -65,8 +79,10 @@ pub trait Codec: Sync {
         out: &mut [u8],
     ) -> std::result::Result<(), CodecError>;
 
-    /// [`Self::decompress_into`] on several threads, where the codec's form allows it, and in memory that is kept. The
-    /// result is the same, whatever `out` and `work` were before.
+    /// [`Self::decompress_into`] on several threads, if the codec's format allows it, with memory that is kept in
+    /// `work`.
+    ///
+    /// The result does not depend on what `out` and `work` held before.
     ///
     /// # Errors
     /// As [`Self::decompress_into`].
@@ -81,8 +97,8 @@ pub trait Codec: Sync {
         self.decompress_into(payload, descriptor, out)
     }
 
-    /// Opens the payload for reading parts of its `total` uncompressed bytes, none of them behind byte `end`; `None` if
-    /// parts cost as much as all of it. The parts work in `work`.
+    /// Opens the payload for reading parts of its `total` uncompressed bytes, none of them behind byte `end`. The
+    /// reader keeps its memory in `work`. `None` if a part costs as much as the whole.
     ///
     /// # Errors
     /// As [`Self::decompress_into`].
@@ -93,20 +109,20 @@ pub trait Codec: Sync {
         _total: u64,
         _end: u64,
         _work: &'a mut Workspace,
-    ) -> std::result::Result<Option<Box<dyn Parts + 'a>>, CodecError> {
+    ) -> std::result::Result<Option<Box<dyn PartReader + 'a>>, CodecError> {
         Ok(None)
     }
 
-    /// Whether [`Self::unpack_into`] does it for objects like this one.
+    /// Whether [`Self::unpack_into`] decodes objects with this descriptor.
     fn unpacks(&self, _descriptor: &Descriptor<'_>) -> bool {
         false
     }
 
-    /// Decompresses and unpacks `simple_packing` in one pass, into f64 values in `order` that fill all of `out`, which is
-    /// a whole number of them long.
+    /// Decompresses and unpacks `simple_packing` in one pass. All of `out`, a whole number of values long, is filled
+    /// with f64 values in `order`.
     ///
     /// # Errors
-    /// As [`Self::decompress_into`]; always where [`Self::unpacks`] says no.
+    /// As [`Self::decompress_into`]; always if [`Self::unpacks`] is false.
     fn unpack_into(
         &self,
         _payload: &[u8],
@@ -119,45 +135,47 @@ pub trait Codec: Sync {
     }
 }
 
-/// A compressed payload of which parts can be read, in any order; ascending is the one that costs least.
+/// Reads parts of a compressed payload, in any order. The ascending order costs least.
 ///
-/// Whoever reads several parts asks where blocks end, and reads what several parts need of a block at once: that is how
-/// the ranges of a call come to decode each block once.
-pub trait Parts {
-    /// Where the block ends that holds the last byte of `part`, which is not empty: bytes up to there cost little or nothing
-    /// more than those of `part`. The end of `part` itself, if each byte can be had for itself.
+/// A caller with several parts asks where blocks end, and reads what they need of one block at once. So each block is
+/// decoded once for all ranges of a call.
+pub trait PartReader {
+    /// The end of the block that holds the last byte of `part`, which is not empty. Bytes up to there cost little or
+    /// nothing more than `part` alone. It is the end of `part` if every byte can be read by itself.
     ///
     /// # Errors
-    /// [`CodecError`] for a payload that is damaged where it has to be looked at.
+    /// [`CodecError`] for a payload that is damaged where it is read.
     fn end_of_block(&mut self, part: &Range<u64>) -> std::result::Result<u64, CodecError>;
 
-    /// Decompresses all of `out` from uncompressed byte `start` on. What it takes is in proportion to the blocks that hold
-    /// these bytes, and, if parts are read in ascending order, to the payload for all of them together.
+    /// Decompresses all of `out` from uncompressed byte `start` on.
+    ///
+    /// The work is in proportion to the blocks that hold these bytes. Parts in ascending order together cost no more
+    /// than the payload.
     ///
     /// # Errors
-    /// [`CodecError`] for a payload that is damaged where it has to be looked at.
+    /// [`CodecError`] for a payload that is damaged where it is read.
     fn read_into(&mut self, start: u64, out: &mut [u8]) -> std::result::Result<(), CodecError>;
 }
 
-/// Memory that backends work in, kept from one call to the next. Nothing is reserved before it is needed.
+/// Working memory of backends, kept from one call to the next. Nothing is reserved before it is needed.
 ///
-/// libzstd's decoder state is not here: each thread has one.
+/// The state of libzstd's decoder is not here: each thread has one of its own.
 #[derive(Default)]
 pub struct Workspace {
     #[cfg(feature = "blosc2-decode")]
     blosc2: blosc2::Scratch,
-    /// What was done so far.
+    /// The work done so far.
     #[cfg(test)]
     pub(crate) done: Done,
 }
 
-/// Work that parts took, in uncompressed bytes, for tests to hold against what was wanted.
+/// The work that parts took, in uncompressed bytes. Tests compare it with what was wanted.
 #[cfg(test)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Done {
-    /// Bytes that were decoded, those that nobody wanted included.
+    /// Bytes that were decoded, wanted or not.
     pub(crate) decoded: u64,
-    /// Bytes that were passed over to find others.
+    /// Bytes that were read only to find others.
     pub(crate) passed: u64,
 }
 
@@ -183,10 +201,10 @@ impl fmt::Debug for Workspace {
     }
 }
 
-/// A compressor that masks use too: what it needs to know is in the bytes.
+/// A decompressor that masks use too: it needs no parameters beside the bytes.
 pub(crate) type Decompress = fn(&[u8], &mut [u8]) -> std::result::Result<(), CodecError>;
 
-/// The backend of a compression. Only szip has two; of the others there is one, whichever is asked for.
+/// The backend of a compression. Only szip has two backends; for the others the choice makes no difference.
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] naming the feature, if the backend is not compiled in.
@@ -212,7 +230,7 @@ pub fn codec(compression: Compression, backend: CompressionBackend) -> Result<&'
     }
 }
 
-/// The decompressor of a mask method that needs one.
+/// The decompressor of a mask method that is a codec.
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] naming the feature, if it is not compiled in.

@@ -1,7 +1,9 @@
-//! blosc2: a contiguous Blosc2 frame, read here in Rust, safe but for the copies of LZ4 blocks (lz4.rs), and written by
-//! c-blosc2 with feature `blosc2` (PIPELINE §5.5).
+//! blosc2: a contiguous Blosc2 frame (PIPELINE §5.5).
 //!
-//! c-blosc2 reads out of bounds on damaged frames, and for codec ids it does not know it starts a Python interpreter.
+//! Frames are read here in Rust, without unsafe code except for the copies of LZ4 blocks (`lz4`). With feature `blosc2`
+//! they are written too, by c-blosc2 (`encode`).
+//!
+//! c-blosc2 reads out of bounds on damaged frames, and starts a Python interpreter for codec ids that it does not know.
 //! This decoder knows the five codecs and two filters of the format, and refuses the rest.
 //!
 //! ```text
@@ -9,22 +11,23 @@
 //! chunk   header │ one of: nothing (zeros), one repeated value, the bytes as they are,  (chunk.rs)
 //!                │         start of block 0, 1, … │ blocks
 //! block   streams, one, or one for each byte of an element; then filters undone         (block.rs, filter.rs)
-//! stream  size │ one of: nothing (zeros), a repeated byte, the bytes as they are,       (stream.rs, blosclz.rs, lz4.rs)
-//!              │         what a codec wrote
+//! stream  size │ one of: nothing (zeros), a repeated byte, the bytes as they are,       (stream.rs, blosclz.rs,
+//!              │         what a codec wrote                                             lz4.rs)
 //! ```
 //!
-//! Each byte wanted is written once, by a stream no longer than what it decodes to, and all streams together are no longer
-//! than the frame, however index and starts of blocks may overlap. So time is bounded by the frame and by what is wanted,
-//! in whole blocks. Of blocks that are wanted in part, damage behind that part may go unseen.
+//! Time is bounded by the frame and by the output, in whole blocks. Each byte wanted is written once, by a stream no
+//! longer than what it decodes to; and all streams together are no longer than the frame, even if the index or the
+//! starts of blocks overlap. If only a part of a block is wanted, damage behind that part may go unseen.
 //!
-//! Parts that are read in ascending order decode each block once, and each block of the index twice at most: what is
-//! behind a part in its last block is read with it, if it is wanted later.
+//! Parts that are read in ascending order decode each block once, and each block of the index twice at most.
 //!
-//! Memory, beside what is wanted: eight bytes for each chunk wanted, with the rest of a block of the index; a block for
-//! streams before filters (two for several); and one for blocks wanted in part, which are refused above a size of 64 MiB,
-//! which no encoder chooses by itself. On several threads each piece has such memory of its own. The pieces are cut where the chunks
-//! say that blocks end. One that would decode a block longer than itself for a part of it gives up, and all is then
-//! decoded on one thread: what the threads have together stays below three times the output.
+//! Memory beside the output: eight bytes for each chunk wanted, with the rest of a block of the index; a block for
+//! streams before filters, or two if there are several filters; and a block of which only a part is wanted. Such a
+//! block is refused above 64 MiB, a size that no encoder chooses by itself.
+//!
+//! On several threads each piece has such memory of its own. Pieces end where the first chunk says that blocks end. If
+//! a piece had to decode a block longer than itself for a part of it, it gives up, and one thread decodes everything.
+//! So the threads together take less than three times the memory of the output.
 
 mod block;
 mod blosclz;
@@ -34,7 +37,9 @@ mod chunk;
 mod encode;
 mod filter;
 mod frame;
+mod ids;
 mod lz4;
+mod msgpack;
 mod offsets;
 mod stream;
 
@@ -53,7 +58,7 @@ pub(crate) use self::encode::append;
 pub use self::encode::{Settings, compress};
 use self::frame::{Frame, OFFSET_LEN};
 use self::offsets::Offsets;
-use super::{Codec, CodecError, Parts, Workspace};
+use super::{Codec, CodecError, PartReader, Workspace};
 use crate::base::threads::Threads;
 
 type Result<T> = std::result::Result<T, CodecError>;
@@ -95,7 +100,7 @@ impl Codec for Blosc2 {
         total: u64,
         _end: u64,
         work: &'a mut Workspace,
-    ) -> Result<Option<Box<dyn Parts + 'a>>> {
+    ) -> Result<Option<Box<dyn PartReader + 'a>>> {
         Ok(Some(Box::new(OpenFrame { frame: open(payload, total)?, offsets: Offsets::default(), work })))
     }
 }
@@ -108,7 +113,7 @@ struct OpenFrame<'a> {
 }
 
 impl OpenFrame<'_> {
-    /// What `work` makes of the offsets of the chunks that hold `bytes`.
+    /// Calls `work` with the offsets of the chunks that hold `bytes`.
     fn with_offsets<T>(
         &mut self,
         bytes: &Range<u64>,
@@ -130,7 +135,7 @@ impl OpenFrame<'_> {
     }
 }
 
-impl Parts for OpenFrame<'_> {
+impl PartReader for OpenFrame<'_> {
     fn end_of_block(&mut self, part: &Range<u64>) -> Result<u64> {
         self.with_offsets(part, |frame, offsets, _| {
             let (chunk_size, at) = (frame.chunk_size()?, part.end.saturating_sub(1));
@@ -157,9 +162,9 @@ pub(crate) fn decompress(payload: &[u8], out: &mut [u8]) -> Result<()> {
     decompress_range(payload, out.len() as u64, 0, out)
 }
 
-/// Decompresses `out.len()` bytes, beginning with byte `start` of the `total` that the whole frame decompresses to.
+/// Decompresses `out.len()` bytes from byte `start` on, of a frame of `total` uncompressed bytes.
 ///
-/// Touches only the blocks that hold them, and of the index only the blocks that lead there.
+/// Reads only the blocks that hold them, and the blocks of the index that lead there.
 pub(crate) fn decompress_range(payload: &[u8], total: u64, start: u64, out: &mut [u8]) -> Result<()> {
     read(&open(payload, total)?, start, out, &mut Scratch::default())
 }
@@ -187,11 +192,12 @@ fn read(frame: &Frame<'_>, start: u64, out: &mut [u8], scratch: &mut Scratch) ->
     Ok(())
 }
 
-/// Decodes all of the frame, which is some, on several threads. `false` if that cannot be done: `out` is then undefined.
+/// Decodes all of the frame, which is not empty, on several threads. `false` if that fails: `out` then has any content.
 fn read_on(threads: Threads, frame: &Frame<'_>, out: &mut [u8], scratch: &mut Scratch) -> Result<bool> {
     let mut index = scratch.take_index();
     let offsets = Offsets::default().read(frame, &frame.chunks_of(&range_of(frame, 0, out)?)?, &mut index, scratch)?;
-    // Pieces end where blocks do, so that none is decoded twice; whether all is well is known after all of them.
+    // Pieces end where blocks of the first chunk do, so that no block is decoded twice. Other chunks may differ: then a
+    // piece fails.
     let first = frame.chunk(0, offsets.first().copied().unwrap_or_default())?;
     let chunk_size = usize::try_from(frame.chunk_size()?.get()).unwrap_or(usize::MAX);
     let grain = match first.block_size() {
@@ -210,7 +216,7 @@ fn read_on(threads: Threads, frame: &Frame<'_>, out: &mut [u8], scratch: &mut Sc
     Ok(is_done)
 }
 
-/// The bytes that fill `out` from byte `start` on, which the frame must have.
+/// The range of `out.len()` bytes from byte `start` on, which the frame must have.
 fn range_of(frame: &Frame<'_>, start: u64, out: &[u8]) -> Result<Range<u64>> {
     let (len, total) = (out.len(), frame.total());
     let end = start.checked_add(len as u64).filter(|&end| end <= total);
@@ -218,7 +224,7 @@ fn range_of(frame: &Frame<'_>, start: u64, out: &[u8]) -> Result<Range<u64>> {
     Ok(start..end)
 }
 
-/// Decodes `out.len()` bytes from byte `start` on, of chunks that are at `offsets`.
+/// Decodes `out.len()` bytes from byte `start` on, of the chunks at `offsets`.
 fn read_chunks(
     frame: &Frame<'_>,
     offsets: &[[u8; OFFSET_LEN]],

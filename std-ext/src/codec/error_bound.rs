@@ -1,15 +1,17 @@
-//! How far lossy compression may go.
+//! The error bound of lossy compression.
 
 use super::CodecError;
 
-/// How far values may be from what they were.
+/// The most that values may change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ErrorBound {
-    /// Each value by no more than this, in the unit of the values; 0 means not at all.
+    /// Each value changes by no more than this, in the unit of the values. 0 keeps all values.
     Absolute(f64),
-    /// Each value by no more than this part of the difference between the greatest and the least value; 0 means not at all.
+    /// Each value changes by no more than this part of the difference between the greatest and the least value. 0 keeps
+    /// all values.
     Relative(f64),
-    /// All together by no more than this peak signal-to-noise ratio leaves, in dB: 20·log₁₀(range / root mean square error).
+    /// All values together keep at least this peak signal-to-noise ratio, in dB: 20·log₁₀(range / root mean square
+    /// error).
     Psnr(f64),
 }
 
@@ -34,7 +36,7 @@ impl ErrorBound {
         }
     }
 
-    /// The words and the number that descriptors have for it.
+    /// The mode and the number, as descriptors have them.
     pub const fn parts(self) -> (&'static str, f64) {
         match self {
             Self::Absolute(bound) => ("abs", bound),
@@ -50,13 +52,13 @@ impl ErrorBound {
         number
     }
 
-    /// Whether it leaves no choice but to keep all values as they are.
+    /// Whether all values must be kept as they are.
     #[cfg(feature = "sz3-decode")]
     pub(super) fn is_zero(self) -> bool {
         !matches!(self, Self::Psnr(_)) && self.number() == 0.0
     }
 
-    /// Whether a bound can be meant.
+    /// Checks that the number makes sense.
     #[cfg(feature = "sz3-decode")]
     pub(super) fn check(self) -> Result<(), CodecError> {
         let number = self.number();

@@ -18,7 +18,7 @@ impl Codec for Lz4 {
     }
 }
 
-/// Appends a length and one block.
+/// Appends the length of `data` and one block.
 pub(crate) fn append(data: &[u8], out: &mut Vec<u8>) -> Result<(), CodecError> {
     let len = u32::try_from(data.len());
     let len =

@@ -26,13 +26,14 @@ pub(crate) fn compress(bits: &[u8]) -> Result<Vec<u8>, CodecError> {
     Ok(payload)
 }
 
-/// The number of bits in whole bytes, which must fit the prefix.
+/// The number of bits in `bits`. It must fit the prefix.
 pub(super) fn bit_count(bits: &[u8]) -> Result<u32, CodecError> {
-    let count = u32::try_from(bits.len()).ok().and_then(|len| len.checked_mul(8));
+    let count = u32::try_from(bits.len()).ok().and_then(|len| len.checked_mul(u8::BITS));
     count.ok_or_else(|| CodecError::new(format!("{} bytes are more bits than its count can say", bits.len())))
 }
 
-/// Appends the runs of the first `count` bits: the value of the first one, then lengths, by turns.
+/// Appends the runs of the first `count` bits: the value of the first bit, then the lengths of runs, whose values
+/// alternate.
 pub(crate) fn append_runs(bits: &[u8], count: u64, out: &mut Vec<u8>) -> Result<(), CodecError> {
     let mut end = 0;
     for run in Mask::new(BitmapForm::Raw, bits, count).runs() {
@@ -40,7 +41,7 @@ pub(crate) fn append_runs(bits: &[u8], count: u64, out: &mut Vec<u8>) -> Result<
         if end == 0 {
             out.push(u8::from(run.start == 0));
         }
-        // Nothing lies before a first run of ones.
+        // If the bits begin with ones, there is no run of zeros before them.
         if run.start > end {
             append_leb128(run.start - end, out);
         }
@@ -56,18 +57,19 @@ pub(crate) fn append_runs(bits: &[u8], count: u64, out: &mut Vec<u8>) -> Result<
     Ok(())
 }
 
-/// Seven bits at a time, lowest first, the highest bit saying that more follow.
+/// Appends a number in LEB128: seven bits a byte, the lowest first. The highest bit of a byte says that more follow.
 fn append_leb128(mut value: u64, out: &mut Vec<u8>) {
-    while value >= 0x80 {
-        #[expect(clippy::cast_possible_truncation, reason = "seven bits of it are wanted")]
-        out.push(value as u8 | 0x80);
+    const MORE: u8 = 0x80;
+    while value >= u64::from(MORE) {
+        #[expect(clippy::cast_possible_truncation, reason = "the lowest seven bits are meant")]
+        out.push(value as u8 | MORE);
         value >>= 7;
     }
     #[expect(clippy::cast_possible_truncation, reason = "seven bits are left")]
     out.push(value as u8);
 }
 
-/// Writes the bits of a counted bitmap to all of `out`. The count covers the packed bytes, padding bits included.
+/// Writes the bits of a bitmap behind a bit count to all of `out`. The count covers whole bytes, padding bits included.
 pub(super) fn bitmap_into(form: BitmapForm, payload: &[u8], dtype: Dtype, out: &mut [u8]) -> Result<(), CodecError> {
     if dtype != Dtype::Bitmask {
         return Err(CodecError::new(format!("only supports dtype=bitmask, got dtype={dtype}")));

@@ -32,14 +32,14 @@ pub(crate) fn compress(bits: &[u8]) -> Result<Vec<u8>, CodecError> {
     Ok(payload)
 }
 
-/// Appends a bitmap of the first `count` bits, which lie in `bits` from the highest of the first byte on; bits behind them
-/// are zeros.
+/// Appends a bitmap of the first `count` bits. They lie in `bits` from the highest bit of the first byte on, and the
+/// bits behind them are zeros.
 #[cfg(feature = "roaring")]
 pub(crate) fn append_bitmap(bits: &[u8], count: u64, out: &mut Vec<u8>) -> Result<(), CodecError> {
     if count > u64::from(u32::MAX) {
         return Err(CodecError::new(format!("{count} bits are more than a roaring bitmap has")));
     }
-    // The bitmap wants bit 0 in the lowest place.
+    // The crate takes bit 0 from the lowest place of a byte.
     let bits: Vec<u8> = bits.iter().map(|byte| byte.reverse_bits()).collect();
     let mut bitmap = RoaringBitmap::from_lsb0_bytes(0, &bits);
     bitmap.optimize();

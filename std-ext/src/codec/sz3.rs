@@ -1,5 +1,6 @@
-//! sz3: one-dimensional `float64` containers of SZ3 3.3.2, read without SZ3; written in the lossless form, and with loss by
-//! SZ3 itself if feature `sz3` is on (PIPELINE §5.7).
+//! sz3: one-dimensional `float64` containers of SZ3 3.3.2 (PIPELINE §5.7).
+//!
+//! They are read here without SZ3, and written without loss. With feature `sz3`, SZ3 itself writes them with loss.
 //!
 //! ```text
 //! container = magic version length body trailer      the trailer says how many values, and by which algorithm
@@ -10,14 +11,14 @@
 //! value     = prediction + 2 · (symbol − radius) · bound, or stored as it was where the symbol is 0
 //! ```
 //!
-//! `container` splits and checks the outside, `huffman` makes symbols of bits, `quantizer` values of symbols and
-//! predictions; `interpolation` and `lorenzo` know what to predict from, and in which order. `encode` decides what is given
-//! to SZ3 and `shim` calls it.
+//! `container` splits and checks the container, `huffman` turns bits into symbols, and `quantizer` turns symbols and
+//! predictions into values. `interpolation` and `lorenzo` predict, each in its own order. `encode` decides what is
+//! given to SZ3, and `shim` calls it.
 //!
-//! SZ3 believes what it reads. Here every count is held against the number of values that the descriptor promises, or
-//! against the bytes that are there, before anything is reserved or looped for it: beside the output, memory is the raw
-//! body, no longer than that number of values can make it, and the tree of its code. Whatever the writer leaves no
-//! choice in is checked too, so that damage shows: every symbol, stored value, bit and byte must be accounted for.
+//! SZ3 trusts its input. Here every count is compared with the number of values in the descriptor, or with the bytes
+//! that are present, before anything is reserved or looped for it. Beside the output, memory is the raw body, no longer
+//! than that number of values can make it, and the tree of its code. Whatever a writer has no choice in is checked too,
+//! so that damage shows: every symbol, stored value, bit and byte must be used.
 
 mod container;
 mod defect;
@@ -48,7 +49,7 @@ pub use encode::compress;
 use reader::Reader;
 use slot::Slot;
 
-/// zstd's level for what is written: the one that SZ3 uses.
+/// The level of zstd for writing: the one that SZ3 uses.
 const LEVEL: i32 = 3;
 
 /// The backend.
@@ -74,23 +75,23 @@ impl Codec for Sz3 {
 
 /// Decompresses into all of `out`; a payload of more or fewer values is an error.
 ///
-/// Beside `out` it takes the memory of the raw body: some 10 bytes a value at worst, and 4 MiB.
+/// Beside `out` it takes the memory of the raw body: about 10 bytes a value at worst, and 4 MiB.
 ///
 /// # Errors
-/// [`CodecError`] for a payload that is damaged or made in a way that Tensogram's writers do not use.
+/// [`CodecError`] for a payload that is damaged, or of a kind that Tensogram's writers do not produce.
 pub fn decompress_values(payload: &[u8], out: &mut [f64]) -> Result<(), CodecError> {
     decompress(payload, out)
 }
 
-/// Compresses without loss: algorithm 4, which every reader of sz3 knows and which keeps any error bound.
+/// Compresses without loss, by algorithm 4. Every reader of sz3 knows it, and it keeps any error bound.
 ///
 /// # Errors
-/// [`CodecError`] for no values at all, of which SZ3 can make no container, and for want of memory.
+/// [`CodecError`] for no values at all, as SZ3 has no container for them, and for want of memory.
 pub fn compress_lossless(values: &[f64]) -> Result<Vec<u8>, CodecError> {
     keep(values, 0.0)
 }
 
-/// Compresses without loss, and notes an error bound that would have done.
+/// Compresses without loss, and records an error bound in the container.
 fn keep(values: &[f64], bound: f64) -> Result<Vec<u8>, CodecError> {
     if values.is_empty() {
         return Err(CodecError::new("no values to compress"));
@@ -103,8 +104,8 @@ fn keep(values: &[f64], bound: f64) -> Result<Vec<u8>, CodecError> {
     Ok(container::lossless(values.len() as u64, bound, &frame))
 }
 
-/// sz3 codes numbers and knows only doubles: stages that make other things of values can't stand before it, although the
-/// reference's writer lets them (and corrupts the values).
+/// Checks that the payload holds plain doubles. sz3 compresses numbers, so no stage that turns values into other bytes
+/// can come before it. The reference's writer accepts such stages, and corrupts the values.
 fn check_descriptor(descriptor: &Descriptor<'_>) -> Result<(), CodecError> {
     if descriptor.dtype() != Dtype::Float64 {
         return Err(CodecError::new(format!(
@@ -138,7 +139,7 @@ fn decompress<S: Slot>(payload: &[u8], out: &mut [S]) -> Result<(), CodecError> 
     Ok(raw.finish("raw body")?)
 }
 
-/// `count` zeros, or an error where there is no memory for them.
+/// `count` zeros, or an error if there is no memory for them.
 fn zeroed<T: Copy + Default>(count: usize) -> Result<Vec<T>, Defect> {
     let mut buffer = Vec::new();
     buffer.try_reserve_exact(count).map_err(|_| Defect::OutOfMemory(count.saturating_mul(size_of::<T>())))?;

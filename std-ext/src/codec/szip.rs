@@ -1,19 +1,20 @@
-//! szip: a bare CCSDS 121.0-B stream (PIPELINE §5.4 and §7), decoded by `tgm_core`, encoded here.
+//! szip: a bare CCSDS 121.0-B stream (PIPELINE §5.4 and §7). `kernels::szip` and `tgm_core` decode it; it is encoded
+//! here.
 //!
 //! ```text
-//! containers ─samples─▶ samples ─predict─▶ values ─select─▶ how to code a block ─block, bits─▶ stream
+//! containers ─samples─▶ samples ─predict─▶ values ─select─▶ the code of a block ─block, bits─▶ stream
 //! ```
 //!
-//! Encoded bytes are libaec's, as long as libaec's decoder takes them: [`compress`] names the two exceptions.
-//! The width of a sample is not stored; it follows from encoding, filter and dtype. Under simple_packing the packed bytes
-//! are whole samples only for 8, 16, 24 and 32 bits a value: streams of other widths, which the reference writes and cannot
-//! read back, are refused.
+//! Encoded bytes are those of libaec, except where libaec's own decoder refuses them: [`compress`] names the two cases.
+//! The width of a sample is not stored. It follows from encoding, filter and dtype. Under simple_packing the packed
+//! bytes are whole samples only for 8, 16, 24 and 32 bits a value. Streams of other widths, which the reference writes
+//! and cannot read back, are refused.
 //!
-//! `szip_block_offsets` is not simply followed. What the reference writes there is wrong for intervals whose last block comes
-//! after a run of zeros, and a stream can be consistent from a wrong offset on. A range costs the reading of two more
-//! intervals, which say whether the offset that it begins at is right ([`RsiFinder`]). Without offsets the stream is read
-//! from its start, which costs half of decoding it. Ranges of a call are visited in ascending order, so that this, like the
-//! decoding of an interval, happens once for all of them.
+//! `szip_block_offsets` is checked before it is used. The reference writes wrong offsets for intervals whose last block
+//! comes after a run of zeros, and from a wrong offset on a stream can look sound. So a range costs the reading of two
+//! more intervals, which tell whether the offset of its first interval is right ([`RsiFinder`]). Without offsets the
+//! stream is read from its start, which costs half of decoding it. The ranges of a call are visited in ascending order,
+//! so the stream is read once, and each interval is decoded once, for all of them.
 
 mod bits;
 mod block;
@@ -32,10 +33,11 @@ use std::ops::Range;
 use tgm_core::ErrorKind;
 use tgm_core::cbor::Uints;
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, Filter, SzipParams};
-use tgm_core::szip::{Formula, Params, RsiFinder, Start, flags};
+use tgm_core::szip::{Params, RsiFinder, Start, flags};
 
-use super::{Codec, CodecError, Parts, Workspace};
+use super::{Codec, CodecError, PartReader, Workspace};
 use crate::base::threads::Threads;
+use crate::kernels::packing::formula;
 use crate::kernels::szip::{decode_from, decode_into, decode_packed_bytes_into};
 pub use encode::compress;
 pub(crate) use encode::{append, append_made};
@@ -77,11 +79,11 @@ impl Codec for Szip {
         total: u64,
         _end: u64,
         work: &'a mut Workspace,
-    ) -> Result<Option<Box<dyn Parts + 'a>>, CodecError> {
+    ) -> Result<Option<Box<dyn PartReader + 'a>>, CodecError> {
         check_emptiness(payload, total == 0)?;
         let params = params(descriptor)?;
         let all = total.div_ceil(params.container_size() as u64);
-        // A list of another length is no list of these intervals.
+        // A list of another length cannot be right.
         let stored = descriptor.szip_block_offsets().ok().flatten();
         let stored = stored.filter(|stored| stored.len() as u64 == params.rsi_count(all));
         let finder = RsiFinder::new(payload, &params);
@@ -104,7 +106,7 @@ impl Codec for Szip {
     ) -> Result<(), CodecError> {
         check_emptiness(payload, out.is_empty())?;
         let (packing, params) = (descriptor.packing().map_err(defect)?, params(descriptor)?);
-        let formula = Formula { reference: packing.reference_value, scale: packing.scale() };
+        let formula = formula(&packing);
         let decode = |start: Start, out: &mut [u8]| {
             let (out, _) = out.as_chunks_mut();
             decode_packed_bytes_into(payload, &params, start, formula, order, out)
@@ -138,23 +140,23 @@ impl Codec for Libaec {
         total: u64,
         end: u64,
         work: &'a mut Workspace,
-    ) -> Result<Option<Box<dyn Parts + 'a>>, CodecError> {
+    ) -> Result<Option<Box<dyn PartReader + 'a>>, CodecError> {
         Szip.open_parts(payload, descriptor, total, end, work)
     }
 }
 
-/// A stream, and how to find its intervals.
+/// Reads parts of a stream, interval by interval.
 struct Intervals<'a> {
     payload: &'a [u8],
     params: Params,
-    /// The bit at which each interval starts, as the descriptor says it, which is checked before it is believed.
+    /// The bit at which each interval starts, by the descriptor. It is checked before it is used.
     stored: Option<Uints<'a>>,
     finder: RsiFinder<'a>,
     #[cfg_attr(not(test), expect(dead_code, reason = "tests count"))]
     work: &'a mut Workspace,
 }
 
-impl Parts for Intervals<'_> {
+impl PartReader for Intervals<'_> {
     fn end_of_block(&mut self, part: &Range<u64>) -> Result<u64, CodecError> {
         let interval = u64::from(self.params.samples_per_rsi().get()) * self.params.container_size() as u64;
         Ok(part.end.checked_next_multiple_of(interval).unwrap_or(part.end))
@@ -198,7 +200,8 @@ fn params(descriptor: &Descriptor<'_>) -> Result<Params, CodecError> {
 
 /// The stored parameters, with the width of a sample and the flags that the format implies.
 ///
-/// `packed_bits` are those of a value under simple_packing, where they decide alone, even if the bytes are shuffled.
+/// `packed_bits` is the width of a value under simple_packing. If there is one, it alone decides, even if bytes are
+/// shuffled.
 pub(crate) fn params_of(
     packed_bits: Option<u32>,
     shuffled: bool,
@@ -207,14 +210,14 @@ pub(crate) fn params_of(
 ) -> Result<Params, CodecError> {
     let (bits, implied) = match packed_bits {
         Some(bits) => (whole_samples(bits)?, flags::MSB),
-        None if shuffled => (8, 0),
-        None => (8 * u32::try_from(dtype.byte_width()).unwrap_or(u32::MAX / 8), 0),
+        None if shuffled => (u8::BITS, 0),
+        None => (u32::try_from(dtype.byte_width()).unwrap_or(u32::MAX).saturating_mul(u8::BITS), 0),
     };
     Params::new(bits, stored.block_size, stored.rsi, stored.flags | implied)
         .map_err(|kind| CodecError::new(kind.to_string()))
 }
 
-/// Bits of a packed value, if packed values are whole samples.
+/// Checks that packed values of `bits` bits are whole samples.
 fn whole_samples(bits: u32) -> Result<u32, CodecError> {
     match bits {
         8 | 16 | 24 | 32 => Ok(bits),
@@ -224,7 +227,7 @@ fn whole_samples(bits: u32) -> Result<u32, CodecError> {
     }
 }
 
-/// No values are no bytes, and the other way round.
+/// Checks that there are bytes if and only if there are values.
 fn check_emptiness(payload: &[u8], is_empty: bool) -> Result<(), CodecError> {
     match (payload.is_empty(), is_empty) {
         (true, false) => Err(CodecError::new("the payload is empty, and values are expected")),
@@ -233,7 +236,7 @@ fn check_emptiness(payload: &[u8], is_empty: bool) -> Result<(), CodecError> {
     }
 }
 
-/// What `tgm_core` found, with the byte of the payload where it is one.
+/// An error of `tgm_core` as a sentence, with the byte of the payload if it is about one.
 fn defect(error: tgm_core::Error) -> CodecError {
     match error.kind() {
         ErrorKind::MissingKey(_) | ErrorKind::WrongType { .. } | ErrorKind::IntegerRange => {

@@ -1,13 +1,14 @@
-//! The part at hand of bytes that are made from front to back.
+//! A window on bytes that are decoded from front to back: the part that a buffer holds.
 
 use std::ops::Range;
 
 use super::CodecError;
 use crate::base::limits::at_least;
 
-/// Which part of some larger row of bytes a buffer holds. Bytes are made once, if they are asked for in ascending order.
+/// The part of a longer sequence of bytes that a buffer holds.
 ///
-/// The buffer holds no more than one part asked for, up to where its maker chose to stop.
+/// If parts are asked for in ascending order, each byte is made once. The buffer holds one part at a time, up to the
+/// end that the maker chose.
 #[derive(Debug, Default)]
 pub(crate) struct Window {
     start: u64,
@@ -15,7 +16,7 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// Where the part at hand ends.
+    /// The end of the part at hand.
     fn end(&self) -> u64 {
         self.start.saturating_add(self.len as u64)
     }
@@ -29,8 +30,9 @@ impl Window {
         buffer.get(at(wanted.start)?..at(wanted.end)?)
     }
 
-    /// Makes sure that the bytes from `wanted` on are at hand, up to `until`, which is not before `wanted`; what lies before
-    /// is given up. `make` is called for the bytes that are missing, from the first of them on.
+    /// Makes the bytes from `wanted` to `until` be at hand, and drops those before `wanted`.
+    ///
+    /// `until` must not be before `wanted`. `make` gets the first missing byte and the place for all missing bytes.
     ///
     /// # Errors
     /// [`CodecError`] if there is no memory; those of `make`.

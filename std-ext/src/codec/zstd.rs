@@ -8,16 +8,16 @@ use tgm_core::descriptor::{Compression, Descriptor};
 use zstd::bulk::Decompressor;
 use zstd::stream::write::Encoder;
 
-use super::{Codec, CodecError, Parts, Workspace};
+use super::{Codec, CodecError, PartReader, Workspace};
 use crate::base::memory;
 use crate::base::threads::Threads;
 
 thread_local! {
-    /// libzstd's decoder state, some 100 KiB, is made once a thread.
+    /// The state of libzstd's decoder, about 100 KiB. Each thread makes it once.
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// The smallest window that a decoder can be held to.
+/// The smallest limit that a decoder accepts for a frame's window.
 const LEAST_WINDOW: u64 = 1 << 10;
 
 /// The backend, on libzstd.
@@ -39,19 +39,20 @@ impl Codec for Zstd {
         total: u64,
         end: u64,
         _work: &'a mut Workspace,
-    ) -> Result<Option<Box<dyn Parts + 'a>>, CodecError> {
-        // A frame can be left before its end, not entered behind its start. Memory is made for no window of more than twice the data.
+    ) -> Result<Option<Box<dyn PartReader + 'a>>, CodecError> {
+        // Decoding a frame can stop early, but it can only begin at the frame's start. Beyond half of the data, the
+        // whole is as cheap.
         if end > total / 2 {
             return Ok(None);
         }
-        Ok(prefix(payload, total, end).map(|prefix| Box::new(Prefix(prefix)) as Box<dyn Parts>))
+        Ok(prefix(payload, total, end).map(|prefix| Box::new(Prefix(prefix)) as Box<dyn PartReader>))
     }
 }
 
 /// The first bytes of what a payload decompresses to.
 struct Prefix(Vec<u8>);
 
-impl Parts for Prefix {
+impl PartReader for Prefix {
     fn end_of_block(&mut self, part: &Range<u64>) -> Result<u64, CodecError> {
         Ok(part.end)
     }
@@ -64,7 +65,9 @@ impl Parts for Prefix {
     }
 }
 
-/// The first `end` of `total` bytes; `None` if they cannot be had without the others, for whatever reason.
+/// The first `end` of `total` bytes. `None` if that fails for any reason: decoding the whole then tells why.
+///
+/// A frame whose window is larger than twice the data is refused, so that a small payload cannot ask for much memory.
 fn prefix(payload: &[u8], total: u64, end: u64) -> Option<Vec<u8>> {
     let mut decoder = zstd::stream::read::Decoder::with_buffer(payload).ok()?;
     decoder.window_log_max(total.saturating_mul(2).max(LEAST_WINDOW).ilog2()).ok()?;
@@ -75,8 +78,10 @@ fn prefix(payload: &[u8], total: u64, end: u64) -> Option<Vec<u8>> {
     (bytes.len() == len).then_some(bytes)
 }
 
-/// Appends one frame without a content size. If threads were asked for, even one, libzstd cuts the data into jobs, and
-/// does write the size.
+/// Appends one frame.
+///
+/// Without threads, as for [`Threads::NONE`], the frame has no content size. If threads are asked for, even one,
+/// libzstd cuts the data into jobs, and writes the size.
 pub(crate) fn append(data: &[u8], level: i32, threads: Threads, out: &mut Vec<u8>) -> Result<(), CodecError> {
     let room = memory::reserve(out, zstd::zstd_safe::compress_bound(data.len()));
     room.map_err(|error| CodecError::new(error.to_string()))?;
@@ -95,9 +100,10 @@ pub(crate) fn append(data: &[u8], level: i32, threads: Threads, out: &mut Vec<u8
     compress().map_err(|error: std::io::Error| CodecError::new(error.to_string()))
 }
 
-/// Decompresses into all of `out`. Into one whole buffer, libzstd needs no window of its own, whatever a frame asks for.
+/// Decompresses into all of `out`. As that is one buffer, libzstd needs no window of its own, whatever a frame asks
+/// for.
 pub(super) fn decompress(payload: &[u8], out: &mut [u8]) -> Result<(), CodecError> {
-    // libzstd takes no bytes for no frames; there is one at least, be it of no values.
+    // libzstd accepts an empty payload as zero frames. The format demands a frame, even for no values.
     if payload.is_empty() {
         return Err(CodecError::new("the payload is empty: a frame is missing"));
     }
@@ -120,7 +126,7 @@ pub(super) fn decompress(payload: &[u8], out: &mut [u8]) -> Result<(), CodecErro
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests may panic")]
 mod tests {
-    /// A program that links c-blosc2 has two, and the bytes of this one are those of the reference.
+    /// A program that links c-blosc2 has two versions of libzstd. This one writes the same bytes as the reference.
     #[test]
     fn the_zstd_that_runs_is_the_one_of_the_zstd_crate() {
         assert_eq!(zstd::zstd_safe::version_string(), "1.5.7");

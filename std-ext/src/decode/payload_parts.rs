@@ -23,12 +23,12 @@ use super::stored::codec_error;
 use crate::base::error::Result;
 use crate::base::options::DecodeOptions;
 use crate::codec::window::Window;
-use crate::codec::{Codec, Parts};
+use crate::codec::{Codec, PartReader};
 
 /// A compressed payload, and the part of its stored bytes that is at hand.
 pub(super) struct PayloadParts<'s> {
     codec: &'static dyn Codec,
-    parts: Box<dyn Parts + 's>,
+    parts: Box<dyn PartReader + 's>,
     /// Which stored bytes the buffer holds.
     window: Window,
     buffer: &'s mut Vec<u8>,
@@ -36,7 +36,7 @@ pub(super) struct PayloadParts<'s> {
 
 impl<'s> PayloadParts<'s> {
     /// A payload whose `parts` the codec has opened. They will be written to `buffer`.
-    pub(super) fn new(codec: &'static dyn Codec, parts: Box<dyn Parts + 's>, buffer: &'s mut Vec<u8>) -> Self {
+    pub(super) fn new(codec: &'static dyn Codec, parts: Box<dyn PartReader + 's>, buffer: &'s mut Vec<u8>) -> Self {
         Self { codec, parts, window: Window::default(), buffer }
     }
 

@@ -1,4 +1,4 @@
-//! Blocks: found by their starts, read from streams, unfiltered.
+//! Blocks of a chunk: found by their starts, read from streams, their filters undone.
 
 use std::mem;
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -10,34 +10,37 @@ use super::stream::{Inflate, Stream, StreamCodec};
 use super::{CodecError, Result};
 use crate::kernels::shuffle;
 
-/// The largest block that is decoded for the sake of a part of it. Encoders choose 4 MiB at most, unless told otherwise.
+/// The largest block that is decoded when only a part of it is wanted. Encoders choose 4 MiB at most, unless told
+/// otherwise.
 const MAX_PARTIAL_BLOCK: usize = 64 << 20;
 
-/// Memory that the blocks of a frame share, and frames one after the other. Nothing is reserved before it is needed.
+/// Memory that the blocks of a frame share, and that one frame after the other uses. Nothing is reserved before it is
+/// needed.
 #[derive(Default)]
 pub(in crate::codec) struct Scratch {
-    /// Where the chunks wanted are.
+    /// The offsets of the chunks wanted.
     index: Vec<u8>,
-    /// A block of which a part is wanted.
+    /// The block of which a part is wanted.
     block: Vec<u8>,
-    /// The largest block that is decoded for the sake of a part, if that is less than usual.
+    /// The largest block that is decoded for a part of it, if that is less than [`MAX_PARTIAL_BLOCK`].
     most_partial: Option<usize>,
     work: Work,
 }
 
-/// What it takes to decode one block.
+/// Memory to decode one block in.
 #[derive(Default)]
 struct Work {
-    /// A block before its last filter is undone, and one more if there are several.
+    /// The block before its last filter is undone, and one more if there are several filters.
     filtered: [Vec<u8>; 2],
     reading: Reading,
 }
 
-/// What it takes to read streams.
+/// State for reading streams.
 #[derive(Default)]
 struct Reading {
     inflate: Inflate,
-    /// Bytes that streams may still have: all together no more than the frame, which those of an encoder never overlap in.
+    /// Bytes that the streams still to be read may have. All streams together may have no more than the frame: in a
+    /// frame that an encoder wrote, they do not overlap.
     budget: usize,
     /// Bytes of blocks that were decoded so far.
     #[cfg(test)]
@@ -56,7 +59,7 @@ impl Reading {
         let _ = len;
     }
 
-    /// Takes a stream off the budget: the bytes from its start on that are no longer there in `rest`.
+    /// Takes a stream off the budget: the bytes of `bytes` before `rest`.
     fn spend(&mut self, bytes: &[u8], rest: &[u8]) -> Result<()> {
         let budget = self.budget.checked_sub(bytes.len().saturating_sub(rest.len()));
         self.budget = budget.ok_or_else(|| CodecError::new("blocks overlap"))?;
@@ -70,13 +73,14 @@ impl Scratch {
         self.work.reading.budget = frame_len;
     }
 
-    /// Memory for one of several pieces of a frame, which is `len` bytes long. It decodes no block in part that is longer,
-    /// so that all pieces together take no more than a few times what there is to decode, whatever the frame says.
+    /// Memory for one of several pieces of a frame, of `len` bytes. A block that is longer than the piece is not
+    /// decoded for a part of it. So all pieces together take no more than a few times the memory of the output,
+    /// whatever the frame says.
     pub(super) fn of_piece(len: usize) -> Self {
         Self { most_partial: Some(len.min(MAX_PARTIAL_BLOCK)), ..Self::default() }
     }
 
-    /// The memory for the index, to be kept again after the walk.
+    /// Takes the memory for the index. [`Self::keep_index`] gives it back after the walk.
     pub(super) fn take_index(&mut self) -> Vec<u8> {
         mem::take(&mut self.index)
     }
@@ -95,15 +99,15 @@ impl Scratch {
 
 /// The blocks of a chunk.
 pub(super) struct Blocks<'a> {
-    /// The chunk with its header: starts count from there.
+    /// The chunk with its header: starts count from its first byte.
     chunk: &'a [u8],
-    /// Where each block starts, little-endian.
+    /// The start of each block, little-endian.
     starts: &'a [[u8; 4]],
     /// Uncompressed bytes of the chunk.
     len: usize,
-    /// Uncompressed bytes of every block but the last, which may have fewer.
+    /// Uncompressed bytes of every block but the last one, which may have fewer.
     block_size: NonZeroUsize,
-    /// Streams of a block of that size; a shorter one has one.
+    /// Streams of a block of that size. A shorter block has one.
     streams: NonZeroUsize,
     codec: StreamCodec,
     filters: Filters,
@@ -132,7 +136,7 @@ impl<'a> Blocks<'a> {
         self.block_size.get()
     }
 
-    /// Where the block that holds byte `at` of the chunk ends.
+    /// The end of the block that holds byte `at` of the chunk.
     pub(super) fn end_of_block(&self, at: u64) -> u64 {
         let block_size = self.block_size.get() as u64;
         (at - at % block_size).saturating_add(block_size).min(self.len as u64)
@@ -144,7 +148,7 @@ impl<'a> Blocks<'a> {
         Pieces::new(block_size, start as u64, out).try_for_each(|mut piece| self.decode_piece(&mut piece, scratch))
     }
 
-    /// Decodes the wanted part of one block: in place if that is the whole.
+    /// Decodes the wanted part of one block, in place if that is the whole block.
     fn decode_piece(&self, piece: &mut Piece<'_>, scratch: &mut Scratch) -> Result<()> {
         let index = usize::try_from(piece.index).map_err(|_| CodecError::new("a block has no start"))?;
         let block_start = index.saturating_mul(self.block_size.get());
@@ -177,11 +181,11 @@ impl<'a> Blocks<'a> {
         Ok(())
     }
 
-    /// Decodes the wanted part of block `index`, which has `len` bytes, all of them in shuffled elements, and no other
+    /// Decodes the wanted part of block `index`, of `len` bytes, which are whole shuffled elements under no other
     /// filter.
     ///
-    /// Planes that are stored as they are stay where they are; of the others no more than what is wanted is decoded, if
-    /// each is a stream of its own, and its codec can do that.
+    /// If each plane is a stream of its own, planes that are stored as they are stay where they are, and of the others
+    /// only the wanted front is decoded, if the codec can stop there.
     fn decode_shuffled<const SIZE: usize>(
         &self,
         index: usize,
@@ -256,7 +260,7 @@ impl<'a> Blocks<'a> {
         Ok(())
     }
 
-    /// How many streams a block of `len` bytes is made of.
+    /// The number of streams of a block of `len` bytes.
     fn streams_of(&self, len: usize) -> Result<NonZeroUsize> {
         let streams = if len == self.block_size.get() { self.streams } else { NonZeroUsize::MIN };
         if len == 0 || len % streams != 0 {
@@ -274,7 +278,7 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// The first `len` bytes of `buffer`, whatever they are. `len` is bounded by the caller.
+/// The first `len` bytes of `buffer`, with any content. The caller bounds `len`.
 fn reserve(buffer: &mut Vec<u8>, len: usize) -> Result<&mut [u8]> {
     if let Some(missing) = len.checked_sub(buffer.len()) {
         buffer.try_reserve_exact(missing).map_err(|_| CodecError::new(format!("cannot allocate {len} bytes")))?;

@@ -1,18 +1,18 @@
 //! blosclz, a relative of `FastLZ`: literal bytes and matches with what has been decoded.
 //!
-//! Each instruction begins with a byte, of which the first loses its three highest bits:
+//! Each instruction begins with a byte. The three highest bits of the stream's first byte are ignored:
 //!
 //! ```text
 //! 000nnnnn                                      n + 1 literal bytes, which follow
-//! lllddddd [length …] dddddddd [far, far]       a match of l + 2 bytes, the 13 bits d + 1 back
-//! 111ddddd                                      … of more: bytes are added as long as they are 255, and the first other
-//! lll11111 [length …] 11111111 far far          … from far back: 16 bits, big-endian, + 8192
+//! lllddddd [length …] dddddddd [far, far]       a match of l + 2 bytes, from d + 1 bytes before; d has 13 bits
+//! 111ddddd                                      … of more: length bytes are added, up to the first that is not 255
+//! lll11111 [length …] 11111111 far far          … from farther before: 16 bits, big-endian, + 8192
 //! ```
 
 use super::bytes::repeat;
 use super::{CodecError, Result};
 
-/// Where far matches begin: the largest distance of 13 bits, and the 1 that every distance is stored less.
+/// The distance that far matches begin with: the largest number of 13 bits, and 1, as no distance is 0.
 const FAR: usize = 8191 + 1;
 
 /// Decompresses into all of `out`. O(`stream.len()` + `out.len()`).
@@ -31,10 +31,11 @@ pub(super) fn decompress(stream: &[u8], out: &mut [u8]) -> Result<()> {
     Ok(())
 }
 
-/// Bytes that short copies move, whatever their length, if there is room for so many. What follows overwrites the surplus.
+/// Bytes that a short copy moves, whatever its length, if there is room for them. A copy of fixed size takes no branch,
+/// and the next instruction overwrites the surplus.
 const SHORT: usize = 32;
 
-/// Copies literal bytes to `at` and returns how many.
+/// Copies literal bytes to `at`; returns their number.
 fn literals(instruction: u8, input: &mut Input<'_>, out: &mut [u8], at: usize) -> Option<usize> {
     let len = usize::from(instruction) + 1;
     let (bytes, rest) = input.0.split_at_checked(len)?;
@@ -47,7 +48,7 @@ fn literals(instruction: u8, input: &mut Input<'_>, out: &mut [u8], at: usize) -
     Some(len)
 }
 
-/// Copies bytes that have been decoded to `at` and returns how many.
+/// Copies bytes that were decoded before to `at`; returns their number.
 fn copy(instruction: u8, input: &mut Input<'_>, out: &mut [u8], at: usize) -> Option<usize> {
     let mut len = usize::from(instruction >> 5) + 2;
     if instruction >> 5 == 7 {
@@ -66,7 +67,7 @@ fn copy(instruction: u8, input: &mut Input<'_>, out: &mut [u8], at: usize) -> Op
     Some(len)
 }
 
-/// What is left of a stream.
+/// The bytes of a stream that are still to be read.
 struct Input<'a>(&'a [u8]);
 
 impl Input<'_> {

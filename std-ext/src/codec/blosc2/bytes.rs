@@ -1,14 +1,14 @@
-//! What frames, chunks and streams have in common: fields, ranges over units, repetition.
+//! What frames, chunks and streams share: reading fields, ranges over units, repetition.
 
 use std::mem;
 use std::num::NonZeroU64;
 
 use super::{CodecError, Result};
 
-/// Fields, taken from the front one after the other.
-pub(super) struct Fields<'a>(pub &'a [u8]);
+/// Reads fields from the front, one after the other. It holds the bytes that are left.
+pub(super) struct FieldReader<'a>(pub &'a [u8]);
 
-impl Fields<'_> {
+impl FieldReader<'_> {
     /// The next `N` bytes.
     pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
         let (array, rest) = self.0.split_first_chunk().ok_or_else(|| CodecError::new("a header is cut short"))?;
@@ -16,7 +16,7 @@ impl Fields<'_> {
         Ok(*array)
     }
 
-    /// The next four bytes as a length, which chunks keep in little-endian order with a sign.
+    /// The next four bytes as a length: chunks have it as a signed little-endian integer.
     pub(super) fn length(&mut self) -> Result<usize> {
         let length = i32::from_le_bytes(self.array()?);
         usize::try_from(length).map_err(|_| CodecError::new(format!("a chunk has a length of {length}")))
@@ -31,13 +31,13 @@ pub(super) struct Pieces<'o> {
     rest: &'o mut [u8],
 }
 
-/// What of a range lies in one unit.
+/// The part of a range that lies in one unit.
 pub(super) struct Piece<'o> {
-    /// Which unit.
+    /// The number of the unit.
     pub index: u64,
     /// Bytes of the unit before the piece.
     pub skip: usize,
-    /// Where the piece goes.
+    /// The place for the piece.
     pub out: &'o mut [u8],
 }
 
@@ -63,7 +63,9 @@ impl<'o> Iterator for Pieces<'o> {
     }
 }
 
-/// Makes the `len` bytes from `at` on repeat the `period` bytes before them. `None` if there are not so many.
+/// Makes the `len` bytes from `at` on repeat the `period` bytes before them. `None` if `out` has fewer bytes.
+///
+/// Each copy doubles the bytes that the next one can take, so there are few of them.
 pub(super) fn repeat(out: &mut [u8], at: usize, period: usize, len: usize) -> Option<()> {
     let (from, end) = (at.checked_sub(period)?, at.checked_add(len)?);
     if period == 0 || end > out.len() {

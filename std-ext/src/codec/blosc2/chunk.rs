@@ -1,4 +1,4 @@
-//! The chunk: a header of 32 bytes, and what its flags say follows.
+//! The chunk: a header of 32 bytes, and behind it what its flags say.
 //!
 //! | byte | field |
 //! |---|---|
@@ -12,28 +12,38 @@
 //! | 30 | flags: blocks of varying size |
 //! | 31 | flags: 0, dictionary; 1, longer header; 3, blocks left behind; 4–6, special; 7, measurements for values |
 
+use std::ops::RangeInclusive;
+
 use super::block::{Blocks, Scratch};
-use super::bytes::{Fields, repeat};
+use super::bytes::{FieldReader, repeat};
 use super::filter::Filters;
+use super::ids::special;
 use super::stream::StreamCodec;
 use super::{CodecError, Result};
 
 /// Bytes of the header.
 pub(super) const HEADER_LEN: usize = 32;
-/// The flags of a header of this length.
+/// The flags of a header of this length, both set.
 const EXTENDED: u8 = 0b101;
-/// The flag of bytes that are stored as they are.
+/// The flag of bytes stored as they are.
 const STORED: u8 = 1 << 1;
 /// The flag of blocks of one stream.
 const NOT_SPLIT: u8 = 1 << 4;
-/// The flags that say something else about the blocks.
+/// The flags of layouts that are not read here.
 const UNSUPPORTED: u8 = 0b1000_1111;
+
+/// The first bit of the stream format in the flags.
+const FORMAT_SHIFT: u32 = 5;
+/// The first bit of the special kind in the last flags.
+pub(super) const SPECIAL_SHIFT: u32 = 4;
+/// Versions of the format that chunks may have.
+const VERSIONS: RangeInclusive<u8> = 5..=6;
 
 /// A chunk, of the length that the frame gives it.
 pub(super) enum Chunk<'a> {
     /// Zeros.
     Zeros,
-    /// One value over and over, not empty.
+    /// One value over and over. It is not empty.
     Repeated(&'a [u8]),
     /// The bytes as they are.
     Stored(&'a [u8]),
@@ -42,16 +52,16 @@ pub(super) enum Chunk<'a> {
 }
 
 impl<'a> Chunk<'a> {
-    /// The chunk that `bytes` begin with, which must be `len` bytes, uncompressed. O(1).
+    /// The chunk at the front of `bytes`. Uncompressed it must have `len` bytes. O(1).
     pub(super) fn parse(bytes: &'a [u8], len: usize) -> Result<Self> {
-        let mut fields = Fields(bytes);
+        let mut fields = FieldReader(bytes);
         let [version, _codec_version, flags, element_size] = fields.array()?;
         let [uncompressed, block_size, chunk_len] = [fields.length()?, fields.length()?, fields.length()?];
         let filters = fields.array()?;
         let [_plugin, _parameter] = fields.array()?;
         let parameters = fields.array()?;
         let [varying, blosc2_flags] = fields.array()?;
-        if !(5..=6).contains(&version) || flags & EXTENDED != EXTENDED {
+        if !VERSIONS.contains(&version) || flags & EXTENDED != EXTENDED {
             return Err(CodecError::new(format!(
                 "chunks of version {version} and flags {flags:#04x} are not supported"
             )));
@@ -67,26 +77,28 @@ impl<'a> Chunk<'a> {
         }
         let chunk = bytes.get(..chunk_len).ok_or_else(|| CodecError::new("a chunk is cut short"))?;
         let body = chunk.get(HEADER_LEN..).ok_or_else(|| CodecError::new("a chunk ends within its header"))?;
-        match blosc2_flags >> 4 & 7 {
-            0 if flags & STORED != 0 => Self::stored(body, len),
-            0 => {
+        match blosc2_flags >> SPECIAL_SHIFT & special::MASK {
+            special::NOT_SPECIAL if flags & STORED != 0 => Self::stored(body, len),
+            special::NOT_SPECIAL => {
                 let filters = Filters::new(filters, parameters, element_size)?;
                 let streams = if flags & NOT_SPLIT == 0 { element_size } else { 1 };
-                Blocks::new(chunk, len, block_size, streams, StreamCodec::of_format(flags >> 5)?, filters)
+                Blocks::new(chunk, len, block_size, streams, StreamCodec::of_format(flags >> FORMAT_SHIFT)?, filters)
                     .map(Self::Blocks)
             }
             kind => Self::special(kind, body, len),
         }
     }
 
-    /// A chunk of `len` bytes that all follow from its `kind` and one value.
+    /// A special chunk of `len` bytes: all follow from its `kind` and at most one value.
     pub(super) fn special(kind: u8, value: &'a [u8], len: usize) -> Result<Self> {
         match kind {
-            1 if value.is_empty() => Ok(Self::Zeros),
-            3 if !value.is_empty() && len.is_multiple_of(value.len()) => Ok(Self::Repeated(value)),
-            1 | 3 => Err(CodecError::new("a chunk of one value has a value of another length")),
-            2 => Err(CodecError::new("chunks of NaN without a value are not supported")),
-            4 => Err(CodecError::new("a chunk was never written")),
+            special::ZEROS if value.is_empty() => Ok(Self::Zeros),
+            special::REPEATED if !value.is_empty() && len.is_multiple_of(value.len()) => Ok(Self::Repeated(value)),
+            special::ZEROS | special::REPEATED => {
+                Err(CodecError::new("a chunk of one value has a value of another length"))
+            }
+            special::NAN => Err(CodecError::new("chunks of NaN without a value are not supported")),
+            special::UNWRITTEN => Err(CodecError::new("a chunk was never written")),
             other => Err(CodecError::new(format!("chunks of special kind {other} are not supported"))),
         }
     }
@@ -98,7 +110,8 @@ impl<'a> Chunk<'a> {
         Ok(Self::Stored(body))
     }
 
-    /// Where the block that holds byte `at` ends, counted from the chunk's start; behind that byte if there are no blocks.
+    /// The end of the block that holds byte `at`, counted from the chunk's start. Without blocks it is the byte behind
+    /// `at`.
     pub(super) fn end_of_block(&self, at: u64) -> u64 {
         match self {
             Self::Blocks(blocks) => blocks.end_of_block(at),
@@ -130,11 +143,11 @@ impl<'a> Chunk<'a> {
     }
 }
 
-/// Fills `out` with `value` over and over, beginning `start` bytes after the first.
+/// Fills `out` with `value` over and over, from byte `start` of that repetition on.
 fn fill(value: &[u8], start: usize, out: &mut [u8]) {
     let seed = value.iter().cycle().skip(start.checked_rem(value.len()).unwrap_or(0)).take(value.len());
     out.iter_mut().zip(seed).for_each(|(byte, value)| *byte = *value);
     let rest = out.len().saturating_sub(value.len());
-    // Without a rest there may be less than a value, and nothing to repeat.
+    // `None` if `out` is shorter than a value: then it is filled already.
     let _ = repeat(out, value.len(), value.len(), rest);
 }

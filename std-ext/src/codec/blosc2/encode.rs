@@ -1,17 +1,18 @@
-//! Encoding: chunks by c-blosc2, the frame around them written here, byte for byte that of the reference.
+//! Encoding: c-blosc2 makes the chunks, and the frame around them is written here, byte for byte as the reference
+//! writes it.
 //!
-//! c-blosc2 is asked for two things only, a context and chunks, into memory of ours ([`context`]). Its own frames copy every
-//! chunk, do not look whether memory was to be had, and leak when something fails.
+//! c-blosc2 does two things here: it makes a context, and it compresses chunks into memory of ours ([`context`]). Its
+//! own functions for frames copy every chunk, do not check whether an allocation failed, and leak on errors.
 //!
-//! Nothing is loaded or started: c-blosc2 looks for plug-ins, with the help of a Python interpreter, only for codecs, filters
-//! and tuners that were registered. Nobody registers any (`blosc2_init` would, and is not called), and the ids asked for
-//! here are all built in. Nor is there state in which two threads could meet: each call has its contexts, and what
-//! `blosc2_init` sets up is for functions that take none.
+//! Nothing is loaded or started. c-blosc2 looks for plug-ins, with the help of a Python interpreter, only for codecs,
+//! filters and tuners that were registered. `blosc2_init` would register some, and is not called; all ids used here are
+//! built in. Threads share no state: each call has its own contexts, and what `blosc2_init` sets up serves functions
+//! without a context.
 //!
 //! | bytes | equal to the reference's |
 //! |---|---|
 //! | lz4, lz4hc, zlib, zstd | always, if not in several threads |
-//! | blosclz | around the streams; those are of an older blosclz that gives up less readily, so some are shorter |
+//! | blosclz | around the streams; these are of an older blosclz, which gives up later, so some are shorter |
 
 mod context;
 mod frame;
@@ -23,16 +24,17 @@ use std::num::NonZeroU8;
 use self::context::{Context, Parameters};
 use self::frame::FrameWriter;
 use super::super::CodecError;
+use super::ids::{codec as codec_id, filter};
 use crate::base::options::Blosc2Codec;
 
 type Result<T> = std::result::Result<T, CodecError>;
 
-/// Uncompressed bytes of a chunk at most: the greatest multiple of the element size is taken.
+/// The most uncompressed bytes of a chunk. A chunk has the greatest multiple of the element size within it.
 const CHUNK_LEN: usize = 256 << 20;
 /// The highest level.
 const MAX_LEVEL: u8 = 9;
 
-/// What c-blosc2 obeys before what it is asked for.
+/// Environment variables that c-blosc2 obeys instead of its parameters.
 const OVERRIDES: [&str; 7] = [
     "BLOSC_BLOCKSIZE",
     "BLOSC_CLEVEL",
@@ -43,14 +45,14 @@ const OVERRIDES: [&str; 7] = [
     "BLOSC_TYPESIZE",
 ];
 
-/// The number that headers of frames have for a codec.
+/// The number of a codec in the headers of frames.
 const fn code(codec: Blosc2Codec) -> u8 {
     match codec {
-        Blosc2Codec::Blosclz => 0,
-        Blosc2Codec::Lz4 => 1,
-        Blosc2Codec::Lz4hc => 2,
-        Blosc2Codec::Zlib => 4,
-        Blosc2Codec::Zstd => 5,
+        Blosc2Codec::Blosclz => codec_id::BLOSCLZ,
+        Blosc2Codec::Lz4 => codec_id::LZ4,
+        Blosc2Codec::Lz4hc => codec_id::LZ4HC,
+        Blosc2Codec::Zlib => codec_id::ZLIB,
+        Blosc2Codec::Zstd => codec_id::ZSTD,
     }
 }
 
@@ -61,21 +63,23 @@ pub struct Settings {
     pub codec: Blosc2Codec,
     /// 0, bytes as they are, to 9, smallest and slowest.
     pub level: u8,
-    /// Bytes of an element, between which bytes or bits are shuffled. Data need not be whole elements.
+    /// Bytes of an element, whose bytes or bits are shuffled. Data need not be whole elements.
     pub typesize: NonZeroU8,
-    /// Whether bits are shuffled, in the first slot of filters as in masks, and not bytes, in the last as in payloads.
+    /// Whether bits are shuffled, by the first slot of filters, as in masks. Otherwise bytes are, by the last slot, as
+    /// in payloads.
     pub bit_shuffle: bool,
-    /// Threads that compress blocks of a chunk; 0 is 1. With more the order of blocks may differ from call to call, and
-    /// so may bytes where next to nothing is saved. No more are started than the machine runs at once.
+    /// Threads that compress the blocks of a chunk; 0 means 1. With more than one the order of blocks may differ from
+    /// call to call, and so may bytes where next to nothing is saved. No more are started than the machine runs at
+    /// once.
     pub threads: u32,
 }
 
 impl Settings {
-    /// For a payload, with the parameters of a descriptor: `blosc2_clevel` and the bytes of an element.
+    /// Settings for a payload, by the parameters of a descriptor: `blosc2_clevel` and the bytes of an element.
     ///
     /// # Errors
-    /// [`CodecError`] if the level is not 0 to 9 or the size not 1 to 255, which it is not for `bitmask` and for values
-    /// packed to 0 bits.
+    /// [`CodecError`] if the level is not 0 to 9, or the size not 1 to 255. `bitmask` and values packed to 0 bits have
+    /// a size of 0.
     ///
     /// Format: PIPELINE §5.5.
     pub fn payload(codec: Blosc2Codec, level: i64, typesize: u64) -> Result<Self> {
@@ -87,7 +91,7 @@ impl Settings {
         Ok(Self { codec, level, typesize, bit_shuffle: false, threads: 1 })
     }
 
-    /// For the bits of a mask: single bytes, bits shuffled, the level brought to 1 to 9.
+    /// Settings for the bits of a mask: elements of one byte, bits shuffled, the level clamped to 1 to 9.
     ///
     /// Format: PIPELINE §6.3.
     pub fn mask(codec: Blosc2Codec, level: i64) -> Self {
@@ -95,7 +99,7 @@ impl Settings {
         Self { codec, level, typesize: NonZeroU8::MIN, bit_shuffle: true, threads: 1 }
     }
 
-    /// The same, in so many threads.
+    /// The same settings with this number of threads.
     #[must_use]
     pub const fn with_threads(self, threads: u32) -> Self {
         Self { threads, ..self }
@@ -103,7 +107,12 @@ impl Settings {
 
     /// The filter of each slot.
     const fn filters(&self) -> [u8; 6] {
-        if self.bit_shuffle { [2, 0, 0, 0, 0, 0] } else { [0, 0, 0, 0, 0, 1] }
+        const NONE: u8 = filter::NONE;
+        if self.bit_shuffle {
+            [filter::BIT_SHUFFLE, NONE, NONE, NONE, NONE, NONE]
+        } else {
+            [NONE, NONE, NONE, NONE, NONE, filter::SHUFFLE]
+        }
     }
 }
 
@@ -113,7 +122,7 @@ fn bad_level(level: impl std::fmt::Display) -> CodecError {
 
 /// Compresses `data` to a contiguous frame.
 ///
-/// Takes memory for the data and little more, once: chunks are compressed to where they stay.
+/// Takes memory for the data and little more: chunks are compressed to where they stay.
 ///
 /// ```
 /// use tgm_std::Blosc2Codec;
@@ -126,8 +135,8 @@ fn bad_level(level: impl std::fmt::Display) -> CodecError {
 /// ```
 ///
 /// # Errors
-/// [`CodecError`] for no data, for a level above 9, if there is no memory, and if one of the environment variables is set
-/// that make c-blosc2 do something else than it is asked for.
+/// [`CodecError`] for no data, for a level above 9, if there is no memory, and if an environment variable is set that
+/// overrides c-blosc2's parameters.
 ///
 /// Format: PIPELINE §5.5.
 pub fn compress(data: &[u8], settings: &Settings) -> Result<Vec<u8>> {

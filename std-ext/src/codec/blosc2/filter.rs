@@ -1,24 +1,26 @@
-//! Filters: how the bytes of a block were rearranged before it was compressed, and back.
+//! Filters: they rearrange the bytes of a block before it is compressed. Here they are undone.
 //!
-//! Both filters see a block as elements of S bytes; bytes after the last element they leave as they are.
+//! Both filters see a block as elements of S bytes, and leave the bytes behind the last element as they are.
 //!
 //! - *Shuffle* stores byte 0 of every element, then byte 1 of every element, and so on (`crate::kernels::shuffle`).
-//! - *Bit shuffle* does the same with bits: row 8·k + t holds bit t of byte k of every element, eight elements a byte, the
-//!   first in the lowest bit. It takes elements in multiples of eight and leaves the others too.
+//! - *Bit shuffle* does the same with bits: row 8·k + t holds bit t of byte k of every element, eight elements a byte,
+//!   the first in the lowest bit. It takes elements in multiples of eight, and leaves the elements behind them as they
+//!   are.
 
+use super::ids::filter;
 use super::{CodecError, Result};
 use crate::kernels::shuffle::unshuffle_into;
 
-/// Places for filters in a header.
+/// Slots for filters in a header.
 const SLOTS: usize = 6;
 
-/// The filters of a chunk that do something.
+/// The filters of a chunk that change something.
 pub(super) struct Filters {
     filters: [Filter; SLOTS],
     count: usize,
 }
 
-/// A filter and the size of its elements, which is not 0.
+/// A filter, and the size of its elements, which is not 0.
 #[derive(Clone, Copy)]
 pub(super) enum Filter {
     Shuffle(u8),
@@ -26,17 +28,18 @@ pub(super) enum Filter {
 }
 
 impl Filters {
-    /// The filters that a header names in the order they were applied in, for elements of the chunk's size.
+    /// The filters that a header names, in the order in which they were applied, for elements of the chunk's size.
     ///
-    /// A parameter is refused: since c-blosc2 2.23.1 that of shuffle replaces the element size, before it meant nothing.
+    /// A parameter is refused: since c-blosc2 2.23.1 the parameter of shuffle replaces the element size; before, it had
+    /// no meaning.
     pub(super) fn new(ids: [u8; SLOTS], parameters: [u8; SLOTS], element_size: u8) -> Result<Self> {
         let mut filters = Self { filters: [Filter::Shuffle(1); SLOTS], count: 0 };
         for (id, parameter) in ids.into_iter().zip(parameters).rev() {
             let filter = match (id, parameter) {
-                (0, _) => continue,
-                (1, 0) if element_size == 1 => continue,
-                (1, 0) => Filter::Shuffle(element_size),
-                (2, 0) => Filter::BitShuffle(element_size),
+                (filter::NONE, _) => continue,
+                (filter::SHUFFLE, 0) if element_size == 1 => continue,
+                (filter::SHUFFLE, 0) => Filter::Shuffle(element_size),
+                (filter::BIT_SHUFFLE, 0) => Filter::BitShuffle(element_size),
                 (other, parameter) => return Err(CodecError::new(refusal(other, parameter))),
             };
             if let Some(slot) = filters.filters.get_mut(filters.count) {
@@ -47,25 +50,27 @@ impl Filters {
         Ok(filters)
     }
 
-    /// The filters, in the order they are to be undone in.
+    /// The filters, in the order in which they are undone.
     pub(super) fn undoing(&self) -> &[Filter] {
         self.filters.get(..self.count).unwrap_or_default()
     }
 }
 
-/// Why a filter is not undone.
+/// The reason why a filter is not undone.
 fn refusal(id: u8, parameter: u8) -> String {
     let name = match id {
-        1..=2 => return format!("filter {id} has the parameter {parameter}, which versions of c-blosc2 disagree on"),
-        3 => "delta",
-        4 => "truncated precision",
+        filter::SHUFFLE | filter::BIT_SHUFFLE => {
+            return format!("filter {id} has the parameter {parameter}, which versions of c-blosc2 disagree on");
+        }
+        filter::DELTA => "delta",
+        filter::TRUNCATED_PRECISION => "truncated precision",
         _ => "a plug-in",
     };
     format!("filter {id} ({name}) is neither shuffle nor bit shuffle")
 }
 
 impl Filter {
-    /// Undoes the filter for a block. `out` is as long as `filtered`, of which nothing is left.
+    /// Undoes the filter for a block. `out` is as long as `filtered`, whose content is overwritten too.
     pub(super) fn undo(self, filtered: &mut [u8], out: &mut [u8]) -> Result<()> {
         let (size, unit) = match self {
             Self::Shuffle(size) => (usize::from(size), usize::from(size)),
@@ -87,8 +92,13 @@ fn unshuffle(filtered: &[u8], size: usize, out: &mut [u8]) -> Result<()> {
     unshuffle_into(filtered, size as u64, out).map_err(|error| CodecError::new(error.to_string()))
 }
 
-/// Undoes the bit shuffle of whole eights of elements: eight rows at a time to a plane of bytes, as shuffle leaves it, and
-/// then the shuffle.
+/// Undoes the bit shuffle of elements in multiples of eight.
+///
+/// ```text
+/// for each byte k of an element: unshuffle its eight rows of bits as if they were elements of eight bytes
+///                                transpose each 8 × 8 bits: byte k of eight elements
+/// then undo the shuffle of bytes
+/// ```
 fn unshuffle_bits(filtered: &mut [u8], size: usize, out: &mut [u8]) -> Result<()> {
     let plane_len = filtered.len().checked_div(size).unwrap_or(0).max(1);
     for (rows, plane) in filtered.chunks_exact(plane_len).zip(out.chunks_exact_mut(plane_len)) {
@@ -106,7 +116,11 @@ fn unshuffle_bits(filtered: &mut [u8], size: usize, out: &mut [u8]) -> Result<()
     unshuffle(filtered, size, out)
 }
 
-/// Bit e of byte t becomes bit t of byte e, by swapping bits, pairs and nibbles across the diagonal.
+/// Bit e of byte t becomes bit t of byte e.
+///
+/// The matrix of 8 × 8 bits is transposed in three steps: in each square of 2 × 2, then 4 × 4, then 8 × 8, the upper
+/// right part changes places with the lower left part. A step is one exchange of masked bits with those a fixed
+/// distance higher.
 fn transpose_bits(rows: [u8; 8]) -> [u8; 8] {
     let swap = |bits: u64, distance: u32, mask: u64| {
         let differ = (bits ^ (bits >> distance)) & mask;

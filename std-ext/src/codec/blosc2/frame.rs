@@ -12,14 +12,16 @@
 //! | H, H + C | | chunks; then a chunk of offsets relative to H, one for each chunk |
 //! | −23 | `ce` u32 | length of the trailer, which this field is part of; then `d8`, a byte, 16 bytes of fingerprint |
 //!
-//! Numbers are big-endian here, and little-endian in chunks. What chunks say of themselves is what counts: block size,
-//! filters and codec are in each chunk's header again.
+//! Numbers are big-endian here, and little-endian in chunks. Block size, filters and codec stand in each chunk's header
+//! again, and decoding goes by those.
 
 use std::num::NonZeroU64;
 use std::ops::Range;
 
-use super::bytes::Fields;
+use super::bytes::FieldReader;
 use super::chunk::Chunk;
+use super::ids::{MAGIC, codec, special};
+use super::msgpack::{FIXED_16, INT_32, INT_64, STRING_4, UINT_32, UINT_64};
 use super::{CodecError, Result};
 
 /// Bytes before the metalayers.
@@ -28,10 +30,10 @@ const HEADER_LEN: usize = 87;
 const TRAILER_LEN: usize = 23;
 /// Bytes of an offset.
 pub(super) const OFFSET_LEN: usize = 8;
-/// The newest version whose frames may be of fixed chunks and blocks, as ours are.
+/// The newest version of frames that is read: its frames may have chunks and blocks of fixed size, as ours have.
 const VERSION: u8 = 3;
 
-/// A frame whose parts lie within it.
+/// A frame whose parts have been found to lie within it.
 pub(super) struct Frame<'a> {
     total: u64,
     chunk_size: u64,
@@ -42,7 +44,7 @@ pub(super) struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// Finds the parts by header and trailer. Checks nothing that is in chunks, the index among them. O(1).
+    /// Finds the parts by header and trailer. Nothing in chunks is checked, nor in the index, which is a chunk. O(1).
     pub(super) fn parse(bytes: &'a [u8]) -> Result<Self> {
         let header = Header::parse(bytes)?;
         if header.frame_len != bytes.len() as u64 {
@@ -63,7 +65,7 @@ impl<'a> Frame<'a> {
         self.total
     }
 
-    /// Bytes that can be streams of blocks.
+    /// Bytes of the chunks and of the index, of which streams are parts.
     pub(super) const fn stored_len(&self) -> usize {
         self.chunks.len().saturating_add(self.index.len())
     }
@@ -73,7 +75,7 @@ impl<'a> Frame<'a> {
         NonZeroU64::new(self.chunk_size).ok_or_else(|| CodecError::new("chunk size is 0"))
     }
 
-    /// The chunks that hold `bytes`, which are some.
+    /// The chunks that hold `bytes`, which are not empty.
     pub(super) fn chunks_of(&self, bytes: &Range<u64>) -> Result<Range<u64>> {
         let chunk_size = self.chunk_size()?;
         Ok(bytes.start / chunk_size..bytes.end.div_ceil(chunk_size.get()))
@@ -81,8 +83,8 @@ impl<'a> Frame<'a> {
 
     /// The chunk of offsets.
     ///
-    /// Chunks of fewer bytes than an offset are refused unless each is in the frame with a header of its own, so that
-    /// offsets never take more than what is wanted, or the frame.
+    /// Chunks of fewer bytes than an offset are refused, unless the frame has a header for each. So offsets never take
+    /// more memory than the output or the frame.
     pub(super) fn index(&self) -> Result<Chunk<'a>> {
         let chunk_size = self.chunk_size()?;
         let len = self.total.div_ceil(chunk_size.get()).saturating_mul(OFFSET_LEN as u64);
@@ -92,33 +94,34 @@ impl<'a> Frame<'a> {
         Chunk::parse(self.index, usize::try_from(len).map_err(|_| CodecError::new("index is too large"))?)
     }
 
-    /// The chunk `index`, which the index says is at `offset`: bit 63 marks one that is not stored, its kind in the three
-    /// lowest bits of the same byte.
+    /// The chunk `index`, at `offset` by the index. Bit 63 of an offset marks a special chunk that is not stored; the
+    /// three lowest bits of the same byte are its kind.
     pub(super) fn chunk(&self, index: u64, offset: [u8; OFFSET_LEN]) -> Result<Chunk<'a>> {
         let offset = u64::from_le_bytes(offset);
         let rest = self.total.saturating_sub(index.saturating_mul(self.chunk_size));
         let len = usize::try_from(rest.min(self.chunk_size)).map_err(|_| CodecError::new("chunk is too large"))?;
         if offset >> 63 == 1 {
-            return Chunk::special(offset.to_be_bytes()[0] & 7, &[], len);
+            return Chunk::special(offset.to_be_bytes()[0] & special::MASK, &[], len);
         }
         let bytes = usize::try_from(offset).ok().and_then(|offset| self.chunks.get(offset..));
         Chunk::parse(bytes.ok_or_else(|| CodecError::new(format!("chunk {index} lies beyond the chunks")))?, len)
     }
 }
 
-/// The index, which is followed by a trailer that ends with its own length and a fingerprint nobody writes.
+/// The index: the bytes before the trailer. The trailer ends with its own length and a fingerprint, which no writer
+/// sets.
 fn before_trailer(bytes: &[u8]) -> Result<&[u8]> {
     let damaged = || CodecError::new("trailer is damaged");
     let (_, end) = bytes.split_last_chunk::<TRAILER_LEN>().ok_or_else(damaged)?;
-    let mut fields = Fields(end);
-    let trailer_len = number(&mut fields, 0xce).map(u32::from_be_bytes)?;
-    let [0xd8, ..] = *fields.0 else { return Err(damaged()) };
+    let mut fields = FieldReader(end);
+    let trailer_len = number(&mut fields, UINT_32).map(u32::from_be_bytes)?;
+    let [FIXED_16, ..] = *fields.0 else { return Err(damaged()) };
     let trailer_len = usize::try_from(trailer_len).ok().filter(|&len| len >= TRAILER_LEN);
     let index_len = trailer_len.and_then(|len| bytes.len().checked_sub(len));
     index_len.and_then(|len| bytes.get(..len)).ok_or_else(damaged)
 }
 
-/// The fields of the header that are of use.
+/// The fields of the header that decoding needs.
 struct Header {
     header_len: u32,
     frame_len: u64,
@@ -129,18 +132,18 @@ struct Header {
 
 impl Header {
     fn parse(bytes: &[u8]) -> Result<Self> {
-        let mut fields = Fields(bytes);
-        if fields.array().ok() != Some(*b"\x9e\xa8b2frame\0") {
+        let mut fields = FieldReader(bytes);
+        if fields.array().ok() != Some(MAGIC) {
             return Err(CodecError::new("not a Blosc2 frame"));
         }
-        let header_len = number(&mut fields, 0xd2).map(u32::from_be_bytes)?;
-        let frame_len = number(&mut fields, 0xcf).map(u64::from_be_bytes)?;
-        check_flags(number(&mut fields, 0xa4)?)?;
-        let total = number(&mut fields, 0xd3).map(u64::from_be_bytes)?;
-        let chunks_len = number(&mut fields, 0xd3).map(u64::from_be_bytes)?;
-        let element_size = number(&mut fields, 0xd2).map(i32::from_be_bytes)?;
-        let _block_size = number::<4>(&mut fields, 0xd2)?;
-        let chunk_size = number(&mut fields, 0xd2).map(i32::from_be_bytes)?;
+        let header_len = number(&mut fields, INT_32).map(u32::from_be_bytes)?;
+        let frame_len = number(&mut fields, UINT_64).map(u64::from_be_bytes)?;
+        check_flags(number(&mut fields, STRING_4)?)?;
+        let total = number(&mut fields, INT_64).map(u64::from_be_bytes)?;
+        let chunks_len = number(&mut fields, INT_64).map(u64::from_be_bytes)?;
+        let element_size = number(&mut fields, INT_32).map(i32::from_be_bytes)?;
+        let _block_size = number::<4>(&mut fields, INT_32)?;
+        let chunk_size = number(&mut fields, INT_32).map(i32::from_be_bytes)?;
         if element_size <= 0 {
             return Err(CodecError::new(format!("element size is {element_size}")));
         }
@@ -150,7 +153,7 @@ impl Header {
 }
 
 /// The bytes of a msgpack number or string of fixed length, whose first byte must be `marker`.
-fn number<const N: usize>(fields: &mut Fields<'_>, marker: u8) -> Result<[u8; N]> {
+fn number<const N: usize>(fields: &mut FieldReader<'_>, marker: u8) -> Result<[u8; N]> {
     match fields.array()? {
         [found] if found == marker => fields.array(),
         [found] => Err(CodecError::new(format!("frame has the marker {found:#04x} where {marker:#04x} belongs"))),
@@ -158,7 +161,7 @@ fn number<const N: usize>(fields: &mut Fields<'_>, marker: u8) -> Result<[u8; N]
 }
 
 /// Checks that the frame is of a kind that can be read: contiguous, of chunks and blocks of fixed size.
-fn check_flags([general, kind, codec, _split]: [u8; 4]) -> Result<()> {
+fn check_flags([general, kind, codec_and_level, _split]: [u8; 4]) -> Result<()> {
     let (version, widths) = (general & 0x0f, general >> 4);
     if version > VERSION {
         return Err(CodecError::new(format!("frames of version {version} are not supported")));
@@ -169,8 +172,8 @@ fn check_flags([general, kind, codec, _split]: [u8; 4]) -> Result<()> {
     if kind != 0 {
         return Err(CodecError::new(format!("frames of kind {kind} are not contiguous")));
     }
-    match codec & 0x0f {
-        0..=2 | 4..=5 => Ok(()),
+    match codec_and_level & 0x0f {
+        codec::BLOSCLZ | codec::LZ4 | codec::LZ4HC | codec::ZLIB | codec::ZSTD => Ok(()),
         other => Err(CodecError::new(format!("codec {other} is none of blosclz, lz4, lz4hc, zlib, zstd"))),
     }
 }

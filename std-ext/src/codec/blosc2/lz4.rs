@@ -2,44 +2,34 @@
 //!
 //! ```text
 //! block = (token, more of length*, literals, distance, more of length*)*     the last one ends with its literals
+//! token   four bits: the number of literals; four bits: the length of the match, less 4; 15 means that more follows
+//!
+//! for each sequence: copy the literals from the block
+//!                    copy the match, byte by byte, from `distance` bytes before where it goes
 //! ```
 //!
-//! Most sequences of shuffled numbers are a few bytes long: what counts is how few branches each of them takes. Away from
-//! the ends of both slices, sequences are copied in pieces of 8 and 16 bytes, and what is too much is written over by the
-//! next one. A match that reaches into itself is a short pattern, which is made once and written over and over.
+//! Most sequences of shuffled numbers are a few bytes long, so branches are the limit: what counts is how few of them a
+//! sequence takes. The trick: away from the ends of both slices, copy pieces of 8 and 16 bytes, whatever the length
+//! (`fast`). The bytes that are too many are overwritten by the next sequence, which is why there must be room behind.
+//! A match that reaches into itself repeats a short pattern, which is made once and stored over and over (`copy`).
+//!
+//! Near the ends, every length is checked, and no byte is written that does not belong there. That walk is here,
+//! without unsafe code.
+
+mod copy;
+mod fast;
+#[cfg(test)]
+mod tests;
 
 use super::{CodecError, Result};
 
-/// Bytes that are copied together where there is room for it.
-const PIECE: usize = 16;
-/// Bytes of the block that a sequence of less than 15 literals may look at: token, literals, distance.
-const INPUT_ROOM: usize = 1 + PIECE + 2;
-/// Bytes of the output that it may write: 14 literals at most, and a match of up to 18 bytes in two pieces.
-const OUTPUT_ROOM: usize = 14 + 2 * PIECE;
 /// A length that goes on in the bytes behind it.
 const LONG: usize = 15;
 /// The shortest match.
 const MIN_MATCH: usize = 4;
 
-/// For each distance below 8: the product with a number of so many bytes that repeats it to 8 bytes, and the largest
-/// multiple of it in 8 bytes.
-const PATTERNS: [(u64, usize); 8] = {
-    let mut patterns = [(1, 8); 8];
-    let mut distance = 1;
-    while distance < 8 {
-        let (mut product, mut at) = (0, 0);
-        while at < 8 {
-            product |= 1 << (8 * at);
-            at += distance;
-        }
-        patterns[distance] = (product, 8 - 8 % distance);
-        distance += 1;
-    }
-    patterns
-};
-
-/// Decodes the beginning of a block that holds `len` bytes, into all of `out`. If that is the whole, the block must end
-/// there, and otherwise what comes later is not looked at.
+/// Decodes the beginning of a block that holds `len` bytes, into all of `out`. If `out` is `len` bytes long, the block
+/// must end there. Otherwise bytes of the block behind that beginning are not looked at.
 ///
 /// O(`out.len()` + `block.len()`), no allocation.
 pub(super) fn decompress(block: &[u8], len: usize, out: &mut [u8]) -> Result<()> {
@@ -62,16 +52,16 @@ pub(super) fn decompress(block: &[u8], len: usize, out: &mut [u8]) -> Result<()>
     }
 }
 
-/// Where a sequence leads.
+/// How it goes on after a sequence.
 enum Step {
     More,
-    /// The output is full, and more was to come.
+    /// The output is full, and the block goes on.
     Full,
     /// The block has ended.
     End,
 }
 
-/// A block on the way to its bytes.
+/// A block, how much of it is read, and how much of the output is written.
 struct Decoder<'a, 'o> {
     block: &'a [u8],
     read: usize,
@@ -80,7 +70,7 @@ struct Decoder<'a, 'o> {
 }
 
 impl Decoder<'_, '_> {
-    /// One sequence, wherever it stands. `is_part` says that the block goes on where the output ends.
+    /// Decodes one sequence, wherever it is. `is_part` says that the block goes on where the output ends.
     fn sequence(&mut self, is_part: bool) -> Result<Step> {
         let token = usize::from(self.byte()?);
         let literals = self.length(token >> 4)?;
@@ -127,65 +117,10 @@ impl Decoder<'_, '_> {
         self.read = behind;
         Ok(length)
     }
-
-    /// Sequences, as long as there is room behind them for copies of more bytes than they have.
-    #[allow(unsafe_code, reason = "copies of fixed size, of which the room is checked once for a sequence")]
-    fn sequences(&mut self) -> Result<()> {
-        let (block, out_len) = (self.block, self.out.len());
-        let Some(last_read) = block.len().checked_sub(INPUT_ROOM) else { return Ok(()) };
-        let Some(last_written) = out_len.checked_sub(OUTPUT_ROOM) else { return Ok(()) };
-        let (input, out) = (block.as_ptr(), self.out.as_mut_ptr());
-        let (mut read, mut written) = (self.read, self.written);
-        while read <= last_read && written <= last_written {
-            // SAFETY: `read` is INPUT_ROOM bytes or more before the end of the block.
-            let token = usize::from(unsafe { *input.add(read) });
-            let (mut literals, mut from) = (token >> 4, read + 1);
-            if literals == LONG {
-                (literals, from) = add_length(literals, block, from)?;
-                let has_room = |len: usize, at: usize, room: usize| len.saturating_sub(at + room) > literals;
-                if !has_room(block.len(), from, INPUT_ROOM) || !has_room(out_len, written, OUTPUT_ROOM + PIECE) {
-                    break;
-                }
-                for at in (PIECE..literals).step_by(PIECE) {
-                    // SAFETY: the piece begins before the end of the literals, behind which there is more than a piece.
-                    unsafe { copy_between(input.add(from + at), out.add(written + at)) };
-                }
-            }
-            // SAFETY: there are 16 bytes and a distance behind the token if literals are less than 15, and behind the
-            // literals otherwise. Of the output, `written` is OUTPUT_ROOM bytes before the end.
-            let distance = unsafe {
-                copy_between(input.add(from), out.add(written));
-                u16::from_le_bytes(input.add(from + literals).cast::<[u8; 2]>().read_unaligned())
-            };
-            let (start, distance) = (written + literals, usize::from(distance));
-            if distance == 0 || distance > start {
-                return Err(too_far());
-            }
-            if distance < 8 && start < 8 {
-                break;
-            }
-            let mut behind = from + literals + 2;
-            let mut matched = token & LONG;
-            if matched == LONG {
-                (matched, behind) = add_length(matched, block, behind)?;
-                if matched > out_len.saturating_sub(start + MIN_MATCH + PIECE) {
-                    break;
-                }
-            }
-            matched += MIN_MATCH;
-            // SAFETY: behind `start` there are 32 bytes, which is what a match of up to 18 bytes may write; behind the end
-            // of a longer one there is a piece. `distance` is neither 0 nor more than `start`, and below 8 only if 8 bytes
-            // are before `start`.
-            unsafe { copy_match(out, start, distance, matched) };
-            (read, written) = (behind, start + matched);
-        }
-        (self.read, self.written) = (read, written);
-        Ok(())
-    }
 }
 
-/// Adds the bytes of `block` from `at` on to a length, and returns it with the place behind them. It may be more than there
-/// can be.
+/// Adds the bytes of `block` from `at` on to a length, up to the first that is not 255. Returns the length and the
+/// place behind them. The length may be greater than any that can be right: the caller checks it.
 #[inline]
 fn add_length(mut length: usize, block: &[u8], mut at: usize) -> Result<(usize, usize)> {
     loop {
@@ -196,83 +131,6 @@ fn add_length(mut length: usize, block: &[u8], mut at: usize) -> Result<(usize, 
             return Ok((length, at));
         }
     }
-}
-
-/// Copies a piece from one buffer to another.
-///
-/// # Safety
-/// There are so many bytes at both places.
-#[allow(unsafe_code, reason = "a copy between places of which the room has been checked")]
-#[inline(always)]
-#[expect(clippy::inline_always, reason = "two instructions")]
-unsafe fn copy_between(from: *const u8, to: *mut u8) {
-    // SAFETY: the caller's promise.
-    unsafe { to.cast::<[u8; PIECE]>().write_unaligned(from.cast::<[u8; PIECE]>().read_unaligned()) }
-}
-
-/// Copies `len` bytes from `distance` bytes before `start` to there, in pieces: up to 18 bytes are written as 32 at most,
-/// more as up to a piece too many.
-///
-/// # Safety
-/// That many bytes from `out` on can be written. Those before `start` have been, and they are `distance` at least, or 8 if
-/// that is more.
-#[allow(unsafe_code, reason = "copies of fixed size between places that may overlap")]
-#[inline(always)]
-#[expect(clippy::inline_always, reason = "the loop around it is what counts")]
-unsafe fn copy_match(out: *mut u8, start: usize, distance: usize, len: usize) {
-    let end = start + len;
-    if distance >= PIECE {
-        // SAFETY: the caller's promise: each piece is read from at least 16 bytes before where it goes.
-        unsafe {
-            copy_piece::<PIECE>(out, start - distance, start);
-            copy_piece::<PIECE>(out, start - distance + PIECE, start + PIECE);
-            let mut at = start + 2 * PIECE;
-            while at < end {
-                copy_piece::<PIECE>(out, at - distance, at);
-                at += PIECE;
-            }
-        }
-        return;
-    }
-    // SAFETY: the caller's promise. Patterns are of 5 bytes at least, so that three pieces are 18 bytes or more, and 24
-    // at most; the loops begin pieces of 8 before the end only.
-    unsafe {
-        if distance >= 8 {
-            copy_piece::<8>(out, start - distance, start);
-            copy_piece::<8>(out, start - distance + 8, start + 8);
-            copy_piece::<8>(out, start - distance + 16, start + 16);
-            let mut at = start + 24;
-            while at < end {
-                copy_piece::<8>(out, at - distance, at);
-                at += 8;
-            }
-            return;
-        }
-        let before = u64::from_le_bytes(out.add(start - 8).cast::<[u8; 8]>().read_unaligned());
-        let (product, step) = PATTERNS[distance & 7];
-        let pattern = (before >> (64 - 8 * distance)).wrapping_mul(product).to_le_bytes();
-        let write = |at: usize| out.add(at).cast::<[u8; 8]>().write_unaligned(pattern);
-        write(start);
-        write(start + step);
-        write(start + 2 * step);
-        let mut at = start + 3 * step;
-        while at < end {
-            write(at);
-            at += step;
-        }
-    }
-}
-
-/// Copies `N` bytes.
-///
-/// # Safety
-/// Both places are within what `out` points to.
-#[allow(unsafe_code, reason = "a copy between places that may overlap")]
-#[inline(always)]
-#[expect(clippy::inline_always, reason = "two instructions")]
-unsafe fn copy_piece<const N: usize>(out: *mut u8, from: usize, to: usize) {
-    // SAFETY: the caller's promise.
-    unsafe { out.add(to).cast::<[u8; N]>().write_unaligned(out.add(from).cast::<[u8; N]>().read_unaligned()) }
 }
 
 /// Makes all of `bytes` repeat the first `period` of them.
@@ -296,96 +154,4 @@ fn too_long() -> CodecError {
 
 fn too_far() -> CodecError {
     CodecError::new("a match of lz4 begins before the output")
-}
-
-#[cfg(test)]
-mod tests {
-    use lz4_flex::block::{compress, decompress_into};
-    use proptest::prelude::*;
-
-    use super::*;
-
-    /// What a block decodes to by the crate that knows how, which says so only if it is `len` bytes.
-    fn expected(block: &[u8], len: usize) -> Option<Vec<u8>> {
-        let mut out = vec![0; len];
-        (decompress_into(block, &mut out).ok()? == len).then_some(out)
-    }
-
-    fn check(block: &[u8], len: usize, fronts: &[usize]) {
-        let expected = expected(block, len);
-        let mut out = vec![0xaa; len];
-        assert_eq!(decompress(block, len, &mut out).is_ok(), expected.is_some());
-        let Some(expected) = expected else { return };
-        assert!(out == expected);
-        for front in fronts.iter().map(|front| front % (len + 1)) {
-            let mut out = vec![0xaa; front];
-            decompress(block, len, &mut out).unwrap();
-            assert!(out == expected[..front], "{front} of {len}");
-        }
-    }
-
-    /// Bytes that repeat what is some bytes before them for a while, or do not.
-    fn bytes() -> impl Strategy<Value = Vec<u8>> {
-        let part = (1_usize..40, 0_usize..80, any::<[u8; 8]>(), 0_usize..9);
-        prop::collection::vec(part, 0..60).prop_map(|parts| {
-            let mut bytes: Vec<u8> = Vec::new();
-            for (distance, len, new, count) in parts {
-                bytes.extend(new.iter().take(count));
-                for _ in 0..len {
-                    let at = bytes.len().checked_sub(distance);
-                    bytes.push(at.map_or(7, |at| bytes[at]));
-                }
-            }
-            bytes
-        })
-    }
-
-    proptest! {
-        #[test]
-        fn blocks_and_their_fronts_decode(bytes in bytes(), fronts in prop::collection::vec(any::<usize>(), 8)) {
-            check(&compress(&bytes), bytes.len(), &fronts);
-        }
-
-        #[test]
-        fn damaged_blocks_are_what_they_are_to_others(
-            bytes in bytes(),
-            damage in prop::collection::vec((any::<usize>(), any::<u8>()), 1..4),
-            cut in 0_usize..4,
-            fronts in prop::collection::vec(any::<usize>(), 8),
-        ) {
-            let mut block = compress(&bytes);
-            let len = block.len();
-            for (at, byte) in damage {
-                block[at % len] = byte;
-            }
-            block.truncate((len - cut.min(len)).max(1));
-            check(&block, bytes.len(), &fronts);
-            for front in fronts {
-                let _ = decompress(&block, bytes.len(), &mut vec![0; front % (bytes.len() + 1)]);
-            }
-        }
-
-        #[test]
-        fn blocks_of_any_bytes_do_no_harm(block in prop::collection::vec(any::<u8>(), 1..600), len in 0_usize..2000) {
-            check(&block, len, &[]);
-        }
-    }
-
-    #[test]
-    fn all_distances_and_lengths_are_copied() {
-        for distance in 1..50_usize {
-            for len in 4..90_u8 {
-                // Literals that differ, a match, and literals.
-                let first: Vec<u8> = (0..distance.try_into().unwrap()).collect();
-                let lengths = |len: u8| (len.min(15), if len < 15 { vec![] } else { vec![len - 15] });
-                let ((literals, more), (matched, rest)) = (lengths(first.len().try_into().unwrap()), lengths(len - 4));
-                let mut block = [&[literals << 4 | matched], &more[..], &first].concat();
-                block.extend(u16::try_from(distance).unwrap().to_le_bytes());
-                block.extend(rest);
-                block.extend([0xf0, 45]);
-                block.extend([0xbb; 60]);
-                check(&block, distance + usize::from(len) + 60, &[distance, distance + 1, distance + usize::from(len)]);
-            }
-        }
-    }
 }

@@ -1,4 +1,4 @@
-//! Where the chunks are: as much of the index as is at hand.
+//! Offsets of chunks: the part of the index that has been decoded.
 
 use std::mem;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use super::frame::{Frame, OFFSET_LEN};
 use super::{CodecError, Result};
 use crate::codec::window::Window;
 
-/// Offsets of chunks, for a caller who asks for them in ascending order. A block of the index is then decoded twice at most.
+/// Offsets of chunks. If they are asked for in ascending order, each block of the index is decoded twice at most.
 #[derive(Default)]
 pub(super) struct Offsets {
     window: Window,
@@ -16,7 +16,8 @@ pub(super) struct Offsets {
 }
 
 impl Offsets {
-    /// The offsets of `chunks`, which the frame must have, in `buffer`, which is always the same.
+    /// The offsets of `chunks`, which the frame must have. They are kept in `buffer`, which must be the same in each
+    /// call.
     pub(super) fn read<'b>(
         &mut self,
         frame: &Frame<'_>,
@@ -29,7 +30,8 @@ impl Offsets {
         let wanted = bytes(chunks.start)?..bytes(chunks.end)?;
         if self.window.get(buffer, &wanted).is_none() {
             let index = frame.index()?;
-            // Who asks once is given what he wants. Who asks again is likely to go on: a block is then kept as a whole.
+            // The first call decodes only what it asks for. A second call is likely to be followed by others, so it
+            // decodes to the end of the block.
             let is_first = !mem::replace(&mut self.was_read, true);
             let until = if is_first { wanted.end } else { index.end_of_block(wanted.end.saturating_sub(1)) };
             scratch.begin(frame.stored_len());

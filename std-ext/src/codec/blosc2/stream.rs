@@ -1,4 +1,4 @@
-//! Streams: an i32 size, and what it says follows.
+//! Streams: an i32 size, and behind it what the size says.
 //!
 //! | size | follows | means |
 //! |---|---|---|
@@ -7,20 +7,21 @@
 //! | as long as the stream decoded | that many bytes | the bytes as they are |
 //! | less | that many bytes | what the chunk's codec wrote |
 //!
-//! A larger size is an error: work would not be bounded by what is decoded.
+//! A larger size is an error: otherwise what is decoded would not bound the work.
 
 use std::cmp::Ordering;
 
 use miniz_oxide::inflate::TINFLStatus;
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress, inflate_flags};
 
+use super::ids::format;
 use super::{CodecError, Result, blosclz, lz4};
 
-/// What streams are compressed with.
+/// The codec of the streams of a chunk.
 #[derive(Clone, Copy)]
 pub(super) enum StreamCodec {
     Blosclz,
-    /// One LZ4 block, from lz4 as from lz4hc.
+    /// One LZ4 block: lz4 and lz4hc both write it.
     Lz4,
     /// A zlib stream with its checksum.
     Zlib,
@@ -28,19 +29,19 @@ pub(super) enum StreamCodec {
     Zstd,
 }
 
-/// What a stream is, before anything is decoded.
+/// A stream before it is decoded.
 #[derive(Clone, Copy)]
 pub(super) enum Stream<'a> {
     /// One byte over and over.
     Repeated(u8),
     /// The bytes as they are.
     Stored(&'a [u8]),
-    /// What the codec wrote.
+    /// The output of the codec.
     Coded(&'a [u8]),
 }
 
 impl<'a> Stream<'a> {
-    /// The stream of `len` bytes, decoded, that `bytes` begin with, and the bytes after it. O(1).
+    /// The stream at the front of `bytes`, which decodes to `len` bytes, and the bytes behind it. O(1).
     pub(super) fn parse(bytes: &'a [u8], len: usize) -> Result<(Self, &'a [u8])> {
         let cut_short = || CodecError::new("a stream is cut short");
         let (size, bytes) = bytes.split_first_chunk().ok_or_else(cut_short)?;
@@ -61,36 +62,36 @@ impl<'a> Stream<'a> {
     }
 }
 
-/// The state of a zlib decoder, some 10 KiB, made when it is first needed.
+/// The state of a zlib decoder, about 10 KiB. It is made when it is first needed.
 #[derive(Default)]
 pub(super) struct Inflate(Option<Box<DecompressorOxide>>);
 
 impl StreamCodec {
-    /// The codec of a format, which chunks name in three bits.
+    /// The codec of a format that a chunk names in three bits.
     pub(super) fn of_format(format: u8) -> Result<Self> {
         match format {
-            0 => Ok(Self::Blosclz),
-            1 => Ok(Self::Lz4),
-            3 => Ok(Self::Zlib),
-            4 => Ok(Self::Zstd),
+            format::BLOSCLZ => Ok(Self::Blosclz),
+            format::LZ4 => Ok(Self::Lz4),
+            format::ZLIB => Ok(Self::Zlib),
+            format::ZSTD => Ok(Self::Zstd),
             other => Err(CodecError::new(format!("codec format {other} is none of blosclz, lz4, zlib, zstd"))),
         }
     }
 
-    /// Whether the front of a stream can be had without the rest of it.
+    /// Whether the front of a stream can be decoded without the rest of it.
     pub(super) const fn stops_early(self) -> bool {
         matches!(self, Self::Lz4)
     }
 
-    /// Reads the stream that `bytes` begin with into all of `out`, and returns the bytes after it.
+    /// Decodes the stream at the front of `bytes` into all of `out`, and returns the bytes behind it.
     pub(super) fn read_stream<'a>(self, bytes: &'a [u8], out: &mut [u8], inflate: &mut Inflate) -> Result<&'a [u8]> {
         let (stream, rest) = Stream::parse(bytes, out.len())?;
         self.decode(stream, out.len(), out, inflate)?;
         Ok(rest)
     }
 
-    /// Decodes a stream of `len` bytes: all of it or, if the codec [stops early](Self::stops_early), as much of the front as
-    /// `out` holds.
+    /// Decodes a stream of `len` bytes: all of it or, if the codec [stops early](Self::stops_early), as much of the
+    /// front as `out` holds.
     pub(super) fn decode(self, stream: Stream<'_>, len: usize, out: &mut [u8], inflate: &mut Inflate) -> Result<()> {
         match stream {
             Stream::Repeated(value) => out.fill(value),
@@ -116,7 +117,7 @@ impl StreamCodec {
     }
 }
 
-/// The byte that a run is of.
+/// The byte that a run repeats.
 fn run_value(size: i32, token: u8) -> Result<u8> {
     let value = u8::try_from(size.unsigned_abs()).ok().filter(|_| token & 1 == 1);
     value.ok_or_else(|| CodecError::new(format!("stream size {size} with token {token:#04x} is no run")))

@@ -547,7 +547,8 @@ fn a_block_of_the_index_is_decoded_twice_at_most() {
     assert_eq!(work.done.decoded, 2 * zeros.len() as u64);
 }
 
-/// The header of a frame may say anything about blocks: the frames here say that one is as long as a chunk, and 8 bytes.
+/// The header of a frame may say anything about blocks: the frames here say that one is as long as a chunk, and 8
+/// bytes.
 #[test]
 fn no_thread_decodes_a_block_longer_than_its_piece_for_a_part_of_it() {
     let total = usize::try_from(BLOCKS * BLOCK).unwrap();

@@ -1,27 +1,29 @@
-//! The container: what stands around the compressed body, and what it says.
+//! The container: head and trailer around the compressed body.
 
 use super::defect::Defect;
 use super::reader::Reader;
 
 /// The first four bytes, little-endian.
 const MAGIC: u32 = 0xF342_F310;
-/// SZ3 3.3.2, little-endian; SZ3 refuses data of other versions.
+/// Version 3.3.2, little-endian. SZ3 refuses data of other versions.
 const VERSION: u32 = 0x0303_0200;
-/// The algorithms' numbers.
+/// The number of the algorithm that predicts by Lorenzo's predictors.
 const LORENZO: u8 = 0;
+/// The number of the algorithm that interpolates.
 const INTERPOLATION: u8 = 2;
+/// The number of the algorithm that keeps values as they are.
 const LOSSLESS: u8 = 4;
-/// `float64` among the types of values.
+/// The number of `float64` among the types of values.
 const FLOAT64: u8 = 1;
-/// The kind of error bound: absolute, to which all others are resolved.
+/// The number of the absolute error bound. Writers resolve all others to it.
 const ABSOLUTE: u8 = 0;
-/// The dimension that predictors work in.
+/// The number of dimensions in which predictors work.
 const PREDICTION_DIMENSION: u8 = 1;
-/// zstd's blocks hold up to 128 KiB and take four bytes at least, so that each byte becomes no more than this.
+/// The most bytes that one byte of a zstd frame becomes: a block holds up to 128 KiB and takes four bytes at least.
 const MAX_EXPANSION: u64 = 1 << 15;
-/// Quantisation bins, unless SZ3's tuner sees fit to take fewer.
+/// The most quantisation bins. SZ3's tuner may take fewer.
 const MAX_BINS: u32 = 1 << 16;
-/// Values in a block, where there is one dimension.
+/// Values in a block of data of one dimension.
 const BLOCK_SIZE: u32 = 128;
 
 /// The trailer's set of booleans, bit 7 first.
@@ -34,37 +36,37 @@ mod flag {
     pub(super) const UNKNOWN: u8 = 0x07;
 }
 
-/// How values became bytes.
+/// How values are coded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Algorithm {
-    /// Predicted from the one or two values before, by blocks.
+    /// Predicted from the one or two values before. Each block chooses.
     Lorenzo,
     /// Predicted from neighbours on both sides, coarse to fine.
     Interpolation,
-    /// As they were.
+    /// Kept as they are.
     Lossless,
 }
 
-/// A container whose parts agree with each other and with the number of values wanted.
+/// A container whose parts have been found to agree with each other and with the number of values wanted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Container<'a> {
     /// The zstd frame.
     pub(super) frame: &'a [u8],
-    /// Bytes that the frame must become: no more than its values can take.
+    /// Bytes to which the frame must decompress: no more than the values can take.
     pub(super) raw_len: usize,
     pub(super) algorithm: Algorithm,
-    /// Values, one at least.
+    /// The number of values, at least one.
     pub(super) count: u64,
-    /// Error bound: positive and finite, unless lossless.
+    /// The error bound. It is positive unless the algorithm is lossless, and may be infinite.
     pub(super) bound: f64,
     /// Half the number of quantisation bins, 1 to 2¹⁵.
     pub(super) radius: u32,
-    /// Values in a block of Lorenzo's, one at least.
+    /// Values in a block of Lorenzo's algorithm, at least one.
     pub(super) block_size: u32,
 }
 
 impl<'a> Container<'a> {
-    /// Splits a container and checks all of it but the frame's content, O(1).
+    /// Splits a container and checks all of it except the content of the frame. O(1).
     pub(super) fn parse(payload: &'a [u8], count: u64) -> Result<Self, Defect> {
         let mut reader = Reader::new(payload);
         let magic = reader.u32("container")?;
@@ -89,7 +91,7 @@ impl<'a> Container<'a> {
         Ok(Self { raw_len: addressable.ok_or(Defect::Field("raw length", raw_len))?, ..self })
     }
 
-    /// Reads the trailer, with frame and raw length still to be filled in.
+    /// Reads the trailer. Frame and raw length of the result are filled in by the caller.
     fn parse_trailer(trailer: &[u8], expected: u64) -> Result<Self, Defect> {
         const PART: &str = "trailer";
         let mut reader = Reader::new(trailer);
@@ -127,7 +129,7 @@ impl<'a> Container<'a> {
             return Err(Defect::Unsupported("kind of error bound", mode.into()));
         }
         let bound = reader.f64(PART)?;
-        // It is infinite if it was relative to a range beyond the largest number; then no value is predicted.
+        // A bound relative to a range beyond the largest number is infinite. Then no value is predicted.
         if algorithm != Algorithm::Lossless && (bound.is_nan() || bound <= 0.0) {
             return Err(Defect::Number("error bound", bound));
         }
@@ -152,20 +154,20 @@ impl<'a> Container<'a> {
         Ok(Self { frame: &[], raw_len: 0, algorithm, count, bound, radius: bins / 2, block_size })
     }
 
-    /// Symbols are below this.
+    /// The number of quantisation bins. Symbols are below it.
     pub(super) const fn bins(&self) -> u32 {
         self.radius * 2
     }
 
-    /// Blocks of Lorenzo's.
+    /// The number of blocks of Lorenzo's algorithm.
     pub(super) fn block_count(&self) -> u64 {
         self.count.div_ceil(self.block_size.into())
     }
 
-    /// Bytes that the body takes at most.
+    /// The most bytes that the body takes.
     ///
-    /// Every value has a symbol and is stored as it was if that is 0. A Huffman code has no symbol that does not occur,
-    /// and takes no more bits than a code of fixed width would.
+    /// Every value has a symbol, and is stored as it was if the symbol is 0. A Huffman code has only symbols that
+    /// occur, and takes no more bits than a code of fixed width.
     fn max_raw_len(&self) -> u64 {
         const QUANTIZER: u64 = 1 + 8 + 4 + 8;
         const INTERPOLATION_HEADER: u64 = 8 + 4 + 4 + 4 + 8 + 8 + 8;
@@ -182,7 +184,7 @@ impl<'a> Container<'a> {
     }
 }
 
-/// Bytes of a Huffman tree and `count` symbols of an `alphabet`.
+/// The most bytes of a Huffman tree and of `count` symbols of an alphabet.
 fn max_coded_len(count: u64, alphabet: u64) -> u64 {
     const TREE: u64 = 4 + 4 + 4 + 1;
     const NODE: u64 = 4 + 4 + 4 + 1;
@@ -197,7 +199,8 @@ const fn bit_width(number: u64) -> u32 {
     u64::BITS - number.leading_zeros()
 }
 
-/// Lorenzo's predictors must be the two that Tensogram's writers use; with other algorithms they mean nothing.
+/// Checks the booleans. Lorenzo's predictors must be the two that Tensogram's writers use; other algorithms ignore
+/// them.
 fn check_flags(flags: u8, algorithm: Algorithm) -> Result<(), Defect> {
     if flags & flag::UNKNOWN != 0 {
         return Err(Defect::Field("set of booleans", flags.into()));
@@ -214,7 +217,7 @@ fn check_flags(flags: u8, algorithm: Algorithm) -> Result<(), Defect> {
     }
 }
 
-/// The container of `count` values, not 0, which `frame` holds as they are. `bound` is the error bound to note.
+/// The container of `count` values, at least one, which `frame` holds as they are. It records the error bound `bound`.
 pub(super) fn lossless(count: u64, bound: f64, frame: &[u8]) -> Vec<u8> {
     let width = bit_width(count).to_le_bytes()[0];
     let dimension = count.to_le_bytes().into_iter().take(width.div_ceil(8).into());

@@ -1,33 +1,33 @@
-//! What can be wrong with a container.
+//! The defects of a container.
 
 use std::fmt;
 
 use super::super::CodecError;
 
-/// What is wrong with a container. Small and without text, so that the loops over values can afford it.
+/// A defect of a container. It is small and without text, so that loops over values can return it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Defect {
-    /// Something is there where there are no values.
+    /// A payload where there are no values.
     NoValues,
-    /// Other bytes than SZ3's at the start.
+    /// The first bytes are not SZ3's magic number.
     Magic(u32),
     /// The bytes end within this part.
     Truncated(&'static str),
     /// This many bytes follow what should be the end of this part.
     Surplus(&'static str, u64),
-    /// The container holds another number of values than the descriptor promises.
+    /// The container holds another number of values than the descriptor says.
     Count { claimed: u64, expected: u64 },
-    /// A field that can't be, or that contradicts another one.
+    /// A field that is out of range, or that contradicts another one.
     Field(&'static str, u64),
-    /// The same, of a floating-point number.
+    /// A floating-point number that is out of range, or that contradicts another one.
     Number(&'static str, f64),
-    /// Perhaps right, but nothing that Tensogram's writers produce.
+    /// Perhaps sound, but nothing that Tensogram's writers produce.
     Unsupported(&'static str, u64),
-    /// A node of the Huffman tree that can't be there.
+    /// A node that a Huffman tree cannot have.
     Node(usize),
     /// Symbols end within a code word.
     Symbols,
-    /// More values are to be stored ones than are stored.
+    /// More symbols ask for stored values than there are stored values.
     Unpredictable,
     /// No memory for this many bytes.
     OutOfMemory(usize),

@@ -1,21 +1,22 @@
-//! Compression within an error bound: what SZ3 gets to see, and what is done with what it returns.
+//! Compression within an error bound: which values SZ3 gets, and how its result is checked.
 //!
-//! SZ3 converts quotients `difference / bound` to integers without looking whether they fit, and so may take one value for
-//! another; and it meets a PSNR only where errors are spread evenly. So values for which its arithmetic is not defined are
-//! kept as they are, and what it makes of others is decoded and compared before anybody gets it.
+//! SZ3 converts quotients `difference / bound` to integers without a check that they fit, and so may return another
+//! value. It meets a PSNR only if errors are spread evenly. So values for which its arithmetic is not defined are kept
+//! as they are, and every other result is decoded and compared with the values before it is returned.
 
 use super::super::{CodecError, ErrorBound};
 use super::compress_lossless;
 #[cfg(feature = "sz3")]
 use super::{decompress_values, keep, shim, zeroed};
 
-/// Compresses `values` within `bound`: the bytes are the reference's, except as below.
+/// Compresses `values` within `bound`. The bytes are those of the reference, except as below.
 ///
-/// What comes out has been decoded and compared with `values`. It keeps them as they are ([`compress_lossless`]) where the
-/// bound is 0, where SZ3 finds that smaller, and where SZ3's arithmetic would overflow: values of 2¹⁰¹⁸ and more, or of
-/// 2⁵⁹ absolute bounds and more. Where the reference misses the PSNR asked for, it is met here, by a smaller absolute bound.
+/// The result has been decoded and compared with `values`. Values are kept as they are ([`compress_lossless`]) if the
+/// bound is 0, if SZ3 finds that smaller, and if SZ3's arithmetic would overflow: for values of 2¹⁰¹⁸ and more, or of
+/// 2⁵⁹ absolute bounds and more. If the reference misses the PSNR asked for, it is met here, by a smaller absolute
+/// bound.
 ///
-/// Takes some 50 bytes of memory for each value, on one thread.
+/// Takes about 50 bytes of memory a value, on one thread.
 ///
 /// # Errors
 /// [`CodecError`] for no values at all, for one that is not finite, for a bound that is negative or not finite, and for
@@ -54,7 +55,7 @@ fn compress_lossy(values: &[f64], bound: ErrorBound) -> Result<Vec<u8>, CodecErr
     keep(values, tolerance.absolute)
 }
 
-/// `None` if SZ3 can't do it.
+/// Compresses by SZ3. `None` if its arithmetic is not defined for the values, or if the result misses the tolerance.
 #[cfg(feature = "sz3")]
 fn compress_within(values: &[f64], tolerance: &Tolerance) -> Result<Option<Vec<u8>>, CodecError> {
     if !tolerance.is_computable(values) {
@@ -66,22 +67,22 @@ fn compress_within(values: &[f64], tolerance: &Tolerance) -> Result<Option<Vec<u
     Ok(is_kept.then_some(payload))
 }
 
-/// An error bound, resolved for some values.
+/// An error bound, resolved to numbers for some values.
 #[cfg(feature = "sz3")]
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Tolerance {
-    /// What each value may differ by.
+    /// The most that each value may change.
     absolute: f64,
     /// The relative bound, or 0: SZ3's choice of quantisation bins depends on it.
     relative: f64,
-    /// What the mean of squared differences may be, over the square of `absolute`.
+    /// The most that the mean of squared changes may be, over the square of `absolute`.
     mean_square: f64,
 }
 
 #[cfg(feature = "sz3")]
 impl Tolerance {
-    /// What SZ3 takes the mean square of errors to be, over the square of their bound: 1/3 if they are spread evenly, and
-    /// a little more. It resolves PSNR by this.
+    /// The mean square of errors that SZ3 assumes, over the square of their bound. It is a little more than 1/3, the
+    /// mean square of errors that are spread evenly. SZ3 resolves PSNR by it.
     const EVENLY_SPREAD: f64 = 1.0 - 2.0 / 3.0 * 0.99;
 
     fn of(values: &[f64], bound: ErrorBound) -> Self {
@@ -96,17 +97,18 @@ impl Tolerance {
         }
     }
 
-    /// The bound for each value that suffices for the one on their mean square, if there is one on that.
+    /// The tolerance with a bound for each value that is small enough to keep the one on the mean square. `None` if
+    /// there is none on the mean square.
     fn tightened(self) -> Option<Self> {
         let factor = self.mean_square.sqrt();
         (factor < 1.0).then_some(Self { absolute: self.absolute * factor, relative: 0.0, mean_square: 1.0 })
     }
 
-    /// Whether all that SZ3 computes of `values` is finite, and what it converts to integers fits.
+    /// Whether all numbers that SZ3 computes of `values` are finite, and all that it converts to integers fit.
     ///
-    /// Its predictions are sums of neighbours: not greater than 3.5 times the greatest (cubic, at the end), and no more
-    /// than 28 times that on the way. So differences stay below 4.5 times the greatest value, and in multiples of a third
-    /// of the bound, which is the least it uses, below 13.5 · 2⁵⁹ < 2⁶³.
+    /// Its predictions are sums of neighbours. They are at most 3.5 times the greatest value (cubic, at the end), and
+    /// sums on the way at most 28 times. So differences stay below 4.5 times the greatest value. SZ3 divides them by a
+    /// third of the bound at least, so quotients stay below 13.5 · 2⁵⁹ < 2⁶³.
     fn is_computable(self, values: &[f64]) -> bool {
         const LEAST_BOUND: f64 = f64::MIN_POSITIVE * 4.0;
         const GREATEST_VALUE: f64 = f64::MAX / 64.0;

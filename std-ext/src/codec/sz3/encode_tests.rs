@@ -10,8 +10,8 @@ use twox_hash::XxHash3_64;
 
 use super::{ErrorBound, compress, compress_lossless, decompress_values};
 
-/// A series, a bound, and all containers that the reference (0.24.0) makes of it in [`LENS`], one behind the other: bytes and
-/// their XXH3-64.
+/// A series, a bound, and all containers that the reference (0.24.0) makes of it in [`LENS`], one behind the other:
+/// bytes and their XXH3-64.
 const REFERENCE: [(&str, &str, f64, usize, u64); 25] = [
     ("arcs", "abs", 0.01, 6677, 0x0619_a855_e326_a463),
     ("arcs", "abs", 1.0, 6099, 0x0f00_3b9d_4f65_fd53),

@@ -1,18 +1,29 @@
 //! Huffman codes as SZ3 stores them: the tree node by node, then code words, most significant bit first.
 //!
-//! Words of up to [`MAX_TABLE_BITS`] bits, which most are, are looked up at once; from where the table ends longer ones go
-//! down the tree bit by bit. Every step takes a bit that is there, so that the work is bounded by the stream.
+//! ```text
+//! for each symbol:
+//!     node = the root
+//!     until node is a leaf: node = its left child if the next bit is 0, else its right one
+//!     the symbol is the leaf's
+//! ```
+//!
+//! The trick: a table by the next [`MAX_TABLE_BITS`] bits tells the node that they lead to, and how many of them the
+//! way takes. Most words are no longer, so most symbols cost one lookup and no branch for each bit. Longer words go
+//! down the tree from the node where the table ends.
+//!
+//! It is right for any tree: an entry is filled by walking the tree, and its bits are taken only if they are there.
+//! Every step takes a bit of the stream, so that the stream bounds the work.
 
 use super::defect::Defect;
 use super::reader::Reader;
 
-/// Bits that the table is indexed by at most: 32 KiB.
+/// The most bits by which the table is indexed: it takes 32 KiB then.
 const MAX_TABLE_BITS: u32 = 11;
 
-/// A code: its tree, every node of which but the root is the child of one node before it.
+/// A code by its tree. Every node except the root is the child of exactly one node before it.
 pub(super) struct Code {
     nodes: Vec<Node>,
-    /// By the next bits of a stream; 2, 4, 8 … entries.
+    /// Entries by the next `table_bits` bits of a stream.
     table: Vec<Entry>,
     table_bits: u32,
 }
@@ -23,19 +34,20 @@ enum Node {
     Branch([u32; 2]),
 }
 
-/// What the next bits lead to.
+/// Where the next bits lead.
 #[derive(Clone, Copy)]
 struct Entry {
-    /// The node that they reach, a leaf unless the table ends before.
+    /// The node that they reach: a leaf, or a branch if the word is longer than the table's bits.
     node: Node,
-    /// How many bits lead there.
+    /// The number of bits that lead there.
     bits: u32,
 }
 
 impl Code {
-    /// Reads the code of `count` symbols, not 0, each of which must be below `alphabet`.
+    /// Reads the code of `count` symbols, at least one, each of which must be below `alphabet`.
     ///
-    /// Memory is in proportion to the nodes, which are there, and of which there are no more than there can be.
+    /// Memory is in proportion to the nodes. Their number is checked against `count` and `alphabet`, and they must be
+    /// present.
     pub(super) fn parse(reader: &mut Reader<'_>, count: u64, alphabet: u32) -> Result<Self, Defect> {
         const PART: &str = "Huffman tree";
         let offset = i32::from_le_bytes(reader.array(PART)?);
@@ -51,7 +63,7 @@ impl Code {
         }
         let stored = Stored::read(reader, node_count)?;
         let nodes = stored.nodes(offset, alphabet)?;
-        // The alphabet as written ends with its greatest symbol, but is even.
+        // SZ3 writes half of the alphabet, which ends with its greatest symbol and is rounded up to even.
         if stored.max_symbol() / 2 + 1 != half_alphabet {
             return Err(Defect::Field("half of the alphabet", half_alphabet.into()));
         }
@@ -59,7 +71,7 @@ impl Code {
     }
 
     fn new(nodes: Vec<Node>) -> Result<Self, Defect> {
-        // As many bits as the words of a code of fixed width have, and one more.
+        // The width of a code of fixed width, and one bit more.
         let table_bits = (usize::BITS - nodes.len().leading_zeros()).clamp(1, MAX_TABLE_BITS);
         let root = Entry { node: *nodes.first().ok_or(Defect::Node(0))?, bits: 0 };
         let mut table = vec![root; 1 << table_bits];
@@ -68,7 +80,9 @@ impl Code {
     }
 }
 
-/// Fills `table`, whose entries all begin with the bits that lead to `entry`.
+/// Fills the part of a table whose indices all begin with the bits that lead to `entry`.
+///
+/// The first half of the part goes on with a 0, the second with a 1.
 fn fill(table: &mut [Entry], entry: Entry, nodes: &[Node]) {
     let [zero, one] = match entry.node {
         Node::Branch(children) if table.len() > 1 => children,
@@ -83,14 +97,14 @@ fn fill(table: &mut [Entry], entry: Entry, nodes: &[Node]) {
     }
 }
 
-/// The tree's four arrays.
+/// The four arrays of a tree, as they are stored.
 struct Stored<'a> {
     children: Children<'a>,
     symbols: &'a [[u8; 4]],
     leaves: &'a [u8],
 }
 
-/// Children on both sides, as wide as the number of nodes asks for.
+/// The left and the right child of each node, in integers as wide as the number of nodes needs.
 enum Children<'a> {
     Bytes([&'a [[u8; 1]]; 2]),
     Words([&'a [[u8; 2]]; 2]),
@@ -114,7 +128,7 @@ impl<'a> Stored<'a> {
         self.symbols.iter().map(|bytes| u32::from_le_bytes(*bytes)).max().unwrap_or(0)
     }
 
-    /// The nodes, each checked: a branch has two children that come after it and are no other branch's.
+    /// The nodes, checked: a branch has two children, which come after it and belong to no other branch.
     fn nodes(&self, offset: i32, alphabet: u32) -> Result<Vec<Node>, Defect> {
         let count = self.leaves.len();
         let mut nodes = Vec::new();
@@ -161,14 +175,14 @@ fn leaf_symbol(symbol: i32, offset: i32, alphabet: u32) -> Option<u32> {
     (symbol < alphabet).then_some(symbol)
 }
 
-/// The symbols that a stream of code words stands for.
+/// Decodes a stream of code words to symbols.
 pub(super) struct Symbols<'a> {
     code: Code,
     bits: Bits<'a>,
 }
 
 impl<'a> Symbols<'a> {
-    /// Reads the stream's length, and takes as many bytes.
+    /// Reads the length of the stream, and takes that many bytes.
     pub(super) fn parse(reader: &mut Reader<'a>, code: Code) -> Result<Self, Defect> {
         const PART: &str = "symbols";
         let len = reader.u64(PART)?;
@@ -190,7 +204,7 @@ impl<'a> Symbols<'a> {
         }
     }
 
-    /// Goes down the tree from where the table ended.
+    /// Goes down the tree from the node where the table ended.
     #[cold]
     fn descend(&mut self, mut children: [u32; 2]) -> Result<u32, Defect> {
         loop {
@@ -203,7 +217,7 @@ impl<'a> Symbols<'a> {
         }
     }
 
-    /// Checks that all is read but the zeros that fill the last byte.
+    /// Checks that nothing is left but the zeros that fill the last byte.
     pub(super) fn finish(&mut self) -> Result<(), Defect> {
         let left = self.bits.rest.len() as u64 + u64::from(self.bits.count / 8);
         if left != 0 {
@@ -213,9 +227,9 @@ impl<'a> Symbols<'a> {
     }
 }
 
-/// Bits, most significant first.
+/// Reads bits, most significant first.
 struct Bits<'a> {
-    /// The next bits, from the top. Below the first `count`, zeros or the bits that follow.
+    /// The next bits, from the top. Below the first `count` are zeros, or bits that `rest` has too.
     window: u64,
     count: u32,
     rest: &'a [u8],
@@ -226,7 +240,10 @@ impl<'a> Bits<'a> {
         Self { window: 0, count: 0, rest: bytes }
     }
 
-    /// Takes bytes in until the window holds 56 bits or there are no more. It must hold less.
+    /// Takes bytes until the window holds 56 bits, or until there are no more. Before, it must hold less than 56.
+    ///
+    /// Eight bytes come in at once, by an OR, and `rest` advances by those that fit whole. The bits of the others come again
+    /// with the next refill, which puts them at the same place.
     #[inline]
     fn refill(&mut self) {
         if let Some(next) = self.rest.first_chunk() {
@@ -250,14 +267,14 @@ impl<'a> Bits<'a> {
         }
     }
 
-    /// The next `count` bits, 1 to 31, with zeros for those beyond the end.
+    /// The next `count` bits, 1 to 31, with zeros behind the end.
     #[inline]
     #[allow(clippy::cast_possible_truncation, reason = "31 bits fit")]
     const fn peek(&self, count: u32) -> usize {
         (self.window >> (64 - count)) as usize
     }
 
-    /// Drops `count` bits, which must be there; less than 64.
+    /// Drops `count` bits, less than 64, which must be present.
     #[inline]
     const fn skip(&mut self, count: u32) -> Result<(), Defect> {
         if count > self.count {

@@ -1,9 +1,10 @@
-//! Algorithm 2: every second value from those around it, at half the distance each time.
+//! Algorithm 2: each level predicts every second value from the values around it, at half the distance of the level
+//! before.
 //!
 //! ```text
-//! anchors    every 4096th value, if there are more; else the first one
-//! level ℓ    values between those known, at distance s = 2^(ℓ−1) from them; last of all ℓ = 1, s = 1
-//! segment    32 · s values on: its points lie s apart, the even ones are known, none outside are looked at
+//! anchors    every 4096th value, if there are more than that; otherwise the first one
+//! level ℓ    the values between known ones, at distance s = 2^(ℓ−1) from them; the last level is ℓ = 1 with s = 1
+//! segment    32 · s values: its points lie s apart, the even ones are known, and no point outside is used
 //! ```
 
 use super::container::Container;
@@ -12,13 +13,13 @@ use super::quantizer::Values;
 use super::reader::Reader;
 use super::slot::Slot;
 
-/// Distance between the values that all others start from, where there are more values than that.
+/// The distance between anchors, if there are more values than that.
 const ANCHOR_STRIDE: usize = 4096;
-/// Points of a segment, but for the one that it shares with the next.
+/// Points of a segment, without the one that it shares with the next segment.
 const SEGMENT: usize = 32;
-/// With fewer points in a segment, cubics have too few to go by.
+/// The fewest points of a segment that cubics need.
 const MIN_CUBIC: usize = 5;
-/// From this level on the bound is halved, if nothing else is said about bounds.
+/// The bound is halved from this level on, if the header has no other rule.
 const HALVED_LEVEL: u32 = 3;
 
 /// Decodes into all of `out`, which is as long as the container says and not empty.
@@ -63,17 +64,17 @@ fn decode_level<S: Slot>(
     Ok(())
 }
 
-/// What the body starts with.
+/// The header of the body.
 struct Header {
     is_cubic: bool,
     is_anchored: bool,
     bounds: Bounds,
 }
 
-/// How the bound goes down with the distance: values known early matter to more others.
+/// How the bound falls with the distance: values of early levels predict more other values.
 enum Bounds {
     Halved,
-    /// By `alpha` from one level to the next, in all by no more than `beta`.
+    /// Divided by `alpha` from one level to the next, and in all by no more than `beta`.
     Geometric {
         alpha: f64,
         beta: f64,
@@ -108,7 +109,7 @@ impl Header {
         Ok(Self { is_cubic, is_anchored: anchor_stride != 0, bounds })
     }
 
-    /// The error bound of a level, when `bound` is that of the last one.
+    /// The error bound of a level, if `bound` is the bound of the last level.
     fn bound(&self, level: u32, bound: f64) -> f64 {
         match self.bounds {
             Bounds::Halved if level >= HALVED_LEVEL => bound / 2.0,
@@ -130,9 +131,9 @@ impl Bounds {
     }
 }
 
-/// The points of one segment, every second of them known.
+/// The points of one segment. Every second one is known.
 struct Points<'a, 'v, S> {
-    /// From the first point on.
+    /// The values from the first point on.
     slots: &'a mut [S],
     stride: usize,
     count: usize,
@@ -141,7 +142,8 @@ struct Points<'a, 'v, S> {
 }
 
 impl<S: Slot> Points<'_, '_, S> {
-    /// Odd points from the two beside them or, at the end, the one or two known before.
+    /// Predicts odd points from the two points beside them; the last one, at the end, from the one or two known before
+    /// it.
     #[allow(
         clippy::manual_midpoint,
         reason = "f64::midpoint rounds tiny values and bounds huge ones otherwise than SZ3"
@@ -162,8 +164,8 @@ impl<S: Slot> Points<'_, '_, S> {
         Ok(())
     }
 
-    /// Odd points from four around them or, at the ends, three: first those inside, then those at the ends. For 5 points
-    /// and more.
+    /// Predicts odd points from the four around them; at the ends from three. The inner points come first, then those
+    /// at the ends. It needs five points.
     fn cubic(&mut self) -> Result<(), Defect> {
         let (mut a, mut b, mut c) = (self.get(0)?, self.get(2)?, self.get(4)?);
         let mut index = 3;

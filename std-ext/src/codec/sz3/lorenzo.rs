@@ -1,4 +1,5 @@
-//! Algorithm 0: each value from the one or two before it, whichever does better in its block.
+//! Algorithm 0: each value is predicted from the one or two before it. Each block selects the predictor that does
+//! better.
 
 use super::container::Container;
 use super::defect::Defect;
@@ -7,7 +8,7 @@ use super::quantizer::Values;
 use super::reader::Reader;
 use super::slot::Slot;
 
-/// The predictors that a block can select.
+/// The number of predictors that a block can select from.
 const PREDICTORS: u32 = 2;
 
 /// Decodes into all of `out`, which is as long as the container says.

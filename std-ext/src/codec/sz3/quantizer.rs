@@ -1,4 +1,4 @@
-//! From symbols and predictions to values.
+//! Values from symbols and predictions.
 
 use std::slice;
 
@@ -7,10 +7,11 @@ use super::defect::Defect;
 use super::huffman::{Code, Symbols};
 use super::reader::Reader;
 
-/// The only kind of quantizer: linear.
+/// The number of the linear quantizer, the only one.
 const LINEAR: u8 = 2;
 
-/// What is stored of the values: how far each lies from its prediction, in steps of twice the error bound, or all of it.
+/// The values as they are stored: each as the distance from its prediction in steps of twice the error bound, or as it
+/// is.
 pub(super) struct Values<'a> {
     symbols: Symbols<'a>,
     radius: i32,
@@ -46,9 +47,9 @@ impl<'a> Values<'a> {
         Ok(Self { symbols: Symbols::parse(reader, code)?, radius: radius.cast_signed(), unpredictable })
     }
 
-    /// The next value, which was predicted to be `prediction` and is to be off by no more than `bound`.
+    /// The next value, by its prediction and its error bound.
     ///
-    /// The product is rounded, then the sum; a fused multiply-add would differ from SZ3 in the last bit.
+    /// The product is rounded, then the sum: a fused multiply-add would differ from SZ3 in the last bit.
     #[inline]
     pub(super) fn next(&mut self, prediction: f64, bound: f64) -> Result<f64, Defect> {
         match self.symbols.next()? {
@@ -58,7 +59,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The next value, which must be stored as it was.
+    /// The next value, which must be one that is stored as it is.
     pub(super) fn next_stored(&mut self) -> Result<f64, Defect> {
         match self.symbols.next()? {
             0 => self.next_unpredictable(),
@@ -71,7 +72,7 @@ impl<'a> Values<'a> {
         self.unpredictable.next().map(|bytes| f64::from_le_bytes(*bytes)).ok_or(Defect::Unpredictable)
     }
 
-    /// Checks that everything stored is used.
+    /// Checks that everything stored has been used.
     pub(super) fn finish(&mut self) -> Result<(), Defect> {
         let left = self.unpredictable.len() as u64;
         if left != 0 {

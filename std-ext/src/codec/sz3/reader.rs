@@ -1,4 +1,4 @@
-//! A cursor over bytes: little-endian fields and runs of bytes.
+//! Reads little-endian fields and runs of bytes from the front of a slice.
 
 use super::defect::Defect;
 
@@ -48,7 +48,7 @@ impl<'a> Reader<'a> {
         self.array(part).map(f64::from_le_bytes)
     }
 
-    /// Whatever is left.
+    /// The bytes that are left.
     pub(super) const fn rest(self) -> &'a [u8] {
         self.0
     }

@@ -1,13 +1,13 @@
 //! Small containers of SZ3 3.3.2, one of each kind, with what it decodes them to.
 //!
-//! Made by the wheel of tensogram 0.24.0 from synthetic series; halved bounds, which it knows but never writes, were put
-//! in by hand. Digests are of what it decodes them to.
+//! The wheel of tensogram 0.24.0 made them from synthetic series. It reads halved bounds and never writes them, so
+//! these were put in by hand. The digests are those of the values to which it decodes them.
 
 /// A container and its values.
 pub(super) struct Sample {
-    /// What is special about it.
+    /// What kind of container it is.
     pub(super) kind: &'static str,
-    /// Values.
+    /// The number of values.
     pub(super) count: usize,
     /// XXH3-64 of the values as little-endian bytes.
     pub(super) digest: u64,

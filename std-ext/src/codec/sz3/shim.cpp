@@ -1,8 +1,8 @@
 // SZ3's compressor for `double` in one dimension, behind two functions that C can call.
 //
-// What stands here replaces SZ3's `sz.hpp` and `SZDispatcher.hpp`, which would bring all dimensions, algorithms that are
-// not used and an encoder under the LGPL: the container's head and trailer, and the choice between lossy and lossless.
-// No exception leaves this file. Nothing is kept between calls, and none of them starts a thread.
+// It replaces SZ3's `sz.hpp` and `SZDispatcher.hpp`: the container's head and trailer, and the choice between lossy and
+// lossless. Those headers would bring all dimensions, algorithms that are not used, and an encoder under the LGPL.
+// No exception leaves this file. Nothing is kept between calls, and no call starts a thread.
 
 #include <algorithm>
 #include <array>
@@ -37,8 +37,8 @@
 
 #include <zstd.h>
 
-// SZ3 writes to what `malloc` returns without looking at it, and what it has is lost when it throws, which it does for noise.
-// In its headers, and in them only, `malloc` throws, and what a call to the shim leaves behind is freed at its end.
+// SZ3 does not check what `malloc` returns, and loses its memory when it throws, which it does for noise. So in its
+// headers, and only there, `malloc` throws, and memory that a call of the shim has not freed is freed when the call ends.
 namespace {
 
 struct alignas(std::max_align_t) Block {
@@ -46,7 +46,7 @@ struct alignas(std::max_align_t) Block {
     Block *next;
 };
 
-// The blocks of the call that this thread is in.
+// The blocks of memory of the call that this thread is in.
 thread_local Block *blocks = nullptr;
 
 struct Blocks {
@@ -81,7 +81,7 @@ void tgm_sz3_free(void *memory) {
 
 }  // namespace
 
-// Names of our own, too: a program may hold another SZ3, and the linker would take either's functions for both.
+// SZ3 gets names of our own too: a program may hold another SZ3, and the linker would merge the functions of both.
 #define SZ3 tgm_sz3
 #define ska tgm_sz3_ska
 #define malloc tgm_sz3_malloc
@@ -97,9 +97,9 @@ using SZ3::uchar;
 
 enum Status : int { DONE = 0, OUT_OF_MEMORY = 1, FAILED = 2 };
 
-// zstd's level for lossless containers; that of lossy ones is SZ3's default, which is the same.
+// The level of zstd for lossless containers. SZ3's default for lossy ones is the same.
 constexpr int LEVEL = 3;
-// Magic number, version and length of the body.
+// Bytes of the magic number, the version and the length of the body.
 constexpr std::size_t HEAD = 4 + 4 + 8;
 
 Config configuration(std::size_t count) {
@@ -115,7 +115,7 @@ std::size_t capacity(const Config &conf) {
     return 4096 + conf.size_est() + ZSTD_compressBound(conf.num * sizeof(double));
 }
 
-// A length and one zstd frame with the values as they are. Returns the length of both.
+// Writes a length and one zstd frame with the values as they are. Returns the length of both.
 std::size_t compress_lossless(const Config &conf, const double *values, uchar *out, std::size_t cap) {
     std::uint64_t raw_len = conf.num * sizeof(double);
     if (cap < sizeof raw_len) throw std::runtime_error("no room");
@@ -125,7 +125,7 @@ std::size_t compress_lossless(const Config &conf, const double *values, uchar *o
     return sizeof raw_len + len;
 }
 
-// As `compress_lossless`, by prediction; 0 where that does not fit into `cap`. `conf` becomes what was chosen.
+// As `compress_lossless`, but by prediction. Returns 0 if that does not fit into `cap`. `conf` becomes what SZ3 chose.
 std::size_t compress_lossy(Config &conf, const double *values, uchar *out, std::size_t cap) {
     std::vector<double> overwritten(values, values + conf.num);
     std::size_t len = 0;
@@ -172,7 +172,7 @@ std::size_t compress(Config &conf, const double *values, uchar *out, std::size_t
 
 extern "C" {
 
-// Room that a container of `count` values needs while it is made; 0 if that can't be found out.
+// The room that a container of `count` values needs while it is made. 0 if that cannot be found out.
 std::size_t tgm_sz3_capacity(std::size_t count) noexcept {
     try {
         return capacity(configuration(count));
@@ -181,10 +181,10 @@ std::size_t tgm_sz3_capacity(std::size_t count) noexcept {
     }
 }
 
-// Makes a container of `count` values, one at least, with every value within `bound` of what it was. `relative` is the
-// bound over the range of values where it was given so, else 0: it has a say in which algorithm is chosen.
+// Makes a container of `count` values, at least one, each within `bound` of its value. `relative` is the bound over the
+// range of values if it was given so, and 0 otherwise: SZ3's choice of the algorithm depends on it.
 //
-// Reads `count` values; writes to `out`, which has room for `cap` bytes, and the container's length to `len`.
+// Reads `count` values. Writes the container to `out`, which has room for `cap` bytes, and its length to `len`.
 int tgm_sz3_compress(const double *values, std::size_t count, double bound, double relative, unsigned char *out,
                      std::size_t cap, std::size_t *len) noexcept {
     Blocks of_this_call;

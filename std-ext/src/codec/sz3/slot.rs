@@ -1,17 +1,17 @@
-//! Where values go: to numbers, or to bytes that need not be aligned.
+//! Places for values: numbers, or bytes that need not be aligned.
 
 use super::super::CodecError;
 use super::zeroed;
 
 /// A place for one value.
 pub(super) trait Slot: Copy {
-    /// The value.
+    /// The value in the place.
     fn get(self) -> f64;
 
     /// The place with `value` in it.
     fn new(value: f64) -> Self;
 
-    /// Lets `write` fill the places with little-endian values.
+    /// Fills the places with the little-endian values that `write` writes.
     fn fill(slots: &mut [Self], write: impl FnOnce(&mut [u8]) -> Result<(), CodecError>) -> Result<(), CodecError>;
 }
 

@@ -1,50 +1,59 @@
-//! Writing bits, the most significant first.
+//! Writes bits, the most significant first.
+//!
+//! ```text
+//! word    the bits that do not fill 64 yet, from the top
+//! put     OR the new bits below them; if that makes 64: write the word, and begin the next with the bits left over
+//! ```
+//!
+//! A test for a full word follows each portion of bits, so portions are large: the codes of eight values at once, or
+//! the fields of as many values as fit 64 bits.
 
 use crate::base::memory;
 use crate::codec::CodecError;
 
-/// Bytes up to which a stream grows by doubling.
+/// The length in bytes up to which a stream grows by doubling.
 const MOST_DOUBLED: usize = 128 << 10;
 
 /// A stream that grows.
 ///
-/// Whoever writes has reserved room with [`Self::reserve`], so that memory which is not there is an error.
+/// Callers reserve room with [`Self::reserve`] before they write, so that want of memory is an error.
 #[derive(Debug, Default)]
 pub(super) struct BitWriter {
     bytes: Vec<u8>,
-    /// Bytes before the stream.
+    /// The length of what is before the stream.
     before: usize,
-    /// Bytes that are expected beyond the last at which [`Self::expect`] was called.
+    /// Bytes that were expected to follow when [`Self::expect`] was last called.
     expected: usize,
-    /// The bits that do not make up a word yet, from the top; zeros below them.
+    /// The bits that do not fill a word yet, from the top, and zeros below them.
     word: u64,
-    /// How many they are, less than 64.
+    /// The number of these bits, less than 64.
     filled: u32,
 }
 
 impl BitWriter {
-    /// A stream behind the bytes that are there.
+    /// A stream behind the bytes of `before`.
     pub(super) fn new(before: Vec<u8>) -> Self {
         Self { before: before.len(), bytes: before, ..Self::default() }
     }
 
-    /// Tells that what was written is of `done` of `all` bytes: if memory runs out, it grows to what this leads to expect.
+    /// Notes that `done` of `all` bytes of data have been written. When memory runs out, the stream grows to the length
+    /// that this leads to expect.
     pub(super) fn expect(&mut self, done: usize, all: usize) {
         let len = (self.bytes.len() - self.before) as u128;
         let left = len * all.saturating_sub(done) as u128 / done.max(1) as u128;
-        // A little for what comes out larger.
+        // A little more, as the rest may compress less well.
         self.expected = usize::try_from(left + (left + len) / 256).unwrap_or(0);
     }
 
     /// Makes room for `bits` bits more.
     pub(super) fn reserve(&mut self, bits: usize) -> Result<(), CodecError> {
-        // A word is on its way, and the last one may be partly filled.
+        // Beside the bits, a word that is not written yet, and one that is filled in part.
         let (len, needed) = (self.bytes.len(), bits / 8 + 16);
         if self.bytes.capacity() - len >= needed {
             return Ok(());
         }
-        // By what is to come, as far as can be told: twice the memory for the last few bytes would be a payload's worth too
-        // much. In the beginning that says little.
+        // Doubling could waste the memory of a whole payload for its last bytes, so a long stream grows by what is
+        // expected. At the beginning the expectation says little, and doubling costs little.
         let more = if len <= MOST_DOUBLED { len } else { self.expected };
         let reserved = memory::reserve(&mut self.bytes, needed.max(more));
         reserved.map_err(|_| CodecError::new("cannot allocate the compressed stream"))
@@ -55,13 +64,14 @@ impl BitWriter {
         (self.bytes.len() - self.before) as u64 * 8 + self.filled as u64
     }
 
-    /// Writes the upper `count` bits of `bits`, at most 64. Those below are zero.
+    /// Writes the upper `count` bits of `bits`, at most 64. The bits below them are zero.
     #[inline]
     pub(super) fn put_upper(&mut self, bits: u64, count: u32) {
         self.word |= bits >> self.filled;
         let filled = self.filled + count;
         if filled >= 64 {
             self.bytes.extend_from_slice(&self.word.to_be_bytes());
+            // Two shifts: with nothing filled the count would be 64, which overflows.
             self.word = bits << 1 << (63 - self.filled);
         }
         self.filled = filled % 64;
@@ -88,7 +98,8 @@ impl BitWriter {
     pub(super) fn put_quotients(&mut self, values: &[u32], k: u32) {
         let (groups, rest) = values.as_chunks::<8>();
         for group in groups {
-            // All in a word if it has room, as is mostly so: the k that was chosen makes them about 1 each.
+            // The ones of all eight codes are set in one word, if they fit: mostly they do, as k is chosen so that
+            // quotients are about 1.
             let (mut word, mut zeros) = (0, 0);
             for (ones, value) in group.iter().enumerate() {
                 zeros += u64::from(value >> k);
@@ -121,7 +132,7 @@ impl BitWriter {
         }
     }
 
-    /// Writes `COUNT` fields at once, `group_width` bits.
+    /// Writes `COUNT` fields at once: `group_width` bits, at most 64.
     #[inline]
     fn put_groups<const COUNT: usize>(&mut self, values: &[u32], width: u32, group_width: u32) {
         let mask = u32::MAX >> (32 - width);
@@ -140,7 +151,7 @@ impl BitWriter {
         self.put_upper(0, self.filled.wrapping_neg() % 8);
     }
 
-    /// All bytes, those before the stream too; the last one is filled with zeros.
+    /// All bytes, with those before the stream. The last byte is filled with zeros.
     pub(super) fn into_bytes(mut self) -> Vec<u8> {
         let rest = self.filled.div_ceil(8) as usize;
         self.bytes.extend(self.word.to_be_bytes().into_iter().take(rest));

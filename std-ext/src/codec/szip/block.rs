@@ -1,4 +1,4 @@
-//! Blocks as bits, and runs of blocks of zeros.
+//! Writes blocks as bits, and runs of blocks of zeros as one code.
 
 use tgm_core::szip::{Params, flags};
 
@@ -6,53 +6,53 @@ use super::bits::BitWriter;
 use super::select::{Code, Selector, pair_code, union};
 use crate::codec::CodecError;
 
-/// Runs of blocks of zeros end where a segment of so many blocks does.
+/// Blocks of a segment. A run of blocks of zeros ends with its segment.
 const SEGMENT: u32 = 64;
-/// The code of a run that goes on to the end of the segment or interval, if it is of more blocks than that.
+/// The code of a run to the end of its segment or interval. Shorter runs than this many blocks have codes of their own.
 const REST_OF_SEGMENT: u32 = 4;
 
-/// Writes blocks of values.
+/// Writes blocks of values to a stream.
 #[derive(Debug)]
 pub(super) struct BlockWriter<'a> {
     params: &'a Params,
     stream: BitWriter,
     selector: Selector,
-    /// Blocks of the interval so far.
+    /// Blocks of the interval that have been put.
     index: u32,
-    /// Blocks of zeros that are not written yet.
+    /// Blocks of zeros that are put and not written yet.
     zeros: u32,
-    /// The reference sample that belongs to them.
+    /// The reference sample of the first of them.
     zeros_reference: Option<u32>,
 }
 
 impl<'a> BlockWriter<'a> {
-    /// Writes behind the bytes that are there.
+    /// A stream behind the bytes of `before`.
     pub(super) fn new(params: &'a Params, before: Vec<u8>) -> Self {
         let (stream, selector) = (BitWriter::new(before), Selector::new(params));
         Self { params, stream, selector, index: 0, zeros: 0, zeros_reference: None }
     }
 
-    /// How many bits were written. Between intervals that is where the next one starts.
+    /// The number of bits written. Between intervals the next one starts at that bit.
     pub(super) const fn position(&self) -> u64 {
         self.stream.position()
     }
 
-    /// Tells that what was written is of `done` of `all` bytes.
+    /// [`BitWriter::expect`].
     pub(super) fn expect(&mut self, done: usize, all: usize) {
         self.stream.expect(done, all);
     }
 
-    /// The stream, behind what was there before.
+    /// The stream, behind the bytes before it.
     pub(super) fn into_bytes(self) -> Vec<u8> {
         self.stream.into_bytes()
     }
 
-    /// Writes whole blocks. A reference sample comes with an interval's first block, whose first value is 0 then.
+    /// Writes whole blocks. A reference sample comes with the first block of an interval, whose first value is then 0.
     pub(super) fn put(&mut self, values: &[u32], mut reference: Option<u32>) -> Result<(), CodecError> {
         let block_size = self.params.block_size() as usize;
         let block_bits = block_size * self.params.bits_per_sample() as usize;
-        // A block is longest when plain. A run's code is shorter than a segment; ID and reference are at most 38 bits.
-        // One run more may be waiting.
+        // A plain block is the longest. ID and reference take at most 38 bits, and the code of a run fewer than 64: 128
+        // bits hold both. A run from before may be waiting too.
         self.stream.reserve((values.len() / block_size + 1) * (block_bits + 128))?;
         for block in values.chunks_exact(block_size) {
             let (reference, all) = (reference.take(), union(block));
@@ -71,7 +71,7 @@ impl<'a> BlockWriter<'a> {
         Ok(())
     }
 
-    /// Writes what is left to write of an interval.
+    /// Writes the rest of an interval.
     pub(super) fn end_interval(&mut self) {
         self.put_zeros(true);
         self.index = 0;
@@ -80,7 +80,8 @@ impl<'a> BlockWriter<'a> {
         }
     }
 
-    /// Writes the run of blocks of zeros, if there is one, which may end with its segment or interval.
+    /// Writes the run of blocks of zeros, if there is one. `ends_segment`: it may reach to the end of its segment or
+    /// interval.
     fn put_zeros(&mut self, ends_segment: bool) {
         let code = match self.zeros {
             0 => return,
@@ -94,7 +95,7 @@ impl<'a> BlockWriter<'a> {
         self.stream.put_unary(code.into());
     }
 
-    /// Writes a block that is not all zeros; `all` has the bits of all its values.
+    /// Writes a block that is not all zeros. `all` is the OR of its values.
     fn put_block(&mut self, block: &[u32], all: u32, reference: Option<u32>) {
         let id_bits = self.params.id_bits();
         let values = block.get(reference.map_or(0, |_| 1)..).unwrap_or_default();

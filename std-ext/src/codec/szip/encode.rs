@@ -6,22 +6,23 @@ use super::block::BlockWriter;
 use super::{predict, samples};
 use crate::codec::CodecError;
 
-/// Samples, or a few more, that are mapped at once: their two arrays stay in the nearest cache.
+/// Samples, rounded up to whole blocks, that are mapped at once: their two arrays stay in the first cache.
 const PIECE: usize = 2048;
 
-/// Compresses samples, and tells the bit at which each reference sample interval starts.
+/// Compresses samples, and returns the stream with the bit at which each reference sample interval starts.
 ///
-/// `data` are containers of [`Params::container_size`] bytes in [`Params::byte_order`]; of each the lower bits that make a
-/// sample count. Offsets are true ones, as `szip_block_offsets` should hold them. No data gives no bytes and no offsets.
+/// `data` are containers of [`Params::container_size`] bytes in [`Params::byte_order`]. Of each container, the lower
+/// bits that make a sample count. The offsets are right, as `szip_block_offsets` should hold them. No data gives no
+/// bytes and no offsets.
 ///
-/// The stream is the one that libaec writes, except where its own decoder refuses that: with [`flags::PAD_RSI`] each
+/// The stream is the one that libaec writes, except where libaec's own decoder refuses it: with [`flags::PAD_RSI`] each
 /// interval does start at a byte here; and blocks of more than 64 samples have no pairs of values without a code.
 ///
 /// ```
-/// use tgm_core::szip::Params;
+/// use tgm_core::szip::{Params, flags};
 /// use tgm_std::codec::szip::compress;
 ///
-/// let params = Params::new(8, 8, 2, 8).map_err(|kind| kind.at(0))?;
+/// let params = Params::new(8, 8, 2, flags::PREPROCESS).map_err(|kind| kind.at(0))?;
 /// let (payload, offsets) = compress(&[5, 6, 7, 8, 9], &params).expect("five samples");
 /// assert_eq!((payload, offsets), (vec![0x20, 0xa4, 0x93, 0xc0], vec![0]));
 /// # Ok::<(), tgm_std::core::Error>(())
@@ -50,8 +51,9 @@ pub(crate) fn append(data: &[u8], params: &Params, out: &mut Vec<u8>) -> Result<
     Ok(offsets)
 }
 
-/// [`append`] of `len` bytes of containers that `make` writes, interval by interval: all over a slice, which begins at that
-/// byte of them.
+/// [`append`] of `len` bytes of containers that `make` writes, interval by interval.
+///
+/// `make` gets the number of the interval's first byte, and the slice to fill.
 ///
 /// # Errors
 /// As [`compress`].
@@ -79,17 +81,18 @@ pub(crate) fn append_made(
     Ok(offsets)
 }
 
-/// A stream in the making, and where its intervals start.
+/// A stream that is being written, and the bits at which its intervals start.
 struct Coder<'a> {
     encoder: Encoder<'a>,
     offsets: Vec<u64>,
-    /// Bytes of containers that have been coded, and that are to be.
+    /// Bytes of containers that have been coded.
     done: usize,
+    /// All bytes of containers.
     len: usize,
 }
 
 impl<'a> Coder<'a> {
-    /// For `len` bytes of containers, and a stream behind `before`.
+    /// A stream of `len` bytes of containers, behind the bytes of `before`.
     fn new(len: usize, params: &'a Params, before: Vec<u8>) -> Result<Self, CodecError> {
         let mut coder = Self { encoder: Encoder::new(params, before), offsets: Vec::new(), done: 0, len };
         let intervals = len.div_ceil(coder.interval_len());
@@ -118,7 +121,7 @@ impl<'a> Coder<'a> {
     }
 }
 
-/// Refuses data that end within a sample.
+/// Checks that the data do not end within a sample.
 pub(super) fn check_whole_samples(data: &[u8], params: &Params) -> Result<(), CodecError> {
     let (len, width) = (data.len(), params.container_size());
     if len.is_multiple_of(width) { Ok(()) } else { Err(not_whole_samples(len, width)) }
@@ -128,7 +131,7 @@ fn not_whole_samples(len: usize, width: usize) -> CodecError {
     CodecError::new(format!("data length {len} is not a multiple of sample byte width {width}"))
 }
 
-/// Makes blocks of containers. The buffers are kept from one interval to the next.
+/// Turns containers into blocks. The buffers are kept from one interval to the next.
 struct Encoder<'a> {
     params: &'a Params,
     writer: BlockWriter<'a>,

@@ -1,5 +1,5 @@
-//! libaec, behind safe functions: the C library that the format's szip is.
-#![allow(unsafe_code, reason = "calls into C; each block says what is relied on")]
+//! libaec behind safe functions: the C library that defines the format's szip.
+#![allow(unsafe_code, reason = "calls of a C library; each block says what is relied on")]
 
 use std::ptr;
 
@@ -13,18 +13,18 @@ use super::encode::check_whole_samples;
 use super::{defect, samples};
 use crate::codec::CodecError;
 
-/// The largest blocks that libaec's encoder has been made for.
+/// The largest blocks that libaec's encoder is made for.
 const MAX_ENCODED_BLOCK: u32 = 64;
 const OK: i32 = AEC_OK.cast_signed();
 
 /// [`compress`](super::compress), by libaec.
 ///
-/// The offsets are read from the stream: what libaec counts is too small for some intervals. As there, bits of a container
-/// above those of a sample are left out.
+/// The offsets are read from the stream, as libaec counts too few bits for some intervals. Bits of a container above
+/// those of a sample are left out, as there.
 ///
 /// # Errors
-/// [`CodecError`] as for [`compress`](super::compress); for what libaec writes and cannot read back, which is flag
-/// [`flags::PAD_RSI`] and blocks of more than 64 samples; and if libaec fails, which it does only if memory runs out.
+/// [`CodecError`] as for [`compress`](super::compress); for flag [`flags::PAD_RSI`] and for blocks of more than 64
+/// samples, which libaec writes and cannot read back; and if libaec fails, which it does only if memory runs out.
 pub fn compress(data: &[u8], params: &Params) -> Result<(Vec<u8>, Vec<u64>), CodecError> {
     check_whole_samples(data, params)?;
     if params.has(flags::PAD_RSI) || params.block_size() > MAX_ENCODED_BLOCK {
@@ -41,9 +41,10 @@ pub fn compress(data: &[u8], params: &Params) -> Result<(Vec<u8>, Vec<u64>), Cod
     out.try_reserve_exact(room).map_err(|_| CodecError::new(format!("cannot allocate {room} bytes")))?;
     out.resize(room, 0);
     let mut stream = stream(params, data, &mut out);
-    // SAFETY: the pointers are those of `data` and `out`, which live on and are of the lengths beside them. libaec checks
-    // the lengths but for one thing, that a code ends within `out`: `room_for` is more than any data take. The parameters
-    // are within the ranges that it allows, which `Params` has checked. It keeps no pointer and frees what it allocates.
+    // SAFETY: the pointers are those of `data` and `out`, which outlive the call and have the lengths beside them.
+    // libaec checks the lengths, except that a code may end behind `out`: `room_for` is more than any data take.
+    // `Params` has checked that the parameters are within libaec's ranges. libaec keeps no pointer and frees what it
+    // allocates.
     let code = unsafe { aec_buffer_encode(&raw mut stream) };
     check("encoder", code)?;
     let written = stream.total_out;
@@ -64,10 +65,10 @@ pub fn decompress_into(payload: &[u8], params: &Params, out: &mut [u8]) -> Resul
         return Ok(());
     }
     let mut stream = stream(params, payload, out);
-    // SAFETY: the pointers are those of `payload` and `out`, which live on and are of the lengths beside them, and libaec
-    // holds every access against those lengths, whatever the payload says. `Params` has checked the parameters, of which
-    // libaec's decoder itself checks the width only: `rsi` and `block_size` are not 0, and their product times a sample's
-    // four bytes fits 32 bits. It keeps no pointer and frees what it allocates.
+    // SAFETY: the pointers are those of `payload` and `out`, which outlive the call and have the lengths beside them.
+    // libaec checks every access against these lengths, whatever the payload says. Its decoder checks the width of a
+    // sample only; `Params` has checked the other parameters: `rsi` and `block_size` are not 0, and their product times
+    // the four bytes of a sample fits 32 bits. libaec keeps no pointer and frees what it allocates.
     let code = unsafe { aec_buffer_decode(&raw mut stream) };
     check("decoder", code)?;
     match stream.avail_out {
@@ -78,7 +79,7 @@ pub fn decompress_into(payload: &[u8], params: &Params, out: &mut [u8]) -> Resul
 
 /// A stream between two buffers, which must outlive its use.
 fn stream(params: &Params, input: &[u8], out: &mut [u8]) -> aec_stream {
-    // Else libaec takes four bytes for such samples.
+    // Without the flag libaec takes four bytes for such samples.
     let implied = if params.container_size() == 3 { flags::THREE_BYTES } else { 0 };
     aec_stream {
         next_in: input.as_ptr(),
@@ -95,23 +96,25 @@ fn stream(params: &Params, input: &[u8], out: &mut [u8]) -> aec_stream {
     }
 }
 
-/// More than any data of that length take.
+/// More bytes than any data of that length take.
 ///
-/// A block is at most plain, with an ID; a reference sample and the code of a run of zeros may come with it. libaec writes
-/// whole words, up to seven bytes ahead of where it is, and takes a slower way near the end, where it loses offsets.
+/// The longest block is a plain one with an ID, a reference sample, and the code of a run of zeros before it. libaec
+/// writes whole words, up to seven bytes ahead. Near the end of its output it takes a slower way, on which it loses
+/// offsets: the room keeps it from there.
 fn room_for(len: usize, params: &Params) -> usize {
     let blocks = (len / params.container_size()).div_ceil(params.block_size() as usize);
     let block_bits = params.block_size() as usize * params.bits_per_sample() as usize;
     blocks.saturating_mul((block_bits + 128) / 8).saturating_add(4096)
 }
 
-/// A copy of the data with zeros above the bits of each sample, `None` if samples fill their containers. libaec does not
-/// reckon with such bits: what it makes of them does not decode.
+/// A copy of the data with zeros above the bits of each sample. `None` if samples fill their containers.
+///
+/// libaec takes these bits for zeros, and a stream made with others does not decode.
 fn without_excess_bits(data: &[u8], params: &Params) -> Option<Vec<u8>> {
     (!params.bits_per_sample().is_multiple_of(8)).then(|| samples::masked(data, params))
 }
 
-/// The error that a code of libaec stands for.
+/// Turns a code of libaec into an error.
 fn check(part: &str, code: i32) -> Result<(), CodecError> {
     let what = match code {
         OK => return Ok(()),

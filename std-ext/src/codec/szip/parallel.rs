@@ -1,8 +1,8 @@
-//! A whole stream on several threads, by the offsets of its intervals.
+//! Decodes a whole stream on several threads, by the offsets of its intervals.
 //!
-//! Stored offsets may be wrong, and a wrong one gives wrong samples mostly without an error. But decoding says where it
-//! ends: if each piece ends where the next one was told to begin, then, the first beginning at bit 0, all of them began where they
-//! should. If that fails for one of them, the offsets are of no use, and the stream has to be read from front to back.
+//! Stored offsets may be wrong, and a wrong one mostly gives wrong samples without an error. But decoding a piece tells
+//! the bit at which it ends. The first piece begins at bit 0. So if each piece ends where the next one began, all
+//! offsets that were used are right. If one piece does not, the stream is decoded from front to back.
 
 use tgm_core::descriptor::Descriptor;
 use tgm_core::szip::{Params, Start};
@@ -12,8 +12,10 @@ use crate::base::threads::Threads;
 /// Intervals that are worth a piece of work of their own.
 const INTERVALS: usize = 4;
 
-/// Decodes all samples into `out`, `slot` bytes each; `decode` does it from a start on, and says at which bit it ended.
-/// `None` if that cannot be done on several threads: `out` is then undefined.
+/// Decodes all samples into `out`, `slot` bytes each. `decode` decodes from a start on, and returns the bit at which it
+/// ended.
+///
+/// `None` if that cannot be done on several threads: `out` then has any content.
 pub(super) fn decode(
     threads: Threads,
     descriptor: &Descriptor<'_>,

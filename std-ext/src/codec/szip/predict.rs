@@ -1,4 +1,5 @@
-//! The preprocessor: each sample becomes the difference to the one before it, mapped so that small ones are small numbers.
+//! The preprocessor: each sample becomes the difference to the one before it, mapped so that small ones are small
+//! numbers.
 //!
 //! ```text
 //! D = sample - before, θ = min(before, max - before)         samples are 0 ... max
@@ -7,18 +8,21 @@
 //! else         θ + |D|: the distance of sample from 0 or max, whichever is nearer to before
 //! ```
 //!
-//! Beyond θ a difference can have one sign only; so it is enough to compare |D| with the room on the side where the
-//! sample is not: `before` for a rise, `max - before` for a fall. Format: PIPELINE §7.2.
+//! The trick: beyond θ a difference can have one sign only. So |D| need not be compared with θ, but only with the room
+//! on the side away from the sample: `before` for a rise, `max - before` for a fall. Both cases are one expression, by
+//! masks, and the loop vectorises. Format: PIPELINE §7.2.
 
-/// Replaces `mapped` by the mapped differences of `samples`, which follow `before`. None exceeds `max`.
+/// Replaces `mapped` by the mapped differences of `samples`, which follow the sample `before`. No sample exceeds `max`.
 pub(super) fn map(samples: &[u32], before: u32, max: u32, mapped: &mut Vec<u32>) {
     mapped.clear();
     let Some((&first, rest)) = samples.split_first() else { return };
     mapped.push(map_one(first, before, max));
-    // Differences of neighbours, not with a sample carried along: this vectorises.
+    // Each difference is taken of two neighbours in memory. A sample carried from turn to turn would keep the loop from
+    // vectorising.
     mapped.extend(rest.iter().zip(samples).map(|(&sample, &before)| map_one(sample, before, max)));
 }
 
+/// The mapped difference of one sample.
 #[inline]
 const fn map_one(sample: u32, before: u32, max: u32) -> u32 {
     // x ^ max is max - x.

@@ -1,4 +1,4 @@
-//! Samples out of containers.
+//! Loads samples from containers.
 
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::szip::Params;
@@ -40,7 +40,7 @@ impl Containers<'_> {
 #[cfg(feature = "szip")]
 pub(super) fn masked(data: &[u8], params: &Params) -> Vec<u8> {
     let size = params.container_size();
-    // The excess bits are all in one byte, as a container is no larger than a sample needs.
+    // All excess bits are in one byte, because a container has no more bytes than a sample needs.
     let byte = if params.byte_order() == ByteOrder::Big { 0 } else { size - 1 };
     let upper = u8::MAX >> (8 * size - params.bits_per_sample() as usize);
     let mut data = data.to_vec();

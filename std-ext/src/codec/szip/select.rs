@@ -1,11 +1,17 @@
-//! Which code makes a block shortest, found as libaec finds it: among equals it is the one that libaec meets first.
+//! Selects the code that makes a block shortest, as libaec does: among equals, the one that libaec finds first.
 //!
-//! A split block is Σ ⌊value / 2^k⌋ + values · (k + 1) bits long, which falls and then rises with k. The search starts from
-//! the k of the block before, as that is mostly right or nearly so. Format: PIPELINE §7.3.
+//! ```text
+//! plain   values · bits
+//! pairs   Σ over pairs of their code + 1, and one bit more for the ID
+//! split   Σ ⌊value / 2^k⌋ + values · (k + 1)        falls with k, then rises
+//! ```
+//!
+//! The search for k starts from the k of the block before, which is mostly the best or next to it. Sums are taken in
+//! eight lanes, so that they vectorise. Format: PIPELINE §7.3.
 
 use tgm_core::szip::Params;
 
-/// How to code a block that is not all zeros.
+/// The code of a block that is not all zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Code {
     /// Quotients by 2^k in unary, then remainders of k bits.
@@ -18,21 +24,21 @@ pub(super) enum Code {
 
 /// The greatest sum of a pair that has a code.
 ///
-/// libaec's encoder codes greater ones too, but no decoder takes them. Blocks of up to 64 values with such a pair are
-/// always shorter when split; longer blocks are no part of the standard.
+/// libaec's encoder codes pairs of greater sums too, but no decoder accepts them. A block of up to 64 values with such
+/// a pair is always shorter when split, and the standard has no longer blocks.
 const MAX_PAIR_SUM: u64 = 12;
 
-/// Chooses, and remembers what it needs for the next block.
+/// Chooses the code of each block, and remembers the best k for the next one.
 #[derive(Debug)]
 pub(super) struct Selector {
     bits_per_sample: u64,
-    /// The greatest k that has an ID, `None` if none has.
+    /// The greatest k that has an ID. `None` if no k has one.
     k_max: Option<u32>,
-    /// The best k of the block before, whether that was split or not. It outlives intervals.
+    /// The best k of the block before, whether that block was split or not. It is kept from interval to interval.
     k: u32,
 }
 
-/// A split block's length, and its quotients' part of that.
+/// The length of a block when split, and the part of it that quotients take.
 #[derive(Clone, Copy)]
 struct Split {
     k: u32,
@@ -46,10 +52,10 @@ impl Selector {
         Self { bits_per_sample: params.bits_per_sample() as u64, k_max, k: 0 }
     }
 
-    /// The code for a block of `coded` values, before which `block` may have a 0 in the place of the reference.
+    /// The code for a block of `coded` values. `block` may have a 0 before them, in the place of the reference.
     ///
-    /// `all` has the bits of all values. The ID is as long for each code as for any other, but for one bit of
-    /// [`Code::Pairs`].
+    /// `all` is the OR of all values. The ID is of the same length for all codes, except that [`Code::Pairs`] takes one
+    /// bit more.
     pub(super) fn select(&mut self, block: &[u32], all: u32, coded: usize) -> Code {
         let coded = coded as u64;
         let plain_len = self.bits_per_sample * coded;
@@ -71,7 +77,7 @@ impl Selector {
     }
 }
 
-/// The shortest split: upwards from `start` while that gains, and if it never did, downwards.
+/// The shortest split: k goes up from `start` as long as that gains, and if it never gains, down.
 #[inline]
 fn best_split(block: &[u32], all: u32, coded: u64, start: u32, k_max: u32) -> Split {
     let split = |k: u32| {
@@ -79,7 +85,7 @@ fn best_split(block: &[u32], all: u32, coded: u64, start: u32, k_max: u32) -> Sp
         Split { k, quotients, len: quotients + coded * u64::from(k + 1) }
     };
     let mut best = split(start);
-    // With fewer than `coded`, one more bit for each value costs more than half of the quotients.
+    // One more bit a value costs `coded` bits and saves at most the quotients: with fewer quotients it cannot gain.
     while best.quotients >= coded && best.k < k_max {
         let next = split(best.k + 1);
         if next.len >= best.len {
@@ -103,11 +109,11 @@ fn best_split(block: &[u32], all: u32, coded: u64, start: u32, k_max: u32) -> Sp
 /// Σ ⌊value / 2^k⌋.
 #[inline]
 fn quotient_sum(block: &[u32], all: u32, k: u32) -> u64 {
-    // At most 256 values.
+    // A sum of at most 256 values below 2^24 fits 32 bits.
     if all >> k < 1 << 24 { sum_lanes(block, |value| value >> k).into() } else { sum_wide(block, k) }
 }
 
-/// The sum over all values of what `part` makes of each, which must fit.
+/// The sum of `part` of each value. It must fit 32 bits.
 #[inline]
 fn sum_lanes(block: &[u32], part: impl Fn(u32) -> u32) -> u32 {
     let (groups, rest) = block.as_chunks::<8>();
@@ -120,12 +126,13 @@ fn sum_lanes(block: &[u32], part: impl Fn(u32) -> u32) -> u32 {
     sums.into_iter().chain(rest.iter().map(|&value| part(value))).fold(0, u32::wrapping_add)
 }
 
+/// [`quotient_sum`] in 64 bits.
 #[cold]
 fn sum_wide(block: &[u32], k: u32) -> u64 {
     block.iter().map(|&value| u64::from(value >> k)).sum()
 }
 
-/// The bits that are set in any value.
+/// The OR of all values.
 #[inline]
 pub(super) fn union(block: &[u32]) -> u32 {
     let (groups, rest) = block.as_chunks::<8>();
@@ -138,16 +145,16 @@ pub(super) fn union(block: &[u32]) -> u32 {
     bits.into_iter().chain(rest.iter().copied()).fold(0, |all, bits| all | bits)
 }
 
-/// Whether pairs take more than `limit` bits even if all had the same sum, which is when they take least.
+/// Whether pairs take more than `limit` bits even if all had the same sum: then they take least.
 #[inline]
 fn is_too_much_for_pairs(split: Split, block_size: usize, limit: u64) -> bool {
     let pairs = block_size as u64 / 2;
-    // No more than the sum of all values. Greater numbers are as telling as this one.
+    // At most the sum of all values. Beyond 2^24 the answer is the same.
     let sum = (split.quotients << split.k).min(1 << 24);
     sum * sum + pairs * sum > 2 * pairs * limit
 }
 
-/// The length as pairs, `None` if that is more than `limit`, or if a pair has no code.
+/// The length as pairs. `None` if it is more than `limit`, or if a pair has no code.
 fn pairs_len(block: &[u32], limit: u64) -> Option<u64> {
     let (pairs, _) = block.as_chunks::<2>();
     let mut len = 1;
@@ -163,7 +170,7 @@ fn pairs_len(block: &[u32], limit: u64) -> Option<u64> {
     Some(len)
 }
 
-/// The number of zeros that stands for a pair.
+/// The code of a pair: the number of zeros in unary.
 #[inline]
 pub(super) fn pair_code(pair: [u32; 2]) -> u64 {
     let sum = sum(pair);

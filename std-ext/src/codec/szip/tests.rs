@@ -96,7 +96,7 @@ fn bits_above_a_sample_are_left_out() {
 
 #[test]
 fn padded_intervals_start_at_bytes() {
-    let params = params(8, 8, 1, 8 | flags::PAD_RSI);
+    let params = params(8, 8, 1, flags::PREPROCESS | flags::PAD_RSI);
     let data: Vec<u8> = (0..80).map(|i| i % 17 * 15).collect();
     let (payload, offsets) = compress(&data, &params).unwrap();
     assert!(offsets.iter().all(|offset| offset % 8 == 0));

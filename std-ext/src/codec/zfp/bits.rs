@@ -1,6 +1,6 @@
-//! The bit stream: 64-bit words stored little-endian on every machine, each filled from its least significant bit on.
+//! The bit stream: words of 64 bits, little-endian on every machine, each filled from its least significant bit on.
 
-/// Reads bits. Past the end there are zeros: whoever reads there asks [`BitReader::is_past_end`] afterwards.
+/// Reads bits. Past the end it reads zeros: callers check [`BitReader::is_past_end`] afterwards.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BitReader<'a> {
     words: &'a [[u8; 8]],
@@ -17,7 +17,7 @@ impl<'a> BitReader<'a> {
         self.position
     }
 
-    /// Puts `position` where the next bit is read.
+    /// Goes to `position`, where the next bit is read.
     pub(super) const fn seek(&mut self, position: u64) {
         self.position = position;
     }
@@ -27,6 +27,7 @@ impl<'a> BitReader<'a> {
     pub(super) fn peek(&self) -> u64 {
         let shift = self.position % 64;
         let low = self.word(self.position / 64) >> shift;
+        // Two shifts: with no bits consumed of a word the count would be 64, which overflows.
         let high = self.word(self.position / 64 + 1) << 1 << (63 - shift);
         low | high
     }
@@ -37,7 +38,7 @@ impl<'a> BitReader<'a> {
         self.position += count as u64;
     }
 
-    /// Bytes that there are.
+    /// Bytes of the stream.
     pub(super) const fn len(&self) -> u64 {
         self.words.len() as u64 * 8
     }
@@ -64,12 +65,12 @@ pub(super) struct BitWriter {
 }
 
 impl BitWriter {
-    /// Goes on behind `bytes`, which are empty but may have capacity.
+    /// A stream in `bytes`, which are empty but may have capacity.
     pub(super) const fn new(bytes: Vec<u8>) -> Self {
         Self { bytes, word: 0, filled: 0 }
     }
 
-    /// Writes the low `count` bits, the least significant one first; the others are zero.
+    /// Writes the low `count` bits, the least significant one first. The bits above them are zero.
     #[inline]
     pub(super) fn put(&mut self, bits: u64, count: u32) {
         self.word |= bits << self.filled;

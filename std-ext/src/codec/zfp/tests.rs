@@ -7,6 +7,7 @@ use tgm_core::Message;
 use tgm_core::descriptor::{Descriptor, ZfpMode};
 
 use super::*;
+use crate::codec::{Codec, Workspace};
 
 const EVERY_MODE: [ZfpMode; 6] = [
     ZfpMode::FixedRate(3.0),

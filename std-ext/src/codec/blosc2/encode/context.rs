@@ -7,18 +7,19 @@ use std::thread::available_parallelism;
 use blosc2_sys::{blosc2_compress_ctx, blosc2_context, blosc2_cparams, blosc2_create_cctx, blosc2_free_ctx};
 
 use super::super::chunk::HEADER_LEN;
+use super::super::ids::filter;
 use super::{Blosc2Codec, CodecError, Result, Settings, code};
 
-/// Blocks are never split by bytes of an element.
+/// The split mode in which no block is split into a stream for each byte of an element.
 const NEVER_SPLIT: i32 = 2;
-/// Blocks are split where versions before 2.0 could read it.
+/// The split mode that versions before 2.0 can read.
 pub(super) const FORWARD_COMPATIBLE_SPLIT: u8 = 4;
 
-/// What a context compresses by.
+/// The parameters of a context.
 pub(super) struct Parameters(blosc2_cparams);
 
 impl Parameters {
-    /// For the chunks of a frame.
+    /// The parameters for the chunks of a frame.
     pub(super) fn of_data(settings: &Settings) -> Self {
         let mut parameters = Self::new(settings.codec, settings.level, settings.typesize.get(), settings.filters());
         parameters.0.nthreads = threads(settings.threads);
@@ -26,9 +27,14 @@ impl Parameters {
         parameters
     }
 
-    /// For the offsets of chunks, which have settings of their own in every frame.
+    /// The parameters for the offsets of chunks. They are the same in every frame.
     pub(super) fn of_index() -> Self {
-        let mut parameters = Self::new(Blosc2Codec::Blosclz, 5, 8, [0, 0, 0, 0, 0, 1]);
+        let mut parameters = Self::new(
+            Blosc2Codec::Blosclz,
+            5,
+            8,
+            [filter::NONE, filter::NONE, filter::NONE, filter::NONE, filter::NONE, filter::SHUFFLE],
+        );
         parameters.0.splitmode = NEVER_SPLIT;
         parameters.0.blocksize = 16 << 10;
         parameters
@@ -58,20 +64,21 @@ impl Parameters {
     }
 }
 
-/// As many threads as wanted, but no more than run at once: c-blosc2 waits for ever for threads that cannot be started.
+/// The threads wanted, but no more than the machine runs at once: c-blosc2 waits forever for a thread that cannot be
+/// started.
 fn threads(wanted: u32) -> i16 {
     let most = available_parallelism().map_or(1, usize::from);
     i16::try_from(usize::try_from(wanted).map_or(most, |wanted| wanted.clamp(1, most))).unwrap_or(i16::MAX)
 }
 
-/// The state of a compressor and its threads. Chunks of a frame take the same one, because the first decides on the size of
-/// blocks.
+/// The state of a compressor and its threads. All chunks of a frame use one context, because the first chunk decides
+/// the size of blocks.
 pub(super) struct Context(NonNull<blosc2_context>);
 
 impl Context {
     pub(super) fn new(parameters: &Parameters) -> Result<Self> {
-        // SAFETY: the structure is passed by value. Its pointers are null, which means that there is none of what they
-        // would point to, and its codec and filters are built in (the only ways to make `Parameters`).
+        // SAFETY: the structure is passed by value. Its pointers are null, which c-blosc2 takes for absent. Its codec
+        // and filters are built in: `Parameters` cannot be made with others.
         let context = unsafe { blosc2_create_cctx(parameters.0) };
         NonNull::new(context).map(Self).ok_or_else(|| CodecError::new("c-blosc2 gives no context"))
     }
@@ -86,9 +93,9 @@ impl Context {
         out.try_reserve(data.len().saturating_add(HEADER_LEN))
             .map_err(|_| CodecError::new(format!("cannot allocate {room} bytes for a chunk")))?;
         let spare = out.spare_capacity_mut();
-        // SAFETY: the context is alive until `drop`, and nobody else has it, as `self` is borrowed mutably. `data_len`
-        // bytes can be read from `data`, and `room` bytes written to `spare`, which were reserved; one is borrowed
-        // and the other of a vector of ours, so they do not overlap. Nothing of either is kept: every call brings its own.
+        // SAFETY: the context lives until `drop`, and `self` is borrowed mutably, so no other call uses it. `data_len`
+        // bytes can be read from `data`. `room` bytes were reserved and can be written to `spare`. The two do not
+        // overlap, as `out` is borrowed mutably. c-blosc2 keeps neither pointer.
         let written = unsafe {
             blosc2_compress_ctx(self.0.as_ptr(), data.as_ptr().cast(), data_len, spare.as_mut_ptr().cast(), room)
         };
@@ -103,8 +110,8 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // SAFETY: the context came from `blosc2_create_cctx` and is freed once. It has no tuner's parameters, so
-        // c-blosc2 stops its threads and frees all that the context has.
+        // SAFETY: the context came from `blosc2_create_cctx` and is freed once. It has no parameters of a tuner, so
+        // c-blosc2 stops its threads and frees all that belongs to it.
         unsafe { blosc2_free_ctx(self.0.as_ptr()) };
     }
 }

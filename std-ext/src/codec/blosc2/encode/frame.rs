@@ -1,6 +1,8 @@
-//! The frame around chunks; its fields are listed where they are read (`blosc2/frame.rs`).
+//! The frame around chunks. `blosc2/frame.rs`, which reads it, lists its fields.
 
-use super::super::chunk::HEADER_LEN as CHUNK_HEADER_LEN;
+use super::super::chunk::{HEADER_LEN as CHUNK_HEADER_LEN, SPECIAL_SHIFT};
+use super::super::ids::{MAGIC, special};
+use super::super::msgpack::{FALSE, FIXED_16, INT_16, INT_32, INT_64, STRING_4, UINT_32, UINT_64};
 use super::context::FORWARD_COMPATIBLE_SPLIT;
 use super::{CodecError, Result, Settings, code};
 use crate::base::memory;
@@ -9,19 +11,19 @@ use crate::base::memory;
 const HEADER_LEN: usize = 97;
 /// Frame version 2, 64-bit offsets.
 const VERSION: u8 = 0x12;
-/// Mark of a chunk that is not stored, beside its kind.
+/// The mark of a chunk that is not stored. Its kind stands in the same byte.
 const NOT_STORED: u64 = 1 << 63;
-/// The end: no metalayers, its length, no fingerprint.
+/// The trailer: no metalayers, its length, no fingerprint.
 const TRAILER: [u8; 35] = [
     0x94, 1, 0x93, 0xcd, 0, 6, 0xde, 0, 0, 0xdc, 0, 0, // no metalayers
-    0xce, 0, 0, 0, 35, 0xd8, 0, // length; kind of fingerprint
+    UINT_32, 0, 0, 0, 35, FIXED_16, 0, // length; kind of fingerprint
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 ];
 
 /// A frame that is being written: room for the header, then chunks.
 pub(super) struct FrameWriter<'o> {
     bytes: &'o mut Vec<u8>,
-    /// Where the frame begins in them.
+    /// The byte at which the frame begins.
     start: usize,
     total: usize,
     chunk_len: usize,
@@ -32,9 +34,9 @@ pub(super) struct FrameWriter<'o> {
 }
 
 impl<'o> FrameWriter<'o> {
-    /// For `total` bytes in chunks of `chunk_len`, of which the last may have fewer; behind what `bytes` are.
+    /// A frame of `total` bytes in chunks of `chunk_len`, appended to `bytes`. The last chunk may have fewer.
     pub(super) fn new(total: usize, chunk_len: usize, bytes: &'o mut Vec<u8>) -> Result<Self> {
-        // One chunk, header, index and trailer: what a frame without compression takes, if there is one chunk.
+        // Room for one chunk, header, index and trailer: a frame of one chunk that does not compress.
         let room = chunk_len.saturating_add(HEADER_LEN + 3 * CHUNK_HEADER_LEN + TRAILER.len());
         let reserved = memory::reserve(bytes, room);
         reserved.map_err(|_| CodecError::new(format!("cannot allocate {room} bytes for a frame")))?;
@@ -43,7 +45,8 @@ impl<'o> FrameWriter<'o> {
         Ok(Self { bytes, start, total, chunk_len, index: Vec::new(), block_size: [0; 4] })
     }
 
-    /// Adds the chunk that `write` appends. Of a chunk of zeros the index tells everything.
+    /// Adds the chunk that `write` appends. A special chunk without a value is described by the index alone, and not
+    /// stored.
     pub(super) fn push(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Result<()>) -> Result<()> {
         let start = self.bytes.len();
         write(self.bytes)?;
@@ -52,8 +55,8 @@ impl<'o> FrameWriter<'o> {
             return Err(CodecError::new("c-blosc2 wrote a chunk without a header"));
         };
         self.block_size = [*b0, *b1, *b2, *b3];
-        let offset = match flags >> 4 & 7 {
-            kind @ (1 | 2 | 4) => {
+        let offset = match flags >> SPECIAL_SHIFT & special::MASK {
+            kind @ (special::ZEROS | special::NAN | special::UNWRITTEN) => {
                 self.bytes.truncate(start);
                 NOT_STORED | u64::from(kind) << 56
             }
@@ -63,7 +66,7 @@ impl<'o> FrameWriter<'o> {
         Ok(())
     }
 
-    /// Completes the frame by its header, index and trailer. `write` appends the index as a chunk.
+    /// Completes the frame with its index, trailer and header. `write` appends the index as a chunk.
     pub(super) fn finish(
         self,
         settings: &Settings,
@@ -90,25 +93,26 @@ impl<'o> FrameWriter<'o> {
                 rest = after;
             }
         };
-        put(b"\x9e\xa8b2frame\0");
-        put(&[0xd2, 0, 0, 0, 97]); // length of the header
-        put(&[0xcf]);
+        put(&MAGIC);
+        put(&[INT_32]);
+        put(&u32::try_from(HEADER_LEN).unwrap_or(u32::MAX).to_be_bytes());
+        put(&[UINT_64]);
         put(&((self.bytes.len() - self.start) as u64).to_be_bytes());
-        put(&[0xa4, VERSION, 0, settings.level << 4 | code, FORWARD_COMPATIBLE_SPLIT - 1]);
-        put(&[0xd3]);
+        put(&[STRING_4, VERSION, 0, settings.level << 4 | code, FORWARD_COMPATIBLE_SPLIT - 1]);
+        put(&[INT_64]);
         put(&(self.total as u64).to_be_bytes());
-        put(&[0xd3]);
+        put(&[INT_64]);
         put(&(chunks_len as u64).to_be_bytes());
-        put(&[0xd2, 0, 0, 0, settings.typesize.get()]);
-        put(&[0xd2]);
+        put(&[INT_32, 0, 0, 0, settings.typesize.get()]);
+        put(&[INT_32]);
         put(&block_size.to_be_bytes());
-        put(&[0xd2]);
+        put(&[INT_32]);
         put(&u32::try_from(self.chunk_len).unwrap_or(u32::MAX).to_be_bytes());
-        put(&[0xd1, 0, 0, 0xd1, 0, 1]); // threads, the same whatever they were
-        put(&[0xc2]); // no metalayers of varying length
-        put(&[0xd8, 6]);
+        put(&[INT_16, 0, 0, INT_16, 0, 1]); // threads: always these numbers
+        put(&[FALSE]); // no metalayers of varying length
+        put(&[FIXED_16, 6]); // six filters
         put(&settings.filters());
-        put(&[code, 0, 0, 0, 0, 0, 0, 0, 0, 0]); // codec once more; parameters of codec and filters
+        put(&[code, 0, 0, 0, 0, 0, 0, 0, 0, 0]); // the codec again; parameters of codec and filters
         put(&[0x93, 0xcd, 0, 7, 0xde, 0, 0, 0xdc, 0, 0]); // no metalayers
         header
     }
