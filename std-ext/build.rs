@@ -1,4 +1,4 @@
-//! Builds the C++ that feature `sz3` needs, and keeps for `doctor` what only a build script knows.
+//! Builds the C++ of feature `sz3`, and keeps for `doctor` what only a build script knows.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -14,7 +14,7 @@ mod sz3 {
 
     const SHIM: &str = "src/codec/sz3/shim.cpp";
     const INCLUDE: &str = "vendor/SZ3/include";
-    /// SZ3's version, and that of its format.
+    /// The version of SZ3 and of its format.
     const VERSION: [&str; 3] = ["3", "3", "2"];
 
     pub(super) fn build() {
@@ -25,13 +25,13 @@ mod sz3 {
         let mut build = cc::Build::new();
         build.cpp(true).std("c++17").file(SHIM).warnings(false);
         build.include(INCLUDE).include(version_header(&out));
-        // Where zstd-sys keeps zstd's headers; a list, perhaps an empty one, if it took an installed zstd.
+        // The folder of zstd's headers. If zstd-sys uses an installed zstd, it is a list of folders, and may be empty.
         let zstd = variable("DEP_ZSTD_INCLUDE");
         build.includes(env::split_paths(&zstd).filter(|folder| !folder.as_os_str().is_empty()));
-        // Assertions end the process. Contracted to fused operations, the compressor's predictions would be others than
-        // those that decoders make.
+        // NDEBUG, because assertions end the process. No fused operations, because the compressor's predictions would
+        // differ from those of decoders.
         build.define("NDEBUG", None).flag_if_supported("-ffp-contract=off").flag_if_supported("/bigobj");
-        // Templates need an optimiser in debug builds too; it takes two seconds more.
+        // Without optimisation SZ3's templates are too slow, in debug builds too. Optimising takes two seconds more.
         if matches!(variable("OPT_LEVEL").as_str(), "0" | "1") {
             build.opt_level(2);
         }
@@ -41,7 +41,7 @@ mod sz3 {
         build.compile("tgm_sz3");
     }
 
-    /// The C++ library as an archive, which the compiler knows to find.
+    /// Links the C++ library as an archive. The compiler tells where that is.
     fn link_statically(build: &mut cc::Build) {
         let compiler = build.get_compiler();
         if !compiler.is_like_gnu() && !compiler.is_like_clang() {

@@ -1,7 +1,7 @@
 //! Looks for the tools that the chosen features need.
 //!
-//! A sentence too many would stop a build that works, so whatever is not certain passes: tools for other targets than this
-//! machine, systems whose usual places are many, programs that are there and do not run.
+//! A false alarm would stop a build that works. So a tool passes unless it is certainly missing: if the target is
+//! another machine, if the system has many places for tools, and if a program is present but does not run.
 
 use std::env;
 use std::ffi::OsString;
@@ -38,7 +38,7 @@ fn main() {
     );
 }
 
-/// Fails with a sentence if a feature is on and its tool is not there.
+/// Fails with a sentence if a feature is on and its tool is missing.
 fn require(feature: &str, has: fn() -> bool, sentence: &str) {
     if env::var_os(feature).is_some() && !has() {
         println!("cargo::error={sentence}");
@@ -46,7 +46,7 @@ fn require(feature: &str, has: fn() -> bool, sentence: &str) {
 }
 
 fn has_cmake() -> bool {
-    // On Windows it may be the one of Visual Studio, which is on no path.
+    // On Windows it may be part of Visual Studio, which is not on the path.
     cfg!(windows) || runs(&from_environment("CMAKE").unwrap_or_else(|| "cmake".into()))
 }
 
@@ -55,7 +55,7 @@ fn has_cxx() -> bool {
         return true;
     }
     match from_environment("CXX") {
-        // A compiler may come with arguments, or behind a wrapper.
+        // The variable may hold arguments too, or a wrapper before the compiler.
         Some(named) => {
             let text = named.to_string_lossy();
             runs(&named) || text.split_whitespace().any(|word| runs(&word.into()))
@@ -73,7 +73,7 @@ fn has_libclang() -> bool {
         return named.is_file() || holds_libclang(&named);
     }
     let llvm_config = env::var_os("LLVM_CONFIG_PATH").unwrap_or_else(|| "llvm-config".into());
-    // A configuration tool knows of folders that are listed nowhere.
+    // llvm-config knows folders that are listed nowhere else.
     if env::var_os("LIBCLANG_STATIC_PATH").is_some() || runs(&llvm_config) {
         return true;
     }
@@ -88,7 +88,7 @@ fn has_libclang() -> bool {
         || roots.into_iter().any(|root| holds_deep(&root.path(), 2))
 }
 
-/// Whether a folder, or one up to `depth` below, holds libclang.
+/// Whether a folder, or a folder up to `depth` levels below it, holds libclang.
 fn holds_deep(folder: &Path, depth: usize) -> bool {
     holds_libclang(folder)
         || depth > 0
@@ -99,7 +99,7 @@ fn holds_deep(folder: &Path, depth: usize) -> bool {
                 .any(|entry| entry.path().is_dir() && holds_deep(&entry.path(), depth - 1))
 }
 
-/// Whether a folder holds libclang, under any of the names it is looked for.
+/// Whether a folder holds libclang, under any of its names.
 fn holds_libclang(folder: &Path) -> bool {
     fs::read_dir(folder).into_iter().flatten().flatten().any(|entry| {
         let name = entry.file_name();
@@ -108,7 +108,7 @@ fn holds_libclang(folder: &Path) -> bool {
     })
 }
 
-/// The value of the variable, or of one of its kin for a target, by the rules of the crates `cmake` and `cc`.
+/// The value of the variable, or of its variants for a target, by the rules of the crates `cmake` and `cc`.
 fn from_environment(name: &str) -> Option<OsString> {
     let target = env::var("TARGET").unwrap_or_default();
     let kind = if env::var_os("TARGET") == env::var_os("HOST") { "HOST" } else { "TARGET" };
@@ -121,7 +121,7 @@ fn from_environment(name: &str) -> Option<OsString> {
     names.into_iter().find_map(env::var_os)
 }
 
-/// Whether there is such a program.
+/// Whether a program can be started.
 fn runs(program: &OsString) -> bool {
     let quiet = Command::new(program).arg("--version").stdin(Stdio::null()).output();
     !quiet.is_err_and(|error| error.kind() == ErrorKind::NotFound)

@@ -8,12 +8,12 @@
 //! ```
 //!
 //! Functions have the names, arguments, results and errors of those in [`tgm_core`], which define what is right: tests
-//! compare both on every level that the machine has. The level is chosen at run time ([`simd`]), so a build needs to know
-//! no processor. The environment variable [`ENV_SIMD`] limits the choice.
+//! compare both on every level that the machine has. The level is chosen at run time ([`simd`]), so a build needs to
+//! know no processor. The environment variable [`ENV_SIMD`] limits the choice.
 //!
 //! How a level is compiled: the body of a kernel is an `#[inline(always)]` function, generic over the steps that differ
-//! between levels. Each level has an entry point with `#[target_feature]`, into which the body is inlined. All loads and
-//! stores of registers are in `registers`.
+//! between levels. Each level has an entry point with `#[target_feature]`, into which the body is inlined. All loads
+//! and stores of registers are in `registers`.
 #![cfg_attr(
     not(target_arch = "x86_64"),
     allow(dead_code, unused_imports, reason = "other machines use core's kernels alone")

@@ -1,2 +1,2 @@
-//! Nothing to call: the build script looks for the tools that features of `tgm-std` need, and fails with a sentence that
-//! says which one is missing, for which feature, and how to get it.
+//! An empty library: its build script looks for the tools that features of `tgm-std` need. If one is missing, the
+//! script fails with a sentence that says which tool, for which feature, and how to install it.

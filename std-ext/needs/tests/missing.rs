@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-/// Builds this package with a feature and one variable of the environment; the errors if that fails.
+/// Builds this package with a feature and one environment variable. Returns the errors if that fails.
 fn build(feature: &str, variable: &str, value: &str) -> Result<(), String> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join(feature);
     let output = Command::new(env!("CARGO"))
@@ -17,7 +17,7 @@ fn build(feature: &str, variable: &str, value: &str) -> Result<(), String> {
     if output.status.success() { Ok(()) } else { Err(String::from_utf8(output.stderr).unwrap()) }
 }
 
-/// Checks that a tool under a name that leads nowhere is missed in one sentence, and one that is there is not.
+/// Checks that a tool is reported missing, in one sentence, if its name leads nowhere, and not if it is present.
 fn misses(feature: &str, variable: &str, there: &str, tool: &str, of: &str) {
     let errors = build(feature, variable, "/nonexistent/tool").unwrap_err();
     let mut sentences = errors.lines().filter(|line| line.starts_with("error: ") && line.contains("missing"));
@@ -36,7 +36,7 @@ fn cmake_that_is_missing_is_named_with_its_features() {
 
 #[test]
 fn libclang_that_is_missing_is_named_with_its_feature() {
-    // Any file that the variable names is taken for libclang.
+    // Any file that the variable names passes for libclang.
     misses(
         "libclang",
         "LIBCLANG_PATH",

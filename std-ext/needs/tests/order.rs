@@ -1,13 +1,14 @@
-//! Which build script speaks first when cmake is missing: ours, or the one of the C library that is built with it.
+//! If cmake is missing, our build script reports it before the build script of a C library that needs it fails.
 //!
-//! c-blosc2 stands for libaec too, whose build script waits for many more crates.
+//! The test takes c-blosc2. The build script of libaec waits for many more crates, and so comes later still.
 
 use std::path::Path;
 use std::process::Command;
 
-/// Builds tgm-std with c-blosc2, without cmake; what cargo says.
+/// Builds tgm-std with c-blosc2 and without cmake. Returns what cargo prints.
 ///
-/// In the folder where this test was built, so that most dependencies are there: the two build scripts then come close.
+/// It builds in the folder of this test, where most dependencies are built already, so that the two build scripts start
+/// close to each other.
 fn build_without_cmake(jobs: &str) -> String {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let output = Command::new(env!("CARGO"))
@@ -33,7 +34,7 @@ fn build_without_cmake(jobs: &str) -> String {
 
 #[test]
 fn a_missing_cmake_is_told_before_the_c_library_panics() {
-    // The first build makes the build scripts, which later ones find: each order of events has its turn.
+    // The first build compiles the build scripts, and later builds only run them: both cases are tested.
     for jobs in ["2", "2", "1", "8"] {
         let said = build_without_cmake(jobs);
         let first = said.lines().find(|line| line.starts_with("error: ")).unwrap_or_else(|| panic!("{said}"));

@@ -6,8 +6,9 @@
 //!          fields of B bits, one after the other, most significant bit first
 //! ```
 //!
-//! The scalar code of `encode::packing` defines what is right, and does what is left over here. The trick is the size of a
-//! block: 64 fields of B bits are B whole words of 64 bits, whatever B is, so no bits are carried from block to block.
+//! The scalar code of `encode::packing` defines what is right, and does what is left over here. The trick is the size
+//! of a block: 64 fields of B bits are B whole words of 64 bits, whatever B is, so no bits are carried from block to
+//! block.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -101,7 +102,8 @@ fn each_block(
     done
 }
 
-/// Where the lower `size` bytes of integers of four bytes lie, most significant first; `unused` for the bytes behind them.
+/// Where the lower `size` bytes of integers of four bytes lie, most significant first; `unused` for the bytes behind
+/// them.
 #[cfg(target_arch = "x86_64")]
 fn lower_bytes<const LEN: usize>(size: usize, unused: u8) -> [u8; LEN] {
     let mut bytes = [unused; LEN];

@@ -6,13 +6,13 @@
 //!     value = R + scale · q
 //! ```
 //!
-//! The trick: eight fields of B bits are B bytes, whatever B is. So every group of eight fields that begins with an element
-//! whose number is a multiple of eight lies in its B bytes in the same way. One permutation of bytes and one set of shifts,
-//! made once a call, take eight fields out of B bytes at a time. Elements before the first such group, and fewer than eight
-//! behind the last one, are left to [`tgm_core::packing`].
+//! The trick: eight fields of B bits are B bytes, whatever B is. So every group of eight fields that begins with an
+//! element whose number is a multiple of eight lies in its B bytes in the same way. One permutation of bytes and one
+//! set of shifts, made once a call, take eight fields out of B bytes at a time. Elements before the first such group,
+//! and fewer than eight behind the last one, are left to [`tgm_core::packing`].
 //!
-//! Stores are the limit: a field of B bits becomes a value of 32 or 64. Output that is larger than the caches is written
-//! past them ([`Uncached`]).
+//! Stores are the limit: values are made about as fast as memory can be filled. Output that is larger than the caches
+//! is written past them ([`Uncached`]).
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -110,7 +110,7 @@ fn split<S>(
         return core(start, out);
     };
     if start > 0 {
-        expect(packed, packing, start, last);
+        prefetch_range(packed, packing, start, last);
     }
     // The last value first: it can be unpacked only if all can, so an error comes before anything else is written.
     match (start.checked_add(last as u64), out.get_mut(last..)) {
@@ -129,8 +129,9 @@ fn split<S>(
 /// Bytes of a range that are prefetched before it is read. Behind them the processor prefetches by itself.
 const AHEAD: usize = 4 << 10;
 
-/// Prefetches the first bytes of the `count` values from element `start` on, at a place that the processor cannot foresee.
-fn expect(packed: &[u8], packing: &Packing, start: u64, count: usize) {
+/// Prefetches the first bytes of the `count` values from element `start` on, at a place that the processor cannot
+/// foresee.
+fn prefetch_range(packed: &[u8], packing: &Packing, start: u64, count: usize) {
     let bits = u64::from(packing.bits_per_value);
     let place = |element: u64| usize::try_from(element.saturating_mul(bits) / 8).unwrap_or(usize::MAX);
     let (first, last) = (place(start), place(start.saturating_add(count as u64)));
@@ -171,10 +172,11 @@ fn unpack_groups<S: Store>(simd: Simd, bytes: &[u8], packing: &Packing, out: &mu
     }
 }
 
-/// Calls `unpack` with the bytes of each group and the group's slots, until there are no more of either or `unpack` finds too
-/// few bytes; returns the number of values.
+/// Calls `unpack` with the bytes of each group and the group's slots, until there are no more of either or `unpack`
+/// finds too few bytes; returns the number of values.
 ///
-/// The loop of every level: `unpack` is a closure of a function with the level's instructions, into which this is inlined.
+/// The loop of every level: `unpack` is a closure of a function with the level's instructions, into which this is
+/// inlined.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "compiled for what the caller may use")]

@@ -1,7 +1,7 @@
 //! Loads and stores of whole registers, and the permutations that several kernels share.
 //!
-//! Each function takes a reference to a value that is exactly as long as the register, or a slice whose length becomes a
-//! mask. So the kernels need no pointers, and the unsafe blocks of all loads and stores are in this file.
+//! Each function takes a reference to a value that is exactly as long as the register, or a slice whose length becomes
+//! a mask. So the kernels need no pointers, and the unsafe blocks of all loads and stores are in this file.
 
 #![allow(unsafe_code, reason = "vector loads and stores take pointers; each one is made of a reference here")]
 
@@ -39,7 +39,8 @@ pub(super) fn load_512<T: IntoBytes + Immutable>(value: &T) -> __m512i {
     unsafe { _mm512_loadu_si512((&raw const *value).cast()) }
 }
 
-/// Loads up to 64 bytes from the front of a slice. The rest of the register is zero, and nothing behind the slice is read.
+/// Loads up to 64 bytes from the front of a slice. The rest of the register is zero, and nothing behind the slice is
+/// read.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn load_front(bytes: &[u8]) -> __m512i {

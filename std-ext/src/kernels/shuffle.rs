@@ -1,9 +1,19 @@
 //! The shuffle filter and its inverse, for elements of 2, 4, 8 and 16 bytes.
 //!
-//! Bytes of 16 elements of S bytes, S registers of 16, are a matrix. One step takes byte for byte from the first half
-//! of registers and from the second in turn, which turns the number of a byte's place by one bit. There are log2 S
-//! bits for the register and four for the place in it: log2 S steps are the inverse of the filter, four steps are the
-//! filter. Registers of 32 bytes do it for two times 16 elements.
+//! ```text
+//! shuffled[k · count + i] = data[i · S + k]        byte k of element i of S bytes
+//!
+//! step(rows):                                      S registers
+//!     for i in 0 .. S / 2:
+//!         rows 2i and 2i + 1 = the bytes of row i and of row i + S / 2, in turn
+//! ```
+//!
+//! The trick: 16 elements of S bytes are a matrix in S registers of 16 bytes, and its transposition is a few equal
+//! steps. The number of a byte's place has log2 S bits for the register and four for the place in it. A step rotates
+//! that number by one bit. The inverse of the filter moves the bits of the register behind the others: log2 S steps.
+//! The filter moves the other four: four steps. Registers of 32 bytes do it for two times 16 elements.
+//!
+//! For data larger than the caches memory is the limit.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -12,7 +22,7 @@ use tgm_core::{Result, shuffle};
 
 use super::simd::{Level, Simd};
 
-/// Elements that are moved at a time.
+/// Elements of a block, which are moved at a time.
 const BLOCK: usize = 32;
 
 /// [`tgm_core::shuffle::unshuffle_into`], as fast as the processor can.
@@ -45,7 +55,7 @@ fn unshuffle_by<const SIZE: usize>(simd: Simd, shuffled: &[u8], start: u64, out:
     if simd.level() == Level::Base || out.len() < 2 * BLOCK * SIZE {
         return core(start, out);
     }
-    // The last byte can be had only if all can: whatever is wrong shows before anything else is written.
+    // The last byte first: it can be unshuffled only if all can, so an error comes before anything else is written.
     let last = out.len() - 1;
     match (start.checked_add(last as u64), out.get_mut(last..)) {
         (Some(byte), Some(slot)) => core(byte, slot)?,
@@ -64,10 +74,11 @@ fn unshuffle_by<const SIZE: usize>(simd: Simd, shuffled: &[u8], start: u64, out:
     core(first + done as u64, body.get_mut(done..).unwrap_or_default())
 }
 
-/// The `out.len()` bytes from byte `start` on of elements whose bytes are in `planes`, which need not lie side by side.
+/// Unshuffles `out.len()` bytes from byte `start` on, of elements whose bytes are in `planes`. The planes need not lie
+/// side by side.
 ///
 /// # Errors
-/// [`tgm_core::ErrorKind::Truncated`] if a plane ends before.
+/// [`tgm_core::ErrorKind::Truncated`] if a plane is too short.
 #[cfg(feature = "blosc2-decode")]
 pub(crate) fn unshuffle_planes_into<const SIZE: usize>(
     planes: [&[u8]; SIZE],
@@ -113,7 +124,7 @@ fn unshuffle_planes_by<const SIZE: usize>(
     Ok(())
 }
 
-/// Puts elements together from the front of the planes, block by block; returns the number of blocks.
+/// Puts elements together from the fronts of the planes, block by block; returns the number of blocks.
 #[allow(unsafe_code, reason = "instructions that not every processor has")]
 fn unshuffle_bulk<const SIZE: usize>(simd: Simd, planes: [&[u8]; SIZE], out: &mut [[[u8; SIZE]; BLOCK]]) -> usize {
     match simd.level() {
@@ -127,7 +138,7 @@ fn unshuffle_bulk<const SIZE: usize>(simd: Simd, planes: [&[u8]; SIZE], out: &mu
     }
 }
 
-/// Shuffles as many blocks of `data` as there are, to the fronts of `planes`; returns the number of elements.
+/// Shuffles the whole blocks of `data` to the fronts of `planes`; returns the number of elements.
 pub(crate) fn shuffle_blocks<const SIZE: usize>(data: &[[u8; SIZE]], planes: [&mut [u8]; SIZE]) -> usize {
     shuffle_by(Simd::best(), data, planes)
 }
@@ -171,7 +182,7 @@ mod tests {
         }
     }
 
-    /// What is shuffled becomes what it was by core.
+    /// Core unshuffles what every level has shuffled.
     fn check_shuffle<const SIZE: usize>(bytes: &[u8]) {
         let (elements, _) = bytes.as_chunks::<SIZE>();
         for simd in Simd::all() {

@@ -1,23 +1,24 @@
-//! What the processor can do.
+//! The instructions that the processor has.
 
 use std::sync::OnceLock;
 
-/// The environment variable that says how far vector instructions may go: `none`, `avx2` or `avx512`. Asked once.
+/// The environment variable that limits vector instructions: `none`, `avx2` or `avx512`. It is read once.
 pub const ENV_SIMD: &str = "TENSOGRAM_SIMD";
 
-/// Groups of instructions that come together in processors, each with all those before it.
+/// Groups of instructions that processors have together. Each level includes those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
-    /// What every processor of the architecture has.
+    /// The instructions that every processor of the architecture has.
     Base,
-    /// AVX2, BMI1, BMI2, LZCNT and POPCNT: from 2013 on.
+    /// AVX2, BMI1, BMI2, LZCNT and POPCNT: processors from 2013 on.
     Avx2,
-    /// AVX-512 F, BW, DQ, VL, VBMI and VBMI2: from 2019 on, servers mostly.
+    /// AVX-512 F, BW, DQ, VL, VBMI and VBMI2: processors from 2019 on, mostly of servers.
     Avx512,
 }
 
-/// A level that this processor has. There is no other way to come by one, so that whoever holds it may use its
-/// instructions.
+/// A level that this processor has.
+///
+/// A value is made only after the processor has been asked, so code that holds one may use the level's instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Simd(Level);
 
@@ -26,6 +27,7 @@ impl Simd {
     pub(crate) fn best() -> Self {
         static BEST: OnceLock<Simd> = OnceLock::new();
         *BEST.get_or_init(|| {
+            // Any other text sets no limit.
             let most = match std::env::var(ENV_SIMD).as_deref() {
                 Ok("none") => Level::Base,
                 Ok("avx2") => Level::Avx2,

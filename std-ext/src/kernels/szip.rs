@@ -6,12 +6,12 @@
 //! predictor     differences are added up by a prefix sum; only if one is out of range, sample by sample
 //! ```
 //!
-//! A stream does not say where its blocks begin, so each block waits for the length of the one before it. The trick is to
-//! know that length early: the end of the last unary code alone gives it, and the samples themselves may come later.
+//! A stream does not say where its blocks begin, so each block waits for the length of the one before it. The trick is
+//! to know that length early: the end of the last unary code alone gives it, and the samples themselves may come later.
 //!
 //! [`tgm_core::szip::decode_ahead_with`] walks the stream and asks here for blocks between the first and the last of an
-//! interval. Whatever is unusual is left to it: zero blocks, pairs, codes longer than a window, the stream's last bytes,
-//! and everything that is wrong. Format: PIPELINE §7.
+//! interval. Whatever is unusual is left to it: zero blocks, pairs, codes longer than a window, the stream's last
+//! bytes, and everything that is wrong. Format: PIPELINE §7.
 //!
 //! `driver` is the walk over blocks, `avx2` and `avx512` are the steps of a block, `sink` stores the samples.
 

@@ -1,8 +1,9 @@
 //! Output that is larger than the caches, written past them.
 //!
-//! An ordinary store to memory that is in no cache first reads the line it goes to, and evicts another line, which may still
-//! be needed. Output larger than the caches gains from neither. So it is made block by block in a small buffer, and copied
-//! from there in whole lines by non-temporal stores, which bypass the caches. Memory bandwidth is then the limit.
+//! An ordinary store to memory that is in no cache first reads the line it goes to, and evicts another line, which may
+//! still be needed. Output larger than the caches gains from neither. So it is made block by block in a small buffer,
+//! and copied from there in whole lines by non-temporal stores, which bypass the caches. Memory bandwidth is then the
+//! limit.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{_mm_sfence, _mm256_loadu_si256, _mm256_stream_si256};
@@ -24,7 +25,8 @@ impl<T: Copy + FromBytes + IntoBytes + Immutable> Slot for T {}
 
 /// Permission to write past the caches: a value exists only where the processor has AVX2.
 ///
-/// Non-temporal stores are not ordered with others. Dropping the value orders them, so that other threads see all of them.
+/// Non-temporal stores are not ordered with others. Dropping the value orders them, so that other threads see all of
+/// them.
 pub(super) struct Uncached(());
 
 impl Uncached {

@@ -8,8 +8,8 @@
 //!     convert, multiply, add, store
 //! ```
 //!
-//! `vpshufb` moves bytes within each half of a register only, so each half is loaded by itself. A half has 16 bytes of which
-//! the last group needs fewer: groups at the end of the input are left to core, which reads no byte behind it.
+//! `vpshufb` moves bytes within each half of a register only, so each half is loaded by itself. A half has 16 bytes of
+//! which the last group needs fewer: groups at the end of the input are left to core, which reads no byte behind it.
 
 use std::arch::x86_64::{
     __m256d, __m256i, _mm256_and_si256, _mm256_castsi256_si128, _mm256_cvtepi32_pd, _mm256_extracti128_si256,

@@ -1,7 +1,7 @@
 //! From integers in lanes to values: value = R + scale · q.
 //!
-//! The product is rounded, then the sum, as in [`Formula::value`]: a fused multiply-add would differ from it in the last
-//! bit.
+//! The product is rounded, then the sum, as in [`Formula::value`]: a fused multiply-add would differ from it in the
+//! last bit.
 
 use std::arch::x86_64::{
     __m256d, __m256i, __m512d, _mm256_add_pd, _mm256_castpd_si256, _mm256_castsi256_pd, _mm256_mul_pd, _mm256_or_si256,
@@ -17,8 +17,8 @@ const TWO_TO_52: f64 = 4_503_599_627_370_496.0;
 
 /// Converts integers below 2^52 in lanes of 64 bits.
 ///
-/// AVX2 has no such conversion. But the bits of 2^52 with q as the fraction are the number 2^52 + q, so an OR puts q there,
-/// and a subtraction takes 2^52 away. Both are exact.
+/// AVX2 has no such conversion. But the bits of 2^52 with q as the fraction are the number 2^52 + q, so an OR puts q
+/// there, and a subtraction takes 2^52 away. Both are exact.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(in crate::kernels) fn four_to_doubles(integers: __m256i) -> __m256d {

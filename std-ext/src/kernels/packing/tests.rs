@@ -1,4 +1,4 @@
-//! Every level against core.
+//! Every level agrees with core.
 
 use proptest::prelude::*;
 use tgm_core::descriptor::ByteOrder;
@@ -11,7 +11,7 @@ fn packing(bits_per_value: u32) -> Packing {
     Packing { reference_value: 271.828, binary_scale_factor: -7, decimal_scale_factor: 2, bits_per_value }
 }
 
-/// Values as bits, or an error, and what is in the buffer after it.
+/// The result, and the buffer after it: values as bits.
 fn unpacked<T: Value + Copy + Default + Into<f64>>(
     simd: Option<Simd>,
     packed: &[u8],
@@ -43,7 +43,7 @@ fn bytes(
     (result, out)
 }
 
-/// Values that nearly fill `packed`, from `start` on: whatever core says of them.
+/// Checks that every level returns and writes what core does.
 fn check(packed: &[u8], packing: &Packing, start: u64, count: usize) {
     for simd in Simd::all() {
         let case = (simd, packing.bits_per_value, start, count);
@@ -79,7 +79,7 @@ fn what_is_larger_than_caches_is_the_same() {
     for (bits, start) in [(12, 3), (24, 0), (17, 5)] {
         let mut expected = vec![0.0_f64; count as usize];
         packing::unpack_into(&packed, &packing(bits), start, &mut expected).unwrap();
-        // Not where a line of memory begins.
+        // The output does not begin with a line of memory.
         let mut out = vec![0.0_f64; count as usize + 1];
         super::unpack_into(&packed, &packing(bits), start, &mut out[1..]).unwrap();
         assert!(out[1..] == expected, "{bits}");
@@ -100,7 +100,7 @@ proptest! {
         cut in 0_usize..40,
     ) {
         check(&packed, &packing(bits), start, count);
-        // As many as there are, and a few more or less.
+        // All values that there are, and a few more or less.
         let all = (packed.len() * 8).checked_div(bits as usize).unwrap_or(0);
         let from = usize::try_from(start).unwrap_or(0).min(all);
         check(&packed, &packing(bits), from as u64, (all - from + 20).saturating_sub(cut));

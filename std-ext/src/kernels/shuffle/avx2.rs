@@ -1,4 +1,4 @@
-//! 32 elements in registers of 32 bytes: each half of a register is of 16 of them.
+//! Shuffling by AVX2: 32 elements in registers of 32 bytes, 16 of them in each half of a register.
 
 use std::arch::x86_64::{
     __m256i, _mm_setr_epi8, _mm256_broadcastsi128_si256, _mm256_permute2x128_si256, _mm256_set_m128i,
@@ -9,7 +9,7 @@ use std::arch::x86_64::{
 use super::BLOCK;
 use crate::kernels::registers::{load_128, load_256, store_256};
 
-/// Puts together blocks as far as all planes and `out` reach; returns how many.
+/// Unshuffles blocks as far as all planes and `out` reach; returns the number of blocks.
 #[target_feature(enable = "avx2")]
 pub(super) fn unshuffle<const SIZE: usize>(planes: [&[u8]; SIZE], out: &mut [[[u8; SIZE]; BLOCK]]) -> usize {
     let planes = planes.map(|plane| plane.as_chunks::<BLOCK>().0);
@@ -27,7 +27,7 @@ pub(super) fn unshuffle<const SIZE: usize>(planes: [&[u8]; SIZE], out: &mut [[[u
         let (parts, _) = out.as_flattened_mut().as_chunks_mut::<BLOCK>();
         let (first, second) = parts.split_at_mut(SIZE / 2);
         let (pairs, _) = rows.as_chunks::<2>();
-        // In the order of addresses: lines of memory that are written at once need not be read.
+        // Stores go in the order of addresses: the processor need not read a line of memory that is written whole.
         for (slots, [a, b]) in first.iter_mut().zip(pairs) {
             store_256(_mm256_permute2x128_si256::<0x20>(*a, *b), slots);
         }
@@ -38,7 +38,7 @@ pub(super) fn unshuffle<const SIZE: usize>(planes: [&[u8]; SIZE], out: &mut [[[u
     count
 }
 
-/// Takes apart blocks as far as `data` and all planes reach; returns how many.
+/// Shuffles blocks as far as `data` and all planes reach; returns the number of blocks.
 #[target_feature(enable = "avx2")]
 pub(super) fn shuffle<const SIZE: usize>(data: &[[[u8; SIZE]; BLOCK]], planes: [&mut [u8]; SIZE]) -> usize {
     let mut planes = planes.map(|plane| plane.as_chunks_mut::<BLOCK>().0);
@@ -51,7 +51,8 @@ pub(super) fn shuffle<const SIZE: usize>(data: &[[[u8; SIZE]; BLOCK]], planes: [
             *row = _mm256_set_m128i(load_128(second), load_128(first));
         }
         if let [first, second] = rows.as_mut_slice() {
-            // Half the work for the smallest elements: lower and upper bytes apart within each register, then together.
+            // Elements of two bytes take half of the instructions this way: first each register separates its even and
+            // odd bytes, then the even bytes of both registers come together, and the odd ones.
             let apart = [*first, *second].map(|row| _mm256_shuffle_epi8(row, even_and_odd_bytes()));
             [*first, *second] = [_mm256_unpacklo_epi64(apart[0], apart[1]), _mm256_unpackhi_epi64(apart[0], apart[1])];
         } else {
@@ -68,7 +69,7 @@ pub(super) fn shuffle<const SIZE: usize>(data: &[[[u8; SIZE]; BLOCK]], planes: [
     count
 }
 
-/// Byte for byte from row i of the first half and row i of the second in turn, to rows 2i and 2i + 1.
+/// The step of the module's head: rows 2i and 2i + 1 become the bytes of row i and of row i + `SIZE` / 2, in turn.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn step<const SIZE: usize>(rows: [__m256i; SIZE]) -> [__m256i; SIZE] {
@@ -81,6 +82,7 @@ fn step<const SIZE: usize>(rows: [__m256i; SIZE]) -> [__m256i; SIZE] {
     turned
 }
 
+/// The permutation that puts the even bytes of each half before the odd ones.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn even_and_odd_bytes() -> __m256i {

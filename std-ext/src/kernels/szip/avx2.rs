@@ -1,7 +1,7 @@
 //! szip by AVX2: eight samples in eight lanes of 32 bits.
 //!
-//! Finding the ends of unary codes is the limit: AVX2 has no instruction that gathers the positions of ones, so they are
-//! found one after the other, by counting trailing zeros.
+//! AVX2 has no instruction that gathers the positions of ones. So the ends of unary codes are found one after the
+//! other, by counting trailing zeros.
 
 #![allow(unsafe_code, reason = "functions of a trait that needs instructions which not every processor has")]
 
@@ -148,7 +148,8 @@ fn first(lanes: __m256i) -> u32 {
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 fn unary(stream: &[u8], bit: u64, count: usize) -> Option<([__m256i; 2], u32)> {
     let ones = window(stream, bit)?.reverse_bits();
-    // The end of the last code alone tells where the next group begins, so the next group does not wait for the other ends.
+    // The end of the last code alone tells where the next group begins, so the next group does not wait for the other
+    // ends.
     let last = _pdep_u64(1 << (count - 1), ones);
     let len = last.trailing_zeros() + 1;
     let (low_ends, ones) = ends(ones);

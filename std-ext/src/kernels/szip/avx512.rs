@@ -1,7 +1,7 @@
 //! szip by AVX-512: sixteen samples in sixteen lanes of 32 bits.
 //!
-//! `vpcompressb` makes the positions of all ones of a window at once, so unary codes cost no more than fields. What limits
-//! a block is the way from its first bit to the next block's, and from one sample to the next register's.
+//! `vpcompressb` makes the positions of all ones of a window at once, so unary codes cost no more than fields. What
+//! limits a block is the way from its first bit to the next block's, and from one sample to the next register's.
 
 #![allow(unsafe_code, reason = "functions of a trait that needs instructions which not every processor has")]
 

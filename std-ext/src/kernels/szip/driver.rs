@@ -40,8 +40,8 @@ pub(super) trait Vector {
     const LEN: usize;
     /// Registers that [`Self::unary`] fills at once.
     const AT_ONCE: usize;
-    /// Whether plain blocks are decoded here. Their differences go out of range all the time, which costs a level with few
-    /// lanes more than it saves.
+    /// Whether plain blocks are decoded here. Their differences go out of range all the time, which costs a level with
+    /// few lanes more than it saves.
     const TAKES_PLAIN: bool;
 
     /// A block of zeros.
@@ -56,8 +56,8 @@ pub(super) trait Vector {
     /// The sample of the last lane in all lanes.
     unsafe fn splat_last(lanes: Self::Lanes) -> Self::Lanes;
 
-    /// Reads `count` unary codes from `bit` on, as many as the samples of [`Self::AT_ONCE`] registers or of a smaller block;
-    /// returns their length in bits.
+    /// Reads `count` unary codes from `bit` on, as many as the samples of [`Self::AT_ONCE`] registers or of a smaller
+    /// block; returns their length in bits.
     ///
     /// `None` if a code is more than `most` or too long for the level, or if the stream ends too soon.
     unsafe fn unary(stream: &[u8], bit: u64, count: usize, most: u32, codes: &mut [Self::Lanes]) -> Option<u32>;
