@@ -1,8 +1,8 @@
 //! Messages and objects decoded into values that the caller owns (FORMAT §5.2).
 //!
-//! Each function decodes the first message of the bytes that it is given; bytes behind it are ignored. A message is walked
-//! frame by frame, as the reference does it. Its index must be well-formed, and is not followed. To follow the index, or to
-//! borrow values, open a [`tgm_core::Message`] and hand its objects to [`values`].
+//! Each function decodes the first message of the bytes that it is given; bytes behind it are ignored. A message is
+//! walked frame by frame, as the reference does it. Its index must be well-formed, and is not followed. To follow the
+//! index, or to borrow values, open a [`tgm_core::Message`] and hand its objects to [`values`].
 //!
 //! # From the disk to values
 //! ```text
@@ -19,7 +19,8 @@
 //! ```
 //!
 //! A payload that holds the values as they are wanted is borrowed. Otherwise values are written once, to one allocation
-//! or to the caller's buffer. A codec writes directly there if no other stage follows, or if it unpacks in the same pass.
+//! or to the caller's buffer. A codec writes directly there if no other stage follows, or if it unpacks in the same
+//! pass.
 //!
 //! # Where masks are restored
 //! The encoder puts zeros in the place of NaN and infinities, and the bits that say where behind the payload.
@@ -32,8 +33,8 @@
 //! restored   1.5  NaN   2.5   +∞
 //! ```
 //!
-//! Masks come last. They write into the values where these lie, in the byte order that is wanted. For ranges they write the
-//! part that each range covers.
+//! Masks come last. They write into the values where these lie, in the byte order that is wanted. For ranges they write
+//! the part that each range covers.
 
 mod bounds;
 pub(crate) mod checked;
@@ -81,17 +82,17 @@ pub use typed::{Float, to_vec, values_as, values_as_into};
 
 /// The values of one object, borrowed from the message if they lie there as they are wanted.
 ///
-/// They are bytes in row-major order, in the byte order that the options say. Masked values are restored if the options say
-/// so. A bitmask's values are packed bits. The values take at most one allocation.
+/// They are bytes in row-major order, in the byte order that the options say. Masked values are restored if the options
+/// say so. A bitmask's values are packed bits. The values take at most one allocation.
 ///
 /// With `verify_hash` the object's digest is checked first, which reads its frame once more. The object knows from its
-/// message whether it has a digest ([`Frame::hash_presence`](tgm_core::frame::Frame::hash_presence)). It does not know its
-/// number: a mismatch names none, and a missing digest is reported with number 0.
+/// message whether it has a digest ([`Frame::hash_presence`](tgm_core::frame::Frame::hash_presence)). It does not know
+/// its number: a mismatch names none, and a missing digest is reported with number 0.
 ///
 /// # Errors
 /// With `verify_hash` [`TensogramError::HashMismatch`] and [`TensogramError::MissingHash`];
-/// [`TensogramError::Encoding`] and [`TensogramError::Metadata`] for a pipeline that cannot be undone, or would exceed the
-/// limits; [`TensogramError::Framing`] for masks of a bitmask.
+/// [`TensogramError::Encoding`] and [`TensogramError::Metadata`] for a pipeline that cannot be undone, or would exceed
+/// the limits; [`TensogramError::Framing`] for masks of a bitmask.
 ///
 /// Format: FORMAT §5.3.
 ///
@@ -114,8 +115,8 @@ pub fn values<'a>(object: &DataObject<'a>, options: &DecodeOptions) -> Result<Co
 /// Values are bytes as [`values`] gives them. Several objects are decoded side by side if the options allow threads.
 ///
 /// # Errors
-/// Those of the format's checks (FORMAT §1.10), of the limits, and of `verify_hash`; those of [`values`] for the first object
-/// that has any.
+/// Those of the format's checks (FORMAT §1.10), of the limits, and of `verify_hash`; those of [`values`] for the first
+/// object that has any.
 ///
 /// Format: FORMAT §5.2.
 pub fn decode(bytes: &[u8], options: &DecodeOptions) -> Result<(GlobalMetadata, Vec<DecodedObject>)> {
@@ -156,8 +157,8 @@ pub fn decode_descriptors(bytes: &[u8]) -> Result<(GlobalMetadata, Vec<DataObjec
 /// Values are bytes as [`values`] gives them. No payload of another object is read.
 ///
 /// # Errors
-/// [`TensogramError::Object`] if there is no such object; those of the format's checks (FORMAT §1.10), of the limits, and of
-/// `verify_hash`; those of [`values`].
+/// [`TensogramError::Object`] if there is no such object; those of the format's checks (FORMAT §1.10), of the limits,
+/// and of `verify_hash`; those of [`values`].
 ///
 /// Format: FORMAT §5.2.
 pub fn decode_object(
@@ -196,7 +197,8 @@ pub fn decode_with_masks(
 
 /// The descriptor and the values of the object in one frame, without its message.
 ///
-/// Values are bytes as [`values`] gives them. With `verify_hash`, only the frame's own flag says whether it holds a digest.
+/// Values are bytes as [`values`] gives them. With `verify_hash`, only the frame's own flag says whether it holds a
+/// digest.
 ///
 /// # Errors
 /// Those of the frame; those of [`values`].

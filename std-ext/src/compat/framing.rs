@@ -2,8 +2,8 @@
 //! [`decode`](crate::decode()).
 //!
 //! Payloads are encoded bytes on both sides. Nothing is derived from them or compared with descriptors, and metadata is
-//! written as it is given. To make messages of values, take [`crate::encode_pre_encoded`] or [`crate::MessageBuilder`], which
-//! check what they are given.
+//! written as it is given. To make messages of values, take [`crate::encode_pre_encoded`] or [`crate::MessageBuilder`],
+//! which check what they are given.
 
 use std::collections::BTreeMap;
 
@@ -134,8 +134,8 @@ pub fn decode_metadata_only(bytes: &[u8]) -> Result<GlobalMetadata> {
 
 /// Takes apart the data object's frame that `bytes` begin with.
 ///
-/// Returns the descriptor, the encoded values, the masks' blobs, and the frame's length with its padding, in bytes. The digest
-/// is not checked: [`crate::model::hash::check_frame_hash`] does that.
+/// Returns the descriptor, the encoded values, the masks' blobs, and the frame's length with its padding, in bytes. The
+/// digest is not checked: [`crate::model::hash::check_frame_hash`] does that.
 ///
 /// # Errors
 /// [`TensogramError::Framing`] for a frame that is damaged or of another type; those of the descriptor.

@@ -34,8 +34,8 @@ impl<'a> CheckedMessage<'a> {
 
     /// Opens a message for the values of all its objects, or of object `only`.
     ///
-    /// If the options ask for it, the objects' digests are checked before any CBOR is read, so that a damaged descriptor is
-    /// reported as damage.
+    /// If the options ask for it, the objects' digests are checked before any CBOR is read, so that a damaged
+    /// descriptor is reported as damage.
     ///
     /// # Errors
     /// As [`Self::open`]; those of [`Trust::check_message`].
@@ -60,8 +60,8 @@ impl<'a> CheckedMessage<'a> {
         Ok((Self { message, metadata, outline, room: Room::new(&options.limits) }, checked))
     }
 
-    /// Calls `f` for each object, with the threads that it may use: several objects at a time on one thread each, or one
-    /// object after the other on all threads.
+    /// Calls `f` for each object, with the threads that it may use: several objects at a time on one thread each, or
+    /// one object after the other on all threads.
     ///
     /// # Errors
     /// Those of `f`, and of the objects' frames.

@@ -42,8 +42,8 @@ pub(super) fn decode_ranges(
     Ok(parts)
 }
 
-/// The values of the ranges in `order`, one range behind the other, into all of `out`. Each range begins with a byte of its
-/// own, bits too.
+/// The values of the ranges in `order`, one range behind the other, into all of `out`. Each range begins with a byte of
+/// its own, bits too.
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] if `out` is shorter or longer; those of [`decode_ranges`].
@@ -63,11 +63,11 @@ pub(super) fn decode_ranges_into(
     })
 }
 
-/// Calls `place` for each range, in ascending order. It is given the range's place in the caller's list, the length of the
-/// range's values in bytes, and a function that decodes them into a buffer of that length.
+/// Calls `place` for each range, in ascending order. It is given the range's place in the caller's list, the length of
+/// the range's values in bytes, and a function that decodes them into a buffer of that length.
 ///
-/// Every function of ranges ends here. All ranges together cost at most what decoding everything once costs, and a copy of
-/// what was asked for. szip takes half as much again, because its stream has to be read to find anything in it.
+/// Every function of ranges ends here. All ranges together cost at most what decoding everything once costs, and a copy
+/// of what was asked for. szip takes half as much again, because its stream has to be read to find anything in it.
 fn decode_each_range(
     object: Trusted<'_, '_>,
     ranges: &[(u64, u64)],

@@ -1,7 +1,7 @@
 //! Objects that lie in no frame: an owned descriptor, and bytes that the caller keeps.
 //!
-//! The descriptor is written as CBOR and read as a view. So it passes the same checks as a descriptor in a message, and the
-//! bytes are decoded by the same code, where they lie. They have no digest: with `verify_hash` that is an error.
+//! The descriptor is written as CBOR and read as a view. So it passes the same checks as a descriptor in a message, and
+//! the bytes are decoded by the same code, where they lie. They have no digest: with `verify_hash` that is an error.
 
 use tgm_core::descriptor::{Descriptor, Dtype, Encoding};
 use tgm_core::wire::FRAME_HEADER_SIZE;
@@ -19,8 +19,8 @@ use crate::model::types::DataObjectDescriptor;
 /// Offsets in errors are those of a frame that holds the region, and the descriptor behind it.
 ///
 /// # Errors
-/// [`TensogramError::Metadata`] for a descriptor that cannot be CBOR; [`TensogramError::MissingHash`] with `verify_hash`;
-/// those of the descriptor, the masks and the stages.
+/// [`TensogramError::Metadata`] for a descriptor that cannot be CBOR; [`TensogramError::MissingHash`] with
+/// `verify_hash`; those of the descriptor, the masks and the stages.
 pub(crate) fn decode_region(
     descriptor: &DataObjectDescriptor,
     region: &[u8],

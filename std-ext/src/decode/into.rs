@@ -7,10 +7,10 @@
 //! | `f32` or `f64`, of any | [`values_as_into`](crate::values_as_into) | |
 //! | `f32` or `f64`, of packed values | [`unpack_into`] | [`unpack_into`] |
 //!
-//! All of them undo every pipeline, and work in the memory of a [`Scratch`]. Once that is large enough, all values of an
-//! object are decoded without an allocation on the calling thread, whatever masks it has. This holds for values that are
-//! stored, packed, shuffled, or compressed by szip, zstd, lz4 or blosc2. What opening a payload for parts takes is told by
-//! [`ranges_into`](crate::ranges_into).
+//! All of them undo every pipeline, and work in the memory of a [`Scratch`]. Once that is large enough, all values of
+//! an object are decoded without an allocation on the calling thread, whatever masks it has. This holds for values that
+//! are stored, packed, shuffled, or compressed by szip, zstd, lz4 or blosc2. What opening a payload for parts takes is
+//! told by [`ranges_into`](crate::ranges_into).
 //!
 //! An error about the buffer's length leaves the buffer as it was. After any other error it may hold anything.
 
@@ -63,8 +63,8 @@ pub fn values_into(
 
 /// Writes all values of an object to `out`, as elements of their own type.
 ///
-/// The values lie row-major, in the machine's byte order, whatever `native_byte_order` of the options says. `out` has one
-/// element for each of the object. A bitmask has no such type.
+/// The values lie row-major, in the machine's byte order, whatever `native_byte_order` of the options says. `out` has
+/// one element for each of the object. A bitmask has no such type.
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] with [`ErrorKind::DtypeMismatch`] if the elements are not of type `T`; those of
@@ -103,8 +103,8 @@ pub fn elements_into<T: Number>(
 
 /// Unpacks simple-packed values into all of `out`, from element `start` on.
 ///
-/// The values lie row-major, in the unit of the source data, in the machine's byte order. An `f32` is the `f64` rounded once
-/// more; it takes half the memory of [`elements_into`]. Masked values are restored if the options say so.
+/// The values lie row-major, in the unit of the source data, in the machine's byte order. An `f32` is the `f64` rounded
+/// once more; it takes half the memory of [`elements_into`]. Masked values are restored if the options say so.
 ///
 /// A whole object may be decompressed on several threads. Unpacking takes one.
 ///

@@ -72,8 +72,8 @@ impl<'a> Masks<'a> {
         Self { dtype, ..self }
     }
 
-    /// The masks for windows of values in ascending order. All windows together cost one pass over each blob, and what they
-    /// restore. Runs that several windows need are kept in `runs`.
+    /// The masks for windows of values in ascending order. All windows together cost one pass over each blob, and what
+    /// they restore. Runs that several windows need are kept in `runs`.
     pub(crate) fn in_order<'m>(&'m self, runs: &'m mut MaskRuns) -> AscendingMasks<'m> {
         AscendingMasks::new(self, runs)
     }
@@ -150,8 +150,8 @@ pub(crate) struct Coverage<'m> {
 }
 
 impl Coverage<'_> {
-    /// Whether a mask covers `element`, which must not lie before the element of an earlier call. A defective mask ends at
-    /// its defect.
+    /// Whether a mask covers `element`, which must not lie before the element of an earlier call. A defective mask ends
+    /// at its defect.
     pub(crate) fn covers(&mut self, element: u64) -> bool {
         self.runs.iter_mut().any(|runs| {
             while runs.next_if(|run| matches!(run, Ok(run) if run.end <= element)).is_some() {}

@@ -10,9 +10,9 @@ use crate::base::error::Result;
 
 /// Where the objects of a message are: 16 bytes for each object. The table then opens any of them in O(1).
 ///
-/// It pays off where a message has many objects and more than a few are opened. [`Message::object`] reads the index up to the
-/// object's entry each time, and walks over the frames if there is no index. The table borrows nothing, so it can be kept
-/// beside the message's bytes.
+/// It pays off where a message has many objects and more than a few are opened. [`Message::object`] reads the index up
+/// to the object's entry each time, and walks over the frames if there is no index. The table borrows nothing, so it
+/// can be kept beside the message's bytes.
 ///
 /// | made by | costs | a wrong index |
 /// |---|---|---|
@@ -44,8 +44,8 @@ impl ObjectTable {
     /// messages from untrusted sources take [`Self::checked`] or [`Self::by_walk`].
     ///
     /// # Errors
-    /// [`ErrorKind::IndexEntry`], a framing error, for an index whose entries do not ascend, because it would number the
-    /// objects in another order; those of [`Message::find_index`] and of the walk.
+    /// [`ErrorKind::IndexEntry`], a framing error, for an index whose entries do not ascend, because it would number
+    /// the objects in another order; those of [`Message::find_index`] and of the walk.
     pub fn new(message: &Message<'_>) -> Result<Self> {
         match message.find_index()? {
             Some(index) if index.is_ascending() => Ok(Self { entries: index.iter().collect() }),
@@ -93,13 +93,13 @@ impl ObjectTable {
         &self.entries
     }
 
-    /// Object `index` of `message`: O(1), no allocation. The table must have been made of this message. With another one
-    /// the result is an error, or some object of it.
+    /// Object `index` of `message`: O(1), no allocation. The table must have been made of this message. With another
+    /// one the result is an error, or some object of it.
     ///
     /// # Errors
     /// Those of [`Message::object_at`]. For an object that is not listed, a walk tells why:
-    /// [`ErrorKind::ObjectOutOfRange`] if the message has no such object, [`ErrorKind::IndexEntry`] if its index leaves it
-    /// out.
+    /// [`ErrorKind::ObjectOutOfRange`] if the message has no such object, [`ErrorKind::IndexEntry`] if its index leaves
+    /// it out.
     pub fn object<'a>(&self, message: &Message<'a>, index: usize) -> Result<DataObject<'a>> {
         let found = match self.entries.get(index) {
             Some(entry) => message.object_at(*entry),

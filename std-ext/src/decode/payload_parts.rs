@@ -7,12 +7,12 @@
 //! read        1111111222222222              333
 //! ```
 //!
-//! Ranges come in ascending order. If the bytes of a range are not all at hand, the missing ones are read, and also the bytes
-//! of the range's last block that later ranges want. Bytes stay at hand as long as a range may want them: from the start
-//! of the current range on.
+//! Ranges come in ascending order. If the bytes of a range are not all at hand, the missing ones are read, and also the
+//! bytes of the range's last block that later ranges want. Bytes stay at hand as long as a range may want them: from
+//! the start of the current range on.
 //!
-//! So a call decodes each block at most once. It keeps the bytes of its longest range and one block, besides what the codec
-//! needs for itself.
+//! So a call decodes each block at most once. It keeps the bytes of its longest range and one block, besides what the
+//! codec needs for itself.
 
 use std::ops::Range;
 
@@ -62,8 +62,8 @@ impl<'s> PayloadParts<'s> {
         Ok(Stored::window(descriptor, bytes, wanted.start)?)
     }
 
-    /// The stored byte up to which to read for `wanted`: its end. If later ranges begin in its last block, the end of what
-    /// they want of that block.
+    /// The stored byte up to which to read for `wanted`: its end. If later ranges begin in its last block, the end of
+    /// what they want of that block.
     fn until(
         &mut self,
         descriptor: &Descriptor<'_>,

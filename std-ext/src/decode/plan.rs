@@ -1,7 +1,7 @@
 //! What decoding has to do for one object, found out before any byte is decompressed (PIPELINE §2 to §5).
 //!
-//! A [`Plan`] finds the codec of an object. The caller then asks once for the way to what it wants. The way says which steps
-//! are left, and how many bytes they write; sizes were held against the limits.
+//! A [`Plan`] finds the codec of an object. The caller then asks once for the way to what it wants. The way says which
+//! steps are left, and how many bytes they write; sizes were held against the limits.
 //!
 //! ```text
 //!                                      ┌─ all()     all values                   super::whole
@@ -87,8 +87,9 @@ impl<'o, 'a> Plan<'o, 'a> {
     /// The way to all values.
     ///
     /// # Errors
-    /// [`TensogramError::Encoding`] for values or stored bytes beyond the limits; those of [`join`] if the payload is not
-    /// compressed. Behind a compression the names and parameters of the other stages are checked when they are undone.
+    /// [`TensogramError::Encoding`] for values or stored bytes beyond the limits; those of [`join`] if the payload is
+    /// not compressed. Behind a compression the names and parameters of the other stages are checked when they are
+    /// undone.
     pub(super) fn all(&self) -> Result<WayToValues<'a>> {
         let descriptor = self.object.descriptor();
         let Some(codec) = self.codec else {
@@ -120,8 +121,8 @@ impl<'o, 'a> Plan<'o, 'a> {
         self.decompressed(codec, stored_len(self.object.descriptor())?)
     }
 
-    /// The way to parts of the stored bytes, for ranges that end with element `end` at the latest. `None` if the payload is
-    /// not compressed, or if a part takes all stored bytes.
+    /// The way to parts of the stored bytes, for ranges that end with element `end` at the latest. `None` if the
+    /// payload is not compressed, or if a part takes all stored bytes.
     ///
     /// # Errors
     /// As [`Self::all`]; [`ErrorKind::RangeOutOfBounds`] if the object has fewer elements.

@@ -1,7 +1,7 @@
 //! Parts of an object's values (FORMAT §5.5).
 //!
-//! A range is a first element and a count, over the flattened tensor. Ranges may overlap, repeat and come in any order. Each
-//! gives one output, in the order given.
+//! A range is a first element and a count, over the flattened tensor. Ranges may overlap, repeat and come in any order.
+//! Each gives one output, in the order given.
 //!
 //! | values are | what a call reads |
 //! |---|---|
@@ -9,7 +9,8 @@
 //! | compressed in blocks | the blocks that the ranges need, each once, whatever the order of the ranges |
 //! | compressed otherwise, or shuffled and compressed | the whole payload, once for all ranges |
 //!
-//! With `verify_hash`, the whole frame of the object is read and hashed before, once a call: a digest covers the whole frame.
+//! With `verify_hash`, the whole frame of the object is read and hashed before, once a call: a digest covers the whole
+//! frame.
 
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Filter};
 use tgm_core::object::DataObject;
@@ -29,12 +30,12 @@ use crate::model::types::DataObjectDescriptor;
 
 /// The descriptor of object `index` of a message, and the values of `ranges`, one buffer for each range.
 ///
-/// The values of a range are bytes in the byte order that the options say, masked ones restored if the options say so. A
-/// bitmask's values are packed bits: the first value of each range is the highest bit of its buffer.
+/// The values of a range are bytes in the byte order that the options say, masked ones restored if the options say so.
+/// A bitmask's values are packed bits: the first value of each range is the highest bit of its buffer.
 ///
 /// # Errors
-/// [`TensogramError::Object`] if there is no such object; [`TensogramError::Encoding`] for a range beyond the object's end;
-/// those of the format's checks, of `verify_hash`, of the limits, and of the object's pipeline.
+/// [`TensogramError::Object`] if there is no such object; [`TensogramError::Encoding`] for a range beyond the object's
+/// end; those of the format's checks, of `verify_hash`, of the limits, and of the object's pipeline.
 ///
 /// Format: FORMAT §5.5.
 pub fn decode_range(
@@ -94,8 +95,9 @@ pub(super) fn trusted_ranges(
 
 /// Writes the values of `ranges` of an object to all of `out`, one range behind the other.
 ///
-/// The values are those of [`ranges`]: each range of a bitmask begins with a byte of its own. Opening a payload for parts
-/// takes one allocation, and the beginning of zstd more. Everything else is as with [`values_into`](crate::values_into).
+/// The values are those of [`ranges`]: each range of a bitmask begins with a byte of its own. Opening a payload for
+/// parts takes one allocation, and the beginning of zstd more. Everything else is as with
+/// [`values_into`](crate::values_into).
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] if `out` is shorter or longer; those of [`ranges`].
@@ -159,8 +161,8 @@ fn ranges_in_order(
 
 /// The values of `ranges` of an object whose payload lies in no frame, one buffer for each range.
 ///
-/// The payload is decoded where it lies. Masks are not restored, because their blobs are not in a payload. Offsets in errors
-/// about values count from the payload's start.
+/// The payload is decoded where it lies. Masks are not restored, because their blobs are not in a payload. Offsets in
+/// errors about values count from the payload's start.
 ///
 /// # Errors
 /// [`TensogramError::MissingHash`] with `verify_hash`, always: digests are of frames. Those of the descriptor; those of

@@ -39,7 +39,8 @@ impl<'s> RangeBytes<'s> {
         if let Some(parts) = parts.map_err(|error| codec_error(codec, &error))? {
             return Ok(Self::Parts(PayloadParts::new(codec, parts, bytes)));
         }
-        // This codec has no parts. The workspace is lent to the answer that said so; such codecs do not need the kept one.
+        // This codec has no parts. The workspace is lent to the answer that said so; such codecs do not need the kept
+        // one.
         let way = plan.decompressed(codec, total)?;
         Ok(Self::All(open(plan, way, bytes, &mut Workspace::default())?))
     }

@@ -6,9 +6,9 @@ use crate::codec::Workspace;
 
 /// Memory that decoding works in, kept from one call to the next, of the same object or of another.
 ///
-/// It is empty at first, and grows to the largest size that a call needed. It holds bytes between two stages of a pipeline,
-/// decompressed masks, and the memory of codecs. Its content never shows in values. Dropping it gives the memory back.
-/// Each thread that decodes needs one of its own.
+/// It is empty at first, and grows to the largest size that a call needed. It holds bytes between two stages of a
+/// pipeline, decompressed masks, and the memory of codecs. Its content never shows in values. Dropping it gives the
+/// memory back. Each thread that decodes needs one of its own.
 ///
 /// ```
 /// use tgm_std::{DecodeOptions, Scratch, values_into};

@@ -41,8 +41,8 @@ pub(super) fn open<'s>(
 /// Joins stored bytes with what the object's descriptor says about them.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] for an encoding or filter of an unknown name, and for more or fewer bytes than they imply;
-/// those of their parameters.
+/// [`TensogramError::Encoding`] for an encoding or filter of an unknown name, and for more or fewer bytes than they
+/// imply; those of their parameters.
 pub(super) fn join<'a>(object: Trusted<'_, '_>, bytes: &'a [u8]) -> Result<Stored<'a>> {
     let descriptor = object.descriptor();
     // Names first: core says of an unknown one only that it cannot undo it.

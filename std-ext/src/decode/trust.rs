@@ -7,9 +7,9 @@
 //! an object ──────────────────────── new ────────────────┘
 //! ```
 //!
-//! Everything that decodes takes a [`Trusted`] object and nothing else, so no route can forget `verify_hash`. A digest covers
-//! the whole frame: checking it reads all of the payload, however small the part that is wanted. Each call checks it once.
-//! Without `verify_hash` all of this costs one branch.
+//! Everything that decodes takes a [`Trusted`] object and nothing else, so no route can forget `verify_hash`. A digest
+//! covers the whole frame: checking it reads all of the payload, however small the part that is wanted. Each call
+//! checks it once. Without `verify_hash` all of this costs one branch.
 
 use tgm_core::Message;
 use tgm_core::descriptor::{Descriptor, MaskDescriptor};
@@ -45,8 +45,8 @@ impl Proof {
 }
 
 impl Trust {
-    /// For the objects of `message`: Rule H of FORMAT §2, or the strict rule if the options ask for it. Walks once over the
-    /// frames if digests are to be checked.
+    /// For the objects of `message`: Rule H of FORMAT §2, or the strict rule if the options ask for it. Walks once over
+    /// the frames if digests are to be checked.
     ///
     /// # Errors
     /// Those of the walk.
@@ -133,8 +133,8 @@ impl<'o, 'a> Trusted<'o, 'a> {
         }
     }
 
-    /// An object that lies in no frame: its descriptor, and its payload region. Offsets in errors about the region count
-    /// from `region_offset` bytes before it.
+    /// An object that lies in no frame: its descriptor, and its payload region. Offsets in errors about the region
+    /// count from `region_offset` bytes before it.
     ///
     /// # Errors
     /// [`ErrorKind::MaskBounds`](tgm_core::ErrorKind::MaskBounds) for a mask outside of the region.

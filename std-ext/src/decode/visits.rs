@@ -20,8 +20,8 @@ pub(super) struct Visits<'v> {
 }
 
 impl<'v> Visits<'v> {
-    /// Sorts the ranges if they are not in order. `len` tells the length of a range's values in bytes. The order is kept in
-    /// `memory`.
+    /// Sorts the ranges if they are not in order. `len` tells the length of a range's values in bytes. The order is
+    /// kept in `memory`.
     ///
     /// # Errors
     /// Those of `len`.
@@ -55,8 +55,8 @@ impl<'v> Visits<'v> {
         (number..).map_while(move |number| self.range(number)).map(|(start, count)| start..start.saturating_add(count))
     }
 
-    /// The place of visit `number`. `behind` is the number of bytes of all earlier visits, which is the offset if the list
-    /// is in order.
+    /// The place of visit `number`. `behind` is the number of bytes of all earlier visits, which is the offset if the
+    /// list is in order.
     pub(super) fn place(&self, number: usize, behind: usize) -> Visit {
         self.order.get(number).copied().unwrap_or(Visit { index: number, offset: behind })
     }

@@ -1,7 +1,7 @@
 //! All values of an object, as bytes: in memory of their own, borrowed, or in the caller's buffer.
 //!
-//! One allocation holds the values, or the caller's buffer does. What a decompressor writes for a filter or an encoding takes
-//! the buffer of the scratch memory.
+//! One allocation holds the values, or the caller's buffer does. What a decompressor writes for a filter or an encoding
+//! takes the buffer of the scratch memory.
 
 use std::borrow::Cow;
 
@@ -55,8 +55,8 @@ pub(crate) fn decode_values<'a>(
 /// [`decode_values`] in `order` into all of `out`.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`](crate::TensogramError::Encoding) if `out` is shorter or longer than the values; those of
-/// [`decode_values`].
+/// [`TensogramError::Encoding`](crate::TensogramError::Encoding) if `out` is shorter or longer than the values; those
+/// of [`decode_values`].
 pub(super) fn decode_values_into(
     object: Trusted<'_, '_>,
     order: ByteOrder,

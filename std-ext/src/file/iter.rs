@@ -52,13 +52,13 @@ impl ExactSizeIterator for MessageIter<'_> {}
 
 /// The descriptors and values of a message's objects, decoded one at a time as they are asked for.
 ///
-/// Values are bytes as [`values`](crate::values) gives them. With `verify_hash` each object's digest is checked right before
-/// the object is decoded. The iterator keeps a copy of the message's bytes; [`Message::objects`] and
+/// Values are bytes as [`values`](crate::values) gives them. With `verify_hash` each object's digest is checked right
+/// before the object is decoded. The iterator keeps a copy of the message's bytes; [`Message::objects`] and
 /// [`values`](crate::values) borrow them.
 ///
 /// # Errors
-/// Those of the format's checks (FORMAT §1.10) and of the limits. The iterator yields those of each object: digest, frame and
-/// pipeline.
+/// Those of the format's checks (FORMAT §1.10) and of the limits. The iterator yields those of each object: digest,
+/// frame and pipeline.
 ///
 /// Format: FORMAT §5.2.
 pub fn objects(bytes: &[u8], options: DecodeOptions) -> Result<ObjectIter> {

@@ -6,8 +6,8 @@
 //!                                       what is not read: zeros that the system has not even made yet
 //! ```
 //!
-//! The buffer is as long as the message, so the functions that decode messages in memory decode this one too. They see the
-//! same as in the whole message, because they want nothing else. Memory that is not read into takes only addresses.
+//! The buffer is as long as the message, so the functions that decode messages in memory decode this one too. They see
+//! the same as in the whole message, because they want nothing else. Memory that is not read into takes only addresses.
 //!
 //! Frames are walked from header to header, as in memory. If the walk meets something unexpected, the whole message is
 //! read. The decoder then reports what is wrong with it.
@@ -37,8 +37,8 @@ const GLANCE: usize = 4 << 10;
 /// The greatest number of bytes that a read takes beyond those that are wanted.
 const WINDOW: usize = 128 << 10;
 
-/// The parts of a message that a call wants. Preamble, postamble, the headers and tails of all frames, and all frames of
-/// other types than objects are always read.
+/// The parts of a message that a call wants. Preamble, postamble, the headers and tails of all frames, and all frames
+/// of other types than objects are always read.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Wanted<'a> {
     /// Everything up to the end of the first metadata frame.
@@ -53,8 +53,8 @@ pub(super) enum Wanted<'a> {
     Ranges(usize, &'a [(u64, u64)]),
 }
 
-/// Reads what is `wanted` of the message that begins at `offset` of `file` into `bytes`. These are zeros, as many as the
-/// message has bytes.
+/// Reads what is `wanted` of the message that begins at `offset` of `file` into `bytes`. These are zeros, as many as
+/// the message has bytes.
 ///
 /// # Errors
 /// Those of the file; [`io::ErrorKind::UnexpectedEof`] if it is shorter.
@@ -75,8 +75,8 @@ struct PartialRead<'a> {
     /// Where the message begins in the file.
     offset: u64,
     bytes: &'a mut [u8],
-    /// The bytes that the last reads have filled without a gap. The next read that continues there is as long as all of them,
-    /// up to a limit.
+    /// The bytes that the last reads have filled without a gap. The next read that continues there is as long as all of
+    /// them, up to a limit.
     have: Range<usize>,
 }
 
@@ -122,8 +122,8 @@ impl PartialRead<'_> {
         }
     }
 
-    /// The type and place of the next frame, whose header is read. The walk then stands behind the frame and its padding.
-    /// `None` if no frame stands there.
+    /// The type and place of the next frame, whose header is read. The walk then stands behind the frame and its
+    /// padding. `None` if no frame stands there.
     fn next_frame(&mut self, walk: &mut Walk) -> io::Result<Option<(FrameType, Range<usize>)>> {
         let Ok(start) = usize::try_from(walk.position()) else { return Ok(None) };
         // A message that does not say where it ends is searched for a postamble where a frame would begin.
@@ -138,8 +138,8 @@ impl PartialRead<'_> {
         Ok(Some((frame_type, start..end)))
     }
 
-    /// Steps over the padding between a frame that ends at `end` and the next frame, or the end of all frames. If neither is
-    /// near, the walk stays where it is, and finds no frame there.
+    /// Steps over the padding between a frame that ends at `end` and the next frame, or the end of all frames. If
+    /// neither is near, the walk stays where it is, and finds no frame there.
     fn padding(&mut self, walk: &mut Walk, end: usize) -> io::Result<()> {
         let near = FRAME_ALIGNMENT + FRAME_MAGIC.len();
         self.need(end..end.saturating_add(near))?;
@@ -183,8 +183,8 @@ impl PartialRead<'_> {
         matches!(header, Some(Ok((header, _))) if header.flags().has(FrameFlags::CBOR_AFTER_PAYLOAD))
     }
 
-    /// Reads the bytes that hold the values of `ranges`, and all masks. Reads all of the frame if these bytes cannot be told,
-    /// or are all of it.
+    /// Reads the bytes that hold the values of `ranges`, and all masks. Reads all of the frame if these bytes cannot be
+    /// told, or are all of it.
     fn ranges(&mut self, frame: &Range<usize>, ranges: &[(u64, u64)]) -> io::Result<Option<()>> {
         if self.descriptor(frame)?.is_none() {
             return Ok(None);
@@ -217,7 +217,8 @@ impl PartialRead<'_> {
         Some(places)
     }
 
-    /// Reads `wanted`, as far as the message has it, and some bytes behind it, because the next request is likely to be near.
+    /// Reads `wanted`, as far as the message has it, and some bytes behind it, because the next request is likely to be
+    /// near.
     fn need(&mut self, wanted: Range<usize>) -> io::Result<()> {
         let len = self.bytes.len();
         let (start, end) = (wanted.start.min(len), wanted.end.min(len));

@@ -10,15 +10,16 @@ use crate::encode::compress::Means;
 use crate::encode::object::Object;
 use crate::model::types::DataObjectDescriptor;
 
-/// Puts the bytes of an object's elements through the stages that `descriptor` says: masks, packing, filter, compression.
+/// Puts the bytes of an object's elements through the stages that `descriptor` says: masks, packing, filter,
+/// compression.
 ///
 /// `data` holds the elements row-major, in the descriptor's byte order unless the options say otherwise. Returns the
-/// descriptor to store, and the payload region. The descriptor has the parameters that were derived, the masks, and szip's
-/// offsets.
+/// descriptor to store, and the payload region. The descriptor has the parameters that were derived, the masks, and
+/// szip's offsets.
 ///
-/// The result goes into a message by [`encode_pre_encoded`](crate::encode_pre_encoded). If it has masks, or is compressed
-/// without being packed, it goes there by [`Part::Region`](crate::encode::Part::Region). The options about non-finite values,
-/// threads, codecs and the order of values count; the others are about messages.
+/// The result goes into a message by [`encode_pre_encoded`](crate::encode_pre_encoded). If it has masks, or is
+/// compressed without being packed, it goes there by [`Part::Region`](crate::encode::Part::Region). The options about
+/// non-finite values, threads, codecs and the order of values count; the others are about messages.
 ///
 /// # Errors
 /// Those of [`encode`](crate::encode()) about an object.
@@ -50,12 +51,13 @@ pub fn encode_pipeline(
 
 /// The elements of a payload region: the reverse of [`encode_pipeline`].
 ///
-/// They are bytes, row-major, in the byte order that the options say, masked ones restored if the options say so. The region
-/// is decoded where it lies. Offsets in errors are those of a frame that holds the region, and the descriptor behind it.
+/// They are bytes, row-major, in the byte order that the options say, masked ones restored if the options say so. The
+/// region is decoded where it lies. Offsets in errors are those of a frame that holds the region, and the descriptor
+/// behind it.
 ///
 /// # Errors
-/// [`TensogramError::MissingHash`] with `verify_hash`, always: digests are of frames. Those of [`decode`](crate::decode())
-/// about an object.
+/// [`TensogramError::MissingHash`] with `verify_hash`, always: digests are of frames. Those of
+/// [`decode`](crate::decode()) about an object.
 ///
 /// Format: PIPELINE §2.
 pub fn decode_pipeline(descriptor: &DataObjectDescriptor, region: &[u8], options: &DecodeOptions) -> Result<Vec<u8>> {

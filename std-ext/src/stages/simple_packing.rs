@@ -44,11 +44,12 @@ pub fn compute_params(values: &[f64], bits_per_value: u32, decimal_scale_factor:
 
 /// Packs `values` into fields of `params.bits_per_value` bits.
 ///
-/// The first value takes the highest bits of the first byte. The last byte is filled up with zeros. A value out of the fields'
-/// range becomes the nearest one that fits.
+/// The first value takes the highest bits of the first byte. The last byte is filled up with zeros. A value out of the
+/// fields' range becomes the nearest one that fits.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] for parameters out of range, and for the first value that is not finite, with its index.
+/// [`TensogramError::Encoding`] for parameters out of range, and for the first value that is not finite, with its
+/// index.
 ///
 /// Format: PIPELINE §3.3.
 pub fn encode(values: &[f64], params: &SimplePackingParams) -> Result<Vec<u8>> {
@@ -64,8 +65,8 @@ pub fn encode(values: &[f64], params: &SimplePackingParams) -> Result<Vec<u8>> {
 /// Unpacks the first `num_values` values of `packed`.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] if `packed` holds fewer values, for more than 64 bits, and without memory. Fields of 0 bits
-/// take no bytes, so any number of values may be asked for.
+/// [`TensogramError::Encoding`] if `packed` holds fewer values, for more than 64 bits, and without memory. Fields of 0
+/// bits take no bytes, so any number of values may be asked for.
 ///
 /// Format: PIPELINE §3.4.
 pub fn decode(packed: &[u8], num_values: usize, params: &SimplePackingParams) -> Result<Vec<f64>> {

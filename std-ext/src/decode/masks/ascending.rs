@@ -7,8 +7,8 @@
 //!                          │──c──│
 //! ```
 //!
-//! A run is read when a window reaches it. It is kept while a later window may need it: the second run above is read for
-//! `b`, and kept for `c`.
+//! A run is read when a window reaches it. It is kept while a later window may need it: the second run above is read
+//! for `b`, and kept for `c`.
 
 use std::collections::VecDeque;
 use std::iter;
@@ -59,8 +59,8 @@ impl<'m> AscendingMasks<'m> {
         ascending
     }
 
-    /// Writes NaN and infinities into the values of `window`. `next` is the start of the next window, which is not before
-    /// this one.
+    /// Writes NaN and infinities into the values of `window`. `next` is the start of the next window, which is not
+    /// before this one.
     ///
     /// # Errors
     /// Those of [`tgm_core::mask::restore_into`], as far as the blobs were read: [`Self::finish`] reads the rest.

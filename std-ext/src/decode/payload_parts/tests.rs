@@ -77,8 +77,8 @@ fn each_list(object: &DataObject<'_>, mut check: impl FnMut(&str, crate::codec::
     }
 }
 
-/// A wave with some noise. The wave is of parabolas: the sines of some C libraries have instructions that emulators of their
-/// machines lack.
+/// A wave with some noise. The wave is of parabolas: the sines of some C libraries have instructions that emulators of
+/// their machines lack.
 fn field() -> Vec<f64> {
     let wave = |i: u64| {
         let phase = (i % 314) as f64 / 314.0 - 0.5;
