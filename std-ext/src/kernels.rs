@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Functions have the names, arguments, results and errors of those in [`tgm_core`], which define what is right: tests
-//! compare both on every level that the machine has. The level is chosen at run time ([`simd`]), so a build needs to
+//! compare both on every level that the machine has. The level is chosen at run time (`simd`), so a build needs to
 //! know no processor. The environment variable [`ENV_SIMD`] limits the choice.
 //!
 //! How a level is compiled: the body of a kernel is an `#[inline(always)]` function, generic over the steps that differ

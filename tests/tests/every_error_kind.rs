@@ -10,7 +10,9 @@ use tgm_core::cbor::{self, Canonical, verify_canonical};
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::hash::HashPresence;
 use tgm_core::object::DataObject;
+use tgm_core::selection::{Pick, Selection};
 use tgm_core::szip::{Params, PieceDecoder, decode_into, flags};
+use tgm_core::tensor::Shape;
 use tgm_core::{Error, Message as View, byteswap};
 use tgm_std::{DecodeOptions, TensogramError, TensogramFile};
 use tgm_tests::builder::{Built, Frame, Message, Object, array, cbor as encode, frame_type, map};
@@ -333,6 +335,14 @@ fn szip() -> Vec<Row> {
     ]
 }
 
+fn selections() -> Vec<Row> {
+    let selection = |picks: &[Pick]| Selection::new(Shape::from(&[2, 3]), picks).map(drop);
+    vec![
+        row("SelectionRank(1, 2)", 0, selection(&[Pick::All])),
+        row("SelectionBounds(1)", 0, selection(&[Pick::All, Pick::Index(3)])),
+    ]
+}
+
 /// Kinds that no test on a 64-bit machine can produce, and why.
 const UNREACHABLE: &[(&str, &str)] =
     &[("TooLarge", "a length beyond `usize`: on 64 bits every length that fits the buffer fits `usize`")];
@@ -347,7 +357,9 @@ fn variants() -> BTreeSet<String> {
 }
 
 fn rows() -> impl Iterator<Item = Row> {
-    [structure(), index_and_hash(), encoded(), descriptors(), values(), masks(), szip()].into_iter().flatten()
+    [structure(), index_and_hash(), encoded(), descriptors(), values(), masks(), szip(), selections()]
+        .into_iter()
+        .flatten()
 }
 
 #[test]

@@ -527,8 +527,10 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        if path.is_dir() && name != "bin" {
-            files.extend(sources(&path));
+        if path.is_dir() {
+            if name != "bin" && name != "tests" {
+                files.extend(sources(&path));
+            }
         } else if path.extension().is_some_and(|e| e == "rs") && !name.ends_with("tests.rs") {
             files.push(path);
         }

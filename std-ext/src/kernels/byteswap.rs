@@ -1,7 +1,7 @@
 //! Byte order of whole buffers: core's loops, compiled for wider registers.
 //!
 //! A swap is one permutation between a load and a store, so memory is the limit. Output that is larger than the caches
-//! is written past them ([`Uncached`]).
+//! is written past them (`Uncached`).
 
 use tgm_core::{Result, byteswap};
 

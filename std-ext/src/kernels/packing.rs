@@ -12,7 +12,7 @@
 //! and fewer than eight behind the last one, are left to [`tgm_core::packing`].
 //!
 //! Stores are the limit: values are made about as fast as memory can be filled. Output that is larger than the caches
-//! is written past them ([`Uncached`]).
+//! is written past them (`Uncached`).
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

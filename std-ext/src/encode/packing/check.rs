@@ -4,6 +4,7 @@ use tgm_core::descriptor::{Dtype, Encoding};
 use tgm_core::packing::Packing;
 
 use crate::base::error::{Result, TensogramError};
+use crate::base::hint::Hint;
 use crate::model::params::metadata;
 use crate::model::types::DataObjectDescriptor;
 
@@ -70,5 +71,5 @@ pub(super) fn parameters(packing: &Packing) -> Result<()> {
 pub(crate) fn first_non_finite(values: impl IntoIterator<Item = f64>) -> Option<TensogramError> {
     let (index, value) = values.into_iter().enumerate().find(|(_, value)| !value.is_finite())?;
     let kind = if value.is_nan() { "NaN" } else { "infinite" };
-    Some(TensogramError::encoding(format!("{kind} value encountered at index {index}")))
+    Some(TensogramError::encoding(format!("{kind} value encountered at index {index}: {}", Hint::PackFinite)))
 }
