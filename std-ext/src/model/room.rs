@@ -65,7 +65,7 @@ impl Room {
     /// As [`Self::take`].
     pub(crate) fn take_map(&self, map: &Map<'_>) -> Result<()> {
         let mut total = ITEM + MAP;
-        for entry in map.iter() {
+        for entry in map {
             let (key, value) = entry?;
             total = total.saturating_add(cost(key.as_encoded())?).saturating_add(cost(value.as_encoded())?);
         }
