@@ -15,6 +15,8 @@ mod digits;
 pub mod messages;
 pub mod naive;
 mod rng;
+mod scale;
 
 pub use digits::{hex, sha256};
 pub use rng::Rng;
+pub use scale::cases;

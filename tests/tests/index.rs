@@ -174,7 +174,7 @@ fn is_index_code(code: Code) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: tgm_tests::cases(400), ..ProptestConfig::default() })]
 
     #[test]
     fn only_the_true_index_passes_the_checks_and_it_leads_to_the_objects_of_the_walk(

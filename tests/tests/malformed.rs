@@ -16,7 +16,7 @@ use tgm_core::scan::Segment;
 use tgm_std::{DecodeOptions, TensogramError, TensogramFile};
 use tgm_tests::alloc::{Counting, measure};
 use tgm_tests::corpus::{self, Sample};
-use tgm_tests::{Rng, sha256};
+use tgm_tests::{Rng, cases, sha256};
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
@@ -327,7 +327,7 @@ fn routes_agree_about_messages_damaged_at_random() {
         if sample.json["category"] != "malformed-bases" || sample.bytes.len() > 4096 {
             continue;
         }
-        for round in 0..DAMAGES {
+        for round in 0..cases(DAMAGES) {
             let mut bytes = sample.bytes.clone();
             let at = usize::try_from(rng.below(bytes.len() as u64)).unwrap();
             let end = (at + 1 + usize::try_from(rng.below(9)).unwrap()).min(bytes.len());

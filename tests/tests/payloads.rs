@@ -11,9 +11,9 @@ use tgm_std::{
     DataObjectDescriptor, DecodeLimits, DecodeOptions, MessageBuilder, ObjectBuilder, Scratch, decode, decode_range,
     ranges_into, values_into,
 };
-use tgm_tests::Rng;
 use tgm_tests::alloc::{Counting, measure};
 use tgm_tests::builder::{self, Object};
+use tgm_tests::{Rng, cases};
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
@@ -24,7 +24,7 @@ const STATES: u64 = 4 << 20;
 /// The number of values in a payload whose descriptor promises far fewer.
 const MANY: usize = 1 << 20;
 /// The number of damaged payloads for each codec.
-const DAMAGED: usize = 400;
+const DAMAGED: u32 = 400;
 
 type Compress = fn(ObjectBuilder<'_>) -> ObjectBuilder<'_>;
 
@@ -165,7 +165,7 @@ fn a_descriptor_that_promises_more_than_the_limits_takes_no_memory() {
 fn damaged_payloads_give_values_or_an_error_in_the_memory_of_undamaged_ones() {
     let mut rng = Rng(5);
     for encoded in encoded(3000) {
-        for _ in 0..DAMAGED {
+        for _ in 0..cases(DAMAGED) {
             let mut payload = encoded.payload.clone();
             for _ in 0..=rng.below(3) {
                 let at = usize::try_from(rng.below(payload.len() as u64)).unwrap();

@@ -187,7 +187,7 @@ fn check_typed<T: PartialEq + Debug>(
 }
 
 fn config(cases: u32) -> ProptestConfig {
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+    ProptestConfig { cases: tgm_tests::cases(cases), failure_persistence: None, ..ProptestConfig::default() }
 }
 
 proptest! {

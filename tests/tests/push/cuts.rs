@@ -98,7 +98,7 @@ fn a_changed_byte_anywhere_is_found_as_the_slice_parser_finds_it() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 600 } else { 20_000 }))]
+    #![proptest_config(ProptestConfig::with_cases(tgm_tests::cases(600)))]
     #[test]
     fn whatever_is_changed_is_found_as_the_slice_parser_finds_it(
         base in 0_usize..4,
