@@ -41,6 +41,7 @@ pub(crate) mod checked;
 mod each_range;
 pub(crate) mod frameless;
 pub mod into;
+mod join;
 pub(crate) mod masks;
 pub mod object_table;
 mod payload_parts;

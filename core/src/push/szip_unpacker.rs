@@ -61,8 +61,8 @@ impl<const B: usize> SzipUnpacker<B> {
     /// An unpacker for the payload of the object that `descriptor` describes, from its first byte on.
     ///
     /// # Errors
-    /// [`ErrorKind::NeedsDecoding`] with a stage that cannot be undone chunk by chunk; those of the parameters of szip, which
-    /// are missing if the compression is none, and of the packing; [`ErrorKind::SzipBitsPerSample`] for values that are not
+    /// [`ErrorKind::NeedsDecoding`] with a stage that cannot be undone chunk by chunk; those of the parameters of szip,
+    /// which an object without compression does not have, and of the packing; [`ErrorKind::SzipBitsPerSample`] for values that are not
     /// whole samples: packed values of other than 8, 16, 24 and 32 bits, plain values of more than four bytes;
     /// [`ErrorKind::DtypeMismatch`] for simple_packing of another dtype than float64; [`ErrorKind::SzipBlockMemory`] if
     /// blocks have more than `B` samples.

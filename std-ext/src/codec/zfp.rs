@@ -26,6 +26,7 @@ mod bits;
 mod block;
 mod block_limits;
 mod blocks;
+mod double;
 mod planes;
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@
 //!                                                 └─ AscendingMasks: the masked values of each
 //! ```
 
-use tgm_core::descriptor::ByteOrder;
+use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Filter};
 
 use super::Scratch;
 use super::bounds::{check_output, check_ranges, range_len};
@@ -18,6 +18,21 @@ use crate::base::error::{Result, TensogramError};
 use crate::base::limits::reserve;
 use crate::base::options::DecodeOptions;
 use crate::base::threads::Threads;
+
+/// [`ranges`](super::ranges) of an object that may be trusted.
+///
+/// # Errors
+/// Those of [`ranges`](super::ranges), digests excepted.
+pub(super) fn trusted_ranges(
+    object: Trusted<'_, '_>,
+    ranges: &[(u64, u64)],
+    options: &DecodeOptions,
+) -> Result<Vec<Vec<u8>>> {
+    if options.reference_range_refusals {
+        refuse_as_the_reference(object.descriptor(), ranges.is_empty())?;
+    }
+    decode_ranges(object, ranges, options)
+}
 
 /// The values of each range, in a buffer of its own.
 ///
@@ -103,4 +118,23 @@ fn decode_each_range(
     }
     // A defect behind the last range is an error too, so that the answer does not depend on the ranges.
     masks.finish()
+}
+
+/// Refuses the cases in which the reference gives no ranges (FORMAT §5.5).
+pub(super) fn refuse_as_the_reference(descriptor: &Descriptor<'_>, is_empty: bool) -> Result<()> {
+    if descriptor.filter().known() != Some(Filter::None) {
+        return Err(TensogramError::encoding("decode_range is not supported when a filter (e.g. shuffle) is applied"));
+    }
+    if descriptor.dtype() == Dtype::Bitmask {
+        return Err(TensogramError::encoding("partial range decode not supported for bitmask dtype"));
+    }
+    match descriptor.compression().known() {
+        Some(Compression::Szip) if descriptor.szip_block_offsets()?.is_none() => Err(TensogramError::Compression(
+            "missing szip_block_offsets in payload metadata (required for partial range decode)".into(),
+        )),
+        Some(Compression::Zstd | Compression::Lz4 | Compression::Sz3) if !is_empty => {
+            Err(TensogramError::encoding("range decode not supported for this compressor"))
+        }
+        _ => Ok(()),
+    }
 }

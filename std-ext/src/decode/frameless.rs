@@ -6,7 +6,7 @@
 use tgm_core::descriptor::{Descriptor, Dtype, Encoding};
 use tgm_core::wire::FRAME_HEADER_SIZE;
 
-use super::range::trusted_ranges;
+use super::each_range::trusted_ranges;
 use super::trust::{Proof, Trusted};
 use super::trusted_values;
 use crate::base::error::{Result, TensogramError};

@@ -11,15 +11,15 @@
 //!
 //! The module `encode` has the plan for the way back. Nothing is allocated here.
 
-use std::fmt::Display;
-
 use tgm_core::ErrorKind;
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Encoding, Filter};
 use tgm_core::stored::{Stored, stored_len, window_of};
 
-use super::stored::join;
+use super::join::{join, unknown};
 use super::trust::Trusted;
-use crate::base::error::{Result, TensogramError};
+use crate::base::error::Result;
+#[cfg(doc)]
+use crate::base::error::TensogramError;
 use crate::base::options::DecodeOptions;
 use crate::base::threads::Threads;
 use crate::codec::{self, Codec};
@@ -182,9 +182,4 @@ pub(super) fn check_encoded(descriptor: &Descriptor<'_>) -> Result<()> {
 /// Whether the compressor was given the values themselves.
 fn is_given_values(descriptor: &Descriptor<'_>) -> bool {
     descriptor.encoding().known() == Some(Encoding::None) && descriptor.filter().known() == Some(Filter::None)
-}
-
-/// The error for a stage whose name is not one of the format.
-pub(super) fn unknown(stage: &str, name: impl Display) -> TensogramError {
-    TensogramError::encoding(format!("unknown {stage}: {name}"))
 }

@@ -12,16 +12,19 @@
 //! With `verify_hash`, the whole frame of the object is read and hashed before, once a call: a digest covers the whole
 //! frame.
 
-use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Filter};
+use tgm_core::descriptor::ByteOrder;
 use tgm_core::object::DataObject;
 use zerocopy::IntoBytes as _;
 
 use super::checked::CheckedMessage;
+use super::each_range::{self, refuse_as_the_reference, trusted_ranges};
 use super::into::check_dtype;
 use super::plan::target_order;
 use super::trust::Trusted;
-use super::{Scratch, checked_object_of_frame, each_range, frameless};
-use crate::base::error::{Result, TensogramError};
+use super::{Scratch, checked_object_of_frame, frameless};
+use crate::base::error::Result;
+#[cfg(doc)]
+use crate::base::error::TensogramError;
 use crate::base::options::DecodeOptions;
 use crate::model::number::Number;
 use crate::model::room::Room;
@@ -76,21 +79,6 @@ pub fn decode_range_from_frame(
 /// Format: FORMAT §5.5.
 pub fn ranges(object: &DataObject<'_>, ranges: &[(u64, u64)], options: &DecodeOptions) -> Result<Vec<Vec<u8>>> {
     trusted_ranges(Trusted::new(object, options)?, ranges, options)
-}
-
-/// [`ranges`] of an object that may be trusted.
-///
-/// # Errors
-/// Those of [`ranges`], digests excepted.
-pub(super) fn trusted_ranges(
-    object: Trusted<'_, '_>,
-    ranges: &[(u64, u64)],
-    options: &DecodeOptions,
-) -> Result<Vec<Vec<u8>>> {
-    if options.reference_range_refusals {
-        refuse_as_the_reference(object.descriptor(), ranges.is_empty())?;
-    }
-    each_range::decode_ranges(object, ranges, options)
 }
 
 /// Writes the values of `ranges` of an object to all of `out`, one range behind the other.
@@ -195,23 +183,4 @@ fn of_object(
 ) -> Result<(DataObjectDescriptor, Vec<Vec<u8>>)> {
     let parts = trusted_ranges(object, ranges, options)?;
     Ok((to_owned::descriptor(object.descriptor(), &Room::new(&options.limits))?, parts))
-}
-
-/// Refuses the cases in which the reference gives no ranges (FORMAT §5.5).
-fn refuse_as_the_reference(descriptor: &Descriptor<'_>, is_empty: bool) -> Result<()> {
-    if descriptor.filter().known() != Some(Filter::None) {
-        return Err(TensogramError::encoding("decode_range is not supported when a filter (e.g. shuffle) is applied"));
-    }
-    if descriptor.dtype() == Dtype::Bitmask {
-        return Err(TensogramError::encoding("partial range decode not supported for bitmask dtype"));
-    }
-    match descriptor.compression().known() {
-        Some(Compression::Szip) if descriptor.szip_block_offsets()?.is_none() => Err(TensogramError::Compression(
-            "missing szip_block_offsets in payload metadata (required for partial range decode)".into(),
-        )),
-        Some(Compression::Zstd | Compression::Lz4 | Compression::Sz3) if !is_empty => {
-            Err(TensogramError::encoding("range decode not supported for this compressor"))
-        }
-        _ => Ok(()),
-    }
 }

@@ -5,11 +5,10 @@
 //!           (a codec, or nothing)  (unshuffle, unpack, swap)
 //! ```
 
-use tgm_core::ErrorKind;
-use tgm_core::stored::{Stored, stored_len};
+use tgm_core::stored::Stored;
 
-use super::plan::{Plan, WayToStored, unknown};
-use super::trust::Trusted;
+use super::join::join;
+use super::plan::{Plan, WayToStored};
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::at_least;
 use crate::base::threads::Threads;
@@ -36,34 +35,6 @@ pub(super) fn open<'s>(
             join(object, bytes)
         }
     }
-}
-
-/// Joins stored bytes with what the object's descriptor says about them.
-///
-/// # Errors
-/// [`TensogramError::Encoding`] for an encoding or filter of an unknown name, and for more or fewer bytes than they
-/// imply; those of their parameters.
-pub(super) fn join<'a>(object: Trusted<'_, '_>, bytes: &'a [u8]) -> Result<Stored<'a>> {
-    let descriptor = object.descriptor();
-    // Names first: core says of an unknown one only that it cannot undo it.
-    if descriptor.encoding().known().is_none() {
-        return Err(unknown("encoding", descriptor.encoding()));
-    }
-    if descriptor.filter().known().is_none() {
-        return Err(unknown("filter", descriptor.filter()));
-    }
-    Stored::new(descriptor, bytes).map_err(|error| match error.kind() {
-        ErrorKind::PayloadSize => {
-            let claimed = stored_len(descriptor).unwrap_or(u64::MAX);
-            TensogramError::encoding(format!(
-                "descriptor claims {claimed} decoded byte(s) but frame payload is {} byte(s) (encoding {}, dtype width {})",
-                bytes.len(),
-                descriptor.encoding(),
-                descriptor.dtype().byte_width(),
-            ))
-        }
-        _ => error.into(),
-    })
 }
 
 /// Swaps, unshuffles and unpacks all values into `out`, which is as long as they are.

@@ -1,6 +1,7 @@
 //! A test of every codec that is built in: encode, decode, compare.
 
 use tgm_core::descriptor::{ByteOrder, Dtype, ZfpMode};
+use tgm_core::wire::FRAME_HEADER_SIZE;
 use zerocopy::IntoBytes as _;
 
 use super::SelfTestResult;
@@ -153,7 +154,8 @@ fn damage_is_noticed() -> impl FnOnce() -> Tried {
         let mut message = small()?;
         let starts =
             crate::compat::framing::decode_message(&message).map_err(words)?.objects.first().map(|object| object.3);
-        let payload = starts.and_then(|start| message.get_mut(start + 16)).ok_or("no object in the message")?;
+        let payload =
+            starts.and_then(|start| message.get_mut(start + FRAME_HEADER_SIZE)).ok_or("no object in the message")?;
         *payload ^= 1;
         let options = DecodeOptions { verify_hash: true, ..DecodeOptions::default() };
         match decode(&message, &options) {

@@ -19,7 +19,7 @@ use crate::codec::ErrorBound;
 use crate::encode::encode;
 use crate::encode::packing::{Values, bits_within, derive, finite_values};
 use crate::encode::streaming::StreamingEncoder;
-use crate::model::metadata::set_path;
+use crate::model::metadata::{PathOwner, path_owner, set_path};
 use crate::model::number::Number;
 use crate::model::params::metadata;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
@@ -68,9 +68,11 @@ impl<'a> MessageBuilder<'a> {
     #[must_use]
     pub fn extra(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         let key = key.into();
-        let set = match of_message(&key) {
-            Some(path) => Err(metadata(format!("{key}: what `extra` sets is the message's already: write {path:?}"))),
-            None => set_path(&mut self.metadata.extra, &key, value),
+        let set = match path_owner(&key) {
+            PathOwner::Message(Some(path)) => {
+                Err(metadata(format!("{key}: what `extra` sets is the message's already: write {path:?}")))
+            }
+            _ => set_path(&mut self.metadata.extra, &key, value),
         };
         note(&mut self.mistake, set);
         self
@@ -174,21 +176,6 @@ fn note(mistake: &mut Option<String>, set: Result<()>) {
     }
 }
 
-/// The rest of a path whose first segment means metadata of the message.
-fn of_message(path: &str) -> Option<&str> {
-    path.strip_prefix("extra.").or_else(|| path.strip_prefix("_extra_."))
-}
-
-/// Whether a path begins with `base` and the number of an object. So it does where the tool prints metadata.
-fn is_numbered(path: &str) -> bool {
-    let number = |rest: &str| rest.bytes().take_while(u8::is_ascii_digit).count();
-    path.starts_with("base[")
-        || path.strip_prefix("base.").is_some_and(|rest| {
-            let digits = number(rest);
-            digits > 0 && rest.get(digits..).is_none_or(|rest| rest.is_empty() || rest.starts_with('.'))
-        })
-}
-
 /// Builds a data object: values of a Rust type, their shape, their metadata, and the pipeline that they go through.
 ///
 /// ```
@@ -254,14 +241,14 @@ impl<'a> ObjectBuilder<'a> {
     #[must_use]
     pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         let key = key.into();
-        let set = if let Some(path) = of_message(&key) {
-            Err(metadata(format!("{key} is the message's: write MessageBuilder::extra({path:?}, ...)")))
-        } else if is_numbered(&key) {
-            Err(metadata(format!(
+        let set = match path_owner(&key) {
+            PathOwner::Message(Some(path)) => {
+                Err(metadata(format!("{key} is the message's: write MessageBuilder::extra({path:?}, ...)")))
+            }
+            PathOwner::Numbered { .. } => Err(metadata(format!(
                 "{key}: what `metadata` sets is of this object already: leave `base` and the number out"
-            )))
-        } else {
-            set_path(&mut self.metadata, &key, value)
+            ))),
+            _ => set_path(&mut self.metadata, &key, value),
         };
         note(&mut self.mistake, set);
         self

@@ -8,7 +8,7 @@ use std::io::{Cursor, Seek, SeekFrom, Write};
 use std::mem;
 
 use ciborium::Value;
-use tgm_core::wire::{FrameType, MessageFlags};
+use tgm_core::wire::{FrameType, MessageFlags, POSTAMBLE_SIZE, Postamble, Preamble};
 use zerocopy::IntoBytes as _;
 
 use crate::base::error::{Result, TensogramError};
@@ -28,8 +28,10 @@ use crate::model::metadata::{global_metadata_to_cbor, index_to_cbor, write_hash_
 use crate::model::params::metadata;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata, IndexFrame};
 
-/// Bytes from the start of a message to its preamble's `total_length`, and from its postamble's to its end.
-const TOTAL_LENGTH: u64 = 16;
+/// Bytes from the start of a message to its preamble's `total_length`.
+const IN_PREAMBLE: u64 = Preamble::TOTAL_LENGTH_OFFSET as u64;
+/// Bytes from its postamble's `total_length` to the end of a message.
+const BEFORE_END: u64 = (POSTAMBLE_SIZE - Postamble::TOTAL_LENGTH_OFFSET) as u64;
 
 /// Writes one message to `W`, object by object.
 ///
@@ -295,7 +297,7 @@ impl<W: Write + Seek> StreamingEncoder<W> {
         let (len, writer) = (self.sink.written, &mut self.sink.writer);
         let end = writer.stream_position()?;
         let start = end.checked_sub(len).ok_or_else(|| framing("the sink is not where the message ends"))?;
-        for position in [start + TOTAL_LENGTH, end - TOTAL_LENGTH] {
+        for position in [start + IN_PREAMBLE, end - BEFORE_END] {
             writer.seek(SeekFrom::Start(position))?;
             writer.write_all(&len.to_be_bytes())?;
         }

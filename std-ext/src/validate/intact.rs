@@ -24,7 +24,7 @@ use crate::model::hash;
 /// [`TensogramError::MissingHash`]. Other frames without a digest pass. Bytes behind a message that states its length
 /// are not looked at.
 ///
-/// A digest finds accidents. Whoever wants to deceive computes it anew. [`validate_message`](super::validate_message)
+/// A digest finds accidents. It does not find forgery: a forger computes it anew. [`validate_message`](super::validate_message)
 /// also finds what a writer got wrong.
 ///
 /// # Errors

@@ -4,8 +4,8 @@ use std::mem;
 use std::num::{NonZeroU64, NonZeroUsize};
 
 use super::bytes::{Piece, Pieces};
-use super::chunk::HEADER_LEN;
 use super::filter::{Filter, Filters};
+use super::ids::CHUNK_HEADER_LEN;
 use super::stream::{Inflate, Stream, StreamCodec};
 use super::{CodecError, Result};
 use crate::kernels::shuffle;
@@ -125,7 +125,7 @@ impl<'a> Blocks<'a> {
     ) -> Result<Self> {
         let block_size = NonZeroUsize::new(block_size.min(len)).ok_or_else(|| CodecError::new("block size is 0"))?;
         let streams = NonZeroUsize::new(streams.into()).ok_or_else(|| CodecError::new("a block has no streams"))?;
-        let (words, _) = chunk.get(HEADER_LEN..).unwrap_or_default().as_chunks();
+        let (words, _) = chunk.get(CHUNK_HEADER_LEN..).unwrap_or_default().as_chunks();
         let starts = words.get(..len.div_ceil(block_size.get()));
         let starts = starts.ok_or_else(|| CodecError::new("a chunk ends within the starts of its blocks"))?;
         Ok(Self { chunk, starts, len, block_size, streams, codec, filters })
@@ -272,7 +272,7 @@ impl<'a> Blocks<'a> {
     /// The chunk from the start of block `index` on.
     fn bytes_of(&self, index: usize) -> Result<&'a [u8]> {
         let start = self.starts.get(index).and_then(|start| usize::try_from(i32::from_le_bytes(*start)).ok());
-        let start = start.filter(|&start| start >= HEADER_LEN + self.starts.as_flattened().len());
+        let start = start.filter(|&start| start >= CHUNK_HEADER_LEN + self.starts.as_flattened().len());
         let bytes = start.and_then(|start| self.chunk.get(start..));
         bytes.ok_or_else(|| CodecError::new(format!("block {index} does not start within its chunk")))
     }

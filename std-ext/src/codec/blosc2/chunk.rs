@@ -17,12 +17,10 @@ use std::ops::RangeInclusive;
 use super::block::{Blocks, Scratch};
 use super::bytes::{FieldReader, repeat};
 use super::filter::Filters;
-use super::ids::special;
+use super::ids::{CHUNK_HEADER_LEN, special};
 use super::stream::StreamCodec;
 use super::{CodecError, Result};
 
-/// Bytes of the header.
-pub(super) const HEADER_LEN: usize = 32;
 /// The flags of a header of this length, both set.
 const EXTENDED: u8 = 0b101;
 /// The flag of bytes stored as they are.
@@ -76,7 +74,7 @@ impl<'a> Chunk<'a> {
             return Err(CodecError::new(format!("a chunk holds {uncompressed} bytes, expected {len}")));
         }
         let chunk = bytes.get(..chunk_len).ok_or_else(|| CodecError::new("a chunk is cut short"))?;
-        let body = chunk.get(HEADER_LEN..).ok_or_else(|| CodecError::new("a chunk ends within its header"))?;
+        let body = chunk.get(CHUNK_HEADER_LEN..).ok_or_else(|| CodecError::new("a chunk ends within its header"))?;
         match blosc2_flags >> SPECIAL_SHIFT & special::MASK {
             special::NOT_SPECIAL if flags & STORED != 0 => Self::stored(body, len),
             special::NOT_SPECIAL => {

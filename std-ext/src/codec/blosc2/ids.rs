@@ -3,6 +3,9 @@
 /// Bytes that a frame begins with.
 pub(super) const MAGIC: [u8; 10] = *b"\x9e\xa8b2frame\0";
 
+/// Bytes of the header of a chunk.
+pub(super) const CHUNK_HEADER_LEN: usize = 32;
+
 /// Codecs, as the header of a frame names them.
 pub(super) mod codec {
     pub(in super::super) const BLOSCLZ: u8 = 0;

@@ -97,8 +97,8 @@ impl Tolerance {
         }
     }
 
-    /// The tolerance with a bound for each value that is small enough to keep the one on the mean square. `None` if
-    /// there is none on the mean square.
+    /// The tolerance with a bound for each value that is small enough to keep the one on the mean square. `None` without a
+    /// tolerance on the mean square.
     fn tightened(self) -> Option<Self> {
         let factor = self.mean_square.sqrt();
         (factor < 1.0).then_some(Self { absolute: self.absolute * factor, relative: 0.0, mean_square: 1.0 })

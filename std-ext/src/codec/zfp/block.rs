@@ -10,21 +10,11 @@
 
 use super::bits::{BitReader, BitWriter};
 use super::block_limits::BlockLimits;
+use super::double::{EXPONENT_BIAS, EXPONENT_BITS, FRACTION_BITS, HEADER_BITS, LEAST_EXPONENT};
 use super::planes;
 
 /// Values in a block.
 pub(super) const LEN: usize = 4;
-/// Bits of a block's exponent.
-const EXPONENT_BITS: u32 = 11;
-/// Bits of the exponent and of the 1 before it.
-pub(super) const HEADER_BITS: u32 = 1 + EXPONENT_BITS;
-
-/// The number that is added to exponents, in `f64` as in a block's header.
-pub(super) const EXPONENT_BIAS: i32 = 1023;
-/// Bits of the fraction of an `f64`.
-pub(super) const FRACTION_BITS: u32 = f64::MANTISSA_DIGITS - 1;
-/// The exponent of the least positive number.
-pub(super) const LEAST_EXPONENT: i32 = -1074;
 /// The exponent of the least normal number, which zfp gives to subnormal ones too.
 const MIN_EXPONENT: i32 = 1 - EXPONENT_BIAS;
 /// The exponent of the block's power of two in the integers: a sign and a guard bit are above their other bits.

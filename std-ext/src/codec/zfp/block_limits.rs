@@ -2,13 +2,13 @@
 
 use tgm_core::descriptor::ZfpMode;
 
-use super::{block, planes};
+use super::{double, planes};
 use crate::codec::CodecError;
 
 /// The limits of a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockLimits {
-    /// The length of every block, if it is fixed; at least [`block::HEADER_BITS`].
+    /// The length of every block, if it is fixed; at least [`double::HEADER_BITS`].
     pub(super) block_bits: Option<u32>,
     /// The most bit planes of a block, 1 to 64.
     max_planes: u32,
@@ -18,7 +18,7 @@ pub(super) struct BlockLimits {
 
 impl BlockLimits {
     pub(super) fn new(mode: ZfpMode) -> Result<Self, CodecError> {
-        let unlimited = Self { block_bits: None, max_planes: u64::BITS, min_exponent: block::LEAST_EXPONENT };
+        let unlimited = Self { block_bits: None, max_planes: u64::BITS, min_exponent: double::LEAST_EXPONENT };
         match mode {
             ZfpMode::FixedRate(rate) => {
                 // Rounded to whole bits for the four values of a block.
@@ -28,7 +28,7 @@ impl BlockLimits {
                 }
                 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an integer, just checked")]
                 let bits = bits as u32;
-                Ok(Self { block_bits: Some(bits.max(block::HEADER_BITS)), ..unlimited })
+                Ok(Self { block_bits: Some(bits.max(double::HEADER_BITS)), ..unlimited })
             }
             ZfpMode::FixedPrecision(planes @ 1..64) => Ok(Self { max_planes: planes, ..unlimited }),
             ZfpMode::FixedPrecision(_) => Ok(unlimited),
@@ -52,7 +52,7 @@ impl BlockLimits {
     /// Bits that a block has for its planes.
     #[inline]
     pub(super) fn plane_bits(&self) -> u32 {
-        self.block_bits.map_or(u32::MAX, |bits| bits - block::HEADER_BITS)
+        self.block_bits.map_or(u32::MAX, |bits| bits - double::HEADER_BITS)
     }
 
     /// The least and the greatest length in bytes of a stream of `blocks` blocks.
@@ -60,7 +60,7 @@ impl BlockLimits {
         let len = |bits: u32| len_of(blocks.saturating_mul(u64::from(bits)));
         match self.block_bits {
             Some(bits) => (len(bits), len(bits)),
-            None => (len(1), len(block::HEADER_BITS + planes::longest(self.max_planes))),
+            None => (len(1), len(double::HEADER_BITS + planes::longest(self.max_planes))),
         }
     }
 }
@@ -73,9 +73,9 @@ pub(super) const fn len_of(bits: u64) -> u64 {
 /// The power of two at or below a positive number.
 const fn floor_log2(number: f64) -> i32 {
     let bits = number.to_bits();
-    match (bits >> block::FRACTION_BITS) as i32 {
+    match (bits >> double::FRACTION_BITS) as i32 {
         // Subnormal numbers count units of 2^-1074.
-        0 => bits.ilog2().cast_signed() + block::LEAST_EXPONENT,
-        exponent => exponent - block::EXPONENT_BIAS,
+        0 => bits.ilog2().cast_signed() + double::LEAST_EXPONENT,
+        exponent => exponent - double::EXPONENT_BIAS,
     }
 }

@@ -30,7 +30,7 @@ fn found(bytes: &[u8], wanted: Wanted<'_>) -> String {
         Wanted::DescriptorsAndObject(index) => {
             format!("{:?} {:?}", decode_descriptors(bytes), decode_object(bytes, index, &options))
         }
-        // Whoever checks digests wants all of the object.
+        // A digest covers all of the object.
         Wanted::Ranges(index, ranges) => {
             let unchecked = DecodeOptions { verify_hash: false, ..options };
             format!("{:?}", decode_range(bytes, index, ranges, &unchecked))

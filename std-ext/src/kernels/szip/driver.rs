@@ -123,7 +123,7 @@ unsafe fn decode_blocks<V: Vector, S: Sink, const SIZE: usize>(
     // Lanes of a register that hold samples: the smallest blocks leave some of them.
     let lanes = if V::LEN <= MIN_BLOCK { V::LEN } else { block_size.min(V::LEN) };
     let groups = block_size / lanes;
-    // Unary codes are read in turns of so many samples.
+    // Unary codes are read in turns: how many turns, and the codes of each.
     let (turns, count) = (groups.div_ceil(V::AT_ONCE), groups.min(V::AT_ONCE) * lanes);
 
     let mut place = place;

@@ -45,7 +45,7 @@ impl MetaValue<'_> {
     }
 }
 
-/// Borrowed metadata as a type that implements [`serde::Deserialize`]: that of an object, or one value of it.
+/// Borrowed metadata as a type that implements [`serde::Deserialize`]: all metadata of an object, or one value.
 ///
 /// Metadata of an object comes without the key `_reserved_`. What it takes in memory is held against
 /// [`DecodeLimits::max_metadata_bytes`](crate::DecodeLimits::max_metadata_bytes) of the default limits.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ciborium::Value;
-use tgm_std::metadata::set_path;
+use tgm_std::metadata::{PathOwner, path_owner, set_path};
 use tgm_std::{RESERVED_KEY, Result};
 
 /// The map that a key belongs to.
@@ -39,20 +39,22 @@ impl KeyPath {
         let (first, rest) = text.split_once('.').map_or((text, None), |(first, rest)| (first, Some(rest)));
         let place = match (first, rest) {
             (RESERVED_KEY, _) => KeyOwner::Base,
-            ("extra" | "_extra_", Some(_)) => KeyOwner::Extra,
-            ("extra" | "_extra_", None) => return Err(format!("{text} names no key of its own: write {text}.KEY")),
             ("objects", rest) => {
                 let number = rest.and_then(|rest| rest.split_once('.')).and_then(|(number, _)| number.parse().ok());
                 KeyOwner::Descriptor(number.ok_or_else(|| format!("{text}: expected objects.NUMBER.KEY"))?)
             }
-            _ => {
-                if let Some((number, key)) = numbered(first, rest) {
+            _ => match path_owner(text) {
+                PathOwner::Message(Some(_)) => KeyOwner::Extra,
+                PathOwner::Message(None) => {
+                    return Err(format!("{text} names no key of its own: write {text}.KEY"));
+                }
+                PathOwner::Numbered { number, key } => {
                     let key = if key.is_empty() { "KEY" } else { key };
                     let instead = one_object(number, key);
                     return Err(format!("{text} would be a key named {first:?} in every object: {instead}"));
                 }
-                KeyOwner::Base
-            }
+                _ => KeyOwner::Base,
+            },
         };
         let path = match (place, rest) {
             (KeyOwner::Extra, Some(rest)) => rest,
@@ -84,17 +86,6 @@ impl KeyPath {
     pub(crate) fn set(&self, entries: &mut BTreeMap<String, Value>, value: &Value) -> Result<()> {
         set_path(entries, self.path(), value.clone())
     }
-}
-
-/// The number and the key of `base.NUMBER.KEY` and `base[NUMBER].KEY`.
-fn numbered<'k>(first: &'k str, rest: Option<&'k str>) -> Option<(&'k str, &'k str)> {
-    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let rest = rest.unwrap_or_default();
-    if let Some(number) = first.strip_prefix("base[").and_then(|number| number.strip_suffix(']')) {
-        return Some((number, rest));
-    }
-    let (number, key) = rest.split_once('.').unwrap_or((rest, ""));
-    (first == "base" && !number.is_empty() && is_number(number)).then_some((number, key))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::thread::available_parallelism;
 
 use blosc2_sys::{blosc2_compress_ctx, blosc2_context, blosc2_cparams, blosc2_create_cctx, blosc2_free_ctx};
 
-use super::super::chunk::HEADER_LEN;
+use super::super::ids::CHUNK_HEADER_LEN;
 use super::super::ids::filter;
 use super::{Blosc2Codec, CodecError, Result, Settings, code};
 
@@ -86,11 +86,11 @@ impl Context {
     /// Appends `data` to `out` as one chunk.
     pub(super) fn compress(&mut self, data: &[u8], out: &mut Vec<u8>) -> Result<()> {
         let (Ok(data_len), Ok(room)) =
-            (i32::try_from(data.len()), i32::try_from(data.len().saturating_add(HEADER_LEN)))
+            (i32::try_from(data.len()), i32::try_from(data.len().saturating_add(CHUNK_HEADER_LEN)))
         else {
             return Err(CodecError::new(format!("a chunk of {} bytes is too large", data.len())));
         };
-        out.try_reserve(data.len().saturating_add(HEADER_LEN))
+        out.try_reserve(data.len().saturating_add(CHUNK_HEADER_LEN))
             .map_err(|_| CodecError::new(format!("cannot allocate {room} bytes for a chunk")))?;
         let spare = out.spare_capacity_mut();
         // SAFETY: the context lives until `drop`, and `self` is borrowed mutably, so no other call uses it. `data_len`
@@ -99,7 +99,7 @@ impl Context {
         let written = unsafe {
             blosc2_compress_ctx(self.0.as_ptr(), data.as_ptr().cast(), data_len, spare.as_mut_ptr().cast(), room)
         };
-        let written = usize::try_from(written).ok().filter(|len| (HEADER_LEN..=spare.len()).contains(len));
+        let written = usize::try_from(written).ok().filter(|len| (CHUNK_HEADER_LEN..=spare.len()).contains(len));
         let written = written.ok_or_else(|| CodecError::new("c-blosc2 does not compress a chunk"))?;
         let len = out.len().saturating_add(written);
         // SAFETY: `written` bytes after the old length were written by c-blosc2, and lie within the capacity.

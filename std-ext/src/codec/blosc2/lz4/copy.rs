@@ -5,7 +5,7 @@
 /// Bytes that are copied together.
 pub(super) const PIECE: usize = 16;
 
-/// For each distance below 8: the factor that repeats a number of so many bytes until it fills 8 bytes, and the largest
+/// For each distance below 8: the factor that repeats a number of that many bytes until it fills 8 bytes, and the largest
 /// multiple of the distance in 8.
 const PATTERNS: [(u64, usize); 8] = {
     let mut patterns = [(1, 8); 8];
