@@ -242,6 +242,52 @@ impl<'a> Metadata<'a> {
         }
     }
 
+    /// The value at a dotted path in this frame, by the rules of [`MessageMetadata::get`]. Preceders are frames of their own;
+    /// this view does not see them.
+    ///
+    /// # Errors
+    /// Only errors that [`Self::parse`] has ruled out.
+    ///
+    /// ```
+    /// # let bytes: &[u8] = include_bytes!("../samples/some-objects.tgm");
+    /// let first = tgm_core::Message::parse(bytes)?.first_metadata()?;
+    /// assert_eq!(first.get_u64("extra.run")?, first.extra("run")?.map(|run| run.as_u64()).transpose()?);
+    /// # Ok::<(), tgm_core::Error>(())
+    /// ```
+    pub fn get(&self, path: &str) -> Result<Option<Value<'a>>> {
+        self.look_up(self.base_entries().map(|entry| Ok(ObjectMetadata { base: Some(entry?), preceder: None })), path)
+    }
+
+    typed_getters!();
+
+    /// The value at a dotted path in the `base` entry of object `index`.
+    ///
+    /// # Errors
+    /// Only errors that [`Self::parse`] has ruled out.
+    pub fn get_at(&self, index: usize, path: &str) -> Result<Option<Value<'a>>> {
+        ObjectMetadata { base: self.base_entry(index)?, preceder: None }.get(path)
+    }
+
+    /// The value at a dotted path: in the first of `objects` that has it, and then in the annotations.
+    fn look_up(
+        &self,
+        objects: impl Iterator<Item = Result<ObjectMetadata<'a>>>,
+        path: &str,
+    ) -> Result<Option<Value<'a>>> {
+        let (first, rest) = split_path(path);
+        match first {
+            "" | RESERVED_KEY => return Ok(None),
+            EXTRA_KEY | "extra" => return rest.map_or(Ok(None), |rest| self.extra_at(rest)),
+            _ => {}
+        }
+        for object in objects {
+            if let Some(value) = object?.get(path)? {
+                return Ok(Some(value));
+            }
+        }
+        self.extra_at(path)
+    }
+
     /// The annotation at a dotted path that begins inside `_extra_`.
     fn extra_at(&self, path: &str) -> Result<Option<Value<'a>>> {
         let (first, rest) = split_path(path);
@@ -499,18 +545,7 @@ impl<'a> MessageMetadata<'a> {
     /// # Errors
     /// Only errors that were ruled out when this view was made.
     pub fn get(&self, path: &str) -> Result<Option<Value<'a>>> {
-        let (first, rest) = split_path(path);
-        match first {
-            "" | RESERVED_KEY => return Ok(None),
-            EXTRA_KEY | "extra" => return rest.map_or(Ok(None), |rest| self.metadata.extra_at(rest)),
-            _ => {}
-        }
-        for object in self.objects() {
-            if let Some(value) = object?.get(path)? {
-                return Ok(Some(value));
-            }
-        }
-        self.metadata.extra_at(path)
+        self.metadata.look_up(self.objects(), path)
     }
 
     typed_getters!();

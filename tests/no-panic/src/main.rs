@@ -77,7 +77,10 @@ fn message(input: &[u8], output: &mut [u8]) -> Result<()> {
     let message = Message::parse(input)?;
     keep((message.as_bytes(), message.flags(), message.total_length(), message.postamble(), message.preamble()));
     keep(message.outline());
-    keep(message.first_metadata());
+    if let Ok(first) = message.first_metadata() {
+        let path = black_box("mars.param");
+        keep((first.get(path), first.get_at(black_box(1), path), first.get_str(path), first.get_u64(path)));
+    }
     for frame in message.frames() {
         frame_parts(&frame?);
     }

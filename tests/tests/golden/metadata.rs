@@ -6,6 +6,7 @@ use std::fmt::Debug;
 use ciborium::Value;
 use serde_json::{Value as Json, json};
 use tgm_core::descriptor::ByteOrder;
+use tgm_core::wire::FrameType;
 use tgm_core::{Message, cbor};
 use tgm_std::{DataObjectDescriptor, DecodeOptions, GlobalMetadata, MasksMetadata};
 use tgm_tests::naive;
@@ -141,6 +142,7 @@ fn metadata_is_that_recorded_and_the_views_agree() {
     findings.finish("metadata");
     assert!(findings.of("metadata checked") >= 1000, "only {}", findings.of("metadata checked"));
     assert!(findings.of("lookups") >= 5000, "only {}", findings.of("lookups"));
+    assert!(findings.of("lookups in one frame") >= 1000, "only {}", findings.of("lookups in one frame"));
 }
 
 /// Equal where NaN is equal to itself.
@@ -172,6 +174,12 @@ fn check_lookups(findings: &mut Findings, message: &Expected<'_>, naive: &naive:
     let name = &message.name;
     let view = Message::parse(message.bytes).unwrap();
     let metadata = view.metadata().unwrap();
+    // The first metadata frame answers for the message if no other frame of metadata follows it.
+    let is_metadata = |frame_type| {
+        matches!(frame_type, FrameType::HeaderMetadata | FrameType::FooterMetadata | FrameType::PrecederMetadata)
+    };
+    let frames = view.frames().flatten().filter(|frame| is_metadata(frame.frame_type())).count();
+    let first = view.first_metadata().ok().filter(|_| frames == 1);
     let mut paths = Vec::new();
     for entry in naive.base.iter().chain([&naive.extra]) {
         paths_of("", &Value::Map(entry.iter().map(|(k, v)| (Value::from(k.clone()), v.clone())).collect()), &mut paths);
@@ -183,11 +191,20 @@ fn check_lookups(findings: &mut Findings, message: &Expected<'_>, naive: &naive:
         let expected = naive.get(path).map(json_of);
         findings.equal(&found, &expected, &format!("{name} {path:?}"));
         findings.count("lookups");
+        if let Some(first) = first {
+            let found = first.get(path).unwrap().map(|value| json_of_view(&value));
+            findings.equal(&found, &expected, &format!("{name}, first frame, {path:?}"));
+            findings.count("lookups in one frame");
+        }
         for index in 0..naive.base.len().min(8) {
             let found = metadata.get_at(index, path).unwrap().map(|value| json_of_view(&value));
             let expected = naive.get_at(index, path).map(json_of);
             findings.equal(&found, &expected, &format!("{name} object {index} {path:?}"));
             findings.count("lookups");
+            if let Some(first) = first {
+                let found = first.get_at(index, path).unwrap().map(|value| json_of_view(&value));
+                findings.equal(&found, &expected, &format!("{name}, first frame, object {index} {path:?}"));
+            }
         }
     }
     findings.check(metadata.get_at(naive.base.len(), "mars").unwrap().is_none(), || format!("{name}: no such object"));
