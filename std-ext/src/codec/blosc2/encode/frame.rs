@@ -1,6 +1,7 @@
 //! The frame around chunks. `blosc2/frame.rs`, which reads it, lists its fields.
 
-use super::super::chunk::{HEADER_LEN as CHUNK_HEADER_LEN, SPECIAL_SHIFT};
+use super::super::chunk::SPECIAL_SHIFT;
+use super::super::ids::CHUNK_HEADER_LEN;
 use super::super::ids::{MAGIC, special};
 use super::super::msgpack::{FALSE, FIXED_16, INT_16, INT_32, INT_64, STRING_4, UINT_32, UINT_64};
 use super::context::FORWARD_COMPATIBLE_SPLIT;
