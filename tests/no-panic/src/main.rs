@@ -33,7 +33,7 @@ use tgm_core::selection::{Pick, Selection};
 use tgm_core::stored::{Stored, window_of};
 use tgm_core::szip::{
     Formula, Params, Place, RsiFinder, RsiOffsets, Start, decode_ahead_with, decode_from, decode_into,
-    decode_packed_with, decode_range_into, find_rsi, find_rsi_near,
+    decode_packed_with, decode_range_into, find_rsi, find_rsi_near, unmap_each,
 };
 use tgm_core::tensor::{AnyView, Complex, Element, Shape, TensorView};
 use tgm_core::{Message, Result};
@@ -282,6 +282,8 @@ fn szip(stream: &[u8], output: &mut [u8]) {
     keep(decode_range_into(stream, &params, [0, black_box(14)], black_box(20), output));
     let start = Start { bit_offset: black_box(3), skip: black_box(1) };
     keep(decode_from(stream, &params, start, output));
+    let mut samples = black_box([5_u32; 20]);
+    keep((unmap_each(&mut samples, black_box(3), black_box(255)), samples));
     keep(find_rsi(stream, &params, black_box(2)));
     keep(find_rsi_near(stream, &params, |index| index.checked_mul(9), black_box(20)));
     RsiOffsets::new(stream, &params, black_box(99)).for_each(keep);
