@@ -329,8 +329,8 @@ pub struct Frames<'a> {
 impl<'a> Frames<'a> {
     /// The frames in `bytes`, which are `offset` bytes into the caller's slice and may be a part of a message.
     ///
-    /// This looks into bytes that [`crate::Message::parse`] refuses. The walk ends at the first postamble between frames. If
-    /// there is none, the last item is an error.
+    /// This looks into bytes that [`crate::Message::parse`] refuses. The walk ends at the first postamble between frames. Bytes
+    /// without a postamble end the walk with an error.
     pub const fn open_ended(bytes: &'a [u8], offset: u64) -> Self {
         Self::new(bytes, offset, true)
     }

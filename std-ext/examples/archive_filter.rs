@@ -29,7 +29,7 @@ pub fn main() -> tgm_std::Result<()> {
     let options = DecodeOptions::default();
     let mut found = Vec::new();
     for name in ["surface-181x360.tgm", "pl-levels.tgm"] {
-        // SAFETY: nobody truncates the archive or writes into it while it is mapped.
+        // SAFETY: no program truncates the archive or writes into it while it is mapped.
         #[allow(unsafe_code, reason = "a memory map is a promise of the caller")]
         let archive = unsafe { MappedFile::open(format!("{folder}/{name}")) }?;
         for number in 0..archive.message_count() {

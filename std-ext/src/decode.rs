@@ -11,7 +11,7 @@
 //! Message            borrowed from the bytes, as all views are
 //!   │  walk: frames in legal order, metadata, limits; digests, if the options ask for them
 //! DataObject         descriptor, payload, masks
-//!   │  the only door to payloads: the digest was checked, or nobody asked
+//!   │  the only door to payloads: it checks the digest if the options ask for it
 //!   │  plan: which stages, how many bytes, is anything left to do?
 //!   │
 //! payload ─ decompress ─► stored bytes ─ unshuffle ─ unpack or swap ─► values ─ restore ─► values with NaN and ±∞

@@ -90,7 +90,9 @@ impl Watch {
     }
 }
 
-/// The first place in `bytes` where a start magic begins. The end may cut it off. The length of `bytes` if there is none.
+/// Where the first start magic in `bytes` begins, complete or cut off by the end of `bytes`.
+///
+/// Without a start magic, the length of `bytes`.
 fn candidate(bytes: &[u8]) -> usize {
     if let Some(at) = find(bytes, MAGIC) {
         return at;

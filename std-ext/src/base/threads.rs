@@ -50,7 +50,7 @@ impl Threads {
         self.0
     }
 
-    /// The results of `f` for all items, in their order. The error is that of the first item that fails.
+    /// The results of `f` for all items, in their order. If some items fail, the first of them decides the error.
     ///
     /// # Errors
     /// Those of `f`.

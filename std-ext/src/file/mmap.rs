@@ -24,7 +24,7 @@ use crate::scan::{Bytes, MessageLayout, ScanOptions, Segments, Table};
 /// changes.
 ///
 /// # Contract
-/// While the map is open, nobody may truncate the file or change it in place. If another process truncates it, the
+/// While the map is open, no program may truncate the file or change it in place. If another process truncates it, the
 /// operating system ends a process that touches the lost pages (`SIGBUS`). Changes in place change bytes behind
 /// `&[u8]`, which is undefined behaviour. Appending to the file is harmless, and so is replacing it by a rename.
 ///
@@ -49,7 +49,7 @@ use crate::scan::{Bytes, MessageLayout, ScanOptions, Segments, Table};
 /// ```
 /// use tgm_std::MappedFile;
 ///
-/// // SAFETY: nobody truncates this file or writes into it.
+/// // SAFETY: no program truncates this file or writes into it.
 /// let file = unsafe { MappedFile::open("../tests/data/multi/three.tgm") }?;
 /// for message in file.messages() {
 ///     let object = message?.object(0)?;
@@ -96,7 +96,7 @@ impl MappedFile {
         let len = file.metadata().map_err(|error| TensogramError::io(path, &error))?.len();
         let map = match len {
             0 => None,
-            // SAFETY: the map is only read. The caller promises that nobody truncates the file or changes it in place.
+            // SAFETY: the map is only read. The caller promises that no program truncates the file or changes it in place.
             _ => Some(unsafe { Mmap::map(&file) }.map_err(|error| TensogramError::io(path, &error))?),
         };
         let Ok::<_, std::convert::Infallible>(table) = Table::scan(Bytes(map.as_deref().unwrap_or_default()), options);
@@ -186,7 +186,7 @@ impl MappedFile {
     /// ```
     /// use tgm_std::{Advice, MappedFile};
     ///
-    /// // SAFETY: nobody truncates this file or writes into it.
+    /// // SAFETY: no program truncates this file or writes into it.
     /// let file = unsafe { MappedFile::open("../tests/data/multi/three.tgm") }?;
     /// for index in 0..file.message_count() {
     ///     file.advise(index + 1, 0, Advice::WillNeed).ok(); // the next one, if there is one

@@ -90,7 +90,7 @@ impl TensogramFile {
     #[cfg(feature = "mmap")]
     #[allow(unsafe_code, reason = "the safe spelling of ported programs, labelled as unsound")]
     pub fn open_mmap(path: impl AsRef<Path>) -> Result<Self> {
-        // SAFETY: nobody may truncate the file or write into it. This function cannot promise that. Its documentation
+        // SAFETY: no program may truncate the file or write into it. This function cannot promise that. Its documentation
         // asks the caller for it.
         let mapped = unsafe { MappedFile::open(path.as_ref()) }?;
         Ok(Self { path: path.as_ref().to_path_buf(), backing: Backing::Mapped(Arc::new(mapped)) })

@@ -1,5 +1,11 @@
+use ciborium::Value;
+use tgm_core::descriptor::{ByteOrder, Dtype};
+use zerocopy::IntoBytes as _;
+
 use super::*;
+use crate::base::options::EncodeOptions;
 use crate::decode_metadata;
+use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 
 fn object(metadata: &[(&str, Value)]) -> ObjectBuilder<'static> {
     let object = ObjectBuilder::new(&[2], &[1_u8, 2]).unwrap();

@@ -1,0 +1,62 @@
+use std::format;
+use std::string::String;
+use std::vec::Vec;
+
+use super::ObjectMetadata;
+use super::keys::{Keys, plain_text};
+use crate::cbor::Value;
+use crate::error::{ErrorKind, Result};
+
+/// A map of these keys, of at most 255 bytes each, to 0.
+fn map(keys: &[String]) -> Vec<u8> {
+    let count = u16::try_from(keys.len()).unwrap().to_be_bytes();
+    let mut bytes = std::vec![0xb9, count[0], count[1]];
+    for key in keys {
+        bytes.extend([0x78, u8::try_from(key.len()).unwrap()]);
+        bytes.extend(key.as_bytes());
+        bytes.push(0);
+    }
+    bytes
+}
+
+fn names(prefix: &str, count: usize) -> Vec<String> {
+    (0..count).map(|n| format!("{prefix}{n:05}")).collect()
+}
+
+fn keys_of<'a>(base: &'a [u8], preceder: &'a [u8]) -> Result<Vec<&'a str>> {
+    let view = |bytes: &'a [u8]| Value::parse(bytes, 0).and_then(|value| value.as_map()).unwrap();
+    let metadata = ObjectMetadata { base: Some(view(base)), preceder: Some(view(preceder)) };
+    metadata.entries().map(|entry| Ok(plain_text(&entry?.0).unwrap())).collect()
+}
+
+#[test]
+fn keys_in_order_are_looked_for_in_one_walk() {
+    let (base, preceder) = (map(&names("b", 20_000)), map(&names("a", 20_000)));
+    let behind = map(&names("c", 100));
+    let view = |bytes| Value::parse(bytes, 0).and_then(|value| value.as_map()).unwrap();
+    let mut keys = Keys::new(view(&preceder), 0);
+    let budget = keys.budget;
+    for entry in view(&base).iter().chain(view(&behind).iter()) {
+        assert!(!keys.has(&entry.unwrap().0).unwrap());
+    }
+    assert_eq!(keys.budget, budget, "no key was looked for in all of the map");
+    assert_eq!(keys_of(&base, &preceder).unwrap().len(), 40_000);
+    let odd: Vec<String> = names("b", 20_000).into_iter().skip(1).step_by(2).collect();
+    assert_eq!(keys_of(&base, &map(&odd)).unwrap().len(), 20_000, "each key once");
+}
+
+#[test]
+fn keys_in_no_order_are_found_until_that_costs_too_much() {
+    let reversed = |prefix, count| map(&names(prefix, count).into_iter().rev().collect::<Vec<_>>());
+    for (base, preceder) in [("a", "b"), ("b", "a"), ("a", "a")] {
+        let expected = if base == preceder { 60 } else { 120 };
+        assert_eq!(keys_of(&reversed(base, 60), &reversed(preceder, 60)).unwrap().len(), expected);
+    }
+    let error = keys_of(&reversed("b", 5000), &reversed("a", 5000)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TooManyKeys);
+    // As many as there are bytes for, then one error, then nothing.
+    let (base, preceder) = (reversed("b", 5000), reversed("a", 5000));
+    let view = |bytes| Value::parse(bytes, 0).and_then(|value| value.as_map()).unwrap();
+    let metadata = ObjectMetadata { base: Some(view(&base)), preceder: Some(view(&preceder)) };
+    assert!(metadata.entries().count() < 5000 + 200);
+}

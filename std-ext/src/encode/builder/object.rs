@@ -1,0 +1,302 @@
+//! Objects out of typed slices.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use ciborium::Value;
+use tgm_core::descriptor::{ByteOrder, Compression, Dtype, Encoding, Filter, Key, ZfpMode};
+use tgm_core::szip::flags::{MSB, PREPROCESS};
+use tgm_core::tensor::Element as _;
+use zerocopy::IntoBytes as _;
+
+use super::{note, widen};
+use crate::base::error::Result;
+use crate::base::options::Blosc2Codec;
+use crate::codec::ErrorBound;
+use crate::encode::defaults::{SZIP_BLOCK_SIZE, SZIP_RSI, packed_bits};
+use crate::encode::packing::{Values, bits_within, derive, finite_values};
+use crate::model::metadata::{PathOwner, path_owner, set_path};
+use crate::model::number::Number;
+use crate::model::params::metadata;
+use crate::model::types::DataObjectDescriptor;
+
+/// Builds a data object: values of a Rust type, their shape, their metadata, and the pipeline that they go through.
+///
+/// ```
+/// use tgm_std::{MessageBuilder, ObjectBuilder};
+///
+/// let wind = [3.5_f32, -1.25, 0.0, 2.0, 4.75, 1.5];
+/// let object = ObjectBuilder::new(&[2, 3], &wind)?.metadata("mars.param", "10u").shuffle().szip();
+/// assert_eq!(object.descriptor().shape, [2, 3]);
+/// let bytes = MessageBuilder::new().object(object).encode()?;
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ObjectBuilder<'a> {
+    pub(super) descriptor: DataObjectDescriptor,
+    pub(super) data: Cow<'a, [u8]>,
+    pub(super) metadata: BTreeMap<String, Value>,
+    mistake: Option<String>,
+}
+
+impl<'a> ObjectBuilder<'a> {
+    /// A tensor of `shape`, slowest dimension first, with `values` in row-major order. They are not copied.
+    ///
+    /// # Errors
+    /// [`TensogramError::Metadata`](crate::TensogramError::Metadata) if the shape has another number of values.
+    pub fn new<T: Number>(shape: &[u64], values: &'a [T]) -> Result<Self> {
+        let descriptor = DataObjectDescriptor::new(T::Element::DTYPE, ByteOrder::NATIVE, shape);
+        if descriptor.num_elements()? != values.len() {
+            return Err(metadata(format!("shape {shape:?} does not hold {} values", values.len())));
+        }
+        Ok(Self::from_parts(descriptor, T::as_elements(values).as_bytes()))
+    }
+
+    /// A tensor of `shape` whose elements are bits, packed into bytes. The first is the highest bit.
+    pub fn bitmask(shape: &[u64], bits: &'a [u8]) -> Self {
+        let descriptor = DataObjectDescriptor::new(Dtype::Bitmask, ByteOrder::NATIVE, shape);
+        Self::from_parts(descriptor, bits)
+    }
+
+    /// A tensor with a descriptor, and its elements' bytes in the descriptor's byte order.
+    pub fn from_parts(descriptor: DataObjectDescriptor, data: impl Into<Cow<'a, [u8]>>) -> Self {
+        Self { descriptor, data: data.into(), metadata: BTreeMap::new(), mistake: None }
+    }
+
+    /// Sets metadata of the object: an entry of its `base` (FORMAT §3.3).
+    ///
+    /// Dots in `key` lead into maps, which are made as needed. [`GlobalMetadata::get`](crate::GlobalMetadata::get)
+    /// finds the value under the same key. [`MessageBuilder::encode`](crate::MessageBuilder::encode) reports a key that
+    /// cannot be set ([`set_path`]), and a key that readers look up elsewhere: `extra.KEY` is of the message,
+    /// `base.N.KEY` is of another object. For a key that contains a dot, take [`encode`](crate::encode()) with
+    /// [`GlobalMetadata`](crate::GlobalMetadata).
+    ///
+    /// ```
+    /// use tgm_std::{MessageBuilder, ObjectBuilder, decode_metadata};
+    ///
+    /// let object = ObjectBuilder::new(&[2], &[1_u8, 2])?.metadata("mars.param", "2t").metadata("mars.step", 6);
+    /// let metadata = decode_metadata(&MessageBuilder::new().object(object).encode()?)?;
+    /// assert_eq!(metadata.get("mars.param").and_then(|value| value.as_str()), Some("2t"));
+    ///
+    /// let object = ObjectBuilder::new(&[2], &[1_u8, 2])?.metadata("mars", 5).metadata("mars.param", "2t");
+    /// let error = MessageBuilder::new().object(object).encode().unwrap_err();
+    /// assert_eq!(error.to_string(), "metadata error: object 0: cannot set mars.param: mars is no map");
+    /// # Ok::<(), tgm_std::TensogramError>(())
+    /// ```
+    #[must_use]
+    pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        let key = key.into();
+        let set = match path_owner(&key) {
+            PathOwner::Message(Some(path)) => {
+                Err(metadata(format!("{key} is the message's: write MessageBuilder::extra({path:?}, ...)")))
+            }
+            PathOwner::Numbered { .. } => Err(metadata(format!(
+                "{key}: what `metadata` sets is of this object already: leave `base` and the number out"
+            ))),
+            _ => set_path(&mut self.metadata, &key, value),
+        };
+        note(&mut self.mistake, set);
+        self
+    }
+
+    /// Sets a parameter of the descriptor (FORMAT §3.5).
+    #[must_use]
+    pub fn parameter(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.descriptor.params.insert(key.into(), value.into());
+        self
+    }
+
+    /// Says which key of the object, which is number `index` of its message, could not be set, if there was one.
+    pub(super) fn check(&self, index: usize) -> Result<()> {
+        match &self.mistake {
+            Some(text) => Err(metadata(format!("object {index}: {text}"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Descriptor, data and metadata of object `index` of a message.
+    ///
+    /// # Errors
+    /// Those of [`Self::check`].
+    pub(in crate::encode) fn into_parts(self, index: usize) -> Result<Parts<'a>> {
+        self.check(index)?;
+        Ok((self.descriptor, self.data, self.metadata))
+    }
+
+    fn set(self, key: Key, value: impl Into<Value>) -> Self {
+        self.parameter(key.name(), value)
+    }
+
+    fn compression(mut self, compression: Compression) -> Self {
+        self.descriptor.compression = compression.name().to_string();
+        self
+    }
+
+    /// Packs values into `bits` each (PIPELINE §3). Lossy: at best, a value changes by half of the range over 2^bits.
+    ///
+    /// The format packs `float64` alone. Values of `float32`, `float16` and `bfloat16` are widened to `float64` first:
+    /// that is exact, and takes one copy of them, of 8 bytes for each value. The object then has dtype `float64`;
+    /// [`values_as`](crate::values_as) and [`unpack_into`](crate::unpack_into) read it as `f32`. Values of another type
+    /// are an error of [`MessageBuilder::encode`](crate::MessageBuilder::encode).
+    ///
+    /// ```
+    /// use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder, values_as};
+    ///
+    /// let wind: Vec<f32> = (0..360).map(|i| (i as f32).sin() * 20.0).collect();
+    /// let bytes = MessageBuilder::new().object(ObjectBuilder::new(&[360], &wind)?.simple_packing(16)).encode()?;
+    /// let object = tgm_std::core::Message::parse(&bytes)?.object(0)?;
+    /// let found = values_as::<f32>(&object, &DecodeOptions::default())?;
+    /// assert!(found.iter().zip(&wind).all(|(found, value)| (found - value).abs() < 0.001));
+    /// # Ok::<(), tgm_std::TensogramError>(())
+    /// ```
+    #[must_use]
+    pub fn simple_packing(mut self, bits: u32) -> Self {
+        self.widen();
+        self.descriptor.encoding = Encoding::SimplePacking.name().to_string();
+        self.set(Key::SpBitsPerValue, bits)
+    }
+
+    /// [`Self::simple_packing`] with the fewest bits that keep each value within `error` of what it was. Reads all values
+    /// once.
+    ///
+    /// # Errors
+    /// [`TensogramError::Encoding`](crate::TensogramError::Encoding) for values that are not finite, and if 64 bits are too
+    /// few; [`TensogramError::Metadata`](crate::TensogramError::Metadata) for values that are no floats.
+    pub fn simple_packing_within(mut self, error: f64) -> Result<Self> {
+        self.packable()?;
+        let bits = bits_within(&self.data, self.descriptor.byte_order, error)?;
+        Ok(self.simple_packing(bits))
+    }
+
+    /// [`Self::simple_packing`] with parameters that suit the finite values. Masks remember the others:
+    /// [`MessageBuilder::allow_nan`](crate::MessageBuilder::allow_nan) and
+    /// [`MessageBuilder::allow_inf`](crate::MessageBuilder::allow_inf) let them. Reads all values once.
+    ///
+    /// # Errors
+    /// [`TensogramError::Encoding`](crate::TensogramError::Encoding) for more than 64 bits;
+    /// [`TensogramError::Metadata`](crate::TensogramError::Metadata) for values that are no floats.
+    pub fn simple_packing_of_finite(mut self, bits: u32, decimal_scale_factor: i32) -> Result<Self> {
+        self.packable()?;
+        let order = self.descriptor.byte_order;
+        let finite = finite_values(&self.data, order);
+        let packing = derive(Values::new(&finite, order), bits, decimal_scale_factor)?;
+        Ok(self
+            .simple_packing(bits)
+            .set(Key::SpReferenceValue, packing.reference_value)
+            .set(Key::SpBinaryScaleFactor, packing.binary_scale_factor)
+            .set(Key::SpDecimalScaleFactor, packing.decimal_scale_factor))
+    }
+
+    /// [`Self::simple_packing_of_finite`] with the fewest bits that keep each finite value within `error` of what it was.
+    ///
+    /// # Errors
+    /// Those of [`Self::simple_packing_within`]. Values that are not finite are no error.
+    pub fn simple_packing_of_finite_within(mut self, error: f64) -> Result<Self> {
+        self.packable()?;
+        let order = self.descriptor.byte_order;
+        let bits = bits_within(&finite_values(&self.data, order), order, error)?;
+        self.simple_packing_of_finite(bits, 0)
+    }
+
+    /// Makes sure that the values are `float64`, which can be packed.
+    fn packable(&mut self) -> Result<()> {
+        self.widen();
+        match self.descriptor.dtype {
+            Dtype::Float64 => Ok(()),
+            dtype => Err(metadata(format!("simple_packing only supports float64, got {dtype}"))),
+        }
+    }
+
+    /// Widens narrower floats to `float64`.
+    fn widen(&mut self) {
+        let descriptor = &mut self.descriptor;
+        if let Some(widened) = widen::to_f64(descriptor.dtype, descriptor.byte_order, &self.data) {
+            descriptor.dtype = Dtype::Float64;
+            self.data = Cow::Owned(widened);
+        }
+    }
+
+    /// Shuffles the bytes of elements, or of packed values (PIPELINE §4).
+    #[must_use]
+    pub fn shuffle(mut self) -> Self {
+        let bits = packed_bits(&self.descriptor);
+        let size = bits.map_or(self.descriptor.dtype.byte_width() as u64, |bits| bits.div_ceil(8));
+        self.descriptor.filter = Filter::Shuffle.name().to_string();
+        self.set(Key::ShuffleElementSize, size.max(1))
+    }
+
+    /// Compresses with Zstandard.
+    #[must_use]
+    pub fn zstd(self, level: i32) -> Self {
+        self.compression(Compression::Zstd).set(Key::ZstdLevel, level)
+    }
+
+    /// Compresses with LZ4.
+    #[must_use]
+    pub fn lz4(self) -> Self {
+        self.compression(Compression::Lz4)
+    }
+
+    /// Compresses with szip, in blocks of 16 samples and intervals of 128 blocks.
+    ///
+    /// Takes values of at most four bytes, shuffled values, and packed values of up to 32 bits. The width of packed
+    /// values is raised to whole bytes.
+    #[must_use]
+    pub fn szip(self) -> Self {
+        // A sample of szip is a whole number of bytes.
+        if let Some(bits) = packed_bits(&self.descriptor).filter(|bits| !bits.is_multiple_of(8) && *bits < 32) {
+            return self.set(Key::SpBitsPerValue, bits.next_multiple_of(8)).szip();
+        }
+        let raw = self.descriptor.encoding == Encoding::None.name() && self.descriptor.filter == Filter::None.name();
+        let big = raw && self.descriptor.byte_order == ByteOrder::Big;
+        let flags = PREPROCESS | if big { MSB } else { 0 };
+        self.compression(Compression::Szip)
+            .set(Key::SzipRsi, SZIP_RSI)
+            .set(Key::SzipBlockSize, SZIP_BLOCK_SIZE)
+            .set(Key::SzipFlags, flags)
+    }
+
+    /// Compresses with Blosc2, at a level from 0 to 9.
+    #[must_use]
+    pub fn blosc2(self, codec: Blosc2Codec, level: u8) -> Self {
+        self.compression(Compression::Blosc2).set(Key::Blosc2Codec, codec.name()).set(Key::Blosc2Clevel, level)
+    }
+
+    /// Compresses `f64` values with zfp: lossy.
+    #[must_use]
+    pub fn zfp(self, mode: ZfpMode) -> Self {
+        let (name, key, value) = match mode {
+            ZfpMode::FixedRate(rate) => ("fixed_rate", Key::ZfpRate, Value::from(rate)),
+            ZfpMode::FixedPrecision(precision) => ("fixed_precision", Key::ZfpPrecision, Value::from(precision)),
+            ZfpMode::FixedAccuracy(tolerance) => ("fixed_accuracy", Key::ZfpTolerance, Value::from(tolerance)),
+        };
+        self.compression(Compression::Zfp).set(Key::ZfpMode, name).set(key, value)
+    }
+
+    /// Compresses `f64` values with sz3: lossy, within the bound.
+    #[must_use]
+    pub fn sz3(self, bound: ErrorBound) -> Self {
+        let (mode, value) = bound.parts();
+        self.compression(Compression::Sz3).set(Key::Sz3ErrorBoundMode, mode).set(Key::Sz3ErrorBound, value)
+    }
+
+    /// Compresses a bitmask to run lengths.
+    #[must_use]
+    pub fn rle(self) -> Self {
+        self.compression(Compression::Rle)
+    }
+
+    /// Compresses a bitmask to a roaring bitmap.
+    #[must_use]
+    pub fn roaring(self) -> Self {
+        self.compression(Compression::Roaring)
+    }
+
+    /// The descriptor as it stands.
+    pub const fn descriptor(&self) -> &DataObjectDescriptor {
+        &self.descriptor
+    }
+}
+
+/// What an object is encoded from: its descriptor, its elements' bytes, and its metadata.
+type Parts<'a> = (DataObjectDescriptor, Cow<'a, [u8]>, BTreeMap<String, Value>);
