@@ -60,6 +60,7 @@
 //! | `ndarray`, `zio` | other libraries' and formats' arrays |
 //! | `validate`, `v2` | whole messages and files, and what is wrong with them |
 //! | `file` | files and the messages in them |
+//! | `read` | what to read next of any source, to find messages and parts of them |
 //! | `stages` | single stages |
 //! | `encode`, `decode` | messages; neither knows the other |
 //! | `scan` | where messages are |
@@ -106,6 +107,7 @@ pub mod kernels;
 mod model;
 #[cfg(feature = "ndarray")]
 pub mod ndarray;
+pub mod read;
 #[doc(hidden)]
 pub mod scan;
 pub mod stages;

@@ -1,0 +1,14 @@
+//! One reader for any source: what to read next is decided here, apart from how it is read.
+//!
+//! ```text
+//!             wants: ranges of bytes
+//!  task ────────────────────────► requests ──► RangeFetch / AsyncRangeFetch
+//!   ▲                              merged, split          │ bytes, size, version
+//!   └───────────── Sparse: what is known of the source ◄──┘
+//! ```
+
+pub mod fetch;
+pub mod options;
+
+pub use fetch::{AsyncRangeFetch, BoxFuture, FetchError, FetchErrorKind, FetchTraits, Fetched, RangeFetch, Tag, Want};
+pub use options::ReadOptions;
