@@ -70,8 +70,12 @@ impl<'a> Frame<'a> {
         Self::parse_at(bytes, 0)
     }
 
-    /// [`Self::parse`] for bytes that are `offset` bytes into the caller's slice.
-    pub(crate) fn parse_at(bytes: &'a [u8], offset: u64) -> Result<(Self, &'a [u8])> {
+    /// [`Self::parse`] for bytes that are `offset` bytes into a message, which need not be at hand. Errors and
+    /// [`Self::offset`] count from the message's start.
+    ///
+    /// # Errors
+    /// Those of [`Self::parse`].
+    pub fn parse_at(bytes: &'a [u8], offset: u64) -> Result<(Self, &'a [u8])> {
         Self::parse_in_place(bytes, offset).map_err(|e| e.shift(offset))
     }
 

@@ -140,12 +140,23 @@ enum Place {
     Torn,
 }
 
-impl<S: Source> Scanner<S> {
-    /// A scan of the whole source.
-    pub fn new(source: S) -> Self {
-        let back = source.len();
-        let budget = back.saturating_mul(BUDGET_PER_BYTE).saturating_add(FREE_BUDGET);
-        Self { source, front: 0, back, found: None, end_magic: None, budget, torn: None }
+impl<S> Scanner<S> {
+    /// The same scan over another source, which must hold the same bytes.
+    ///
+    /// A source that does not have all bytes at hand fails where one is missing. A failed call changes nothing, so the scan
+    /// goes on from the same place once the source has the byte, or over another source that has it.
+    ///
+    /// ```
+    /// use tgm_core::scan::{Scanner, Segment};
+    ///
+    /// let bytes = b"no message".to_vec();
+    /// let scan = Scanner::new(&bytes[..]).with_source(()); // borrows no bytes
+    /// let mut resumed = scan.with_source(&bytes[..]);
+    /// assert_eq!(resumed.next(), Some(Segment::Junk { offset: 0, length: 10 }));
+    /// ```
+    pub fn with_source<T>(self, source: T) -> Scanner<T> {
+        let Self { source: _, front, back, found, end_magic, budget, torn } = self;
+        Scanner { source, front, back, found, end_magic, budget, torn }
     }
 
     /// The source that is scanned.
@@ -170,14 +181,25 @@ impl<S: Source> Scanner<S> {
     pub const fn torn(&self) -> Option<u64> {
         self.torn
     }
+}
+
+impl<S: Source> Scanner<S> {
+    /// A scan of the whole source.
+    pub fn new(source: S) -> Self {
+        let back = source.len();
+        let budget = back.saturating_mul(BUDGET_PER_BYTE).saturating_add(FREE_BUDGET);
+        Self { source, front: 0, back, found: None, end_magic: None, budget, torn: None }
+    }
 
     /// The next segment from the front; `None` when every byte has been assigned.
     ///
     /// # Errors
-    /// Those of reading the source.
+    /// Those of reading the source. The scan is then as it was before, and the call can be made again.
     pub fn next_segment(&mut self) -> Result<Option<Segment>, S::Error> {
         if self.found.is_none() {
-            self.found = self.find_message()?;
+            // Walks spend the budget before the read that fails. Without this, a call that is made again would spend it twice.
+            let before = (self.budget, self.end_magic);
+            self.found = self.find_message().inspect_err(|_| (self.budget, self.end_magic) = before)?;
         }
         let (offset, length) = self.found.unwrap_or((self.back, 0));
         if offset > self.front {
@@ -196,7 +218,7 @@ impl<S: Source> Scanner<S> {
     /// message. [`Self::next_segment`] then has to find the rest.
     ///
     /// # Errors
-    /// Those of reading the source.
+    /// Those of reading the source. The scan is then as it was before.
     ///
     /// Format: FORMAT §5.6, backward.
     pub fn next_message_back(&mut self, max_length: u64) -> Result<Option<Segment>, S::Error> {

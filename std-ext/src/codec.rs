@@ -19,6 +19,7 @@ pub mod blosc2;
 mod error_bound;
 #[cfg(feature = "lz4")]
 pub(crate) mod lz4;
+pub mod part;
 pub(crate) mod rle;
 pub(crate) mod roaring;
 #[cfg(feature = "sz3-decode")]
@@ -111,6 +112,11 @@ pub trait Codec: Sync {
         _work: &'a mut Workspace,
     ) -> std::result::Result<Option<Box<dyn PartReader + 'a>>, CodecError> {
         Ok(None)
+    }
+
+    /// How payloads are divided into parts that are payloads themselves; `None` if they cannot be.
+    fn divisible(&self) -> Option<&dyn part::Divisible> {
+        None
     }
 
     /// Whether [`Self::unpack_into`] decodes objects with this descriptor.

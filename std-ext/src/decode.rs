@@ -36,6 +36,7 @@
 //! Masks come last. They write into the values where these lie, in the byte order that is wanted. For ranges they write
 //! the part that each range covers.
 
+pub(crate) mod apart;
 mod bounds;
 pub(crate) mod checked;
 mod each_range;

@@ -7,8 +7,26 @@
 //!   └───────────── Sparse: what is known of the source ◄──┘
 //! ```
 
+mod answer;
+#[cfg(feature = "async")]
+pub mod async_reader;
+#[cfg(feature = "async")]
+mod batch;
 pub mod fetch;
+mod gather;
+mod known;
+mod locate;
+mod memory;
 pub mod options;
+pub mod reader;
+mod session;
+mod source;
+mod structure;
+mod task;
+mod wants;
 
+#[cfg(feature = "async")]
+pub use async_reader::AsyncReader;
 pub use fetch::{AsyncRangeFetch, BoxFuture, FetchError, FetchErrorKind, FetchTraits, Fetched, RangeFetch, Tag, Want};
 pub use options::ReadOptions;
+pub use reader::Reader;

@@ -8,8 +8,8 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use crate::base::error::Result;
 pub(crate) use source::{Bytes, Foresight, Windowed};
-pub(crate) use table::Table;
 pub use table::{MessageLayout, Segments};
+pub(crate) use table::{Table, TableScan};
 
 /// Options of scanning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

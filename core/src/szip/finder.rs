@@ -110,6 +110,15 @@ impl<'a> RsiFinder<'a> {
         self.read
     }
 
+    /// The start of interval `to`, read from the stored offset of interval `from`. `None` if the first two intervals do not
+    /// confirm the stored offsets, or if there are fewer between `from` and `to`.
+    ///
+    /// [`Self::find`] reads on from what it knows if nothing is confirmed. This never does, so it is right for a part of a
+    /// stream whose first bit is the start of no known interval.
+    pub fn confirm(&mut self, stored: impl Fn(u64) -> Option<u64>, from: u64, to: u64) -> Option<u64> {
+        (to.checked_sub(from)? >= WITNESSES).then(|| self.follow(stored, from, to)).flatten()
+    }
+
     /// The start of interval `to`, read from the stored offset of interval `from`. `None` if the first intervals do not
     /// confirm the stored offsets.
     fn follow(&mut self, stored: impl Fn(u64) -> Option<u64>, from: u64, to: u64) -> Option<u64> {

@@ -10,6 +10,7 @@ use tgm_core::cbor::Kind;
 use tgm_core::descriptor::Stage;
 use tgm_core::wire::Preamble;
 
+use crate::base::fetch_error::{FetchError, FetchErrorKind};
 use crate::base::hint::Hint;
 
 /// The result type of this crate.
@@ -22,12 +23,18 @@ pub type Result<T, E = TensogramError> = std::result::Result<T, E>;
 pub struct Reason {
     text: String,
     cause: Option<tgm_core::Error>,
+    fetch: Option<FetchErrorKind>,
 }
 
 impl Reason {
     /// The error of `tgm_core` behind this one: the kind of defect and its byte offset.
     pub const fn cause(&self) -> Option<tgm_core::Error> {
         self.cause
+    }
+
+    /// The kind of failure, if a request for bytes failed.
+    pub const fn fetch_error_kind(&self) -> Option<FetchErrorKind> {
+        self.fetch
     }
 }
 
@@ -71,7 +78,7 @@ impl PartialEq<String> for Reason {
 
 impl<T: Into<String>> From<T> for Reason {
     fn from(text: T) -> Self {
-        Self { text: text.into(), cause: None }
+        Self { text: text.into(), cause: None, fetch: None }
     }
 }
 
@@ -105,7 +112,7 @@ pub enum TensogramError {
         /// The number of the object in its message.
         object_index: usize,
     },
-    /// The address belongs to an object store.
+    /// A source of bytes failed: [`Reason::fetch_error_kind`] says how. Or an address cannot be read.
     Remote(Reason),
 }
 
@@ -156,7 +163,7 @@ impl TensogramError {
             kind if kind == K::Truncated || is_malformed_cbor(kind) => format!("failed to parse {what} CBOR: {cause}"),
             _ => format!("failed to deserialize {what}: {cause}"),
         };
-        Self::Metadata(Reason { text, cause: Some(cause) })
+        Self::Metadata(Reason { text, cause: Some(cause), fetch: None })
     }
 
     /// The error for `len` bytes that do not begin with a message.
@@ -164,7 +171,11 @@ impl TensogramError {
         if len >= size_of::<Preamble>() {
             return cause.into();
         }
-        Self::Framing(Reason { text: format!("buffer too short for preamble: {cause}"), cause: Some(cause) })
+        Self::Framing(Reason {
+            text: format!("buffer too short for preamble: {cause}"),
+            cause: Some(cause),
+            fetch: None,
+        })
     }
 
     /// The error for a wrong digest, which [`tgm_core`] reports as two numbers: [`Self::HashMismatch`] with both as
@@ -246,7 +257,7 @@ impl From<tgm_core::ErrorKind> for TensogramError {
 
 impl From<tgm_core::Error> for TensogramError {
     fn from(error: tgm_core::Error) -> Self {
-        let reason = Reason { text: text_of(error), cause: Some(error) };
+        let reason = Reason { text: text_of(error), cause: Some(error), fetch: None };
         match error.kind() {
             K::ObjectOutOfRange => Self::Object(reason),
             kind if is_framing(kind) => Self::Framing(reason),
@@ -351,4 +362,14 @@ const fn is_encoding(kind: K) -> bool {
             | K::RoaringCookie(_)
             | K::RoaringContainer
     )
+}
+
+impl From<FetchError> for TensogramError {
+    /// Failures of local files are [`TensogramError::Io`], others are [`TensogramError::Remote`].
+    fn from(error: FetchError) -> Self {
+        match error.kind() {
+            FetchErrorKind::Io(kind) => Self::Io(io::Error::new(kind, error.to_string())),
+            kind => Self::Remote(Reason { text: error.to_string(), cause: None, fetch: Some(kind) }),
+        }
+    }
 }

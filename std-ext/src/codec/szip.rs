@@ -22,6 +22,7 @@ mod encode;
 #[cfg(feature = "szip")]
 pub mod libaec;
 mod parallel;
+mod part;
 mod predict;
 mod samples;
 mod select;
@@ -35,6 +36,7 @@ use tgm_core::cbor::Uints;
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, Filter, SzipParams};
 use tgm_core::szip::{Params, RsiFinder, Start, flags};
 
+use super::part::Divisible;
 use super::{Codec, CodecError, PartReader, Workspace};
 use crate::base::threads::Threads;
 use crate::kernels::packing::formula;
@@ -90,6 +92,10 @@ impl Codec for Szip {
         Ok(Some(Box::new(Intervals { payload, params, stored, finder, work })))
     }
 
+    fn divisible(&self) -> Option<&dyn Divisible> {
+        Some(&Self)
+    }
+
     fn unpacks(&self, descriptor: &Descriptor<'_>) -> bool {
         descriptor.encoding().known() == Some(Encoding::SimplePacking)
             && descriptor.filter().known() == Some(Filter::None)
@@ -142,6 +148,10 @@ impl Codec for Libaec {
         work: &'a mut Workspace,
     ) -> Result<Option<Box<dyn PartReader + 'a>>, CodecError> {
         Szip.open_parts(payload, descriptor, total, end, work)
+    }
+
+    fn divisible(&self) -> Option<&dyn Divisible> {
+        Szip.divisible()
     }
 }
 

@@ -27,6 +27,7 @@ mod block;
 mod block_limits;
 mod blocks;
 mod double;
+mod part;
 mod planes;
 #[cfg(test)]
 mod tests;

@@ -54,7 +54,7 @@ pub(super) fn decode_payload_ranges(
 }
 
 /// The descriptor's CBOR, as a frame holds it.
-fn cbor(descriptor: &DataObjectDescriptor) -> Result<Vec<u8>> {
+pub(super) fn cbor(descriptor: &DataObjectDescriptor) -> Result<Vec<u8>> {
     // The stages refuse it as well, by an offset in a frame that does not exist here.
     let dtype = descriptor.dtype;
     if dtype != Dtype::Float64 && Encoding::from_name(&descriptor.encoding) == Some(Encoding::SimplePacking) {

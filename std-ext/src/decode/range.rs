@@ -176,7 +176,7 @@ pub fn decode_range_from_payload(
 }
 
 /// The object's descriptor, owned, with [`trusted_ranges`].
-fn of_object(
+pub(super) fn of_object(
     object: Trusted<'_, '_>,
     ranges: &[(u64, u64)],
     options: &DecodeOptions,

@@ -29,12 +29,18 @@ pub(crate) fn message_metadata(metadata: &MessageMetadata<'_>, room: &Room) -> R
 pub(crate) fn object_entries(object: &ObjectMetadata<'_>, room: &Room) -> Result<Entries> {
     let mut merged = object.base().map_or_else(|| Ok(Entries::new()), |base| entries(base.iter()))?;
     if let Some(preceder) = object.preceder() {
-        room.take_map(&preceder)?;
-        let mut over = entries(preceder.iter())?;
-        over.remove(RESERVED_KEY);
-        merged.append(&mut over);
+        override_by(&mut merged, &preceder, room)?;
     }
     Ok(merged)
+}
+
+/// Replaces entries of an object by those of its preceder.
+pub(crate) fn override_by(entries_of_base: &mut Entries, preceder: &cbor::Map<'_>, room: &Room) -> Result<()> {
+    room.take_map(preceder)?;
+    let mut over = entries(preceder.iter())?;
+    over.remove(RESERVED_KEY);
+    entries_of_base.append(&mut over);
+    Ok(())
 }
 
 /// The metadata of one frame.

@@ -3,11 +3,11 @@
 //! A source is asked for ranges of bytes and answers with bytes. It needs to know nothing of the format. What to ask for is
 //! decided by the tasks of this module; how requests are merged and split is decided by [`ReadOptions`](super::ReadOptions).
 
-use std::fmt;
 use std::future::Future;
-use std::io;
 use std::ops::Range;
 use std::pin::Pin;
+
+pub use crate::base::fetch_error::{FetchError, FetchErrorKind};
 
 /// Bytes that are asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -40,65 +40,6 @@ pub struct Fetched {
     pub tag: Option<Tag>,
 }
 
-/// What kind of failure a request met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum FetchErrorKind {
-    /// There is no such object.
-    NotFound,
-    /// The credentials do not allow the request, or there are none.
-    Denied,
-    /// The answer did not come in time.
-    Timeout,
-    /// The server or the network failed, also after the client's own retries. Another try may succeed.
-    Unavailable,
-    /// The content is another than that of earlier answers.
-    Changed,
-    /// The source gives no ranges, or not of the kind that was asked for.
-    NoRanges,
-    /// The answer is longer than the reader may keep.
-    TooLarge,
-    /// The answer contradicts the request or itself.
-    Protocol,
-    /// A local file failed.
-    Io(io::ErrorKind),
-}
-
-impl FetchErrorKind {
-    /// Whether the same request may succeed later.
-    pub const fn is_retryable(self) -> bool {
-        matches!(self, Self::Timeout | Self::Unavailable)
-    }
-}
-
-/// A request that failed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FetchError {
-    kind: FetchErrorKind,
-    text: String,
-}
-
-impl FetchError {
-    /// An error of this kind. `text` names the source and says what was done. It must hold no secrets: an address is given
-    /// without its query and without user names.
-    pub fn new(kind: FetchErrorKind, text: impl Into<String>) -> Self {
-        Self { kind, text: text.into() }
-    }
-
-    /// What kind of failure it was.
-    pub const fn kind(&self) -> FetchErrorKind {
-        self.kind
-    }
-}
-
-impl fmt::Display for FetchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-impl std::error::Error for FetchError {}
-
 /// What a source can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FetchTraits {
@@ -123,11 +64,8 @@ pub trait RangeFetch: Send + Sync {
     /// Those of the source. The end of the source is no error: the answer is then shorter, and may be empty.
     fn fetch(&self, want: &Want, unchanged: Option<&Tag>) -> Result<Fetched, FetchError>;
 
-    /// Fetches several pieces. The answers stand in the order of `wants`.
-    ///
-    /// # Errors
-    /// Those of [`Self::fetch`], for the first piece that fails.
-    fn fetch_many(&self, wants: &[Want], unchanged: Option<&Tag>) -> Result<Vec<Fetched>, FetchError> {
+    /// Fetches several pieces. The answers stand in the order of `wants`. If some fail, the others are kept all the same.
+    fn fetch_many(&self, wants: &[Want], unchanged: Option<&Tag>) -> Vec<Result<Fetched, FetchError>> {
         wants.iter().map(|want| self.fetch(want, unchanged)).collect()
     }
 

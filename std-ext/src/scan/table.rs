@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use tgm_core::scan::{Scanner, Segment};
+use tgm_core::scan::{Scanner, Segment, Source};
 
 use super::ScanOptions;
 use super::source::Foresight;
@@ -30,43 +30,20 @@ pub(crate) struct Table {
 
 impl Table {
     /// Scans the source from its start and, if the options say so, from its end as well.
-    ///
-    /// For messages that are found from the end, only lengths are kept until both sides meet.
     pub(crate) fn scan<S: Foresight>(source: S, options: &ScanOptions) -> Result<Self, S::Error> {
         let mut scanner = Scanner::new(source);
-        let mut table = Self::default();
-        let mut from_end: Vec<u64> = Vec::new();
-        let mut backward = options.bidirectional;
-        let (mut before, mut behind) = (0, 0);
+        let mut scan = TableScan::new(options);
         loop {
             for _ in 0..S::STEPS {
-                let Some(segment) = scanner.next_segment()? else {
-                    // Messages that were found from the end are then part of a torn message's payload.
-                    let found = if scanner.torn().is_some() { &[][..] } else { &from_end[..] };
-                    table.append(scanner.back(), found);
-                    return Ok(table);
-                };
-                let layout = MessageLayout { offset: segment.offset(), length: segment.length() };
-                if !segment.is_message() {
-                    table.junk.push(layout);
-                    continue;
-                }
-                table.messages.push(layout);
-                if mem::replace(&mut before, layout.length) == layout.length {
-                    scanner.source().expect(scanner.front().saturating_add(layout.length.saturating_mul(AHEAD)));
+                let Some(message) = scan.forward(&mut scanner)? else { return Ok(scan.finish(&scanner)) };
+                if let Some(length) = message.repeated {
+                    scanner.source().expect(scanner.front().saturating_add(length.saturating_mul(AHEAD)));
                 }
             }
             for _ in 0..S::STEPS {
-                if !backward {
-                    break;
-                }
-                let Some(found) = scanner.next_message_back(options.max_message_size)? else {
-                    backward = false;
-                    break;
-                };
-                from_end.push(found.length());
-                if mem::replace(&mut behind, found.length()) == found.length() {
-                    scanner.source().expect(scanner.back().saturating_sub(found.length().saturating_mul(AHEAD)));
+                let Some(message) = scan.backward(&mut scanner)? else { break };
+                if let Some(length) = message.repeated {
+                    scanner.source().expect(scanner.back().saturating_sub(length.saturating_mul(AHEAD)));
                 }
             }
         }
@@ -94,6 +71,79 @@ impl Table {
     /// Everything in order.
     pub(crate) fn segments(&self) -> Segments<'_> {
         Segments { messages: &self.messages, junk: &self.junk }
+    }
+}
+
+/// A table in the making. Its steps can be made again after an error of the source.
+#[derive(Clone, Debug)]
+pub(crate) struct TableScan {
+    table: Table,
+    /// Lengths of the messages that were found from the end. Only these are kept until both sides meet.
+    from_end: Vec<u64>,
+    is_backward: bool,
+    max_message_size: u64,
+    /// Lengths of the last messages that were found from the start and from the end.
+    last: (u64, u64),
+}
+
+/// A segment that a step has found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    /// The length of the message, if the message before it on the same side has the same length.
+    pub(crate) repeated: Option<u64>,
+}
+
+impl TableScan {
+    pub(crate) fn new(options: &ScanOptions) -> Self {
+        Self {
+            table: Table::default(),
+            from_end: Vec::new(),
+            is_backward: options.bidirectional,
+            max_message_size: options.max_message_size,
+            last: (0, 0),
+        }
+    }
+
+    /// The messages that were found from the start.
+    pub(crate) fn messages(&self) -> &[MessageLayout] {
+        &self.table.messages
+    }
+
+    /// Goes one segment on from the start. `None` at the end.
+    pub(crate) fn forward<S: Source>(&mut self, scanner: &mut Scanner<S>) -> Result<Option<Step>, S::Error> {
+        let Some(segment) = scanner.next_segment()? else { return Ok(None) };
+        let layout = MessageLayout { offset: segment.offset(), length: segment.length() };
+        if !segment.is_message() {
+            self.table.junk.push(layout);
+            return Ok(Some(Step { repeated: None }));
+        }
+        self.table.messages.push(layout);
+        let is_repeated = mem::replace(&mut self.last.0, layout.length) == layout.length;
+        Ok(Some(Step { repeated: is_repeated.then_some(layout.length) }))
+    }
+
+    /// Goes one message on from the end. `None` if the rest has to be found from the start.
+    pub(crate) fn backward<S: Source>(&mut self, scanner: &mut Scanner<S>) -> Result<Option<Step>, S::Error> {
+        if !self.is_backward {
+            return Ok(None);
+        }
+        let Some(found) = scanner.next_message_back(self.max_message_size)? else {
+            self.is_backward = false;
+            return Ok(None);
+        };
+        self.from_end.push(found.length());
+        let is_repeated = mem::replace(&mut self.last.1, found.length()) == found.length();
+        Ok(Some(Step { repeated: is_repeated.then_some(found.length()) }))
+    }
+
+    /// The table, once [`Self::forward`] has come to the end.
+    pub(crate) fn finish<S>(self, scanner: &Scanner<S>) -> Table {
+        let Self { mut table, from_end, .. } = self;
+        // After a torn message, what was found from the end is part of its payload.
+        if scanner.torn().is_none() {
+            table.append(scanner.back(), &from_end);
+        }
+        table
     }
 }
 

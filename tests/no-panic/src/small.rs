@@ -99,7 +99,7 @@ fn descriptor(descriptor: &Descriptor<'_>) {
 }
 
 fn scanner(input: &[u8]) {
-    let mut scanner = scan(input);
+    let mut scanner = scan(input).with_source(input);
     keep((scanner.front(), scanner.back(), scanner.next_segment(), scanner.torn()));
     scanner.for_each(|segment| keep((segment.offset(), segment.length(), segment.is_message())));
     keep(find(input, b"TENSOGRM"));

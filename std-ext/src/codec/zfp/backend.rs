@@ -7,6 +7,7 @@ use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, 
 use super::block;
 use super::blocks::{read_all, read_range};
 use crate::base::threads::Threads;
+use crate::codec::part::Divisible;
 use crate::codec::{Codec, CodecError, PartReader, Workspace};
 
 /// Bytes of values that are worth a piece of work of their own, in whole blocks.
@@ -61,6 +62,10 @@ impl Codec for Zfp {
     ) -> Result<Option<Box<dyn PartReader + 'a>>, CodecError> {
         let parts = FixedRate::open(payload, descriptor, total)?;
         Ok(parts.map(|parts| Box::new(OpenParts { parts, work }) as Box<dyn PartReader>))
+    }
+
+    fn divisible(&self) -> Option<&dyn Divisible> {
+        Some(&Self)
     }
 }
 
@@ -129,7 +134,7 @@ fn not_values(len: u64) -> CodecError {
 }
 
 /// The mode of an object that can be zfp.
-fn mode_of(descriptor: &Descriptor<'_>) -> Result<ZfpMode, CodecError> {
+pub(super) fn mode_of(descriptor: &Descriptor<'_>) -> Result<ZfpMode, CodecError> {
     let (dtype, encoding, filter) = (descriptor.dtype(), descriptor.encoding(), descriptor.filter());
     if dtype != Dtype::Float64 {
         return Err(CodecError::new(format!("only supports dtype=float64, got dtype={dtype}")));

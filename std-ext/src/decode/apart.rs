@@ -1,0 +1,87 @@
+//! Objects whose frames were read apart from the rest of their message.
+//!
+//! ```text
+//! all of a frame            object()   ranges()
+//! the parts for ranges      Division ─► bytes to fetch ─► ranges()
+//! ```
+//!
+//! Errors count from the start of the message, as they do if all of it is at hand.
+
+mod division;
+
+use tgm_core::descriptor::Descriptor;
+use tgm_core::frame::Frame;
+use tgm_core::hash::HashPresence;
+use tgm_core::object::DataObject;
+
+pub(crate) use self::division::Division;
+use super::trust::{Proof, Trust, Trusted};
+use super::{decoded, range, threads};
+use crate::base::error::Result;
+#[cfg(doc)]
+use crate::base::error::TensogramError;
+use crate::base::options::DecodeOptions;
+use crate::model::room::Room;
+use crate::model::types::{DataObjectDescriptor, DecodedObject};
+
+/// The frame of an object, and what is known of its message.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FrameApart<'a> {
+    /// All bytes of the frame.
+    pub(crate) bytes: &'a [u8],
+    /// Where the frame begins in its message.
+    pub(crate) offset: u64,
+    /// The number of the object in its message.
+    pub(crate) index: usize,
+    /// How to tell whether the frame has a digest.
+    pub(crate) presence: HashPresence,
+}
+
+impl<'a> FrameApart<'a> {
+    /// The object, whose digest was checked if the options ask for it.
+    ///
+    /// # Errors
+    /// Those of the frame, of the digest and of the object.
+    pub(crate) fn open(&self, options: &DecodeOptions) -> Result<(DataObject<'a>, Proof)> {
+        let (frame, _) = Frame::parse_at(self.bytes, self.offset)?;
+        let trust = match (options.verify_hash, options.strict_hash_presence) {
+            (false, _) => Trust::Unasked,
+            (true, true) => Trust::By(HashPresence::Flagged),
+            // A frame that is flagged itself needs no other frame to say that it has a digest.
+            (true, false) if frame.has_hash_flag() => Trust::By(HashPresence::Flagged),
+            (true, false) => Trust::By(self.presence),
+        };
+        let proof = trust.check(&frame, Some(self.index))?;
+        Ok((DataObject::parse(frame)?, proof))
+    }
+
+    /// The descriptor and the values.
+    ///
+    /// # Errors
+    /// Those of [`Self::open`]; those of [`values`](crate::values).
+    pub(crate) fn decode(&self, options: &DecodeOptions, room: &Room) -> Result<DecodedObject> {
+        let (object, proof) = self.open(options)?;
+        decoded(Trusted::proven(&object, proof), options, threads(options, &object)?, room)
+    }
+
+    /// The descriptor, and the values of `ranges`.
+    ///
+    /// # Errors
+    /// Those of [`Self::open`]; those of [`ranges`](crate::ranges).
+    pub(crate) fn ranges(
+        &self,
+        ranges: &[(u64, u64)],
+        options: &DecodeOptions,
+    ) -> Result<(DataObjectDescriptor, Vec<Vec<u8>>)> {
+        let (object, proof) = self.open(options)?;
+        range::of_object(Trusted::proven(&object, proof), ranges, options)
+    }
+}
+
+/// Reads a descriptor that begins at byte `offset` of its message. `bytes` begin with it, and may go on behind it.
+///
+/// # Errors
+/// Those of the descriptor.
+pub(crate) fn descriptor_at(bytes: &[u8], offset: u64) -> Result<Descriptor<'_>> {
+    Ok(Descriptor::parse(bytes, offset)?)
+}

@@ -1,0 +1,204 @@
+//! Answers, decoded from gathered bytes. This is the work that takes time; it reads nothing.
+
+use std::sync::Arc;
+
+use super::gather::{Gathered, Wanted};
+use super::structure::Structure;
+use crate::base::error::Result;
+use crate::base::options::DecodeOptions;
+use crate::decode::apart::{Division, FrameApart, descriptor_at};
+use crate::decode::{self, decode_descriptors, decode_metadata};
+use crate::model::room::Room;
+use crate::model::to_owned;
+use crate::model::types::{DataObjectDescriptor, DecodedObject, GlobalMetadata};
+
+/// How an answer comes out of gathered bytes.
+#[derive(Debug)]
+pub(crate) enum Answer<T> {
+    /// The answer.
+    Is(T),
+    /// All of the frame has to be read.
+    NeedsFrame,
+    /// All of the message has to be read.
+    NeedsMessage,
+}
+
+impl<T> From<Option<T>> for Answer<T> {
+    fn from(found: Option<T>) -> Self {
+        found.map_or(Self::NeedsMessage, Self::Is)
+    }
+}
+
+/// A question to a message.
+pub(crate) trait Question: Send + Sync {
+    type Answer: Send;
+
+    /// The bytes that the answer needs.
+    fn wanted(&self) -> Wanted;
+
+    /// The options of decoding.
+    fn options(&self) -> &DecodeOptions;
+
+    /// The answer.
+    ///
+    /// # Errors
+    /// Those of the function that answers the same question from a message in memory.
+    fn answer(&self, gathered: Gathered) -> Result<Answer<Self::Answer>>;
+}
+
+/// All bytes of a message.
+#[derive(Debug)]
+pub(crate) struct Bytes(pub(crate) DecodeOptions);
+
+impl Question for Bytes {
+    type Answer = Vec<u8>;
+
+    fn wanted(&self) -> Wanted {
+        Wanted::Message
+    }
+
+    fn options(&self) -> &DecodeOptions {
+        &self.0
+    }
+
+    fn answer(&self, gathered: Gathered) -> Result<Answer<Vec<u8>>> {
+        Ok(match gathered {
+            Gathered::Message(bytes) => Answer::Is(bytes),
+            _ => Answer::NeedsMessage,
+        })
+    }
+}
+
+/// [`decode_metadata`].
+#[derive(Debug)]
+pub(crate) struct FirstMetadata(pub(crate) DecodeOptions);
+
+impl Question for FirstMetadata {
+    type Answer = GlobalMetadata;
+
+    fn wanted(&self) -> Wanted {
+        Wanted::Structure
+    }
+
+    fn options(&self) -> &DecodeOptions {
+        &self.0
+    }
+
+    fn answer(&self, gathered: Gathered) -> Result<Answer<GlobalMetadata>> {
+        match gathered {
+            Gathered::Message(bytes) => decode_metadata(&bytes).map(Answer::Is),
+            Gathered::Structure(structure) => structure.first_metadata().map(Answer::from),
+            _ => Ok(Answer::NeedsMessage),
+        }
+    }
+}
+
+/// [`decode_descriptors`].
+#[derive(Debug)]
+pub(crate) struct Descriptors(pub(crate) DecodeOptions);
+
+impl Question for Descriptors {
+    type Answer = (GlobalMetadata, Vec<DataObjectDescriptor>);
+
+    fn wanted(&self) -> Wanted {
+        Wanted::Descriptors
+    }
+
+    fn options(&self) -> &DecodeOptions {
+        &self.0
+    }
+
+    fn answer(&self, gathered: Gathered) -> Result<Answer<Self::Answer>> {
+        let (structure, descriptors) = match gathered {
+            Gathered::Message(bytes) => return decode_descriptors(&bytes).map(Answer::Is),
+            Gathered::Descriptors(structure, descriptors) => (structure, descriptors),
+            _ => return Ok(Answer::NeedsMessage),
+        };
+        let room = Room::new(&self.0.limits);
+        let owned = |described: &super::gather::DescriptorBytes| {
+            to_owned::descriptor(&descriptor_at(&described.bytes, described.offset)?, &room)
+        };
+        let Ok(descriptors) = descriptors.iter().map(owned).collect::<Result<Vec<_>>>() else {
+            return Ok(Answer::NeedsMessage);
+        };
+        Ok(structure.metadata(&self.0, &room)?.map(|metadata| (metadata, descriptors)).into())
+    }
+}
+
+/// [`decode_object`](crate::decode_object).
+#[derive(Debug)]
+pub(crate) struct Object {
+    pub(crate) index: usize,
+    pub(crate) options: DecodeOptions,
+}
+
+impl Question for Object {
+    type Answer = (GlobalMetadata, DataObjectDescriptor, Vec<u8>);
+
+    fn wanted(&self) -> Wanted {
+        Wanted::Object(self.index)
+    }
+
+    fn options(&self) -> &DecodeOptions {
+        &self.options
+    }
+
+    fn answer(&self, gathered: Gathered) -> Result<Answer<Self::Answer>> {
+        match gathered {
+            Gathered::Message(bytes) => decode::decode_object(&bytes, self.index, &self.options).map(Answer::Is),
+            Gathered::Frame(structure, index, offset, bytes) => {
+                let room = Room::new(&self.options.limits);
+                let frame = apart(&structure, index, offset, &bytes);
+                let (descriptor, values): DecodedObject = frame.decode(&self.options, &room)?;
+                let metadata = structure.metadata(&self.options, &room)?;
+                Ok(metadata.map(|metadata| (metadata, descriptor, values)).into())
+            }
+            _ => Ok(Answer::NeedsMessage),
+        }
+    }
+}
+
+/// [`decode_range`](crate::decode_range).
+#[derive(Debug)]
+pub(crate) struct Ranges {
+    pub(crate) index: usize,
+    pub(crate) ranges: Vec<(u64, u64)>,
+    pub(crate) options: DecodeOptions,
+}
+
+impl Question for Ranges {
+    type Answer = (DataObjectDescriptor, Vec<Vec<u8>>);
+
+    fn wanted(&self) -> Wanted {
+        Wanted::Ranges(self.index, self.ranges.clone())
+    }
+
+    fn options(&self) -> &DecodeOptions {
+        &self.options
+    }
+
+    fn answer(&self, gathered: Gathered) -> Result<Answer<Self::Answer>> {
+        match gathered {
+            Gathered::Message(bytes) => {
+                decode::decode_range(&bytes, self.index, &self.ranges, &self.options).map(Answer::Is)
+            }
+            Gathered::Frame(structure, index, offset, bytes) => {
+                apart(&structure, index, offset, &bytes).ranges(&self.ranges, &self.options).map(Answer::Is)
+            }
+            Gathered::Parts(parts) => {
+                let descriptor = descriptor_at(&parts.descriptor.bytes, parts.descriptor.offset)?;
+                let division = Division::new(&descriptor, parts.payload_len, &self.ranges, &self.options)?;
+                let Some(division) = division else { return Ok(Answer::NeedsFrame) };
+                let fetched: Vec<_> = parts.fetched.iter().map(Vec::as_slice).collect();
+                let values =
+                    division.decode(&fetched, &parts.blobs, parts.blobs_offset, &self.ranges, &self.options)?;
+                Ok(values.map_or(Answer::NeedsFrame, Answer::Is))
+            }
+            _ => Ok(Answer::NeedsMessage),
+        }
+    }
+}
+
+fn apart<'b>(structure: &Arc<Structure>, index: usize, offset: u64, bytes: &'b [u8]) -> FrameApart<'b> {
+    FrameApart { bytes, offset, index, presence: structure.presence() }
+}

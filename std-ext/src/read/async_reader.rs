@@ -1,0 +1,400 @@
+//! A reader over a source that answers later.
+
+use std::collections::HashMap;
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
+
+use tokio::runtime::Handle;
+use tokio::sync::{OnceCell, Semaphore};
+use tokio::task::spawn_blocking;
+
+use super::answer::{Answer, Bytes, Descriptors, FirstMetadata, Object, Question, Ranges};
+use super::batch::Batch;
+use super::fetch::{AsyncRangeFetch, BoxFuture, FetchError, Fetched, Tag, Want};
+use super::gather::{Gather, Gathered};
+use super::locate::{Found, Goal, Last};
+use super::options::ReadOptions;
+use super::session::{Call, Session, Step, note};
+use super::task::Task;
+use crate::base::error::{Result, TensogramError};
+use crate::base::options::DecodeOptions;
+use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
+use crate::scan::{MessageLayout, ScanOptions, Segments, Table};
+
+/// Answers with at most this many bytes are decoded where the future runs. Longer ones are decoded on a thread for
+/// work that blocks.
+const QUICK: usize = 16 << 10;
+/// The unit in which bytes under way are counted.
+const UNIT: u64 = 1 << 10;
+
+/// Reads messages, and parts of them, of a source that answers later, such as an object store.
+///
+/// The methods and their results are those of [`Reader`](super::Reader). Futures are [`Send`], and may be dropped at any
+/// time: what was fetched by then serves later calls. Any number of tasks may share the reader. Tasks that need the same bytes
+/// at the same time fetch them once. Under way are at most [`ReadOptions::in_flight`] bytes, over all tasks.
+///
+/// Values are decoded on threads for work that blocks, if this runs under tokio.
+#[derive(Debug)]
+pub struct AsyncReader<F> {
+    fetch: F,
+    session: Session,
+    flights: Flights,
+    under_way: Semaphore,
+}
+
+/// A request that is being answered, and its answer.
+type Flight = Arc<OnceCell<Result<Fetched, FetchError>>>;
+
+/// The requests that are being answered.
+#[derive(Debug, Default)]
+struct Flights(Mutex<HashMap<(Want, Option<Tag>), Flight>>);
+
+impl Flights {
+    fn of(&self, key: &(Want, Option<Tag>)) -> Flight {
+        let mut flights = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(flights.entry(key.clone()).or_default())
+    }
+
+    fn end(&self, key: &(Want, Option<Tag>), flight: &Flight) {
+        let mut flights = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if flights.get(key).is_some_and(|known| Arc::ptr_eq(known, flight)) {
+            flights.remove(key);
+        }
+    }
+}
+
+impl<F: AsyncRangeFetch> AsyncReader<F> {
+    /// A reader of `fetch`. Nothing is read yet.
+    pub fn new(fetch: F, options: ReadOptions) -> Self {
+        Self::with_scan_options(fetch, options, ScanOptions::default())
+    }
+
+    /// [`Self::new`] with options of the search for messages.
+    pub fn with_scan_options(fetch: F, options: ReadOptions, scan: ScanOptions) -> Self {
+        let session = Session::new(fetch.name(), options, scan);
+        let permits = usize::try_from(options.in_flight / UNIT).unwrap_or(usize::MAX);
+        let under_way = Semaphore::new(permits.clamp(1, Semaphore::MAX_PERMITS));
+        Self { fetch, session, flights: Flights::default(), under_way }
+    }
+
+    /// The source.
+    pub const fn source(&self) -> &F {
+        &self.fetch
+    }
+
+    /// Forgets what is known of the source. The next call reads it as if it was opened then.
+    pub fn refresh(&self) {
+        self.session.refresh();
+    }
+
+    /// Reads the first bytes, which tell whether the source can be read, and how long it is.
+    ///
+    /// # Errors
+    /// Those of the source.
+    pub async fn touch(&self) -> Result<u64> {
+        let mut call = self.session.begin();
+        loop {
+            if let Some(size) = call.known.size() {
+                return Ok(size);
+            }
+            self.fetch(&mut call, vec![Want::At(0..self.session.options().initial.max(1))]).await?;
+        }
+    }
+
+    /// The number of messages.
+    ///
+    /// # Errors
+    /// Those of the source.
+    pub async fn message_count(&self) -> Result<usize> {
+        Ok(self.table().await?.messages.len())
+    }
+
+    /// The places of all messages.
+    ///
+    /// # Errors
+    /// Those of the source.
+    pub async fn message_layouts(&self) -> Result<Vec<MessageLayout>> {
+        Ok(self.table().await?.messages.clone())
+    }
+
+    /// Calls `with` with all messages and the bytes between them, in order.
+    ///
+    /// # Errors
+    /// Those of the source.
+    pub async fn with_segments<T>(&self, with: impl FnOnce(Segments<'_>) -> T) -> Result<T> {
+        let table = self.table().await?;
+        Ok(with(table.segments()))
+    }
+
+    /// The place of the last message: see [`Reader::last_message`](super::Reader::last_message).
+    ///
+    /// # Errors
+    /// Those of the source.
+    pub async fn last_message(&self) -> Result<Option<MessageLayout>> {
+        if self.session.table().is_none() {
+            let mut call = self.session.begin();
+            let mut last = Last::new(self.session.options(), self.fetch.traits().suffix);
+            if let Some(last) = self.run(&mut call, &mut last).await? {
+                return Ok(Some(last));
+            }
+        }
+        Ok(self.table().await?.messages.last().copied())
+    }
+
+    /// The bytes of message `index`.
+    ///
+    /// # Errors
+    /// [`TensogramError::Framing`] if there is no such message; those of the source.
+    pub async fn read_message(&self, index: usize) -> Result<Vec<u8>> {
+        self.ask(index, Bytes(DecodeOptions::default())).await
+    }
+
+    /// The metadata of the first metadata frame of message `index`.
+    ///
+    /// # Errors
+    /// Those of [`Self::read_message`]; those of [`decode_metadata`](crate::decode::decode_metadata).
+    pub async fn decode_metadata(&self, index: usize) -> Result<GlobalMetadata> {
+        self.ask(index, FirstMetadata(DecodeOptions::default())).await
+    }
+
+    /// The metadata of message `index`, and the descriptors of its objects.
+    ///
+    /// # Errors
+    /// Those of [`Self::read_message`]; those of [`decode_descriptors`](crate::decode::decode_descriptors).
+    pub async fn decode_descriptors(&self, index: usize) -> Result<(GlobalMetadata, Vec<DataObjectDescriptor>)> {
+        self.ask(index, Descriptors(DecodeOptions::default())).await
+    }
+
+    /// Object `object` of message `index`.
+    ///
+    /// # Errors
+    /// Those of [`Self::read_message`]; those of [`decode_object`](crate::decode_object).
+    pub async fn decode_object(
+        &self,
+        index: usize,
+        object: usize,
+        options: &DecodeOptions,
+    ) -> Result<(GlobalMetadata, DataObjectDescriptor, Vec<u8>)> {
+        self.ask(index, Object { index: object, options: options.clone() }).await
+    }
+
+    /// Ranges of the values of object `object` of message `index`: see [`Reader::decode_range`](super::Reader::decode_range).
+    ///
+    /// # Errors
+    /// Those of [`Self::read_message`]; those of [`decode_range`](crate::decode_range).
+    pub async fn decode_range(
+        &self,
+        index: usize,
+        object: usize,
+        ranges: &[(u64, u64)],
+        options: &DecodeOptions,
+    ) -> Result<(DataObjectDescriptor, Vec<Vec<u8>>)> {
+        self.ask(index, Ranges { index: object, ranges: ranges.to_vec(), options: options.clone() }).await
+    }
+
+    /// [`Self::decode_object`] of each of the messages. What they need is fetched together. All values are in memory at the
+    /// end.
+    ///
+    /// # Errors
+    /// Those of [`Self::decode_object`], for the first message that fails.
+    pub async fn decode_object_batch(
+        &self,
+        indices: &[usize],
+        object: usize,
+        options: &DecodeOptions,
+    ) -> Result<Vec<(GlobalMetadata, DataObjectDescriptor, Vec<u8>)>> {
+        self.ask_many(indices, &|| Object { index: object, options: options.clone() }).await
+    }
+
+    /// [`Self::decode_range`] of each of the messages, fetched together.
+    ///
+    /// # Errors
+    /// Those of [`Self::decode_range`], for the first message that fails.
+    pub async fn decode_range_batch(
+        &self,
+        indices: &[usize],
+        object: usize,
+        ranges: &[(u64, u64)],
+        options: &DecodeOptions,
+    ) -> Result<Vec<(DataObjectDescriptor, Vec<Vec<u8>>)>> {
+        let question = || Ranges { index: object, ranges: ranges.to_vec(), options: options.clone() };
+        self.ask_many(indices, &question).await
+    }
+
+    /// Fetches the metadata and index of the messages together, so that later calls need not.
+    ///
+    /// # Errors
+    /// Those of the source.
+    pub async fn prefetch(&self, indices: &[usize]) -> Result<()> {
+        let question = FirstMetadata(DecodeOptions::default());
+        let layouts = self.layouts(indices).await?;
+        let mut call = self.session.begin();
+        let mut batch = Batch::new(layouts.into_iter().map(|layout| self.session.gather_at(layout, &question)));
+        self.run(&mut call, &mut batch).await?;
+        batch.into_gathers().for_each(|(mut gather, _)| call.keep_findings(&mut gather));
+        Ok(())
+    }
+
+    async fn table(&self) -> Result<Arc<Table>> {
+        if let Some(table) = self.session.table() {
+            return Ok(table);
+        }
+        let mut call = self.session.begin();
+        let mut search = self.session.search(Goal::All);
+        loop {
+            match self.run(&mut call, &mut search).await? {
+                Found::Table(table) => return Ok(call.keep_table(table)),
+                Found::Message(_) => search = search.with_goal(Goal::All),
+            }
+        }
+    }
+
+    /// The places of messages. The search goes as far as the last of them.
+    async fn layouts(&self, indices: &[usize]) -> Result<Vec<MessageLayout>> {
+        let Some(last) = indices.iter().max() else { return Ok(Vec::new()) };
+        if self.session.table().is_none() {
+            let mut call = self.session.begin();
+            let mut search = self.session.search(Goal::Index(*last));
+            match self.run(&mut call, &mut search).await? {
+                Found::Table(table) => drop(call.keep_table(table)),
+                Found::Message(_) => {
+                    let found = |index: &usize| search.messages().get(*index).copied();
+                    let layouts: Option<Vec<_>> = indices.iter().map(found).collect();
+                    call.keep_search(search);
+                    return layouts.ok_or_else(|| TensogramError::Framing("a message was lost from the list".into()));
+                }
+            }
+        }
+        let table = self.table().await?;
+        indices.iter().map(|index| table.get(*index)).collect()
+    }
+
+    async fn ask<Q: Question + 'static>(&self, index: usize, question: Q) -> Result<Q::Answer> {
+        let gather = self.session.gather(index, &question)?;
+        let mut call = self.session.begin();
+        self.answer(&mut call, gather, Arc::new(question)).await
+    }
+
+    async fn ask_many<Q: Question + 'static>(
+        &self,
+        indices: &[usize],
+        question: &(impl Fn() -> Q + Sync),
+    ) -> Result<Vec<Q::Answer>> {
+        let layouts = self.layouts(indices).await?;
+        let question = Arc::new(question());
+        let mut call = self.session.begin();
+        let mut batch = Batch::new(layouts.into_iter().map(|layout| self.session.gather_at(layout, &*question)));
+        self.run(&mut call, &mut batch).await?;
+        let mut answers = Vec::with_capacity(indices.len());
+        for (mut gather, gathered) in batch.into_gathers() {
+            call.keep_findings(&mut gather);
+            let gathered = gathered.ok_or_else(|| TensogramError::Framing("a message was not gathered".into()))?;
+            answers.push(match note(&mut gather, work(Arc::clone(&question), gathered).await?) {
+                Some(answer) => answer,
+                None => self.answer(&mut call, gather, Arc::clone(&question)).await?,
+            });
+        }
+        Ok(answers)
+    }
+
+    async fn answer<Q: Question + 'static>(
+        &self,
+        call: &mut Call<'_>,
+        mut gather: Gather,
+        question: Arc<Q>,
+    ) -> Result<Q::Answer> {
+        loop {
+            let gathered = self.run(call, &mut gather).await;
+            call.keep_findings(&mut gather);
+            if let Some(answer) = note(&mut gather, work(Arc::clone(&question), gathered?).await?) {
+                return Ok(answer);
+            }
+        }
+    }
+
+    /// Drives a task to its end.
+    async fn run<T: Task>(&self, call: &mut Call<'_>, task: &mut T) -> Result<T::Output> {
+        loop {
+            match call.step(task)? {
+                Step::Done(output) => return Ok(output),
+                Step::Fetch(requests) => self.fetch(call, requests).await?,
+            }
+        }
+    }
+
+    /// Makes requests side by side, and takes in their answers.
+    async fn fetch(&self, call: &mut Call<'_>, requests: Vec<Want>) -> Result<()> {
+        let tag = call.tag();
+        let mut waiting = requests.into_iter();
+        let mut result = Ok(());
+        let mut under_way: Vec<(Want, BoxFuture<'_, Result<Fetched, FetchError>>)> = Vec::new();
+        loop {
+            // After a failure no new request is made, and those under way are waited for: their answers are kept.
+            let room =
+                if result.is_ok() { self.session.options().parallel.max(1).saturating_sub(under_way.len()) } else { 0 };
+            under_way.extend(waiting.by_ref().take(room).map(|want| {
+                let answer: BoxFuture<'_, _> = Box::pin(self.fetch_once((want.clone(), tag.clone())));
+                (want, answer)
+            }));
+            if under_way.is_empty() {
+                return result;
+            }
+            let (want, answer) = poll_fn(|context| {
+                for index in 0..under_way.len() {
+                    if let Some((_, future)) = under_way.get_mut(index)
+                        && let Poll::Ready(answer) = future.as_mut().poll(context)
+                    {
+                        let (want, _) = under_way.swap_remove(index);
+                        return Poll::Ready((want, answer));
+                    }
+                }
+                Poll::Pending
+            })
+            .await;
+            result = result.and(answer.map_err(Into::into).and_then(|answer| call.take(&want, answer)));
+        }
+    }
+
+    /// Makes a request, or waits for the same request of another task.
+    async fn fetch_once(&self, key: (Want, Option<Tag>)) -> Result<Fetched, FetchError> {
+        let len = match &key.0 {
+            Want::At(range) => range.end.saturating_sub(range.start),
+            Want::Suffix(len) => *len,
+        };
+        let flight = self.flights.of(&key);
+        // If the task that makes the request is dropped, one that waits makes it again.
+        flight
+            .get_or_init(|| async {
+                let most = u64::try_from(self.under_way_most()).unwrap_or(u64::MAX);
+                let permits = u32::try_from(len.div_ceil(UNIT).clamp(1, most)).unwrap_or(u32::MAX);
+                // The semaphore is never closed.
+                let _permit = self.under_way.acquire_many(permits).await;
+                self.fetch.fetch(&key.0, key.1.as_ref()).await
+            })
+            .await;
+        self.flights.end(&key, &flight);
+        match Arc::try_unwrap(flight) {
+            Ok(cell) => cell.into_inner(),
+            Err(shared) => shared.get().cloned(),
+        }
+        .unwrap_or_else(|| Err(FetchError::new(super::FetchErrorKind::Unavailable, "the request was given up")))
+    }
+
+    fn under_way_most(&self) -> usize {
+        let permits = usize::try_from(self.session.options().in_flight / UNIT).unwrap_or(usize::MAX);
+        permits.clamp(1, Semaphore::MAX_PERMITS)
+    }
+}
+
+/// Decodes an answer: on a thread for work that blocks, unless it is quick or there is no such thread.
+async fn work<Q: Question + 'static>(question: Arc<Q>, gathered: Gathered) -> Result<Answer<Q::Answer>>
+where
+    Q::Answer: 'static,
+{
+    if gathered.byte_len() <= QUICK || Handle::try_current().is_err() {
+        return question.answer(gathered);
+    }
+    let work = spawn_blocking(move || question.answer(gathered)).await;
+    work.map_err(|error| TensogramError::Io(std::io::Error::other(error)))?
+}

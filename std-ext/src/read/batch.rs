@@ -1,0 +1,42 @@
+//! The same question to several messages: what they need is fetched together.
+
+use super::gather::{Gather, Gathered};
+use super::known::Known;
+use super::task::{Progress, Task};
+use super::wants::Wants;
+use crate::base::error::Result;
+
+/// Gatherings that go on side by side. Their wants are planned as one.
+#[derive(Debug)]
+pub(crate) struct Batch {
+    gathers: Vec<(Gather, Option<Gathered>)>,
+}
+
+impl Batch {
+    pub(crate) fn new(gathers: impl IntoIterator<Item = Gather>) -> Self {
+        Self { gathers: gathers.into_iter().map(|gather| (gather, None)).collect() }
+    }
+
+    /// The gatherings, each with what it gathered once [`Task::step`] is done.
+    pub(crate) fn into_gathers(self) -> impl Iterator<Item = (Gather, Option<Gathered>)> {
+        self.gathers.into_iter()
+    }
+}
+
+impl Task for Batch {
+    type Output = ();
+
+    fn step(&mut self, known: &Known, wants: &mut Wants) -> Result<Progress<()>> {
+        let mut is_done = true;
+        for (gather, gathered) in &mut self.gathers {
+            if gathered.is_some() {
+                continue;
+            }
+            match gather.step(known, wants)? {
+                Progress::Done(found) => *gathered = Some(found),
+                Progress::Wait => is_done = false,
+            }
+        }
+        Ok(if is_done { Progress::Done(()) } else { Progress::Wait })
+    }
+}

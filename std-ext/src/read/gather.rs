@@ -1,0 +1,379 @@
+//! Gathering the bytes that an answer needs: of a message, one object, or parts of one.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use tgm_core::cbor::Cursor;
+use tgm_core::frame::Frame;
+use tgm_core::index::IndexEntry;
+use tgm_core::wire::{DATA_OBJECT_FOOTER_SIZE, FRAME_END, FRAME_HEADER_SIZE, ObjectTail};
+use zerocopy::FromBytes as _;
+
+use super::known::Known;
+use super::locate::{Found, Goal, Locate};
+use super::options::ReadOptions;
+use super::structure::{Halt, Parts, Structure};
+use super::task::{Progress, Task};
+use super::wants::Wants;
+use crate::base::error::{Result, TensogramError};
+use crate::base::options::DecodeOptions;
+use crate::decode::apart::{Division, descriptor_at};
+use crate::scan::{MessageLayout, ScanOptions, Table};
+
+/// What is wanted of a message.
+#[derive(Clone, Debug)]
+pub(crate) enum Wanted {
+    /// All its bytes.
+    Message,
+    /// What its frames say, other than the objects'.
+    Structure,
+    /// The descriptor of each object.
+    Descriptors,
+    /// The frame of an object.
+    Object(usize),
+    /// The values of ranges of an object, each a first element and a count.
+    Ranges(usize, Vec<(u64, u64)>),
+}
+
+/// The bytes that were gathered.
+#[derive(Debug)]
+pub(crate) enum Gathered {
+    /// All bytes of the message, because it is short, or odd, or because they are wanted.
+    Message(Vec<u8>),
+    /// The structure alone.
+    Structure(Arc<Structure>),
+    /// The structure, and the descriptor of each object.
+    Descriptors(Arc<Structure>, Vec<DescriptorBytes>),
+    /// The structure, the number of an object, and its frame with its place in the message.
+    Frame(Arc<Structure>, usize, u64, Vec<u8>),
+    /// Parts of the payload of one object.
+    Parts(Box<PayloadBytes>),
+}
+
+impl Gathered {
+    /// Bytes that are to be decoded.
+    #[cfg(feature = "async")]
+    pub(crate) fn byte_len(&self) -> usize {
+        match self {
+            Self::Message(bytes) | Self::Frame(.., bytes) => bytes.len(),
+            Self::Structure(_) => 0,
+            Self::Descriptors(_, all) => all.iter().map(|descriptor| descriptor.bytes.len()).sum(),
+            Self::Parts(parts) => parts.fetched.iter().map(Vec::len).sum(),
+        }
+    }
+}
+
+/// A descriptor as CBOR, from its place in the message on. Bytes may follow it.
+#[derive(Debug)]
+pub(crate) struct DescriptorBytes {
+    pub(crate) offset: u64,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// The bytes of a payload that ranges need.
+#[derive(Debug)]
+pub(crate) struct PayloadBytes {
+    pub(crate) descriptor: DescriptorBytes,
+    pub(crate) payload_len: u64,
+    /// Those of [`Division::bytes`].
+    pub(crate) fetched: Vec<Vec<u8>>,
+    /// The bytes behind the payload, if masks are restored, and their place in the message.
+    pub(crate) blobs: Vec<u8>,
+    pub(crate) blobs_offset: u64,
+}
+
+/// A gathering: which message, what of it, and what is known so far.
+#[derive(Debug)]
+pub(crate) struct Gather {
+    /// The place of the message, once it is found.
+    layout: Option<MessageLayout>,
+    /// The search for the message, which may go on to others later.
+    search: Option<Box<Locate>>,
+    /// The number of the message.
+    number: usize,
+    wanted: Wanted,
+    decode: DecodeOptions,
+    options: ReadOptions,
+    structure: Option<Arc<Structure>>,
+    /// The table of all messages, if the search came to the end.
+    table: Option<Table>,
+    /// Whether parts of the message are of no use.
+    is_odd: bool,
+    /// Whether parts of the frame are of no use.
+    whole_frame: bool,
+}
+
+impl Gather {
+    fn new(wanted: Wanted, decode: &DecodeOptions, options: &ReadOptions) -> Self {
+        Self {
+            layout: None,
+            search: None,
+            number: 0,
+            wanted,
+            decode: decode.clone(),
+            options: *options,
+            structure: None,
+            table: None,
+            is_odd: false,
+            whole_frame: false,
+        }
+    }
+
+    /// Gathers from a message whose place is known, and its structure if that is known.
+    pub(crate) fn at(
+        layout: MessageLayout,
+        structure: Option<Arc<Structure>>,
+        wanted: Wanted,
+        decode: &DecodeOptions,
+        options: &ReadOptions,
+    ) -> Self {
+        Self { structure, layout: Some(layout), ..Self::new(wanted, decode, options) }
+    }
+
+    /// Gathers from message `number`, which is searched for at the same time.
+    pub(crate) fn search(
+        locate: Locate,
+        number: usize,
+        wanted: Wanted,
+        decode: &DecodeOptions,
+        options: &ReadOptions,
+    ) -> Self {
+        Self { search: Some(Box::new(locate)), number, ..Self::new(wanted, decode, options) }
+    }
+
+    /// Reads all of the frame from now on: its parts did not prove to be right.
+    pub(crate) const fn read_whole_frame(&mut self) {
+        self.whole_frame = true;
+    }
+
+    /// Reads all of the message from now on.
+    pub(crate) const fn read_whole_message(&mut self) {
+        self.is_odd = true;
+    }
+
+    /// The place of the message, once it is found.
+    pub(crate) const fn layout(&self) -> Option<MessageLayout> {
+        self.layout
+    }
+
+    /// All messages, if the search came to the end of the source.
+    pub(crate) const fn take_table(&mut self) -> Option<Table> {
+        self.table.take()
+    }
+
+    /// The search as far as it has come, to be taken up later.
+    pub(crate) fn take_search(&mut self) -> Option<Locate> {
+        self.search.take().map(|search| *search)
+    }
+
+    /// The structure of the message, if it was read.
+    pub(crate) const fn structure(&self) -> Option<&Arc<Structure>> {
+        self.structure.as_ref()
+    }
+
+    /// Goes on with the search. Returns the message, or where it lies if its preamble is right.
+    fn find(&mut self, known: &Known, wants: &mut Wants) -> Result<Option<MessageLayout>> {
+        if self.layout.is_some() {
+            return Ok(self.layout);
+        }
+        let search = self.search.get_or_insert_with(|| {
+            Box::new(Locate::new(Goal::Index(self.number), &ScanOptions::default(), &self.options))
+        });
+        self.layout = match search.step(known, wants)? {
+            Progress::Wait => return Ok(search.candidate(known)),
+            Progress::Done(Found::Message(layout)) => Some(layout),
+            Progress::Done(Found::Table(table)) => {
+                let layout = table.get(self.number);
+                (self.table, self.search) = (Some(table), None);
+                Some(layout?)
+            }
+        };
+        Ok(self.layout)
+    }
+
+    fn gather(&mut self, parts: &mut Parts<'_, '_>) -> Result<Gathered, Stop> {
+        let length = parts.layout.length;
+        let is_whole = self.is_odd || length <= self.options.whole_message || matches!(self.wanted, Wanted::Message);
+        if is_whole || self.decode.limits.max_nesting < tgm_core::cbor::MAX_NESTING {
+            return Ok(Gathered::Message(parts.need(&(0..length))?.into_owned()));
+        }
+        if self.structure.is_none() {
+            self.structure = Some(Arc::new(Structure::read(parts)?));
+        }
+        let structure = Arc::clone(self.structure.as_ref().ok_or(Halt::Odd)?);
+        match &self.wanted {
+            Wanted::Message | Wanted::Structure => Ok(Gathered::Structure(structure)),
+            Wanted::Descriptors => {
+                let mut halt = Ok(());
+                let mut all = Vec::with_capacity(structure.len());
+                // All of them are asked for before the first is looked at.
+                for index in 0..structure.len() {
+                    let entry = structure.object(index).ok_or(Halt::Odd)?;
+                    match described(parts, entry) {
+                        Ok((descriptor, _)) => all.push(descriptor),
+                        Err(Halt::Odd) => return Err(Halt::Odd.into()),
+                        wait => halt = wait.map(|_| ()),
+                    }
+                }
+                halt?;
+                Ok(Gathered::Descriptors(structure, all))
+            }
+            Wanted::Object(index) => frame(parts, structure, *index),
+            Wanted::Ranges(index, ranges) => {
+                let entry = entry_of(&structure, *index)?;
+                if !self.whole_frame && entry.length > self.options.whole_frame && !self.decode.verify_hash {
+                    match payload_parts(parts, entry, ranges, &self.decode)? {
+                        Some(found) => return Ok(Gathered::Parts(Box::new(found))),
+                        None => self.whole_frame = true,
+                    }
+                }
+                frame(parts, structure, *index)
+            }
+        }
+    }
+}
+
+/// Why bytes were not gathered.
+enum Stop {
+    Halt(Halt),
+    Failed(TensogramError),
+}
+
+impl From<Halt> for Stop {
+    fn from(halt: Halt) -> Self {
+        Self::Halt(halt)
+    }
+}
+
+impl From<TensogramError> for Stop {
+    fn from(error: TensogramError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl Task for Gather {
+    type Output = Gathered;
+
+    fn step(&mut self, known: &Known, wants: &mut Wants) -> Result<Progress<Gathered>> {
+        let Some(layout) = self.find(known, wants)? else { return Ok(Progress::Wait) };
+        let options = self.options;
+        loop {
+            let mut parts = Parts { known, wants: &mut *wants, layout, options: &options };
+            match self.gather(&mut parts) {
+                // A message that is only assumed is not answered from: the search goes on first.
+                Ok(_) if self.layout.is_none() => {
+                    self.structure = None;
+                    return Ok(Progress::Wait);
+                }
+                Ok(gathered) => return Ok(Progress::Done(gathered)),
+                Err(Stop::Halt(Halt::Wait)) => return Ok(Progress::Wait),
+                Err(_) if self.layout.is_none() => {
+                    self.structure = None;
+                    return Ok(Progress::Wait);
+                }
+                Err(Stop::Failed(error)) => return Err(error),
+                Err(Stop::Halt(Halt::Odd)) if self.is_odd => {
+                    return Err(TensogramError::Framing("the message ends before its length says".into()));
+                }
+                Err(Stop::Halt(Halt::Odd)) => self.is_odd = true,
+            }
+        }
+    }
+}
+
+/// Where an object is, or the error of a message in memory that has no such object.
+fn entry_of(structure: &Structure, index: usize) -> Result<IndexEntry> {
+    let count = structure.len();
+    structure.object(index).ok_or_else(|| {
+        TensogramError::Object(format!("object index {index} out of range (num_objects={count})").into())
+    })
+}
+
+/// All of an object's frame.
+fn frame(parts: &mut Parts<'_, '_>, structure: Arc<Structure>, index: usize) -> Result<Gathered, Stop> {
+    let entry = entry_of(&structure, index)?;
+    let bytes = parts.need(&range_of(entry))?.into_owned();
+    // The frame must be what the index says; otherwise the walk over the whole message decides.
+    match Frame::parse_at(&bytes, entry.offset) {
+        Ok((frame, [])) if frame.frame_type().is_data_object() => {}
+        _ => return Err(Halt::Odd.into()),
+    }
+    Ok(Gathered::Frame(structure, index, entry.offset, bytes))
+}
+
+const fn range_of(entry: IndexEntry) -> Range<u64> {
+    entry.offset..entry.offset.saturating_add(entry.length)
+}
+
+/// The descriptor of an object, and the region of its payload and masks in the message.
+fn described(parts: &mut Parts<'_, '_>, entry: IndexEntry) -> Result<(DescriptorBytes, Range<u64>), Halt> {
+    let frame = range_of(entry);
+    let tail = frame.end.saturating_sub(DATA_OBJECT_FOOTER_SIZE as u64);
+    let glance = frame.end.saturating_sub(parts.options.descriptor).max(frame.start);
+    let bytes = parts.need(&(glance..frame.end))?;
+    let (_, footer) = ObjectTail::ref_from_suffix(&bytes).map_err(|_| Halt::Odd)?;
+    let offset = frame.start.saturating_add(footer.cbor_offset.get());
+    let body = frame.start.saturating_add(FRAME_HEADER_SIZE as u64);
+    if footer.end != *FRAME_END || !(body..=tail).contains(&offset) {
+        return Err(Halt::Odd);
+    }
+    if offset == body && entry.length > parts.options.descriptor {
+        return described_first(parts, offset, tail);
+    }
+    let bytes = parts.need(&(offset..tail))?.into_owned();
+    let mut cursor = Cursor::new(&bytes, 0);
+    // A descriptor in front of the payload begins where the body does, so this one comes last.
+    cursor.skip().map_err(|_| Halt::Odd)?;
+    let end = offset.saturating_add(cursor.offset());
+    let region = if end == tail { body..offset } else { end..tail };
+    Ok((DescriptorBytes { offset, bytes }, region))
+}
+
+/// A descriptor that lies before its payload: its length shows when all of it is read.
+fn described_first(parts: &mut Parts<'_, '_>, offset: u64, tail: u64) -> Result<(DescriptorBytes, Range<u64>), Halt> {
+    let mut len = parts.options.descriptor;
+    loop {
+        let end = offset.saturating_add(len).min(tail);
+        let bytes = parts.need(&(offset..end))?.into_owned();
+        let mut cursor = Cursor::new(&bytes, 0);
+        if cursor.skip().is_ok() {
+            let region = offset.saturating_add(cursor.offset())..tail;
+            return Ok((DescriptorBytes { offset, bytes }, region));
+        }
+        if end == tail || len > parts.options.max_structure {
+            return Err(Halt::Odd);
+        }
+        len = len.saturating_mul(4);
+    }
+}
+
+/// The parts of an object's payload that ranges need. `None` if all of the frame is needed.
+fn payload_parts(
+    parts: &mut Parts<'_, '_>,
+    entry: IndexEntry,
+    ranges: &[(u64, u64)],
+    options: &DecodeOptions,
+) -> Result<Option<PayloadBytes>, Stop> {
+    let (bytes, region) = described(parts, entry)?;
+    let Ok(descriptor) = descriptor_at(&bytes.bytes, bytes.offset) else { return Ok(None) };
+    let region_len = region.end.saturating_sub(region.start);
+    let Ok(payload_len) = descriptor.masks().payload_len(region_len) else { return Ok(None) };
+    let Some(division) = Division::new(&descriptor, payload_len, ranges, options)? else { return Ok(None) };
+    let in_message =
+        |range: Range<u64>| region.start.saturating_add(range.start)..region.start.saturating_add(range.end);
+    let mut halt = Ok(());
+    let mut fetched = Vec::new();
+    for range in division.bytes() {
+        match parts.need(&in_message(range)) {
+            Ok(found) => fetched.push(found.into_owned()),
+            Err(error) => halt = Err(error),
+        }
+    }
+    let blobs_place = in_message(payload_len..region_len);
+    let must_restore = options.restore_non_finite && !descriptor.masks().is_empty();
+    let blobs = if must_restore { parts.need(&blobs_place) } else { Ok(Vec::new().into()) };
+    halt?;
+    let blobs = blobs?.into_owned();
+    drop(division);
+    Ok(Some(PayloadBytes { descriptor: bytes, payload_len, fetched, blobs, blobs_offset: blobs_place.start }))
+}

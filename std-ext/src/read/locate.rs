@@ -1,0 +1,304 @@
+//! Finding messages in a source whose bytes come as they are asked for.
+//!
+//! ```text
+//! messages      ask for
+//! short         all that follows: 64 KiB at first, twice as much each time
+//! long          where one message ends and the next begins: 48 bytes, from both ends of the source
+//! of one length the next eight such places at once
+//! ```
+
+use std::ops::Range;
+
+use tgm_core::message::check_preamble;
+use tgm_core::scan::Scanner;
+use tgm_core::wire::{END_MAGIC, POSTAMBLE_SIZE, PREAMBLE_SIZE, Postamble, Preamble};
+use zerocopy::FromBytes as _;
+
+use super::fetch::{FetchError, FetchErrorKind};
+use super::known::Known;
+use super::options::ReadOptions;
+use super::source::{KnownSource, Stop};
+use super::task::{Progress, Task};
+use super::wants::Wants;
+use crate::base::error::Result;
+use crate::scan::{MessageLayout, ScanOptions, Table, TableScan};
+
+/// Messages that are seen before their mean length counts.
+const SEEN: usize = 3;
+/// Messages of at most this mean length are read with what lies between them.
+const SHORT: u64 = 64 << 10;
+/// Places that are asked for at once if messages have one length.
+const GUESSES: i64 = 8;
+/// The first read-ahead.
+const FIRST_AHEAD: u64 = 64 << 10;
+/// A request this far behind the last one or nearer goes on from it.
+const NEAR: u64 = 1 << 20;
+
+/// How far a search for messages goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Goal {
+    /// To the end: all messages.
+    All,
+    /// To message number so and so from the start, the first is 0.
+    Index(usize),
+}
+
+/// What a search has found.
+#[derive(Clone, Debug)]
+pub(crate) enum Found {
+    /// All messages.
+    Table(Table),
+    /// The message that was looked for. Others may follow it.
+    Message(MessageLayout),
+}
+
+/// A search for messages.
+#[derive(Debug)]
+pub(crate) struct Locate {
+    goal: Goal,
+    scan: TableScan,
+    /// Set once the length of the source is known.
+    scanner: Option<Scanner<()>>,
+    ahead: ReadAhead,
+    /// What was asked for from the start, and from the end.
+    forward: Joints,
+    backward: Joints,
+    options: ReadOptions,
+}
+
+impl Locate {
+    pub(crate) fn new(goal: Goal, scan: &ScanOptions, options: &ReadOptions) -> Self {
+        Self {
+            goal,
+            scan: TableScan::new(scan),
+            scanner: None,
+            ahead: ReadAhead { len: FIRST_AHEAD, end: 0 },
+            forward: Joints::default(),
+            backward: Joints::default(),
+            options: *options,
+        }
+    }
+
+    /// The same search with another goal. What was found stays found.
+    pub(crate) fn with_goal(self, goal: Goal) -> Self {
+        Self { goal, ..self }
+    }
+
+    /// Where the message that is looked for lies if its preamble is right. Only the search can prove it.
+    pub(crate) fn candidate(&self, known: &Known) -> Option<MessageLayout> {
+        let Goal::Index(index) = self.goal else { return None };
+        let offset = match self.scan.messages() {
+            [] if index == 0 => 0,
+            [.., last] if self.scan.messages().len() == index => last.offset.saturating_add(last.length),
+            _ => return None,
+        };
+        let size = known.size()?;
+        let (preamble, _) = Preamble::ref_from_prefix(known.from(offset)).ok()?;
+        let length = check_preamble(preamble, size.checked_sub(offset)?).ok()??;
+        Some(MessageLayout { offset, length })
+    }
+
+    /// The messages that were found from the start.
+    pub(crate) fn messages(&self) -> &[MessageLayout] {
+        self.scan.messages()
+    }
+
+    /// The message that is looked for, if it was found.
+    fn message(&self) -> Option<MessageLayout> {
+        match self.goal {
+            Goal::All => None,
+            Goal::Index(index) => self.scan.messages().get(index).copied(),
+        }
+    }
+
+    /// Asks for the bytes that a scan stopped at.
+    fn want(&mut self, stop: Stop, scanner: &Scanner<KnownSource<'_>>, wants: &mut Wants) -> Result<()> {
+        let missing = match stop {
+            Stop::Missing(missing) => missing,
+            Stop::Searched(searched) => {
+                let len = searched.end.saturating_sub(searched.start);
+                if len > self.options.resync {
+                    let text = format!(
+                        "{len} bytes from byte {} on belong to no message, and the reader searches no further",
+                        searched.start
+                    );
+                    return Err(FetchError::new(FetchErrorKind::TooLarge, text).into());
+                }
+                wants.push(self.ahead.extend(searched.end, self.options.read_ahead));
+                return Ok(());
+            }
+        };
+        if self.is_short(scanner.front()) || self.ahead.goes_on(&missing) {
+            wants.push(self.ahead.extend(missing.start, self.options.read_ahead.max(missing.end - missing.start)));
+        } else {
+            self.ahead.begin(&missing);
+            self.forward.push(&missing, wants);
+        }
+        Ok(())
+    }
+
+    /// Whether the messages so far are short. `front` is where they end.
+    fn is_short(&self, front: u64) -> bool {
+        let count = self.scan.messages().len();
+        count >= SEEN && front / count as u64 <= SHORT
+    }
+}
+
+/// Places where messages meet, which lie at one distance if the messages have one length.
+#[derive(Debug, Default)]
+struct Joints {
+    /// The place that was asked for last.
+    last: Option<u64>,
+    /// Its distance from the one before it, upwards or downwards.
+    distance: i64,
+}
+
+impl Joints {
+    /// Asks for a place, and for the next ones too if the last distances were equal.
+    fn push(&mut self, missing: &Range<u64>, wants: &mut Wants) {
+        wants.push(joint(missing, 0));
+        let distance = self.last.map_or(0, |last| missing.start.wrapping_sub(last).cast_signed());
+        if distance != 0 && distance == self.distance {
+            (1..=GUESSES).for_each(|number| wants.push(joint(missing, distance.saturating_mul(number))));
+        }
+        (self.last, self.distance) = (Some(missing.start), distance);
+    }
+}
+
+/// The end of a message and the beginning of the next one, around missing bytes of either that are moved by `distance`.
+fn joint(missing: &Range<u64>, distance: i64) -> Range<u64> {
+    let is_end_magic = missing.end.saturating_sub(missing.start) == END_MAGIC.len() as u64;
+    // The rest of a postamble lies before its end magic.
+    let before = if is_end_magic { POSTAMBLE_SIZE - END_MAGIC.len() } else { POSTAMBLE_SIZE };
+    let moved = |at: u64| at.saturating_add_signed(distance);
+    moved(missing.start).saturating_sub(before as u64)..moved(missing.end).saturating_add(PREAMBLE_SIZE as u64)
+}
+
+/// How much is read beyond what is missing.
+#[derive(Debug)]
+struct ReadAhead {
+    /// Bytes of the next request.
+    len: u64,
+    /// Where the last request ended.
+    end: u64,
+}
+
+impl ReadAhead {
+    /// Whether a request goes on from the last one.
+    fn goes_on(&self, missing: &Range<u64>) -> bool {
+        self.end > 0 && (self.end..=self.end.saturating_add(NEAR)).contains(&missing.start)
+    }
+
+    /// A request that does not go on from the last one.
+    const fn begin(&mut self, missing: &Range<u64>) {
+        self.len = FIRST_AHEAD;
+        self.end = missing.end;
+    }
+
+    /// The next request, twice as long as the last one.
+    fn extend(&mut self, start: u64, most: u64) -> Range<u64> {
+        let end = start.saturating_add(self.len.min(most));
+        self.len = self.len.saturating_mul(2);
+        self.end = end;
+        start..end
+    }
+}
+
+impl Task for Locate {
+    type Output = Found;
+
+    fn step(&mut self, known: &Known, wants: &mut Wants) -> Result<Progress<Found>> {
+        if let Some(message) = self.message() {
+            return Ok(Progress::Done(Found::Message(message)));
+        }
+        let Some(size) = known.size() else {
+            wants.push(0..self.options.initial.max(1));
+            return Ok(Progress::Wait);
+        };
+        let source = KnownSource { known, size };
+        let mut scanner = match self.scanner.take() {
+            Some(scanner) => scanner.with_source(source),
+            None => Scanner::new(source),
+        };
+        loop {
+            match self.scan.forward(&mut scanner) {
+                Ok(Some(_)) => {}
+                Ok(None) => {
+                    let table = std::mem::replace(&mut self.scan, TableScan::new(&ScanOptions::default()));
+                    return Ok(Progress::Done(Found::Table(table.finish(&scanner))));
+                }
+                Err(stop) => {
+                    self.want(stop, &scanner, wants)?;
+                    break;
+                }
+            }
+            if let Some(message) = self.message() {
+                self.scanner = Some(scanner.with_source(()));
+                return Ok(Progress::Done(Found::Message(message)));
+            }
+        }
+        // The other end is looked at in the same round trip.
+        if self.goal == Goal::All && !self.is_short(scanner.front()) {
+            loop {
+                match self.scan.backward(&mut scanner) {
+                    Ok(Some(_)) => {}
+                    Ok(None) => break,
+                    Err(Stop::Missing(missing)) => {
+                        self.backward.push(&missing, wants);
+                        break;
+                    }
+                    Err(Stop::Searched(_)) => break,
+                }
+            }
+        }
+        self.scanner = Some(scanner.with_source(()));
+        Ok(Progress::Wait)
+    }
+}
+
+/// The last message of a source, found by its postamble.
+///
+/// `None` if the postamble does not state a length, or no preamble agrees: the messages then have to be found from the
+/// start.
+#[derive(Debug)]
+pub(crate) struct Last {
+    suffix: u64,
+    has_suffix: bool,
+}
+
+impl Last {
+    /// `has_suffix`: whether the source answers requests for its end before its length is known.
+    pub(crate) const fn new(options: &ReadOptions, has_suffix: bool) -> Self {
+        Self { suffix: options.initial, has_suffix }
+    }
+}
+
+impl Task for Last {
+    type Output = Option<MessageLayout>;
+
+    fn step(&mut self, known: &Known, wants: &mut Wants) -> Result<Progress<Self::Output>> {
+        let Some(size) = known.size() else {
+            if self.has_suffix {
+                wants.push_suffix(self.suffix);
+            } else {
+                wants.push(0..1);
+            }
+            return Ok(Progress::Wait);
+        };
+        let Some(start) = size.checked_sub(POSTAMBLE_SIZE as u64) else { return Ok(Progress::Done(None)) };
+        let Some(tail) = known.bytes(&(start..size)) else {
+            wants.push(size.saturating_sub(self.suffix)..size);
+            return Ok(Progress::Wait);
+        };
+        let length = Postamble::ref_from_bytes(&tail).ok().filter(|postamble| postamble.magic == *END_MAGIC);
+        let length = length.map_or(0, |postamble| postamble.total_length.get());
+        let Some(offset) = size.checked_sub(length).filter(|offset| *offset < start) else {
+            return Ok(Progress::Done(None));
+        };
+        let head = offset..offset.saturating_add(PREAMBLE_SIZE as u64);
+        let Some(head) = wants.need(known, &head) else { return Ok(Progress::Wait) };
+        let preamble = Preamble::ref_from_bytes(&head).ok();
+        let agrees = preamble.is_some_and(|preamble| check_preamble(preamble, length) == Ok(Some(length)));
+        Ok(Progress::Done(agrees.then_some(MessageLayout { offset, length })))
+    }
+}

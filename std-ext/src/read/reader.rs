@@ -1,0 +1,220 @@
+//! A reader over a source that answers before calls return.
+
+use std::sync::Arc;
+
+use super::answer::{Bytes, Descriptors, FirstMetadata, Object, Question, Ranges};
+use super::fetch::{FetchTraits, RangeFetch, Want};
+use super::gather::Gather;
+use super::locate::{Found, Goal, Last};
+use super::options::ReadOptions;
+use super::session::{Call, Session, Step, note};
+use super::task::Task;
+use crate::base::error::Result;
+use crate::base::options::DecodeOptions;
+use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
+use crate::scan::{MessageLayout, ScanOptions, Segments, Table};
+
+/// Reads messages, and parts of them, of any source that answers before calls return: memory, a file, a file object.
+///
+/// Nothing is read before it is asked for, and no more than that and what is close to it. Results and errors are those of the
+/// same functions for bytes in memory. There is one difference: if only a part of a message is read, damage in other parts is
+/// not noticed.
+///
+/// The reader may be shared by threads. It keeps up to [`ReadOptions::kept`] bytes between calls.
+///
+/// ```
+/// use tgm_std::DecodeOptions;
+/// use tgm_std::read::{ReadOptions, Reader};
+///
+/// let bytes = std::fs::read("../tests/data/multi/three.tgm")?;
+/// let reader = Reader::new(bytes, ReadOptions::memory());
+/// assert_eq!(reader.message_count()?, 3);
+/// let (metadata, descriptor, values) = reader.decode_object(2, 0, &DecodeOptions::default())?;
+/// # let _ = (metadata, descriptor, values);
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+#[derive(Debug)]
+pub struct Reader<F> {
+    fetch: F,
+    session: Session,
+}
+
+impl<F: RangeFetch> Reader<F> {
+    /// A reader of `fetch`. Nothing is read yet.
+    pub fn new(fetch: F, options: ReadOptions) -> Self {
+        Self::with_scan_options(fetch, options, ScanOptions::default())
+    }
+
+    /// [`Self::new`] with options of the search for messages.
+    pub fn with_scan_options(fetch: F, options: ReadOptions, scan: ScanOptions) -> Self {
+        let session = Session::new(fetch.name(), options, scan);
+        Self { fetch, session }
+    }
+
+    /// A reader of bytes up to `size`, which is known.
+    pub(crate) fn of_size(fetch: F, options: ReadOptions, size: u64) -> Self {
+        let session = Session::of_size(fetch.name(), options, size);
+        Self { fetch, session }
+    }
+
+    /// The source.
+    pub const fn source(&self) -> &F {
+        &self.fetch
+    }
+
+    /// Forgets what is known of the source. The next call reads it as if it was opened then.
+    pub fn refresh(&self) {
+        self.session.refresh();
+    }
+
+    /// The number of messages.
+    ///
+    /// # Errors
+    /// Those of the source.
+    pub fn message_count(&self) -> Result<usize> {
+        Ok(self.table()?.messages.len())
+    }
+
+    /// The places of all messages.
+    ///
+    /// # Errors
+    /// Those of the source.
+    pub fn message_layouts(&self) -> Result<Vec<MessageLayout>> {
+        Ok(self.table()?.messages.clone())
+    }
+
+    /// Calls `with` with all messages and the bytes between them, in order.
+    ///
+    /// # Errors
+    /// Those of the source.
+    pub fn with_segments<T>(&self, with: impl FnOnce(Segments<'_>) -> T) -> Result<T> {
+        Ok(with(self.table()?.segments()))
+    }
+
+    /// The place of the last message. The end of the source is read first: if it states where the message begins, nothing else
+    /// is searched.
+    ///
+    /// # Errors
+    /// Those of the source.
+    pub fn last_message(&self) -> Result<Option<MessageLayout>> {
+        let mut call = self.session.begin();
+        let FetchTraits { suffix, .. } = self.fetch.traits();
+        if self.session.table().is_none()
+            && let Some(last) = self.run(&mut call, &mut Last::new(self.session.options(), suffix))?
+        {
+            return Ok(Some(last));
+        }
+        drop(call);
+        Ok(self.table()?.messages.last().copied())
+    }
+
+    /// The bytes of message `index`.
+    ///
+    /// # Errors
+    /// [`TensogramError::Framing`](crate::TensogramError::Framing) if there is no such message; those of the source.
+    pub fn read_message(&self, index: usize) -> Result<Vec<u8>> {
+        self.ask(index, &Bytes(DecodeOptions::default()))
+    }
+
+    /// The metadata of the first metadata frame of message `index`.
+    ///
+    /// # Errors
+    /// Those of [`Self::read_message`]; those of [`decode_metadata`](crate::decode::decode_metadata).
+    pub fn decode_metadata(&self, index: usize) -> Result<GlobalMetadata> {
+        self.ask(index, &FirstMetadata(DecodeOptions::default()))
+    }
+
+    /// The metadata of message `index`, and the descriptors of its objects.
+    ///
+    /// # Errors
+    /// Those of [`Self::read_message`]; those of [`decode_descriptors`](crate::decode::decode_descriptors).
+    pub fn decode_descriptors(&self, index: usize) -> Result<(GlobalMetadata, Vec<DataObjectDescriptor>)> {
+        self.ask(index, &Descriptors(DecodeOptions::default()))
+    }
+
+    /// Object `object` of message `index`.
+    ///
+    /// # Errors
+    /// Those of [`Self::read_message`]; those of [`decode_object`](crate::decode_object).
+    pub fn decode_object(
+        &self,
+        index: usize,
+        object: usize,
+        options: &DecodeOptions,
+    ) -> Result<(GlobalMetadata, DataObjectDescriptor, Vec<u8>)> {
+        self.ask(index, &Object { index: object, options: options.clone() })
+    }
+
+    /// Ranges of the values of object `object` of message `index`, each a first element and a count.
+    ///
+    /// With `verify_hash` all of the object's frame is read, because its digest covers all of it.
+    ///
+    /// # Errors
+    /// Those of [`Self::read_message`]; those of [`decode_range`](crate::decode_range).
+    pub fn decode_range(
+        &self,
+        index: usize,
+        object: usize,
+        ranges: &[(u64, u64)],
+        options: &DecodeOptions,
+    ) -> Result<(DataObjectDescriptor, Vec<Vec<u8>>)> {
+        self.ask(index, &Ranges { index: object, ranges: ranges.to_vec(), options: options.clone() })
+    }
+
+    /// All messages, searched for at the first call.
+    fn table(&self) -> Result<Arc<Table>> {
+        if let Some(table) = self.session.table() {
+            return Ok(table);
+        }
+        let mut call = self.session.begin();
+        let mut search = self.session.search(Goal::All);
+        loop {
+            match self.run(&mut call, &mut search)? {
+                Found::Table(table) => return Ok(call.keep_table(table)),
+                // Another goal than the one that was set.
+                Found::Message(_) => search = search.with_goal(Goal::All),
+            }
+        }
+    }
+
+    fn ask<Q: Question>(&self, index: usize, question: &Q) -> Result<Q::Answer> {
+        self.answer(self.session.gather(index, question)?, question)
+    }
+
+    /// The answer of the message at `layout`.
+    pub(crate) fn ask_at<Q: Question>(&self, layout: MessageLayout, question: &Q) -> Result<Q::Answer> {
+        self.answer(self.session.gather_at(layout, question), question)
+    }
+
+    fn answer<Q: Question>(&self, mut gather: Gather, question: &Q) -> Result<Q::Answer> {
+        let mut call = self.session.begin();
+        loop {
+            let gathered = self.run(&mut call, &mut gather);
+            call.keep_findings(&mut gather);
+            if let Some(answer) = note(&mut gather, question.answer(gathered?)?) {
+                return Ok(answer);
+            }
+        }
+    }
+
+    /// Drives a task to its end.
+    fn run<T: Task>(&self, call: &mut Call<'_>, task: &mut T) -> Result<T::Output> {
+        loop {
+            match call.step(task)? {
+                Step::Done(output) => return Ok(output),
+                Step::Fetch(requests) => self.fetch(call, &requests)?,
+            }
+        }
+    }
+
+    /// Makes requests, and takes in their answers. Answers of others are kept if one fails.
+    fn fetch(&self, call: &mut Call<'_>, requests: &[Want]) -> Result<()> {
+        let tag = call.tag();
+        let mut result = Ok(());
+        for (want, answer) in requests.iter().zip(self.fetch.fetch_many(requests, tag.as_ref())) {
+            let taken = answer.map_err(Into::into).and_then(|answer| call.take(want, answer));
+            result = result.and(taken);
+        }
+        result
+    }
+}

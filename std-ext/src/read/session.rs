@@ -1,0 +1,228 @@
+//! What calls to one reader share: bytes, the messages found so far, the structure of messages.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::answer::{Answer, Question};
+use super::fetch::{FetchError, FetchErrorKind, Fetched, Tag, Want};
+use super::gather::Gather;
+use super::known::Known;
+use super::locate::{Goal, Locate};
+use super::options::ReadOptions;
+use super::structure::Structure;
+use super::task::{Progress, Task};
+use super::wants::Wants;
+use crate::base::error::Result;
+use crate::scan::{MessageLayout, ScanOptions, Table};
+
+/// What is shared. Locks are held for copies of a few words, and never while bytes are fetched or decoded.
+#[derive(Debug)]
+pub(crate) struct Session {
+    name: String,
+    options: ReadOptions,
+    scan: ScanOptions,
+    shared: Mutex<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    known: Known,
+    /// All messages, once a search has come to the end.
+    table: Option<Arc<Table>>,
+    /// The search as far as it has come. A call takes it and puts it back.
+    search: Option<Locate>,
+    /// By the offset of the message.
+    structures: HashMap<u64, Arc<Structure>>,
+    /// Bytes of all structures.
+    structure_bytes: u64,
+    /// Grows with each refresh, so that calls that began before do not bring back what was forgotten.
+    epoch: u64,
+}
+
+/// One call: what it knows, and what it may still do.
+///
+/// Whatever becomes of it, also if it is dropped in the middle, what it has fetched serves later calls.
+#[derive(Debug)]
+pub(crate) struct Call<'s> {
+    session: &'s Session,
+    pub(crate) known: Known,
+    requests: u64,
+    epoch: u64,
+}
+
+impl Session {
+    pub(crate) fn new(name: String, options: ReadOptions, scan: ScanOptions) -> Self {
+        Self { name, options, scan, shared: Mutex::default() }
+    }
+
+    /// A session about a source of which nothing is known but its length.
+    pub(crate) fn of_size(name: String, options: ReadOptions, size: u64) -> Self {
+        let shared = Shared { known: Known::of_size(size), ..Shared::default() };
+        Self { shared: Mutex::new(shared), ..Self::new(name, options, ScanOptions::default()) }
+    }
+
+    pub(crate) const fn options(&self) -> &ReadOptions {
+        &self.options
+    }
+
+    fn shared(&self) -> MutexGuard<'_, Shared> {
+        // Every change under the lock is complete by itself, so a panic elsewhere leaves nothing half done.
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn begin(&self) -> Call<'_> {
+        let shared = self.shared();
+        Call { session: self, known: shared.known.clone(), requests: 0, epoch: shared.epoch }
+    }
+
+    /// All messages, if they were all found.
+    pub(crate) fn table(&self) -> Option<Arc<Table>> {
+        self.shared().table.clone()
+    }
+
+    /// Forgets everything: the source may have changed.
+    pub(crate) fn refresh(&self) {
+        let mut shared = self.shared();
+        *shared = Shared { epoch: shared.epoch.wrapping_add(1), ..Shared::default() };
+    }
+
+    /// The search for messages, taken up where the last call left it.
+    pub(crate) fn search(&self, goal: Goal) -> Locate {
+        let kept = self.shared().search.take();
+        kept.unwrap_or_else(|| Locate::new(goal, &self.scan, &self.options)).with_goal(goal)
+    }
+
+    /// What has to be read for a question to message `index`.
+    ///
+    /// # Errors
+    /// [`TensogramError::Framing`](crate::TensogramError::Framing) if the messages are known and there is no such one.
+    pub(crate) fn gather(&self, index: usize, question: &impl Question) -> Result<Gather> {
+        let table = self.table();
+        match table {
+            Some(table) => Ok(self.gather_at(table.get(index)?, question)),
+            None => {
+                let locate = self.search(Goal::Index(index));
+                Ok(Gather::search(locate, index, question.wanted(), question.options(), &self.options))
+            }
+        }
+    }
+
+    /// What has to be read for a question to the message at `layout`.
+    pub(crate) fn gather_at(&self, layout: MessageLayout, question: &impl Question) -> Gather {
+        let structure = self.shared().structures.get(&layout.offset).cloned();
+        Gather::at(layout, structure, question.wanted(), question.options(), &self.options)
+    }
+}
+
+impl Call<'_> {
+    /// The requests for what a step has asked for.
+    ///
+    /// # Errors
+    /// [`FetchErrorKind::TooLarge`] if the call has made as many requests as it may.
+    pub(crate) fn requests(&mut self, wants: Wants) -> Result<Vec<Want>> {
+        debug_assert!(!wants.is_empty(), "a step that waits has asked for something");
+        let requests = wants.requests(&self.known, &self.session.options);
+        self.requests = self.requests.saturating_add(requests.len() as u64);
+        let most = self.session.options.requests;
+        let (kind, text) = if requests.is_empty() {
+            (FetchErrorKind::Protocol, "the source ends before the bytes that are needed".to_owned())
+        } else if self.requests > most {
+            (FetchErrorKind::TooLarge, format!("more than {most} requests for one call (the option requests)"))
+        } else {
+            return Ok(requests);
+        };
+        Err(FetchError::new(kind, format!("{}: {text}", self.session.name)).into())
+    }
+
+    /// Takes in an answer.
+    ///
+    /// # Errors
+    /// Those of [`Known::insert`].
+    pub(crate) fn take(&mut self, want: &Want, answer: Fetched) -> Result<()> {
+        Ok(self.known.insert(want, answer, &self.session.name)?)
+    }
+
+    /// The version that requests ask for.
+    pub(crate) fn tag(&self) -> Option<Tag> {
+        self.known.tag().cloned()
+    }
+
+    /// One step of a task: its result, or the requests to make before the next step.
+    ///
+    /// # Errors
+    /// Those of the task, and of [`Self::requests`].
+    pub(crate) fn step<T: Task>(&mut self, task: &mut T) -> Result<Step<T::Output>> {
+        let mut wants = Wants::default();
+        Ok(match task.step(&self.known, &mut wants)? {
+            Progress::Done(output) => Step::Done(output),
+            Progress::Wait => Step::Fetch(self.requests(wants)?),
+        })
+    }
+
+    /// Keeps the search for later calls.
+    pub(crate) fn keep_search(&self, search: Locate) {
+        let mut shared = self.session.shared();
+        if shared.epoch == self.epoch && shared.table.is_none() {
+            shared.search = Some(search);
+        }
+    }
+
+    /// Keeps the table of all messages.
+    pub(crate) fn keep_table(&self, table: Table) -> Arc<Table> {
+        let table = Arc::new(table);
+        let mut shared = self.session.shared();
+        if shared.epoch == self.epoch {
+            shared.table = Some(Arc::clone(&table));
+            shared.search = None;
+        }
+        table
+    }
+
+    /// Keeps what a gathering has found out.
+    pub(crate) fn keep_findings(&self, gather: &mut Gather) {
+        if let Some(table) = gather.take_table() {
+            self.keep_table(table);
+        }
+        if let Some(search) = gather.take_search() {
+            self.keep_search(search);
+        }
+        if let (Some(layout), Some(structure)) = (gather.layout(), gather.structure()) {
+            let mut shared = self.session.shared();
+            let bytes = structure.byte_len();
+            let fits = shared.structure_bytes.saturating_add(bytes) <= self.session.options.kept;
+            if shared.epoch == self.epoch && fits && !shared.structures.contains_key(&layout.offset) {
+                shared.structures.insert(layout.offset, Arc::clone(structure));
+                shared.structure_bytes = shared.structure_bytes.saturating_add(bytes);
+            }
+        }
+    }
+}
+
+impl Drop for Call<'_> {
+    fn drop(&mut self) {
+        let mut shared = self.session.shared();
+        if shared.epoch == self.epoch {
+            shared.known.adopt(&self.known);
+            shared.known.shrink_to(self.session.options.kept);
+        }
+    }
+}
+
+/// What comes after a step.
+#[derive(Debug)]
+pub(crate) enum Step<T> {
+    /// The task is done.
+    Done(T),
+    /// These requests have to be answered.
+    Fetch(Vec<Want>),
+}
+
+/// The answer. `None` if more has to be gathered for it, which the next step of `gather` does.
+pub(crate) fn note<T>(gather: &mut Gather, answer: Answer<T>) -> Option<T> {
+    match answer {
+        Answer::Is(answer) => return Some(answer),
+        Answer::NeedsFrame => gather.read_whole_frame(),
+        Answer::NeedsMessage => gather.read_whole_message(),
+    }
+    None
+}

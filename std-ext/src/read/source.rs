@@ -1,0 +1,71 @@
+//! Known bytes as a source of scans: a scan that needs an unknown byte stops there, and goes on later.
+
+use std::ops::Range;
+
+use memchr::memmem;
+use tgm_core::scan::Source;
+
+use super::known::Known;
+
+/// Why a scan stopped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// These bytes are read, and one of them is not known.
+    Missing(Range<u64>),
+    /// The bytes from the range's start up to its end were searched for a magic and do not have it. What follows is not
+    /// known.
+    Searched(Range<u64>),
+}
+
+/// Known bytes of a source of `size` bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KnownSource<'k> {
+    pub(super) known: &'k Known,
+    pub(super) size: u64,
+}
+
+impl Source for KnownSource<'_> {
+    type Error = Stop;
+
+    fn len(&self) -> u64 {
+        self.size
+    }
+
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<usize, Stop> {
+        let end = offset.saturating_add(out.len() as u64).min(self.size);
+        let len = usize::try_from(end.saturating_sub(offset)).unwrap_or_default();
+        let out = out.get_mut(..len).unwrap_or_default();
+        self.known.copy_to(offset, out).ok_or(Stop::Missing(offset..end))?;
+        Ok(len)
+    }
+
+    fn find(&self, magic: &[u8; 8], from: u64, end: u64) -> Result<Option<u64>, Stop> {
+        let end = end.min(self.size);
+        let mut at = from;
+        while end.saturating_sub(at) >= magic.len() as u64 {
+            let until = self.known.known_until(at).min(end);
+            let together = self.known.from(at);
+            let room = usize::try_from(until.saturating_sub(at)).unwrap_or(usize::MAX);
+            let together = together.get(..room).unwrap_or(together);
+            if let Some(found) = memmem::find(together, magic) {
+                return Ok(Some(at.saturating_add(found as u64)));
+            }
+            // The last seven bytes may be the beginning of a magic.
+            let searched = together.len().saturating_sub(magic.len().saturating_sub(1)) as u64;
+            if searched > 0 {
+                at = at.saturating_add(searched);
+                continue;
+            }
+            // These bytes were fetched apart from the ones behind them.
+            let mut joint = [0; 8];
+            if self.known.copy_to(at, &mut joint).is_none() {
+                return Err(Stop::Searched(from..until));
+            }
+            if joint == *magic {
+                return Ok(Some(at));
+            }
+            at = at.saturating_add(1);
+        }
+        Ok(None)
+    }
+}

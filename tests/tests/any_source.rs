@@ -1,0 +1,214 @@
+//! A reader gives the same results, errors and offsets from every source, however the source gives its bytes.
+
+use std::fmt::Debug;
+use std::sync::Mutex;
+
+use tgm_std::read::{FetchError, FetchErrorKind, FetchTraits, Fetched, RangeFetch, ReadOptions, Reader, Tag, Want};
+use tgm_std::{DecodeOptions, ScanOptions};
+use tgm_tests::{Rng, corpus};
+
+/// A source that counts, gives more than it was asked for, and fails now and then.
+struct Unreliable<'a> {
+    bytes: &'a [u8],
+    state: Mutex<Rng>,
+    /// One of this many requests fails; 0 for a source that never fails.
+    failures: u64,
+}
+
+impl RangeFetch for Unreliable<'_> {
+    fn fetch(&self, want: &Want, _: Option<&Tag>) -> Result<Fetched, FetchError> {
+        let mut state = self.state.lock().expect("no test panics with it");
+        if self.failures > 0 && state.below(self.failures) == 0 {
+            return Err(FetchError::new(FetchErrorKind::Unavailable, "a source of a test: try again"));
+        }
+        let size = self.bytes.len() as u64;
+        let range = match want {
+            Want::At(range) => range.start.min(size)..range.end.min(size),
+            Want::Suffix(len) => size.saturating_sub(*len)..size,
+        };
+        // More than was asked for, at either end.
+        let start = range.start.saturating_sub(state.below(40));
+        let end = (range.end + state.below(40)).min(size);
+        let at = |offset: u64| usize::try_from(offset).expect("in memory");
+        let bytes = self.bytes[at(start)..at(end)].to_vec();
+        Ok(Fetched { offset: start, bytes, size: Some(size), tag: Some(Tag::Strong("one".into())) })
+    }
+
+    fn traits(&self) -> FetchTraits {
+        FetchTraits { suffix: self.bytes.len() % 2 == 0, size: None }
+    }
+
+    fn name(&self) -> String {
+        "a source of a test".into()
+    }
+}
+
+/// Repeats a call while the source fails.
+fn insist<T>(mut call: impl FnMut() -> tgm_std::Result<T>) -> Result<T, String> {
+    for _ in 0..10_000 {
+        match call() {
+            Err(error) if error.to_string().contains("try again") => {}
+            other => return other.map_err(|error| error.to_string()),
+        }
+    }
+    panic!("the source fails too often for this test");
+}
+
+/// Options that make a reader read in different portions.
+fn portions() -> Vec<(&'static str, ReadOptions)> {
+    let tiny = ReadOptions {
+        initial: 1,
+        whole_message: 0,
+        whole_frame: 0,
+        descriptor: 24,
+        header: 30,
+        gap: None,
+        request: 50,
+        kept: 0,
+        ..ReadOptions::memory()
+    };
+    let parts = ReadOptions { initial: 100, whole_message: 0, whole_frame: 0, ..ReadOptions::remote() };
+    vec![
+        ("memory", ReadOptions::memory()),
+        ("local", ReadOptions::local()),
+        ("remote", ReadOptions::remote()),
+        ("parts", parts),
+        ("tiny", tiny),
+    ]
+}
+
+/// Holds an answer against the one from memory. `by_parts`: the reader may not have noticed damage elsewhere.
+fn same<T: PartialEq + Debug>(
+    what: &str,
+    found: Result<T, String>,
+    expected: tgm_std::Result<T>,
+    by_parts: bool,
+) -> bool {
+    match (found, expected) {
+        // NaN, which parameters may be, is equal to itself as text.
+        (Ok(found), Ok(expected)) => {
+            assert!(found == expected || format!("{found:?}") == format!("{expected:?}"), "{what}: another result");
+        }
+        // A structure that is sound says how many objects there are, whatever their frames hold.
+        (Err(found), Err(_)) if by_parts && found.contains("out of range (num_objects=") => {}
+        (Err(found), Err(expected)) => assert_eq!(found, expected.to_string(), "{what}"),
+        (Err(found), Ok(_)) => panic!("{what}: {found}"),
+        (Ok(_), Err(expected)) => {
+            assert!(by_parts, "{what}: should be {expected}");
+            return false;
+        }
+    }
+    true
+}
+
+fn compare(name: &str, bytes: &[u8], portion: &str, options: ReadOptions, failures: u64) -> usize {
+    let unreliable = Unreliable { bytes, state: Mutex::new(Rng(bytes.len() as u64 ^ failures)), failures };
+    let reader = Reader::new(unreliable, options);
+    let what = |which: String| format!("{name}, portions {portion}, {which}");
+    let expected: Vec<_> = tgm_std::core::scan::scan(bytes).collect();
+    // One message first: the search goes on from there.
+    let messages: Vec<_> = expected.iter().filter(|segment| segment.is_message()).collect();
+    if messages.len() > 1 {
+        let found = insist(|| reader.read_message(1)).expect("a message that scan lists");
+        assert_eq!(Some(&found[..]), messages[1].bytes_of(bytes), "{}", what("message 1".into()));
+    }
+    let listed =
+        insist(|| reader.with_segments(|segments| segments.collect::<Vec<_>>())).expect("a scan does not fail");
+    assert_eq!(listed, expected, "{}", what("segments".into()));
+    let last = insist(|| reader.last_message()).expect("a scan does not fail").map(|last| (last.offset, last.length));
+    assert_eq!(last, messages.last().map(|last| (last.offset(), last.length())), "{}", what("last".into()));
+    let mut unnoticed = 0;
+    for (number, segment) in messages.iter().enumerate() {
+        let message = segment.bytes_of(bytes).expect("inside");
+        let is_whole = message.len() as u64 <= options.whole_message;
+        let mut check = |same: bool| unnoticed += usize::from(!same);
+        let which = |call: &str| what(format!("message {number}, {call}"));
+        check(same(&which("bytes"), insist(|| reader.read_message(number)), Ok(message.to_vec()), false));
+        let metadata = insist(|| reader.decode_metadata(number));
+        check(same(&which("metadata"), metadata, tgm_std::decode::decode_metadata(message), !is_whole));
+        let descriptors = insist(|| reader.decode_descriptors(number));
+        check(same(&which("descriptors"), descriptors, tgm_std::decode::decode_descriptors(message), !is_whole));
+        let count = tgm_core::Message::parse(message).and_then(|m| m.outline()).map_or(0, |o| o.object_count);
+        for object in 0..=count.min(6) {
+            for options in [
+                DecodeOptions::default(),
+                DecodeOptions { verify_hash: true, ..DecodeOptions::default() },
+                DecodeOptions { restore_non_finite: false, native_byte_order: false, ..DecodeOptions::default() },
+            ] {
+                let hash = options.verify_hash;
+                let found = insist(|| reader.decode_object(number, object, &options));
+                let expected = tgm_std::decode_object(message, object, &options);
+                let len =
+                    expected.as_ref().map_or(0, |(_, descriptor, _)| descriptor.num_elements().unwrap_or(0)) as u64;
+                check(same(&which(&format!("object {object}, verify {hash}")), found, expected, !is_whole));
+                for ranges in [
+                    vec![(0, len.min(3))],
+                    vec![
+                        (len / 2, len.min(9) / 2),
+                        (len / 3, (len / 50).min(10)),
+                        (len.saturating_sub(1), len.min(1)),
+                        (0, 0),
+                    ],
+                    vec![(0, len), (1, len.saturating_sub(1))],
+                    vec![(len, 1)],
+                ] {
+                    let found = insist(|| reader.decode_range(number, object, &ranges, &options));
+                    let expected = tgm_std::decode_range(message, object, &ranges, &options);
+                    check(same(
+                        &which(&format!("object {object}, {ranges:?}, verify {hash}")),
+                        found,
+                        expected,
+                        !is_whole,
+                    ));
+                }
+            }
+        }
+    }
+    unnoticed
+}
+
+#[test]
+fn every_file_reads_alike_in_any_portions() {
+    let mut unnoticed = Vec::new();
+    for sample in corpus::samples() {
+        for (portion, options) in portions() {
+            let count = compare(&sample.name, &sample.bytes, portion, options, 0);
+            if count > 0 {
+                unnoticed.push((sample.name.clone(), portion, count));
+            }
+        }
+    }
+    // Damage outside of the parts that were read is not noticed. Sound files have none.
+    for (name, ..) in &unnoticed {
+        assert!(
+            name.contains("malformed") || name.contains("hash") || name.contains("multi") || name.contains("traps"),
+            "{name}"
+        );
+    }
+    eprintln!("damage elsewhere was not noticed in {} cases", unnoticed.len());
+}
+
+#[test]
+fn failures_in_between_lose_nothing() {
+    for sample in corpus::samples().iter().step_by(3) {
+        for (portion, options) in portions() {
+            // Calls that need many requests get through because what was fetched stays.
+            let options = ReadOptions { kept: 4 << 20, ..options };
+            compare(&sample.name, &sample.bytes, portion, options, 4);
+        }
+    }
+}
+
+#[test]
+fn a_search_of_either_direction_lists_the_same() {
+    for sample in corpus::samples().iter().filter(|sample| sample.name.contains("multi")) {
+        for bidirectional in [false, true] {
+            let scan = ScanOptions { bidirectional, ..ScanOptions::default() };
+            for (portion, options) in portions() {
+                let reader = Reader::with_scan_options(&sample.bytes[..], options, scan);
+                let found = reader.with_segments(|segments| segments.collect::<Vec<_>>()).expect("in memory");
+                assert!(tgm_core::scan::scan(&sample.bytes).eq(found), "{} {portion} {bidirectional}", sample.name);
+            }
+        }
+    }
+}
