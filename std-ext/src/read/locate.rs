@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! messages      ask for
-//! short         all that follows: 64 KiB at first, twice as much each time
+//! short         all that follows, up to 8 MiB at first, and twice as much each time
 //! long          where one message ends and the next begins: 48 bytes, from both ends of the source
 //! of one length the next eight such places at once
 //! ```
@@ -128,8 +128,12 @@ impl Locate {
                 return Ok(());
             }
         };
-        if self.is_short(scanner.front()) || self.ahead.goes_on(&missing) {
-            wants.push(self.ahead.extend(missing.start, self.options.read_ahead.max(missing.end - missing.start)));
+        if self.is_short(scanner.front()) {
+            // All that is left, if it is not more than several requests can bring at once.
+            self.ahead.len = self.ahead.len.max(self.options.read_ahead);
+            wants.push(self.ahead.extend(missing.start, self.options.in_flight.min(8 * self.options.read_ahead)));
+        } else if self.ahead.goes_on(&missing) {
+            wants.push(self.ahead.extend(missing.start, self.options.read_ahead));
         } else {
             self.ahead.begin(&missing);
             self.forward.push(&missing, wants);
