@@ -8,7 +8,12 @@
 //! ```
 
 pub mod fetch;
+mod local;
 pub mod options;
+pub(crate) mod positioned;
 
 pub use fetch::{AsyncRangeFetch, BoxFuture, FetchError, FetchErrorKind, FetchTraits, Fetched, RangeFetch, Tag, Want};
+#[cfg(feature = "async")]
+pub use local::AsyncLocalFile;
+pub use local::LocalFile;
 pub use options::ReadOptions;
