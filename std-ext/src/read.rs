@@ -11,9 +11,11 @@ pub mod fetch;
 mod local;
 pub mod options;
 pub(crate) mod positioned;
+mod url;
 
 pub use fetch::{AsyncRangeFetch, BoxFuture, FetchError, FetchErrorKind, FetchTraits, Fetched, RangeFetch, Tag, Want};
 #[cfg(feature = "async")]
 pub use local::AsyncLocalFile;
 pub use local::LocalFile;
 pub use options::ReadOptions;
+pub use url::is_remote_url;
