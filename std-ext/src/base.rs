@@ -2,7 +2,7 @@
 
 pub(crate) mod budget;
 pub mod error;
-pub mod fetch_error;
+pub(crate) mod fetch_error;
 pub(crate) mod hint;
 pub mod limits;
 pub(crate) mod memory;

@@ -28,7 +28,10 @@ mod reframe;
 mod region;
 pub(crate) mod shuffle;
 pub(crate) mod sink;
+mod streamed;
 pub mod streaming;
+#[cfg(feature = "async")]
+pub mod streaming_async;
 mod value_order;
 
 pub use self::buffered::{encode, encode_into, encode_pre_encoded};
@@ -39,6 +42,8 @@ pub use self::part_error::PartError;
 pub use self::parts::{Part, encode_parts};
 pub use self::reframe::{TakenObject, reframe};
 pub use self::streaming::StreamingEncoder;
+#[cfg(feature = "async")]
+pub use self::streaming_async::AsyncStreamingEncoder;
 pub use crate::base::options::{AggregateHashPolicy, Blosc2Codec, EncodeOptions, MaskMethod, Provenance, ValueOrder};
 pub use crate::model::number::Number;
 

@@ -23,6 +23,7 @@ pub use self::file_iter::FileMessageIter;
 pub use self::iter::{MessageIter, ObjectIter, data_object_inline_hashes, messages, objects, objects_metadata};
 #[cfg(feature = "mmap")]
 pub use self::mmap::{Advice, MappedFile};
-pub use self::remote::{RemoteScanOptions, is_remote_url};
+pub use self::remote::RemoteScanOptions;
 pub use self::tensogram_file::TensogramFile;
+pub use crate::read::is_remote_url;
 pub use crate::scan::MessageLayout;

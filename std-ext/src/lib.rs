@@ -26,6 +26,7 @@
 //! | a file, read at positions or appended to | [`TensogramFile`], [`file::AppendOptions`] |
 //! | a file, mapped, whose messages are borrowed | `MappedFile`, with feature `mmap` |
 //! | where messages are in bytes | [`scan()`], [`file::messages`] |
+//! | bytes on servers and in object stores | `remote`, with that feature |
 //!
 //! # Describe
 //! | want | take |
@@ -60,6 +61,7 @@
 //! | `ndarray`, `zio` | other libraries' and formats' arrays |
 //! | `validate`, `v2` | whole messages and files, and what is wrong with them |
 //! | `file` | files and the messages in them |
+//! | `remote` | servers and object stores |
 //! | `read` | what to read next of any source, to find messages and parts of them |
 //! | `stages` | single stages |
 //! | `encode`, `decode` | messages; neither knows the other |
@@ -108,6 +110,8 @@ mod model;
 #[cfg(feature = "ndarray")]
 pub mod ndarray;
 pub mod read;
+#[cfg(feature = "remote")]
+pub mod remote;
 #[doc(hidden)]
 pub mod scan;
 pub mod stages;

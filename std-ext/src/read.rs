@@ -15,18 +15,25 @@ mod batch;
 pub mod fetch;
 mod gather;
 mod known;
+mod local;
 mod locate;
 mod memory;
 pub mod options;
+pub(crate) mod positioned;
 pub mod reader;
 mod session;
 mod source;
 mod structure;
 mod task;
+mod url;
 mod wants;
 
 #[cfg(feature = "async")]
 pub use async_reader::AsyncReader;
 pub use fetch::{AsyncRangeFetch, BoxFuture, FetchError, FetchErrorKind, FetchTraits, Fetched, RangeFetch, Tag, Want};
+#[cfg(feature = "async")]
+pub use local::AsyncLocalFile;
+pub use local::LocalFile;
 pub use options::ReadOptions;
 pub use reader::Reader;
+pub use url::is_remote_url;

@@ -23,6 +23,8 @@ pub enum FetchErrorKind {
     TooLarge,
     /// The answer contradicts the request or itself.
     Protocol,
+    /// The address or an option of it is not valid. No request was made.
+    Invalid,
     /// A local file failed.
     Io(io::ErrorKind),
 }

@@ -22,6 +22,8 @@ pub use crate::decode::{
     decode_range_from_payload, decode_with_masks, element_ranges_into, elements_into, object_table, range, ranges,
     ranges_into, unpack_into, values_as_into,
 };
+#[cfg(feature = "async")]
+pub use crate::encode::AsyncStreamingEncoder;
 pub use crate::encode::{Number, encode_into, encode_pre_encoded, streaming};
 #[cfg(feature = "mmap")]
 pub use crate::file::{Advice, mmap};
@@ -56,8 +58,15 @@ pub mod dtype {
 }
 
 /// Addresses of object stores.
+#[cfg(not(feature = "remote"))]
 pub mod remote {
     pub use crate::file::is_remote_url;
+}
+
+/// Messages to writers of tokio.
+#[cfg(feature = "async")]
+pub mod streaming_async {
+    pub use crate::encode::AsyncStreamingEncoder;
 }
 
 /// Options of scanning.

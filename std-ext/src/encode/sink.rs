@@ -62,6 +62,24 @@ impl Sink for Vec<u8> {
     }
 }
 
+/// A sink of a message that is written piece by piece.
+pub(crate) trait Output: Sink {
+    /// How many bytes it took.
+    fn written(&self) -> u64;
+
+    /// Makes room for a piece of `len` bytes, if pieces are kept in memory.
+    ///
+    /// # Errors
+    /// If there is no memory.
+    fn make_room(&mut self, len: u64) -> Result<()>;
+
+    /// Called when a piece is complete: hands it on, if that is to be done now.
+    ///
+    /// # Errors
+    /// Those of the stream.
+    fn send(&mut self) -> Result<()>;
+}
+
 /// Bytes that are gathered before they go to the writer.
 const GATHERED: usize = 16 << 10;
 
@@ -78,12 +96,19 @@ impl<W: Write> Stream<W> {
     pub(crate) const fn new(writer: W) -> Self {
         Self { writer, written: 0, gathered: Vec::new() }
     }
+}
+
+impl<W: Write> Output for Stream<W> {
+    fn written(&self) -> u64 {
+        self.written
+    }
+
+    fn make_room(&mut self, _len: u64) -> Result<()> {
+        Ok(())
+    }
 
     /// Writes the gathered bytes.
-    ///
-    /// # Errors
-    /// Those of the writer.
-    pub(crate) fn send(&mut self) -> Result<()> {
+    fn send(&mut self) -> Result<()> {
         self.writer.write_all(&self.gathered)?;
         self.gathered.clear();
         Ok(())
@@ -127,6 +152,68 @@ impl<W: Write> Sink for Stream<W> {
 
     fn last(&self, len: usize) -> &[u8] {
         last(&self.gathered, len)
+    }
+}
+
+/// A piece in memory, until it is taken out by a writer that cannot be called from here.
+#[cfg(feature = "async")]
+#[derive(Debug, Default)]
+pub(crate) struct Piece {
+    bytes: Vec<u8>,
+    /// Bytes of the pieces before.
+    taken: u64,
+}
+
+#[cfg(feature = "async")]
+impl Piece {
+    /// Longer buffers are not kept for the next piece.
+    const KEPT: usize = 1 << 20;
+
+    /// The bytes of the piece.
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Begins the next piece.
+    pub(crate) fn next(&mut self) {
+        self.taken += self.bytes.len() as u64;
+        self.bytes.clear();
+        self.bytes.shrink_to(Self::KEPT);
+    }
+}
+
+#[cfg(feature = "async")]
+impl Output for Piece {
+    fn written(&self) -> u64 {
+        self.taken + self.bytes.len() as u64
+    }
+
+    fn make_room(&mut self, len: u64) -> Result<()> {
+        reserve_more(&mut self.bytes, usize::try_from(len).unwrap_or(usize::MAX))
+    }
+
+    /// Nothing is handed on: whoever holds the writer does that.
+    fn send(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(feature = "async")]
+impl Sink for Piece {
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        Sink::write(&mut self.bytes, bytes)
+    }
+
+    fn fill(&mut self, len: usize, make: &mut dyn FnMut(&mut [u8])) -> Result<()> {
+        Sink::fill(&mut self.bytes, len, make)
+    }
+
+    fn keep(&mut self, _len: usize) -> Result<bool> {
+        Ok(true)
+    }
+
+    fn last(&self, len: usize) -> &[u8] {
+        last(&self.bytes, len)
     }
 }
 

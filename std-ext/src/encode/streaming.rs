@@ -5,33 +5,17 @@
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, Seek, SeekFrom, Write};
-use std::mem;
 
 use ciborium::Value;
-use tgm_core::wire::{FrameType, MessageFlags, POSTAMBLE_SIZE, Postamble, Preamble};
-use zerocopy::IntoBytes as _;
 
-use crate::base::error::{Result, TensogramError};
-use crate::base::hint::Hint;
-use crate::base::options::{AggregateHashPolicy, EncodeOptions};
-use crate::base::threads::Threads;
+use crate::base::error::Result;
+#[cfg(doc)]
+use crate::base::error::TensogramError;
+use crate::base::options::EncodeOptions;
 use crate::encode::builder::ObjectBuilder;
-use crate::encode::checks;
-use crate::encode::compress::Means;
-use crate::encode::frame::{pad, write_frame};
-use crate::encode::message::{Tensor, preamble, write_completed, write_postamble};
-use crate::encode::object::Object;
-use crate::encode::sink::{Sink as _, Stream};
-use crate::model::cbor;
-use crate::model::metadata::RESERVED_KEY;
-use crate::model::metadata::{global_metadata_to_cbor, index_to_cbor, write_hash_list};
-use crate::model::params::metadata;
-use crate::model::types::{DataObjectDescriptor, GlobalMetadata, IndexFrame};
-
-/// Bytes from the start of a message to its preamble's `total_length`.
-const IN_PREAMBLE: u64 = Preamble::TOTAL_LENGTH_OFFSET as u64;
-/// Bytes from its postamble's `total_length` to the end of a message.
-const BEFORE_END: u64 = (POSTAMBLE_SIZE - Postamble::TOTAL_LENGTH_OFFSET) as u64;
+use crate::encode::sink::Stream;
+use crate::encode::streamed::{Streamed, length_fields};
+use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 
 /// Writes one message to `W`, object by object.
 ///
@@ -57,23 +41,7 @@ const BEFORE_END: u64 = (POSTAMBLE_SIZE - Postamble::TOTAL_LENGTH_OFFSET) as u64
 /// ```
 #[derive(Debug)]
 pub struct StreamingEncoder<W: Write> {
-    sink: Stream<W>,
-    metadata: GlobalMetadata,
-    options: EncodeOptions,
-    objects: Written,
-    preceder: Option<BTreeMap<String, Value>>,
-    is_broken: bool,
-}
-
-/// What the footer will say about the objects.
-#[derive(Debug, Default)]
-struct Written {
-    /// What metadata repeats of the objects' descriptors.
-    tensors: Vec<Tensor<'static>>,
-    /// What preceders said about them.
-    preceders: Vec<Option<BTreeMap<String, Value>>>,
-    index: IndexFrame,
-    digests: Vec<u64>,
+    message: Streamed<Stream<W>>,
 }
 
 impl<W: Write> StreamingEncoder<W> {
@@ -83,50 +51,7 @@ impl<W: Write> StreamingEncoder<W> {
     /// [`TensogramError::Encoding`] if the options put the list of digests into the header, because digests are not known
     /// yet; [`TensogramError::Metadata`] for metadata that only the library writes; [`TensogramError::Io`] from the sink.
     pub fn new(writer: W, metadata: &GlobalMetadata, options: &EncodeOptions) -> Result<Self> {
-        if matches!(options.aggregate_hash, AggregateHashPolicy::Header | AggregateHashPolicy::Both) {
-            return Err(TensogramError::encoding(format!(
-                "AggregateHashPolicy::{:?} puts digests into the header of a streamed message, where they are not known \
-                 yet: {}",
-                options.aggregate_hash,
-                Hint::StreamedHashes
-            )));
-        }
-        checks::reserved(metadata)?;
-        let mut encoder = Self {
-            sink: Stream::new(writer),
-            metadata: metadata.clone(),
-            options: options.clone(),
-            objects: Written::default(),
-            preceder: None,
-            is_broken: false,
-        };
-        encoder.begin()?;
-        Ok(encoder)
-    }
-
-    fn begin(&mut self) -> Result<()> {
-        let mut flags = MessageFlags::HEADER_METADATA
-            | MessageFlags::FOOTER_METADATA
-            | MessageFlags::FOOTER_INDEX
-            | MessageFlags::PRECEDER_METADATA;
-        if self.options.hashing {
-            flags |= MessageFlags::HASHES_PRESENT;
-        }
-        if self.lists_digests() {
-            flags |= MessageFlags::FOOTER_HASHES;
-        }
-        let metadata = global_metadata_to_cbor(&self.metadata)?;
-        self.attempt(|encoder| {
-            encoder.sink.write(preamble(flags, 0).as_bytes())?;
-            write_frame(&mut encoder.sink, FrameType::HeaderMetadata, &metadata, encoder.options.hashing)?;
-            Ok(())
-        })
-    }
-
-    /// Whether the footer has a list of digests, if there are objects.
-    const fn lists_digests(&self) -> bool {
-        self.options.hashing
-            && matches!(self.options.aggregate_hash, AggregateHashPolicy::Auto | AggregateHashPolicy::Footer)
+        Ok(Self { message: Streamed::begin(Stream::new(writer), metadata, options)? })
     }
 
     /// Writes metadata of the next object before it, for readers that cannot wait for the footer.
@@ -135,19 +60,7 @@ impl<W: Write> StreamingEncoder<W> {
     /// [`TensogramError::Framing`] if the object of the last preceder was not written yet; [`TensogramError::Metadata`] for
     /// metadata that only the library writes; [`TensogramError::Io`] from the sink.
     pub fn write_preceder(&mut self, entry: BTreeMap<String, Value>) -> Result<()> {
-        if self.preceder.is_some() {
-            return Err(framing("write_preceder called twice without an object between"));
-        }
-        if entry.contains_key(RESERVED_KEY) {
-            return Err(metadata(format!("client code must not write '{RESERVED_KEY}' in preceder metadata")));
-        }
-        let frame = GlobalMetadata { base: vec![entry], ..GlobalMetadata::default() };
-        let cbor = global_metadata_to_cbor(&frame)?;
-        self.attempt(|encoder| {
-            write_frame(&mut encoder.sink, FrameType::PrecederMetadata, &cbor, encoder.options.hashing).map(|_| ())
-        })?;
-        self.preceder = frame.base.into_iter().next();
-        Ok(())
+        self.message.write_preceder(entry)
     }
 
     /// Encodes and writes an object of a builder. Its metadata, if it has any, is written before it, as by
@@ -173,12 +86,7 @@ impl<W: Write> StreamingEncoder<W> {
     /// # Ok::<(), tgm_std::TensogramError>(())
     /// ```
     pub fn write(&mut self, object: ObjectBuilder<'_>) -> Result<()> {
-        let (descriptor, data, metadata) = object.into_parts(self.object_count())?;
-        let encoded = self.encoded(&descriptor, &data)?;
-        if !metadata.is_empty() {
-            self.write_preceder(metadata)?;
-        }
-        self.write_encoded(&encoded)
+        self.message.write(object)
     }
 
     /// Encodes and writes an object: its descriptor, and its elements' bytes in row-major order and the descriptor's byte
@@ -187,15 +95,7 @@ impl<W: Write> StreamingEncoder<W> {
     /// # Errors
     /// Those of [`encode`](crate::encode()) about an object, and [`TensogramError::Io`] from the sink.
     pub fn write_object(&mut self, descriptor: &DataObjectDescriptor, data: &[u8]) -> Result<()> {
-        let encoded = self.encoded(descriptor, data)?;
-        self.write_encoded(&encoded)
-    }
-
-    fn encoded<'a>(&self, descriptor: &'a DataObjectDescriptor, data: &'a [u8]) -> Result<Object<'a>> {
-        let options = &self.options;
-        let threads = Threads::resolve(options.threads, data.len() as u64, options.parallel_threshold_bytes)?;
-        let means = Means { backend: options.compression_backend, threads };
-        Object::encode(descriptor, data, options, means)
+        self.message.write_object(descriptor, data)
     }
 
     /// Writes an object whose bytes went through the pipeline before.
@@ -204,21 +104,7 @@ impl<W: Write> StreamingEncoder<W> {
     /// Those of [`encode_pre_encoded`](crate::encode_pre_encoded) about an object, and [`TensogramError::Io`] from the
     /// sink.
     pub fn write_object_pre_encoded(&mut self, descriptor: &DataObjectDescriptor, region: &[u8]) -> Result<()> {
-        self.write_encoded(&Object::pre_encoded(descriptor, region)?)
-    }
-
-    fn write_encoded(&mut self, object: &Object<'_>) -> Result<()> {
-        let (offset, len) = (self.sink.written, object.frame_len());
-        self.attempt(|encoder| {
-            let digest = object.write_to(&mut encoder.sink, encoder.options.hashing)?;
-            encoder.objects.digests.extend(digest);
-            pad(&mut encoder.sink, len)
-        })?;
-        self.objects.index.offsets.push(offset);
-        self.objects.index.lengths.push(len);
-        self.objects.tensors.push(Tensor::of(&object.descriptor).into_owned());
-        self.objects.preceders.push(self.preceder.take());
-        Ok(())
+        self.message.write_object_pre_encoded(descriptor, region)
     }
 
     /// Writes the footer, flushes the sink and returns it.
@@ -230,54 +116,22 @@ impl<W: Write> StreamingEncoder<W> {
     /// [`TensogramError::Framing`] if the object of a preceder was not written; [`TensogramError::Io`] from the sink.
     pub fn finish(mut self) -> Result<W> {
         self.end()?;
-        Ok(self.sink.writer)
+        Ok(self.message.sink.writer)
     }
 
     fn end(&mut self) -> Result<()> {
-        if self.preceder.is_some() {
-            return Err(framing("dangling PrecederMetadata: finish called before the object that it is about"));
-        }
-        let preceders = self.objects.preceders.iter().map(Option::as_ref);
-        let objects = self.objects.tensors.iter().cloned().zip(preceders);
-        let metadata = cbor::written(|writer| write_completed(&self.metadata, objects, &self.options, writer))?;
-        let lists_digests = self.lists_digests() && !self.objects.digests.is_empty();
-        let hashes = lists_digests
-            .then(|| cbor::written(|writer| write_hash_list(self.objects.digests.iter().copied(), writer)));
-        let hashes = hashes.transpose()?;
-        let index = index_to_cbor(&self.objects.index)?;
-        self.attempt(|encoder| {
-            let (start, hashing, sink) = (encoder.sink.written, encoder.options.hashing, &mut encoder.sink);
-            write_frame(sink, FrameType::FooterMetadata, &metadata, hashing)?;
-            if let Some(hashes) = &hashes {
-                write_frame(sink, FrameType::FooterHash, hashes, hashing)?;
-            }
-            write_frame(sink, FrameType::FooterIndex, &index, hashing)?;
-            write_postamble(sink, start, 0)?;
-            sink.send()?;
-            Ok(sink.writer.flush()?)
-        })
+        self.message.end()?;
+        Ok(self.message.sink.writer.flush()?)
     }
 
     /// How many objects were written.
     pub const fn object_count(&self) -> usize {
-        self.objects.tensors.len()
+        self.message.object_count()
     }
 
     /// How many bytes were written, padding included.
     pub const fn bytes_written(&self) -> u64 {
-        self.sink.written
-    }
-
-    /// Writes, and sends everything to the sink. An error if an earlier write failed and left the message incomplete.
-    fn attempt(&mut self, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
-        if self.is_broken {
-            return Err(framing("an earlier write failed: the message cannot be continued"));
-        }
-        self.is_broken = true;
-        write(self)?;
-        self.sink.send()?;
-        self.is_broken = false;
-        Ok(())
+        self.message.sink.written
     }
 }
 
@@ -290,14 +144,13 @@ impl<W: Write + Seek> StreamingEncoder<W> {
     pub fn finish_with_backfill(mut self) -> Result<W> {
         self.end()?;
         self.fill_in_length()?;
-        Ok(self.sink.writer)
+        Ok(self.message.sink.writer)
     }
 
     fn fill_in_length(&mut self) -> Result<()> {
-        let (len, writer) = (self.sink.written, &mut self.sink.writer);
+        let (len, writer) = (self.message.sink.written, &mut self.message.sink.writer);
         let end = writer.stream_position()?;
-        let start = end.checked_sub(len).ok_or_else(|| framing("the sink is not where the message ends"))?;
-        for position in [start + IN_PREAMBLE, end - BEFORE_END] {
+        for position in length_fields(end, len)? {
             writer.seek(SeekFrom::Start(position))?;
             writer.write_all(&len.to_be_bytes())?;
         }
@@ -327,13 +180,7 @@ impl StreamingEncoder<Cursor<Vec<u8>>> {
     }
 
     fn reset(&mut self) -> Result<Vec<u8>> {
-        let message = mem::replace(&mut self.sink, Stream::new(Cursor::new(Vec::new()))).writer.into_inner();
-        self.objects = Written::default();
-        self.begin()?;
-        Ok(message)
+        let message = self.message.begin_another(Stream::new(Cursor::new(Vec::new())))?;
+        Ok(message.writer.into_inner())
     }
-}
-
-fn framing(text: &str) -> TensogramError {
-    TensogramError::Framing(text.into())
 }

@@ -1,9 +1,10 @@
-//! Reads at positions of a file. They do not move its cursor, so threads can share the file.
+//! Files as sources of scans.
 
 use std::fs::File;
 use std::io;
 
-use crate::scan::{Foresight, Windowed, fill};
+pub(super) use crate::read::positioned::read_at;
+use crate::scan::{Foresight, Windowed};
 
 /// The file as a source for the scanner.
 ///
@@ -11,33 +12,4 @@ use crate::scan::{Foresight, Windowed, fill};
 /// Those of asking for the file's length.
 pub(super) fn source_of(file: &File) -> io::Result<impl Foresight<Error = io::Error>> {
     Ok(Windowed::new(file.metadata()?.len(), |offset, out: &mut [u8]| read_at(file, offset, out)))
-}
-
-#[cfg(not(any(unix, windows)))]
-fn seek_and_read(mut file: &File, out: &mut [u8], position: u64) -> io::Result<usize> {
-    use std::io::{Read as _, Seek as _, SeekFrom};
-    file.seek(SeekFrom::Start(position))?;
-    file.read(out)
-}
-
-/// Fills `out` with the bytes from `offset` on. Returns how many they are: fewer only at the end of the file.
-///
-/// # Errors
-/// Those of the file.
-pub(super) fn read_at(file: &File, offset: u64, out: &mut [u8]) -> io::Result<usize> {
-    #[cfg(unix)]
-    use std::os::unix::fs::FileExt;
-    #[cfg(windows)]
-    use std::os::windows::fs::FileExt;
-
-    fill(out, |rest, filled| {
-        let position = offset.saturating_add(filled as u64);
-        #[cfg(unix)]
-        return file.read_at(rest, position);
-        #[cfg(windows)]
-        return file.seek_read(rest, position);
-        // Other systems have no positioned reads: all readers move the same cursor.
-        #[cfg(not(any(unix, windows)))]
-        return seek_and_read(file, rest, position);
-    })
 }

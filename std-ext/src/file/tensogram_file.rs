@@ -16,7 +16,8 @@ use crate::file::mmap::MappedFile;
 use crate::file::open::open_for_reading;
 use crate::file::parts::Wanted;
 use crate::file::positioned::{read_at, source_of};
-use crate::file::remote::{RemoteScanOptions, is_remote_url};
+use crate::file::remote::RemoteScanOptions;
+use crate::read::is_remote_url;
 use crate::scan::{MessageLayout, ScanOptions, Segments, Table};
 
 /// A file of messages, opened for reading.

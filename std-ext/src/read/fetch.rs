@@ -18,6 +18,26 @@ pub enum Want {
     Suffix(u64),
 }
 
+impl Want {
+    /// The part of a source of `size` bytes that is asked for. It may be empty.
+    ///
+    /// ```
+    /// use tgm_std::read::Want;
+    ///
+    /// assert_eq!(Want::At(3..9).within(5), 3..5);
+    /// assert_eq!(Want::Suffix(2).within(5), 3..5);
+    /// ```
+    pub fn within(&self, size: u64) -> Range<u64> {
+        match self {
+            Self::At(range) => {
+                let start = range.start.min(size);
+                start..range.end.clamp(start, size)
+            }
+            Self::Suffix(len) => size.saturating_sub(*len)..size,
+        }
+    }
+}
+
 /// Names the version of a source's content. Two answers with equal tags are of the same content.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Tag {

@@ -149,10 +149,7 @@ impl Known {
         if end > size {
             return wrong(format!("{} bytes at {offset} of a source of {size} bytes", bytes.len()));
         }
-        let wanted = match want {
-            Want::At(range) => range.start.min(size)..range.end.min(size),
-            Want::Suffix(len) => size.saturating_sub(*len)..size,
-        };
+        let wanted = want.within(size);
         if offset > wanted.start || end < wanted.end {
             return wrong(format!("bytes {offset} to {end} came for bytes {} to {}", wanted.start, wanted.end));
         }

@@ -1,0 +1,169 @@
+//! Local files as sources.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::base::limits::reserve;
+#[cfg(feature = "async")]
+use crate::read::fetch::{AsyncRangeFetch, BoxFuture};
+use crate::read::fetch::{FetchError, FetchErrorKind, FetchTraits, Fetched, RangeFetch, Tag, Want};
+use crate::read::positioned::read_at;
+
+/// A local file, read at positions. Clones share the open file.
+///
+/// A file that is replaced on disk stays the one that was opened. Its length is asked for with each read, so a file that
+/// grows can be followed. Answers have no tag: nothing tells a file that grows from one that is overwritten.
+#[derive(Clone, Debug)]
+pub struct LocalFile {
+    file: Arc<File>,
+    path: PathBuf,
+}
+
+impl LocalFile {
+    /// Opens a file for reading.
+    ///
+    /// # Errors
+    /// [`FetchErrorKind::NotFound`], [`FetchErrorKind::Denied`], or [`FetchErrorKind::Io`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, FetchError> {
+        let path = path.as_ref();
+        let file = File::open(path).map_err(|error| failed(path, &error))?;
+        Ok(Self::new(file, path))
+    }
+
+    /// A file that is open. `path` names it in error texts.
+    pub fn new(file: impl Into<Arc<File>>, path: impl Into<PathBuf>) -> Self {
+        Self { file: file.into(), path: path.into() }
+    }
+
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.file.metadata()?.len())
+    }
+}
+
+fn failed(path: &Path, error: &io::Error) -> FetchError {
+    let kind = match error.kind() {
+        io::ErrorKind::NotFound => FetchErrorKind::NotFound,
+        io::ErrorKind::PermissionDenied => FetchErrorKind::Denied,
+        kind => FetchErrorKind::Io(kind),
+    };
+    FetchError::new(kind, format!("{}: {error}", path.display()))
+}
+
+impl RangeFetch for LocalFile {
+    fn fetch(&self, want: &Want, _unchanged: Option<&Tag>) -> Result<Fetched, FetchError> {
+        let size = self.size().map_err(|error| failed(&self.path, &error))?;
+        let range = want.within(size);
+        let too_large = |text: String| {
+            FetchError::new(FetchErrorKind::TooLarge, format!("{}: {range:?}: {text}", self.path.display()))
+        };
+        let len = usize::try_from(range.end - range.start).map_err(|error| too_large(error.to_string()))?;
+        let mut bytes = reserve(len).map_err(|error| too_large(error.to_string()))?;
+        let read = read_at(&self.file, range.start, &mut bytes).map_err(|error| failed(&self.path, &error))?;
+        // Another program may have truncated the file since its length was asked for.
+        let size = if read < len { self.size().map_err(|error| failed(&self.path, &error))? } else { size };
+        bytes.truncate(read);
+        Ok(Fetched { offset: range.start, bytes, size: Some(size), tag: None })
+    }
+
+    fn traits(&self) -> FetchTraits {
+        FetchTraits { size: self.size().ok(), ..FetchTraits::default() }
+    }
+
+    fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+}
+
+/// A [`LocalFile`] for programs on tokio. Reads run on the threads that tokio keeps for calls that block.
+#[cfg(feature = "async")]
+#[derive(Clone, Debug)]
+pub struct AsyncLocalFile(LocalFile);
+
+#[cfg(feature = "async")]
+impl AsyncLocalFile {
+    /// The file as a source that does not block.
+    pub const fn new(file: LocalFile) -> Self {
+        Self(file)
+    }
+}
+
+#[cfg(feature = "async")]
+impl AsyncRangeFetch for AsyncLocalFile {
+    /// Outside of a runtime of tokio it reads at once.
+    fn fetch<'a>(&'a self, want: &'a Want, unchanged: Option<&'a Tag>) -> BoxFuture<'a, Result<Fetched, FetchError>> {
+        Box::pin(async move {
+            let Ok(runtime) = tokio::runtime::Handle::try_current() else { return self.0.fetch(want, unchanged) };
+            let (file, want) = (self.0.clone(), want.clone());
+            let read = runtime.spawn_blocking(move || file.fetch(&want, None)).await;
+            read.unwrap_or_else(|error| {
+                Err(FetchError::new(FetchErrorKind::Io(io::ErrorKind::Other), format!("{}: {error}", self.0.name())))
+            })
+        })
+    }
+
+    fn traits(&self) -> FetchTraits {
+        self.0.traits()
+    }
+
+    fn name(&self) -> String {
+        self.0.name()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes() -> Vec<u8> {
+        (0..=99).collect()
+    }
+
+    fn check(source: &dyn RangeFetch) {
+        let fetch = |want: Want| {
+            let Fetched { offset, bytes, size, .. } = source.fetch(&want, None).unwrap();
+            (offset, bytes, size)
+        };
+        assert_eq!(fetch(Want::At(3..6)), (3, vec![3, 4, 5], Some(100)));
+        assert_eq!(fetch(Want::At(98..1 << 40)), (98, vec![98, 99], Some(100)));
+        assert_eq!(fetch(Want::At(200..300)).1, []);
+        #[allow(clippy::reversed_empty_ranges, reason = "what a defect may ask for")]
+        let reversed = Want::At(7..3);
+        assert_eq!(fetch(reversed).1, []);
+        assert_eq!(fetch(Want::Suffix(2)), (98, vec![98, 99], Some(100)));
+        assert_eq!(fetch(Want::Suffix(1000)), (0, bytes(), Some(100)));
+        assert_eq!(fetch(Want::Suffix(0)), (100, vec![], Some(100)));
+        assert_eq!(source.traits().size, Some(100));
+    }
+
+    #[test]
+    fn a_file_answers_with_what_it_has() {
+        let path = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(path.path(), bytes()).unwrap();
+        check(&LocalFile::open(path.path()).unwrap());
+    }
+
+    #[test]
+    fn errors_name_the_path() {
+        let error = LocalFile::open("/no/such/file").unwrap_err();
+        assert_eq!(error.kind(), FetchErrorKind::NotFound);
+        assert!(error.to_string().starts_with("/no/such/file: "), "{error}");
+    }
+
+    #[cfg(feature = "async")]
+    #[test]
+    fn a_file_is_read_on_any_runtime_and_on_none() {
+        let path = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(path.path(), bytes()).unwrap();
+        let file = AsyncLocalFile::new(LocalFile::open(path.path()).unwrap());
+        let want = Want::At(3..6);
+        let expected = Ok(Fetched { offset: 3, bytes: vec![3, 4, 5], size: Some(100), tag: None });
+        let run = |mut builder: tokio::runtime::Builder| builder.build().unwrap().block_on(file.fetch(&want, None));
+        assert_eq!(run(tokio::runtime::Builder::new_current_thread()), expected);
+        assert_eq!(run(tokio::runtime::Builder::new_multi_thread()), expected);
+        let mut read = file.fetch(&want, None);
+        let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+        assert_eq!(read.as_mut().poll(&mut cx), std::task::Poll::Ready(expected));
+    }
+}

@@ -1,0 +1,376 @@
+//! Names of options, and which of them are credentials.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+use std::time::Duration;
+
+use object_store::ClientConfigKey;
+use object_store::aws::AmazonS3ConfigKey;
+use object_store::azure::AzureConfigKey;
+use object_store::gcp::GoogleConfigKey;
+
+use crate::remote::options::{Credentials, RemoteOptions, UnknownKeys};
+
+/// Names of options of one kind of store.
+pub(super) trait StoreKey: FromStr + Copy + PartialEq {
+    /// How the names of its variables in the environment begin.
+    const PREFIX: &'static str;
+    /// Names that are suggested.
+    const NAMES: &'static [&'static str];
+
+    /// Whether its value proves who asks.
+    fn is_credential(self) -> bool;
+
+    /// The option that leaves requests unsigned.
+    fn is_unsigned(self) -> bool;
+
+    /// The option that allows connections without encryption.
+    fn allows_http(self) -> bool;
+}
+
+/// Names of the client's options, which all kinds of addresses have.
+pub(super) const CLIENT_NAMES: [&str; 13] = [
+    "allow_http",
+    "allow_invalid_certificates",
+    "connect_timeout",
+    "disable_system_certificates",
+    "http1_only",
+    "http2_only",
+    "pool_idle_timeout",
+    "pool_max_idle_per_host",
+    "proxy_ca_certificate",
+    "proxy_excludes",
+    "proxy_url",
+    "read_timeout",
+    "timeout",
+];
+
+/// Names of our own.
+const OWN_NAMES: [&str; 2] = ["max_retries", "retry_timeout"];
+
+impl StoreKey for ClientConfigKey {
+    const PREFIX: &'static str = "";
+    const NAMES: &'static [&'static str] = &["user_agent"];
+
+    fn is_credential(self) -> bool {
+        false
+    }
+
+    fn is_unsigned(self) -> bool {
+        false
+    }
+
+    fn allows_http(self) -> bool {
+        self == Self::AllowHttp
+    }
+}
+
+impl StoreKey for AmazonS3ConfigKey {
+    const PREFIX: &'static str = "aws_";
+    const NAMES: &'static [&'static str] = &[
+        "aws_access_key_id",
+        "aws_default_region",
+        "aws_endpoint",
+        "aws_region",
+        "aws_request_payer",
+        "aws_role_arn",
+        "aws_secret_access_key",
+        "aws_session_token",
+        "aws_skip_signature",
+        "aws_virtual_hosted_style_request",
+        "aws_web_identity_token_file",
+        "region",
+        "skip_signature",
+    ];
+
+    fn is_credential(self) -> bool {
+        matches!(
+            self,
+            Self::AccessKeyId
+                | Self::SecretAccessKey
+                | Self::Token
+                | Self::SkipSignature
+                | Self::WebIdentityTokenFile
+                | Self::RoleArn
+                | Self::ContainerCredentialsRelativeUri
+                | Self::ContainerCredentialsFullUri
+                | Self::ContainerAuthorizationTokenFile
+        )
+    }
+
+    fn is_unsigned(self) -> bool {
+        self == Self::SkipSignature
+    }
+
+    fn allows_http(self) -> bool {
+        self == Self::Client(ClientConfigKey::AllowHttp)
+    }
+}
+
+impl StoreKey for GoogleConfigKey {
+    const PREFIX: &'static str = "google_";
+    const NAMES: &'static [&'static str] = &[
+        "google_application_credentials",
+        "google_base_url",
+        "google_bearer_token",
+        "google_service_account",
+        "google_service_account_key",
+        "google_skip_signature",
+        "skip_signature",
+    ];
+
+    fn is_credential(self) -> bool {
+        matches!(
+            self,
+            Self::ServiceAccount
+                | Self::ServiceAccountKey
+                | Self::ApplicationCredentials
+                | Self::BearerToken
+                | Self::SkipSignature
+        )
+    }
+
+    fn is_unsigned(self) -> bool {
+        self == Self::SkipSignature
+    }
+
+    fn allows_http(self) -> bool {
+        self == Self::Client(ClientConfigKey::AllowHttp)
+    }
+}
+
+impl StoreKey for AzureConfigKey {
+    const PREFIX: &'static str = "azure_";
+    const NAMES: &'static [&'static str] = &[
+        "azure_endpoint",
+        "azure_federated_token_file",
+        "azure_skip_signature",
+        "azure_storage_account_key",
+        "azure_storage_account_name",
+        "azure_storage_client_id",
+        "azure_storage_client_secret",
+        "azure_storage_sas_key",
+        "azure_storage_tenant_id",
+        "azure_storage_token",
+        "azure_storage_use_emulator",
+        "azure_use_azure_cli",
+        "skip_signature",
+    ];
+
+    fn is_credential(self) -> bool {
+        matches!(
+            self,
+            Self::AccessKey
+                | Self::SasKey
+                | Self::Token
+                | Self::ClientId
+                | Self::ClientSecret
+                | Self::FederatedTokenFile
+                | Self::MsiEndpoint
+                | Self::UseAzureCli
+                | Self::SkipSignature
+        )
+    }
+
+    fn is_unsigned(self) -> bool {
+        self == Self::SkipSignature
+    }
+
+    fn allows_http(self) -> bool {
+        self == Self::Client(ClientConfigKey::AllowHttp)
+    }
+}
+
+/// The options of an address, of all sources.
+#[derive(Debug)]
+pub(super) struct Settings<K> {
+    /// In the order in which they are applied.
+    pub(super) values: Vec<(K, String)>,
+    pub(super) credentials: Credentials,
+    pub(super) allows_http: Option<bool>,
+    /// With `max_retries` and `retry_timeout`.
+    pub(super) options: RemoteOptions,
+}
+
+/// Gathers the options for a kind of address. `environment` has the variables of the program.
+///
+/// # Errors
+/// An option is not known, or its value is wrong. The text says it.
+pub(super) fn settings<K: StoreKey>(
+    options: &RemoteOptions,
+    environment: impl IntoIterator<Item = (String, String)>,
+) -> Result<Settings<K>, String> {
+    let mut own = RemoteOptions { storage: BTreeMap::new(), ..options.clone() };
+    let mut given = Vec::new();
+    for (name, value) in &options.storage {
+        let name = name.to_ascii_lowercase();
+        match (name.as_str(), K::from_str(&name)) {
+            ("max_retries", _) => {
+                own.retry.max_retries =
+                    value.trim().parse().map_err(|_| format!("max_retries is no number: {value:?}"))?;
+            }
+            ("retry_timeout", _) => {
+                own.retry.within =
+                    seconds(value).ok_or_else(|| format!("retry_timeout is no number of seconds: {value:?}"))?;
+            }
+            (_, Ok(key)) => given.push((key, value.clone())),
+            (_, Err(_)) if options.unknown_keys == UnknownKeys::Ignore => {}
+            (_, Err(_)) => return Err(unknown::<K>(&name)),
+        }
+    }
+    let has_credentials = |values: &[(K, String)]| values.iter().any(|(key, _)| key.is_credential());
+    let from_options = has_credentials(&given);
+    let mut values = Vec::new();
+    if options.environment && !K::PREFIX.is_empty() {
+        for (name, value) in environment {
+            let name = name.to_ascii_lowercase();
+            if value.is_empty() || !name.starts_with(K::PREFIX) {
+                continue;
+            }
+            // Variables may be there for other programs: unknown ones are no error.
+            let Ok(key) = K::from_str(&name) else { continue };
+            if !(from_options && key.is_credential()) {
+                values.push((key, value));
+            }
+        }
+    }
+    let from_environment = has_credentials(&values);
+    values.extend(given);
+    let last = |has: fn(K) -> bool| values.iter().rev().find(|(key, _)| has(*key)).map(|(_, value)| is_true(value));
+    let credentials = match last(K::is_unsigned) {
+        Some(true) => Credentials::Anonymous,
+        _ if from_options => Credentials::Options,
+        _ if from_environment => Credentials::Environment,
+        _ => Credentials::Instance,
+    };
+    let allows_http = last(K::allows_http);
+    Ok(Settings { allows_http, values, credentials, options: own })
+}
+
+fn is_true(value: &str) -> bool {
+    matches!(value.to_ascii_lowercase().as_str(), "1" | "true" | "on" | "yes" | "y")
+}
+
+/// `30`, `30 s`, `30s` or `2 min`.
+fn seconds(text: &str) -> Option<Duration> {
+    if let Ok(number) = text.trim().parse::<f64>() {
+        return Duration::try_from_secs_f64(number).ok();
+    }
+    humantime::parse_duration(text.trim()).ok()
+}
+
+/// The text for a name that is not known, with names that are near.
+fn unknown<K: StoreKey>(name: &str) -> String {
+    let mut near: Vec<_> = K::NAMES
+        .iter()
+        .chain(&CLIENT_NAMES)
+        .chain(&OWN_NAMES)
+        .map(|known| (distance(name, known), *known))
+        .filter(|(distance, known)| *distance <= known.len() / 3)
+        .collect();
+    near.sort_unstable();
+    let near: Vec<_> = near.into_iter().take(3).map(|(_, known)| known).collect();
+    match near.as_slice() {
+        [] => format!("unknown option {name:?}"),
+        near => format!("unknown option {name:?}: is it {}?", near.join(" or ")),
+    }
+}
+
+/// The number of letters to insert, remove or replace to make one text the other.
+fn distance(left: &str, right: &str) -> usize {
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (i, a) in left.bytes().enumerate() {
+        let mut corner = i;
+        let mut before = i + 1;
+        for (j, b) in right.bytes().enumerate() {
+            let Some(above) = row.get(j + 1).copied() else { break };
+            let here = (above + 1).min(before + 1).min(corner + usize::from(a != b));
+            if let Some(place) = row.get_mut(j) {
+                *place = before;
+            }
+            corner = above;
+            before = here;
+        }
+        if let Some(place) = row.last_mut() {
+            *place = before;
+        }
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known<K: StoreKey>() {
+        for name in K::NAMES.iter().chain(&CLIENT_NAMES) {
+            assert!(K::from_str(name).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_that_are_suggested_are_known() {
+        known::<ClientConfigKey>();
+        known::<AmazonS3ConfigKey>();
+        known::<GoogleConfigKey>();
+        known::<AzureConfigKey>();
+    }
+
+    #[test]
+    fn distances_count_letters() {
+        for (left, right, expected) in
+            [("", "abc", 3), ("abc", "", 3), ("kitten", "sitting", 3), ("region", "region", 0)]
+        {
+            assert_eq!(distance(left, right), expected);
+            assert_eq!(distance(right, left), expected);
+        }
+    }
+
+    fn env(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+        pairs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
+    }
+
+    #[test]
+    fn unknown_names_are_refused_with_near_ones_or_ignored() {
+        let mut options = RemoteOptions::new([("AWS_Regoin", "x")]);
+        let error = settings::<AmazonS3ConfigKey>(&options, []).unwrap_err();
+        assert_eq!(error, "unknown option \"aws_regoin\": is it aws_region?");
+        options.unknown_keys = UnknownKeys::Ignore;
+        assert!(settings::<AmazonS3ConfigKey>(&options, []).unwrap().values.is_empty());
+    }
+
+    #[test]
+    fn credentials_of_options_and_environment_are_never_mixed() {
+        let environment = env(&[
+            ("AWS_ACCESS_KEY_ID", "env"),
+            ("AWS_SECRET_ACCESS_KEY", "env"),
+            ("AWS_SESSION_TOKEN", "env"),
+            ("AWS_REGION", "env"),
+            ("AWS_PROFILE", "unknown here"),
+            ("AWS_ENDPOINT", ""),
+            ("PATH", "env"),
+        ]);
+        let found = settings::<AmazonS3ConfigKey>(&RemoteOptions::default(), environment.clone()).unwrap();
+        assert_eq!((found.values.len(), found.credentials), (4, Credentials::Environment));
+
+        let options = RemoteOptions::new([("access_key_id", "given"), ("SECRET_ACCESS_KEY", "given")]);
+        let found = settings::<AmazonS3ConfigKey>(&options, environment.clone()).unwrap();
+        assert_eq!(found.credentials, Credentials::Options);
+        let of_environment: Vec<_> = found.values.iter().filter(|(_, value)| value == "env").collect();
+        assert_eq!(of_environment, [&(AmazonS3ConfigKey::Region, "env".to_string())]);
+
+        let without = RemoteOptions { environment: false, ..RemoteOptions::default() };
+        let found = settings::<AmazonS3ConfigKey>(&without, environment).unwrap();
+        assert_eq!((found.values.len(), found.credentials), (0, Credentials::Instance));
+        let anonymous = RemoteOptions::new([("skip_signature", "TRUE")]);
+        assert_eq!(settings::<AmazonS3ConfigKey>(&anonymous, []).unwrap().credentials, Credentials::Anonymous);
+    }
+
+    #[test]
+    fn retries_can_be_given_by_name() {
+        let options = RemoteOptions::new([("max_retries", "2"), ("retry_timeout", "5 s")]);
+        let retry = settings::<ClientConfigKey>(&options, []).unwrap().options.retry;
+        assert_eq!((retry.max_retries, retry.within), (2, Duration::from_secs(5)));
+        assert!(settings::<ClientConfigKey>(&RemoteOptions::new([("max_retries", "two")]), []).is_err());
+    }
+}
