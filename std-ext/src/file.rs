@@ -13,7 +13,6 @@ mod message_bytes;
 #[cfg(feature = "mmap")]
 pub mod mmap;
 mod open;
-mod parts;
 mod positioned;
 mod remote;
 mod tensogram_file;

@@ -7,7 +7,7 @@
 //!   └───────────── Sparse: what is known of the source ◄──┘
 //! ```
 
-mod answer;
+pub(crate) mod answer;
 #[cfg(feature = "async")]
 pub mod async_reader;
 #[cfg(feature = "async")]
@@ -19,6 +19,7 @@ mod local;
 mod locate;
 mod memory;
 pub mod options;
+mod outline;
 pub(crate) mod positioned;
 pub mod reader;
 mod session;

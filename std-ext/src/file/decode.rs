@@ -1,13 +1,12 @@
 //! Messages of a file, decoded.
 
-use tgm_core::cbor::MAX_NESTING;
-
 use crate::base::error::Result;
 use crate::base::options::DecodeOptions;
+#[cfg(doc)]
 use crate::decode::{self, range};
-use crate::file::parts::Wanted;
 use crate::file::tensogram_file::TensogramFile;
 use crate::model::types::{DataObjectDescriptor, DecodedObject, GlobalMetadata};
+use crate::read::answer::{Descriptors, FirstMetadata, Message, Object, Ranges};
 
 impl TensogramFile {
     /// The metadata and all objects of message `index`.
@@ -19,7 +18,7 @@ impl TensogramFile {
         index: usize,
         options: &DecodeOptions,
     ) -> Result<(GlobalMetadata, Vec<DecodedObject>)> {
-        self.with_message(index, None, |bytes| decode::decode(bytes, options))
+        self.ask(index, Message(options.clone()))
     }
 
     /// The metadata of the first metadata frame of message `index`.
@@ -27,7 +26,7 @@ impl TensogramFile {
     /// # Errors
     /// Those of [`Self::read_message`] and [`decode::decode_metadata`].
     pub fn decode_metadata(&self, index: usize) -> Result<GlobalMetadata> {
-        self.with_message(index, Some(Wanted::FirstMetadata), decode::decode_metadata)
+        self.ask(index, FirstMetadata(DecodeOptions::default()))
     }
 
     /// The metadata of message `index`, and the descriptors of its objects.
@@ -35,7 +34,7 @@ impl TensogramFile {
     /// # Errors
     /// Those of [`Self::read_message`] and [`decode::decode_descriptors`].
     pub fn decode_descriptors(&self, index: usize) -> Result<(GlobalMetadata, Vec<DataObjectDescriptor>)> {
-        self.with_message(index, Some(Wanted::Descriptors), decode::decode_descriptors)
+        self.ask(index, Descriptors(DecodeOptions::default()))
     }
 
     /// Object `object` of message `index`.
@@ -48,9 +47,7 @@ impl TensogramFile {
         object: usize,
         options: &DecodeOptions,
     ) -> Result<(GlobalMetadata, DataObjectDescriptor, Vec<u8>)> {
-        self.with_message(index, wanted(Wanted::Object(object), options), |bytes| {
-            decode::decode_object(bytes, object, options)
-        })
+        self.ask(index, Object { index: object, options: options.clone() })
     }
 
     /// Ranges of the values of object `object` of message `index`. With `verify_hash`, the whole frame of the object is
@@ -65,12 +62,6 @@ impl TensogramFile {
         ranges: &[(u64, u64)],
         options: &DecodeOptions,
     ) -> Result<(DataObjectDescriptor, Vec<Vec<u8>>)> {
-        let parts = if options.verify_hash { Wanted::Object(object) } else { Wanted::Ranges(object, ranges) };
-        self.with_message(index, wanted(parts, options), |bytes| range::decode_range(bytes, object, ranges, options))
+        self.ask(index, Ranges { index: object, ranges: ranges.to_vec(), options: options.clone() })
     }
-}
-
-/// The wanted parts, unless a limit of `options` needs the whole message: nesting is then checked everywhere.
-fn wanted<'a>(wanted: Wanted<'a>, options: &DecodeOptions) -> Option<Wanted<'a>> {
-    (options.limits.max_nesting >= MAX_NESTING).then_some(wanted)
 }

@@ -1,4 +1,4 @@
-//! The bytes of one message of a file: all of them, or the wanted parts with zeros between them.
+//! Messages of a file that is read at positions.
 
 use std::fs::File;
 use std::io;
@@ -6,35 +6,20 @@ use std::path::Path;
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::reserve;
-use crate::base::memory::untouched_zeros;
-use crate::file::parts::{self, Wanted};
-use crate::file::positioned::read_at;
+use crate::read::answer::Question;
+use crate::read::positioned::read_at;
+use crate::read::{FetchError, FetchErrorKind, Fetched, RangeFetch, ReadOptions, Reader, Tag, Want};
 use crate::scan::MessageLayout;
-
-/// Reads the wanted parts of a message. `None` wants all of it, and so does a small message.
-///
-/// # Errors
-/// [`TensogramError::Io`] if the message cannot be read; [`TensogramError::Encoding`] if there is no memory.
-pub(super) fn read_parts(
-    file: &File,
-    path: &Path,
-    layout: MessageLayout,
-    wanted: Option<Wanted<'_>>,
-) -> Result<Vec<u8>> {
-    let Some(wanted) = wanted.filter(|_| layout.length > parts::AT_ONCE) else {
-        return read_whole(file, path, layout);
-    };
-    let mut bytes = untouched_zeros(len_of(layout)?)?;
-    parts::read(file, layout.offset, &mut bytes, wanted).map_err(|error| TensogramError::io(path, &error))?;
-    Ok(bytes)
-}
 
 /// Reads a whole message.
 ///
 /// # Errors
-/// As [`read_parts`].
+/// [`TensogramError::Io`] if the message cannot be read; [`TensogramError::Encoding`] if there is no memory.
 pub(super) fn read_whole(file: &File, path: &Path, layout: MessageLayout) -> Result<Vec<u8>> {
-    let len = len_of(layout)?;
+    let len = layout.length;
+    let len = usize::try_from(len).map_err(|_| {
+        TensogramError::encoding(format!("message of {len} bytes: this machine addresses at most {}", usize::MAX))
+    })?;
     let mut bytes = reserve(len)?;
     match read_at(file, layout.offset, &mut bytes).map_err(|error| TensogramError::io(path, &error))? {
         read if read == len => Ok(bytes),
@@ -42,9 +27,44 @@ pub(super) fn read_whole(file: &File, path: &Path, layout: MessageLayout) -> Res
     }
 }
 
-fn len_of(layout: MessageLayout) -> Result<usize> {
-    let len = layout.length;
-    usize::try_from(len).map_err(|_| {
-        TensogramError::encoding(format!("message of {len} bytes: this machine addresses at most {}", usize::MAX))
-    })
+/// The answer to a question to the message at `layout`. Of a long message only the parts are read that the answer needs.
+///
+/// # Errors
+/// [`TensogramError::Io`] if the message cannot be read; those of the question.
+pub(super) fn ask<Q: Question>(file: &File, path: &Path, layout: MessageLayout, question: &Q) -> Result<Q::Answer> {
+    let end = layout.offset.saturating_add(layout.length);
+    // Nothing is kept from call to call but the list of messages, so that a file may grow.
+    Reader::of_size(Bytes { file, path }, ReadOptions::local(), end).ask_at(layout, question)
 }
+
+/// The bytes of a file, as long as they are there.
+struct Bytes<'f> {
+    file: &'f File,
+    path: &'f Path,
+}
+
+impl RangeFetch for Bytes<'_> {
+    fn fetch(&self, want: &Want, _: Option<&Tag>) -> Result<Fetched, FetchError> {
+        let failed = |kind, text: String| FetchError::new(kind, format!("{}: {text}", self.path.display()));
+        let io = |error: io::Error| failed(FetchErrorKind::Io(error.kind()), error.to_string());
+        let Want::At(range) = want else {
+            return Err(failed(FetchErrorKind::NoRanges, "the end of a message is asked for by its place".into()));
+        };
+        let too_large = |text: String| failed(FetchErrorKind::TooLarge, text);
+        let len =
+            usize::try_from(range.end.saturating_sub(range.start)).map_err(|error| too_large(error.to_string()))?;
+        let mut bytes = reserve(len).map_err(|error| too_large(error.to_string()))?;
+        let read = read_at(self.file, range.start, &mut bytes).map_err(io)?;
+        if read < len {
+            return Err(io(io::ErrorKind::UnexpectedEof.into()));
+        }
+        Ok(Fetched { offset: range.start, bytes, size: None, tag: None })
+    }
+
+    fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests;

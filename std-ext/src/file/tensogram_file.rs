@@ -8,15 +8,16 @@ use std::sync::{Arc, OnceLock};
 use tgm_core::scan::Source;
 
 use crate::base::error::{Result, TensogramError};
+use crate::base::options::DecodeOptions;
 #[cfg(doc)]
 use crate::decode;
-use crate::file::message_bytes::{read_parts, read_whole};
+use crate::file::message_bytes::{self, read_whole};
 #[cfg(feature = "mmap")]
 use crate::file::mmap::MappedFile;
 use crate::file::open::open_for_reading;
-use crate::file::parts::Wanted;
 use crate::file::positioned::{read_at, source_of};
 use crate::file::remote::RemoteScanOptions;
+use crate::read::answer::{Outline, Question};
 use crate::read::is_remote_url;
 use crate::scan::{MessageLayout, ScanOptions, Segments, Table};
 
@@ -194,7 +195,7 @@ impl TensogramFile {
     /// # Errors
     /// Those of [`Self::read_message`].
     pub fn read_message_outline(&self, index: usize) -> Result<Vec<u8>> {
-        self.read_message_parts(index, Wanted::Descriptors)
+        self.ask(index, Outline { whole: None, options: DecodeOptions::default() })
     }
 
     /// The bytes of message `index` as [`Self::read_message_outline`] returns them, with the whole frame of object
@@ -203,15 +204,7 @@ impl TensogramFile {
     /// # Errors
     /// Those of [`Self::read_message`]. If the message has no such object, that is not an error here.
     pub fn read_message_object(&self, index: usize, object: usize) -> Result<Vec<u8>> {
-        self.read_message_parts(index, Wanted::DescriptorsAndObject(object))
-    }
-
-    fn read_message_parts(&self, index: usize, wanted: Wanted<'_>) -> Result<Vec<u8>> {
-        match &self.backing {
-            Backing::Positioned { file, .. } => read_parts(file, &self.path, self.table()?.get(index)?, Some(wanted)),
-            #[cfg(feature = "mmap")]
-            Backing::Mapped(mapped) => Ok(mapped.message_bytes(index)?.to_vec()),
-        }
+        self.ask(index, Outline { whole: Some(object), options: DecodeOptions::default() })
     }
 
     /// Fills `out` with the bytes of the file from `offset` on. Returns how many they are: fewer only at the end of the
@@ -232,18 +225,15 @@ impl TensogramFile {
         }
     }
 
-    /// Calls `with` with the bytes of message `index`. Mapped bytes are not copied. Of a large message that is not
-    /// mapped, only the `wanted` parts are read, and the rest are zeros. `None` wants all of it.
-    pub(super) fn with_message<T>(
-        &self,
-        index: usize,
-        wanted: Option<Wanted<'_>>,
-        with: impl FnOnce(&[u8]) -> Result<T>,
-    ) -> Result<T> {
+    /// The answer of message `index` to a question. Mapped bytes are not copied. Of a long message that is not mapped, only
+    /// the parts are read that the answer needs.
+    pub(super) fn ask<Q: Question + 'static>(&self, index: usize, question: Q) -> Result<Q::Answer> {
         match &self.backing {
             #[cfg(feature = "mmap")]
-            Backing::Mapped(mapped) => with(mapped.message_bytes(index)?),
-            Backing::Positioned { file, .. } => with(&read_parts(file, &self.path, self.table()?.get(index)?, wanted)?),
+            Backing::Mapped(mapped) => question.in_memory(mapped.message_bytes(index)?),
+            Backing::Positioned { file, .. } => {
+                message_bytes::ask(file, &self.path, self.table()?.get(index)?, &question)
+            }
         }
     }
 }

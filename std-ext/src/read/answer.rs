@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use super::gather::{Gathered, Wanted};
+use super::outline::Piece;
 use super::structure::Structure;
-use crate::base::error::Result;
+use crate::base::error::{Result, TensogramError};
+use crate::base::memory::untouched_zeros;
 use crate::base::options::DecodeOptions;
 use crate::decode::apart::{Division, FrameApart, descriptor_at};
 use crate::decode::{self, decode_descriptors, decode_metadata};
@@ -39,6 +41,12 @@ pub(crate) trait Question: Send + Sync {
     /// The options of decoding.
     fn options(&self) -> &DecodeOptions;
 
+    /// The answer out of a message that is at hand. Its bytes are not copied.
+    ///
+    /// # Errors
+    /// As [`Self::answer`].
+    fn in_memory(&self, message: &[u8]) -> Result<Self::Answer>;
+
     /// The answer.
     ///
     /// # Errors
@@ -61,11 +69,84 @@ impl Question for Bytes {
         &self.0
     }
 
+    fn in_memory(&self, message: &[u8]) -> Result<Vec<u8>> {
+        Ok(message.to_vec())
+    }
+
     fn answer(&self, gathered: Gathered) -> Result<Answer<Vec<u8>>> {
         Ok(match gathered {
             Gathered::Message(bytes) => Answer::Is(bytes),
             _ => Answer::NeedsMessage,
         })
+    }
+}
+
+/// [`decode`](crate::decode()).
+#[derive(Debug)]
+pub(crate) struct Message(pub(crate) DecodeOptions);
+
+impl Question for Message {
+    type Answer = (GlobalMetadata, Vec<DecodedObject>);
+
+    fn wanted(&self) -> Wanted {
+        Wanted::Message
+    }
+
+    fn options(&self) -> &DecodeOptions {
+        &self.0
+    }
+
+    fn in_memory(&self, message: &[u8]) -> Result<Self::Answer> {
+        decode::decode(message, &self.0)
+    }
+
+    fn answer(&self, gathered: Gathered) -> Result<Answer<Self::Answer>> {
+        match gathered {
+            Gathered::Message(bytes) => self.in_memory(&bytes).map(Answer::Is),
+            _ => Ok(Answer::NeedsMessage),
+        }
+    }
+}
+
+/// All bytes of a message, with zeros in the place of payloads and masks, but for those of one object.
+#[derive(Debug)]
+pub(crate) struct Outline {
+    pub(crate) whole: Option<usize>,
+    pub(crate) options: DecodeOptions,
+}
+
+impl Question for Outline {
+    type Answer = Vec<u8>;
+
+    fn wanted(&self) -> Wanted {
+        Wanted::Outline(self.whole)
+    }
+
+    fn options(&self) -> &DecodeOptions {
+        &self.options
+    }
+
+    fn in_memory(&self, message: &[u8]) -> Result<Self::Answer> {
+        Ok(message.to_vec())
+    }
+
+    fn answer(&self, gathered: Gathered) -> Result<Answer<Vec<u8>>> {
+        match gathered {
+            Gathered::Message(bytes) => Ok(Answer::Is(bytes)),
+            Gathered::Outline(length, pieces) => {
+                let len = usize::try_from(length).map_err(|_| {
+                    TensogramError::encoding(format!("message of {length} bytes: this machine cannot address it"))
+                })?;
+                let mut bytes = untouched_zeros(len)?;
+                for Piece { offset, bytes: piece } in pieces {
+                    let place =
+                        usize::try_from(offset).ok().and_then(|start| bytes.get_mut(start..)?.get_mut(..piece.len()));
+                    place.map(|place| place.copy_from_slice(&piece));
+                }
+                Ok(Answer::Is(bytes))
+            }
+            _ => Ok(Answer::NeedsMessage),
+        }
     }
 }
 
@@ -84,9 +165,13 @@ impl Question for FirstMetadata {
         &self.0
     }
 
+    fn in_memory(&self, message: &[u8]) -> Result<Self::Answer> {
+        decode_metadata(message)
+    }
+
     fn answer(&self, gathered: Gathered) -> Result<Answer<GlobalMetadata>> {
         match gathered {
-            Gathered::Message(bytes) => decode_metadata(&bytes).map(Answer::Is),
+            Gathered::Message(bytes) => self.in_memory(&bytes).map(Answer::Is),
             Gathered::Structure(structure) => structure.first_metadata().map(Answer::from),
             _ => Ok(Answer::NeedsMessage),
         }
@@ -108,9 +193,13 @@ impl Question for Descriptors {
         &self.0
     }
 
+    fn in_memory(&self, message: &[u8]) -> Result<Self::Answer> {
+        decode_descriptors(message)
+    }
+
     fn answer(&self, gathered: Gathered) -> Result<Answer<Self::Answer>> {
         let (structure, descriptors) = match gathered {
-            Gathered::Message(bytes) => return decode_descriptors(&bytes).map(Answer::Is),
+            Gathered::Message(bytes) => return self.in_memory(&bytes).map(Answer::Is),
             Gathered::Descriptors(structure, descriptors) => (structure, descriptors),
             _ => return Ok(Answer::NeedsMessage),
         };
@@ -143,9 +232,13 @@ impl Question for Object {
         &self.options
     }
 
+    fn in_memory(&self, message: &[u8]) -> Result<Self::Answer> {
+        decode::decode_object(message, self.index, &self.options)
+    }
+
     fn answer(&self, gathered: Gathered) -> Result<Answer<Self::Answer>> {
         match gathered {
-            Gathered::Message(bytes) => decode::decode_object(&bytes, self.index, &self.options).map(Answer::Is),
+            Gathered::Message(bytes) => self.in_memory(&bytes).map(Answer::Is),
             Gathered::Frame(structure, index, offset, bytes) => {
                 let room = Room::new(&self.options.limits);
                 let frame = apart(&structure, index, offset, &bytes);
@@ -177,11 +270,13 @@ impl Question for Ranges {
         &self.options
     }
 
+    fn in_memory(&self, message: &[u8]) -> Result<Self::Answer> {
+        decode::decode_range(message, self.index, &self.ranges, &self.options)
+    }
+
     fn answer(&self, gathered: Gathered) -> Result<Answer<Self::Answer>> {
         match gathered {
-            Gathered::Message(bytes) => {
-                decode::decode_range(&bytes, self.index, &self.ranges, &self.options).map(Answer::Is)
-            }
+            Gathered::Message(bytes) => self.in_memory(&bytes).map(Answer::Is),
             Gathered::Frame(structure, index, offset, bytes) => {
                 apart(&structure, index, offset, &bytes).ranges(&self.ranges, &self.options).map(Answer::Is)
             }

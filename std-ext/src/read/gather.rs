@@ -12,6 +12,7 @@ use zerocopy::FromBytes as _;
 use super::known::Known;
 use super::locate::{Found, Goal, Locate};
 use super::options::ReadOptions;
+use super::outline::{Piece, outline};
 use super::structure::{Halt, Parts, Structure};
 use super::task::{Progress, Task};
 use super::wants::Wants;
@@ -29,6 +30,8 @@ pub(crate) enum Wanted {
     Structure,
     /// The descriptor of each object.
     Descriptors,
+    /// All bytes but those of payloads and masks; and all of one object's frame.
+    Outline(Option<usize>),
     /// The frame of an object.
     Object(usize),
     /// The values of ranges of an object, each a first element and a count.
@@ -44,6 +47,8 @@ pub(crate) enum Gathered {
     Structure(Arc<Structure>),
     /// The structure, and the descriptor of each object.
     Descriptors(Arc<Structure>, Vec<DescriptorBytes>),
+    /// The length of the message, and the bytes of its outline.
+    Outline(u64, Vec<Piece>),
     /// The structure, the number of an object, and its frame with its place in the message.
     Frame(Arc<Structure>, usize, u64, Vec<u8>),
     /// Parts of the payload of one object.
@@ -58,6 +63,7 @@ impl Gathered {
             Self::Message(bytes) | Self::Frame(.., bytes) => bytes.len(),
             Self::Structure(_) => 0,
             Self::Descriptors(_, all) => all.iter().map(|descriptor| descriptor.bytes.len()).sum(),
+            Self::Outline(_, pieces) => pieces.iter().map(|piece| piece.bytes.len()).sum(),
             Self::Parts(parts) => parts.fetched.iter().map(Vec::len).sum(),
         }
     }
@@ -218,6 +224,7 @@ impl Gather {
                 halt?;
                 Ok(Gathered::Descriptors(structure, all))
             }
+            Wanted::Outline(whole) => Ok(Gathered::Outline(length, outline(parts, &structure, *whole)?)),
             Wanted::Object(index) => frame(parts, structure, *index),
             Wanted::Ranges(index, ranges) => {
                 let entry = entry_of(&structure, *index)?;
@@ -306,7 +313,7 @@ const fn range_of(entry: IndexEntry) -> Range<u64> {
 }
 
 /// The descriptor of an object, and the region of its payload and masks in the message.
-fn described(parts: &mut Parts<'_, '_>, entry: IndexEntry) -> Result<(DescriptorBytes, Range<u64>), Halt> {
+pub(super) fn described(parts: &mut Parts<'_, '_>, entry: IndexEntry) -> Result<(DescriptorBytes, Range<u64>), Halt> {
     let frame = range_of(entry);
     let tail = frame.end.saturating_sub(DATA_OBJECT_FOOTER_SIZE as u64);
     let glance = frame.end.saturating_sub(parts.options.descriptor).max(frame.start);

@@ -99,6 +99,7 @@ impl Locate {
     }
 
     /// The messages that were found from the start.
+    #[cfg(feature = "async")]
     pub(crate) fn messages(&self) -> &[MessageLayout] {
         self.scan.messages()
     }

@@ -1,0 +1,79 @@
+//! The outline of a message: all its bytes but payloads and masks.
+
+use std::ops::Range;
+
+use tgm_core::frame::check_header;
+use tgm_core::wire::{DATA_OBJECT_FOOTER_SIZE, FRAME_HEADER_SIZE, FrameHeader};
+use zerocopy::FromBytes as _;
+
+use super::gather::described;
+use super::structure::{Halt, Parts, Structure};
+
+/// Bytes of a message, and where they lie in it.
+#[derive(Clone, Debug)]
+pub(crate) struct Piece {
+    pub(crate) offset: u64,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// All bytes of a message that lie in no payload and no mask, and all of the frame of object `whole`.
+pub(super) fn outline(
+    parts: &mut Parts<'_, '_>,
+    structure: &Structure,
+    whole: Option<usize>,
+) -> Result<Vec<Piece>, Halt> {
+    let mut pieces = Pieces::default();
+    let mut at = 0;
+    for index in 0..structure.len() {
+        let entry = structure.object(index).ok_or(Halt::Odd)?;
+        let frame = entry.offset..entry.offset.saturating_add(entry.length);
+        pieces.need(parts, at..frame.start)?;
+        at = frame.end;
+        if whole == Some(index) {
+            pieces.need(parts, frame)?;
+            continue;
+        }
+        // The header proves that the walk over all frames finds this frame too.
+        let header = frame.start..frame.start.saturating_add(FRAME_HEADER_SIZE as u64);
+        if let Some(bytes) = pieces.need(parts, header)? {
+            let header = FrameHeader::ref_from_bytes(&bytes).map_err(|_| Halt::Odd)?;
+            match check_header(header, entry.length) {
+                Ok((kind, length)) if kind.is_data_object() && length == entry.length => {}
+                _ => return Err(Halt::Odd),
+            }
+        }
+        pieces.need(parts, frame.end.saturating_sub(DATA_OBJECT_FOOTER_SIZE as u64)..frame.end)?;
+        match described(parts, entry) {
+            Ok((descriptor, _)) => pieces.found.push(Piece { offset: descriptor.offset, bytes: descriptor.bytes }),
+            Err(Halt::Wait) => pieces.is_waiting = true,
+            Err(Halt::Odd) => return Err(Halt::Odd),
+        }
+    }
+    pieces.need(parts, at..parts.layout.length)?;
+    if pieces.is_waiting { Err(Halt::Wait) } else { Ok(pieces.found) }
+}
+
+/// Pieces that were found. All of them are asked for before the first missing one ends the step.
+#[derive(Default)]
+struct Pieces {
+    found: Vec<Piece>,
+    is_waiting: bool,
+}
+
+impl Pieces {
+    /// The bytes of a range, if they are known.
+    fn need(&mut self, parts: &mut Parts<'_, '_>, range: Range<u64>) -> Result<Option<Vec<u8>>, Halt> {
+        match parts.need(&range) {
+            Ok(bytes) => {
+                let bytes = bytes.into_owned();
+                self.found.push(Piece { offset: range.start, bytes: bytes.clone() });
+                Ok(Some(bytes))
+            }
+            Err(Halt::Wait) => {
+                self.is_waiting = true;
+                Ok(None)
+            }
+            Err(Halt::Odd) => Err(Halt::Odd),
+        }
+    }
+}
