@@ -18,7 +18,7 @@ use crate::base::threads::Threads;
 use crate::encode::builder::ObjectBuilder;
 use crate::encode::checks;
 use crate::encode::compress::Means;
-use crate::encode::frame::{pad, write_frame};
+use crate::encode::frame::{FrameForm, pad, write_frame};
 use crate::encode::message::{Tensor, preamble, write_completed, write_postamble};
 use crate::encode::object::Object;
 use crate::encode::sink::{Sink as _, Stream};
@@ -210,7 +210,7 @@ impl<W: Write> StreamingEncoder<W> {
     fn write_encoded(&mut self, object: &Object<'_>) -> Result<()> {
         let (offset, len) = (self.sink.written, object.frame_len());
         self.attempt(|encoder| {
-            let digest = object.write_to(&mut encoder.sink, encoder.options.hashing)?;
+            let digest = object.write_to(&mut encoder.sink, FrameForm::of(&encoder.options))?;
             encoder.objects.digests.extend(digest);
             pad(&mut encoder.sink, len)
         })?;
