@@ -5,7 +5,8 @@
 //! a positioned read without a lock. Of a message larger than 256 KiB, only the requested parts are read.
 //! [`crate::MappedFile`] does the same with a memory map, and its messages are borrowed from the map.
 //!
-//! What cannot be read at positions, such as a pipe or a socket, is read by a [`MessageReader`].
+//! What cannot be read at positions, such as a pipe or a socket, is read by a [`MessageReader`], message by message,
+//! or by a [`ValueReader`], which gives values while their messages still come.
 
 mod append;
 mod decode;
@@ -20,6 +21,7 @@ mod parts;
 mod positioned;
 mod remote;
 mod tensogram_file;
+mod value_reader;
 
 pub use self::append::{AppendOptions, TornTail};
 pub use self::file_iter::FileMessageIter;
@@ -29,4 +31,5 @@ pub use self::message_reader::{MessageBytes, MessageReader, StreamOptions, Strea
 pub use self::mmap::{Advice, MappedFile};
 pub use self::remote::{RemoteScanOptions, is_remote_url};
 pub use self::tensogram_file::TensogramFile;
+pub use self::value_reader::{ValueEvent, ValueReader};
 pub use crate::scan::MessageLayout;

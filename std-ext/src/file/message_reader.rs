@@ -19,7 +19,7 @@ use tgm_core::push::Link;
 use tgm_core::scan::Segment;
 use tgm_core::wire::MIN_MESSAGE_SIZE;
 
-use self::buffer::Buffer;
+pub(super) use self::buffer::Buffer;
 use self::found::Found;
 use self::kept_junk::KeptJunk;
 use self::lossy::Lossy;

@@ -10,7 +10,7 @@ const CHUNK: usize = 64 << 10;
 
 /// A part of a stream, in one piece of memory that is used again and again.
 #[derive(Debug, Default)]
-pub(super) struct Buffer {
+pub(in crate::file) struct Buffer {
     memory: Vec<u8>,
     /// The kept bytes are `memory[begin..end]`.
     begin: usize,
@@ -21,34 +21,34 @@ pub(super) struct Buffer {
 
 impl Buffer {
     /// The kept bytes.
-    pub(super) fn bytes(&self) -> &[u8] {
+    pub(in crate::file) fn bytes(&self) -> &[u8] {
         self.memory.get(self.begin..self.end).unwrap_or_default()
     }
 
     /// Where in the stream the first kept byte is.
-    pub(super) const fn start(&self) -> u64 {
+    pub(in crate::file) const fn start(&self) -> u64 {
         self.start
     }
 
     /// Where in the stream the next byte to come is.
-    pub(super) const fn end(&self) -> u64 {
+    pub(in crate::file) const fn end(&self) -> u64 {
         self.start.saturating_add(self.end.saturating_sub(self.begin) as u64)
     }
 
     /// The kept bytes from `offset` of the stream on.
-    pub(super) fn from(&self, offset: u64) -> &[u8] {
+    pub(in crate::file) fn from(&self, offset: u64) -> &[u8] {
         let at = offset.checked_sub(self.start).and_then(|at| usize::try_from(at).ok());
         at.and_then(|at| self.bytes().get(at..)).unwrap_or_default()
     }
 
     /// `length` bytes from `offset` of the stream on, as far as they are kept.
-    pub(super) fn slice(&self, offset: u64, length: u64) -> &[u8] {
+    pub(in crate::file) fn slice(&self, offset: u64, length: u64) -> &[u8] {
         let bytes = self.from(offset);
         usize::try_from(length).ok().and_then(|length| bytes.get(..length)).unwrap_or(bytes)
     }
 
     /// Drops the bytes before `offset` of the stream: O(1).
-    pub(super) fn drop_before(&mut self, offset: u64) {
+    pub(in crate::file) fn drop_before(&mut self, offset: u64) {
         let kept = self.end.saturating_sub(self.begin);
         let count = usize::try_from(offset.saturating_sub(self.start)).unwrap_or(usize::MAX).min(kept);
         self.begin = self.begin.saturating_add(count);
@@ -63,7 +63,7 @@ impl Buffer {
     ///
     /// # Errors
     /// Those of the reader except [`io::ErrorKind::Interrupted`], after which it is asked again. Nothing is lost by an error.
-    pub(super) fn read(&mut self, reader: &mut impl Read, wanted: u64) -> Result<usize> {
+    pub(in crate::file) fn read(&mut self, reader: &mut impl Read, wanted: u64) -> Result<usize> {
         self.make_room(wanted)?;
         loop {
             let room = self.memory.get_mut(self.end..).unwrap_or_default();
