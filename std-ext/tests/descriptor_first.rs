@@ -55,7 +55,7 @@ fn cases() -> Vec<Case> {
         float("packed in 0 bits", false, of(|object| object.simple_packing(0))),
         float("szip of packed", true, of(|object| object.simple_packing(16).szip())),
         number("plain numbers", |object| object),
-        number("szip", ObjectBuilder::szip),
+        number("szip", |object| object.szip()),
         float("szip of shuffled", false, of(|object| object.shuffle().szip())),
         float("zstd", false, of(|object| object.zstd(3))),
         float("zstd of shuffled", false, of(|object| object.shuffle().zstd(1))),
@@ -63,9 +63,9 @@ fn cases() -> Vec<Case> {
         float("zfp", false, of(|object| object.zfp(ZfpMode::FixedRate(8.0)))),
         Case { name: "masked", descriptor: of(|object| object), data: bytes(&holes), is_early: false },
         Case { name: "masked zstd", descriptor: of(|object| object.zstd(1)), data: bytes(&holes), is_early: false },
-        mask("bits", |object| object),
-        mask("rle", ObjectBuilder::rle),
-        mask("roaring", ObjectBuilder::roaring),
+        Case { is_early: true, ..mask("bits", |object| object) },
+        mask("rle", |object| object.rle()),
+        mask("roaring", |object| object.roaring()),
     ]
 }
 
@@ -74,7 +74,8 @@ fn options(descriptor_first: bool) -> EncodeOptions {
 }
 
 type Objects<'a> = [(&'a DataObjectDescriptor, &'a [u8])];
-type Route = fn(&Objects<'_>, &EncodeOptions) -> Vec<u8>;
+/// `None` if the route does not take these objects.
+type Route = fn(&Objects<'_>, &EncodeOptions) -> Option<Vec<u8>>;
 
 /// The descriptors and regions of the objects, encoded with their descriptors last.
 fn encoded(objects: &Objects<'_>) -> (Vec<DataObjectDescriptor>, Vec<Vec<u8>>) {
@@ -85,46 +86,47 @@ fn encoded(objects: &Objects<'_>) -> (Vec<DataObjectDescriptor>, Vec<Vec<u8>>) {
 }
 
 const ROUTES: &[(&str, Route)] = &[
-    ("encode", |objects, options| encode(&GlobalMetadata::default(), objects, options).unwrap()),
+    ("encode", |objects, options| Some(encode(&GlobalMetadata::default(), objects, options).unwrap())),
     ("encode on threads", |objects, options| {
         let options = EncodeOptions { threads: 3, parallel_threshold_bytes: Some(0), ..options.clone() };
-        encode(&GlobalMetadata::default(), objects, &options).unwrap()
+        Some(encode(&GlobalMetadata::default(), objects, &options).unwrap())
     }),
     ("encode_parts", |objects, options| {
         let parts: Vec<_> = objects.iter().map(|(descriptor, data)| Part::Values(descriptor, data, options)).collect();
-        encode_parts(&GlobalMetadata::default(), &parts, options).unwrap()
+        Some(encode_parts(&GlobalMetadata::default(), &parts, options).unwrap())
     }),
     ("encode_parts of regions", |objects, options| {
         let (descriptors, regions) = encoded(objects);
         let parts: Vec<_> = descriptors.iter().zip(&regions).map(|(it, region)| Part::Region(it, region)).collect();
-        encode_parts(&GlobalMetadata::default(), &parts, options).unwrap()
+        Some(encode_parts(&GlobalMetadata::default(), &parts, options).unwrap())
     }),
     ("encode_pre_encoded", |objects, options| {
         let (descriptors, regions) = encoded(objects);
         let objects: Vec<_> = descriptors.iter().zip(&regions).map(|(it, region)| (it, region.as_slice())).collect();
-        encode_pre_encoded(&GlobalMetadata::default(), &objects, options).unwrap()
+        // It takes compressed payloads only if they are packed.
+        encode_pre_encoded(&GlobalMetadata::default(), &objects, options).ok()
     }),
     ("StreamingEncoder", |objects, options| {
         let mut encoder = StreamingEncoder::new(Vec::new(), &GlobalMetadata::default(), options).unwrap();
         objects.iter().for_each(|(descriptor, data)| encoder.write_object(descriptor, data).unwrap());
-        encoder.finish().unwrap()
+        Some(encoder.finish().unwrap())
     }),
     ("StreamingEncoder of encoded objects", |objects, options| {
         let (descriptors, regions) = encoded(objects);
         let mut encoder =
             StreamingEncoder::new(io::Cursor::new(Vec::new()), &GlobalMetadata::default(), options).unwrap();
         for (descriptor, region) in descriptors.iter().zip(&regions) {
-            encoder.write_object_pre_encoded(descriptor, region).unwrap();
+            encoder.write_object_pre_encoded(descriptor, region).ok()?;
         }
-        encoder.finish_with_backfill().unwrap().into_inner()
+        Some(encoder.finish_with_backfill().unwrap().into_inner())
     }),
-    ("MessageBuilder", |objects, options| builder(objects, options).encode().unwrap()),
-    ("MessageBuilder, streamed", |objects, options| builder(objects, options).stream_to(Vec::new()).unwrap()),
+    ("MessageBuilder", |objects, options| Some(builder(objects, options).encode().unwrap())),
+    ("MessageBuilder, streamed", |objects, options| Some(builder(objects, options).stream_to(Vec::new()).unwrap())),
     ("reframe", |objects, options| {
         let message = encode(&GlobalMetadata::default(), objects, &self::options(false)).unwrap();
         let view = Message::parse(&message).unwrap();
         let taken = view.objects().map(|object| TakenObject::new(&object.unwrap()).unwrap()).collect();
-        reframe(&GlobalMetadata::default(), taken, options).unwrap()
+        Some(reframe(&GlobalMetadata::default(), taken, options).unwrap())
     }),
 ];
 
@@ -195,9 +197,15 @@ fn every_route_and_pipeline_decodes_to_the_same_values() {
         let of = |case: &Case| (case.descriptor.clone(), case.data.clone());
         let mut groups: Vec<(String, Vec<_>)> = cases.iter().map(|case| (case.name.into(), vec![of(case)])).collect();
         groups.push(("all".into(), cases.iter().map(of).collect()));
+        let mut written = 0;
         for (name, objects) in groups {
             let objects: Vec<_> = objects.iter().map(|(descriptor, data)| (descriptor, data.as_slice())).collect();
-            let (first, last) = (write(&objects, &options(true)), write(&objects, &options(false)));
+            let (first, last) = match (write(&objects, &options(true)), write(&objects, &options(false))) {
+                (Some(first), Some(last)) => (first, last),
+                (None, None) => continue,
+                _ => panic!("{route}, {name}: only one order is taken"),
+            };
+            written += 1;
             assert_eq!(values(&first), values(&last), "{route}, {name}");
             assert!(tgm_std::check_message(&first).is_ok(), "{route}, {name}");
             for (message, is_first) in [(&first, true), (&last, false)] {
@@ -221,6 +229,7 @@ fn every_route_and_pipeline_decodes_to_the_same_values() {
                 assert!(heard.metadata > 0);
             }
         }
+        assert!(written >= 5, "{route}: {written}");
     }
 }
 
