@@ -1,6 +1,7 @@
 //! Messages whose descriptors come before their payloads: every route writes them, every reader finds the same values, and
 //! values can be read before the message ends.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests may panic")]
+#![allow(clippy::redundant_closure_for_method_calls, reason = "a method with a lifetime is no such function pointer")]
 #![cfg(all(feature = "lz4", feature = "zstd", feature = "roaring"))]
 
 use std::fs;
@@ -9,7 +10,7 @@ use std::path::Path;
 
 use tgm_std::core::Message;
 use tgm_std::core::descriptor::ZfpMode;
-use tgm_std::core::scan::scan;
+use tgm_std::core::scan::{Segment, scan};
 use tgm_std::core::wire::FrameFlags;
 use tgm_std::encode::{Part, TakenObject, encode_parts, reframe};
 use tgm_std::file::{StreamOptions, ValueEvent, ValueReader};
@@ -108,7 +109,9 @@ const ROUTES: &[(&str, Route)] = &[
     }),
     ("StreamingEncoder", |objects, options| {
         let mut encoder = StreamingEncoder::new(Vec::new(), &GlobalMetadata::default(), options).unwrap();
-        objects.iter().for_each(|(descriptor, data)| encoder.write_object(descriptor, data).unwrap());
+        for (descriptor, data) in objects {
+            encoder.write_object(descriptor, data).unwrap();
+        }
         Some(encoder.finish().unwrap())
     }),
     ("StreamingEncoder of encoded objects", |objects, options| {
@@ -272,7 +275,7 @@ fn a_reader_of_values_finds_the_values_of_every_sound_file() {
         let messages: Vec<_> = parts.iter().map(|part| part.bytes_of(&file).unwrap()).collect();
         let is_sound =
             |bytes: &&[u8]| tgm_std::check_message(bytes).is_ok() && decode(bytes, &DecodeOptions::default()).is_ok();
-        if !parts.iter().all(|part| part.is_message()) || !messages.iter().all(is_sound) {
+        if !parts.iter().all(Segment::is_message) || !messages.iter().all(is_sound) {
             continue;
         }
         tried += 1;

@@ -60,7 +60,7 @@ impl<'a> Cut<'a> {
 impl Read for Cut<'_> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let length = self.lengths[self.reads % self.lengths.len()];
-        if length % 3 == 0 && !self.interrupted {
+        if length.is_multiple_of(3) && !self.interrupted {
             self.interrupted = true;
             return Err(io::ErrorKind::Interrupted.into());
         }

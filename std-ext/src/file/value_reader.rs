@@ -168,6 +168,13 @@ struct Current {
     done: u64,
 }
 
+impl Current {
+    /// Whether values are decoded as they come.
+    const fn is_early(&self) -> bool {
+        self.decoding.is_some() && !self.has_failed
+    }
+}
+
 /// An event that is due. Values lie in the reader.
 #[derive(Debug)]
 enum Due {
@@ -288,12 +295,12 @@ impl<R: Read> ValueReader<R> {
                     return self.check_len(message);
                 }
             }
-            Event::Chunk(chunk) if chunk.part == Part::Payload => {
-                if self.object.as_ref().is_some_and(|object| object.decoding.is_some() && !object.has_failed) {
-                    self.payload.clear();
-                    self.payload.extend_from_slice(chunk.bytes);
-                    (self.taken, self.is_fed) = (0, true);
-                }
+            Event::Chunk(chunk)
+                if chunk.part == Part::Payload && self.object.as_ref().is_some_and(Current::is_early) =>
+            {
+                self.payload.clear();
+                self.payload.extend_from_slice(chunk.bytes);
+                (self.taken, self.is_fed) = (0, true);
             }
             Event::TooLarge(_) => return self.check_len(message),
             Event::FrameEnd(end) => return self.end_object(end),

@@ -100,6 +100,43 @@ fn piped(arguments: &[&str], bytes: &[u8]) -> (Option<i32>, String, String) {
 }
 
 #[test]
+fn copies_appear_while_the_input_is_open() {
+    let message = fs::read(data("dtypes/float32-big.tgm")).unwrap();
+    let mut child = command(["copy", "-", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut sink, mut copy) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    for _ in 0..2 {
+        sink.write_all(&message).unwrap();
+        let mut copied = vec![0; message.len()];
+        copy.read_exact(&mut copied).unwrap();
+        assert!(copied == message);
+    }
+    drop(sink);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_stream_is_copied_like_a_file() {
+    let good = fs::read(data("multi/three.tgm")).unwrap();
+    let hash = fs::read(data("malformed/hash/single-payload-bitflip.tgm")).unwrap();
+    let streams = [good.clone(), [b"junk", &good[..]].concat(), [&hash[..], &good].concat(), hash, Vec::new()];
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
+    for (i, bytes) in streams.iter().enumerate() {
+        fs::write(path("file"), bytes).unwrap();
+        for flags in [&[][..], &["-m", "1"], &["-m", "9"], &["--at", "1"], &["-w", "none=1"], &["-w", "version=3"]] {
+            let run = tgm([&["copy"][..], flags, &[&path("file"), &path("from file")]].concat());
+            let (code, _, errors) = piped(&[&["copy"][..], flags, &["-", &path("from stream")]].concat(), bytes);
+            let named = run.stderr.replace(&path("file"), "-").replace("from file", "from stream");
+            assert_eq!((code, errors), (run.code, named), "{i} {flags:?}");
+            assert_eq!(fs::read(path("from stream")).ok(), fs::read(path("from file")).ok(), "{i} {flags:?}");
+            for name in ["from file", "from stream"] {
+                let _ = fs::remove_file(path(name));
+            }
+        }
+    }
+}
+
+#[test]
 fn a_stream_is_reported_like_a_file() {
     let good = fs::read(data("multi/three.tgm")).unwrap();
     let streams = [
@@ -110,7 +147,7 @@ fn a_stream_is_reported_like_a_file() {
         [&good[..568], &[7; 37], &good[568..]].concat(),
         [b"junk", &good[..], b"junk"].concat(),
         good[..good.len() - 100].to_vec(),
-        fs::read(data("v2/single.tgm")).unwrap_or_default(),
+        fs::read(data("v2/0.14.0-f32.tgm")).unwrap_or_default(),
         fs::read(data("multi/corrupt-middle.tgm")).unwrap(),
         fs::read(data("malformed/hash/single-payload-bitflip.tgm")).unwrap(),
     ];
@@ -133,6 +170,8 @@ fn a_stream_is_reported_like_a_file() {
             &["verify", "--json"],
             &["scan"],
             &["scan", "--json"],
+            &["validate"],
+            &["validate", "--json"],
         ] {
             let of_file = tgm(arguments.iter().copied().chain([path]));
             let (code, out, errors) = piped(&[arguments, &["-"]].concat(), bytes);

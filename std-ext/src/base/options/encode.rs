@@ -17,6 +17,7 @@ const SMALL_MASK_BYTES: usize = 128;
 /// # Ok::<(), tgm_std::TensogramError>(())
 /// ```
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "the fields are the format's users' and each stands for itself")]
 pub struct EncodeOptions {
     /// Whether every frame gets a digest.
     pub hashing: bool,

@@ -317,8 +317,8 @@ fn for_each_streamed(
 }
 
 /// What an iteration over a stream has seen of the message that flags name.
-#[derive(Default)]
-struct Seen {
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
     is_found: bool,
     /// The last message before the named offset, and the first behind it.
     before: Option<(usize, u64)>,
@@ -327,7 +327,7 @@ struct Seen {
 
 impl Seen {
     /// Whether a message is selected.
-    fn is_selected(&mut self, which: Which, entry: &Entry<'_>) -> bool {
+    pub(crate) fn is_selected(&mut self, which: Which, entry: &Entry<'_>) -> bool {
         let Which { message, at } = which;
         let is_selected =
             message.is_none_or(|message| message == entry.index) && at.is_none_or(|at| at == entry.offset);
@@ -342,7 +342,7 @@ impl Seen {
     }
 
     /// A sentence on the named message, if the stream of `count` messages lacks it.
-    fn missing(&self, which: Which, count: usize) -> Option<String> {
+    pub(crate) fn missing(&self, which: Which, count: usize) -> Option<String> {
         match which {
             _ if self.is_found => None,
             Which { message: Some(index), .. } => Some(no_number(index, count)),

@@ -37,6 +37,8 @@ pub(crate) struct Streamed {
     count: usize,
     /// Lost bytes that were not reported yet: what follows them is part of the report.
     stray: Option<Stray>,
+    /// Whether reading ended with an error.
+    has_failed: bool,
 }
 
 /// What a stream gives next.
@@ -62,7 +64,13 @@ impl Streamed {
         };
         let options =
             StreamOptions { max_message_bytes: u64::MAX, max_junk_bytes: lost::SEARCHED, ..StreamOptions::default() };
-        Some(Self { name, reader: MessageReader::with_options(reads, &options), count: 0, stray: None })
+        Some(Self {
+            name,
+            reader: MessageReader::with_options(reads, &options),
+            count: 0,
+            stray: None,
+            has_failed: false,
+        })
     }
 
     /// The stream's name as the user gave it.
@@ -75,10 +83,15 @@ impl Streamed {
         self.count
     }
 
+    /// Whether the stream could not be read to its end.
+    pub(crate) const fn has_failed(&self) -> bool {
+        self.has_failed
+    }
+
     /// The next part. Lost bytes are reported too, when it is known what follows them. `None` at the end, or after an error,
     /// which is reported.
     pub(crate) fn next_or_report(&mut self, out: &mut Out) -> Option<Next<'_>> {
-        let Self { name, reader, count, stray } = self;
+        let Self { name, reader, count, stray, has_failed } = self;
         match reader.next_part() {
             Ok(Some(StreamPart::Message(message))) => {
                 let index = *count;
@@ -104,6 +117,7 @@ impl Streamed {
             }
             Err(TensogramError::Io(error)) if error.kind() == io::ErrorKind::WouldBlock => Some(Next::Pause),
             Err(error) => {
+                *has_failed = true;
                 cannot_read(name, &error, out);
                 None
             }
