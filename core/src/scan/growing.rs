@@ -69,3 +69,104 @@ impl<S: Source> Scanner<S> {
         self.end_magic = None;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::vec::Vec;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::scan::{Segment, find, scan};
+    use crate::wire::{MAGIC, POSTAMBLE_SIZE};
+
+    /// The first `come` bytes of a stream. All have come once it has ended.
+    struct Prefix<'a> {
+        bytes: &'a [u8],
+        come: usize,
+        has_ended: bool,
+    }
+
+    impl Prefix<'_> {
+        fn from(&self, offset: u64) -> &[u8] {
+            self.bytes[..self.come].get(usize::try_from(offset).unwrap()..).unwrap_or_default()
+        }
+    }
+
+    impl Source for Prefix<'_> {
+        type Error = ();
+
+        fn len(&self) -> u64 {
+            if self.has_ended { self.come as u64 } else { u64::MAX }
+        }
+
+        fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<usize, ()> {
+            let bytes = self.from(offset);
+            if !self.has_ended && bytes.len() < out.len().min(POSTAMBLE_SIZE) {
+                return Err(());
+            }
+            let Ok(read) = bytes.read_at(0, out);
+            Ok(read)
+        }
+
+        fn read<const N: usize>(&self, offset: u64) -> Result<[u8; N], ()> {
+            if !self.has_ended && self.from(offset).len() < N {
+                return Err(());
+            }
+            let Ok(bytes) = self.from(offset).read(0);
+            Ok(bytes)
+        }
+
+        fn find(&self, magic: &[u8; 8], from: u64, end: u64) -> Result<Option<u64>, ()> {
+            let room = usize::try_from(end.saturating_sub(from)).unwrap_or(usize::MAX);
+            let bytes = self.from(from);
+            let found = find(bytes.get(..room).unwrap_or(bytes), magic).map(|at| from + at as u64);
+            if found.is_some() || self.has_ended || end <= self.come as u64 {
+                return Ok(found);
+            }
+            let cut_off = (self.come as u64).saturating_sub(7).max(from);
+            if magic == MAGIC && cut_off < self.come as u64 { Ok(Some(cut_off)) } else { Err(()) }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_growing_source_has_the_segments_of_a_whole_one(
+            pieces in proptest::collection::vec((0..4_u8, 0..700_usize, 0..300_usize), 0..5),
+            step in 1..900_usize,
+        ) {
+            let message = include_bytes!("../../samples/float32-little.tgm");
+            let mut streamed = message.to_vec();
+            streamed[16..24].fill(0);
+            let at = streamed.len() - 16;
+            streamed[at..at + 8].fill(0);
+            let mut bytes = Vec::new();
+            for (kind, at, count) in pieces {
+                let whole = if kind % 2 == 0 { &message[..] } else { &streamed };
+                match kind {
+                    0 | 1 => bytes.extend_from_slice(whole),
+                    2 => bytes.extend_from_slice(&whole[..at.min(whole.len())]),
+                    _ => bytes.resize(bytes.len() + count, 7),
+                }
+            }
+            let mut scanner = Scanner::growing(Prefix { bytes: &bytes, come: 0, has_ended: false }, 0);
+            let mut segments = Vec::new();
+            loop {
+                match scanner.next_segment() {
+                    Ok(Some(segment)) => segments.push(segment),
+                    Ok(None) => break,
+                    Err(()) if scanner.source().come == bytes.len() => {
+                        scanner.source_mut().has_ended = true;
+                        scanner.end();
+                    }
+                    Err(()) => {
+                        let more = step.min(bytes.len() - scanner.source().come);
+                        scanner.source_mut().come += more;
+                        scanner.grown(more as u64);
+                    }
+                }
+            }
+            prop_assert_eq!(segments, scan(&bytes).collect::<Vec<Segment>>());
+        }
+    }
+}

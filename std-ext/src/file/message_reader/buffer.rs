@@ -93,7 +93,8 @@ impl Buffer {
         }
         if is_short(self) {
             let missing = usize::try_from(wanted.saturating_sub(self.end())).unwrap_or(usize::MAX);
-            let more = missing.clamp(CHUNK, kept.max(CHUNK));
+            // At least a fraction of what is kept, so that growing step by step moves each byte a bounded number of times.
+            let more = missing.clamp(CHUNK.max(kept / 4), kept.max(CHUNK));
             memory::reserve(&mut self.memory, more)?;
             self.memory.resize(self.memory.len().saturating_add(more), 0);
         }
