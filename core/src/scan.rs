@@ -26,6 +26,7 @@
 //! streamed messages end at the next end magic.
 
 mod find;
+mod growing;
 mod source;
 mod stream;
 
@@ -40,7 +41,7 @@ use crate::wire::{
     END_MAGIC, FRAME_ALIGNMENT, FRAME_HEADER_SIZE, FRAME_MAGIC, MAGIC, MIN_MESSAGE_SIZE, POSTAMBLE_SIZE, PREAMBLE_SIZE,
     Preamble, WIRE_VERSION,
 };
-use stream::{End, HOP_COST, StreamWalk, header_of, overrunning, stated_length};
+use stream::{End, HOP_COST, Progress, StreamWalk, header_of, overrunning, stated_length};
 
 /// How many times the length of the source failed walks may cost, in addition to [`FREE_BUDGET`].
 const BUDGET_PER_BYTE: u64 = 4;
@@ -121,6 +122,8 @@ pub struct Scanner<S> {
     source: S,
     front: u64,
     back: u64,
+    /// Where the search for the next message goes on. Bytes before this place are not read again.
+    place: u64,
     /// The message after the junk that was reported last.
     found: Option<(u64, u64)>,
     /// The last search for an end magic: where it started, and the position that it found.
@@ -128,6 +131,8 @@ pub struct Scanner<S> {
     /// What failed walks may still cost.
     budget: u64,
     torn: Option<u64>,
+    /// The last walk over frames. It goes on from there if the source could not be read further.
+    walked: Option<Progress>,
 }
 
 /// What there is at a place where a message may begin.
@@ -155,8 +160,8 @@ impl<S> Scanner<S> {
     /// assert_eq!(resumed.next(), Some(Segment::Junk { offset: 0, length: 10 }));
     /// ```
     pub fn with_source<T>(self, source: T) -> Scanner<T> {
-        let Self { source: _, front, back, found, end_magic, budget, torn } = self;
-        Scanner { source, front, back, found, end_magic, budget, torn }
+        let Self { source: _, front, back, place, found, end_magic, budget, torn, walked } = self;
+        Scanner { source, front, back, place, found, end_magic, budget, torn, walked }
     }
 
     /// The source that is scanned.
@@ -188,7 +193,7 @@ impl<S: Source> Scanner<S> {
     pub fn new(source: S) -> Self {
         let back = source.len();
         let budget = back.saturating_mul(BUDGET_PER_BYTE).saturating_add(FREE_BUDGET);
-        Self { source, front: 0, back, found: None, end_magic: None, budget, torn: None }
+        Self { source, front: 0, back, place: 0, found: None, end_magic: None, budget, torn: None, walked: None }
     }
 
     /// The next segment from the front; `None` when every byte has been assigned.
@@ -197,18 +202,18 @@ impl<S: Source> Scanner<S> {
     /// Those of reading the source. The scan is then as it was before, and the call can be made again.
     pub fn next_segment(&mut self) -> Result<Option<Segment>, S::Error> {
         if self.found.is_none() {
-            // Walks spend the budget before the read that fails. Without this, a call that is made again would spend it twice.
-            let before = (self.budget, self.end_magic);
-            self.found = self.find_message().inspect_err(|_| (self.budget, self.end_magic) = before)?;
+            self.found = self.find_message()?;
         }
         let (offset, length) = self.found.unwrap_or((self.back, 0));
         if offset > self.front {
             let junk = Segment::Junk { offset: self.front, length: offset.saturating_sub(self.front) };
             self.front = offset;
+            self.place = offset;
             return Ok(Some(junk));
         }
         self.found = None;
         self.front = self.front.saturating_add(length);
+        self.place = self.front;
         Ok((length > 0).then_some(Segment::Message { offset, length }))
     }
 
@@ -267,21 +272,25 @@ impl<S: Source> Scanner<S> {
     }
 
     /// The first message at or after the front, as offset and length.
+    ///
+    /// After an error of the source the search goes on at the same place.
     fn find_message(&mut self) -> Result<Option<(u64, u64)>, S::Error> {
         // Messages mostly follow each other directly, so the first place to look at is the front itself.
-        let mut at = self.front;
         loop {
-            let from = match self.place_at(at)? {
+            let (at, budget) = (self.place, self.budget);
+            // A place that could not be read is looked at again, and its walks are paid for then.
+            let place = self.place_at(at).inspect_err(|_| self.budget = budget)?;
+            match place {
                 Place::Message(length) => return Ok(Some((at, length))),
-                Place::Nothing(from) => from,
+                Place::Nothing(from) => self.place = from,
                 Place::Torn => {
                     self.back = self.source.len();
                     self.torn = Some(at);
                     return Ok(None);
                 }
-            };
-            match self.source.find(MAGIC, from, self.back)? {
-                Some(next) => at = next,
+            }
+            match self.source.find(MAGIC, self.place, self.back)? {
+                Some(next) => self.place = next,
                 None => return Ok(None),
             }
         }
@@ -310,12 +319,8 @@ impl<S: Source> Scanner<S> {
         }
         let stated = Preamble::ref_from_bytes(&head).map_or(0, |preamble| preamble.total_length.get());
         let stated_end = if stated == 0 { u64::MAX } else { at.saturating_add(stated) };
-        let mut walk = StreamWalk::new(&self.source, at, self.back);
-        let end = walk.run()?;
-        let (cost, stopped, last_frame) = (walk.cost(), walk.position(), walk.last_frame());
-        if !matches!(end, End::Whole(_)) {
-            self.budget = self.budget.saturating_sub(cost);
-        }
+        let (end, walked) = self.walk(at, self.back)?;
+        let (stopped, last_frame) = (walked.position(), walked.last_frame());
         let is_torn = self.source.len() < stated_end && self.is_torn(end, stated_end)?;
         Ok(match end {
             _ if is_torn => Place::Torn,
@@ -401,16 +406,27 @@ impl<S: Source> Scanner<S> {
     /// Walks the frames of the streamed message at `at`, up to `end` at most. Returns how the walk ended, and the place up to
     /// which the frames can be relied on. Only a walk that fails takes from the budget.
     fn walk_stream(&mut self, at: u64, end: u64) -> Result<(End, u64), S::Error> {
-        let mut walk = StreamWalk::new(&self.source, at, end);
         if self.budget == 0 {
-            return Ok((End::Broken(walk.position()), walk.position()));
+            let first = Progress::new(at, end).position();
+            return Ok((End::Broken(first), first));
         }
-        let end = walk.run()?;
-        let (cost, last_frame) = (walk.cost(), walk.last_frame());
+        let (end, walked) = self.walk(at, end)?;
+        Ok((end, end.certain(walked.last_frame())))
+    }
+
+    /// Walks the frames of the message at `at`, up to `end` at most. A walk that the source interrupted goes on where it
+    /// was. Only a walk that fails takes from the budget.
+    fn walk(&mut self, at: u64, end: u64) -> Result<(End, Progress), S::Error> {
+        let before = self.walked.filter(|walked| walked.is_of(at, end)).unwrap_or_else(|| Progress::new(at, end));
+        let mut walk = StreamWalk::new(&self.source, before);
+        let ended = walk.run();
+        let walked = walk.progress();
+        self.walked = Some(walked);
+        let end = ended?;
         if !matches!(end, End::Whole(_)) {
-            self.budget = self.budget.saturating_sub(cost);
+            self.budget = self.budget.saturating_sub(walked.cost());
         }
-        Ok((end, end.certain(last_frame)))
+        Ok((end, walked))
     }
 
     /// Where the first undamaged message between `from` and `to` begins.

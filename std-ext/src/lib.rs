@@ -25,6 +25,7 @@
 //! |---|---|
 //! | a file, read at positions or appended to | [`TensogramFile`], [`file::AppendOptions`] |
 //! | a file, mapped, whose messages are borrowed | `MappedFile`, with feature `mmap` |
+//! | messages of a pipe or socket, as they come | [`file::MessageReader`], [`file::ValueReader`] |
 //! | where messages are in bytes | [`scan()`], [`file::messages`] |
 //! | bytes on servers and in object stores | `remote`, with that feature |
 //!

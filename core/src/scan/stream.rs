@@ -64,22 +64,29 @@ pub(super) const fn header_of(body: u64) -> u64 {
     body.saturating_sub(FRAME_HEADER_SIZE as u64)
 }
 
-/// A walk from the preamble of a message to its postamble, whatever length the preamble states.
-pub(super) struct StreamWalk<'s, S> {
-    source: &'s S,
+/// How far a walk over the frames of a message has come.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Progress {
     /// Where the message begins.
     start: u64,
+    /// Where the walk ends at the latest.
+    end: u64,
     walk: Walk,
     /// Where the last entered frame begins. If its length is damaged, it may end with a frame of the next message.
     last_frame: u64,
     cost: u64,
 }
 
-impl<'s, S: Source> StreamWalk<'s, S> {
-    /// A walk over the message at `start`, up to `end` at most.
-    pub(super) const fn new(source: &'s S, start: u64, end: u64) -> Self {
+impl Progress {
+    /// The beginning of a walk over the message at `start`, up to `end` at most.
+    pub(super) const fn new(start: u64, end: u64) -> Self {
         let first = start.saturating_add(PREAMBLE_SIZE as u64);
-        Self { source, start, walk: Walk::new(first, end), last_frame: first, cost: 0 }
+        Self { start, end, walk: Walk::new(first, end), last_frame: first, cost: 0 }
+    }
+
+    /// Whether this is a walk over the message at `start`, up to `end`.
+    pub(super) const fn is_of(&self, start: u64, end: u64) -> bool {
+        self.start == start && self.end == end
     }
 
     /// The walk's position.
@@ -96,20 +103,38 @@ impl<'s, S: Source> StreamWalk<'s, S> {
     pub(super) const fn last_frame(&self) -> u64 {
         self.last_frame
     }
+}
+
+/// A walk from the preamble of a message to its postamble, whatever length the preamble states.
+pub(super) struct StreamWalk<'s, S> {
+    source: &'s S,
+    at: Progress,
+}
+
+impl<'s, S: Source> StreamWalk<'s, S> {
+    /// A walk that goes on from `at`.
+    pub(super) const fn new(source: &'s S, at: Progress) -> Self {
+        Self { source, at }
+    }
+
+    /// How far the walk has come.
+    pub(super) const fn progress(&self) -> Progress {
+        self.at
+    }
 
     /// Walks to the end of the postamble, or as far as the frames lead.
     pub(super) fn run(&mut self) -> Result<End, S::Error> {
         loop {
             match self.find_landmark()? {
                 None if self.is_short()? => return Ok(End::Short),
-                None => return Ok(End::Broken(self.last_frame)),
+                None => return Ok(End::Broken(self.at.last_frame)),
                 Some(Landmark::Postamble) => return self.end(),
                 Some(Landmark::Frame) => {
-                    let frame = self.walk.position();
+                    let frame = self.at.walk.position();
                     if !self.enter_frame()? {
                         return self.overrun();
                     }
-                    self.last_frame = frame;
+                    self.at.last_frame = frame;
                 }
             }
         }
@@ -118,14 +143,13 @@ impl<'s, S: Source> StreamWalk<'s, S> {
     /// Whether the source ends before padding and a postamble would be complete.
     fn is_short(&self) -> Result<bool, S::Error> {
         const REST: usize = POSTAMBLE_SIZE + FRAME_ALIGNMENT - 1;
-        let room = self.source.len().saturating_sub(self.walk.position());
-        let rest = self.source.read::<REST>(self.walk.position())?;
-        Ok(room < REST as u64 && find(&rest, END_MAGIC).is_none())
+        let room = self.source.len().saturating_sub(self.at.walk.position());
+        Ok(room < REST as u64 && find(&self.source.read::<REST>(self.at.walk.position())?, END_MAGIC).is_none())
     }
 
     /// How the walk ends at a frame that it cannot enter.
     fn overrun(&self) -> Result<End, S::Error> {
-        let at = self.walk.position();
+        let at = self.at.walk.position();
         let room = self.source.len().saturating_sub(at);
         if room < FRAME_HEADER_SIZE as u64 {
             return Ok(End::Short);
@@ -134,17 +158,17 @@ impl<'s, S: Source> StreamWalk<'s, S> {
             Some(length) => {
                 End::Overrun { body: at.saturating_add(FRAME_HEADER_SIZE as u64), end: at.saturating_add(length) }
             }
-            None => End::Broken(self.last_frame),
+            None => End::Broken(self.at.last_frame),
         })
     }
 
     /// How the walk ends at a postamble. If that states another length, it belongs to another message, and frames of that
     /// message were taken for this one's.
     fn end(&self) -> Result<End, S::Error> {
-        let end = self.walk.position().saturating_add(POSTAMBLE_SIZE as u64);
-        let stated = stated_length(&self.source.read(self.walk.position())?);
-        let is_own = stated == 0 || stated == end.saturating_sub(self.start);
-        Ok(if is_own { End::Whole(end) } else { End::Broken(self.start.saturating_add(PREAMBLE_SIZE as u64)) })
+        let end = self.at.walk.position().saturating_add(POSTAMBLE_SIZE as u64);
+        let stated = stated_length(&self.source.read(self.at.walk.position())?);
+        let is_own = stated == 0 || stated == end.saturating_sub(self.at.start);
+        Ok(if is_own { End::Whole(end) } else { End::Broken(self.at.start.saturating_add(PREAMBLE_SIZE as u64)) })
     }
 
     /// Steps to the next frame or postamble. `None` if a start magic comes first: this message was then cut short.
@@ -152,22 +176,23 @@ impl<'s, S: Source> StreamWalk<'s, S> {
         let mut chunk = [0; GAP_CHUNK + POSTAMBLE_SIZE];
         // Mostly padding and a postamble's worth of bytes are enough.
         let mut wanted = POSTAMBLE_SIZE.saturating_add(FRAME_ALIGNMENT);
-        while self.walk.room() > 0 {
-            let room = self.walk.room();
+        while self.at.walk.room() > 0 {
+            let room = self.at.walk.room();
             let wanted_here = usize::try_from(room).unwrap_or(usize::MAX).min(wanted);
-            let read = self.source.read_at(self.walk.position(), chunk.get_mut(..wanted_here).unwrap_or_default())?;
+            let read =
+                self.source.read_at(self.at.walk.position(), chunk.get_mut(..wanted_here).unwrap_or_default())?;
             let looked_at = chunk.get(..read).unwrap_or_default();
             // A place counts only if a whole postamble would have been seen there.
             let is_last = read as u64 >= room;
-            let counts = if is_last { read } else { read.saturating_sub(POSTAMBLE_SIZE) };
+            let counts = if is_last { read } else { read.saturating_sub(POSTAMBLE_SIZE - 1) };
             let found = find_landmark(looked_at, true).filter(|&(at, _)| at < counts);
             let before = looked_at.get(..found.map_or(read, |(at, _)| at)).unwrap_or_default();
             let gap = found.map_or(counts, |(at, _)| at);
-            self.cost = self.cost.saturating_add(gap as u64).saturating_add(HOP_COST);
+            self.at.cost = self.at.cost.saturating_add(gap as u64).saturating_add(HOP_COST);
             if is_last && found.is_none() || counts == 0 || find(before, MAGIC).is_some() {
                 return Ok(None);
             }
-            self.walk.skip(gap as u64);
+            self.at.walk.skip(gap as u64);
             if let Some((_, landmark)) = found {
                 return Ok(Some(landmark));
             }
@@ -178,20 +203,20 @@ impl<'s, S: Source> StreamWalk<'s, S> {
 
     /// Enters the frame at the walk's position, if its header, tail and order are valid. Returns whether they are.
     fn enter_frame(&mut self) -> Result<bool, S::Error> {
-        if self.walk.room() < FRAME_HEADER_SIZE as u64 {
+        if self.at.walk.room() < FRAME_HEADER_SIZE as u64 {
             return Ok(false);
         }
-        let bytes = self.source.read::<FRAME_HEADER_SIZE>(self.walk.position())?;
+        let bytes = self.source.read::<FRAME_HEADER_SIZE>(self.at.walk.position())?;
         let Ok(header) = FrameHeader::ref_from_bytes(&bytes) else { return Ok(false) };
-        let Ok((frame_type, length)) = check_header(header, self.walk.room()) else { return Ok(false) };
-        let end = self.walk.position().saturating_add(length);
+        let Ok((frame_type, length)) = check_header(header, self.at.walk.room()) else { return Ok(false) };
+        let end = self.at.walk.position().saturating_add(length);
         // All frames end like a data object's tail. Other frames have only its last part.
         let tail = end.saturating_sub(DATA_OBJECT_FOOTER_SIZE as u64);
         let bytes = self.source.read::<DATA_OBJECT_FOOTER_SIZE>(tail)?;
         let Ok(tail) = ObjectTail::ref_from_bytes(&bytes) else { return Ok(false) };
         let is_whole = check_end(&tail.end, length).is_ok()
             && (!frame_type.is_data_object() || check_cbor_offset(tail, length).is_ok());
-        Ok(is_whole && self.walk.enter(frame_type, length).is_ok())
+        Ok(is_whole && self.at.walk.enter(frame_type, length).is_ok())
     }
 }
 

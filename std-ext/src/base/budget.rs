@@ -94,6 +94,15 @@ impl Spending {
         self.message = Allowance::new(self.budget.max_message_bytes, len);
     }
 
+    /// Adds what `len` more bytes of the file allow. For files whose length is not known in advance.
+    pub(crate) const fn extend_file(&mut self, len: u64) {
+        if self.budget.max_file_bytes.is_none() {
+            let more = len.saturating_mul(EXPANSION);
+            self.file.whole = self.file.whole.saturating_add(more);
+            self.file.left = self.file.left.saturating_add(more);
+        }
+    }
+
     /// Takes the cost of decoding `object`. Call it before you decode the object.
     ///
     /// An object that `limits` refuse costs nothing, because decoding it fails at once. After an error nothing is left:

@@ -114,6 +114,15 @@ pub enum TensogramError {
     },
     /// A source of bytes failed: [`Reason::fetch_error_kind`] says how. Or an address cannot be read.
     Remote(Reason),
+    /// A message of a stream is longer than the limit. Reading can go on behind it.
+    MessageTooLarge {
+        /// Where the message begins, in bytes from the start of the stream.
+        offset: u64,
+        /// The length that the message states. `None` if it states none.
+        length: Option<u64>,
+        /// The limit in bytes.
+        limit: u64,
+    },
 }
 
 impl TensogramError {
@@ -142,6 +151,7 @@ impl TensogramError {
             Self::HashMismatch { .. } => "hash_mismatch",
             Self::MissingHash { .. } => "missing_hash",
             Self::Remote(_) => "remote",
+            Self::MessageTooLarge { .. } => "message_too_large",
         }
     }
 
@@ -223,6 +233,15 @@ impl fmt::Display for TensogramError {
                 write!(f, "hash verification requested but object {object_index} has no inline hash recorded")
             }
             Self::Remote(r) => write!(f, "remote error: {r}"),
+            Self::MessageTooLarge { offset, length, limit } => {
+                write!(f, "the message at offset {offset}")?;
+                match length {
+                    Some(length) => {
+                        write!(f, " has {length} bytes, more than {} of {limit}", Hint::MaxMessageBytes.text())
+                    }
+                    None => write!(f, " has more bytes than {} of {limit}", Hint::MaxMessageBytes.text()),
+                }
+            }
         }
     }
 }
@@ -237,7 +256,7 @@ impl std::error::Error for TensogramError {
             | Self::Object(r)
             | Self::Remote(r) => r.cause.as_ref().map(|cause| cause as _),
             Self::Io(e) => Some(e),
-            Self::HashMismatch { .. } | Self::MissingHash { .. } => None,
+            Self::HashMismatch { .. } | Self::MissingHash { .. } | Self::MessageTooLarge { .. } => None,
         }
     }
 }

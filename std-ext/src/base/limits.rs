@@ -12,6 +12,7 @@
 //! | bytes of all objects of a file, likewise | 16 GiB, and 16 KiB for each byte of it | [`DecodeBudget::max_file_bytes`](crate::DecodeBudget::max_file_bytes) |
 //! | findings of a validation that are listed | 10,000 | [`ValidateOptions::max_issues`](crate::ValidateOptions::max_issues) |
 //! | length of a message that a scan believes from its end | 4 GiB | [`ScanOptions::max_message_size`](crate::ScanOptions::max_message_size) |
+//! | length of a message that is read from a stream | 4 GiB | [`StreamOptions::max_message_bytes`](crate::file::StreamOptions::max_message_bytes) |
 //! | threads | 1 | [`DecodeOptions::threads`](crate::DecodeOptions::threads), at most 1,024 |
 //! | CBOR that a push decoder keeps | its `N` | [`PushDecoder`](tgm_core::push::PushDecoder) |
 //!

@@ -9,11 +9,28 @@ use zerocopy::IntoBytes;
 use zerocopy::big_endian::{U16, U64};
 
 use crate::base::error::Result;
+use crate::base::options::EncodeOptions;
 use crate::encode::sink::{Hashing, Sink};
 use crate::model::cbor::Writer;
 
 /// The version in the headers of all frames.
 const FRAME_VERSION: u16 = 1;
+
+/// How the frame of a data object is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FrameForm {
+    /// Whether it gets a digest.
+    pub(crate) hashing: bool,
+    /// Whether the descriptor comes before the payload.
+    pub(crate) descriptor_first: bool,
+}
+
+impl FrameForm {
+    /// The form that the options ask for.
+    pub(crate) const fn of(options: &EncodeOptions) -> Self {
+        Self { hashing: options.hashing, descriptor_first: options.descriptor_first }
+    }
+}
 
 /// A data object's frame that was written.
 #[derive(Clone, Copy, Debug)]

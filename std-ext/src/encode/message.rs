@@ -18,7 +18,7 @@ use self::layout::{index_frame_len, offsets};
 use crate::base::error::{Result, TensogramError};
 use crate::base::memory;
 use crate::base::options::EncodeOptions;
-use crate::encode::frame::{WrittenFrame, append_frame, frame_len, padded, write_frame};
+use crate::encode::frame::{FrameForm, WrittenFrame, append_frame, frame_len, padded, write_frame};
 use crate::encode::object::Planned;
 use crate::encode::part_error::PartError;
 use crate::model::cbor::Writer;
@@ -55,7 +55,7 @@ pub(crate) fn write_message(
     front.frame(FrameType::HeaderMetadata, options.hashing, |writer| {
         write_completed(global, tensors, options, writer)
     })?;
-    write_frames(front, objects, options.hashing, policy, out)
+    write_frames(front, objects, FrameForm::of(options), policy, out)
 }
 
 /// Writes a whole message to `out` and replaces what it held. `metadata` is the CBOR of its only metadata frame.
@@ -71,24 +71,24 @@ pub(crate) fn write_message_around(
 ) -> Result<(), PartError> {
     let mut front = Front::new();
     write_frame(&mut front.bytes, FrameType::HeaderMetadata, metadata, hashing).map_err(PartError::of_all)?;
-    write_frames(front, objects, hashing, policy, out)
+    write_frames(front, objects, FrameForm { hashing, descriptor_first: false }, policy, out)
 }
 
 /// Writes the objects, then the frames after them, and at last the frames before them, which are put in place.
 fn write_frames(
     mut front: Front,
     objects: Vec<Planned<'_>>,
-    hashing: bool,
+    form: FrameForm,
     policy: HashFramePolicy,
     out: &mut Vec<u8>,
 ) -> Result<(), PartError> {
-    let lists = Lists::new(objects.len(), hashing, policy);
+    let lists = Lists::new(objects.len(), form.hashing, policy);
     let expected = lists.front_len(front.len(), &objects.iter().map(Planned::expected_len));
     let room = objects.iter().map(|object| padded(object.known_len())).sum::<u64>();
     out.clear();
     reserve(out, expected + room + lists.back_len())?;
     out.resize(to_usize(expected)?, 0);
-    let frames = write_objects(objects, hashing, out)?;
+    let frames = write_objects(objects, form, out)?;
 
     let lens = frames.iter().map(|frame| frame.len);
     let start = lists.front_len(front.len(), &lens);
@@ -205,10 +205,14 @@ impl Front {
 }
 
 /// Appends the frames of all objects.
-fn write_objects(objects: Vec<Planned<'_>>, hashing: bool, out: &mut Vec<u8>) -> Result<Vec<WrittenFrame>, PartError> {
+fn write_objects(
+    objects: Vec<Planned<'_>>,
+    form: FrameForm,
+    out: &mut Vec<u8>,
+) -> Result<Vec<WrittenFrame>, PartError> {
     let mut frames = Vec::with_capacity(objects.len());
     for (index, object) in objects.into_iter().enumerate() {
-        let written = object.append_to(out, hashing);
+        let written = object.append_to(out, form);
         frames.push(written.map_err(|error| PartError { object_index: Some(index), error })?);
     }
     Ok(frames)

@@ -80,8 +80,8 @@ impl<'a> TakenObject<'a> {
 ///
 /// It takes every object that a message can hold: uncompressed and compressed payloads of any encoding, masked ones,
 /// parameters under the names that old releases wrote, and objects that this library reads but cannot decode.
-/// [`encode_pre_encoded`](crate::encode_pre_encoded) takes fewer. Only the options `hashing`, `aggregate_hash` and
-/// `provenance` matter here.
+/// [`encode_pre_encoded`](crate::encode_pre_encoded) takes fewer. Only the options `hashing`, `aggregate_hash`,
+/// `descriptor_first` and `provenance` matter here.
 ///
 /// # Errors
 /// [`TensogramError::Metadata`] for metadata that only the library writes, for more `base` entries than objects, and

@@ -17,7 +17,7 @@ use crate::base::threads::Threads;
 use crate::encode::builder::ObjectBuilder;
 use crate::encode::checks;
 use crate::encode::compress::Means;
-use crate::encode::frame::{pad, padded, write_frame};
+use crate::encode::frame::{FrameForm, pad, padded, write_frame};
 use crate::encode::message::{Tensor, preamble, write_completed, write_postamble};
 use crate::encode::object::Object;
 use crate::encode::sink::Output;
@@ -178,7 +178,7 @@ impl<S: Output> Streamed<S> {
         let (offset, len) = (self.sink.written(), object.frame_len());
         self.sink.make_room(padded(len))?;
         self.attempt(|message| {
-            let digest = object.write_to(&mut message.sink, message.options.hashing)?;
+            let digest = object.write_to(&mut message.sink, FrameForm::of(&message.options))?;
             message.objects.digests.extend(digest);
             pad(&mut message.sink, len)
         })?;

@@ -13,6 +13,7 @@ use crate::base::options::{DecodeOptions, EncodeOptions};
 use crate::base::threads::Threads;
 use crate::encode::compress::Means;
 use crate::encode::finite::find;
+use crate::encode::frame::FrameForm;
 use crate::encode::object::{Object, Planned};
 use crate::encode::{checks, message::write_message};
 use crate::model::room::Room;
@@ -107,7 +108,8 @@ fn values_to_mask(
         return Ok(None);
     }
     let mut frame = Vec::new();
-    Object::taken_over(descriptor, object.payload)?.write_to(&mut frame, false)?;
+    Object::taken_over(descriptor, object.payload)?
+        .write_to(&mut frame, FrameForm { hashing: false, descriptor_first: false })?;
     let as_stored = DecodeOptions { native_byte_order: false, limits: options.limits, ..DecodeOptions::default() };
     let values = crate::decode::values(&DataObject::parse(Frame::parse(&frame)?.0)?, &as_stored)?.into_owned();
     let masks = find(&values, descriptor.dtype, descriptor.byte_order, encode)?;

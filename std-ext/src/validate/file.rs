@@ -1,5 +1,6 @@
 //! Validation of files and buffers: each message, and the bytes between them.
 
+use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
@@ -11,7 +12,7 @@ use super::options::ValidateOptions;
 use super::report::{FileIssue, FileValidationReport, ValidationReport};
 use crate::base::error::TensogramError;
 use crate::base::limits::reserve;
-use crate::file::TensogramFile;
+use crate::file::{MessageReader, StreamOptions, StreamPart, TensogramFile};
 use crate::scan::{Bytes, ScanOptions, Segments, Table};
 use crate::validate::leftover::Leftover;
 
@@ -35,7 +36,7 @@ pub fn validate_buffer(bytes: &[u8], options: &ValidateOptions) -> FileValidatio
 /// Validates every message of a file. Bytes that belong to none are issues of the file.
 ///
 /// A regular file is read at positions, one message at a time. If it is truncated meanwhile, that is an error. Anything
-/// else, such as a pipe, is read to its end first.
+/// else, such as a pipe, is read as [`validate_stream`] does.
 ///
 /// # Errors
 /// Those of opening and reading the file.
@@ -46,9 +47,45 @@ pub fn validate_file(path: &Path, options: &ValidateOptions) -> io::Result<FileV
             other => io::Error::other(other),
         });
     }
-    let mut bytes = Vec::new();
-    File::open(path)?.read_to_end(&mut bytes)?;
-    Ok(validate_buffer(&bytes, options))
+    validate_stream(File::open(path)?, options)
+}
+
+/// The longest junk of a stream that is searched for messages of version 2.
+const SEARCHED: usize = 256 << 20;
+
+/// Validates every message of a stream, such as standard input or a socket, when it has come. Bytes that belong to none are
+/// issues of the file.
+///
+/// Takes memory for one message, for the reports, and for the first 256 MiB of junk. Messages are found as a
+/// [`MessageReader`] finds them. The report is that of [`validate_buffer`] of all bytes, with one exception: a default
+/// [`DecodeBudget::max_file_bytes`](crate::DecodeBudget::max_file_bytes) grows with the bytes that have come.
+///
+/// # Errors
+/// Those of the reader.
+pub fn validate_stream(reader: impl Read, options: &ValidateOptions) -> io::Result<FileValidationReport> {
+    let stream = StreamOptions { max_message_bytes: u64::MAX, max_junk_bytes: SEARCHED, ..StreamOptions::default() };
+    let mut reader = MessageReader::with_options(reader, &stream);
+    let mut spending = options.budget.of_file(0);
+    let (mut messages, mut segments, mut leftovers) = (Vec::new(), Vec::new(), VecDeque::new());
+    loop {
+        match reader.next_part() {
+            Ok(Some(StreamPart::Message(message))) => {
+                let length = message.len() as u64;
+                spending.extend_file(length);
+                segments.push(Segment::Message { offset: message.offset(), length });
+                messages.push(of_message(&message, options, &mut spending));
+            }
+            Ok(Some(StreamPart::Junk { offset, length, beginning })) => {
+                segments.push(Segment::Junk { offset, length });
+                leftovers.push_back(Leftover::of(beginning));
+            }
+            Ok(None) => break,
+            Err(TensogramError::Io(error)) => return Err(error),
+            Err(error) => return Err(io::Error::other(error)),
+        }
+    }
+    let leftovers = |_: &Segment| leftovers.pop_front().unwrap_or(Leftover::Unknown);
+    Ok(FileValidationReport { file_issues: junk(segments.into_iter(), options, leftovers), messages })
 }
 
 fn of_regular_file(path: &Path, options: &ValidateOptions) -> Result<FileValidationReport, TensogramError> {
@@ -85,7 +122,7 @@ fn of_segments(bytes: &[u8], segments: Segments<'_>, options: &ValidateOptions) 
 
 /// The bytes that belong to no message, with a description of what they hold.
 fn junk(
-    segments: Segments<'_>,
+    segments: impl DoubleEndedIterator<Item = Segment> + ExactSizeIterator + Clone,
     options: &ValidateOptions,
     mut leftovers: impl FnMut(&Segment) -> Leftover,
 ) -> Vec<FileIssue> {

@@ -196,3 +196,25 @@ fn damaged_files_are_not_made_anew() {
     }
     assert!(refused > 20, "{refused}");
 }
+
+#[test]
+fn descriptors_come_first_if_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = three(folder.path());
+    let out = folder.path().join("out.tgm").display().to_string();
+    for flags in ["", "--compression zstd", "--object 1 --compression lz4"] {
+        for (flag, is_first) in [("--descriptor-first", true), ("", false)] {
+            run("repack", &path, &out, &format!("{flags} {flag} --verify"));
+            assert_eq!(digests(&path), digests(&out), "{flags}");
+            assert_eq!(metadata(&path), metadata(&out), "{flags}");
+            tgm(["verify", &out]).good();
+            let json = tgm(["dump", "--json", &out]).good().json();
+            let objects = json["messages"][0]["objects"].as_array().unwrap().clone();
+            assert_eq!(objects.len(), 3);
+            for object in objects {
+                let place = |key: &str| object["layout"][key].as_u64().unwrap();
+                assert_eq!(place("descriptor_offset") < place("payload_offset"), is_first, "{flags} {flag}");
+            }
+        }
+    }
+}

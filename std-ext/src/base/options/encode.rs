@@ -17,6 +17,7 @@ const SMALL_MASK_BYTES: usize = 128;
 /// # Ok::<(), tgm_std::TensogramError>(())
 /// ```
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "the fields are the format's users' and each stands for itself")]
 pub struct EncodeOptions {
     /// Whether every frame gets a digest.
     pub hashing: bool,
@@ -46,6 +47,12 @@ pub struct EncodeOptions {
     pub aggregate_hash: AggregateHashPolicy,
     /// The byte order of values for zfp and sz3. Values for other codecs are in the descriptor's order.
     pub value_order: ValueOrder,
+    /// Whether each object's descriptor comes before its payload. Otherwise it comes after it, as other writers put it.
+    ///
+    /// Readers of both orders find the same values. With the descriptor first, a reader of a stream can decode values while
+    /// the payload still comes. A payload is then compressed in a buffer of its own before it is written, because its
+    /// descriptor needs the result.
+    pub descriptor_first: bool,
     /// What the message says about its making. `None` means this library, the current time and a random uuid.
     pub provenance: Option<Provenance>,
 }
@@ -65,6 +72,7 @@ impl Default for EncodeOptions {
             small_mask_threshold_bytes: SMALL_MASK_BYTES,
             aggregate_hash: AggregateHashPolicy::Auto,
             value_order: ValueOrder::Checked,
+            descriptor_first: false,
             provenance: None,
         }
     }

@@ -8,5 +8,6 @@ pub(crate) mod npy_read;
 pub(crate) mod numbers;
 pub(crate) mod row_major;
 pub(crate) mod select;
+pub(crate) mod streamed;
 pub(crate) mod tensor_input;
 pub(crate) mod values;

@@ -6,7 +6,7 @@ use crate::base::error::{Result, TensogramError};
 use crate::base::memory;
 use crate::base::options::EncodeOptions;
 use crate::encode::compress::Means;
-use crate::encode::frame::{WrittenFrame, pad, padded};
+use crate::encode::frame::{FrameForm, WrittenFrame, pad, padded};
 use crate::encode::plan::Compressor;
 use crate::model::types::DataObjectDescriptor;
 
@@ -61,22 +61,28 @@ impl<'a> Planned<'a> {
         }
     }
 
-    /// Appends the frame and its padding.
+    /// Appends the frame and its padding. All buffered messages are written here, and streamed ones by
+    /// [`Object::write_to`].
     ///
     /// # Errors
     /// Those of the compressor; [`TensogramError::Encoding`] if there is no memory.
-    pub(crate) fn append_to(self, out: &mut Vec<u8>, hashing: bool) -> Result<WrittenFrame> {
-        let frame = match self {
-            Self::Draft(draft) => draft.append_to(out, hashing)?,
-            Self::Object(object) => {
-                let len = object.frame_len();
-                let room = usize::try_from(padded(len)).map_err(|_| TensogramError::encoding("frame overflows usize"));
-                memory::reserve(out, room?)?;
-                WrittenFrame { len, digest: object.write_to(out, hashing)? }
+    pub(crate) fn append_to(self, out: &mut Vec<u8>, form: FrameForm) -> Result<WrittenFrame> {
+        let object = match self {
+            Self::Draft(draft) if !form.descriptor_first => {
+                let frame = draft.append_to(out, form.hashing)?;
+                pad(out, frame.len)?;
+                return Ok(frame);
             }
+            // The descriptor is known only when the payload is compressed, and comes before it.
+            Self::Draft(draft) => draft.into_object()?,
+            Self::Object(object) => object,
         };
-        pad(out, frame.len)?;
-        Ok(frame)
+        let len = object.frame_len();
+        let room = usize::try_from(padded(len)).map_err(|_| TensogramError::encoding("frame overflows usize"));
+        memory::reserve(out, room?)?;
+        let digest = object.write_to(out, form)?;
+        pad(out, len)?;
+        Ok(WrittenFrame { len, digest })
     }
 }
 

@@ -8,7 +8,7 @@ use crate::base::error::Result;
 use crate::base::error::TensogramError;
 use crate::base::limits::reserve_more;
 use crate::encode::checks;
-use crate::encode::frame::{FrameWriter, object_frame_len};
+use crate::encode::frame::{FrameForm, FrameWriter, object_frame_len};
 use crate::encode::packing;
 use crate::encode::plan::Plan;
 use crate::encode::region::Region;
@@ -84,15 +84,22 @@ impl<'a> Object<'a> {
         Ok((self.descriptor.into_owned(), bytes))
     }
 
-    /// Writes the frame. Returns its digest if `hashing`.
+    /// Writes the frame, with descriptor and payload in the order that `form` asks for. Returns its digest if it gets one.
     ///
     /// # Errors
     /// Those of the sink.
-    pub(crate) fn write_to(&self, sink: &mut impl Sink, hashing: bool) -> Result<Option<u64>> {
-        let flags = FrameFlags::CBOR_AFTER_PAYLOAD;
+    pub(crate) fn write_to(&self, sink: &mut impl Sink, form: FrameForm) -> Result<Option<u64>> {
+        let FrameForm { hashing, descriptor_first } = form;
+        let (flags, before) =
+            if descriptor_first { (0, 0) } else { (FrameFlags::CBOR_AFTER_PAYLOAD, self.region.len()) };
         let mut frame = FrameWriter::begin(sink, FrameType::NTensorFrame, flags, self.frame_len(), hashing)?;
+        if descriptor_first {
+            frame.write(&self.cbor)?;
+        }
         self.region.write_to(&mut frame)?;
-        frame.write(&self.cbor)?;
-        frame.finish_object(FRAME_HEADER_SIZE as u64 + self.region.len())
+        if !descriptor_first {
+            frame.write(&self.cbor)?;
+        }
+        frame.finish_object(FRAME_HEADER_SIZE as u64 + before)
     }
 }

@@ -42,6 +42,8 @@ pub(crate) struct Rewriter<'a> {
     pub(crate) verify: bool,
     /// Whether copied objects must decode.
     pub(crate) decode_all: bool,
+    /// Whether descriptors come before payloads.
+    pub(crate) descriptor_first: bool,
 }
 
 /// Counts over messages that were encoded again.
@@ -148,7 +150,8 @@ impl Rewriter<'_> {
             prepared.push(object.map_err(Failure::at(entry.object_place(index)))?);
         }
         let parts: Vec<_> = prepared.iter().map(Prepared::part).collect();
-        let bytes = encode_parts(&without_reserved(metadata), &parts, &self.encode.options());
+        let options = EncodeOptions { descriptor_first: self.descriptor_first, ..self.encode.options() };
+        let bytes = encode_parts(&without_reserved(metadata), &parts, &options);
         let bytes = bytes.map_err(Failure::of_part(entry))?;
         let encoded = prepared.iter().filter(|object| matches!(object, Prepared::Encoded(..))).count() as u64;
         let greatest_error = if self.verify { self.compare(entry, &bytes, &prepared)? } else { 0.0 };

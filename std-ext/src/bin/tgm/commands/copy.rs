@@ -13,8 +13,9 @@ use tgm_std::{AppendOptions, Result, TensogramError, TensogramFile};
 use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::input::{Entry, Input, Wanted, open_or_report};
-use crate::read::messages::{Place, Which};
+use crate::read::messages::{Place, Seen, Which};
 use crate::read::select::{Scope, Selection, text};
+use crate::read::streamed::{Next, Streamed, is_stream};
 use crate::show::output::Out;
 use crate::write::destination::{Destination, Failure, Reads, What, is_stdio};
 use crate::write::same_file::Identity;
@@ -46,8 +47,15 @@ pub(crate) struct Copy {
 
 impl Run for Copy {
     fn run(&self, out: &mut Out) -> io::Result<()> {
+        let template = self.output.path().and_then(Template::of);
+        if template.is_none() && is_stream(&self.input) && !self.output.is_one_of(slice::from_ref(&self.input)) {
+            if let Some(mut stream) = Streamed::open_or_report(&self.input, out) {
+                self.copy_stream(out, &mut stream);
+            }
+            return Ok(());
+        }
         let Some(input) = open_or_report(&self.input, out) else { return Ok(()) };
-        match self.output.path().and_then(Template::of) {
+        match template {
             Some(template) => self.distribute(out, &input, &template),
             None => self.copy(out, &input),
         }
@@ -65,7 +73,7 @@ impl Copy {
             (chosen.into_iter().map(|(place, ())| place).collect::<Vec<_>>(), is_judged)
         };
         if chosen.is_empty() {
-            self.report_no_match(input, out);
+            self.report_no_match(input.name(), out);
             return;
         }
         let is_complete = is_judged && input.segments().iter().all(tgm_core::scan::Segment::is_message);
@@ -99,10 +107,69 @@ impl Copy {
         });
     }
 
+    /// Copies messages of a stream as they come. Nothing is written before the first selected message has come.
+    fn copy_stream(&self, out: &mut Out, stream: &mut Streamed) {
+        let mut seen = Seen::default();
+        let mut first = None;
+        while first.is_none() {
+            match stream.next_or_report(out) {
+                Some(Next::Message(entry)) if self.is_selected(&entry, &mut seen, out) => {
+                    first = Some((entry.index, entry.offset, entry.bytes.to_vec()));
+                }
+                Some(_) => {}
+                None => break,
+            }
+        }
+        let Some((index, offset, bytes)) = first else {
+            match seen.missing(self.which, stream.message_count()) {
+                Some(text) => out.problem(&format!("{}: {text}", stream.name())),
+                None => self.report_no_match(stream.name(), out),
+            }
+            return;
+        };
+        self.output.write(out, What::Messages, Reads::Only(slice::from_ref(&self.input)), |out, sink| {
+            let name = stream.name().to_string();
+            let mut copied = self.pass(&Entry { file: &name, index, offset, bytes: &bytes }, out, sink)?;
+            drop(bytes);
+            while let Some(next) = stream.next_or_report(out) {
+                match next {
+                    Next::Message(entry) if self.is_selected(&entry, &mut seen, out) => {
+                        copied |= self.pass(&entry, out, sink)?;
+                    }
+                    Next::Pause => sink.flush()?,
+                    Next::Message(_) | Next::Lost(_) => {}
+                }
+            }
+            if stream.has_failed() {
+                return Err(io::Error::other("the input could not be read to its end").into());
+            }
+            if copied { Ok(()) } else { Err(io::Error::other("there is no whole message to write").into()) }
+        });
+    }
+
+    /// Whether a message of a stream is selected. Errors are reported.
+    fn is_selected(&self, entry: &Entry<'_>, seen: &mut Seen, out: &mut Out) -> bool {
+        seen.is_selected(self.which, entry)
+            && (self.selection.is_empty()
+                || self.is_chosen(entry).inspect_err(|error| out.report(&entry.place(), error)).unwrap_or(false))
+    }
+
+    /// Writes a message if its digests are right, and returns whether they are. Otherwise they are reported.
+    fn pass(&self, entry: &Entry<'_>, out: &mut Out, sink: &mut dyn io::Write) -> Result<bool, Failure> {
+        match self.digests.check_bytes(entry.bytes) {
+            Ok(()) => sink.write_all(entry.bytes)?,
+            Err(error) => {
+                out.report(&entry.place(), &error);
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// Reports that no message was selected.
-    fn report_no_match(&self, input: &Input, out: &mut Out) {
+    fn report_no_match(&self, name: &str, out: &mut Out) {
         let why = if self.selection.is_empty() { "there is no message" } else { "no message matches" };
-        out.problem(&format!("{}: {why}, nothing was written", input.name()));
+        out.problem(&format!("{name}: {why}, nothing was written"));
     }
 
     fn is_chosen(&self, entry: &Entry<'_>) -> Result<bool> {
@@ -114,7 +181,7 @@ impl Copy {
         let Some(numbers) = self.which.of(input, out) else { return };
         let (targets, _) = judge(out, input, numbers, |entry| self.target(entry, template));
         if targets.is_empty() {
-            self.report_no_match(input, out);
+            self.report_no_match(input.name(), out);
             return;
         }
         let source = Identity::of_input(&self.input);

@@ -11,7 +11,7 @@ use tgm_std::TensogramError;
 
 use crate::args::files::Files;
 use crate::commands::Run;
-use crate::read::input::{Entry, Wanted, for_each_message};
+use crate::read::input::{Entry, Step, Wanted, for_each_message, for_each_step};
 use crate::read::messages::Which;
 use crate::read::select::{Annotations, Scope, Selection, annotations, text};
 use crate::show::json::{self, Document, error_json};
@@ -70,8 +70,9 @@ impl Run for Ls {
             return document.end(out);
         }
         let mut table = self.empty_table();
-        for_each_message(&self.files.paths, self.which, Wanted::Outline, out, |out, entry| {
-            self.table(out, entry, &mut table)
+        for_each_step(&self.files.paths, self.which, Wanted::Outline, out, |out, step| match step {
+            Step::Message(entry) => self.table(out, entry, &mut table),
+            Step::Pause => table.finish(out),
         })?;
         table.finish(out)
     }

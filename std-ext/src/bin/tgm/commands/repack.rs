@@ -36,6 +36,10 @@ pub(crate) struct Repack {
     /// Only this object of each message, from 0; may be repeated
     #[arg(long = "object", value_name = "N")]
     objects: Vec<usize>,
+    /// Put each object's descriptor before its payload, so that a reader of a stream can decode values while they come;
+    /// otherwise it comes after it. Applies to every object of a message that is written anew
+    #[arg(long)]
+    descriptor_first: bool,
     /// Decode the result and compare: lossless stages must return the same bits, for lossy ones the greatest error is
     /// printed
     #[arg(long)]
@@ -68,6 +72,7 @@ impl Run for Repack {
             objects: &self.objects,
             verify: self.verify,
             decode_all: false,
+            descriptor_first: self.descriptor_first,
         };
         let mut lines = Vec::new();
         let written = self.output.write(out, What::Messages, Reads::AndReplaces(&self.inputs), |_, sink| {

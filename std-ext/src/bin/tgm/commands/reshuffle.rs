@@ -45,6 +45,7 @@ impl Run for Reshuffle {
             objects: &[],
             verify: false,
             decode_all: true,
+            descriptor_first: false,
         };
         let inputs = match open_whole(slice::from_ref(&self.input)) {
             Ok(inputs) => inputs,

@@ -1,6 +1,7 @@
 //! `tgm scan`: positions of messages, and of the bytes between them.
 
-use std::io;
+use std::io::{self, Write as _};
+use std::path::Path;
 
 use clap::Args;
 use serde_json::Value as Json;
@@ -10,6 +11,7 @@ use crate::args::files::Files;
 use crate::commands::Run;
 use crate::read::input::{Input, open_or_report};
 use crate::read::lost;
+use crate::read::streamed::{Next, Streamed, is_stream};
 use crate::show::json::{self, Document};
 use crate::show::output::Out;
 use crate::show::table::{Column, Table};
@@ -36,7 +38,10 @@ impl Run for Scan {
     fn run(&self, out: &mut Out) -> io::Result<()> {
         if self.files.json {
             let mut document = Document::begin(out, "tgm.scan/1", "segments")?;
-            self.for_each_part(out, |out, file, part| document.item(out, &part.to_json(file)))?;
+            self.for_each_part(out, |out, part| match part {
+                Some((file, part)) => document.item(out, &part.to_json(file)),
+                None => Ok(()),
+            })?;
             return document.end(out);
         }
         let file_column = (self.files.paths.len() > 1).then_some(Column::left("file"));
@@ -47,7 +52,8 @@ impl Run for Scan {
             Column::right("length"),
             Column::left("note").optional(),
         ]));
-        self.for_each_part(out, |out, file, part| {
+        self.for_each_part(out, |out, part| {
+            let Some((file, part)) = part else { return table.finish(out) };
             let file = file_column.map(|_| file.into());
             let message = part.message.map_or(String::new(), |index| index.to_string());
             let cells = [part.kind.into(), message.into(), part.offset.into(), part.length.into()];
@@ -59,21 +65,55 @@ impl Run for Scan {
 }
 
 impl Scan {
+    /// Calls `with` for each part of each file, with the file's name, and with `None` when a stream pauses.
     fn for_each_part(
         &self,
         out: &mut Out,
-        mut with: impl FnMut(&mut Out, &str, ScanRow) -> io::Result<()>,
+        mut with: impl FnMut(&mut Out, Option<(&str, ScanRow)>) -> io::Result<()>,
     ) -> io::Result<()> {
         for path in &self.files.paths {
+            if is_stream(path) {
+                for_each_streamed(path, out, &mut with)?;
+                continue;
+            }
             let Some(input) = open_or_report(path, out) else { continue };
             let mut messages = 0..;
             for segment in input.segments() {
                 let message = if segment.is_message() { messages.next() } else { None };
-                with(out, input.name(), ScanRow::of(&input, segment, message))?;
+                with(out, Some((input.name(), ScanRow::of(&input, segment, message))))?;
             }
         }
         Ok(())
     }
+}
+
+/// The parts of a stream, each when its end has come.
+fn for_each_streamed(
+    path: &Path,
+    out: &mut Out,
+    mut with: impl FnMut(&mut Out, Option<(&str, ScanRow)>) -> io::Result<()>,
+) -> io::Result<()> {
+    let Some(mut stream) = Streamed::open_or_report(path, out) else { return Ok(()) };
+    let name = stream.name().to_string();
+    while let Some(next) = stream.next_or_report(out) {
+        let row = match next {
+            Next::Message(entry) => {
+                let (offset, length) = (entry.offset, entry.length());
+                ScanRow { kind: "message", message: Some(entry.index), offset, length, note: None }
+            }
+            Next::Lost(stray) => {
+                let (offset, length) = (stray.offset, stray.length);
+                ScanRow { kind: "junk", message: None, offset, length, note: stray.note() }
+            }
+            Next::Pause => {
+                with(out, None)?;
+                out.flush()?;
+                continue;
+            }
+        };
+        with(out, Some((&name, row)))?;
+    }
+    Ok(())
 }
 
 impl ScanRow {

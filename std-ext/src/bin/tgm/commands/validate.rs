@@ -1,12 +1,14 @@
 //! `tgm validate`: all errors of files.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Value as Json, json};
-use tgm_std::validate::{FileValidationReport, ValidateOptions, ValidationIssue, ValidationLevel, ValidationReport};
-use tgm_std::{IssueSeverity, validate_buffer, validate_file};
+use tgm_std::validate::{
+    FileValidationReport, ValidateOptions, ValidationIssue, ValidationLevel, ValidationReport, validate_stream,
+};
+use tgm_std::{IssueSeverity, validate_file};
 
 use crate::args::limits::LimitFlags;
 use crate::commands::Run;
@@ -110,9 +112,7 @@ fn read(path: &Path, options: &ValidateOptions) -> io::Result<FileValidationRepo
     if path != Path::new("-") {
         return validate_file(path, options);
     }
-    let mut bytes = Vec::new();
-    io::stdin().lock().read_to_end(&mut bytes)?;
-    Ok(validate_buffer(&bytes, options))
+    validate_stream(io::stdin().lock(), options)
 }
 
 fn item(name: &str, report: &FileValidationReport) -> Json {

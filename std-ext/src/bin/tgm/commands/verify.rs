@@ -13,7 +13,7 @@ use tgm_std::TensogramError;
 
 use crate::args::files::Files;
 use crate::commands::Run;
-use crate::read::input::{Entry, Wanted, for_each_message};
+use crate::read::input::{Entry, Step, Wanted, for_each_step};
 use crate::read::messages::Which;
 use crate::show::json::{self, Document, error_json};
 use crate::show::output::{Out, Style};
@@ -73,7 +73,8 @@ impl Run for Verify {
     fn run(&self, out: &mut Out) -> io::Result<()> {
         let mut document = if self.files.json { Some(Document::begin(out, "tgm.verify/1", "messages")?) } else { None };
         let mut table = self.empty_table();
-        for_each_message(&self.files.paths, self.which, Wanted::Whole, out, |out, entry| {
+        for_each_step(&self.files.paths, self.which, Wanted::Whole, out, |out, step| {
+            let Step::Message(entry) = step else { return table.finish(out) };
             let report = self.check(entry);
             self.judge(out, entry, &report);
             match &mut document {

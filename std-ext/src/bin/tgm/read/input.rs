@@ -1,7 +1,8 @@
 //! Files as the commands open them: positions of messages, and bytes read at positions.
 //!
 //! Regular files are read at positions, at most one message or one damaged region at a time. If another program
-//! truncates the file, reading gives an error. Standard input and pipes are read to their end first.
+//! truncates the file, reading gives an error. Standard input and pipes are read to their end first, by commands that need
+//! positions; the others read them as streams ([`crate::read::streamed`]).
 //!
 //! A caller chooses at opening what happens to lost bytes, which belong to no message: [`open_or_report`] reports them.
 
@@ -15,7 +16,7 @@ use tgm_core::scan::{Segment, scan};
 use tgm_std::{MessageLayout, TensogramError, TensogramFile};
 
 use crate::read::lost;
-pub(crate) use crate::read::messages::{Entry, for_each_message};
+pub(crate) use crate::read::messages::{Entry, Step, for_each_message, for_each_step};
 use crate::read::messages::{Place, Reader};
 use crate::show::output::Out;
 

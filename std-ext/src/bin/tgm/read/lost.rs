@@ -17,7 +17,7 @@ use crate::show::output::Out;
 /// The advice for lost bytes.
 const SALVAGE: &str = "`tgm salvage` may save what is in them";
 /// A file without messages of version 3 is searched for messages of version 2 if it is not longer than this.
-const SEARCHED: u64 = 256 << 20;
+pub(crate) const SEARCHED: usize = 256 << 20;
 
 /// Reports the bytes of a file that belong to no message, each region with its place. Of a file without any message it
 /// reports what the file holds instead.
@@ -34,14 +34,18 @@ pub(crate) fn report(input: &Input, out: &mut Out) {
 /// has.
 pub(crate) fn describe(input: &Input, lost: &Segment) -> String {
     let (offset, length) = (lost.offset(), lost.length());
-    let leftover = at(input, offset);
+    let behind = input.message_from(offset);
+    let behind = input.places(behind..behind + 1).next();
+    sentence(offset, length, at(input, offset), behind.map(|place| (place.index, place.offset)))
+}
+
+/// The sentence of [`describe`]. `behind` is the number and the place of the message behind the lost bytes.
+fn sentence(offset: u64, length: u64, leftover: Option<Leftover>, behind: Option<(usize, u64)>) -> String {
     let is_old = matches!(leftover, Some(Leftover::OtherVersion { version: v2::WIRE_VERSION, .. }));
     let what = leftover.map_or(String::new(), |leftover| format!(" ({})", in_our_words(leftover)));
     let way_out = if is_old { String::new() } else { format!("; {SALVAGE}") };
-    let behind = input.message_from(offset);
-    let behind = input.places(behind..behind + 1).next();
-    let shift = behind.map_or(String::new(), |place| {
-        format!("; they are not counted, message {} is the one at {}", place.index, place.offset)
+    let shift = behind.map_or(String::new(), |(index, place)| {
+        format!("; they are not counted, message {index} is the one at {place}")
     });
     format!("{}{what}{shift}{way_out}", plain_place(offset, length))
 }
@@ -80,13 +84,52 @@ fn beginning<'b>(room: u64, read: impl Fn(u64, u64) -> Option<Cow<'b, [u8]>>) ->
 /// A sentence on a file that holds bytes but no message.
 fn no_message(input: &Input) -> String {
     let length = input.len();
-    let bytes = if length <= SEARCHED { input.all_bytes().ok() } else { None };
-    let found = bytes.map_or(Leftover::Unknown, |bytes| Leftover::of(&bytes));
-    match (found, at(input, 0)) {
-        (Leftover::Version2 { .. }, _) => found.to_string(),
+    let bytes = if length <= SEARCHED as u64 { input.all_bytes().ok() } else { None };
+    no_message_sentence(length, bytes.as_deref(), at(input, 0))
+}
+
+/// The sentence of [`no_message`] on a file of `length` bytes. `bytes` are all of them, if they are searched, and `first`
+/// is what begins at the first one.
+fn no_message_sentence(length: u64, bytes: Option<&[u8]>, first: Option<Leftover>) -> String {
+    match (bytes.map_or(Leftover::Unknown, Leftover::of), first) {
+        (found @ Leftover::Version2 { .. }, _) => found.to_string(),
         (_, None) => format!("no message found in {length} bytes"),
         (_, Some(leftover)) => {
             format!("no whole message: {length} bytes at offset 0 hold {}; {SALVAGE}", in_our_words(leftover))
         }
+    }
+}
+
+/// Bytes of a stream that belong to no message.
+#[derive(Clone, Debug)]
+pub(crate) struct Stray {
+    /// Bytes from the stream's start.
+    pub(crate) offset: u64,
+    /// How many they are.
+    pub(crate) length: u64,
+    /// The first of them, at most [`SEARCHED`].
+    pub(crate) beginning: Vec<u8>,
+}
+
+impl Stray {
+    /// The sentence of [`describe`]. `behind` is the number of the message behind these bytes.
+    pub(crate) fn describe(&self, behind: Option<usize>) -> String {
+        let behind = behind.map(|index| (index, self.offset.saturating_add(self.length)));
+        sentence(self.offset, self.length, self.leftover(), behind)
+    }
+
+    /// A sentence on a stream that holds only these bytes.
+    pub(crate) fn no_message(&self) -> String {
+        let is_whole = self.beginning.len() as u64 == self.length;
+        no_message_sentence(self.length, is_whole.then_some(&self.beginning), self.leftover())
+    }
+
+    /// [`note`] for these bytes.
+    pub(crate) fn note(&self) -> Option<String> {
+        self.leftover().map(in_our_words)
+    }
+
+    fn leftover(&self) -> Option<Leftover> {
+        beginning(self.length, |at, len| slice(&self.beginning, at, len).map(Cow::Borrowed))
     }
 }

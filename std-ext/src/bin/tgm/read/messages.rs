@@ -1,14 +1,15 @@
 //! The iteration over messages that every command uses, and the flags that name one message.
 
-use std::io;
+use std::io::{self, Write as _};
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use tgm_core::scan::Segment;
 use tgm_std::TensogramError;
 
 use crate::read::input::{Input, Wanted, open_or_report};
+use crate::read::streamed::{Next, Streamed, is_stream};
 use crate::show::output::Out;
 
 /// Bytes that are read at a time for small messages. A larger message is read alone.
@@ -98,9 +99,9 @@ impl Which {
         let count = input.message_count();
         let found = match self {
             Self { message: None, at: None } => return Some(0..count),
-            Self { message: Some(index), .. } => (index < count)
-                .then_some(index)
-                .ok_or_else(|| format!("there is no message {index} ({count} messages)")),
+            Self { message: Some(index), .. } => {
+                (index < count).then_some(index).ok_or_else(|| no_number(index, count))
+            }
             Self { at: Some(offset), .. } => at(input, offset),
         };
         match found {
@@ -120,11 +121,19 @@ fn at(input: &Input, offset: u64) -> Result<usize, String> {
         return Ok(index);
     }
     let around = index.saturating_sub(1)..input.message_count().min(index + 1);
-    let around: Vec<_> =
-        input.places(around).map(|place| format!("message {} at {}", place.index, place.offset)).collect();
+    Err(none_at(offset, input.places(around).map(|place| (place.index, place.offset))))
+}
+
+/// A sentence that no message begins at `offset`. `around` are the messages before and behind it.
+fn none_at(offset: u64, around: impl Iterator<Item = (usize, u64)>) -> String {
+    let around: Vec<_> = around.map(|(index, place)| format!("message {index} at {place}")).collect();
     let hint =
         if around.is_empty() { "there is none at all".to_string() } else { format!("near: {}", around.join(", ")) };
-    Err(format!("no message begins at byte {offset} ({hint})"))
+    format!("no message begins at byte {offset} ({hint})")
+}
+
+fn no_number(index: usize, count: usize) -> String {
+    format!("there is no message {index} ({count} messages)")
 }
 
 /// A reader of messages. It keeps the last message in memory, with its neighbours if they are small.
@@ -233,6 +242,14 @@ impl Input {
     }
 }
 
+/// A step of an iteration over messages.
+pub(crate) enum Step<'e> {
+    /// A selected message.
+    Message(&'e Entry<'e>),
+    /// A stream has nothing for a while. What was printed so far is shown after this step.
+    Pause,
+}
+
 /// Calls `with` for each selected message of each file. Unreadable files, lost bytes and unreadable messages are
 /// reported.
 ///
@@ -245,10 +262,92 @@ pub(crate) fn for_each_message(
     out: &mut Out,
     mut with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
+    for_each_step(paths, which, wanted, out, |out, step| match step {
+        Step::Message(entry) => with(out, entry),
+        Step::Pause => Ok(()),
+    })
+}
+
+/// [`for_each_message`] for commands that hold output back: they also learn of pauses.
+///
+/// # Errors
+/// Those of `with`.
+pub(crate) fn for_each_step(
+    paths: &[PathBuf],
+    which: Which,
+    wanted: Wanted,
+    out: &mut Out,
+    mut with: impl FnMut(&mut Out, Step<'_>) -> io::Result<()>,
+) -> io::Result<()> {
     for path in paths {
+        if is_stream(path) {
+            for_each_streamed(path, which, out, &mut with)?;
+            continue;
+        }
         let Some(input) = open_or_report(path, out) else { continue };
         let Some(numbers) = which.of(&input, out) else { continue };
-        input.for_each(out, numbers, wanted, &mut with)?;
+        input.for_each(out, numbers, wanted, |out, entry| with(out, Step::Message(entry)))?;
     }
     Ok(())
+}
+
+/// [`for_each_step`] for a stream: each message is handed on when it has come.
+fn for_each_streamed(
+    path: &Path,
+    which: Which,
+    out: &mut Out,
+    mut with: impl FnMut(&mut Out, Step<'_>) -> io::Result<()>,
+) -> io::Result<()> {
+    let Some(mut stream) = Streamed::open_or_report(path, out) else { return Ok(()) };
+    let mut seen = Seen::default();
+    while let Some(next) = stream.next_or_report(out) {
+        match next {
+            Next::Message(entry) if seen.is_selected(which, &entry) => with(out, Step::Message(&entry))?,
+            Next::Message(_) | Next::Lost(_) => {}
+            Next::Pause => {
+                with(out, Step::Pause)?;
+                out.flush()?;
+            }
+        }
+    }
+    if let Some(text) = seen.missing(which, stream.message_count()) {
+        out.problem(&format!("{}: {text}", stream.name()));
+    }
+    Ok(())
+}
+
+/// What an iteration over a stream has seen of the message that flags name.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    is_found: bool,
+    /// The last message before the named offset, and the first behind it.
+    before: Option<(usize, u64)>,
+    behind: Option<(usize, u64)>,
+}
+
+impl Seen {
+    /// Whether a message is selected.
+    pub(crate) fn is_selected(&mut self, which: Which, entry: &Entry<'_>) -> bool {
+        let Which { message, at } = which;
+        let is_selected =
+            message.is_none_or(|message| message == entry.index) && at.is_none_or(|at| at == entry.offset);
+        self.is_found |= is_selected;
+        let place = Some((entry.index, entry.offset));
+        match at {
+            Some(at) if entry.offset < at => self.before = place,
+            Some(_) => self.behind = self.behind.or(place),
+            None => {}
+        }
+        is_selected
+    }
+
+    /// A sentence on the named message, if the stream of `count` messages lacks it.
+    pub(crate) fn missing(&self, which: Which, count: usize) -> Option<String> {
+        match which {
+            _ if self.is_found => None,
+            Which { message: Some(index), .. } => Some(no_number(index, count)),
+            Which { at: Some(offset), .. } => Some(none_at(offset, self.before.into_iter().chain(self.behind))),
+            Which { message: None, at: None } => None,
+        }
+    }
 }

@@ -1,0 +1,172 @@
+//! Scans of a source that still grows: a stream, of which only a part has come.
+
+use super::source::Source;
+use super::{BUDGET_PER_BYTE, FREE_BUDGET, Scanner};
+
+/// For sources that grow. Such a source gives an error where bytes have not come yet; call [`Self::next_segment`] again when
+/// more have come.
+///
+/// A message is returned as soon as its last byte is there. Bytes that belong to no message are returned with the message
+/// behind them, or at the end: until then, a message that was begun may still be completed. The segments are those of a
+/// scan of all bytes, with one exception: the budget of failed walks grows with the source, so bytes that are made to use it
+/// up can end a scan of a stream in other places.
+///
+/// A growing source differs from other sources in three points, until [`Self::end`] is called:
+///
+/// - [`Source::len`] is `u64::MAX`.
+/// - [`Source::read_at`] fills at least the size of a postamble, or gives an error. [`Source::read`] fills everything.
+/// - [`Source::find`] for a start magic may return the first place where a magic can begin that is cut off by the last byte
+///   that came. For an end magic, it gives an error if none was found.
+impl<S: Source> Scanner<S> {
+    /// A scan of a source that grows, from byte `position` on.
+    pub const fn growing(source: S, position: u64) -> Self {
+        Self {
+            source,
+            front: position,
+            back: u64::MAX,
+            place: position,
+            found: None,
+            end_magic: None,
+            budget: FREE_BUDGET,
+            torn: None,
+            walked: None,
+        }
+    }
+
+    /// The source, to add bytes to it.
+    pub const fn source_mut(&mut self) -> &mut S {
+        &mut self.source
+    }
+
+    /// Where the search for the next message goes on. The scanner does not read bytes before this place again.
+    pub fn place(&self) -> u64 {
+        self.found.map_or(self.place, |(offset, _)| offset)
+    }
+
+    /// Tells the scan that the source has grown by `count` bytes.
+    pub const fn grown(&mut self, count: u64) {
+        self.budget = self.budget.saturating_add(count.saturating_mul(BUDGET_PER_BYTE));
+    }
+
+    /// Tells the scan that the source has ended. [`Source::len`] must now be its length.
+    pub fn end(&mut self) {
+        self.back = self.source.len();
+        self.walked = None;
+    }
+
+    /// Gives up the place where the search stands: a message that begins there counts as junk.
+    pub fn pass_over(&mut self) {
+        self.place = self.place.saturating_add(1);
+        self.walked = None;
+    }
+
+    /// Goes on behind bytes that the caller skipped. A message may begin at `position`.
+    pub const fn resume_at(&mut self, position: u64) {
+        self.front = position;
+        self.place = position;
+        self.found = None;
+        self.walked = None;
+        self.end_magic = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::vec::Vec;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::scan::{Segment, find, scan};
+    use crate::wire::{MAGIC, POSTAMBLE_SIZE};
+
+    /// The first `come` bytes of a stream. All have come once it has ended.
+    struct Prefix<'a> {
+        bytes: &'a [u8],
+        come: usize,
+        has_ended: bool,
+    }
+
+    impl Prefix<'_> {
+        fn from(&self, offset: u64) -> &[u8] {
+            self.bytes[..self.come].get(usize::try_from(offset).unwrap()..).unwrap_or_default()
+        }
+    }
+
+    impl Source for Prefix<'_> {
+        type Error = ();
+
+        fn len(&self) -> u64 {
+            if self.has_ended { self.come as u64 } else { u64::MAX }
+        }
+
+        fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<usize, ()> {
+            let bytes = self.from(offset);
+            if !self.has_ended && bytes.len() < out.len().min(POSTAMBLE_SIZE) {
+                return Err(());
+            }
+            let Ok(read) = bytes.read_at(0, out);
+            Ok(read)
+        }
+
+        fn read<const N: usize>(&self, offset: u64) -> Result<[u8; N], ()> {
+            if !self.has_ended && self.from(offset).len() < N {
+                return Err(());
+            }
+            let Ok(bytes) = self.from(offset).read(0);
+            Ok(bytes)
+        }
+
+        fn find(&self, magic: &[u8; 8], from: u64, end: u64) -> Result<Option<u64>, ()> {
+            let room = usize::try_from(end.saturating_sub(from)).unwrap_or(usize::MAX);
+            let bytes = self.from(from);
+            let found = find(bytes.get(..room).unwrap_or(bytes), magic).map(|at| from + at as u64);
+            if found.is_some() || self.has_ended || end <= self.come as u64 {
+                return Ok(found);
+            }
+            let cut_off = (self.come as u64).saturating_sub(7).max(from);
+            if magic == MAGIC && cut_off < self.come as u64 { Ok(Some(cut_off)) } else { Err(()) }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_growing_source_has_the_segments_of_a_whole_one(
+            pieces in proptest::collection::vec((0..4_u8, 0..700_usize, 0..300_usize), 0..5),
+            step in 1..900_usize,
+        ) {
+            let message = include_bytes!("../../samples/float32-little.tgm");
+            let mut streamed = message.to_vec();
+            streamed[16..24].fill(0);
+            let at = streamed.len() - 16;
+            streamed[at..at + 8].fill(0);
+            let mut bytes = Vec::new();
+            for (kind, at, count) in pieces {
+                let whole = if kind % 2 == 0 { &message[..] } else { &streamed };
+                match kind {
+                    0 | 1 => bytes.extend_from_slice(whole),
+                    2 => bytes.extend_from_slice(&whole[..at.min(whole.len())]),
+                    _ => bytes.resize(bytes.len() + count, 7),
+                }
+            }
+            let mut scanner = Scanner::growing(Prefix { bytes: &bytes, come: 0, has_ended: false }, 0);
+            let mut segments = Vec::new();
+            loop {
+                match scanner.next_segment() {
+                    Ok(Some(segment)) => segments.push(segment),
+                    Ok(None) => break,
+                    Err(()) if scanner.source().come == bytes.len() => {
+                        scanner.source_mut().has_ended = true;
+                        scanner.end();
+                    }
+                    Err(()) => {
+                        let more = step.min(bytes.len() - scanner.source().come);
+                        scanner.source_mut().come += more;
+                        scanner.grown(more as u64);
+                    }
+                }
+            }
+            prop_assert_eq!(segments, scan(&bytes).collect::<Vec<Segment>>());
+        }
+    }
+}
