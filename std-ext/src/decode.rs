@@ -49,6 +49,7 @@ mod plan;
 pub mod range;
 mod range_bytes;
 mod scratch;
+pub mod select;
 mod stored;
 pub(crate) mod trust;
 pub mod typed;
@@ -78,7 +79,11 @@ use crate::model::types::{DataObjectDescriptor, DecodedObject, GlobalMetadata};
 pub use crate::model::types::{DecodedMaskSet, DecodedObjectWithMasks};
 pub use into::{elements_into, unpack_into, values_into};
 pub use object_table::ObjectTable;
+pub use crate::model::picks::{self, Picks};
 pub use scratch::Scratch;
+pub use select::{
+    Selected, select, select_as, select_as_into, select_elements_into, select_into, select_objects, select_vec,
+};
 pub use typed::{Float, to_vec, values_as, values_as_into};
 
 /// The values of one object, borrowed from the message if they lie there as they are wanted.

@@ -20,6 +20,7 @@
 )]
 
 pub mod byteswap;
+pub(crate) mod gather;
 pub(crate) mod pack;
 pub mod packing;
 #[cfg(target_arch = "x86_64")]
