@@ -150,7 +150,8 @@ pub fn select_elements_into<T: Number>(
 /// Those of [`select_elements_into`].
 pub fn select_vec<T: Number>(object: &DataObject<'_>, picks: &[Pick], options: &DecodeOptions) -> Result<Vec<T>> {
     check_dtype::<T::Element>(object.descriptor())?;
-    let mut values = zeros(selection(object.descriptor(), picks)?.element_count(), u64::MAX, options)?;
+    let mut values =
+        zeros(selection(object.descriptor(), picks)?.element_count(), object.payload().len() as u64, options)?;
     select_elements_into(object, picks, options, &mut Scratch::default(), &mut values)?;
     Ok(values)
 }
@@ -175,7 +176,8 @@ pub fn select_vec<T: Number>(object: &DataObject<'_>, picks: &[Pick], options: &
 /// ```
 pub fn select_as<T: Float>(object: &DataObject<'_>, picks: &[Pick], options: &DecodeOptions) -> Result<Vec<T>> {
     check_real(object.descriptor())?;
-    let mut values = zeros(selection(object.descriptor(), picks)?.element_count(), u64::MAX, options)?;
+    let mut values =
+        zeros(selection(object.descriptor(), picks)?.element_count(), object.payload().len() as u64, options)?;
     select_as_into(object, picks, options, &mut Scratch::default(), &mut values)?;
     Ok(values)
 }
@@ -245,10 +247,7 @@ pub fn select_as_into<T: Float>(
 /// assert!(rows.len() == 2 && rows.iter().all(|row| row.shape == [2]));
 /// # Ok::<(), tgm_std::TensogramError>(())
 /// ```
-pub fn select_objects<'a>(
-    objects: &[(DataObject<'a>, &[Pick])],
-    options: &DecodeOptions,
-) -> Result<Vec<Selected<'a>>> {
+pub fn select_objects<'a>(objects: &[(DataObject<'a>, &[Pick])], options: &DecodeOptions) -> Result<Vec<Selected<'a>>> {
     if let [(object, picks)] = objects {
         return Ok(vec![select(object, picks, options)?]);
     }
@@ -275,7 +274,9 @@ fn select_on<'a>(
     if let Some(bytes) = borrowed(trusted, &selection, order, options)? {
         return Ok(Selected { shape, bytes: Cow::Borrowed(bytes) });
     }
-    let mut bytes = reserve(options.limits.check_bytes(u64::MAX, out_len(&selection, descriptor))?)?;
+    // How much is selected may be for the message's shape to say, so its payload limits the memory.
+    let len = options.limits.check_bytes(trusted.payload().len() as u64, out_len(&selection, descriptor))?;
+    let mut bytes = reserve(len)?;
     write_part(trusted, &selection, order, options, threads, &mut Scratch::default(), &mut bytes)?;
     Ok(Selected { shape, bytes: Cow::Owned(bytes) })
 }

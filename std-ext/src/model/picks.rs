@@ -77,7 +77,8 @@ impl Picks {
         let mut parts = Vec::new();
         for (number, part) in text.split(',').enumerate() {
             let part = Part::parse(part.trim());
-            parts.push(part.map_err(|wrong| PicksError(format!("selection, part {number} (counted from 0): {wrong}")))?);
+            parts
+                .push(part.map_err(|wrong| PicksError(format!("selection, part {number} (counted from 0): {wrong}")))?);
         }
         if parts.iter().filter(|part| **part == Part::Rest).count() > 1 {
             return Err(PicksError("selection: `..` can stand only once".into()));
@@ -100,7 +101,8 @@ impl Picks {
         let parts = self.parts.iter().take(before);
         let parts = parts.chain(std::iter::repeat_n(&Part::Rest, rest)).chain(self.parts.iter().skip(before + 1));
         let resolve = |(number, (part, len)): (usize, (&Part, &u64))| {
-            part.resolve(*len).map_err(|wrong| PicksError(format!("selection, dimension {number} (counted from 0): {wrong}")))
+            part.resolve(*len)
+                .map_err(|wrong| PicksError(format!("selection, dimension {number} (counted from 0): {wrong}")))
         };
         parts.zip(&shape).enumerate().map(resolve).collect()
     }

@@ -48,8 +48,7 @@ pub(super) fn is_whole_cheaper(
     // Elements that lie in one block or in neighbours are looked at together.
     let elements = u64::try_from(u128::from(block) * u128::from(descriptor.element_count()) / u128::from(total.max(1)));
     let elements = elements.unwrap_or(u64::MAX).max(1);
-    let reach =
-        Reach { gap: elements, span: elements.saturating_mul(BLOCKS_A_RANGE), alone: u64::MAX, most: u64::MAX };
+    let reach = Reach { gap: elements, span: elements.saturating_mul(BLOCKS_A_RANGE), alone: u64::MAX, most: u64::MAX };
     let too_much = total / 10 * 7;
     let (mut cost, mut passed) = (0_u64, 0_u64);
     for window in Pending::new(selection).windows(reach) {

@@ -131,10 +131,7 @@ impl<'p> Pending<'p> {
 /// assert!(element_ranges(&selection, 3).eq([7..14]));
 /// # Ok::<(), tgm_std::TensogramError>(())
 /// ```
-pub fn element_ranges<'p>(
-    selection: &Selection<'p>,
-    gap: u64,
-) -> impl FusedIterator<Item = Range<u64>> + use<'p> {
+pub fn element_ranges<'p>(selection: &Selection<'p>, gap: u64) -> impl FusedIterator<Item = Range<u64>> + use<'p> {
     let reach = Reach { gap, span: u64::MAX, alone: u64::MAX, most: u64::MAX };
     Pending::new(selection).windows(reach).map(|window| window.elements)
 }
