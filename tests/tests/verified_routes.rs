@@ -16,10 +16,13 @@ use tgm_core::descriptor::Encoding;
 use tgm_core::hash::{HashPresence, Verdict};
 use tgm_core::object::DataObject;
 use tgm_core::selection::Pick;
+use tgm_std::decode::{
+    select, select_as, select_as_into, select_elements_into, select_into, select_objects, select_vec,
+};
 use tgm_std::encode::{Part, encode_parts};
 use tgm_std::{
     DataObjectDescriptor, DecodeOptions, EncodeOptions, GlobalMetadata, MaskMethod, MessageBuilder, ObjectBuilder,
-    ObjectTable, Result, Scratch, TensogramError, TensogramFile, decode, zio,
+    ObjectTable, Result, Scratch, TensogramError, TensogramFile, zio,
 };
 use tgm_tests::corpus;
 
@@ -219,39 +222,39 @@ const ROUTES: &[Route] = routes! {
         Some(found.map(|()| bytes_of(&out)))
     },
     "decode/select.rs select" "" Object |case, options| {
-        Some(halves(case, |picks, _| decode::select(&case.object(), picks, options).map(|found| found.bytes.into_owned())))
+        Some(halves(case, |picks, _| select(&case.object(), picks, options).map(|found| found.bytes.into_owned())))
     },
     "decode/select.rs select" "all" Object |case, options| {
         let picks = vec![Pick::All; case.object().descriptor().shape().len()];
-        Some(decode::select(&case.object(), &picks, options).map(|found| found.bytes.into_owned()))
+        Some(select(&case.object(), &picks, options).map(|found| found.bytes.into_owned()))
     },
     "decode/select.rs select_into" "" Object |case, options| {
         Some(halves(case, |picks, count| {
             let mut out = vec![0; 8 * count];
-            decode::select_into(&case.object(), picks, options, &mut Scratch::default(), &mut out).map(|()| out)
+            select_into(&case.object(), picks, options, &mut Scratch::default(), &mut out).map(|()| out)
         }))
     },
     "decode/select.rs select_elements_into" "" Object |case, options| {
         Some(halves(case, |picks, count| {
             let mut out = vec![0.0_f64; count];
-            let found = decode::select_elements_into(&case.object(), picks, options, &mut Scratch::default(), &mut out);
+            let found = select_elements_into(&case.object(), picks, options, &mut Scratch::default(), &mut out);
             found.map(|()| bytes_of(&out))
         }))
     },
     "decode/select.rs select_vec" "" Object |case, options| {
         Some(halves(case, |picks, _| {
-            decode::select_vec::<f64>(&case.object(), picks, options).map(|values| bytes_of(&values))
+            select_vec::<f64>(&case.object(), picks, options).map(|values| bytes_of(&values))
         }))
     },
     "decode/select.rs select_as" "" Object |case, options| {
         Some(halves(case, |picks, _| {
-            decode::select_as::<f64>(&case.object(), picks, options).map(|values| bytes_of(&values))
+            select_as::<f64>(&case.object(), picks, options).map(|values| bytes_of(&values))
         }))
     },
     "decode/select.rs select_as_into" "" Object |case, options| {
         Some(halves(case, |picks, count| {
             let mut out = vec![0.0_f64; count];
-            let found = decode::select_as_into(&case.object(), picks, options, &mut Scratch::default(), &mut out);
+            let found = select_as_into(&case.object(), picks, options, &mut Scratch::default(), &mut out);
             found.map(|()| bytes_of(&out))
         }))
     },
@@ -260,14 +263,14 @@ const ROUTES: &[Route] = routes! {
         (case.pipeline != "blosc2").then_some(())?;
         Some(halves(case, |picks, count| {
             let mut out = vec![0.0_f32; count];
-            let found = decode::select_as_into(&case.object(), picks, options, &mut Scratch::default(), &mut out);
+            let found = select_as_into(&case.object(), picks, options, &mut Scratch::default(), &mut out);
             found.map(|()| out.iter().flat_map(|value| f64::from(*value).to_ne_bytes()).collect())
         }))
     },
     "decode/select.rs select_objects" "" Object |case, options| {
         Some(halves(case, |picks, _| {
             let objects = [(case.object(), picks), (case.object(), picks)];
-            decode::select_objects(&objects, options).map(|mut found| found.remove(1).bytes.into_owned())
+            select_objects(&objects, options).map(|mut found| found.remove(1).bytes.into_owned())
         }))
     },
     "ndarray.rs select" "" Object |case, options| {
