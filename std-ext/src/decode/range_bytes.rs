@@ -84,10 +84,12 @@ impl<'s> RangeBytes<'s> {
     pub(super) fn unpack_into<T: Value>(mut self, plan: &Plan<'_, '_>, start: u64, out: &mut [T]) -> Result<()> {
         let range = start..start.saturating_add(out.len() as u64);
         let stored = self.stored(plan, iter::once(range))?;
-        let unpacked = match stored.as_packed() {
-            Some((bytes, packing)) => kernels::packing::unpack_into(bytes, &packing, start, out),
-            // Shuffled values, and windows that begin behind the first value.
-            None => stored.unpack_into(start, out),
+        let unpacked = match stored.as_packed_from() {
+            Some((bytes, packing, first)) if first <= start => {
+                kernels::packing::unpack_into(bytes, &packing, start - first, out)
+            }
+            // Shuffled values.
+            _ => stored.unpack_into(start, out),
         };
         unpacked.map_err(|e| e.shift(plan.object.region_offset()).into())
     }
