@@ -111,8 +111,10 @@ fn picks(shape: &[u64], random: &mut Rng) -> Vec<Pick> {
             4 => Pick::from(start..start + rest.min(1 + random.below(3))),
             5 => Pick::from(start..*len),
             _ => {
-                let step = NonZeroU64::new(1 + random.below((*len / 2).min([3, 40, 700][len.ilog2() as usize % 3])));
-                Pick::Range { start, end: *len, step: step.unwrap() }
+                // Small steps and large ones: their gaps are decoded or gone around.
+                let most = if kind == 6 { 4 } else { *len / 2 };
+                let step = NonZeroU64::new(1 + random.below(most)).unwrap();
+                Pick::Range { start, end: *len, step }
             }
         }
     };
@@ -200,10 +202,10 @@ proptest! {
         let object = View::parse(bytes).unwrap().object(0).unwrap();
         let shape: Vec<u64> = object.descriptor().shape().iter().collect();
         let mut scratch = Scratch::default();
-        for seed in 0..4 ^ seed % 4 {
-            check(name, &object, &picks(&shape, &mut Rng(seed)), &mut scratch);
+        let mut random = Rng(seed);
+        for _ in 0..4 {
+            check(name, &object, &picks(&shape, &mut random), &mut scratch);
         }
-        check(name, &object, &picks(&shape, &mut Rng(seed)), &mut scratch);
     }
 }
 
