@@ -5,6 +5,7 @@ use std::hint::black_box;
 use ciborium::Value;
 use tgm_core::descriptor::{ByteOrder, ZfpMode};
 use tgm_core::object::DataObject;
+use tgm_core::selection::Pick;
 use tgm_core::szip::{Formula, Start, decode_packed_with};
 use tgm_std::codec::zfp::decompress_range;
 use tgm_std::kernels::decode_stored_into;
@@ -42,6 +43,37 @@ pub fn run(bench: &mut Bench) {
         of_zfp(bench, &zfp, len);
         of_blosc2(bench, &blosc2, len);
         of_zstd(bench, &zstd, len);
+    }
+    boxes(bench);
+}
+
+/// A box of 64 by 64 values out of a field of 2,048 by 2,048, beside the decoding of all of it.
+fn boxes(bench: &mut Bench) {
+    let side = bench.size(2048, 256) as u64;
+    let values = data::field(usize::try_from(side * side).expect("fits"));
+    let singles: Vec<f32> = values.iter().map(|value| *value as f32).collect();
+    let object = || ours::ObjectBuilder::new(&[side, side], &values).expect("as many as the shape says");
+    for (name, object) in [
+        ("float32", ours::ObjectBuilder::new(&[side, side], &singles).expect("as many as the shape says")),
+        ("16 bits", object().simple_packing(16)),
+        ("szip, 16 bits", object().simple_packing(16).szip()),
+    ] {
+        let message = ours::MessageBuilder::new().object(object).encode().expect("encodes");
+        let object = first(&message);
+        let width = object.descriptor().dtype().byte_width();
+        let picks = [Pick::from(side / 2..side / 2 + 64), Pick::from(side / 3..side / 3 + 64)];
+        let (mut part, mut whole) = (vec![1; 64 * 64 * width], vec![2; values.len() * width]);
+        let (options, mut scratch, mut other) =
+            (ours::DecodeOptions::default(), ours::Scratch::default(), ours::Scratch::default());
+        ours::decode::select_into(&object, &picks, &options, &mut scratch, &mut part).expect("decodes");
+        ours::values_into(&object, &options, &mut other, &mut whole).expect("decodes");
+        let row = usize::try_from(side / 2 * side + side / 3).expect("fits") * width;
+        assert!(part[..64 * width] == whole[row..row + 64 * width]);
+        let case = Case::new(format!("{name}, a box of 64 x 64 of {side} x {side}"))
+            .bytes(64 * 64 * width)
+            .row("us", || ours::decode::select_into(black_box(&object), &picks, &options, &mut scratch, &mut part))
+            .row("us, the whole", || ours::values_into(black_box(&object), &options, &mut other, &mut whole));
+        bench.run(case);
     }
 }
 

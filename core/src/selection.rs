@@ -209,6 +209,13 @@ impl<'a> Selection<'a> {
         self.rows
     }
 
+    /// The elements from the first to the last selected one, with those between them. Empty if none is selected. O(rank).
+    pub fn hull(&self) -> Range<u64> {
+        let Some(last) = self.rows.checked_sub(1) else { return 0..0 };
+        let row = Row { start: self.start_of(last).start, ..self.first };
+        self.first.start..row.hull().end
+    }
+
     /// The dimensions of the result: those of the tensor without the ones of which a single index is picked.
     pub fn shape(&self) -> impl Iterator<Item = u64> + use<'a> {
         self.shape.dims().zip(self.picks).filter(|(_, pick)| !matches!(pick, Pick::Index(_))).map(|(len, pick)| {
@@ -362,6 +369,8 @@ mod tests {
             prop_assert_eq!(&found, &naive(&dims));
             prop_assert_eq!(selection.element_count(), found.len() as u64);
             prop_assert_eq!(selection.row_count(), rows.len() as u64);
+            let hull = found.first().map_or(0..0, |first| *first..found.last().unwrap() + 1);
+            prop_assert_eq!(selection.hull(), hull);
             if !found.is_empty() {
                 prop_assert_eq!(selection.shape().product::<u64>(), found.len() as u64);
             }

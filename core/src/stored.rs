@@ -141,6 +141,21 @@ impl<'a> Stored<'a> {
         }
     }
 
+    /// [`Self::as_packed`], for a window too: also the number of the first value that the bytes hold.
+    #[cfg(feature = "packing")]
+    pub fn as_packed_from(&self) -> Option<(&'a [u8], Packing, u64)> {
+        match self.layout {
+            Layout::Packed(packing) if self.element_size <= 1 => Some((self.bytes, packing, self.skipped(&packing))),
+            _ => None,
+        }
+    }
+
+    /// How many packed values come before `bytes`.
+    #[cfg(feature = "packing")]
+    fn skipped(&self, packing: &Packing) -> u64 {
+        self.origin.saturating_mul(8).checked_div(packing.bits_per_value.into()).unwrap_or(0)
+    }
+
     /// The bytes and the filter's element size, if the bytes are shuffled elements without an encoding.
     #[cfg(feature = "shuffle")]
     pub const fn as_shuffled(&self) -> Option<(&'a [u8], u64)> {
@@ -202,8 +217,7 @@ impl<'a> Stored<'a> {
     #[cfg(feature = "packing")]
     fn unpack<O>(&self, packing: &Packing, start: u64, out: &mut [O], sink: &impl Sink<O>) -> Result<()> {
         if self.element_size <= 1 {
-            let skipped = self.origin.saturating_mul(8).checked_div(packing.bits_per_value.into()).unwrap_or(0);
-            let start = start.checked_sub(skipped).ok_or(ErrorKind::RangeOutOfBounds.at(0))?;
+            let start = start.checked_sub(self.skipped(packing)).ok_or(ErrorKind::RangeOutOfBounds.at(0))?;
             return sink.unpack(self.bytes, packing, start, out);
         }
         #[cfg(feature = "shuffle")]

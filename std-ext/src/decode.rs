@@ -50,6 +50,7 @@ mod plan;
 pub mod range;
 mod range_bytes;
 mod scratch;
+pub mod select;
 mod stored;
 pub(crate) mod trust;
 pub mod typed;
@@ -73,6 +74,7 @@ use crate::base::threads::Threads;
 pub use crate::decode::range::{
     decode_range, decode_range_from_frame, decode_range_from_payload, element_ranges_into, ranges, ranges_into,
 };
+pub use crate::model::picks::{self, Picks};
 use crate::model::room::Room;
 use crate::model::to_owned;
 use crate::model::types::{DataObjectDescriptor, DecodedObject, GlobalMetadata};
@@ -80,6 +82,9 @@ pub use crate::model::types::{DecodedMaskSet, DecodedObjectWithMasks};
 pub use into::{elements_into, unpack_into, values_into};
 pub use object_table::ObjectTable;
 pub use scratch::Scratch;
+pub use select::{
+    Selected, select, select_as, select_as_into, select_elements_into, select_into, select_objects, select_vec,
+};
 pub use typed::{Float, to_vec, values_as, values_as_into};
 
 /// The values of one object, borrowed from the message if they lie there as they are wanted.

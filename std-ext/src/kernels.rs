@@ -20,6 +20,7 @@
 )]
 
 pub mod byteswap;
+pub(crate) mod gather;
 pub(crate) mod pack;
 pub mod packing;
 #[cfg(target_arch = "x86_64")]
@@ -51,8 +52,10 @@ pub fn decode_stored_into(
     }
     let unit = if order == stored.byte_order() { 1 } else { stored.dtype().swap_unit_size().max(1) };
     let width = stored.dtype().byte_width() as u64;
-    if let Some((bytes, packing)) = stored.as_packed() {
-        return packing::unpack_bytes_into(bytes, &packing, elements.start, order, out);
+    if let Some((bytes, packing, first)) = stored.as_packed_from()
+        && let Some(start) = elements.start.checked_sub(first)
+    {
+        return packing::unpack_bytes_into(bytes, &packing, start, order, out);
     }
     if let Some((bytes, element_size)) = stored.as_shuffled().filter(|_| width > 0) {
         shuffle::unshuffle_range_into(bytes, element_size, elements.start.saturating_mul(width), out)?;

@@ -9,6 +9,7 @@
 //! | bytes of the values of a borrowed object, borrowed where they can be | [`values`], [`decode::ranges`] |
 //! | a vector of the type that the values are | [`to_vec`] |
 //! | floats, for any type of values | [`values_as`] |
+//! | a box of a tensor, as any of these | [`decode::select`](mod@decode::select) |
 //! | the same in buffers that the caller keeps | [`values_into`] with a [`Scratch`]; all of them are in [`decode`](mod@decode) |
 //! | arrays of the crate `ndarray` | `ndarray`, with that feature |
 //!

@@ -6,6 +6,7 @@ pub mod meta_access;
 pub mod metadata;
 pub(crate) mod number;
 pub(crate) mod params;
+pub mod picks;
 pub mod query;
 pub(crate) mod room;
 pub(crate) mod to_owned;

@@ -4,6 +4,8 @@
 //! |---|---|---|
 //! | what they are | [`values`], or [`view()`] where they lie | [`values_into`] |
 //! | `f32` or `f64` | [`values_as`] | [`values_as_into`] |
+//! | some of them, what they are | [`select`] | [`select_into`] |
+//! | some of them, `f32` or `f64` | [`select_as`] | [`select_as_into`] |
 //!
 //! ```
 //! use ndarray::array;
@@ -25,11 +27,13 @@ use std::slice;
 use ndarray::{ArrayD, ArrayView, ArrayViewD, ArrayViewMut, Dimension, IxDyn};
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::object::DataObject;
+use tgm_core::selection::Pick;
 use tgm_core::tensor::Element;
 use zerocopy::{FromBytes as _, IntoBytes as _};
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
+use crate::decode::select::selection;
 use crate::decode::trust::Trusted;
 use crate::decode::{self, Float, Scratch, to_vec};
 use crate::encode::builder::ObjectBuilder;
@@ -115,7 +119,7 @@ pub fn values_into<T: Number, D: Dimension>(
     scratch: &mut Scratch,
     array: ArrayViewMut<'_, T, D>,
 ) -> Result<()> {
-    into_array(object, array, |out| decode::elements_into(object, options, scratch, out))
+    into_array(object.descriptor().shape().iter(), array, |out| decode::elements_into(object, options, scratch, out))
 }
 
 /// The values of an object as floats, whatever type they are, into an array of the caller: [`decode::values_as_into`].
@@ -143,18 +147,100 @@ pub fn values_as_into<T: Float, D: Dimension>(
     scratch: &mut Scratch,
     array: ArrayViewMut<'_, T, D>,
 ) -> Result<()> {
-    into_array(object, array, |out| decode::values_as_into(object, options, scratch, out))
+    into_array(object.descriptor().shape().iter(), array, |out| decode::values_as_into(object, options, scratch, out))
 }
 
-/// Fills an array of the object's shape by `decode`, which fills a slice in row-major order.
-fn into_array<T: Number, D: Dimension>(
+/// The values that `picks` take of an object, of the type that they are, as an array of what is left of its dimensions:
+/// [`decode::select_vec`].
+///
+/// # Errors
+/// Those of [`decode::select_vec`].
+///
+/// ```
+/// use ndarray::array;
+/// use tgm_std::core::selection::Pick;
+/// use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder};
+///
+/// let field = array![[1_i32, 2, 3], [4, 5, 6]];
+/// let bytes = MessageBuilder::new().object(ObjectBuilder::from_array(field.view())).encode()?;
+/// let object = tgm_std::core::Message::parse(&bytes)?.object(0)?;
+/// let picks = [Pick::All, Pick::from(1..3)];
+/// let columns = tgm_std::ndarray::select::<i32>(&object, &picks, &DecodeOptions::default())?;
+/// assert_eq!(columns, array![[2, 3], [5, 6]].into_dyn());
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+pub fn select<T: Number>(object: &DataObject<'_>, picks: &[Pick], options: &DecodeOptions) -> Result<ArrayD<T>> {
+    with_dims(selection(object.descriptor(), picks)?.shape(), decode::select_vec(object, picks, options)?)
+}
+
+/// The values that `picks` take of an object as an array of floats, whatever type they are: [`decode::select_as`].
+///
+/// # Errors
+/// Those of [`decode::select_as`].
+pub fn select_as<T: Float>(object: &DataObject<'_>, picks: &[Pick], options: &DecodeOptions) -> Result<ArrayD<T>> {
+    with_dims(selection(object.descriptor(), picks)?.shape(), decode::select_as(object, picks, options)?)
+}
+
+/// The values that `picks` take of an object, of the type that they are, into an array of the caller:
+/// [`decode::select_elements_into`].
+///
+/// Where they are decoded to is as with [`values_into`].
+///
+/// # Errors
+/// [`TensogramError::Metadata`] if the array has another shape than the selection; those of
+/// [`decode::select_elements_into`].
+pub fn select_into<T: Number, D: Dimension>(
     object: &DataObject<'_>,
+    picks: &[Pick],
+    options: &DecodeOptions,
+    scratch: &mut Scratch,
+    array: ArrayViewMut<'_, T, D>,
+) -> Result<()> {
+    let shape = selection(object.descriptor(), picks)?.shape();
+    into_array(shape, array, |out| decode::select_elements_into(object, picks, options, scratch, out))
+}
+
+/// The values that `picks` take of an object as floats, whatever type they are, into an array of the caller:
+/// [`decode::select_as_into`].
+///
+/// Where they are decoded to is as with [`values_into`].
+///
+/// # Errors
+/// [`TensogramError::Metadata`] if the array has another shape than the selection; those of [`decode::select_as_into`].
+///
+/// ```
+/// use ndarray::{Array2, array};
+/// use tgm_std::core::selection::Pick;
+/// use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder, Scratch};
+///
+/// let object = ObjectBuilder::new(&[2, 3], &[1_u8, 2, 3, 4, 5, 6])?.shuffle();
+/// let bytes = MessageBuilder::new().object(object).encode()?;
+/// let object = tgm_std::core::Message::parse(&bytes)?.object(0)?;
+/// let (picks, mut array) = ([Pick::All, Pick::from(1..3)], Array2::<f32>::zeros((2, 2)));
+/// let (options, mut scratch) = (DecodeOptions::default(), Scratch::default());
+/// tgm_std::ndarray::select_as_into(&object, &picks, &options, &mut scratch, array.view_mut())?;
+/// assert_eq!(array, array![[2.0, 3.0], [5.0, 6.0]]);
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+pub fn select_as_into<T: Float, D: Dimension>(
+    object: &DataObject<'_>,
+    picks: &[Pick],
+    options: &DecodeOptions,
+    scratch: &mut Scratch,
+    array: ArrayViewMut<'_, T, D>,
+) -> Result<()> {
+    let shape = selection(object.descriptor(), picks)?.shape();
+    into_array(shape, array, |out| decode::select_as_into(object, picks, options, scratch, out))
+}
+
+/// Fills an array, which has this shape, by `decode`, which fills a slice in row-major order.
+fn into_array<T: Number, D: Dimension>(
+    shape: impl Iterator<Item = u64>,
     mut array: ArrayViewMut<'_, T, D>,
     decode: impl FnOnce(&mut [T]) -> Result<()>,
 ) -> Result<()> {
-    let shape = object.descriptor().shape();
-    if !shape.iter().eq(array.shape().iter().map(|dim| *dim as u64)) {
-        let wanted: Vec<u64> = shape.iter().collect();
+    let wanted: Vec<u64> = shape.collect();
+    if !wanted.iter().copied().eq(array.shape().iter().map(|dim| *dim as u64)) {
         return Err(metadata(format!("values are of shape {wanted:?}, the array is of shape {:?}", array.shape())));
     }
     if let Some(values) = array.as_slice_mut() {
@@ -167,7 +253,11 @@ fn into_array<T: Number, D: Dimension>(
 }
 
 fn with_shape<T>(object: &DataObject<'_>, values: Vec<T>) -> Result<ArrayD<T>> {
-    ArrayD::from_shape_vec(shape(object)?, values).map_err(|error| TensogramError::encoding(error.to_string()))
+    with_dims(object.descriptor().shape().iter(), values)
+}
+
+fn with_dims<T>(shape: impl Iterator<Item = u64>, values: Vec<T>) -> Result<ArrayD<T>> {
+    ArrayD::from_shape_vec(dims(shape)?, values).map_err(|error| TensogramError::encoding(error.to_string()))
 }
 
 /// The values of an object where they lie in the message.
@@ -198,20 +288,48 @@ pub fn view_with_options<'a, T: Element>(
         return Ok(None);
     }
     let Ok(values) = <[T]>::ref_from_bytes(payload) else { return Ok(None) };
-    Ok(ArrayViewD::from_shape(shape(object)?, values).ok())
+    Ok(ArrayViewD::from_shape(dims(descriptor.shape().iter())?, values).ok())
 }
 
-fn shape(object: &DataObject<'_>) -> Result<IxDyn> {
-    let dims = object.descriptor().shape().iter().map(usize::try_from).collect::<std::result::Result<Vec<_>, _>>();
+fn dims(shape: impl Iterator<Item = u64>) -> Result<IxDyn> {
+    let dims = shape.map(usize::try_from).collect::<std::result::Result<Vec<_>, _>>();
     Ok(IxDyn(&dims.map_err(|_| metadata("shape overflows usize"))?))
 }
 
 #[cfg(test)]
+#[allow(clippy::cast_possible_truncation, reason = "small numbers")]
 mod tests {
     use ndarray::{Array2, Array3, s};
 
-    use super::{values, values_as, values_as_into, values_into, view};
+    use tgm_core::selection::Pick;
+
+    use super::{select, select_as, select_as_into, select_into, values, values_as, values_as_into, values_into, view};
     use crate::{DecodeOptions, MessageBuilder, ObjectBuilder, Scratch};
+
+    #[test]
+    fn selected_arrays_are_slices_of_the_whole() {
+        let array = Array3::from_shape_fn((3, 4, 5), |(i, j, k)| f64::from(u8::try_from(i * 60 + j * 10 + k).unwrap()));
+        let object = ObjectBuilder::from_array(array.view()).shuffle();
+        let message = MessageBuilder::new().object(object).encode().unwrap();
+        let object = tgm_core::Message::parse(&message).unwrap().object(0).unwrap();
+        let (options, mut scratch) = (DecodeOptions::default(), Scratch::default());
+        let picks = [Pick::Index(1), Pick::from(1..3), Pick::All];
+        let expected = array.slice(s![1, 1..3, ..]);
+        assert_eq!(select::<f64>(&object, &picks, &options).unwrap(), expected.into_dyn());
+        assert_eq!(
+            select_as::<f32>(&object, &picks, &options).unwrap(),
+            expected.mapv(|value| value as f32).into_dyn()
+        );
+        let mut columns = Array2::<f64>::zeros((5, 2));
+        select_into(&object, &picks, &options, &mut scratch, columns.view_mut().reversed_axes()).unwrap();
+        let mut wide = Array2::<f32>::zeros((2, 10));
+        select_as_into(&object, &picks, &options, &mut scratch, wide.slice_mut(s![.., ..;2])).unwrap();
+        assert_eq!(columns.t(), expected);
+        assert_eq!(wide.slice(s![.., ..;2]).mapv(f64::from), expected);
+        let mut other = Array2::<f64>::zeros((5, 2));
+        let error = select_into(&object, &picks, &options, &mut scratch, other.view_mut()).unwrap_err().to_string();
+        assert_eq!(error, "metadata error: values are of shape [2, 5], the array is of shape [5, 2]");
+    }
 
     #[test]
     fn arrays_of_any_layout_come_back_row_by_row() {

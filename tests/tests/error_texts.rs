@@ -6,10 +6,13 @@
 use std::collections::BTreeMap;
 
 use ciborium::Value;
+use tgm_core::selection::Pick;
+use tgm_std::decode::{Picks, select};
 use tgm_std::hash::{check_frame_hash, hash_frame_body};
 use tgm_std::{
     AggregateHashPolicy, ByteOrder, DataObjectDescriptor, DecodeOptions, Dtype, EncodeOptions, FrameType,
-    GlobalMetadata, MaskDescriptor, MasksMetadata, Result, StreamingEncoder, TensogramFile, parse_hash_name,
+    GlobalMetadata, MaskDescriptor, MasksMetadata, Result, StreamingEncoder, TensogramError, TensogramFile,
+    parse_hash_name,
 };
 use tgm_tests::builder::{Frame, Message, Object, array, frame_type, map};
 use tgm_tests::messages::{self, plain};
@@ -110,8 +113,23 @@ fn values() -> Vec<Row> {
         ),
         ("range decode not supported for this compressor", ENCODING, range(float().compressed("zstd"), (0, 1))),
         ("range (offset=2, count=2): range error: range (2, 2) exceeds payload size", ENCODING, range(float(), (2, 2))),
+        ("a selection of 0 dimensions of a tensor that has 1", ENCODING, selected(float(), &[])),
+        ("the selection of dimension 0 (counted from 0) reaches beyond it", ENCODING, selected(float(), &[3.into()])),
+        ("selection, part 1 (counted from 0): the step of `::0` is less than 1", ENCODING, {
+            text_of(Picks::parse("..,::0").map_err(TensogramError::from))
+        }),
+        ("selection, dimension 0 (counted from 0): there is no index -4, the length is 3", ENCODING, {
+            text_of(Picks::parse("-4").unwrap().resolve([3]).map_err(TensogramError::from))
+        }),
         ("out of range", "object error: ", text_of(object_1)),
     ]
+}
+
+/// What selecting from the object says.
+fn selected(object: Object, picks: &[Pick]) -> String {
+    let bytes = Message::buffered([object]).build().bytes;
+    let message = tgm_core::Message::parse(&bytes).unwrap();
+    text_of(select(&message.object(0).unwrap(), picks, &DecodeOptions::default()))
 }
 
 /// A message whose metadata is not CBOR.

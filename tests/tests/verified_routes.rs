@@ -15,6 +15,10 @@ use tgm_core::Message;
 use tgm_core::descriptor::Encoding;
 use tgm_core::hash::{HashPresence, Verdict};
 use tgm_core::object::DataObject;
+use tgm_core::selection::Pick;
+use tgm_std::decode::{
+    select, select_as, select_as_into, select_elements_into, select_into, select_objects, select_vec,
+};
 use tgm_std::encode::{Part, encode_parts};
 use tgm_std::{
     DataObjectDescriptor, DecodeOptions, EncodeOptions, GlobalMetadata, MaskMethod, MessageBuilder, ObjectBuilder,
@@ -217,6 +221,88 @@ const ROUTES: &[Route] = routes! {
         let found = tgm_std::element_ranges_into(&object, &ranges, options, &mut Scratch::default(), &mut out);
         Some(found.map(|()| bytes_of(&out)))
     },
+    "decode/select.rs select" "" Object |case, options| {
+        Some(halves(case, |picks, _| select(&case.object(), picks, options).map(|found| found.bytes.into_owned())))
+    },
+    "decode/select.rs select" "all" Object |case, options| {
+        let picks = vec![Pick::All; case.object().descriptor().shape().len()];
+        Some(select(&case.object(), &picks, options).map(|found| found.bytes.into_owned()))
+    },
+    "decode/select.rs select_into" "" Object |case, options| {
+        Some(halves(case, |picks, count| {
+            let mut out = vec![0; 8 * count];
+            select_into(&case.object(), picks, options, &mut Scratch::default(), &mut out).map(|()| out)
+        }))
+    },
+    "decode/select.rs select_elements_into" "" Object |case, options| {
+        Some(halves(case, |picks, count| {
+            let mut out = vec![0.0_f64; count];
+            let found = select_elements_into(&case.object(), picks, options, &mut Scratch::default(), &mut out);
+            found.map(|()| bytes_of(&out))
+        }))
+    },
+    "decode/select.rs select_vec" "" Object |case, options| {
+        Some(halves(case, |picks, _| {
+            select_vec::<f64>(&case.object(), picks, options).map(|values| bytes_of(&values))
+        }))
+    },
+    "decode/select.rs select_as" "" Object |case, options| {
+        Some(halves(case, |picks, _| {
+            select_as::<f64>(&case.object(), picks, options).map(|values| bytes_of(&values))
+        }))
+    },
+    "decode/select.rs select_as_into" "" Object |case, options| {
+        Some(halves(case, |picks, count| {
+            let mut out = vec![0.0_f64; count];
+            let found = select_as_into(&case.object(), picks, options, &mut Scratch::default(), &mut out);
+            found.map(|()| bytes_of(&out))
+        }))
+    },
+    "decode/select.rs select_as_into" "as the other float" Object |case, options| {
+        // As above: values of the object out of the corpus are rounded.
+        (case.pipeline != "blosc2").then_some(())?;
+        Some(halves(case, |picks, count| {
+            let mut out = vec![0.0_f32; count];
+            let found = select_as_into(&case.object(), picks, options, &mut Scratch::default(), &mut out);
+            found.map(|()| out.iter().flat_map(|value| f64::from(*value).to_ne_bytes()).collect())
+        }))
+    },
+    "decode/select.rs select_objects" "" Object |case, options| {
+        Some(halves(case, |picks, _| {
+            let objects = [(case.object(), picks), (case.object(), picks)];
+            select_objects(&objects, options).map(|mut found| found.remove(1).bytes.into_owned())
+        }))
+    },
+    "ndarray.rs select" "" Object |case, options| {
+        Some(halves(case, |picks, _| {
+            let found = tgm_std::ndarray::select::<f64>(&case.object(), picks, options);
+            found.map(|array| bytes_of(array.as_slice().unwrap()))
+        }))
+    },
+    "ndarray.rs select_as" "" Object |case, options| {
+        Some(halves(case, |picks, _| {
+            let found = tgm_std::ndarray::select_as::<f64>(&case.object(), picks, options);
+            found.map(|array| bytes_of(array.as_slice().unwrap()))
+        }))
+    },
+    "ndarray.rs select_into" "" Object |case, options| {
+        Some(halves(case, |picks, count| {
+            let mut out = vec![0.0_f64; count];
+            let array = tgm_std::deps::ndarray::ArrayViewMut1::from(&mut out[..]);
+            let (object, mut scratch) = (case.object(), Scratch::default());
+            let found = tgm_std::ndarray::select_into(&object, picks, options, &mut scratch, array);
+            found.map(|()| bytes_of(&out))
+        }))
+    },
+    "ndarray.rs select_as_into" "" Object |case, options| {
+        Some(halves(case, |picks, count| {
+            let mut out = vec![0.0_f64; count];
+            let array = tgm_std::deps::ndarray::ArrayViewMut1::from(&mut out[..]);
+            let (object, mut scratch) = (case.object(), Scratch::default());
+            let found = tgm_std::ndarray::select_as_into(&object, picks, options, &mut scratch, array);
+            found.map(|()| bytes_of(&out))
+        }))
+    },
     "file/iter.rs objects" "" Message |case, options| {
         Some(tgm_std::objects(case.bytes, options.clone()).unwrap().nth(OBJECT).unwrap().map(|found| found.1))
     },
@@ -275,6 +361,18 @@ const ROUTES: &[Route] = routes! {
 
 fn values(object: &DataObject<'_>, options: &DecodeOptions) -> Result<Vec<u8>> {
     tgm_std::values(object, options).map(std::borrow::Cow::into_owned)
+}
+
+/// The values of the object, selected in two halves by picks. `select` gets the number of values too.
+fn halves(case: &Case<'_>, select: impl Fn(&[Pick], usize) -> Result<Vec<u8>>) -> Result<Vec<u8>> {
+    let shape: Vec<u64> = case.object().descriptor().shape().iter().collect();
+    let half = |rows: std::ops::Range<u64>| {
+        let count = usize::try_from((rows.end - rows.start) * shape[1..].iter().product::<u64>()).unwrap();
+        let mut picks = vec![Pick::All; shape.len()];
+        picks[0] = rows.into();
+        select(&picks, count)
+    };
+    Ok([half(0..shape[0] / 2)?, half(shape[0] / 2..shape[0])?].concat())
 }
 
 fn bytes_of(values: &[f64]) -> Vec<u8> {
@@ -492,6 +590,7 @@ fn an_objects_bytes_are_read_where_its_digest_was_asked_about() {
         "decode.rs",              // how long the payload is
         "decode/plan.rs",         // takes trusted objects
         "decode/range_bytes.rs",  // takes trusted objects
+        "decode/select.rs",       // takes trusted objects; how long the payload is
         "decode/stored.rs",       // takes trusted objects
         "decode/unpack.rs",       // takes trusted objects
         "decode/whole.rs",        // takes trusted objects

@@ -160,6 +160,11 @@ impl<'o, 'a> Plan<'o, 'a> {
         (unit > 1 && descriptor.byte_order() != self.order).then_some(unit)
     }
 
+    /// Whether the payload holds the values themselves, in whatever byte order.
+    pub(super) fn is_plain(&self) -> bool {
+        self.codec.is_none() && is_given_values(self.object.descriptor())
+    }
+
     /// Whether masks have to be restored.
     pub(super) fn must_restore(&self) -> bool {
         self.options.restore_non_finite && !self.object.descriptor().masks().is_empty()

@@ -9,7 +9,7 @@ use super::payload_parts::PayloadParts;
 use super::plan::{Plan, WayToParts};
 use super::stored::{codec_error, open};
 use crate::base::error::Result;
-use crate::codec::Workspace;
+use crate::codec::{CodecError, PartReader, Workspace};
 use crate::kernels;
 use crate::kernels::packing::Value;
 
@@ -32,15 +32,31 @@ impl<'s> RangeBytes<'s> {
         bytes: &'s mut Vec<u8>,
         work: &'s mut Workspace,
     ) -> Result<Self> {
+        Self::open_unless(plan, end, bytes, work, |_, _| Ok(false))
+    }
+
+    /// [`Self::open`], but all stored bytes are decompressed at once if `is_dear` says so of the parts and of the number
+    /// of stored bytes.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub(super) fn open_unless<'a: 's>(
+        plan: &Plan<'s, 'a>,
+        end: u64,
+        bytes: &'s mut Vec<u8>,
+        work: &'s mut Workspace,
+        is_dear: impl FnOnce(&mut (dyn PartReader + 's), u64) -> std::result::Result<bool, CodecError>,
+    ) -> Result<Self> {
         let Some(WayToParts { codec, total, end }) = plan.parts(end)? else {
             return Ok(Self::All(open(plan, plan.stored()?, bytes, work)?));
         };
         let parts = codec.open_parts(plan.object.payload(), plan.object.descriptor(), total, end, work);
-        if let Some(parts) = parts.map_err(|error| codec_error(codec, &error))? {
+        if let Some(mut parts) = parts.map_err(|error| codec_error(codec, &error))?
+            && !is_dear(&mut *parts, total).map_err(|error| codec_error(codec, &error))?
+        {
             return Ok(Self::Parts(PayloadParts::new(codec, parts, bytes)));
         }
-        // This codec has no parts. The workspace is lent to the answer that said so; such codecs do not need the kept
-        // one.
+        // This codec has no parts, or all of them are wanted. The workspace is lent to the answer that said so.
         let way = plan.decompressed(codec, total)?;
         Ok(Self::All(open(plan, way, bytes, &mut Workspace::default())?))
     }
@@ -68,10 +84,12 @@ impl<'s> RangeBytes<'s> {
     pub(super) fn unpack_into<T: Value>(mut self, plan: &Plan<'_, '_>, start: u64, out: &mut [T]) -> Result<()> {
         let range = start..start.saturating_add(out.len() as u64);
         let stored = self.stored(plan, iter::once(range))?;
-        let unpacked = match stored.as_packed() {
-            Some((bytes, packing)) => kernels::packing::unpack_into(bytes, &packing, start, out),
-            // Shuffled values, and windows that begin behind the first value.
-            None => stored.unpack_into(start, out),
+        let unpacked = match stored.as_packed_from() {
+            Some((bytes, packing, first)) if first <= start => {
+                kernels::packing::unpack_into(bytes, &packing, start - first, out)
+            }
+            // Shuffled values.
+            _ => stored.unpack_into(start, out),
         };
         unpacked.map_err(|e| e.shift(plan.object.region_offset()).into())
     }

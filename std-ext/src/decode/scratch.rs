@@ -35,4 +35,6 @@ pub struct Scratch {
     pub(super) work: Workspace,
     /// Values that were decoded to be converted.
     pub(super) values: Vec<u8>,
+    /// Values among which are those of a selection.
+    pub(super) window: Vec<u8>,
 }

@@ -41,7 +41,7 @@ use crate::model::number::Number;
 /// ```
 pub fn to_vec<T: Number>(object: &DataObject<'_>, options: &DecodeOptions) -> Result<Vec<T>> {
     check_dtype::<T::Element>(object.descriptor())?;
-    let mut values = zeros(object, options)?;
+    let mut values = zeros_of(object, options)?;
     elements_into(object, options, &mut Scratch::default(), &mut values)?;
     Ok(values)
 }
@@ -80,7 +80,7 @@ pub fn to_vec<T: Number>(object: &DataObject<'_>, options: &DecodeOptions) -> Re
 /// ```
 pub fn values_as<T: Float>(object: &DataObject<'_>, options: &DecodeOptions) -> Result<Vec<T>> {
     check_real(object.descriptor())?;
-    let mut values = zeros(object, options)?;
+    let mut values = zeros_of(object, options)?;
     values_as_into(object, options, &mut Scratch::default(), &mut values)?;
     Ok(values)
 }
@@ -191,7 +191,7 @@ fn fill<T>(out: &mut [T], values: impl Iterator<Item = T>) {
 }
 
 /// Checks that each value is one number.
-fn check_real(descriptor: &Descriptor<'_>) -> Result<()> {
+pub(super) fn check_real(descriptor: &Descriptor<'_>) -> Result<()> {
     match descriptor.dtype() {
         dtype @ (Dtype::Complex64 | Dtype::Complex128) => {
             Err(TensogramError::encoding(format!("values of dtype {dtype} are complex: no float holds one")))
@@ -201,9 +201,14 @@ fn check_real(descriptor: &Descriptor<'_>) -> Result<()> {
 }
 
 /// As many zeros as the object has values, if the limits allow their memory.
-fn zeros<T: Number>(object: &DataObject<'_>, options: &DecodeOptions) -> Result<Vec<T>> {
-    let bytes = object.descriptor().element_count().saturating_mul(size_of::<T>() as u64);
-    let len = options.limits.check_bytes(object.payload().len() as u64, bytes)? / size_of::<T>();
+fn zeros_of<T: Number>(object: &DataObject<'_>, options: &DecodeOptions) -> Result<Vec<T>> {
+    zeros(object.descriptor().element_count(), object.payload().len() as u64, options)
+}
+
+/// `count` zeros, if the limits allow `encoded` bytes to take their memory.
+pub(super) fn zeros<T: Number>(count: u64, encoded: u64, options: &DecodeOptions) -> Result<Vec<T>> {
+    let bytes = count.saturating_mul(size_of::<T>() as u64);
+    let len = options.limits.check_bytes(encoded, bytes)? / size_of::<T>();
     let mut zeros = Vec::new();
     let reserved = zeros.try_reserve_exact(len);
     reserved.map_err(|_| TensogramError::encoding(format!("cannot allocate {bytes} bytes for decoded values")))?;

@@ -125,6 +125,56 @@ fn npy_headers_say_what_follows() {
 }
 
 #[test]
+fn slices_have_the_values_and_the_shape_that_python_gives() {
+    let path = data("masks/float16-little.tgm");
+    // A field of 6 rows and 20 columns.
+    let whole = extract(&path, &["--byte-order", "big"]);
+    assert_eq!(whole.len(), 2 * 6 * 20);
+    let taken = |rows: &[usize], columns: &[usize]| {
+        let places = rows.iter().flat_map(|row| columns.iter().map(move |column| 2 * (row * 20 + column)));
+        places.flat_map(|at| &whole[at..at + 2]).copied().collect::<Vec<u8>>()
+    };
+    for (slice, shape, rows, columns) in [
+        ("1:3, -2:", "(2, 2)", &[1, 2][..], &[18, 19][..]),
+        ("-1, ::9", "(3,)", &[5], &[0, 9, 18]),
+        ("..,7", "(6,)", &[0, 1, 2, 3, 4, 5], &[7]),
+        ("2,3", "()", &[2], &[3]),
+        ("4:2", "(0, 20)", &[], &[]),
+    ] {
+        let raw = extract(&path, &["--byte-order", "big", "--slice", slice]);
+        assert!(raw == taken(rows, columns), "{slice}");
+        let npy = extract(&path, &["--byte-order", "big", "--format", "npy", "--slice", slice]);
+        let (header, values) = parse_npy(&npy);
+        assert!(header.contains(&format!("'shape': {shape}, ")) && values == raw, "{slice}: {header}");
+    }
+    assert!(extract(&path, &["--byte-order", "big", "--slice", ".."]) == whole);
+    // Truth values, one byte each.
+    let bits = data("realistic/surface-181x360.tgm");
+    let bits = |arguments: &[&str]| extract(&bits, &[&["-o", "2", "--format", "npy"], arguments].concat());
+    let (whole, part) = (bits(&[]), bits(&["--slice", "10:12, 5:8"]));
+    let ((_, whole), (header, part)) = (parse_npy(&whole), parse_npy(&part));
+    assert!(header.contains("'shape': (2, 3), "), "{header}");
+    assert!(part == [&whole[10 * 360 + 5..][..3], &whole[11 * 360 + 5..][..3]].concat());
+}
+
+#[test]
+fn slices_that_are_wrong_are_errors_that_name_the_dimension() {
+    let path = data("masks/float16-little.tgm");
+    for (slice, code, part) in [
+        ("x", 2, "part 0 (counted from 0): `x` is no number"),
+        ("0,::-1", 2, "part 1 (counted from 0): the step of `::-1` is less than 1"),
+        ("0,20", 1, "dimension 1 (counted from 0): there is no index 20, the length is 20"),
+        ("0,0,0", 1, "selection of 3 dimensions, the tensor has 2"),
+    ] {
+        let failed = tgm(["extract", &path, "--slice", slice]);
+        assert!(failed.code == Some(code) && failed.stderr.contains(part), "{slice}: {}", failed.stderr);
+        assert!(failed.stdout.is_empty());
+    }
+    let both = tgm(["extract", &path, "--slice", "0", "--range", "0:1"]);
+    assert!(both.code == Some(2) && both.stderr.contains("cannot be used with"), "{}", both.stderr);
+}
+
+#[test]
 fn output_files_appear_whole_or_not_at_all() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("values.bin");

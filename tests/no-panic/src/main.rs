@@ -159,7 +159,8 @@ fn data_object(object: &DataObject<'_>, output: &mut [u8]) {
         keep((object.decode_floats_into(output, singles), black_box(&*doubles), black_box(&*singles)));
     }
     if let Ok(stored) = object.stored() {
-        keep((stored.as_values(), stored.as_packed(), stored.as_shuffled(), stored.output_len(&range)));
+        keep((stored.as_values(), stored.as_packed(), stored.as_packed_from(), stored.as_shuffled()));
+        keep(stored.output_len(&range));
         keep((window_of(descriptor, &range), Stored::window(descriptor, object.payload(), black_box(3))));
         let (chunks, _) = output.as_chunks_mut::<8>();
         let mut floats = [0.0_f64; 16];
@@ -261,7 +262,7 @@ fn kernels(input: &[u8], output: &mut [u8]) {
     let step = NonZeroU64::new(black_box(2)).unwrap_or(NonZeroU64::MIN);
     let picks = black_box([Pick::Index(1), Pick::All, Pick::Range { start: 1, end: 4, step }]);
     if let Ok(selection) = Selection::new(shape, &picks) {
-        keep((selection.element_count(), selection.row_count()));
+        keep((selection.element_count(), selection.row_count(), selection.hull()));
         selection.shape().for_each(keep);
         selection.rows().for_each(|row| keep(row.hull()));
     }

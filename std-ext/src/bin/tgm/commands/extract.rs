@@ -11,6 +11,8 @@ use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_core::object::DataObject;
 use tgm_core::{ErrorKind, Message};
 use tgm_std::TensogramError;
+use tgm_std::decode::select::selection;
+use tgm_std::decode::{Picks, Selected};
 
 use crate::commands::Run;
 use crate::read::digests::Digests;
@@ -39,6 +41,13 @@ pub(crate) struct Extract {
     /// Only COUNT elements from element START of the flattened tensor; ranges are written one after the other
     #[arg(long = "range", value_name = "START:COUNT")]
     ranges: Vec<ElementRange>,
+    /// Only these indices of each dimension, as in Python: "0, 10:20, 1:9:4, -1, .."; the output has their shape
+    ///
+    /// A number picks one index and drops the dimension; START:END:STEP picks several, each part of it optional. Negative
+    /// numbers count from the end, steps do not. ".." stands for all of the dimensions that are left. Only the blocks of the payload
+    /// that hold selected values are decoded, where its compression allows it.
+    #[arg(long, value_name = "PICKS", allow_hyphen_values = true, conflicts_with_all = ["ranges", "more_ranges"])]
+    slice: Option<Picks>,
     /// More ranges
     #[arg(hide = true, requires = "ranges")]
     more_ranges: Vec<ElementRange>,
@@ -93,10 +102,13 @@ enum Format {
     Npy,
 }
 
-/// Decoded values in stored byte order, one piece for each range.
+/// Decoded values in stored byte order.
 struct Values<'f> {
     object: DataObject<'f>,
-    pieces: Vec<Cow<'f, [u8]>>,
+    /// One piece for each range, with its number of elements; else one of all that was asked for.
+    pieces: Vec<(Cow<'f, [u8]>, u64)>,
+    /// The dimensions of all pieces together.
+    shape: Vec<u64>,
 }
 
 impl Run for Extract {
@@ -134,42 +146,38 @@ impl Extract {
         let object = find(&message, self.object)?;
         self.digests.of(&message)?.check(self.object, object.frame())?;
         let ranges = self.ranges.iter().chain(&self.more_ranges).map(|range| (range.0, range.1)).collect::<Vec<_>>();
-        let pieces = if ranges.is_empty() {
-            vec![tgm_std::values(&object, &as_stored())?]
-        } else {
-            tgm_std::ranges(&object, &ranges, &as_stored())?.into_iter().map(Cow::Owned).collect()
-        };
-        Ok(Values { object, pieces })
+        let descriptor = object.descriptor();
+        if let Some(picks) = &self.slice {
+            let picks = picks.resolve(descriptor.shape().iter())?;
+            let count = selection(descriptor, &picks)?.element_count();
+            let Selected { shape, bytes } = tgm_std::decode::select(&object, &picks, &as_stored())?;
+            return Ok(Values { object, pieces: vec![(bytes, count)], shape });
+        }
+        if ranges.is_empty() {
+            let pieces = vec![(tgm_std::values(&object, &as_stored())?, descriptor.element_count())];
+            return Ok(Values { object, pieces, shape: descriptor.shape().iter().collect() });
+        }
+        let values = tgm_std::ranges(&object, &ranges, &as_stored())?.into_iter().map(Cow::Owned);
+        let pieces = values.zip(ranges.iter().map(|range| range.1)).collect();
+        Ok(Values { object, pieces, shape: vec![ranges.iter().map(|range| range.1).sum()] })
     }
 
     fn write(&self, values: &Values<'_>, sink: &mut dyn Write) -> io::Result<()> {
         let descriptor = values.object.descriptor();
         let order = self.byte_order.into();
         if self.format == Format::Npy {
-            sink.write_all(&npy::header(descriptor.dtype(), order, &self.shape(values))?)?;
+            sink.write_all(&npy::header(descriptor.dtype(), order, &values.shape)?)?;
             if descriptor.dtype() == Dtype::Bitmask {
-                let mut counts = self.counts(values).into_iter();
-                return values.pieces.iter().try_for_each(|piece| {
-                    npy::truth_values(piece, counts.next().unwrap_or_default(), |bytes| sink.write_all(bytes))
-                });
+                return values
+                    .pieces
+                    .iter()
+                    .try_for_each(|(piece, count)| npy::truth_values(piece, *count, |bytes| sink.write_all(bytes)));
             }
         }
-        values.pieces.iter().try_for_each(|piece| in_order(piece, descriptor, order, |bytes| sink.write_all(bytes)))
-    }
-
-    /// Elements of each piece.
-    fn counts(&self, values: &Values<'_>) -> Vec<u64> {
-        let of_ranges: Vec<_> = self.ranges.iter().chain(&self.more_ranges).map(|range| range.1).collect();
-        if of_ranges.is_empty() { vec![values.object.descriptor().element_count()] } else { of_ranges }
-    }
-
-    /// The shape of the output: the object's, or one dimension for ranges.
-    fn shape(&self, values: &Values<'_>) -> Vec<u64> {
-        let descriptor = values.object.descriptor();
-        if self.ranges.is_empty() {
-            return descriptor.shape().iter().collect();
-        }
-        vec![self.counts(values).iter().sum()]
+        values
+            .pieces
+            .iter()
+            .try_for_each(|(piece, _)| in_order(piece, descriptor, order, |bytes| sink.write_all(bytes)))
     }
 }
 

@@ -1,0 +1,348 @@
+//! Boxes of a tensor: a dense array out of some indices of each dimension.
+//!
+//! | values as | in new memory | in the caller's buffer |
+//! |---|---|---|
+//! | bytes | [`select`], borrowed if they lie side by side as they are wanted | [`select_into`] |
+//! | a Rust type | [`select_vec`] | [`select_elements_into`] |
+//! | `f32` or `f64`, of any | [`select_as`] | [`select_as_into`] |
+//!
+//! There is one [`Pick`] for each dimension. The result has the dimensions of which a range or all is picked, and lies
+//! row-major. [`Picks`](crate::decode::Picks) reads picks from text.
+//!
+//! | payload | what a call reads and decodes |
+//! |---|---|
+//! | plain | the bytes of the selected values |
+//! | packed, or shuffled | the bits of the selected values |
+//! | szip, zfp of fixed rate, blosc2 | the blocks that hold selected values, each once |
+//! | zstd | all of it, or what comes before the last selected value, if that is less than half |
+//! | everything else | all of it, once |
+//!
+//! Where reading blocks costs nearly as much as decoding everything, everything is decoded, unless that takes much more
+//! memory than the selected values. Values between selected ones are decoded too, where that costs less than going
+//! around them. Besides these, a call works in a few kilobytes, however many rows the selection has.
+
+mod cost;
+mod filler;
+mod pending;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::float_cmp, reason = "tests may panic")]
+mod tests;
+
+use std::borrow::Cow;
+use std::mem;
+
+use tgm_core::descriptor::{ByteOrder, Descriptor};
+use tgm_core::object::DataObject;
+use tgm_core::selection::{Pick, Selection};
+use tgm_core::tensor::{AnyView, Shape};
+use zerocopy::IntoBytes as _;
+
+use self::filler::with_filler;
+pub use self::pending::element_ranges;
+use super::bounds::check_output;
+use super::into::check_dtype;
+use super::plan::{Plan, WayToValues, target_order};
+use super::trust::Trusted;
+use super::typed::{Float, check_real, values_as_into, zeros};
+use super::{Scratch, threads, whole};
+use crate::base::error::{Result, TensogramError};
+use crate::base::limits::{at_least, reserve};
+use crate::base::options::DecodeOptions;
+use crate::base::threads::Threads;
+use crate::model::number::Number;
+
+/// Values that are decoded at once to be converted: a multiple of eight, so that bits begin with a byte.
+const CONVERTED: usize = 4096;
+
+/// The selected values of an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selected<'a> {
+    /// The dimensions of the result.
+    pub shape: Vec<u64>,
+    /// The values, row-major. A bitmask's values are packed bits.
+    pub bytes: Cow<'a, [u8]>,
+}
+
+/// The box that `picks` take of an object: its shape, its number of elements, and its rows. Nothing is read.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] if there are more or fewer picks than dimensions, and for a pick beyond its dimension.
+pub fn selection<'p>(descriptor: &Descriptor<'p>, picks: &'p [Pick]) -> Result<Selection<'p>> {
+    Ok(Selection::new(descriptor.shape().into(), picks)?)
+}
+
+/// The values that `picks` take of an object, as bytes.
+///
+/// They lie in the byte order that the options say, masked ones restored if the options say so. They are borrowed from
+/// the message if they lie there side by side, as they are wanted. A bitmask's values begin with the highest bit.
+///
+/// # Errors
+/// Those of [`selection`]; those of [`values`](crate::values).
+///
+/// ```
+/// use tgm_std::core::selection::Pick;
+/// use tgm_std::decode::select;
+/// use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder};
+///
+/// let bytes = MessageBuilder::new().object(ObjectBuilder::new(&[2, 3], &[1_u8, 2, 3, 4, 5, 6])?).encode()?;
+/// let object = tgm_std::core::Message::parse(&bytes)?.object(0)?;
+/// let columns = select(&object, &[Pick::All, Pick::from(1..3)], &DecodeOptions::default())?;
+/// assert_eq!((columns.shape, &*columns.bytes), (vec![2, 2], &[2, 3, 5, 6][..]));
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+pub fn select<'a>(object: &DataObject<'a>, picks: &[Pick], options: &DecodeOptions) -> Result<Selected<'a>> {
+    select_on(object, picks, options, threads(options, object)?)
+}
+
+/// Writes the values that `picks` take of an object to all of `out`, as bytes.
+///
+/// The values are those of [`select`]. Opening a payload for parts takes an allocation or two. Everything else is as with
+/// [`values_into`](crate::values_into).
+///
+/// # Errors
+/// [`TensogramError::Encoding`] if `out` is shorter or longer than the values; those of [`select`].
+pub fn select_into(
+    object: &DataObject<'_>,
+    picks: &[Pick],
+    options: &DecodeOptions,
+    scratch: &mut Scratch,
+    out: &mut [u8],
+) -> Result<()> {
+    let order = target_order(object.descriptor(), options);
+    write(object, picks, order, options, scratch, out)
+}
+
+/// Writes the values that `picks` take of an object to all of `out`, as elements of their own type.
+///
+/// The values lie in the machine's byte order, whatever `native_byte_order` of the options says. `out` has one element
+/// for each selected one.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] if the elements are not of type `T`; those of [`select_into`].
+///
+/// ```
+/// use tgm_std::core::selection::Pick;
+/// use tgm_std::decode::select_elements_into;
+/// use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder, Scratch};
+///
+/// let object = ObjectBuilder::new(&[2, 3], &[1_i16, 2, 3, 4, 5, 6])?.shuffle().lz4();
+/// let bytes = MessageBuilder::new().object(object).encode()?;
+/// let object = tgm_std::core::Message::parse(&bytes)?.object(0)?;
+/// let (picks, mut column) = ([Pick::All, Pick::Index(2)], [0_i16; 2]);
+/// select_elements_into(&object, &picks, &DecodeOptions::default(), &mut Scratch::default(), &mut column)?;
+/// assert_eq!(column, [3, 6]);
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+pub fn select_elements_into<T: Number>(
+    object: &DataObject<'_>,
+    picks: &[Pick],
+    options: &DecodeOptions,
+    scratch: &mut Scratch,
+    out: &mut [T],
+) -> Result<()> {
+    check_dtype::<T::Element>(object.descriptor())?;
+    write(object, picks, ByteOrder::NATIVE, options, scratch, T::as_elements_mut(out).as_mut_bytes())
+}
+
+/// The values that `picks` take of an object as a vector of the type that they are, in the machine's byte order.
+///
+/// # Errors
+/// Those of [`select_elements_into`].
+pub fn select_vec<T: Number>(object: &DataObject<'_>, picks: &[Pick], options: &DecodeOptions) -> Result<Vec<T>> {
+    check_dtype::<T::Element>(object.descriptor())?;
+    let mut values =
+        zeros(selection(object.descriptor(), picks)?.element_count(), object.payload().len() as u64, options)?;
+    select_elements_into(object, picks, options, &mut Scratch::default(), &mut values)?;
+    Ok(values)
+}
+
+/// The values that `picks` take of an object as floats, whatever their type and pipeline are.
+///
+/// They are converted as by [`values_as`](crate::values_as).
+///
+/// # Errors
+/// [`TensogramError::Encoding`] for complex values; those of [`select`].
+///
+/// ```
+/// use tgm_std::core::selection::Pick;
+/// use tgm_std::decode::select_as;
+/// use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder};
+///
+/// let bytes = MessageBuilder::new().object(ObjectBuilder::new(&[2, 3], &[1_u8, 2, 3, 4, 5, 6])?).encode()?;
+/// let object = tgm_std::core::Message::parse(&bytes)?.object(0)?;
+/// let column = select_as::<f32>(&object, &[Pick::All, Pick::Index(2)], &DecodeOptions::default())?;
+/// assert_eq!(column, [3.0, 6.0]);
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+pub fn select_as<T: Float>(object: &DataObject<'_>, picks: &[Pick], options: &DecodeOptions) -> Result<Vec<T>> {
+    check_real(object.descriptor())?;
+    let mut values =
+        zeros(selection(object.descriptor(), picks)?.element_count(), object.payload().len() as u64, options)?;
+    select_as_into(object, picks, options, &mut Scratch::default(), &mut values)?;
+    Ok(values)
+}
+
+/// [`select_as`] into all of `out`, which has one value for each selected one.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] if `out` is shorter or longer; those of [`select_as`].
+pub fn select_as_into<T: Float>(
+    object: &DataObject<'_>,
+    picks: &[Pick],
+    options: &DecodeOptions,
+    scratch: &mut Scratch,
+    out: &mut [T],
+) -> Result<()> {
+    let descriptor = object.descriptor();
+    let dtype = descriptor.dtype();
+    check_real(descriptor)?;
+    if dtype == T::DTYPE {
+        return select_elements_into(object, picks, options, scratch, out);
+    }
+    let selection = selection(descriptor, picks)?;
+    let (expected, given) = (selection.element_count(), out.len());
+    if given as u64 != expected {
+        return Err(TensogramError::encoding(format!("output has {given} values, the selection has {expected}")));
+    }
+    if is_whole(&selection, descriptor) {
+        return values_as_into(object, options, scratch, out);
+    }
+    let (trusted, threads) = (Trusted::new(object, options)?, threads(options, object)?);
+    if out.is_empty() {
+        return Ok(());
+    }
+    // Out of the scratch for as long as decoding works in the rest of it.
+    let mut buffer = mem::take(&mut scratch.values);
+    let filled = with_filler(trusted, &selection, ByteOrder::NATIVE, options, threads, scratch, |filler| {
+        out.chunks_mut(CONVERTED).try_for_each(|out| {
+            let shape = [out.len() as u64];
+            let len = options.limits.check_bytes(u64::MAX, dtype.byte_len(shape[0]).unwrap_or(u64::MAX))?;
+            let bytes = at_least(&mut buffer, len)?;
+            filler.fill(shape[0], bytes)?;
+            T::copy_from(&AnyView::new(dtype, bytes, ByteOrder::NATIVE, Shape::from(&shape))?, out);
+            Ok(())
+        })
+    });
+    scratch.values = buffer;
+    filled
+}
+
+/// [`select`] of several objects, of one message or of many, each with its own picks. Several objects are decoded side by
+/// side if the options allow threads.
+///
+/// # Errors
+/// Those of [`select`], for the first object that has any.
+///
+/// ```
+/// use tgm_std::core::selection::Pick;
+/// use tgm_std::decode::select_objects;
+/// use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder};
+///
+/// let field = || ObjectBuilder::new(&[2, 2], &[1.0_f64, 2.0, 3.0, 4.0]);
+/// let bytes = MessageBuilder::new().object(field()?).object(field()?).encode()?;
+/// let message = tgm_std::core::Message::parse(&bytes)?;
+/// let row = [Pick::Index(1), Pick::All];
+/// let objects: Vec<_> = message.objects().map(|object| Ok((object?, &row[..]))).collect::<tgm_std::Result<_>>()?;
+/// let rows = select_objects(&objects, &DecodeOptions { threads: 2, ..DecodeOptions::default() })?;
+/// assert!(rows.len() == 2 && rows.iter().all(|row| row.shape == [2]));
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+pub fn select_objects<'a>(objects: &[(DataObject<'a>, &[Pick])], options: &DecodeOptions) -> Result<Vec<Selected<'a>>> {
+    if let [(object, picks)] = objects {
+        return Ok(vec![select(object, picks, options)?]);
+    }
+    let bytes = objects.iter().map(|(object, _)| object.frame().total_length()).fold(0, u64::saturating_add);
+    let threads = Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes)?;
+    threads.map(objects, |(object, picks)| select_on(object, picks, options, threads.alone()))
+}
+
+/// [`select`] on threads.
+fn select_on<'a>(
+    object: &DataObject<'a>,
+    picks: &[Pick],
+    options: &DecodeOptions,
+    threads: Threads,
+) -> Result<Selected<'a>> {
+    let descriptor = object.descriptor();
+    let selection = selection(descriptor, picks)?;
+    let shape = selection.shape().collect();
+    let trusted = Trusted::new(object, options)?;
+    if is_whole(&selection, descriptor) {
+        return Ok(Selected { shape, bytes: whole::decode_values(trusted, options, threads)? });
+    }
+    let order = target_order(descriptor, options);
+    if let Some(bytes) = borrowed(trusted, &selection, order, options)? {
+        return Ok(Selected { shape, bytes: Cow::Borrowed(bytes) });
+    }
+    // How much is selected may be for the message's shape to say, so its payload limits the memory.
+    let len = options.limits.check_bytes(trusted.payload().len() as u64, out_len(&selection, descriptor))?;
+    let mut bytes = reserve(len)?;
+    write_part(trusted, &selection, order, options, threads, &mut Scratch::default(), &mut bytes)?;
+    Ok(Selected { shape, bytes: Cow::Owned(bytes) })
+}
+
+/// The selected values, if they lie side by side in the message as they are wanted.
+fn borrowed<'a>(
+    object: Trusted<'_, 'a>,
+    selection: &Selection<'_>,
+    order: ByteOrder,
+    options: &DecodeOptions,
+) -> Result<Option<&'a [u8]>> {
+    let (dtype, hull, count) = (object.descriptor().dtype(), selection.hull(), selection.element_count());
+    let plan = Plan::new(object, options, order, Threads::NONE)?;
+    // Bits must begin with a byte, and those behind the last one must not be of other elements.
+    let is_aligned = dtype.byte_width() > 0 || hull.start.is_multiple_of(8) && count.is_multiple_of(8);
+    let is_as_wanted = plan.is_plain() && plan.swap_unit().is_none() && !plan.must_restore();
+    if hull.end - hull.start != count || !is_aligned || !is_as_wanted {
+        return Ok(None);
+    }
+    let WayToValues::Borrow(values) = plan.all()? else { return Ok(None) };
+    let place = |element| usize::try_from(dtype.byte_len(element)?).ok();
+    Ok(place(hull.start).zip(place(hull.end)).and_then(|(start, end)| values.get(start..end)))
+}
+
+/// The selected values in `order` into all of `out`.
+fn write(
+    object: &DataObject<'_>,
+    picks: &[Pick],
+    order: ByteOrder,
+    options: &DecodeOptions,
+    scratch: &mut Scratch,
+    out: &mut [u8],
+) -> Result<()> {
+    let descriptor = object.descriptor();
+    let selection = selection(descriptor, picks)?;
+    check_output(out_len(&selection, descriptor), out)?;
+    let (trusted, threads) = (Trusted::new(object, options)?, threads(options, object)?);
+    if is_whole(&selection, descriptor) {
+        return whole::decode_values_into(trusted, order, options, threads, scratch, out);
+    }
+    write_part(trusted, &selection, order, options, threads, scratch, out)
+}
+
+/// The values of a selection that is not everything.
+fn write_part(
+    object: Trusted<'_, '_>,
+    selection: &Selection<'_>,
+    order: ByteOrder,
+    options: &DecodeOptions,
+    threads: Threads,
+    scratch: &mut Scratch,
+    out: &mut [u8],
+) -> Result<()> {
+    let count = selection.element_count();
+    if count == 0 {
+        return Ok(());
+    }
+    with_filler(object, selection, order, options, threads, scratch, |filler| filler.fill(count, out))
+}
+
+/// Whether all elements are selected.
+fn is_whole(selection: &Selection<'_>, descriptor: &Descriptor<'_>) -> bool {
+    selection.element_count() == descriptor.element_count()
+}
+
+/// Bytes of the selected values.
+fn out_len(selection: &Selection<'_>, descriptor: &Descriptor<'_>) -> u64 {
+    descriptor.dtype().byte_len(selection.element_count()).unwrap_or(u64::MAX)
+}

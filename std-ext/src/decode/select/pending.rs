@@ -1,0 +1,185 @@
+//! The selected elements in ascending order, taken in windows.
+//!
+//! ```text
+//! elements   . a b . c d . . . . . . e . f .        selected: a to f
+//! windows      │───────│             │───│          gaps of one element are decoded, a gap of six is not
+//! ```
+//!
+//! Nothing is stored for a row that is not at hand. So a selection of any number of rows takes a few words.
+
+use std::iter::{self, FusedIterator};
+use std::ops::Range;
+
+use tgm_core::selection::{Row, Rows, Selection};
+
+/// The selected elements that have not been taken yet.
+#[derive(Clone, Debug)]
+pub(super) struct Pending<'p> {
+    rows: Rows<'p>,
+    /// What is left of the current row.
+    row: Option<Row>,
+}
+
+/// How much one window may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reach {
+    /// Elements between two selected ones that are decoded for nothing.
+    pub(super) gap: u64,
+    /// The elements that a window with gaps spans.
+    pub(super) span: u64,
+    /// Side by side, from this number of elements on, elements are a window of their own.
+    pub(super) alone: u64,
+    /// The selected elements of a window.
+    pub(super) most: u64,
+}
+
+/// Elements that are decoded at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Window {
+    /// From the first selected element to the last one.
+    pub(super) elements: Range<u64>,
+    /// How many of them are selected; never 0.
+    pub(super) selected: u64,
+}
+
+impl Window {
+    /// How many elements are decoded.
+    pub(super) const fn len(&self) -> u64 {
+        self.elements.end.saturating_sub(self.elements.start)
+    }
+
+    /// Whether all of its elements are selected.
+    pub(super) const fn is_dense(&self) -> bool {
+        self.selected == self.len()
+    }
+}
+
+impl<'p> Pending<'p> {
+    /// All elements of a selection.
+    pub(super) fn new(selection: &Selection<'p>) -> Self {
+        Self { rows: selection.rows(), row: None }
+    }
+
+    /// The next elements of one row.
+    fn peek(&mut self) -> Option<Row> {
+        if self.row.is_none() {
+            self.row = self.rows.next();
+        }
+        self.row
+    }
+
+    /// The next selected element.
+    pub(super) fn next_element(&mut self) -> Option<u64> {
+        self.peek().map(|row| row.start)
+    }
+
+    /// Takes the next elements of one row, `most` or fewer.
+    pub(super) fn take_row(&mut self, most: u64) -> Option<Row> {
+        let row = self.peek()?;
+        let count = row.count.min(most);
+        let start = row.start.saturating_add(count.saturating_mul(row.step));
+        self.row = (count < row.count).then_some(Row { start, count: row.count - count, ..row });
+        Some(Row { count, ..row })
+    }
+
+    /// Takes the elements of the next window.
+    pub(super) fn take_window(&mut self, reach: &Reach) -> Option<Window> {
+        let first = self.peek()?;
+        if first.step == 1 && first.count >= reach.alone {
+            let row = self.take_row(reach.most)?;
+            return Some(Window { elements: row.hull(), selected: row.count });
+        }
+        let mut window = Window { elements: first.start..first.start, selected: 0 };
+        let limit = first.start.saturating_add(reach.span);
+        while let Some(row) = self.peek() {
+            let is_near = row.start.saturating_sub(window.elements.end) <= reach.gap;
+            let is_alone = row.step == 1 && row.count >= reach.alone;
+            if window.selected > 0 && (!is_near || is_alone) {
+                break;
+            }
+            let fit = if row.step - 1 <= reach.gap { limit.saturating_sub(row.start).div_ceil(row.step) } else { 1 };
+            let count = fit.min(reach.most - window.selected);
+            if count == 0 || row.start >= limit {
+                break;
+            }
+            let Some(taken) = self.take_row(count) else { break };
+            window.elements.end = taken.hull().end;
+            window.selected += taken.count;
+        }
+        Some(window)
+    }
+
+    /// The windows that are left.
+    pub(super) fn windows(mut self, reach: Reach) -> impl FusedIterator<Item = Window> + use<'p> {
+        iter::from_fn(move || self.take_window(&reach)).fuse()
+    }
+}
+
+/// The elements of a selection as ranges, in ascending order, without overlap.
+///
+/// Ranges with at most `gap` elements between them are given as one. Nothing is computed before it is asked for: O(1) a
+/// row of the selection.
+///
+/// ```
+/// use tgm_std::core::selection::{Pick, Selection};
+/// use tgm_std::core::tensor::Shape;
+/// use tgm_std::decode::select::element_ranges;
+///
+/// let picks = [Pick::from(1..3), Pick::from(2..4)];
+/// let selection = Selection::new(Shape::from(&[4, 5]), &picks)?;
+/// assert!(element_ranges(&selection, 0).eq([7..9, 12..14]));
+/// assert!(element_ranges(&selection, 3).eq([7..14]));
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+pub fn element_ranges<'p>(selection: &Selection<'p>, gap: u64) -> impl FusedIterator<Item = Range<u64>> + use<'p> {
+    let reach = Reach { gap, span: u64::MAX, alone: u64::MAX, most: u64::MAX };
+    Pending::new(selection).windows(reach).map(|window| window.elements)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use std::num::NonZeroU64;
+
+    use proptest::prelude::*;
+    use tgm_core::selection::Pick;
+    use tgm_core::tensor::Shape;
+
+    use super::*;
+
+    fn dimension() -> impl Strategy<Value = (u64, Pick)> {
+        (1_u64..7, 0_u64..7, 0_u64..8, 1_u64..4).prop_map(|(len, start, count, step)| {
+            let start = start.min(len - 1);
+            let end = (start + count).min(len);
+            (len, Pick::Range { start, end, step: NonZeroU64::new(step).unwrap() })
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn windows_hold_each_selected_element_once(
+            dims in prop::collection::vec(dimension(), 0..4),
+            gap in 0_u64..9, span in 1_u64..40, alone in 1_u64..9, most in 1_u64..50,
+        ) {
+            let (shape, picks): (Vec<u64>, Vec<Pick>) = dims.into_iter().unzip();
+            let selection = Selection::new(Shape::from(&*shape), &picks).unwrap();
+            let reach = Reach { gap, span, alone, most };
+            let elements: Vec<u64> =
+                selection.rows().flat_map(|row| (0..row.count).map(move |i| row.start + i * row.step)).collect();
+            let mut left = &elements[..];
+            for window in Pending::new(&selection).windows(reach) {
+                let (taken, behind) = left.split_at(usize::try_from(window.selected).unwrap());
+                left = behind;
+                prop_assert_eq!(&window.elements, &(taken[0]..taken.last().unwrap() + 1));
+                prop_assert!(taken.windows(2).all(|pair| pair[1] - pair[0] <= gap + 1), "{:?}", taken);
+                prop_assert!(window.selected <= most);
+                prop_assert!(window.is_dense() || window.len() <= span, "{:?}", window);
+            }
+            prop_assert!(left.is_empty());
+            let ranges: Vec<_> = element_ranges(&selection, gap).collect();
+            let covered: Vec<u64> = ranges.iter().cloned().flatten().collect();
+            prop_assert!(elements.iter().all(|element| covered.binary_search(element).is_ok()));
+            prop_assert!(ranges.windows(2).all(|pair| pair[1].start - pair[0].end > gap));
+        }
+    }
+}

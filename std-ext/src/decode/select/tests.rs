@@ -1,0 +1,105 @@
+//! What a selection costs: decoded bytes are counted, nothing is timed.
+
+use std::num::NonZeroU64;
+
+use tgm_core::Message;
+use tgm_core::descriptor::ZfpMode;
+use tgm_core::selection::Pick;
+use tgm_core::stored::stored_len;
+
+use super::*;
+use crate::codec::Done;
+use crate::{CompressionBackend, MessageBuilder, ObjectBuilder};
+
+/// Columns of a square field.
+const SIDE: u64 = 512;
+
+fn encoded(how: impl FnOnce(ObjectBuilder<'_>) -> ObjectBuilder<'_>) -> Vec<u8> {
+    let values: Vec<f64> = (0..u32::try_from(SIDE * SIDE).unwrap()).map(|at| f64::from(at * 31 % 4096)).collect();
+    MessageBuilder::new().object(how(ObjectBuilder::new(&[SIDE, SIDE], &values).unwrap())).encode().unwrap()
+}
+
+/// The work that a selection takes. Its values are compared with the whole.
+fn work(bytes: &[u8], picks: &[Pick]) -> Done {
+    let object = Message::parse(bytes).unwrap().object(0).unwrap();
+    let (options, mut scratch) = (DecodeOptions::default(), Scratch::default());
+    let whole = crate::to_vec::<f64>(&object, &options).unwrap();
+    let selection = selection(object.descriptor(), picks).unwrap();
+    let elements = element_ranges(&selection, 0).flatten().map(|element| usize::try_from(element).unwrap());
+    let expected: Vec<f64> = elements.map(|element| whole[element]).collect();
+    let mut out = vec![-1.0; expected.len()];
+    let before = scratch.work.done_so_far();
+    select_elements_into(&object, picks, &options, &mut scratch, &mut out).unwrap();
+    assert!(out == expected, "{picks:?}");
+    scratch.work.done_so_far() - before
+}
+
+fn every(start: u64, step: u64) -> Pick {
+    Pick::Range { start, end: SIDE, step: NonZeroU64::new(step).unwrap() }
+}
+
+#[test]
+fn a_box_decodes_the_intervals_of_szip_that_it_touches_once() {
+    // Intervals of 16 blocks of 16 values: two a row.
+    let bytes = encoded(|object| object.simple_packing(16).szip().parameter("szip_rsi", 16));
+    let interval = {
+        let object = Message::parse(&bytes).unwrap().object(0).unwrap();
+        let params = object.descriptor().szip().unwrap();
+        u64::from(params.rsi * params.block_size)
+    };
+    assert_eq!(interval, 256);
+    for (picks, touched) in [
+        (vec![Pick::from(100..164), Pick::from(10..74)], 64),
+        (vec![Pick::from(100..164), Pick::from(300..301)], 64),
+        (vec![every(0, 10), every(3, 100)], 104),
+        (vec![every(3, 16), Pick::from(250..260)], 64),
+        (vec![Pick::Index(500), every(0, 7)], 2),
+        (vec![Pick::from(7..9), Pick::All], 4),
+    ] {
+        let done = work(&bytes, &picks);
+        // Two bytes a value.
+        assert!(done.decoded <= 2 * interval * touched && done.decoded > 0, "{picks:?}: {done:?}");
+        assert!(done.passed <= 2 * interval * 3 * touched, "{picks:?}: {done:?}");
+    }
+}
+
+#[test]
+fn everything_is_decoded_at_once_where_parts_cost_as_much() {
+    let bytes = encoded(|object| object.simple_packing(16).szip().parameter("szip_rsi", 16));
+    let zfp = encoded(|object| object.zfp(ZfpMode::FixedRate(16.0)));
+    // Work on the whole is not counted.
+    for picks in [vec![Pick::All, every(0, 100)], vec![Pick::All, Pick::from(1..500)], vec![every(0, 2), Pick::All]] {
+        assert_eq!(work(&bytes, &picks).decoded, 0, "{picks:?}");
+    }
+    assert_eq!(work(&zfp, &[Pick::All, every(1, 4)]).decoded, 0);
+    // Every other block of four values, and every other row.
+    assert_eq!(work(&zfp, &[Pick::All, every(1, 64)]).decoded, SIDE * 8 * 32);
+    assert_eq!(work(&zfp, &[every(0, 2), Pick::All]).decoded, SIDE / 2 * SIDE * 8);
+}
+
+#[test]
+fn much_is_not_decoded_at_once_for_little() {
+    // As above, if the whole had more bytes than are free.
+    let bytes = encoded(|object| object.simple_packing(16).szip().parameter("szip_rsi", 16));
+    let object = Message::parse(&bytes).unwrap().object(0).unwrap();
+    let (descriptor, picks) = (object.descriptor(), [Pick::All, every(0, 100)]);
+    let selection = selection(descriptor, &picks).unwrap();
+    let codec = crate::codec::codec(descriptor.compression().known().unwrap(), CompressionBackend::Auto).unwrap();
+    let total = stored_len(descriptor).unwrap();
+    let mut work = crate::codec::Workspace::default();
+    let mut parts = codec.open_parts(object.payload(), descriptor, total, total, &mut work).unwrap().unwrap();
+    let mut is_whole = |total, out_len| cost::is_whole_cheaper(&mut *parts, descriptor, &selection, total, out_len);
+    assert!(is_whole(total, 1).unwrap());
+    assert!(!is_whole((64 << 20) + 1, 1).unwrap());
+}
+
+#[test]
+fn memory_is_that_of_a_window_however_many_rows_there_are() {
+    let bytes = encoded(|object| object.simple_packing(12));
+    let object = Message::parse(&bytes).unwrap().object(0).unwrap();
+    let (options, mut scratch) = (DecodeOptions::default(), Scratch::default());
+    let picks = [Pick::All, every(0, 2)];
+    let mut out = vec![0.0_f32; usize::try_from(SIDE * SIDE / 2).unwrap()];
+    select_as_into(&object, &picks, &options, &mut scratch, &mut out).unwrap();
+    assert!(scratch.window.len() <= 2048 * 8 && scratch.values.len() <= CONVERTED * 8 && scratch.bytes.is_empty());
+}
