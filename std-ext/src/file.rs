@@ -19,6 +19,8 @@ pub mod mmap;
 mod open;
 mod positioned;
 mod remote;
+#[cfg(feature = "remote")]
+mod remote_file;
 mod tensogram_file;
 mod value_reader;
 

@@ -35,3 +35,4 @@ pub use crate::read::is_remote_url;
 pub use address::{RemoteSource, open};
 pub use options::{Credentials, RemoteOptions, Retry, UnknownKeys};
 pub use runtime::Blocking;
+pub(crate) use runtime::wait;

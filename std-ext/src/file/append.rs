@@ -180,6 +180,8 @@ impl TensogramFile {
             Backing::Positioned { .. } => Ok(()),
             #[cfg(feature = "mmap")]
             Backing::Mapped(_) => Err(TensogramError::Io(io::Error::other("cannot append to a memory-mapped file"))),
+            #[cfg(feature = "remote")]
+            Backing::Remote(_) => Err(crate::file::remote_file::not_supported()),
         }
     }
 
@@ -207,7 +209,7 @@ impl TensogramFile {
     /// Adds an appended message to the list of messages. A list that does not cover everything before it is dropped.
     fn remember(&mut self, layout: MessageLayout) {
         #[cfg_attr(
-            not(feature = "mmap"),
+            not(any(feature = "mmap", feature = "remote")),
             expect(irrefutable_let_patterns, reason = "without mmap there is one backing")
         )]
         let Backing::Positioned { table, .. } = &mut self.backing else { return };

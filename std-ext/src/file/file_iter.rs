@@ -28,15 +28,18 @@ impl TensogramFile {
     /// are not part of it.
     ///
     /// # Errors
-    /// [`TensogramError::Io`] from the scan. The items have errors of their own.
+    /// [`TensogramError::Io`] from the scan; [`TensogramError::Remote`] for a source at an address, whose messages are read by
+    /// number. The items have errors of their own.
     #[expect(clippy::iter_not_returning_iterator, reason = "the scan comes first, and it can fail")]
     pub fn iter(&self) -> Result<FileMessageIter> {
-        let layouts = self.message_layouts()?.into_iter();
         let held = match &self.backing {
             Backing::Positioned { file, .. } => Held::File(Arc::clone(file)),
             #[cfg(feature = "mmap")]
             Backing::Mapped(mapped) => Held::Map(Arc::clone(mapped)),
+            #[cfg(feature = "remote")]
+            Backing::Remote(_) => return Err(crate::file::remote_file::not_supported()),
         };
+        let layouts = self.message_layouts()?.into_iter();
         Ok(FileMessageIter { path: self.path.clone(), held, layouts, next: 0 })
     }
 }

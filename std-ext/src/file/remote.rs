@@ -1,10 +1,9 @@
-//! Addresses of object stores. They are recognised, and refused.
+//! Options of sources at addresses, under the names of programs for the reference.
 
-/// Options for scans of object stores, which this library does not read. They do not apply to files, which
-/// [`ScanOptions`](crate::ScanOptions) are for.
+/// How messages are searched for in a source at an address. [`ScanOptions`](crate::ScanOptions) are for files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RemoteScanOptions {
-    /// Whether to scan from both ends.
+    /// Whether the search goes from both ends.
     pub bidirectional: bool,
 }
 

@@ -17,6 +17,10 @@ use crate::file::mmap::MappedFile;
 use crate::file::open::open_for_reading;
 use crate::file::positioned::{read_at, source_of};
 use crate::file::remote::RemoteScanOptions;
+#[cfg(feature = "remote")]
+use crate::file::remote_file::Remote;
+#[cfg(feature = "remote")]
+use crate::read::answer;
 use crate::read::answer::{Outline, Question};
 use crate::read::is_remote_url;
 use crate::scan::{MessageLayout, ScanOptions, Segments, Table};
@@ -48,6 +52,9 @@ pub(super) enum Backing {
     Positioned { file: Arc<File>, table: OnceLock<Table> },
     #[cfg(feature = "mmap")]
     Mapped(Arc<MappedFile>),
+    /// A source at an address. Its messages are searched for as far as they are asked for.
+    #[cfg(feature = "remote")]
+    Remote(Remote),
 }
 
 impl TensogramFile {
@@ -68,16 +75,23 @@ impl TensogramFile {
         Self { path: path.to_path_buf(), backing }
     }
 
-    /// Opens a file by its path as text. Addresses of object stores are refused; `options` would apply to those only.
+    /// Opens a file by its path, or a source by its address ([`is_remote_url`]). `options` are for sources at addresses.
     ///
     /// # Errors
-    /// [`TensogramError::Remote`] for an address of an object store; [`TensogramError::Io`] as [`Self::open`].
+    /// Those of [`Self::open`] and of `open_remote`; without feature `remote`, [`TensogramError::Remote`] for an address.
     pub fn open_source(source: impl AsRef<str>, options: Option<RemoteScanOptions>) -> Result<Self> {
-        let (source, _) = (source.as_ref(), options);
-        if is_remote_url(source) {
-            return Err(TensogramError::Remote(format!("{source}: object stores are not supported").into()));
+        let source = source.as_ref();
+        if !is_remote_url(source) {
+            return Self::open(source);
         }
-        Self::open(source)
+        #[cfg(feature = "remote")]
+        return Self::open_remote(source, &std::collections::BTreeMap::new(), options);
+        #[cfg(not(feature = "remote"))]
+        {
+            let _ = options;
+            let text = format!("{source}: addresses are read with feature remote, which is not compiled in");
+            Err(TensogramError::Remote(text.into()))
+        }
     }
 
     /// Opens a file as a memory map and scans it.
@@ -103,13 +117,13 @@ impl TensogramFile {
     pub fn mapped(&self) -> Option<&MappedFile> {
         match &self.backing {
             Backing::Mapped(mapped) => Some(mapped),
-            Backing::Positioned { .. } => None,
+            _ => None,
         }
     }
 
-    /// The path that the file was opened with. It is always there; only files in object stores would have none.
+    /// The path that the file was opened with. `None` for a source at an address.
     pub fn path(&self) -> Option<&Path> {
-        Some(&self.path)
+        (!self.is_remote()).then_some(&*self.path)
     }
 
     /// The path or address that the file was opened with, as text.
@@ -117,9 +131,13 @@ impl TensogramFile {
         self.path.display().to_string()
     }
 
-    /// Whether the file lies in an object store.
+    /// Whether this is a source at an address.
     pub const fn is_remote(&self) -> bool {
-        false
+        match &self.backing {
+            #[cfg(feature = "remote")]
+            Backing::Remote(_) => true,
+            _ => false,
+        }
     }
 
     /// Drops the list of messages. The next read scans the file again.
@@ -128,6 +146,8 @@ impl TensogramFile {
             Backing::Positioned { table, .. } => *table = OnceLock::new(),
             #[cfg(feature = "mmap")]
             Backing::Mapped(_) => {}
+            #[cfg(feature = "remote")]
+            Backing::Remote(remote) => remote.refresh(),
         }
     }
 
@@ -145,6 +165,8 @@ impl TensogramFile {
             }
             #[cfg(feature = "mmap")]
             Backing::Mapped(mapped) => Ok(mapped.table()),
+            #[cfg(feature = "remote")]
+            Backing::Remote(remote) => remote.table(),
         }
     }
 
@@ -178,11 +200,12 @@ impl TensogramFile {
     /// # Errors
     /// [`TensogramError::Framing`] if there is no such message, [`TensogramError::Io`] if it cannot be read.
     pub fn read_message(&self, index: usize) -> Result<Vec<u8>> {
-        let layout = self.table()?.get(index)?;
         match &self.backing {
-            Backing::Positioned { file, .. } => read_whole(file, &self.path, layout),
+            Backing::Positioned { file, .. } => read_whole(file, &self.path, self.table()?.get(index)?),
             #[cfg(feature = "mmap")]
             Backing::Mapped(mapped) => Ok(mapped.message_bytes(index)?.to_vec()),
+            #[cfg(feature = "remote")]
+            Backing::Remote(remote) => remote.ask(index, answer::Bytes(DecodeOptions::default())),
         }
     }
 
@@ -222,6 +245,8 @@ impl TensogramFile {
                 let Ok(read) = Source::read_at(&mapped.as_bytes(), offset, out);
                 Ok(read)
             }
+            #[cfg(feature = "remote")]
+            Backing::Remote(remote) => remote.read_at(offset, out),
         }
     }
 
@@ -234,6 +259,8 @@ impl TensogramFile {
             Backing::Positioned { file, .. } => {
                 message_bytes::ask(file, &self.path, self.table()?.get(index)?, &question)
             }
+            #[cfg(feature = "remote")]
+            Backing::Remote(remote) => remote.ask(index, question),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::future::poll_fn;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 
@@ -17,6 +18,7 @@ use super::locate::{Found, Goal, Last};
 use super::options::ReadOptions;
 use super::session::{Call, Session, Step, note};
 use super::task::Task;
+use super::wants::Wants;
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
@@ -99,6 +101,25 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
                 return Ok(size);
             }
             self.fetch(&mut call, vec![Want::At(0..self.session.options().initial.max(1))]).await?;
+        }
+    }
+
+    /// The bytes of `range`, or those of them that the source has.
+    ///
+    /// # Errors
+    /// Those of the source.
+    pub async fn read(&self, range: Range<u64>) -> Result<Vec<u8>> {
+        let size = self.touch().await?;
+        let mut call = self.session.begin();
+        let range = Want::At(range).within(size);
+        loop {
+            if let Some(bytes) = call.known.bytes(&range) {
+                return Ok(bytes.into_owned());
+            }
+            let mut wants = Wants::default();
+            wants.push(range.clone());
+            let requests = call.requests(wants)?;
+            self.fetch(&mut call, requests).await?;
         }
     }
 
@@ -236,7 +257,8 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
         Ok(())
     }
 
-    async fn table(&self) -> Result<Arc<Table>> {
+    /// All messages, searched for at the first call.
+    pub(crate) async fn table(&self) -> Result<Arc<Table>> {
         if let Some(table) = self.session.table() {
             return Ok(table);
         }
@@ -270,7 +292,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
         indices.iter().map(|index| table.get(*index)).collect()
     }
 
-    async fn ask<Q: Question + 'static>(&self, index: usize, question: Q) -> Result<Q::Answer> {
+    pub(crate) async fn ask<Q: Question + 'static>(&self, index: usize, question: Q) -> Result<Q::Answer> {
         let gather = self.session.gather(index, &question)?;
         let mut call = self.session.begin();
         self.answer(&mut call, gather, Arc::new(question)).await

@@ -1,0 +1,135 @@
+//! Files at addresses: servers and object stores.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use crate::base::error::{Result, TensogramError};
+use crate::base::options::DecodeOptions;
+use crate::file::remote::RemoteScanOptions;
+use crate::file::tensogram_file::{Backing, TensogramFile};
+use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
+use crate::read::answer::Question;
+use crate::read::{AsyncReader, ReadOptions};
+use crate::remote::{RemoteOptions, RemoteSource, open, wait};
+use crate::scan::{ScanOptions, Table};
+
+/// The reader of a source at an address, for calls that wait for their answer.
+#[derive(Debug)]
+pub(super) struct Remote {
+    pub(super) reader: Arc<AsyncReader<RemoteSource>>,
+    table: OnceLock<Arc<Table>>,
+}
+
+impl Remote {
+    pub(super) fn new(reader: AsyncReader<RemoteSource>) -> Self {
+        Self { reader: Arc::new(reader), table: OnceLock::new() }
+    }
+
+    pub(super) fn refresh(&mut self) {
+        self.reader.refresh();
+        self.table = OnceLock::new();
+    }
+
+    pub(super) fn table(&self) -> Result<&Table> {
+        if let Some(table) = self.table.get() {
+            return Ok(table);
+        }
+        let reader = Arc::clone(&self.reader);
+        let table = wait(async move { reader.table().await })??;
+        Ok(self.table.get_or_init(|| table))
+    }
+
+    pub(super) fn ask<Q: Question + 'static>(&self, index: usize, question: Q) -> Result<Q::Answer> {
+        let reader = Arc::clone(&self.reader);
+        wait(async move { reader.ask(index, question).await })?
+    }
+
+    /// Fills `out` with bytes from `offset` on: fewer only at the source's end.
+    pub(super) fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<usize> {
+        let (reader, end) = (Arc::clone(&self.reader), offset.saturating_add(out.len() as u64));
+        let bytes = wait(async move { reader.read(offset..end).await })??;
+        out.iter_mut().zip(&bytes).for_each(|(to, from)| *to = *from);
+        Ok(bytes.len())
+    }
+}
+
+/// The error of what sources at addresses cannot do.
+pub(super) fn not_supported() -> TensogramError {
+    TensogramError::Remote("operation not supported on remote files".into())
+}
+
+/// The reader that a file at an address has.
+pub(super) fn reader(
+    address: &str,
+    storage_options: &BTreeMap<String, String>,
+    scan_options: Option<RemoteScanOptions>,
+) -> Result<AsyncReader<RemoteSource>> {
+    let options = RemoteOptions { storage: storage_options.clone(), ..RemoteOptions::default() };
+    let bidirectional = scan_options.unwrap_or_default().bidirectional;
+    let scan = ScanOptions { bidirectional, ..ScanOptions::default() };
+    Ok(AsyncReader::with_scan_options(open(address, &options)?, ReadOptions::remote(), scan))
+}
+
+impl TensogramFile {
+    /// Opens a source by its address. The first 64 KiB are read, which tells whether it can be read.
+    ///
+    /// `storage_options` are those of [`RemoteOptions::storage`]. Names that are not known are an error. Credentials that are
+    /// not given are looked for in the environment. [`AsyncReader`] and [`crate::remote::open`] take more options.
+    ///
+    /// It may be called from any thread, also from tasks of tokio: requests run on two threads of this library.
+    ///
+    /// # Errors
+    /// [`TensogramError::Remote`]: [`Reason::fetch_error_kind`](crate::error::Reason::fetch_error_kind) says of which kind.
+    pub fn open_remote(
+        source: &str,
+        storage_options: &BTreeMap<String, String>,
+        scan_options: Option<RemoteScanOptions>,
+    ) -> Result<Self> {
+        let remote = Remote::new(reader(source, storage_options, scan_options)?);
+        let reader = Arc::clone(&remote.reader);
+        wait(async move { reader.touch().await })??;
+        Ok(Self { path: PathBuf::from(source), backing: Backing::Remote(remote) })
+    }
+
+    /// Object `object` of each of the messages. What they need is fetched together.
+    ///
+    /// # Errors
+    /// Those of [`Self::decode_object`], for the first message that fails; [`TensogramError::Io`] for a local file.
+    pub fn decode_object_batch(
+        &self,
+        indices: &[usize],
+        object: usize,
+        options: &DecodeOptions,
+    ) -> Result<Vec<(GlobalMetadata, DataObjectDescriptor, Vec<u8>)>> {
+        let reader = self.batch_reader("object")?;
+        let (indices, options) = (indices.to_vec(), options.clone());
+        wait(async move { reader.decode_object_batch(&indices, object, &options).await })?
+    }
+
+    /// Ranges of the values of object `object` of each of the messages, fetched together.
+    ///
+    /// # Errors
+    /// Those of [`Self::decode_range`], for the first message that fails; [`TensogramError::Io`] for a local file.
+    pub fn decode_range_batch(
+        &self,
+        indices: &[usize],
+        object: usize,
+        ranges: &[(u64, u64)],
+        options: &DecodeOptions,
+    ) -> Result<Vec<(DataObjectDescriptor, Vec<Vec<u8>>)>> {
+        let reader = self.batch_reader("range")?;
+        let (indices, ranges, options) = (indices.to_vec(), ranges.to_vec(), options.clone());
+        wait(async move { reader.decode_range_batch(&indices, object, &ranges, &options).await })?
+    }
+
+    /// The reader of a source at an address; batches of local files are refused.
+    pub(super) fn batch_reader(&self, what: &str) -> Result<Arc<AsyncReader<RemoteSource>>> {
+        match &self.backing {
+            Backing::Remote(remote) => Ok(Arc::clone(&remote.reader)),
+            _ => {
+                Err(TensogramError::Io(std::io::Error::other(format!("batch {what} decode requires a remote backend"))))
+            }
+        }
+    }
+}
