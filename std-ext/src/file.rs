@@ -6,6 +6,8 @@
 //! [`crate::MappedFile`] does the same with a memory map, and its messages are borrowed from the map.
 
 mod append;
+#[cfg(feature = "async")]
+mod async_file;
 mod decode;
 mod file_iter;
 pub mod iter;

@@ -8,7 +8,7 @@ use url::Url;
 use crate::read::{AsyncRangeFetch, BoxFuture, FetchError, FetchErrorKind, Fetched, Tag, Want};
 use crate::remote::answer::Refusal;
 use crate::remote::connection::failed;
-use crate::remote::exchange::{Ask, Outcome, ask_size, broken, exchange};
+use crate::remote::exchange::{Ask, Outcome, ask_size, broken, exchange, may_pass};
 use crate::remote::label::without_secrets;
 use crate::remote::options::Retry;
 use crate::remote::retry::Tries;
@@ -83,7 +83,8 @@ impl HttpSource {
                     continue;
                 }
                 Outcome::Failed { answer, after } => (failed(answer.status()), after),
-                Outcome::Broken(error) => (broken(&error), None),
+                Outcome::Broken(error) if may_pass(&error, tries.failed() + 1) => (broken(&error), None),
+                Outcome::Broken(error) => return Err(broken(&error)),
             };
             match tries.pause(after) {
                 Some(pause) => tokio::time::sleep(pause).await,

@@ -82,8 +82,13 @@ impl<F> Clone for Blocking<F> {
 
 impl<F: AsyncRangeFetch + 'static> Blocking<F> {
     /// The source, with at most 10 requests at once.
-    pub fn new(source: impl Into<Arc<F>>) -> Self {
-        Self { source: source.into(), parallel: 10 }
+    pub fn new(source: F) -> Self {
+        Self::shared(Arc::new(source))
+    }
+
+    /// [`Self::new`] of a source that others use too.
+    pub const fn shared(source: Arc<F>) -> Self {
+        Self { source, parallel: 10 }
     }
 
     /// The same with at most so many requests at once, and at least one.

@@ -1,7 +1,7 @@
 //! A web server for tests, on this machine: it serves named blobs, keeps a log, and does wrong in each way that it is told.
 //!
 //! Other tests use it by `#[path = "…/std-ext/tests/support/loopback.rs"] mod loopback;`.
-#![allow(dead_code, reason = "each test uses a part")]
+#![allow(dead_code, unreachable_pub, reason = "each test uses a part")]
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Write};
