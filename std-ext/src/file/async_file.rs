@@ -151,9 +151,8 @@ mod tests {
         for step in 0..3 {
             let (small, large) = ([1.5_f64, f64::NAN, 2.5], vec![step; 100_000]);
             let message = MessageBuilder::new()
-                .metadata("step", step)
-                .allow_nan(true)
-                .object(ObjectBuilder::new(&[3], &small).unwrap())
+                .allow_nan()
+                .object(ObjectBuilder::new(&[3], &small).unwrap().metadata("step", step))
                 .object(ObjectBuilder::new(&[100_000], &large).unwrap());
             message.append_to(&mut file, &AppendOptions::default()).unwrap();
         }

@@ -139,10 +139,10 @@ mod tests {
         };
         assert_eq!(fetch(Want::At(3..6)), (3, vec![3, 4, 5], Some(100)));
         assert_eq!(fetch(Want::At(98..1 << 40)), (98, vec![98, 99], Some(100)));
-        assert_eq!(fetch(Want::At(200..300)).1, []);
+        assert!(fetch(Want::At(200..300)).1.is_empty());
         #[allow(clippy::reversed_empty_ranges, reason = "what a defect may ask for")]
         let reversed = Want::At(7..3);
-        assert_eq!(fetch(reversed).1, []);
+        assert!(fetch(reversed).1.is_empty());
         assert_eq!(fetch(Want::Suffix(2)), (98, vec![98, 99], Some(100)));
         assert_eq!(fetch(Want::Suffix(1000)), (0, bytes(), Some(100)));
         assert_eq!(fetch(Want::Suffix(0)), (100, vec![], Some(100)));

@@ -1,5 +1,6 @@
 //! One request and its answer.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use http::header::{ACCEPT_ENCODING, HeaderValue};
@@ -81,12 +82,12 @@ pub(super) async fn exchange(client: &HttpClient, mut request: HttpRequest, ask:
             if head.status.is_client_error()
                 && let Some(code) = error_code(body).await
             {
-                refusal.text.push_str(&format!(", {code}"));
+                let _ = write!(refusal.text, ", {code}");
             }
             if let Some(region) = head.headers.get("x-amz-bucket-region").and_then(|region| region.to_str().ok())
                 && (head.status.is_redirection() || head.status == http::StatusCode::BAD_REQUEST)
             {
-                refusal.text.push_str(&format!(" (the bucket is in region {region}: set aws_region)"));
+                let _ = write!(refusal.text, " (the bucket is in region {region}: set aws_region)");
             }
             return Outcome::Refused(refusal);
         }

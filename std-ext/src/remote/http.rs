@@ -71,9 +71,10 @@ impl HttpSource {
         let mut ranged = true;
         loop {
             let request = self.request(ask, ranged)?;
-            let outcome = match ranged {
-                true => exchange(&self.client, request, ask).await,
-                false => ask_size(&self.client, request, ask).await,
+            let outcome = if ranged {
+                exchange(&self.client, request, ask).await
+            } else {
+                ask_size(&self.client, request, ask).await
             };
             let (refusal, after) = match outcome {
                 Outcome::Fetched(fetched) => return Ok(fetched),
@@ -120,26 +121,12 @@ fn decoded(text: &str) -> String {
 
 /// Base64 with padding, for the header `Authorization`.
 fn base64(bytes: &[u8]) -> String {
-    const DIGITS: [char; 64] = {
-        let mut digits = ['+'; 64];
-        let mut i = 0;
-        while i < 64 {
-            digits[i] = match i as u8 {
-                upper @ 0..26 => (b'A' + upper) as char,
-                lower @ 26..52 => (b'a' + lower - 26) as char,
-                digit @ 52..62 => (b'0' + digit - 52) as char,
-                62 => '+',
-                _ => '/',
-            };
-            i += 1;
-        }
-        digits
-    };
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
         let group = chunk.iter().fold(0_u32, |group, byte| group << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
         for place in 0..4 {
-            let digit = DIGITS.get((group >> (18 - 6 * place)) as usize & 63).copied().unwrap_or('=');
+            let digit = DIGITS.get((group >> (18 - 6 * place)) as usize & 63).copied().map_or('=', char::from);
             out.push(if place <= chunk.len() { digit } else { '=' });
         }
     }

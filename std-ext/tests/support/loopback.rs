@@ -2,6 +2,12 @@
 //!
 //! Other tests use it by `#[path = "…/std-ext/tests/support/loopback.rs"] mod loopback;`.
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part")]
+#![allow(
+    clippy::struct_excessive_bools,
+    clippy::too_many_lines,
+    clippy::format_push_string,
+    reason = "a server for tests"
+)]
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Write};
