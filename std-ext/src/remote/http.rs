@@ -85,7 +85,11 @@ impl HttpSource {
                 }
                 Outcome::Failed { answer, after } => (failed(answer.status()), after),
                 Outcome::Broken(error) if may_pass(&error, tries.failed() + 1) => (broken(&error), None),
-                Outcome::Broken(error) => return Err(broken(&error)),
+                Outcome::Broken(error) => {
+                    // Counted, and not repeated.
+                    let _ = tries.pause(None);
+                    return Err(broken(&error));
+                }
             };
             match tries.pause(after) {
                 Some(pause) => tokio::time::sleep(pause).await,
