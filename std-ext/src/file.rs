@@ -9,6 +9,8 @@
 //! or by a [`ValueReader`], which gives values while their messages still come.
 
 mod append;
+#[cfg(feature = "async")]
+mod async_file;
 mod decode;
 mod file_iter;
 pub mod iter;

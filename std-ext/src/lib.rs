@@ -113,6 +113,7 @@ mod model;
 pub mod ndarray;
 pub mod read;
 #[cfg(feature = "remote")]
+#[doc(hidden)]
 pub mod remote;
 #[doc(hidden)]
 pub mod scan;

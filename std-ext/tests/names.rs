@@ -28,6 +28,12 @@ mod root {
     };
 }
 
+#[cfg(feature = "async")]
+mod not_blocking {
+    use tgm_std::AsyncStreamingEncoder;
+    use tgm_std::streaming_async::AsyncStreamingEncoder as _;
+}
+
 mod modules {
     use tgm_std::decode::{DecodeOptions, decode, decode_object, decode_range, into, values};
     use tgm_std::doctor::{run_diagnostics, run_self_test};

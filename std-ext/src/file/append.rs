@@ -15,6 +15,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
 use tgm_core::Message;
 use tgm_core::scan::{Scanner, Source as _};
@@ -215,7 +216,8 @@ impl TensogramFile {
         let Backing::Positioned { table, .. } = &mut self.backing else { return };
         let scanned =
             table.get().map(|table| table.segments().next_back().map_or(0, |s| s.offset().saturating_add(s.length())));
-        match (scanned, table.get_mut()) {
+        // A call that does not block may still read the list. Then the file has a new one.
+        match (scanned, Arc::get_mut(table).and_then(OnceLock::get_mut)) {
             (Some(end), Some(table)) if end == layout.offset => {
                 table.messages.push(layout);
             }

@@ -45,11 +45,11 @@ pub struct TensogramFile {
     pub(super) backing: Backing,
 }
 
-/// The way in which the file is read.
-#[derive(Debug)]
+/// The way in which the file is read. Clones share the file and the list of its messages.
+#[derive(Clone, Debug)]
 pub(super) enum Backing {
     /// Positioned reads. The file is scanned when the first message is asked for.
-    Positioned { file: Arc<File>, table: OnceLock<Table> },
+    Positioned { file: Arc<File>, table: Arc<OnceLock<Table>> },
     #[cfg(feature = "mmap")]
     Mapped(Arc<MappedFile>),
     /// A source at an address. Its messages are searched for as far as they are asked for.
@@ -71,7 +71,7 @@ impl TensogramFile {
     }
 
     pub(super) fn positioned(path: &Path, file: File) -> Self {
-        let backing = Backing::Positioned { file: Arc::new(file), table: OnceLock::new() };
+        let backing = Backing::Positioned { file: Arc::new(file), table: Arc::default() };
         Self { path: path.to_path_buf(), backing }
     }
 
@@ -143,7 +143,7 @@ impl TensogramFile {
     /// Drops the list of messages. The next read scans the file again.
     pub fn invalidate_offsets(&mut self) {
         match &mut self.backing {
-            Backing::Positioned { table, .. } => *table = OnceLock::new(),
+            Backing::Positioned { table, .. } => *table = Arc::default(),
             #[cfg(feature = "mmap")]
             Backing::Mapped(_) => {}
             #[cfg(feature = "remote")]

@@ -35,7 +35,10 @@ impl RemoteSource {
 
 impl std::fmt::Debug for RemoteSource {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RemoteSource").field("name", &self.name()).field("credentials", &self.credentials).finish()
+        f.debug_struct("RemoteSource")
+            .field("name", &self.name())
+            .field("credentials", &self.credentials)
+            .finish_non_exhaustive()
     }
 }
 

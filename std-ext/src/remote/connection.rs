@@ -10,7 +10,7 @@ use object_store::client::{
 
 use crate::read::{FetchErrorKind, Fetched};
 use crate::remote::answer::Refusal;
-use crate::remote::exchange::{Ask, Outcome, exchange};
+use crate::remote::exchange::{Ask, Outcome, exchange, may_pass};
 
 /// A client with these options.
 ///
@@ -113,7 +113,7 @@ impl HttpService for Noting {
     {
         Box::pin(async move {
             let Some(ticket) = request.extensions().get::<Ticket>().cloned() else {
-                // It asks for credentials.
+                // It asks for credentials, or for no range.
                 return self.0.execute(request).await;
             };
             ticket.state().tries += 1;
@@ -127,11 +127,13 @@ impl HttpService for Noting {
                     ticket.state().status = Some(answer.status());
                     return Ok(answer);
                 }
-                Outcome::Broken(error) => return Err(error),
+                Outcome::Broken(error) if may_pass(&error, ticket.tries()) => return Err(error),
+                // Errors of this kind are not tried again.
+                Outcome::Broken(error) => return Err(HttpError::new(HttpErrorKind::Unknown, error)),
             };
             ticket.state().result = Some(answer);
-            // Errors of this kind are not tried again.
-            Err(HttpError::new(HttpErrorKind::Decode, Taken))
+            // As above.
+            Err(HttpError::new(HttpErrorKind::Unknown, Taken))
         })
     }
 }

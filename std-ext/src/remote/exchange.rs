@@ -1,5 +1,6 @@
 //! One request and its answer.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use http::header::{ACCEPT_ENCODING, HeaderValue};
@@ -81,19 +82,21 @@ pub(super) async fn exchange(client: &HttpClient, mut request: HttpRequest, ask:
             if head.status.is_client_error()
                 && let Some(code) = error_code(body).await
             {
-                refusal.text.push_str(&format!(", {code}"));
+                let _ = write!(refusal.text, ", {code}");
             }
             if let Some(region) = head.headers.get("x-amz-bucket-region").and_then(|region| region.to_str().ok())
                 && (head.status.is_redirection() || head.status == http::StatusCode::BAD_REQUEST)
             {
-                refusal.text.push_str(&format!(" (the bucket is in region {region}: set aws_region)"));
+                let _ = write!(refusal.text, " (the bucket is in region {region}: set aws_region)");
             }
             return Outcome::Refused(refusal);
         }
     };
     match read {
         Ok(fetched) => Outcome::Fetched(fetched),
-        Err(BodyError::Broken(error)) => Outcome::Broken(error),
+        // An answer that breaks off may be whole the next time, whatever the connection says of it.
+        Err(BodyError::Broken(error)) if error.kind() == HttpErrorKind::Timeout => Outcome::Broken(error),
+        Err(BodyError::Broken(error)) => Outcome::Broken(HttpError::new(HttpErrorKind::Interrupted, error)),
         Err(BodyError::Short { len, expected }) => {
             Outcome::Broken(HttpError::new(HttpErrorKind::Interrupted, ShortBody { len, expected }))
         }
@@ -144,6 +147,19 @@ impl std::fmt::Display for ShortBody {
 }
 
 impl std::error::Error for ShortBody {}
+
+/// How often a connection is tried that cannot be made. A host without a name or with a wrong certificate should be told soon.
+const CONNECTS: u32 = 3;
+
+/// Whether another try may succeed after `tries` of them.
+pub(super) fn may_pass(error: &HttpError, tries: u32) -> bool {
+    match error.kind() {
+        HttpErrorKind::Connect => tries < CONNECTS,
+        HttpErrorKind::Request | HttpErrorKind::Timeout | HttpErrorKind::Interrupted => true,
+        // Such as an address that the options do not allow.
+        _ => false,
+    }
+}
 
 /// The kind and the text of a broken connection.
 pub(super) fn broken(error: &HttpError) -> Refusal {

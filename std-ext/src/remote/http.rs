@@ -8,7 +8,7 @@ use url::Url;
 use crate::read::{AsyncRangeFetch, BoxFuture, FetchError, FetchErrorKind, Fetched, Tag, Want};
 use crate::remote::answer::Refusal;
 use crate::remote::connection::failed;
-use crate::remote::exchange::{Ask, Outcome, ask_size, broken, exchange};
+use crate::remote::exchange::{Ask, Outcome, ask_size, broken, exchange, may_pass};
 use crate::remote::label::without_secrets;
 use crate::remote::options::Retry;
 use crate::remote::retry::Tries;
@@ -71,9 +71,10 @@ impl HttpSource {
         let mut ranged = true;
         loop {
             let request = self.request(ask, ranged)?;
-            let outcome = match ranged {
-                true => exchange(&self.client, request, ask).await,
-                false => ask_size(&self.client, request, ask).await,
+            let outcome = if ranged {
+                exchange(&self.client, request, ask).await
+            } else {
+                ask_size(&self.client, request, ask).await
             };
             let (refusal, after) = match outcome {
                 Outcome::Fetched(fetched) => return Ok(fetched),
@@ -83,7 +84,12 @@ impl HttpSource {
                     continue;
                 }
                 Outcome::Failed { answer, after } => (failed(answer.status()), after),
-                Outcome::Broken(error) => (broken(&error), None),
+                Outcome::Broken(error) if may_pass(&error, tries.failed() + 1) => (broken(&error), None),
+                Outcome::Broken(error) => {
+                    // Counted, and not repeated.
+                    let _ = tries.pause(None);
+                    return Err(broken(&error));
+                }
             };
             match tries.pause(after) {
                 Some(pause) => tokio::time::sleep(pause).await,
@@ -119,26 +125,12 @@ fn decoded(text: &str) -> String {
 
 /// Base64 with padding, for the header `Authorization`.
 fn base64(bytes: &[u8]) -> String {
-    const DIGITS: [char; 64] = {
-        let mut digits = ['+'; 64];
-        let mut i = 0;
-        while i < 64 {
-            digits[i] = match i as u8 {
-                upper @ 0..26 => (b'A' + upper) as char,
-                lower @ 26..52 => (b'a' + lower - 26) as char,
-                digit @ 52..62 => (b'0' + digit - 52) as char,
-                62 => '+',
-                _ => '/',
-            };
-            i += 1;
-        }
-        digits
-    };
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
         let group = chunk.iter().fold(0_u32, |group, byte| group << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
         for place in 0..4 {
-            let digit = DIGITS.get((group >> (18 - 6 * place)) as usize & 63).copied().unwrap_or('=');
+            let digit = DIGITS.get((group >> (18 - 6 * place)) as usize & 63).copied().map_or('=', char::from);
             out.push(if place <= chunk.len() { digit } else { '=' });
         }
     }

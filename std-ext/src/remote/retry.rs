@@ -43,6 +43,11 @@ impl Tries {
         goes_on.then_some(pause)
     }
 
+    /// How many tries failed.
+    pub(super) const fn failed(&self) -> u32 {
+        self.failed
+    }
+
     /// Text of an error: how often it was tried. Empty after one try.
     pub(super) fn text(&self) -> String {
         match self.failed {

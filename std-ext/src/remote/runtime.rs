@@ -41,15 +41,15 @@ fn runtime() -> Result<&'static Runtime, FetchError> {
 /// # Errors
 /// [`FetchErrorKind::Io`] if there are no threads, or if the future panicked.
 pub(crate) fn wait<T: Send + 'static>(future: impl Future<Output = T> + Send + 'static) -> Result<T, FetchError> {
-    let (sender, receiver) = mpsc::sync_channel(1);
+    let (sender, answers) = mpsc::sync_channel(1);
     runtime()?.spawn(async move {
-        // The receiver waits below until the sender is gone.
+        // The call below waits until the sender is gone.
         let _ = sender.send(future.await);
     });
-    let receive = || receiver.recv();
+    let receive = || answers.recv();
     let is_worker = Handle::try_current().is_ok_and(|it| it.runtime_flavor() == RuntimeFlavor::MultiThread);
-    let received = if is_worker { tokio::task::block_in_place(receive) } else { receive() };
-    received.map_err(|_| {
+    let answer = if is_worker { tokio::task::block_in_place(receive) } else { receive() };
+    answer.map_err(|_| {
         FetchError::new(FetchErrorKind::Io(std::io::ErrorKind::Other), "a request ended without an answer: it panicked")
     })
 }
@@ -82,8 +82,13 @@ impl<F> Clone for Blocking<F> {
 
 impl<F: AsyncRangeFetch + 'static> Blocking<F> {
     /// The source, with at most 10 requests at once.
-    pub fn new(source: impl Into<Arc<F>>) -> Self {
-        Self { source: source.into(), parallel: 10 }
+    pub fn new(source: F) -> Self {
+        Self::shared(Arc::new(source))
+    }
+
+    /// [`Self::new`] of a source that others use too.
+    pub const fn shared(source: Arc<F>) -> Self {
+        Self { source, parallel: 10 }
     }
 
     /// The same with at most so many requests at once, and at least one.

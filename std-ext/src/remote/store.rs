@@ -42,7 +42,7 @@ impl StoreSource {
             Some(Answer::Refused(refusal)) => Err(refusal),
             Some(Answer::NotThere) => self.nothing_there(ask).await,
             None => match result {
-                Err(error) => Err(self.failure(&error, ticket)),
+                Err(error) => Err(Self::failure(&error, ticket)),
                 // All stores that are opened here send their requests by our connection.
                 Ok(_) => Err(Refusal::new(FetchErrorKind::Protocol, "the store did not send the request")),
             },
@@ -54,7 +54,7 @@ impl StoreSource {
     async fn nothing_there(&self, ask: &Ask) -> Result<Fetched, Refusal> {
         let options = GetOptions::new().with_if_match(ask.if_match());
         let answer = self.store.get_opts(&self.path, options).await;
-        let answer = answer.map_err(|error| self.failure(&error, &Ticket::new(ask.clone())))?;
+        let answer = answer.map_err(|error| Self::failure(&error, &Ticket::new(ask.clone())))?;
         let size = answer.meta.size;
         behind(&ask.want, size)?;
         let offset = match &ask.want {
@@ -65,7 +65,7 @@ impl StoreSource {
     }
 
     /// Why a store gave up.
-    fn failure(&self, error: &Error, ticket: &Ticket) -> Refusal {
+    fn failure(error: &Error, ticket: &Ticket) -> Refusal {
         if let Some(status) = ticket.status() {
             return failed(status);
         }

@@ -1,7 +1,13 @@
 //! A web server for tests, on this machine: it serves named blobs, keeps a log, and does wrong in each way that it is told.
 //!
 //! Other tests use it by `#[path = "…/std-ext/tests/support/loopback.rs"] mod loopback;`.
-#![allow(dead_code, reason = "each test uses a part")]
+#![allow(dead_code, unreachable_pub, reason = "each test uses a part")]
+#![allow(
+    clippy::struct_excessive_bools,
+    clippy::too_many_lines,
+    clippy::format_push_string,
+    reason = "a server for tests"
+)]
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Write};
