@@ -6,6 +6,7 @@
 //! [`crate::MappedFile`] does the same with a memory map, and its messages are borrowed from the map.
 
 mod append;
+mod data;
 mod decode;
 mod file_iter;
 pub mod iter;
@@ -15,14 +16,17 @@ pub mod mmap;
 mod open;
 mod parts;
 mod positioned;
+mod query;
 mod remote;
 mod tensogram_file;
 
 pub use self::append::{AppendOptions, TornTail};
+pub use self::data::Data;
 pub use self::file_iter::FileMessageIter;
 pub use self::iter::{MessageIter, ObjectIter, data_object_inline_hashes, messages, objects, objects_metadata};
 #[cfg(feature = "mmap")]
 pub use self::mmap::{Advice, MappedFile};
+pub use self::query::query;
 pub use self::remote::{RemoteScanOptions, is_remote_url};
 pub use self::tensogram_file::TensogramFile;
 pub use crate::scan::MessageLayout;

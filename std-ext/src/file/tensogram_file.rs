@@ -1,6 +1,7 @@
 //! A file of messages: opening it, and the bytes of its messages.
 
 use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -229,6 +230,16 @@ impl TensogramFile {
                 Ok(read)
             }
         }
+    }
+
+    /// Calls `with` with the open file. A mapped one is not open any more.
+    pub(super) fn with_file<T>(&self, with: impl FnOnce(&File) -> io::Result<T>) -> Result<T> {
+        let done = match &self.backing {
+            Backing::Positioned { file, .. } => with(file),
+            #[cfg(feature = "mmap")]
+            Backing::Mapped(_) => Err(io::ErrorKind::Unsupported.into()),
+        };
+        done.map_err(|error| TensogramError::io(&self.path, &error))
     }
 
     /// Calls `with` with the bytes of message `index`. Mapped bytes are not copied. Of a large message that is not
