@@ -26,6 +26,7 @@
 //! | a file, read at positions or appended to | [`TensogramFile`], [`file::AppendOptions`] |
 //! | a file, mapped, whose messages are borrowed | `MappedFile`, with feature `mmap` |
 //! | where messages are in bytes | [`scan()`], [`file::messages`] |
+//! | the objects with certain metadata | [`file::query`], or a [`catalog`] of the file |
 //!
 //! # Describe
 //! | want | take |
@@ -58,7 +59,7 @@
 //! |---|---|
 //! | `compat`, `doctor` | every name of the crate `tensogram` |
 //! | `ndarray`, `zio` | other libraries' and formats' arrays |
-//! | `validate`, `v2` | whole messages and files, and what is wrong with them |
+//! | `validate`, `v2`, `catalog` | whole messages and files, what is wrong with them, and where they are |
 //! | `file` | files and the messages in them |
 //! | `stages` | single stages |
 //! | `encode`, `decode` | messages; neither knows the other |
@@ -93,6 +94,7 @@ extern crate blosc2_sys as _;
 extern crate zstd as _;
 
 mod base;
+pub mod catalog;
 #[doc(hidden)]
 pub mod codec;
 pub mod compat;
