@@ -7,6 +7,7 @@ use std::{env, fs, io};
 use tgm_core::Message;
 use tgm_core::descriptor::{Compression, Encoding};
 use tgm_core::object::DataObject;
+use tgm_std::catalog::Catalog;
 
 /// Bytes of the largest file that becomes a seed.
 const MOST: usize = 2048;
@@ -38,6 +39,9 @@ impl Seeds {
                     let bytes = fs::read(&path)?;
                     if bytes.len() <= MOST {
                         self.write(kind, &bytes)?;
+                        if let Ok(catalog) = Catalog::build(&bytes, &["dtype", "objects"]) {
+                            self.write("catalog", &catalog.to_bytes())?;
+                        }
                         self.parts(&bytes)?;
                     }
                 }

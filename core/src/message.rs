@@ -398,6 +398,13 @@ pub struct Objects<'a> {
     frames: Frames<'a>,
 }
 
+impl<'a> Objects<'a> {
+    /// The data objects among `frames`.
+    pub(crate) const fn among(frames: Frames<'a>) -> Self {
+        Self { frames }
+    }
+}
+
 impl<'a> Iterator for Objects<'a> {
     type Item = Result<DataObject<'a>>;
 

@@ -6,11 +6,12 @@
 //! | the wire | [`frame`], [`message`], [`index`], [`scan`], [`push_cuts`], [`zio`] |
 //! | CBOR | [`cbor`], [`descriptor`], [`metadata`], [`metadata_access`] |
 //! | values | [`view`], [`unpack`], [`szip`], [`masks`], [`decode`], [`range`], [`scratch`], [`threads`] |
-//! | files | [`file_append`], [`validate`], [`validate_file`], [`upgrade`] |
+//! | files | [`catalog`], [`file_append`], [`validate`], [`validate_file`], [`upgrade`] |
 //! | writing | [`roundtrip`], [`framing`], [`streaming`], [`pre_encoded`], [`bridge`] |
 //! | two ways to one result | [`parse_equals_push`], [`payload_range`], [`scan_both_ways`] |
 
 pub mod bridge;
+pub mod catalog;
 pub mod cbor;
 pub mod decode;
 pub mod descriptor;

@@ -11,6 +11,7 @@
 mod append;
 #[cfg(feature = "async")]
 mod async_file;
+mod data;
 mod decode;
 mod file_iter;
 pub mod iter;
@@ -20,6 +21,7 @@ mod message_reader;
 pub mod mmap;
 mod open;
 mod positioned;
+mod query;
 mod remote;
 #[cfg(feature = "remote")]
 mod remote_file;
@@ -27,11 +29,13 @@ mod tensogram_file;
 mod value_reader;
 
 pub use self::append::{AppendOptions, TornTail};
+pub use self::data::Data;
 pub use self::file_iter::FileMessageIter;
 pub use self::iter::{MessageIter, ObjectIter, data_object_inline_hashes, messages, objects, objects_metadata};
 pub use self::message_reader::{MessageBytes, MessageReader, StreamOptions, StreamPart};
 #[cfg(feature = "mmap")]
 pub use self::mmap::{Advice, MappedFile};
+pub use self::query::query;
 pub use self::remote::RemoteScanOptions;
 pub use self::tensogram_file::TensogramFile;
 pub use self::value_reader::{ValueEvent, ValueReader};

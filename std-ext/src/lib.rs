@@ -29,6 +29,7 @@
 //! | messages of a pipe or socket, as they come | [`file::MessageReader`], [`file::ValueReader`] |
 //! | where messages are in bytes | [`scan()`], [`file::messages`] |
 //! | bytes on servers and in object stores | `remote`, with that feature |
+//! | the objects with certain metadata | [`file::query`], or a [`catalog`] of the file |
 //!
 //! # Describe
 //! | want | take |
@@ -61,7 +62,7 @@
 //! |---|---|
 //! | `compat`, `doctor` | every name of the crate `tensogram` |
 //! | `ndarray`, `zio` | other libraries' and formats' arrays |
-//! | `validate`, `v2` | whole messages and files, and what is wrong with them |
+//! | `validate`, `v2`, `catalog` | whole messages and files, what is wrong with them, and where they are |
 //! | `file` | files and the messages in them |
 //! | `remote` | servers and object stores |
 //! | `read` | what to read next of any source, to find messages and parts of them |
@@ -98,6 +99,7 @@ extern crate blosc2_sys as _;
 extern crate zstd as _;
 
 mod base;
+pub mod catalog;
 #[doc(hidden)]
 pub mod codec;
 pub mod compat;

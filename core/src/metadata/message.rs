@@ -8,6 +8,7 @@ use super::path::typed_getters;
 use crate::cbor::{Array, ArrayIter, Bytes, Map, Value};
 use crate::error::{ErrorKind, Result};
 use crate::frame::{Frame, Frames};
+use crate::message::Objects;
 use crate::names::FrameType;
 
 /// The metadata of a whole message: a view that joins its frames when it is asked.
@@ -54,6 +55,11 @@ impl<'a> MessageMetadata<'a> {
     /// The number of objects in the message.
     pub const fn object_count(&self) -> usize {
         self.object_count
+    }
+
+    /// The data objects of the message in order, by a walk over its frames.
+    pub fn data_objects(&self) -> Objects<'a> {
+        Objects::among(self.frames.clone())
     }
 
     /// The metadata of every object in order, including objects that `base` has no entry for.

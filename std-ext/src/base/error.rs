@@ -160,6 +160,19 @@ impl TensogramError {
         Self::Io(io::Error::new(error.kind(), format!("{}: {error}", path.display())))
     }
 
+    /// This error with the number of the message in front of its text.
+    pub(crate) fn in_message(self, index: usize) -> Self {
+        let named = |reason: Reason| Reason { text: format!("message {index}: {}", reason.text), ..reason };
+        match self {
+            Self::Framing(reason) => Self::Framing(named(reason)),
+            Self::Metadata(reason) => Self::Metadata(named(reason)),
+            Self::Encoding(reason) => Self::Encoding(named(reason)),
+            Self::Compression(reason) => Self::Compression(named(reason)),
+            Self::Object(reason) => Self::Object(named(reason)),
+            other => other,
+        }
+    }
+
     /// An encoding error with that text.
     pub(crate) fn encoding(text: impl Into<String>) -> Self {
         Self::Encoding(text.into().into())

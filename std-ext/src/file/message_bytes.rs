@@ -11,6 +11,9 @@ use crate::read::positioned::read_at;
 use crate::read::{FetchError, FetchErrorKind, Fetched, RangeFetch, ReadOptions, Reader, Tag, Want};
 use crate::scan::MessageLayout;
 
+/// Messages up to this many bytes are read whole: to look for their parts takes about as long.
+pub(super) const AT_ONCE: u64 = ReadOptions::local().whole_message;
+
 /// Reads a whole message.
 ///
 /// # Errors

@@ -12,10 +12,10 @@ use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 use crate::read::answer::Question;
 use crate::read::{AsyncReader, ReadOptions};
 use crate::remote::{RemoteOptions, RemoteSource, open, wait};
-use crate::scan::{ScanOptions, Table};
+use crate::scan::{MessageLayout, ScanOptions, Table};
 
 /// The reader of a source at an address, for calls that wait for their answer.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Remote {
     pub(super) reader: Arc<AsyncReader<RemoteSource>>,
     table: OnceLock<Arc<Table>>,
@@ -43,6 +43,17 @@ impl Remote {
     pub(super) fn ask<Q: Question + 'static>(&self, index: usize, question: Q) -> Result<Q::Answer> {
         let reader = Arc::clone(&self.reader);
         wait(async move { reader.ask(index, question).await })?
+    }
+
+    pub(super) fn ask_at<Q: Question + 'static>(&self, layout: MessageLayout, question: Q) -> Result<Q::Answer> {
+        let reader = Arc::clone(&self.reader);
+        wait(async move { reader.ask_at(layout, question).await })?
+    }
+
+    /// The length of the source.
+    pub(super) fn len(&self) -> Result<u64> {
+        let reader = Arc::clone(&self.reader);
+        wait(async move { reader.touch().await })?
     }
 
     /// Fills `out` with bytes from `offset` on: fewer only at the source's end.

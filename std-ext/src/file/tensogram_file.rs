@@ -1,6 +1,7 @@
 //! A file of messages: opening it, and the bytes of its messages.
 
 use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -247,6 +248,28 @@ impl TensogramFile {
             }
             #[cfg(feature = "remote")]
             Backing::Remote(remote) => remote.read_at(offset, out),
+        }
+    }
+
+    /// Calls `with` with the open file. A mapped one is not open any more.
+    pub(super) fn with_file<T>(&self, with: impl FnOnce(&File) -> io::Result<T>) -> Result<T> {
+        let done = match &self.backing {
+            Backing::Positioned { file, .. } => with(file),
+            #[cfg(any(feature = "mmap", feature = "remote"))]
+            _ => Err(io::ErrorKind::Unsupported.into()),
+        };
+        done.map_err(|error| TensogramError::io(&self.path, &error))
+    }
+
+    /// The bytes of the message at `layout`, with zeros instead of payloads. A short message may be there whole.
+    pub(super) fn outline_at(&self, layout: MessageLayout) -> Result<Vec<u8>> {
+        let question = Outline { whole: None, options: DecodeOptions::default() };
+        match &self.backing {
+            Backing::Positioned { file, .. } => message_bytes::ask(file, &self.path, layout, &question),
+            #[cfg(feature = "mmap")]
+            Backing::Mapped(_) => Err(TensogramError::Io(io::ErrorKind::Unsupported.into())),
+            #[cfg(feature = "remote")]
+            Backing::Remote(remote) => remote.ask_at(layout, question),
         }
     }
 

@@ -2,21 +2,27 @@
 //!
 //! # Grammar
 //! ```text
-//! query    = condition *( " and " condition )
-//! condition = key "?"                             the key is present
+//! query    = all *( " or " all )
+//! all      = operand *( " and " operand )
+//! operand  = condition | "not " operand | "(" query ")"
+//! condition = key "?" | key " exists"             the key is present
 //!           | key "=" value *( "/" value )        its value is one of these
 //!           | key "!=" value *( "/" value )       its value is none of these, or the key is missing
 //!           | key ( "<" | "<=" | ">" | ">=" ) value
-//! value     = text, up to "/", " and " or the end
+//!           | key " in " bound ".." bound         from the first value on, and before the second one
+//!           | key " in " bound "..=" bound        from the first value to the second one
+//! value     = text, up to "/", " and ", " or " or the end, in brackets also up to ")"
 //!           | '"' text '"'                        with \" and \\ for these characters
+//! bound     = text without blanks and ".." | '"' text '"'
 //! ```
 //!
-//! - A key is a dotted path, such as `mars.param`. Blanks around keys, operators and values do not count.
-//! - ` and ` stands between conditions only if a key without blanks and an operator follow it: `name=sea and ice` is one
-//!   condition.
+//! - A key is a dotted path, such as `mars.param`. Blanks around keys, operators and values do not count. A key with
+//!   brackets or quotes, and one that is a word of the grammar, can stand in quotes: `"f(x)"=3`.
+//! - `and` binds closer than `or`, and `not` closer than both.
+//! - ` and ` and ` or ` stand between conditions only if a condition follows whose key has no blanks: `name=sea and ice`
+//!   is one condition.
 //! - `*` in a value of `=` and `!=` stands for any text. So `step!=*` holds where the key is missing. In quotes it stands
 //!   for itself.
-//! - There is no `or`, `not` or bracket.
 //!
 //! # Comparison
 //! | metadata | value | `=`, `!=` | `<`, `<=`, `>`, `>=` |
@@ -34,9 +40,24 @@
 //! In a message: in the metadata of its objects, where the first that has the key counts, then in the message's
 //! annotations. In an object: in its metadata, then in the annotations. `extra.KEY` asks for the annotations alone.
 //! `version` is the version of the wire format.
+//!
+//! Some keys ask for the structure, if there is no metadata under that key:
+//!
+//! | key | value |
+//! |---|---|
+//! | `dtype` | the type of the object's elements, such as `float32` |
+//! | `shape` | its shape: `shape=[181,360]` |
+//! | `ndim` | the number of its dimensions |
+//! | `encoding`, `filter`, `compression` | the stages of its pipeline, such as `none` or `zstd` |
+//! | `objects` | the number of objects in the message |
+//!
+//! In a message these are of its first object.
 
-mod compare;
+pub(crate) mod compare;
+pub(crate) mod expr;
 mod parse;
+mod print;
+pub(crate) mod structure;
 mod text;
 
 use std::fmt;
@@ -44,13 +65,17 @@ use std::str::FromStr;
 
 use tgm_core::Result;
 use tgm_core::cbor::Value;
+use tgm_core::descriptor::Descriptor;
+use tgm_core::message::Objects;
 use tgm_core::metadata::{MessageMetadata, ObjectMetadata};
 use tgm_core::wire::WIRE_VERSION;
 
-use compare::{Literal, Relation};
+use expr::{Condition, Expr};
 
-/// Conditions on metadata, such as `mars.param=2t/10u and step>=24`, all of which must hold. The
-/// [module](crate::metadata::query) has the grammar.
+/// Conditions on metadata, such as `mars.param=2t/10u and step>=24`. The [module](crate::metadata::query) has the
+/// grammar.
+///
+/// `Display` gives a text that reads back as the same query.
 ///
 /// ```
 /// use tgm_std::metadata::query::Query;
@@ -68,66 +93,74 @@ use compare::{Literal, Relation};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Query {
-    conditions: Vec<Condition>,
+    root: Expr,
 }
 
-/// One condition on one key.
-#[derive(Clone, Debug, PartialEq)]
-struct Condition {
-    key: String,
-    test: Test,
-}
-
-/// What a condition asks of the value of its key.
-#[derive(Clone, Debug, PartialEq)]
-enum Test {
-    Present,
-    OneOf(Vec<Literal>),
-    NoneOf(Vec<Literal>),
-    Ordered(Relation, Literal),
-}
-
-impl Condition {
-    fn holds(&self, value: Option<&Value<'_>>) -> Result<bool> {
-        let is_one_of = |literals: &[Literal]| match value {
-            Some(value) => compare::is_one_of(value, literals),
-            None => Ok(false),
-        };
-        match &self.test {
-            Test::Present => Ok(value.is_some()),
-            Test::OneOf(literals) => is_one_of(literals),
-            Test::NoneOf(literals) => Ok(!is_one_of(literals)?),
-            Test::Ordered(relation, literal) => {
-                Ok(value.and_then(|value| compare::order(value, literal)).is_some_and(|order| relation.allows(order)))
-            }
-        }
-    }
-}
-
-/// The key that asks for the version of the wire format.
-const VERSION_KEY: &str = "version";
-/// That version as CBOR: an integer below 24 is one byte.
+/// The version of the wire format as CBOR: an integer below 24 is one byte.
 #[expect(clippy::cast_possible_truncation, reason = "3 fits")]
 const VERSION: [u8; 1] = [WIRE_VERSION as u8];
+
+/// The value of the key `version`.
+pub(crate) fn version() -> Result<Option<Value<'static>>> {
+    Value::parse(&VERSION, 0).map(Some)
+}
 
 impl Query {
     /// The keys that the query looks up, in its order.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
-        self.conditions.iter().map(|condition| condition.key.as_str())
+        self.root.conditions().into_iter().map(|condition| condition.key.as_str())
     }
 
-    /// Whether all conditions hold for a message. Walks its metadata once for each condition; allocates only to compare
-    /// values that are neither text nor numbers, or with `*`.
+    pub(crate) const fn root(&self) -> &Expr {
+        &self.root
+    }
+
+    /// Whether the query holds for a message. Walks its metadata once for each condition whose answer is needed;
+    /// allocates only to compare values that are neither text nor numbers, or with `*`, and for structural keys.
     ///
     /// # Errors
-    /// Those of [`MessageMetadata::get`].
+    /// Those of [`MessageMetadata::get`]; for structural keys those of the first object.
     pub fn matches(&self, message: &MessageMetadata<'_>) -> Result<bool> {
-        self.all(|condition| {
-            if condition.key == VERSION_KEY {
-                return Value::parse(&VERSION, 0).map(Some);
+        self.root.holds(&mut |condition| {
+            let found = if condition.is_version() { version()? } else { message.get(&condition.key)? };
+            match (found, condition.structure) {
+                (None, Some(structure)) => {
+                    let count = message.object_count();
+                    let first = || next_descriptor(&mut message.data_objects());
+                    holds_encoded(condition, structure.of_message(count, first)?.as_deref())
+                }
+                (found, _) => condition.holds(found.as_ref()),
             }
-            message.get(&condition.key)
         })
+    }
+
+    /// Calls `found` with the number of each object of `message` for which the query holds.
+    ///
+    /// # Errors
+    /// Those of [`Self::for_objects`] and [`ObjectQuery::matches_object`].
+    pub fn objects_of(&self, message: &MessageMetadata<'_>, mut found: impl FnMut(usize)) -> Result<()> {
+        let mut objects = self.root.has_structure().then(|| message.data_objects());
+        if message.object_count() == 1 {
+            // Annotations are looked up only where the object lacks a key.
+            let Some(object) = message.object(0)? else { return Ok(()) };
+            let descriptor = objects.as_mut().map_or(Ok(None), next_descriptor)?;
+            let annotation = |condition: &Condition| message.get(&condition.annotation);
+            if self
+                .root
+                .holds(&mut |condition| holds_for_object(condition, &object, annotation, descriptor.as_ref(), 1))?
+            {
+                found(0);
+            }
+            return Ok(());
+        }
+        let query = self.for_objects(message)?;
+        for (index, object) in message.objects().enumerate() {
+            let descriptor = objects.as_mut().map_or(Ok(None), next_descriptor)?;
+            if query.holds(&object?, descriptor.as_ref())? {
+                found(index);
+            }
+        }
+        Ok(())
     }
 
     /// The query for the objects of `message`: looks the keys up in the annotations once, for all objects.
@@ -135,22 +168,47 @@ impl Query {
     /// # Errors
     /// Those of [`MessageMetadata::get`].
     pub fn for_objects<'f, 'a>(&'f self, message: &MessageMetadata<'a>) -> Result<ObjectQuery<'f, 'a>> {
-        let annotation = |key: &str| match key {
-            VERSION_KEY => Value::parse(&VERSION, 0).map(Some),
-            _ if key.starts_with("extra.") || key.starts_with("_extra_.") => message.get(key),
-            _ => message.get(&format!("extra.{key}")),
-        };
-        let annotations = self.keys().map(annotation).collect::<Result<_>>()?;
-        Ok(ObjectQuery { query: self, annotations })
+        let annotations = self.root.conditions().into_iter().map(|condition| message.get(&condition.annotation));
+        Ok(ObjectQuery { query: self, annotations: annotations.collect::<Result<_>>()?, count: message.object_count() })
     }
+}
 
-    fn all<'v>(&self, mut find: impl FnMut(&Condition) -> Result<Option<Value<'v>>>) -> Result<bool> {
-        for condition in &self.conditions {
-            if !condition.holds(find(condition)?.as_ref())? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+/// The descriptor of the next object.
+fn next_descriptor<'a>(objects: &mut Objects<'a>) -> Result<Option<Descriptor<'a>>> {
+    objects.next().map(|object| Ok(*object?.descriptor())).transpose()
+}
+
+/// [`Condition::holds`] for a value that is CBOR.
+fn holds_encoded(condition: &Condition, encoded: Option<&[u8]>) -> Result<bool> {
+    let value = encoded.map(|encoded| Value::parse(encoded, 0)).transpose()?;
+    condition.holds(value.as_ref())
+}
+
+/// Whether a condition holds for an object of a message of `count` objects: in its metadata, then in the annotations,
+/// then in its structure.
+fn holds_for_object<'a>(
+    condition: &Condition,
+    object: &ObjectMetadata<'a>,
+    annotation: impl FnOnce(&Condition) -> Result<Option<Value<'a>>>,
+    descriptor: Option<&Descriptor<'_>>,
+    count: usize,
+) -> Result<bool> {
+    if condition.is_version() {
+        return condition.holds(version()?.as_ref());
+    }
+    let found = match object.get(&condition.key)? {
+        None => annotation(condition)?,
+        own => own,
+    };
+    match (found, condition.structure) {
+        (None, Some(structure)) => holds_encoded(condition, structure.of_object(descriptor, count).as_deref()),
+        (found, _) => condition.holds(found.as_ref()),
+    }
+}
+
+impl fmt::Display for Query {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.root.fmt(f)
     }
 }
 
@@ -160,21 +218,32 @@ pub struct ObjectQuery<'f, 'a> {
     query: &'f Query,
     /// For each condition, the annotation of its key.
     annotations: Vec<Option<Value<'a>>>,
+    /// The number of objects of the message.
+    count: usize,
 }
 
-impl ObjectQuery<'_, '_> {
-    /// Whether all conditions hold for an object of the message.
+impl<'a> ObjectQuery<'_, 'a> {
+    /// Whether the query holds for an object of the message, by its metadata. Of the structural keys only `objects` is
+    /// known here: [`Self::matches_object`] knows all of them.
     ///
     /// # Errors
     /// Those of [`ObjectMetadata::get`].
-    pub fn matches(&self, object: &ObjectMetadata<'_>) -> Result<bool> {
-        for (condition, annotation) in self.query.conditions.iter().zip(&self.annotations) {
-            let own = if condition.key == VERSION_KEY { None } else { object.get(&condition.key)? };
-            if !condition.holds(own.as_ref().or(annotation.as_ref()))? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+    pub fn matches(&self, object: &ObjectMetadata<'a>) -> Result<bool> {
+        self.holds(object, None)
+    }
+
+    /// Whether the query holds for an object of the message, by its metadata and its descriptor.
+    ///
+    /// # Errors
+    /// Those of [`ObjectMetadata::get`].
+    pub fn matches_object(&self, object: &ObjectMetadata<'a>, descriptor: &Descriptor<'_>) -> Result<bool> {
+        self.holds(object, Some(descriptor))
+    }
+
+    fn holds(&self, object: &ObjectMetadata<'a>, descriptor: Option<&Descriptor<'_>>) -> Result<bool> {
+        let annotation = |condition: &Condition| Ok(self.annotations.get(condition.number).copied().flatten());
+        let test = &mut |condition: &Condition| holds_for_object(condition, object, annotation, descriptor, self.count);
+        self.query.root.holds(test)
     }
 }
 
@@ -182,7 +251,7 @@ impl FromStr for Query {
     type Err = QueryError;
 
     fn from_str(text: &str) -> Result<Self, QueryError> {
-        parse::query(text)
+        parse::query(text).map(|root| Self { root })
     }
 }
 

@@ -298,6 +298,14 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
         self.answer(&mut call, gather, Arc::new(question)).await
     }
 
+    /// The answer of the message at `layout`.
+    #[cfg(feature = "remote")]
+    pub(crate) async fn ask_at<Q: Question + 'static>(&self, layout: MessageLayout, question: Q) -> Result<Q::Answer> {
+        let gather = self.session.gather_at(layout, &question);
+        let mut call = self.session.begin();
+        self.answer(&mut call, gather, Arc::new(question)).await
+    }
+
     async fn ask_many<Q: Question + 'static>(
         &self,
         indices: &[usize],

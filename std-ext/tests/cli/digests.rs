@@ -64,6 +64,7 @@ fn commands() -> BTreeMap<&'static str, Takes> {
         ("frames", Nothing),
         ("get", Nothing),
         ("scan", Nothing),
+        ("catalog", Nothing),
         ("create", Nothing),
         ("doctor", Nothing),
         ("zio ls", Nothing),

@@ -112,6 +112,12 @@ fn commands() -> BTreeMap<&'static str, Reads> {
             }),
         ),
         ("scan", Rest("scan --json IN", |run, _, d| listed(&run.json()["segments"]) == d.whole.len())),
+        (
+            "catalog",
+            Rest("catalog --auto IN -o OUT", |_, out, d| {
+                tgm_std::catalog::Catalog::open(out).unwrap().message_count() == d.whole.len()
+            }),
+        ),
         ("upgrade", Rest("upgrade IN -o OUT", copies_all)),
         ("verify", Rest("verify --json IN", lists_all)),
         ("validate", Rest("validate --json IN", |run, _, d| run.json()[0]["messages"] == d.whole.len())),

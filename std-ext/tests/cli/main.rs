@@ -7,6 +7,7 @@
     reason = "tests may panic, and say where"
 )]
 
+mod catalog;
 mod copying;
 mod corpus;
 mod create;

@@ -29,7 +29,8 @@ const fn writer(name: &'static str, arguments: &'static str, own: Own) -> Writer
     Writer { name, arguments, own }
 }
 
-const WRITERS: [Writer; 12] = [
+const WRITERS: [Writer; 13] = [
+    writer("catalog", "IN -o OUT", Own::Refused),
     writer("copy", "IN OUT", Own::Replaced),
     writer("create", "IN -o OUT", Own::Refused),
     writer("extract", "IN -O OUT", Own::Refused),

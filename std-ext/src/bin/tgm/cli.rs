@@ -7,8 +7,8 @@ use clap::{Parser, Subcommand};
 #[cfg(feature = "zio")]
 use crate::commands::zio;
 use crate::commands::{
-    Run, copy, create, digest, doctor, dump, extract, frames, get, info, ls, merge, repack, reshuffle, salvage, scan,
-    set, split, upgrade, validate, verify,
+    Run, catalog, copy, create, digest, doctor, dump, extract, frames, get, info, ls, merge, repack, reshuffle,
+    salvage, scan, set, split, upgrade, validate, verify,
 };
 use crate::show::output::Out;
 
@@ -34,6 +34,7 @@ enum Command {
     Digest(digest::Digest),
     Extract(extract::Extract),
     Scan(scan::Scan),
+    Catalog(catalog::CatalogOf),
     Upgrade(upgrade::Upgrade),
     Verify(verify::Verify),
     Validate(validate::Validate),
@@ -62,6 +63,7 @@ impl Cli {
             Command::Digest(command) => command,
             Command::Extract(command) => command,
             Command::Scan(command) => command,
+            Command::Catalog(command) => command,
             Command::Upgrade(command) => command,
             Command::Verify(command) => command,
             Command::Validate(command) => command,

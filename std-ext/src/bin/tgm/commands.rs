@@ -4,6 +4,7 @@ use std::io;
 
 use crate::show::output::Out;
 
+pub(crate) mod catalog;
 pub(crate) mod copy;
 pub(crate) mod create;
 pub(crate) mod digest;

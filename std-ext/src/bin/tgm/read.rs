@@ -1,5 +1,6 @@
 //! Reading: files at positions, their messages, lost bytes between them, digests, keys, arrays of other programs.
 
+pub(crate) mod cataloged;
 pub(crate) mod digests;
 pub(crate) mod input;
 pub(crate) mod lost;

@@ -1,4 +1,4 @@
-//! One value of metadata compared with what a filter says.
+//! One value of metadata compared with what a query says.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -18,6 +18,16 @@ pub(super) enum Relation {
 }
 
 impl Relation {
+    /// The operator as text.
+    pub(super) const fn sign(self) -> &'static str {
+        match self {
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
+        }
+    }
+
     /// Whether metadata that stands in this order to the literal satisfies the operator.
     pub(super) const fn allows(self, order: Ordering) -> bool {
         match self {
@@ -29,7 +39,7 @@ impl Relation {
     }
 }
 
-/// A value of a filter.
+/// A value of a query.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Literal {
     text: String,
@@ -49,14 +59,44 @@ impl Literal {
         Self { text: text.to_string(), number: Number::parse(text), is_pattern: text.contains('*') }
     }
 
+    /// A value of a range without quotes: a number or text.
+    pub(super) fn bound(text: &str) -> Self {
+        Self { text: text.to_string(), number: Number::parse(text), is_pattern: false }
+    }
+
+    /// The text, without quotes.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether this is text and nothing else: neither a number nor a pattern.
+    pub(super) const fn is_text(&self) -> bool {
+        self.number.is_none() && !self.is_pattern
+    }
+
+    /// Whether the text would be a number without quotes.
+    pub(super) fn looks_like_number(&self) -> bool {
+        Number::parse(&self.text).is_some()
+    }
+
+    /// Whether this is the number. `None` if this is no number, so that texts have to be compared.
+    pub(super) fn equals(&self, number: Number) -> Option<bool> {
+        Some(number.order(self.number?) == Some(Ordering::Equal))
+    }
+
+    /// How the number stands to this one; `None` if they have no order.
+    pub(super) fn order_of(&self, number: Number) -> Option<Ordering> {
+        number.order(self.number?)
+    }
+
     fn is(&self, text: &str) -> bool {
         if self.is_pattern { text::fits(text, &self.text) } else { text == self.text }
     }
 }
 
-/// A number, of metadata or of a filter.
+/// A number, of metadata or of a query.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Number {
+pub(crate) enum Number {
     Integer(i128),
     Float(f64),
 }
@@ -73,14 +113,14 @@ impl Number {
         }
     }
 
-    fn of(value: &Value<'_>) -> Option<Self> {
+    pub(crate) fn of(value: &Value<'_>) -> Option<Self> {
         if let Ok(integer) = value.as_integer() {
             return Some(Self::Integer(integer));
         }
         value.as_f64().ok().map(Self::Float)
     }
 
-    fn order(self, other: Self) -> Option<Ordering> {
+    pub(crate) fn order(self, other: Self) -> Option<Ordering> {
         match (self, other) {
             (Self::Integer(a), Self::Integer(b)) => Some(a.cmp(&b)),
             (Self::Float(a), Self::Float(b)) => a.partial_cmp(&b),

@@ -1,12 +1,19 @@
 //! Queries from text.
 
+use super::QueryError;
 use super::compare::{Literal, Relation};
-use super::{Condition, Query, QueryError, Test};
+use super::expr::{Condition, Expr, Test};
 
-/// What stands between conditions.
+/// What stands between expressions that must all hold.
 const AND: &str = " and ";
-/// What other languages have between conditions.
+/// What stands between expressions of which one must hold.
 const OR: &str = " or ";
+/// How deep brackets and `not` may be nested.
+const DEEPEST: usize = 64;
+
+/// What is expected where a condition begins.
+const CONDITION: &str =
+    "expected KEY=VALUE, KEY!=VALUE, KEY<VALUE, KEY<=VALUE, KEY>VALUE, KEY>=VALUE, KEY in LOW..HIGH or KEY?";
 
 /// The operators; of those that begin alike the longer one is first.
 const OPERATORS: [(&str, Operator); 7] = [
@@ -32,6 +39,10 @@ enum Operator {
 struct Reader<'t> {
     text: &'t str,
     at: usize,
+    /// Brackets that are open.
+    brackets: usize,
+    /// Brackets and `not`s around this place.
+    nesting: usize,
 }
 
 impl<'t> Reader<'t> {
@@ -61,28 +72,95 @@ impl<'t> Reader<'t> {
         is_next
     }
 
-    /// Steps over what stands between two conditions; false at the end of the text.
-    fn take_and(&mut self) -> Result<bool, QueryError> {
-        if self.rest().trim().is_empty() {
-            return Ok(false);
+    /// Steps over `word` if it comes next between blanks.
+    fn take_word(&mut self, word: &str) -> bool {
+        let mut ahead = *self;
+        ahead.skip_blanks();
+        let is_next = ahead.take(word) && ahead.rest().starts_with(' ');
+        if is_next {
+            *self = ahead;
         }
-        self.skip_blanks();
-        let here = *self;
-        if self.take("and") && self.rest().starts_with(' ') {
-            return Ok(true);
-        }
-        Err(here.error("expected `and` or the end"))
+        is_next
+    }
+
+    /// Goes into a bracket or behind a `not`.
+    fn deeper(&mut self) -> Result<(), QueryError> {
+        self.nesting = self.nesting.saturating_add(1);
+        if self.nesting > DEEPEST { Err(self.error("expected at most 64 brackets inside each other")) } else { Ok(()) }
     }
 }
 
-/// Reads a query.
-pub(super) fn query(text: &str) -> Result<Query, QueryError> {
-    let mut reader = Reader { text, at: 0 };
-    let mut conditions = vec![condition(&mut reader)?];
-    while reader.take_and()? {
-        conditions.push(condition(&mut reader)?);
+/// Reads an expression that is the whole text.
+pub(super) fn query(text: &str) -> Result<Expr, QueryError> {
+    let mut reader = Reader { text, at: 0, brackets: 0, nesting: 0 };
+    let mut expr = any(&mut reader)?;
+    reader.skip_blanks();
+    if !reader.rest().is_empty() {
+        return Err(reader.error("expected `and`, `or` or the end"));
     }
-    Ok(Query { conditions })
+    expr.number(0);
+    Ok(expr)
+}
+
+/// Expressions joined by `or`.
+fn any(reader: &mut Reader<'_>) -> Result<Expr, QueryError> {
+    joined(reader, "or", all, Expr::Any)
+}
+
+/// Expressions joined by `and`.
+fn all(reader: &mut Reader<'_>) -> Result<Expr, QueryError> {
+    joined(reader, "and", operand, Expr::All)
+}
+
+fn joined(
+    reader: &mut Reader<'_>,
+    word: &str,
+    read: fn(&mut Reader<'_>) -> Result<Expr, QueryError>,
+    join: fn(Vec<Expr>) -> Expr,
+) -> Result<Expr, QueryError> {
+    let first = read(reader)?;
+    if !reader.take_word(word) {
+        return Ok(first);
+    }
+    let mut inner = vec![first, read(reader)?];
+    while reader.take_word(word) {
+        inner.push(read(reader)?);
+    }
+    Ok(join(inner))
+}
+
+/// A condition, a bracket, or the opposite of one of these.
+fn operand(reader: &mut Reader<'_>) -> Result<Expr, QueryError> {
+    reader.skip_blanks();
+    let outer = *reader;
+    if reader.take("(") {
+        reader.deeper()?;
+        reader.brackets = reader.brackets.saturating_add(1);
+        let expr = any(reader)?;
+        reader.skip_blanks();
+        if !reader.take(")") {
+            return Err(reader.error("expected `and`, `or` or `)`"));
+        }
+        *reader = Reader { at: reader.at, ..outer };
+        return Ok(expr);
+    }
+    if let Some(behind) = behind_not(reader.rest()) {
+        reader.step(reader.rest().len().saturating_sub(behind.len()));
+        reader.deeper()?;
+        let expr = operand(reader)?;
+        *reader = Reader { at: reader.at, ..outer };
+        return Ok(Expr::Not(Box::new(expr)));
+    }
+    condition(reader).map(Expr::Is)
+}
+
+/// The text behind a `not`, if `text` begins with one. A key may have that name too: then an operator follows it.
+fn behind_not(text: &str) -> Option<&str> {
+    let behind = text.strip_prefix("not")?;
+    let next = behind.trim_start();
+    let is_separate = next.len() < behind.len() || next.starts_with('(');
+    let is_key = operator_at(next).is_some() || word_behind_key(text).is_some_and(|(key, _, _)| key == "not");
+    (is_separate && !is_key).then_some(next)
 }
 
 /// The operator that `text` begins with.
@@ -98,13 +176,75 @@ fn find_operator(text: &str) -> Option<(usize, &'static str, Operator)> {
     })
 }
 
+/// An operator that is a word.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Word {
+    In,
+    Exists,
+}
+
+/// The key at the front of `text` if an operator that is a word comes behind it, that operator, and the text behind it.
+/// Keys in quotes do not count.
+fn word_behind_key(text: &str) -> Option<(&str, Word, &str)> {
+    let key = key_at(text);
+    let (word, behind) = word_at(text.get(key.len()..)?)?;
+    (!key.is_empty() && !key.starts_with('"')).then_some((key, word, behind))
+}
+
+/// The operator that is a word at the front of `text`, behind at least one blank, and the text behind it.
+fn word_at(text: &str) -> Option<(Word, &str)> {
+    let word = text.trim_start();
+    if word.len() == text.len() {
+        return None;
+    }
+    if let Some(behind) = word.strip_prefix("in") {
+        let range = behind.trim_start();
+        let is_range = range.len() < behind.len() && operator_at(range).is_none();
+        return is_range.then_some((Word::In, range));
+    }
+    let behind = word.strip_prefix("exists")?;
+    let is_last = behind.is_empty() || behind.starts_with([' ', ')']);
+    (is_last && operator_at(behind.trim_start()).is_none()).then_some((Word::Exists, behind))
+}
+
+/// The key that `text` begins with, if it has no blanks.
+fn key_at(text: &str) -> &str {
+    let is_end =
+        |(at, c): &(usize, char)| c.is_whitespace() || operator_at(text.get(*at..).unwrap_or_default()).is_some();
+    let end = text.char_indices().find(is_end).map_or(text.len(), |(at, _)| at);
+    text.get(..end).unwrap_or_default()
+}
+
+/// Whether a key can stand in a query without quotes, wherever a condition can.
+pub(super) fn is_plain_key(key: &str) -> bool {
+    !key.is_empty()
+        && key_at(key) == key
+        && !key.contains(['(', ')', '"', '\\'])
+        && !matches!(key, "and" | "exists" | "in" | "not" | "or")
+}
+
 fn condition(reader: &mut Reader<'_>) -> Result<Condition, QueryError> {
     reader.skip_blanks();
-    let Some((at, token, operator)) = find_operator(reader.rest()) else {
-        return Err(
-            reader.error("expected KEY=VALUE, KEY!=VALUE, KEY<VALUE, KEY<=VALUE, KEY>VALUE, KEY>=VALUE or KEY?")
-        );
-    };
+    if let Some((key, word, behind)) = word_behind_key(reader.rest()) {
+        let start = reader.at.saturating_add(reader.rest().len().saturating_sub(behind.len()));
+        let mut ahead = Reader { at: start, ..*reader };
+        if word == Word::Exists {
+            *reader = ahead;
+            return Ok(Condition::new(key, Test::Present));
+        }
+        if is_range(behind) {
+            let test = range(&mut ahead)?;
+            *reader = ahead;
+            return Ok(Condition::new(key, test));
+        }
+        if find_operator(reader.rest()).is_none() {
+            return Err(ahead.error("expected LOW..HIGH or LOW..=HIGH"));
+        }
+    }
+    if reader.rest().starts_with('"') {
+        return condition_on_quoted_key(reader);
+    }
+    let Some((at, token, operator)) = find_operator(reader.rest()) else { return Err(reader.error(CONDITION)) };
     let key = reader.rest().get(..at).unwrap_or_default().trim_end();
     if key.is_empty() {
         return Err(reader.error("expected a key"));
@@ -112,14 +252,76 @@ fn condition(reader: &mut Reader<'_>) -> Result<Condition, QueryError> {
     if key.contains(AND) {
         return Err(reader.error("expected an operator before `and`"));
     }
+    if key.contains(OR) {
+        return Err(reader.error("expected an operator before `or`"));
+    }
     reader.step(at.saturating_add(token.len()));
-    let test = match operator {
+    Ok(Condition::new(key, test(reader, operator)?))
+}
+
+fn condition_on_quoted_key(reader: &mut Reader<'_>) -> Result<Condition, QueryError> {
+    reader.step(1);
+    let key = quoted(reader)?;
+    let rest = reader.rest();
+    reader.skip_blanks();
+    if let Some((token, operator)) = operator_at(reader.rest()) {
+        reader.step(token.len());
+        return Ok(Condition::new(&key, test(reader, operator)?));
+    }
+    let Some((word, behind)) = word_at(rest) else { return Err(reader.error("expected an operator behind the key")) };
+    reader.step(reader.rest().len().saturating_sub(behind.len()));
+    let test = if word == Word::In { range(reader)? } else { Test::Present };
+    Ok(Condition::new(&key, test))
+}
+
+/// What stands behind an operator.
+fn test(reader: &mut Reader<'_>, operator: Operator) -> Result<Test, QueryError> {
+    Ok(match operator {
         Operator::Present => Test::Present,
         Operator::Is => Test::OneOf(alternatives(reader)?),
         Operator::IsNot => Test::NoneOf(alternatives(reader)?),
         Operator::Order(relation) => Test::Ordered(relation, single(reader)?),
+    })
+}
+
+/// Whether a range begins here: two dots in the first word, or behind a text in quotes.
+fn is_range(text: &str) -> bool {
+    if text.starts_with('"') {
+        let mut reader = Reader { text, at: 1, brackets: 0, nesting: 0 };
+        return quoted(&mut reader).is_ok() && reader.rest().starts_with("..");
+    }
+    text.split(char::is_whitespace).next().unwrap_or_default().contains("..")
+}
+
+/// The two values of `in`.
+fn range(reader: &mut Reader<'_>) -> Result<Test, QueryError> {
+    const EXPECTED: &str = "expected LOW..HIGH or LOW..=HIGH";
+    let low = bound(reader, |rest| rest.find("..").filter(|at| !rest.get(..*at).unwrap_or(" ").contains(' ')))?;
+    let relation = if reader.take("..=") {
+        Relation::LessOrEqual
+    } else if reader.take("..") {
+        Relation::Less
+    } else {
+        return Err(reader.error(EXPECTED));
     };
-    Ok(Condition { key: key.to_string(), test })
+    let is_inside = reader.brackets > 0;
+    let is_end = |c: char| c.is_whitespace() || (is_inside && c == ')');
+    let high = bound(reader, |rest| Some(rest.find(is_end).unwrap_or(rest.len())))?;
+    Ok(Test::Within(low, relation, high))
+}
+
+/// One value of a range. `end` says where a value without quotes ends.
+fn bound(reader: &mut Reader<'_>, end: impl FnOnce(&str) -> Option<usize>) -> Result<Literal, QueryError> {
+    if reader.rest().starts_with('"') {
+        reader.step(1);
+        return quoted(reader).map(Literal::quoted);
+    }
+    let text = end(reader.rest()).and_then(|end| reader.rest().get(..end)).unwrap_or_default();
+    if text.is_empty() {
+        return Err(reader.error("expected a value"));
+    }
+    reader.step(text.len());
+    Ok(Literal::bound(text))
 }
 
 /// The values of `=` and `!=`.
@@ -143,11 +345,10 @@ fn single(reader: &mut Reader<'_>) -> Result<Literal, QueryError> {
     if reader.rest().starts_with('/') {
         return Err(reader.error("expected one value: only = and != take several, and quotes make / a part of one"));
     }
-    match text.find(AND) {
-        Some(at) if !is_quoted => {
-            let behind = Reader { at: start.at.saturating_add(at).saturating_add(AND.len()), ..start };
-            Err(behind.error("expected a condition behind `and`"))
-        }
+    let words = [(AND, "expected a condition behind `and`"), (OR, "expected a condition behind `or`")].into_iter();
+    let first = words.filter_map(|(word, what)| Some((text.find(word)?.saturating_add(word.len()), what))).min();
+    match first {
+        Some((at, what)) if !is_quoted => Err(Reader { at: start.at.saturating_add(at), ..start }.error(what)),
         _ => Ok(found),
     }
 }
@@ -159,7 +360,7 @@ fn literal(reader: &mut Reader<'_>) -> Result<Literal, QueryError> {
         *reader = ahead;
         return quoted(reader).map(Literal::quoted);
     }
-    let text = plain(*reader)?;
+    let text = plain(*reader);
     reader.step(text.len());
     Ok(Literal::plain(text.trim()))
 }
@@ -191,31 +392,52 @@ fn quoted(reader: &mut Reader<'_>) -> Result<String, QueryError> {
     Err(opening.error("expected a closing quote for the text"))
 }
 
-/// The text up to what ends a value without quotes.
-fn plain(reader: Reader<'_>) -> Result<&str, QueryError> {
+/// The text up to what ends a value without quotes. Inside of brackets that is also a closing one, unless it was opened
+/// in the value.
+fn plain(reader: Reader<'_>) -> &str {
     let rest = reader.rest();
+    let mut opened = 0_usize;
     for (at, c) in rest.char_indices() {
         let behind = rest.get(at..).unwrap_or_default();
-        if c == '/' || behind.strip_prefix(AND).is_some_and(begins_condition) {
-            return Ok(rest.get(..at).unwrap_or_default());
+        let is_end = match c {
+            '/' => true,
+            ' ' => [AND, OR].iter().any(|word| behind.strip_prefix(word).is_some_and(begins_condition)),
+            ')' => reader.brackets > 0 && opened == 0,
+            _ => false,
+        };
+        if is_end {
+            return rest.get(..at).unwrap_or_default();
         }
-        if behind.strip_prefix(OR).is_some_and(begins_condition) {
-            let here = Reader { at: reader.at.saturating_add(at).saturating_add(1), ..reader };
-            return Err(here.error("there is no `or`: KEY=A/B takes several values, and quotes make it a part of one"));
+        match c {
+            '(' => opened = opened.saturating_add(1),
+            ')' => opened = opened.saturating_sub(1),
+            _ => {}
         }
     }
-    Ok(rest)
+    rest
 }
 
-/// Whether a condition begins here: a key without blanks, then an operator.
+/// Whether a condition begins here, behind any number of brackets and `not`s: a key without blanks or in quotes, then
+/// an operator.
 fn begins_condition(text: &str) -> bool {
-    let text = text.trim_start();
-    let is_end =
-        |(at, c): &(usize, char)| c.is_whitespace() || operator_at(text.get(*at..).unwrap_or_default()).is_some();
-    let Some((key_len, _)) = text.char_indices().find(is_end) else { return false };
-    let Some((token, operator)) = operator_at(text.get(key_len..).unwrap_or_default().trim_start()) else {
-        return false;
-    };
-    let behind = text.get(key_len..).and_then(|rest| rest.trim_start().strip_prefix(token)).unwrap_or_default();
-    key_len > 0 && (!matches!(operator, Operator::Present) || behind.is_empty() || behind.starts_with(' '))
+    let mut text = text.trim_start();
+    while let Some(behind) = text.strip_prefix('(').or_else(|| behind_not(text)) {
+        text = behind.trim_start();
+    }
+    if text.starts_with('"') {
+        let mut reader = Reader { text, at: 1, brackets: 0, nesting: 0 };
+        return quoted(&mut reader).is_ok() && condition_follows(reader.rest());
+    }
+    let key = key_at(text);
+    !key.is_empty() && condition_follows(text.get(key.len()..).unwrap_or_default())
+}
+
+/// Whether an operator comes next, behind a key.
+fn condition_follows(text: &str) -> bool {
+    if word_at(text).is_some_and(|(word, behind)| word == Word::Exists || is_range(behind)) {
+        return true;
+    }
+    let Some((token, operator)) = operator_at(text.trim_start()) else { return false };
+    let behind = text.trim_start().strip_prefix(token).unwrap_or_default();
+    !matches!(operator, Operator::Present) || behind.is_empty() || behind.starts_with([' ', ')'])
 }

@@ -1,9 +1,13 @@
 //! Queries by hand, and against a naive evaluation of owned metadata.
 
+mod joined;
+
 use ciborium::Value as Owned;
 use proptest::prelude::*;
 use tgm_core::Message;
 
+use super::compare::{Literal, Relation};
+use super::expr::{Condition, Expr, Test};
 use super::*;
 use crate::encode::{MessageBuilder, ObjectBuilder};
 use crate::model::types::GlobalMetadata;
@@ -146,8 +150,100 @@ fn objects_are_asked_one_by_one_and_share_the_annotations() {
 }
 
 #[test]
+fn conditions_are_joined_and_negated() {
+    let bytes = example();
+    for query in [
+        "step=1 or step=24",
+        "step=24 or step=1 and good=false",
+        "(step=1 or step=24) and good=true",
+        "not step=1",
+        "not (step=1 or step=2) and not not step=24",
+        "mars.param = 2t/10u and step in 0..=24 and not nothing?",
+        "step in 24..25",
+        "step in 23.5..=24",
+        "not step in 0..24",
+        "date in 2024-01-01..2024-02-01",
+        "date in \"2024-01-31\"..=\"2024-01-31\"",
+        "step exists and good exists",
+        "(good exists) and (step?)",
+        "name=sea and ice or step=1",
+        "(name=sea and ice)",
+        "name=sea and ice and (step=24 or step=25)",
+        "name=sea and ice and not step in 30..40",
+        "\"mars.param\"=2t and \"step\" in 0..=24 and \"good\" exists",
+        "by=a=b and (by=(x) or by=a*)",
+    ] {
+        assert!(matches(&bytes, query), "{query}");
+    }
+    for query in [
+        "step=1 or step=2",
+        "not step=24",
+        "not (step=24 or step=1)",
+        "step in 0..24",
+        "step in 25..=24",
+        "step in a..z",
+        "nothing in 0..9",
+        "nothing exists",
+        "name in a..b",
+        "good in 0..=1",
+    ] {
+        assert!(!matches(&bytes, query), "{query}");
+    }
+}
+
+#[test]
+fn words_of_the_grammar_can_be_keys() {
+    let entries = |keys: &[&'static str]| keys.iter().map(|key| (*key, Owned::from(1))).collect();
+    let bytes = message([entries(&["not", "in", "exists", "or", "and"]), vec![]], vec![("f(x)", 2.into())]);
+    for query in [
+        "not=1",
+        "not = 1 and in=1 and exists=1",
+        "not not=2",
+        "not in 1..2",
+        "in in 1..2 and exists in 1..2",
+        "in exists and exists exists and not exists",
+        "or=1 and and=1 or or=2",
+        "\"f(x)\"=2",
+    ] {
+        assert!(matches(&bytes, query), "{query}");
+    }
+}
+
+#[test]
+fn structure_is_asked_for_where_there_is_no_such_metadata() {
+    let bytes = message([vec![("filter", "median".into())], vec![]], vec![("ndim", 7.into())]);
+    let structured = [
+        "dtype=uint8",
+        "shape=[1]",
+        "shape=[1*",
+        "encoding=none and compression=none",
+        "objects=2",
+        "objects in 1..3",
+        "ndim=7",
+        "filter=median",
+        "dtype?",
+    ];
+    for query in structured {
+        assert!(matches(&bytes, query), "{query}");
+    }
+    assert!(!matches(&bytes, "dtype=float32 or objects=1 or filter=none or ndim=1"));
+    let metadata = Message::parse(&bytes).unwrap().metadata().unwrap();
+    let objects = |query: &str| {
+        let mut found = Vec::new();
+        query.parse::<Query>().unwrap().objects_of(&metadata, |object| found.push(object)).unwrap();
+        found
+    };
+    assert_eq!(objects("dtype=uint8 and objects=2 and ndim=7"), [0, 1]);
+    assert_eq!(objects("filter=median"), [0]);
+    assert_eq!(objects("filter=none"), [1]);
+    let empty = MessageBuilder::new().encode().unwrap();
+    assert!(matches(&empty, "objects=0 and not dtype? and shape!=[1]"));
+}
+
+#[test]
 fn errors_say_what_was_expected_and_where() {
-    let expected = "expected KEY=VALUE, KEY!=VALUE, KEY<VALUE, KEY<=VALUE, KEY>VALUE, KEY>=VALUE or KEY?";
+    let expected =
+        "expected KEY=VALUE, KEY!=VALUE, KEY<VALUE, KEY<=VALUE, KEY>VALUE, KEY>=VALUE, KEY in LOW..HIGH or KEY?";
     for (query, what, offset) in [
         ("", expected, 0),
         ("step", expected, 0),
@@ -160,11 +256,24 @@ fn errors_say_what_was_expected_and_where() {
         ("step< ", "expected a value", 5),
         ("step<1/2", "expected one value: only = and != take several, and quotes make / a part of one", 6),
         ("step<1 and param", "expected a condition behind `and`", 11),
-        ("a=1 or b=2", "there is no `or`: KEY=A/B takes several values, and quotes make it a part of one", 4),
+        ("a=1 or b=2", "", 0),
+        ("step or param=3", "expected an operator before `or`", 0),
+        ("step<1 or param", "expected a condition behind `or`", 10),
+        ("(a=1 or b=2", "expected `and`, `or` or `)`", 11),
+        ("(a? b", "expected `and`, `or` or `)`", 4),
+        ("()", expected, 1),
+        ("not", expected, 0),
+        ("not ", expected, 4),
+        ("a=1 and (b=2 or not c=3))", "expected `and`, `or` or the end", 24),
+        ("step in 3", "expected LOW..HIGH or LOW..=HIGH", 8),
+        ("step in 3..", "expected a value", 11),
+        ("step in ..3", "expected a value", 8),
+        ("step in 3..5 6", "expected `and`, `or` or the end", 13),
+        ("\"a b\" x", "expected an operator behind the key", 6),
         ("a=\"x", "expected a closing quote for the text", 3),
         ("a=\"x\\y\"", "expected \\\" or \\\\", 4),
-        ("a=\"x\" y", "expected `and` or the end", 6),
-        ("a?b=c", "expected `and` or the end", 2),
+        ("a=\"x\" y", "expected `and`, `or` or the end", 6),
+        ("a?b=c", "expected `and`, `or` or the end", 2),
     ] {
         match query.parse::<Query>() {
             Ok(_) => assert_eq!(what, "", "{query}"),
@@ -195,6 +304,9 @@ struct Asked {
 
 impl Asked {
     fn text(&self) -> String {
+        if self.operator == " in " {
+            return format!("{}{}{}..{}", self.key, self.operator, self.values[0], self.values[1]);
+        }
         format!("{}{}{}", self.key, self.operator, self.values.join("/"))
     }
 
@@ -205,6 +317,10 @@ impl Asked {
             "?" => value.is_some(),
             "=" => value.is_some_and(is_one),
             "!=" => !value.is_some_and(is_one),
+            " in " => value.is_some_and(|value| {
+                order(value, first).is_some_and(|order| order >= 0)
+                    && order(value, &self.values[1]).is_some_and(|order| order < 0)
+            }),
             operator => value.and_then(|value| order(value, first)).is_some_and(|order| match operator {
                 "<" => order < 0,
                 "<=" => order <= 0,
@@ -281,8 +397,10 @@ fn asked() -> impl Strategy<Value = Asked> {
     let alternatives = (prop_oneof![Just("="), Just("!=")], proptest::collection::vec(pattern, 1..4));
     let ordered = (prop_oneof![Just("<"), Just("<="), Just(">"), Just(">=")], proptest::collection::vec(text(), 1));
     let ordered = ordered.prop_filter("one condition", |(_, values)| !values[0].contains(" and "));
+    let bound = text().prop_filter("one word", |text| !text.contains(' '));
+    let within = (Just(" in "), proptest::collection::vec(bound, 2));
     let present = Just(("?", vec![String::new()]));
-    let test = prop_oneof![4 => alternatives, 3 => ordered, 1 => present];
+    let test = prop_oneof![4 => alternatives, 3 => ordered, 2 => within, 1 => present];
     (0..KEYS.len(), test).prop_map(|(key, (operator, values))| Asked { key: KEYS[key], operator, values })
 }
 

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::error::ErrorKind;
 use clap::{Args, Command};
 
+use crate::read::cataloged::Cataloged;
+
 /// Ends the program with a usage error. For command lines that contradict themselves.
 pub(crate) fn usage(text: &str) -> ! {
     Command::new("tgm").override_usage("tgm <COMMAND>").error(ErrorKind::ArgumentConflict, text).exit()
@@ -19,4 +21,13 @@ pub(crate) struct Files {
     /// Print one JSON document
     #[arg(short, long)]
     pub(crate) json: bool,
+}
+
+impl Files {
+    /// Ends the program with a usage error if there is a catalogue and more than one file.
+    pub(crate) fn check_catalog(&self, cataloged: &Cataloged) {
+        if !cataloged.fits(&self.paths) {
+            usage("--catalog is of one file");
+        }
+    }
 }

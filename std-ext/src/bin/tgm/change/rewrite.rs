@@ -164,11 +164,12 @@ impl Rewriter<'_> {
         let metadata = message.metadata()?;
         let selection = self.selection.map(|selection| selection.of_objects(&metadata)).transpose()?;
         let mut wanted = Vec::new();
-        for (index, object) in metadata.objects().enumerate() {
+        for (index, (object, data)) in metadata.objects().zip(message.objects()).enumerate() {
             let object = object?;
+            let descriptor = data.ok().map(|data| *data.descriptor());
             let is_named = self.objects.is_empty() || self.objects.contains(&index);
             let is_selected = match &selection {
-                Some(selection) if is_named => selection.has(&object)?,
+                Some(selection) if is_named => selection.has(&object, descriptor.as_ref())?,
                 _ => true,
             };
             wanted.push(is_named && is_selected);

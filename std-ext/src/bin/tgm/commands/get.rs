@@ -9,7 +9,8 @@ use tgm_std::TensogramError;
 
 use crate::args::files::Files;
 use crate::commands::Run;
-use crate::read::input::{Entry, Wanted, for_each_message};
+use crate::read::cataloged::Cataloged;
+use crate::read::input::Entry;
 use crate::read::messages::Which;
 use crate::read::select::{Scope, Selection, text};
 use crate::show::json::{self, Document, error_json};
@@ -27,6 +28,8 @@ pub(crate) struct Get {
     which: Which,
     #[command(flatten)]
     selection: Selection,
+    #[command(flatten)]
+    cataloged: Cataloged,
     /// Keys to print, as dotted paths
     #[arg(short = 'p', long = "keys", value_name = "KEY,...", value_delimiter = ',', required = true)]
     keys: Vec<String>,
@@ -34,19 +37,29 @@ pub(crate) struct Get {
 
 impl Run for Get {
     fn run(&self, out: &mut Out) -> io::Result<()> {
+        self.files.check_catalog(&self.cataloged);
         if self.files.json {
             let mut document = Document::begin(out, "tgm.get/1", "messages")?;
-            for_each_message(&self.files.paths, self.which, Wanted::Outline, out, |out, entry| {
+            self.for_each_message(out, |out, entry| {
                 let Some(item) = self.item(out, entry) else { return Ok(()) };
                 document.item(out, &item)
             })?;
             return document.end(out);
         }
-        for_each_message(&self.files.paths, self.which, Wanted::Outline, out, |out, entry| self.line(out, entry))
+        self.for_each_message(out, |out, entry| self.line(out, entry))
     }
 }
 
 impl Get {
+    fn for_each_message(
+        &self,
+        out: &mut Out,
+        with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let (files, selection) = ((&*self.files.paths, self.which), (&self.selection, false));
+        self.cataloged.for_each_message(files, selection, out, with)
+    }
+
     fn line(&self, out: &mut Out, entry: &Entry<'_>) -> io::Result<()> {
         let Ok(Some(values)) = self.read(out, entry) else { return Ok(()) };
         let Some(values) = values.into_iter().collect::<Option<Vec<_>>>() else { return Ok(()) };

@@ -7,11 +7,13 @@ use serde_json::Value as Json;
 use tgm_core::Message;
 use tgm_core::message::Objects;
 use tgm_core::metadata::MessageMetadata;
+use tgm_core::object::DataObject;
 use tgm_std::TensogramError;
 
 use crate::args::files::Files;
 use crate::commands::Run;
-use crate::read::input::{Entry, Step, Wanted, for_each_message, for_each_step};
+use crate::read::cataloged::Cataloged;
+use crate::read::input::{Entry, Step, Wanted, for_each_step};
 use crate::read::messages::Which;
 use crate::read::select::{Annotations, Scope, Selection, annotations, text};
 use crate::show::json::{self, Document, error_json};
@@ -33,6 +35,8 @@ pub(crate) struct Ls {
     which: Which,
     #[command(flatten)]
     selection: Selection,
+    #[command(flatten)]
+    cataloged: Cataloged,
     /// List the values of these keys; "N/A" stands for a missing one
     #[arg(short = 'p', long = "keys", value_name = "KEY,...", value_delimiter = ',')]
     keys: Vec<String>,
@@ -62,23 +66,35 @@ struct Row {
 
 impl Run for Ls {
     fn run(&self, out: &mut Out) -> io::Result<()> {
+        self.files.check_catalog(&self.cataloged);
         if self.files.json {
             let mut document = Document::begin(out, "tgm.ls/1", "messages")?;
-            for_each_message(&self.files.paths, self.which, Wanted::Outline, out, |out, entry| {
-                self.document(out, entry, &mut document)
-            })?;
+            self.for_each_message(out, |out, entry| self.document(out, entry, &mut document))?;
             return document.end(out);
         }
         let mut table = self.empty_table();
-        for_each_step(&self.files.paths, self.which, Wanted::Outline, out, |out, step| match step {
-            Step::Message(entry) => self.table(out, entry, &mut table),
-            Step::Pause => table.finish(out),
-        })?;
+        if self.cataloged.is_named() {
+            self.for_each_message(out, |out, entry| self.table(out, entry, &mut table))?;
+        } else {
+            for_each_step(&self.files.paths, self.which, Wanted::Outline, out, |out, step| match step {
+                Step::Message(entry) => self.table(out, entry, &mut table),
+                Step::Pause => table.finish(out),
+            })?;
+        }
         table.finish(out)
     }
 }
 
 impl Ls {
+    fn for_each_message(
+        &self,
+        out: &mut Out,
+        with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let (files, selection) = ((&*self.files.paths, self.which), (&self.selection, self.objects));
+        self.cataloged.for_each_message(files, selection, out, with)
+    }
+
     fn document(&self, out: &mut Out, entry: &Entry<'_>, document: &mut Document) -> io::Result<()> {
         let Some(rows) = self.rows(out, entry).transpose() else { return Ok(()) };
         let (list, error) = match rows {
@@ -212,7 +228,8 @@ impl Ls {
         let mut rows = Vec::new();
         for ((index, object), about) in objects.enumerate().zip(metadata.objects()) {
             let about = about?;
-            if self.objects && !selection.has(&about)? {
+            let descriptor = object.as_ref().ok().map(DataObject::descriptor);
+            if self.objects && !selection.has(&about, descriptor)? {
                 continue;
             }
             let keys = self.look_up(&Scope::Object(&about, &asked))?;

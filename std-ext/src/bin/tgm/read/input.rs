@@ -13,6 +13,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use tgm_core::scan::{Segment, scan};
+use tgm_std::file::Data;
 use tgm_std::{MessageLayout, TensogramError, TensogramFile};
 
 use crate::read::lost;
@@ -85,6 +86,14 @@ impl Input {
     /// Bytes of the file when it was opened.
     pub(crate) fn len(&self) -> u64 {
         self.segments.last().map_or(0, |last| last.offset().saturating_add(last.length()))
+    }
+
+    /// The file for functions of the library that look through messages.
+    pub(crate) fn data(&self) -> Data<'_> {
+        match &self.source {
+            Backing::File(file) => (&**file).into(),
+            Backing::Memory(bytes) => bytes.into(),
+        }
     }
 
     /// The parts of the file from start to end: messages, and bytes that belong to none.

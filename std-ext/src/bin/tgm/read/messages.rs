@@ -213,10 +213,25 @@ impl Input {
         out: &mut Out,
         numbers: Range<usize>,
         wanted: Wanted,
+        with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
+    ) -> io::Result<bool> {
+        self.for_each_among(out, numbers, |_| true, wanted, with)
+    }
+
+    /// [`Self::for_each`] for the messages whose number `is_meant`.
+    ///
+    /// # Errors
+    /// Those of `with`.
+    pub(crate) fn for_each_among(
+        &self,
+        out: &mut Out,
+        numbers: Range<usize>,
+        is_meant: impl Fn(usize) -> bool,
+        wanted: Wanted,
         mut with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
     ) -> io::Result<bool> {
         let (mut reader, mut is_complete, end) = (self.reader(), true, numbers.end);
-        for place in self.places(numbers) {
+        for place in self.places(numbers).filter(|place| is_meant(place.index)) {
             match reader.entry(place, wanted) {
                 Ok(entry) => with(out, &entry)?,
                 Err(error) => {

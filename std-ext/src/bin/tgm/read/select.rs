@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 use serde_json::Value as Json;
+use tgm_core::descriptor::Descriptor;
 use tgm_core::metadata::{MessageMetadata, ObjectMetadata};
 use tgm_std::WIRE_VERSION;
 use tgm_std::metadata::query::{ObjectQuery, Query};
@@ -76,13 +77,19 @@ pub(crate) fn text(value: &Json) -> String {
 #[derive(Args, Debug)]
 pub(crate) struct Selection {
     /// Only messages for which FILTER holds: KEY=VALUE[/VALUE...], KEY!=VALUE[/VALUE...] (none of them, or missing),
-    /// KEY<VALUE, KEY<=VALUE, KEY>VALUE, KEY>=VALUE, KEY? (present); `*` in values of = and != is any text; joined by
-    /// " and "; may be repeated, all must hold
+    /// KEY<VALUE, KEY<=VALUE, KEY>VALUE, KEY>=VALUE, KEY in LOW..HIGH (HIGH not included; ..= includes it), KEY?
+    /// (present); `*` in values of = and != is any text; joined by " and ", " or ", "not " and brackets; may be repeated,
+    /// all must hold
     #[arg(short = 'w', long = "where", value_name = "FILTER")]
     queries: Vec<Query>,
 }
 
 impl Selection {
+    /// The queries.
+    pub(crate) fn queries(&self) -> &[Query] {
+        &self.queries
+    }
+
     /// Whether there is no query, so that everything is selected.
     pub(crate) const fn is_empty(&self) -> bool {
         self.queries.is_empty()
@@ -110,11 +117,19 @@ impl Selection {
 /// A [`Selection`] among the objects of one message.
 pub(crate) struct ObjectSelection<'s, 'a>(Vec<ObjectQuery<'s, 'a>>);
 
-impl ObjectSelection<'_, '_> {
-    /// Whether an object is selected.
-    pub(crate) fn has(&self, object: &ObjectMetadata<'_>) -> tgm_core::Result<bool> {
+impl<'a> ObjectSelection<'_, 'a> {
+    /// Whether an object is selected. Without its descriptor its structure is not known.
+    pub(crate) fn has(
+        &self,
+        object: &ObjectMetadata<'a>,
+        descriptor: Option<&Descriptor<'_>>,
+    ) -> tgm_core::Result<bool> {
         for query in &self.0 {
-            if !query.matches(object)? {
+            let is_selected = match descriptor {
+                Some(descriptor) => query.matches_object(object, descriptor)?,
+                None => query.matches(object)?,
+            };
+            if !is_selected {
                 return Ok(false);
             }
         }

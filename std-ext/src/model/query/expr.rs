@@ -1,0 +1,175 @@
+//! What a query consists of: conditions, and how they are joined.
+
+use tgm_core::Result;
+use tgm_core::cbor::Value;
+
+use super::compare::{self, Literal, Number, Relation};
+use super::structure::Structure;
+
+/// The key that asks for the version of the wire format.
+pub(crate) const VERSION_KEY: &str = "version";
+
+/// A condition, or conditions that are joined.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Expr {
+    /// A condition.
+    Is(Condition),
+    /// The opposite.
+    Not(Box<Self>),
+    /// All of these hold.
+    All(Vec<Self>),
+    /// One of these holds, or several.
+    Any(Vec<Self>),
+}
+
+impl Expr {
+    /// Whether the expression holds, where `test` says which conditions do. It is asked no more than necessary.
+    ///
+    /// # Errors
+    /// Those of `test`.
+    pub(crate) fn holds<E>(&self, test: &mut impl FnMut(&Condition) -> Result<bool, E>) -> Result<bool, E> {
+        match self {
+            Self::Is(condition) => test(condition),
+            Self::Not(inner) => Ok(!inner.holds(test)?),
+            Self::All(inner) => {
+                for expr in inner {
+                    if !expr.holds(test)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            Self::Any(inner) => {
+                for expr in inner {
+                    if expr.holds(test)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+        }
+    }
+
+    /// Whether a condition asks for the structure of objects.
+    pub(crate) fn has_structure(&self) -> bool {
+        match self {
+            Self::Is(condition) => condition.structure.is_some(),
+            Self::Not(inner) => inner.has_structure(),
+            Self::All(inner) | Self::Any(inner) => inner.iter().any(Self::has_structure),
+        }
+    }
+
+    /// The conditions in the order of the text.
+    pub(crate) fn conditions(&self) -> Vec<&Condition> {
+        let mut found = Vec::new();
+        self.collect(&mut found);
+        found
+    }
+
+    fn collect<'e>(&'e self, found: &mut Vec<&'e Condition>) {
+        match self {
+            Self::Is(condition) => found.push(condition),
+            Self::Not(inner) => inner.collect(found),
+            Self::All(inner) | Self::Any(inner) => inner.iter().for_each(|expr| expr.collect(found)),
+        }
+    }
+
+    /// Numbers the conditions in the order of the text, from `next` on. Returns the number after the last one.
+    pub(super) fn number(&mut self, next: usize) -> usize {
+        match self {
+            Self::Is(condition) => {
+                condition.number = next;
+                next.saturating_add(1)
+            }
+            Self::Not(inner) => inner.number(next),
+            Self::All(inner) | Self::Any(inner) => inner.iter_mut().fold(next, |next, expr| expr.number(next)),
+        }
+    }
+}
+
+/// One condition on one key.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Condition {
+    pub(crate) key: String,
+    /// The path under which a message has the key as an annotation.
+    pub(crate) annotation: String,
+    /// What the key says of an object or message that has no such metadata.
+    pub(crate) structure: Option<Structure>,
+    /// Which condition of its query this is.
+    pub(crate) number: usize,
+    pub(super) test: Test,
+}
+
+/// What a condition asks of the value of its key.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Test {
+    Present,
+    OneOf(Vec<Literal>),
+    NoneOf(Vec<Literal>),
+    Ordered(Relation, Literal),
+    /// From the first value on, and before the second one. The relation says whether the second one counts too.
+    Within(Literal, Relation, Literal),
+}
+
+impl Condition {
+    pub(super) fn new(key: &str, test: Test) -> Self {
+        let annotation = annotation_path(key);
+        Self { structure: Structure::of_key(key), key: key.to_string(), annotation, number: 0, test }
+    }
+
+    /// Whether the key asks for the version of the format.
+    pub(crate) fn is_version(&self) -> bool {
+        self.key == VERSION_KEY
+    }
+
+    /// Whether the condition holds for a value. `None` is a missing key.
+    ///
+    /// # Errors
+    /// Those of walking an array or a map.
+    pub(crate) fn holds(&self, value: Option<&Value<'_>>) -> Result<bool> {
+        let is_one_of = |literals: &[Literal]| match value {
+            Some(value) => compare::is_one_of(value, literals),
+            None => Ok(false),
+        };
+        let is_ordered = |relation: &Relation, literal: &Literal| {
+            value.and_then(|value| compare::order(value, literal)).is_some_and(|order| relation.allows(order))
+        };
+        match &self.test {
+            Test::Present => Ok(value.is_some()),
+            Test::OneOf(literals) => is_one_of(literals),
+            Test::NoneOf(literals) => Ok(!is_one_of(literals)?),
+            Test::Ordered(relation, literal) => Ok(is_ordered(relation, literal)),
+            Test::Within(low, relation, high) => {
+                Ok(is_ordered(&Relation::GreaterOrEqual, low) && is_ordered(relation, high))
+            }
+        }
+    }
+
+    /// [`Self::holds`] for a number, without CBOR. `None` if text must be compared too.
+    pub(crate) fn holds_for(&self, number: Number) -> Option<bool> {
+        let is_one_of = |literals: &[Literal]| -> Option<bool> {
+            let mut found = false;
+            for literal in literals {
+                found |= literal.equals(number)?;
+            }
+            Some(found)
+        };
+        let is_ordered = |relation: &Relation, literal: &Literal| {
+            literal.order_of(number).is_some_and(|order| relation.allows(order))
+        };
+        match &self.test {
+            Test::Present => Some(true),
+            Test::OneOf(literals) => is_one_of(literals),
+            Test::NoneOf(literals) => is_one_of(literals).map(|found| !found),
+            Test::Ordered(relation, literal) => Some(is_ordered(relation, literal)),
+            Test::Within(low, relation, high) => {
+                Some(is_ordered(&Relation::GreaterOrEqual, low) && is_ordered(relation, high))
+            }
+        }
+    }
+}
+
+/// The path under which a message has `key` as an annotation.
+pub(crate) fn annotation_path(key: &str) -> String {
+    if key.starts_with("extra.") || key.starts_with("_extra_.") { key.to_string() } else { format!("extra.{key}") }
+}
