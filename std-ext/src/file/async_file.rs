@@ -5,12 +5,15 @@ use std::path::Path;
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
+#[cfg(feature = "remote")]
+use crate::file::tensogram_file::Backing;
 use crate::file::tensogram_file::TensogramFile;
 use crate::model::types::{DataObjectDescriptor, DecodedObject, GlobalMetadata};
+use crate::read::answer::{Bytes, Descriptors, FirstMetadata, Message, Object, Question, Ranges};
 use crate::scan::MessageLayout;
 
 /// # On tokio
-/// These methods do what their namesakes do. Files are read and values are decoded on the threads that tokio keeps for calls
+/// These methods do what their namesakes do. Local files are read and values are decoded on the threads that tokio keeps for calls
 /// that block, so that tasks go on meanwhile. They need a runtime of tokio, of either kind, and panic without one. The futures
 /// are `Send`.
 ///
@@ -35,6 +38,10 @@ impl TensogramFile {
     /// # Errors
     /// Those of [`Self::message_count`].
     pub async fn message_count_async(&self) -> Result<usize> {
+        #[cfg(feature = "remote")]
+        if let Backing::Remote(remote) = &self.backing {
+            return remote.reader.message_count().await;
+        }
         self.elsewhere(Self::message_count).await
     }
 
@@ -43,6 +50,10 @@ impl TensogramFile {
     /// # Errors
     /// Those of [`Self::message_layouts`].
     pub async fn message_layouts_async(&self) -> Result<Vec<MessageLayout>> {
+        #[cfg(feature = "remote")]
+        if let Backing::Remote(remote) = &self.backing {
+            return remote.reader.message_layouts().await;
+        }
         self.elsewhere(Self::message_layouts).await
     }
 
@@ -51,7 +62,7 @@ impl TensogramFile {
     /// # Errors
     /// Those of [`Self::read_message`].
     pub async fn read_message_async(&self, index: usize) -> Result<Vec<u8>> {
-        self.elsewhere(move |file| file.read_message(index)).await
+        self.ask_async(index, Bytes(DecodeOptions::default())).await
     }
 
     /// [`Self::decode_message`] on another thread.
@@ -63,8 +74,7 @@ impl TensogramFile {
         index: usize,
         options: &DecodeOptions,
     ) -> Result<(GlobalMetadata, Vec<DecodedObject>)> {
-        let options = options.clone();
-        self.elsewhere(move |file| file.decode_message(index, &options)).await
+        self.ask_async(index, Message(options.clone())).await
     }
 
     /// [`Self::decode_metadata`] on another thread.
@@ -72,7 +82,7 @@ impl TensogramFile {
     /// # Errors
     /// Those of [`Self::decode_metadata`].
     pub async fn decode_metadata_async(&self, index: usize) -> Result<GlobalMetadata> {
-        self.elsewhere(move |file| file.decode_metadata(index)).await
+        self.ask_async(index, FirstMetadata(DecodeOptions::default())).await
     }
 
     /// [`Self::decode_descriptors`] on another thread.
@@ -80,7 +90,7 @@ impl TensogramFile {
     /// # Errors
     /// Those of [`Self::decode_descriptors`].
     pub async fn decode_descriptors_async(&self, index: usize) -> Result<(GlobalMetadata, Vec<DataObjectDescriptor>)> {
-        self.elsewhere(move |file| file.decode_descriptors(index)).await
+        self.ask_async(index, Descriptors(DecodeOptions::default())).await
     }
 
     /// [`Self::decode_object`] on another thread.
@@ -93,8 +103,7 @@ impl TensogramFile {
         object: usize,
         options: &DecodeOptions,
     ) -> Result<(GlobalMetadata, DataObjectDescriptor, Vec<u8>)> {
-        let options = options.clone();
-        self.elsewhere(move |file| file.decode_object(index, object, &options)).await
+        self.ask_async(index, Object { index: object, options: options.clone() }).await
     }
 
     /// [`Self::decode_range`] on another thread.
@@ -108,14 +117,23 @@ impl TensogramFile {
         ranges: &[(u64, u64)],
         options: &DecodeOptions,
     ) -> Result<(DataObjectDescriptor, Vec<Vec<u8>>)> {
-        let (ranges, options) = (ranges.to_vec(), options.clone());
-        self.elsewhere(move |file| file.decode_range(index, object, &ranges, &options)).await
+        self.ask_async(index, Ranges { index: object, ranges: ranges.to_vec(), options: options.clone() }).await
     }
 
-    /// Calls `read` with this file on a thread that may block.
-    ///
-    /// All methods above go through here. A file that is not local would be awaited here instead, and only what is computed
-    /// handed to another thread.
+    /// The answer of message `index`. A source at an address is read by the task itself, and what takes time is computed on a
+    /// thread that may block.
+    async fn ask_async<Q: Question + 'static>(&self, index: usize, question: Q) -> Result<Q::Answer>
+    where
+        Q::Answer: 'static,
+    {
+        #[cfg(feature = "remote")]
+        if let Backing::Remote(remote) = &self.backing {
+            return remote.reader.ask(index, question).await;
+        }
+        self.elsewhere(move |file| file.ask(index, question)).await
+    }
+
+    /// Calls `read` with this local file on a thread that may block.
     async fn elsewhere<T: Send + 'static>(&self, read: impl FnOnce(&Self) -> Result<T> + Send + 'static) -> Result<T> {
         let shared = Self { path: self.path.clone(), backing: self.backing.clone() };
         on_thread(move || read(&shared)).await

@@ -10,7 +10,7 @@ use crate::file::remote::RemoteScanOptions;
 use crate::file::tensogram_file::{Backing, TensogramFile};
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 use crate::read::answer::Question;
-use crate::read::{AsyncReader, ReadOptions};
+use crate::read::{AsyncReader, ReadOptions, is_remote_url};
 use crate::remote::{RemoteOptions, RemoteSource, open, wait};
 use crate::scan::{MessageLayout, ScanOptions, Table};
 
@@ -132,6 +132,70 @@ impl TensogramFile {
         let reader = self.batch_reader("range")?;
         let (indices, ranges, options) = (indices.to_vec(), ranges.to_vec(), options.clone());
         wait(async move { reader.decode_range_batch(&indices, object, &ranges, &options).await })?
+    }
+
+    /// [`Self::open_remote`] without blocking.
+    ///
+    /// # Errors
+    /// Those of [`Self::open_remote`].
+    pub async fn open_remote_async(
+        source: &str,
+        storage_options: &BTreeMap<String, String>,
+        scan_options: Option<RemoteScanOptions>,
+    ) -> Result<Self> {
+        let remote = Remote::new(reader(source, storage_options, scan_options)?);
+        remote.reader.touch().await?;
+        Ok(Self { path: PathBuf::from(source), backing: Backing::Remote(remote) })
+    }
+
+    /// [`Self::open_source`] without blocking.
+    ///
+    /// # Errors
+    /// Those of [`Self::open_source`].
+    pub async fn open_source_async(source: impl AsRef<str>, options: Option<RemoteScanOptions>) -> Result<Self> {
+        let source = source.as_ref();
+        if is_remote_url(source) {
+            return Self::open_remote_async(source, &BTreeMap::new(), options).await;
+        }
+        Self::open_async(source).await
+    }
+
+    /// Fetches the metadata and index of these messages together, so that later calls need not. Does nothing for a local file.
+    ///
+    /// # Errors
+    /// Those of the source.
+    pub async fn prefetch_layouts_async(&self, indices: &[usize]) -> Result<()> {
+        match &self.backing {
+            Backing::Remote(remote) => remote.reader.prefetch(indices).await,
+            _ => Ok(()),
+        }
+    }
+
+    /// [`Self::decode_object_batch`] without blocking.
+    ///
+    /// # Errors
+    /// Those of [`Self::decode_object_batch`].
+    pub async fn decode_object_batch_async(
+        &self,
+        indices: &[usize],
+        object: usize,
+        options: &DecodeOptions,
+    ) -> Result<Vec<(GlobalMetadata, DataObjectDescriptor, Vec<u8>)>> {
+        self.batch_reader("object")?.decode_object_batch(indices, object, options).await
+    }
+
+    /// [`Self::decode_range_batch`] without blocking.
+    ///
+    /// # Errors
+    /// Those of [`Self::decode_range_batch`].
+    pub async fn decode_range_batch_async(
+        &self,
+        indices: &[usize],
+        object: usize,
+        ranges: &[(u64, u64)],
+        options: &DecodeOptions,
+    ) -> Result<Vec<(DataObjectDescriptor, Vec<Vec<u8>>)>> {
+        self.batch_reader("range")?.decode_range_batch(indices, object, ranges, options).await
     }
 
     /// The reader of a source at an address; batches of local files are refused.
