@@ -209,7 +209,7 @@ impl<'a> Selection<'a> {
         self.rows
     }
 
-    /// The elements from the first to the last selected one, with those between them. Empty if none is selected. O(rank).
+    /// The elements from the first selected one to the last, gaps included. Empty if none is selected. O(rank).
     pub fn hull(&self) -> Range<u64> {
         let Some(last) = self.rows.checked_sub(1) else { return 0..0 };
         let row = Row { start: self.start_of(last).start, ..self.first };

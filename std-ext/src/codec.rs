@@ -153,8 +153,8 @@ pub trait PartReader {
     /// [`CodecError`] for a payload that is damaged where it is read.
     fn end_of_block(&mut self, part: &Range<u64>) -> std::result::Result<u64, CodecError>;
 
-    /// What it costs to pass over `distance` bytes to the next part, as the number of bytes whose decoding takes as long.
-    /// It is 0 if blocks are found without reading those before them.
+    /// What it costs to pass over `distance` bytes to the next part, as the number of bytes whose decoding takes as
+    /// long. It is 0 if blocks are found without reading those before them.
     fn cost_of_passing(&self, _distance: u64) -> u64 {
         0
     }

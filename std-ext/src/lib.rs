@@ -99,6 +99,8 @@ extern crate blosc2_sys as _;
 extern crate zstd as _;
 
 mod base;
+// Hidden, because the first page is full.
+#[doc(hidden)]
 pub mod catalog;
 #[doc(hidden)]
 pub mod codec;

@@ -1,5 +1,5 @@
-//! Boxes of tensors are slices of the whole as the crate `ndarray` cuts them, for every codec, every method of masks and
-//! every function that selects.
+//! Boxes of tensors are slices of the whole as the crate `ndarray` cuts them, for every codec, every method of masks
+//! and every function that selects.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::cast_precision_loss, reason = "tests may panic; small numbers")]
 
 use std::num::NonZeroU64;

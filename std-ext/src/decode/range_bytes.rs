@@ -35,8 +35,8 @@ impl<'s> RangeBytes<'s> {
         Self::open_unless(plan, end, bytes, work, |_, _| Ok(false))
     }
 
-    /// [`Self::open`], but all stored bytes are decompressed at once if `is_dear` says so of the parts and of the number
-    /// of stored bytes.
+    /// [`Self::open`], but all stored bytes are decompressed at once if `is_dear` says so of the parts and of the
+    /// number of stored bytes.
     ///
     /// # Errors
     /// As [`Self::open`].

@@ -96,8 +96,8 @@ pub fn select<'a>(object: &DataObject<'a>, picks: &[Pick], options: &DecodeOptio
 
 /// Writes the values that `picks` take of an object to all of `out`, as bytes.
 ///
-/// The values are those of [`select`]. Opening a payload for parts takes an allocation or two. Everything else is as with
-/// [`values_into`](crate::values_into).
+/// The values are those of [`select`]. Opening a payload for parts takes an allocation or two. Everything else is as
+/// with [`values_into`](crate::values_into).
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] if `out` is shorter or longer than the values; those of [`select`].
@@ -227,8 +227,8 @@ pub fn select_as_into<T: Float>(
     filled
 }
 
-/// [`select`] of several objects, of one message or of many, each with its own picks. Several objects are decoded side by
-/// side if the options allow threads.
+/// [`select`] of several objects, of one message or of many, each with its own picks. Several objects are decoded side
+/// by side if the options allow threads.
 ///
 /// # Errors
 /// Those of [`select`], for the first object that has any.

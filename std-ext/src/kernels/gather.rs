@@ -37,8 +37,8 @@ fn strided<const WIDTH: usize>(source: &[u8], start: usize, step: usize, out: &m
     Some(())
 }
 
-/// Copies `count` bits, `step` bits apart, from bit `start` of `source` on, to bit `at` of `out` and those behind it. The
-/// highest bit of a byte is the first.
+/// Copies `count` bits, `step` bits apart, from bit `start` of `source` on, to bit `at` of `out` and those behind it.
+/// The highest bit of a byte is the first.
 ///
 /// The bits of `out` that are written must be zero before. `None` if the source or `out` has fewer bits.
 pub(crate) fn bits_into(source: &[u8], start: u64, step: u64, count: u64, out: &mut [u8], at: u64) -> Option<()> {
@@ -104,7 +104,8 @@ mod tests {
 
         #[test]
         fn elements_come_out_one_by_one(
-            width in prop::sample::select(vec![1_usize, 2, 4, 8, 16]), start in 0_u64..9, step in 1_u64..7, count in 0_usize..9,
+            width in prop::sample::select(vec![1_usize, 2, 4, 8, 16]), start in 0_u64..9, step in 1_u64..7,
+            count in 0_usize..9,
         ) {
             let source: Vec<u8> = (0..=255).collect();
             let mut out = vec![0; count * width];

@@ -3,9 +3,9 @@
 //! # Grammar
 //! ```text
 //! picks = pick *( "," pick )
-//! pick  = [ "-" ] digits                                  an index; the result does not have this dimension
-//!       | [ start ] ":" [ end ] [ ":" [ step ] ]          indices from `start`, below `end`, each `step` behind the last
-//!       | ".." | "..."                                    all of as many dimensions as the other picks leave
+//! pick  = [ "-" ] digits                                an index; the result does not have this dimension
+//!       | [ start ] ":" [ end ] [ ":" [ step ] ]        indices from `start`, below `end`, each `step` behind the last
+//!       | ".." | "..."                                  all of as many dimensions as the other picks leave
 //! ```
 //!
 //! - Negative numbers count from the end: `-1` is the last index.

@@ -7,6 +7,7 @@
 mod loopback;
 
 mod blocking;
+mod files;
 mod stores;
 mod web;
 

@@ -6,8 +6,8 @@
 //! whole    =    8 blocks
 //! ```
 //!
-//! Costs are counted in bytes whose decoding takes as long. Parts are read by one thread with some work between them, so
-//! all is decoded where they cost 0.7 of it or more. All stored bytes then lie in memory at once: that is allowed where
+//! Costs are counted in bytes whose decoding takes as long. Parts are read by one thread with some work between them,
+//! so all is decoded where they cost 0.7 of it or more. All stored bytes then lie in memory at once: that is allowed where
 //! they are few, or not many more than the selected values.
 
 use std::ops::Range;
@@ -26,8 +26,8 @@ const PER_OUTPUT_BYTE: u64 = 4;
 /// How many blocks a range may span in which each block holds selected elements.
 const BLOCKS_A_RANGE: u64 = 64;
 
-/// Whether decoding all `total` stored bytes costs less than the parts that hold the selected elements. `out_len` is the
-/// number of bytes of the selected values.
+/// Whether decoding all `total` stored bytes costs less than the parts that hold the selected elements. `out_len` is
+/// the number of bytes of the selected values.
 ///
 /// Walks over the selection until the answer is known: that is after as many steps as the payload has blocks, or as
 /// there are rows.

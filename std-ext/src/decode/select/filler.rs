@@ -168,7 +168,8 @@ impl Target<'_> {
         Some(place)
     }
 
-    /// Copies the elements of `row` from values that begin with element `origin`, and reverses the bytes of each `unit`.
+    /// Copies the elements of `row` from values that begin with element `origin`, and reverses the bytes of each
+    /// `unit`.
     fn put(&mut self, values: &[u8], origin: u64, row: &Row, unit: Option<usize>) -> Result<()> {
         let start = row.start.checked_sub(origin).ok_or_else(too_short)?;
         if self.width == 0 {

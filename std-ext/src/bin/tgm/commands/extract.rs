@@ -43,9 +43,9 @@ pub(crate) struct Extract {
     ranges: Vec<ElementRange>,
     /// Only these indices of each dimension, as in Python: "0, 10:20, 1:9:4, -1, .."; the output has their shape
     ///
-    /// A number picks one index and drops the dimension; START:END:STEP picks several, each part of it optional. Negative
-    /// numbers count from the end, steps do not. ".." stands for all of the dimensions that are left. Only the blocks of the payload
-    /// that hold selected values are decoded, where its compression allows it.
+    /// A number picks one index and drops the dimension; START:END:STEP picks several, each part of it optional.
+    /// Negative numbers count from the end; a step is 1 or more. ".." stands for all of the dimensions that are left.
+    /// Only the blocks of the payload that hold selected values are decoded, where its compression allows it.
     #[arg(long, value_name = "PICKS", allow_hyphen_values = true, conflicts_with_all = ["ranges", "more_ranges"])]
     slice: Option<Picks>,
     /// More ranges
