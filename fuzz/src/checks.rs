@@ -8,8 +8,9 @@
 //! | values | [`view`], [`unpack`], [`szip`], [`masks`], [`decode`], [`range`], [`scratch`], [`threads`] |
 //! | files | [`catalog`], [`file_append`], [`validate`], [`validate_file`], [`upgrade`] |
 //! | writing | [`roundtrip`], [`framing`], [`streaming`], [`pre_encoded`], [`bridge`] |
-//! | two ways to one result | [`parse_equals_push`], [`payload_range`], [`scan_both_ways`] |
+//! | two ways to one result | [`any_source`], [`parse_equals_push`], [`payload_range`], [`scan_both_ways`] |
 
+pub mod any_source;
 pub mod bridge;
 pub mod catalog;
 pub mod cbor;

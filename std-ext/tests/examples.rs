@@ -27,6 +27,10 @@ examples! {
     ml_reader = "../examples/ml_reader.rs";
     model_run = "../examples/model_run.rs";
     ported = "../examples/ported.rs";
+    #[cfg(feature = "remote")]
+    remote_range = "../examples/remote_range.rs";
+    #[cfg(feature = "remote")]
+    serve_async = "../examples/serve_async.rs";
     tcp = "../examples/tcp.rs";
     #[cfg(feature = "zio")]
     zio_dealer = "../examples/zio_dealer.rs";

@@ -9,6 +9,8 @@ mod loopback;
 mod blocking;
 mod files;
 mod stores;
+#[cfg(feature = "cli")]
+mod tool;
 mod web;
 
 use std::time::Duration;

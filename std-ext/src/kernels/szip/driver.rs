@@ -17,8 +17,9 @@ use super::sink::Sink;
 
 /// The fewest samples in a block that is decoded here.
 const MIN_BLOCK: usize = 8;
-/// The block size of which it is worth to compile the walk for itself.
+/// Block sizes of which it is worth to compile the walk for itself: those that writers choose.
 const COMMON_BLOCK: usize = 16;
+const LONG_BLOCK: usize = 32;
 /// Any block size, as a constant of [`decode_blocks`].
 const ANY: usize = 0;
 /// The widest field that lies within four bytes, wherever its first bit is: up to seven bits of a byte come before it.
@@ -96,10 +97,10 @@ pub(super) unsafe fn decode<V: Vector, S: Sink>(
 ) -> Place {
     // SAFETY: the caller's promise.
     unsafe {
-        if params.block_size() as usize == COMMON_BLOCK {
-            decode_blocks::<V, S, COMMON_BLOCK>(stream, params, place, out, sink)
-        } else {
-            decode_blocks::<V, S, ANY>(stream, params, place, out, sink)
+        match params.block_size() as usize {
+            COMMON_BLOCK => decode_blocks::<V, S, COMMON_BLOCK>(stream, params, place, out, sink),
+            LONG_BLOCK => decode_blocks::<V, S, LONG_BLOCK>(stream, params, place, out, sink),
+            _ => decode_blocks::<V, S, ANY>(stream, params, place, out, sink),
         }
     }
 }

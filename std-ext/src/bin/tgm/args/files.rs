@@ -15,7 +15,7 @@ pub(crate) fn usage(text: &str) -> ! {
 /// The files that a command reads, and the form of its output.
 #[derive(Args, Debug)]
 pub(crate) struct Files {
-    /// Files to read; "-" is standard input
+    /// Files or addresses to read; "-" is standard input
     #[arg(value_name = "FILE", required = true)]
     pub(crate) paths: Vec<PathBuf>,
     /// Print one JSON document

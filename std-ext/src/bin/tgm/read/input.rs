@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use tgm_core::scan::{Segment, scan};
-use tgm_std::file::Data;
+use tgm_std::file::{Data, is_remote_url};
 use tgm_std::{MessageLayout, TensogramError, TensogramFile};
 
 use crate::read::lost;
@@ -52,7 +52,7 @@ pub(crate) enum Wanted {
 
 impl Input {
     /// Opens a file and finds its messages. Of a regular file, only preambles, postambles and the bytes between
-    /// messages are read. "-" is standard input. The caller must report lost bytes.
+    /// messages are read; likewise of a source at an address. "-" is standard input. The caller must report lost bytes.
     ///
     /// # Errors
     /// Those of opening and reading.
@@ -64,7 +64,10 @@ impl Input {
         if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
             return Self::in_memory(name, File::open(path)?);
         }
-        let file = TensogramFile::open(path)?;
+        let file = match path.to_str().filter(|text| is_remote_url(text)) {
+            Some(address) => TensogramFile::open_source(address, None)?,
+            None => TensogramFile::open(path)?,
+        };
         let (messages, segments) = (file.message_layouts()?, file.segments()?.collect());
         Ok(Self { name, source: Backing::File(Box::new(file)), messages, segments })
     }
