@@ -166,7 +166,7 @@ impl Opening<'_> {
         }
         let endpoint = settings.values.iter().rev().find(|(key, _)| K::is_endpoint(*key));
         if endpoint.is_some_and(|(_, value)| value.starts_with("http://")) && settings.allows_http != Some(true) {
-            return Err("the endpoint is not encrypted: allow_http=true allows that".into());
+            return Err("the endpoint is not encrypted, which the storage option allow_http allows".into());
         }
         let store = build(self.url.as_str(), &settings).map_err(|error| cause(&error))?;
         let source = StoreSource {

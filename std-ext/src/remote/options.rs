@@ -108,7 +108,7 @@ impl Credentials {
             Self::Anonymous => "credentials: none, unsigned request",
             Self::Instance => {
                 "credentials: none in the options and in the environment, so those of the cloud instance were asked for; \
-                 the option skip_signature=true reads public objects"
+                 the storage option skip_signature reads public objects without any"
             }
         }
     }

@@ -88,7 +88,7 @@ fn addresses_that_mean_nothing_are_refused() {
     for (address, options, expected) in [
         ("s3://bucket/key?versionId=1", with(&[]), "what stands behind ?"),
         ("s3://bucket", with(&[]), "names no object"),
-        ("s3://bucket/key", with(&[endpoint]), "allow_http=true"),
+        ("s3://bucket/key", with(&[endpoint]), "allow_http allows"),
         ("s3://bucket/key", with(&[("azure_storage_account_name", "x")]), "unknown option"),
         ("az://container/key", with(&[]), ""),
         ("memory:///x", with(&[]), "not known"),
@@ -110,5 +110,5 @@ fn credentials_that_cannot_be_had_are_an_error_of_that_kind() {
     assert_eq!(source.source().credentials(), Credentials::Instance);
     let error = source.fetch(&at(0..10), None).unwrap_err();
     assert_eq!(error.kind(), FetchErrorKind::Denied, "{error}");
-    assert!(error.to_string().contains("skip_signature=true"), "{error}");
+    assert!(error.to_string().contains("skip_signature"), "{error}");
 }
