@@ -331,24 +331,25 @@ fn answer(
             head += &format!("Content-Length: {}\r\n", len + 1);
         }
     }
-    write!(output, "HTTP/1.1 {status} {}\r\n{head}\r\n", reason(status))?;
-    if method == "HEAD" {
-        log(status, 0);
-        return Ok(true);
-    }
     let mut body: Vec<u8> = blob.bytes[range.start..range.end.min(size)].to_vec();
     body.resize(range.len(), 0);
-    if let Some(cut) = switches.cut_after
-        && (switches.cuts == 0 || state.cut.fetch_add(1, Ordering::SeqCst) < switches.cuts)
-    {
-        body.truncate(cut);
-        log(status, body.len());
+    let cut =
+        switches.cut_after.filter(|_| switches.cuts == 0 || state.cut.fetch_add(1, Ordering::SeqCst) < switches.cuts);
+    body.truncate(switches.short_body.unwrap_or(usize::MAX).min(cut.unwrap_or(usize::MAX)));
+    if method == "HEAD" {
+        body.clear();
+    }
+    // Before anything is sent: a client that has its answer may look at the log.
+    log(status, body.len());
+    write!(output, "HTTP/1.1 {status} {}\r\n{head}\r\n", reason(status))?;
+    if method == "HEAD" {
+        return Ok(true);
+    }
+    if cut.is_some() {
         output.write_all(&body)?;
         output.shutdown(std::net::Shutdown::Both)?;
         return Ok(false);
     }
-    body.truncate(switches.short_body.unwrap_or(usize::MAX));
-    log(status, body.len());
     let pieces = if switches.loris.is_some() { body.chunks(1) } else { body.chunks(1 << 20) };
     for piece in pieces {
         match switches.framing {
