@@ -238,10 +238,7 @@ fn serve(state: &State, stream: TcpStream) -> io::Result<()> {
         }
         let busy = state.busy.fetch_add(1, Ordering::SeqCst) + 1;
         state.busiest.fetch_max(busy, Ordering::SeqCst);
-        let answered = answer(state, &mut output, &method, &path, &headers);
-        state.busy.fetch_sub(1, Ordering::SeqCst);
-        let goes_on = answered?;
-        if !goes_on {
+        if !answer(state, &mut output, &method, &path, &headers)? {
             return Ok(());
         }
     }
@@ -266,7 +263,9 @@ fn answer(
 ) -> io::Result<bool> {
     let switches = state.switches.lock().unwrap().clone();
     thread::sleep(switches.delay);
+    // Before anything is sent: a client that has its answer may look at the log, or send its next request.
     let log = |status: u16, sent: usize| {
+        state.busy.fetch_sub(1, Ordering::SeqCst);
         let (method, path, headers) = (method.into(), path.into(), headers.clone());
         state.log.lock().unwrap().push(Request { method, path, headers, status, sent });
     };
@@ -339,7 +338,6 @@ fn answer(
     if method == "HEAD" {
         body.clear();
     }
-    // Before anything is sent: a client that has its answer may look at the log.
     log(status, body.len());
     write!(output, "HTTP/1.1 {status} {}\r\n{head}\r\n", reason(status))?;
     if method == "HEAD" {
