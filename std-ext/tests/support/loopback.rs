@@ -238,10 +238,7 @@ fn serve(state: &State, stream: TcpStream) -> io::Result<()> {
         }
         let busy = state.busy.fetch_add(1, Ordering::SeqCst) + 1;
         state.busiest.fetch_max(busy, Ordering::SeqCst);
-        let answered = answer(state, &mut output, &method, &path, &headers);
-        state.busy.fetch_sub(1, Ordering::SeqCst);
-        let goes_on = answered?;
-        if !goes_on {
+        if !answer(state, &mut output, &method, &path, &headers)? {
             return Ok(());
         }
     }
@@ -266,7 +263,9 @@ fn answer(
 ) -> io::Result<bool> {
     let switches = state.switches.lock().unwrap().clone();
     thread::sleep(switches.delay);
+    // Before anything is sent: a client that has its answer may look at the log, or send its next request.
     let log = |status: u16, sent: usize| {
+        state.busy.fetch_sub(1, Ordering::SeqCst);
         let (method, path, headers) = (method.into(), path.into(), headers.clone());
         state.log.lock().unwrap().push(Request { method, path, headers, status, sent });
     };
@@ -331,24 +330,24 @@ fn answer(
             head += &format!("Content-Length: {}\r\n", len + 1);
         }
     }
-    write!(output, "HTTP/1.1 {status} {}\r\n{head}\r\n", reason(status))?;
-    if method == "HEAD" {
-        log(status, 0);
-        return Ok(true);
-    }
     let mut body: Vec<u8> = blob.bytes[range.start..range.end.min(size)].to_vec();
     body.resize(range.len(), 0);
-    if let Some(cut) = switches.cut_after
-        && (switches.cuts == 0 || state.cut.fetch_add(1, Ordering::SeqCst) < switches.cuts)
-    {
-        body.truncate(cut);
-        log(status, body.len());
+    let cut =
+        switches.cut_after.filter(|_| switches.cuts == 0 || state.cut.fetch_add(1, Ordering::SeqCst) < switches.cuts);
+    body.truncate(switches.short_body.unwrap_or(usize::MAX).min(cut.unwrap_or(usize::MAX)));
+    if method == "HEAD" {
+        body.clear();
+    }
+    log(status, body.len());
+    write!(output, "HTTP/1.1 {status} {}\r\n{head}\r\n", reason(status))?;
+    if method == "HEAD" {
+        return Ok(true);
+    }
+    if cut.is_some() {
         output.write_all(&body)?;
         output.shutdown(std::net::Shutdown::Both)?;
         return Ok(false);
     }
-    body.truncate(switches.short_body.unwrap_or(usize::MAX));
-    log(status, body.len());
     let pieces = if switches.loris.is_some() { body.chunks(1) } else { body.chunks(1 << 20) };
     for piece in pieces {
         match switches.framing {
