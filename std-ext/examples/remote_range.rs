@@ -42,7 +42,9 @@ fn serve(bytes: Vec<u8>) -> Result<String> {
             let mut range = 0..bytes.len() as u64;
             while let Some(Ok(line)) = lines.next().filter(|line| !matches!(line, Ok(line) if line.is_empty())) {
                 let asked = line.strip_prefix("range: bytes=").and_then(|asked| asked.split_once('-'));
-                if let Some((start, end)) = asked.and_then(|(start, end)| Some((start.parse().ok()?, end.parse::<u64>().ok()?))) {
+                if let Some((start, end)) =
+                    asked.and_then(|(start, end)| Some((start.parse().ok()?, end.parse::<u64>().ok()?)))
+                {
                     range = start..end + 1;
                 }
             }

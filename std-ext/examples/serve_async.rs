@@ -13,8 +13,8 @@ pub fn main() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("archive.tgm");
     let mut archive = TensogramFile::create(&path)?;
-    for step in 0..100_u32 {
-        let values: Vec<f32> = (0..10_000).map(|i| (i + step) as f32).collect();
+    for step in 0..100_u16 {
+        let values: Vec<f32> = (0..10_000_u16).map(|i| f32::from(i) + f32::from(step)).collect();
         let object = ObjectBuilder::new(&[100, 100], &values)?.metadata("step", step);
         MessageBuilder::new().object(object).append_to(&mut archive, &AppendOptions::default())?;
     }

@@ -222,6 +222,7 @@ impl<S: Output> Streamed<S> {
     }
 
     /// How many bytes were written, padding included.
+    #[cfg(feature = "async")]
     pub(crate) fn bytes_written(&self) -> u64 {
         self.sink.written()
     }

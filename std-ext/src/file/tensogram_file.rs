@@ -118,7 +118,9 @@ impl TensogramFile {
     pub fn mapped(&self) -> Option<&MappedFile> {
         match &self.backing {
             Backing::Mapped(mapped) => Some(mapped),
-            _ => None,
+            Backing::Positioned { .. } => None,
+            #[cfg(feature = "remote")]
+            Backing::Remote(_) => None,
         }
     }
 
@@ -275,6 +277,7 @@ impl TensogramFile {
 
     /// The answer of message `index` to a question. Mapped bytes are not copied. Of a long message that is not mapped, only
     /// the parts are read that the answer needs.
+    #[cfg_attr(not(feature = "remote"), expect(clippy::needless_pass_by_value, reason = "a thread may answer it"))]
     pub(super) fn ask<Q: Question + 'static>(&self, index: usize, question: Q) -> Result<Q::Answer> {
         match &self.backing {
             #[cfg(feature = "mmap")]

@@ -141,7 +141,9 @@ impl Question for Outline {
                 for Piece { offset, bytes: piece } in pieces {
                     let place =
                         usize::try_from(offset).ok().and_then(|start| bytes.get_mut(start..)?.get_mut(..piece.len()));
-                    place.map(|place| place.copy_from_slice(&piece));
+                    if let Some(place) = place {
+                        place.copy_from_slice(&piece);
+                    }
                 }
                 Ok(Answer::Is(bytes))
             }

@@ -133,6 +133,11 @@ impl Known {
         missing
     }
 
+    /// Whether no byte of `range` is known.
+    fn is_unknown(&self, range: &Range<u64>) -> bool {
+        self.segments_from(range.start).first().is_none_or(|segment| segment.start >= range.end)
+    }
+
     /// Takes in the answer to `want`. Bytes that are known already stay as they are.
     ///
     /// # Errors
@@ -179,11 +184,11 @@ impl Known {
 
     fn keep(&mut self, offset: u64, bytes: Vec<u8>) {
         let range = offset..offset.saturating_add(bytes.len() as u64);
-        let missing = self.missing(&range);
-        if missing == [range] {
+        if self.is_unknown(&range) {
             self.add(offset, bytes);
             return;
         }
+        let missing = self.missing(&range);
         let whole = Segment { start: offset, bytes: Arc::new(bytes) };
         for part in missing {
             let len = usize::try_from(part.end.saturating_sub(part.start)).unwrap_or_default();
@@ -207,7 +212,8 @@ impl Known {
         }
         (self.size, self.tag) = (other.size, other.tag.clone());
         for segment in &other.segments {
-            if self.missing(&(segment.start..segment.end())) == [segment.start..segment.end()] {
+            let range = segment.start..segment.end();
+            if self.is_unknown(&range) {
                 let at = self.segments.partition_point(|known| known.start < segment.start);
                 self.segments.insert(at, segment.clone());
             }
@@ -227,6 +233,7 @@ impl Known {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests may panic")]
 mod tests {
+    use FetchErrorKind::{Changed, Protocol};
     use proptest::prelude::*;
 
     use super::*;
@@ -275,7 +282,6 @@ mod tests {
             insert(&mut known, Want::At(4..6), answer(4, &[1; 2], 10)),
             insert(&mut Known::default(), Want::At(0..1), Fetched { size: None, ..answer(0, &[1], 0) }),
         ];
-        use FetchErrorKind::{Changed, Protocol};
         assert_eq!(kinds.map(Result::unwrap_err), [Protocol, Protocol, Protocol, Protocol, Changed, Protocol]);
         assert_eq!(known.byte_len(), 4);
         insert(&mut known, Want::Suffix(20), answer(0, &[1; 9], 9)).unwrap();
@@ -288,7 +294,7 @@ mod tests {
         let mut known = Known::default();
         known.insert(&Want::At(0..1), tagged("a"), "a test").unwrap();
         let error = known.insert(&Want::At(0..1), tagged("b"), "a test").unwrap_err();
-        assert_eq!(error.kind(), FetchErrorKind::Changed);
+        assert_eq!(error.kind(), Changed);
         assert_eq!(known.tag(), Some(&Tag::Strong("a".into())));
     }
 }

@@ -247,12 +247,11 @@ impl Task for Locate {
             loop {
                 match self.scan.backward(&mut scanner) {
                     Ok(Some(_)) => {}
-                    Ok(None) => break,
+                    Ok(None) | Err(Stop::Searched(_)) => break,
                     Err(Stop::Missing(missing)) => {
                         self.backward.push(&missing, wants);
                         break;
                     }
-                    Err(Stop::Searched(_)) => break,
                 }
             }
         }

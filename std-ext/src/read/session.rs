@@ -97,14 +97,11 @@ impl Session {
     /// # Errors
     /// [`TensogramError::Framing`](crate::TensogramError::Framing) if the messages are known and there is no such one.
     pub(crate) fn gather(&self, index: usize, question: &impl Question) -> Result<Gather> {
-        let table = self.table();
-        match table {
-            Some(table) => Ok(self.gather_at(table.get(index)?, question)),
-            None => {
-                let locate = self.search(Goal::Index(index));
-                Ok(Gather::search(locate, index, question.wanted(), question.options(), &self.options))
-            }
+        if let Some(table) = self.table() {
+            return Ok(self.gather_at(table.get(index)?, question));
         }
+        let locate = self.search(Goal::Index(index));
+        Ok(Gather::search(locate, index, question.wanted(), question.options(), &self.options))
     }
 
     /// What has to be read for a question to the message at `layout`.

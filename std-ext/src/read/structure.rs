@@ -211,7 +211,8 @@ impl Reading {
             walk.enter(frame_type, frame.end.saturating_sub(start)).map_err(|_| Halt::Odd)?;
             match frame_type {
                 FrameType::NTensorFrame => {
-                    self.walked.push(IndexEntry { offset: frame.start, length: frame.end.saturating_sub(frame.start) })
+                    let length = frame.end.saturating_sub(frame.start);
+                    self.walked.push(IndexEntry { offset: frame.start, length });
                 }
                 _ => self.hold(parts, frame_type, &frame, self.walked.len())?,
             }

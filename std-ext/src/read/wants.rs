@@ -83,6 +83,7 @@ fn pieces(range: &Range<u64>, most: u64) -> impl Iterator<Item = Range<u64>> + u
 }
 
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init, reason = "lists of ranges")]
 mod tests {
     use super::*;
     use crate::read::Fetched;
@@ -92,7 +93,9 @@ mod tests {
         let answer = Fetched { offset: 100, bytes: vec![0; 50], size: Some(1000), tag: None };
         assert_eq!(known.insert(&Want::At(100..150), answer, "a test"), Ok(()));
         let mut wants = Wants::default();
-        ranges.iter().for_each(|range| wants.push(range.clone()));
+        for range in ranges {
+            wants.push(range.clone());
+        }
         let requests = wants.requests(&known, options);
         requests.into_iter().map(|want| if let Want::At(range) = want { range } else { 0..0 }).collect()
     }

@@ -95,8 +95,7 @@ impl Divisible for Szip {
 /// The bytes from bit `start` on, moved so that this bit is the first of a byte.
 fn from_bit(bytes: &[u8], start: u64) -> Option<Cow<'_, [u8]>> {
     let rest = bytes.get(usize::try_from(start / 8).ok()?..)?;
-    #[expect(clippy::cast_possible_truncation, reason = "less than 8")]
-    let shift = (start % 8) as u32;
+    let shift = start % 8;
     if shift == 0 {
         return Some(Cow::Borrowed(rest));
     }

@@ -137,7 +137,7 @@ impl<'d, 'a> Division<'d, 'a> {
     ) -> Result<Option<(DataObjectDescriptor, Vec<Vec<u8>>)>> {
         let room = Room::new(&options.limits);
         let descriptor = to_owned::descriptor(self.descriptor, &room)?;
-        let Some(mut values) = self.decode_parts(&descriptor, fetched, ranges, options)? else { return Ok(None) };
+        let Some(mut values) = self.decode_parts(&descriptor, fetched, ranges, options) else { return Ok(None) };
         if options.restore_non_finite && !self.descriptor.masks().is_empty() {
             self.restore(&descriptor, blobs, blobs_offset, ranges, options, &mut values)?;
         }
@@ -150,7 +150,7 @@ impl<'d, 'a> Division<'d, 'a> {
         fetched: &[&[u8]],
         ranges: &[(u64, u64)],
         options: &DecodeOptions,
-    ) -> Result<Option<Vec<Vec<u8>>>> {
+    ) -> Option<Vec<Vec<u8>>> {
         let mut values = vec![Vec::new(); ranges.len()];
         for (part, bytes) in self.parts.iter().zip(fetched) {
             let mut of_part = descriptor.clone();
@@ -161,7 +161,7 @@ impl<'d, 'a> Division<'d, 'a> {
                 None => Some((*bytes).into()),
                 Some(codec) => codec.payload_of(self.descriptor, &part.elements, bytes),
             };
-            let Some(payload) = payload else { return Ok(None) };
+            let payload = payload?;
             let inside = |&(_, &(start, count)): &(usize, &(u64, u64))| count > 0 && part.elements.contains(&start);
             let (places, moved): (Vec<_>, Vec<_>) = ranges
                 .iter()
@@ -169,14 +169,14 @@ impl<'d, 'a> Division<'d, 'a> {
                 .filter(inside)
                 .map(|(place, (start, count))| (place, (start.saturating_sub(part.elements.start), *count)))
                 .unzip();
-            let Ok(decoded) = decode_payload_ranges(&of_part, &payload, &moved, options) else { return Ok(None) };
+            let decoded = decode_payload_ranges(&of_part, &payload, &moved, options).ok()?;
             for (place, decoded) in places.into_iter().zip(decoded) {
                 if let Some(slot) = values.get_mut(place) {
                     *slot = decoded;
                 }
             }
         }
-        Ok(Some(values))
+        Some(values)
     }
 
     /// Writes NaN and infinities into the values of the ranges.
