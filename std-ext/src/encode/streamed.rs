@@ -81,7 +81,8 @@ impl<S: Output> Streamed<S> {
         Ok(message)
     }
 
-    /// Begins another message with the same metadata and options, after the end of this one. Returns the sink of this one.
+    /// Begins another message with the same metadata and options, after the end of this one. Returns the sink of this
+    /// one.
     ///
     /// # Errors
     /// As [`Self::begin`].
@@ -219,12 +220,6 @@ impl<S: Output> Streamed<S> {
     /// How many objects were written.
     pub(crate) const fn object_count(&self) -> usize {
         self.objects.tensors.len()
-    }
-
-    /// How many bytes were written, padding included.
-    #[cfg(feature = "async")]
-    pub(crate) fn bytes_written(&self) -> u64 {
-        self.sink.written()
     }
 
     /// Writes, and sends everything to the sink. An error if an earlier write failed and left the message incomplete.

@@ -11,7 +11,7 @@ use crate::base::error::Result;
 use crate::base::error::TensogramError;
 use crate::base::options::EncodeOptions;
 use crate::encode::builder::ObjectBuilder;
-use crate::encode::sink::Piece;
+use crate::encode::sink::{Output as _, Piece};
 use crate::encode::streamed::{Streamed, framing, length_fields};
 #[cfg(doc)]
 use crate::encode::streaming::StreamingEncoder;
@@ -20,13 +20,13 @@ use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 /// [`StreamingEncoder`] for writers of tokio. The bytes are the same.
 ///
 /// Each frame is built in memory and goes to the writer in one `write_all`, so the largest frame must fit into memory
-/// twice: once as the caller's values. Values are encoded on the task that calls, which they occupy meanwhile. To keep a
-/// runtime responsive, encode large objects by [`tokio::task::spawn_blocking`] and hand them to
+/// twice: once as the caller's values. Values are encoded on the task that calls, which they occupy meanwhile. To keep
+/// a runtime responsive, encode large objects by [`tokio::task::spawn_blocking`] and hand them to
 /// [`Self::write_object_pre_encoded`].
 ///
-/// **A future that is dropped before it is ready may have written a part of a frame.** The message is then torn: all later
-/// calls return an error, and the bytes of the writer from the start of the message on are of no use. Readers of a file
-/// skip them. The same is true of an error of the writer, and of an encoder that is dropped.
+/// **A future that is dropped before it is ready may have written a part of a frame.** The message is then torn: all
+/// later calls return an error, and the bytes of the writer from the start of the message on are of no use. Readers of
+/// a file skip them. The same is true of an error of the writer, and of an encoder that is dropped.
 ///
 /// ```
 /// use tgm_std::encode::AsyncStreamingEncoder;
@@ -84,8 +84,8 @@ impl<W: AsyncWrite + Unpin> AsyncStreamingEncoder<W> {
         self.send().await
     }
 
-    /// Encodes and writes an object: its descriptor, and its elements' bytes in row-major order and the descriptor's byte
-    /// order.
+    /// Encodes and writes an object: its descriptor, and its elements' bytes in row-major order and the descriptor's
+    /// byte order.
     ///
     /// # Errors
     /// Those of [`StreamingEncoder::write_object`].
@@ -128,7 +128,7 @@ impl<W: AsyncWrite + Unpin> AsyncStreamingEncoder<W> {
 
     /// How many bytes were written, padding included.
     pub fn bytes_written(&self) -> u64 {
-        self.message.bytes_written()
+        self.message.sink.written()
     }
 
     /// Writes the piece that was made. If the future is dropped meanwhile, the mark stays.
@@ -149,14 +149,14 @@ impl<W: AsyncWrite + Unpin> AsyncStreamingEncoder<W> {
 }
 
 impl<W: AsyncWrite + AsyncSeek + Unpin> AsyncStreamingEncoder<W> {
-    /// [`Self::finish`], then writes the message's length into preamble and postamble. The message may begin anywhere in
-    /// the writer, which then stands at the end of the message.
+    /// [`Self::finish`], then writes the message's length into preamble and postamble. The message may begin anywhere
+    /// in the writer, which then stands at the end of the message.
     ///
     /// # Errors
     /// Those of [`Self::finish`].
     pub async fn finish_with_backfill(mut self) -> Result<W> {
         self.end().await?;
-        let len = self.message.bytes_written();
+        let len = self.message.sink.written();
         let end = self.writer.stream_position().await?;
         for position in length_fields(end, len)? {
             self.writer.seek(SeekFrom::Start(position)).await?;

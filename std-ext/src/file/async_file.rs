@@ -13,9 +13,9 @@ use crate::read::answer::{Bytes, Descriptors, FirstMetadata, Message, Object, Qu
 use crate::scan::MessageLayout;
 
 /// # On tokio
-/// These methods do what their namesakes do. Local files are read and values are decoded on the threads that tokio keeps for calls
-/// that block, so that tasks go on meanwhile. They need a runtime of tokio, of either kind, and panic without one. The futures
-/// are `Send`.
+/// These methods do what their namesakes do. Local files are read and values are decoded on the threads that tokio
+/// keeps for calls that block, so that tasks go on meanwhile. They need a runtime of tokio, of either kind, and panic
+/// without one. The futures are `Send`.
 ///
 /// A future that is dropped leaves the file as it is. What it began goes on, and its result is dropped.
 impl TensogramFile {
@@ -120,8 +120,8 @@ impl TensogramFile {
         self.ask_async(index, Ranges { index: object, ranges: ranges.to_vec(), options: options.clone() }).await
     }
 
-    /// The answer of message `index`. A source at an address is read by the task itself, and what takes time is computed on a
-    /// thread that may block.
+    /// The answer of message `index`. A source at an address is read by the task itself, and what takes time is
+    /// computed on a thread that may block.
     async fn ask_async<Q: Question + 'static>(&self, index: usize, question: Q) -> Result<Q::Answer>
     where
         Q::Answer: 'static,

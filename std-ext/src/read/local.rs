@@ -13,8 +13,8 @@ use crate::read::positioned::read_at;
 
 /// A local file, read at positions. Clones share the open file.
 ///
-/// A file that is replaced on disk stays the one that was opened. Its length is asked for with each read, so a file that
-/// grows can be followed. Answers have no tag: nothing tells a file that grows from one that is overwritten.
+/// A file that is replaced on disk stays the one that was opened. Its length is asked for with each read, so a file
+/// that grows can be followed. Answers have no tag: nothing tells a file that grows from one that is overwritten.
 #[derive(Clone, Debug)]
 pub struct LocalFile {
     file: Arc<File>,

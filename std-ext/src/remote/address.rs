@@ -74,12 +74,12 @@ impl AsyncRangeFetch for RemoteSource {
 /// | `az://CONTAINER/KEY`, `azure://`, `abfs://`, `abfss://`, `adl://` | Azure |
 /// | `file:///PATH` | a local file |
 ///
-/// An `https://` address of S3 or Azure is read as a file on a server, unless credentials for the store are known and the
-/// address has no query. Then requests are signed.
+/// An `https://` address of S3 or Azure is read as a file on a server, unless credentials for the store are known and
+/// the address has no query. Then requests are signed.
 ///
 /// # Errors
-/// [`FetchErrorKind::Invalid`] if the address or an option is wrong, those of the file for a local one. Error texts leave out
-/// the address's user and query.
+/// [`FetchErrorKind::Invalid`] if the address or an option is wrong, those of the file for a local one. Error texts
+/// leave out the address's user and query.
 pub fn open(address: &str, options: &RemoteOptions) -> Result<RemoteSource, FetchError> {
     open_in(address, options, || {
         // Names and values that are no text are not ours.

@@ -17,9 +17,9 @@ use crate::remote::exchange::{Ask, Outcome, exchange, may_pass};
 /// # Errors
 /// The options are wrong.
 pub(super) fn connect(options: &ClientOptions) -> object_store::Result<HttpClient> {
-    // The client's TLS asks for the cryptography of the process, and panics if there is none. Whatever the program installed
-    // stays. If it installed nothing, it is given ring's. A program that wants another one installs it before it opens the
-    // first source.
+    // The client's TLS asks for the cryptography of the process, and panics if there is none. Whatever the program
+    // installed stays. If it installed nothing, it is given ring's. A program that wants another one installs it before
+    // it opens the first source.
     if rustls::crypto::CryptoProvider::get_default().is_none() {
         // Another thread may have been faster. One of both is there then.
         let _ = rustls::crypto::ring::default_provider().install_default();
@@ -29,8 +29,8 @@ pub(super) fn connect(options: &ClientOptions) -> object_store::Result<HttpClien
 
 /// What is asked for and what came of it, handed to the connection and back through a store.
 ///
-/// A store tells little of an answer: no status, no length of a source that ends before the range, no bytes of a server that
-/// ignores ranges. So the connection reads the answer, leaves it here, and stops the store.
+/// A store tells little of an answer: no status, no length of a source that ends before the range, no bytes of a server
+/// that ignores ranges. So the connection reads the answer, leaves it here, and stops the store.
 #[derive(Clone, Debug)]
 pub(super) struct Ticket {
     ask: Ask,

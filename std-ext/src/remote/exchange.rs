@@ -113,8 +113,8 @@ fn nothing_at(want: &Want, size: u64, tag: Option<Tag>) -> Fetched {
     Fetched { offset, bytes: Vec::new(), size: Some(size), tag }
 }
 
-/// Sends a GET without a range and reads only the head of the answer, which says how long the source is. The connection is
-/// dropped with its body.
+/// Sends a GET without a range and reads only the head of the answer, which says how long the source is. The connection
+/// is dropped with its body.
 pub(super) async fn ask_size(client: &HttpClient, request: HttpRequest, ask: &Ask) -> Outcome {
     let answer = match client.execute(request).await {
         Ok(answer) => answer,
@@ -148,7 +148,8 @@ impl std::fmt::Display for ShortBody {
 
 impl std::error::Error for ShortBody {}
 
-/// How often a connection is tried that cannot be made. A host without a name or with a wrong certificate should be told soon.
+/// How often a connection is tried that cannot be made. A host without a name or with a wrong certificate should be
+/// told soon.
 const CONNECTS: u32 = 3;
 
 /// Whether another try may succeed after `tries` of them.

@@ -8,22 +8,23 @@ use std::time::Duration;
 /// ```
 /// use tgm_std::remote::RemoteOptions;
 ///
-/// let options = RemoteOptions::new([("aws_region", "eu-west-1"), ("aws_skip_signature", "true"), ("timeout", "10 s")]);
+/// let options = RemoteOptions::new([("region", "eu-west-1"), ("skip_signature", "true"), ("timeout", "10 s")]);
 /// assert!(tgm_std::remote::open("s3://bucket/file.tgm", &options).is_ok());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoteOptions {
-    /// Options by name, as object stores know them: `aws_region`, `azure_storage_account_name`, `google_service_account`,
-    /// `timeout` (30 s by default), `connect_timeout` (5 s), `allow_http`, `proxy_url` … Upper and lower case are the same.
+    /// Options by name, as object stores know them: `aws_region`, `azure_storage_account_name`,
+    /// `google_service_account`, `timeout` (30 s by default), `connect_timeout` (5 s), `allow_http`, `proxy_url` …
+    /// Upper and lower case are the same.
     ///
-    /// `allow_http` is true for addresses that begin with `http://` unless it is given. `max_retries` and `retry_timeout`
-    /// are [`Self::retry`] by name.
+    /// `allow_http` is true for addresses that begin with `http://` unless it is given. `max_retries` and
+    /// `retry_timeout` are [`Self::retry`] by name.
     pub storage: BTreeMap<String, String>,
     /// What to do with names in `storage` that the kind of address does not know.
     pub unknown_keys: UnknownKeys,
-    /// Whether to read variables of the environment that begin with `AWS_`, `GOOGLE_` or `AZURE_`, which one depending on
-    /// the address. What `storage` says goes first. If it has credentials, those of the environment are not used at all, so
-    /// that the two are never mixed.
+    /// Whether to read variables of the environment that begin with `AWS_`, `GOOGLE_` or `AZURE_`, which one depending
+    /// on the address. What `storage` says goes first. If it has credentials, those of the environment are not used at
+    /// all, so that the two are never mixed.
     pub environment: bool,
     /// How often a failed request is repeated.
     pub retry: Retry,

@@ -29,8 +29,8 @@ impl Tries {
         Self { retry, start: Instant::now(), failed: 0 }
     }
 
-    /// How long to wait before the next try, after one failed. `None` if there is no next one. `asked` is what the server
-    /// asked to wait.
+    /// How long to wait before the next try, after one failed. `None` if there is no next one. `asked` is what the
+    /// server asked to wait.
     pub(super) fn pause(&mut self, asked: Option<Duration>) -> Option<Duration> {
         let Retry { max_retries, first_pause, longest_pause, within } = self.retry;
         let doubled = first_pause.saturating_mul(1_u32.checked_shl(self.failed).unwrap_or(u32::MAX));

@@ -35,8 +35,8 @@ fn runtime() -> Result<&'static Runtime, FetchError> {
 
 /// Runs `future` on the runtime of this library, and waits for it.
 ///
-/// It can be called from any thread: outside of all runtimes, on a thread of a multi-thread runtime, whose other tasks go on
-/// elsewhere meanwhile, and on the thread of a current-thread runtime, whose other tasks wait.
+/// It can be called from any thread: outside of all runtimes, on a thread of a multi-thread runtime, whose other tasks
+/// go on elsewhere meanwhile, and on the thread of a current-thread runtime, whose other tasks wait.
 ///
 /// # Errors
 /// [`FetchErrorKind::Io`] if there are no threads, or if the future panicked.
@@ -56,8 +56,9 @@ pub(crate) fn wait<T: Send + 'static>(future: impl Future<Output = T> + Send + '
 
 /// A source that answers later, for programs that wait for it. Clones share the source.
 ///
-/// Requests run on two threads of this library, which start with the first of them. Calls may come from any thread, also from
-/// tasks of tokio. Tasks of a `LocalSet` inside of a multi-thread runtime are the exception: tokio panics there.
+/// Requests run on two threads of this library, which start with the first of them. Calls may come from any thread,
+/// also from tasks of tokio. Tasks of a `LocalSet` inside of a multi-thread runtime are the exception: tokio panics
+/// there.
 ///
 /// ```no_run
 /// use tgm_std::read::{RangeFetch, Want};

@@ -49,8 +49,8 @@ impl StoreSource {
         }
     }
 
-    /// The server refused a range and did not say how long the object is: asks for the object, and reads only the head of
-    /// the answer.
+    /// The server refused a range and did not say how long the object is: asks for the object, and reads only the head
+    /// of the answer.
     async fn nothing_there(&self, ask: &Ask) -> Result<Fetched, Refusal> {
         let options = GetOptions::new().with_if_match(ask.if_match());
         let answer = self.store.get_opts(&self.path, options).await;

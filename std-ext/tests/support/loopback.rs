@@ -1,4 +1,5 @@
-//! A web server for tests, on this machine: it serves named blobs, keeps a log, and does wrong in each way that it is told.
+//! A web server for tests, on this machine: it serves named blobs, keeps a log, and does wrong in each way that it is
+//! told.
 //!
 //! Other tests use it by `#[path = "…/std-ext/tests/support/loopback.rs"] mod loopback;`.
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part")]
