@@ -10,7 +10,7 @@
 //! | a vector of the type that the values are | [`to_vec`] |
 //! | floats, for any type of values | [`values_as`] |
 //! | a box of a tensor, as any of these | [`decode::select`](mod@decode::select) |
-//! | the same in buffers that the caller keeps | [`values_into`] with a [`Scratch`]; all of them are in [`decode`](mod@decode) |
+//! | the same in buffers that the caller keeps | [`decode::values_into`] with a [`Scratch`]; all of them are in [`decode`](mod@decode) |
 //! | arrays of the crate `ndarray` | `ndarray`, with that feature |
 //!
 //! # Write
@@ -28,7 +28,8 @@
 //! | a file, mapped, whose messages are borrowed | `MappedFile`, with feature `mmap` |
 //! | messages of a pipe or socket, as they come | [`file::MessageReader`], [`file::ValueReader`] |
 //! | where messages are in bytes | [`scan()`], [`file::messages`] |
-//! | bytes on servers and in object stores | `remote`, with that feature |
+//! | files on servers and in object stores | `remote`, with that feature |
+//! | parts of messages of any other source | [`read::Reader`], [`read::RangeFetch`] |
 //! | the objects with certain metadata | [`file::query`], or a [`catalog`] of the file |
 //!
 //! # Describe
@@ -43,7 +44,7 @@
 //! | want | take |
 //! |---|---|
 //! | whether a message is intact | [`check_message`] |
-//! | everything that is wrong with a message or a file | [`validate_message`], [`validate_file`] |
+//! | everything that is wrong with a message or a file | [`validate::validate_message`], [`validate::validate_file`] |
 //! | digests checked while decoding, and bounds on memory | [`DecodeOptions`] and its [`limits`](DecodeOptions::limits) |
 //! | what went wrong, and where | [`TensogramError`], [`error`] |
 //!
@@ -99,8 +100,6 @@ extern crate blosc2_sys as _;
 extern crate zstd as _;
 
 mod base;
-// Hidden, because the first page is full.
-#[doc(hidden)]
 pub mod catalog;
 #[doc(hidden)]
 pub mod codec;
@@ -117,7 +116,6 @@ mod model;
 pub mod ndarray;
 pub mod read;
 #[cfg(feature = "remote")]
-#[doc(hidden)]
 pub mod remote;
 #[doc(hidden)]
 pub mod scan;
@@ -132,7 +130,7 @@ pub use tgm_core::descriptor::{ByteOrder, Dtype};
 
 pub use base::error::{self, Result, TensogramError};
 pub use base::options::{self, DecodeOptions, EncodeOptions};
-pub use decode::{Scratch, decode, decode_object, decode_range, to_vec, values, values_as, values_into};
+pub use decode::{Scratch, decode, decode_object, decode_range, to_vec, values, values_as};
 pub use encode::{MessageBuilder, ObjectBuilder, StreamingEncoder, encode};
 #[cfg(feature = "mmap")]
 pub use file::MappedFile;
@@ -140,7 +138,7 @@ pub use file::TensogramFile;
 pub use model::metadata;
 pub use model::types::{DataObjectDescriptor, GlobalMetadata};
 pub use scan::scan;
-pub use validate::{check_message, validate_file, validate_message};
+pub use validate::check_message;
 
 #[doc(hidden)]
 pub use compat::names::*;

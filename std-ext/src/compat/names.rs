@@ -20,7 +20,7 @@ pub use crate::compat::{framing, pipeline, remote_scan_parse, wire};
 pub use crate::decode::{
     Float, ObjectTable, decode_descriptors, decode_metadata, decode_object_from_frame, decode_range_from_frame,
     decode_range_from_payload, decode_with_masks, element_ranges_into, elements_into, object_table, range, ranges,
-    ranges_into, unpack_into, values_as_into,
+    ranges_into, unpack_into, values_as_into, values_into,
 };
 #[cfg(feature = "async")]
 pub use crate::encode::AsyncStreamingEncoder;
@@ -42,7 +42,7 @@ pub use crate::scan::{MessageLayout, ScanOptions, Segments, scan_file, scan_file
 pub use crate::stages::{shuffle, simple_packing};
 pub use crate::validate::{
     FileIssue, FileValidationReport, IssueCode, IssueSeverity, Leftover, ValidateOptions, ValidationIssue,
-    ValidationLevel, ValidationReport, validate_buffer,
+    ValidationLevel, ValidationReport, validate_buffer, validate_file, validate_message,
 };
 pub use tgm_core::wire::{FrameType, MessageFlags, WIRE_VERSION};
 

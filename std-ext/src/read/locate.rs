@@ -132,7 +132,9 @@ impl Locate {
         if self.is_short(scanner.front()) {
             // All that is left, if it is not more than several requests can bring at once.
             self.ahead.len = self.ahead.len.max(self.options.read_ahead);
-            wants.push(self.ahead.extend(missing.start, self.options.in_flight.min(8 * self.options.read_ahead)));
+            // The message that ends here is likely to be read too.
+            let start = scanner.source().known.known_until(scanner.front()).min(missing.start);
+            wants.push(self.ahead.extend(start, self.options.in_flight.min(8 * self.options.read_ahead)));
         } else if self.ahead.goes_on(&missing) {
             wants.push(self.ahead.extend(missing.start, self.options.read_ahead));
         } else {

@@ -12,6 +12,7 @@ use super::options::ValidateOptions;
 use super::report::{FileIssue, FileValidationReport, ValidationReport};
 use crate::base::error::TensogramError;
 use crate::base::limits::reserve;
+use crate::file::is_remote_url;
 use crate::file::{MessageReader, StreamOptions, StreamPart, TensogramFile};
 use crate::scan::{Bytes, ScanOptions, Segments, Table};
 use crate::validate::leftover::Leftover;
@@ -41,13 +42,16 @@ pub fn validate_buffer(bytes: &[u8], options: &ValidateOptions) -> FileValidatio
 /// # Errors
 /// Those of opening and reading the file.
 pub fn validate_file(path: &Path, options: &ValidateOptions) -> io::Result<FileValidationReport> {
-    if fs::metadata(path)?.is_file() {
-        return of_regular_file(path, options).map_err(|error| match error {
-            TensogramError::Io(error) => error,
-            other => io::Error::other(other),
-        });
-    }
-    validate_stream(File::open(path)?, options)
+    let address = path.to_str().filter(|text| is_remote_url(text));
+    let file = match address {
+        Some(address) => TensogramFile::open_source(address, None),
+        None if fs::metadata(path)?.is_file() => TensogramFile::open(path),
+        None => return validate_stream(File::open(path)?, options),
+    };
+    file.and_then(|file| of_file(&file, options)).map_err(|error| match error {
+        TensogramError::Io(error) => error,
+        other => io::Error::other(other),
+    })
 }
 
 /// The longest junk of a stream that is searched for messages of version 2.
@@ -88,13 +92,17 @@ pub fn validate_stream(reader: impl Read, options: &ValidateOptions) -> io::Resu
     Ok(FileValidationReport { file_issues: junk(segments.into_iter(), options, leftovers), messages })
 }
 
-fn of_regular_file(path: &Path, options: &ValidateOptions) -> Result<FileValidationReport, TensogramError> {
-    let file = TensogramFile::open(path)?;
-    let mut spending = options.budget.of_file(fs::metadata(path)?.len());
-    let messages = file.iter()?.map(|bytes| Ok(of_message(&bytes?, options, &mut spending)));
+/// A file that is read at positions, or by its address: message by message.
+fn of_file(file: &TensogramFile, options: &ValidateOptions) -> Result<FileValidationReport, TensogramError> {
+    let len = file.segments()?.next_back().map_or(0, |last| last.offset().saturating_add(last.length()));
+    let mut spending = options.budget.of_file(len);
+    let messages = (0..file.message_count()?).map(|index| {
+        let bytes = file.read_message(index)?;
+        Ok(of_message(&bytes, options, &mut spending))
+    });
     let messages = messages.collect::<Result<_, TensogramError>>()?;
     // A region that cannot be read is reported without a description.
-    let leftovers = |segment: &Segment| match bytes_of(&file, segment) {
+    let leftovers = |segment: &Segment| match bytes_of(file, segment) {
         Ok(bytes) => Leftover::of(&bytes),
         Err(_) => Leftover::Unknown,
     };

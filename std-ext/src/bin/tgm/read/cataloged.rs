@@ -32,7 +32,7 @@ impl Cataloged {
         self.catalog.is_some()
     }
 
-    /// [`for_each_message`](crate::read::input::for_each_message) for messages that can be selected. With `by_objects`
+    /// [`for_each_message`] for messages that can be selected. With `by_objects`
     /// one of their objects can be.
     ///
     /// # Errors
