@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::reserve;
-use crate::read::answer::Question;
+use crate::read::answer::{Question, Wanted};
 use crate::read::positioned::read_at;
 use crate::read::{FetchError, FetchErrorKind, Fetched, RangeFetch, ReadOptions, Reader, Tag, Want};
 use crate::scan::MessageLayout;
@@ -35,6 +35,9 @@ pub(super) fn read_whole(file: &File, path: &Path, layout: MessageLayout) -> Res
 /// # Errors
 /// [`TensogramError::Io`] if the message cannot be read; those of the question.
 pub(super) fn ask<Q: Question>(file: &File, path: &Path, layout: MessageLayout, question: &Q) -> Result<Q::Answer> {
+    if layout.length <= AT_ONCE || matches!(question.wanted(), Wanted::Message) {
+        return question.in_memory(&read_whole(file, path, layout)?);
+    }
     let end = layout.offset.saturating_add(layout.length);
     // Nothing is kept from call to call but the list of messages, so that a file may grow.
     Reader::of_size(Bytes { file, path }, ReadOptions::local(), end).ask_at(layout, question)

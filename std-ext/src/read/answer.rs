@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::gather::{Gathered, Wanted};
+use super::gather::Gathered;
+pub(crate) use super::gather::Wanted;
 use super::outline::Piece;
 use super::structure::Structure;
 use crate::base::error::{Result, TensogramError};

@@ -153,8 +153,9 @@ impl Gather {
     }
 
     /// Reads all of the message from now on.
-    pub(crate) const fn read_whole_message(&mut self) {
+    pub(crate) fn read_whole_message(&mut self) {
         self.is_odd = true;
+        self.structure = None;
     }
 
     /// The place of the message, once it is found.
@@ -282,7 +283,7 @@ impl Task for Gather {
                 Err(Stop::Halt(Halt::Odd)) if self.is_odd => {
                     return Err(TensogramError::Framing("the message ends before its length says".into()));
                 }
-                Err(Stop::Halt(Halt::Odd)) => self.is_odd = true,
+                Err(Stop::Halt(Halt::Odd)) => self.read_whole_message(),
             }
         }
     }
