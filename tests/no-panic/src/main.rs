@@ -100,6 +100,7 @@ fn message(input: &[u8], output: &mut [u8]) -> Result<()> {
     message.verify(presence).for_each(keep);
     message.verify(HashPresence::Flagged).for_each(keep);
     let metadata = message.metadata()?;
+    metadata.data_objects().for_each(|object| keep(object.map(|object| object.payload().len())));
     let path = text(input);
     keep((metadata.get(path), metadata.get_at(black_box(1), path), metadata.get_str(path), metadata.get_f64(path)));
     keep((metadata.get_bool(path), metadata.get_i64(path), metadata.get_u64(path), metadata.get_bytes(path)));
@@ -292,6 +293,7 @@ fn szip(stream: &[u8], output: &mut [u8]) {
     keep(finder.find(black_box(3), |index| index.checked_mul(9)));
     finder.decoded_to(black_box(64), black_box(77));
     keep((finder.find_sample(black_box(99), |_| None), finder.intervals_read()));
+    keep(finder.confirm(|index| index.checked_mul(9), black_box(1), black_box(4)));
     let formula = Formula { reference: black_box(1.5), scale: black_box(0.5) };
     let mut values = [0.0_f64; 8];
     let ahead = |place: Place, _: &mut [f64]| Place { bit: black_box(place.bit), ..black_box(place) };
