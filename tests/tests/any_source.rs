@@ -35,7 +35,7 @@ impl RangeFetch for Unreliable<'_> {
     }
 
     fn traits(&self) -> FetchTraits {
-        FetchTraits { suffix: self.bytes.len() % 2 == 0, size: None }
+        FetchTraits { suffix: self.bytes.len().is_multiple_of(2), size: None }
     }
 
     fn name(&self) -> String {

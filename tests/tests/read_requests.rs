@@ -60,7 +60,7 @@ fn noise(count: u64) -> Vec<f32> {
     (0..count)
         .map(|_| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 40) as f32
+            f32::from((state >> 48) as u16)
         })
         .collect()
 }
