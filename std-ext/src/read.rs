@@ -1,11 +1,37 @@
-//! One reader for any source: what to read next is decided here, apart from how it is read.
+//! One reader for any source. It decides what to read next; the source only fetches bytes.
 //!
 //! ```text
-//!             wants: ranges of bytes
-//!  task ────────────────────────► requests ──► RangeFetch / AsyncRangeFetch
-//!   ▲                              merged, split          │ bytes, size, version
-//!   └───────────── Sparse: what is known of the source ◄──┘
+//!   question ─► Gather ─► bytes ─► answer          decoding: reads nothing
+//!                │  ▲
+//!          wants │  │ Known: the bytes that were fetched so far
+//!                ▼  │
+//!              requests ─► RangeFetch or AsyncRangeFetch
+//!              (merged, split)
 //! ```
+//!
+//! A task looks at the known bytes and ends with a result, or with ranges that it needs. The reader fetches them and calls
+//! the task again. So there is one logic for memory, files, servers, tasks that wait and calls that block. [`Reader`] is for
+//! sources that answer before a call returns, [`AsyncReader`](async_reader::AsyncReader) for the others (feature `async`).
+//!
+//! # What is read
+//! | wanted | read |
+//! |---|---|
+//! | all messages | short messages: everything; long ones: the 48 bytes where one ends and the next begins |
+//! | the last message | the end of the source |
+//! | metadata | the frames before the first object, or behind the last one |
+//! | descriptors | the end of each object's frame |
+//! | an object | its frame, which the index leads to |
+//! | ranges | raw and packed values: their bytes; szip: the intervals that hold them and three more; zfp of fixed rate: their blocks; otherwise the frame |
+//! | a box | as ranges, one for each of its rows; of more than 65,536 rows, the frame |
+//!
+//! An index counts if its objects lie side by side from the first frame to the last. A frame counts if it is what the index
+//! says. If anything is odd, all of the message is read, and the answer or the error is that of the whole message.
+//!
+//! # What is promised
+//! - All answers are of one version of the source. If the source tells that it changed, calls fail.
+//! - A source that contradicts itself or a request gives an error. No byte that was not fetched takes part in an answer.
+//! - A call that fails, or a future that is dropped, loses nothing: what it fetched serves later calls, up to
+//!   [`ReadOptions::kept`] bytes.
 
 pub(crate) mod answer;
 #[cfg(feature = "async")]

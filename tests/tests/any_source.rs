@@ -1,10 +1,13 @@
 //! A reader gives the same results, errors and offsets from every source, however the source gives its bytes.
 
 use std::fmt::Debug;
+use std::num::NonZeroU64;
 use std::sync::Mutex;
 
+use tgm_core::selection::Pick;
+use tgm_std::decode::select::{Selected, select};
 use tgm_std::read::{FetchError, FetchErrorKind, FetchTraits, Fetched, RangeFetch, ReadOptions, Reader, Tag, Want};
-use tgm_std::{DecodeOptions, ScanOptions};
+use tgm_std::{DataObjectDescriptor, DecodeOptions, ScanOptions};
 use tgm_tests::{Rng, corpus};
 
 /// A source that counts, gives more than it was asked for, and fails now and then.
@@ -101,6 +104,31 @@ fn same<T: PartialEq + Debug>(
     true
 }
 
+/// Some boxes of a tensor: all of it, every second index, one index of each dimension, and what it does not have.
+fn boxes(shape: &[u64]) -> Vec<Vec<Pick>> {
+    let step = NonZeroU64::new(2).expect("not zero");
+    let halves = shape.iter().map(|len| Pick::Range { start: len / 3, end: *len, step }).collect();
+    let inner = shape.iter().map(|len| Pick::from(len / 4..len - len / 4)).collect();
+    let one = shape.iter().map(|len| Pick::Index(len / 2)).collect();
+    let last = shape.iter().enumerate();
+    let column =
+        last.map(|(place, len)| if place + 1 == shape.len() { Pick::Index(len / 2) } else { Pick::All }).collect();
+    vec![vec![Pick::All; shape.len()], halves, inner, one, column, vec![Pick::Index(0); shape.len() + 1]]
+}
+
+/// A box of an object of a message in memory.
+fn selected(
+    message: &[u8],
+    index: usize,
+    picks: &[Pick],
+    options: &DecodeOptions,
+) -> tgm_std::Result<(DataObjectDescriptor, Selected<'static>)> {
+    let (_, descriptor, _) = tgm_std::decode_object(message, index, options)?;
+    let message = tgm_core::Message::parse(message)?;
+    let object = message.objects().nth(index).expect("it was decoded")?;
+    Ok((descriptor, select(&object, picks, options)?.into_owned()))
+}
+
 fn compare(name: &str, bytes: &[u8], portion: &str, options: ReadOptions, failures: u64) -> usize {
     let unreliable = Unreliable { bytes, state: Mutex::new(Rng(bytes.len() as u64 ^ failures)), failures };
     let reader = Reader::new(unreliable, options);
@@ -141,6 +169,20 @@ fn compare(name: &str, bytes: &[u8], portion: &str, options: ReadOptions, failur
                 let len =
                     expected.as_ref().map_or(0, |(_, descriptor, _)| descriptor.num_elements().unwrap_or(0)) as u64;
                 check(same(&which(&format!("object {object}, verify {hash}")), found, expected, !is_whole));
+                let shape =
+                    tgm_std::decode_object(message, object, &DecodeOptions::default()).map(|found| found.1.shape);
+                if let Ok(shape) = shape {
+                    for picks in boxes(&shape) {
+                        let found = insist(|| reader.select(number, object, &picks, &options));
+                        let expected = selected(message, object, &picks, &options);
+                        check(same(
+                            &which(&format!("object {object}, {picks:?}, verify {hash}")),
+                            found,
+                            expected,
+                            !is_whole,
+                        ));
+                    }
+                }
                 for ranges in [
                     vec![(0, len.min(3))],
                     vec![

@@ -134,6 +134,11 @@ fn parts<'c>(case: &Case<'c>) -> Reader<&'c [u8]> {
     Reader::new(case.bytes, options)
 }
 
+/// Picks of all values.
+fn all(case: &Case<'_>) -> Vec<Pick> {
+    vec![Pick::All; case.object().descriptor().shape().len()]
+}
+
 const ROUTES: &[Route] = routes! {
     "decode.rs decode" "" Whole |case, options| {
         Some(tgm_std::decode(case.bytes, options).map(|(_, mut all)| all.remove(OBJECT).1))
@@ -324,6 +329,15 @@ const ROUTES: &[Route] = routes! {
     },
     "read/reader.rs decode_range" "any source" Message |case, options| {
         Some(parts(case).decode_range(0, OBJECT, &case.ranges(), options).map(|found| found.1.concat()))
+    },
+    "read/reader.rs select" "any source" Message |case, options| {
+        Some(parts(case).select(0, OBJECT, &all(case), options).map(|found| found.1.bytes.into_owned()))
+    },
+    "file/decode.rs select" "positioned" Message |case, options| {
+        Some(case.file().select(0, OBJECT, &all(case), options).map(|found| found.1.bytes.into_owned()))
+    },
+    "file/decode.rs select" "mapped" Message |case, options| {
+        Some(case.mapped().select(0, OBJECT, &all(case), options).map(|found| found.1.bytes.into_owned()))
     },
     "file/decode.rs decode_object" "positioned" Message |case, options| {
         Some(case.file().decode_object(0, OBJECT, options).map(|found| found.2))

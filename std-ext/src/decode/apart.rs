@@ -8,13 +8,18 @@
 //! Errors count from the start of the message, as they do if all of it is at hand.
 
 mod division;
+mod rows;
 
 use tgm_core::descriptor::Descriptor;
 use tgm_core::frame::Frame;
 use tgm_core::hash::HashPresence;
 use tgm_core::object::DataObject;
+use tgm_core::selection::Pick;
 
 pub(crate) use self::division::Division;
+pub(crate) use self::rows::{gathered, spans};
+use super::checked::CheckedMessage;
+use super::select::{Selected, select_trusted, selection};
 use super::trust::{Proof, Trust, Trusted};
 use super::{decoded, range, threads};
 use crate::base::error::Result;
@@ -22,6 +27,7 @@ use crate::base::error::Result;
 use crate::base::error::TensogramError;
 use crate::base::options::DecodeOptions;
 use crate::model::room::Room;
+use crate::model::to_owned;
 use crate::model::types::{DataObjectDescriptor, DecodedObject};
 
 /// The frame of an object, and what is known of its message.
@@ -64,6 +70,19 @@ impl<'a> FrameApart<'a> {
         decoded(Trusted::proven(&object, proof), options, threads(options, &object)?, room)
     }
 
+    /// The descriptor, and the values that `picks` take.
+    ///
+    /// # Errors
+    /// Those of [`Self::open`]; those of [`select`](crate::decode::select()).
+    pub(crate) fn select(
+        &self,
+        picks: &[Pick],
+        options: &DecodeOptions,
+    ) -> Result<(DataObjectDescriptor, Selected<'static>)> {
+        let (object, proof) = self.open(options)?;
+        select_proven(&object, proof, picks, options)
+    }
+
     /// The descriptor, and the values of `ranges`.
     ///
     /// # Errors
@@ -76,6 +95,31 @@ impl<'a> FrameApart<'a> {
         let (object, proof) = self.open(options)?;
         range::of_object(Trusted::proven(&object, proof), ranges, options)
     }
+}
+
+/// The values that `picks` take of object `index` of a message.
+///
+/// # Errors
+/// Those of [`decode_object`](crate::decode_object) and of [`select`](crate::decode::select()).
+pub(crate) fn select_object(
+    message: &[u8],
+    index: usize,
+    picks: &[Pick],
+    options: &DecodeOptions,
+) -> Result<(DataObjectDescriptor, Selected<'static>)> {
+    let (checked, proof) = CheckedMessage::for_values(message, options, Some(index))?;
+    select_proven(&checked.object(index)?, proof, picks, options)
+}
+
+fn select_proven(
+    object: &DataObject<'_>,
+    proof: Proof,
+    picks: &[Pick],
+    options: &DecodeOptions,
+) -> Result<(DataObjectDescriptor, Selected<'static>)> {
+    let selection = selection(object.descriptor(), picks)?;
+    let selected = select_trusted(Trusted::proven(object, proof), &selection, options, threads(options, object)?)?;
+    Ok((to_owned::descriptor(object.descriptor(), &Room::new(&options.limits))?, selected.into_owned()))
 }
 
 /// Reads a descriptor that begins at byte `offset` of its message. `bytes` begin with it, and may go on behind it.

@@ -63,6 +63,13 @@ pub struct Selected<'a> {
     pub bytes: Cow<'a, [u8]>,
 }
 
+impl Selected<'_> {
+    /// The same with bytes of its own.
+    pub fn into_owned(self) -> Selected<'static> {
+        Selected { shape: self.shape, bytes: Cow::Owned(self.bytes.into_owned()) }
+    }
+}
+
 /// The box that `picks` take of an object: its shape, its number of elements, and its rows. Nothing is read.
 ///
 /// # Errors
@@ -263,21 +270,33 @@ fn select_on<'a>(
     options: &DecodeOptions,
     threads: Threads,
 ) -> Result<Selected<'a>> {
-    let descriptor = object.descriptor();
-    let selection = selection(descriptor, picks)?;
+    let selection = selection(object.descriptor(), picks)?;
+    select_trusted(Trusted::new(object, options)?, &selection, options, threads)
+}
+
+/// [`select`] of an object that may be trusted.
+///
+/// # Errors
+/// Those of [`values`](crate::values), digests excepted.
+pub(super) fn select_trusted<'a>(
+    trusted: Trusted<'_, 'a>,
+    selection: &Selection<'_>,
+    options: &DecodeOptions,
+    threads: Threads,
+) -> Result<Selected<'a>> {
+    let descriptor = trusted.descriptor();
     let shape = selection.shape().collect();
-    let trusted = Trusted::new(object, options)?;
-    if is_whole(&selection, descriptor) {
+    if is_whole(selection, descriptor) {
         return Ok(Selected { shape, bytes: whole::decode_values(trusted, options, threads)? });
     }
     let order = target_order(descriptor, options);
-    if let Some(bytes) = borrowed(trusted, &selection, order, options)? {
+    if let Some(bytes) = borrowed(trusted, selection, order, options)? {
         return Ok(Selected { shape, bytes: Cow::Borrowed(bytes) });
     }
     // How much is selected may be for the message's shape to say, so its payload limits the memory.
-    let len = options.limits.check_bytes(trusted.payload().len() as u64, out_len(&selection, descriptor))?;
+    let len = options.limits.check_bytes(trusted.payload().len() as u64, out_len(selection, descriptor))?;
     let mut bytes = reserve(len)?;
-    write_part(trusted, &selection, order, options, threads, &mut Scratch::default(), &mut bytes)?;
+    write_part(trusted, selection, order, options, threads, &mut Scratch::default(), &mut bytes)?;
     Ok(Selected { shape, bytes: Cow::Owned(bytes) })
 }
 

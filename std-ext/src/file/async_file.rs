@@ -3,13 +3,16 @@
 use std::io;
 use std::path::Path;
 
+use tgm_core::selection::Pick;
+
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
+use crate::decode::select::Selected;
 #[cfg(feature = "remote")]
 use crate::file::tensogram_file::Backing;
 use crate::file::tensogram_file::TensogramFile;
 use crate::model::types::{DataObjectDescriptor, DecodedObject, GlobalMetadata};
-use crate::read::answer::{Bytes, Descriptors, FirstMetadata, Message, Object, Question, Ranges};
+use crate::read::answer::{Bytes, Descriptors, FirstMetadata, Message, Object, Question, Ranges, Select};
 use crate::scan::MessageLayout;
 
 /// # On tokio
@@ -118,6 +121,20 @@ impl TensogramFile {
         options: &DecodeOptions,
     ) -> Result<(DataObjectDescriptor, Vec<Vec<u8>>)> {
         self.ask_async(index, Ranges { index: object, ranges: ranges.to_vec(), options: options.clone() }).await
+    }
+
+    /// [`Self::select`] on another thread.
+    ///
+    /// # Errors
+    /// Those of [`Self::select`].
+    pub async fn select_async(
+        &self,
+        index: usize,
+        object: usize,
+        picks: &[Pick],
+        options: &DecodeOptions,
+    ) -> Result<(DataObjectDescriptor, Selected<'static>)> {
+        self.ask_async(index, Select { index: object, picks: picks.to_vec(), options: options.clone() }).await
     }
 
     /// The answer of message `index`. A source at an address is read by the task itself, and what takes time is

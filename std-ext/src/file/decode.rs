@@ -1,12 +1,15 @@
 //! Messages of a file, decoded.
 
+use tgm_core::selection::Pick;
+
 use crate::base::error::Result;
 use crate::base::options::DecodeOptions;
+use crate::decode::select::Selected;
 #[cfg(doc)]
 use crate::decode::{self, range};
 use crate::file::tensogram_file::TensogramFile;
 use crate::model::types::{DataObjectDescriptor, DecodedObject, GlobalMetadata};
-use crate::read::answer::{Descriptors, FirstMetadata, Message, Object, Ranges};
+use crate::read::answer::{Descriptors, FirstMetadata, Message, Object, Ranges, Select};
 
 impl TensogramFile {
     /// The metadata and all objects of message `index`.
@@ -63,5 +66,21 @@ impl TensogramFile {
         options: &DecodeOptions,
     ) -> Result<(DataObjectDescriptor, Vec<Vec<u8>>)> {
         self.ask(index, Ranges { index: object, ranges: ranges.to_vec(), options: options.clone() })
+    }
+
+    /// The values that `picks` take of object `object` of message `index`, one pick for each dimension:
+    /// [`select`](crate::decode::select()). Of a long frame only the parts are read that hold them, where its compression has
+    /// parts.
+    ///
+    /// # Errors
+    /// Those of [`Self::read_message`]; those of [`select`](crate::decode::select()).
+    pub fn select(
+        &self,
+        index: usize,
+        object: usize,
+        picks: &[Pick],
+        options: &DecodeOptions,
+    ) -> Result<(DataObjectDescriptor, Selected<'static>)> {
+        self.ask(index, Select { index: object, picks: picks.to_vec(), options: options.clone() })
     }
 }

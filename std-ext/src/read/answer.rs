@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
-use super::gather::Gathered;
+use tgm_core::selection::Pick;
+
 pub(crate) use super::gather::Wanted;
+use super::gather::{Elements, Gathered, PayloadBytes};
 use super::outline::Piece;
 use super::structure::Structure;
 use crate::base::error::{Result, TensogramError};
 use crate::base::memory::untouched_zeros;
 use crate::base::options::DecodeOptions;
-use crate::decode::apart::{Division, FrameApart, descriptor_at};
+use crate::decode::apart::{Division, FrameApart, descriptor_at, gathered as box_of_rows, select_object, spans};
+use crate::decode::select::Selected;
 use crate::decode::{self, decode_descriptors, decode_metadata};
 use crate::model::room::Room;
 use crate::model::to_owned;
@@ -266,7 +269,7 @@ impl Question for Ranges {
     type Answer = (DataObjectDescriptor, Vec<Vec<u8>>);
 
     fn wanted(&self) -> Wanted {
-        Wanted::Ranges(self.index, self.ranges.clone())
+        Wanted::Values(self.index, Elements::Ranges(self.ranges.clone()))
     }
 
     fn options(&self) -> &DecodeOptions {
@@ -284,16 +287,68 @@ impl Question for Ranges {
                 apart(&structure, index, offset, &bytes).ranges(&self.ranges, &self.options).map(Answer::Is)
             }
             Gathered::Parts(parts) => {
-                let descriptor = descriptor_at(&parts.descriptor.bytes, parts.descriptor.offset)?;
-                let division = Division::new(&descriptor, parts.payload_len, &self.ranges, &self.options)?;
-                let Some(division) = division else { return Ok(Answer::NeedsFrame) };
-                let fetched: Vec<_> = parts.fetched.iter().map(Vec::as_slice).collect();
-                let values =
-                    division.decode(&fetched, &parts.blobs, parts.blobs_offset, &self.ranges, &self.options)?;
+                let values = parts.decode(&self.ranges, &self.options)?;
                 Ok(values.map_or(Answer::NeedsFrame, Answer::Is))
             }
             _ => Ok(Answer::NeedsMessage),
         }
+    }
+}
+
+/// [`select`](crate::decode::select()) of an object, with its descriptor.
+#[derive(Debug)]
+pub(crate) struct Select {
+    pub(crate) index: usize,
+    pub(crate) picks: Vec<Pick>,
+    pub(crate) options: DecodeOptions,
+}
+
+impl Question for Select {
+    type Answer = (DataObjectDescriptor, Selected<'static>);
+
+    fn wanted(&self) -> Wanted {
+        Wanted::Values(self.index, Elements::Box(self.picks.clone()))
+    }
+
+    fn options(&self) -> &DecodeOptions {
+        &self.options
+    }
+
+    fn in_memory(&self, message: &[u8]) -> Result<Self::Answer> {
+        select_object(message, self.index, &self.picks, &self.options)
+    }
+
+    fn answer(&self, gathered: Gathered) -> Result<Answer<Self::Answer>> {
+        match gathered {
+            Gathered::Message(bytes) => self.in_memory(&bytes).map(Answer::Is),
+            Gathered::Frame(structure, index, offset, bytes) => {
+                apart(&structure, index, offset, &bytes).select(&self.picks, &self.options).map(Answer::Is)
+            }
+            Gathered::Parts(parts) => {
+                let view = descriptor_at(&parts.descriptor.bytes, parts.descriptor.offset)?;
+                let Some(rows) = spans(&view, &self.picks)? else { return Ok(Answer::NeedsFrame) };
+                let Some((descriptor, values)) = parts.decode(&rows, &self.options)? else {
+                    return Ok(Answer::NeedsFrame);
+                };
+                Ok(Answer::Is((descriptor, box_of_rows(&view, &self.picks, &values)?)))
+            }
+            _ => Ok(Answer::NeedsMessage),
+        }
+    }
+}
+
+impl PayloadBytes {
+    /// The descriptor, and the values of `ranges`. `None` if all of the frame has to be read for them.
+    fn decode(
+        &self,
+        ranges: &[(u64, u64)],
+        options: &DecodeOptions,
+    ) -> Result<Option<(DataObjectDescriptor, Vec<Vec<u8>>)>> {
+        let descriptor = descriptor_at(&self.descriptor.bytes, self.descriptor.offset)?;
+        let division = Division::new(&descriptor, self.payload_len, ranges, options)?;
+        let Some(division) = division else { return Ok(None) };
+        let fetched: Vec<_> = self.fetched.iter().map(Vec::as_slice).collect();
+        division.decode(&fetched, &self.blobs, self.blobs_offset, ranges, options)
     }
 }
 

@@ -6,11 +6,12 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 
+use tgm_core::selection::Pick;
 use tokio::runtime::Handle;
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::task::spawn_blocking;
 
-use super::answer::{Answer, Bytes, Descriptors, FirstMetadata, Object, Question, Ranges};
+use super::answer::{Answer, Bytes, Descriptors, FirstMetadata, Object, Question, Ranges, Select};
 use super::batch::Batch;
 use super::fetch::{AsyncRangeFetch, BoxFuture, FetchError, Fetched, Tag, Want};
 use super::gather::{Gather, Gathered};
@@ -21,6 +22,7 @@ use super::task::Task;
 use super::wants::Wants;
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
+use crate::decode::select::Selected;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 use crate::scan::{MessageLayout, ScanOptions, Segments, Table};
 
@@ -214,6 +216,22 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
         self.ask(index, Ranges { index: object, ranges: ranges.to_vec(), options: options.clone() }).await
     }
 
+    /// The values that `picks` take of object `object` of message `index`, one pick for each dimension:
+    /// [`select`](crate::decode::select()). Of a long frame only the parts are read that hold them, where its compression has
+    /// parts.
+    ///
+    /// # Errors
+    /// Those of [`Self::read_message`]; those of [`select`](crate::decode::select()).
+    pub async fn select(
+        &self,
+        index: usize,
+        object: usize,
+        picks: &[Pick],
+        options: &DecodeOptions,
+    ) -> Result<(DataObjectDescriptor, Selected<'static>)> {
+        self.ask(index, Select { index: object, picks: picks.to_vec(), options: options.clone() }).await
+    }
+
     /// [`Self::decode_object`] of each of the messages. What they need is fetched together. All values are in memory at the
     /// end.
     ///
@@ -264,11 +282,14 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
         }
         let mut call = self.session.begin();
         let mut search = self.session.search(Goal::All);
-        loop {
-            match self.run(&mut call, &mut search).await? {
-                Found::Table(table) => return Ok(call.keep_table(table)),
-                Found::Message(_) => search = search.with_goal(Goal::All),
+        match self.run(&mut call, &mut search).await {
+            Ok(Found::Table(table)) => Ok(call.keep_table(table)),
+            // The search goes on from here at the next call.
+            Err(error) => {
+                call.keep_search(search);
+                Err(error)
             }
+            Ok(Found::Message(_)) => Err(TensogramError::Framing("a search for all messages ended at one".into())),
         }
     }
 

@@ -1,11 +1,14 @@
 //! Gathering the bytes that an answer needs: of a message, one object, or parts of one.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
 use tgm_core::cbor::Cursor;
+use tgm_core::descriptor::Descriptor;
 use tgm_core::frame::Frame;
 use tgm_core::index::IndexEntry;
+use tgm_core::selection::Pick;
 use tgm_core::wire::{DATA_OBJECT_FOOTER_SIZE, FRAME_END, FRAME_HEADER_SIZE, ObjectTail};
 use zerocopy::FromBytes as _;
 
@@ -18,7 +21,7 @@ use super::task::{Progress, Task};
 use super::wants::Wants;
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
-use crate::decode::apart::{Division, descriptor_at};
+use crate::decode::apart::{Division, descriptor_at, spans};
 use crate::scan::{MessageLayout, ScanOptions, Table};
 
 /// What is wanted of a message.
@@ -34,8 +37,33 @@ pub(crate) enum Wanted {
     Outline(Option<usize>),
     /// The frame of an object.
     Object(usize),
-    /// The values of ranges of an object, each a first element and a count.
-    Ranges(usize, Vec<(u64, u64)>),
+    /// Some values of an object.
+    Values(usize, Elements),
+}
+
+/// Ranges of elements, each a first element and a count.
+type RangeList<'r> = Cow<'r, [(u64, u64)]>;
+
+/// Some elements of an object.
+#[derive(Clone, Debug)]
+pub(crate) enum Elements {
+    /// Ranges, each a first element and a count.
+    Ranges(Vec<(u64, u64)>),
+    /// A box: what is picked of each dimension.
+    Box(Vec<Pick>),
+}
+
+impl Elements {
+    /// The elements as ranges. `None` if there are so many that all of the frame is better read.
+    ///
+    /// # Errors
+    /// Those of [`selection`](crate::decode::select::selection).
+    pub(crate) fn ranges(&self, descriptor: &Descriptor<'_>) -> Result<Option<RangeList<'_>>> {
+        match self {
+            Self::Ranges(ranges) => Ok(Some(Cow::Borrowed(ranges))),
+            Self::Box(picks) => Ok(spans(descriptor, picks)?.map(Cow::Owned)),
+        }
+    }
 }
 
 /// The bytes that were gathered.
@@ -227,10 +255,10 @@ impl Gather {
             }
             Wanted::Outline(whole) => Ok(Gathered::Outline(length, outline(parts, &structure, *whole)?)),
             Wanted::Object(index) => frame(parts, structure, *index),
-            Wanted::Ranges(index, ranges) => {
+            Wanted::Values(index, elements) => {
                 let entry = entry_of(&structure, *index)?;
                 if !self.whole_frame && entry.length > self.options.whole_frame && !self.decode.verify_hash {
-                    match payload_parts(parts, entry, ranges, &self.decode)? {
+                    match payload_parts(parts, entry, elements, &self.decode)? {
                         Some(found) => return Ok(Gathered::Parts(Box::new(found))),
                         None => self.whole_frame = true,
                     }
@@ -359,14 +387,15 @@ fn described_first(parts: &mut Parts<'_, '_>, offset: u64, tail: u64) -> Result<
 fn payload_parts(
     parts: &mut Parts<'_, '_>,
     entry: IndexEntry,
-    ranges: &[(u64, u64)],
+    elements: &Elements,
     options: &DecodeOptions,
 ) -> Result<Option<PayloadBytes>, Stop> {
     let (bytes, region) = described(parts, entry)?;
     let Ok(descriptor) = descriptor_at(&bytes.bytes, bytes.offset) else { return Ok(None) };
     let region_len = region.end.saturating_sub(region.start);
     let Ok(payload_len) = descriptor.masks().payload_len(region_len) else { return Ok(None) };
-    let Some(division) = Division::new(&descriptor, payload_len, ranges, options)? else { return Ok(None) };
+    let Some(ranges) = elements.ranges(&descriptor)? else { return Ok(None) };
+    let Some(division) = Division::new(&descriptor, payload_len, &ranges, options)? else { return Ok(None) };
     let in_message =
         |range: Range<u64>| region.start.saturating_add(range.start)..region.start.saturating_add(range.end);
     let mut halt = Ok(());

@@ -120,7 +120,8 @@ impl Locate {
                 let len = searched.end.saturating_sub(searched.start);
                 if len > self.options.resync {
                     let text = format!(
-                        "{len} bytes from byte {} on belong to no message, and the reader searches no further",
+                        "{len} bytes from byte {} on belong to no message, and the reader searches no further (the option \
+                         resync)",
                         searched.start
                     );
                     return Err(FetchError::new(FetchErrorKind::TooLarge, text).into());
@@ -235,7 +236,11 @@ impl Task for Locate {
                     return Ok(Progress::Done(Found::Table(table.finish(&scanner))));
                 }
                 Err(stop) => {
-                    self.want(stop, &scanner, wants)?;
+                    if let Err(error) = self.want(stop, &scanner, wants) {
+                        // What was found stays found, also where the search gives up.
+                        self.scanner = Some(scanner.with_source(()));
+                        return Err(error);
+                    }
                     break;
                 }
             }

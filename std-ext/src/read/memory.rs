@@ -11,16 +11,16 @@ fn fetch(bytes: &[u8], want: &Want) -> Fetched {
 }
 
 impl RangeFetch for Vec<u8> {
-    fn fetch(&self, want: &Want, _unchanged: Option<&Tag>) -> Result<Fetched, FetchError> {
-        Ok(fetch(self, want))
+    fn fetch(&self, want: &Want, unchanged: Option<&Tag>) -> Result<Fetched, FetchError> {
+        (&self[..]).fetch(want, unchanged)
     }
 
     fn traits(&self) -> FetchTraits {
-        FetchTraits { suffix: true, size: Some(self.len() as u64) }
+        (&self[..]).traits()
     }
 
     fn name(&self) -> String {
-        "memory".into()
+        (&self[..]).name()
     }
 }
 

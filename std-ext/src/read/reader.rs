@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
-use super::answer::{Bytes, Descriptors, FirstMetadata, Object, Question, Ranges};
+use tgm_core::selection::Pick;
+
+use super::answer::{Bytes, Descriptors, FirstMetadata, Object, Question, Ranges, Select};
 use super::fetch::{FetchTraits, RangeFetch, Want};
 use super::gather::Gather;
 use super::locate::{Found, Goal, Last};
 use super::options::ReadOptions;
 use super::session::{Call, Session, Step, note};
 use super::task::Task;
-use crate::base::error::Result;
+use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
+use crate::decode::select::Selected;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 use crate::scan::{MessageLayout, ScanOptions, Segments, Table};
 
@@ -111,7 +114,7 @@ impl<F: RangeFetch> Reader<F> {
     /// The bytes of message `index`.
     ///
     /// # Errors
-    /// [`TensogramError::Framing`](crate::TensogramError::Framing) if there is no such message; those of the source.
+    /// [`TensogramError::Framing`] if there is no such message; those of the source.
     pub fn read_message(&self, index: usize) -> Result<Vec<u8>> {
         self.ask(index, &Bytes(DecodeOptions::default()))
     }
@@ -161,6 +164,35 @@ impl<F: RangeFetch> Reader<F> {
         self.ask(index, &Ranges { index: object, ranges: ranges.to_vec(), options: options.clone() })
     }
 
+    /// The values that `picks` take of object `object` of message `index`, one pick for each dimension:
+    /// [`select`](crate::decode::select()). Of a long frame only the parts are read that hold them, where its compression has
+    /// parts.
+    ///
+    /// # Errors
+    /// Those of [`Self::read_message`]; those of [`select`](crate::decode::select()).
+    ///
+    /// ```
+    /// use tgm_std::DecodeOptions;
+    /// use tgm_std::core::selection::Pick;
+    /// use tgm_std::read::{ReadOptions, Reader};
+    ///
+    /// let bytes = std::fs::read("../tests/data/realistic/surface-181x360.tgm")?;
+    /// let reader = Reader::new(bytes, ReadOptions::memory());
+    /// let picks = [Pick::from(10..20), Pick::Index(0)];
+    /// let (_, column) = reader.select(0, 0, &picks, &DecodeOptions::default())?;
+    /// assert_eq!(column.shape, [10]);
+    /// # Ok::<(), tgm_std::TensogramError>(())
+    /// ```
+    pub fn select(
+        &self,
+        index: usize,
+        object: usize,
+        picks: &[Pick],
+        options: &DecodeOptions,
+    ) -> Result<(DataObjectDescriptor, Selected<'static>)> {
+        self.ask(index, &Select { index: object, picks: picks.to_vec(), options: options.clone() })
+    }
+
     /// All messages, searched for at the first call.
     fn table(&self) -> Result<Arc<Table>> {
         if let Some(table) = self.session.table() {
@@ -168,12 +200,14 @@ impl<F: RangeFetch> Reader<F> {
         }
         let mut call = self.session.begin();
         let mut search = self.session.search(Goal::All);
-        loop {
-            match self.run(&mut call, &mut search)? {
-                Found::Table(table) => return Ok(call.keep_table(table)),
-                // Another goal than the one that was set.
-                Found::Message(_) => search = search.with_goal(Goal::All),
+        match self.run(&mut call, &mut search) {
+            Ok(Found::Table(table)) => Ok(call.keep_table(table)),
+            // The search goes on from here at the next call.
+            Err(error) => {
+                call.keep_search(search);
+                Err(error)
             }
+            Ok(Found::Message(_)) => Err(TensogramError::Framing("a search for all messages ended at one".into())),
         }
     }
 
@@ -216,5 +250,32 @@ impl<F: RangeFetch> Reader<F> {
             result = result.and(taken);
         }
         result
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use super::*;
+    use crate::base::fetch_error::FetchErrorKind;
+
+    /// A search that gives up between messages has found those before, once.
+    #[test]
+    fn a_search_that_gives_up_keeps_what_it_found() {
+        let message = std::fs::read("../tests/data/dtypes/float32-big.tgm").unwrap();
+        let bytes = [&message[..], &message, &vec![b'x'; 300_000], &message].concat();
+        let options = ReadOptions { resync: 100_000, initial: 4 << 10, ..ReadOptions::remote() };
+        let reader =
+            Reader::with_scan_options(bytes, options, ScanOptions { bidirectional: false, ..Default::default() });
+        for _ in 0..3 {
+            let TensogramError::Remote(reason) = reader.message_count().unwrap_err() else {
+                unreachable!("the error is of the reader")
+            };
+            assert_eq!(reason.fetch_error_kind(), Some(FetchErrorKind::TooLarge));
+            assert!(reason.contains("resync"), "{reason}");
+        }
+        assert_eq!(reader.read_message(1).unwrap(), message);
+        let options = ReadOptions { resync: 1 << 20, ..options };
+        assert_eq!(Reader::new(reader.source().clone(), options).message_count().unwrap(), 3);
     }
 }

@@ -152,6 +152,11 @@ impl<'d, 'a> Division<'d, 'a> {
         options: &DecodeOptions,
     ) -> Option<Vec<Vec<u8>>> {
         let mut values = vec![Vec::new(); ranges.len()];
+        // Both parts and ranges in ascending order, so that each range is looked at once.
+        let mut order: Vec<usize> = (0..ranges.len()).collect();
+        let start_of = |place: usize| ranges.get(place).map_or(0, |(start, _)| *start);
+        order.sort_unstable_by_key(|place| (start_of(*place), *place));
+        let mut order = order.into_iter().peekable();
         for (part, bytes) in self.parts.iter().zip(fetched) {
             let mut of_part = descriptor.clone();
             let count = part.elements.end.saturating_sub(part.elements.start);
@@ -162,13 +167,13 @@ impl<'d, 'a> Division<'d, 'a> {
                 Some(codec) => codec.payload_of(self.descriptor, &part.elements, bytes),
             };
             let payload = payload?;
-            let inside = |&(_, &(start, count)): &(usize, &(u64, u64))| count > 0 && part.elements.contains(&start);
-            let (places, moved): (Vec<_>, Vec<_>) = ranges
-                .iter()
-                .enumerate()
-                .filter(inside)
-                .map(|(place, (start, count))| (place, (start.saturating_sub(part.elements.start), *count)))
-                .unzip();
+            let (mut places, mut moved) = (Vec::new(), Vec::new());
+            while let Some(place) = order.next_if(|place| start_of(*place) < part.elements.end) {
+                if let Some((start, count)) = ranges.get(place).filter(|(_, count)| *count > 0) {
+                    places.push(place);
+                    moved.push((start.saturating_sub(part.elements.start), *count));
+                }
+            }
             let decoded = decode_payload_ranges(&of_part, &payload, &moved, options).ok()?;
             for (place, decoded) in places.into_iter().zip(decoded) {
                 if let Some(slot) = values.get_mut(place) {
