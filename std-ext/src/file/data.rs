@@ -221,9 +221,13 @@ impl Run<'_> {
             return Ok(());
         }
         let Place::File(opened) = self.data.0 else { return Ok(()) };
-        let TensogramFile { path, backing: Backing::Positioned { file, .. } } = opened else {
-            let mut layouts = self.layouts.iter().enumerate();
-            return layouts.try_for_each(|(index, layout)| f(index, *layout, &opened.outline_at(*layout)?));
+        let (path, file) = match opened {
+            TensogramFile { path, backing: Backing::Positioned { file, .. } } => (path, file),
+            #[cfg(any(feature = "mmap", feature = "remote"))]
+            _ => {
+                let mut layouts = self.layouts.iter().enumerate();
+                return layouts.try_for_each(|(index, layout)| f(index, *layout, &opened.outline_at(*layout)?));
+            }
         };
         let (mut window, mut start, mut end) = (Vec::new(), 0, 0);
         for (index, layout) in self.layouts.iter().enumerate() {
