@@ -231,6 +231,8 @@ mod tests {
         assert!(matches!(&error, TensogramError::Io(_)) && error.to_string().contains("/no/such/file"), "{error}");
     }
 
+    // Tokio has threads and clocks with feature `remote`.
+    #[cfg(feature = "remote")]
     #[test]
     fn a_file_can_be_appended_to_while_a_dropped_call_goes_on() {
         let (_dir, path) = messages();

@@ -161,6 +161,7 @@ mod tests {
         let expected = Ok(Fetched { offset: 3, bytes: vec![3, 4, 5], size: Some(100), tag: None });
         let run = |mut builder: tokio::runtime::Builder| builder.build().unwrap().block_on(file.fetch(&want, None));
         assert_eq!(run(tokio::runtime::Builder::new_current_thread()), expected);
+        #[cfg(feature = "remote")]
         assert_eq!(run(tokio::runtime::Builder::new_multi_thread()), expected);
         let mut read = file.fetch(&want, None);
         let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
