@@ -171,6 +171,7 @@ mod tests {
     use std::future::Future;
 
     use super::*;
+    #[cfg(feature = "remote")]
     use crate::base::options::EncodeOptions;
     use crate::encode::{MessageBuilder, ObjectBuilder};
     use crate::file::AppendOptions;

@@ -12,7 +12,9 @@ use crate::file::message_bytes::AT_ONCE;
 #[cfg(feature = "mmap")]
 use crate::file::mmap::MappedFile;
 use crate::file::positioned::{read_at, source_of};
-use crate::file::tensogram_file::{Backing, TensogramFile};
+#[cfg(feature = "remote")]
+use crate::file::tensogram_file::Backing;
+use crate::file::tensogram_file::TensogramFile;
 use crate::scan::{Bytes, Foresight, MessageLayout, ScanOptions, Table};
 
 /// Messages that one thread looks through before it takes others.
@@ -221,13 +223,9 @@ impl Run<'_> {
             return Ok(());
         }
         let Place::File(opened) = self.data.0 else { return Ok(()) };
-        let (path, file) = match opened {
-            TensogramFile { path, backing: Backing::Positioned { file, .. } } => (path, file),
-            #[cfg(any(feature = "mmap", feature = "remote"))]
-            _ => {
-                let mut layouts = self.layouts.iter().enumerate();
-                return layouts.try_for_each(|(index, layout)| f(index, *layout, &opened.outline_at(*layout)?));
-            }
+        let Some((path, file)) = opened.positioned_file() else {
+            let mut layouts = self.layouts.iter().enumerate();
+            return layouts.try_for_each(|(index, layout)| f(index, *layout, &opened.outline_at(*layout)?));
         };
         let (mut window, mut start, mut end) = (Vec::new(), 0, 0);
         for (index, layout) in self.layouts.iter().enumerate() {

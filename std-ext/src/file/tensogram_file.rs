@@ -253,6 +253,15 @@ impl TensogramFile {
         }
     }
 
+    /// The file and its path, if it is read at positions.
+    pub(super) fn positioned_file(&self) -> Option<(&Path, &File)> {
+        match &self.backing {
+            Backing::Positioned { file, .. } => Some((&self.path, file)),
+            #[cfg(any(feature = "mmap", feature = "remote"))]
+            _ => None,
+        }
+    }
+
     /// Calls `with` with the open file. A mapped one is not open any more.
     pub(super) fn with_file<T>(&self, with: impl FnOnce(&File) -> io::Result<T>) -> Result<T> {
         let done = match &self.backing {
