@@ -31,7 +31,7 @@
 //! ```text
 //! { format: 1,
 //!   covers: { first: number of the first message, messages, objects, start, end: bytes of the data },
-//!   data: { head_length, head: XXH3-64 of so many bytes at the start of the data,
+//!   data: { head_length, head: XXH3-64 of the first head_length bytes of the data,
 //!           tail: the 24 bytes before `end`,
 //!           digest: hash slot of the last covered object, digest_end: where its frame ends },
 //!   keys: [ { path, kind: "codes"|"integers"|"floats", message, object: numbers of the objects that hold the columns,

@@ -25,7 +25,7 @@
 //! | a box | as ranges, one for each of its rows; of more than 65,536 rows, the frame |
 //!
 //! An index counts if its objects lie side by side from the first frame to the last. A frame counts if it is what the index
-//! says. If anything is odd, all of the message is read, and the answer or the error is that of the whole message.
+//! says. If anything is odd, all of the message is read, and the result is the one of the whole message.
 //!
 //! # What is promised
 //! - All answers are of one version of the source. If the source tells that it changed, calls fail.

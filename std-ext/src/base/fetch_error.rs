@@ -15,7 +15,7 @@ pub enum FetchErrorKind {
     Timeout,
     /// The server or the network failed, also after the client's own retries. Another try may succeed.
     Unavailable,
-    /// The content is another than that of earlier answers.
+    /// The content changed since earlier answers.
     Changed,
     /// The source gives no ranges, or not of the kind that was asked for.
     NoRanges,

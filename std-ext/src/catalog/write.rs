@@ -92,7 +92,7 @@ fn write_key(key: &Key, values: &KeyPart, part: &Part, columns: &mut Vec<ObjectB
     Ok(Owned::Map(entries.into_iter().map(|(key, value)| (key.into(), value)).collect()))
 }
 
-/// The code of a missing value in a table of so many values: the greatest of the narrowest type.
+/// The code of a missing value, for a table of this many values: the greatest number of the narrowest type.
 const fn reserved_for(len: usize) -> u64 {
     match len {
         0..=0xff => 0xff,
@@ -122,8 +122,7 @@ fn levels(values: &KeyPart, counts: &[u64]) -> (bool, bool) {
     }
 }
 
-/// The numbers of all codes if all values are integers, or all are floats, and there are so many that a table does not
-/// pay.
+/// The numbers of all codes if all values are integers, or all are floats, and a table of them would take more room.
 fn numbers(values: &KeyPart, rows: usize, is_absent: bool) -> Option<(Vec<u64>, Width)> {
     let distinct = values.dictionary.values().len();
     if distinct <= FEW || distinct.saturating_mul(ROWS_PER_CODE) <= rows {

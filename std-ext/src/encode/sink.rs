@@ -192,7 +192,7 @@ impl Output for Piece {
         reserve_more(&mut self.bytes, usize::try_from(len).unwrap_or(usize::MAX))
     }
 
-    /// Nothing is handed on: whoever holds the writer does that.
+    /// This does not flush the writer. Its owner does.
     fn send(&mut self) -> Result<()> {
         Ok(())
     }

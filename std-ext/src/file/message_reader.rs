@@ -131,7 +131,7 @@ pub enum StreamPart<'r> {
 /// # Memory
 /// The buffer holds one message, which [`StreamOptions::max_message_bytes`] limits, and what was read behind it: at most
 /// twice the longest message that came, and 128 KiB. A length that a message states takes no memory before the bytes come.
-/// Of a message beyond the limit, so many bytes are read before it is reported; the rest is skipped.
+/// A message beyond the limit is reported when this many of its bytes were read. The rest is skipped.
 ///
 /// # Errors
 /// After an error, go on calling. Nothing is lost by [`TensogramError::Io`]: a reader that does not block gives

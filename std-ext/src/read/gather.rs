@@ -54,7 +54,7 @@ pub(crate) enum Elements {
 }
 
 impl Elements {
-    /// The elements as ranges. `None` if there are so many that all of the frame is better read.
+    /// The elements as ranges. `None` if reading all of the frame costs less than these ranges.
     ///
     /// # Errors
     /// Those of [`selection`](crate::decode::select::selection).

@@ -143,7 +143,7 @@ fn whole(want: &Want, whole_body: u64, answer: &Parts) -> Result<Head, Refusal> 
         Want::At(_) => 0,
         Want::Suffix(len) => *len,
     };
-    // Whoever asks for so many bytes can hold them. A source of that length is read whole by right.
+    // A caller that asks for this many bytes can hold them. So a source of this length may be read whole.
     let limit = whole_body.max(asked);
     let len = content_length(&answer.headers);
     if len.is_some_and(|len| len > limit) {

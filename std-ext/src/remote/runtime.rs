@@ -92,7 +92,7 @@ impl<F: AsyncRangeFetch + 'static> Blocking<F> {
         Self { source, parallel: 10 }
     }
 
-    /// The same with at most so many requests at once, and at least one.
+    /// The same with at most `parallel` requests at once, and at least one.
     #[must_use]
     pub fn parallel(self, parallel: usize) -> Self {
         Self { parallel: parallel.max(1), ..self }

@@ -179,7 +179,7 @@ impl Read for Reads {
     }
 }
 
-/// Sends what `source` gives, read by read, until it ends or nobody receives.
+/// Sends what `source` gives, read by read, until it ends or the receiver is gone.
 fn send(mut source: impl Read, sender: &SyncSender<io::Result<Vec<u8>>>) {
     loop {
         let mut chunk = vec![0; CHUNK];
