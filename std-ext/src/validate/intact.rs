@@ -20,8 +20,8 @@ use crate::model::hash;
 /// Structure means preamble, postamble, lengths, order of frames and padding between them. Nothing is decoded, no CBOR is
 /// read, and nothing is allocated. One pass over the bytes, at the speed of XXH3.
 ///
-/// A message of which an object has no digest cannot be checked: that is an error too, with
-/// [`TensogramError::MissingHash`]. Other frames without a digest pass. Bytes behind a message that states its length
+/// An object without a digest cannot be checked. That is an error too, with [`TensogramError::MissingHash`]; it means that
+/// all other checks passed ([`Damage::is_missing_digest`]). Other frames without a digest pass. Bytes behind a message that states its length
 /// are not looked at.
 ///
 /// A digest finds accidents. It does not find forgery: a forger computes it anew. [`validate_message`](super::validate_message)
@@ -49,14 +49,20 @@ pub fn check_message(bytes: &[u8]) -> Result<(), Damage> {
     // The order of frames, which the walk alone does not look at.
     message.outline().map_err(Damage::from_core)?;
     let presence = message.hash_presence().map_err(Damage::from_core)?;
-    let mut objects = 0;
+    let (mut objects, mut missing) = (0, None);
     for frame in message.frames() {
         let frame = frame.map_err(Damage::from_core)?;
         let object = frame.frame_type().is_data_object().then_some(objects);
-        check(presence, &frame, object)?;
+        match check(presence, &frame, object) {
+            // A wrong digest says more than a missing one.
+            Err(damage) if damage.is_missing_digest() => {
+                missing.get_or_insert(damage);
+            }
+            checked => checked?,
+        }
         objects += usize::from(object.is_some());
     }
-    Ok(())
+    missing.map_or(Ok(()), Err)
 }
 
 fn check(presence: HashPresence, frame: &Frame<'_>, object: Option<usize>) -> Result<(), Damage> {
@@ -101,6 +107,11 @@ impl Damage {
     /// The number of the object whose digest is wrong or missing. `None` for other frames, and if the structure is broken.
     pub const fn object(&self) -> Option<usize> {
         self.object
+    }
+
+    /// Whether nothing is known to be wrong: an object has no digest, and all that could be checked is right.
+    pub const fn is_missing_digest(&self) -> bool {
+        matches!(self.error, TensogramError::MissingHash { .. })
     }
 
     /// What is wrong.
@@ -179,5 +190,27 @@ mod tests {
         let damage = check_message(&message(false)).unwrap_err();
         assert!(matches!(damage.error(), TensogramError::MissingHash { object_index: 0 }), "{damage}");
         assert!(damage.to_string().starts_with("NTensorFrame at byte "), "{damage}");
+        assert!(damage.is_missing_digest());
+    }
+
+    #[test]
+    fn a_missing_digest_is_told_only_if_nothing_is_wrong() {
+        let mut bytes = message(false);
+        let end = bytes.len() - 40;
+        bytes[end..].iter_mut().for_each(|byte| *byte ^= 0xff);
+        assert!(!check_message(&bytes).unwrap_err().is_missing_digest());
+        // The flag and the digest of the second object are there, and wrong; the first object has none.
+        let mut bytes = message(true);
+        let objects: Vec<usize> = Message::parse(&bytes)
+            .unwrap()
+            .frames()
+            .map(Result::unwrap)
+            .filter(|frame| frame.frame_type().is_data_object())
+            .map(|frame| usize::try_from(frame.offset()).unwrap())
+            .collect();
+        bytes[objects[0] + 7] &= !2;
+        bytes[objects[1] + 20] ^= 1;
+        let damage = check_message(&bytes).unwrap_err();
+        assert!(damage.object() == Some(1) && !damage.is_missing_digest(), "{damage}");
     }
 }
