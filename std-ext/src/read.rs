@@ -11,7 +11,7 @@
 //!
 //! A task looks at the known bytes and ends with a result, or with ranges that it needs. The reader fetches them and calls
 //! the task again. So there is one logic for memory, files, servers, tasks that wait and calls that block. [`Reader`] is for
-//! sources that answer before a call returns, [`AsyncReader`](async_reader::AsyncReader) for the others (feature `async`).
+//! sources that answer before a call returns, `AsyncReader` for the others (feature `async`).
 //!
 //! # What is read
 //! | wanted | read |
