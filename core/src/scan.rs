@@ -22,9 +22,10 @@
 //!
 //! The scanner works on any [`Source`]. It reads preambles, postambles and the frame headers of streamed messages, and never
 //! payloads. Its time is linear in the length of the source **whatever the bytes are**. One pass finds start magics, and
-//! another finds end magics. Walks that fail spend a budget that is proportional to the length. When the budget is used up,
+//! another finds end magics. Walks that fail spend a budget, which grows as the scan comes further. While it is used up,
 //! streamed messages end at the next end magic.
 
+mod budget;
 mod find;
 mod growing;
 mod source;
@@ -41,12 +42,9 @@ use crate::wire::{
     END_MAGIC, FRAME_ALIGNMENT, FRAME_HEADER_SIZE, FRAME_MAGIC, MAGIC, MIN_MESSAGE_SIZE, POSTAMBLE_SIZE, PREAMBLE_SIZE,
     Preamble, WIRE_VERSION,
 };
-use stream::{End, HOP_COST, Progress, StreamWalk, header_of, overrunning, stated_length};
+use budget::{Budget, HOP_COST};
+use stream::{End, Progress, StreamWalk, header_of, overrunning, stated_length};
 
-/// How many times the length of the source failed walks may cost, in addition to [`FREE_BUDGET`].
-const BUDGET_PER_BYTE: u64 = 4;
-/// The cost that failed walks may have in a source of any length. In a short source, every candidate can be walked.
-const FREE_BUDGET: u64 = 64 << 10;
 /// How many messages the first step from the end looks back over, to see whether they are the payload of a torn message.
 const LOOK_BACK: usize = 64;
 
@@ -129,7 +127,7 @@ pub struct Scanner<S> {
     /// The last search for an end magic: where it started, and the position that it found.
     end_magic: Option<(u64, Option<u64>)>,
     /// What failed walks may still cost.
-    budget: u64,
+    budget: Budget,
     torn: Option<u64>,
     /// The last walk over frames. It goes on from there if the source could not be read further.
     walked: Option<Progress>,
@@ -192,7 +190,7 @@ impl<S: Source> Scanner<S> {
     /// A scan of the whole source.
     pub fn new(source: S) -> Self {
         let back = source.len();
-        let budget = back.saturating_mul(BUDGET_PER_BYTE).saturating_add(FREE_BUDGET);
+        let budget = Budget::new(0);
         Self { source, front: 0, back, place: 0, found: None, end_magic: None, budget, torn: None, walked: None }
     }
 
@@ -298,6 +296,7 @@ impl<S: Source> Scanner<S> {
 
     /// What there is at `at`.
     fn place_at(&mut self, at: u64) -> Result<Place, S::Error> {
+        self.budget.come_to(at);
         let next = Place::Nothing(at.saturating_add(1));
         let room = self.back.saturating_sub(at);
         if room < MIN_MESSAGE_SIZE as u64 {
@@ -314,7 +313,7 @@ impl<S: Source> Scanner<S> {
         }
         // A start magic without a frame after it is not worth a walk. So many bare magics cost little.
         let first = at.saturating_add(PREAMBLE_SIZE as u64);
-        if self.budget == 0 || self.source.read(first)? != *FRAME_MAGIC {
+        if !self.budget.allows_a_walk() || self.source.read(first)? != *FRAME_MAGIC {
             return Ok(next);
         }
         let stated = Preamble::ref_from_bytes(&head).map_or(0, |preamble| preamble.total_length.get());
@@ -355,7 +354,7 @@ impl<S: Source> Scanner<S> {
             let mut behind = at;
             while let Some(length) = self.sound_length(behind, end)? {
                 behind = behind.saturating_add(length);
-                self.budget = self.budget.saturating_sub(HOP_COST);
+                self.budget.spend(HOP_COST);
             }
             if at > body && (behind >= end || self.is_begun(behind)?) {
                 return Ok(false);
@@ -365,7 +364,7 @@ impl<S: Source> Scanner<S> {
         // An end magic may be the end of this very message, if it is streamed and its last frame has a damaged length.
         let may_be_whole = is_streamed && !any && self.find_end_magic(header_of(body))?.is_some();
         // If the budget is used up, not all bytes were searched.
-        Ok(!may_be_whole && self.budget > 0)
+        Ok(!may_be_whole && self.budget.allows_a_walk())
     }
 
     /// Whether a preamble begins at `at`. The end of the source may cut it off.
@@ -406,7 +405,7 @@ impl<S: Source> Scanner<S> {
     /// Walks the frames of the streamed message at `at`, up to `end` at most. Returns how the walk ended, and the place up to
     /// which the frames can be relied on. Only a walk that fails takes from the budget.
     fn walk_stream(&mut self, at: u64, end: u64) -> Result<(End, u64), S::Error> {
-        if self.budget == 0 {
+        if !self.budget.allows_a_walk() {
             let first = Progress::new(at, end).position();
             return Ok((End::Broken(first), first));
         }
@@ -423,8 +422,9 @@ impl<S: Source> Scanner<S> {
         let walked = walk.progress();
         self.walked = Some(walked);
         let end = ended?;
+        self.budget.come_to(walked.position());
         if !matches!(end, End::Whole(_)) {
-            self.budget = self.budget.saturating_sub(walked.cost());
+            self.budget.spend(walked.cost());
         }
         Ok((end, walked))
     }
@@ -434,10 +434,11 @@ impl<S: Source> Scanner<S> {
     /// If there is one after a damaged frame, the damaged message was cut short, and an end magic at `to` is not its own.
     fn find_sound(&mut self, from: u64, to: u64) -> Result<Option<u64>, S::Error> {
         let mut from = from;
-        while self.budget > 0 {
+        while self.budget.allows_a_walk() {
             let found = self.source.find(MAGIC, from, to)?;
-            let looked_at = found.unwrap_or(to).saturating_sub(from).saturating_add(HOP_COST);
-            self.budget = self.budget.saturating_sub(looked_at);
+            let searched = found.unwrap_or(to);
+            self.budget.come_to(searched);
+            self.budget.spend(searched.saturating_sub(from).saturating_add(HOP_COST));
             let Some(at) = found else { return Ok(None) };
             if self.sound_length(at, self.source.len().min(self.back.max(to)))?.is_some() {
                 return Ok(Some(at));
@@ -461,7 +462,7 @@ impl<S: Source> Scanner<S> {
                     _ => None,
                 };
                 // This walk is made again for every damaged message before it, so it takes from the budget even if it succeeds.
-                self.budget = self.budget.saturating_sub(walked.unwrap_or(0));
+                self.budget.spend(walked.unwrap_or(0));
                 Ok(walked)
             }
             Err(_) => Ok(None),

@@ -189,6 +189,20 @@ fn every_file_of_the_corpus_has_the_parts_that_a_scan_finds() {
     }
 }
 
+/// Many begun messages use up what a scan may spend on failed walks. That must not depend on when the bytes come.
+#[test]
+fn begun_messages_use_up_the_budget_of_a_stream_and_of_a_scan_at_the_same_place() {
+    let begun = message("malformed/scan/many-fake-preambles.tgm");
+    for file in corpus().iter().filter(|file| file.len() < 4000) {
+        for count in [1, 2, 7] {
+            let mut bytes = begun.repeat(count);
+            bytes.extend_from_slice(file);
+            bytes.extend_from_slice(&begun);
+            assert_eq!(parts(&bytes, &[1, 3000, 60], StreamOptions::default()), scanned(&bytes));
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 

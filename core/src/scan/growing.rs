@@ -1,15 +1,15 @@
 //! Scans of a source that still grows: a stream, of which only a part has come.
 
+use super::Scanner;
+use super::budget::Budget;
 use super::source::Source;
-use super::{BUDGET_PER_BYTE, FREE_BUDGET, Scanner};
 
 /// For sources that grow. Such a source gives an error where bytes have not come yet; call [`Self::next_segment`] again when
 /// more have come.
 ///
 /// A message is returned as soon as its last byte is there. Bytes that belong to no message are returned with the message
 /// behind them, or at the end: until then, a message that was begun may still be completed. The segments are those of a
-/// scan of all bytes, with one exception: the budget of failed walks grows with the source, so bytes that are made to use it
-/// up can end a scan of a stream in other places.
+/// scan of all bytes.
 ///
 /// A growing source differs from other sources in three points, until [`Self::end`] is called:
 ///
@@ -27,7 +27,7 @@ impl<S: Source> Scanner<S> {
             place: position,
             found: None,
             end_magic: None,
-            budget: FREE_BUDGET,
+            budget: Budget::new(position),
             torn: None,
             walked: None,
         }
@@ -41,11 +41,6 @@ impl<S: Source> Scanner<S> {
     /// Where the search for the next message goes on. The scanner does not read bytes before this place again.
     pub fn place(&self) -> u64 {
         self.found.map_or(self.place, |(offset, _)| offset)
-    }
-
-    /// Tells the scan that the source has grown by `count` bytes.
-    pub const fn grown(&mut self, count: u64) {
-        self.budget = self.budget.saturating_add(count.saturating_mul(BUDGET_PER_BYTE));
     }
 
     /// Tells the scan that the source has ended. [`Source::len`] must now be its length.
@@ -162,7 +157,6 @@ mod tests {
                     Err(()) => {
                         let more = step.min(bytes.len() - scanner.source().come);
                         scanner.source_mut().come += more;
-                        scanner.grown(more as u64);
                     }
                 }
             }

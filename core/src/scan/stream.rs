@@ -3,18 +3,17 @@
 
 use zerocopy::FromBytes;
 
+use super::budget::HOP_COST;
 use super::find::find;
 use super::source::Source;
 use crate::frame::{Landmark, Walk, check_cbor_offset, check_end, check_header, find_landmark};
 use crate::wire::{
-    DATA_OBJECT_FOOTER_SIZE, END_MAGIC, FRAME_ALIGNMENT, FRAME_COMMON_FOOTER_SIZE, FRAME_HEADER_SIZE, FrameHeader,
-    MAGIC, ObjectTail, POSTAMBLE_SIZE, PREAMBLE_SIZE, Postamble,
+    DATA_OBJECT_FOOTER_SIZE, END_MAGIC, FRAME_ALIGNMENT, FRAME_HEADER_SIZE, FrameHeader, MAGIC, ObjectTail,
+    POSTAMBLE_SIZE, PREAMBLE_SIZE, Postamble,
 };
 
 /// Bytes that are read at once while searching for a frame or postamble in a gap.
 const GAP_CHUNK: usize = 256;
-/// What a step to a frame costs of the scan's budget: the bytes of the smallest frame.
-pub(super) const HOP_COST: u64 = (FRAME_HEADER_SIZE + FRAME_COMMON_FOOTER_SIZE) as u64;
 
 /// The largest length of a frame that is taken seriously: 64 PiB.
 const MOST: u64 = 1 << 56;

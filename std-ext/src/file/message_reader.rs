@@ -121,9 +121,8 @@ pub enum StreamPart<'r> {
 /// reported together with what follows it: only the next message, or the end of the stream, tells where it ends. A
 /// message whose writer was stopped stays open until the stream ends: its bytes may still come. Then they are junk.
 ///
-/// In two cases a stream is cut in other ways than a scan of all bytes would cut it. Where damaged bytes would have to be
-/// looked at for more than [`StreamOptions::max_message_bytes`], the place counts as junk. And the work that a scan spends
-/// on damaged messages is limited by the number of bytes, of which a stream knows only those that have come.
+/// In one case a stream is cut in another way than a scan of all bytes would cut it. Where damaged bytes would have to be
+/// looked at for more than [`StreamOptions::max_message_bytes`], the place counts as junk.
 ///
 /// On a lossy stream ([`Link::Lossy`]), a preamble inside a frame begins a new message, and a message whose frames are
 /// damaged is junk. [`tgm_core::push`] has the rules. Digests are not checked in either case.

@@ -79,7 +79,6 @@ impl Reliable {
             held.end();
             self.scanner.end();
         }
-        self.scanner.grown(count as u64);
         Ok(())
     }
 
