@@ -14,6 +14,7 @@ mod report;
 
 mod codecs;
 mod encode;
+mod latency;
 mod map;
 mod open;
 mod push;
@@ -56,7 +57,7 @@ impl Bench {
 
 type Group = (&'static str, fn(&mut Bench));
 
-const GROUPS: [Group; 12] = [
+const GROUPS: [Group; 13] = [
     ("open", open::run),
     ("map", map::run),
     ("scan", scan::run),
@@ -69,6 +70,7 @@ const GROUPS: [Group; 12] = [
     ("encode", encode::run),
     ("validate", validate::run),
     ("push", push::run),
+    ("latency", latency::run),
 ];
 
 fn main() -> ExitCode {
