@@ -84,7 +84,8 @@ mod tests {
 
     impl Prefix<'_> {
         fn from(&self, offset: u64) -> &[u8] {
-            self.bytes[..self.come].get(usize::try_from(offset).unwrap()..).unwrap_or_default()
+            let offset = usize::try_from(offset).unwrap_or(usize::MAX);
+            self.bytes[..self.come].get(offset..).unwrap_or_default()
         }
     }
 
