@@ -8,6 +8,7 @@
 )]
 
 mod catalog;
+mod compare;
 mod copying;
 mod corpus;
 mod create;
@@ -26,6 +27,7 @@ mod npy;
 mod repack;
 mod salvage;
 mod setting;
+mod stats;
 mod streams;
 mod tool;
 mod truncated;

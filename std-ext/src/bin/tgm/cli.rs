@@ -7,8 +7,8 @@ use clap::{Parser, Subcommand};
 #[cfg(feature = "zio")]
 use crate::commands::zio;
 use crate::commands::{
-    Run, catalog, copy, create, digest, doctor, dump, extract, frames, get, info, ls, merge, repack, reshuffle,
-    salvage, scan, set, split, upgrade, validate, verify,
+    Run, catalog, compare, copy, create, digest, doctor, dump, extract, frames, get, info, ls, merge, repack,
+    reshuffle, salvage, scan, set, split, stats, upgrade, validate, verify,
 };
 use crate::show::output::Out;
 
@@ -31,6 +31,8 @@ enum Command {
     Dump(dump::Dump),
     Frames(frames::FramesOf),
     Get(get::Get),
+    Stats(stats::Stats),
+    Compare(compare::Compare),
     Digest(digest::Digest),
     Extract(extract::Extract),
     Scan(scan::Scan),
@@ -60,6 +62,8 @@ impl Cli {
             Command::Dump(command) => command,
             Command::Frames(command) => command,
             Command::Get(command) => command,
+            Command::Stats(command) => command,
+            Command::Compare(command) => command,
             Command::Digest(command) => command,
             Command::Extract(command) => command,
             Command::Scan(command) => command,

@@ -5,6 +5,7 @@ use std::io;
 use crate::show::output::Out;
 
 pub(crate) mod catalog;
+pub(crate) mod compare;
 pub(crate) mod copy;
 pub(crate) mod create;
 pub(crate) mod digest;
@@ -24,6 +25,7 @@ pub(crate) mod salvage;
 pub(crate) mod scan;
 pub(crate) mod set;
 pub(crate) mod split;
+pub(crate) mod stats;
 pub(crate) mod upgrade;
 pub(crate) mod validate;
 pub(crate) mod verify;

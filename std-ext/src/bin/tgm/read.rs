@@ -1,7 +1,9 @@
 //! Reading: files at positions, their messages, lost bytes between them, digests, keys, arrays of other programs.
 
 pub(crate) mod cataloged;
+pub(crate) mod differ;
 pub(crate) mod digests;
+pub(crate) mod elements;
 pub(crate) mod input;
 pub(crate) mod lost;
 pub(crate) mod messages;
@@ -9,6 +11,7 @@ pub(crate) mod npy_read;
 pub(crate) mod numbers;
 pub(crate) mod row_major;
 pub(crate) mod select;
+pub(crate) mod statistics;
 pub(crate) mod streamed;
 pub(crate) mod tensor_input;
 pub(crate) mod values;

@@ -120,6 +120,12 @@ impl Document {
     pub(crate) fn end(self, out: &mut Out) -> io::Result<()> {
         out.write_all(if self.items == 0 { b"]}\n" } else { b"\n]}\n" })
     }
+
+    /// Ends the document with a value under `key`, behind the items.
+    pub(crate) fn end_with(self, out: &mut Out, key: &str, value: &Json) -> io::Result<()> {
+        let before = if self.items == 0 { "" } else { "\n" };
+        writeln!(out, "{before}],\n\"{key}\":{}}}", compact(value))
+    }
 }
 
 #[cfg(test)]

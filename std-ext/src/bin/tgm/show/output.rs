@@ -43,6 +43,8 @@ pub(crate) struct Out {
     stdout_error: Option<io::Error>,
     problems: Vec<String>,
     failed: bool,
+    /// The exit code if there were problems.
+    code: u8,
     colours: bool,
 }
 
@@ -57,6 +59,7 @@ impl Out {
             stdout_error: None,
             problems: Vec::new(),
             failed: false,
+            code: 1,
             colours,
         }
     }
@@ -146,6 +149,11 @@ impl Out {
         self.failed = true;
     }
 
+    /// Makes 2 the exit code of problems, for commands whose 1 is an answer.
+    pub(crate) const fn exit_with_2_for_problems(&mut self) {
+        self.code = 2;
+    }
+
     /// Whether standard output is a terminal.
     pub(crate) fn is_terminal() -> bool {
         io::stdout().is_terminal()
@@ -179,7 +187,11 @@ impl Out {
             // There is nobody left to tell.
             let _ = writeln!(stderr, "{mark} {problem}");
         }
-        if self.failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+        match (self.problems.is_empty(), self.failed) {
+            (false, _) => ExitCode::from(self.code),
+            (true, true) => ExitCode::FAILURE,
+            (true, false) => ExitCode::SUCCESS,
+        }
     }
 }
 

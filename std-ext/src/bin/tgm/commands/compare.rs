@@ -1,0 +1,491 @@
+//! `tgm compare`: the differences between two files.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::Args;
+use serde_json::{Value as Json, json};
+use tgm_core::Message;
+use tgm_core::metadata::MessageMetadata;
+use tgm_core::object::DataObject;
+use tgm_std::{DecodeOptions, Spending, TensogramError};
+
+use crate::args::limits::LimitFlags;
+use crate::commands::Run;
+use crate::read::differ::{Differences, Tolerance, differences, indices, leaves};
+use crate::read::digests::Digests;
+use crate::read::elements::Elements;
+use crate::read::input::{Entry, Input, Wanted, open_or_report};
+use crate::read::messages::{Place, Reader};
+use crate::read::select::{Scope, Selection, annotations, text};
+use crate::read::values::as_stored;
+use crate::show::json::{self, Document};
+use crate::show::output::Out;
+use crate::show::summary::shape_text;
+use crate::show::text::{escape, shorten};
+
+/// Compare the metadata and values of two files
+///
+/// Objects are matched by their place, or by the values of keys (--by). Metadata, types, shapes and values are compared;
+/// how values are stored is not, unless --storage asks for it. NaN equals NaN. What the library writes itself
+/// (`_reserved_`: time, identifier, version) is not compared. Exit codes: 0 no difference, 1 some, 2 an error.
+#[derive(Args, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command")]
+pub(crate) struct Compare {
+    /// The two files or addresses; "-" is standard input
+    #[arg(value_name = "FILE", num_args = 2, required = true)]
+    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    selection: Selection,
+    /// Match objects whose values of these keys are equal, wherever they are
+    #[arg(long, value_name = "KEY,...", value_delimiter = ',')]
+    by: Vec<String>,
+    /// Numbers may differ by NUMBER: values, or those under KEY of the metadata; may be repeated
+    #[arg(long = "tolerance", value_name = "[KEY=]NUMBER")]
+    tolerances: Vec<Allowed>,
+    /// Numbers may differ by NUMBER times that of the second file, in addition to --tolerance; may be repeated
+    #[arg(long = "relative", value_name = "[KEY=]NUMBER")]
+    relatives: Vec<Allowed>,
+    /// Keys of the metadata that are not compared, and all below them
+    #[arg(long, value_name = "KEY,...", value_delimiter = ',')]
+    ignore: Vec<String>,
+    /// Also compare byte order, encoding, filter and compression
+    #[arg(long)]
+    storage: bool,
+    /// Compare metadata, types and shapes only
+    #[arg(long)]
+    no_values: bool,
+    /// NaN differs from NaN
+    #[arg(long)]
+    nan_differs: bool,
+    /// Print nothing; the exit code tells
+    #[arg(short, long, conflicts_with = "json")]
+    quiet: bool,
+    /// Print one JSON document
+    #[arg(short, long)]
+    json: bool,
+    #[command(flatten)]
+    digests: Digests,
+    #[command(flatten)]
+    limits: LimitFlags,
+}
+
+/// A tolerance of the command line.
+#[derive(Clone, Debug)]
+struct Allowed {
+    key: Option<String>,
+    number: f64,
+}
+
+impl FromStr for Allowed {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (key, number) = text.rsplit_once('=').map_or((None, text), |(key, number)| (Some(key.into()), number));
+        let number = number.parse().ok().filter(|number: &f64| *number >= 0.0);
+        number.map(|number| Self { key, number }).ok_or_else(|| "expected a number that is not negative".to_string())
+    }
+}
+
+/// A difference: where, what, and as a document.
+struct Difference {
+    place: String,
+    what: String,
+    json: Json,
+}
+
+/// Objects of a file: message and object.
+type Id = (usize, usize);
+
+/// One file, and its last message.
+struct Side<'i> {
+    input: &'i Input,
+    reader: Reader<'i>,
+}
+
+impl<'i> Side<'i> {
+    fn new(input: &'i Input) -> Self {
+        Self { input, reader: input.reader() }
+    }
+
+    /// The message with this number.
+    fn entry(&mut self, index: usize) -> Result<Entry<'_>, TensogramError> {
+        let place = self.input.places(index..index + 1).next();
+        let place = place.unwrap_or(Place { index, offset: 0, length: 0 });
+        self.reader.entry(place, Wanted::Whole)
+    }
+}
+
+/// A comparison in progress.
+struct Work<'c, 'o> {
+    compare: &'c Compare,
+    out: &'o mut Out,
+    document: Option<Document>,
+    spending: Spending,
+    /// Pairs of messages whose annotations were compared.
+    annotated: HashSet<Id>,
+}
+
+impl Run for Compare {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
+        out.exit_with_2_for_problems();
+        let [a, b] = self.paths.as_slice() else { return Ok(()) };
+        let (Some(a), Some(b)) = (open_or_report(a, out), open_or_report(b, out)) else { return Ok(()) };
+        let document = if self.json { Some(Document::begin(out, "tgm.compare/1", "differences")?) } else { None };
+        let spending = self.limits.budget().of_file(u64::MAX);
+        let mut work = Work { compare: self, out, document, spending, annotated: HashSet::new() };
+        if self.by.is_empty() {
+            work.by_place(&a, &b)?;
+        } else {
+            work.by_keys(&a, &b)?;
+        }
+        let Work { out, document, .. } = work;
+        document.map_or(Ok(()), |document| document.end(out))
+    }
+}
+
+impl Compare {
+    /// The tolerance for values (`None`), or for a key of the metadata.
+    fn tolerance(&self, key: Option<&str>) -> Tolerance {
+        let number = |all: &[Allowed]| {
+            let last = all.iter().rev().find(|allowed| allowed.key.as_deref() == key);
+            last.map_or(0.0, |allowed| allowed.number)
+        };
+        Tolerance { absolute: number(&self.tolerances), relative: number(&self.relatives) }
+    }
+
+    fn is_ignored(&self, path: &str) -> bool {
+        self.ignore.iter().any(|key| {
+            let rest = path.strip_prefix(key.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        })
+    }
+
+    fn is_equal(&self, path: &str, a: &Json, b: &Json) -> bool {
+        match (a.as_f64(), b.as_f64()) {
+            _ if a == b => true,
+            (Some(a), Some(b)) => {
+                let tolerance = self.tolerance(Some(path));
+                (tolerance.absolute > 0.0 || tolerance.relative > 0.0) && tolerance.holds(a, b)
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Work<'_, '_> {
+    /// Compares messages and objects with the same numbers.
+    fn by_place(&mut self, a: &Input, b: &Input) -> io::Result<()> {
+        let (mut left, mut right) = (Side::new(a), Side::new(b));
+        let (selected_a, selected_b) = (self.selected(&mut left), self.selected(&mut right));
+        for (&at_a, &at_b) in selected_a.iter().zip(&selected_b) {
+            self.messages(&mut left, &mut right, (at_a, at_b), None)?;
+        }
+        let both = selected_a.len().min(selected_b.len());
+        for (side, name, rest) in [(a, "first", selected_a.get(both..)), (b, "second", selected_b.get(both..))] {
+            for index in rest.unwrap_or_default() {
+                self.only_in(name, side, (*index, None))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares objects whose values of the keys are equal.
+    fn by_keys(&mut self, a: &Input, b: &Input) -> io::Result<()> {
+        let (mut left, mut right) = (Side::new(a), Side::new(b));
+        let (wanted, there) = (self.keyed(&mut left), self.keyed(&mut right));
+        let mut places: HashMap<&str, VecDeque<Id>> = HashMap::new();
+        for (key, id) in &there {
+            places.entry(key).or_default().push_back(*id);
+        }
+        for (key, (message, object)) in &wanted {
+            match places.get_mut(key.as_str()).and_then(VecDeque::pop_front) {
+                Some(other) => {
+                    self.messages(&mut left, &mut right, (*message, other.0), Some((*object, other.1)))?;
+                }
+                None => self.only_in("first", a, (*message, Some((*object, key))))?,
+            }
+        }
+        let mut rest: Vec<_> =
+            places.into_iter().flat_map(|(key, ids)| ids.into_iter().map(move |id| (id, key))).collect();
+        rest.sort_unstable();
+        for ((message, object), key) in rest {
+            self.only_in("second", b, (message, Some((object, key))))?;
+        }
+        Ok(())
+    }
+
+    /// The numbers of the messages that are selected.
+    fn selected(&mut self, side: &mut Side<'_>) -> Vec<usize> {
+        let mut found = Vec::new();
+        for index in 0..side.input.message_count() {
+            let selection = &self.compare.selection;
+            if selection.is_empty() {
+                found.push(index);
+                continue;
+            }
+            let selected = side.entry(index).and_then(|entry| {
+                let metadata = Message::parse(entry.bytes)?.metadata()?;
+                Ok(selection.has(&metadata)?)
+            });
+            match selected {
+                Ok(true) => found.push(index),
+                Ok(false) => {}
+                Err(error) => self.out.report(&format!("{}: message {index}", side.input.name()), &error),
+            }
+        }
+        found
+    }
+
+    /// The objects that are selected, each with the values of the keys.
+    fn keyed(&mut self, side: &mut Side<'_>) -> Vec<(String, Id)> {
+        let mut found = Vec::new();
+        for index in 0..side.input.message_count() {
+            let keys = side.entry(index).and_then(|entry| self.keys_of(&entry));
+            match keys {
+                Ok(keys) => found.extend(keys.into_iter().map(|(object, key)| (key, (index, object)))),
+                Err(error) => self.out.report(&format!("{}: message {index}", side.input.name()), &error),
+            }
+        }
+        found
+    }
+
+    fn keys_of(&self, entry: &Entry<'_>) -> Result<Vec<(usize, String)>, TensogramError> {
+        let Compare { by, selection, .. } = self.compare;
+        let metadata = Message::parse(entry.bytes)?.metadata()?;
+        let asked = annotations(&metadata, by.iter().map(String::as_str))?;
+        let among = selection.of_objects(&metadata)?;
+        let mut found = Vec::new();
+        for (index, about) in metadata.objects().enumerate() {
+            let about = about?;
+            if !among.has(&about, None)? {
+                continue;
+            }
+            let scope = Scope::Object(&about, &asked);
+            let value = |key: &String| scope.get(key).map(|value| format!("{key}={}", shown(value.as_ref())));
+            let values = by.iter().map(value).collect::<Result<Vec<_>, _>>()?;
+            found.push((index, values.join(", ")));
+        }
+        Ok(found)
+    }
+
+    /// Compares two messages: all of their objects, or the pair that is named.
+    fn messages(
+        &mut self,
+        left: &mut Side<'_>,
+        right: &mut Side<'_>,
+        (at_a, at_b): Id,
+        pair: Option<Id>,
+    ) -> io::Result<()> {
+        let names = (left.input.name().to_string(), right.input.name().to_string());
+        let entries = left
+            .entry(at_a)
+            .map_err(|error| (&names.0, at_a, error))
+            .and_then(|a| right.entry(at_b).map_err(|error| (&names.1, at_b, error)).map(|b| (a, b)));
+        let (a, b) = match entries {
+            Ok(entries) => entries,
+            Err((name, index, error)) => {
+                self.out.report(&format!("{name}: message {index}"), &error);
+                return Ok(());
+            }
+        };
+        let compared = Pair::read(self.compare.digests, &a).map_err(|error| (a.place(), error)).and_then(|first| {
+            Pair::read(self.compare.digests, &b).map(|second| (first, second)).map_err(|error| (b.place(), error))
+        });
+        let (first, second) = match compared {
+            Ok(both) => both,
+            Err((place, error)) => {
+                self.out.report(&place, &error);
+                return Ok(());
+            }
+        };
+        let place = if at_a == at_b { format!("message {at_a}") } else { format!("message {at_a} and {at_b}") };
+        if self.annotated.insert((at_a, at_b)) {
+            self.spending.begin_message(a.length().max(b.length()));
+            self.trees(&place, &first.annotations, &second.annotations)?;
+        }
+        let pairs: Vec<Id> = if let Some(pair) = pair {
+            vec![pair]
+        } else {
+            let counts = (first.objects.len(), second.objects.len());
+            if counts.0 != counts.1 {
+                let what = format!("{} objects, {} objects", counts.0, counts.1);
+                self.tell(place.clone(), what, json!({"kind": "objects", "a": counts.0, "b": counts.1}))?;
+            }
+            (0..counts.0.min(counts.1)).map(|object| (object, object)).collect()
+        };
+        for (one, other) in pairs {
+            let numbers = if one == other { format!("{one}") } else { format!("{one} and {other}") };
+            let place = format!("{place}, object {numbers}");
+            let (Some(one), Some(other)) = (first.objects.get(one), second.objects.get(other)) else { continue };
+            if let Err(error) = self.objects(&place, one, other)? {
+                self.out.report(&place, &error);
+            }
+        }
+        Ok(())
+    }
+
+    fn objects(&mut self, place: &str, a: &Object<'_>, b: &Object<'_>) -> io::Result<Result<(), TensogramError>> {
+        self.trees(place, &a.metadata, &b.metadata)?;
+        let (of_a, of_b) = (a.object.descriptor(), b.object.descriptor());
+        let mut structure = vec![("dtype", of_a.dtype().name().to_string(), of_b.dtype().name().to_string())];
+        if self.compare.storage {
+            structure.extend([
+                ("byte_order", of_a.byte_order().name().to_string(), of_b.byte_order().name().to_string()),
+                ("encoding", of_a.encoding().to_string(), of_b.encoding().to_string()),
+                ("filter", of_a.filter().to_string(), of_b.filter().to_string()),
+                ("compression", of_a.compression().to_string(), of_b.compression().to_string()),
+            ]);
+        }
+        let shapes: [Vec<u64>; 2] = [of_a, of_b].map(|descriptor| descriptor.shape().iter().collect());
+        structure.push(("shape", shape_text(&shapes[0]), shape_text(&shapes[1])));
+        for (key, a, b) in structure.iter().filter(|(_, a, b)| a != b) {
+            let json = json!({"kind": "structure", "key": key, "a": a, "b": b});
+            self.tell(place.to_string(), format!("{key}: {a}, {b}"), json)?;
+        }
+        if self.compare.no_values || shapes[0] != shapes[1] {
+            return Ok(Ok(()));
+        }
+        let found = match self.values(a, b) {
+            Ok(found) => found,
+            Err(error) => return Ok(Err(error)),
+        };
+        if let Some(greatest) = found.greatest {
+            let at = indices(greatest.element, &shapes[0]);
+            let count = a.object.descriptor().element_count();
+            let what = format!(
+                "values: {} of {count} differ, most at {at:?}: {} and {}, by {:.6e}",
+                found.count, greatest.a, greatest.b, greatest.difference
+            );
+            let number = |value: f64| if value.is_finite() { json!(value) } else { json!(value.to_string()) };
+            let json = json!({
+                "kind": "values", "count": found.count, "of": count, "at": at, "a": number(greatest.a),
+                "b": number(greatest.b), "difference": number(greatest.difference),
+            });
+            self.tell(place.to_string(), what, json)?;
+        }
+        Ok(Ok(()))
+    }
+
+    fn values(&mut self, a: &Object<'_>, b: &Object<'_>) -> Result<Differences, TensogramError> {
+        let limits = self.compare.limits.of_object();
+        for object in [&a.object, &b.object] {
+            self.spending.spend(object, &limits)?;
+        }
+        let options = DecodeOptions { limits, ..as_stored() };
+        let (of_a, of_b) = (tgm_std::values(&a.object, &options)?, tgm_std::values(&b.object, &options)?);
+        let elements = |object: &Object<'_>, bytes| {
+            let descriptor = object.object.descriptor();
+            Elements {
+                dtype: descriptor.dtype(),
+                order: descriptor.byte_order(),
+                count: descriptor.element_count(),
+                bytes,
+            }
+        };
+        let (one, other) = (elements(a, &of_a), elements(b, &of_b));
+        Ok(differences(&one, &other, self.compare.tolerance(None), self.compare.nan_differs))
+    }
+
+    /// Compares two trees of metadata.
+    fn trees(&mut self, place: &str, a: &Json, b: &Json) -> io::Result<()> {
+        let (of_a, of_b) = (leaves(a), leaves(b));
+        let there: HashMap<&str, &Json> = of_b.iter().map(|(path, value)| (path.as_str(), *value)).collect();
+        let here: HashSet<&str> = of_a.iter().map(|(path, _)| path.as_str()).collect();
+        let of_first = of_a.iter().map(|(path, value)| (path, Some(*value), there.get(path.as_str()).copied()));
+        let rest = of_b.iter().filter(|(path, _)| !here.contains(path.as_str()));
+        for (path, a, b) in of_first.chain(rest.map(|(path, value)| (path, None, Some(*value)))) {
+            let is_equal = matches!((a, b), (Some(a), Some(b)) if self.compare.is_equal(path, a, b));
+            if is_equal || self.compare.is_ignored(path) {
+                continue;
+            }
+            let what = format!("{path}: {}, {}", shown(a), shown(b));
+            let entry = json::object([
+                ("kind", Some("metadata".into())),
+                ("key", Some(path.as_str().into())),
+                ("a", a.cloned()),
+                ("b", b.cloned()),
+            ]);
+            self.tell(place.to_string(), what, entry)?;
+        }
+        Ok(())
+    }
+
+    /// Tells of a message or an object that one file alone has.
+    fn only_in(
+        &mut self,
+        name: &str,
+        side: &Input,
+        (message, object): (usize, Option<(usize, &str)>),
+    ) -> io::Result<()> {
+        let place = match object {
+            Some((object, key)) => format!("message {message}, object {object} ({key})"),
+            None => format!("message {message}"),
+        };
+        let json = json::object([
+            ("kind", Some("missing".into())),
+            ("only_in", Some(side.name().into())),
+            ("object", object.map(|(object, _)| object.into())),
+        ]);
+        self.tell(place, format!("only in the {name} file"), json)
+    }
+
+    fn tell(&mut self, place: String, what: String, json: Json) -> io::Result<()> {
+        self.out.fail();
+        let difference = Difference { place, what, json };
+        if let Some(document) = &mut self.document {
+            let place = [("place", Some(difference.place.into()))];
+            let entries = difference.json.as_object().into_iter().flatten();
+            let entries = entries.map(|(key, value)| (key.as_str(), Some(value.clone())));
+            return document.item(self.out, &json::object(place.into_iter().chain(entries)));
+        }
+        if self.compare.quiet {
+            return Ok(());
+        }
+        writeln!(self.out, "{}: {}", escape(&difference.place), escape(&difference.what))
+    }
+}
+
+/// A value of metadata, shortened.
+fn shown(value: Option<&Json>) -> String {
+    value.map_or("(missing)".to_string(), |value| shorten(&text(value), 60))
+}
+
+/// A message that is compared: its annotations and objects.
+struct Pair<'f> {
+    annotations: Json,
+    objects: Vec<Object<'f>>,
+}
+
+/// An object that is compared.
+struct Object<'f> {
+    object: DataObject<'f>,
+    metadata: Json,
+}
+
+impl<'f> Pair<'f> {
+    fn read(digests: Digests, entry: &Entry<'f>) -> Result<Self, TensogramError> {
+        let message = Message::parse(entry.bytes)?;
+        digests.check_all(&message)?;
+        let metadata = message.metadata()?;
+        let objects = message.objects().zip(metadata.objects()).map(|(object, about)| {
+            let entries = about?.entries().filter(|entry| !is_reserved(entry));
+            Ok(Object { object: object?, metadata: json::map_json(entries)? })
+        });
+        let objects = objects.collect::<Result<Vec<_>, tgm_core::Error>>()?;
+        Ok(Self { annotations: annotations_of(&metadata)?, objects })
+    }
+}
+
+type MapEntry<'a> = tgm_core::Result<(tgm_core::cbor::Value<'a>, tgm_core::cbor::Value<'a>)>;
+
+fn is_reserved(entry: &MapEntry<'_>) -> bool {
+    let Ok((key, _)) = entry else { return false };
+    key.as_text().is_ok_and(|key| key == *"_reserved_")
+}
+
+fn annotations_of(metadata: &MessageMetadata<'_>) -> tgm_core::Result<Json> {
+    json::map_json(metadata.frame().extra_entries())
+}

@@ -1,0 +1,497 @@
+//! `tgm stats`: extremes, mean, deviation, quantiles and distribution of values.
+
+use std::io;
+
+use clap::Args;
+use serde_json::{Value as Json, json};
+use tgm_core::Message;
+use tgm_core::descriptor::Descriptor;
+use tgm_core::object::DataObject;
+use tgm_std::{DecodeOptions, Spending, TensogramError};
+
+use crate::args::files::Files;
+use crate::args::limits::LimitFlags;
+use crate::commands::Run;
+use crate::read::digests::Digests;
+use crate::read::elements::{Elements, parts};
+use crate::read::input::{Entry, Wanted, for_each_message};
+use crate::read::messages::Which;
+use crate::read::select::{Annotations, Scope, Selection, text};
+use crate::read::statistics::{Moments, SKETCH_ERROR, Sketch, histogram, quantile, sparkline};
+use crate::read::values::as_stored;
+use crate::show::json::{self, Document, error_json};
+use crate::show::output::{Out, Style};
+use crate::show::summary::{shape_json, shape_text};
+use crate::show::table::{Cell, Column, Table};
+use crate::show::text::shorten;
+
+/// Print statistics of the values of every object, and of all of them
+///
+/// NaN and infinities are counted, and left out of everything else. The deviation is that of a whole population, and
+/// quantiles lie between neighbouring values on a straight line. Quantiles of all objects together are within 0.5 % of
+/// a value. Of complex numbers, the real and the imaginary parts have a line each; bits of a bitmask are 0 and 1.
+/// Objects are decoded one at a time.
+#[derive(Args, Debug)]
+pub(crate) struct Stats {
+    #[command(flatten)]
+    files: Files,
+    #[command(flatten)]
+    which: Which,
+    /// Only object N of each message, from 0
+    #[arg(short, long, value_name = "N")]
+    object: Option<usize>,
+    #[command(flatten)]
+    selection: Selection,
+    /// Apply -w to each object by itself
+    #[arg(long)]
+    objects: bool,
+    /// Shares of the values that lie below what is printed, from 0 to 1
+    #[arg(long, value_name = "SHARE,...", value_delimiter = ',', default_value = "0.5", value_parser = share)]
+    quantiles: Vec<f64>,
+    /// Print how many values lie in each of N equal parts between the least and the greatest
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "10", value_parser = bins)]
+    histogram: Option<usize>,
+    /// Weigh each row of a grid of latitudes by longitudes by the cosine of its latitude
+    ///
+    /// Rows run evenly from the first to the third number of `mars.area` (or `area`), else from 90 to -90 degrees.
+    /// Mean and deviation are weighted; quantiles and counts are not.
+    #[arg(long)]
+    weigh_latitudes: bool,
+    #[command(flatten)]
+    digests: Digests,
+    #[command(flatten)]
+    limits: LimitFlags,
+}
+
+/// Bars of a distribution in the table.
+const BARS: usize = 16;
+/// Keys under which a field has its name and the bounds of its grid.
+const NAMES: [&str; 5] = ["name", "mars.param", "param", "mars.shortName", "shortName"];
+const AREAS: [&str; 2] = ["mars.area", "area"];
+
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "expected a number from 0 to 1".to_string())
+}
+
+fn bins(text: &str) -> Result<usize, String> {
+    let bins = text.parse().ok().filter(|bins| (1..=10_000).contains(bins));
+    bins.ok_or_else(|| "expected a number from 1 to 10000".to_string())
+}
+
+/// The statistics of one object, or of one part of its complex numbers.
+struct Line {
+    /// Object, and which part of its numbers.
+    object: usize,
+    part: &'static str,
+    name: Option<Json>,
+    dtype: &'static str,
+    shape: Vec<u64>,
+    shape_json: Json,
+    content: Content,
+}
+
+/// What is known of values.
+struct Content {
+    moments: Moments,
+    /// Least and greatest value. Exact for integers of 64 bits.
+    range: Option<(String, String)>,
+    range_json: Option<(Json, Json)>,
+    quantiles: Vec<f64>,
+    bars: Vec<u64>,
+    histogram: Vec<u64>,
+}
+
+/// What all objects so far have in common.
+#[derive(Default)]
+struct Total {
+    objects: usize,
+    moments: Moments,
+    sketch: Sketch,
+}
+
+/// A run over files.
+struct Work<'s> {
+    stats: &'s Stats,
+    total: Total,
+    spending: Spending,
+}
+
+impl Run for Stats {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
+        let mut work = Work { stats: self, total: Total::default(), spending: self.limits.budget().of_file(u64::MAX) };
+        if self.files.json {
+            let mut document = Document::begin(out, "tgm.stats/1", "messages")?;
+            for_each_message(&self.files.paths, self.which, Wanted::Whole, out, |out, entry| {
+                work.message_json(out, entry).map_or(Ok(()), |item| document.item(out, &item))
+            })?;
+            return document.end_with(out, "all", &work.total_json());
+        }
+        let mut table = self.table();
+        for_each_message(&self.files.paths, self.which, Wanted::Whole, out, |out, entry| {
+            work.message_rows(out, entry, &mut table)
+        })?;
+        if work.total.objects > 1 {
+            table.row(out, work.total_cells())?;
+        }
+        table.finish(out)
+    }
+}
+
+impl Stats {
+    fn table(&self) -> Table {
+        let place = (self.files.paths.len() > 1).then_some(Column::left("file"));
+        let before = place.into_iter().chain([Column::right("message"), Column::right("object")]);
+        let about = [Column::left("name").optional(), Column::left("dtype"), Column::left("shape")];
+        let counts = [
+            Column::right("values"),
+            Column::right("nan").optional(),
+            Column::right("inf").optional(),
+            Column::right("min"),
+            Column::right("mean"),
+            Column::right("max"),
+            Column::right("sd"),
+        ];
+        let titles: Vec<_> = self.quantiles.iter().map(|q| quantile_name(*q)).collect();
+        Table::new(before.chain(about).chain(counts)).with_titles(&titles).with_titles(&["distribution".to_string()])
+    }
+}
+
+impl Work<'_> {
+    fn message_rows(&mut self, out: &mut Out, entry: &Entry<'_>, table: &mut Table) -> io::Result<()> {
+        let many = self.stats.files.paths.len() > 1;
+        let place = many.then(|| Cell::from(entry.file)).into_iter().chain([Cell::from(entry.index)]);
+        let place: Vec<_> = place.collect();
+        let Ok(Some(lines)) = self.lines(entry).inspect_err(|error| out.report(&entry.place(), error)) else {
+            return Ok(());
+        };
+        for (object, line) in lines {
+            match line {
+                Ok(line) => {
+                    table.row(out, [place.clone(), self.cells(&line)].concat())?;
+                    if self.stats.histogram.is_some() {
+                        table.finish(out)?;
+                        line.content.print_histogram(out)?;
+                    }
+                }
+                Err(error) => {
+                    out.report(&entry.object_place(object), &error);
+                    let mut cells = place.clone();
+                    cells.extend([object.into(), Cell::spread(Style::Bad, "(unreadable)")]);
+                    table.row(out, cells)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn message_json(&mut self, out: &mut Out, entry: &Entry<'_>) -> Option<Json> {
+        let lines = self.lines(entry).inspect_err(|error| out.report(&entry.place(), error)).transpose()?;
+        let error = lines.as_ref().err().map(error_json);
+        let objects = lines.ok().map(|lines| {
+            let lines = lines.into_iter().map(|(object, line)| match line {
+                Ok(line) => self.line_json(&line),
+                Err(error) => {
+                    out.report(&entry.object_place(object), &error);
+                    json!({"object": object, "error": error_json(&error)})
+                }
+            });
+            lines.collect::<Json>()
+        });
+        Some(json::object([
+            ("file", Some(entry.file.into())),
+            ("message", Some(entry.index.into())),
+            ("offset", Some(entry.offset.into())),
+            ("objects", objects),
+            ("error", error),
+        ]))
+    }
+
+    /// The lines of the selected objects of a message, each with the object's number. `None` if nothing is selected.
+    #[expect(clippy::type_complexity, reason = "a list of results")]
+    fn lines(
+        &mut self,
+        entry: &Entry<'_>,
+    ) -> Result<Option<Vec<(usize, Result<Line, TensogramError>)>>, TensogramError> {
+        let Stats { selection, objects: each, object: only, .. } = self.stats;
+        let message = Message::parse(entry.bytes)?;
+        let metadata = message.metadata()?;
+        if !each && !selection.has(&metadata)? {
+            return Ok(None);
+        }
+        if only.is_some_and(|only| only >= metadata.object_count()) {
+            let count = metadata.object_count();
+            return Err(TensogramError::Object(format!("there is no such object ({count} objects)").into()));
+        }
+        self.spending.begin_message(entry.length());
+        let check = self.stats.digests.of(&message)?;
+        let among = selection.of_objects(&metadata)?;
+        let mut lines = Vec::new();
+        for ((index, object), about) in message.objects().enumerate().zip(metadata.objects()) {
+            let about = about?;
+            let descriptor = object.as_ref().ok().map(DataObject::descriptor);
+            if only.is_some_and(|only| only != index) || (*each && !among.has(&about, descriptor)?) {
+                continue;
+            }
+            let none = Annotations::new();
+            let scope = Scope::Object(&about, &none);
+            let found = object.map_err(TensogramError::from).and_then(|object| {
+                check.check(index, object.frame())?;
+                self.object(index, &object, scope)
+            });
+            match found {
+                Ok(found) => lines.extend(found.into_iter().map(|line| (index, Ok(line)))),
+                Err(error) => lines.push((index, Err(error))),
+            }
+        }
+        Ok(Some(lines))
+    }
+
+    /// The lines of one object.
+    fn object(
+        &mut self,
+        index: usize,
+        object: &DataObject<'_>,
+        scope: Scope<'_, '_>,
+    ) -> Result<Vec<Line>, TensogramError> {
+        let limits = self.stats.limits.of_object();
+        self.spending.spend(object, &limits)?;
+        let bytes = tgm_std::values(object, &DecodeOptions { limits, ..as_stored() })?;
+        let descriptor = object.descriptor();
+        let elements = Elements {
+            dtype: descriptor.dtype(),
+            order: descriptor.byte_order(),
+            count: descriptor.element_count(),
+            bytes: &bytes,
+        };
+        let name = scope.first(&NAMES)?;
+        let weights = if self.stats.weigh_latitudes { Some(Weights::of(descriptor, scope)?) } else { None };
+        let shape: Vec<u64> = descriptor.shape().iter().collect();
+        let names: &[&str] = if parts(elements.dtype) == 2 { &["re", "im"] } else { &[""] };
+        let lines = names.iter().enumerate().map(|(part, name_of_part)| Line {
+            object: index,
+            part: name_of_part,
+            name: name.clone(),
+            dtype: descriptor.dtype().name(),
+            shape: shape.clone(),
+            shape_json: shape_json(descriptor),
+            content: self.content(&elements, part, names.len(), weights.as_ref()),
+        });
+        Ok(lines.collect())
+    }
+
+    fn content(&mut self, elements: &Elements<'_>, part: usize, parts: usize, weights: Option<&Weights>) -> Content {
+        let mut values = Vec::new();
+        let mut at = 0;
+        elements.for_each(|value| {
+            if at % parts == part {
+                values.push(value);
+            }
+            at += 1;
+        });
+        let moments = match weights {
+            Some(weights) => Moments::weighted(&values, |index| weights.of_element(index)),
+            None => Moments::of(&values),
+        };
+        let (range, range_json) = exact_range(elements, &values, &moments);
+        let bounds = moments.range().unwrap_or_default();
+        let bars = histogram(&values, bounds, BARS);
+        let counted = self.stats.histogram.map_or(Vec::new(), |bins| histogram(&values, bounds, bins));
+        values.retain(|value| value.is_finite());
+        self.total.objects += 1;
+        self.total.moments.join(&moments);
+        self.total.sketch.add(&values);
+        let quantiles = self.stats.quantiles.iter().map_while(|q| quantile(&mut values, *q)).collect();
+        Content { moments, range, range_json, quantiles, bars, histogram: counted }
+    }
+
+    fn cells(&self, line: &Line) -> Vec<Cell> {
+        let dtype = [line.dtype, line.part].join(" ");
+        let mut cells = vec![
+            Cell::from(line.object),
+            line.name.as_ref().map_or("".into(), |name| shorten(&text(name), 20).into()),
+            dtype.trim().into(),
+            shape_text(&line.shape).into(),
+        ];
+        let Content { moments, range, quantiles, bars, .. } = &line.content;
+        cells.extend(moment_cells(moments, range.clone()));
+        cells.extend((0..self.stats.quantiles.len()).map(|at| float_cell(quantiles.get(at).copied())));
+        cells.push(if moments.count > 0 { sparkline(bars).into() } else { "".into() });
+        cells
+    }
+
+    fn total_cells(&self) -> Vec<Cell> {
+        let mut cells = vec![Cell::from("all")];
+        cells.extend((self.stats.files.paths.len() > 1).then(|| Cell::from("")));
+        cells.extend(["", "", "", ""].map(Cell::from));
+        let Total { moments, sketch, .. } = &self.total;
+        let range = moments.range().map(|(min, max)| (float_text(min), float_text(max)));
+        cells.extend(moment_cells(moments, range));
+        let quantiles = self.stats.quantiles.iter();
+        cells.extend(quantiles.map(|q| sketch.quantile(*q).map_or("".into(), |value| format!("≈{value:.4}").into())));
+        cells
+    }
+
+    fn line_json(&self, line: &Line) -> Json {
+        let Content { moments, range_json, quantiles, histogram, .. } = &line.content;
+        let named = self.stats.quantiles.iter().zip(quantiles);
+        let quantiles: Json = named.map(|(share, value)| json!({"share": share, "value": value})).collect();
+        let about = [
+            ("object", Some(line.object.into())),
+            ("part", (!line.part.is_empty()).then(|| line.part.into())),
+            ("name", line.name.clone()),
+            ("dtype", Some(line.dtype.into())),
+            ("shape", Some(line.shape_json.clone())),
+        ];
+        let rest = [("quantiles", Some(quantiles)), ("histogram", self.stats.histogram.map(|_| json!(histogram)))];
+        json::object(about.into_iter().chain(moments_json(moments, range_json.clone())).chain(rest))
+    }
+
+    fn total_json(&self) -> Json {
+        let Total { objects, moments, sketch } = &self.total;
+        let range = moments.range().map(|(min, max)| (min.into(), max.into()));
+        let shares = self.stats.quantiles.iter();
+        let quantiles: Json =
+            shares.filter_map(|q| sketch.quantile(*q).map(|value| json!({"share": q, "value": value}))).collect();
+        let about = [("objects", Some((*objects).into()))];
+        let rest = [("quantiles", Some(quantiles)), ("quantile_error", Some(SKETCH_ERROR.into()))];
+        json::object(about.into_iter().chain(moments_json(moments, range)).chain(rest))
+    }
+}
+
+impl Content {
+    fn print_histogram(&self, out: &mut Out) -> io::Result<()> {
+        use std::io::Write as _;
+        const WIDTH: u64 = 40;
+        let Some((low, high)) = self.moments.range() else { return Ok(()) };
+        let most = self.histogram.iter().copied().max().unwrap_or_default().max(1);
+        let bins = self.histogram.len();
+        for (bin, &count) in self.histogram.iter().enumerate() {
+            #[expect(clippy::cast_precision_loss, reason = "at most 10000 bins")]
+            let from = low + (high / bins as f64 - low / bins as f64) * bin as f64;
+            let bar = usize::try_from(u128::from(count) * u128::from(WIDTH) / u128::from(most)).unwrap_or_default();
+            writeln!(out, "  from {:>14} {count:>12} {}", float_text(from), "█".repeat(bar))?;
+        }
+        Ok(())
+    }
+}
+
+/// Least and greatest value as text and JSON. Integers of 64 bits, which floats round, are compared as they are.
+#[expect(clippy::type_complexity, reason = "two forms of a pair")]
+fn exact_range(
+    elements: &Elements<'_>,
+    values: &[f64],
+    moments: &Moments,
+) -> (Option<(String, String)>, Option<(Json, Json)>) {
+    if elements.integer(0).is_some() {
+        let integers = (0..values.len()).filter_map(|index| elements.integer(index));
+        let range = integers.fold(None, |range: Option<(i128, i128)>, value| {
+            Some(range.map_or((value, value), |(min, max)| (min.min(value), max.max(value))))
+        });
+        let number = |value: i128| u64::try_from(value).map_or_else(|_| json!(i64::try_from(value).ok()), Json::from);
+        return (
+            range.map(|(min, max)| (min.to_string(), max.to_string())),
+            range.map(|(min, max)| (number(min), number(max))),
+        );
+    }
+    let range = moments.range();
+    (range.map(|(min, max)| (float_text(min), float_text(max))), range.map(|(min, max)| (min.into(), max.into())))
+}
+
+fn moment_cells(moments: &Moments, range: Option<(String, String)>) -> Vec<Cell> {
+    let (min, max) = range.unwrap_or_default();
+    let some = |count: u64| if count > 0 { Cell::from(count) } else { "".into() };
+    vec![
+        moments.count.into(),
+        some(moments.nan),
+        some(moments.pos_inf + moments.neg_inf),
+        min.into(),
+        float_cell(moments.mean()),
+        max.into(),
+        float_cell(moments.deviation()),
+    ]
+}
+
+fn moments_json(moments: &Moments, range: Option<(Json, Json)>) -> [(&'static str, Option<Json>); 8] {
+    let (min, max) = range.unzip();
+    [
+        ("count", Some(moments.count.into())),
+        ("nan", Some(moments.nan.into())),
+        ("pos_inf", Some(moments.pos_inf.into())),
+        ("neg_inf", Some(moments.neg_inf.into())),
+        ("min", min),
+        ("max", max),
+        ("mean", moments.mean().map(Json::from)),
+        ("sd", moments.deviation().map(Json::from)),
+    ]
+}
+
+fn quantile_name(share: f64) -> String {
+    if share.to_bits() == 0.5_f64.to_bits() { "median".to_string() } else { format!("q{share}") }
+}
+
+fn float_cell(value: Option<f64>) -> Cell {
+    value.map_or("".into(), |value| float_text(value).into())
+}
+
+/// A number with seven significant digits, which float32 has.
+fn float_text(value: f64) -> String {
+    let magnitude = value.abs();
+    if value != 0.0 && !(1e-4..1e7).contains(&magnitude) {
+        return format!("{value:.6e}");
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from -4 to 7")]
+    let decimals = if magnitude > 0.0 { (6.0 - magnitude.log10().floor()).max(0.0) as usize } else { 0 };
+    let text = format!("{value:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
+}
+
+/// The weights of the rows of a grid.
+struct Weights {
+    rows: Vec<f64>,
+    columns: usize,
+}
+
+impl Weights {
+    /// The cosine of the latitude of each row.
+    fn of(descriptor: &Descriptor<'_>, scope: Scope<'_, '_>) -> Result<Self, TensogramError> {
+        let shape: Vec<_> = descriptor.shape().iter().map(|len| usize::try_from(len).unwrap_or(usize::MAX)).collect();
+        let [.., rows, columns] = *shape else {
+            return Err(TensogramError::Metadata("latitudes need two dimensions: this object has fewer".into()));
+        };
+        let area = scope.first(&AREAS)?;
+        let bound = |at: usize| area.as_ref().and_then(|area| area.get(at)).and_then(Json::as_f64);
+        let (north, south) = match &area {
+            None => (90.0, -90.0),
+            Some(area) => bound(0).zip(bound(2)).ok_or_else(|| {
+                TensogramError::Metadata(format!("area is {area}: four numbers are expected, north first").into())
+            })?,
+        };
+        #[expect(clippy::cast_precision_loss, reason = "a number of rows")]
+        let latitude = |row: usize| match rows {
+            1 => f64::midpoint(north, south),
+            _ => north + (south - north) * row as f64 / (rows - 1) as f64,
+        };
+        // The cosine at a pole is 6e-17, not 0.
+        Ok(Self { rows: (0..rows).map(|row| latitude(row).to_radians().cos().max(0.0)).collect(), columns })
+    }
+
+    fn of_element(&self, index: usize) -> f64 {
+        let row = index.checked_div(self.columns).and_then(|row| row.checked_rem(self.rows.len()));
+        row.and_then(|row| self.rows.get(row)).copied().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::float_text;
+
+    #[test]
+    fn numbers_have_seven_digits() {
+        let texts = [(0.0, "0"), (1.5, "1.5"), (-273.15, "-273.15"), (1.0 / 3.0, "0.3333333"), (1e-9, "1.000000e-9")];
+        for (value, text) in texts {
+            assert_eq!(float_text(value), text);
+        }
+        assert_eq!((float_text(123_456.789), float_text(2e8)), ("123456.8".to_string(), "2.000000e8".to_string()));
+    }
+}

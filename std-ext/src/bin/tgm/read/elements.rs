@@ -1,0 +1,108 @@
+//! The elements of decoded values as floats, one after the other, whatever their type.
+
+use half::{bf16, f16};
+use tgm_core::descriptor::{ByteOrder, Dtype};
+
+/// How many floats an element has: two for complex numbers, the real part first.
+pub(crate) const fn parts(dtype: Dtype) -> usize {
+    match dtype {
+        Dtype::Complex64 | Dtype::Complex128 => 2,
+        _ => 1,
+    }
+}
+
+/// Elements of an object: its values in the byte order `order`. Bitmasks are packed bits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Elements<'v> {
+    /// Element type.
+    pub(crate) dtype: Dtype,
+    /// Byte order of the values.
+    pub(crate) order: ByteOrder,
+    /// The number of elements.
+    pub(crate) count: u64,
+    /// The values.
+    pub(crate) bytes: &'v [u8],
+}
+
+impl Elements<'_> {
+    /// Calls `with` for each float. Integers of 64 bits are rounded beyond 2^53, see [`Self::integer`].
+    pub(crate) fn for_each(&self, mut with: impl FnMut(f64)) {
+        let Self { dtype, order, count, bytes } = *self;
+        match dtype {
+            Dtype::Float16 => each(bytes, order, |b| f16::from_le_bytes(b).to_f64(), with),
+            Dtype::Bfloat16 => each(bytes, order, |b| bf16::from_le_bytes(b).to_f64(), with),
+            Dtype::Float32 | Dtype::Complex64 => each(bytes, order, |b| f32::from_le_bytes(b).into(), with),
+            Dtype::Float64 | Dtype::Complex128 => each(bytes, order, f64::from_le_bytes, with),
+            Dtype::Int8 => each(bytes, order, |b| i8::from_le_bytes(b).into(), with),
+            Dtype::Int16 => each(bytes, order, |b| i16::from_le_bytes(b).into(), with),
+            Dtype::Int32 => each(bytes, order, |b| i32::from_le_bytes(b).into(), with),
+            Dtype::Int64 => each(bytes, order, |b| rounded(i64::from_le_bytes(b).into()), with),
+            Dtype::Uint8 => each(bytes, order, |b| u8::from_le_bytes(b).into(), with),
+            Dtype::Uint16 => each(bytes, order, |b| u16::from_le_bytes(b).into(), with),
+            Dtype::Uint32 => each(bytes, order, |b| u32::from_le_bytes(b).into(), with),
+            Dtype::Uint64 => each(bytes, order, |b| rounded(u64::from_le_bytes(b).into()), with),
+            Dtype::Bitmask => (0..count).for_each(|index| with(bit(bytes, index))),
+        }
+    }
+
+    /// The integer at `index`, exactly. `None` for other types.
+    pub(crate) fn integer(&self, index: usize) -> Option<i128> {
+        let at = index.checked_mul(8)?;
+        let bytes: [u8; 8] = *self.bytes.get(at..)?.first_chunk()?;
+        let bytes = little(bytes, self.order);
+        match self.dtype {
+            Dtype::Int64 => Some(i64::from_le_bytes(bytes).into()),
+            Dtype::Uint64 => Some(u64::from_le_bytes(bytes).into()),
+            _ => None,
+        }
+    }
+}
+
+fn each<const W: usize>(data: &[u8], order: ByteOrder, load: impl Fn([u8; W]) -> f64, mut with: impl FnMut(f64)) {
+    let values: &[[u8; W]] = data.as_chunks().0;
+    for bytes in values {
+        with(load(little(*bytes, order)));
+    }
+}
+
+fn little<const W: usize>(mut bytes: [u8; W], order: ByteOrder) -> [u8; W] {
+    if order == ByteOrder::Big {
+        bytes.reverse();
+    }
+    bytes
+}
+
+#[expect(clippy::cast_precision_loss, reason = "the nearest float is asked for")]
+const fn rounded(integer: i128) -> f64 {
+    integer as f64
+}
+
+/// Bit `index` as 0 or 1. The first bit is the highest of the first byte.
+fn bit(bytes: &[u8], index: u64) -> f64 {
+    let byte = usize::try_from(index / 8).ok().and_then(|at| bytes.get(at)).copied().unwrap_or_default();
+    f64::from(byte >> (7 - index % 8) & 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn floats(dtype: Dtype, order: ByteOrder, count: u64, bytes: &[u8]) -> Vec<f64> {
+        let mut found = Vec::new();
+        Elements { dtype, order, count, bytes }.for_each(|value| found.push(value));
+        found
+    }
+
+    #[test]
+    fn every_type_gives_floats() {
+        let big = ByteOrder::Big;
+        assert_eq!(floats(Dtype::Int16, big, 2, &[0xff, 0xff, 1, 0]), [-1.0, 256.0]);
+        assert_eq!(floats(Dtype::Float16, big, 1, &[0x3c, 0]), [1.0]);
+        assert_eq!(floats(Dtype::Bfloat16, big, 1, &[0x3f, 0x80]), [1.0]);
+        assert_eq!(floats(Dtype::Complex64, big, 1, &[0x3f, 0x80, 0, 0, 0xbf, 0x80, 0, 0]), [1.0, -1.0]);
+        assert_eq!(floats(Dtype::Bitmask, big, 3, &[0b1010_0000]), [1.0, 0.0, 1.0]);
+        let bytes = u64::MAX.to_be_bytes();
+        let largest = Elements { dtype: Dtype::Uint64, order: big, count: 1, bytes: &bytes };
+        assert_eq!((largest.integer(0), largest.integer(1)), (Some(u64::MAX.into()), None));
+    }
+}
