@@ -103,6 +103,7 @@ fn commands() -> BTreeMap<&'static str, Reads> {
         ("frames", Rest("frames --json IN", lists_all)),
         ("get", Rest("get --json -p version IN", lists_all)),
         ("digest", Rest("digest --json IN", lists_all)),
+        ("cat", Rest("cat IN", |run, _, _| run.text() == "0 1 2\n")),
         ("stats", Rest("stats --json IN", lists_all)),
         ("compare", Rest("compare --json IN IN", |run, _, _| run.json()["differences"] == Json::Array(Vec::new()))),
         (

@@ -7,6 +7,7 @@
     reason = "tests may panic, and say where"
 )]
 
+mod cat;
 mod catalog;
 mod compare;
 mod copying;

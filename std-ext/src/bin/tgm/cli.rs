@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 #[cfg(feature = "zio")]
 use crate::commands::zio;
 use crate::commands::{
-    Run, catalog, compare, copy, create, digest, doctor, dump, extract, frames, get, info, ls, merge, repack,
+    Run, cat, catalog, compare, copy, create, digest, doctor, dump, extract, frames, get, info, ls, merge, repack,
     reshuffle, salvage, scan, set, split, stats, upgrade, validate, verify,
 };
 use crate::show::output::Out;
@@ -31,6 +31,7 @@ enum Command {
     Dump(dump::Dump),
     Frames(frames::FramesOf),
     Get(get::Get),
+    Cat(cat::Cat),
     Stats(stats::Stats),
     Compare(compare::Compare),
     Digest(digest::Digest),
@@ -62,6 +63,7 @@ impl Cli {
             Command::Dump(command) => command,
             Command::Frames(command) => command,
             Command::Get(command) => command,
+            Command::Cat(command) => command,
             Command::Stats(command) => command,
             Command::Compare(command) => command,
             Command::Digest(command) => command,

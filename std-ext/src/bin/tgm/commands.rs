@@ -4,6 +4,7 @@ use std::io;
 
 use crate::show::output::Out;
 
+pub(crate) mod cat;
 pub(crate) mod catalog;
 pub(crate) mod compare;
 pub(crate) mod copy;

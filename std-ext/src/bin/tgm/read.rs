@@ -4,6 +4,7 @@ pub(crate) mod cataloged;
 pub(crate) mod differ;
 pub(crate) mod digests;
 pub(crate) mod elements;
+pub(crate) mod grid;
 pub(crate) mod input;
 pub(crate) mod lost;
 pub(crate) mod messages;

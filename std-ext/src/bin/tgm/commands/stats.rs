@@ -14,6 +14,7 @@ use crate::args::limits::LimitFlags;
 use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::elements::{Elements, parts};
+use crate::read::grid::{Area, Grid};
 use crate::read::input::{Entry, Wanted, for_each_message};
 use crate::read::messages::Which;
 use crate::read::select::{Annotations, Scope, Selection, text};
@@ -65,9 +66,8 @@ pub(crate) struct Stats {
 
 /// Bars of a distribution in the table.
 const BARS: usize = 16;
-/// Keys under which a field has its name and the bounds of its grid.
+/// Keys under which a field has its name.
 const NAMES: [&str; 5] = ["name", "mars.param", "param", "mars.shortName", "shortName"];
-const AREAS: [&str; 2] = ["mars.area", "area"];
 
 fn share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
@@ -447,38 +447,21 @@ fn float_text(value: f64) -> String {
 }
 
 /// The weights of the rows of a grid.
-struct Weights {
-    rows: Vec<f64>,
-    columns: usize,
-}
+struct Weights(Grid);
 
 impl Weights {
-    /// The cosine of the latitude of each row.
     fn of(descriptor: &Descriptor<'_>, scope: Scope<'_, '_>) -> Result<Self, TensogramError> {
-        let shape: Vec<_> = descriptor.shape().iter().map(|len| usize::try_from(len).unwrap_or(usize::MAX)).collect();
-        let [.., rows, columns] = *shape else {
-            return Err(TensogramError::Metadata("latitudes need two dimensions: this object has fewer".into()));
-        };
-        let area = scope.first(&AREAS)?;
-        let bound = |at: usize| area.as_ref().and_then(|area| area.get(at)).and_then(Json::as_f64);
-        let (north, south) = match &area {
-            None => (90.0, -90.0),
-            Some(area) => bound(0).zip(bound(2)).ok_or_else(|| {
-                TensogramError::Metadata(format!("area is {area}: four numbers are expected, north first").into())
-            })?,
-        };
-        #[expect(clippy::cast_precision_loss, reason = "a number of rows")]
-        let latitude = |row: usize| match rows {
-            1 => f64::midpoint(north, south),
-            _ => north + (south - north) * row as f64 / (rows - 1) as f64,
-        };
-        // The cosine at a pole is 6e-17, not 0.
-        Ok(Self { rows: (0..rows).map(|row| latitude(row).to_radians().cos().max(0.0)).collect(), columns })
+        let shape: Vec<_> = descriptor.shape().iter().collect();
+        let grid = Grid::new(&shape, Area::of(scope)?.unwrap_or(Area::GLOBE));
+        let short = || TensogramError::Metadata("latitudes need two dimensions: this object has fewer".into());
+        grid.map(Self).ok_or_else(short)
     }
 
+    /// The cosine of the latitude of an element.
     fn of_element(&self, index: usize) -> f64 {
-        let row = index.checked_div(self.columns).and_then(|row| row.checked_rem(self.rows.len()));
-        row.and_then(|row| self.rows.get(row)).copied().unwrap_or_default()
+        let row = (index as u64).checked_div(self.0.columns).and_then(|row| row.checked_rem(self.0.rows));
+        // The cosine at a pole is 6e-17, not 0.
+        row.map_or(0.0, |row| self.0.latitude(row).to_radians().cos().max(0.0))
     }
 }
 

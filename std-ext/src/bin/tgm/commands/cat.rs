@@ -1,0 +1,316 @@
+//! `tgm cat`: the values of one object as text.
+
+use std::borrow::Cow;
+use std::fmt::{Display, LowerExp, Write as _};
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::Args;
+use tgm_core::Message;
+use tgm_core::descriptor::Dtype;
+use tgm_core::object::DataObject;
+use tgm_core::selection::Pick;
+use tgm_std::decode::select::selection;
+use tgm_std::decode::{Picks, Selected};
+use tgm_std::{DecodeOptions, TensogramError};
+
+use crate::args::limits::LimitFlags;
+use crate::commands::Run;
+use crate::read::digests::Digests;
+use crate::read::elements::{Elements, parts};
+use crate::read::grid::{Area, Grid};
+use crate::read::input::{Entry, Wanted, open_or_report};
+use crate::read::messages::Which;
+use crate::read::select::{Annotations, Scope};
+use crate::read::values::as_stored;
+use crate::show::output::Out;
+
+/// Print the values of one object as text
+///
+/// The last dimension fills a line, and a blank line separates planes. With --csv each value has a line of its own, with
+/// its indices, and with latitude and longitude if the grid is known. Without -m and --at, the object is one of message
+/// 0. Numbers are printed with the digits that tell them apart from their neighbours.
+#[derive(Args, Debug)]
+pub(crate) struct Cat {
+    /// File or address to read; "-" is standard input
+    #[arg(value_name = "FILE")]
+    path: PathBuf,
+    #[command(flatten)]
+    which: Which,
+    /// Number of the object in the message, from 0
+    #[arg(short, long, default_value_t = 0)]
+    object: usize,
+    /// Only these indices of each dimension, as in Python: "0, 10:20, 1:9:4, -1, .."
+    #[arg(long, value_name = "PICKS", allow_hyphen_values = true)]
+    slice: Option<Picks>,
+    /// Only the value nearest to this point of a regular grid, in degrees
+    #[arg(long, value_name = "LAT,LON", allow_hyphen_values = true, conflicts_with = "slice")]
+    nearest: Option<Point>,
+    /// Bounds of a regular grid, if metadata (`mars.area` or `area`) has none: 90/0/-90/359, say
+    #[arg(long, value_name = "NORTH/WEST/SOUTH/EAST", allow_hyphen_values = true)]
+    area: Option<Area>,
+    /// One line for each value: indices, latitude and longitude if they are known, value
+    #[arg(long)]
+    csv: bool,
+    /// How numbers are printed, as in C: "%.3f", "%.6e" or "%g"
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<NumberFormat>,
+    #[command(flatten)]
+    digests: Digests,
+    #[command(flatten)]
+    limits: LimitFlags,
+}
+
+/// A latitude and a longitude.
+#[derive(Clone, Copy, Debug)]
+struct Point(f64, f64);
+
+impl FromStr for Point {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let numbers =
+            text.split_once(',').and_then(|(lat, lon)| Some((lat.trim().parse().ok()?, lon.trim().parse().ok()?)));
+        let numbers = numbers.filter(|(lat, lon): &(f64, f64)| lat.is_finite() && lon.is_finite());
+        numbers.map(|(lat, lon)| Self(lat, lon)).ok_or("expected LAT,LON: two numbers of degrees")
+    }
+}
+
+/// How a number is printed.
+#[derive(Clone, Copy, Debug)]
+enum NumberFormat {
+    /// With this number of decimals.
+    Fixed(usize),
+    /// With this number of decimals and an exponent.
+    Exponent(usize),
+    /// As short as it is exact.
+    Shortest,
+}
+
+impl FromStr for NumberFormat {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        const EXPECTED: &str = "expected %g, or %f or %e with a number of decimals: %.3f";
+        let inner = text.strip_prefix('%').ok_or(EXPECTED)?;
+        let (decimals, kind) = inner.split_at(inner.len().saturating_sub(1));
+        let decimals = match decimals {
+            "" => 6,
+            more => {
+                more.strip_prefix('.').and_then(|digits| digits.parse().ok()).filter(|&n| n <= 100).ok_or(EXPECTED)?
+            }
+        };
+        match kind {
+            "f" => Ok(Self::Fixed(decimals)),
+            "e" => Ok(Self::Exponent(decimals)),
+            "g" if inner == "g" => Ok(Self::Shortest),
+            _ => Err(EXPECTED),
+        }
+    }
+}
+
+/// Decoded values that are to be printed.
+struct Values<'f> {
+    object: DataObject<'f>,
+    bytes: Cow<'f, [u8]>,
+    /// For each dimension of the object, the indices that were picked; one of a dimension that was dropped.
+    axes: Vec<Vec<u64>>,
+    /// The dimensions of what is printed.
+    shape: Vec<u64>,
+    grid: Option<Grid>,
+}
+
+impl Run for Cat {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
+        let Some(input) = open_or_report(&self.path, out) else { return Ok(()) };
+        let Some(numbers) = self.which.or_first().of(&input, out) else { return Ok(()) };
+        let Some(place) = input.places(numbers).next() else { return Ok(()) };
+        let mut reader = input.reader();
+        let entry = match reader.entry(place, Wanted::Object(self.object)) {
+            Ok(entry) => entry,
+            Err(error) => {
+                out.report(&format!("{}: message {}", input.name(), place.index), &error);
+                return Ok(());
+            }
+        };
+        match self.decode(&entry) {
+            Ok(values) if self.csv || self.nearest.is_some() => self.print_csv(&values, out),
+            Ok(values) => self.print_lines(&values, out),
+            Err(error) => {
+                out.report(&entry.object_place(self.object), &error);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Cat {
+    fn decode<'f>(&self, entry: &Entry<'f>) -> Result<Values<'f>, TensogramError> {
+        let message = Message::parse(entry.bytes)?;
+        let metadata = message.metadata()?;
+        let count = metadata.object_count();
+        let about = metadata.object(self.object)?;
+        let about =
+            about.ok_or_else(|| TensogramError::Object(format!("there is no such object ({count} objects)").into()))?;
+        let object = message.object_by_walk(self.object)?;
+        self.digests.of(&message)?.check(self.object, object.frame())?;
+        let shape: Vec<u64> = object.descriptor().shape().iter().collect();
+        let none = Annotations::new();
+        let area = match self.area {
+            Some(area) => Some(area),
+            None => Area::of(Scope::Object(&about, &none))?,
+        };
+        let grid = area.and_then(|area| Grid::new(&shape, area));
+        let picks = self.picks(&shape, grid)?;
+        let limits = self.limits.of_object();
+        let options = DecodeOptions { limits, ..as_stored() };
+        selection(object.descriptor(), &picks)?;
+        let Selected { shape: selected, bytes } = tgm_std::decode::select(&object, &picks, &options)?;
+        // There are as many values now, so the indices take no more memory than these.
+        let axes = picks.iter().zip(&shape).map(|(pick, len)| indices(*pick, *len)).collect();
+        let shape = selected;
+        Ok(Values { object, bytes, axes, shape, grid })
+    }
+
+    fn picks(&self, shape: &[u64], grid: Option<Grid>) -> Result<Vec<Pick>, TensogramError> {
+        if let Some(Point(latitude, longitude)) = self.nearest {
+            let wrong = |text: &str| TensogramError::Metadata(text.to_string().into());
+            let grid = grid.ok_or_else(|| {
+                wrong("the metadata names no grid (mars.area or area: north, west, south, east); --area gives one")
+            })?;
+            let found = grid.nearest(latitude, longitude);
+            let (row, column) =
+                found.ok_or_else(|| wrong(&format!("{latitude},{longitude} lies outside of the grid")))?;
+            let outer = shape.len().saturating_sub(2);
+            return Ok([vec![Pick::All; outer], vec![Pick::Index(row), Pick::Index(column)]].concat());
+        }
+        match &self.slice {
+            Some(picks) => Ok(picks.resolve(shape.iter().copied())?),
+            None => Ok(vec![Pick::All; shape.len()]),
+        }
+    }
+
+    /// The last dimension as a line.
+    fn print_lines(&self, values: &Values<'_>, out: &mut Out) -> io::Result<()> {
+        let texts = self.texts(values);
+        let columns = values.shape.last().map_or(1, |&len| usize::try_from(len).unwrap_or(usize::MAX)).max(1);
+        let rows = match values.shape.as_slice() {
+            [.., rows, _] if values.shape.len() > 2 => usize::try_from(*rows).unwrap_or(usize::MAX).max(1),
+            _ => usize::MAX,
+        };
+        for (line, row) in texts.chunks(columns).enumerate() {
+            if line > 0 && line.checked_rem(rows) == Some(0) {
+                writeln!(out)?;
+            }
+            writeln!(out, "{}", row.join(" "))?;
+        }
+        Ok(())
+    }
+
+    /// A line for each value.
+    fn print_csv(&self, values: &Values<'_>, out: &mut Out) -> io::Result<()> {
+        let dims = values.axes.len();
+        let mut header: String = (0..dims).fold(String::new(), |mut header, dim| {
+            let _ = write!(header, "dim{dim},");
+            header
+        });
+        if values.grid.is_some() {
+            header.push_str("latitude,longitude,");
+        }
+        writeln!(out, "{header}value")?;
+        let mut places = vec![0_usize; dims];
+        for text in self.texts(values) {
+            let indices: Vec<u64> =
+                values.axes.iter().zip(&places).map(|(axis, place)| axis.get(*place).copied().unwrap_or(0)).collect();
+            for index in &indices {
+                write!(out, "{index},")?;
+            }
+            if let (Some(grid), [.., row, column]) = (values.grid, indices.as_slice()) {
+                write!(out, "{},{},", grid.latitude(*row), grid.longitude(*column))?;
+            }
+            writeln!(out, "{text}")?;
+            // The last dimension counts up, and carries.
+            for (place, axis) in places.iter_mut().zip(&values.axes).rev() {
+                *place += 1;
+                if *place < axis.len() {
+                    break;
+                }
+                *place = 0;
+            }
+        }
+        Ok(())
+    }
+
+    /// Each value as text.
+    fn texts(&self, values: &Values<'_>) -> Vec<String> {
+        let descriptor = values.object.descriptor();
+        let dtype = descriptor.dtype();
+        let count = values.shape.iter().product();
+        let elements = Elements { dtype, order: descriptor.byte_order(), count, bytes: &values.bytes };
+        let mut texts = Vec::new();
+        let mut real = String::new();
+        let mut at = 0;
+        elements.for_each(|value| {
+            let text = match elements.integer(at) {
+                Some(integer) if self.format.is_none() => integer.to_string(),
+                _ => self.text(value, dtype),
+            };
+            match (parts(dtype), at % 2) {
+                (2, 0) => real = text,
+                (2, _) => texts.push(format!("{real}{}{text}j", if text.starts_with('-') { "" } else { "+" })),
+                _ => texts.push(text),
+            }
+            at += 1;
+        });
+        texts
+    }
+
+    fn text(&self, value: f64, dtype: Dtype) -> String {
+        if !value.is_finite() {
+            return if value.is_nan() { "nan".to_string() } else { value.to_string() };
+        }
+        match self.format.unwrap_or(NumberFormat::Shortest) {
+            NumberFormat::Fixed(decimals) => format!("{value:.decimals$}"),
+            NumberFormat::Exponent(decimals) => format!("{value:.decimals$e}"),
+            NumberFormat::Shortest => match dtype {
+                Dtype::Float64 | Dtype::Complex128 => shortest(value, value),
+                #[expect(clippy::cast_possible_truncation, reason = "it was a shorter float before")]
+                Dtype::Float16 | Dtype::Bfloat16 | Dtype::Float32 | Dtype::Complex64 => shortest(value, value as f32),
+                _ => value.to_string(),
+            },
+        }
+    }
+}
+
+/// The digits that tell a number from its neighbours, with an exponent if that is much shorter.
+fn shortest(value: f64, number: impl Display + LowerExp) -> String {
+    let magnitude = value.abs();
+    if value == 0.0 || (1e-5..1e16).contains(&magnitude) { number.to_string() } else { format!("{number:e}") }
+}
+
+/// The indices that a pick takes of a dimension.
+fn indices(pick: Pick, len: u64) -> Vec<u64> {
+    match pick {
+        Pick::Index(index) => vec![index],
+        Pick::All => (0..len).collect(),
+        Pick::Range { start, end, step } => {
+            (start..end.min(len)).step_by(usize::try_from(step.get()).unwrap_or(usize::MAX)).collect()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::NumberFormat;
+
+    #[test]
+    fn formats_are_those_of_c() {
+        assert!(matches!("%.3f".parse(), Ok(NumberFormat::Fixed(3))));
+        assert!(matches!("%e".parse(), Ok(NumberFormat::Exponent(6))));
+        assert!(matches!("%g".parse(), Ok(NumberFormat::Shortest)));
+        for text in ["", "%", "f", "%.f", "%.1000f", "%d", "%.3g", "%5.3f"] {
+            assert!(text.parse::<NumberFormat>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! `tgm cat` prints the values that were written.
+
+use std::fs;
+
+use tgm_std::{EncodeOptions, MessageBuilder, ObjectBuilder};
+
+use crate::corpus::data;
+use crate::tool::tgm;
+
+const SURFACE: &str = "realistic/surface-181x360.tgm";
+
+#[test]
+fn every_type_is_printed_with_the_digits_that_tell_its_values_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("in.tgm").display().to_string();
+    let floats = [0.1_f32, -1.5, f32::MAX, f32::NAN];
+    let doubles = [0.1_f64, 1e-300, f64::NEG_INFINITY, -0.0];
+    let large = [u64::MAX, 1];
+    let bytes = MessageBuilder::new()
+        .object(ObjectBuilder::new(&[4], &floats).unwrap())
+        .object(ObjectBuilder::new(&[2, 2], &doubles).unwrap())
+        .object(ObjectBuilder::new(&[2], &large).unwrap())
+        .object(ObjectBuilder::bitmask(&[3], &[0b1010_0000]))
+        .object(ObjectBuilder::new(&[2, 2, 1], &[1_i8, -2, 3, 4]).unwrap())
+        .object(ObjectBuilder::new(&[], &[7_i16]).unwrap())
+        .object(ObjectBuilder::new(&[0, 3], &[0_i16; 0]).unwrap())
+        .options(EncodeOptions { allow_nan: true, allow_inf: true, ..EncodeOptions::default() })
+        .encode()
+        .unwrap();
+    fs::write(&path, bytes).unwrap();
+    let text = |more: &[&str]| {
+        let run = tgm(["cat", &*path].iter().chain(more)).good();
+        run.text().to_string()
+    };
+    assert_eq!(text(&[]), "0.1 -1.5 3.4028235e38 nan\n");
+    assert_eq!(text(&["-o", "1"]), "0.1 1e-300\n-inf -0\n");
+    assert_eq!(text(&["-o", "2"]), "18446744073709551615 1\n");
+    assert_eq!(text(&["-o", "3"]), "1 0 1\n");
+    assert_eq!(text(&["-o", "4"]), "1\n-2\n\n3\n4\n");
+    assert_eq!(text(&["-o", "5"]), "7\n");
+    assert_eq!(text(&["-o", "5", "--csv"]), "value\n7\n");
+    assert_eq!(text(&["-o", "6"]), "");
+    assert_eq!(text(&["-o", "0", "--format", "%.2f", "--slice", ":2"]), "0.10 -1.50\n");
+    assert_eq!(text(&["-o", "4", "--csv", "--slice", "-1,::1,0"]), "dim0,dim1,dim2,value\n1,0,0,3\n1,1,0,4\n");
+    let complex = tgm(["cat", &data("dtypes/complex64-little.tgm"), "--slice", ":2"]).good();
+    assert!(complex.text().trim_end().split(' ').all(|number| number.ends_with('j')), "{}", complex.text());
+}
+
+#[test]
+fn values_are_those_that_extract_writes() {
+    let path = data(SURFACE);
+    let raw = tgm(["extract", &path, "--byte-order", "little"]).good().stdout;
+    let values: Vec<f64> = raw.chunks_exact(8).map(|bytes| f64::from_le_bytes(bytes.try_into().unwrap())).collect();
+    let run = tgm(["cat", &path]).good();
+    let rows: Vec<Vec<u64>> =
+        run.text().lines().map(|line| line.split(' ').map(|n| n.parse::<f64>().unwrap().to_bits()).collect()).collect();
+    assert_eq!((rows.len(), rows[0].len()), (181, 360));
+    assert!(rows.concat() == values.iter().map(|value| value.to_bits()).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_grid_gives_coordinates_and_the_nearest_value() {
+    let path = data(SURFACE);
+    let area = ["--area", "90/0/-90/359"];
+    let near = tgm(["cat", &path, "--nearest", "51.4,-0.1", area[0], area[1]]).good();
+    let value = tgm(["cat", &path, "--slice", "39,0"]).good();
+    assert_eq!(near.text(), format!("dim0,dim1,latitude,longitude,value\n39,0,51,0,{}", value.text()));
+    let run = tgm(["cat", &path, "--nearest", "51,0"]);
+    assert!(run.code == Some(1) && run.stderr.contains("--area"), "{}", run.stderr);
+    let run = tgm(["cat", &path, "--nearest", "91,0", area[0], area[1]]);
+    assert!(run.code == Some(1) && run.stderr.contains("outside"), "{}", run.stderr);
+    for wrong in [["--nearest", "51"], ["--area", "1/2"], ["--format", "%d"]] {
+        assert_eq!(tgm(["cat", &path, wrong[0], wrong[1]]).code, Some(2), "{wrong:?}");
+    }
+    let run = tgm(["cat", &path, "-o", "3"]);
+    assert!(run.code == Some(1) && run.stderr.contains("no such object (3 objects)"), "{}", run.stderr);
+}
