@@ -29,6 +29,9 @@ pub unsafe extern "C" fn tgm_compute_hash(
     })
 }
 
+/// The greatest width of a packed value, in bits.
+const MAX_BITS: u32 = u64::BITS;
+
 /// The parameters with which fields of some bits hold values.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_simple_packing_compute_params(
@@ -44,6 +47,10 @@ pub unsafe extern "C" fn tgm_simple_packing_compute_params(
         let (values, reference, scale) = unsafe {
             (args::slice(values, num_values)?, args::place(out_reference_value)?, args::place(out_binary_scale_factor)?)
         };
+        if bits_per_value > MAX_BITS {
+            let text = format!("bits_per_value {bits_per_value} exceeds maximum of {}", MAX_BITS);
+            return Err(Report::new(ENCODING, text).into());
+        }
         let params = compute_params(values, bits_per_value, decimal_scale_factor).map_err(without_prefix)?;
         reference.put(params.reference_value);
         scale.put(params.binary_scale_factor);
