@@ -7,7 +7,8 @@
 //   tgm::messages(...)  the messages of a buffer, range-for     tgm::metadata   metadata by dotted path
 //
 // A class that owns something can be moved and not copied. A class that borrows says from what; it is small and can be
-// copied. Every failure is a tgm::error. Functions of one handle may be called from several threads as tensogram.h says.
+// copied. What borrows cannot be taken from a temporary owner: that does not compile. Every failure is a tgm::error.
+// Several threads may use one handle as tensogram.h says.
 #ifndef TGM_HPP
 #define TGM_HPP
 
@@ -288,13 +289,18 @@ public:
 
   std::size_t num_objects() const noexcept { return tgm_metadata_num_objects(handle_.get()); }
   // The value at a dotted path: in the first object that has it, then in the message's annotations.
-  value get(const std::string &path) const { return value(tgm_metadata_get(handle_.get(), path.c_str())); }
-  value get(std::size_t object, const std::string &path) const {
+  value get(const std::string &path) const & { return value(tgm_metadata_get(handle_.get(), path.c_str())); }
+  value get(const std::string &) const && = delete;
+  value get(std::size_t object, const std::string &path) const & {
     return value(tgm_metadata_get_at(handle_.get(), object, path.c_str()));
   }
-  value object(std::size_t index) const { return value(tgm_metadata_object(handle_.get(), index)); }
-  value extra() const { return value(tgm_metadata_extra(handle_.get())); }
-  value reserved() const { return value(tgm_metadata_reserved(handle_.get())); }
+  value get(std::size_t, const std::string &) const && = delete;
+  value object(std::size_t index) const & { return value(tgm_metadata_object(handle_.get(), index)); }
+  value object(std::size_t) const && = delete;
+  value extra() const & { return value(tgm_metadata_extra(handle_.get())); }
+  value extra() const && = delete;
+  value reserved() const & { return value(tgm_metadata_reserved(handle_.get())); }
+  value reserved() const && = delete;
   std::string json() const { return detail::text(tgm_metadata_to_json(handle_.get())); }
   const tgm_metadata_t *raw() const noexcept { return handle_.get(); }
 
@@ -398,7 +404,8 @@ public:
   explicit message(tgm_message_t *owned) noexcept : handle_(owned) {}
 
   std::size_t size() const noexcept { return tgm_message_num_objects(handle_.get()); }
-  object operator[](std::size_t index) const noexcept { return {handle_.get(), index}; }
+  object operator[](std::size_t index) const & noexcept { return {handle_.get(), index}; }
+  object operator[](std::size_t) const && = delete;
   iterator begin() const noexcept { return {this, 0}; }
   iterator end() const noexcept { return {this, size()}; }
   tgm::metadata metadata() const {
@@ -484,6 +491,14 @@ public:
   template <class T> span<const T> view() const {
     const tgm_array_view_t array = borrow();
     return detail::typed<T>(array.data, array.size, array.dtype, array.is_native != 0, array.is_aligned != 0);
+  }
+
+  // The payload as it is stored, without masks.
+  byte_span payload() const {
+    const std::uint8_t *data = nullptr;
+    std::size_t len = 0;
+    detail::check(tgm_view_payload(view_, index_, &data, &len));
+    return {data, len};
   }
 
   // Writes all values to `out`, whose bytes are exactly size_bytes().
@@ -576,7 +591,8 @@ public:
   explicit view(tgm_view_t *owned) noexcept : handle_(owned) {}
 
   std::size_t size() const noexcept { return tgm_view_num_objects(handle_.get()); }
-  object_view operator[](std::size_t index) const { return {handle_.get(), index}; }
+  object_view operator[](std::size_t index) const & { return {handle_.get(), index}; }
+  object_view operator[](std::size_t) const && = delete;
   iterator begin() const noexcept { return {this, 0}; }
   iterator end() const noexcept { return {this, size()}; }
   tgm::metadata metadata() const {
