@@ -32,7 +32,8 @@ assert np.allclose(objects[1][1], doubles, atol=1e-5) and metadata.base[0]["step
 rng = np.random.default_rng(7)
 for number, (dtype, extra) in enumerate([
     ("float32", {}), ("float64", {"compression": "zstd"}), ("int16", {"filter": "shuffle", "shuffle_element_size": 2}),
-    ("uint8", {"compression": "lz4"}), ("complex64", {}),
+    ("uint8", {"compression": "lz4"}),
+    ("int32", {"compression": "szip", "szip_rsi": 128, "szip_block_size": 16, "szip_flags": 8}),
 ]):
     values = (rng.random(60) * 100).astype(dtype).reshape(5, 12)
     descriptor = {"type": "ntensor", "shape": [5, 12], "dtype": dtype, **extra}
