@@ -125,9 +125,9 @@ typedef struct {
 typedef TgmEncodeMaskOptions tgm_encode_mask_options_t;
 typedef TgmDecodeMaskOptions tgm_decode_mask_options_t;
 
-/* ---- Errors and buffers ---------------------------------------------------------------------------------------- */
+/* ---- Errors and buffers ------------------------------------------------------------------------------------------ */
 
-/* The text of the last failure on this thread; NULL before the first one. Valid until the next failure on this thread. */
+/* The text of the last failure on this thread; NULL before the first one. Valid until the next failure there. */
 const char *tgm_last_error(void);
 
 /* The text of a code. Any number may be passed. Never NULL. */
@@ -136,19 +136,19 @@ const char *tgm_error_string(tgm_error err);
 /* Frees bytes of the library. `data` NULL is nothing. `len` is not looked at. */
 void tgm_bytes_free(tgm_bytes_t buf);
 
-/* ---- Encode ---------------------------------------------------------------------------------------------------- */
+/* ---- Encode ------------------------------------------------------------------------------------------------------ */
 
 /*
  * Encodes a message.
  *
  * `metadata_json` is an object. "descriptors" has a descriptor for each data object, "base" metadata for each of them,
- * "_extra_" (or "extra") metadata of the message. Other keys go into "_extra_". A descriptor has "type", "ndim", "shape",
- * "strides", "dtype", "encoding", "filter", "compression", and may have "byte_order" ("big", "little"; this machine's if
- * it is missing) and parameters of the stages.
+ * "_extra_" (or "extra") metadata of the message. Other keys go into "_extra_". A descriptor has "type", "ndim",
+ * "shape", "strides", "dtype", "encoding", "filter" and "compression". It may have "byte_order" ("big", "little"; this
+ * machine's if it is missing) and parameters of the stages.
  *
- * `data_ptrs` and `data_lens` have `num_objects` entries: the elements' bytes, row-major, in the declared byte order. An
- * entry may be NULL if its length is 0. `hash_algo` is NULL or "none" for no digests, "xxh3" for digests. `threads` is 0
- * or 1 for this thread, more for so many. NaN and infinities are TGM_ERROR_ENCODING.
+ * `data_ptrs` and `data_lens` have `num_objects` entries: the elements' bytes, row-major, in the declared byte order.
+ * An entry may be NULL if its length is 0. `hash_algo` is NULL or "none" for no digests, "xxh3" for digests. `threads`
+ * is 0 (this thread, or as many as TENSOGRAM_THREADS says) or a number. NaN and infinities are TGM_ERROR_ENCODING.
  */
 tgm_error tgm_encode(const char *metadata_json, const uint8_t *const *data_ptrs, const size_t *data_lens,
                      size_t num_objects, const char *hash_algo, uint32_t threads, tgm_bytes_t *out);
@@ -186,7 +186,7 @@ tgm_error tgm_decode_range(const uint8_t *buf, size_t buf_len, size_t object_ind
                            const uint64_t *ranges_counts, size_t num_ranges, int32_t native_byte_order,
                            uint32_t threads, int32_t join, tgm_bytes_t *out, size_t *out_count);
 
-/* ---- Scan ------------------------------------------------------------------------------------------------------- */
+/* ---- Scan -------------------------------------------------------------------------------------------------------- */
 
 /* Finds the messages of a buffer. Bytes between them are skipped. */
 tgm_error tgm_scan(const uint8_t *buf, size_t buf_len, tgm_scan_result_t **out);
@@ -271,7 +271,7 @@ const tgm_value_t *tgm_value_map_value_at(const tgm_value_t *v, size_t index);
 /* One key: dots in it are part of it. */
 const tgm_value_t *tgm_value_map_get(const tgm_value_t *v, const char *key);
 
-/* ---- Files ------------------------------------------------------------------------------------------------------ */
+/* ---- Files ------------------------------------------------------------------------------------------------------- */
 
 tgm_error tgm_file_open(const char *path, tgm_file_t **out);
 /* Makes the directories of the path, and empties the file. */
@@ -294,7 +294,7 @@ tgm_error tgm_file_append_raw(tgm_file_t *file, const uint8_t *buf, size_t buf_l
 const char *tgm_file_path(const tgm_file_t *file);
 void tgm_file_close(tgm_file_t *file);
 
-/* ---- Iterators -------------------------------------------------------------------------------------------------- */
+/* ---- Iterators --------------------------------------------------------------------------------------------------- */
 
 /* The messages of `buf`, which must live and stay as it is until the iterator is freed. */
 tgm_error tgm_buffer_iter_create(const uint8_t *buf, size_t buf_len, tgm_buffer_iter_t **out);
@@ -336,7 +336,7 @@ tgm_error tgm_streaming_encoder_finish(tgm_streaming_encoder_t *enc);
 /* Before the end, the file stays without a message. */
 void tgm_streaming_encoder_free(tgm_streaming_encoder_t *enc);
 
-/* ---- Validation, digests, packing, self-test ---------------------------------------------------------------------- */
+/* ---- Validation, digests, packing, self-test --------------------------------------------------------------------- */
 
 /* Findings as JSON, without NUL at its end; the code is 0 for a broken message too. `level` is NULL or "default",
  * "quick", "checksum", "full". */
@@ -356,7 +356,7 @@ tgm_error tgm_doctor_to_json(tgm_bytes_t *out);
 
 #define TENSOGRAM_BEYOND_REFERENCE 1
 
-/* ---- Version ---------------------------------------------------------------------------------------------------- */
+/* ---- Version ----------------------------------------------------------------------------------------------------- */
 
 /* The version of this library: "0.1.0". */
 const char *tgm_version_string(void);
@@ -429,7 +429,7 @@ tgm_error tgm_decode_range_into(const uint8_t *buf, size_t buf_len, size_t index
                                 const uint64_t *ranges_counts, size_t num_ranges, const tgm_decode_options_t *options,
                                 uint8_t *out, size_t out_len);
 
-/* ---- More of an object: pointers are valid until tgm_message_free() ----------------------------------------------- */
+/* ---- More of an object: pointers are valid until tgm_message_free() ---------------------------------------------- */
 
 /* Types of elements. The numbers are fixed. */
 #define TGM_DTYPE_FLOAT16 0
@@ -524,7 +524,7 @@ tgm_error tgm_view_select_size(const tgm_view_t *view, size_t index, const char 
 tgm_error tgm_view_select_into(const tgm_view_t *view, size_t index, const char *selection,
                                const tgm_decode_options_t *options, uint8_t *out, size_t out_len);
 
-/* ---- More of files ------------------------------------------------------------------------------------------------ */
+/* ---- More of files ----------------------------------------------------------------------------------------------- */
 
 /* Maps the file. Until it is closed, and all views of it are freed, nobody may truncate it or write into it; appending
  * by others is harmless. A mapped file is not appended to through this handle. */
@@ -541,7 +541,7 @@ tgm_error tgm_file_decode_range(tgm_file_t *file, size_t index, size_t object_in
 /* The merged metadata. No payload is read. */
 tgm_error tgm_file_decode_metadata(tgm_file_t *file, size_t index, tgm_metadata_t **out);
 
-/* ---- More of streams and checks ------------------------------------------------------------------------------------ */
+/* ---- More of streams and checks ---------------------------------------------------------------------------------- */
 
 /* tgm_streaming_encoder_finish(), and the message states its length, so that it can be found from its end. */
 tgm_error tgm_streaming_encoder_finish_backfill(tgm_streaming_encoder_t *enc);
@@ -552,7 +552,7 @@ tgm_error tgm_validate_ok(const uint8_t *buf, size_t buf_len, const char *level,
  * digests is TGM_ERROR_MISSING_HASH. */
 tgm_error tgm_check_message(const uint8_t *buf, size_t buf_len);
 
-/* ---- Queries ------------------------------------------------------------------------------------------------------- */
+/* ---- Queries ----------------------------------------------------------------------------------------------------- */
 
 /* An object of a file: the number of its message, and its number in it. */
 typedef struct {

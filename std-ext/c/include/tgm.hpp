@@ -38,7 +38,7 @@
 
 namespace tgm {
 
-// ---- Errors ---------------------------------------------------------------------------------------------------------
+// ---- Errors --------------------------------------------------------------------------------------------------------
 
 // A failure: its code, its text, the kind of defect, the byte and the object where it is.
 class error : public std::runtime_error {
@@ -90,7 +90,7 @@ inline std::string text(const char *borrowed) { return borrowed != nullptr ? std
 
 } // namespace detail
 
-// ---- Borrowed memory ------------------------------------------------------------------------------------------------
+// ---- Borrowed memory -----------------------------------------------------------------------------------------------
 
 #if defined(__cpp_lib_span)
 template <class T> using span = std::span<T>;
@@ -151,7 +151,7 @@ private:
   tgm_bytes_t owned_{nullptr, 0};
 };
 
-// ---- Types of elements ----------------------------------------------------------------------------------------------
+// ---- Types of elements ---------------------------------------------------------------------------------------------
 
 enum class dtype : std::int32_t {
   float16 = TGM_DTYPE_FLOAT16,
@@ -190,7 +190,7 @@ inline const char *name(dtype type) {
   return names[static_cast<std::size_t>(type)];
 }
 
-// ---- Options --------------------------------------------------------------------------------------------------------
+// ---- Options -------------------------------------------------------------------------------------------------------
 
 struct decode_options {
   bool native_byte_order = true;
@@ -201,7 +201,8 @@ struct decode_options {
   std::uint64_t max_decoded_bytes = 0;
 
   tgm_decode_options_t raw() const noexcept {
-    return {sizeof(tgm_decode_options_t), native_byte_order, restore_non_finite, verify_hash, threads, max_decoded_bytes};
+    return {sizeof(tgm_decode_options_t), native_byte_order, restore_non_finite, verify_hash, threads,
+            max_decoded_bytes};
   }
 };
 
@@ -219,7 +220,8 @@ struct encode_options {
   bool descriptor_first = false;
 
   TgmEncodeMaskOptions masks() const noexcept {
-    return {allow_nan, allow_inf, nan_mask_method, pos_inf_mask_method, neg_inf_mask_method, small_mask_threshold_bytes};
+    return {allow_nan,           allow_inf,           nan_mask_method,
+            pos_inf_mask_method, neg_inf_mask_method, small_mask_threshold_bytes};
   }
   const char *hash_algo() const noexcept { return hashing ? "xxh3" : nullptr; }
   tgm_encode_options_t raw() const noexcept {
@@ -227,7 +229,7 @@ struct encode_options {
   }
 };
 
-// ---- Metadata -------------------------------------------------------------------------------------------------------
+// ---- Metadata ------------------------------------------------------------------------------------------------------
 
 // A value of metadata: borrowed from the metadata or message that it comes from. Empty if there is no such value.
 class value {
@@ -308,7 +310,7 @@ private:
   detail::handle<tgm_metadata_t, tgm_metadata_free> handle_;
 };
 
-// ---- Range-for over anything with size() and [] ------------------------------------------------------------------------
+// ---- Range-for over anything with size() and [] --------------------------------------------------------------------
 
 namespace detail {
 
@@ -356,7 +358,7 @@ inline bool is_native(const char *order) {
 
 } // namespace detail
 
-// ---- Decoded messages ------------------------------------------------------------------------------------------------
+// ---- Decoded messages ----------------------------------------------------------------------------------------------
 
 // An object of a decoded message: borrowed from the message.
 class object {
@@ -438,7 +440,7 @@ inline message decode_object(byte_span buffer, std::size_t index, const decode_o
 // The structure and all digests of a message; throws the first damage.
 inline void check(byte_span buffer) { detail::check(tgm_check_message(buffer.data(), buffer.size())); }
 
-// ---- Messages of a buffer ---------------------------------------------------------------------------------------------
+// ---- Messages of a buffer ------------------------------------------------------------------------------------------
 
 // The messages of a buffer, which it borrows. Range-for gives the bytes of each.
 class messages {
@@ -465,7 +467,7 @@ private:
   detail::handle<tgm_scan_result_t, tgm_scan_free> handle_;
 };
 
-// ---- Views: messages where they lie ---------------------------------------------------------------------------------
+// ---- Views: messages where they lie --------------------------------------------------------------------------------
 
 // An object of a view: borrowed from the view.
 class object_view {
@@ -527,7 +529,8 @@ public:
   }
   // `count` elements from element `first` on.
   template <class T>
-  void decode_range_into(std::uint64_t first, std::uint64_t count, span<T> out, const decode_options &options = {}) const {
+  void decode_range_into(std::uint64_t first, std::uint64_t count, span<T> out,
+                         const decode_options &options = {}) const {
     require<T>();
     const auto raw = options.raw();
     detail::check(
@@ -605,7 +608,7 @@ private:
   detail::handle<tgm_view_t, tgm_view_free> handle_;
 };
 
-// ---- Encoding -------------------------------------------------------------------------------------------------------
+// ---- Encoding ------------------------------------------------------------------------------------------------------
 
 namespace detail {
 
@@ -698,7 +701,8 @@ public:
   template <class T> encoder &add(const descriptor &what, span<const T> values, const std::string &metadata = "{}") {
     return add_raw(what.json(), {reinterpret_cast<const std::uint8_t *>(values.data()), values.size_bytes()}, metadata);
   }
-  template <class T> encoder &add(const descriptor &what, const std::vector<T> &values, const std::string &metadata = "{}") {
+  template <class T>
+  encoder &add(const descriptor &what, const std::vector<T> &values, const std::string &metadata = "{}") {
     return add(what, span<const T>(values.data(), values.size()), metadata);
   }
   // An object of any bytes: values, or for encode_pre_encoded() what the pipeline made of them.
@@ -741,7 +745,8 @@ private:
 // A message written to a file, object by object.
 class stream {
 public:
-  explicit stream(const std::string &path, const std::string &metadata_json = "{}", const encode_options &options = {}) {
+  explicit stream(const std::string &path, const std::string &metadata_json = "{}",
+                  const encode_options &options = {}) {
     const TgmEncodeMaskOptions masks = options.masks();
     tgm_streaming_encoder_t *out = nullptr;
     detail::check(tgm_streaming_encoder_create_with_options(path.c_str(), metadata_json.c_str(), options.hash_algo(),
@@ -774,7 +779,7 @@ private:
   detail::handle<tgm_streaming_encoder_t, tgm_streaming_encoder_free> handle_;
 };
 
-// ---- Files and queries ----------------------------------------------------------------------------------------------
+// ---- Files and queries ---------------------------------------------------------------------------------------------
 
 // The objects that a query found.
 class object_list {

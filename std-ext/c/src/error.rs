@@ -113,7 +113,8 @@ impl From<core::Error> for Failure {
     }
 }
 
-/// The failure of object `index`. Functions that get an open object do not know its number, and errors of digests name it.
+/// The failure of object `index`. Functions that get an open object do not know its number, but errors of digests name
+/// it.
 pub(crate) fn of_object(error: TensogramError, index: usize) -> Failure {
     match error {
         TensogramError::HashMismatch { object_index: _, expected, actual } => {

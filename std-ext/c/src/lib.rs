@@ -3,7 +3,8 @@
 //! Every function has the same shape. It turns its pointers into references, calls safe code, and writes its results:
 //!
 //! ```text
-//! call ─ catch a panic ─ check pointers ─ safe code of `tgm_std` ─ write the results ─ or keep the error, return its code
+//! call ─ catch a panic ─ check pointers ─ safe code of `tgm_std` ─ write the results
+//!                                                              └─ or keep the error, and return its code
 //! ```
 //!
 //! | module | holds |
@@ -23,6 +24,9 @@
 #![allow(unsafe_code, reason = "pointers come from C; each block says what it relies on")]
 #![allow(unreachable_pub, reason = "C reaches functions by their names, and types through them")]
 #![allow(clippy::missing_safety_doc, reason = "the contract is the same for all functions, and stands above")]
+
+#[cfg(panic = "abort")]
+compile_error!("a panic would end the program that calls this library: build it with `panic = \"unwind\"`");
 
 mod args;
 mod buffers;

@@ -1,5 +1,7 @@
-"""Writes a program in C that calls every function of tensogram.h with NULL for every pointer: for all of them, and for one
-at a time while the others are good. A function that returns a code must refuse a NULL that it cannot do without."""
+"""Writes a program in C that calls every function of tensogram.h with NULL for every pointer.
+
+First for all of them, then for one at a time while the others are good. A function that returns a code must refuse a NULL
+that it cannot do without."""
 
 import pathlib
 import re
@@ -17,8 +19,8 @@ assert len(functions) > 140, len(functions)
 # Parameters that may be NULL, for the function or for every function.
 OPTIONAL = {"hash_algo", "mask_options", "options", "level", "algo", "data_ptrs", "data_lens", "keys", "ranges_offsets",
             "ranges_counts"}
-TEXTS = {"metadata_json": "json", "descriptor_json": "descriptor", "hash_algo": '"xxh3"', "level": '"quick"', "algo": '"xxh3"',
-         "query": '"run=7"', "selection": '".."', "path": "path"}
+TEXTS = {"metadata_json": "json", "descriptor_json": "descriptor", "hash_algo": '"xxh3"', "level": '"quick"',
+         "algo": '"xxh3"', "query": '"run=7"', "selection": '".."', "path": "path"}
 HANDLES = {"tgm_message_t": "message", "tgm_metadata_t": "meta", "tgm_value_t": "value", "tgm_file_t": "file",
            "tgm_scan_result_t": "scan", "tgm_buffer_iter_t": "buffer_iter", "tgm_file_iter_t": "file_iter",
            "tgm_object_iter_t": "object_iter", "tgm_streaming_encoder_t": "encoder", "tgm_view_t": "view",
@@ -50,8 +52,18 @@ def good(name, kind, which):
     return "(void *)room"
 
 
+def argument(name, kind, which, is_null, all_null):
+    if is_null or all_null and "*" in kind:
+        return "NULL"
+    if all_null and kind not in ("tgm_bytes_t", "tgm_error"):
+        return "0"
+    return good(name, kind, which)
+
+
 def call(name, parameters, null):
-    return f"{name}({', '.join('NULL' if null == i or null == 'all' and '*' in k else '0' if null == 'all' and k not in ('tgm_bytes_t', 'tgm_error') else good(name, k, w) for i, (k, w) in enumerate(parameters))})"
+    """A call with NULL for the parameter of that number, or for all of them."""
+    arguments = [argument(name, *p, null == i, null == "all") for i, p in enumerate(parameters)]
+    return f"{name}({', '.join(arguments)})"
 
 
 print("""/* Made by null_calls.py. */
