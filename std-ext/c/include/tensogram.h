@@ -543,7 +543,16 @@ tgm_error tgm_file_decode_metadata(tgm_file_t *file, size_t index, tgm_metadata_
 
 /* ---- More of streams and checks ---------------------------------------------------------------------------------- */
 
-/* tgm_streaming_encoder_finish(), and the message states its length, so that it can be found from its end. */
+/* Takes bytes of a message. Returns 0 if it has them all; any other number ends the message with TGM_ERROR_IO. It must
+ * not throw. */
+typedef int32_t (*tgm_write_fn)(void *user, const uint8_t *data, size_t len);
+
+/* A message whose bytes go to `write`, in order, on the calling thread, until the encoder is freed. `options` may be
+ * NULL. Small writes are frequent: collect them if a write is dear. */
+tgm_error tgm_streaming_encoder_create_writer(tgm_write_fn write, void *user, const char *metadata_json,
+                                              const tgm_encode_options_t *options, tgm_streaming_encoder_t **out);
+/* tgm_streaming_encoder_finish(), and the message states its length, so that it can be found from its end. For
+ * files only. */
 tgm_error tgm_streaming_encoder_finish_backfill(tgm_streaming_encoder_t *enc);
 /* The numbers of errors and warnings that tgm_validate() finds. */
 tgm_error tgm_validate_ok(const uint8_t *buf, size_t buf_len, const char *level, size_t *out_errors,

@@ -18,6 +18,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <ostream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -742,9 +743,16 @@ private:
   std::vector<std::size_t> lengths_;
 };
 
-// A message written to a file, object by object.
+// A message written to a file or a std::ostream, object by object.
 class stream {
 public:
+  // The bytes go to `sink`, which must live until the stream is destroyed.
+  explicit stream(std::ostream &sink, const std::string &metadata_json = "{}", const encode_options &options = {}) {
+    const auto raw = options.raw();
+    tgm_streaming_encoder_t *out = nullptr;
+    detail::check(tgm_streaming_encoder_create_writer(take, &sink, metadata_json.c_str(), &raw, &out));
+    handle_.reset(out);
+  }
   explicit stream(const std::string &path, const std::string &metadata_json = "{}",
                   const encode_options &options = {}) {
     const TgmEncodeMaskOptions masks = options.masks();
@@ -769,13 +777,21 @@ public:
                                                           payload.size()));
   }
   std::size_t size() const noexcept { return tgm_streaming_encoder_count(handle_.get()); }
-  // Ends the message. Without `backfill` it does not state its length.
+  // Ends the message. Without `backfill` it does not state its length; a std::ostream cannot be filled in.
   void finish(bool backfill = false) {
     detail::check(backfill ? tgm_streaming_encoder_finish_backfill(handle_.get())
                            : tgm_streaming_encoder_finish(handle_.get()));
   }
 
 private:
+  static std::int32_t take(void *user, const std::uint8_t *data, std::size_t len) noexcept {
+    try {
+      auto &sink = *static_cast<std::ostream *>(user);
+      return sink.write(reinterpret_cast<const char *>(data), static_cast<std::streamsize>(len)) ? 0 : 1;
+    } catch (...) {
+      return 2;
+    }
+  }
   detail::handle<tgm_streaming_encoder_t, tgm_streaming_encoder_free> handle_;
 };
 

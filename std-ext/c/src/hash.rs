@@ -48,7 +48,7 @@ pub unsafe extern "C" fn tgm_simple_packing_compute_params(
             (args::slice(values, num_values)?, args::place(out_reference_value)?, args::place(out_binary_scale_factor)?)
         };
         if bits_per_value > MAX_BITS {
-            let text = format!("bits_per_value {bits_per_value} exceeds maximum of {}", MAX_BITS);
+            let text = format!("bits_per_value {bits_per_value} exceeds maximum of {MAX_BITS}");
             return Err(Report::new(ENCODING, text).into());
         }
         let params = compute_params(values, bits_per_value, decimal_scale_factor).map_err(without_prefix)?;

@@ -513,6 +513,41 @@ static void iterators(const tgm_bytes_t *bytes) {
   tgm_object_iter_free(objects);
 }
 
+/* Appends to the buffer that `user` is. Refuses more than it has room for. */
+struct sink {
+  uint8_t bytes[4096];
+  size_t len, room;
+};
+static int32_t take(void *user, const uint8_t *data, size_t len) {
+  struct sink *sink = user;
+  if (len > sink->room - sink->len)
+    return 5;
+  memcpy(sink->bytes + sink->len, data, len);
+  sink->len += len;
+  return 0;
+}
+
+static void writers(void) {
+  static struct sink sink;
+  tgm_streaming_encoder_t *encoder = NULL;
+  tgm_message_t *message = NULL;
+  sink.room = sizeof sink.bytes;
+  FAILS(TGM_ERROR_INVALID_ARG, tgm_streaming_encoder_create_writer(NULL, &sink, "{}", NULL, &encoder));
+  OK(tgm_streaming_encoder_create_writer(take, &sink, "{\"run\":7}", NULL, &encoder));
+  OK(tgm_streaming_encoder_write(encoder, FLOATS, (const uint8_t *)floats, sizeof floats));
+  FAILS(TGM_ERROR_INVALID_ARG, tgm_streaming_encoder_finish_backfill(encoder));
+  OK(tgm_streaming_encoder_finish(encoder));
+  tgm_streaming_encoder_free(encoder);
+  OK(tgm_decode(sink.bytes, sink.len, 1, 0, 1, &message));
+  CHECK(memcmp(tgm_object_data(message, 0, NULL), floats, sizeof floats) == 0);
+  tgm_message_free(message);
+  sink.room = sink.len + 300;
+  OK(tgm_streaming_encoder_create_writer(take, &sink, "{}", NULL, &encoder));
+  FAILS(TGM_ERROR_IO, tgm_streaming_encoder_write(encoder, FLOATS, (const uint8_t *)floats, sizeof floats));
+  SAYS("the writing function returned 5");
+  tgm_streaming_encoder_free(encoder);
+}
+
 static void streams(void) {
   tgm_streaming_encoder_t *encoder = NULL;
   const TgmEncodeMaskOptions unknown = {true, false, "paint", NULL, NULL, -1};
@@ -642,6 +677,7 @@ int main(int argc, char **argv) {
   files(&bytes);
   iterators(&bytes);
   streams();
+  writers();
   validation(&bytes);
   queries(argv[1]);
   tgm_bytes_free(bytes);

@@ -40,6 +40,8 @@ const NAMES: &[(&str, &str)] = &[
     ("EncodeMaskOptions", "TgmEncodeMaskOptions"),
     ("DecodeMaskOptions", "TgmDecodeMaskOptions"),
     ("EncodeOptionsStruct", "tgm_encode_options_t"),
+    ("WriteFn", "tgm_write_fn"),
+    ("c_void", "void"),
     ("DecodeOptionsStruct", "tgm_decode_options_t"),
 ];
 
@@ -91,7 +93,7 @@ fn declared() -> BTreeMap<String, Signature> {
         let (result, name) = front.split_at(front.rfind([' ', '*']).unwrap() + 1);
         let result = tight(result);
         let parameters = parameters.split(')').next().unwrap().split(',').map(str::trim).filter(|p| *p != "void");
-        let parameters = parameters.map(|p| tight(&p[..p.rfind([' ', '*']).unwrap() + 1])).collect();
+        let parameters = parameters.map(|p| tight(&p[..=p.rfind([' ', '*']).unwrap()])).collect();
         functions.insert(name.to_string(), (result, parameters));
     }
     functions

@@ -1,7 +1,7 @@
 """Writes a program in C that calls every function of tensogram.h with NULL for every pointer.
 
-First for all of them, then for one at a time while the others are good. A function that returns a code must refuse a NULL
-that it cannot do without."""
+First for all of them, then for one at a time while the others are good. A function that returns a code must refuse a
+NULL that it cannot do without."""
 
 import pathlib
 import re

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <limits>
 #include <numeric>
+#include <sstream>
 #include <thread>
 
 namespace {
@@ -303,6 +304,20 @@ TEST(Stream, IsWrittenObjectByObject) {
   EXPECT_NEAR(message[1].view<double>()[1], -2, 1e-5);
   const tgm::metadata metadata = message.metadata();
   EXPECT_EQ(metadata.get(0, "step").as_int(), 6);
+}
+
+TEST(Stream, GoesToAnOstream) {
+  std::ostringstream sink;
+  tgm::stream stream(sink);
+  stream.write(tgm::descriptor::of<double>({4}), kDoubles);
+  EXPECT_THROW(stream.finish(true), tgm::error);
+  stream.finish();
+  const std::string text = sink.str();
+  const tgm::byte_span bytes(reinterpret_cast<const std::uint8_t *>(text.data()), text.size());
+  EXPECT_EQ(first_of(tgm::decode(bytes)), kDoubles);
+  std::ostringstream broken;
+  broken.setstate(std::ios::badbit);
+  EXPECT_EQ(thrown_by([&] { tgm::stream refused(broken); }).code(), TGM_ERROR_IO);
 }
 
 TEST(Bytes, OwnTheirMemory) {
