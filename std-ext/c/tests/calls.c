@@ -203,6 +203,42 @@ static void metadata(const tgm_bytes_t *bytes) {
   tgm_metadata_free(meta);
 }
 
+/* A descriptor with one field that is replaced: the codes of its faults. */
+static void descriptors(void) {
+  static const char *fields[][2] = {
+      {"type", "\"ntensor\""}, {"ndim", "1"},           {"shape", "[4]"},          {"strides", "[1]"},
+      {"dtype", "\"float64\""}, {"encoding", "\"none\""}, {"filter", "\"none\""}, {"compression", "\"none\""}};
+  static const struct {
+    const char *field, *json;
+    tgm_error code;
+  } faults[] = {{"type", "\"\"", TGM_ERROR_METADATA},         {"type", "1", TGM_ERROR_METADATA},
+                {"ndim", "2", TGM_ERROR_METADATA},             {"ndim", "1.0", TGM_ERROR_METADATA},
+                {"shape", "[-4]", TGM_ERROR_METADATA},         {"shape", "[4.0]", TGM_ERROR_METADATA},
+                {"shape", "[5]", TGM_ERROR_METADATA},          {"strides", "[]", TGM_ERROR_METADATA},
+                {"dtype", "\"Float64\"", TGM_ERROR_METADATA},  {"encoding", "\"paint\"", TGM_ERROR_ENCODING},
+                {"filter", "\"paint\"", TGM_ERROR_ENCODING},   {"compression", "\"paint\"", TGM_ERROR_ENCODING},
+                {"byte_order", "\"Big\"", TGM_ERROR_METADATA}, {"ndim", NULL, TGM_ERROR_METADATA}};
+  const uint8_t *data[1];
+  const size_t lens[1] = {sizeof doubles};
+  size_t fault, field;
+  char text[1024];
+  tgm_bytes_t out = {NULL, 0};
+  data[0] = (const uint8_t *)doubles;
+  for (fault = 0; fault < sizeof faults / sizeof *faults; fault++) {
+    strcpy(text, "{\"descriptors\":[{");
+    for (field = 0; field < sizeof fields / sizeof *fields; field++)
+      if (strcmp(fields[field][0], faults[fault].field) != 0)
+        sprintf(text + strlen(text), "\"%s\":%s,", fields[field][0], fields[field][1]);
+    if (faults[fault].json != NULL)
+      sprintf(text + strlen(text), "\"%s\":%s,", faults[fault].field, faults[fault].json);
+    strcat(text, "\"note\":1}]}");
+    if (tgm_encode(text, data, lens, 1, NULL, 0, &out) != faults[fault].code) {
+      fprintf(stderr, "%s: %s\n", text, tgm_last_error());
+      exit(1);
+    }
+  }
+}
+
 static void json(void) {
   const uint8_t *data[1];
   size_t lens[1] = {sizeof doubles};
@@ -234,6 +270,7 @@ static void json(void) {
   data[0] = NULL;
   REFUSED(TGM_ERROR_INVALID_ARG, "null data pointer at index 0", WITH(""));
   CHECK(out.data == NULL);
+  descriptors();
   OK(tgm_encode("{}", NULL, NULL, 0, NULL, 0, &out));
   tgm_bytes_free(out);
   OK(tgm_encode("{\"version\":7,\"x\":1,\"x\":2,\"_extra_\":{\"y\":1},\"y\":2}", NULL, NULL, 0, NULL, 0, &out));
