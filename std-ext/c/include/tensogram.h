@@ -379,6 +379,23 @@ uint64_t tgm_last_error_offset(void);
 size_t tgm_last_error_object_index(void);
 void tgm_clear_error(void);
 
+/* Types of elements. The numbers are fixed. */
+#define TGM_DTYPE_FLOAT16 0
+#define TGM_DTYPE_BFLOAT16 1
+#define TGM_DTYPE_FLOAT32 2
+#define TGM_DTYPE_FLOAT64 3
+#define TGM_DTYPE_COMPLEX64 4
+#define TGM_DTYPE_COMPLEX128 5
+#define TGM_DTYPE_INT8 6
+#define TGM_DTYPE_INT16 7
+#define TGM_DTYPE_INT32 8
+#define TGM_DTYPE_INT64 9
+#define TGM_DTYPE_UINT8 10
+#define TGM_DTYPE_UINT16 11
+#define TGM_DTYPE_UINT32 12
+#define TGM_DTYPE_UINT64 13
+#define TGM_DTYPE_BITMASK 14
+
 /* ---- Options as structs ------------------------------------------------------------------------------------------ */
 
 /* Begins with its size, so that it can grow. Start with TGM_DECODE_OPTIONS_INIT. NULL is the same. */
@@ -417,6 +434,33 @@ typedef struct {
 tgm_error tgm_encode_opts(const char *metadata_json, const uint8_t *const *data_ptrs, const size_t *data_lens,
                           size_t num_objects, const tgm_encode_options_t *options, tgm_bytes_t *out);
 
+/* An object to be encoded. The caller sets struct_size to sizeof(tgm_object_input_t), and what is not needed to 0. */
+typedef struct {
+  size_t struct_size;
+  /* A TGM_DTYPE_. */
+  int32_t dtype;
+  /* The byte order of `data`: 0 this machine's, 1 little, 2 big. */
+  int32_t byte_order;
+  /* `ndim` dimensions, slowest first. */
+  size_t ndim;
+  const uint64_t *shape;
+  /* `size` bytes: the elements, row-major. */
+  const void *data;
+  size_t size;
+  /* The stages of the pipeline. NULL is "none". */
+  const char *encoding;
+  const char *filter;
+  const char *compression;
+  /* Parameters of the stages, and metadata of the object: JSON objects. NULL is none. */
+  const char *params_json;
+  const char *metadata_json;
+} tgm_object_input_t;
+
+/* Encodes a message of `num_objects` objects. `extra_json` is metadata of the message: a JSON object, or NULL. Integers
+ * in JSON keep their values up to UINT64_MAX. */
+tgm_error tgm_encode_objects(const tgm_object_input_t *objects, size_t num_objects, const char *extra_json,
+                             const tgm_encode_options_t *options, tgm_bytes_t *out);
+
 /* ---- Decode into memory of the caller ---------------------------------------------------------------------------- */
 
 /* The bytes that an object's values take. Nothing is decoded. */
@@ -430,23 +474,6 @@ tgm_error tgm_decode_range_into(const uint8_t *buf, size_t buf_len, size_t index
                                 uint8_t *out, size_t out_len);
 
 /* ---- More of an object: pointers are valid until tgm_message_free() ---------------------------------------------- */
-
-/* Types of elements. The numbers are fixed. */
-#define TGM_DTYPE_FLOAT16 0
-#define TGM_DTYPE_BFLOAT16 1
-#define TGM_DTYPE_FLOAT32 2
-#define TGM_DTYPE_FLOAT64 3
-#define TGM_DTYPE_COMPLEX64 4
-#define TGM_DTYPE_COMPLEX128 5
-#define TGM_DTYPE_INT8 6
-#define TGM_DTYPE_INT16 7
-#define TGM_DTYPE_INT32 8
-#define TGM_DTYPE_INT64 9
-#define TGM_DTYPE_UINT8 10
-#define TGM_DTYPE_UINT16 11
-#define TGM_DTYPE_UINT32 12
-#define TGM_DTYPE_UINT64 13
-#define TGM_DTYPE_BITMASK 14
 
 /* A TGM_DTYPE_; -1 without an object. */
 int32_t tgm_object_dtype_code(const tgm_message_t *msg, size_t index);
@@ -511,7 +538,7 @@ tgm_error tgm_view_decode_into(const tgm_view_t *view, size_t index, const tgm_d
 tgm_error tgm_view_decode_range_into(const tgm_view_t *view, size_t index, const uint64_t *ranges_offsets,
                                      const uint64_t *ranges_counts, size_t num_ranges,
                                      const tgm_decode_options_t *options, uint8_t *out, size_t out_len);
-/* Writes all values as floating-point numbers, whatever their type is, complex numbers and bitmasks excepted.
+/* Writes all values as floating-point numbers, whatever their type is, complex numbers excepted. Bits become 0 or 1.
  * `out_count` is exactly `num_elements`. */
 tgm_error tgm_view_decode_f64(const tgm_view_t *view, size_t index, const tgm_decode_options_t *options, double *out,
                               size_t out_count);

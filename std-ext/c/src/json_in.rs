@@ -31,6 +31,11 @@ pub(crate) fn metadata(text: &str) -> Result<GlobalMetadata> {
     Ok(read(text, "metadata", Top { has_descriptors: false })?.metadata)
 }
 
+/// Reads a map whose integers stay what they are, up to 64 bits without a sign.
+pub(crate) fn exact_entries(text: &str) -> Result<Entries> {
+    read(text, "metadata", std::marker::PhantomData)
+}
+
 /// Reads one descriptor.
 pub(crate) fn descriptor(text: &str) -> Result<DataObjectDescriptor> {
     read(text, "descriptor", std::marker::PhantomData)

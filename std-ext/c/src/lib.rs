@@ -43,6 +43,7 @@ mod json_out;
 mod message;
 mod metadata;
 mod object;
+mod objects;
 mod options;
 mod ranges;
 mod scan;

@@ -281,6 +281,51 @@ static void json(void) {
   tgm_bytes_free(out);
 }
 
+static void structs(void) {
+  const uint64_t shape[2] = {2, 3}, four = 4;
+  tgm_object_input_t inputs[2];
+  tgm_bytes_t out = {NULL, 0};
+  tgm_message_t *message = NULL;
+  tgm_metadata_t *meta = NULL;
+  uint64_t large = 0;
+  memset(inputs, 0, sizeof inputs);
+  inputs[0].struct_size = inputs[1].struct_size = sizeof *inputs;
+  inputs[0].dtype = TGM_DTYPE_FLOAT32;
+  inputs[0].ndim = 2;
+  inputs[0].shape = shape;
+  inputs[0].data = floats;
+  inputs[0].size = sizeof floats;
+  inputs[0].compression = "zstd";
+  inputs[0].params_json = "{\"zstd_level\":5}";
+  inputs[1].dtype = TGM_DTYPE_FLOAT64;
+  inputs[1].ndim = 1;
+  inputs[1].shape = &four;
+  inputs[1].data = doubles;
+  inputs[1].size = sizeof doubles;
+  inputs[1].metadata_json = "{\"id\":18446744073709551615}";
+  OK(tgm_encode_objects(inputs, 2, "{\"run\":7}", NULL, &out));
+  OK(tgm_decode(out.data, out.len, 1, 0, 1, &message));
+  CHECK(memcmp(tgm_object_data(message, 0, NULL), floats, sizeof floats) == 0);
+  CHECK(memcmp(tgm_object_data(message, 1, NULL), doubles, sizeof doubles) == 0);
+  CHECK(strcmp(tgm_object_compression(message, 0), "zstd") == 0);
+  OK(tgm_message_metadata(message, &meta));
+  CHECK(tgm_metadata_get_int(meta, "run", -1) == 7);
+  CHECK(tgm_value_as_u64(tgm_metadata_get_at(meta, 1, "id"), &large) && large == UINT64_MAX);
+  tgm_metadata_free(meta);
+  tgm_message_free(message);
+  tgm_bytes_free(out);
+  OK(tgm_encode_objects(NULL, 0, NULL, NULL, &out));
+  tgm_bytes_free(out);
+  inputs[1].dtype = 15;
+  FAILS(TGM_ERROR_INVALID_ARG, tgm_encode_objects(inputs, 2, NULL, NULL, &out));
+  SAYS("unknown dtype: 15");
+  inputs[1].dtype = TGM_DTYPE_FLOAT32;
+  FAILS(TGM_ERROR_METADATA, tgm_encode_objects(inputs, 2, NULL, NULL, &out));
+  FAILS(TGM_ERROR_METADATA, tgm_encode_objects(inputs, 1, "[]", NULL, &out));
+  inputs[0].struct_size = 8;
+  FAILS(TGM_ERROR_INVALID_ARG, tgm_encode_objects(inputs, 1, NULL, NULL, &out));
+}
+
 static void ranges(const tgm_bytes_t *bytes) {
   uint64_t first[2] = {4, 0}, count[2] = {2, 3}, beyond = 7;
   tgm_bytes_t out[2] = {{NULL, 0}, {NULL, 0}};
@@ -707,6 +752,7 @@ int main(int argc, char **argv) {
   digests(&bytes);
   metadata(&bytes);
   json();
+  structs();
   ranges(&bytes);
   views(&bytes);
   non_finite();

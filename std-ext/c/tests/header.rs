@@ -40,6 +40,7 @@ const NAMES: &[(&str, &str)] = &[
     ("EncodeMaskOptions", "TgmEncodeMaskOptions"),
     ("DecodeMaskOptions", "TgmDecodeMaskOptions"),
     ("EncodeOptionsStruct", "tgm_encode_options_t"),
+    ("ObjectInput", "tgm_object_input_t"),
     ("WriteFn", "tgm_write_fn"),
     ("c_void", "void"),
     ("DecodeOptionsStruct", "tgm_decode_options_t"),

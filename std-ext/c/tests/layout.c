@@ -21,6 +21,7 @@ FACT(decode_options, sizeof(tgm_decode_options_t) == 32 && offsetof(tgm_decode_o
 FACT(encode_options, sizeof(tgm_encode_options_t) == 72 && offsetof(tgm_encode_options_t, masks) == 32);
 FACT(array_view, sizeof(tgm_array_view_t) == 72 && offsetof(tgm_array_view_t, num_elements) == 48);
 FACT(array_view_end, offsetof(tgm_array_view_t, is_aligned) == 69);
+FACT(object_input, sizeof(tgm_object_input_t) == 88 && offsetof(tgm_object_input_t, encoding) == 48);
 FACT(object_ref, sizeof(tgm_object_ref_t) == 16);
 
 int layout_is_checked(void);

@@ -18,9 +18,9 @@ assert len(functions) > 140, len(functions)
 
 # Parameters that may be NULL, for the function or for every function.
 OPTIONAL = {"hash_algo", "mask_options", "options", "level", "algo", "data_ptrs", "data_lens", "keys", "ranges_offsets",
-            "ranges_counts"}
+            "ranges_counts", "extra_json", "objects"}
 TEXTS = {"metadata_json": "json", "descriptor_json": "descriptor", "hash_algo": '"xxh3"', "level": '"quick"',
-         "algo": '"xxh3"', "query": '"run=7"', "selection": '".."', "path": "path"}
+         "algo": '"xxh3"', "extra_json": "json", "query": '"run=7"', "selection": '".."', "path": "path"}
 HANDLES = {"tgm_message_t": "message", "tgm_metadata_t": "meta", "tgm_value_t": "value", "tgm_file_t": "file",
            "tgm_scan_result_t": "scan", "tgm_buffer_iter_t": "buffer_iter", "tgm_file_iter_t": "file_iter",
            "tgm_object_iter_t": "object_iter", "tgm_streaming_encoder_t": "encoder", "tgm_view_t": "view",
