@@ -37,7 +37,19 @@ pub(crate) unsafe fn required_mut<'a, T>(pointer: *mut T) -> Result<&'a mut T> {
     Ok(unsafe { &mut *pointer })
 }
 
-/// What a pointer leads to; `None` for NULL.
+/// What a pointer leads to; `None` for NULL. A misaligned pointer is an error.
+///
+/// # Safety
+/// As for [`required`].
+pub(crate) unsafe fn given<'a, T>(pointer: *const T) -> Result<Option<&'a T>> {
+    if pointer.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: the caller makes the same promise.
+    unsafe { required(pointer) }.map(Some)
+}
+
+/// The handle that a pointer leads to; `None` for NULL, and for an address where no handle can be.
 ///
 /// # Safety
 /// As for [`required`].

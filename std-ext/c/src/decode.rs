@@ -73,7 +73,7 @@ pub unsafe extern "C" fn tgm_decode_with_options(
     call(|| {
         // SAFETY: the header's contract.
         let (bytes, masks, out) =
-            unsafe { (args::slice(buf, buf_len)?, args::optional(mask_options), args::place(out)?) };
+            unsafe { (args::slice(buf, buf_len)?, args::given(mask_options)?, args::place(out)?) };
         out.put_handle(whole(bytes, &options::decoding(native_byte_order, threads, verify_hash, masks))?);
         Ok(())
     })

@@ -122,7 +122,7 @@ pub unsafe extern "C" fn tgm_encode_with_options(
         let (out, options, input) = unsafe {
             (
                 args::place(out)?,
-                options::encoding(hash_algo, threads, args::optional(mask_options))?,
+                options::encoding(hash_algo, threads, args::given(mask_options)?)?,
                 Input::new(metadata_json, data_ptrs, data_lens, num_objects)?,
             )
         };

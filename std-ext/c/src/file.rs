@@ -277,7 +277,7 @@ pub unsafe extern "C" fn tgm_file_append_with_options(
         let (file, options, input) = unsafe {
             (
                 args::required(file)?,
-                options::encoding(hash_algo, threads, args::optional(mask_options))?,
+                options::encoding(hash_algo, threads, args::given(mask_options)?)?,
                 Input::new(metadata_json, data_ptrs, data_lens, num_objects)?,
             )
         };

@@ -112,7 +112,7 @@ pub unsafe extern "C" fn tgm_streaming_encoder_create_with_options(
             (
                 args::text(path, "path")?,
                 args::text(metadata_json, "metadata_json")?,
-                args::optional(mask_options),
+                args::given(mask_options)?,
                 args::place(out)?,
             )
         };

@@ -438,6 +438,9 @@ static void non_finite(void) {
   masks.neg_inf_mask_method = "paint";
   FAILS(TGM_ERROR_INVALID_ARG, tgm_encode_with_options(description, data, lens, 1, NULL, 0, &masks, &out));
   SAYS("paint");
+  FAILS(TGM_ERROR_INVALID_ARG, tgm_encode_with_options(description, data, lens, 1, NULL, 0,
+                                                       (const void *)((const char *)&masks + 1), &out));
+  SAYS("misaligned");
 }
 
 static void pre_encoded(void) {
