@@ -1,0 +1,14 @@
+//! Names the shared library in itself, if the one who builds says how: `install` does.
+
+use std::env;
+
+/// The variable with the name.
+const NAME: &str = "TENSOGRAM_SONAME";
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed={NAME}");
+    if let Ok(name) = env::var(NAME) {
+        println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,{name}");
+    }
+}

@@ -1,0 +1,31 @@
+//! The frame of every function: panics end here, errors become codes.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::error::{Code, END_OF_ITER, Failure, OK, Report, keep};
+
+/// The result of `work`; `None` if it panicked. A panic of Rust must not reach C, where it would end the process.
+fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(work)).ok()
+}
+
+/// Runs the body of a function that returns a code. An error is kept as the last one of this thread.
+pub(crate) fn call(work: impl FnOnce() -> Result<(), Failure>) -> Code {
+    match caught(work) {
+        Some(Ok(())) => OK,
+        Some(Err(Failure::End)) => END_OF_ITER,
+        Some(Err(Failure::Told(report))) => keep(report),
+        None => keep(Report::internal()),
+    }
+}
+
+/// Runs the body of a function that returns a value. Without a value, and after a panic, that is `absent`.
+pub(crate) fn get<T>(absent: T, work: impl FnOnce() -> Option<T>) -> T {
+    caught(work).flatten().unwrap_or(absent)
+}
+
+/// Runs the body of a function that returns nothing.
+pub(crate) fn run(work: impl FnOnce()) {
+    // A panic while memory is given back has nobody to tell.
+    let _ = caught(work);
+}

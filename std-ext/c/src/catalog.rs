@@ -1,0 +1,224 @@
+//! Queries over the objects of a file, with and without a catalogue.
+
+use std::ffi::c_char;
+use std::fs::File as Sink;
+use std::ptr;
+
+use tgm_std::DecodeOptions;
+use tgm_std::catalog::{Catalog, Freshness};
+use tgm_std::metadata::Query;
+
+use crate::args;
+use crate::call::{call, get, run};
+use crate::error::{Code, METADATA, Report, Result, io};
+use crate::file::File;
+
+/// A `tgm_object_ref_t` of C.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ObjectRef {
+    message: usize,
+    object: usize,
+}
+
+/// A `tgm_object_list_t` of C.
+#[derive(Debug)]
+pub struct ObjectList {
+    objects: Vec<ObjectRef>,
+}
+
+/// A `tgm_catalog_t` of C.
+#[derive(Debug)]
+pub struct CatalogHandle {
+    catalog: Catalog,
+}
+
+impl From<Vec<(usize, usize)>> for ObjectList {
+    fn from(found: Vec<(usize, usize)>) -> Self {
+        Self { objects: found.into_iter().map(|(message, object)| ObjectRef { message, object }).collect() }
+    }
+}
+
+fn parse(query: &str) -> Result<Query> {
+    query.parse().map_err(|error| Report::new(METADATA, format!("query: {error}")).into())
+}
+
+/// Options of reading many messages on several threads.
+fn with_threads(threads: u32) -> DecodeOptions {
+    DecodeOptions { threads, ..DecodeOptions::default() }
+}
+
+/// Finds the objects of a file for which a query holds. Reads the metadata of all messages.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_file_query(
+    file: *const File,
+    query: *const c_char,
+    threads: u32,
+    out: *mut *mut ObjectList,
+) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (file, query, out) = unsafe { (args::required(file)?, args::text(query, "query")?, args::place(out)?) };
+        let found = file.read().query(&parse(query)?, &with_threads(threads))?;
+        out.put_handle(found.into());
+        Ok(())
+    })
+}
+
+/// The number of objects in a list.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_object_list_count(list: *const ObjectList) -> usize {
+    // SAFETY: the header's contract.
+    get(0, || unsafe { args::optional(list) }.map(|list| list.objects.len()))
+}
+
+/// The objects of a list, in order.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_object_list_data(list: *const ObjectList) -> *const ObjectRef {
+    // SAFETY: the header's contract.
+    get(ptr::null(), || unsafe { args::optional(list) }.map(|list| list.objects.as_ptr()))
+}
+
+/// Frees a list.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_object_list_free(list: *mut ObjectList) {
+    // SAFETY: the header's contract.
+    run(|| unsafe { args::free(list) });
+}
+
+/// Catalogues all messages of a file, with a column for each key.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_catalog_build(
+    file: *const File,
+    keys: *const *const c_char,
+    num_keys: usize,
+    threads: u32,
+    out: *mut *mut CatalogHandle,
+) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (file, keys, out) =
+            unsafe { (args::required(file)?, args::slice_or_empty(keys, num_keys)?, args::place(out)?) };
+        // SAFETY: the header's contract.
+        let keys = keys.iter().map(|key| unsafe { args::text(*key, "key") }).collect::<Result<Vec<_>>>()?;
+        let file = file.read();
+        out.put_handle(CatalogHandle { catalog: Catalog::build_with(&*file, &keys, &with_threads(threads))? });
+        Ok(())
+    })
+}
+
+/// Opens the catalogue in a file.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_catalog_open(path: *const c_char, out: *mut *mut CatalogHandle) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (path, out) = unsafe { (args::text(path, "path")?, args::place(out)?) };
+        out.put_handle(CatalogHandle { catalog: Catalog::open(path)? });
+        Ok(())
+    })
+}
+
+/// Writes a catalogue to a file.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_catalog_save(catalog: *const CatalogHandle, path: *const c_char) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (handle, path) = unsafe { (args::required(catalog)?, args::text(path, "path")?) };
+        let written = Sink::create(path).and_then(|mut sink| handle.catalog.write_to(&mut sink));
+        written.map_err(|error| io(&error))
+    })
+}
+
+/// Adds the messages that a file has got since it was catalogued. Writes their number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_catalog_extend(
+    catalog: *mut CatalogHandle,
+    file: *const File,
+    out_added: *mut usize,
+) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (handle, file, out) =
+            unsafe { (args::required_mut(catalog)?, args::required(file)?, args::place(out_added)?) };
+        let file = file.read();
+        out.put(handle.catalog.extend(&*file)?);
+        Ok(())
+    })
+}
+
+/// Whether the catalogue fits a file: 0 if it covers it, 1 if the file has grown, 2 if it is another file.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_catalog_check(
+    catalog: *const CatalogHandle,
+    file: *const File,
+    out_state: *mut i32,
+) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (handle, file, out) = unsafe { (args::required(catalog)?, args::required(file)?, args::place(out_state)?) };
+        let file = file.read();
+        out.put(match handle.catalog.check(&*file)? {
+            Freshness::Fresh => 0,
+            Freshness::Grown { .. } => 1,
+            _ => 2,
+        });
+        Ok(())
+    })
+}
+
+/// The number of messages that are covered.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_catalog_num_messages(catalog: *const CatalogHandle) -> usize {
+    // SAFETY: the header's contract.
+    get(0, || unsafe { args::optional(catalog) }.map(|handle| handle.catalog.message_count()))
+}
+
+/// The number of objects that are covered.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_catalog_num_objects(catalog: *const CatalogHandle) -> usize {
+    // SAFETY: the header's contract.
+    get(0, || unsafe { args::optional(catalog) }.map(|handle| handle.catalog.object_count()))
+}
+
+/// Finds the objects for which a query holds. The file is not read.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_catalog_query(
+    catalog: *const CatalogHandle,
+    query: *const c_char,
+    out: *mut *mut ObjectList,
+) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (handle, query, out) =
+            unsafe { (args::required(catalog)?, args::text(query, "query")?, args::place(out)?) };
+        out.put_handle(handle.catalog.select(&parse(query)?)?.into());
+        Ok(())
+    })
+}
+
+/// Where the frame of an object is in the file.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_catalog_object_range(
+    catalog: *const CatalogHandle,
+    message: usize,
+    object: usize,
+    out_offset: *mut u64,
+    out_length: *mut u64,
+) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (handle, offset, length) =
+            unsafe { (args::required(catalog)?, args::place(out_offset)?, args::place(out_length)?) };
+        let range = handle.catalog.object_range(message, object)?;
+        offset.put(range.start);
+        length.put(range.end.saturating_sub(range.start));
+        Ok(())
+    })
+}
+
+/// Frees a catalogue.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_catalog_free(catalog: *mut CatalogHandle) {
+    // SAFETY: the header's contract.
+    run(|| unsafe { args::free(catalog) });
+}

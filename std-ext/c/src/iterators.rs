@@ -1,0 +1,154 @@
+//! Messages and objects, one at a time.
+
+use std::sync::Arc;
+
+use tgm_std::{
+    DecodeOptions, FileMessageIter, GlobalMetadata, ObjectIter, data_object_inline_hashes, decode_descriptors, objects,
+    scan,
+};
+
+use crate::args;
+use crate::buffers::{TgmBytes, give};
+use crate::call::{call, get, run};
+use crate::error::{Code, Failure};
+use crate::file::File;
+use crate::message::Message;
+use crate::options;
+
+/// A `tgm_buffer_iter_t` of C. It keeps the caller's buffer by its address.
+#[derive(Debug)]
+pub struct BufferIter {
+    buffer: *const u8,
+    extents: Vec<(usize, usize)>,
+    next: usize,
+}
+
+/// A `tgm_file_iter_t` of C.
+#[derive(Debug)]
+pub struct FileIter {
+    messages: FileMessageIter,
+}
+
+/// A `tgm_object_iter_t` of C.
+#[derive(Debug)]
+pub struct ObjectsIter {
+    metadata: Arc<GlobalMetadata>,
+    objects: ObjectIter,
+    digests: std::vec::IntoIter<Option<u64>>,
+    options: DecodeOptions,
+}
+
+/// Finds the messages of a buffer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_buffer_iter_create(buf: *const u8, buf_len: usize, out: *mut *mut BufferIter) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (bytes, out) = unsafe { (args::slice_or_empty(buf, buf_len)?, args::place(out)?) };
+        out.put_handle(BufferIter { buffer: buf, extents: scan(bytes), next: 0 });
+        Ok(())
+    })
+}
+
+/// The number of messages.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_buffer_iter_count(iter: *const BufferIter) -> usize {
+    // SAFETY: the header's contract.
+    get(0, || unsafe { args::optional(iter) }.map(|iter| iter.extents.len()))
+}
+
+/// The bytes of the next message, where they lie.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_buffer_iter_next(
+    iter: *mut BufferIter,
+    out_buf: *mut *const u8,
+    out_len: *mut usize,
+) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (iter, out_buf, out_len) =
+            unsafe { (args::required_mut(iter)?, args::place(out_buf)?, args::place(out_len)?) };
+        let &(offset, length) = iter.extents.get(iter.next).ok_or(Failure::End)?;
+        iter.next += 1;
+        out_buf.put(iter.buffer.wrapping_add(offset));
+        out_len.put(length);
+        Ok(())
+    })
+}
+
+/// Frees the iterator.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_buffer_iter_free(iter: *mut BufferIter) {
+    // SAFETY: the header's contract.
+    run(|| unsafe { args::free(iter) });
+}
+
+/// Lists the messages of a file as it is now.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_file_iter_create(file: *mut File, out: *mut *mut FileIter) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (file, out) = unsafe { (args::required(file)?, args::place(out)?) };
+        let messages = file.read().iter()?;
+        out.put_handle(FileIter { messages });
+        Ok(())
+    })
+}
+
+/// The bytes of the next message.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_file_iter_next(iter: *mut FileIter, out: *mut TgmBytes) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (iter, out) = unsafe { (args::required_mut(iter)?, args::place(out)?) };
+        out.put(give(iter.messages.next().ok_or(Failure::End)??)?);
+        Ok(())
+    })
+}
+
+/// Frees the iterator.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_file_iter_free(iter: *mut FileIter) {
+    // SAFETY: the header's contract.
+    run(|| unsafe { args::free(iter) });
+}
+
+/// Opens a message to decode its objects one at a time.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_object_iter_create(
+    buf: *const u8,
+    buf_len: usize,
+    native_byte_order: i32,
+    verify_hash: i32,
+    out: *mut *mut ObjectsIter,
+) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (bytes, out) = unsafe { (args::slice(buf, buf_len)?, args::place(out)?) };
+        let options = options::decoding(native_byte_order, 0, verify_hash, None);
+        let objects = objects(bytes, options.clone())?;
+        let (metadata, _) = decode_descriptors(bytes)?;
+        let digests = data_object_inline_hashes(bytes)?.into_iter();
+        out.put_handle(ObjectsIter { metadata: Arc::new(metadata), objects, digests, options });
+        Ok(())
+    })
+}
+
+/// The next object, as a message with one object.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_object_iter_next(iter: *mut ObjectsIter, out: *mut *mut Message) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (iter, out) = unsafe { (args::required_mut(iter)?, args::place(out)?) };
+        let object = iter.objects.next().ok_or(Failure::End)?;
+        let digest = iter.digests.next().flatten();
+        out.put_handle(Message::new(Arc::clone(&iter.metadata), vec![object?], &[digest], &iter.options)?);
+        Ok(())
+    })
+}
+
+/// Frees the iterator.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_object_iter_free(iter: *mut ObjectsIter) {
+    // SAFETY: the header's contract.
+    run(|| unsafe { args::free(iter) });
+}

@@ -1,0 +1,57 @@
+//! The C interface of Tensogram: the functions that `include/tensogram.h` declares.
+//!
+//! Every function has the same shape. It turns its pointers into references, calls safe code, and writes its results:
+//!
+//! ```text
+//! call ─ catch a panic ─ check pointers ─ safe code of `tgm_std` ─ write the results
+//!                                                              └─ or keep the error, and return its code
+//! ```
+//!
+//! | module | holds |
+//! |---|---|
+//! | `call` | the only place that catches panics |
+//! | `args` | pointers as references, slices and texts; places for results |
+//! | `error` | codes, and the last error of each thread |
+//! | `buffers` | memory that the caller frees |
+//! | `json_in`, `json_out` | metadata and descriptors as JSON |
+//! | `options` | options of C as options of `tgm_std` |
+//! | all others | the functions, a file for each group of the header |
+//!
+//! # Contract
+//! The caller keeps what the header says of each function. Pointers are NULL or point to what their type says, for as
+//! long as the call lasts or as the header says. Handles come from this library and are not freed yet. A function writes
+//! its results only if it succeeds. This is what the `SAFETY` comments of this crate mean by "the header's contract".
+#![allow(unsafe_code, reason = "pointers come from C; each block says what it relies on")]
+#![allow(unreachable_pub, reason = "C reaches functions by their names, and types through them")]
+#![allow(clippy::missing_safety_doc, reason = "the contract is the same for all functions, and stands above")]
+
+#[cfg(panic = "abort")]
+compile_error!("a panic would end the program that calls this library: build it with `panic = \"unwind\"`");
+
+mod args;
+mod buffers;
+mod call;
+mod catalog;
+mod decode;
+mod encode;
+mod error;
+mod file;
+mod hash;
+mod iterators;
+mod json_in;
+mod json_out;
+mod message;
+mod metadata;
+mod object;
+mod objects;
+mod options;
+mod ranges;
+mod scan;
+mod streaming;
+mod validate;
+mod value;
+mod version;
+mod view;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,170 @@
+//! Options of C as options of `tgm_std`.
+
+use std::ffi::c_char;
+
+use tgm_std::options::{MaskMethod, ValueOrder};
+use tgm_std::{DecodeLimits, DecodeOptions, EncodeOptions, parse_hash_name};
+
+use crate::args;
+use crate::error::{INVALID_ARG, Report, Result, invalid};
+
+/// `TgmEncodeMaskOptions` of C. A truth value is a byte here, because C can put any byte there.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct EncodeMaskOptions {
+    allow_nan: u8,
+    allow_inf: u8,
+    nan_mask_method: *const c_char,
+    pos_inf_mask_method: *const c_char,
+    neg_inf_mask_method: *const c_char,
+    small_mask_threshold_bytes: isize,
+}
+
+/// `TgmDecodeMaskOptions` of C.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct DecodeMaskOptions {
+    restore_non_finite: u8,
+}
+
+/// `tgm_decode_options_t` of C.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct DecodeOptionsStruct {
+    struct_size: usize,
+    native_byte_order: i32,
+    restore_non_finite: i32,
+    verify_hash: i32,
+    threads: u32,
+    max_decoded_bytes: u64,
+}
+
+/// `tgm_encode_options_t` of C.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct EncodeOptionsStruct {
+    struct_size: usize,
+    hash_algo: *const c_char,
+    threads: u32,
+    value_order: i32,
+    descriptor_first: i32,
+    reserved: u32,
+    masks: EncodeMaskOptions,
+}
+
+/// Options of encoding. Without masks, NaN and infinities are errors.
+///
+/// # Safety
+/// The texts are NULL or end with NUL.
+pub(crate) unsafe fn encoding(
+    hash_algo: *const c_char,
+    threads: u32,
+    masks: Option<&EncodeMaskOptions>,
+) -> Result<EncodeOptions> {
+    // SAFETY: the caller makes the same promise.
+    let hashing = match unsafe { args::optional_text(hash_algo, "hash_algo")? } {
+        None => false,
+        Some(name) => parse_hash_name(Some(name)).map_err(|error| invalid(error.to_string()))?,
+    };
+    let options = EncodeOptions { hashing, threads, ..EncodeOptions::default() };
+    let Some(masks) = masks else { return Ok(options) };
+    // SAFETY: the caller makes the same promise for each of the texts.
+    let [nan, pos_inf, neg_inf] = unsafe {
+        [method(masks.nan_mask_method)?, method(masks.pos_inf_mask_method)?, method(masks.neg_inf_mask_method)?]
+    };
+    Ok(EncodeOptions {
+        allow_nan: masks.allow_nan != 0,
+        allow_inf: masks.allow_inf != 0,
+        nan_mask_method: nan,
+        pos_inf_mask_method: pos_inf,
+        neg_inf_mask_method: neg_inf,
+        small_mask_threshold_bytes: usize::try_from(masks.small_mask_threshold_bytes)
+            .unwrap_or(options.small_mask_threshold_bytes),
+        ..options
+    })
+}
+
+/// The method of that name; roaring for NULL.
+///
+/// # Safety
+/// The text is NULL or ends with NUL.
+unsafe fn method(name: *const c_char) -> Result<MaskMethod> {
+    // SAFETY: the caller makes the same promise.
+    let Some(name) = (unsafe { args::optional_text(name, "mask method")? }) else { return Ok(MaskMethod::Roaring) };
+    let method = MaskMethod::from_name(name).map_err(|error| invalid(error.to_string()))?;
+    if matches!(method, MaskMethod::Blosc2 { .. }) && !cfg!(feature = "blosc2") {
+        return Err(invalid("mask method blosc2 is not compiled in: build with feature `blosc2`"));
+    }
+    Ok(method)
+}
+
+/// Options of encoding as a struct; those of `tgm_encode` with digests for NULL.
+///
+/// # Safety
+/// The pointer is NULL or leads to a struct of as many bytes as it says, whose texts are NULL or end with NUL.
+pub(crate) unsafe fn encoding_struct(options: *const EncodeOptionsStruct) -> Result<EncodeOptions> {
+    // SAFETY: the caller makes the same promise. Only the size is read before it is checked.
+    let Some(given) = (unsafe { sized(options)? }) else { return Ok(EncodeOptions::default()) };
+    let value_order = match given.value_order {
+        0 => ValueOrder::Checked,
+        1 => ValueOrder::Declared,
+        2 => ValueOrder::Native,
+        other => return Err(invalid(format!("unknown value order: {other}"))),
+    };
+    // SAFETY: the caller makes the same promise.
+    let options = unsafe { encoding(given.hash_algo, given.threads, Some(&given.masks))? };
+    Ok(EncodeOptions { value_order, descriptor_first: given.descriptor_first != 0, ..options })
+}
+
+/// Options of decoding as a struct; the defaults for NULL.
+///
+/// # Safety
+/// The pointer is NULL or leads to a struct of as many bytes as it says.
+pub(crate) unsafe fn decoding_struct(options: *const DecodeOptionsStruct) -> Result<DecodeOptions> {
+    // SAFETY: the caller makes the same promise.
+    let Some(given) = (unsafe { sized(options)? }) else { return Ok(DecodeOptions::default()) };
+    let limits = DecodeLimits::default();
+    let max_decoded_bytes =
+        if given.max_decoded_bytes == 0 { limits.max_decoded_bytes } else { given.max_decoded_bytes };
+    Ok(DecodeOptions {
+        native_byte_order: given.native_byte_order != 0,
+        restore_non_finite: given.restore_non_finite != 0,
+        verify_hash: given.verify_hash != 0,
+        threads: given.threads,
+        limits: DecodeLimits { max_decoded_bytes, ..limits },
+        ..DecodeOptions::default()
+    })
+}
+
+/// A struct that begins with its size. It may be longer than this version knows, but not shorter.
+///
+/// # Safety
+/// The pointer is NULL or leads to as many bytes as the struct says in its first field.
+unsafe fn sized<'a, T>(given: *const T) -> Result<Option<&'a T>> {
+    if given.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: the struct begins with its size, which is there whatever the size is.
+    let size = *unsafe { args::required(given.cast::<usize>())? };
+    if size < size_of::<T>() {
+        return Err(Report::new(INVALID_ARG, format!("struct_size {size} is less than {}", size_of::<T>())).into());
+    }
+    // SAFETY: the struct has all fields that this version knows.
+    unsafe { args::required(given) }.map(Some)
+}
+
+/// Options of decoding from flags. `masks` says whether NaN and infinities are put back.
+pub(crate) fn decoding(
+    native_byte_order: i32,
+    threads: u32,
+    verify_hash: i32,
+    masks: Option<&DecodeMaskOptions>,
+) -> DecodeOptions {
+    DecodeOptions {
+        native_byte_order: native_byte_order != 0,
+        threads,
+        verify_hash: verify_hash != 0,
+        restore_non_finite: masks.is_none_or(|masks| masks.restore_non_finite != 0),
+        ..DecodeOptions::default()
+    }
+}

@@ -1,0 +1,247 @@
+//! A message written to a file or to a function of the caller, object by object.
+
+use std::ffi::{c_char, c_void};
+use std::fs::File;
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::ptr;
+
+use tgm_std::{EncodeOptions, StreamingEncoder};
+
+use crate::args;
+use crate::call::{call, get, run};
+use crate::encode::refuse_masks;
+use crate::error::{Code, Result, invalid, io as io_failure};
+use crate::json_in;
+use crate::options::{self, EncodeMaskOptions, EncodeOptionsStruct};
+
+/// A `tgm_write_fn` of C: takes bytes, and returns 0 if it has them.
+pub type WriteFn = Option<unsafe extern "C" fn(user: *mut c_void, data: *const u8, len: usize) -> i32>;
+
+/// Where a message goes.
+#[derive(Debug)]
+enum Sink {
+    File(BufWriter<File>),
+    /// A function that is not NULL, and what it is called with.
+    Function(WriteFn, *mut c_void),
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::File(file) => file.write(bytes),
+            Self::Function(function, user) => {
+                // SAFETY: the header's contract: the function may be called with these until the encoder is freed.
+                let code = function.map_or(0, |function| unsafe { function(*user, bytes.as_ptr(), bytes.len()) });
+                match code {
+                    0 => Ok(bytes.len()),
+                    code => Err(io::Error::other(format!("the writing function returned {code}"))),
+                }
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::File(file) => file.flush(),
+            Self::Function(..) => Ok(()),
+        }
+    }
+}
+
+impl Seek for Sink {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        match self {
+            Self::File(file) => file.seek(to),
+            Self::Function(..) => Err(io::ErrorKind::Unsupported.into()),
+        }
+    }
+}
+
+/// A `tgm_streaming_encoder_t` of C. After its end it holds nothing.
+#[derive(Debug)]
+pub struct Encoder {
+    message: Option<StreamingEncoder<Sink>>,
+    /// Whether the length of the message can be written into it afterwards.
+    seeks: bool,
+}
+
+/// The failure of any call after the end.
+fn finished() -> crate::error::Failure {
+    invalid("streaming encoder already finished")
+}
+
+impl Encoder {
+    fn open(path: &str, metadata_json: &str, options: impl FnOnce() -> Result<EncodeOptions>) -> Result<Self> {
+        let metadata = json_in::metadata(metadata_json)?;
+        let options = options()?;
+        let sink = Sink::File(BufWriter::new(File::create(path).map_err(|error| io_failure(&error))?));
+        Ok(Self { message: Some(StreamingEncoder::new(sink, &metadata, &options)?), seeks: true })
+    }
+
+    fn message(&mut self) -> Result<&mut StreamingEncoder<Sink>> {
+        self.message.as_mut().ok_or_else(finished)
+    }
+}
+
+/// Begins a message in a file.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_streaming_encoder_create(
+    path: *const c_char,
+    metadata_json: *const c_char,
+    hash_algo: *const c_char,
+    threads: u32,
+    out: *mut *mut Encoder,
+) -> Code {
+    // SAFETY: the header's contract. NULL options are those of the function without options.
+    unsafe { tgm_streaming_encoder_create_with_options(path, metadata_json, hash_algo, threads, ptr::null(), out) }
+}
+
+/// Begins a message in a file, with masks if the options say so.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_streaming_encoder_create_with_options(
+    path: *const c_char,
+    metadata_json: *const c_char,
+    hash_algo: *const c_char,
+    threads: u32,
+    mask_options: *const EncodeMaskOptions,
+    out: *mut *mut Encoder,
+) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (path, json, masks, out) = unsafe {
+            (
+                args::text(path, "path")?,
+                args::text(metadata_json, "metadata_json")?,
+                args::given(mask_options)?,
+                args::place(out)?,
+            )
+        };
+        // SAFETY: the header's contract.
+        let options = || unsafe { options::encoding(hash_algo, threads, masks) };
+        out.put_handle(Encoder::open(path, json, options)?);
+        Ok(())
+    })
+}
+
+/// Begins a message whose bytes go to a function, in order.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_streaming_encoder_create_writer(
+    write: WriteFn,
+    user: *mut c_void,
+    metadata_json: *const c_char,
+    options: *const EncodeOptionsStruct,
+    out: *mut *mut Encoder,
+) -> Code {
+    call(|| {
+        if write.is_none() {
+            return Err(invalid("null argument"));
+        }
+        // SAFETY: the header's contract.
+        let (json, options, out) = unsafe {
+            (args::text(metadata_json, "metadata_json")?, options::encoding_struct(options)?, args::place(out)?)
+        };
+        let metadata = json_in::metadata(json)?;
+        let message = StreamingEncoder::new(Sink::Function(write, user), &metadata, &options)?;
+        out.put_handle(Encoder { message: Some(message), seeks: false });
+        Ok(())
+    })
+}
+
+/// Writes metadata of the next object before it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_streaming_encoder_write_preceder(enc: *mut Encoder, metadata_json: *const c_char) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (encoder, json) = unsafe { (args::required_mut(enc)?, args::text(metadata_json, "metadata_json")?) };
+        let message = encoder.message()?;
+        message.write_preceder(json_in::entry(json)?)?;
+        Ok(())
+    })
+}
+
+/// Encodes and writes an object.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_streaming_encoder_write(
+    enc: *mut Encoder,
+    descriptor_json: *const c_char,
+    data: *const u8,
+    data_len: usize,
+) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (encoder, json, data) = unsafe {
+            (
+                args::required_mut(enc)?,
+                args::text(descriptor_json, "descriptor_json")?,
+                args::slice_or_empty(data, data_len)?,
+            )
+        };
+        let message = encoder.message()?;
+        let descriptor = json_in::descriptor(json)?;
+        refuse_masks(&descriptor)?;
+        message.write_object(&descriptor, data)?;
+        Ok(())
+    })
+}
+
+/// Writes an object whose bytes went through the pipeline already.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_streaming_encoder_write_pre_encoded(
+    enc: *mut Encoder,
+    descriptor_json: *const c_char,
+    data: *const u8,
+    data_len: usize,
+) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (encoder, json, data) = unsafe {
+            (
+                args::required_mut(enc)?,
+                args::text(descriptor_json, "descriptor_json")?,
+                args::slice_or_empty(data, data_len)?,
+            )
+        };
+        let message = encoder.message()?;
+        message.write_object_pre_encoded(&json_in::descriptor(json)?, data)?;
+        Ok(())
+    })
+}
+
+/// The number of objects that were written; 0 after the end.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_streaming_encoder_count(enc: *const Encoder) -> usize {
+    // SAFETY: the header's contract.
+    get(0, || unsafe { args::optional(enc) }?.message.as_ref().map(StreamingEncoder::object_count))
+}
+
+/// Ends the message. It does not state its length.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_streaming_encoder_finish(enc: *mut Encoder) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let encoder = unsafe { args::required_mut(enc)? };
+        encoder.message.take().ok_or_else(finished)?.finish()?;
+        Ok(())
+    })
+}
+
+/// Ends the message, and writes its length into it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_streaming_encoder_finish_backfill(enc: *mut Encoder) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let encoder = unsafe { args::required_mut(enc)? };
+        if !encoder.seeks {
+            return Err(invalid("a message that goes to a function cannot be changed afterwards"));
+        }
+        encoder.message.take().ok_or_else(finished)?.finish_with_backfill()?;
+        Ok(())
+    })
+}
+
+/// Frees the encoder. A message that was not ended stays without an end.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_streaming_encoder_free(enc: *mut Encoder) {
+    // SAFETY: the header's contract.
+    run(|| unsafe { args::free(enc) });
+}

@@ -1,0 +1,241 @@
+/* Decodes a list of files in every way, and compares the values with known digests.
+ *
+ * Arguments: the list. A line is FILE MESSAGE OBJECT BYTES SHA256, separated by tabs; a line with FILE alone is a file
+ * that may have any defect: it is only read, by every function that reads. */
+#include "check.h"
+
+/* ---- SHA-256 (FIPS 180-4) ---- */
+
+static const uint32_t sha_k[64] = {
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+
+static uint32_t rotate(uint32_t x, int n) { return x >> n | x << (32 - n); }
+
+static void sha_block(uint32_t state[8], const uint8_t *block) {
+  uint32_t w[64], s[8];
+  int i;
+  for (i = 0; i < 16; i++)
+    w[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 | (uint32_t)block[4 * i + 2] << 8 |
+           block[4 * i + 3];
+  for (; i < 64; i++)
+    w[i] = w[i - 16] + (rotate(w[i - 15], 7) ^ rotate(w[i - 15], 18) ^ w[i - 15] >> 3) + w[i - 7] +
+           (rotate(w[i - 2], 17) ^ rotate(w[i - 2], 19) ^ w[i - 2] >> 10);
+  memcpy(s, state, sizeof s);
+  for (i = 0; i < 64; i++) {
+    const uint32_t choice = (s[4] & s[5]) ^ (~s[4] & s[6]);
+    const uint32_t majority = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
+    const uint32_t one = s[7] + (rotate(s[4], 6) ^ rotate(s[4], 11) ^ rotate(s[4], 25)) + choice + sha_k[i] + w[i];
+    const uint32_t two = (rotate(s[0], 2) ^ rotate(s[0], 13) ^ rotate(s[0], 22)) + majority;
+    memmove(s + 1, s, 7 * sizeof *s);
+    s[4] += one;
+    s[0] = one + two;
+  }
+  for (i = 0; i < 8; i++)
+    state[i] += s[i];
+}
+
+static void sha256(const uint8_t *data, size_t len, char hex[65]) {
+  uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  uint8_t tail[128] = {0};
+  const size_t whole = len / 64 * 64, rest = len - whole, padded = rest < 56 ? 64 : 128;
+  size_t i;
+  for (i = 0; i < whole; i += 64)
+    sha_block(state, data + i);
+  memcpy(tail, data + whole, rest);
+  tail[rest] = 0x80;
+  for (i = 0; i < 8; i++)
+    tail[padded - 1 - i] = (uint8_t)((uint64_t)len * 8 >> (8 * i));
+  for (i = 0; i < padded; i += 64)
+    sha_block(state, tail + i);
+  for (i = 0; i < 8; i++)
+    sprintf(hex + 8 * i, "%08lx", (unsigned long)state[i]);
+}
+
+static uint8_t *read_file(const char *path, size_t *len) {
+  FILE *file = fopen(path, "rb");
+  uint8_t *bytes;
+  long size;
+  if (file == NULL) {
+    perror(path);
+    exit(1);
+  }
+  fseek(file, 0, SEEK_END);
+  size = ftell(file);
+  rewind(file);
+  bytes = malloc((size_t)size + 1);
+  CHECK(bytes != NULL && fread(bytes, 1, (size_t)size, file) == (size_t)size);
+  fclose(file);
+  *len = (size_t)size;
+  return bytes;
+}
+
+/* Values of all ways have this digest. */
+static void equals(const char *where, const uint8_t *data, size_t len, size_t bytes, const char *digest) {
+  char hex[65];
+  sha256(data, len, hex);
+  if (len != bytes || strcmp(hex, digest) != 0) {
+    fprintf(stderr, "%s: %lu bytes with digest %s, expected %lu with %s\n", where, (unsigned long)len, hex,
+            (unsigned long)bytes, digest);
+    exit(1);
+  }
+}
+
+/* Decodes an object in every way. */
+static void expect(const uint8_t *message, size_t message_len, const char *where, size_t object, size_t bytes,
+                   const char *digest) {
+  tgm_message_t *decoded = NULL;
+  tgm_object_iter_t *iter = NULL;
+  tgm_view_t *view = NULL;
+  tgm_array_view_t array;
+  const uint8_t *data;
+  uint8_t *into;
+  size_t len = 0, i;
+  OK(tgm_decode(message, message_len, 1, 2, 0, &decoded));
+  data = tgm_object_data(decoded, object, &len);
+  equals(where, data, len, bytes, digest);
+  tgm_message_free(decoded);
+  OK(tgm_decode_object(message, message_len, object, 1, 0, 0, &decoded));
+  data = tgm_object_data(decoded, 0, &len);
+  equals(where, data, len, bytes, digest);
+  tgm_message_free(decoded);
+  OK(tgm_object_iter_create(message, message_len, 1, 0, &iter));
+  for (i = 0; i <= object; i++) {
+    OK(tgm_object_iter_next(iter, &decoded));
+    if (i == object) {
+      data = tgm_object_data(decoded, 0, &len);
+      equals(where, data, len, bytes, digest);
+    }
+    tgm_message_free(decoded);
+  }
+  tgm_object_iter_free(iter);
+  OK(tgm_view_open(message, message_len, &view));
+  array.struct_size = sizeof array;
+  OK(tgm_object_describe(view, object, &array));
+  CHECK(array.size == bytes);
+  into = malloc(bytes + 1);
+  CHECK(into != NULL);
+  OK(tgm_view_decode_into(view, object, NULL, into, bytes));
+  equals(where, into, bytes, bytes, digest);
+  if (array.is_native && tgm_object_view(view, object, &array) == TGM_ERROR_OK)
+    equals(where, array.data, array.size, bytes, digest);
+  free(into);
+  tgm_view_free(view);
+}
+
+/* Reads bytes of any kind with every function. Nothing but an end of the process would be a failure. */
+static void survive(const uint8_t *bytes, size_t len, const char *name) {
+  static const char *levels[4] = {"quick", "checksum", "default", "full"};
+  tgm_message_t *message = NULL;
+  tgm_metadata_t *meta = NULL;
+  tgm_scan_result_t *scan = NULL;
+  tgm_object_iter_t *iter = NULL;
+  tgm_view_t *view = NULL;
+  tgm_file_t *file = NULL;
+  tgm_bytes_t out;
+  size_t i, size, count = 0;
+  uint64_t first = 0, some = 3;
+  int verify;
+  for (verify = 0; verify < 2; verify++)
+    if (tgm_decode(bytes, len, 1, 0, verify, &message) == TGM_ERROR_OK) {
+      for (i = 0; i < tgm_message_num_objects(message); i++) {
+        CHECK(tgm_object_data(message, i, NULL) != NULL && tgm_object_type(message, i) != NULL);
+        CHECK(tgm_object_descriptor_json(message, i) != NULL);
+      }
+      OK(tgm_message_metadata(message, &meta));
+      CHECK(tgm_metadata_to_json(meta) != NULL);
+      tgm_metadata_free(meta);
+      tgm_message_free(message);
+    }
+  if (tgm_decode_metadata(bytes, len, &meta) == TGM_ERROR_OK)
+    tgm_metadata_free(meta);
+  if (tgm_decode_object(bytes, len, 0, 1, 0, 1, &message) == TGM_ERROR_OK)
+    tgm_message_free(message);
+  if (tgm_decode_range(bytes, len, 0, &first, &some, 1, 1, 0, 1, &out, &count) == TGM_ERROR_OK)
+    tgm_bytes_free(out);
+  OK(tgm_scan(bytes, len, &scan));
+  tgm_scan_free(scan);
+  if (tgm_object_iter_create(bytes, len, 1, 1, &iter) == TGM_ERROR_OK) {
+    message = NULL;
+    while (tgm_object_iter_next(iter, &message) != TGM_ERROR_END_OF_ITER)
+      if (message != NULL) {
+        tgm_message_free(message);
+        message = NULL;
+      }
+    tgm_object_iter_free(iter);
+  }
+  for (i = 0; i < 4; i++) {
+    OK(tgm_validate(bytes, len, levels[i], 1, &out));
+    tgm_bytes_free(out);
+  }
+  (void)tgm_check_message(bytes, len);
+  if (tgm_view_open(bytes, len, &view) == TGM_ERROR_OK) {
+    for (i = 0; i < tgm_view_num_objects(view); i++) {
+      tgm_array_view_t array;
+      array.struct_size = sizeof array;
+      (void)tgm_object_view(view, i, &array);
+      if (tgm_decoded_size(bytes, len, i, &size) == TGM_ERROR_OK && size < 1 << 20) {
+        uint8_t *into = malloc(size + 1);
+        CHECK(into != NULL);
+        (void)tgm_view_decode_into(view, i, NULL, into, size);
+        (void)tgm_view_select_into(view, i, "..", NULL, into, size);
+        free(into);
+      }
+    }
+    if (tgm_view_metadata(view, &meta) == TGM_ERROR_OK)
+      tgm_metadata_free(meta);
+    tgm_view_free(view);
+  }
+  OK(tgm_file_open(name, &file));
+  OK(tgm_file_message_count(file, &count));
+  for (i = 0; i < count; i++)
+    if (tgm_file_decode_message(file, i, 1, 0, 0, &message) == TGM_ERROR_OK)
+      tgm_message_free(message);
+  tgm_file_close(file);
+}
+
+int main(int argc, char **argv) {
+  FILE *list = argc == 2 ? fopen(argv[1], "r") : NULL;
+  char line[8192], loaded[4096] = "";
+  uint8_t *bytes = NULL;
+  size_t len = 0, values = 0, files = 0;
+  tgm_scan_result_t *scan = NULL;
+  if (list == NULL) {
+    fprintf(stderr, "usage: corpus LIST\n");
+    return 2;
+  }
+  while (fgets(line, sizeof line, list) != NULL) {
+    char *name = strtok(line, "\t\n"), *message = strtok(NULL, "\t\n"), *object = strtok(NULL, "\t\n");
+    char *size = strtok(NULL, "\t\n"), *digest = strtok(NULL, "\t\n"), where[4200];
+    tgm_scan_entry_t entry;
+    if (strcmp(loaded, name) != 0) {
+      free(bytes);
+      tgm_scan_free(scan);
+      bytes = read_file(name, &len);
+      OK(tgm_scan(bytes, len, &scan));
+      strcpy(loaded, name);
+    }
+    if (message == NULL) {
+      survive(bytes, len, name);
+      files++;
+      continue;
+    }
+    entry = tgm_scan_entry(scan, strtoul(message, NULL, 10));
+    CHECK(entry.length > 0);
+    sprintf(where, "%s: message %s, object %s", name, message, object);
+    expect(bytes + entry.offset, entry.length, where, strtoul(object, NULL, 10), strtoul(size, NULL, 10), digest);
+    values++;
+  }
+  free(bytes);
+  tgm_scan_free(scan);
+  fclose(list);
+  printf("corpus: %lu objects equal, %lu damaged files read\n", (unsigned long)values, (unsigned long)files);
+  return 0;
+}

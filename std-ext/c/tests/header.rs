@@ -1,0 +1,133 @@
+//! The header and the library agree: the same functions, with the same types.
+#![allow(clippy::unwrap_used, reason = "tests may panic")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// A function as C declares it: its result, and the types of its parameters.
+type Signature = (String, Vec<String>);
+
+/// Types of Rust by their names in C.
+const NAMES: &[(&str, &str)] = &[
+    ("u8", "uint8_t"),
+    ("u32", "uint32_t"),
+    ("u64", "uint64_t"),
+    ("i32", "int32_t"),
+    ("i64", "int64_t"),
+    ("f32", "float"),
+    ("f64", "double"),
+    ("usize", "size_t"),
+    ("bool", "bool"),
+    ("c_char", "char"),
+    ("Code", "tgm_error"),
+    ("TgmBytes", "tgm_bytes_t"),
+    ("TgmValue", "tgm_value_t"),
+    ("Message", "tgm_message_t"),
+    ("Metadata", "tgm_metadata_t"),
+    ("File", "tgm_file_t"),
+    ("ScanResult", "tgm_scan_result_t"),
+    ("ScanEntry", "tgm_scan_entry_t"),
+    ("BufferIter", "tgm_buffer_iter_t"),
+    ("FileIter", "tgm_file_iter_t"),
+    ("ObjectsIter", "tgm_object_iter_t"),
+    ("Encoder", "tgm_streaming_encoder_t"),
+    ("View", "tgm_view_t"),
+    ("ArrayView", "tgm_array_view_t"),
+    ("ObjectRef", "tgm_object_ref_t"),
+    ("ObjectList", "tgm_object_list_t"),
+    ("CatalogHandle", "tgm_catalog_t"),
+    ("EncodeMaskOptions", "TgmEncodeMaskOptions"),
+    ("DecodeMaskOptions", "TgmDecodeMaskOptions"),
+    ("EncodeOptionsStruct", "tgm_encode_options_t"),
+    ("ObjectInput", "tgm_object_input_t"),
+    ("WriteFn", "tgm_write_fn"),
+    ("c_void", "void"),
+    ("DecodeOptionsStruct", "tgm_decode_options_t"),
+];
+
+/// A type of Rust as C writes it, without blanks before stars.
+fn in_c(rust: &str) -> String {
+    let pointer = |pointee: &str, is_const: bool| match (in_c(pointee), is_const) {
+        (pointee, false) => format!("{pointee}*"),
+        (pointee, true) if pointee.ends_with('*') => format!("{pointee}const*"),
+        (pointee, true) => format!("const {pointee}*"),
+    };
+    if let Some(pointee) = rust.strip_prefix("*const ") {
+        return pointer(pointee, true);
+    }
+    if let Some(pointee) = rust.strip_prefix("*mut ") {
+        return pointer(pointee, false);
+    }
+    let name = NAMES.iter().find(|(name, _)| *name == rust);
+    name.unwrap_or_else(|| panic!("the type {rust} has no name in C")).1.to_string()
+}
+
+/// The functions that the sources export.
+fn exported() -> BTreeMap<String, Signature> {
+    let mut functions = BTreeMap::new();
+    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).unwrap() {
+        let source = fs::read_to_string(entry.unwrap().path()).unwrap();
+        for part in source.split("#[unsafe(no_mangle)]").skip(1) {
+            let (name, rest) = part.split_once("extern \"C\" fn ").unwrap().1.split_once('(').unwrap();
+            let (parameters, rest) = rest.split_once(')').unwrap();
+            let result = rest.split_once('{').unwrap().0.trim().strip_prefix("-> ").map_or("void".into(), in_c);
+            let parameters = parameters.split(',').map(str::trim).filter(|p| !p.is_empty());
+            let parameters = parameters.map(|p| in_c(p.split_once(": ").unwrap().1)).collect();
+            functions.insert(name.to_string(), (result, parameters));
+        }
+    }
+    functions
+}
+
+/// The functions that the header declares.
+fn declared() -> BTreeMap<String, Signature> {
+    let header = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("include/tensogram.h")).unwrap();
+    let header = header.replace("\\\n", " ");
+    let code: String = header.split("/*").map(|part| part.split_once("*/").map_or(part, |(_, code)| code)).collect();
+    let code: String =
+        code.lines().filter(|line| !line.starts_with('#')).fold(String::new(), |all, line| all + line + " ");
+    let mut functions = BTreeMap::new();
+    for statement in code.split(';').filter(|statement| !statement.contains("typedef") && statement.contains("tgm_")) {
+        let Some((front, parameters)) = statement.split_once('(') else { continue };
+        let front = front.rsplit(['{', '}']).next().unwrap().trim();
+        let (result, name) = front.split_at(front.rfind([' ', '*']).unwrap() + 1);
+        let result = tight(result);
+        let parameters = parameters.split(')').next().unwrap().split(',').map(str::trim).filter(|p| *p != "void");
+        let parameters = parameters.map(|p| tight(&p[..=p.rfind([' ', '*']).unwrap()])).collect();
+        functions.insert(name.to_string(), (result, parameters));
+    }
+    functions
+}
+
+/// A type of C without blanks around its stars.
+fn tight(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").replace(" *", "*").replace("* ", "*").trim().to_string()
+}
+
+#[test]
+fn every_exported_function_is_declared_with_its_types_and_no_other() {
+    let (mut exported, declared) = (exported(), declared());
+    // The one function whose result is an enum in C and an integer in Rust.
+    exported.get_mut("tgm_value_get_type").unwrap().0 = "tgm_value_type".into();
+    let missing: Vec<_> = exported.keys().filter(|name| !declared.contains_key(*name)).collect();
+    assert!(missing.is_empty(), "not declared: {missing:?}");
+    let unknown: Vec<_> = declared.keys().filter(|name| !exported.contains_key(*name)).collect();
+    assert!(unknown.is_empty(), "not exported: {unknown:?}");
+    for (name, signature) in &declared {
+        assert_eq!(signature, &exported[name], "{name}");
+    }
+}
+
+/// The synchronous functions of the reference. None of them may be lost.
+const REFERENCE: &str = include_str!("reference_functions.txt");
+
+#[test]
+fn every_function_of_the_reference_is_there() {
+    let declared = declared();
+    let names: Vec<&str> = REFERENCE.lines().collect();
+    assert_eq!(names.len(), 97);
+    let lost: Vec<_> = names.iter().filter(|name| !declared.contains_key(**name)).collect();
+    assert!(lost.is_empty(), "lost: {lost:?}");
+}

@@ -1,0 +1,138 @@
+"""Writes a program in C that calls every function of tensogram.h with NULL for every pointer.
+
+First for all of them, then for one at a time while the others are good. A function that returns a code must refuse a
+NULL that it cannot do without."""
+
+import pathlib
+import re
+import sys
+
+header = pathlib.Path(sys.argv[1]).read_text().replace("\\\n", " ")
+code = re.sub(r"/\*.*?\*/", "", header, flags=re.S)
+code = " ".join(line for line in code.splitlines() if not line.startswith("#"))
+functions = []
+for result, name, parameters in re.findall(r"([\w ]+?[ *]+)(tgm_\w+)\(([^)]*)\)\s*;", code):
+    split = [re.match(r"(.*?[ *])(\w+)$", p.strip()).groups() for p in parameters.split(",") if p.strip() != "void"]
+    functions.append((result.strip(), name, [(kind.strip(), which) for kind, which in split]))
+assert len(functions) > 140, len(functions)
+
+# Parameters that may be NULL, for the function or for every function.
+OPTIONAL = {"hash_algo", "mask_options", "options", "level", "algo", "data_ptrs", "data_lens", "keys", "ranges_offsets",
+            "ranges_counts", "extra_json", "objects"}
+TEXTS = {"metadata_json": "json", "descriptor_json": "descriptor", "hash_algo": '"xxh3"', "level": '"quick"',
+         "algo": '"xxh3"', "extra_json": "json", "query": '"run=7"', "selection": '".."', "path": "path"}
+HANDLES = {"tgm_message_t": "message", "tgm_metadata_t": "meta", "tgm_value_t": "value", "tgm_file_t": "file",
+           "tgm_scan_result_t": "scan", "tgm_buffer_iter_t": "buffer_iter", "tgm_file_iter_t": "file_iter",
+           "tgm_object_iter_t": "object_iter", "tgm_streaming_encoder_t": "encoder", "tgm_view_t": "view",
+           "tgm_object_list_t": "list", "tgm_catalog_t": "catalog"}
+
+
+def good(name, kind, which):
+    """A value with which the parameter is right."""
+    if kind == "tgm_bytes_t":
+        return "no_bytes"
+    if kind == "tgm_error":
+        return "TGM_ERROR_IO"
+    if "*" not in kind:
+        return {"buf_len": "bytes.len", "data_len": "bytes.len", "out_len": "16", "out_count": "2", "num_values": "1",
+                "shape_capacity": "4"}.get(which, "0")
+    if kind == "const char *":
+        if name.startswith("tgm_metadata") and which == "path":
+            return '"run"'
+        return TEXTS.get(which, '"run"')
+    if kind in ("const uint8_t *", "const double *"):
+        return "(const void *)bytes.data" if kind.endswith("uint8_t *") else "numbers"
+    handle = kind.removeprefix("const ").removesuffix("*").strip()
+    if handle in HANDLES:
+        return HANDLES[handle]
+    if kind.startswith("const "):
+        return "(const void *)zeros" if which in OPTIONAL - {"mask_options", "options"} else "NULL"
+    if kind == "tgm_array_view_t *":
+        return "&array"
+    return "(void *)room"
+
+
+def argument(name, kind, which, is_null, all_null):
+    if is_null or all_null and "*" in kind:
+        return "NULL"
+    if all_null and kind not in ("tgm_bytes_t", "tgm_error"):
+        return "0"
+    return good(name, kind, which)
+
+
+def call(name, parameters, null):
+    """A call with NULL for the parameter of that number, or for all of them."""
+    arguments = [argument(name, *p, null == i, null == "all") for i, p in enumerate(parameters)]
+    return f"{name}({', '.join(arguments)})"
+
+
+print("""/* Made by null_calls.py. */
+#include "check.h"
+
+int main(int argc, char **argv) {
+  const char *json = "{\\"run\\":7}";
+  const char *descriptor = "{\\"type\\":\\"t\\",\\"ndim\\":1,\\"shape\\":[2],\\"strides\\":[1],\\"dtype\\":\\"uint8\\","
+                           "\\"encoding\\":\\"none\\",\\"filter\\":\\"none\\",\\"compression\\":\\"none\\"}";
+  const uint8_t values[2] = {1, 2};
+  const uint8_t *data[1];
+  const size_t lens[1] = {2};
+  static const uint64_t zeros[8];
+  static const double numbers[2] = {1, 2};
+  static uint64_t room[1024];
+  const tgm_bytes_t no_bytes = {NULL, 0};
+  char path[4096], streamed[4096], text[1024];
+  tgm_array_view_t array;
+  tgm_bytes_t bytes;
+  tgm_message_t *message;
+  tgm_metadata_t *meta;
+  const tgm_value_t *value;
+  tgm_file_t *file;
+  tgm_scan_result_t *scan;
+  tgm_buffer_iter_t *buffer_iter;
+  tgm_file_iter_t *file_iter;
+  tgm_object_iter_t *object_iter;
+  tgm_streaming_encoder_t *encoder;
+  tgm_view_t *view;
+  tgm_object_list_t *list;
+  tgm_catalog_t *catalog;
+  CHECK(argc == 2);
+  data[0] = values;
+  array.struct_size = sizeof array;
+  sprintf(path, "%s/null.tgm", argv[1]);
+  sprintf(streamed, "%s/null-streamed.tgm", argv[1]);
+  sprintf(text, "{\\"descriptors\\":[%s],\\"run\\":7}", descriptor);
+  OK(tgm_file_create(path, &file));
+  OK(tgm_encode(text, data, lens, 1, "xxh3", 0, &bytes));
+  OK(tgm_file_append_raw(file, bytes.data, bytes.len));
+  OK(tgm_decode(bytes.data, bytes.len, 1, 0, 0, &message));
+  OK(tgm_message_metadata(message, &meta));
+  value = tgm_metadata_get(meta, "run");
+  OK(tgm_scan(bytes.data, bytes.len, &scan));
+  OK(tgm_buffer_iter_create(bytes.data, bytes.len, &buffer_iter));
+  OK(tgm_file_iter_create(file, &file_iter));
+  OK(tgm_object_iter_create(bytes.data, bytes.len, 1, 0, &object_iter));
+  OK(tgm_streaming_encoder_create(streamed, json, NULL, 0, &encoder));
+  OK(tgm_view_open(bytes.data, bytes.len, &view));
+  OK(tgm_file_query(file, "run=7", 0, &list));
+  OK(tgm_catalog_build(file, NULL, 0, 0, &catalog));
+""")
+count = 0
+for result, name, parameters in functions:
+    print(f"  (void){call(name, parameters, 'all')};" if result != "void" else f"  {call(name, parameters, 'all')};")
+    count += 1
+    if result == "void":
+        continue
+    for i, (kind, which) in enumerate(parameters):
+        if "*" not in kind:
+            continue
+        count += 1
+        if result == "tgm_error" and which not in OPTIONAL:
+            print(f"  FAILS(TGM_ERROR_INVALID_ARG, {call(name, parameters, i)});")
+        elif which not in OPTIONAL:
+            print(f"  (void){call(name, parameters, i)};")
+for free in ["tgm_message_free(message)", "tgm_metadata_free(meta)", "tgm_scan_free(scan)", "tgm_bytes_free(bytes)",
+             "tgm_buffer_iter_free(buffer_iter)", "tgm_file_iter_free(file_iter)", "tgm_object_iter_free(object_iter)",
+             "tgm_streaming_encoder_free(encoder)", "tgm_view_free(view)", "tgm_object_list_free(list)",
+             "tgm_catalog_free(catalog)", "tgm_file_close(file)"]:
+    print(f"  {free};")
+print(f'  puts("null: {len(functions)} functions, {count} calls");\n  return 0;\n}}')
