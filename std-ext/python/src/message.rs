@@ -9,6 +9,7 @@ use tgm_std::{DataObjectDescriptor as Described, GlobalMetadata};
 use crate::convert::array_out;
 use crate::descriptor::DataObjectDescriptor;
 use crate::metadata::Metadata;
+use crate::work::detached;
 
 /// The namedtuple `(metadata, objects)`.
 pub(crate) fn message<'py>(
@@ -99,7 +100,8 @@ pub(crate) fn ranges(
 ) -> PyResult<Bound<'_, PyAny>> {
     let dtype = array_out::decoded_dtype(&descriptor);
     if join {
-        return array_out::flat(py, dtype, ranges.concat());
+        let joined = detached(py, || ranges.concat())?;
+        return array_out::flat(py, dtype, joined);
     }
     let arrays = ranges.into_iter().map(|range| array_out::flat(py, dtype, range)).collect::<PyResult<Vec<_>>>()?;
     Ok(PyList::new(py, arrays)?.into_any())

@@ -6,12 +6,12 @@ use std::sync::{Mutex, PoisonError};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use tgm_std::{Result as LibraryResult, StreamingEncoder as Library};
+use tgm_std::{Result as LibraryResult, StreamingEncoder as Library, TensogramError};
 
 use crate::convert::arguments::EncodeArguments;
 use crate::convert::array_in::{self, Payload};
-use crate::convert::{descriptor_in, metadata_in};
-use crate::errors::raise;
+use crate::convert::{bytes_out, descriptor_in, metadata_in};
+use crate::errors::{Place, exception, raise};
 use crate::functions::encode::object;
 use crate::work::detached;
 
@@ -60,7 +60,7 @@ impl StreamingEncoder {
             let encoder = self.encoder.lock().unwrap_or_else(PoisonError::into_inner).take();
             encoder.map(|encoder| end(encoder).map(Cursor::into_inner))
         })?;
-        Ok(PyBytes::new(py, &ended.ok_or_else(finished)?.map_err(raise(py))?))
+        bytes_out::bytes(py, &ended.ok_or_else(finished)?.map_err(raise(py))?)
     }
 
     /// Ends the message by `end`, and goes on with the next one.
@@ -70,8 +70,15 @@ impl StreamingEncoder {
         end: impl FnOnce(&mut Encoder) -> LibraryResult<Vec<u8>> + Send,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let ended = detached(py, || self.encoder.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(end))?;
-        Ok(PyBytes::new(py, &ended.ok_or_else(finished)?.map_err(raise(py))?))
+        bytes_out::bytes(py, &ended.ok_or_else(finished)?.map_err(raise(py))?)
     }
+}
+
+fn in_header(policy: &str) -> TensogramError {
+    TensogramError::Encoding(
+        format!("aggregate_hash {policy:?} is not supported in streaming mode: digests are known at the end only")
+            .into(),
+    )
 }
 
 fn finished() -> PyErr {
@@ -117,6 +124,9 @@ impl StreamingEncoder {
             aggregate_hash,
         };
         let metadata = metadata_in::metadata(global_meta_dict)?;
+        if let Some(policy @ ("header" | "both")) = aggregate_hash {
+            return Err(exception(py, &in_header(policy), Place::UNKNOWN));
+        }
         let encoder = Library::new(Cursor::new(Vec::new()), &metadata, &arguments.options(py)?).map_err(raise(py))?;
         Ok(Self { encoder: Mutex::new(Some(encoder)) })
     }

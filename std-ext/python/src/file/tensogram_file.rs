@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PySlice, PyTuple};
 use tgm_std::TensogramFile as Library;
 
 use crate::convert::arguments::{EncodeArguments, decoding, path_text, ranges, ranging};
-use crate::convert::metadata_in;
+use crate::convert::{bytes_out, metadata_in};
 use crate::errors::Place;
 use crate::file::handle::{Failure, Handle};
 use crate::file::iterate::TensogramFileIter;
@@ -275,14 +275,16 @@ impl TensogramFile {
     /// The bytes of message `index`. Digests are not checked.
     fn read_message<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = self.handle.read(py, Place::message(index), |file| file.read_message(index))?;
-        Ok(PyBytes::new(py, &bytes))
+        bytes_out::bytes(py, &bytes)
     }
 
     /// A list with the bytes of every message. Raises OSError for a source at an address.
     fn messages<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let read = |file: &Library| file.iter()?.collect::<tgm_std::Result<Vec<_>>>();
         let messages = self.handle.read(py, Place::UNKNOWN, read)?;
-        PyList::new(py, messages.iter().map(|message| PyBytes::new(py, message)))
+        let list = PyList::empty(py);
+        messages.iter().try_for_each(|message| list.append(bytes_out::bytes(py, message)?))?;
+        Ok(list)
     }
 
     /// Whether this is a source at an address.

@@ -8,6 +8,9 @@ use pyo3::types::PyDict;
 use crate::errors::without_prefix;
 use crate::work::detached;
 
+/// The widest field.
+const MAX_BITS: u32 = 64;
+
 /// The parameters with which fields of `bits_per_value` bits hold all values, for descriptors with the encoding
 /// "simple_packing".
 ///
@@ -33,6 +36,9 @@ pub(crate) fn compute_packing_params<'py>(
     decimal_scale_factor: i32,
 ) -> PyResult<Bound<'py, PyDict>> {
     let values = float64s(values)?;
+    if bits_per_value > MAX_BITS {
+        return Err(PyValueError::new_err(format!("bits_per_value {bits_per_value} exceeds maximum of {MAX_BITS}")));
+    }
     let run = || tgm_std::simple_packing::compute_params(&values, bits_per_value, decimal_scale_factor);
     let params = detached(py, run)?.map_err(|error| without_prefix(py, &error))?;
     let dict = PyDict::new(py);
