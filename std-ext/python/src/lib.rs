@@ -1,0 +1,41 @@
+//! The compiled half of the Python package `tgm`: Tensogram messages as numpy arrays.
+//!
+//! The package's `__init__.py` re-exports what this module has. A row uses rows below its own only:
+//!
+//! | module | what it knows |
+//! |---|---|
+//! | `functions`, `file`, `iterators`, `streaming` | what Python programs call |
+//! | `message` | decoded messages as tuples of Python objects |
+//! | `metadata`, `descriptor` | the two classes that describe |
+//! | `convert` | single values, in and out |
+//! | `work` | work without the GIL |
+//! | `errors` | exceptions |
+
+mod convert;
+mod descriptor;
+mod errors;
+mod file;
+mod functions;
+mod iterators;
+mod message;
+mod metadata;
+mod streaming;
+mod work;
+
+use pyo3::prelude::*;
+
+/// Tensogram messages as numpy arrays: the compiled half of the package `tgm`.
+#[pymodule(gil_used = false)]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<metadata::Metadata>()?;
+    module.add_class::<descriptor::DataObjectDescriptor>()?;
+    module.add_class::<file::TensogramFile>()?;
+    module.add_class::<file::TensogramFileIter>()?;
+    module.add_class::<iterators::MessageIter>()?;
+    module.add_class::<streaming::StreamingEncoder>()?;
+    module.add("WIRE_VERSION", tgm_core::wire::WIRE_VERSION)?;
+    // No conversion is compiled in.
+    module.add("__has_grib__", false)?;
+    module.add("__has_netcdf__", false)?;
+    functions::add_to(module)
+}
