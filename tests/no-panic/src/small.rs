@@ -103,7 +103,6 @@ fn scanner(input: &[u8]) {
     keep((scanner.front(), scanner.back(), scanner.next_segment(), scanner.torn()));
     scanner.for_each(|segment| keep((segment.offset(), segment.length(), segment.is_message())));
     let mut growing = Scanner::growing(input, black_box(3));
-    growing.grown(black_box(70));
     keep((growing.next_segment(), growing.place(), growing.source_mut().len()));
     growing.pass_over();
     growing.resume_at(black_box(9));
