@@ -12,6 +12,7 @@ use crate::values::range;
 /// A type that packed values are unpacked to.
 pub(crate) trait Float: tgm_core::formula::Unpack + tgm_core::tensor::Element {
     /// The value of this type that is nearest to `value`.
+    #[cfg_attr(not(feature = "szip"), expect(dead_code, reason = "other values are rounded by tgm-core"))]
     fn nearest(value: f64) -> Self;
 }
 

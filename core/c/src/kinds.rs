@@ -300,7 +300,7 @@ impl From<Error> for Fault {
     // Never inlined: it is called from every function, and it is a table.
     #[inline(never)]
     fn from(error: Error) -> Self {
-        let (kind, detail) = (-i32::from(number_of(error.kind())), detail_of(error.kind()));
+        let (kind, detail) = (i32::from(number_of(error.kind())).wrapping_neg(), detail_of(error.kind()));
         Self { kind, detail, offset: error.offset() }
     }
 }

@@ -23,7 +23,7 @@ pub mod abi;
 pub mod about;
 #[cfg(feature = "packing")]
 pub mod floats;
-#[cfg(any(feature = "push", feature = "packing"))]
+#[cfg(feature = "push")]
 mod guarded;
 pub mod kinds;
 pub mod message;

@@ -1,7 +1,9 @@
 //! Data objects: what they are, and their digests.
 
 use tgm_core::ErrorKind;
-use tgm_core::descriptor::{ByteOrder, Descriptor, MaskKind, Stage};
+#[cfg(feature = "masks")]
+use tgm_core::descriptor::MaskKind;
+use tgm_core::descriptor::{ByteOrder, Descriptor, Stage};
 use tgm_core::frame::Frame;
 #[cfg(feature = "hash")]
 use tgm_core::hash::HashPresence;
@@ -226,6 +228,7 @@ pub unsafe extern "C" fn tgmc_object_verify(object: *const Object, error: *mut F
 }
 
 /// The mask kind of a number: that of one bit.
+#[cfg(feature = "masks")]
 pub(crate) fn mask_kind(bit: u8) -> Outcome<MaskKind> {
     MaskKind::ALL.into_iter().find(|kind| bit == 1_u8.wrapping_shl(*kind as u32)).ok_or(kinds::ARGUMENT.fault())
 }

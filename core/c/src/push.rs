@@ -63,7 +63,7 @@ pub unsafe extern "C" fn tgmc_push_init(
 /// The aligned place in some memory, and the number of bytes behind the decoder.
 fn place_in(memory: *mut u8, len: usize) -> Outcome<(*mut Push, usize)> {
     check_place(memory)?;
-    let skipped = memory.addr().wrapping_neg() & (align_of::<Push>() - 1);
+    let skipped = memory.addr().wrapping_neg() & align_of::<Push>().wrapping_sub(1);
     let window = len.checked_sub(skipped).and_then(|left| left.checked_sub(size_of::<Push>()));
     let window = window.filter(|_| len <= isize::MAX as usize).ok_or(kinds::LENGTH.fault())?;
     Ok((memory.wrapping_add(skipped).cast(), window))

@@ -44,7 +44,7 @@ trait InWords: Sized {
     fn place(words: *mut Self::Words) -> Outcome<*mut Guarded<Self>> {
         const { Self::FITS };
         check_place(words)?;
-        let skipped = words.addr().wrapping_neg() & (align_of::<Guarded<Self>>() - 1);
+        let skipped = words.addr().wrapping_neg() & align_of::<Guarded<Self>>().wrapping_sub(1);
         Ok(words.cast::<u8>().wrapping_add(skipped).cast())
     }
 
