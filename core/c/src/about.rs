@@ -72,12 +72,10 @@ pub unsafe extern "C" fn tgmc_swap(data: *mut u8, len: usize, unit: usize, error
     }
 }
 
+/// Panics for some arguments.
 #[cfg(feature = "planted")]
-mod planted {
-    /// Panics for some arguments.
-    #[cfg_attr(any(not(chosen), only = "tgmc_planted"), unsafe(no_mangle))]
-    pub extern "C" fn tgmc_planted(index: usize) -> u8 {
-        #[allow(clippy::indexing_slicing, reason = "this is the planted panic")]
-        [1, 2, 3][index]
-    }
+#[unsafe(no_mangle)]
+#[allow(clippy::indexing_slicing, reason = "this is the planted panic")]
+pub extern "C" fn tgmc_planted(index: usize) -> u8 {
+    [1, 2, 3][index]
 }
