@@ -73,6 +73,7 @@ extern "C" {
 #define TGMC_FEATURE_SHUFFLE 16u
 #define TGMC_FEATURE_SZIP 32u
 #define TGMC_FEATURE_NAMES 64u
+#define TGMC_FEATURE_DETAILS 128u
 
 /* ---- Status --------------------------------------------------------------------------------------------------- */
 
@@ -216,7 +217,8 @@ typedef int32_t tgmc_status_t;
 typedef struct tgmc_error {
     /** The status that the function returned. */
     int32_t kind;
-    /** The offending value, if it is small: see the table above. Of two values the first is in the lower 16 bits. */
+    /** The offending value, if it is small: see the table above. Of two values the first is in the lower 16 bits.
+     * 0 without feature details. */
     uint32_t detail;
     /** Bytes from the start of the data that you gave: of the message, or of the CBOR. */
     uint64_t offset;
@@ -391,6 +393,9 @@ typedef struct tgmc_szip_unpacker {
 #define TGMC_KEY_OFFSET 34u
 #define TGMC_KEY_PARAMS 35u
 
+/** As a count of values: all of them from `start` on. */
+#define TGMC_ALL UINT64_MAX
+
 /** No object, where a number of one is written. */
 #define TGMC_NO_OBJECT UINT64_MAX
 
@@ -528,7 +533,7 @@ tgmc_status_t tgmc_object_verify(const tgmc_object_t *object, tgmc_error_t *erro
 tgmc_status_t tgmc_object_view(const tgmc_object_t *object, tgmc_slice_t *values, uint8_t *swapped,
                                tgmc_error_t *error);
 
-/** Bytes that `count` decoded values from `start` on take. O(descriptor). */
+/** Bytes that `count` decoded values from `start` on take; `count` may be TGMC_ALL. O(descriptor). */
 tgmc_status_t tgmc_object_decoded_len(const tgmc_object_t *object, uint64_t start, uint64_t count, size_t *len,
                                       tgmc_error_t *error);
 
@@ -536,7 +541,8 @@ tgmc_status_t tgmc_object_decoded_len(const tgmc_object_t *object, uint64_t star
  * needs more; it needs none without szip, and with szip only if there is a filter as well. O(descriptor). */
 tgmc_status_t tgmc_object_scratch_len(const tgmc_object_t *object, size_t *len, tgmc_error_t *error);
 
-/** Decodes `count` values from `start` on to bytes in `order`. `out_len` must be what tgmc_object_decoded_len says.
+/** Decodes `count` values (or TGMC_ALL) from `start` on to bytes in `order`. `out_len` must be what
+ * tgmc_object_decoded_len says.
  * Undoes szip, shuffle and simple_packing, and restores NaN and infinities. Bits of a bitmask begin at the first bit.
  * `scratch` is optional; see tgmc_object_scratch_len. O(out_len) without szip. A szip stream is decoded from its start:
  * O(start + count); tgmc_szip_decode_range is quicker where offsets are known. */

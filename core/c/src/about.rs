@@ -24,6 +24,7 @@ pub extern "C" fn tgmc_features() -> u32 {
         cfg!(feature = "shuffle"),
         cfg!(feature = "szip"),
         cfg!(feature = "names"),
+        cfg!(feature = "details"),
     ];
     features.iter().rev().fold(0, |bits, feature| bits << 1 | u32::from(*feature))
 }

@@ -1,7 +1,9 @@
 //! The numbers of error kinds, which never change, and what becomes of `tgm-core`'s errors.
 
 use tgm_core::cbor::Kind;
-use tgm_core::descriptor::{Dtype, Stage};
+use tgm_core::descriptor::Dtype;
+#[cfg(feature = "details")]
+use tgm_core::descriptor::Stage;
 use tgm_core::{Error, ErrorKind};
 
 use crate::abi::{END, Fault};
@@ -219,6 +221,7 @@ const fn number_of(kind: ErrorKind) -> u16 {
 }
 
 /// The detail of a kind.
+#[cfg(feature = "details")]
 const fn detail_of(kind: ErrorKind) -> u32 {
     use ErrorKind as K;
     match kind {
@@ -251,6 +254,7 @@ const fn detail_of(kind: ErrorKind) -> u32 {
 }
 
 /// Two small numbers in one: the first in the lower half.
+#[cfg(feature = "details")]
 const fn pair(low: u16, high: u16) -> u32 {
     low as u32 | (high as u32) << 16
 }
@@ -287,7 +291,8 @@ macro_rules! choice {
 pub(crate) use choice;
 
 /// The number of a stage in the lower half, and of its choice in the upper half.
-pub(crate) const fn stage_number(stage: Stage) -> u32 {
+#[cfg(feature = "details")]
+const fn stage_number(stage: Stage) -> u32 {
     match stage {
         Stage::Encoding(known) => pair(1, choice!(known) as u16),
         Stage::Filter(known) => pair(2, choice!(known) as u16),
@@ -300,7 +305,11 @@ impl From<Error> for Fault {
     // Never inlined: it is called from every function, and it is a table.
     #[inline(never)]
     fn from(error: Error) -> Self {
-        let (kind, detail) = (i32::from(number_of(error.kind())).wrapping_neg(), detail_of(error.kind()));
+        let kind = i32::from(number_of(error.kind())).wrapping_neg();
+        #[cfg(feature = "details")]
+        let detail = detail_of(error.kind());
+        #[cfg(not(feature = "details"))]
+        let detail = 0;
         Self { kind, detail, offset: error.offset() }
     }
 }

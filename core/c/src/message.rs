@@ -202,7 +202,6 @@ pub unsafe extern "C" fn tgmc_objects_next(objects: *mut Frames, object: *mut Ob
         if !frame.frame_type().is_data_object() {
             return Ok(None);
         }
-        tgm_core::object::DataObject::parse(*frame)?;
         Object::of(&walk.message, frame, walk.objects, walk.flagged).map(Some)
     };
     // SAFETY: the header asks the caller for what this function needs.

@@ -3,14 +3,14 @@
 use tgm_core::ErrorKind;
 #[cfg(feature = "masks")]
 use tgm_core::descriptor::MaskKind;
-use tgm_core::descriptor::{ByteOrder, Descriptor, Stage};
+use tgm_core::descriptor::{ByteOrder, Descriptor};
 use tgm_core::frame::Frame;
 #[cfg(feature = "hash")]
 use tgm_core::hash::HashPresence;
 use tgm_core::object::DataObject;
 
 use crate::abi::{Fault, INFO_DIMS, NO_OBJECT, ObjectInfo, Slice, Status};
-use crate::kinds::{self, AT_END, choice, dtype_number, stage_number};
+use crate::kinds::{self, AT_END, choice, dtype_number};
 use crate::message::{Message, message_of, text};
 use crate::pointers::{Outcome, answer, bytes, copy};
 use crate::value::Value;
@@ -21,7 +21,7 @@ use crate::words::Words;
 pub type Object = Words<0x4f42_4a01, 6>;
 
 impl Object {
-    /// The struct of the object in `frame`.
+    /// The struct of the object in `frame`, after a check of its descriptor.
     pub(crate) fn of(message: &tgm_core::Message<'_>, frame: &Frame<'_>, index: u64, flagged: bool) -> Outcome<Self> {
         let end = frame.end_offset();
         let place = usize::try_from(frame.offset()).ok().zip(usize::try_from(end).ok());
@@ -29,7 +29,9 @@ impl Object {
         let bytes = bytes.ok_or(ErrorKind::Truncated.at(end))?;
         #[cfg(feature = "hash")]
         let flagged = flagged || frame.hash_presence() == HashPresence::Flagged;
-        Ok(Self::new(bytes, &[frame.offset(), index, u64::from(flagged)]))
+        let object = Self::new(bytes, &[frame.offset(), index, u64::from(flagged)]);
+        opened(&object, bytes)?;
+        Ok(object)
     }
 }
 
@@ -46,14 +48,19 @@ pub(crate) struct Opened<'a> {
 ///
 /// # Safety
 /// As for [`Words::bytes`]; `object` is NULL or can be read.
-// Never inlined: it is called from every function of objects.
-#[inline(never)]
 pub(crate) unsafe fn object_of<'a>(object: *const Object) -> Outcome<Opened<'a>> {
     // SAFETY: the caller's promise.
     let (object, bytes) = unsafe {
         let object = copy(object)?;
         (object, object.bytes()?)
     };
+    opened(&object, bytes)
+}
+
+/// The object of an opaque struct and of its frame's bytes.
+// Never inlined: it checks new objects, too.
+#[inline(never)]
+fn opened<'a>(object: &Object, bytes: &'a [u8]) -> Outcome<Opened<'a>> {
     let [offset, index, _flagged] = object.numbers()? else { return Err(kinds::HANDLE.fault()) };
     Ok(Opened {
         object: DataObject::parse(Frame::parse_at(bytes, *offset)?.0)?,
@@ -81,7 +88,7 @@ pub unsafe extern "C" fn tgmc_object_open(
             let message = message_of(message)?;
             let end = message.as_bytes().len() as u64;
             let place = usize::try_from(index).map_err(|_| ErrorKind::ObjectOutOfRange.at(end))?;
-            Object::of(&message, message.object(place)?.frame(), index, false)
+            Object::of(&message, &message.object_frame(place)?, index, false)
         })
     }
 }
@@ -128,13 +135,18 @@ fn describe(descriptor: &Descriptor<'_>) -> ObjectInfo {
         *slot = dim;
     }
     let masks = descriptor.masks().iter().fold(0_u8, |bits, (kind, _)| bits | 1_u8.wrapping_shl(kind as u32));
+    let encoding = choice!(descriptor.encoding().known());
+    let filter = choice!(descriptor.filter().known());
+    let compression = choice!(descriptor.compression().known());
+    // Stages are undone in this order; choice 1 is "none" in each.
+    let stages = [(compression != 1, 3), (filter != 1, 2), (encoding != 1, 1), (masks != 0, 4)];
     ObjectInfo {
         dtype: dtype_number(descriptor.dtype()),
         byte_order: order_number(descriptor.byte_order()),
-        encoding: choice!(descriptor.encoding().known()),
-        filter: choice!(descriptor.filter().known()),
-        compression: choice!(descriptor.compression().known()),
-        pending: descriptor.pending_stage().map_or(0, |stage: Stage| stage_number(stage) as u8),
+        encoding,
+        filter,
+        compression,
+        pending: stages.iter().find(|(is_pending, _)| *is_pending).map_or(0, |(_, stage)| *stage),
         ndim_overflow: u8::from(dims.len() > INFO_DIMS),
         masks,
         ndim: dims.len() as u32,

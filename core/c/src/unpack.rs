@@ -147,7 +147,7 @@ macro_rules! init {
 }
 
 macro_rules! next {
-    ($name:ident = $symbol:literal, $words:ty, $core:ty, $type:ty) => {
+    ($name:ident = $symbol:literal, $words:ty, $core:ty, $type:ty, $take:expr) => {
         /// Takes values from a chunk.
         ///
         /// # Safety
@@ -162,28 +162,44 @@ macro_rules! next {
             error: *mut Fault,
         ) -> Status {
             // SAFETY: the caller's promise is the same.
-            unsafe {
-                <$core as InWords>::next(unpacker, chunk, out, room, written, error, |unpacker, chunk, out| {
-                    match unpacker.unpack_into(chunk, out) {
-                        // Nothing was taken: the values are stored as they are.
-                        Err(error) if error.kind() == ErrorKind::NotPacked => unpacker.elements_into(chunk, out),
-                        taken => taken,
-                    }
-                })
-            }
+            unsafe { <$core as InWords>::next(unpacker, chunk, out, room, written, error, $take) }
+        }
+    };
+}
+
+/// Unpacked values, or plain ones.
+macro_rules! any_values {
+    () => {
+        |unpacker, chunk, out| match unpacker.unpack_into(chunk, out) {
+            // Nothing was taken: the values are stored as they are.
+            Err(error) if matches!(error.kind(), ErrorKind::NotPacked) => unpacker.elements_into(chunk, out),
+            taken => taken,
         }
     };
 }
 
 init!(tgmc_unpacker_init = "tgmc_unpacker_init", Unpacker, CoreUnpacker);
-next!(tgmc_unpacker_f32 = "tgmc_unpacker_f32", Unpacker, CoreUnpacker, f32);
-next!(tgmc_unpacker_f64 = "tgmc_unpacker_f64", Unpacker, CoreUnpacker, f64);
+next!(tgmc_unpacker_f32 = "tgmc_unpacker_f32", Unpacker, CoreUnpacker, f32, any_values!());
+next!(tgmc_unpacker_f64 = "tgmc_unpacker_f64", Unpacker, CoreUnpacker, f64, any_values!());
 #[cfg(feature = "szip")]
 init!(tgmc_szip_unpacker_init = "tgmc_szip_unpacker_init", SzipUnpacker, CoreSzipUnpacker<SZIP_BLOCK>);
 #[cfg(feature = "szip")]
-next!(tgmc_szip_unpacker_f32 = "tgmc_szip_unpacker_f32", SzipUnpacker, CoreSzipUnpacker<SZIP_BLOCK>, f32);
+next!(
+    tgmc_szip_unpacker_f32 = "tgmc_szip_unpacker_f32",
+    SzipUnpacker,
+    CoreSzipUnpacker<SZIP_BLOCK>,
+    f32,
+    any_values!()
+);
+// Doubles are wider than a sample of szip, so all of them are packed.
 #[cfg(feature = "szip")]
-next!(tgmc_szip_unpacker_f64 = "tgmc_szip_unpacker_f64", SzipUnpacker, CoreSzipUnpacker<SZIP_BLOCK>, f64);
+next!(
+    tgmc_szip_unpacker_f64 = "tgmc_szip_unpacker_f64",
+    SzipUnpacker,
+    CoreSzipUnpacker<SZIP_BLOCK>,
+    f64,
+    |unpacker, chunk, out| unpacker.unpack_into(chunk, out)
+);
 
 /// Whether all values came.
 ///

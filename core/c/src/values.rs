@@ -12,9 +12,11 @@ use crate::abi::{Fault, Slice, Status};
 use crate::object::{Object, Opened, object_of, order_of};
 use crate::pointers::{Outcome, answer, check_aligned, output, status, write_if};
 
-/// The range of `count` elements from `start` on.
+/// The range of `count` elements from `start` on; of all of them if `count` is `TGMC_ALL`.
 pub(crate) fn range(object: &DataObject<'_>, start: u64, count: u64) -> Outcome<Range<u64>> {
-    let end = start.checked_add(count).filter(|&end| end <= object.descriptor().element_count());
+    let all = object.descriptor().element_count();
+    let end = if count == u64::MAX { Some(all) } else { start.checked_add(count) };
+    let end = end.filter(|&end| start <= end && end <= all);
     Ok(start..end.ok_or(ErrorKind::RangeOutOfBounds.at(object.region_offset()))?)
 }
 
@@ -154,8 +156,7 @@ pub unsafe extern "C" fn tgmc_object_decode_stored(
     unsafe {
         let result = object_of(object).and_then(|Opened { object, bytes, .. }| {
             let out = output(out, out_len, &[bytes])?;
-            let end = start.checked_add(count).ok_or(ErrorKind::RangeOutOfBounds.at(object.region_offset()))?;
-            Ok(object.decode_into(start..end, order_of(order)?, out)?)
+            Ok(object.decode_into(range(&object, start, count)?, order_of(order)?, out)?)
         });
         status(error, result)
     }

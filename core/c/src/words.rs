@@ -17,8 +17,11 @@ impl<const TAG: u32, const N: usize> Words<TAG, N> {
     pub(crate) fn new(bytes: &[u8], numbers: &[u64]) -> Self {
         let mut words = [0; N];
         let values = [bytes.as_ptr().expose_provenance() as u64, bytes.len() as u64];
-        for (word, value) in words.iter_mut().zip(values.iter().chain(numbers)) {
-            *word = *value;
+        if let Some((front, rest)) = words.split_first_chunk_mut() {
+            *front = values;
+            for (word, number) in rest.iter_mut().zip(numbers) {
+                *word = *number;
+            }
         }
         let sum = check_word(TAG, &words);
         if let Some(last) = words.last_mut() {

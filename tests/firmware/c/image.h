@@ -20,6 +20,9 @@ struct named message(unsigned which);
 /* What an image does, from start-up on. Its result is the machine's exit code. */
 int run(uint8_t *values);
 
+/* FNV-1a. For images that do not need the library's digest, which would weigh more than a kilobyte. */
+uint64_t checksum(const uint8_t *bytes, size_t len);
+
 /* A line: a word, then more words and numbers, then its end. */
 void line(const char *word);
 void word(const char *text);

@@ -67,6 +67,14 @@ void hex(uint64_t value) {
     }
 }
 
+uint64_t checksum(const uint8_t *bytes, size_t len) {
+    uint64_t sum = UINT64_C(0xcbf29ce484222325);
+    for (; len > 0; len--) {
+        sum = (sum ^ *bytes++) * UINT64_C(0x100000001b3);
+    }
+    return sum;
+}
+
 __attribute__((noinline)) static void paint_stack(void) {
     volatile uint32_t *place = __stack_start;
     uint32_t *end;

@@ -9,7 +9,7 @@ struct receiver {
     uint8_t *out;
     size_t written; /* bytes */
     uint32_t good;
-    uint8_t width; /* bytes of a value, 0 if values cannot be unpacked */
+    uint8_t width; /* bytes of a value: 0 if values cannot be unpacked */
     uint8_t knows;
 };
 
@@ -18,10 +18,11 @@ static int look(struct receiver *receiver, const tgmc_event_t *event) {
         receiver->good += event->kind == TGMC_EVENT_FRAME_END && event->verdict == TGMC_DIGEST_GOOD;
         if (event->kind == TGMC_EVENT_DESCRIPTOR && event->object_index == 0 &&
             tgmc_unpacker_init(&receiver->unpacker, event->bytes.data, event->bytes.len, NULL) == TGMC_OK) {
-            tgmc_object_info_t info;
-            if (tgmc_descriptor_info(event->bytes.data, event->bytes.len, &info, NULL) == TGMC_OK) {
-                receiver->width = (uint8_t)info.element_size;
-            }
+            tgmc_slice_t none = {NULL, 0};
+            double value;
+            size_t count;
+            tgmc_status_t status = tgmc_unpacker_f64(&receiver->unpacker, &none, &value, 1, &count, NULL);
+            receiver->width = status == TGMC_E_DTYPE_MISMATCH ? sizeof(float) : sizeof(double);
         }
     } else if (receiver->width > 0 && event->kind == TGMC_EVENT_CHUNK && event->object_index == 0) {
         tgmc_slice_t chunk = event->bytes;
@@ -65,7 +66,7 @@ int run(uint8_t *values) {
         word(named.name);
         number(receiver.good);
         number((uint32_t)receiver.written);
-        hex(tgmc_xxh3(values, receiver.written));
+        hex(checksum(values, receiver.written));
         end_line();
     }
     return 0;

@@ -59,7 +59,7 @@ int run(uint8_t *values) {
         word(named.name);
         number(receiver.good);
         number((uint32_t)(receiver.written * sizeof(double)));
-        hex(tgmc_xxh3(values, receiver.written * sizeof(double)));
+        hex(checksum(values, receiver.written * sizeof(double)));
         end_line();
     }
     return 0;
