@@ -44,8 +44,8 @@
  * COST
  *
  * "O(1)" below means: some dozens of bytes are read. Functions of an object read its descriptor again, which has 100 to
- * 300 bytes as a rule; they say O(descriptor). No function needs more than 2 KiB of stack on a 32-bit machine, most of
- * them less than 1 KiB; decoding szip takes 1 KiB for a block.
+ * 300 bytes as a rule; they say O(descriptor). Functions take up to 3 KiB of stack on a 32-bit machine, most of them
+ * less than 1 KiB; decoding szip takes 1 KiB of that for a block.
  *
  * Link the static library tgm_c_core with --gc-sections: you then pay for the functions that you call. A function whose
  * feature was left out when the library was built does not exist, and the program does not link.

@@ -7,7 +7,7 @@ use tgm_core::push::{Event as CoreEvent, Link, Part, PushState};
 use crate::abi::{Event, Fault, NO_OBJECT, Slice, Status};
 use crate::guarded::Guarded;
 use crate::kinds::{self, AT_END};
-use crate::pointers::{Outcome, answer, bytes, check_apart, check_place, copy, status};
+use crate::pointers::{Outcome, answer, bytes, check_apart, check_place, copy, report, status};
 
 /// `tgmc_push_t`: what lies at the front of the caller's memory, once that is aligned. The window for CBOR follows.
 #[repr(C)]
@@ -97,12 +97,22 @@ pub unsafe extern "C" fn tgmc_push_next(
     let mut after = None;
     // SAFETY: the header asks the caller for what these functions need.
     unsafe {
+        // Before anything is written: it would be part of the state of the next call.
+        if let Ok((_, window)) = decoder_of(push) {
+            let (place, own) = (push.cast_const().cast(), window.len().saturating_add(size_of::<Push>()));
+            let apart = check_apart(event.cast_const().cast(), size_of::<Event>(), place, own)
+                .and_then(|()| check_apart(input.cast_const().cast(), size_of::<Slice>(), place, own));
+            if let Err(fault) = apart {
+                return report(error, fault);
+            }
+        }
         let status = answer(event, error, || {
             let Slice { data, len } = copy(input)?;
             let mut rest = bytes(data, len)?;
             let (state, window) = decoder_of(push)?;
             let own = window.len().saturating_add(size_of::<Push>());
-            check_apart(rest.as_ptr(), rest.len(), push.cast_const().cast(), own)?;
+            let place = push.cast_const().cast();
+            check_apart(rest.as_ptr(), rest.len(), place, own)?;
             let found = match state.next_event(window, &mut rest) {
                 Ok(Some(found)) => Ok(event_of(&found)),
                 Ok(None) => Err(AT_END),

@@ -8,7 +8,7 @@ use tgm_core::{ErrorKind, Result};
 
 use crate::abi::{Fault, Slice, Status};
 use crate::guarded::Guarded;
-use crate::pointers::{Outcome, answer, bytes, check_apart, check_place, copy, output, status};
+use crate::pointers::{Outcome, answer, bytes, check_apart, check_place, copy, output, report, status};
 
 /// `TGMC_SZIP_BLOCK`: the largest block that is decoded from pieces.
 #[cfg(feature = "szip")]
@@ -86,11 +86,17 @@ trait InWords: Sized {
         let mut after = None;
         // SAFETY: the caller's promise.
         unsafe {
+            // Before anything is written: it would be part of the state of the next call.
+            let (own, own_len) = (words.cast_const().cast(), size_of::<Self::Words>());
+            let apart = check_apart(written.cast_const().cast(), size_of::<usize>(), own, own_len)
+                .and_then(|()| check_apart(chunk.cast_const().cast(), size_of::<Slice>(), own, own_len));
+            if let Err(fault) = apart {
+                return report(error, fault);
+            }
             let status = answer(written, error, || {
                 let Slice { data, len } = copy(chunk)?;
                 let mut rest = bytes(data, len)?;
                 check_place(words)?;
-                let (own, own_len) = (words.cast_const().cast(), size_of::<Self::Words>());
                 check_apart(rest.as_ptr(), rest.len(), own, own_len)?;
                 check_apart(out.cast_const().cast(), room.saturating_mul(size_of::<T>()), own, own_len)?;
                 let out = output(out, room, &[rest])?;

@@ -312,6 +312,10 @@ static void wrong_memory(uint8_t *bytes, size_t len) {
     slice.data = (const uint8_t *)(const void *)push + 8;
     slice.len = 40;
     REQUIRE(tgmc_push_next(push, &slice, &event, NULL) == TGMC_E_OVERLAP);
+    slice.data = bytes;
+    REQUIRE(tgmc_push_next(push, &slice, (tgmc_event_t *)(void *)((uint8_t *)(void *)push + 64), NULL) ==
+            TGMC_E_OVERLAP);
+    REQUIRE(tgmc_push_next(push, &slice, &event, NULL) == TGMC_OK);
     /* Bytes at any address. */
     REQUIRE(tgmc_object_decode(&object, 0, info.element_count, TGMC_BIG, out + 3, out_len, NULL, 0, NULL) == TGMC_OK);
     REQUIRE(tgmc_object_decode(&object, 0, info.element_count, TGMC_BIG, out, out_len + 1, NULL, 0, &error) ==
