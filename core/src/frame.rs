@@ -365,6 +365,17 @@ impl<'a> Frames<'a> {
         self.walk.position()
     }
 
+    /// Which frames may come next. [`crate::Message::frames_at`] goes on from here and [`Self::position`].
+    pub const fn phase(&self) -> DecodePhase {
+        self.walk.phase()
+    }
+
+    /// The same walk, as if the frames before had led to `phase`.
+    pub(crate) const fn in_phase(mut self, phase: DecodePhase) -> Self {
+        self.walk.phase = phase;
+        self
+    }
+
     /// The next frame. Must not be called after an error or after the last frame.
     #[expect(clippy::inline_always, reason = "a caller that looks for one frame then skips the construction of others")]
     #[inline(always)]

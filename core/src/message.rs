@@ -121,6 +121,29 @@ impl<'a> Message<'a> {
         self.frames_from(PREAMBLE_SIZE as u64)
     }
 
+    /// The frames from byte `position` on, for a walk that was left there in `phase`. O(1).
+    ///
+    /// [`Frames::position`] and [`Frames::phase`] tell both, so a walk can be kept without its borrow. The numbers are not
+    /// trusted: at a place that no walk came to, the frames are errors, or what happens to be there. Of the digests'
+    /// presence the new walk knows what the preamble says, and the frames from here on.
+    ///
+    /// ```
+    /// # let bytes: &[u8] = include_bytes!("../samples/float32-little.tgm");
+    /// let message = tgm_core::Message::parse(bytes)?;
+    /// let (mut position, mut phase, mut count) = (message.frames().position(), message.frames().phase(), 0);
+    /// loop {
+    ///     let mut frames = message.frames_at(position, phase);
+    ///     let Some(frame) = frames.next().transpose()? else { break };
+    ///     assert_eq!(Some(frame.offset()), message.frames().nth(count).transpose()?.map(|frame| frame.offset()));
+    ///     (position, phase, count) = (frames.position(), frames.phase(), count + 1);
+    /// }
+    /// assert_eq!(message.frames().count(), count);
+    /// # Ok::<(), tgm_core::Error>(())
+    /// ```
+    pub fn frames_at(&self, position: u64, phase: DecodePhase) -> Frames<'a> {
+        self.frames_from(position).in_phase(phase)
+    }
+
     /// The frames that begin at byte `start` of the message.
     fn frames_from(&self, start: u64) -> Frames<'a> {
         let frames = Frames::new(self.frame_bytes(start), start, self.total_length().is_none());

@@ -75,6 +75,10 @@ macro_rules! wire_names {
 
             #[inline]
             fn from_bytes(name: &[u8]) -> Option<Self> {
+                // A loop over a table takes less code than comparisons one after the other, and more time.
+                if $crate::target::IS_SMALL {
+                    return Self::ALL.iter().copied().find(|known| known.name().as_bytes() == name);
+                }
                 $(if name == $name.as_bytes() {
                     return Some(Self::$variant);
                 })+

@@ -140,13 +140,13 @@ use step::Step;
 /// ```
 pub struct PushDecoder<const N: usize> {
     memory: [u8; N],
-    machine: Machine,
+    state: PushState,
 }
 
 impl<const N: usize> PushDecoder<N> {
     /// A decoder at the beginning of a stream.
     pub const fn new(link: Link) -> Self {
-        Self { memory: [0; N], machine: Machine::new(link, 0) }
+        Self { memory: [0; N], state: PushState::new(link) }
     }
 
     /// Reads `input` up to the next event, and takes the bytes that it read from the front. `None` if it needs more bytes.
@@ -159,8 +159,92 @@ impl<const N: usize> PushDecoder<N> {
     /// [`crate::ErrorKind::StartMagic`] means that the bytes are not a message.
     ///
     /// After an error the message is given up, and the decoder looks for the next one: go on calling.
+    #[inline]
     pub fn next_event<'a, 'i: 'a>(&'a mut self, input: &mut &'i [u8]) -> Result<Option<Event<'a>>> {
-        let Self { memory, machine } = self;
+        self.state.next_event(&mut self.memory, input)
+    }
+
+    /// Checks that the stream may end here. Call it when all events have been taken.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::MessageExceedsBuffer`] inside a message that states its length; in any other message
+    /// [`crate::ErrorKind::Truncated`], [`crate::ErrorKind::FrameExceedsMessage`] or [`crate::ErrorKind::EndMagic`].
+    pub fn finish(&self) -> Result<()> {
+        self.state.finish()
+    }
+
+    /// Starts anew: expects a message whose first byte is byte `position` of the stream.
+    ///
+    /// For a link on which a pause separates messages, and to read again from [`Self::missed`] on.
+    pub fn reset(&mut self, position: u64) {
+        self.state.reset(position);
+    }
+
+    /// The number of bytes of the stream that were taken.
+    pub const fn position(&self) -> u64 {
+        self.state.position()
+    }
+
+    /// Where in the stream the current message begins, or the bytes that belong to none.
+    pub const fn message_offset(&self) -> u64 {
+        self.state.message_offset()
+    }
+
+    /// Whether the decoder is looking for a preamble, after an error.
+    pub fn is_searching(&self) -> bool {
+        self.state.is_searching()
+    }
+
+    /// Where in the stream a preamble was seen inside the current message, or inside the one that was given up.
+    ///
+    /// If that message is damaged, another message may begin there. A caller that can read the stream again then starts
+    /// there, with [`Self::reset`]. Always `None` on a lossy link, because no preamble is passed over there.
+    pub const fn missed(&self) -> Option<u64> {
+        self.state.missed()
+    }
+}
+
+/// The state of a [`PushDecoder`] whose memory for CBOR is apart: for callers that know its size only when they run.
+///
+/// ```
+/// use tgm_core::push::{Event, Link, PushState};
+///
+/// # let message: &[u8] = include_bytes!("../samples/float32-little.tgm");
+/// let mut memory = vec![0; 512];
+/// let (mut state, mut objects) = (PushState::new(Link::Reliable), 0);
+/// for mut piece in message.chunks(100) {
+///     while let Some(event) = state.next_event(&mut memory, &mut piece)? {
+///         if let Event::MessageEnd(end) = event {
+///             objects += end.object_count;
+///         }
+///     }
+/// }
+/// assert_eq!(objects, 1);
+/// # Ok::<(), tgm_core::Error>(())
+/// ```
+pub struct PushState {
+    machine: Machine,
+}
+
+impl PushState {
+    /// The state at the beginning of a stream.
+    pub const fn new(link: Link) -> Self {
+        Self { machine: Machine::new(link, 0) }
+    }
+
+    /// [`PushDecoder::next_event`], with `memory` for CBOR.
+    ///
+    /// Every call must have the same memory. With other memory nothing panics, but the CBOR of a frame that has begun may
+    /// be wrong.
+    ///
+    /// # Errors
+    /// Those of [`PushDecoder::next_event`].
+    pub fn next_event<'a, 'i: 'a>(
+        &'a mut self,
+        memory: &'a mut [u8],
+        input: &mut &'i [u8],
+    ) -> Result<Option<Event<'a>>> {
+        let machine = &mut self.machine;
         let step = match machine.step(memory, input) {
             Ok(Some(step)) => step,
             Ok(None) => return Ok(None),
@@ -234,8 +318,13 @@ impl<const N: usize> PushDecoder<N> {
 
 impl<const N: usize> fmt::Debug for PushDecoder<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PushDecoder")
-            .field("memory", &N)
+        f.debug_struct("PushDecoder").field("memory", &N).field("state", &self.state).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for PushState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PushState")
             .field("link", &self.machine.link)
             .field("state", &self.machine.state)
             .field("position", &self.machine.position)

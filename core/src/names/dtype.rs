@@ -3,6 +3,7 @@
 use core::fmt;
 
 use super::WireName;
+use crate::target::IS_SMALL;
 
 /// The type of a tensor's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -190,6 +191,9 @@ impl WireName for Dtype {
     // Written out, because the compiler then compares each name as one or two integers.
     #[inline]
     fn from_bytes(name: &[u8]) -> Option<Self> {
+        if IS_SMALL {
+            return Self::ALL.into_iter().find(|known| known.name().as_bytes() == name);
+        }
         Some(match name {
             b"float32" => Self::Float32,
             b"float64" => Self::Float64,

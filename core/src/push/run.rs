@@ -5,7 +5,7 @@ use zerocopy::FromBytes;
 use super::machine::{Machine, State};
 use super::step::{Progress, Step};
 use crate::error::{Error, ErrorKind, Result};
-use crate::frame::{Frame, Landmark, check_header, find_landmark};
+use crate::frame::{Landmark, check_header, find_landmark};
 use crate::wire::{FrameHeader, MIN_MESSAGE_SIZE, Preamble};
 
 impl Machine {
@@ -75,13 +75,17 @@ impl Machine {
             walk.skip(self.gap.saturating_add(at as u64));
             let offset = walk.position();
             let frame = small.get(at..).unwrap_or_default();
-            // The errors are those of a walk over a slice: it checks the header first, then the order, then the rest.
-            let entered = FrameHeader::ref_from_prefix(frame).ok().map(|(header, _)| {
-                let (frame_type, length) = check_header(header, walk.room()).map_err(|error| error.shift(offset))?;
-                walk.enter(frame_type, length)
-            });
-            let parsed = Frame::parse_at(frame, offset).map(|_| ());
-            if let Err(error) = entered.unwrap_or(Ok(())).and(parsed) {
+            // The errors are those of a walk over a slice: it checks the header first, then the order, then the rest. Here
+            // the rest is that the frame ends too late, because the smallest one is longer than the bytes at hand.
+            let found = match FrameHeader::ref_from_prefix(frame) {
+                Ok((header, _)) => check_header(header, walk.room())
+                    .map_err(|error| error.shift(offset))
+                    .and_then(|(frame_type, length)| walk.enter(frame_type, length))
+                    .and_then(|()| check_header(header, frame.len() as u64).map_err(|error| error.shift(offset)))
+                    .map(|_| ()),
+                Err(_) => Err(ErrorKind::Truncated.at_index(frame.len()).shift(offset)),
+            };
+            if let Err(error) = found {
                 return error;
             }
         }

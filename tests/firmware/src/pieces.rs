@@ -9,9 +9,10 @@ const PIECE: usize = 64;
 const MEMORY: usize = 512;
 
 /// Calls `look` with each event of a message that arrives in pieces.
-// Never inlined: otherwise two decoders would be on the stack at once.
+// Never inlined: otherwise two decoders would be on the stack at once. Not generic: otherwise the decoder's code would be
+// there for each `look`.
 #[inline(never)]
-pub fn receive(message: &[u8], mut look: impl FnMut(&Event<'_>) -> Result<()>) -> Result<()> {
+pub fn receive(message: &[u8], look: &mut dyn FnMut(&Event<'_>) -> Result<()>) -> Result<()> {
     let mut decoder = PushDecoder::<MEMORY>::new(Link::Lossy);
     for mut piece in message.chunks(PIECE) {
         while let Some(event) = decoder.next_event(&mut piece)? {

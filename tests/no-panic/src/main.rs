@@ -84,6 +84,8 @@ fn message(input: &[u8], output: &mut [u8]) -> Result<()> {
     for frame in message.frames() {
         frame_parts(&frame?);
     }
+    let walk = message.frames();
+    message.frames_at(black_box(walk.position()), black_box(walk.phase())).for_each(keep);
     for object in message.objects() {
         data_object(&object?, output);
     }

@@ -3,7 +3,7 @@
 use core::hint::black_box;
 
 use tgm_core::Message;
-use tgm_core::push::{Event, Link, PushDecoder, SzipUnpacker, Unpacker};
+use tgm_core::push::{Event, Link, PushDecoder, PushState, SzipUnpacker, Unpacker};
 
 use crate::keep;
 
@@ -11,6 +11,9 @@ use crate::keep;
 pub(crate) fn all(input: &[u8]) {
     decode::<0>(input);
     decode::<100>(input);
+    let mut memory = [0; 100];
+    let len = black_box(50);
+    decode_with(memory.get_mut(..len).unwrap_or_default(), input);
     if let Ok(object) = Message::parse(input).and_then(|message| message.object(0)) {
         keep(Unpacker::new(object.descriptor()).map(|unpacker| values(unpacker, input)));
         keep(SzipUnpacker::<64>::new(object.descriptor()).map(|unpacker| szip_values(unpacker, input)));
@@ -29,6 +32,18 @@ fn decode<const N: usize>(input: &[u8]) {
     keep((decoder.finish(), decoder.position(), decoder.message_offset(), decoder.is_searching(), decoder.missed()));
     decoder.reset(black_box(9));
     keep(decoder);
+}
+
+/// The same with memory of a length that the compiler does not know.
+fn decode_with(memory: &mut [u8], input: &[u8]) {
+    let mut state = PushState::new(black_box(Link::Reliable));
+    let mut rest = input;
+    while let Ok(Some(event)) = state.next_event(memory, &mut rest) {
+        look_at(&event);
+    }
+    keep((state.finish(), state.position(), state.message_offset(), state.is_searching(), state.missed()));
+    state.reset(black_box(9));
+    keep(state);
 }
 
 fn look_at(event: &Event<'_>) {

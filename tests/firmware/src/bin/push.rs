@@ -6,11 +6,11 @@
 #![no_main]
 
 use firmware::pieces::{drain, receive};
-use firmware::report::Line;
+use firmware::report::{Line, checksum};
 use firmware::{machine, messages};
 use tgm_core::Result;
 use tgm_core::descriptor::Dtype;
-use tgm_core::hash::{Verdict, digest};
+use tgm_core::hash::Verdict;
 use tgm_core::push::{Event, Unpacker};
 
 #[unsafe(no_mangle)]
@@ -23,7 +23,7 @@ fn run(buffer: &mut [u8]) -> Result<()> {
     for named in messages::all() {
         let mut good = 0;
         let mut values = None;
-        receive(named.bytes, |event| {
+        receive(named.bytes, &mut |event| {
             match event {
                 Event::Descriptor(object) if object.object_index == 0 => {
                     values = Values::of(object.descriptor.dtype(), Unpacker::new(&object.descriptor))
@@ -34,7 +34,7 @@ fn run(buffer: &mut [u8]) -> Result<()> {
             Ok(())
         })?;
         let mut written = 0;
-        receive(named.bytes, |event| {
+        receive(named.bytes, &mut |event| {
             if let (Event::Chunk(chunk), Some(values)) = (event, &mut values)
                 && chunk.object_index == Some(0)
             {
@@ -43,7 +43,7 @@ fn run(buffer: &mut [u8]) -> Result<()> {
             Ok(())
         })?;
         let values = buffer.get(..written).unwrap_or_default();
-        drop(Line::new("push").word(named.name).number(good).number(written as u32).hex(digest(values)));
+        drop(Line::new("push").word(named.name).number(good).number(written as u32).hex(checksum(values)));
     }
     Ok(())
 }

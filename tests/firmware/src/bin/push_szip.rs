@@ -6,10 +6,10 @@
 #![no_main]
 
 use firmware::pieces::{drain, receive};
-use firmware::report::Line;
+use firmware::report::{Line, checksum};
 use firmware::{machine, messages};
 use tgm_core::Result;
-use tgm_core::hash::{Verdict, digest};
+use tgm_core::hash::Verdict;
 use tgm_core::push::{Event, SzipUnpacker};
 
 /// Samples of the largest block.
@@ -25,7 +25,7 @@ fn run(buffer: &mut [u8]) -> Result<()> {
     for named in messages::all() {
         let mut good = 0;
         let mut unpacker = None;
-        receive(named.bytes, |event| {
+        receive(named.bytes, &mut |event| {
             match event {
                 Event::Descriptor(object) if object.object_index == 0 => {
                     unpacker = SzipUnpacker::<BLOCK>::new(&object.descriptor).ok()
@@ -36,7 +36,7 @@ fn run(buffer: &mut [u8]) -> Result<()> {
             Ok(())
         })?;
         let mut written = 0;
-        receive(named.bytes, |event| {
+        receive(named.bytes, &mut |event| {
             if let (Event::Chunk(chunk), Some(unpacker)) = (event, &mut unpacker)
                 && chunk.object_index == Some(0)
             {
@@ -49,7 +49,7 @@ fn run(buffer: &mut [u8]) -> Result<()> {
             unpacker.finish()?;
         }
         let values = buffer.get(..written).unwrap_or_default();
-        drop(Line::new("push_szip").word(named.name).number(good).number(written as u32).hex(digest(values)));
+        drop(Line::new("push_szip").word(named.name).number(good).number(written as u32).hex(checksum(values)));
     }
     Ok(())
 }

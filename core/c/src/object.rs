@@ -1,0 +1,256 @@
+//! Data objects: what they are, and their digests.
+
+use tgm_core::ErrorKind;
+#[cfg(feature = "masks")]
+use tgm_core::descriptor::MaskKind;
+use tgm_core::descriptor::{ByteOrder, Descriptor};
+use tgm_core::frame::Frame;
+#[cfg(feature = "hash")]
+use tgm_core::hash::HashPresence;
+use tgm_core::object::DataObject;
+
+use crate::abi::{Fault, INFO_DIMS, NO_OBJECT, ObjectInfo, Slice, Status};
+use crate::kinds::{self, AT_END, choice, dtype_number};
+use crate::message::{Message, message_of, text};
+use crate::pointers::{Outcome, answer, bytes, copy};
+use crate::value::Value;
+use crate::words::Words;
+
+/// `tgmc_object_t`: the bytes of the object's frame, its place in the message, the object's number, and how to tell
+/// whether the frame holds a digest.
+pub type Object = Words<0x4f42_4a01, 6>;
+
+impl Object {
+    /// The struct of the object in `frame`, after a check of its descriptor.
+    pub(crate) fn of(message: &tgm_core::Message<'_>, frame: &Frame<'_>, index: u64, flagged: bool) -> Outcome<Self> {
+        let end = frame.end_offset();
+        let place = usize::try_from(frame.offset()).ok().zip(usize::try_from(end).ok());
+        let bytes = place.and_then(|(start, end)| message.as_bytes().get(start..end));
+        let bytes = bytes.ok_or(ErrorKind::Truncated.at(end))?;
+        #[cfg(feature = "hash")]
+        let flagged = flagged || frame.hash_presence() == HashPresence::Flagged;
+        let object = Self::new(bytes, &[frame.offset(), index, u64::from(flagged)]);
+        opened(&object, bytes)?;
+        Ok(object)
+    }
+}
+
+/// An object, the bytes of its frame, and its numbers.
+pub(crate) struct Opened<'a> {
+    pub(crate) object: DataObject<'a>,
+    pub(crate) bytes: &'a [u8],
+    index: u64,
+    #[cfg(feature = "hash")]
+    flagged: bool,
+}
+
+/// The object of an opaque struct: O(bytes of the descriptor).
+///
+/// # Safety
+/// As for [`Words::bytes`]; `object` is NULL or can be read.
+pub(crate) unsafe fn object_of<'a>(object: *const Object) -> Outcome<Opened<'a>> {
+    // SAFETY: the caller's promise.
+    let (object, bytes) = unsafe {
+        let object = copy(object)?;
+        (object, object.bytes()?)
+    };
+    opened(&object, bytes)
+}
+
+/// The object of an opaque struct and of its frame's bytes.
+// Never inlined: it checks new objects, too.
+#[inline(never)]
+fn opened<'a>(object: &Object, bytes: &'a [u8]) -> Outcome<Opened<'a>> {
+    let [offset, index, _flagged] = object.numbers()? else { return Err(kinds::HANDLE.fault()) };
+    Ok(Opened {
+        object: DataObject::parse(Frame::parse_at(bytes, *offset)?.0)?,
+        bytes,
+        index: *index,
+        #[cfg(feature = "hash")]
+        flagged: *_flagged != 0,
+    })
+}
+
+/// Finds an object by its number.
+///
+/// # Safety
+/// As `tgm_core.h` says.
+#[cfg_attr(any(not(chosen), only = "tgmc_object_open"), unsafe(no_mangle))]
+pub unsafe extern "C" fn tgmc_object_open(
+    message: *const Message,
+    index: u64,
+    object: *mut Object,
+    error: *mut Fault,
+) -> Status {
+    // SAFETY: the header asks the caller for what these functions need.
+    unsafe {
+        answer(object, error, || {
+            let message = message_of(message)?;
+            let end = message.as_bytes().len() as u64;
+            let place = usize::try_from(index).map_err(|_| ErrorKind::ObjectOutOfRange.at(end))?;
+            Object::of(&message, &message.object_frame(place)?, index, false)
+        })
+    }
+}
+
+/// What an object is.
+///
+/// # Safety
+/// As `tgm_core.h` says.
+#[cfg_attr(any(not(chosen), only = "tgmc_object_info"), unsafe(no_mangle))]
+pub unsafe extern "C" fn tgmc_object_info(object: *const Object, info: *mut ObjectInfo, error: *mut Fault) -> Status {
+    // SAFETY: the header asks the caller for what these functions need.
+    unsafe {
+        answer(info, error, || {
+            let opened = object_of(object)?;
+            let mut info = describe(opened.object.descriptor());
+            (info.index, info.payload) = (opened.index, opened.object.payload().into());
+            Ok(info)
+        })
+    }
+}
+
+/// What a descriptor says.
+///
+/// # Safety
+/// As `tgm_core.h` says.
+#[cfg_attr(any(not(chosen), only = "tgmc_descriptor_info"), unsafe(no_mangle))]
+pub unsafe extern "C" fn tgmc_descriptor_info(
+    cbor: *const u8,
+    len: usize,
+    info: *mut ObjectInfo,
+    error: *mut Fault,
+) -> Status {
+    // SAFETY: the header asks the caller for what these functions need.
+    unsafe { answer(info, error, || Ok(describe(&Descriptor::parse(bytes(cbor, len)?, 0)?))) }
+}
+
+/// The part of an object's description that its descriptor has.
+// Never inlined: two functions use it.
+#[inline(never)]
+fn describe(descriptor: &Descriptor<'_>) -> ObjectInfo {
+    let dims = descriptor.shape();
+    let mut shape = [0; INFO_DIMS];
+    for (slot, dim) in shape.iter_mut().zip(dims.iter()) {
+        *slot = dim;
+    }
+    let masks = descriptor.masks().iter().fold(0_u8, |bits, (kind, _)| bits | 1_u8.wrapping_shl(kind as u32));
+    let encoding = choice!(descriptor.encoding().known());
+    let filter = choice!(descriptor.filter().known());
+    let compression = choice!(descriptor.compression().known());
+    // Stages are undone in this order; choice 1 is "none" in each.
+    let stages = [(compression != 1, 3), (filter != 1, 2), (encoding != 1, 1), (masks != 0, 4)];
+    ObjectInfo {
+        dtype: dtype_number(descriptor.dtype()),
+        byte_order: order_number(descriptor.byte_order()),
+        encoding,
+        filter,
+        compression,
+        pending: stages.iter().find(|(is_pending, _)| *is_pending).map_or(0, |(_, stage)| *stage),
+        ndim_overflow: u8::from(dims.len() > INFO_DIMS),
+        masks,
+        ndim: dims.len() as u32,
+        element_size: descriptor.dtype().byte_width() as u32,
+        element_count: descriptor.element_count(),
+        decoded_len: descriptor.decoded_len().unwrap_or(u64::MAX),
+        index: NO_OBJECT,
+        shape,
+        object_type: descriptor.object_type().as_str().map_or(Slice::default(), |name| name.as_bytes().into()),
+        payload: Slice::default(),
+        descriptor: descriptor.as_encoded().into(),
+    }
+}
+
+const fn order_number(order: ByteOrder) -> u8 {
+    match order {
+        ByteOrder::Big => 1,
+        ByteOrder::Little => 2,
+    }
+}
+
+/// One dimension.
+///
+/// # Safety
+/// As `tgm_core.h` says.
+#[cfg_attr(any(not(chosen), only = "tgmc_object_dim"), unsafe(no_mangle))]
+pub unsafe extern "C" fn tgmc_object_dim(object: *const Object, axis: u32, dim: *mut u64, error: *mut Fault) -> Status {
+    // SAFETY: the header asks the caller for what these functions need.
+    unsafe { answer(dim, error, || object_of(object)?.object.descriptor().shape().get(axis as usize).ok_or(AT_END)) }
+}
+
+/// One stored stride.
+///
+/// # Safety
+/// As `tgm_core.h` says.
+#[cfg_attr(any(not(chosen), only = "tgmc_object_stride"), unsafe(no_mangle))]
+pub unsafe extern "C" fn tgmc_object_stride(
+    object: *const Object,
+    axis: u32,
+    stride: *mut u64,
+    error: *mut Fault,
+) -> Status {
+    // SAFETY: the header asks the caller for what these functions need.
+    unsafe {
+        answer(stride, error, || object_of(object)?.object.descriptor().strides().get(axis as usize).ok_or(AT_END))
+    }
+}
+
+/// A parameter of the descriptor.
+///
+/// # Safety
+/// As `tgm_core.h` says.
+#[cfg_attr(any(not(chosen), only = "tgmc_object_parameter"), unsafe(no_mangle))]
+pub unsafe extern "C" fn tgmc_object_parameter(
+    object: *const Object,
+    key: *const u8,
+    key_len: usize,
+    value: *mut Value,
+    error: *mut Fault,
+) -> Status {
+    // SAFETY: the header asks the caller for what these functions need.
+    unsafe {
+        answer(value, error, || {
+            let opened = object_of(object)?;
+            let found = opened.object.descriptor().parameter(text(key, key_len)?)?;
+            Ok(Value::of(&found.ok_or(AT_END)?))
+        })
+    }
+}
+
+/// Checks the digest of one object's frame.
+///
+/// # Safety
+/// As `tgm_core.h` says.
+#[cfg(feature = "hash")]
+#[cfg_attr(any(not(chosen), only = "tgmc_object_verify"), unsafe(no_mangle))]
+pub unsafe extern "C" fn tgmc_object_verify(object: *const Object, error: *mut Fault) -> Status {
+    use tgm_core::hash::Verdict;
+
+    // SAFETY: the header asks the caller for what this function needs.
+    let result = unsafe { object_of(object) }.and_then(|opened| {
+        let presence = if opened.flagged { HashPresence::Flagged } else { HashPresence::All };
+        match presence.check(opened.object.frame()) {
+            Verdict::Good => Ok(()),
+            Verdict::Missing => Err(AT_END),
+            Verdict::Mismatch(_) => Err(ErrorKind::DigestMismatch.at(opened.object.frame().offset()).into()),
+        }
+    });
+    // SAFETY: as above.
+    unsafe { crate::pointers::status(error, result) }
+}
+
+/// The mask kind of a number: that of one bit.
+#[cfg(feature = "masks")]
+pub(crate) fn mask_kind(bit: u8) -> Outcome<MaskKind> {
+    MaskKind::ALL.into_iter().find(|kind| bit == 1_u8.wrapping_shl(*kind as u32)).ok_or(kinds::ARGUMENT.fault())
+}
+
+/// The byte order of a number; 0 is this machine's.
+pub(crate) fn order_of(order: u8) -> Outcome<ByteOrder> {
+    match order {
+        0 => Ok(ByteOrder::NATIVE),
+        1 => Ok(ByteOrder::Big),
+        2 => Ok(ByteOrder::Little),
+        _ => Err(kinds::ARGUMENT.fault()),
+    }
+}

@@ -1,0 +1,150 @@
+//! From pointers of C to slices and values, with every check that is possible, and back.
+
+use crate::abi::{END, Fault, OK, Status};
+use crate::kinds;
+
+/// A result, or what is wrong. A fault of kind `END` is no error.
+pub(crate) type Outcome<T> = Result<T, Fault>;
+
+/// `len` bytes at `data`. NULL is accepted for no bytes.
+///
+/// # Errors
+/// `NULL`; `LENGTH` if the bytes reach beyond the address space.
+///
+/// # Safety
+/// Unless an error is due, the bytes can be read and do not change during `'a`.
+pub(crate) unsafe fn bytes<'a>(data: *const u8, len: usize) -> Outcome<&'a [u8]> {
+    if len == 0 {
+        return Ok(&[]);
+    }
+    check_range(data, len)?;
+    // SAFETY: not NULL, inside the address space; the rest is the caller's promise.
+    Ok(unsafe { core::slice::from_raw_parts(data, len) })
+}
+
+/// `count` values at `data`, to be written. NULL is accepted for no values.
+///
+/// # Errors
+/// `NULL`, `ALIGNMENT`, `LENGTH`; `OVERLAP` if they lie on one of `inputs`.
+///
+/// # Safety
+/// Unless an error is due, the values can be written, are initialised or of no interest, and nothing else refers to them
+/// during `'a`. `T` is a type of which all bit patterns are values.
+pub(crate) unsafe fn output<'a, T>(data: *mut T, count: usize, inputs: &[&[u8]]) -> Outcome<&'a mut [T]> {
+    if count == 0 {
+        return Ok(&mut []);
+    }
+    let len = count.checked_mul(size_of::<T>()).ok_or(kinds::LENGTH.fault())?;
+    check_range(data.cast_const().cast(), len)?;
+    check_aligned(data)?;
+    for input in inputs {
+        check_apart(data.cast_const().cast(), len, input.as_ptr(), input.len())?;
+    }
+    // SAFETY: not NULL, aligned, inside the address space, apart from the inputs; the rest is the caller's promise.
+    Ok(unsafe { core::slice::from_raw_parts_mut(data, count) })
+}
+
+/// A copy of a struct.
+///
+/// # Errors
+/// `NULL`, `ALIGNMENT`.
+///
+/// # Safety
+/// Unless an error is due, the struct can be read. All bit patterns are values of `T`.
+pub(crate) unsafe fn copy<T: Copy>(from: *const T) -> Outcome<T> {
+    check_place(from)?;
+    // SAFETY: not NULL and aligned; the rest is the caller's promise.
+    Ok(unsafe { from.read() })
+}
+
+/// Calls `result` and writes what it returns to `out`; zeros if it fails. `error` is written only if it fails.
+///
+/// # Safety
+/// `out` and `error` are NULL or can be written, and no reference to them is alive.
+pub(crate) unsafe fn answer<T: Default>(out: *mut T, error: *mut Fault, result: impl FnOnce() -> Outcome<T>) -> Status {
+    if let Err(fault) = check_place(out) {
+        // SAFETY: the caller's promise.
+        return unsafe { report(error, fault) };
+    }
+    let (value, fault) = match result() {
+        Ok(value) => (value, None),
+        Err(fault) => (T::default(), Some(fault)),
+    };
+    // SAFETY: not NULL and aligned; the rest is the caller's promise. `result` was consumed, and its borrows with it.
+    unsafe { out.write(value) };
+    match fault {
+        None => OK,
+        // SAFETY: the caller's promise.
+        Some(fault) => unsafe { report(error, fault) },
+    }
+}
+
+/// The status of a result without a value. `error` is written only if it failed.
+///
+/// # Safety
+/// `error` is NULL or can be written, and no reference to it is alive.
+pub(crate) unsafe fn status(error: *mut Fault, result: Outcome<()>) -> Status {
+    match result {
+        Ok(()) => OK,
+        // SAFETY: the caller's promise.
+        Err(fault) => unsafe { report(error, fault) },
+    }
+}
+
+/// Writes a fault, unless `error` is NULL or unaligned, or the fault is only an end. Returns its status.
+///
+/// # Safety
+/// As for [`status`].
+// Never inlined: it is called from every function.
+#[inline(never)]
+pub(crate) unsafe fn report(error: *mut Fault, fault: Fault) -> Status {
+    if fault.kind != END && check_place(error).is_ok() {
+        // SAFETY: not NULL and aligned; the rest is the caller's promise.
+        unsafe { error.write(fault) };
+    }
+    fault.kind
+}
+
+/// Writes a value, unless `out` is NULL or unaligned.
+///
+/// # Safety
+/// As for [`answer`].
+pub(crate) unsafe fn write_if<T>(out: *mut T, value: T) {
+    if check_place(out).is_ok() {
+        // SAFETY: not NULL and aligned; the rest is the caller's promise.
+        unsafe { out.write(value) };
+    }
+}
+
+/// Checks that a struct can be at `place`.
+pub(crate) fn check_place<T>(place: *const T) -> Outcome<()> {
+    if place.is_null() {
+        return Err(kinds::NULL.fault());
+    }
+    check_aligned(place)
+}
+
+/// Checks that an optional struct can be at `place`, which may be NULL.
+pub(crate) fn check_aligned<T>(place: *const T) -> Outcome<()> {
+    if place.is_aligned() { Ok(()) } else { Err(kinds::ALIGNMENT.fault()) }
+}
+
+/// Checks that two pieces of memory have no byte in common.
+pub(crate) fn check_apart(a: *const u8, a_len: usize, b: *const u8, b_len: usize) -> Outcome<()> {
+    let (a, b) = (a.addr(), b.addr());
+    // Each reaches at most to the end of the address space, so the sums do not overflow.
+    if a_len == 0 || b_len == 0 || a.saturating_add(a_len) <= b || b.saturating_add(b_len) <= a {
+        return Ok(());
+    }
+    Err(kinds::OVERLAP.fault())
+}
+
+fn check_range(data: *const u8, len: usize) -> Outcome<()> {
+    if data.is_null() {
+        return Err(kinds::NULL.fault());
+    }
+    if len > isize::MAX as usize || data.addr().checked_add(len).is_none() {
+        return Err(kinds::LENGTH.fault());
+    }
+    Ok(())
+}
