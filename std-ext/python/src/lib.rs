@@ -4,13 +4,14 @@
 //!
 //! | module | what it knows |
 //! |---|---|
-//! | `functions`, `file`, `iterators`, `streaming` | what Python programs call |
+//! | `functions`, `file`, `iterators`, `streaming`, `asynchronous`, `view` | what Python programs call |
 //! | `message` | decoded messages as tuples of Python objects |
 //! | `metadata`, `descriptor` | the two classes that describe |
 //! | `convert` | single values, in and out |
 //! | `work` | work without the GIL |
 //! | `errors` | exceptions |
 
+mod asynchronous;
 mod convert;
 mod descriptor;
 mod errors;
@@ -26,5 +27,6 @@ use pyo3::prelude::*;
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<metadata::Metadata>()?;
     module.add_class::<descriptor::DataObjectDescriptor>()?;
-    functions::add_to(module)
+    functions::add_to(module)?;
+    asynchronous::add_to(module)
 }

@@ -43,6 +43,11 @@ impl Metadata {
         Self { inner: Arc::new(inner) }
     }
 
+    /// Metadata that others have too.
+    pub(crate) const fn shared(inner: Arc<GlobalMetadata>) -> Self {
+        Self { inner }
+    }
+
     /// What a program wrote, without what the library added.
     pub(crate) fn without_reserved(&self) -> GlobalMetadata {
         let mut metadata = GlobalMetadata { reserved: BTreeMap::new(), ..(*self.inner).clone() };
