@@ -1,19 +1,17 @@
 //! The class `AsyncTensogramFile`.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
-use tgm_std::TensogramFile;
-use tgm_std::file::{RemoteScanOptions, is_remote_url};
+use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
+use tgm_std::{TensogramError, TensogramFile};
 
 use super::bridge::{ready, spawn};
 use super::iter::AsyncTensogramFileIter;
-use crate::convert::arguments::{self, decoding, ranging};
+use crate::convert::arguments::{self, decoding, path_text, ranging};
 use crate::errors::Place;
+use crate::file::open::{Origin, storage_options};
 use crate::message;
 
 /// A file of messages, local or at an address, whose methods do not block.
@@ -52,27 +50,17 @@ impl AsyncTensogramFile {
     }
 }
 
-/// An awaitable of the file that `work` opens.
-fn opened<'py>(
-    py: Python<'py>,
-    source: String,
-    work: impl Future<Output = tgm_std::Result<TensogramFile>> + Send + 'static,
-) -> PyResult<Bound<'py, PyAny>> {
-    spawn(py, Place::UNKNOWN, work, |py, file| Ok(Py::new(py, AsyncTensogramFile::new(file, source))?.into_any()))
-}
-
-/// Options of a store, by name. Values of any type become text.
-fn storage_options(options: Option<&Bound<'_, PyDict>>) -> PyResult<BTreeMap<String, String>> {
-    let Some(options) = options else { return Ok(BTreeMap::new()) };
-    let text = |(name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
-        let name = name.cast::<PyString>().map_err(|_| PyTypeError::new_err("storage_options: keys must be str"))?;
-        let name = name.to_str()?.to_owned();
-        let value = value.str().and_then(|value| value.to_str().map(str::to_owned)).map_err(|error| {
-            PyValueError::new_err(format!("storage_options: the value of '{name}' is not convertible to string: {error}"))
-        })?;
-        Ok((name, value))
+/// An awaitable of a file. It is opened on a thread that may block.
+fn opened(py: Python<'_>, origin: Origin) -> PyResult<Bound<'_, PyAny>> {
+    let source = origin.source.clone();
+    let work = async move {
+        let opened = tokio::task::spawn_blocking(move || (origin.open(), origin)).await;
+        opened.map_err(|panic| TensogramError::Io(std::io::Error::other(panic)))
     };
-    options.iter().map(text).collect()
+    spawn(py, Place::UNKNOWN, work, move |py, (file, origin)| match file {
+        Ok(file) => Ok(Py::new(py, AsyncTensogramFile::new(file, source))?.into_any()),
+        Err(error) => origin.opened(py, Err(error), "cannot open").map(|_| py.None()),
+    })
 }
 
 #[pymethods]
@@ -84,12 +72,8 @@ impl AsyncTensogramFile {
     /// Raises OSError if there is no such file.
     #[staticmethod]
     #[pyo3(signature = (source, *, bidirectional=true))]
-    fn open<'py>(py: Python<'py>, source: PathBuf, bidirectional: bool) -> PyResult<Bound<'py, PyAny>> {
-        let text = source.display().to_string();
-        if is_remote_url(&text) {
-            return Self::open_remote(py, text, None, bidirectional);
-        }
-        opened(py, text, async move { TensogramFile::open_async(source).await })
+    fn open<'py>(py: Python<'py>, source: &Bound<'py, PyAny>, bidirectional: bool) -> PyResult<Bound<'py, PyAny>> {
+        opened(py, Origin { source: path_text(source, "source")?, storage: None, bidirectional })
     }
 
     /// Opens a source by its address, with options of its store: an awaitable of the file.
@@ -100,11 +84,11 @@ impl AsyncTensogramFile {
     fn open_remote<'py>(
         py: Python<'py>,
         source: String,
-        storage_options: Option<&Bound<'py, PyDict>>,
+        storage_options: Option<&Bound<'py, PyAny>>,
         bidirectional: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let options = self::storage_options(storage_options)?;
-        open_address(py, source, options, RemoteScanOptions { bidirectional })
+        let storage = Some(self::storage_options(storage_options)?);
+        opened(py, Origin { source, storage, bidirectional })
     }
 
     /// Whether the source is at an address.
@@ -161,11 +145,7 @@ impl AsyncTensogramFile {
         let file = Arc::clone(&self.file);
         let work = async move { file.decode_descriptors_async(msg_index).await };
         spawn(py, Place::message(msg_index), work, |py, found| {
-            let (metadata, descriptors) = message::descriptors(py, found)?;
-            let dict = PyDict::new(py);
-            dict.set_item("metadata", metadata)?;
-            dict.set_item("descriptors", descriptors)?;
-            Ok(dict.into_any().unbind())
+            Ok(message::descriptors_dict(py, found)?.into_any().unbind())
         })
     }
 
@@ -224,10 +204,9 @@ impl AsyncTensogramFile {
         verify_hash: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (file, options) = (Arc::clone(&self.file), decoding(native_byte_order, threads, true, verify_hash));
-        let work = async move { decode_object_batch(&file, &msg_indices, obj_index, &options).await };
+        let work = async move { batch::objects(&file, &msg_indices, obj_index, &options).await };
         spawn(py, Place::object(obj_index), work, |py, found| {
-            let dicts = found.into_iter().map(|object| message::object_dict(py, object)).collect::<PyResult<Vec<_>>>()?;
-            Ok(PyList::new(py, dicts)?.into_any().unbind())
+            Ok(message::object_dicts(py, found)?.into_any().unbind())
         })
     }
 
@@ -248,17 +227,16 @@ impl AsyncTensogramFile {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (file, ranges) = (Arc::clone(&self.file), arguments::ranges(ranges)?);
         let options = ranging(native_byte_order, threads, true);
-        let work = async move { decode_range_batch(&file, &msg_indices, obj_index, &ranges, &options).await };
+        let work = async move { batch::ranges(&file, &msg_indices, obj_index, &ranges, &options).await };
         spawn(py, Place::object(obj_index), work, move |py, found| {
-            let arrays = found.into_iter().map(|object| message::ranges(py, object, join));
-            Ok(PyList::new(py, arrays.collect::<PyResult<Vec<_>>>()?)?.into_any().unbind())
+            Ok(message::range_lists(py, found, join)?.into_any().unbind())
         })
     }
 
     /// Fetches the structure of messages at an address together, so that later calls need not: an awaitable of `()`.
     fn prefetch_layouts<'py>(&self, py: Python<'py>, msg_indices: Vec<usize>) -> PyResult<Bound<'py, PyAny>> {
         let file = Arc::clone(&self.file);
-        let work = async move { prefetch(&file, &msg_indices).await };
+        let work = async move { batch::prefetch(&file, &msg_indices).await };
         spawn(py, Place::UNKNOWN, work, |py, ()| Ok(PyTuple::empty(py).into_any().unbind()))
     }
 
@@ -307,27 +285,13 @@ impl AsyncTensogramFile {
     }
 }
 
-use remote::{decode_object_batch, decode_range_batch, open_address, prefetch};
-
 #[cfg(feature = "remote")]
-mod remote {
-    //! What only sources at addresses do.
+mod batch {
+    //! Calls that fetch parts of several messages together.
 
-    use tgm_std::{DataObjectDescriptor, DecodeOptions, GlobalMetadata, Result};
+    use tgm_std::{DataObjectDescriptor, DecodeOptions, GlobalMetadata, Result, TensogramFile};
 
-    use super::{BTreeMap, Bound, PyAny, PyResult, Python, RemoteScanOptions, TensogramFile, opened};
-
-    pub(super) fn open_address<'py>(
-        py: Python<'py>,
-        source: String,
-        options: BTreeMap<String, String>,
-        scan: RemoteScanOptions,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let address = source.clone();
-        opened(py, source, async move { TensogramFile::open_remote_async(&address, &options, Some(scan)).await })
-    }
-
-    pub(super) async fn decode_object_batch(
+    pub(super) async fn objects(
         file: &TensogramFile,
         messages: &[usize],
         object: usize,
@@ -336,7 +300,7 @@ mod remote {
         file.decode_object_batch_async(messages, object, options).await
     }
 
-    pub(super) async fn decode_range_batch(
+    pub(super) async fn ranges(
         file: &TensogramFile,
         messages: &[usize],
         object: usize,
@@ -352,44 +316,32 @@ mod remote {
 }
 
 #[cfg(not(feature = "remote"))]
-mod remote {
-    //! What only sources at addresses do, in a build without them.
+mod batch {
+    //! Calls that only sources at addresses answer, in a build that has none.
 
-    use tgm_std::{DataObjectDescriptor, DecodeOptions, GlobalMetadata, Result, TensogramError};
+    use tgm_std::{DataObjectDescriptor, DecodeOptions, GlobalMetadata, Result, TensogramFile};
 
-    use super::{BTreeMap, Bound, PyAny, PyResult, Python, RemoteScanOptions, TensogramFile, opened};
-
-    pub(super) fn open_address<'py>(
-        py: Python<'py>,
-        source: String,
-        _options: BTreeMap<String, String>,
-        _scan: RemoteScanOptions,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let text = format!("cannot open {source}: this build has no feature 'remote'");
-        opened(py, source, async move { Err(TensogramError::Remote(text.into())) })
+    fn refused<T>() -> Result<T> {
+        Err(std::io::Error::other("batch decode requires a remote backend").into())
     }
 
-    fn local() -> TensogramError {
-        TensogramError::Io(std::io::Error::other("batch decode requires a remote backend"))
-    }
-
-    pub(super) async fn decode_object_batch(
+    pub(super) async fn objects(
         _file: &TensogramFile,
         _messages: &[usize],
         _object: usize,
         _options: &DecodeOptions,
     ) -> Result<Vec<(GlobalMetadata, DataObjectDescriptor, Vec<u8>)>> {
-        Err(local())
+        refused()
     }
 
-    pub(super) async fn decode_range_batch(
+    pub(super) async fn ranges(
         _file: &TensogramFile,
         _messages: &[usize],
         _object: usize,
         _ranges: &[(u64, u64)],
         _options: &DecodeOptions,
     ) -> Result<Vec<(DataObjectDescriptor, Vec<Vec<u8>>)>> {
-        Err(local())
+        refused()
     }
 
     pub(super) async fn prefetch(_file: &TensogramFile, _messages: &[usize]) -> Result<()> {

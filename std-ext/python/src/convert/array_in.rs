@@ -5,7 +5,7 @@
 
 use std::ptr::NonNull;
 
-use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyArrayDescrMethods, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -13,6 +13,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyList, PyMemoryView, PyTuple};
 use tgm_std::{ByteOrder, DataObjectDescriptor, Dtype};
 
 use crate::convert::buffers::Bytes;
+use crate::convert::copy::copy;
 use crate::work::detached;
 
 /// Arrays up to this size are encoded with the GIL held if they may change. Others are copied first.
@@ -50,7 +51,7 @@ impl Element {
 /// The data of one object.
 pub(crate) enum Data<'py> {
     /// Bytes in the order that the descriptor declares.
-    Bytes(Bytes<'py>),
+    Bytes(Bytes),
     /// An array whose elements lie one after the other, row by row.
     Array(Array<'py>),
 }
@@ -225,29 +226,36 @@ impl<'py> Array<'py> {
         unsafe { std::slice::from_raw_parts(data.as_ptr(), len) }
     }
 
-    /// A copy of the elements, made without the GIL.
+    /// A copy of the elements.
+    ///
+    /// # Errors
+    /// `RuntimeError` for a panic.
     #[allow(unsafe_code, reason = "numpy gives an address")]
     fn to_vec(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
         let (data, len) = self.memory();
-        let address = data.as_ptr() as usize;
-        detached(py, move || {
-            let mut copy = Vec::with_capacity(len);
-            // SAFETY: the array has `len` bytes there, and `self` keeps it alive: numpy refuses to resize arrays that
-            // are referenced. Another thread may write meanwhile: then the copy holds some old and some new bytes, as
-            // with numpy's own copies, and all that follows works on the copy.
-            unsafe {
-                std::ptr::copy_nonoverlapping(address as *const u8, copy.as_mut_ptr(), len);
-                copy.set_len(len);
-            }
-            copy
-        })
+        // SAFETY: the array has `len` bytes there, and `self` keeps it alive. numpy refuses to resize arrays that are
+        // referenced.
+        unsafe { copy(py, data.as_ptr(), len) }
     }
+}
+
+/// The values of an array of one dimension, copied.
+///
+/// # Errors
+/// `ValueError` if they do not lie one after the other.
+#[allow(unsafe_code, reason = "numpy gives an address")]
+pub(crate) fn float64s(array: &Bound<'_, PyArray1<f64>>) -> PyResult<Vec<f64>> {
+    if !array.is_c_contiguous() {
+        return Err(PyValueError::new_err("argument 'values': the array is not contiguous"));
+    }
+    // SAFETY: a contiguous array has `len` values there, and `array` keeps it alive.
+    unsafe { copy(array.py(), array.data(), array.len()) }
 }
 
 /// The bytes of one object, ready for the encoder.
 pub(crate) enum Payload<'py> {
     /// Bytes of a Python object.
-    Bytes(Bytes<'py>),
+    Bytes(Bytes),
     /// The elements of an array.
     Array(Array<'py>),
     /// A copy.
@@ -255,26 +263,25 @@ pub(crate) enum Payload<'py> {
 }
 
 impl Payload<'_> {
-    fn as_bytes(&self) -> &[u8] {
+    fn while_attached(&self, py: Python<'_>) -> &[u8] {
         match self {
-            Self::Bytes(bytes) => bytes.while_attached(),
+            Self::Bytes(bytes) => bytes.while_attached(py),
             Self::Array(array) => array.as_bytes(),
             Self::Owned(bytes) => bytes,
         }
     }
 
-    fn is_fixed(&self) -> bool {
+    fn into_copy(self) -> Option<Vec<u8>> {
         match self {
-            Self::Bytes(bytes) => bytes.is_fixed(),
-            Self::Array(array) => array.is_private,
-            Self::Owned(_) => true,
+            Self::Owned(copy) => Some(copy),
+            _ => None,
         }
     }
 
     /// This payload in memory that nobody else can change.
     fn fixed(self, py: Python<'_>) -> PyResult<Self> {
         match self {
-            Self::Bytes(bytes) if !bytes.is_fixed() => Ok(Self::Owned(bytes.to_vec())),
+            Self::Bytes(bytes) if !bytes.is_fixed() => Ok(Self::Owned(bytes.to_vec(py)?)),
             Self::Array(array) if !array.is_private => Ok(Self::Owned(array.to_vec(py)?)),
             fixed => Ok(fixed),
         }
@@ -293,17 +300,18 @@ pub(crate) fn with_payloads<R: Send>(
     payloads: Vec<Payload<'_>>,
     work: impl FnOnce(&[&[u8]]) -> R + Send,
 ) -> PyResult<R> {
-    let len = |payloads: &[Payload<'_>]| {
-        payloads.iter().fold(0_usize, |sum, payload| sum.saturating_add(payload.as_bytes().len()))
-    };
-    if len(&payloads) <= SMALL {
-        let bytes: Vec<&[u8]> = payloads.iter().map(Payload::as_bytes).collect();
+    let len = payloads.iter().fold(0_usize, |sum, payload| sum.saturating_add(payload.while_attached(py).len()));
+    if len <= SMALL {
+        let bytes: Vec<&[u8]> = payloads.iter().map(|payload| payload.while_attached(py)).collect();
         return crate::work::attached(|| work(&bytes));
     }
     let payloads = payloads.into_iter().map(|payload| payload.fixed(py)).collect::<PyResult<Vec<_>>>()?;
-    debug_assert!(payloads.iter().all(Payload::is_fixed));
-    let bytes: Vec<&[u8]> = payloads.iter().map(Payload::as_bytes).collect();
-    detached(py, || work(&bytes))
+    let bytes: Vec<&[u8]> = payloads.iter().map(|payload| payload.while_attached(py)).collect();
+    let result = detached(py, || work(&bytes))?;
+    let copies: Vec<Vec<u8>> = payloads.into_iter().filter_map(Payload::into_copy).collect();
+    // Freeing much memory takes time.
+    py.detach(|| drop(copies));
+    Ok(result)
 }
 
 /// The type of an array's elements, if the format has it.

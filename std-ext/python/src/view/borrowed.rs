@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 use std::ptr;
 
-use numpy::npyffi::{PY_ARRAY_API, npy_intp, types::NPY_ORDER};
+use numpy::npyffi::{PY_ARRAY_API, npy_intp};
 use numpy::{PyArrayDescr, PyUntypedArray, npyffi};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

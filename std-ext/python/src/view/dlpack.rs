@@ -155,12 +155,6 @@ trait Struct: Sized {
     const NAME: &'static CStr;
 
     fn new(tensor: Tensor, flags: u64) -> Self;
-
-    /// Calls the deleter.
-    ///
-    /// # Safety
-    /// `managed` leads to a struct that `capsule` made, and that nobody has deleted.
-    unsafe fn delete(managed: *mut Self);
 }
 
 impl Struct for Managed {
@@ -169,12 +163,6 @@ impl Struct for Managed {
     fn new(tensor: Tensor, _flags: u64) -> Self {
         Self { tensor, context: ptr::null_mut(), deleter: Some(delete::<Self>) }
     }
-
-    #[allow(unsafe_code, reason = "memory that C code gives back")]
-    unsafe fn delete(managed: *mut Self) {
-        // SAFETY: the caller's promise.
-        unsafe { delete(managed) };
-    }
 }
 
 impl Struct for ManagedVersioned {
@@ -182,12 +170,6 @@ impl Struct for ManagedVersioned {
 
     fn new(tensor: Tensor, flags: u64) -> Self {
         Self { version: VERSION, context: ptr::null_mut(), deleter: Some(delete::<Self>), flags, tensor }
-    }
-
-    #[allow(unsafe_code, reason = "memory that C code gives back")]
-    unsafe fn delete(managed: *mut Self) {
-        // SAFETY: the caller's promise.
-        unsafe { delete(managed) };
     }
 }
 
@@ -237,7 +219,7 @@ fn capsule<'py, M: Struct>(
     let capsule = unsafe { ffi::PyCapsule_New(managed.cast(), M::NAME.as_ptr(), Some(end::<M>)) };
     if capsule.is_null() {
         // SAFETY: nobody else has the struct.
-        unsafe { M::delete(managed) };
+        unsafe { delete::<M>(managed) };
     }
     // SAFETY: a new reference, or null and an exception.
     unsafe { Bound::from_owned_ptr_or_err(py, capsule) }
@@ -249,7 +231,7 @@ unsafe extern "C" fn end<M: Struct>(capsule: *mut ffi::PyObject) {
     // SAFETY: Python calls this with the capsule. One that was taken has another name.
     unsafe {
         if ffi::PyCapsule_IsValid(capsule, M::NAME.as_ptr()) == 1 {
-            M::delete(ffi::PyCapsule_GetPointer(capsule, M::NAME.as_ptr()).cast());
+            delete::<M>(ffi::PyCapsule_GetPointer(capsule, M::NAME.as_ptr()).cast());
         }
     }
 }

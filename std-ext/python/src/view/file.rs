@@ -11,8 +11,8 @@ use tgm_std::{DecodeOptions, MappedFile as Mapped};
 
 use super::message::Message;
 use super::object::Object;
-use crate::errors::{Place, raise};
-use crate::work::{detached, library};
+use crate::errors::{of_file, raise};
+use crate::work::detached;
 
 /// A file of messages as a memory map, made by `open_mmap`: a sequence of `Message`, none of which is read before it is
 /// asked for.
@@ -52,7 +52,8 @@ pub(crate) struct MappedFile {
 pub(crate) fn open_mmap(py: Python<'_>, path: PathBuf) -> PyResult<MappedFile> {
     // SAFETY: until the map is dropped, no process may truncate the file or write into it. Nothing here can see to
     // that. The documentation of this function asks its caller for it, and says what happens otherwise.
-    let file = library(py, Place::UNKNOWN, || unsafe { Mapped::open(&path) })?;
+    let file = detached(py, || unsafe { Mapped::open(&path) })?;
+    let file = file.map_err(|error| of_file(py, &error, "cannot map", &path.display().to_string()))?;
     let path = std::path::absolute(&path).unwrap_or(path);
     Ok(MappedFile { path, file: Mutex::new(Some(Arc::new(file))) })
 }

@@ -8,9 +8,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 use tgm_std::{MappedFile, Result, TensogramError};
 
 use crate::convert::buffers::Bytes;
@@ -19,32 +17,16 @@ use crate::work::{attached, detached};
 /// Bytes that stay where they are.
 pub(super) enum Memory {
     Map(Arc<MappedFile>),
-    Bytes(Py<PyBytes>),
-    Buffer {
-        /// While it is held, a `bytearray` refuses to change its size, and an `mmap` to close.
-        buffer: PyBuffer<u8>,
-        is_fixed: bool,
-    },
+    /// While it is held, a `bytearray` refuses to change its size, and an `mmap` to close.
+    Buffer(Bytes),
 }
 
 impl Memory {
-    /// The bytes of `object`, which is the argument `name`.
-    ///
-    /// # Errors
-    /// `TypeError` for an object without a buffer of bytes; `BufferError` for a buffer with gaps.
-    pub(super) fn borrow(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
-        let bytes = Bytes::borrow(object, name)?;
-        if let Some(bytes) = bytes.as_bytes_object() {
-            return Ok(Self::Bytes(bytes.clone().unbind()));
-        }
-        Ok(Self::Buffer { buffer: PyBuffer::get(object)?, is_fixed: bytes.is_fixed() })
-    }
-
     /// Whether nobody can change the bytes.
     pub(super) const fn is_fixed(&self) -> bool {
         match self {
-            Self::Map(_) | Self::Bytes(_) => true,
-            Self::Buffer { is_fixed, .. } => *is_fixed,
+            Self::Map(_) => true,
+            Self::Buffer(bytes) => bytes.is_fixed(),
         }
     }
 
@@ -52,8 +34,8 @@ impl Memory {
     pub(super) const fn name(&self) -> &'static str {
         match self {
             Self::Map(_) => "map",
-            Self::Bytes(_) | Self::Buffer { is_fixed: true, .. } => "bytes",
-            Self::Buffer { .. } => "buffer",
+            Self::Buffer(bytes) if bytes.is_fixed() => "bytes",
+            Self::Buffer(_) => "buffer",
         }
     }
 
@@ -67,7 +49,7 @@ impl Memory {
         range: &Range<usize>,
         work: impl FnOnce(&[u8]) -> Result<R> + Send,
     ) -> PyResult<Result<R>> {
-        let bytes = self.slice(py, range);
+        let bytes = slice(self.all(py), range);
         let work = || bytes.and_then(work);
         if self.is_fixed() { detached(py, work) } else { attached(work) }
     }
@@ -82,7 +64,7 @@ impl Memory {
         range: &Range<usize>,
         work: impl FnOnce(&[u8]) -> Result<R>,
     ) -> PyResult<Result<R>> {
-        attached(|| self.slice(py, range).and_then(work))
+        attached(|| slice(self.all(py), range).and_then(work))
     }
 
     /// Where the bytes of `range` begin, if they are all there. They stay there for as long as `self` lives.
@@ -95,24 +77,16 @@ impl Memory {
         self.all(py).len()
     }
 
-    fn slice<'a>(&'a self, py: Python<'a>, range: &Range<usize>) -> Result<&'a [u8]> {
-        let bytes = self.all(py).get(range.clone());
-        bytes.ok_or_else(|| TensogramError::Framing("message lies beyond the end of its buffer".into()))
-    }
-
-    #[allow(unsafe_code, reason = "the buffer protocol gives a pointer")]
-    fn all<'a>(&'a self, py: Python<'a>) -> &'a [u8] {
+    fn all(&self, py: Python<'_>) -> &[u8] {
         match self {
             Self::Map(file) => file.as_bytes(),
-            Self::Bytes(bytes) => bytes.as_bytes(py),
-            Self::Buffer { buffer, .. } => match buffer.as_slice_ptr() {
-                // SAFETY: the exporter keeps the memory in place for as long as `buffer` lives, which is as long as
-                // `self`. `run` and `look` above hold the GIL while they use the slice, so that no thread of Python
-                // writes to it, or know that nobody can write (`is_fixed`).
-                Some(slice) => unsafe { slice.as_ref() },
-                // An empty buffer may have no address.
-                None => &[],
-            },
+            Self::Buffer(bytes) => bytes.while_attached(py),
         }
     }
+}
+
+fn slice<'a>(bytes: &'a [u8], range: &Range<usize>) -> Result<&'a [u8]> {
+    bytes
+        .get(range.clone())
+        .ok_or_else(|| TensogramError::Framing("the message lies beyond the end of its buffer".into()))
 }

@@ -17,6 +17,7 @@ use super::object::Object;
 use super::objects::Objects;
 use super::{borrowed, buffer_protocol, file, show};
 use crate::convert::arguments::decoding;
+use crate::convert::buffers::Bytes;
 use crate::errors::{Place, raise_at};
 use crate::message;
 use crate::metadata::Metadata;
@@ -131,7 +132,7 @@ fn bytes_at<'py>(owner: &Bound<'py, PyAny>, memory: &Memory, range: &Range<usize
 impl Message {
     #[new]
     fn new(py: Python<'_>, buffer: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let memory = Memory::borrow(buffer, "buffer")?;
+        let memory = Memory::Buffer(Bytes::borrow(buffer, "buffer")?);
         let place = 0..memory.len(py);
         let len = memory.look(py, &place, |bytes| Ok(Parsed::parse(bytes)?.as_bytes().len()))?;
         let len = len.map_err(raise_at(py, Place::UNKNOWN))?;
