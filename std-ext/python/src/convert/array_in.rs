@@ -58,7 +58,7 @@ pub(crate) enum Data<'py> {
 
 /// A contiguous array.
 pub(crate) struct Array<'py> {
-    array: Bound<'py, PyUntypedArray>,
+    object: Bound<'py, PyUntypedArray>,
     element: Element,
     order: ByteOrder,
     /// Whether nobody else has this array.
@@ -124,11 +124,11 @@ impl<'py> Array<'py> {
             _ => ByteOrder::native(),
         };
         if array.is_c_contiguous() {
-            return Ok(Self { array: array.clone(), element, order, is_private: false });
+            return Ok(Self { object: array.clone(), element, order, is_private: false });
         }
         let py = array.py();
         let copy = py.import(intern!(py, "numpy"))?.call_method1(intern!(py, "ascontiguousarray"), (array,))?;
-        Ok(Self { array: copy.cast_into()?, element, order, is_private: true })
+        Ok(Self { object: copy.cast_into()?, element, order, is_private: true })
     }
 
     /// The type of the elements.
@@ -143,11 +143,11 @@ impl<'py> Array<'py> {
 
     /// The dimensions.
     pub(crate) fn shape(&self) -> Vec<u64> {
-        self.array.shape().iter().map(|&dim| dim as u64).collect()
+        self.object.shape().iter().map(|&dim| dim as u64).collect()
     }
 
     fn byte_len(&self) -> usize {
-        self.array.len().saturating_mul(self.array.dtype().itemsize())
+        self.object.len().saturating_mul(self.object.dtype().itemsize())
     }
 
     /// This array with the elements that the descriptor declares.
@@ -198,22 +198,22 @@ impl<'py> Array<'py> {
 
     /// Truth values as bits, the first value in the highest bit.
     fn packed(self) -> PyResult<Self> {
-        let py = self.array.py();
-        let packed = py.import(intern!(py, "numpy"))?.call_method1(intern!(py, "packbits"), (&self.array,))?;
+        let py = self.object.py();
+        let packed = py.import(intern!(py, "numpy"))?.call_method1(intern!(py, "packbits"), (&self.object,))?;
         let element = Element::Of(Dtype::Bitmask);
-        Ok(Self { array: packed.cast_into()?, element, is_private: true, ..self })
+        Ok(Self { object: packed.cast_into()?, element, is_private: true, ..self })
     }
 
     fn swapped(self) -> PyResult<Self> {
-        let swapped = self.array.call_method0(intern!(self.array.py(), "byteswap"))?;
-        Ok(Self { array: swapped.cast_into()?, is_private: true, ..self })
+        let swapped = self.object.call_method0(intern!(self.object.py(), "byteswap"))?;
+        Ok(Self { object: swapped.cast_into()?, is_private: true, ..self })
     }
 
     /// Where the elements are, and how many bytes they have.
     #[allow(unsafe_code, reason = "numpy gives the address in a field of its struct")]
     fn memory(&self) -> (NonNull<u8>, usize) {
         // SAFETY: the pointer leads to the struct of the array that `self` holds, which numpy keeps valid.
-        let data = unsafe { (*numpy::npyffi::_PyArray_GET_ITEM_DATA(self.array.as_array_ptr())).data };
+        let data = unsafe { (*numpy::npyffi::_PyArray_GET_ITEM_DATA(self.object.as_array_ptr())).data };
         (NonNull::new(data.cast::<u8>()).unwrap_or(NonNull::dangling()), self.byte_len())
     }
 
