@@ -8,6 +8,7 @@
 //! | `message` | decoded messages as tuples of Python objects |
 //! | `metadata`, `descriptor` | the two classes that describe |
 //! | `convert` | single values, in and out |
+//! | `html` | tables for notebooks |
 //! | `work` | work without the GIL |
 //! | `errors` | exceptions |
 
@@ -17,6 +18,7 @@ mod descriptor;
 mod errors;
 mod file;
 mod functions;
+mod html;
 mod iterators;
 mod message;
 mod metadata;

@@ -45,7 +45,8 @@ impl AsyncTensogramFile {
     }
 
     fn known_count(&self) -> PyResult<usize> {
-        let unknown = || PyRuntimeError::new_err("the number of messages is not known yet: await message_count() first");
+        let unknown =
+            || PyRuntimeError::new_err("the number of messages is not known yet: await message_count() first");
         self.count.get().copied().ok_or_else(unknown)
     }
 }
@@ -205,9 +206,7 @@ impl AsyncTensogramFile {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (file, options) = (Arc::clone(&self.file), decoding(native_byte_order, threads, true, verify_hash));
         let work = async move { batch::objects(&file, &msg_indices, obj_index, &options).await };
-        spawn(py, Place::object(obj_index), work, |py, found| {
-            Ok(message::object_dicts(py, found)?.into_any().unbind())
-        })
+        spawn(py, Place::object(obj_index), work, |py, found| Ok(message::object_dicts(py, found)?.into_any().unbind()))
     }
 
     /// Decodes ranges of object `obj_index` of each of the messages, fetched together: an awaitable of a list.

@@ -42,9 +42,10 @@ pub(super) fn runtime(py: Python<'_>) -> PyResult<&'static Runtime> {
         .thread_name("tgm-async")
         .enable_all()
         .build();
-    let built: &'static Runtime = Box::leak(Box::new(
-        built.map_err(|error| PyRuntimeError::new_err(format!("cannot start threads for asynchronous calls: {error}")))?,
-    ));
+    let built: &'static Runtime =
+        Box::leak(Box::new(built.map_err(|error| {
+            PyRuntimeError::new_err(format!("cannot start threads for asynchronous calls: {error}"))
+        })?));
     let mut slot = RUNTIME.lock().unwrap_or_else(PoisonError::into_inner);
     match *slot {
         // Another thread was faster.

@@ -4,6 +4,7 @@
 //! Then the consumer calls the deleter. If nobody takes it, the capsule's destructor does.
 
 use std::ffi::{CStr, c_void};
+use std::mem::ManuallyDrop;
 use std::ptr;
 
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
@@ -137,7 +138,11 @@ pub(super) fn export<'py>(
     };
     let array = array.cast_into::<PyUntypedArray>()?;
     let shape = this.facts().array_shape();
-    if is_versioned { capsule::<ManagedVersioned>(&array, this, &shape, flags) } else { capsule::<Managed>(&array, this, &shape, flags) }
+    if is_versioned {
+        capsule::<ManagedVersioned>(&array, this, &shape, flags)
+    } else {
+        capsule::<Managed>(&array, this, &shape, flags)
+    }
 }
 
 /// The read-only array that a consumer can be given, if it knows of such.
@@ -173,14 +178,17 @@ impl Struct for ManagedVersioned {
     }
 }
 
-/// Frees a struct and what it points to. It may be called without the GIL: the reference to the array is then given up
-/// when a thread holds it again.
+/// Frees a struct and what it points to. It may be called without the GIL, which giving up the array takes. If the
+/// interpreter ends, nothing is freed.
 #[allow(unsafe_code, reason = "memory that C code gives back")]
 unsafe extern "C" fn delete<M>(managed: *mut M) {
     if !managed.is_null() {
         // SAFETY: the struct is the first field of the `Exported` that `capsule` leaked, so both have one address. A
         // consumer calls this once, as the format asks.
-        drop(unsafe { Box::from_raw(managed.cast::<Exported<M>>()) });
+        let exported = unsafe { Box::from_raw(managed.cast::<Exported<M>>()) };
+        let mut exported = ManuallyDrop::new(exported);
+        // SAFETY: it is dropped once, here.
+        Python::try_attach(|_| unsafe { ManuallyDrop::drop(&mut exported) });
     }
 }
 

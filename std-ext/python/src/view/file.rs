@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PySlice, PyString, PyTuple};
-use tgm_std::metadata::query::Query;
 use tgm_std::{DecodeOptions, MappedFile as Mapped};
 
 use super::message::Message;
 use super::object::Object;
+use crate::convert::query;
 use crate::errors::{of_file, raise};
 use crate::work::detached;
 
@@ -108,7 +108,7 @@ impl MappedFile {
     /// [[24.0, 24.0], [48.0, 48.0]]
     #[pyo3(signature = (query, threads=0))]
     fn query<'py>(slf: &Bound<'py, Self>, query: &str, threads: u32) -> PyResult<Bound<'py, PyList>> {
-        let (py, query) = (slf.py(), parse(query)?);
+        let (py, query) = (slf.py(), query::query(query)?);
         let options = DecodeOptions { threads, ..DecodeOptions::default() };
         let file = slf.get().get()?;
         let found = detached(py, || file.query(&query, &options))?.map_err(raise(py))?;
@@ -170,14 +170,6 @@ impl MappedFile {
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (PathBuf,))> {
         Ok((py.import("tgm")?.getattr("open_mmap")?, (self.path.clone(),)))
     }
-}
-
-/// A query by its text.
-///
-/// # Errors
-/// `ValueError` with the place of the mistake.
-pub(super) fn parse(query: &str) -> PyResult<Query> {
-    query.parse().map_err(|error| PyValueError::new_err(format!("query {query:?}: {error}")))
 }
 
 /// The item of a sequence of `count` items by an index, or the list of items by a slice.

@@ -18,6 +18,7 @@ use super::objects::Objects;
 use super::{borrowed, buffer_protocol, file, show};
 use crate::convert::arguments::decoding;
 use crate::convert::buffers::Bytes;
+use crate::convert::query;
 use crate::errors::{Place, raise_at};
 use crate::message;
 use crate::metadata::Metadata;
@@ -165,7 +166,7 @@ impl Message {
 
     /// The objects of this message for which a query holds, as a list. See `MappedFile.query`.
     fn query<'py>(slf: &Bound<'py, Self>, query: &str) -> PyResult<Bound<'py, PyList>> {
-        let (py, this, query) = (slf.py(), slf.get(), file::parse(query)?);
+        let (py, this, query) = (slf.py(), slf.get(), query::query(query)?);
         let found = this.memory.look(py, &this.place, |bytes| {
             let mut found = Vec::new();
             query.objects_of(&Parsed::parse(bytes)?.metadata()?, |object| found.push(object))?;

@@ -101,9 +101,9 @@ impl Object {
     pub(super) fn new(message: &Bound<'_, Message>, number: usize) -> PyResult<Self> {
         let (py, this) = (message.py(), message.get());
         let (table, place) = (this.table(py)?, this.place());
-        let facts = this.memory().look(py, place, |bytes| {
-            Facts::read(&table.object(&Parsed::parse(bytes)?, number)?, place.start)
-        })?;
+        let facts = this
+            .memory()
+            .look(py, place, |bytes| Facts::read(&table.object(&Parsed::parse(bytes)?, number)?, place.start))?;
         let mut facts = facts.map_err(raise_at(py, this.place_of(Some(number))))?;
         // Holding a place means: all bytes of the values are in the memory.
         facts.stored = facts.stored.filter(|start| {
@@ -130,9 +130,9 @@ impl Object {
     ) -> PyResult<R> {
         let message = self.message.get();
         let table = message.table(py)?;
-        let done = message.memory().run(py, message.place(), |bytes| {
-            work(&table.object(&Parsed::parse(bytes)?, self.number)?)
-        })?;
+        let done = message
+            .memory()
+            .run(py, message.place(), |bytes| work(&table.object(&Parsed::parse(bytes)?, self.number)?))?;
         done.map_err(raise_at(py, message.place_of(Some(self.number))))
     }
 
@@ -294,9 +294,8 @@ impl Object {
     /// The descriptor.
     #[getter]
     fn descriptor(&self, py: Python<'_>) -> PyResult<DataObjectDescriptor> {
-        let described = self.look(py, |object| {
-            tgm_std::metadata::cbor_to_object_descriptor(object.descriptor().as_encoded())
-        })?;
+        let described =
+            self.look(py, |object| tgm_std::metadata::cbor_to_object_descriptor(object.descriptor().as_encoded()))?;
         Ok(DataObjectDescriptor::new(described))
     }
 

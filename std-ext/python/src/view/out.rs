@@ -45,22 +45,14 @@ pub(super) fn decode_into(object: &Bound<'_, Object>, out: &Bound<'_, PyAny>, op
 }
 
 /// The way in which the values get into an array of that dtype.
-fn way(
-    object: &Object,
-    py: Python<'_>,
-    array: &Bound<'_, PyUntypedArray>,
-    options: &DecodeOptions,
-) -> PyResult<Way> {
+fn way(object: &Object, py: Python<'_>, array: &Bound<'_, PyUntypedArray>, options: &DecodeOptions) -> PyResult<Way> {
     let expected = object.descr(py)?;
     let given = array.dtype();
     if given.is_equiv_to(expected) {
         return Ok(Way::Bytes);
     }
     let is_float = |dtype| borrowed::descr(py, dtype, false).map(|float| given.is_equiv_to(&float));
-    let is_real = !matches!(
-        object.facts().dtype,
-        Dtype::Complex64 | Dtype::Complex128 | Dtype::Bitmask
-    );
+    let is_real = !matches!(object.facts().dtype, Dtype::Complex64 | Dtype::Complex128 | Dtype::Bitmask);
     if is_real && options.native_byte_order {
         if is_float(Dtype::Float32)? {
             return Ok(Way::Float32);

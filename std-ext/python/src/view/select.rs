@@ -18,6 +18,8 @@ struct Plan<'py> {
     rest: Vec<Bound<'py, PyAny>>,
     /// Whether anything is left to do.
     has_rest: bool,
+    /// Whether the result is a scalar, and not an array without dimensions.
+    is_scalar: bool,
 }
 
 /// The values that `key` selects of an object.
@@ -43,14 +45,13 @@ pub(super) fn item<'py>(object: &Bound<'py, Object>, key: &Bound<'py, PyAny>) ->
     if plan.has_rest {
         return values.get_item(PyTuple::new(object.py(), plan.rest)?);
     }
-    // A scalar, as numpy has it.
-    if plan.rest.is_empty() && !plan.picks.is_empty() { values.get_item(PyTuple::empty(object.py())) } else { Ok(values) }
+    // One value is a scalar, as numpy has it.
+    if plan.is_scalar { values.get_item(PyTuple::empty(object.py())) } else { Ok(values) }
 }
 
 fn selected<'py>(object: &Object, py: Python<'py>, picks: &[Pick]) -> PyResult<Bound<'py, PyAny>> {
-    let selected = object.run(py, |object| {
-        Ok(decode::select(object, picks, &DecodeOptions::default())?.into_owned())
-    })?;
+    let selected =
+        object.run(py, |object| Ok(decode::select(object, picks, &DecodeOptions::default())?.into_owned()))?;
     let (dtype, shape) = (object.facts().dtype, selected.shape);
     let bytes = selected.bytes.into_owned();
     if dtype != Dtype::Bitmask {
@@ -88,7 +89,7 @@ fn plan<'py>(key: &Bound<'py, PyAny>, shape: &[u64]) -> PyResult<Option<Plan<'py
             shape.len()
         )));
     };
-    let mut plan = Plan { picks: Vec::with_capacity(shape.len()), rest: Vec::new(), has_rest: false };
+    let mut plan = Plan { picks: Vec::with_capacity(shape.len()), rest: Vec::new(), has_rest: false, is_scalar: false };
     let everything = || PySlice::full(py).into_any();
     let all = |plan: &mut Plan<'py>| {
         for _ in 0..left {
@@ -121,6 +122,7 @@ fn plan<'py>(key: &Bound<'py, PyAny>, shape: &[u64]) -> PyResult<Option<Plan<'py
     if ellipses == 0 {
         all(&mut plan);
     }
+    plan.is_scalar = plan.rest.is_empty() && ellipses == 0;
     Ok(Some(plan))
 }
 

@@ -4,11 +4,10 @@ use pyo3::prelude::*;
 
 use super::message::Message;
 use super::object::Object;
+use crate::html;
 
 /// Objects of a message that HTML lists.
 const LISTED: usize = 100;
-/// Characters of metadata that are shown.
-const SHOWN: usize = 400;
 
 /// What a person wants to know of an object.
 struct Row {
@@ -39,7 +38,7 @@ impl Row {
                 Some(entries) => {
                     let entries = crate::convert::cbor_out::dict(py, entries)?;
                     entries.call_method1("pop", ("_reserved_", py.None()))?;
-                    cut(entries.str()?.to_string_lossy().into_owned())
+                    html::text(&entries)?
                 }
                 None => "{}".to_owned(),
             },
@@ -85,7 +84,7 @@ pub(super) fn object(object: &Bound<'_, Object>) -> PyResult<String> {
 
 /// An object as a table of one row.
 pub(super) fn object_html(object: &Bound<'_, Object>) -> PyResult<String> {
-    Ok(table(&[Row::new(object)?]))
+    Ok(html::table(HEADS, std::iter::once(Row::new(object)?.cells())))
 }
 
 /// A message as a table of its objects, with its annotations above.
@@ -94,29 +93,8 @@ pub(super) fn message(message: &Bound<'_, Message>) -> PyResult<String> {
     let count = message.get().table(py)?.len();
     let rows = (0..count.min(LISTED)).map(|number| Row::new(&Bound::new(py, Object::new(message, number)?)?));
     let rows = rows.collect::<PyResult<Vec<_>>>()?;
-    let extra = message.getattr("metadata")?.getattr("extra")?.str()?.to_string_lossy().into_owned();
-    let head = format!("<p>{} {}</p>", escaped(&message.repr()?.to_string_lossy()), escaped(&cut(extra)));
+    let extra = html::text(&message.getattr("metadata")?.getattr("extra")?)?;
+    let head = format!("<p>{} {}</p>", html::escaped(&message.repr()?.to_string_lossy()), html::escaped(&extra));
     let more = if count > LISTED { format!("<p>and {} more</p>", count - LISTED) } else { String::new() };
-    Ok(head + &table(&rows) + &more)
-}
-
-fn table(rows: &[Row]) -> String {
-    let head: String = HEADS.iter().map(|head| format!("<th>{head}</th>")).collect();
-    let cell = |cell: String| format!("<td>{}</td>", escaped(&cell));
-    let rows: String =
-        rows.iter().map(|row| format!("<tr>{}</tr>", row.cells().map(cell).concat())).collect();
-    format!("<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>")
-}
-
-/// A text of at most so many characters as are shown.
-fn cut(text: String) -> String {
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text,
-    }
-}
-
-/// A text with the characters replaced that HTML gives a meaning to.
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    Ok(head + &html::table(HEADS, rows.iter().map(Row::cells)) + &more)
 }
