@@ -9,8 +9,8 @@ const SHOWN: usize = 400;
 pub(crate) fn table<const N: usize>(heads: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
     let head = heads.map(|head| format!("<th>{}</th>", escaped(head))).concat();
     let cell = |cell: String| format!("<td>{}</td>", escaped(&cell));
-    let rows: String = rows.map(|row| format!("<tr>{}</tr>", row.map(cell).concat())).collect();
-    format!("<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>")
+    let rows: Vec<String> = rows.map(|row| format!("<tr>{}</tr>", row.map(cell).concat())).collect();
+    format!("<table><thead><tr>{head}</tr></thead><tbody>{}</tbody></table>", rows.concat())
 }
 
 /// The text of a value, as `str()` gives it, cut if it is long.

@@ -35,12 +35,12 @@ struct Pending {
 ///
 /// # Errors
 /// `RuntimeError` ("no running event loop") outside of a loop.
-pub(super) fn spawn<'py, T: Send + 'static>(
-    py: Python<'py>,
+pub(super) fn spawn<T: Send + 'static>(
+    py: Python<'_>,
     place: Place,
     work: impl Future<Output = Result<T>> + Send + 'static,
     convert: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<Bound<'_, PyAny>> {
     let (call, pending) = pending(py)?;
     let runtime = runtime(py)?;
     runtime.spawn(async move {
@@ -62,7 +62,7 @@ pub(super) fn spawn<'py, T: Send + 'static>(
 ///
 /// # Errors
 /// Those of [`spawn`].
-pub(super) fn ready<'py>(py: Python<'py>, result: PyResult<Py<PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+pub(super) fn ready(py: Python<'_>, result: PyResult<Py<PyAny>>) -> PyResult<Bound<'_, PyAny>> {
     let (call, pending) = pending(py)?;
     let (value, error) = both(py, result);
     pending.settle.call1(py, (pending.future, value, error))?;

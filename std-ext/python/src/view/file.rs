@@ -17,6 +17,14 @@ use crate::work::detached;
 /// A file of messages as a memory map, made by `open_mmap`: a sequence of `Message`, none of which is read before it is
 /// asked for.
 ///
+/// >>> import os, tempfile, tgm
+/// >>> path = os.path.join(tempfile.mkdtemp(), "a.tgm")
+/// >>> with open(path, "wb") as out:
+/// ...     _ = out.write(tgm.encode({"run": 7}, []) * 3)
+/// >>> with tgm.open_mmap(path) as file:
+/// ...     [message.metadata["run"] for message in file]
+/// [7, 7, 7]
+///
 /// It may be used from several threads. It pickles as its path: the other process maps the file again.
 #[pyclass(frozen, weakref, module = "tgm")]
 pub(crate) struct MappedFile {
@@ -113,14 +121,14 @@ impl MappedFile {
         let file = slf.get().get()?;
         let found = detached(py, || file.query(&query, &options))?.map_err(raise(py))?;
         let list = PyList::empty(py);
-        let mut last: Option<(usize, Py<Message>)> = None;
+        let mut owner_before: Option<(usize, Py<Message>)> = None;
         for (message, object) in found {
-            let owner = match &last {
+            let owner = match &owner_before {
                 Some((index, owner)) if *index == message => owner.clone_ref(py),
                 _ => Py::new(py, Self::message(slf, message)?)?,
             };
             list.append(Py::new(py, Object::new(owner.bind(py), object)?)?)?;
-            last = Some((message, owner));
+            owner_before = Some((message, owner));
         }
         Ok(list)
     }

@@ -419,6 +419,7 @@ impl Object {
         show::object_html(slf)
     }
 
+    #[allow(clippy::type_complexity, reason = "what pickle wants")]
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Py<Message>, usize))> {
         Ok((py.import("tgm._native")?.getattr("_object")?, (self.message.clone_ref(py), self.number)))
     }

@@ -10,11 +10,16 @@ import pytest
 import tgm
 
 
+def pair(values):
+    """An array with its descriptor."""
+    return {"type": "ntensor", "shape": list(np.shape(values)), "dtype": str(values.dtype)}, values
+
+
 @pytest.fixture
 def path(tmp_path):
     """Four messages."""
     path = tmp_path / "x.tgm"
-    path.write_bytes(b"".join(tgm.encode({"n": i}, [(None, np.full(1000, float(i)))]) for i in range(4)))
+    path.write_bytes(b"".join(tgm.encode({"n": i}, [pair(np.full(1000, float(i)))]) for i in range(4)))
     return str(path)
 
 

@@ -13,6 +13,11 @@ DTYPES = ["float16", "float32", "float64", "complex64", "complex128", "int8", "i
           "uint32", "uint64"]
 
 
+def pair(values):
+    """An array with its descriptor."""
+    return {"type": "ntensor", "shape": list(np.shape(values)), "dtype": str(values.dtype)}, values
+
+
 def first(values, dtype=None, **keys):
     """The object of a message."""
     data = tgm.encode({}, [({"type": "ntensor", "shape": list(values.shape), "dtype": dtype or str(values.dtype), **keys}, values)])
@@ -85,7 +90,7 @@ def test_older_consumers_get_a_copy():
 
 
 def test_values_that_are_not_aligned_are_copied():
-    data = tgm.encode({}, [(None, np.arange(12.0))])
+    data = tgm.encode({}, [pair(np.arange(12.0))])
     for shift in range(1, 8):
         tensor = tgm.Message(memoryview(bytes(shift) + data)[shift:]).objects[0]
         assert np.array_equal(np.from_dlpack(tensor), np.arange(12.0))

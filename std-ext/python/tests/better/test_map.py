@@ -13,11 +13,16 @@ import tgm
 VALUES = np.arange(12, dtype="float64").reshape(3, 4)
 
 
+def pair(values):
+    """An array with its descriptor."""
+    return {"type": "ntensor", "shape": list(np.shape(values)), "dtype": str(values.dtype)}, values
+
+
 @pytest.fixture
 def path(tmp_path):
     """Three messages with garbage between them."""
     path = tmp_path / "x.tgm"
-    messages = [tgm.encode({"base": [{"step": 12 * i, "mars": {"param": "2t" if i else "10u"}}]}, [(None, VALUES + i)]) for i in range(3)]
+    messages = [tgm.encode({"base": [{"step": 12 * i, "mars": {"param": "2t" if i else "10u"}}]}, [pair(VALUES + i)]) for i in range(3)]
     path.write_bytes(b"garbage".join(messages))
     return path
 
@@ -81,14 +86,14 @@ def test_junk_has_no_messages(tmp_path):
 
 def test_messages_that_are_appended_later_are_not_seen(path):
     file = tgm.open_mmap(path)
-    tgm.TensogramFile.open(path).append({}, [(None, VALUES)])
+    tgm.TensogramFile.open(path).append({}, [pair(VALUES)])
     assert len(file) == 3 and len(tgm.open_mmap(path)) == 4
 
 
 def test_opening_takes_little_time_and_no_memory(tmp_path):
     """The goal is 20 microseconds; the bound leaves room for a busy machine. tracemalloc and RSS see no 64 MiB."""
     path = tmp_path / "large.tgm"
-    path.write_bytes(tgm.encode({}, [(None, np.ones(1 << 24, "float32"))], hash=None))
+    path.write_bytes(tgm.encode({}, [pair(np.ones(1 << 24, "float32"))], hash=None))
     tgm.open_mmap(path)[0].objects[0].array
     before, times = resident(), []
     for _ in range(200):

@@ -16,6 +16,11 @@ VALUES = np.arange(24, dtype="float32").reshape(2, 3, 4)
 PACKED = {"encoding": "simple_packing", "sp_bits_per_value": 16}
 
 
+def pair(values):
+    """An array with its descriptor."""
+    return {"type": "ntensor", "shape": list(np.shape(values)), "dtype": str(values.dtype)}, values
+
+
 def of(values, dtype=None, **keys):
     """The bytes of a message with one object."""
     dtype = dtype or str(values.dtype)
@@ -290,7 +295,7 @@ class TestFacts:
             tgm.Message(of(VALUES)).objects[index]
 
     def test_objects_are_a_sequence(self):
-        message = tgm.Message(tgm.encode({}, [(None, np.full(2, float(i))) for i in range(5)]))
+        message = tgm.Message(tgm.encode({}, [pair(np.full(2, float(i))) for i in range(5)]))
         assert [o.index for o in message.objects] == [0, 1, 2, 3, 4] == [o.index for o in message]
         assert [o.index for o in message.objects[::-2]] == [4, 2, 0] and message.objects[-1].index == 4
         assert len(message) == len(message.objects) == 5
@@ -298,7 +303,7 @@ class TestFacts:
             message.objects["0"]
 
     def test_query(self):
-        message = tgm.Message(tgm.encode({"base": [{"step": i} for i in range(4)]}, [(None, np.zeros(1))] * 4))
+        message = tgm.Message(tgm.encode({"base": [{"step": i} for i in range(4)]}, [pair(np.zeros(1))] * 4))
         assert [o.index for o in message.query("step>=2")] == [2, 3]
         with pytest.raises(ValueError, match="at byte"):
             message.query("step and")
