@@ -1,0 +1,132 @@
+//! Options from the arguments of Python calls.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PySequence, PyString, PyTuple};
+use tgm_std::encode::{AggregateHashPolicy, MaskMethod, ValueOrder};
+use tgm_std::validate::{ValidateOptions, ValidationLevel};
+use tgm_std::{DecodeOptions, EncodeOptions};
+
+use crate::errors::raise;
+
+/// Whether frames get digests, by the argument `hash`.
+///
+/// # Errors
+/// `ValueError` for a name that is not known.
+pub(crate) fn hashing(hash: Option<&str>) -> PyResult<bool> {
+    match hash {
+        Some("xxh3") => Ok(true),
+        None | Some("none") => Ok(false),
+        Some(other) => Err(PyValueError::new_err(format!(
+            "metadata error: unknown hash type: {other:?} (expected 'xxh3' or 'none')"
+        ))),
+    }
+}
+
+/// The arguments of encoding that all functions have, as Python passes them.
+#[derive(Debug)]
+pub(crate) struct EncodeArguments<'a> {
+    pub(crate) hash: Option<&'a str>,
+    pub(crate) threads: u32,
+    pub(crate) allow_nan: bool,
+    pub(crate) allow_inf: bool,
+    pub(crate) nan_mask_method: Option<&'a str>,
+    pub(crate) pos_inf_mask_method: Option<&'a str>,
+    pub(crate) neg_inf_mask_method: Option<&'a str>,
+    pub(crate) small_mask_threshold_bytes: Option<usize>,
+    pub(crate) aggregate_hash: Option<&'a str>,
+}
+
+impl EncodeArguments<'_> {
+    /// The options that they stand for.
+    ///
+    /// # Errors
+    /// `ValueError` for names that are not known.
+    pub(crate) fn options(&self, py: Python<'_>) -> PyResult<EncodeOptions> {
+        let defaults = EncodeOptions::default();
+        let method = |name: Option<&str>| match name {
+            None => Ok(MaskMethod::Roaring),
+            Some(name) => MaskMethod::from_name(name).map_err(raise(py)),
+        };
+        Ok(EncodeOptions {
+            hashing: hashing(self.hash)?,
+            threads: self.threads,
+            allow_nan: self.allow_nan,
+            allow_inf: self.allow_inf,
+            nan_mask_method: method(self.nan_mask_method)?,
+            pos_inf_mask_method: method(self.pos_inf_mask_method)?,
+            neg_inf_mask_method: method(self.neg_inf_mask_method)?,
+            small_mask_threshold_bytes: self.small_mask_threshold_bytes.unwrap_or(defaults.small_mask_threshold_bytes),
+            aggregate_hash: aggregate_hash(self.aggregate_hash)?,
+            // Arrays are in this machine's order, whatever a descriptor declares.
+            value_order: ValueOrder::Native,
+            ..defaults
+        })
+    }
+}
+
+fn aggregate_hash(policy: Option<&str>) -> PyResult<AggregateHashPolicy> {
+    Ok(match policy {
+        None | Some("auto") => AggregateHashPolicy::Auto,
+        Some("none") => AggregateHashPolicy::None,
+        Some("header") => AggregateHashPolicy::Header,
+        Some("footer") => AggregateHashPolicy::Footer,
+        Some("both") => AggregateHashPolicy::Both,
+        Some(other) => {
+            return Err(PyValueError::new_err(format!(
+                "unknown aggregate_hash policy: {other:?} (expected 'auto', 'none', 'header', 'footer' or 'both')"
+            )));
+        }
+    })
+}
+
+/// Options of decoding.
+pub(crate) fn decoding(
+    native_byte_order: bool,
+    threads: u32,
+    restore_non_finite: bool,
+    verify_hash: bool,
+) -> DecodeOptions {
+    DecodeOptions { native_byte_order, threads, restore_non_finite, verify_hash, ..DecodeOptions::default() }
+}
+
+/// Options of decoding ranges, which are refused where programs for `tensogram` expect it.
+pub(crate) fn ranging(native_byte_order: bool, threads: u32, restore_non_finite: bool) -> DecodeOptions {
+    let options = decoding(native_byte_order, threads, restore_non_finite, false);
+    DecodeOptions { reference_range_refusals: true, ..options }
+}
+
+/// Options of validation by the name of a level.
+///
+/// # Errors
+/// `ValueError` for a name that is not known.
+pub(crate) fn validating(level: &str, check_canonical: bool) -> PyResult<ValidateOptions> {
+    let (max_level, checksum_only) = match level {
+        "quick" => (ValidationLevel::Structure, false),
+        "default" => (ValidationLevel::Integrity, false),
+        "checksum" => (ValidationLevel::Integrity, true),
+        "full" => (ValidationLevel::Fidelity, false),
+        other => {
+            return Err(PyValueError::new_err(format!(
+                "unknown validation level: {other:?} (expected 'quick', 'default', 'checksum' or 'full')"
+            )));
+        }
+    };
+    Ok(ValidateOptions { max_level, checksum_only, check_canonical, ..ValidateOptions::default() })
+}
+
+/// Ranges of elements: pairs of a start and a count.
+///
+/// # Errors
+/// `TypeError` for what is no sequence of tuples, `ValueError` for tuples of another length, `OverflowError` for
+/// negative numbers.
+pub(crate) fn ranges(object: &Bound<'_, PyAny>) -> PyResult<Vec<(u64, u64)>> {
+    let is_sequence = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
+    if !is_sequence && (object.is_instance_of::<PyString>() || object.cast::<PySequence>().is_err()) {
+        let class = object.get_type().name()?;
+        let text = format!("argument 'ranges': '{class}' object is not a sequence of tuples (start, count)");
+        return Err(PyTypeError::new_err(text));
+    }
+    object.try_iter()?.map(|range| range?.extract::<(u64, u64)>()).collect()
+}

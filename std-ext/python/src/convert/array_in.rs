@@ -1,0 +1,356 @@
+//! Data of objects from Python: arrays of numpy, and bytes.
+//!
+//! The order of things: [`Data::new`] looks at the object and copies nothing that is in order; the descriptor is made,
+//! with what it leaves open taken from the data; [`Data::into_payload`] gives the bytes in the order of the descriptor.
+
+use std::ptr::NonNull;
+
+use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyList, PyMemoryView, PyTuple};
+use tgm_std::{ByteOrder, DataObjectDescriptor, Dtype};
+
+use crate::convert::buffers::Bytes;
+use crate::work::detached;
+
+/// Arrays up to this size are encoded with the GIL held if they may change. Others are copied first.
+const SMALL: usize = 64 << 10;
+
+/// What an argument has to be.
+const EXPECTED: &str = "data must be a numpy array or bytes";
+
+/// The type of an array's elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Element {
+    /// One that the format has.
+    Of(Dtype),
+    /// Truth values of one byte, which the format has as bits.
+    Bool,
+}
+
+impl Element {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Of(dtype) => dtype.name(),
+            Self::Bool => "bool",
+        }
+    }
+
+    /// The type that a descriptor without a dtype gets.
+    pub(crate) const fn inferred(self) -> Dtype {
+        match self {
+            Self::Of(dtype) => dtype,
+            Self::Bool => Dtype::Bitmask,
+        }
+    }
+}
+
+/// The data of one object.
+pub(crate) enum Data<'py> {
+    /// Bytes in the order that the descriptor declares.
+    Bytes(Bytes<'py>),
+    /// An array whose elements lie one after the other, row by row.
+    Array(Array<'py>),
+}
+
+/// A contiguous array.
+pub(crate) struct Array<'py> {
+    array: Bound<'py, PyUntypedArray>,
+    element: Element,
+    order: ByteOrder,
+    /// Whether nobody else has this array.
+    is_private: bool,
+}
+
+impl<'py> Data<'py> {
+    /// The data that `object` holds.
+    ///
+    /// # Errors
+    /// `ValueError` for other things than arrays of numbers and bytes.
+    pub(crate) fn new(object: &Bound<'py, PyAny>) -> PyResult<Self> {
+        if object.is_instance_of::<PyBytes>() || object.is_instance_of::<PyByteArray>() {
+            return Ok(Self::Bytes(Bytes::borrow(object, "data")?));
+        }
+        if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
+            // Numbers from 0 to 255 are bytes.
+            let bytes = object.py().get_type::<PyBytes>().call1((object,)).map_err(|_| refused(object))?;
+            return Ok(Self::Bytes(Bytes::borrow(&bytes, "data")?));
+        }
+        if let Ok(array) = object.cast::<PyUntypedArray>() {
+            return Array::new(array).map(Self::Array);
+        }
+        if let Ok(bytes) = Bytes::borrow(object, "data") {
+            return Ok(Self::Bytes(bytes));
+        }
+        if object.hasattr(intern!(object.py(), "__array__"))? || object.is_instance_of::<PyMemoryView>() {
+            let numpy = object.py().import(intern!(object.py(), "numpy"))?;
+            if let Ok(array) = numpy.call_method1(intern!(object.py(), "asarray"), (object,))?.cast::<PyUntypedArray>()
+            {
+                return Array::new(array).map(Self::Array);
+            }
+        }
+        Err(refused(object))
+    }
+
+    /// The array, if the data is one.
+    pub(crate) const fn array(&self) -> Option<&Array<'py>> {
+        match self {
+            Self::Bytes(_) => None,
+            Self::Array(array) => Some(array),
+        }
+    }
+
+    /// The bytes to encode under `descriptor`.
+    ///
+    /// # Errors
+    /// `ValueError` if an array's type is not the descriptor's.
+    pub(crate) fn into_payload(self, descriptor: &DataObjectDescriptor) -> PyResult<Payload<'py>> {
+        match self {
+            Self::Bytes(bytes) => Ok(Payload::Bytes(bytes)),
+            Self::Array(array) => array.for_descriptor(descriptor).map(Payload::Array),
+        }
+    }
+}
+
+impl<'py> Array<'py> {
+    fn new(array: &Bound<'py, PyUntypedArray>) -> PyResult<Self> {
+        let element = element_of(array)?.ok_or_else(|| refused(array))?;
+        let order = match array.dtype().byteorder() {
+            b'>' => ByteOrder::Big,
+            b'<' => ByteOrder::Little,
+            _ => ByteOrder::native(),
+        };
+        if array.is_c_contiguous() {
+            return Ok(Self { array: array.clone(), element, order, is_private: false });
+        }
+        let py = array.py();
+        let copy = py.import(intern!(py, "numpy"))?.call_method1(intern!(py, "ascontiguousarray"), (array,))?;
+        Ok(Self { array: copy.cast_into()?, element, order, is_private: true })
+    }
+
+    /// The type of the elements.
+    pub(crate) const fn element(&self) -> Element {
+        self.element
+    }
+
+    /// The byte order of the elements.
+    pub(crate) const fn order(&self) -> ByteOrder {
+        self.order
+    }
+
+    /// The dimensions.
+    pub(crate) fn shape(&self) -> Vec<u64> {
+        self.array.shape().iter().map(|&dim| dim as u64).collect()
+    }
+
+    fn byte_len(&self) -> usize {
+        self.array.len().saturating_mul(self.array.dtype().itemsize())
+    }
+
+    /// This array with the elements that the descriptor declares.
+    fn for_descriptor(self, descriptor: &DataObjectDescriptor) -> PyResult<Self> {
+        let declared = descriptor.dtype;
+        if self.element == Element::Bool && declared == Dtype::Bitmask {
+            return self.packed();
+        }
+        if !self.fits(declared) && self.has_length_of(descriptor) {
+            return Err(PyValueError::new_err(format!(
+                "data of dtype {} does not fit the descriptor's dtype {}",
+                self.element.name(),
+                declared.name()
+            )));
+        }
+        // An array in this machine's order is taken to be in the declared order, as programs for `tensogram` expect.
+        // zfp and sz3 read numbers in this machine's order.
+        let is_numeric = matches!(&*descriptor.compression, "zfp" | "sz3");
+        let wanted = if is_numeric { ByteOrder::native() } else { descriptor.byte_order };
+        if self.order != ByteOrder::native() && self.order != wanted { self.swapped() } else { Ok(self) }
+    }
+
+    /// Whether these elements can stand for elements of type `declared`. Unsigned integers stand for the bits of any
+    /// type.
+    fn fits(&self, declared: Dtype) -> bool {
+        match self.element {
+            Element::Bool => matches!(declared, Dtype::Uint8 | Dtype::Int8),
+            Element::Of(Dtype::Uint8 | Dtype::Uint16 | Dtype::Uint32 | Dtype::Uint64) => true,
+            Element::Of(dtype) => {
+                dtype == declared
+                    || matches!(
+                        (dtype, declared),
+                        (Dtype::Int8, Dtype::Uint8 | Dtype::Bitmask)
+                            | (Dtype::Int16, Dtype::Uint16)
+                            | (Dtype::Int32, Dtype::Uint32)
+                            | (Dtype::Int64, Dtype::Uint64)
+                    )
+            }
+        }
+    }
+
+    /// Whether the array has as many bytes as the descriptor asks for. If not, the encoder says so.
+    fn has_length_of(&self, descriptor: &DataObjectDescriptor) -> bool {
+        let width = descriptor.dtype.byte_width();
+        let expected = descriptor.num_elements().ok().and_then(|count| count.checked_mul(width));
+        expected == Some(self.byte_len())
+    }
+
+    /// Truth values as bits, the first value in the highest bit.
+    fn packed(self) -> PyResult<Self> {
+        let py = self.array.py();
+        let packed = py.import(intern!(py, "numpy"))?.call_method1(intern!(py, "packbits"), (&self.array,))?;
+        let element = Element::Of(Dtype::Bitmask);
+        Ok(Self { array: packed.cast_into()?, element, is_private: true, ..self })
+    }
+
+    fn swapped(self) -> PyResult<Self> {
+        let swapped = self.array.call_method0(intern!(self.array.py(), "byteswap"))?;
+        Ok(Self { array: swapped.cast_into()?, is_private: true, ..self })
+    }
+
+    /// Where the elements are, and how many bytes they have.
+    #[allow(unsafe_code, reason = "numpy gives the address in a field of its struct")]
+    fn memory(&self) -> (NonNull<u8>, usize) {
+        // SAFETY: the pointer leads to the struct of the array that `self` holds, which numpy keeps valid.
+        let data = unsafe { (*numpy::npyffi::_PyArray_GET_ITEM_DATA(self.array.as_array_ptr())).data };
+        (NonNull::new(data.cast::<u8>()).unwrap_or(NonNull::dangling()), self.byte_len())
+    }
+
+    /// The elements, for as long as nobody writes to them: the GIL is held, or the array is private.
+    #[allow(unsafe_code, reason = "numpy gives an address")]
+    fn as_bytes(&self) -> &[u8] {
+        let (data, len) = self.memory();
+        // SAFETY: the array is contiguous, so its elements are `len` bytes from `data` on, and `self` keeps it alive.
+        // Callers hold the GIL or know that the array is private, so nothing of Python writes to it meanwhile.
+        unsafe { std::slice::from_raw_parts(data.as_ptr(), len) }
+    }
+
+    /// A copy of the elements, made without the GIL.
+    #[allow(unsafe_code, reason = "numpy gives an address")]
+    fn to_vec(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
+        let (data, len) = self.memory();
+        let address = data.as_ptr() as usize;
+        detached(py, move || {
+            let mut copy = Vec::with_capacity(len);
+            // SAFETY: the array has `len` bytes there, and `self` keeps it alive: numpy refuses to resize arrays that
+            // are referenced. Another thread may write meanwhile: then the copy holds some old and some new bytes, as
+            // with numpy's own copies, and all that follows works on the copy.
+            unsafe {
+                std::ptr::copy_nonoverlapping(address as *const u8, copy.as_mut_ptr(), len);
+                copy.set_len(len);
+            }
+            copy
+        })
+    }
+}
+
+/// The bytes of one object, ready for the encoder.
+pub(crate) enum Payload<'py> {
+    /// Bytes of a Python object.
+    Bytes(Bytes<'py>),
+    /// The elements of an array.
+    Array(Array<'py>),
+    /// A copy.
+    Owned(Vec<u8>),
+}
+
+impl Payload<'_> {
+    fn as_bytes(&self) -> &[u8] {
+        match self {
+            Self::Bytes(bytes) => bytes.while_attached(),
+            Self::Array(array) => array.as_bytes(),
+            Self::Owned(bytes) => bytes,
+        }
+    }
+
+    fn is_fixed(&self) -> bool {
+        match self {
+            Self::Bytes(bytes) => bytes.is_fixed(),
+            Self::Array(array) => array.is_private,
+            Self::Owned(_) => true,
+        }
+    }
+
+    /// This payload in memory that nobody else can change.
+    fn fixed(self, py: Python<'_>) -> PyResult<Self> {
+        match self {
+            Self::Bytes(bytes) if !bytes.is_fixed() => Ok(Self::Owned(bytes.to_vec())),
+            Self::Array(array) if !array.is_private => Ok(Self::Owned(array.to_vec(py)?)),
+            fixed => Ok(fixed),
+        }
+    }
+}
+
+/// Runs `work` on the bytes of the payloads.
+///
+/// Bytes that other threads may change are copied, and then the GIL is given away. Few bytes are worked on with the GIL
+/// held instead, which takes less time than either.
+///
+/// # Errors
+/// `RuntimeError` for a panic; `MemoryError`.
+pub(crate) fn with_payloads<R: Send>(
+    py: Python<'_>,
+    payloads: Vec<Payload<'_>>,
+    work: impl FnOnce(&[&[u8]]) -> R + Send,
+) -> PyResult<R> {
+    let len = |payloads: &[Payload<'_>]| {
+        payloads.iter().fold(0_usize, |sum, payload| sum.saturating_add(payload.as_bytes().len()))
+    };
+    if len(&payloads) <= SMALL {
+        let bytes: Vec<&[u8]> = payloads.iter().map(Payload::as_bytes).collect();
+        return crate::work::attached(|| work(&bytes));
+    }
+    let payloads = payloads.into_iter().map(|payload| payload.fixed(py)).collect::<PyResult<Vec<_>>>()?;
+    debug_assert!(payloads.iter().all(Payload::is_fixed));
+    let bytes: Vec<&[u8]> = payloads.iter().map(Payload::as_bytes).collect();
+    detached(py, || work(&bytes))
+}
+
+/// The type of an array's elements, if the format has it.
+fn element_of(array: &Bound<'_, PyUntypedArray>) -> PyResult<Option<Element>> {
+    /// Numbers of types from here on belong to other packages than numpy.
+    const FOREIGN: std::ffi::c_int = 256;
+    let dtype = array.dtype();
+    if dtype.num() >= FOREIGN {
+        let name = dtype.getattr(intern!(array.py(), "name"))?;
+        return Ok((name.extract::<String>()? == "bfloat16").then_some(Element::Of(Dtype::Bfloat16)));
+    }
+    Ok(Some(Element::Of(match (dtype.kind(), dtype.itemsize()) {
+        (b'b', 1) => return Ok(Some(Element::Bool)),
+        (b'f', 2) => Dtype::Float16,
+        (b'f', 4) => Dtype::Float32,
+        (b'f', 8) => Dtype::Float64,
+        (b'c', 8) => Dtype::Complex64,
+        (b'c', 16) => Dtype::Complex128,
+        (b'i', 1) => Dtype::Int8,
+        (b'i', 2) => Dtype::Int16,
+        (b'i', 4) => Dtype::Int32,
+        (b'i', 8) => Dtype::Int64,
+        (b'u', 1) => Dtype::Uint8,
+        (b'u', 2) => Dtype::Uint16,
+        (b'u', 4) => Dtype::Uint32,
+        (b'u', 8) => Dtype::Uint64,
+        _ => return Ok(None),
+    })))
+}
+
+fn refused(object: &Bound<'_, PyAny>) -> PyErr {
+    let class = object.get_type().name().map_or_else(|_| "object".to_owned(), |name| name.to_string());
+    let dtype = match object.getattr("dtype") {
+        Ok(dtype) => format!(" of dtype {dtype}"),
+        Err(_) => String::new(),
+    };
+    PyValueError::new_err(format!("{EXPECTED} (got {class}{dtype})"))
+}
+
+/// The bytes of an object that is encoded already: `bytes` and other buffers of bytes.
+///
+/// # Errors
+/// `ValueError` or `TypeError` (`is_method`) for anything else.
+pub(crate) fn encoded_bytes<'py>(object: &Bound<'py, PyAny>, is_method: bool) -> PyResult<Payload<'py>> {
+    if let Ok(bytes) = Bytes::borrow(object, "data") {
+        return Ok(Payload::Bytes(bytes));
+    }
+    let text = format!("pre-encoded data requires bytes data (got {})", object.get_type().name()?);
+    Err(if is_method { PyTypeError::new_err(text) } else { PyValueError::new_err(text) })
+}

@@ -1,0 +1,92 @@
+//! Values of objects as arrays of numpy.
+
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::exceptions::PyValueError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyTuple;
+use tgm_std::{DataObjectDescriptor, Dtype};
+
+/// The encoding whose values are float64, whatever the descriptor's dtype.
+const PACKED: &str = "simple_packing";
+
+/// The type of an object's decoded values.
+pub(crate) fn decoded_dtype(descriptor: &DataObjectDescriptor) -> Dtype {
+    if descriptor.encoding == PACKED { Dtype::Float64 } else { descriptor.dtype }
+}
+
+/// The dtype of numpy for an element type, in this machine's byte order: a bitmask's is uint8. bfloat16 is that of the
+/// package `ml_dtypes` if it is installed, and otherwise uint16.
+///
+/// # Errors
+/// Those of importing numpy.
+pub(crate) fn numpy_dtype(py: Python<'_>, dtype: Dtype) -> PyResult<&Bound<'_, PyAny>> {
+    static DTYPES: [PyOnceLock<Py<PyAny>>; 15] = [const { PyOnceLock::new() }; 15];
+    let at = dtype as usize;
+    let Some(slot) = DTYPES.get(at) else {
+        return Err(PyValueError::new_err(format!("dtype {} has no counterpart in numpy", dtype.name())));
+    };
+    let found = slot.get_or_try_init(py, || {
+        let numpy = py.import(intern!(py, "numpy"))?;
+        let name = match dtype {
+            Dtype::Bitmask => "uint8",
+            Dtype::Bfloat16 => match py.import(intern!(py, "ml_dtypes")) {
+                Ok(module) => {
+                    let class = module.getattr(intern!(py, "bfloat16"))?;
+                    return numpy.call_method1(intern!(py, "dtype"), (class,)).map(Bound::unbind);
+                }
+                Err(_) => "uint16",
+            },
+            dtype => dtype.name(),
+        };
+        numpy.call_method1(intern!(py, "dtype"), (name,)).map(Bound::unbind)
+    })?;
+    Ok(found.bind(py))
+}
+
+/// An array of `values`, which it takes over without a copy. It is writable and belongs to nobody else.
+///
+/// The shape is the descriptor's; a bitmask is flat, as its bytes are.
+///
+/// # Errors
+/// `ValueError` for more dimensions than numpy has.
+pub(crate) fn array<'py>(
+    py: Python<'py>,
+    descriptor: &DataObjectDescriptor,
+    values: Vec<u8>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let dtype = decoded_dtype(descriptor);
+    let flat = flat(py, dtype, values)?;
+    if dtype == Dtype::Bitmask || matches!(&*descriptor.shape, [_]) {
+        return Ok(flat);
+    }
+    let shape = PyTuple::new(py, &descriptor.shape)?;
+    flat.call_method1(intern!(py, "reshape"), (shape,)).map_err(|error| {
+        if descriptor.shape.len() > 32 {
+            return PyValueError::new_err(format!(
+                "the number of dimensions, {}, is more than numpy has: {}",
+                descriptor.shape.len(),
+                error.value(py)
+            ));
+        }
+        error
+    })
+}
+
+/// An array of one dimension over `values`, which it takes over without a copy.
+///
+/// # Errors
+/// Those of importing numpy.
+pub(crate) fn flat<'py>(py: Python<'py>, dtype: Dtype, values: Vec<u8>) -> PyResult<Bound<'py, PyAny>> {
+    let bytes = PyArray1::from_vec(py, values).into_any();
+    if matches!(dtype, Dtype::Uint8 | Dtype::Bitmask) {
+        return Ok(bytes);
+    }
+    bytes.call_method1(intern!(py, "view"), (numpy_dtype(py, dtype)?,))
+}
+
+/// A flat array of truth values.
+pub(crate) fn truths(py: Python<'_>, truths: Vec<bool>) -> Bound<'_, PyAny> {
+    truths.into_pyarray(py).into_any()
+}

@@ -1,0 +1,169 @@
+//! Bytes of Python objects, borrowed.
+//!
+//! Only bytes that nobody can change are lent to threads that do not hold the GIL: `bytes`, views of `bytes`, and maps
+//! that are read-only (whose file must not change, as for every map). Other buffers, such as a `bytearray`, may be
+//! written to by other threads of Python:
+//!
+//! | the work reads | what happens to a buffer that may change |
+//! |---|---|
+//! | all of it | it is copied, then worked on without the GIL: the copy costs little beside the work |
+//! | parts of it | it is read with the GIL held: nobody changes it meanwhile, and a large map is not copied |
+//!
+//! A borrowed buffer is locked while it is in use: a `bytearray` refuses to change its size, and an `mmap` to close.
+
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::{PyBufferError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyMemoryView};
+
+use crate::work::{attached, detached};
+
+/// Buffers up to this size are worked on with the GIL held if they may change, whatever the work reads: that takes less
+/// time than to give the GIL away.
+const SMALL: usize = 4096;
+
+/// How much of a buffer some work reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reads {
+    /// All of it.
+    All,
+    /// Parts of it.
+    Parts,
+}
+
+/// Bytes of a Python object.
+pub(crate) struct Bytes<'py> {
+    py: Python<'py>,
+    held: Held<'py>,
+    /// Whether nobody can change the bytes.
+    is_fixed: bool,
+}
+
+enum Held<'py> {
+    Bytes(Bound<'py, PyBytes>),
+    Buffer(PyBuffer<u8>),
+}
+
+impl<'py> Bytes<'py> {
+    /// The bytes of `object`, which is the argument `name`.
+    ///
+    /// # Errors
+    /// `TypeError` for an object without a buffer of bytes; `BufferError` for a buffer with gaps.
+    pub(crate) fn borrow(object: &Bound<'py, PyAny>, name: &str) -> PyResult<Self> {
+        let py = object.py();
+        if let Ok(bytes) = object.cast::<PyBytes>() {
+            return Ok(Self { py, held: Held::Bytes(bytes.clone()), is_fixed: true });
+        }
+        let Ok(buffer) = PyBuffer::<u8>::get(object) else {
+            return Err(not_bytes(object, name));
+        };
+        if !buffer.is_c_contiguous() {
+            return Err(PyBufferError::new_err(format!(
+                "argument '{name}': the bytes of the buffer are not contiguous"
+            )));
+        }
+        let is_fixed = buffer.readonly() && is_immutable(object);
+        Ok(Self { py, held: Held::Buffer(buffer), is_fixed })
+    }
+
+    /// The `bytes` object itself, if the bytes are one.
+    pub(crate) fn as_bytes_object(&self) -> Option<&Bound<'py, PyBytes>> {
+        match &self.held {
+            Held::Bytes(bytes) => Some(bytes),
+            Held::Buffer(_) => None,
+        }
+    }
+
+    /// Runs `work` on the bytes, without the GIL if that is safe.
+    ///
+    /// # Errors
+    /// `RuntimeError` for a panic.
+    pub(crate) fn run<R: Send>(&self, reads: Reads, work: impl FnOnce(&[u8]) -> R + Send) -> PyResult<R> {
+        let bytes = self.while_attached();
+        if self.is_fixed {
+            return detached(self.py, || work(bytes));
+        }
+        if reads == Reads::Parts || bytes.len() <= SMALL {
+            return attached(|| work(bytes));
+        }
+        let copy = bytes.to_vec();
+        detached(self.py, || work(&copy))
+    }
+
+    /// Whether nobody can change the bytes.
+    pub(crate) const fn is_fixed(&self) -> bool {
+        self.is_fixed
+    }
+
+    /// An owned copy.
+    pub(crate) fn to_vec(&self) -> Vec<u8> {
+        self.while_attached().to_vec()
+    }
+
+    /// The bytes as a `bytes` object: itself, or a copy.
+    pub(crate) fn to_bytes_object(&self) -> Bound<'py, PyBytes> {
+        match &self.held {
+            Held::Bytes(bytes) => bytes.clone(),
+            Held::Buffer(_) => PyBytes::new(self.py, self.while_attached()),
+        }
+    }
+
+    /// The bytes, for as long as the GIL is held and no code of Python runs. If they are fixed, also without the GIL.
+    #[allow(unsafe_code, reason = "the buffer protocol gives a pointer")]
+    pub(super) fn while_attached(&self) -> &[u8] {
+        match &self.held {
+            Held::Bytes(bytes) => bytes.as_bytes(),
+            Held::Buffer(buffer) => match buffer.as_slice_ptr() {
+                // SAFETY: the exporter keeps the memory in place as long as `buffer` lives, and `self` holds it. The
+                // callers above either hold the GIL while they use the slice, so that no thread of Python writes to
+                // it, or have made sure that nobody can write (`is_fixed`).
+                Some(slice) => unsafe { slice.as_ref() },
+                // An empty buffer may have no address.
+                None => &[],
+            },
+        }
+    }
+}
+
+/// Whether nobody can write into the buffer that `object` exports read-only: a view of `bytes`, an array over `bytes`, or
+/// a map.
+fn is_immutable(object: &Bound<'_, PyAny>) -> bool {
+    /// Views of views of views are not followed further.
+    const DEPTH: usize = 8;
+    let mut object = object.clone();
+    for _ in 0..DEPTH {
+        if object.is_exact_instance_of::<PyBytes>() || is_map(&object) {
+            return true;
+        }
+        let attribute = if object.is_instance_of::<PyMemoryView>() { "obj" } else { "base" };
+        match object.getattr(attribute) {
+            Ok(next) if !next.is_none() => object = next,
+            _ => return false,
+        }
+    }
+    false
+}
+
+fn is_map(object: &Bound<'_, PyAny>) -> bool {
+    let class = object.get_type();
+    class.name().is_ok_and(|name| name == "mmap") && class.module().is_ok_and(|module| module == "mmap")
+}
+
+fn not_bytes(object: &Bound<'_, PyAny>, name: &str) -> PyErr {
+    let class = object.get_type().name().map_or_else(|_| "object".to_owned(), |name| name.to_string());
+    PyTypeError::new_err(format!(
+        "argument '{name}': '{class}' object is not an instance of 'bytes | bytearray', nor another buffer of bytes"
+    ))
+}
+
+/// The bytes of a `bytes` or `bytearray`, and of nothing else.
+///
+/// # Errors
+/// `TypeError` for another object.
+pub(crate) fn strictly_bytes<'py>(object: &Bound<'py, PyAny>, name: &str) -> PyResult<Bytes<'py>> {
+    if object.is_instance_of::<PyBytes>() || object.is_instance_of::<PyByteArray>() {
+        return Bytes::borrow(object, name);
+    }
+    let class = object.get_type().name()?;
+    Err(PyTypeError::new_err(format!("argument '{name}': '{class}' object is not an instance of 'bytes | bytearray'")))
+}

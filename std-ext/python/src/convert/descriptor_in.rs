@@ -1,0 +1,169 @@
+//! Descriptors from the mappings that Python programs pass.
+
+use std::ffi::CString;
+
+use pyo3::exceptions::{PyUserWarning, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyMapping};
+use tgm_std::{ByteOrder, DataObjectDescriptor as Described, Dtype, TensogramError};
+
+use crate::convert::array_in::Data;
+use crate::convert::cbor_in;
+use crate::descriptor::DataObjectDescriptor;
+use crate::errors::raise;
+
+/// Keys of the descriptor itself. Others are parameters.
+const FIELDS: [&str; 10] =
+    ["type", "ndim", "shape", "strides", "dtype", "byte_order", "encoding", "filter", "compression", "hash"];
+
+/// Keys that describe what the numbers mean. They belong into the metadata of the object.
+const MEANINGS: [&str; 11] = [
+    "name",
+    "param",
+    "shortName",
+    "long_name",
+    "description",
+    "units",
+    "dim_names",
+    "mars",
+    "cf",
+    "product",
+    "instrument",
+];
+
+/// The descriptor that `object` stands for: a mapping, a `DataObjectDescriptor`, or `None` for what the data says.
+///
+/// A mapping without `type`, `shape` and `dtype` gets all three from an array. A byte order that is not given is the
+/// array's, or else this machine's. Parameters that look like metadata are kept, with one warning for the descriptor.
+///
+/// # Errors
+/// `ValueError` and `TypeError` for entries that are missing or wrong; what the filters of warnings raise.
+pub(crate) fn descriptor(object: &Bound<'_, PyAny>, data: Option<&Data<'_>>) -> PyResult<Described> {
+    let array = data.and_then(Data::array);
+    if let Ok(descriptor) = object.cast::<DataObjectDescriptor>() {
+        return Ok(Described { masks: None, ..descriptor.get().described().clone() });
+    }
+    let inferred = array.map(|array| Described::new(array.element().inferred(), array.order(), &array.shape()));
+    if object.is_none() {
+        return inferred.ok_or_else(|| PyValueError::new_err("descriptor may be None only with a numpy array"));
+    }
+    if !object.is_instance_of::<PyDict>() && object.cast::<PyMapping>().is_err() {
+        let class = object.get_type().name()?;
+        return Err(PyValueError::new_err(format!("expected a descriptor dict, got {class}")));
+    }
+    let py = object.py();
+    let entry = |key: &str| -> PyResult<Option<Bound<'_, PyAny>>> {
+        if object.contains(key)? { object.get_item(key).map(Some) } else { Ok(None) }
+    };
+    let missing = |key: &str| PyValueError::new_err(format!("descriptor missing '{key}'"));
+    let parts = (entry("type")?, entry("shape")?, entry("dtype")?);
+    let mut descriptor = match (parts, inferred) {
+        ((None, None, None), Some(inferred)) if object.len()? > 0 => inferred,
+        ((kind, shape, dtype), _) => {
+            let obj_type = kind.ok_or_else(|| missing("type"))?.extract::<String>()?;
+            let shape = shape.ok_or_else(|| missing("shape"))?.extract::<Vec<u64>>()?;
+            let dtype = dtype.ok_or_else(|| missing("dtype"))?.extract::<String>()?;
+            let known = Dtype::from_name(&dtype);
+            let dtype = known.ok_or_else(|| PyValueError::new_err(format!("unknown dtype: {dtype:?}")))?;
+            let order = array.map_or_else(ByteOrder::native, |array| array.order());
+            Described { obj_type, ..Described::new(dtype, order, &shape) }
+        }
+    };
+    check_extent(&descriptor).map_err(raise(py))?;
+    if let Some(strides) = entry("strides")? {
+        descriptor.strides = strides.extract()?;
+        if descriptor.strides.len() != descriptor.shape.len() {
+            return Err(PyValueError::new_err(format!(
+                "MetadataError: strides.len() {} does not match shape.len() {}",
+                descriptor.strides.len(),
+                descriptor.shape.len()
+            )));
+        }
+    }
+    if let Some(order) = entry("byte_order")? {
+        descriptor.byte_order = match &*order.extract::<String>()? {
+            "little" => ByteOrder::Little,
+            "big" => ByteOrder::Big,
+            other => return Err(PyValueError::new_err(format!("unknown byte_order: {other:?}"))),
+        };
+    }
+    let stage = |key: &str, slot: &mut String| -> PyResult<()> {
+        if let Some(name) = entry(key)? {
+            *slot = name.extract()?;
+        }
+        Ok(())
+    };
+    stage("encoding", &mut descriptor.encoding)?;
+    stage("filter", &mut descriptor.filter)?;
+    stage("compression", &mut descriptor.compression)?;
+
+    let mut meanings = Vec::new();
+    cbor_in::for_each_item(object, |key, item| {
+        let key = cbor_in::text_key(&key)?;
+        if FIELDS.contains(&&*key) {
+            return Ok(());
+        }
+        if key == "masks" {
+            return Err(PyValueError::new_err(
+                "MetadataError: failed to deserialize descriptor: 'masks' is written by the encoder alone",
+            ));
+        }
+        if MEANINGS.contains(&&*key) {
+            meanings.push(key.clone());
+        }
+        descriptor.params.insert(key, cbor_in::value(&item)?);
+        Ok(())
+    })?;
+    if !meanings.is_empty() {
+        warn(py, &meanings)?;
+    }
+    Ok(descriptor)
+}
+
+/// Checks that the number of elements can be counted.
+fn check_extent(descriptor: &Described) -> Result<(), TensogramError> {
+    let strides = descriptor.shape.iter().rev().try_fold(1_u64, |stride, &dim| stride.checked_mul(dim.max(1)));
+    match strides {
+        Some(_) => Ok(()),
+        None => Err(TensogramError::Metadata("strides overflow".into())),
+    }
+}
+
+fn warn(py: Python<'_>, keys: &[String]) -> PyResult<()> {
+    let listed = keys.iter().map(|key| format!("'{key}'")).collect::<Vec<_>>().join(", ");
+    let text = format!(
+        "descriptor keys {listed} describe what the values mean, so they belong in meta['base'][i]; they are kept as \
+         parameters of the descriptor"
+    );
+    let text = CString::new(text).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 1)
+}
+
+/// The pairs of descriptors and data that encoding takes, as Python passes them.
+///
+/// # Errors
+/// `TypeError` for what is no list; `ValueError` for items that are no pairs.
+pub(crate) fn pairs<'py>(object: &Bound<'py, PyAny>) -> PyResult<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
+    use pyo3::exceptions::PyTypeError;
+    use pyo3::types::{PyList, PyTuple};
+    let Ok(list) = object.cast::<PyList>() else {
+        let class = object.get_type().name()?;
+        let text = format!("argument 'descriptors_and_data': '{class}' object is not an instance of 'list'");
+        return Err(PyTypeError::new_err(text));
+    };
+    list.iter()
+        .map(|item| {
+            let Ok(pair) = item.cast::<PyTuple>() else {
+                let class = item.get_type().name()?;
+                return Err(PyValueError::new_err(format!("expected a tuple (descriptor, data), got {class}")));
+            };
+            if pair.len() != 2 {
+                return Err(PyValueError::new_err(format!(
+                    "expected a tuple of length 2 (descriptor, data), got length {}",
+                    pair.len()
+                )));
+            }
+            Ok((pair.get_item(0)?, pair.get_item(1)?))
+        })
+        .collect()
+}

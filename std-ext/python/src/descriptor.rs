@@ -1,0 +1,169 @@
+//! The class `DataObjectDescriptor`.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use tgm_std::DataObjectDescriptor as Described;
+
+use crate::convert::cbor_out;
+use crate::errors::raise;
+
+/// What an object is: its shape, the type of its elements, and the stages that its payload went through.
+///
+/// Instances do not change; equal descriptors are equal, whichever object they come from. They pickle.
+///
+/// >>> import numpy, tgm
+/// >>> message = tgm.encode({}, [({"type": "ntensor", "shape": [2, 3], "dtype": "int16", "a": 1}, numpy.zeros(6, "int16"))])
+/// >>> _, (descriptor,) = tgm.decode_descriptors(message)
+/// >>> descriptor.shape, descriptor.strides, descriptor.dtype, descriptor.params
+/// ([2, 3], [3, 1], 'int16', {'a': 1})
+#[pyclass(frozen, weakref, module = "tgm")]
+#[derive(Debug)]
+pub(crate) struct DataObjectDescriptor {
+    inner: Arc<Described>,
+}
+
+impl DataObjectDescriptor {
+    pub(crate) fn new(inner: Described) -> Self {
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// The descriptor.
+    pub(crate) fn described(&self) -> &Described {
+        &self.inner
+    }
+
+    fn cbor(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
+        tgm_std::metadata::object_descriptor_to_cbor(&self.inner).map_err(raise(py))
+    }
+}
+
+#[pymethods]
+impl DataObjectDescriptor {
+    /// The kind of object, "ntensor" by convention.
+    #[getter]
+    fn obj_type(&self) -> &str {
+        &self.inner.obj_type
+    }
+
+    /// The number of dimensions.
+    #[getter]
+    fn ndim(&self) -> u64 {
+        self.inner.ndim
+    }
+
+    /// A new list of the dimensions, slowest first.
+    #[getter]
+    fn shape(&self) -> Vec<u64> {
+        self.inner.shape.clone()
+    }
+
+    /// A new list with one number of elements for each dimension.
+    #[getter]
+    fn strides(&self) -> Vec<u64> {
+        self.inner.strides.clone()
+    }
+
+    /// The type of the elements, such as "float32". Packed values decode to float64 all the same.
+    #[getter]
+    fn dtype(&self) -> &'static str {
+        self.inner.dtype.name()
+    }
+
+    /// The order of the stored bytes: "little" or "big".
+    #[getter]
+    fn byte_order(&self) -> &'static str {
+        self.inner.byte_order.name()
+    }
+
+    /// The first stage: "none" or "simple_packing".
+    #[getter]
+    fn encoding(&self) -> &str {
+        &self.inner.encoding
+    }
+
+    /// The second stage: "none" or "shuffle".
+    #[getter]
+    fn filter(&self) -> &str {
+        &self.inner.filter
+    }
+
+    /// The third stage: "none", "szip", "zstd", "lz4", "blosc2", "zfp" or "sz3".
+    #[getter]
+    fn compression(&self) -> &str {
+        &self.inner.compression
+    }
+
+    /// A new `dict` with the parameters of the stages, and all other entries of the writer.
+    #[getter]
+    fn params<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        cbor_out::dict(py, &self.inner.params)
+    }
+
+    /// None. Digests lie in the frames of a message, not in descriptors.
+    #[getter]
+    fn hash(&self) -> Option<String> {
+        None
+    }
+
+    /// All of it as a flat `dict` that `encode` takes.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        dict.set_item("type", self.obj_type())?;
+        dict.set_item("ndim", self.ndim())?;
+        dict.set_item("shape", self.shape())?;
+        dict.set_item("strides", self.strides())?;
+        dict.set_item("dtype", self.dtype())?;
+        dict.set_item("byte_order", self.byte_order())?;
+        dict.set_item("encoding", self.encoding())?;
+        dict.set_item("filter", self.filter())?;
+        dict.set_item("compression", self.compression())?;
+        dict.update(self.params(py)?.as_mapping())?;
+        Ok(dict)
+    }
+
+    fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let Ok(other) = other.cast::<Self>() else {
+            return Ok(false);
+        };
+        // CBOR, because a NaN does not equal itself.
+        Ok(Arc::ptr_eq(&self.inner, &other.get().inner) || self.cbor(py)? == other.get().cbor(py)?)
+    }
+
+    fn __hash__(&self, py: Python<'_>) -> PyResult<u64> {
+        let mut hasher = DefaultHasher::new();
+        self.cbor(py)?.hash(&mut hasher);
+        Ok(hasher.finish())
+    }
+
+    fn __repr__(&self) -> String {
+        let Described { obj_type, shape, dtype, encoding, compression, .. } = &*self.inner;
+        let dtype = dtype.name();
+        format!(
+            "DataObjectDescriptor(type='{obj_type}', shape={shape:?}, dtype='{dtype}', encoding='{encoding}', \
+             compression='{compression}')"
+        )
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let make = py.import("tgm._native")?.getattr("_descriptor_from_cbor")?;
+        Ok((make, (PyBytes::new(py, &self.cbor(py)?),)))
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+}
+
+/// The descriptor that a pickled descriptor consists of.
+#[pyfunction]
+pub(crate) fn _descriptor_from_cbor(py: Python<'_>, cbor: &[u8]) -> PyResult<DataObjectDescriptor> {
+    tgm_std::metadata::cbor_to_object_descriptor(cbor).map(DataObjectDescriptor::new).map_err(raise(py))
+}

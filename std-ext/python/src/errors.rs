@@ -1,0 +1,133 @@
+//! Errors of the library as exceptions.
+//!
+//! The exception classes are Python's (`tgm/_errors.py`), because each has two bases: the package's own
+//! `TensogramError`, and the builtin that programs catch. An exception carries `kind`, `offset`, `message_index` and
+//! `object_index`.
+
+use std::io;
+
+use pyo3::exceptions::{PyMemoryError, PyOSError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyType};
+use tgm_std::TensogramError;
+
+/// The module of Python with the exception classes.
+const MODULE: &str = "tgm._errors";
+
+/// Where an error happened, as far as the caller knows it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Place {
+    /// The number of the message in its file.
+    pub(crate) message: Option<usize>,
+    /// The number of the object in its message.
+    pub(crate) object: Option<usize>,
+}
+
+impl Place {
+    /// Nothing is known.
+    pub(crate) const UNKNOWN: Self = Self { message: None, object: None };
+
+    /// An object of a message that is not part of a file.
+    pub(crate) const fn object(object: usize) -> Self {
+        Self { message: None, object: Some(object) }
+    }
+
+    /// A message of a file.
+    pub(crate) const fn message(message: usize) -> Self {
+        Self { message: Some(message), object: None }
+    }
+
+    /// An object of a message of a file.
+    pub(crate) const fn both(message: usize, object: usize) -> Self {
+        Self { message: Some(message), object: Some(object) }
+    }
+}
+
+/// The exception for an error of the library.
+pub(crate) fn exception(py: Python<'_>, error: &TensogramError, place: Place) -> PyErr {
+    build(py, error, place).unwrap_or_else(|failure| failure)
+}
+
+/// A closure for `map_err` of results whose place is not known.
+pub(crate) fn raise(py: Python<'_>) -> impl Fn(TensogramError) -> PyErr + '_ {
+    move |error| exception(py, &error, Place::UNKNOWN)
+}
+
+/// A closure for `map_err` of results whose place is known.
+pub(crate) fn raise_at(py: Python<'_>, place: Place) -> impl Fn(TensogramError) -> PyErr + '_ {
+    move |error| exception(py, &error, place)
+}
+
+fn build(py: Python<'_>, error: &TensogramError, place: Place) -> PyResult<PyErr> {
+    let (class, text) = match error {
+        TensogramError::Framing(reason) => ("FramingError", format!("FramingError: {reason}")),
+        TensogramError::Metadata(reason) => ("MetadataError", format!("MetadataError: {reason}")),
+        TensogramError::Encoding(reason) => ("EncodingError", format!("EncodingError: {reason}")),
+        TensogramError::Compression(reason) => ("CompressionError", format!("CompressionError: {reason}")),
+        TensogramError::Object(reason) => ("ObjectError", format!("ObjectError: {reason}")),
+        TensogramError::Remote(reason) => ("RemoteError", format!("RemoteError: {reason}")),
+        TensogramError::Io(error) => return Ok(of_io(error)),
+        TensogramError::HashMismatch { object_index, expected, actual } => {
+            let place = Place { object: object_index.or(place.object), ..place };
+            let index = place.object.map_or_else(|| "None".to_owned(), |index| index.to_string());
+            let text = format!("HashMismatch: object_index={index}, expected={expected}, actual={actual}");
+            let error = new(py, "HashMismatchError", &text, error, place)?;
+            let value = error.value(py);
+            value.setattr("expected", expected)?;
+            value.setattr("actual", actual)?;
+            return Ok(error);
+        }
+        TensogramError::MissingHash { object_index } => {
+            let text = format!("MissingHash: object_index={object_index}; the object has no digest to verify");
+            let place = Place { object: Some(*object_index), ..place };
+            return new(py, "MissingHashError", &text, error, place);
+        }
+        other => ("OtherError", format!("TensogramError: {other}")),
+    };
+    new(py, class, &text, error, place)
+}
+
+/// An exception of that class with the attributes that all have.
+fn new(py: Python<'_>, class: &str, text: &str, error: &TensogramError, place: Place) -> PyResult<PyErr> {
+    let value = class_named(py, class)?.call1((text,))?;
+    value.setattr("kind", error.kind_name())?;
+    value.setattr("offset", error.cause().map(|cause| cause.offset()))?;
+    value.setattr("message_index", place.message)?;
+    value.setattr("object_index", place.object)?;
+    Ok(PyErr::from_value(value))
+}
+
+/// An exception class of the package by its name.
+fn class_named<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyType>> {
+    static CLASSES: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+    let classes = CLASSES.get_or_try_init(py, || {
+        py.import(MODULE)?.getattr("CLASSES")?.cast_into::<PyDict>().map(Bound::unbind).map_err(PyErr::from)
+    })?;
+    let class = classes.bind(py).as_any().get_item(name)?;
+    Ok(class.cast_into::<PyType>()?)
+}
+
+/// The exception for a failed file: the subclass of `OSError` that its kind has, so `FileNotFoundError` and its like.
+///
+/// The library names the file in the text and drops the number of the error, so the number is found by the kind.
+pub(crate) fn of_io(error: &io::Error) -> PyErr {
+    use io::ErrorKind as K;
+    if error.kind() == K::OutOfMemory {
+        return PyMemoryError::new_err(error.to_string());
+    }
+    let number = error.raw_os_error().or(match error.kind() {
+        K::NotFound => Some(2),
+        K::PermissionDenied => Some(13),
+        K::AlreadyExists => Some(17),
+        K::NotADirectory => Some(20),
+        K::IsADirectory => Some(21),
+        K::InvalidInput => Some(22),
+        K::StorageFull => Some(28),
+        _ => None,
+    });
+    match number {
+        Some(number) => PyOSError::new_err((number, error.to_string())),
+        None => PyOSError::new_err(error.to_string()),
+    }
+}

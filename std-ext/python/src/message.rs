@@ -1,0 +1,106 @@
+//! Decoded messages and objects as Python has them.
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyList, PyTuple};
+use tgm_std::decode::{DecodedMaskSet, DecodedObjectWithMasks};
+use tgm_std::{DataObjectDescriptor as Described, GlobalMetadata};
+
+use crate::convert::array_out;
+use crate::descriptor::DataObjectDescriptor;
+use crate::metadata::Metadata;
+
+/// The namedtuple `(metadata, objects)`.
+pub(crate) fn message<'py>(
+    py: Python<'py>,
+    metadata: GlobalMetadata,
+    objects: Bound<'py, PyList>,
+) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let class = CLASS.import(py, "tgm._message", "DecodedMessage")?;
+    class.call1((Metadata::new(metadata), objects))
+}
+
+/// A decoded message: its objects are pairs of descriptor and array.
+pub(crate) fn decoded(
+    py: Python<'_>,
+    (metadata, objects): (GlobalMetadata, Vec<(Described, Vec<u8>)>),
+) -> PyResult<Bound<'_, PyAny>> {
+    let list = PyList::empty(py);
+    for (descriptor, values) in objects {
+        let array = array_out::array(py, &descriptor, values)?;
+        list.append((DataObjectDescriptor::new(descriptor), array))?;
+    }
+    message(py, metadata, list)
+}
+
+/// A decoded message whose objects are triples of descriptor, array and masks.
+pub(crate) fn decoded_with_masks(
+    py: Python<'_>,
+    (metadata, objects): (GlobalMetadata, Vec<DecodedObjectWithMasks>),
+) -> PyResult<Bound<'_, PyAny>> {
+    let list = PyList::empty(py);
+    for DecodedObjectWithMasks { descriptor, payload, masks } in objects {
+        let array = array_out::array(py, &descriptor, payload)?;
+        list.append((DataObjectDescriptor::new(descriptor), array, mask_dict(py, masks)?))?;
+    }
+    message(py, metadata, list)
+}
+
+/// The masks of an object: flat arrays of bool by the names of the format.
+fn mask_dict(py: Python<'_>, masks: DecodedMaskSet) -> PyResult<Bound<'_, PyDict>> {
+    let dict = PyDict::new(py);
+    let DecodedMaskSet { nan, pos_inf, neg_inf } = masks;
+    for (name, mask) in [("nan", nan), ("inf+", pos_inf), ("inf-", neg_inf)] {
+        if let Some(mask) = mask {
+            dict.set_item(name, array_out::truths(py, mask))?;
+        }
+    }
+    Ok(dict)
+}
+
+/// The tuple of a message's metadata, and the descriptor and the array of one object.
+pub(crate) fn object(
+    py: Python<'_>,
+    (metadata, descriptor, values): (GlobalMetadata, Described, Vec<u8>),
+) -> PyResult<Bound<'_, PyTuple>> {
+    let array = array_out::array(py, &descriptor, values)?;
+    (Metadata::new(metadata), DataObjectDescriptor::new(descriptor), array).into_pyobject(py)
+}
+
+/// The same as a dict, as methods of files return it.
+pub(crate) fn object_dict(
+    py: Python<'_>,
+    (metadata, descriptor, values): (GlobalMetadata, Described, Vec<u8>),
+) -> PyResult<Bound<'_, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("metadata", Metadata::new(metadata))?;
+    let array = array_out::array(py, &descriptor, values)?;
+    dict.set_item("descriptor", DataObjectDescriptor::new(descriptor))?;
+    dict.set_item("data", array)?;
+    Ok(dict)
+}
+
+/// The metadata of a message and a list of its descriptors.
+pub(crate) fn descriptors(
+    py: Python<'_>,
+    (metadata, descriptors): (GlobalMetadata, Vec<Described>),
+) -> PyResult<(Metadata, Bound<'_, PyList>)> {
+    let list = PyList::empty(py);
+    descriptors.into_iter().try_for_each(|descriptor| list.append(DataObjectDescriptor::new(descriptor)))?;
+    Ok((Metadata::new(metadata), list))
+}
+
+/// The arrays of ranges, one for each, or one for all of them (`join`).
+pub(crate) fn ranges(
+    py: Python<'_>,
+    (descriptor, ranges): (Described, Vec<Vec<u8>>),
+    join: bool,
+) -> PyResult<Bound<'_, PyAny>> {
+    let dtype = array_out::decoded_dtype(&descriptor);
+    if join {
+        return array_out::flat(py, dtype, ranges.concat());
+    }
+    let arrays = ranges.into_iter().map(|range| array_out::flat(py, dtype, range)).collect::<PyResult<Vec<_>>>()?;
+    Ok(PyList::new(py, arrays)?.into_any())
+}

@@ -1,0 +1,45 @@
+//! Work without the GIL.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+
+use crate::errors::{Place, exception};
+
+/// Runs `work` while other threads of Python run too.
+///
+/// A panic would be a defect of this package. It becomes a `RuntimeError`, because pyo3's own `PanicException` is no
+/// `Exception`, and programs would not catch it.
+///
+/// # Errors
+/// `RuntimeError` for a panic.
+pub(crate) fn detached<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> PyResult<R> {
+    py.detach(|| catch_unwind(AssertUnwindSafe(work))).map_err(|panic| panicked(&*panic))
+}
+
+/// [`detached`] with the GIL kept, for work that is too short to give it away, or whose bytes it guards.
+///
+/// # Errors
+/// `RuntimeError` for a panic.
+pub(crate) fn attached<R>(work: impl FnOnce() -> R) -> PyResult<R> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| panicked(&*panic))
+}
+
+/// [`detached`] for work of the library, whose errors become exceptions.
+///
+/// # Errors
+/// Those of the work, and those of [`detached`].
+pub(crate) fn library<R: Send>(
+    py: Python<'_>,
+    place: Place,
+    work: impl FnOnce() -> tgm_std::Result<R> + Send,
+) -> PyResult<R> {
+    detached(py, work)?.map_err(|error| exception(py, &error, place))
+}
+
+fn panicked(panic: &(dyn Any + Send)) -> PyErr {
+    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    PyRuntimeError::new_err(format!("defect in tgm: {}", text.unwrap_or("panic without a text")))
+}
