@@ -88,6 +88,18 @@ fn build(py: Python<'_>, error: &TensogramError, place: Place) -> PyResult<PyErr
     new(py, class, &text, error, place)
 }
 
+/// The exception for an error of the library, with a text that does not begin with its kind.
+pub(crate) fn without_prefix(py: Python<'_>, error: &TensogramError) -> PyErr {
+    let error = exception(py, error, Place::UNKNOWN);
+    let value = error.value(py);
+    let text = value.to_string();
+    let bare = text.split_once(": ").map_or(&*text, |(_, bare)| bare);
+    match value.setattr("args", (bare,)) {
+        Ok(()) => error,
+        Err(failure) => failure,
+    }
+}
+
 /// An exception of that class with the attributes that all have.
 fn new(py: Python<'_>, class: &str, text: &str, error: &TensogramError, place: Place) -> PyResult<PyErr> {
     let value = class_named(py, class)?.call1((text,))?;
@@ -109,14 +121,36 @@ fn class_named<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyType>>
 }
 
 /// The exception for a failed file: the subclass of `OSError` that its kind has, so `FileNotFoundError` and its like.
-///
-/// The library names the file in the text and drops the number of the error, so the number is found by the kind.
 pub(crate) fn of_io(error: &io::Error) -> PyErr {
-    use io::ErrorKind as K;
-    if error.kind() == K::OutOfMemory {
+    if error.kind() == io::ErrorKind::OutOfMemory {
         return PyMemoryError::new_err(error.to_string());
     }
-    let number = error.raw_os_error().or(match error.kind() {
+    match number_of(error) {
+        Some(number) => PyOSError::new_err((number, error.to_string())),
+        None => PyOSError::new_err(error.to_string()),
+    }
+}
+
+/// [`of_io`] for a file that the exception names. `what` is what failed, such as "cannot create".
+pub(crate) fn of_file(py: Python<'_>, error: &TensogramError, what: &str, path: &str) -> PyErr {
+    let TensogramError::Io(io) = error else {
+        return exception(py, error, Place::UNKNOWN);
+    };
+    let Some(number) = number_of(io) else {
+        return of_io(io);
+    };
+    let reason = py.import("os").and_then(|os| os.call_method1("strerror", (number,))?.extract::<String>());
+    match reason {
+        Ok(reason) => PyOSError::new_err((number, format!("{what}: {reason}"), path.to_owned())),
+        Err(failure) => failure,
+    }
+}
+
+/// The number that the operating system gives to this failure. The library keeps the kind of an error and not always its
+/// number.
+fn number_of(error: &io::Error) -> Option<i32> {
+    use io::ErrorKind as K;
+    error.raw_os_error().or(match error.kind() {
         K::NotFound => Some(2),
         K::PermissionDenied => Some(13),
         K::AlreadyExists => Some(17),
@@ -124,10 +158,7 @@ pub(crate) fn of_io(error: &io::Error) -> PyErr {
         K::IsADirectory => Some(21),
         K::InvalidInput => Some(22),
         K::StorageFull => Some(28),
+        K::ReadOnlyFilesystem => Some(30),
         _ => None,
-    });
-    match number {
-        Some(number) => PyOSError::new_err((number, error.to_string())),
-        None => PyOSError::new_err(error.to_string()),
-    }
+    })
 }

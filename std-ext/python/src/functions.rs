@@ -1,20 +1,48 @@
 //! The functions of the module, by subject.
 
+mod conversions;
 mod decode;
-mod encode;
+mod doctor;
+pub(crate) mod encode;
+mod hash;
+mod packing;
+mod scan;
+mod validate;
 
 use pyo3::prelude::*;
 
 /// Adds all functions to the module.
 pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(crate::metadata::_metadata_from_cbor, module)?)?;
-    module.add_function(wrap_pyfunction!(crate::descriptor::_descriptor_from_cbor, module)?)?;
-    module.add_function(wrap_pyfunction!(encode::encode, module)?)?;
-    module.add_function(wrap_pyfunction!(encode::encode_pre_encoded, module)?)?;
-    module.add_function(wrap_pyfunction!(decode::decode, module)?)?;
-    module.add_function(wrap_pyfunction!(decode::decode_with_masks, module)?)?;
-    module.add_function(wrap_pyfunction!(decode::decode_metadata, module)?)?;
-    module.add_function(wrap_pyfunction!(decode::decode_descriptors, module)?)?;
-    module.add_function(wrap_pyfunction!(decode::decode_object, module)?)?;
-    module.add_function(wrap_pyfunction!(decode::decode_range, module)?)
+    macro_rules! add {
+        ($($function:path),+ $(,)?) => {
+            $(module.add_function(wrap_pyfunction!($function, module)?)?;)+
+        };
+    }
+    add!(
+        conversions::convert_grib,
+        conversions::convert_grib_buffer,
+        conversions::convert_netcdf,
+        conversions::to_grib,
+        conversions::to_netcdf,
+        crate::descriptor::_descriptor_from_cbor,
+        crate::file::_open_again,
+        crate::iterators::iter_messages,
+        crate::metadata::_metadata_from_cbor,
+        decode::decode,
+        decode::decode_descriptors,
+        decode::decode_metadata,
+        decode::decode_object,
+        decode::decode_range,
+        decode::decode_with_masks,
+        doctor::doctor,
+        encode::encode,
+        encode::encode_pre_encoded,
+        hash::compute_hash,
+        packing::compute_packing_params,
+        scan::is_remote_url,
+        scan::scan,
+        validate::validate,
+        validate::validate_file,
+    );
+    Ok(())
 }

@@ -14,9 +14,12 @@
 mod convert;
 mod descriptor;
 mod errors;
+mod file;
 mod functions;
+mod iterators;
 mod message;
 mod metadata;
+mod streaming;
 mod work;
 
 use pyo3::prelude::*;
@@ -26,5 +29,13 @@ use pyo3::prelude::*;
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<metadata::Metadata>()?;
     module.add_class::<descriptor::DataObjectDescriptor>()?;
+    module.add_class::<file::TensogramFile>()?;
+    module.add_class::<file::TensogramFileIter>()?;
+    module.add_class::<iterators::MessageIter>()?;
+    module.add_class::<streaming::StreamingEncoder>()?;
+    module.add("WIRE_VERSION", tgm_core::wire::WIRE_VERSION)?;
+    // No conversion is compiled in.
+    module.add("__has_grib__", false)?;
+    module.add("__has_netcdf__", false)?;
     functions::add_to(module)
 }

@@ -9,6 +9,7 @@ use tgm_std::{DataObjectDescriptor as Described, GlobalMetadata};
 use crate::convert::array_out;
 use crate::descriptor::DataObjectDescriptor;
 use crate::metadata::Metadata;
+use crate::work::detached;
 
 /// The namedtuple `(metadata, objects)`.
 pub(crate) fn message<'py>(
@@ -99,8 +100,42 @@ pub(crate) fn ranges(
 ) -> PyResult<Bound<'_, PyAny>> {
     let dtype = array_out::decoded_dtype(&descriptor);
     if join {
-        return array_out::flat(py, dtype, ranges.concat());
+        let joined = detached(py, || ranges.concat())?;
+        return array_out::flat(py, dtype, joined);
     }
     let arrays = ranges.into_iter().map(|range| array_out::flat(py, dtype, range)).collect::<PyResult<Vec<_>>>()?;
     Ok(PyList::new(py, arrays)?.into_any())
+}
+
+/// [`descriptors`] as a dict, as methods of files return it.
+pub(crate) fn descriptors_dict(
+    py: Python<'_>,
+    decoded: (GlobalMetadata, Vec<Described>),
+) -> PyResult<Bound<'_, PyDict>> {
+    let (metadata, descriptors) = descriptors(py, decoded)?;
+    let dict = PyDict::new(py);
+    dict.set_item("metadata", metadata)?;
+    dict.set_item("descriptors", descriptors)?;
+    Ok(dict)
+}
+
+/// A list of [`object_dict`].
+pub(crate) fn object_dicts(
+    py: Python<'_>,
+    objects: Vec<(GlobalMetadata, Described, Vec<u8>)>,
+) -> PyResult<Bound<'_, PyList>> {
+    let list = PyList::empty(py);
+    objects.into_iter().try_for_each(|object| list.append(object_dict(py, object)?))?;
+    Ok(list)
+}
+
+/// A list of [`ranges`].
+pub(crate) fn range_lists(
+    py: Python<'_>,
+    found: Vec<(Described, Vec<Vec<u8>>)>,
+    join: bool,
+) -> PyResult<Bound<'_, PyList>> {
+    let list = PyList::empty(py);
+    found.into_iter().try_for_each(|found| list.append(ranges(py, found, join)?))?;
+    Ok(list)
 }

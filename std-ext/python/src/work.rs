@@ -6,8 +6,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::errors::{Place, exception};
-
 /// Runs `work` while other threads of Python run too.
 ///
 /// A panic would be a defect of this package. It becomes a `RuntimeError`, because pyo3's own `PanicException` is no
@@ -25,18 +23,6 @@ pub(crate) fn detached<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send)
 /// `RuntimeError` for a panic.
 pub(crate) fn attached<R>(work: impl FnOnce() -> R) -> PyResult<R> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| panicked(&*panic))
-}
-
-/// [`detached`] for work of the library, whose errors become exceptions.
-///
-/// # Errors
-/// Those of the work, and those of [`detached`].
-pub(crate) fn library<R: Send>(
-    py: Python<'_>,
-    place: Place,
-    work: impl FnOnce() -> tgm_std::Result<R> + Send,
-) -> PyResult<R> {
-    detached(py, work)?.map_err(|error| exception(py, &error, place))
 }
 
 fn panicked(panic: &(dyn Any + Send)) -> PyErr {

@@ -8,21 +8,41 @@ array([0., 1., 2.])
 
 from collections.abc import Mapping as _Mapping
 
-from . import _native
+
 from ._errors import *  # noqa: F403
 from ._errors import __all__ as _errors
 from ._message import DecodedMessage
 from ._native import (
+    WIRE_VERSION,
     DataObjectDescriptor,
+    MessageIter,
     Metadata,
+    StreamingEncoder,
+    TensogramFile,
+    TensogramFileIter,
+    __has_grib__,
+    __has_netcdf__,
+    compute_hash,
+    compute_packing_params,
+    convert_grib,
+    convert_grib_buffer,
+    convert_netcdf,
     decode,
     decode_descriptors,
     decode_metadata,
     decode_object,
     decode_range,
     decode_with_masks,
+    doctor,
     encode,
     encode_pre_encoded,
+    is_remote_url,
+    iter_messages,
+    scan,
+    to_grib,
+    to_netcdf,
+    validate,
+    validate_file,
 )
 
 __version__ = "0.1.0"
@@ -30,16 +50,37 @@ __version__ = "0.1.0"
 _Mapping.register(Metadata)
 
 __all__ = [
+    "WIRE_VERSION",
     "DataObjectDescriptor",
     "DecodedMessage",
+    "MessageIter",
     "Metadata",
+    "StreamingEncoder",
+    "TensogramFile",
+    "TensogramFileIter",
+    "__has_grib__",
+    "__has_netcdf__",
+    "__version__",
+    "compute_hash",
+    "compute_packing_params",
+    "convert_grib",
+    "convert_grib_buffer",
+    "convert_netcdf",
     "decode",
     "decode_descriptors",
     "decode_metadata",
     "decode_object",
     "decode_range",
     "decode_with_masks",
+    "doctor",
     "encode",
     "encode_pre_encoded",
+    "is_remote_url",
+    "iter_messages",
+    "scan",
+    "to_grib",
+    "to_netcdf",
+    "validate",
+    "validate_file",
     *_errors,
 ]

@@ -130,3 +130,24 @@ pub(crate) fn ranges(object: &Bound<'_, PyAny>) -> PyResult<Vec<(u64, u64)>> {
     }
     object.try_iter()?.map(|range| range?.extract::<(u64, u64)>()).collect()
 }
+
+/// A path: `str`, or an object with `__fspath__` that gives one.
+///
+/// # Errors
+/// `TypeError` for another object, which is the argument `name`.
+pub(crate) fn path_text(object: &Bound<'_, PyAny>, name: &str) -> PyResult<String> {
+    let py = object.py();
+    let path = match object.cast::<PyString>() {
+        Ok(text) => Ok(text.clone().into_any()),
+        Err(_) => py.import("os")?.call_method1("fsdecode", (object,)),
+    };
+    match path {
+        Ok(path) => path.extract(),
+        Err(_) => {
+            let class = object.get_type().name()?;
+            Err(PyTypeError::new_err(format!(
+                "argument '{name}': '{class}' object is not an instance of 'str' or a path"
+            )))
+        }
+    }
+}

@@ -50,7 +50,7 @@ impl Element {
 /// The data of one object.
 pub(crate) enum Data<'py> {
     /// Bytes in the order that the descriptor declares.
-    Bytes(Bytes<'py>),
+    Bytes(Bytes),
     /// An array whose elements lie one after the other, row by row.
     Array(Array<'py>),
 }
@@ -247,7 +247,7 @@ impl<'py> Array<'py> {
 /// The bytes of one object, ready for the encoder.
 pub(crate) enum Payload<'py> {
     /// Bytes of a Python object.
-    Bytes(Bytes<'py>),
+    Bytes(Bytes),
     /// The elements of an array.
     Array(Array<'py>),
     /// A copy.
@@ -255,26 +255,18 @@ pub(crate) enum Payload<'py> {
 }
 
 impl Payload<'_> {
-    fn as_bytes(&self) -> &[u8] {
+    fn while_attached(&self, py: Python<'_>) -> &[u8] {
         match self {
-            Self::Bytes(bytes) => bytes.while_attached(),
+            Self::Bytes(bytes) => bytes.while_attached(py),
             Self::Array(array) => array.as_bytes(),
             Self::Owned(bytes) => bytes,
-        }
-    }
-
-    fn is_fixed(&self) -> bool {
-        match self {
-            Self::Bytes(bytes) => bytes.is_fixed(),
-            Self::Array(array) => array.is_private,
-            Self::Owned(_) => true,
         }
     }
 
     /// This payload in memory that nobody else can change.
     fn fixed(self, py: Python<'_>) -> PyResult<Self> {
         match self {
-            Self::Bytes(bytes) if !bytes.is_fixed() => Ok(Self::Owned(bytes.to_vec())),
+            Self::Bytes(bytes) if !bytes.is_fixed() => Ok(Self::Owned(bytes.to_vec(py))),
             Self::Array(array) if !array.is_private => Ok(Self::Owned(array.to_vec(py)?)),
             fixed => Ok(fixed),
         }
@@ -293,16 +285,13 @@ pub(crate) fn with_payloads<R: Send>(
     payloads: Vec<Payload<'_>>,
     work: impl FnOnce(&[&[u8]]) -> R + Send,
 ) -> PyResult<R> {
-    let len = |payloads: &[Payload<'_>]| {
-        payloads.iter().fold(0_usize, |sum, payload| sum.saturating_add(payload.as_bytes().len()))
-    };
-    if len(&payloads) <= SMALL {
-        let bytes: Vec<&[u8]> = payloads.iter().map(Payload::as_bytes).collect();
+    let len = payloads.iter().fold(0_usize, |sum, payload| sum.saturating_add(payload.while_attached(py).len()));
+    if len <= SMALL {
+        let bytes: Vec<&[u8]> = payloads.iter().map(|payload| payload.while_attached(py)).collect();
         return crate::work::attached(|| work(&bytes));
     }
     let payloads = payloads.into_iter().map(|payload| payload.fixed(py)).collect::<PyResult<Vec<_>>>()?;
-    debug_assert!(payloads.iter().all(Payload::is_fixed));
-    let bytes: Vec<&[u8]> = payloads.iter().map(Payload::as_bytes).collect();
+    let bytes: Vec<&[u8]> = payloads.iter().map(|payload| payload.while_attached(py)).collect();
     detached(py, || work(&bytes))
 }
 

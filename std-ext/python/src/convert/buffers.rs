@@ -31,28 +31,28 @@ pub(crate) enum Reads {
     Parts,
 }
 
-/// Bytes of a Python object.
-pub(crate) struct Bytes<'py> {
-    py: Python<'py>,
-    held: Held<'py>,
+/// Bytes of a Python object, which is kept alive.
+#[derive(Debug)]
+pub(crate) struct Bytes {
+    held: Held,
     /// Whether nobody can change the bytes.
     is_fixed: bool,
 }
 
-enum Held<'py> {
-    Bytes(Bound<'py, PyBytes>),
+#[derive(Debug)]
+enum Held {
+    Bytes(Py<PyBytes>),
     Buffer(PyBuffer<u8>),
 }
 
-impl<'py> Bytes<'py> {
+impl Bytes {
     /// The bytes of `object`, which is the argument `name`.
     ///
     /// # Errors
     /// `TypeError` for an object without a buffer of bytes; `BufferError` for a buffer with gaps.
-    pub(crate) fn borrow(object: &Bound<'py, PyAny>, name: &str) -> PyResult<Self> {
-        let py = object.py();
+    pub(crate) fn borrow(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
         if let Ok(bytes) = object.cast::<PyBytes>() {
-            return Ok(Self { py, held: Held::Bytes(bytes.clone()), is_fixed: true });
+            return Ok(Self { held: Held::Bytes(bytes.clone().unbind()), is_fixed: true });
         }
         let Ok(buffer) = PyBuffer::<u8>::get(object) else {
             return Err(not_bytes(object, name));
@@ -63,31 +63,28 @@ impl<'py> Bytes<'py> {
             )));
         }
         let is_fixed = buffer.readonly() && is_immutable(object);
-        Ok(Self { py, held: Held::Buffer(buffer), is_fixed })
-    }
-
-    /// The `bytes` object itself, if the bytes are one.
-    pub(crate) fn as_bytes_object(&self) -> Option<&Bound<'py, PyBytes>> {
-        match &self.held {
-            Held::Bytes(bytes) => Some(bytes),
-            Held::Buffer(_) => None,
-        }
+        Ok(Self { held: Held::Buffer(buffer), is_fixed })
     }
 
     /// Runs `work` on the bytes, without the GIL if that is safe.
     ///
     /// # Errors
     /// `RuntimeError` for a panic.
-    pub(crate) fn run<R: Send>(&self, reads: Reads, work: impl FnOnce(&[u8]) -> R + Send) -> PyResult<R> {
-        let bytes = self.while_attached();
+    pub(crate) fn run<R: Send>(
+        &self,
+        py: Python<'_>,
+        reads: Reads,
+        work: impl FnOnce(&[u8]) -> R + Send,
+    ) -> PyResult<R> {
+        let bytes = self.while_attached(py);
         if self.is_fixed {
-            return detached(self.py, || work(bytes));
+            return detached(py, || work(bytes));
         }
         if reads == Reads::Parts || bytes.len() <= SMALL {
             return attached(|| work(bytes));
         }
         let copy = bytes.to_vec();
-        detached(self.py, || work(&copy))
+        detached(py, || work(&copy))
     }
 
     /// Whether nobody can change the bytes.
@@ -96,23 +93,15 @@ impl<'py> Bytes<'py> {
     }
 
     /// An owned copy.
-    pub(crate) fn to_vec(&self) -> Vec<u8> {
-        self.while_attached().to_vec()
-    }
-
-    /// The bytes as a `bytes` object: itself, or a copy.
-    pub(crate) fn to_bytes_object(&self) -> Bound<'py, PyBytes> {
-        match &self.held {
-            Held::Bytes(bytes) => bytes.clone(),
-            Held::Buffer(_) => PyBytes::new(self.py, self.while_attached()),
-        }
+    pub(crate) fn to_vec(&self, py: Python<'_>) -> Vec<u8> {
+        self.while_attached(py).to_vec()
     }
 
     /// The bytes, for as long as the GIL is held and no code of Python runs. If they are fixed, also without the GIL.
     #[allow(unsafe_code, reason = "the buffer protocol gives a pointer")]
-    pub(super) fn while_attached(&self) -> &[u8] {
+    pub(crate) fn while_attached(&self, py: Python<'_>) -> &[u8] {
         match &self.held {
-            Held::Bytes(bytes) => bytes.as_bytes(),
+            Held::Bytes(bytes) => bytes.as_bytes(py),
             Held::Buffer(buffer) => match buffer.as_slice_ptr() {
                 // SAFETY: the exporter keeps the memory in place as long as `buffer` lives, and `self` holds it. The
                 // callers above either hold the GIL while they use the slice, so that no thread of Python writes to
@@ -160,7 +149,7 @@ fn not_bytes(object: &Bound<'_, PyAny>, name: &str) -> PyErr {
 ///
 /// # Errors
 /// `TypeError` for another object.
-pub(crate) fn strictly_bytes<'py>(object: &Bound<'py, PyAny>, name: &str) -> PyResult<Bytes<'py>> {
+pub(crate) fn strictly_bytes(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Bytes> {
     if object.is_instance_of::<PyBytes>() || object.is_instance_of::<PyByteArray>() {
         return Bytes::borrow(object, name);
     }

@@ -38,7 +38,7 @@ pub(crate) fn decode<'py>(
     verify_hash: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let options = decoding(native_byte_order, threads, restore_non_finite, verify_hash);
-    let decoded = Bytes::borrow(buf, "buf")?.run(Reads::All, |bytes| tgm_std::decode(bytes, &options))?;
+    let decoded = Bytes::borrow(buf, "buf")?.run(py, Reads::All, |bytes| tgm_std::decode(bytes, &options))?;
     message::decoded(py, decoded.map_err(raise(py))?)
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn decode_with_masks<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let options = decoding(native_byte_order, threads, false, false);
     let run = |bytes: &[u8]| tgm_std::decode::decode_with_masks(bytes, &options);
-    message::decoded_with_masks(py, Bytes::borrow(buf, "buf")?.run(Reads::All, run)?.map_err(raise(py))?)
+    message::decoded_with_masks(py, Bytes::borrow(buf, "buf")?.run(py, Reads::All, run)?.map_err(raise(py))?)
 }
 
 /// The metadata of a message. Nothing behind its first metadata frame is read.
@@ -73,7 +73,7 @@ pub(crate) fn decode_with_masks<'py>(
 /// Metadata(version=3, base_len=0, extra_keys=["run"])
 #[pyfunction]
 pub(crate) fn decode_metadata(py: Python<'_>, buf: &Bound<'_, PyAny>) -> PyResult<Metadata> {
-    let metadata = Bytes::borrow(buf, "buf")?.run(Reads::Parts, tgm_std::decode::decode_metadata)?;
+    let metadata = Bytes::borrow(buf, "buf")?.run(py, Reads::Parts, tgm_std::decode::decode_metadata)?;
     metadata.map(Metadata::new).map_err(raise(py))
 }
 
@@ -90,7 +90,7 @@ pub(crate) fn decode_descriptors<'py>(
     py: Python<'py>,
     buf: &Bound<'py, PyAny>,
 ) -> PyResult<(Metadata, Bound<'py, PyList>)> {
-    let decoded = Bytes::borrow(buf, "buf")?.run(Reads::Parts, tgm_std::decode::decode_descriptors)?;
+    let decoded = Bytes::borrow(buf, "buf")?.run(py, Reads::Parts, tgm_std::decode::decode_descriptors)?;
     message::descriptors(py, decoded.map_err(raise(py))?)
 }
 
@@ -116,7 +116,7 @@ pub(crate) fn decode_object<'py>(
 ) -> PyResult<Bound<'py, PyTuple>> {
     let options = decoding(native_byte_order, threads, restore_non_finite, verify_hash);
     let run = |bytes: &[u8]| tgm_std::decode_object(bytes, index, &options);
-    let decoded = Bytes::borrow(buf, "buf")?.run(Reads::Parts, run)?;
+    let decoded = Bytes::borrow(buf, "buf")?.run(py, Reads::Parts, run)?;
     message::object(py, decoded.map_err(raise_at(py, Place::object(index)))?)
 }
 
@@ -150,6 +150,6 @@ pub(crate) fn decode_range<'py>(
     let options = ranging(native_byte_order, threads, restore_non_finite);
     let ranges = arguments::ranges(ranges)?;
     let run = |bytes: &[u8]| tgm_std::decode_range(bytes, object_index, &ranges, &options);
-    let decoded = Bytes::borrow(buf, "buf")?.run(Reads::Parts, run)?;
+    let decoded = Bytes::borrow(buf, "buf")?.run(py, Reads::Parts, run)?;
     message::ranges(py, decoded.map_err(raise_at(py, Place::object(object_index)))?, join)
 }

@@ -6,7 +6,7 @@ use tgm_std::{DataObjectDescriptor, EncodeOptions, GlobalMetadata};
 
 use crate::convert::arguments::{EncodeArguments, hashing};
 use crate::convert::array_in::{self, Data, Payload};
-use crate::convert::{descriptor_in, metadata_in};
+use crate::convert::{bytes_out, descriptor_in, metadata_in};
 use crate::errors::raise;
 
 /// The descriptors and payloads of one message, ready for the encoder.
@@ -136,7 +136,7 @@ pub(crate) fn encode<'py>(
     let metadata = metadata_in::metadata(global_meta_dict)?;
     let options = arguments.options(py)?;
     let message = encoded(py, &metadata, Objects::new(descriptors_and_data)?, &options)?;
-    Ok(PyBytes::new(py, &message))
+    bytes_out::bytes(py, &message)
 }
 
 /// Encodes a message of these objects.
@@ -180,5 +180,5 @@ pub(crate) fn encode_pre_encoded<'py>(
     let options = EncodeOptions { hashing: hashing(hash)?, threads, ..EncodeOptions::default() };
     let objects = Objects::encoded(descriptors_and_data)?;
     let message = objects.with(py, |pairs| tgm_std::encode::encode_pre_encoded(&metadata, pairs, &options))?;
-    Ok(PyBytes::new(py, &message))
+    bytes_out::bytes(py, &message)
 }

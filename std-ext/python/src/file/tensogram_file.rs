@@ -1,0 +1,429 @@
+//! The class `TensogramFile`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PySlice, PyTuple};
+use tgm_std::TensogramFile as Library;
+
+use crate::convert::arguments::{EncodeArguments, decoding, path_text, ranges, ranging};
+use crate::convert::{bytes_out, metadata_in};
+use crate::errors::Place;
+use crate::file::handle::{Failure, Handle};
+use crate::file::iterate::TensogramFileIter;
+use crate::file::open::{Origin, storage_options};
+use crate::functions::encode::Objects;
+use crate::message;
+use crate::metadata::Metadata;
+use crate::work::detached;
+
+/// A file of messages, on this machine or in an object store.
+///
+/// It is a sequence of messages: `len(f)`, `f[0]`, `f[-1]`, `f[2:5]`, and `for message in f`. Any number of threads may
+/// read from one handle and append to it. Of large messages only those parts are read that a call needs.
+///
+/// A `with` statement gives the file back to the operating system at its end; a later use opens it again. `close` closes
+/// it for good. A handle pickles as its path or address, and opens it again.
+///
+/// >>> import numpy, tempfile, tgm
+/// >>> folder = tempfile.TemporaryDirectory()
+/// >>> with tgm.TensogramFile.create(folder.name + "/fields.tgm") as file:
+/// ...     for step in range(3):
+/// ...         file.append({"base": [{"step": step}]}, [(None, numpy.full((2, 2), step))])
+/// >>> file = tgm.TensogramFile.open(folder.name + "/fields.tgm")
+/// >>> len(file), file[-1].metadata["step"]
+/// (3, 2)
+/// >>> file.file_decode_object(1, 0)["data"]
+/// array([[1, 1],
+///        [1, 1]])
+#[pyclass(frozen, weakref, module = "tgm")]
+#[derive(Debug)]
+pub(crate) struct TensogramFile {
+    handle: Handle,
+}
+
+impl TensogramFile {
+    pub(crate) const fn new(handle: Handle) -> Self {
+        Self { handle }
+    }
+
+    fn count(&self, py: Python<'_>) -> PyResult<usize> {
+        self.handle.read(py, Place::UNKNOWN, Library::message_count)
+    }
+
+    fn decoded<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
+        let options = decoding(true, 0, true, false);
+        let read = |file: &Library| file.decode_message(index, &options);
+        message::decoded(py, self.handle.read(py, Place::message(index), read)?)
+    }
+}
+
+#[pymethods]
+impl TensogramFile {
+    /// Opens a file by its path, or a source by its address (`is_remote_url`). Nothing of a local file is read yet.
+    ///
+    /// `source` is text or an `os.PathLike`. An address is searched for messages from both ends, unless `bidirectional`
+    /// is False.
+    ///
+    /// Raises FileNotFoundError, IsADirectoryError, PermissionError and other kinds of OSError, among them RemoteError.
+    #[staticmethod]
+    #[pyo3(signature = (source, *, bidirectional=true))]
+    pub(crate) fn open(py: Python<'_>, source: &Bound<'_, PyAny>, bidirectional: bool) -> PyResult<Self> {
+        Origin { source: path_text(source, "source")?, storage: None, bidirectional }.open_detached(py)
+    }
+
+    /// Opens a source by its address. The first bytes are read, which tells whether it can be read.
+    ///
+    /// `storage_options` is a dict with options of the object store, such as `aws_region`, `timeout` or `max_retries`.
+    /// Values are made text. Options that are not known are ignored. Credentials that are not given are looked for in the
+    /// environment.
+    ///
+    /// Raises RemoteError, which is an OSError; TypeError and ValueError for wrong options.
+    #[staticmethod]
+    #[pyo3(signature = (source, storage_options=None, *, bidirectional=true))]
+    pub(crate) fn open_remote(
+        py: Python<'_>,
+        source: &str,
+        storage_options: Option<&Bound<'_, PyAny>>,
+        bidirectional: bool,
+    ) -> PyResult<Self> {
+        let storage = Some(self::storage_options(storage_options)?);
+        Origin { source: source.to_owned(), storage, bidirectional }.open_detached(py)
+    }
+
+    /// Creates a file without messages, and its directories. An existing file is emptied.
+    ///
+    /// Raises PermissionError and other kinds of OSError.
+    #[staticmethod]
+    pub(crate) fn create(py: Python<'_>, path: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let source = path_text(path, "path")?;
+        let created = detached(py, || Library::create(Path::new(&source)))?;
+        Origin { source, storage: None, bidirectional: true }.opened(py, created, "cannot create")
+    }
+
+    /// Encodes a message and appends it. The arguments are those of `encode`.
+    ///
+    /// Readers of the file see the message when all of it is there. Other writers wait meanwhile. Raises OSError for a
+    /// source at an address, and what `encode` raises.
+    #[pyo3(
+        signature = (
+            global_meta_dict, descriptors_and_data, hash=Some("xxh3"), threads=0, allow_nan=false, allow_inf=false,
+            nan_mask_method=None, pos_inf_mask_method=None, neg_inf_mask_method=None, small_mask_threshold_bytes=None,
+            aggregate_hash=None
+        ),
+        text_signature = "($self, global_meta_dict, descriptors_and_data, hash='xxh3', threads=0, allow_nan=False, \
+                          allow_inf=False, nan_mask_method=None, pos_inf_mask_method=None, neg_inf_mask_method=None, \
+                          small_mask_threshold_bytes=None, aggregate_hash=None)"
+    )]
+    #[allow(clippy::too_many_arguments, reason = "the face of the Python method")]
+    #[allow(clippy::fn_params_excessive_bools, reason = "the face of the Python method")]
+    fn append(
+        &self,
+        py: Python<'_>,
+        global_meta_dict: &Bound<'_, PyAny>,
+        descriptors_and_data: &Bound<'_, PyAny>,
+        hash: Option<&str>,
+        threads: u32,
+        allow_nan: bool,
+        allow_inf: bool,
+        nan_mask_method: Option<&str>,
+        pos_inf_mask_method: Option<&str>,
+        neg_inf_mask_method: Option<&str>,
+        small_mask_threshold_bytes: Option<usize>,
+        aggregate_hash: Option<&str>,
+    ) -> PyResult<()> {
+        let arguments = EncodeArguments {
+            hash,
+            threads,
+            allow_nan,
+            allow_inf,
+            nan_mask_method,
+            pos_inf_mask_method,
+            neg_inf_mask_method,
+            small_mask_threshold_bytes,
+            aggregate_hash,
+        };
+        let metadata = metadata_in::metadata(global_meta_dict)?;
+        let options = arguments.options(py)?;
+        // The message is encoded before the lock is taken, so that readers do not wait for it.
+        let objects = Objects::new(descriptors_and_data)?;
+        let message = objects.with(py, |pairs| tgm_std::encode(&metadata, pairs, &options))?;
+        let append = |file: &mut Library| file.append_message(&message, &tgm_std::file::AppendOptions::default());
+        let appended = detached(py, || self.handle.change_detached(append))?;
+        appended.map(|_| ()).map_err(|failure: Failure| failure.exception(py, Place::UNKNOWN))
+    }
+
+    /// The number of messages. The first call scans the file.
+    fn message_count(&self, py: Python<'_>) -> PyResult<usize> {
+        self.count(py)
+    }
+
+    /// Decodes message `index`, as `decode` does.
+    ///
+    /// Raises ValueError if there is no such message, and what `decode` raises.
+    #[pyo3(signature = (index, native_byte_order=true, threads=0, restore_non_finite=true, verify_hash=false))]
+    #[allow(clippy::fn_params_excessive_bools, reason = "the face of the Python method")]
+    fn decode_message<'py>(
+        &self,
+        py: Python<'py>,
+        index: usize,
+        native_byte_order: bool,
+        threads: u32,
+        restore_non_finite: bool,
+        verify_hash: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let options = decoding(native_byte_order, threads, restore_non_finite, verify_hash);
+        let read = |file: &Library| file.decode_message(index, &options);
+        message::decoded(py, self.handle.read(py, Place::message(index), read)?)
+    }
+
+    /// The metadata of message `msg_index`. Of a large message nothing else is read.
+    fn file_decode_metadata(&self, py: Python<'_>, msg_index: usize) -> PyResult<Metadata> {
+        let read = |file: &Library| file.decode_metadata(msg_index);
+        self.handle.read(py, Place::message(msg_index), read).map(Metadata::new)
+    }
+
+    /// A dict with the `metadata` of message `msg_index` and a list of its `descriptors`. No payload is read.
+    fn file_decode_descriptors<'py>(&self, py: Python<'py>, msg_index: usize) -> PyResult<Bound<'py, PyDict>> {
+        let read = |file: &Library| file.decode_descriptors(msg_index);
+        message::descriptors_dict(py, self.handle.read(py, Place::message(msg_index), read)?)
+    }
+
+    /// A dict with the `metadata` of message `msg_index`, and the `descriptor` and `data` of object `obj_index`.
+    ///
+    /// Raises ValueError if there is no such message or object, and what `decode` raises.
+    #[pyo3(signature = (msg_index, obj_index, native_byte_order=true, threads=0, verify_hash=false))]
+    fn file_decode_object<'py>(
+        &self,
+        py: Python<'py>,
+        msg_index: usize,
+        obj_index: usize,
+        native_byte_order: bool,
+        threads: u32,
+        verify_hash: bool,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let options = decoding(native_byte_order, threads, true, verify_hash);
+        let read = |file: &Library| file.decode_object(msg_index, obj_index, &options);
+        message::object_dict(py, self.handle.read(py, Place::both(msg_index, obj_index), read)?)
+    }
+
+    /// Decodes ranges of the flat values of object `obj_index` of message `msg_index`, as `decode_range` does. Only the
+    /// parts of the file are read that hold them, where the compression has parts.
+    #[pyo3(signature = (msg_index, obj_index, ranges, join=false, native_byte_order=true, threads=0))]
+    #[allow(clippy::too_many_arguments, reason = "the face of the Python method")]
+    fn file_decode_range<'py>(
+        &self,
+        py: Python<'py>,
+        msg_index: usize,
+        obj_index: usize,
+        ranges: &Bound<'py, PyAny>,
+        join: bool,
+        native_byte_order: bool,
+        threads: u32,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let options = ranging(native_byte_order, threads, true);
+        let ranges = self::ranges(ranges)?;
+        let read = |file: &Library| file.decode_range(msg_index, obj_index, &ranges, &options);
+        message::ranges(py, self.handle.read(py, Place::both(msg_index, obj_index), read)?, join)
+    }
+
+    /// Object `obj_index` of each of these messages, fetched together: a list of dicts as `file_decode_object` gives
+    /// them, in the order asked.
+    ///
+    /// Raises OSError for a local file, and ValueError if there is no such message or object.
+    #[pyo3(signature = (msg_indices, obj_index, native_byte_order=true, threads=0, verify_hash=false))]
+    fn file_decode_object_batch<'py>(
+        &self,
+        py: Python<'py>,
+        msg_indices: Vec<usize>,
+        obj_index: usize,
+        native_byte_order: bool,
+        threads: u32,
+        verify_hash: bool,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let options = decoding(native_byte_order, threads, true, verify_hash);
+        let read = |file: &Library| batch::objects(file, &msg_indices, obj_index, &options);
+        let objects = self.handle.read(py, Place::object(obj_index), read)?;
+        message::object_dicts(py, objects)
+    }
+
+    /// Ranges of object `obj_index` of each of these messages, fetched together: a list with what `file_decode_range`
+    /// gives for each message.
+    ///
+    /// Raises OSError for a local file, and what `decode_range` raises.
+    #[pyo3(signature = (msg_indices, obj_index, ranges, join=false, native_byte_order=true, threads=0))]
+    #[allow(clippy::too_many_arguments, reason = "the face of the Python method")]
+    fn file_decode_range_batch<'py>(
+        &self,
+        py: Python<'py>,
+        msg_indices: Vec<usize>,
+        obj_index: usize,
+        ranges: &Bound<'py, PyAny>,
+        join: bool,
+        native_byte_order: bool,
+        threads: u32,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let options = ranging(native_byte_order, threads, true);
+        let ranges = self::ranges(ranges)?;
+        let read = |file: &Library| batch::ranges(file, &msg_indices, obj_index, &ranges, &options);
+        let found = self.handle.read(py, Place::object(obj_index), read)?;
+        message::range_lists(py, found, join)
+    }
+
+    /// The bytes of message `index`. Digests are not checked.
+    fn read_message<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = self.handle.read(py, Place::message(index), |file| file.read_message(index))?;
+        bytes_out::bytes(py, &bytes)
+    }
+
+    /// A list with the bytes of every message. Raises OSError for a source at an address.
+    fn messages<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let read = |file: &Library| file.iter()?.collect::<tgm_std::Result<Vec<_>>>();
+        let messages = self.handle.read(py, Place::UNKNOWN, read)?;
+        let list = PyList::empty(py);
+        messages.iter().try_for_each(|message| list.append(bytes_out::bytes(py, message)?))?;
+        Ok(list)
+    }
+
+    /// Whether this is a source at an address.
+    fn is_remote(&self) -> bool {
+        self.handle.origin().is_remote()
+    }
+
+    /// The path or address that the file was opened with.
+    fn source(&self) -> &str {
+        &self.handle.origin().source
+    }
+
+    /// Closes the file, after all reads have ended. Any later use raises ValueError.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        self.handle.close(py, true)
+    }
+
+    /// Whether `close` was called.
+    #[getter]
+    fn closed(&self, py: Python<'_>) -> PyResult<bool> {
+        self.handle.is_closed(py)
+    }
+
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        self.count(py)
+    }
+
+    fn __getitem__<'py>(&self, py: Python<'py>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let count = self.count(py)?;
+        let len = isize::try_from(count)?;
+        if let Ok(slice) = key.cast::<PySlice>() {
+            let indices = slice.indices(len)?;
+            let list = PyList::empty(py);
+            let mut at = indices.start;
+            for _ in 0..indices.slicelength {
+                list.append(self.decoded(py, usize::try_from(at)?)?)?;
+                at = at.saturating_add(indices.step);
+            }
+            return Ok(list.into_any());
+        }
+        if !key.hasattr("__index__")? {
+            let class = key.get_type().name()?;
+            return Err(PyTypeError::new_err(format!("file indices must be integers or slices, not {class}")));
+        }
+        let out_of_range =
+            || PyIndexError::new_err(format!("message index {key} out of range for file with {count} messages"));
+        let index: isize = key.call_method0("__index__")?.extract().map_err(|_| out_of_range())?;
+        let from_start = if index < 0 { index.saturating_add(len) } else { index };
+        match usize::try_from(from_start) {
+            Ok(index) if index < count => self.decoded(py, index),
+            _ => Err(out_of_range()),
+        }
+    }
+
+    fn __iter__(&self, py: Python<'_>) -> PyResult<TensogramFileIter> {
+        if self.is_remote() {
+            return Err(PyRuntimeError::new_err(
+                "iteration not supported on remote files: use f[:], or AsyncTensogramFile",
+            ));
+        }
+        self.handle.read(py, Place::UNKNOWN, Library::iter).map(TensogramFileIter::new)
+    }
+
+    fn __enter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) -> PyResult<bool> {
+        self.handle.close(py, false)?;
+        Ok(false)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("TensogramFile(source='{}')", self.source())
+    }
+
+    #[expect(clippy::type_complexity, reason = "what pickle wants")]
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (String, Option<BTreeMap<String, String>>, bool))> {
+        let Origin { source, storage, bidirectional } = self.handle.origin().clone();
+        Ok((py.import("tgm._native")?.getattr("_open_again")?, (source, storage, bidirectional)))
+    }
+}
+
+#[cfg(feature = "remote")]
+mod batch {
+    //! Several messages at once.
+
+    use tgm_std::{DataObjectDescriptor, DecodeOptions, GlobalMetadata, Result, TensogramFile};
+
+    pub(super) fn objects(
+        file: &TensogramFile,
+        messages: &[usize],
+        object: usize,
+        options: &DecodeOptions,
+    ) -> Result<Vec<(GlobalMetadata, DataObjectDescriptor, Vec<u8>)>> {
+        file.decode_object_batch(messages, object, options)
+    }
+
+    pub(super) fn ranges(
+        file: &TensogramFile,
+        messages: &[usize],
+        object: usize,
+        ranges: &[(u64, u64)],
+        options: &DecodeOptions,
+    ) -> Result<Vec<(DataObjectDescriptor, Vec<Vec<u8>>)>> {
+        file.decode_range_batch(messages, object, ranges, options)
+    }
+}
+
+#[cfg(not(feature = "remote"))]
+mod batch {
+    //! Several messages at once, which only sources at addresses give.
+
+    use tgm_std::{DataObjectDescriptor, DecodeOptions, GlobalMetadata, Result, TensogramFile};
+
+    fn refused<T>() -> Result<T> {
+        Err(std::io::Error::other("batch decode requires a remote backend").into())
+    }
+
+    pub(super) fn objects(
+        _file: &TensogramFile,
+        _messages: &[usize],
+        _object: usize,
+        _options: &DecodeOptions,
+    ) -> Result<Vec<(GlobalMetadata, DataObjectDescriptor, Vec<u8>)>> {
+        refused()
+    }
+
+    pub(super) fn ranges(
+        _file: &TensogramFile,
+        _messages: &[usize],
+        _object: usize,
+        _ranges: &[(u64, u64)],
+        _options: &DecodeOptions,
+    ) -> Result<Vec<(DataObjectDescriptor, Vec<Vec<u8>>)>> {
+        refused()
+    }
+}
