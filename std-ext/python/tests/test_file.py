@@ -266,10 +266,15 @@ class TestMoreOfFiles:
         with pytest.raises(ValueError):
             file.read_message(0)
 
-    def test_with_closes(self, one_file):
+    def test_with_gives_the_file_back(self, one_file):
+        """A later use opens it again: programs for the reference go on after `with`."""
+        import gc
+        gc.collect()
+        before = len(os.listdir("/proc/self/fd"))
         with File.open(one_file) as file:
-            pass
-        assert file.closed
+            assert len(file) == 3
+        assert len(os.listdir("/proc/self/fd")) == before
+        assert len(file) == 3 and value(file[1]) == 1
 
     def test_pickles(self, one_file):
         import pickle
