@@ -7,5 +7,6 @@ pub(crate) mod buffers;
 pub(crate) mod bytes_out;
 pub(crate) mod cbor_in;
 pub(crate) mod cbor_out;
+mod copy;
 pub(crate) mod descriptor_in;
 pub(crate) mod metadata_in;

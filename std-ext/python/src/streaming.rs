@@ -60,7 +60,7 @@ impl StreamingEncoder {
             let encoder = self.encoder.lock().unwrap_or_else(PoisonError::into_inner).take();
             encoder.map(|encoder| end(encoder).map(Cursor::into_inner))
         })?;
-        bytes_out::bytes(py, &ended.ok_or_else(finished)?.map_err(raise(py))?)
+        bytes_out::bytes(py, ended.ok_or_else(finished)?.map_err(raise(py))?)
     }
 
     /// Ends the message by `end`, and goes on with the next one.
@@ -70,7 +70,7 @@ impl StreamingEncoder {
         end: impl FnOnce(&mut Encoder) -> LibraryResult<Vec<u8>> + Send,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let ended = detached(py, || self.encoder.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(end))?;
-        bytes_out::bytes(py, &ended.ok_or_else(finished)?.map_err(raise(py))?)
+        bytes_out::bytes(py, ended.ok_or_else(finished)?.map_err(raise(py))?)
     }
 }
 

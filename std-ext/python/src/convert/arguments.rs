@@ -1,7 +1,6 @@
 //! Options from the arguments of Python calls.
 
-use pyo3::exceptions::PyTypeError;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PySequence, PyString, PyTuple};
 use tgm_std::encode::{AggregateHashPolicy, MaskMethod, ValueOrder};
@@ -141,13 +140,10 @@ pub(crate) fn path_text(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Strin
         Ok(text) => Ok(text.clone().into_any()),
         Err(_) => py.import("os")?.call_method1("fsdecode", (object,)),
     };
-    match path {
-        Ok(path) => path.extract(),
-        Err(_) => {
-            let class = object.get_type().name()?;
-            Err(PyTypeError::new_err(format!(
-                "argument '{name}': '{class}' object is not an instance of 'str' or a path"
-            )))
-        }
-    }
+    let Ok(path) = path else {
+        let class = object.get_type().name()?;
+        let text = format!("argument '{name}': '{class}' object is not an instance of 'str' or a path");
+        return Err(PyTypeError::new_err(text));
+    };
+    path.extract()
 }

@@ -5,7 +5,7 @@
 
 use std::ptr::NonNull;
 
-use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyArrayDescrMethods, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -13,6 +13,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyList, PyMemoryView, PyTuple};
 use tgm_std::{ByteOrder, DataObjectDescriptor, Dtype};
 
 use crate::convert::buffers::Bytes;
+use crate::convert::copy::copy;
 use crate::work::detached;
 
 /// Arrays up to this size are encoded with the GIL held if they may change. Others are copied first.
@@ -57,7 +58,7 @@ pub(crate) enum Data<'py> {
 
 /// A contiguous array.
 pub(crate) struct Array<'py> {
-    array: Bound<'py, PyUntypedArray>,
+    object: Bound<'py, PyUntypedArray>,
     element: Element,
     order: ByteOrder,
     /// Whether nobody else has this array.
@@ -123,11 +124,11 @@ impl<'py> Array<'py> {
             _ => ByteOrder::native(),
         };
         if array.is_c_contiguous() {
-            return Ok(Self { array: array.clone(), element, order, is_private: false });
+            return Ok(Self { object: array.clone(), element, order, is_private: false });
         }
         let py = array.py();
         let copy = py.import(intern!(py, "numpy"))?.call_method1(intern!(py, "ascontiguousarray"), (array,))?;
-        Ok(Self { array: copy.cast_into()?, element, order, is_private: true })
+        Ok(Self { object: copy.cast_into()?, element, order, is_private: true })
     }
 
     /// The type of the elements.
@@ -142,11 +143,11 @@ impl<'py> Array<'py> {
 
     /// The dimensions.
     pub(crate) fn shape(&self) -> Vec<u64> {
-        self.array.shape().iter().map(|&dim| dim as u64).collect()
+        self.object.shape().iter().map(|&dim| dim as u64).collect()
     }
 
     fn byte_len(&self) -> usize {
-        self.array.len().saturating_mul(self.array.dtype().itemsize())
+        self.object.len().saturating_mul(self.object.dtype().itemsize())
     }
 
     /// This array with the elements that the descriptor declares.
@@ -197,22 +198,22 @@ impl<'py> Array<'py> {
 
     /// Truth values as bits, the first value in the highest bit.
     fn packed(self) -> PyResult<Self> {
-        let py = self.array.py();
-        let packed = py.import(intern!(py, "numpy"))?.call_method1(intern!(py, "packbits"), (&self.array,))?;
+        let py = self.object.py();
+        let packed = py.import(intern!(py, "numpy"))?.call_method1(intern!(py, "packbits"), (&self.object,))?;
         let element = Element::Of(Dtype::Bitmask);
-        Ok(Self { array: packed.cast_into()?, element, is_private: true, ..self })
+        Ok(Self { object: packed.cast_into()?, element, is_private: true, ..self })
     }
 
     fn swapped(self) -> PyResult<Self> {
-        let swapped = self.array.call_method0(intern!(self.array.py(), "byteswap"))?;
-        Ok(Self { array: swapped.cast_into()?, is_private: true, ..self })
+        let swapped = self.object.call_method0(intern!(self.object.py(), "byteswap"))?;
+        Ok(Self { object: swapped.cast_into()?, is_private: true, ..self })
     }
 
     /// Where the elements are, and how many bytes they have.
     #[allow(unsafe_code, reason = "numpy gives the address in a field of its struct")]
     fn memory(&self) -> (NonNull<u8>, usize) {
         // SAFETY: the pointer leads to the struct of the array that `self` holds, which numpy keeps valid.
-        let data = unsafe { (*numpy::npyffi::_PyArray_GET_ITEM_DATA(self.array.as_array_ptr())).data };
+        let data = unsafe { (*numpy::npyffi::_PyArray_GET_ITEM_DATA(self.object.as_array_ptr())).data };
         (NonNull::new(data.cast::<u8>()).unwrap_or(NonNull::dangling()), self.byte_len())
     }
 
@@ -225,23 +226,30 @@ impl<'py> Array<'py> {
         unsafe { std::slice::from_raw_parts(data.as_ptr(), len) }
     }
 
-    /// A copy of the elements, made without the GIL.
+    /// A copy of the elements.
+    ///
+    /// # Errors
+    /// `RuntimeError` for a panic.
     #[allow(unsafe_code, reason = "numpy gives an address")]
     fn to_vec(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
         let (data, len) = self.memory();
-        let address = data.as_ptr() as usize;
-        detached(py, move || {
-            let mut copy = Vec::with_capacity(len);
-            // SAFETY: the array has `len` bytes there, and `self` keeps it alive: numpy refuses to resize arrays that
-            // are referenced. Another thread may write meanwhile: then the copy holds some old and some new bytes, as
-            // with numpy's own copies, and all that follows works on the copy.
-            unsafe {
-                std::ptr::copy_nonoverlapping(address as *const u8, copy.as_mut_ptr(), len);
-                copy.set_len(len);
-            }
-            copy
-        })
+        // SAFETY: the array has `len` bytes there, and `self` keeps it alive. numpy refuses to resize arrays that are
+        // referenced.
+        unsafe { copy(py, data.as_ptr(), len) }
     }
+}
+
+/// The values of an array of one dimension, copied.
+///
+/// # Errors
+/// `ValueError` if they do not lie one after the other.
+#[allow(unsafe_code, reason = "numpy gives an address")]
+pub(crate) fn float64s(array: &Bound<'_, PyArray1<f64>>) -> PyResult<Vec<f64>> {
+    if !array.is_c_contiguous() {
+        return Err(PyValueError::new_err("argument 'values': the array is not contiguous"));
+    }
+    // SAFETY: a contiguous array has `len` values there, and `array` keeps it alive.
+    unsafe { copy(array.py(), array.data(), array.len()) }
 }
 
 /// The bytes of one object, ready for the encoder.
@@ -263,10 +271,17 @@ impl Payload<'_> {
         }
     }
 
+    fn into_copy(self) -> Option<Vec<u8>> {
+        match self {
+            Self::Owned(copy) => Some(copy),
+            _ => None,
+        }
+    }
+
     /// This payload in memory that nobody else can change.
     fn fixed(self, py: Python<'_>) -> PyResult<Self> {
         match self {
-            Self::Bytes(bytes) if !bytes.is_fixed() => Ok(Self::Owned(bytes.to_vec(py))),
+            Self::Bytes(bytes) if !bytes.is_fixed() => Ok(Self::Owned(bytes.to_vec(py)?)),
             Self::Array(array) if !array.is_private => Ok(Self::Owned(array.to_vec(py)?)),
             fixed => Ok(fixed),
         }
@@ -292,7 +307,11 @@ pub(crate) fn with_payloads<R: Send>(
     }
     let payloads = payloads.into_iter().map(|payload| payload.fixed(py)).collect::<PyResult<Vec<_>>>()?;
     let bytes: Vec<&[u8]> = payloads.iter().map(|payload| payload.while_attached(py)).collect();
-    detached(py, || work(&bytes))
+    let result = detached(py, || work(&bytes))?;
+    let copies: Vec<Vec<u8>> = payloads.into_iter().filter_map(Payload::into_copy).collect();
+    // Freeing much memory takes time.
+    py.detach(|| drop(copies));
+    Ok(result)
 }
 
 /// The type of an array's elements, if the format has it.

@@ -78,7 +78,7 @@ pub(crate) fn array<'py>(
 ///
 /// # Errors
 /// Those of importing numpy.
-pub(crate) fn flat<'py>(py: Python<'py>, dtype: Dtype, values: Vec<u8>) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn flat(py: Python<'_>, dtype: Dtype, values: Vec<u8>) -> PyResult<Bound<'_, PyAny>> {
     let bytes = PyArray1::from_vec(py, values).into_any();
     if matches!(dtype, Dtype::Uint8 | Dtype::Bitmask) {
         return Ok(bytes);

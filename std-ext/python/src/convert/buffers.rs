@@ -16,6 +16,7 @@ use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyMemoryView};
 
+use crate::convert::copy::copy;
 use crate::work::{attached, detached};
 
 /// Buffers up to this size are worked on with the GIL held if they may change, whatever the work reads: that takes less
@@ -83,8 +84,9 @@ impl Bytes {
         if reads == Reads::Parts || bytes.len() <= SMALL {
             return attached(|| work(bytes));
         }
-        let copy = bytes.to_vec();
-        detached(py, || work(&copy))
+        let copy = self.to_vec(py)?;
+        // The copy is given back within: freeing much memory takes time.
+        detached(py, move || work(&copy))
     }
 
     /// Whether nobody can change the bytes.
@@ -92,9 +94,15 @@ impl Bytes {
         self.is_fixed
     }
 
-    /// An owned copy.
-    pub(crate) fn to_vec(&self, py: Python<'_>) -> Vec<u8> {
-        self.while_attached(py).to_vec()
+    /// A copy.
+    ///
+    /// # Errors
+    /// `RuntimeError` for a panic.
+    #[allow(unsafe_code, reason = "the buffer protocol gives a pointer")]
+    pub(crate) fn to_vec(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
+        let bytes = self.while_attached(py);
+        // SAFETY: `self` holds the object and its buffer, which keep these bytes in place.
+        unsafe { copy(py, bytes.as_ptr(), bytes.len()) }
     }
 
     /// The bytes, for as long as the GIL is held and no code of Python runs. If they are fixed, also without the GIL.

@@ -9,14 +9,14 @@ use crate::work::detached;
 /// Fewer bytes than this are copied with the GIL held.
 const SMALL: usize = 256 << 10;
 
-/// A `bytes` object with a copy of `bytes`. The GIL is not held while many bytes are copied.
+/// A `bytes` object with the content of `bytes`. The GIL is not held while many bytes are copied and given back.
 ///
 /// # Errors
 /// `MemoryError`.
 #[allow(unsafe_code, reason = "only the C function makes a bytes object without writing to it")]
-pub(crate) fn bytes<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+pub(crate) fn bytes(py: Python<'_>, bytes: Vec<u8>) -> PyResult<Bound<'_, PyBytes>> {
     if bytes.len() < SMALL {
-        return Ok(PyBytes::new(py, bytes));
+        return Ok(PyBytes::new(py, &bytes));
     }
     let len = ffi::Py_ssize_t::try_from(bytes.len())?;
     // SAFETY: a null pointer asks for an object of that length whose content is written afterwards. The result is a new
@@ -28,6 +28,7 @@ pub(crate) fn bytes<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, P
     detached(py, move || {
         // SAFETY: the object has `len` bytes there. Nobody else knows it yet, and it lives until this function ends.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, bytes.len()) };
+        drop(bytes);
     })?;
     Ok(object)
 }

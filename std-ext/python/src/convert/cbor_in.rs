@@ -107,28 +107,26 @@ fn value_at(object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
 
 /// Values of types that are not builtin: numbers of numpy and their like, and other mappings.
 fn other(object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
-    // `numpy.bool` has neither `__index__` nor `__float__` in every release.
-    if object.get_type().name()?.to_str()?.starts_with("bool") {
+    let class = object.get_type();
+    let (name, module) = (class.name()?, class.module()?);
+    // numpy's truth values have neither `__index__` nor `__float__` in every release.
+    if module == "numpy" && name.to_str()?.starts_with("bool") {
         return Ok(Value::Bool(object.is_truthy()?));
     }
     let is_array = object.hasattr("shape")? && object.getattr("shape")?.len().is_ok_and(|rank| rank > 0);
-    let is_number = !is_array && !object.is_instance_of::<PyComplex>();
-    if is_number && object.hasattr("__index__")? {
-        if let Ok(index) = object.call_method0("__index__") {
-            return integer(&index);
-        }
+    let is_number = !is_array && !object.is_instance_of::<PyComplex>() && !name.to_str()?.starts_with("complex");
+    if is_number && let Ok(index) = object.call_method0("__index__") {
+        return integer(&index);
     }
-    if is_number && object.hasattr("__float__")? {
-        if let Ok(float) = object.call_method0("__float__") {
-            return Ok(Value::Float(float.extract()?));
-        }
+    if is_number && let Ok(float) = object.call_method0("__float__") {
+        return Ok(Value::Float(float.extract()?));
     }
-    if object.cast::<PyMapping>().is_ok() {
-        if let Some(depth) = depth.checked_sub(1) {
-            return map(object, depth);
-        }
+    if object.cast::<PyMapping>().is_ok()
+        && let Some(depth) = depth.checked_sub(1)
+    {
+        return map(object, depth);
     }
-    Err(PyValueError::new_err(format!("cannot convert {} to CBOR", object.get_type().name()?)))
+    Err(PyValueError::new_err(format!("cannot convert {name} to CBOR")))
 }
 
 fn integer(object: &Bound<'_, PyAny>) -> PyResult<Value> {

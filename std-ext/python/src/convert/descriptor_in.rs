@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};
 use tgm_std::{ByteOrder, DataObjectDescriptor as Described, Dtype, TensogramError};
 
-use crate::convert::array_in::Data;
+use crate::convert::array_in::{Array, Data};
 use crate::convert::cbor_in;
 use crate::descriptor::DataObjectDescriptor;
 use crate::errors::raise;
@@ -65,7 +65,7 @@ pub(crate) fn descriptor(object: &Bound<'_, PyAny>, data: Option<&Data<'_>>) -> 
             let dtype = dtype.ok_or_else(|| missing("dtype"))?.extract::<String>()?;
             let known = Dtype::from_name(&dtype);
             let dtype = known.ok_or_else(|| PyValueError::new_err(format!("unknown dtype: {dtype:?}")))?;
-            let order = array.map_or_else(ByteOrder::native, |array| array.order());
+            let order = array.map_or_else(ByteOrder::native, Array::order);
             Described { obj_type, ..Described::new(dtype, order, &shape) }
         }
     };

@@ -275,7 +275,7 @@ impl TensogramFile {
     /// The bytes of message `index`. Digests are not checked.
     fn read_message<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = self.handle.read(py, Place::message(index), |file| file.read_message(index))?;
-        bytes_out::bytes(py, &bytes)
+        bytes_out::bytes(py, bytes)
     }
 
     /// A list with the bytes of every message. Raises OSError for a source at an address.
@@ -283,7 +283,7 @@ impl TensogramFile {
         let read = |file: &Library| file.iter()?.collect::<tgm_std::Result<Vec<_>>>();
         let messages = self.handle.read(py, Place::UNKNOWN, read)?;
         let list = PyList::empty(py);
-        messages.iter().try_for_each(|message| list.append(bytes_out::bytes(py, message)?))?;
+        messages.into_iter().try_for_each(|message| list.append(bytes_out::bytes(py, message)?))?;
         Ok(list)
     }
 

@@ -136,7 +136,7 @@ pub(crate) fn encode<'py>(
     let metadata = metadata_in::metadata(global_meta_dict)?;
     let options = arguments.options(py)?;
     let message = encoded(py, &metadata, Objects::new(descriptors_and_data)?, &options)?;
-    bytes_out::bytes(py, &message)
+    bytes_out::bytes(py, message)
 }
 
 /// Encodes a message of these objects.
@@ -180,5 +180,5 @@ pub(crate) fn encode_pre_encoded<'py>(
     let options = EncodeOptions { hashing: hashing(hash)?, threads, ..EncodeOptions::default() };
     let objects = Objects::encoded(descriptors_and_data)?;
     let message = objects.with(py, |pairs| tgm_std::encode::encode_pre_encoded(&metadata, pairs, &options))?;
-    bytes_out::bytes(py, &message)
+    bytes_out::bytes(py, message)
 }

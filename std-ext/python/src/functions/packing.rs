@@ -1,10 +1,11 @@
 //! Parameters of packing.
 
-use numpy::{PyArray1, PyArrayDescrMethods, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::convert::array_in;
 use crate::errors::without_prefix;
 use crate::work::detached;
 
@@ -65,5 +66,5 @@ fn float64s(values: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
     if dtype.is_native_byteorder() == Some(false) {
         return Err(refused(format!("dtype {dtype}")));
     }
-    array.to_vec().map_err(|_| PyValueError::new_err("argument 'values': the array is not contiguous"))
+    array_in::float64s(array)
 }
