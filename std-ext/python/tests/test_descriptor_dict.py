@@ -22,23 +22,13 @@ def decoded(keys, data=None):
 D = {"type": "ntensor", "shape": [4], "dtype": "float32"}
 
 
-@pytest.mark.parametrize("key", ["type"])
-def test_required_key(key):
+@pytest.mark.parametrize("key", ["type", "shape", "dtype"])
+@pytest.mark.parametrize("data", [np.zeros(4, "float32"), bytes(16)], ids=["array", "bytes"])
+def test_required_key(key, data):
     with pytest.raises(ValueError, match=f"descriptor missing '{key}'"):
-        encode({k: v for k, v in D.items() if k != key})
+        encode({k: v for k, v in D.items() if k != key}, data)
 
 
-@pytest.mark.skipif(not support.REFERENCE, reason="taken from the array")
-@pytest.mark.parametrize("key", ["shape", "dtype"])
-def test_key_required_by_the_reference(key):
-    with pytest.raises(ValueError, match=f"descriptor missing '{key}'"):
-        encode({k: v for k, v in D.items() if k != key})
-
-
-@pytest.mark.parametrize("key", ["shape", "dtype"])
-def test_key_required_with_bytes(key):
-    with pytest.raises(ValueError, match=key):
-        encode({k: v for k, v in D.items() if k != key}, bytes(16))
 
 
 def test_any_type():

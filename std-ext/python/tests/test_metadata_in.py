@@ -71,7 +71,7 @@ def test_keys_inside_may_be_of_other_types(keys):
 
 @pytest.mark.parametrize("value", [
     {1, 2}, frozenset(), range(3), datetime.date(2020, 1, 1), datetime.timedelta(1), 1j, pathlib.Path("a"), object(),
-    uuid.UUID(int=1), datetime.datetime(2020, 1, 1), int, memoryview(b"a"),
+    uuid.UUID(int=1), datetime.datetime(2020, 1, 1), int,
 ], ids=lambda v: type(v).__name__)
 def test_value_of_no_use(value):
     for wrapped in (value, [value], {"a": value}):

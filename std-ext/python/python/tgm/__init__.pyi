@@ -76,7 +76,7 @@ Ranges: TypeAlias = Sequence[tuple[SupportsIndex, SupportsIndex]]
 MetadataLike: TypeAlias = Mapping[str, Any] | Metadata
 DescriptorLike: TypeAlias = Mapping[str, Any] | DataObjectDescriptor | None
 Data: TypeAlias = npt.NDArray[Any] | Buffer | Sequence[int]
-Pairs: TypeAlias = Sequence[tuple[DescriptorLike, Data] | list[Any]]
+Pairs: TypeAlias = Sequence[tuple[DescriptorLike, Data]]
 
 _Default = TypeVar("_Default")
 
@@ -238,7 +238,7 @@ def encode(
 ) -> bytes: ...
 def encode_pre_encoded(
     global_meta_dict: MetadataLike,
-    descriptors_and_data: Sequence[tuple[DescriptorLike, Buffer | Sequence[int]] | list[Any]],
+    descriptors_and_data: Sequence[tuple[DescriptorLike, Buffer | Sequence[int]]],
     hash: HashName | None = "xxh3",
     threads: SupportsIndex = 0,
 ) -> bytes: ...
