@@ -266,6 +266,11 @@ class TestDescriptor:
         assert a == b and a != decoded(D)
 
     @pytest.mark.better
+    def test_to_dict(self):
+        found = decoded({**D, "compression": "zstd", "note": 1})
+        assert decoded(found.to_dict()) == found
+
+    @pytest.mark.better
     def test_pickles(self):
         import copy
         import pickle

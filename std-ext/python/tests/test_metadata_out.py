@@ -225,6 +225,13 @@ def test_copies(meta):
         assert again == meta
 
 
+@pytest.mark.better
+def test_to_dict(meta):
+    again = tensogram.decode_metadata(tensogram.encode(meta.to_dict(), [pair([1]), pair([2])]))
+    assert again.extra == meta.extra
+    assert [{k: v for k, v in e.items() if k != "_reserved_"} for e in again.base] == META["base"]
+
+
 class TestOtherWriters:
     """Values that dicts do not make. A message gets them by a change of its CBOR."""
 

@@ -161,3 +161,15 @@ def test_into_a_file(tmp_path):
     file = tensogram.TensogramFile.open(str(path))
     assert [m.objects[0][1].tolist() for m in file] == [[0], [1], [2]]
     assert len(message())
+
+
+@pytest.mark.better
+def test_preceder():
+    encoder = Encoder({})
+    encoder.write_preceder({"step": 6})
+    encoder.write_object(*pair([1]))
+    encoder.write_object(*pair([2]))
+    data = encoder.finish()
+    assert tensogram.decode(data).metadata.base[0]["step"] == 6
+    with pytest.raises(RuntimeError):
+        encoder.write_preceder({})
