@@ -6,8 +6,9 @@ import support
 
 CODE = """if True:
     import numpy as np, tensogram
-    values = np.arange(100_000.0)
-    keys = {"type": "ntensor", "shape": [100_000], "dtype": "float64", "compression": "zstd"}
+    values = np.arange(100_000, dtype="float32")
+    keys = {"type": "ntensor", "shape": [100_000], "dtype": "float32", "compression": "szip", "szip_rsi": 16,
+            "szip_block_size": 8, "szip_flags": 8}
     try:
         data = tensogram.encode({}, [(keys, values)] * 2)
         assert np.array_equal(tensogram.decode(data).objects[1][1], values)
