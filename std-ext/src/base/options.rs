@@ -38,11 +38,11 @@ impl CompressionBackend {
         let Some(text) = std::env::var_os(ENV_COMPRESSION_BACKEND).filter(|_| self == Self::Auto) else {
             return Ok(self);
         };
-        match text.to_str() {
-            Some("pure" | "rust") => Ok(Self::Pure),
-            Some("ffi" | "c") => Ok(Self::Ffi),
+        match text.to_string_lossy().to_ascii_lowercase().as_str() {
+            "pure" | "rust" => Ok(Self::Pure),
+            "ffi" | "c" => Ok(Self::Ffi),
             _ => Err(TensogramError::encoding(format!(
-                "{ENV_COMPRESSION_BACKEND}={} is no backend: neither ffi, c, pure nor rust",
+                "invalid {ENV_COMPRESSION_BACKEND} value: {} is neither ffi, c, pure nor rust",
                 text.display()
             ))),
         }

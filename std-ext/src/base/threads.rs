@@ -113,19 +113,22 @@ impl Threads {
 }
 
 /// The pool of `count` threads. The process keeps one pool for each number.
+///
+/// A child that was forked has none of its parent's threads, so it starts pools of its own.
 #[cfg(feature = "parallel")]
 fn pool(count: u32) -> Option<std::sync::Arc<rayon::ThreadPool>> {
     use std::collections::BTreeMap;
     use std::sync::{Arc, Mutex, PoisonError};
 
-    static POOLS: Mutex<BTreeMap<u32, Arc<rayon::ThreadPool>>> = Mutex::new(BTreeMap::new());
+    static POOLS: Mutex<BTreeMap<(u32, u32), Arc<rayon::ThreadPool>>> = Mutex::new(BTreeMap::new());
+    let key = (if cfg!(unix) { std::process::id() } else { 0 }, count);
     let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(pool) = pools.get(&count) {
+    if let Some(pool) = pools.get(&key) {
         return Some(Arc::clone(pool));
     }
     let name = |i| format!("tgm-{i}");
     let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(count as usize).thread_name(name).build().ok()?);
-    pools.insert(count, Arc::clone(&pool));
+    pools.insert(key, Arc::clone(&pool));
     Some(pool)
 }
 
@@ -135,7 +138,10 @@ fn from_environment() -> Result<u32> {
     let asked = ASKED.get_or_init(|| {
         let Some(text) = std::env::var_os(ENV_THREADS) else { return Ok(0) };
         let text = text.to_string_lossy();
-        text.trim().parse().map_err(|_| format!("{ENV_THREADS}={text} is not a number of threads"))
+        if text.trim().is_empty() {
+            return Ok(0);
+        }
+        text.trim().parse().map_err(|_| format!("invalid {ENV_THREADS} value: {text} is not a number of threads"))
     });
     asked.clone().map_err(TensogramError::encoding)
 }

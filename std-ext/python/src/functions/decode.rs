@@ -2,6 +2,10 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
+use tgm_core::frame::{Frame, Frames};
+use tgm_core::wire::{FrameType, PREAMBLE_SIZE, Preamble};
+use tgm_core::zerocopy::FromBytes as _;
+use tgm_std::GlobalMetadata;
 
 use crate::convert::arguments::{self, decoding, ranging};
 use crate::convert::buffers::{Bytes, Reads};
@@ -64,7 +68,7 @@ pub(crate) fn decode_with_masks<'py>(
     message::decoded_with_masks(py, Bytes::borrow(buf, "buf")?.run(py, Reads::All, run)?.map_err(raise(py))?)
 }
 
-/// The metadata of a message. Nothing behind its first metadata frame is read.
+/// The metadata of a message. Nothing behind its first metadata frame is read, so the message may lack its end.
 ///
 /// Raises ValueError for bytes that are no message.
 ///
@@ -73,8 +77,22 @@ pub(crate) fn decode_with_masks<'py>(
 /// Metadata(version=3, base_len=0, extra_keys=["run"])
 #[pyfunction]
 pub(crate) fn decode_metadata(py: Python<'_>, buf: &Bound<'_, PyAny>) -> PyResult<Metadata> {
-    let metadata = Bytes::borrow(buf, "buf")?.run(py, Reads::Parts, tgm_std::decode::decode_metadata)?;
+    let read = |bytes: &[u8]| {
+        tgm_std::decode::decode_metadata(bytes).or_else(|error| metadata_of_a_part(bytes).ok_or(error))
+    };
+    let metadata = Bytes::borrow(buf, "buf")?.run(py, Reads::Parts, read)?;
     metadata.map(Metadata::new).map_err(raise(py))
+}
+
+/// The first metadata of a message whose end is missing or wrong. `None` if there is none, or if the bytes begin with no
+/// message.
+fn metadata_of_a_part(bytes: &[u8]) -> Option<GlobalMetadata> {
+    let (preamble, frames) = Preamble::ref_from_prefix(bytes).ok()?;
+    tgm_core::message::check_preamble(preamble, u64::MAX).ok()?;
+    let mut frames = Frames::open_ended(frames, PREAMBLE_SIZE as u64).map_while(Result::ok);
+    let is_metadata =
+        |frame: &Frame<'_>| matches!(frame.frame_type(), FrameType::HeaderMetadata | FrameType::FooterMetadata);
+    tgm_std::metadata::cbor_to_global_metadata(frames.find(is_metadata)?.body()).ok()
 }
 
 /// The metadata of a message, and the list of the descriptors of its objects. No payload is read.
