@@ -274,8 +274,8 @@ impl AsyncTensogramFile {
         ready(slf.py(), Ok(slf.clone().into_any().unbind()))
     }
 
-    #[pyo3(signature = (*_error))]
-    fn __aexit__<'py>(&self, py: Python<'py>, _error: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+    #[pyo3(signature = (*_exception))]
+    fn __aexit__<'py>(&self, py: Python<'py>, _exception: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
         ready(py, Ok(false.into_pyobject(py)?.to_owned().into_any().unbind()))
     }
 

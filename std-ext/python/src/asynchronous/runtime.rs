@@ -23,8 +23,12 @@ static ENDED: RwLock<bool> = RwLock::new(false);
 /// there: its threads cannot be joined.
 ///
 /// # Errors
-/// `RuntimeError` if the system gives no threads.
+/// `RuntimeError` if the system gives no threads, and if the interpreter ends: nobody would get the result.
 pub(super) fn runtime(py: Python<'_>) -> PyResult<&'static Runtime> {
+    // Waiting for the lock with the GIL held could wait for itself.
+    if !ENDED.try_read().is_ok_and(|ended| !*ended) {
+        return Err(PyRuntimeError::new_err("cannot start an asynchronous call: the interpreter ends"));
+    }
     let process = std::process::id();
     // The lock is held shortly, and never while Python runs.
     let found = *RUNTIME.lock().unwrap_or_else(PoisonError::into_inner);

@@ -157,12 +157,16 @@ impl MappedFile {
         })
     }
 
+    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        iterate(slf.as_any())
+    }
+
     fn __enter__(slf: Py<Self>) -> Py<Self> {
         slf
     }
 
-    #[pyo3(signature = (*_error))]
-    fn __exit__(&self, _error: &Bound<'_, PyTuple>) -> bool {
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, _exception: &Bound<'_, PyTuple>) -> bool {
         self.close();
         false
     }
@@ -208,4 +212,14 @@ pub(super) fn item<'py>(
     let number = number.and_then(|number| if number < 0 { number.checked_add(len) } else { Some(number) });
     let number = number.and_then(|number| usize::try_from(number).ok()).filter(|&number| number < count);
     number.map_or_else(|| Err(PyIndexError::new_err(out_of_range(index))), get)
+}
+
+/// An iterator over a sequence, which gets each item when it is asked for.
+///
+/// # Errors
+/// Those of the sequence's length.
+pub(super) fn iterate<'py>(sequence: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let builtins = sequence.py().import("builtins")?;
+    let numbers = builtins.call_method1("range", (sequence.len()?,))?;
+    builtins.call_method1("map", (sequence.getattr("__getitem__")?, numbers))
 }

@@ -86,7 +86,7 @@ impl Message {
         if let Some(table) = self.table.get() {
             return Ok(table);
         }
-        let found = self.memory.look(py, &self.place, |bytes| ObjectTable::by_walk(&Parsed::parse(bytes)?))?;
+        let found = self.memory.run(py, &self.place, |bytes| ObjectTable::by_walk(&Parsed::parse(bytes)?))?;
         let found = found.map_err(raise_at(py, self.place_of(None)))?;
         Ok(self.table.get_or_init(|| found))
     }
@@ -97,7 +97,7 @@ impl Message {
             return Ok(Arc::clone(metadata));
         }
         let read = |bytes: &[u8]| Ok(tgm_std::decode::decode_descriptors(bytes)?.0);
-        let found = self.memory.look(py, &self.place, read)?.map_err(raise_at(py, self.place_of(None)))?;
+        let found = self.memory.run(py, &self.place, read)?.map_err(raise_at(py, self.place_of(None)))?;
         Ok(Arc::clone(self.metadata.get_or_init(|| Arc::new(found))))
     }
 
@@ -167,7 +167,7 @@ impl Message {
     /// The objects of this message for which a query holds, as a list. See `MappedFile.query`.
     fn query<'py>(slf: &Bound<'py, Self>, query: &str) -> PyResult<Bound<'py, PyList>> {
         let (py, this, query) = (slf.py(), slf.get(), query::query(query)?);
-        let found = this.memory.look(py, &this.place, |bytes| {
+        let found = this.memory.run(py, &this.place, |bytes| {
             let mut found = Vec::new();
             query.objects_of(&Parsed::parse(bytes)?.metadata()?, |object| found.push(object))?;
             Ok(found)
@@ -210,6 +210,10 @@ impl Message {
     unsafe fn __getbuffer__(slf: &Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
         // SAFETY: Python calls this with a struct to fill.
         unsafe { buffer_protocol::export(|| Self::as_array(slf), view, flags) }
+    }
+
+    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        file::iterate(slf.as_any())
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {

@@ -43,6 +43,10 @@ impl Objects {
         Self::item(self.message.bind(index.py()), index)
     }
 
+    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        file::iterate(slf.as_any())
+    }
+
     fn __repr__(&self) -> String {
         format!("Objects({})", self.count)
     }

@@ -172,6 +172,9 @@ async def main():
     "calls = asyncio.run(main())", "asyncio.run(main()); del main", "asyncio.run(main()); import time; time.sleep(1)",
     "threading.Thread(target=lambda: asyncio.run(main())).start()",
     "loop = asyncio.new_event_loop(); calls = loop.run_until_complete(main())",
+    # The handler runs after ours, and a call that nobody would answer is refused.
+    "import atexit\ndef last():\n    try:\n        asyncio.run(main())\n    except RuntimeError as error:\n"
+    "        assert 'interpreter ends' in str(error)\natexit.register(last); asyncio.run(main())",
 ])
 def test_the_end_of_a_program_is_quiet(tmp_path, end):
     for _ in range(3):

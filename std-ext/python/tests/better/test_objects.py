@@ -307,3 +307,15 @@ class TestFacts:
         assert [o.index for o in message.query("step>=2")] == [2, 3]
         with pytest.raises(ValueError, match="at byte"):
             message.query("step and")
+
+
+def test_iterating_decodes_nothing():
+    """A payload that cannot be decoded does no harm before its values are asked for."""
+    data = bytearray(tgm.encode({}, [({"type": "ntensor", "shape": [100], "dtype": "float64", "compression": "zstd"}, np.ones(100))] * 3))
+    place = data.index(b"\x28\xb5\x2f\xfd")
+    data[place:place + 4] = bytes(4)
+    for view in (tgm.Message(bytes(data)), tgm.Message(bytes(data)).objects):
+        tensors = list(view)
+        assert [t.shape for t in tensors] == [(100,)] * 3 and tensors[1].array.sum() == 100
+        with pytest.raises(tgm.TensogramError):
+            tensors[0].array
