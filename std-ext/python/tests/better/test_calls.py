@@ -178,7 +178,7 @@ async def main():
 ])
 def test_the_end_of_a_program_is_quiet(tmp_path, end):
     for _ in range(3):
-        done = subprocess.run([sys.executable, "-X", "dev", "-W", "ignore", "-c", PROGRAM % end, str(tmp_path / "x.tgm")],
+        done = subprocess.run([sys.executable, "-W", "ignore", "-c", PROGRAM % end, str(tmp_path / "x.tgm")],
                               capture_output=True, text=True, timeout=60, check=False)
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
