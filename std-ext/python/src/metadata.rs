@@ -123,9 +123,9 @@ impl Metadata {
     }
 
     fn __getitem__<'py>(&self, key: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let py = key.py();
-        match key.cast::<PyString>().ok().map(|key| key.to_str()).transpose()?.and_then(|key| self.find(key)) {
-            Some(value) => cbor_out::object(py, value),
+        let text = key.cast::<PyString>()?;
+        match self.find(text.to_str()?) {
+            Some(value) => cbor_out::object(key.py(), value),
             None => Err(PyKeyError::new_err(key.unbind())),
         }
     }

@@ -7,7 +7,7 @@ use ciborium::value::Integer;
 use pyo3::exceptions::{PyRecursionError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{
-    PyBool, PyByteArray, PyBytes, PyComplex, PyDict, PyFloat, PyInt, PyList, PyMapping, PyMemoryView, PyString, PyTuple,
+    PyBool, PyByteArray, PyBytes, PyComplex, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple,
 };
 
 /// Containers within containers. Deeper ones could not be read again.
@@ -20,7 +20,7 @@ const MAX_DEPTH: usize = 96;
 /// | `None`, `bool`, `str` | null, bool, text |
 /// | `int` from -2^64 to 2^64-1 | integer |
 /// | other `int`, `float`, and what has `__float__` | float of 64 bits |
-/// | `bytes`, `bytearray`, `memoryview` | byte string |
+/// | `bytes`, `bytearray` | byte string |
 /// | `list`, `tuple` | array |
 /// | `dict` and other mappings | map |
 ///
@@ -89,10 +89,7 @@ fn value_at(object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
     if let Ok(float) = object.cast::<PyFloat>() {
         return Ok(Value::Float(float.value()));
     }
-    if object.is_instance_of::<PyBytes>()
-        || object.is_instance_of::<PyByteArray>()
-        || object.is_instance_of::<PyMemoryView>()
-    {
+    if object.is_instance_of::<PyBytes>() || object.is_instance_of::<PyByteArray>() {
         return Ok(Value::Bytes(bytes(object)?));
     }
     let is_dict = object.is_instance_of::<PyDict>();
