@@ -75,6 +75,8 @@ def test_references_are_level(data):
 @pytest.mark.better
 def test_views_are_level(one_file):
     import tgm
+    if not hasattr(tgm, "open_mmap"):
+        pytest.skip("this build has no views")
 
     def work():
         file = tgm.open_mmap(one_file)
