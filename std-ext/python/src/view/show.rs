@@ -9,6 +9,9 @@ use crate::html;
 /// Objects of a message that HTML lists.
 const LISTED: usize = 100;
 
+/// What stands for metadata that cannot be read.
+const UNREADABLE: &str = "unreadable";
+
 /// What a person wants to know of an object.
 struct Row {
     number: usize,
@@ -33,18 +36,8 @@ impl Row {
             ];
             Ok(stages.into_iter().filter(|stage| stage != "none").collect::<Vec<_>>())
         })?;
-        let metadata = match this.owner().get().global(py) {
-            Ok(metadata) => match metadata.base.get(object.getattr("index")?.extract::<usize>()?) {
-                Some(entries) => {
-                    let entries = crate::convert::cbor_out::dict(py, entries)?;
-                    entries.call_method1("pop", ("_reserved_", py.None()))?;
-                    html::text(&entries)?
-                }
-                None => "{}".to_owned(),
-            },
-            // A text about an object must not fail because of its message.
-            Err(_) => "unreadable".to_owned(),
-        };
+        // A text about an object must not fail because of its metadata.
+        let metadata = metadata(object).unwrap_or_else(|_| UNREADABLE.to_owned());
         #[allow(clippy::cast_precision_loss, reason = "two decimals are shown")]
         let ratio = facts.decoded_len as f64 / facts.payload_len.max(1) as f64;
         Ok(Self {
@@ -71,6 +64,13 @@ impl Row {
     }
 }
 
+/// The entries that the writer gave an object.
+fn metadata(object: &Bound<'_, Object>) -> PyResult<String> {
+    let entries = object.getattr("metadata")?;
+    entries.call_method1("pop", ("_reserved_", object.py().None()))?;
+    html::text(&entries)
+}
+
 const HEADS: [&str; 7] = ["object", "shape", "dtype", "codec", "bytes", "ratio", "metadata"];
 
 /// The `repr` of an object: one line.
@@ -93,7 +93,8 @@ pub(super) fn message(message: &Bound<'_, Message>) -> PyResult<String> {
     let count = message.get().table(py)?.len();
     let rows = (0..count.min(LISTED)).map(|number| Row::new(&Bound::new(py, Object::new(message, number)?)?));
     let rows = rows.collect::<PyResult<Vec<_>>>()?;
-    let extra = html::text(&message.getattr("metadata")?.getattr("extra")?)?;
+    let extra = message.getattr("metadata").and_then(|metadata| html::text(&metadata.getattr("extra")?));
+    let extra = extra.unwrap_or_else(|_| UNREADABLE.to_owned());
     let head = format!("<p>{} {}</p>", html::escaped(&message.repr()?.to_string_lossy()), html::escaped(&extra));
     let more = if count > LISTED { format!("<p>and {} more</p>", count - LISTED) } else { String::new() };
     Ok(head + &html::table(HEADS, rows.iter().map(Row::cells)) + &more)

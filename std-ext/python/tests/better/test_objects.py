@@ -263,6 +263,12 @@ class TestFacts:
         assert "(1000,)" in text and "float64" in text and "zstd" in text and "ratio=" in text
         assert "<table>" in tensor._repr_html_() and "zstd" in tensor.message._repr_html_()
 
+    def test_repr_of_metadata_that_cannot_be_read(self):
+        data = bytearray(tgm.encode({"base": [{"step": 1}]}, [pair(np.zeros(3))], hash=None))
+        place = data.index(b"dstep")
+        data[place] = 0xFF
+        assert "unreadable" in repr(first(data)) and "unreadable" in first(data)._repr_html_()
+
     def test_packed_values_are_float64(self):
         tensor = first(of(np.arange(10.0), **PACKED))
         assert tensor.dtype == np.dtype("float64") and tensor.array.dtype == tensor.dtype and tensor.nbytes == 80
