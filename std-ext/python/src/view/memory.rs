@@ -3,7 +3,7 @@
 //! Bytes that nobody can change are worked on without the GIL: those of a map, of `bytes`, and of views of `bytes`.
 //! Others, such as those of a `bytearray`, are worked on with the GIL held, so that no code of Python writes to them
 //! meanwhile. What was read of them before is not trusted later: each call reads the frame again, and only the place of
-//! values is kept, which stays within the buffer.
+//! values is kept, which stays within the buffer. An interpreter without the GIL works on a copy.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use tgm_std::{MappedFile, Result, TensogramError};
 
 use crate::convert::buffers::Bytes;
-use crate::work::{attached, detached};
+use crate::work::{attached, detached, has_gil};
 
 /// Bytes that stay where they are.
 pub(super) enum Memory {
@@ -49,6 +49,9 @@ impl Memory {
         range: &Range<usize>,
         work: impl FnOnce(&[u8]) -> Result<R> + Send,
     ) -> PyResult<Result<R>> {
+        if let Some(copy) = self.copy_if_open(py)? {
+            return detached(py, move || slice(&copy, range).and_then(work));
+        }
         let bytes = slice(self.all(py), range);
         let work = || bytes.and_then(work);
         if self.is_fixed() { detached(py, work) } else { attached(work) }
@@ -64,7 +67,18 @@ impl Memory {
         range: &Range<usize>,
         work: impl FnOnce(&[u8]) -> Result<R>,
     ) -> PyResult<Result<R>> {
+        if let Some(copy) = self.copy_if_open(py)? {
+            return attached(|| slice(&copy, range).and_then(work));
+        }
         attached(|| slice(self.all(py), range).and_then(work))
+    }
+
+    /// A copy of bytes that other threads may change meanwhile, because the interpreter has no GIL to keep them away.
+    fn copy_if_open(&self, py: Python<'_>) -> PyResult<Option<Vec<u8>>> {
+        match self {
+            Self::Buffer(bytes) if !bytes.is_fixed() && !has_gil(py) => bytes.to_vec(py).map(Some),
+            _ => Ok(None),
+        }
     }
 
     /// Where the bytes of `range` begin, if they are all there. They stay there for as long as `self` lives.
