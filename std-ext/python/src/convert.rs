@@ -10,3 +10,4 @@ pub(crate) mod cbor_out;
 mod copy;
 pub(crate) mod descriptor_in;
 pub(crate) mod metadata_in;
+pub(crate) mod query;

@@ -10,6 +10,7 @@ use tgm_std::DataObjectDescriptor as Described;
 
 use crate::convert::cbor_out;
 use crate::errors::raise;
+use crate::html;
 
 /// What an object is: its shape, the type of its elements, and the stages that its payload went through.
 ///
@@ -146,6 +147,14 @@ impl DataObjectDescriptor {
             "DataObjectDescriptor(type='{obj_type}', shape={shape:?}, dtype='{dtype}', encoding='{encoding}', \
              compression='{compression}')"
         )
+    }
+
+    /// A table of the fields.
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        let items = self.to_dict(py)?.into_iter();
+        let rows =
+            items.map(|(name, value)| Ok([html::text(&name)?, html::text(&value)?])).collect::<PyResult<Vec<_>>>()?;
+        Ok(html::table(["field", "value"], rows.into_iter()))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {

@@ -2,7 +2,7 @@
 
 pub(crate) mod handle;
 mod iterate;
-mod open;
+pub(crate) mod open;
 mod tensogram_file;
 
 pub(crate) use self::iterate::TensogramFileIter;

@@ -4,22 +4,26 @@
 //!
 //! | module | what it knows |
 //! |---|---|
-//! | `functions`, `file`, `iterators`, `streaming` | what Python programs call |
+//! | `functions`, `file`, `iterators`, `streaming`, `asynchronous`, `view` | what Python programs call |
 //! | `message` | decoded messages as tuples of Python objects |
 //! | `metadata`, `descriptor` | the two classes that describe |
 //! | `convert` | single values, in and out |
+//! | `html` | tables for notebooks |
 //! | `work` | work without the GIL |
 //! | `errors` | exceptions |
 
+mod asynchronous;
 mod convert;
 mod descriptor;
 mod errors;
 mod file;
 mod functions;
+mod html;
 mod iterators;
 mod message;
 mod metadata;
 mod streaming;
+mod view;
 mod work;
 
 use pyo3::prelude::*;
@@ -37,5 +41,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     // No conversion is compiled in.
     module.add("__has_grib__", false)?;
     module.add("__has_netcdf__", false)?;
-    functions::add_to(module)
+    functions::add_to(module)?;
+    asynchronous::add_to(module)?;
+    view::add_to(module)
 }

@@ -13,6 +13,7 @@ use tgm_std::GlobalMetadata;
 
 use crate::convert::cbor_out;
 use crate::errors::raise;
+use crate::html;
 
 /// The entry of an object that the library writes. Keys and paths do not find it.
 const RESERVED: &str = "_reserved_";
@@ -41,6 +42,11 @@ pub(crate) struct Metadata {
 impl Metadata {
     pub(crate) fn new(inner: GlobalMetadata) -> Self {
         Self { inner: Arc::new(inner) }
+    }
+
+    /// Metadata that others have too.
+    pub(crate) const fn shared(inner: Arc<GlobalMetadata>) -> Self {
+        Self { inner }
     }
 
     /// What a program wrote, without what the library added.
@@ -244,6 +250,17 @@ impl Metadata {
     fn __repr__(&self) -> String {
         let keys: Vec<&String> = self.inner.extra.keys().collect();
         format!("Metadata(version={VERSION}, base_len={}, extra_keys={keys:?})", self.inner.base.len())
+    }
+
+    /// A table of the objects and their metadata, with the annotations last.
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        let own = self.without_reserved();
+        let text = |entries| html::text(cbor_out::dict(py, entries)?.as_any());
+        let objects = own.base.iter().enumerate();
+        let mut rows: Vec<[String; 2]> =
+            objects.map(|(index, entries)| Ok([index.to_string(), text(entries)?])).collect::<PyResult<_>>()?;
+        rows.push(["message".to_owned(), text(&own.extra)?]);
+        Ok(html::table(["object", "metadata"], rows.into_iter()))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {

@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PySlice, PyTuple};
 use tgm_std::TensogramFile as Library;
 
 use crate::convert::arguments::{EncodeArguments, decoding, path_text, ranges, ranging};
-use crate::convert::{bytes_out, metadata_in};
+use crate::convert::{bytes_out, metadata_in, query};
 use crate::errors::Place;
 use crate::file::handle::{Failure, Handle};
 use crate::file::iterate::TensogramFileIter;
@@ -356,6 +356,18 @@ impl TensogramFile {
     fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) -> PyResult<bool> {
         self.handle.close(py, false)?;
         Ok(false)
+    }
+
+    /// The objects for which a query holds, in order: a list of pairs of the number of a message and of an object in it.
+    ///
+    /// A query is a text such as "mars.param=2t/10u and mars.step>=24", or "dtype=float32 and not ens exists". Metadata
+    /// of all messages is read, and no payload.
+    ///
+    /// Raises ValueError for what is no query, with the place of the mistake.
+    #[pyo3(signature = (query, threads=0))]
+    fn query(&self, py: Python<'_>, query: &str, threads: u32) -> PyResult<Vec<(usize, usize)>> {
+        let (query, options) = (query::query(query)?, decoding(true, threads, true, false));
+        self.handle.read(py, Place::UNKNOWN, |file| file.query(&query, &options))
     }
 
     fn __repr__(&self) -> String {

@@ -1,0 +1,757 @@
+"""Types of the package `tgm`. What functions do is told by their docstrings: `help(tgm.decode)`."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+
+from typing import Any, Final, Literal, NamedTuple, SupportsIndex, TypeAlias, TypedDict, TypeVar, final, overload
+
+import numpy as np
+import numpy.typing as npt
+from typing_extensions import Buffer, CapsuleType, Self
+
+from ._call import Call
+
+__all__ = [
+    "AsyncTensogramFile",
+    "AsyncTensogramFileIter",
+    "CompressionError",
+    "DataObjectDescriptor",
+    "DecodedMessage",
+    "EncodingError",
+    "FramingError",
+    "HashMismatchError",
+    "IntegrityError",
+    "MappedFile",
+    "Message",
+    "MessageIter",
+    "Metadata",
+    "MetadataError",
+    "MissingHashError",
+    "Object",
+    "ObjectError",
+    "Objects",
+    "OtherError",
+    "RemoteError",
+    "StreamingEncoder",
+    "TensogramError",
+    "TensogramFile",
+    "TensogramFileIter",
+    "WIRE_VERSION",
+    "compute_hash",
+    "compute_packing_params",
+    "convert_grib",
+    "convert_grib_buffer",
+    "convert_netcdf",
+    "decode",
+    "decode_descriptors",
+    "decode_metadata",
+    "decode_object",
+    "decode_range",
+    "decode_with_masks",
+    "doctor",
+    "encode",
+    "encode_pre_encoded",
+    "is_remote_url",
+    "iter_messages",
+    "open_mmap",
+    "scan",
+    "to_grib",
+    "to_netcdf",
+    "validate",
+    "validate_file",
+]
+
+__version__: Final[str]
+__has_grib__: Final[bool]
+__has_netcdf__: Final[bool]
+WIRE_VERSION: Final[int]
+
+# Names of the format, and forms of arguments.
+Dtype: TypeAlias = Literal[
+    "float16", "bfloat16", "float32", "float64", "complex64", "complex128", "int8", "int16", "int32", "int64",
+    "uint8", "uint16", "uint32", "uint64", "bitmask",
+]
+ByteOrder: TypeAlias = Literal["little", "big"]
+HashName: TypeAlias = Literal["xxh3", "none"]
+MaskMethod: TypeAlias = Literal["none", "rle", "roaring", "lz4", "zstd", "blosc2"]
+AggregateHash: TypeAlias = Literal["auto", "none", "header", "footer", "both"]
+Level: TypeAlias = Literal["quick", "default", "checksum", "full"]
+MaskName: TypeAlias = Literal["nan", "inf+", "inf-"]
+Array: TypeAlias = npt.NDArray[Any]
+Path: TypeAlias = str | os.PathLike[str]
+Ranges: TypeAlias = Sequence[tuple[SupportsIndex, SupportsIndex]]
+MetadataLike: TypeAlias = Mapping[str, Any] | Metadata
+DescriptorLike: TypeAlias = Mapping[str, Any] | DataObjectDescriptor | None
+Data: TypeAlias = npt.NDArray[Any] | Buffer | Sequence[int]
+Pairs: TypeAlias = Sequence[tuple[DescriptorLike, Data]]
+
+_Default = TypeVar("_Default")
+_Out = TypeVar("_Out", bound=npt.NDArray[Any])
+
+class PackingParams(TypedDict):
+    sp_reference_value: float
+    sp_binary_scale_factor: int
+    sp_decimal_scale_factor: int
+    sp_bits_per_value: int
+
+class _IssuePlace(TypedDict, total=False):
+    byte_offset: int
+    object_index: int
+
+class Issue(_IssuePlace):
+    code: str
+    description: str
+    level: Literal["structure", "metadata", "integrity", "fidelity"]
+    severity: Literal["error", "warning"]
+
+class Report(TypedDict):
+    hash_verified: bool
+    issues: list[Issue]
+    object_count: int
+
+class FileIssue(TypedDict):
+    byte_offset: int
+    length: int
+    description: str
+
+class FileReport(TypedDict):
+    file_issues: list[FileIssue]
+    messages: list[Report]
+
+class Descriptors(TypedDict):
+    metadata: Metadata
+    descriptors: list[DataObjectDescriptor]
+
+class DecodedObject(TypedDict):
+    metadata: Metadata
+    descriptor: DataObjectDescriptor
+    data: Array
+
+class Doctor(TypedDict):
+    build: dict[str, Any]
+    features: list[dict[str, str]]
+    self_test: list[dict[str, str]]
+
+# Exceptions.
+
+class TensogramError(Exception):
+    kind: str | None
+    offset: int | None
+    message_index: int | None
+    object_index: int | None
+
+class FramingError(TensogramError, ValueError): ...
+class MetadataError(TensogramError, ValueError): ...
+class EncodingError(TensogramError, ValueError): ...
+class CompressionError(TensogramError, ValueError): ...
+class ObjectError(TensogramError, ValueError): ...
+class OtherError(TensogramError, ValueError): ...
+class RemoteError(TensogramError, OSError): ...
+class IntegrityError(TensogramError): ...
+class MissingHashError(IntegrityError): ...
+
+class HashMismatchError(IntegrityError):
+    expected: str
+    actual: str
+
+# What decoding gives.
+
+@final
+class Metadata:
+    @property
+    def version(self) -> int: ...
+    @property
+    def base(self) -> list[dict[str, Any]]: ...
+    @property
+    def extra(self) -> dict[str, Any]: ...
+    @property
+    def reserved(self) -> dict[str, Any]: ...
+    @property
+    def num_objects(self) -> int: ...
+    def __getitem__(self, key: str, /) -> Any: ...
+    def __contains__(self, key: object, /) -> bool: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def __len__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: Any, /) -> Self: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    @overload
+    def get(self, key: str) -> Any: ...
+    @overload
+    def get(self, key: str, default: _Default) -> Any | _Default: ...
+    def keys(self) -> list[str]: ...
+    def values(self) -> list[Any]: ...
+    def items(self) -> list[tuple[str, Any]]: ...
+    def has_path(self, path: str) -> bool: ...
+    @overload
+    def get_path(self, path: str) -> Any: ...
+    @overload
+    def get_path(self, path: str, default: _Default) -> Any | _Default: ...
+    def has_path_at(self, obj: SupportsIndex, path: str) -> bool: ...
+    @overload
+    def get_path_at(self, obj: SupportsIndex, path: str) -> Any: ...
+    @overload
+    def get_path_at(self, obj: SupportsIndex, path: str, default: _Default) -> Any | _Default: ...
+
+@final
+class DataObjectDescriptor:
+    @property
+    def obj_type(self) -> str: ...
+    @property
+    def ndim(self) -> int: ...
+    @property
+    def shape(self) -> list[int]: ...
+    @property
+    def strides(self) -> list[int]: ...
+    @property
+    def dtype(self) -> Dtype: ...
+    @property
+    def byte_order(self) -> ByteOrder: ...
+    @property
+    def encoding(self) -> str: ...
+    @property
+    def filter(self) -> str: ...
+    @property
+    def compression(self) -> str: ...
+    @property
+    def params(self) -> dict[str, Any]: ...
+    @property
+    def hash(self) -> None: ...
+    def _repr_html_(self) -> str: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: Any, /) -> Self: ...
+    def to_dict(self) -> dict[str, Any]: ...
+
+class DecodedMessage(NamedTuple):
+    metadata: Metadata
+    objects: list[tuple[DataObjectDescriptor, Array]]
+
+class _MaskedMessage(NamedTuple):
+    metadata: Metadata
+    objects: list[tuple[DataObjectDescriptor, Array, dict[MaskName, npt.NDArray[np.bool_]]]]
+
+# Functions.
+
+def encode(
+    global_meta_dict: MetadataLike,
+    descriptors_and_data: Pairs,
+    hash: HashName | None = "xxh3",
+    threads: SupportsIndex = 0,
+    allow_nan: bool = False,
+    allow_inf: bool = False,
+    nan_mask_method: MaskMethod | None = None,
+    pos_inf_mask_method: MaskMethod | None = None,
+    neg_inf_mask_method: MaskMethod | None = None,
+    small_mask_threshold_bytes: SupportsIndex | None = None,
+    aggregate_hash: AggregateHash | None = None,
+) -> bytes: ...
+def encode_pre_encoded(
+    global_meta_dict: MetadataLike,
+    descriptors_and_data: Sequence[tuple[DescriptorLike, Buffer | Sequence[int]]],
+    hash: HashName | None = "xxh3",
+    threads: SupportsIndex = 0,
+) -> bytes: ...
+def decode(
+    buf: Buffer,
+    native_byte_order: bool = True,
+    threads: SupportsIndex = 0,
+    restore_non_finite: bool = True,
+    verify_hash: bool = False,
+) -> DecodedMessage: ...
+def decode_with_masks(buf: Buffer, native_byte_order: bool = True, threads: SupportsIndex = 0) -> _MaskedMessage: ...
+def decode_metadata(buf: Buffer) -> Metadata: ...
+def decode_descriptors(buf: Buffer) -> tuple[Metadata, list[DataObjectDescriptor]]: ...
+def decode_object(
+    buf: Buffer,
+    index: SupportsIndex,
+    native_byte_order: bool = True,
+    threads: SupportsIndex = 0,
+    restore_non_finite: bool = True,
+    verify_hash: bool = False,
+) -> tuple[Metadata, DataObjectDescriptor, Array]: ...
+@overload
+def decode_range(
+    buf: Buffer,
+    object_index: SupportsIndex,
+    ranges: Ranges,
+    join: Literal[False] = False,
+    native_byte_order: bool = True,
+    threads: SupportsIndex = 0,
+    restore_non_finite: bool = True,
+) -> list[Array]: ...
+@overload
+def decode_range(
+    buf: Buffer,
+    object_index: SupportsIndex,
+    ranges: Ranges,
+    join: Literal[True],
+    native_byte_order: bool = True,
+    threads: SupportsIndex = 0,
+    restore_non_finite: bool = True,
+) -> Array: ...
+@overload
+def decode_range(
+    buf: Buffer,
+    object_index: SupportsIndex,
+    ranges: Ranges,
+    join: bool,
+    native_byte_order: bool = True,
+    threads: SupportsIndex = 0,
+    restore_non_finite: bool = True,
+) -> list[Array] | Array: ...
+def scan(buf: Buffer) -> list[tuple[int, int]]: ...
+def iter_messages(buf: Buffer, *, verify_hash: bool = False) -> MessageIter: ...
+def validate(buf: Buffer, level: Level = "default", check_canonical: bool = False) -> Report: ...
+def validate_file(path: Path, level: Level = "default", check_canonical: bool = False) -> FileReport: ...
+def compute_hash(data: bytes | bytearray, algo: HashName = "xxh3") -> str: ...
+def compute_packing_params(
+    values: npt.NDArray[np.float64], bits_per_value: SupportsIndex, decimal_scale_factor: SupportsIndex
+) -> PackingParams: ...
+def doctor() -> Doctor: ...
+def is_remote_url(source: str) -> bool: ...
+def convert_grib(
+    path: Path,
+    *,
+    grouping: str = "merge_all",
+    preserve_all_keys: bool = False,
+    encoding: str = "none",
+    bits: SupportsIndex | None = None,
+    filter: str = "none",
+    compression: str = "none",
+    compression_level: SupportsIndex | None = None,
+    threads: SupportsIndex = 0,
+    hash: HashName | None = "xxh3",
+) -> list[bytes]: ...
+def convert_grib_buffer(
+    buffer: Buffer,
+    *,
+    grouping: str = "merge_all",
+    preserve_all_keys: bool = False,
+    encoding: str = "none",
+    bits: SupportsIndex | None = None,
+    filter: str = "none",
+    compression: str = "none",
+    compression_level: SupportsIndex | None = None,
+    threads: SupportsIndex = 0,
+    hash: HashName | None = "xxh3",
+) -> list[bytes]: ...
+def convert_netcdf(
+    path: Path,
+    *,
+    split_by: str = "file",
+    cf: bool = False,
+    encoding: str = "none",
+    bits: SupportsIndex | None = None,
+    filter: str = "none",
+    compression: str = "none",
+    compression_level: SupportsIndex | None = None,
+    threads: SupportsIndex = 0,
+    hash: HashName | None = "xxh3",
+) -> list[bytes]: ...
+def to_grib(messages: Sequence[bytes]) -> bytes: ...
+def to_netcdf(messages: Sequence[bytes], path: Path) -> None: ...
+
+# Files, iterators, streams.
+
+@final
+class MessageIter:
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> DecodedMessage: ...
+    def __len__(self) -> int: ...
+
+@final
+class TensogramFileIter:
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> DecodedMessage: ...
+    def __len__(self) -> int: ...
+
+@final
+class TensogramFile:
+    @staticmethod
+    def open(source: Path, *, bidirectional: bool = True) -> TensogramFile: ...
+    @staticmethod
+    def open_remote(
+        source: str, storage_options: Mapping[str, Any] | None = None, *, bidirectional: bool = True
+    ) -> TensogramFile: ...
+    @staticmethod
+    def create(path: Path) -> TensogramFile: ...
+    def append(
+        self,
+        global_meta_dict: MetadataLike,
+        descriptors_and_data: Pairs,
+        hash: HashName | None = "xxh3",
+        threads: SupportsIndex = 0,
+        allow_nan: bool = False,
+        allow_inf: bool = False,
+        nan_mask_method: MaskMethod | None = None,
+        pos_inf_mask_method: MaskMethod | None = None,
+        neg_inf_mask_method: MaskMethod | None = None,
+        small_mask_threshold_bytes: SupportsIndex | None = None,
+        aggregate_hash: AggregateHash | None = None,
+    ) -> None: ...
+    def message_count(self) -> int: ...
+    def decode_message(
+        self,
+        index: SupportsIndex,
+        native_byte_order: bool = True,
+        threads: SupportsIndex = 0,
+        restore_non_finite: bool = True,
+        verify_hash: bool = False,
+    ) -> DecodedMessage: ...
+    def file_decode_metadata(self, msg_index: SupportsIndex) -> Metadata: ...
+    def file_decode_descriptors(self, msg_index: SupportsIndex) -> Descriptors: ...
+    def file_decode_object(
+        self,
+        msg_index: SupportsIndex,
+        obj_index: SupportsIndex,
+        native_byte_order: bool = True,
+        threads: SupportsIndex = 0,
+        verify_hash: bool = False,
+    ) -> DecodedObject: ...
+    @overload
+    def file_decode_range(
+        self,
+        msg_index: SupportsIndex,
+        obj_index: SupportsIndex,
+        ranges: Ranges,
+        join: Literal[False] = False,
+        native_byte_order: bool = True,
+        threads: SupportsIndex = 0,
+    ) -> list[Array]: ...
+    @overload
+    def file_decode_range(
+        self,
+        msg_index: SupportsIndex,
+        obj_index: SupportsIndex,
+        ranges: Ranges,
+        join: Literal[True],
+        native_byte_order: bool = True,
+        threads: SupportsIndex = 0,
+    ) -> Array: ...
+    @overload
+    def file_decode_range(
+        self,
+        msg_index: SupportsIndex,
+        obj_index: SupportsIndex,
+        ranges: Ranges,
+        join: bool,
+        native_byte_order: bool = True,
+        threads: SupportsIndex = 0,
+    ) -> list[Array] | Array: ...
+    def file_decode_object_batch(
+        self,
+        msg_indices: Sequence[SupportsIndex],
+        obj_index: SupportsIndex,
+        native_byte_order: bool = True,
+        threads: SupportsIndex = 0,
+        verify_hash: bool = False,
+    ) -> list[DecodedObject]: ...
+    @overload
+    def file_decode_range_batch(
+        self,
+        msg_indices: Sequence[SupportsIndex],
+        obj_index: SupportsIndex,
+        ranges: Ranges,
+        join: Literal[False] = False,
+        native_byte_order: bool = True,
+        threads: SupportsIndex = 0,
+    ) -> list[list[Array]]: ...
+    @overload
+    def file_decode_range_batch(
+        self,
+        msg_indices: Sequence[SupportsIndex],
+        obj_index: SupportsIndex,
+        ranges: Ranges,
+        join: Literal[True],
+        native_byte_order: bool = True,
+        threads: SupportsIndex = 0,
+    ) -> list[Array]: ...
+    @overload
+    def file_decode_range_batch(
+        self,
+        msg_indices: Sequence[SupportsIndex],
+        obj_index: SupportsIndex,
+        ranges: Ranges,
+        join: bool,
+        native_byte_order: bool = True,
+        threads: SupportsIndex = 0,
+    ) -> list[list[Array]] | list[Array]: ...
+    def read_message(self, index: SupportsIndex) -> bytes: ...
+    def query(self, query: str, threads: SupportsIndex = 0) -> list[tuple[int, int]]: ...
+    def messages(self) -> list[bytes]: ...
+    def is_remote(self) -> bool: ...
+    def source(self) -> str: ...
+    def close(self) -> None: ...
+    @property
+    def closed(self) -> bool: ...
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, key: SupportsIndex, /) -> DecodedMessage: ...
+    @overload
+    def __getitem__(self, key: slice, /) -> list[DecodedMessage]: ...
+    def __iter__(self) -> TensogramFileIter: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_exception: object) -> bool: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class StreamingEncoder:
+    def __new__(
+        cls,
+        global_meta_dict: MetadataLike,
+        hash: HashName | None = "xxh3",
+        threads: SupportsIndex = 0,
+        allow_nan: bool = False,
+        allow_inf: bool = False,
+        nan_mask_method: MaskMethod | None = None,
+        pos_inf_mask_method: MaskMethod | None = None,
+        neg_inf_mask_method: MaskMethod | None = None,
+        small_mask_threshold_bytes: SupportsIndex | None = None,
+        aggregate_hash: AggregateHash | None = None,
+    ) -> Self: ...
+    def write_preceder(self, entry: Mapping[str, Any]) -> None: ...
+    def write_object(self, descriptor: DescriptorLike, data: Data) -> None: ...
+    def write_object_pre_encoded(self, descriptor: DescriptorLike, data: Buffer | Sequence[int]) -> None: ...
+    def finish(self) -> bytes: ...
+    def finish_backfilled(self) -> bytes: ...
+    def finish_and_reset(self) -> bytes: ...
+    def finish_and_reset_backfilled(self) -> bytes: ...
+
+@final
+class AsyncTensogramFileIter:
+    def __aiter__(self) -> Self: ...
+    def __anext__(self) -> Call[DecodedMessage]: ...
+    def __len__(self) -> int: ...
+
+@final
+class AsyncTensogramFile:
+    @staticmethod
+    def open(source: Path, *, bidirectional: bool = True) -> Call[AsyncTensogramFile]: ...
+    @staticmethod
+    def open_remote(
+        source: str, storage_options: Mapping[str, Any] | None = None, *, bidirectional: bool = True
+    ) -> Call[AsyncTensogramFile]: ...
+    def message_count(self) -> Call[int]: ...
+    def decode_message(
+        self,
+        index: SupportsIndex,
+        native_byte_order: bool = True,
+        threads: SupportsIndex = 0,
+        verify_hash: bool = False,
+    ) -> Call[DecodedMessage]: ...
+    def file_decode_metadata(self, msg_index: SupportsIndex) -> Call[Metadata]: ...
+    def file_decode_descriptors(self, msg_index: SupportsIndex) -> Call[Descriptors]: ...
+    def file_decode_object(
+        self,
+        msg_index: SupportsIndex,
+        obj_index: SupportsIndex,
+        native_byte_order: bool = True,
+        threads: SupportsIndex = 0,
+        verify_hash: bool = False,
+    ) -> Call[DecodedObject]: ...
+    @overload
+    def file_decode_range(
+        self,
+        msg_index: SupportsIndex,
+        obj_index: SupportsIndex,
+        ranges: Ranges,
+        join: Literal[False] = False,
+        native_byte_order: bool = True,
+        threads: SupportsIndex = 0,
+    ) -> Call[list[Array]]: ...
+    @overload
+    def file_decode_range(
+        self,
+        msg_index: SupportsIndex,
+        obj_index: SupportsIndex,
+        ranges: Ranges,
+        join: Literal[True],
+        native_byte_order: bool = True,
+        threads: SupportsIndex = 0,
+    ) -> Call[Array]: ...
+    @overload
+    def file_decode_range(
+        self,
+        msg_index: SupportsIndex,
+        obj_index: SupportsIndex,
+        ranges: Ranges,
+        join: bool,
+        native_byte_order: bool = True,
+        threads: SupportsIndex = 0,
+    ) -> Call[list[Array] | Array]: ...
+    def file_decode_object_batch(
+        self,
+        msg_indices: Sequence[SupportsIndex],
+        obj_index: SupportsIndex,
+        native_byte_order: bool = True,
+        threads: SupportsIndex = 0,
+        verify_hash: bool = False,
+    ) -> Call[list[DecodedObject]]: ...
+    @overload
+    def file_decode_range_batch(
+        self,
+        msg_indices: Sequence[SupportsIndex],
+        obj_index: SupportsIndex,
+        ranges: Ranges,
+        join: Literal[False] = False,
+        native_byte_order: bool = True,
+        threads: SupportsIndex = 0,
+    ) -> Call[list[list[Array]]]: ...
+    @overload
+    def file_decode_range_batch(
+        self,
+        msg_indices: Sequence[SupportsIndex],
+        obj_index: SupportsIndex,
+        ranges: Ranges,
+        join: Literal[True],
+        native_byte_order: bool = True,
+        threads: SupportsIndex = 0,
+    ) -> Call[list[Array]]: ...
+    @overload
+    def file_decode_range_batch(
+        self,
+        msg_indices: Sequence[SupportsIndex],
+        obj_index: SupportsIndex,
+        ranges: Ranges,
+        join: bool,
+        native_byte_order: bool = True,
+        threads: SupportsIndex = 0,
+    ) -> Call[list[list[Array]] | list[Array]]: ...
+    def prefetch_layouts(self, msg_indices: Sequence[SupportsIndex]) -> Call[tuple[()]]: ...
+    def read_message(self, index: SupportsIndex) -> Call[bytes]: ...
+    def messages(self) -> Call[list[bytes]]: ...
+    def is_remote(self) -> bool: ...
+    def source(self) -> str: ...
+    def __len__(self) -> int: ...
+    def __aiter__(self) -> AsyncTensogramFileIter: ...
+    def __aenter__(self) -> Call[Self]: ...
+    def __aexit__(self, *_exception: object) -> Call[bool]: ...
+
+def open_mmap(path: Path) -> MappedFile: ...
+
+@final
+class MappedFile:
+    @property
+    def closed(self) -> bool: ...
+    def message_count(self) -> int: ...
+    def source(self) -> str: ...
+    def query(self, query: str, threads: SupportsIndex = 0) -> list[Object]: ...
+    def close(self) -> None: ...
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> Message: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> list[Message]: ...
+    def __iter__(self) -> Iterator[Message]: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_exception: object) -> bool: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class Message:
+    def __new__(cls, buffer: Buffer) -> Self: ...
+    @property
+    def objects(self) -> Objects: ...
+    @property
+    def metadata(self) -> Metadata: ...
+    @property
+    def index(self) -> int | None: ...
+    @property
+    def nbytes(self) -> int: ...
+    def query(self, query: str) -> list[Object]: ...
+    def decode(
+        self,
+        native_byte_order: bool = True,
+        threads: SupportsIndex = 0,
+        restore_non_finite: bool = True,
+        verify_hash: bool = False,
+    ) -> DecodedMessage: ...
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> Object: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> list[Object]: ...
+    def __iter__(self) -> Iterator[Object]: ...
+    def __bytes__(self) -> bytes: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+    def _repr_html_(self) -> str: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class Objects:
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> Object: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> list[Object]: ...
+    def __iter__(self) -> Iterator[Object]: ...
+
+@final
+class Object:
+    @property
+    def array(self) -> Array: ...
+    @property
+    def is_view(self) -> bool: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def ndim(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+    @property
+    def nbytes(self) -> int: ...
+    @property
+    def stored_nbytes(self) -> int: ...
+    @property
+    def index(self) -> int: ...
+    @property
+    def message(self) -> Message: ...
+    @property
+    def descriptor(self) -> DataObjectDescriptor: ...
+    @property
+    def metadata(self) -> dict[str, Any]: ...
+    def stored(self) -> Array: ...
+    @overload
+    def decode(
+        self,
+        out: None = None,
+        *,
+        native_byte_order: bool = True,
+        threads: SupportsIndex = 0,
+        restore_non_finite: bool = True,
+        verify_hash: bool = False,
+    ) -> Array: ...
+    @overload
+    def decode(
+        self,
+        out: _Out,
+        *,
+        native_byte_order: bool = True,
+        threads: SupportsIndex = 0,
+        restore_non_finite: bool = True,
+        verify_hash: bool = False,
+    ) -> _Out: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, key: Any, /) -> Any: ...
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+    def __dlpack__(
+        self,
+        *,
+        stream: None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> CapsuleType: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+    def _repr_html_(self) -> str: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...

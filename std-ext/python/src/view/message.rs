@@ -1,0 +1,238 @@
+//! The class `Message`.
+
+use std::ffi::c_int;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use pyo3::exceptions::PyIndexError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList, PyTuple};
+use tgm_std::core::Message as Parsed;
+use tgm_std::decode::ObjectTable;
+use tgm_std::{Dtype, GlobalMetadata, MappedFile as Mapped, Result};
+
+use super::memory::Memory;
+use super::object::Object;
+use super::objects::Objects;
+use super::{borrowed, buffer_protocol, file, show};
+use crate::convert::arguments::decoding;
+use crate::convert::buffers::Bytes;
+use crate::convert::query;
+use crate::errors::{Place, raise_at};
+use crate::message;
+use crate::metadata::Metadata;
+
+/// A message where it lies: in a buffer of the caller, or in a memory map.
+///
+/// `Message(buffer)` takes `bytes`, `bytearray`, `memoryview`, `mmap`, an array of uint8, or any other buffer that begins
+/// with a message; bytes behind it are ignored. Nothing is copied, and nothing is decoded before it is asked for. The
+/// message keeps the buffer: meanwhile a `bytearray` refuses to change its size, and an `mmap` to close. Writing into
+/// the buffer changes arrays that are views of it.
+///
+/// Raises ValueError if the buffer does not begin with a message.
+///
+/// >>> import numpy, tgm
+/// >>> message = tgm.Message(tgm.encode({"run": 7}, [(None, numpy.arange(6.0).reshape(2, 3))]))
+/// >>> message.metadata["run"], len(message.objects)
+/// (7, 1)
+/// >>> message.objects[0][1, ::2]
+/// array([3., 5.])
+#[pyclass(frozen, weakref, module = "tgm")]
+pub(crate) struct Message {
+    memory: Memory,
+    /// Where the message lies in the memory.
+    place: Range<usize>,
+    /// The file that it is a message of, and its number there.
+    file: Option<(Py<file::MappedFile>, usize)>,
+    table: OnceLock<ObjectTable>,
+    metadata: OnceLock<Arc<GlobalMetadata>>,
+}
+
+impl Message {
+    /// A message of a map.
+    pub(super) fn of_file(map: Arc<Mapped>, place: Range<usize>, file: Py<file::MappedFile>, index: usize) -> Self {
+        Self {
+            memory: Memory::Map(map),
+            place,
+            file: Some((file, index)),
+            table: OnceLock::new(),
+            metadata: OnceLock::new(),
+        }
+    }
+
+    /// The bytes that it lies in.
+    pub(super) const fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// Where it lies in its memory.
+    pub(super) const fn place(&self) -> &Range<usize> {
+        &self.place
+    }
+
+    /// The number of the message in its file.
+    pub(super) fn number(&self) -> Option<usize> {
+        self.file.as_ref().map(|(_, number)| *number)
+    }
+
+    /// Where an error of the message, or of one of its objects, happened.
+    pub(super) fn place_of(&self, object: Option<usize>) -> Place {
+        Place { message: self.number(), object }
+    }
+
+    /// Where the objects are. Finding them reads the headers of all frames once.
+    pub(super) fn table(&self, py: Python<'_>) -> PyResult<&ObjectTable> {
+        if let Some(table) = self.table.get() {
+            return Ok(table);
+        }
+        let found = self.memory.run(py, &self.place, |bytes| ObjectTable::by_walk(&Parsed::parse(bytes)?))?;
+        let found = found.map_err(raise_at(py, self.place_of(None)))?;
+        Ok(self.table.get_or_init(|| found))
+    }
+
+    /// The metadata. It is read when it is first asked for.
+    pub(super) fn global(&self, py: Python<'_>) -> PyResult<Arc<GlobalMetadata>> {
+        if let Some(metadata) = self.metadata.get() {
+            return Ok(Arc::clone(metadata));
+        }
+        let read = |bytes: &[u8]| Ok(tgm_std::decode::decode_descriptors(bytes)?.0);
+        let found = self.memory.run(py, &self.place, read)?.map_err(raise_at(py, self.place_of(None)))?;
+        Ok(Arc::clone(self.metadata.get_or_init(|| Arc::new(found))))
+    }
+
+    /// How many bytes it has. A streamed message that is not part of a file does not know: those of the buffer.
+    fn byte_len(&self, py: Python<'_>) -> usize {
+        let stated = self.memory.look(py, &self.place, |bytes| {
+            let length = Parsed::parse(bytes)?.total_length();
+            Ok(length.and_then(|length| usize::try_from(length).ok()))
+        });
+        stated.ok().and_then(Result::ok).flatten().unwrap_or(self.place.len())
+    }
+
+    fn as_array<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let (py, this) = (slf.py(), slf.get());
+        let len = this.byte_len(py);
+        let range = this.place.start..this.place.start.saturating_add(len).min(this.place.end);
+        bytes_at(slf.as_any(), &this.memory, &range)
+    }
+}
+
+/// A read-only array of the bytes of `range`, which `owner` keeps.
+#[allow(unsafe_code, reason = "an array over foreign memory")]
+fn bytes_at<'py>(owner: &Bound<'py, PyAny>, memory: &Memory, range: &Range<usize>) -> PyResult<Bound<'py, PyAny>> {
+    let py = owner.py();
+    let address = memory.address(py, range).ok_or_else(|| PyIndexError::new_err("beyond the end of the buffer"))?;
+    let dtype = borrowed::descr(py, Dtype::Uint8, false)?;
+    // SAFETY: the memory has the bytes of `range`, as `address` found, and keeps them in place for as long as it lives.
+    // `owner` keeps the memory.
+    unsafe { borrowed::array(owner, &dtype, &[range.len() as u64], address) }
+}
+
+#[pymethods]
+impl Message {
+    #[new]
+    fn new(py: Python<'_>, buffer: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let memory = Memory::Buffer(Bytes::borrow(buffer, "buffer")?);
+        let place = 0..memory.len(py);
+        let len = memory.look(py, &place, |bytes| Ok(Parsed::parse(bytes)?.as_bytes().len()))?;
+        let len = len.map_err(raise_at(py, Place::UNKNOWN))?;
+        Ok(Self { memory, place: 0..len, file: None, table: OnceLock::new(), metadata: OnceLock::new() })
+    }
+
+    /// The objects: a sequence of `Object`, none of which is decoded before it is asked for.
+    #[getter]
+    fn objects(slf: &Bound<'_, Self>) -> PyResult<Objects> {
+        Objects::new(slf)
+    }
+
+    /// The metadata, read when it is first asked for.
+    #[getter]
+    fn metadata(&self, py: Python<'_>) -> PyResult<Metadata> {
+        self.global(py).map(Metadata::shared)
+    }
+
+    /// The number of the message in its file; None for one that is not part of a file.
+    #[getter]
+    fn index(&self) -> Option<usize> {
+        self.number()
+    }
+
+    /// The number of bytes.
+    #[getter]
+    fn nbytes(&self, py: Python<'_>) -> usize {
+        self.byte_len(py)
+    }
+
+    /// The objects of this message for which a query holds, as a list. See `MappedFile.query`.
+    fn query<'py>(slf: &Bound<'py, Self>, query: &str) -> PyResult<Bound<'py, PyList>> {
+        let (py, this, query) = (slf.py(), slf.get(), query::query(query)?);
+        let found = this.memory.run(py, &this.place, |bytes| {
+            let mut found = Vec::new();
+            query.objects_of(&Parsed::parse(bytes)?.metadata()?, |object| found.push(object))?;
+            Ok(found)
+        })?;
+        let found = found.map_err(raise_at(py, this.place_of(None)))?;
+        let objects = found.into_iter().map(|number| Py::new(py, Object::new(slf, number)?));
+        PyList::new(py, objects.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// Decodes all objects into arrays of one's own: `(metadata, objects)`, as `tgm.decode` does.
+    #[pyo3(signature = (native_byte_order=true, threads=0, restore_non_finite=true, verify_hash=false))]
+    #[allow(clippy::fn_params_excessive_bools, reason = "the face of the Python method")]
+    fn decode<'py>(
+        &self,
+        py: Python<'py>,
+        native_byte_order: bool,
+        threads: u32,
+        restore_non_finite: bool,
+        verify_hash: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let options = decoding(native_byte_order, threads, restore_non_finite, verify_hash);
+        let decoded = self.memory.run(py, &self.place, |bytes| tgm_std::decode(bytes, &options))?;
+        message::decoded(py, decoded.map_err(raise_at(py, self.place_of(None)))?)
+    }
+
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.table(py)?.len())
+    }
+
+    fn __getitem__<'py>(slf: &Bound<'py, Self>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        Objects::item(slf, index)
+    }
+
+    fn __bytes__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(Self::as_array(slf)?.call_method0("tobytes")?.cast_into()?)
+    }
+
+    /// The bytes of the message, read-only.
+    #[allow(unsafe_code, reason = "the buffer protocol is unsafe by nature")]
+    unsafe fn __getbuffer__(slf: &Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
+        // SAFETY: Python calls this with a struct to fill.
+        unsafe { buffer_protocol::export(|| Self::as_array(slf), view, flags) }
+    }
+
+    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        file::iterate(slf.as_any())
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let (objects, bytes, memory) = (self.table(py)?.len(), self.byte_len(py), self.memory.name());
+        let number = self.number().map(|number| format!("index={number}, ")).unwrap_or_default();
+        Ok(format!("Message({number}objects={objects}, bytes={bytes}, in={memory})"))
+    }
+
+    fn _repr_html_(slf: &Bound<'_, Self>) -> PyResult<String> {
+        show::message(slf)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let py = slf.py();
+        match &slf.get().file {
+            Some((file, number)) => {
+                Ok((py.import("operator")?.getattr("getitem")?, (file.clone_ref(py), *number).into_pyobject(py)?))
+            }
+            None => Ok((slf.get_type().into_any(), (Self::__bytes__(slf)?,).into_pyobject(py)?)),
+        }
+    }
+}

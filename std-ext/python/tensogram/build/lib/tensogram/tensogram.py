@@ -1,0 +1,3 @@
+"""The compiled half of the package, as the original names it."""
+
+from tgm._native import *  # noqa: F403
