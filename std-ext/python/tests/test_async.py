@@ -10,7 +10,8 @@ import support
 import tensogram
 from support import message, pair
 
-File = tensogram.AsyncTensogramFile
+# None would fail each test, and not the collection of all.
+File = getattr(tensogram, "AsyncTensogramFile", None)
 
 
 def run(body, path):
