@@ -215,9 +215,9 @@ fn features() -> Vec<FeatureStatus> {
         codec("sz3", sz3()),
         codec("roaring", rust(cfg!(feature = "roaring"), "roaring")),
         status("threads", FeatureKind::Threading, rust(cfg!(feature = "parallel"), "rayon")),
-        status("remote", FeatureKind::Io, None),
+        status("remote", FeatureKind::Io, rust(cfg!(feature = "remote"), "object_store")),
         status("mmap", FeatureKind::Io, rust(cfg!(feature = "mmap"), "memmap2")),
-        status("async", FeatureKind::Io, None),
+        status("async", FeatureKind::Io, rust(cfg!(feature = "async"), "tokio")),
     ]
 }
 
@@ -266,7 +266,10 @@ mod tests {
         let expected = json!({"name": "zfp", "kind": "compression", "state": "on", "backend": "tgm-std",
             "linkage": "pure-rust", "version": version});
         assert_eq!(*row("zfp"), expected);
-        assert_eq!(*row("async"), json!({"name": "async", "kind": "io", "state": "off"}));
+        assert_eq!(row("async")["state"], if cfg!(feature = "async") { "on" } else { "off" });
+        assert_eq!(row("remote")["state"], if cfg!(feature = "remote") { "on" } else { "off" });
+        let off = serde_json::to_value(FeatureStatus::off("a", FeatureKind::Io)).unwrap();
+        assert_eq!(off, json!({"name": "a", "kind": "io", "state": "off"}));
         assert_eq!(row("zstd")["state"], if cfg!(feature = "zstd") { "on" } else { "off" });
         assert_eq!(json["self_test"][0]["outcome"], Json::from("ok"));
         let row = serde_json::to_value(SelfTestResult::skipped("a", "b")).unwrap();

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 
 /// Runs `work` while other threads of Python run too.
 ///
@@ -23,6 +24,16 @@ pub(crate) fn detached<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send)
 /// `RuntimeError` for a panic.
 pub(crate) fn attached<R>(work: impl FnOnce() -> R) -> PyResult<R> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| panicked(&*panic))
+}
+
+/// Whether only one thread at a time runs code of Python. In interpreters without the GIL, holding it guards nothing.
+pub(crate) fn has_gil(py: Python<'_>) -> bool {
+    static HAS_GIL: PyOnceLock<bool> = PyOnceLock::new();
+    *HAS_GIL.get_or_init(py, || {
+        // Interpreters before 3.13 always have it.
+        let asked = py.import("sys").and_then(|sys| sys.call_method0("_is_gil_enabled")?.is_truthy());
+        asked.unwrap_or(true)
+    })
 }
 
 fn panicked(panic: &(dyn Any + Send)) -> PyErr {

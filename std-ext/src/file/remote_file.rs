@@ -73,13 +73,17 @@ pub(super) fn not_supported() -> TensogramError {
 /// The reader that a file at an address has.
 pub(super) fn reader(
     address: &str,
-    storage_options: &BTreeMap<String, String>,
+    options: &RemoteOptions,
     scan_options: Option<RemoteScanOptions>,
 ) -> Result<AsyncReader<RemoteSource>> {
-    let options = RemoteOptions { storage: storage_options.clone(), ..RemoteOptions::default() };
     let bidirectional = scan_options.unwrap_or_default().bidirectional;
     let scan = ScanOptions { bidirectional, ..ScanOptions::default() };
-    Ok(AsyncReader::with_scan_options(open(address, &options)?, ReadOptions::remote(), scan))
+    Ok(AsyncReader::with_scan_options(open(address, options)?, ReadOptions::remote(), scan))
+}
+
+/// Default options with these in [`RemoteOptions::storage`].
+fn storage(storage: &BTreeMap<String, String>) -> RemoteOptions {
+    RemoteOptions { storage: storage.clone(), ..RemoteOptions::default() }
 }
 
 impl TensogramFile {
@@ -97,7 +101,28 @@ impl TensogramFile {
         storage_options: &BTreeMap<String, String>,
         scan_options: Option<RemoteScanOptions>,
     ) -> Result<Self> {
-        let remote = Remote::new(reader(source, storage_options, scan_options)?);
+        Self::open_remote_with(source, &storage(storage_options), scan_options)
+    }
+
+    /// [`Self::open_remote`] with all options.
+    ///
+    /// # Errors
+    /// Those of [`Self::open_remote`].
+    ///
+    /// ```no_run
+    /// use tgm_std::TensogramFile;
+    /// use tgm_std::remote::{RemoteOptions, UnknownKeys};
+    ///
+    /// let options = RemoteOptions { unknown_keys: UnknownKeys::Ignore, ..RemoteOptions::new([("my_own", "1")]) };
+    /// let file = TensogramFile::open_remote_with("https://example.org/a.tgm", &options, None)?;
+    /// # Ok::<(), tgm_std::TensogramError>(())
+    /// ```
+    pub fn open_remote_with(
+        source: &str,
+        options: &RemoteOptions,
+        scan_options: Option<RemoteScanOptions>,
+    ) -> Result<Self> {
+        let remote = Remote::new(reader(source, options, scan_options)?);
         let reader = Arc::clone(&remote.reader);
         wait(async move { reader.touch().await })??;
         Ok(Self { path: PathBuf::from(source), backing: Backing::Remote(remote) })
@@ -143,7 +168,19 @@ impl TensogramFile {
         storage_options: &BTreeMap<String, String>,
         scan_options: Option<RemoteScanOptions>,
     ) -> Result<Self> {
-        let remote = Remote::new(reader(source, storage_options, scan_options)?);
+        Self::open_remote_with_async(source, &storage(storage_options), scan_options).await
+    }
+
+    /// [`Self::open_remote_with`] without blocking.
+    ///
+    /// # Errors
+    /// Those of [`Self::open_remote`].
+    pub async fn open_remote_with_async(
+        source: &str,
+        options: &RemoteOptions,
+        scan_options: Option<RemoteScanOptions>,
+    ) -> Result<Self> {
+        let remote = Remote::new(reader(source, options, scan_options)?);
         remote.reader.touch().await?;
         Ok(Self { path: PathBuf::from(source), backing: Backing::Remote(remote) })
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tgm_std::error::TensogramError;
 use tgm_std::read::{AsyncReader, FetchErrorKind, ReadOptions};
-use tgm_std::remote::open;
+use tgm_std::remote::{RemoteOptions, UnknownKeys, open};
 use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder, TensogramFile};
 
 use crate::loopback::{Blob, Server};
@@ -228,6 +228,8 @@ fn what_cannot_be_opened_says_why() {
     let unknown = BTreeMap::from([("alow_http".to_owned(), "true".to_owned())]);
     let error = TensogramFile::open_remote(&server.url(PATH), &unknown, None).unwrap_err();
     assert!(error.to_string().contains("allow_http"), "{error}");
+    let options = RemoteOptions { unknown_keys: UnknownKeys::Ignore, ..RemoteOptions::new(unknown) };
+    assert!(TensogramFile::open_remote_with(&server.url(PATH), &options, None).is_ok());
 }
 
 #[test]

@@ -14,7 +14,7 @@ use tgm_std::{ByteOrder, DataObjectDescriptor, Dtype};
 
 use crate::convert::buffers::Bytes;
 use crate::convert::copy::copy;
-use crate::work::detached;
+use crate::work::{attached, detached, has_gil};
 
 /// Arrays up to this size are encoded with the GIL held if they may change. Others are copied first.
 const SMALL: usize = 64 << 10;
@@ -301,9 +301,9 @@ pub(crate) fn with_payloads<R: Send>(
     work: impl FnOnce(&[&[u8]]) -> R + Send,
 ) -> PyResult<R> {
     let len = payloads.iter().fold(0_usize, |sum, payload| sum.saturating_add(payload.while_attached(py).len()));
-    if len <= SMALL {
+    if len <= SMALL && has_gil(py) {
         let bytes: Vec<&[u8]> = payloads.iter().map(|payload| payload.while_attached(py)).collect();
-        return crate::work::attached(|| work(&bytes));
+        return attached(|| work(&bytes));
     }
     let payloads = payloads.into_iter().map(|payload| payload.fixed(py)).collect::<PyResult<Vec<_>>>()?;
     let bytes: Vec<&[u8]> = payloads.iter().map(|payload| payload.while_attached(py)).collect();

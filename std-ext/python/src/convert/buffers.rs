@@ -9,6 +9,8 @@
 //! | all of it | it is copied, then worked on without the GIL: the copy costs little beside the work |
 //! | parts of it | it is read with the GIL held: nobody changes it meanwhile, and a large map is not copied |
 //!
+//! An interpreter without the GIL copies in both cases.
+//!
 //! A borrowed buffer is locked while it is in use: a `bytearray` refuses to change its size, and an `mmap` to close.
 
 use pyo3::buffer::PyBuffer;
@@ -17,7 +19,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyMemoryView};
 
 use crate::convert::copy::copy;
-use crate::work::{attached, detached};
+use crate::work::{attached, detached, has_gil};
 
 /// Buffers up to this size are worked on with the GIL held if they may change, whatever the work reads: that takes less
 /// time than to give the GIL away.
@@ -81,7 +83,7 @@ impl Bytes {
         if self.is_fixed {
             return detached(py, || work(bytes));
         }
-        if reads == Reads::Parts || bytes.len() <= SMALL {
+        if has_gil(py) && (reads == Reads::Parts || bytes.len() <= SMALL) {
             return attached(|| work(bytes));
         }
         let copy = self.to_vec(py)?;

@@ -77,9 +77,8 @@ pub(crate) fn decode_with_masks<'py>(
 /// Metadata(version=3, base_len=0, extra_keys=["run"])
 #[pyfunction]
 pub(crate) fn decode_metadata(py: Python<'_>, buf: &Bound<'_, PyAny>) -> PyResult<Metadata> {
-    let read = |bytes: &[u8]| {
-        tgm_std::decode::decode_metadata(bytes).or_else(|error| metadata_of_a_part(bytes).ok_or(error))
-    };
+    let read =
+        |bytes: &[u8]| tgm_std::decode::decode_metadata(bytes).or_else(|error| metadata_of_a_part(bytes).ok_or(error));
     let metadata = Bytes::borrow(buf, "buf")?.run(py, Reads::Parts, read)?;
     metadata.map(Metadata::new).map_err(raise(py))
 }
