@@ -3,9 +3,9 @@
     check bench                                       makes the environments, then runs this
     bench.py --reference PYTHON [--quick] [--json F]  PYTHON is that of an environment with the reference
 
-The two modules have one name, so each runs in a process of its own environment. The reference writes the data, both read the
-same files, and both say what they read, which must agree. Processes take turns; a case runs several times in each, and the
-table shows medians by the clock, and how many times faster we are. Run it on a machine that does nothing else.
+The two modules have one name, so each runs in a process of its own environment. The reference writes the data, both
+read the same files, and both say what they read, which must agree. Processes take turns; a case runs several times in
+each, and the table shows medians by the clock, and how many times faster we are. Run it on a machine that does nothing else.
 """
 
 import argparse
@@ -27,9 +27,14 @@ OURS = importlib.util.find_spec("tgm") is not None
 SZIP = {"compression": "szip", "szip_rsi": 128, "szip_block_size": 16, "szip_flags": 8}
 PACKED = {"encoding": "simple_packing", "sp_bits_per_value": 16}
 CODECS = {
-    "none": {}, "zstd": {"compression": "zstd"}, "lz4": {"compression": "lz4"}, "blosc2": {"compression": "blosc2"},
+    "none": {},
+    "zstd": {"compression": "zstd"},
+    "lz4": {"compression": "lz4"},
+    "blosc2": {"compression": "blosc2"},
     "shuffle zstd": {"filter": "shuffle", "shuffle_element_size": 8, "compression": "zstd"},
-    "packed 16": PACKED, "packed 12": {**PACKED, "sp_bits_per_value": 12}, "packed 16 szip": {**PACKED, **SZIP},
+    "packed 16": PACKED,
+    "packed 12": {**PACKED, "sp_bits_per_value": 12},
+    "packed 16 szip": {**PACKED, **SZIP},
     "zfp rate 16": {"compression": "zfp", "zfp_mode": "fixed_rate", "zfp_rate": 16.0},
     "sz3": {"compression": "sz3", "sz3_error_bound_mode": "abs", "sz3_error_bound": 0.01},
 }
@@ -49,7 +54,12 @@ def field(count):
 def sizes(quick):
     """How large the data of each case is."""
     divide = 16 if quick else 1
-    return {"large": 16 * 2**20 // divide, "codec": 2**20 // divide, "small": 100_000 // divide, "steps": 1000 // divide}
+    return {
+        "large": 16 * 2**20 // divide,
+        "codec": 2**20 // divide,
+        "small": 100_000 // divide,
+        "steps": 1000 // divide,
+    }
 
 
 def write(folder, size):
@@ -64,7 +74,8 @@ def write(folder, size):
     (folder / "packed.tgm").write_bytes(tensogram.encode({}, [(descriptor(packed, **PACKED), packed)]))
     array = np.arange(10, dtype="float32")
     small = b"".join(
-        tensogram.encode({"base": [{"step": i}]}, [(descriptor(array), array)]) for i in range(size["small"]))
+        tensogram.encode({"base": [{"step": i}]}, [(descriptor(array), array)]) for i in range(size["small"])
+    )
     (folder / "small.tgm").write_bytes(small)
     steps = create(str(folder / "steps.tgm"))
     grid = field(37 * 72).reshape(37, 72)
@@ -78,13 +89,16 @@ def digest(array):
 
 
 def cases(folder, size):
-    """Names, functions to be measured, and how often they run. What a function gives must be the same for both modules."""
+    """Names, functions to be measured, and how often they run. Both modules must give the same."""
     path = {name: str(folder / f"{name}.tgm") for name in ("large", "small", "steps", "packed")}
     opened = tensogram.TensogramFile.open
 
     yield "open to array, 64 MiB", lambda: opened(path["large"]).file_decode_object(0, 0)["data"], 7
-    yield "open to view, 64 MiB (the reference: an array)", view if OURS else (
-        lambda: opened(path["large"]).file_decode_object(0, 0)["data"]), 7
+    yield (
+        "open to view, 64 MiB (the reference: an array)",
+        view if OURS else (lambda: opened(path["large"]).file_decode_object(0, 0)["data"]),
+        7,
+    )
     for name in CODECS:
         data = (folder / f"{name}.tgm").read_bytes()
         yield f"decode {name}, 8 MiB", lambda d=data: tensogram.decode(d).objects[0][1], 9
@@ -100,24 +114,38 @@ def cases(folder, size):
     yield "small messages: metadata of 1,000", lambda: metadata_by_index(opened(path["small"])), 3
     tiny = np.arange(10, dtype="float32")
     keys = descriptor(tiny)
-    yield "small messages: encode 10,000", lambda: sum(
-        len(tensogram.encode({"base": [{"step": 5}]}, [(keys, tiny)])) > 0 for _ in range(10_000)), 3
+    yield (
+        "small messages: encode 10,000",
+        lambda: sum(len(tensogram.encode({"base": [{"step": 5}]}, [(keys, tiny)])) > 0 for _ in range(10_000)),
+        3,
+    )
     large = pathlib.Path(path["large"]).read_bytes()
     at = size["large"] // 2
     yield "range of 1,000 of 16 M, buffer", lambda: tensogram.decode_range(large, 0, [(at, 1000)], join=True), 9
-    yield "range of 1,000 of 16 M, file", lambda: opened(path["large"]).file_decode_range(0, 0, [(at, 1000)], join=True), 7
+    yield (
+        "range of 1,000 of 16 M, file",
+        lambda: opened(path["large"]).file_decode_range(0, 0, [(at, 1000)], join=True),
+        7,
+    )
     coded = pathlib.Path(path["packed"]).read_bytes()
     yield "range of 1,000 of 16 M, packed", lambda: tensogram.decode_range(coded, 0, [(at, 1000)], join=True), 9
     yield "hash of 64 MiB", lambda: tensogram.compute_hash(large), 5
     if importlib.util.find_spec("tensogram_xarray"):
         import xarray as xr
-        yield "xarray: open 1,000 messages as one", lambda: dict(xr.open_dataset(
-            path["steps"], engine="tensogram", merge_objects=True, variable_key="mars.param").sizes), 3
+
+        yield (
+            "xarray: open 1,000 messages as one",
+            lambda: dict(
+                xr.open_dataset(path["steps"], engine="tensogram", merge_objects=True, variable_key="mars.param").sizes
+            ),
+            3,
+        )
 
 
 def view():
     """A view of the large object: nothing is read."""
     import tgm
+
     return np.asarray(tgm.open_mmap(VIEWED)[0].objects[0].array)
 
 
@@ -195,7 +223,8 @@ def compare(reference, quick, json_path):
         if first["answer"] != ours["answer"]:
             wrong.append(f"{name}: {first['answer']} and {ours['answer']}")
         medians = [
-            statistics.median(s for run in runs[which] for s in run[name]["seconds"]) for which in ("reference", "ours")]
+            statistics.median(s for run in runs[which] for s in run[name]["seconds"]) for which in ("reference", "ours")
+        ]
         table[name] = {"reference": medians[0], "ours": medians[1], "ratio": medians[0] / medians[1]}
         print(f"{name:50} {text(medians[0]):>12} {text(medians[1]):>12} {medians[0] / medians[1]:8.1f}")
     for line in wrong:

@@ -4,8 +4,8 @@
     python interop.py read FOLDER      reads them with this environment's module, and compares
     python interop.py names ONE OTHER  tells which cases of ONE are not in OTHER; only blosc2 and sz3 may be missing
 
-The two modules have one name, so they live in two environments and talk by files. A case is NAME.tgm, and NAME.json with
-what the writer itself decodes from it: values by digest, descriptors, metadata, places of messages.
+The two modules have one name, so they live in two environments and talk by files. A case is NAME.tgm, and NAME.json
+with what the writer itself decodes from it: values by digest, descriptors, metadata, places of messages.
 """
 
 import hashlib
@@ -22,10 +22,17 @@ from support import descriptor, message
 COUNT = 600
 DTYPES = {**support.WIDTHS, "bitmask": 0}
 STAGES = {
-    "none": {}, "zstd": {"compression": "zstd"}, "lz4": {"compression": "lz4"}, "blosc2": {"compression": "blosc2"},
-    "szip": support.LOSSLESS["szip"], "rle": {"compression": "rle"}, "roaring": {"compression": "roaring"},
-    "zfp": support.LOSSY["zfp rate"][0], "zfp precision": support.LOSSY["zfp precision"][0],
-    "zfp accuracy": support.LOSSY["zfp accuracy"][0], "sz3": support.LOSSY["sz3"][0],
+    "none": {},
+    "zstd": {"compression": "zstd"},
+    "lz4": {"compression": "lz4"},
+    "blosc2": {"compression": "blosc2"},
+    "szip": support.LOSSLESS["szip"],
+    "rle": {"compression": "rle"},
+    "roaring": {"compression": "roaring"},
+    "zfp": support.LOSSY["zfp rate"][0],
+    "zfp precision": support.LOSSY["zfp precision"][0],
+    "zfp accuracy": support.LOSSY["zfp accuracy"][0],
+    "sz3": support.LOSSY["sz3"][0],
 }
 BITS = (1, 8, 12, 16, 24, 32)
 
@@ -43,7 +50,7 @@ def values(dtype):
 
 
 def cases():
-    """Names and functions that give the bytes. A function that raises ValueError says that the codec does not take the dtype."""
+    """Names and functions that give the bytes. ValueError says that the codec does not take the dtype."""
     for dtype, width in DTYPES.items():
         for stage, keys in STAGES.items():
             if not support.can_encode(stage):
@@ -52,11 +59,13 @@ def cases():
             lossy = stage.startswith(("zfp", "sz3"))
             if lossy and dtype != "float64":
                 continue
-            for shuffle in (False, True)[:1 if lossy else 2]:
+            for shuffle in (False, True)[: 1 if lossy else 2]:
                 name = f"{dtype} {'shuffle ' * shuffle}{stage}"
                 stages = {**keys, **({"filter": "shuffle", "shuffle_element_size": width} if shuffle else {})}
-                yield name, lambda d=dtype, s=stages: message(
-                    (descriptor([20, 30], d, byte_order="little", **s), values(d)))
+                yield (
+                    name,
+                    lambda d=dtype, s=stages: message((descriptor([20, 30], d, byte_order="little", **s), values(d))),
+                )
         if width > 1:
             swap = width // (2 if dtype.startswith("complex") else 1)
             swapped = np.frombuffer(values(dtype), f"<u{swap}").astype(f">u{swap}").tobytes()
@@ -72,14 +81,29 @@ def cases():
         for dtype in ("float32", "float64"):
             holes = np.tile(wave, 5).astype(dtype)
             holes[::7], holes[1::50], holes[2::60] = np.nan, np.inf, -np.inf
-            yield f"masks {method} {dtype}", lambda h=holes, m=method, d=dtype: message(
-                (descriptor(h.shape, d), h), allow_nan=True, allow_inf=True, nan_mask_method=m, pos_inf_mask_method=m,
-                neg_inf_mask_method=m)
+            yield (
+                f"masks {method} {dtype}",
+                lambda h=holes, m=method, d=dtype: message(
+                    (descriptor(h.shape, d), h),
+                    allow_nan=True,
+                    allow_inf=True,
+                    nan_mask_method=m,
+                    pos_inf_mask_method=m,
+                    neg_inf_mask_method=m,
+                ),
+            )
     meta = {
-        "base": [{"mars": {"param": "2t", "step": 12, "x": [1, 2.5, None, True, "ä"]}}, {}], "title": "interop", "n": 2**62,
-        "f": 1e-300, "map": {"a": {"b": {}}}, "_extra_": {"explicit": [[], {}]},
+        "base": [{"mars": {"param": "2t", "step": 12, "x": [1, 2.5, None, True, "ä"]}}, {}],
+        "title": "interop",
+        "n": 2**62,
+        "f": 1e-300,
+        "map": {"a": {"b": {}}},
+        "_extra_": {"explicit": [[], {}]},
     }
-    pairs = [(descriptor([20, 30], "float32"), np.zeros((20, 30), "float32")), (descriptor([], "int8"), np.array(5, "int8"))]
+    pairs = [
+        (descriptor([20, 30], "float32"), np.zeros((20, 30), "float32")),
+        (descriptor([], "int8"), np.array(5, "int8")),
+    ]
     for policy in ("auto", "none", "header", "footer", "both"):
         yield f"metadata {policy}", lambda p=policy: message(*pairs, meta=meta, aggregate_hash=p)
     yield "no hash", lambda: message(*pairs, meta=meta, hash=None)
@@ -88,12 +112,14 @@ def cases():
     yield "three messages", lambda: b"junk" + message() + message(*pairs) + b"more junk" + message(meta=meta, hash=None)
     for finish in ("finish", "finish_backfilled"):
         for hash_ in ("xxh3", None):
+
             def stream(finish=finish, hash_=hash_):
                 encoder = tensogram.StreamingEncoder(meta, hash=hash_)
                 for pair in pairs:
                     encoder.write_object(*pair)
                 encoder.write_object_pre_encoded(descriptor([20, 30], "float64"), values("float64"))
                 return getattr(encoder, finish)()
+
             yield f"stream {finish} {hash_}", stream
 
 
@@ -106,19 +132,38 @@ def seen(data):
     """What this module sees in the bytes."""
     report = {"scan": [list(place) for place in tensogram.scan(data)], "messages": []}
     for start, length in report["scan"]:
-        one = data[start:start + length]
+        one = data[start : start + length]
         found = tensogram.decode(one)
         metadata = found.metadata
         objects = []
         for j, (desc, array) in enumerate(found.objects):
             entry = {
-                "descriptor": [getattr(desc, name) for name in (
-                    "obj_type", "ndim", "shape", "strides", "dtype", "byte_order", "encoding", "filter", "compression", "params")],
-                "dtype": str(array.dtype), "shape": list(array.shape), "values": digest(array),
+                "descriptor": [
+                    getattr(desc, name)
+                    for name in (
+                        "obj_type",
+                        "ndim",
+                        "shape",
+                        "strides",
+                        "dtype",
+                        "byte_order",
+                        "encoding",
+                        "filter",
+                        "compression",
+                        "params",
+                    )
+                ],
+                "dtype": str(array.dtype),
+                "shape": list(array.shape),
+                "values": digest(array),
                 "raw": digest(tensogram.decode_object(one, j, native_byte_order=False)[2]),
                 "masks": {k: digest(m) for k, m in sorted(tensogram.decode_with_masks(one).objects[j][2].items())},
             }
-            if desc.filter == "none" and desc.compression in ("none", "szip", "zfp", "blosc2") and desc.dtype != "bitmask":
+            if (
+                desc.filter == "none"
+                and desc.compression in ("none", "szip", "zfp", "blosc2")
+                and desc.dtype != "bitmask"
+            ):
                 count = array.size
                 ranges = [(count // 3, count // 4), (0, min(count, 1)), (count, 0)]
                 entry["ranges"] = [digest(p) for p in tensogram.decode_range(one, j, ranges)]
@@ -128,11 +173,18 @@ def seen(data):
             verified = "good"
         except tensogram.IntegrityError as error:
             verified = type(error).__name__
-        report["messages"].append({
-            "version": metadata.version, "base": metadata.base, "extra": metadata.extra, "reserved": metadata.reserved,
-            "keys": metadata.keys(), "objects": objects, "verified": verified,
-            "issues": sorted(i["code"] for i in tensogram.validate(one, "full")["issues"]),
-        })
+        report["messages"].append(
+            {
+                "version": metadata.version,
+                "base": metadata.base,
+                "extra": metadata.extra,
+                "reserved": metadata.reserved,
+                "keys": metadata.keys(),
+                "objects": objects,
+                "verified": verified,
+                "issues": sorted(i["code"] for i in tensogram.validate(one, "full")["issues"]),
+            }
+        )
     return report
 
 
@@ -188,12 +240,15 @@ def main():
         return 1 if missing else 0
     if what == "write":
         folder.mkdir(parents=True, exist_ok=True)
-        print(f"interop: {write(folder)} cases written by tensogram {tensogram.__version__}"
-              f"{' (reference)' if support.REFERENCE else ''}")
+        print(
+            f"interop: {write(folder)} cases written by tensogram {tensogram.__version__}"
+            f"{' (reference)' if support.REFERENCE else ''}"
+        )
         return 0
     count, wrong = read(folder)
-    print(f"interop: {count - len(wrong)} of {count} cases read alike"
-          f"{' by the reference' if support.REFERENCE else ''}")
+    print(
+        f"interop: {count - len(wrong)} of {count} cases read alike{' by the reference' if support.REFERENCE else ''}"
+    )
     for line in wrong:
         print("  " + line)
     return 1 if wrong or not count else 0

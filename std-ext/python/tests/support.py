@@ -18,13 +18,34 @@ DATA = pathlib.Path(os.environ.get("TGM_TESTS_DATA") or pathlib.Path(__file__).p
 
 # Dtypes that a plain array carries into `encode`.
 PLAIN = [
-    "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+    "float32",
+    "float64",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
 ]
 
 # Dtypes of the format, with the bytes of one element.
 WIDTHS = {
-    "float16": 2, "bfloat16": 2, "float32": 4, "float64": 8, "complex64": 8, "complex128": 16,
-    "int8": 1, "int16": 2, "int32": 4, "int64": 8, "uint8": 1, "uint16": 2, "uint32": 4, "uint64": 8,
+    "float16": 2,
+    "bfloat16": 2,
+    "float32": 4,
+    "float64": 8,
+    "complex64": 8,
+    "complex128": 16,
+    "int8": 1,
+    "int16": 2,
+    "int32": 4,
+    "int64": 8,
+    "uint8": 1,
+    "uint16": 2,
+    "uint32": 4,
+    "uint64": 8,
 }
 
 # Keys of a descriptor for codecs that give back the same bytes, by name.
@@ -41,8 +62,15 @@ LOSSLESS = {
 LOSSY = {
     "packed": ({"encoding": "simple_packing", "sp_bits_per_value": 16}, 0.01),
     "packed szip": (
-        {"encoding": "simple_packing", "sp_bits_per_value": 16, "compression": "szip", "szip_rsi": 16,
-         "szip_block_size": 8, "szip_flags": 8}, 0.01,
+        {
+            "encoding": "simple_packing",
+            "sp_bits_per_value": 16,
+            "compression": "szip",
+            "szip_rsi": 16,
+            "szip_block_size": 8,
+            "szip_flags": 8,
+        },
+        0.01,
     ),
     "packed zstd": ({"encoding": "simple_packing", "sp_bits_per_value": 16, "compression": "zstd"}, 0.01),
     "packed lz4": ({"encoding": "simple_packing", "sp_bits_per_value": 24, "compression": "lz4"}, 0.001),
@@ -98,7 +126,11 @@ def python(code, *arguments, **environment):
     """Runs `code` in a process of its own, and gives what it printed. Fails if that fails."""
     done = subprocess.run(
         [sys.executable, "-c", code, *arguments],
-        capture_output=True, text=True, timeout=120, env={**os.environ, **environment}, check=False,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, **environment},
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

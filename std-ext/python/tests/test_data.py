@@ -1,4 +1,4 @@
-"""The repository's corpus, `tests/data`: each file against its sidecar. `tests/data/README.md` has the form of the sidecars."""
+"""The repository's corpus, `tests/data`: each file against its sidecar. Their form is in `tests/data/README.md`."""
 
 import hashlib
 import json
@@ -24,7 +24,11 @@ def cases(*classes):
 
 # Where we differ from the recorded results on purpose.
 DELIBERATE = {
-    "frames are found also if they are not at the next multiple of 8": ["padding-extra64", "padding-extra8", "padding-none"],
+    "frames are found also if they are not at the next multiple of 8": [
+        "padding-extra64",
+        "padding-extra8",
+        "padding-none",
+    ],
     "of repeated keys the last one counts": ["duplicate-base", "duplicate-top"],
     "slots of 0.17 to 0.20 hold digests though no frame says so": ["flag-clear-slots-right"],
 }
@@ -36,7 +40,7 @@ def differs(path):
 
 
 def is_old(message):
-    """True if the message is of 0.17 to 0.20: digests in all slots, and no frame that says so. The reference finds none."""
+    """True if the message is of 0.17 to 0.20: digests in all slots, and no frame that says so."""
     wire = message["wire"]
     return bool(wire["flags"] & 0x80) and not any(frame["flags"] & 2 for frame in wire["frames"])
 
@@ -145,7 +149,7 @@ def test_valid(path, sidecar):
     for message in sidecar["messages"]:
         if "fresh_process_decode" in message and support.REFERENCE:
             continue
-        data = file[message["offset"]:message["offset"] + message["length"]]
+        data = file[message["offset"] : message["offset"] + message["length"]]
         if message["decode"]["result"] != "ok":
             objects = message.get("truth", {}).get("objects")
             if objects:
@@ -165,11 +169,15 @@ def test_valid(path, sidecar):
             for j, expected in enumerate(message["objects"]):
                 decoded = expected.get("decoded", {})
                 if "sha256_wire_byte_order" in decoded:
-                    assert digest(tensogram.decode_object(data, j, native_byte_order=False)[2].tobytes()) == \
-                        decoded["sha256_wire_byte_order"]
+                    assert (
+                        digest(tensogram.decode_object(data, j, native_byte_order=False)[2].tobytes())
+                        == decoded["sha256_wire_byte_order"]
+                    )
                 if "sha256_not_restored" in decoded:
-                    assert digest(stored(tensogram.decode_object(data, j, restore_non_finite=False)[2])) == \
-                        decoded["sha256_not_restored"]
+                    assert (
+                        digest(stored(tensogram.decode_object(data, j, restore_non_finite=False)[2]))
+                        == decoded["sha256_not_restored"]
+                    )
         verify = message.get("hash_verify")
         if verify and (verify["expected"] or (not support.REFERENCE and is_old(message))):
             tensogram.decode(data, verify_hash=True)
@@ -222,10 +230,15 @@ def test_malformed(path, sidecar):
         elif verdict == "accept":
             assert error is None
         for call in (
-            lambda: tensogram.validate(data, "full"), lambda: tensogram.scan(data), lambda: tensogram.decode_metadata(data),
-            lambda: tensogram.decode_descriptors(data), lambda: tensogram.decode_object(data, 0),
-            lambda: tensogram.decode_range(data, 0, [(0, 1)]), lambda: tensogram.decode_with_masks(data),
-            lambda: list(tensogram.iter_messages(data)), lambda: tensogram.TensogramFile.open(str(path)).messages(),
+            lambda: tensogram.validate(data, "full"),
+            lambda: tensogram.scan(data),
+            lambda: tensogram.decode_metadata(data),
+            lambda: tensogram.decode_descriptors(data),
+            lambda: tensogram.decode_object(data, 0),
+            lambda: tensogram.decode_range(data, 0, [(0, 1)]),
+            lambda: tensogram.decode_with_masks(data),
+            lambda: list(tensogram.iter_messages(data)),
+            lambda: tensogram.TensogramFile.open(str(path)).messages(),
         ):
             sane(call)
 

@@ -29,8 +29,6 @@ def test_required_key(key, data):
         encode({k: v for k, v in D.items() if k != key}, data)
 
 
-
-
 def test_any_type():
     assert decoded({**D, "type": "something else"}).obj_type == "something else"
 
@@ -46,10 +44,18 @@ def test_shape(shape):
     assert decoded({**D, "shape": shape}).shape == [int(n) for n in shape]
 
 
-@pytest.mark.parametrize("shape, error", [
-    (4, TypeError), (None, TypeError), ([4.0], TypeError), (["4"], TypeError), ([-4], OverflowError),
-    ([2**64], OverflowError),
-], ids=repr)
+@pytest.mark.parametrize(
+    "shape, error",
+    [
+        (4, TypeError),
+        (None, TypeError),
+        ([4.0], TypeError),
+        (["4"], TypeError),
+        ([-4], OverflowError),
+        ([2**64], OverflowError),
+    ],
+    ids=repr,
+)
 def test_wrong_shape(shape, error):
     with pytest.raises(error):
         encode({**D, "shape": shape})
@@ -230,7 +236,11 @@ class TestDescriptor:
     def test_attributes(self):
         found = decoded({**D, "shape": [2, 2], "compression": "zstd", "note": "x"})
         assert (found.obj_type, found.ndim, found.shape, found.strides, found.dtype) == (
-            "ntensor", 2, [2, 2], [2, 1], "float32",
+            "ntensor",
+            2,
+            [2, 2],
+            [2, 1],
+            "float32",
         )
         assert (found.byte_order, found.encoding, found.filter, found.compression) == ("little", "none", "none", "zstd")
         assert found.params == {"note": "x"} and found.hash is None
@@ -274,6 +284,7 @@ class TestDescriptor:
     def test_pickles(self):
         import copy
         import pickle
+
         found = decoded({**D, "note": [1, {"a": b"x"}]} if not support.REFERENCE else D)
         assert pickle.loads(pickle.dumps(found)) == found
         assert copy.copy(found) == found and copy.deepcopy(found) == found

@@ -78,7 +78,9 @@ def test_bytes_are_the_payload(wrap):
 
 
 @pytest.mark.parametrize("order", ["little", "big"])
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int16", "uint32", "int64", "complex64", "complex128"])
+@pytest.mark.parametrize(
+    "dtype", ["float16", "float32", "float64", "int16", "uint32", "int64", "complex64", "complex128"]
+)
 def test_bytes_in_either_order(dtype, order):
     values = np.arange(4, dtype=dtype).astype(np.dtype(dtype).newbyteorder(order))
     data = encode(values.tobytes(), dtype=dtype, byte_order=order)
@@ -96,10 +98,24 @@ def test_uint16_view_carries_halves():
     assert out.dtype == ml_dtypes.bfloat16 and out.tolist() == [0.5, 1.5]
 
 
-@pytest.mark.parametrize("data", [
-    "abcd", None, 1, 1.5, {}, object(), np.array(["abcd"] * 4), np.array(["2020-01-01"] * 2, "datetime64[D]"),
-    np.zeros(1, np.longdouble), [256, 0, 0, 0], ["a"], [1.5],
-], ids=repr)
+@pytest.mark.parametrize(
+    "data",
+    [
+        "abcd",
+        None,
+        1,
+        1.5,
+        {},
+        object(),
+        np.array(["abcd"] * 4),
+        np.array(["2020-01-01"] * 2, "datetime64[D]"),
+        np.zeros(1, np.longdouble),
+        [256, 0, 0, 0],
+        ["a"],
+        [1.5],
+    ],
+    ids=repr,
+)
 def test_data_of_no_use(data):
     with pytest.raises((ValueError, TypeError)):
         encode(data, (1,))
@@ -139,11 +155,14 @@ def test_bitmask_codecs(compression):
     assert out.ndim == 1 and out.tobytes() == packed
 
 
-@pytest.mark.parametrize("value, text", [
-    (np.nan, "strict-NaN check: NaN at element 2 of float32"),
-    (np.inf, r"strict-Inf check: \+Inf at element 2 of float32"),
-    (-np.inf, "strict-Inf check: -Inf at element 2 of float32"),
-])
+@pytest.mark.parametrize(
+    "value, text",
+    [
+        (np.nan, "strict-NaN check: NaN at element 2 of float32"),
+        (np.inf, r"strict-Inf check: \+Inf at element 2 of float32"),
+        (-np.inf, "strict-Inf check: -Inf at element 2 of float32"),
+    ],
+)
 def test_non_finite_values_need_permission(value, text):
     with pytest.raises(ValueError, match="^EncodingError: .*" + text):
         encode(np.array([0, 1, value, 3], "float32"))
@@ -160,11 +179,15 @@ def test_mask_methods(method, count):
     values = np.arange(count, dtype="float64")
     values[1], values[2], values[3] = np.nan, np.inf, -np.inf
     data = message(
-        (descriptor([count], "float64"), values), allow_nan=True, allow_inf=True, nan_mask_method=method,
-        pos_inf_mask_method=method, neg_inf_mask_method=method,
+        (descriptor([count], "float64"), values),
+        allow_nan=True,
+        allow_inf=True,
+        nan_mask_method=method,
+        pos_inf_mask_method=method,
+        neg_inf_mask_method=method,
     )
     assert np.array_equal(array_of(data), values, equal_nan=True)
-    (descriptor_, zeros, masks), = tensogram.decode_with_masks(data).objects
+    ((descriptor_, zeros, masks),) = tensogram.decode_with_masks(data).objects
     assert zeros[:4].tolist() == [0, 0, 0, 0]
     assert sorted(masks) == ["inf+", "inf-", "nan"]
     for name, at in [("nan", 1), ("inf+", 2), ("inf-", 3)]:
@@ -195,9 +218,19 @@ def test_unknown_mask_method():
             assert method in str(caught.value)
 
 
-@pytest.mark.parametrize("policy, allowed", [
-    (None, True), ("auto", True), ("none", True), ("header", True), ("footer", True), ("both", True), ("", False), ("x", False),
-])
+@pytest.mark.parametrize(
+    "policy, allowed",
+    [
+        (None, True),
+        ("auto", True),
+        ("none", True),
+        ("header", True),
+        ("footer", True),
+        ("both", True),
+        ("", False),
+        ("x", False),
+    ],
+)
 def test_aggregate_hash(policy, allowed):
     if allowed:
         assert array_of(message(aggregate_hash=policy)).tolist() == [0, 1, 2, 3]
@@ -223,19 +256,31 @@ def test_unknown_hash(hash_):
         message(hash=hash_)
 
 
-@pytest.mark.parametrize("pairs, text", [
-    ([[descriptor([1]), np.zeros(1, "float32")]], "tuple"),
-    ([(descriptor([1]),)], "length 2"),
-    ([(descriptor([1]), np.zeros(1, "float32"), 1)], "length 2"),
-], ids=["list", "one", "three"])
+@pytest.mark.parametrize(
+    "pairs, text",
+    [
+        ([[descriptor([1]), np.zeros(1, "float32")]], "tuple"),
+        ([(descriptor([1]),)], "length 2"),
+        ([(descriptor([1]), np.zeros(1, "float32"), 1)], "length 2"),
+    ],
+    ids=["list", "one", "three"],
+)
 def test_text_of_form_of_pairs(pairs, text):
     with pytest.raises(ValueError, match=text):
         tensogram.encode({}, pairs)
 
 
-@pytest.mark.parametrize("pairs", [
-    [(descriptor([1]),)], [(descriptor([1]), np.zeros(1, "float32"), 1)], [1], [None], ["ab"],
-], ids=["one", "three", "int", "None", "text"])
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [(descriptor([1]),)],
+        [(descriptor([1]), np.zeros(1, "float32"), 1)],
+        [1],
+        [None],
+        ["ab"],
+    ],
+    ids=["one", "three", "int", "None", "text"],
+)
 def test_form_of_pairs(pairs):
     with pytest.raises((ValueError, TypeError)):
         tensogram.encode({}, pairs)
@@ -300,17 +345,20 @@ def test_shuffle(compression):
     assert np.array_equal(array_of(message((descriptor([1000], **keys), values))), values)
 
 
-@pytest.mark.parametrize("keys, text", [
-    ({"encoding": "simple_packing"}, "sp_bits_per_value"),
-    ({"encoding": "simple_packing", "sp_bits_per_value": 65}, "64"),
-    ({"compression": "szip"}, "szip_"),
-    ({"compression": "zfp"}, "zfp_mode"),
-    ({"compression": "zfp", "zfp_mode": "no_such"}, "zfp_mode"),
-    ({"filter": "shuffle"}, "shuffle_element_size"),
-    ({"filter": "shuffle", "shuffle_element_size": 0}, "shuffle|element"),
-    ({"compression": "rle"}, "bitmask"),
-    ({"compression": "roaring"}, "bitmask"),
-])
+@pytest.mark.parametrize(
+    "keys, text",
+    [
+        ({"encoding": "simple_packing"}, "sp_bits_per_value"),
+        ({"encoding": "simple_packing", "sp_bits_per_value": 65}, "64"),
+        ({"compression": "szip"}, "szip_"),
+        ({"compression": "zfp"}, "zfp_mode"),
+        ({"compression": "zfp", "zfp_mode": "no_such"}, "zfp_mode"),
+        ({"filter": "shuffle"}, "shuffle_element_size"),
+        ({"filter": "shuffle", "shuffle_element_size": 0}, "shuffle|element"),
+        ({"compression": "rle"}, "bitmask"),
+        ({"compression": "roaring"}, "bitmask"),
+    ],
+)
 def test_parameters_of_codecs(keys, text):
     with pytest.raises(ValueError, match=text):
         encode(np.arange(4.0), dtype="float64", **keys)
@@ -347,8 +395,10 @@ class TestPackingParameters:
 
     @pytest.mark.parametrize("half", [{"sp_reference_value": 250.0}, {"sp_binary_scale_factor": -10}])
     def test_half_of_a_pair(self, half):
-        with pytest.raises(ValueError, match="(?s)sp_reference_value.*sp_binary_scale_factor|"
-                                             "sp_binary_scale_factor.*sp_reference_value"):
+        with pytest.raises(
+            ValueError,
+            match="(?s)sp_reference_value.*sp_binary_scale_factor|sp_binary_scale_factor.*sp_reference_value",
+        ):
             self.packed(sp_bits_per_value=16, **half)
 
     def test_nan(self):
@@ -373,7 +423,7 @@ def test_bytes_are_equal_for_any_number_of_threads(codec, threads):
 
 def payloads(data):
     """The message from its first data object on: what is before has the time in it."""
-    return data[data.index(b"FR\x00\x09"):-48]
+    return data[data.index(b"FR\x00\x09") : -48]
 
 
 class TestPreEncoded:
@@ -391,9 +441,15 @@ class TestPreEncoded:
         assert np.isnan(array_of(data)).all()
         assert any(i["code"] == "nan_detected" for i in tensogram.validate(data, "full")["issues"])
 
-    @pytest.mark.parametrize("data, name", [
-        (np.arange(4, dtype="float32"), "ndarray"), (1, "int"), (None, "NoneType"), ("abcd", "str"),
-    ])
+    @pytest.mark.parametrize(
+        "data, name",
+        [
+            (np.arange(4, dtype="float32"), "ndarray"),
+            (1, "int"),
+            (None, "NoneType"),
+            ("abcd", "str"),
+        ],
+    )
     def test_other_data(self, data, name):
         with pytest.raises(ValueError, match=f"requires bytes data.*{name}"):
             self.encode(data)
@@ -415,8 +471,9 @@ class TestPreEncoded:
     @pytest.mark.parametrize("offsets", [[0, 0], [0, 5, 3]])
     def test_block_offsets_must_increase(self, offsets):
         with pytest.raises(ValueError, match="szip_block_offsets"):
-            self.encode(bytes(16), compression="szip", szip_rsi=16, szip_block_size=8, szip_flags=8,
-                        szip_block_offsets=offsets)
+            self.encode(
+                bytes(16), compression="szip", szip_rsi=16, szip_block_size=8, szip_flags=8, szip_block_offsets=offsets
+            )
 
     def test_hash_of_the_caller_is_ignored(self):
         data = self.encode(bytes(16), hash={"type": "xxh3", "value": "0"})
@@ -429,7 +486,10 @@ class TestPackingFunction:
     def test_keys(self):
         params = tensogram.compute_packing_params(np.array([1.0, 2.0]), 16, 2)
         assert sorted(params) == [
-            "sp_binary_scale_factor", "sp_bits_per_value", "sp_decimal_scale_factor", "sp_reference_value",
+            "sp_binary_scale_factor",
+            "sp_bits_per_value",
+            "sp_decimal_scale_factor",
+            "sp_reference_value",
         ]
         assert params["sp_reference_value"] == 1.0 and type(params["sp_reference_value"]) is float
         assert params["sp_bits_per_value"] == 16 and params["sp_decimal_scale_factor"] == 2
@@ -469,10 +529,18 @@ class TestMoreArrays:
         values = np.asfortranarray([[0, 1, 2], [3, 4, 5]], "float32")
         assert array_of(encode(values, (2, 3))).tolist() == [[0, 1, 2], [3, 4, 5]]
 
-    @pytest.mark.parametrize("select", [
-        lambda a: a[::2], lambda a: a[::-1], lambda a: a[:, ::3], lambda a: a.T, lambda a: a[1:, 1:], lambda a: a[:, ::-1],
-        lambda a: np.broadcast_to(a[0], (5, 12)),
-    ])
+    @pytest.mark.parametrize(
+        "select",
+        [
+            lambda a: a[::2],
+            lambda a: a[::-1],
+            lambda a: a[:, ::3],
+            lambda a: a.T,
+            lambda a: a[1:, 1:],
+            lambda a: a[:, ::-1],
+            lambda a: np.broadcast_to(a[0], (5, 12)),
+        ],
+    )
     def test_strides(self, select):
         values = select(np.arange(120, dtype="int32").reshape(10, 12))
         assert array_of(encode(values, values.shape, "int32")).tolist() == values.tolist()

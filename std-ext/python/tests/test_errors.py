@@ -16,18 +16,21 @@ def raised(call):
     return caught.value
 
 
-@pytest.mark.parametrize("call, text", [
-    (lambda: tensogram.decode(b""), "buffer too short"),
-    (lambda: tensogram.decode(b"short"), "buffer too short"),
-    (lambda: tensogram.decode(bytes(100)), "invalid magic"),
-    (lambda: tensogram.decode(message()[:-1]), ""),
-    (lambda: tensogram.decode(message()[:60]), ""),
-    (lambda: tensogram.decode_object(b"", 0), "buffer too short"),
-    (lambda: tensogram.decode_range(bytes(100), 0, []), "invalid magic"),
-    (lambda: tensogram.decode_with_masks(bytes(100)), "invalid magic"),
-    (lambda: tensogram.decode_metadata(b""), "buffer too short"),
-    (lambda: tensogram.decode_descriptors(bytes(100)), "invalid magic"),
-])
+@pytest.mark.parametrize(
+    "call, text",
+    [
+        (lambda: tensogram.decode(b""), "buffer too short"),
+        (lambda: tensogram.decode(b"short"), "buffer too short"),
+        (lambda: tensogram.decode(bytes(100)), "invalid magic"),
+        (lambda: tensogram.decode(message()[:-1]), ""),
+        (lambda: tensogram.decode(message()[:60]), ""),
+        (lambda: tensogram.decode_object(b"", 0), "buffer too short"),
+        (lambda: tensogram.decode_range(bytes(100), 0, []), "invalid magic"),
+        (lambda: tensogram.decode_with_masks(bytes(100)), "invalid magic"),
+        (lambda: tensogram.decode_metadata(b""), "buffer too short"),
+        (lambda: tensogram.decode_descriptors(bytes(100)), "invalid magic"),
+    ],
+)
 def test_framing(call, text):
     error = raised(call)
     assert isinstance(error, ValueError)
@@ -41,22 +44,28 @@ def test_other_version():
     assert isinstance(error, ValueError) and "version" in str(error)
 
 
-@pytest.mark.parametrize("call", [
-    lambda: message((descriptor([4]), b"")),
-    lambda: message(meta={"base": [{}, {}]}),
-    lambda: message((descriptor([4], strides=[]), bytes(16))),
-])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: message((descriptor([4]), b"")),
+        lambda: message(meta={"base": [{}, {}]}),
+        lambda: message((descriptor([4], strides=[]), bytes(16))),
+    ],
+)
 def test_metadata(call):
     error = raised(call)
     assert isinstance(error, ValueError) and str(error).startswith("MetadataError: ")
 
 
-@pytest.mark.parametrize("call", [
-    lambda: message(pair([np.nan])),
-    lambda: message(pair([1], compression="gzip")),
-    lambda: tensogram.decode_range(message(), 0, [(0, 5)]),
-    lambda: tensogram.decode_range(message(pair([1], compression="zstd")), 0, [(0, 1)]),
-])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: message(pair([np.nan])),
+        lambda: message(pair([1], compression="gzip")),
+        lambda: tensogram.decode_range(message(), 0, [(0, 5)]),
+        lambda: tensogram.decode_range(message(pair([1], compression="zstd")), 0, [(0, 1)]),
+    ],
+)
 def test_encoding(call):
     error = raised(call)
     assert isinstance(error, ValueError) and str(error).startswith("EncodingError: ")
@@ -143,12 +152,14 @@ class TestMoreOfErrors:
 
     def test_common_class(self):
         import tgm
+
         for call in (lambda: tensogram.decode(b""), lambda: tensogram.decode_object(message(), 7)):
             error = raised(call)
             assert isinstance(error, tgm.TensogramError) and isinstance(error, ValueError)
 
     def test_pickles(self):
         import pickle
+
         error = raised(lambda: tensogram.decode(b""))
         again = pickle.loads(pickle.dumps(error))
         assert type(again) is type(error) and str(again) == str(error) and again.kind == error.kind
@@ -158,7 +169,8 @@ def test_no_panic_on_changed_bytes():
     """A thousand messages with one byte changed: decoding gives a message or one of the errors above."""
     values = np.linspace(0, 1, 50)
     data = message(
-        (descriptor([50], "float64", encoding="simple_packing", sp_bits_per_value=12), values), pair(values, "float32"),
+        (descriptor([50], "float64", encoding="simple_packing", sp_bits_per_value=12), values),
+        pair(values, "float32"),
         meta={"base": [{"a": [1, {"b": "c"}]}], "d": 1.5},
     )
     random = np.random.default_rng(1)
@@ -166,8 +178,12 @@ def test_no_panic_on_changed_bytes():
         torn = bytearray(data)
         torn[random.integers(len(torn))] = random.integers(256)
         for call in (
-            tensogram.decode, tensogram.decode_descriptors, tensogram.validate, tensogram.scan,
-            lambda b: tensogram.decode(b, verify_hash=True), lambda b: list(tensogram.iter_messages(b)),
+            tensogram.decode,
+            tensogram.decode_descriptors,
+            tensogram.validate,
+            tensogram.scan,
+            lambda b: tensogram.decode(b, verify_hash=True),
+            lambda b: list(tensogram.iter_messages(b)),
         ):
             try:
                 call(bytes(torn))

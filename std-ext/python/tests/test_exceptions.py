@@ -56,8 +56,15 @@ def calls(data, index, path):
     }
 
 
-NAMES = ["decode", "decode_object", "iter_messages", "decode_message", "file_decode_object", "async decode_message",
-         "async file_decode_object"]
+NAMES = [
+    "decode",
+    "decode_object",
+    "iter_messages",
+    "decode_message",
+    "file_decode_object",
+    "async decode_message",
+    "async file_decode_object",
+]
 
 
 def test_classes():

@@ -15,7 +15,7 @@ File = tensogram.TensogramFile
 
 def value(found):
     """The number that message i of `one_file` holds four times."""
-    (_, array), = found.objects
+    ((_, array),) = found.objects
     assert array.tolist() == [array[0]] * 4
     return int(array[0])
 
@@ -125,8 +125,17 @@ class TestAppend:
 
     def test_options(self, tmp_path):
         file = File.create(str(tmp_path / "x.tgm"))
-        file.append({}, [pair([np.nan, 1, np.inf])], hash=None, allow_nan=True, allow_inf=True, nan_mask_method="rle",
-                    aggregate_hash="none", threads=2, small_mask_threshold_bytes=0)
+        file.append(
+            {},
+            [pair([np.nan, 1, np.inf])],
+            hash=None,
+            allow_nan=True,
+            allow_inf=True,
+            nan_mask_method="rle",
+            aggregate_hash="none",
+            threads=2,
+            small_mask_threshold_bytes=0,
+        )
         assert np.array_equal(file[0].objects[0][1], np.array([np.nan, 1, np.inf], "float32"), equal_nan=True)
         with pytest.raises(tensogram.MissingHashError):
             file.decode_message(0, verify_hash=True)
@@ -158,8 +167,14 @@ class TestRead:
     def test_decode_message(self, file):
         found = file.decode_message(1)
         assert type(found) is tensogram.Message and value(found) == 1 and found.metadata["step"] == 1
-        assert value(file.decode_message(index=2, native_byte_order=True, threads=0, restore_non_finite=True,
-                                         verify_hash=True)) == 2
+        assert (
+            value(
+                file.decode_message(
+                    index=2, native_byte_order=True, threads=0, restore_non_finite=True, verify_hash=True
+                )
+            )
+            == 2
+        )
 
     def test_metadata(self, file):
         found = file.file_decode_metadata(msg_index=2)
@@ -180,7 +195,9 @@ class TestRead:
     def test_range(self, file):
         found = file.file_decode_range(2, 0, [(1, 2), (0, 1)])
         assert [p.tolist() for p in found] == [[2, 2], [2]]
-        found = file.file_decode_range(msg_index=2, obj_index=0, ranges=[(1, 2)], join=True, native_byte_order=True, threads=0)
+        found = file.file_decode_range(
+            msg_index=2, obj_index=0, ranges=[(1, 2)], join=True, native_byte_order=True, threads=0
+        )
         assert found.tolist() == [2, 2]
         with pytest.raises(TypeError, match="verify_hash"):
             file.file_decode_range(0, 0, [(0, 1)], verify_hash=True)
@@ -199,8 +216,12 @@ class TestRead:
         assert file.messages() == parts and type(file.messages()) is list
         assert value(tensogram.decode(parts[1])) == 1
 
-    @pytest.mark.parametrize("name", ["decode_message", "read_message", "file_decode_metadata", "file_decode_descriptors"])
-    @pytest.mark.parametrize("index, error", [(-1, OverflowError), (1.0, TypeError), (None, TypeError), ("0", TypeError)])
+    @pytest.mark.parametrize(
+        "name", ["decode_message", "read_message", "file_decode_metadata", "file_decode_descriptors"]
+    )
+    @pytest.mark.parametrize(
+        "index, error", [(-1, OverflowError), (1.0, TypeError), (None, TypeError), ("0", TypeError)]
+    )
     def test_indices(self, file, name, index, error):
         with pytest.raises(error):
             getattr(file, name)(index)
@@ -219,19 +240,40 @@ class TestRead:
 class TestIndexing:
     """f[i], f[a:b:c]."""
 
-    @pytest.mark.parametrize("index, expected", [
-        (0, 0), (2, 2), (-1, 2), (-3, 0), (np.int32(1), 1), (np.int64(-1), 2), (True, 1), (np.uint8(2), 2),
-    ])
+    @pytest.mark.parametrize(
+        "index, expected",
+        [
+            (0, 0),
+            (2, 2),
+            (-1, 2),
+            (-3, 0),
+            (np.int32(1), 1),
+            (np.int64(-1), 2),
+            (True, 1),
+            (np.uint8(2), 2),
+        ],
+    )
     def test_one(self, file, index, expected):
         found = file[index]
         assert type(found) is tensogram.Message and value(found) == expected
         metadata, objects = found
         assert metadata["step"] == expected and type(objects) is list
 
-    @pytest.mark.parametrize("slice_", [
-        slice(None), slice(1, None), slice(None, -1), slice(None, None, -1), slice(None, None, 2), slice(5, 9), slice(-100, 100),
-        slice(2, 0, -1), slice(1, 1),
-    ], ids=str)
+    @pytest.mark.parametrize(
+        "slice_",
+        [
+            slice(None),
+            slice(1, None),
+            slice(None, -1),
+            slice(None, None, -1),
+            slice(None, None, 2),
+            slice(5, 9),
+            slice(-100, 100),
+            slice(2, 0, -1),
+            slice(1, 1),
+        ],
+        ids=str,
+    )
     def test_slice(self, file, slice_):
         found = file[slice_]
         assert type(found) is list and [value(m) for m in found] == [0, 1, 2][slice_]
@@ -269,6 +311,7 @@ class TestMoreOfFiles:
     def test_with_gives_the_file_back(self, one_file):
         """A later use opens it again: programs for the reference go on after `with`."""
         import gc
+
         gc.collect()
         before = len(os.listdir("/proc/self/fd"))
         with File.open(one_file) as file:
@@ -278,12 +321,14 @@ class TestMoreOfFiles:
 
     def test_pickles(self, one_file):
         import pickle
+
         file = pickle.loads(pickle.dumps(File.open(one_file)))
         assert len(file) == 3 and value(file[1]) == 1
 
     def test_weak_reference(self, one_file):
         import gc
         import weakref
+
         file = File.open(one_file)
         reference = weakref.ref(file)
         del file
@@ -292,6 +337,7 @@ class TestMoreOfFiles:
 
     def test_no_descriptor_is_left_open(self, one_file):
         import gc
+
         gc.collect()
         before = len(os.listdir("/proc/self/fd"))
         for _ in range(50):

@@ -63,8 +63,17 @@ def test_hash_takes_bytes_only(value):
 
 @pytest.mark.better
 @pytest.mark.parametrize("name", [name for name in READERS if name != "compute_hash"])
-@pytest.mark.parametrize("wrap", [bytearray, memoryview, lambda b: np.frombuffer(b, "uint8"), lambda b: array.array("B", b),
-                                  lambda b: memoryview(bytearray(b)), lambda b: np.frombuffer(bytearray(b), "uint8")])
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        bytearray,
+        memoryview,
+        lambda b: np.frombuffer(b, "uint8"),
+        lambda b: array.array("B", b),
+        lambda b: memoryview(bytearray(b)),
+        lambda b: np.frombuffer(bytearray(b), "uint8"),
+    ],
+)
 def test_any_buffer(name, wrap):
     data = message()
     assert type(READERS[name](wrap(data))) is type(READERS[name](data))
@@ -104,9 +113,17 @@ class TestFlags:
     def test_count(self, value):
         assert tensogram.decode(message(), threads=value)
 
-    @pytest.mark.parametrize("value, error", [
-        (-1, OverflowError), (2**32, OverflowError), (2**70, OverflowError), (1.0, TypeError), (None, TypeError), ("1", TypeError),
-    ])
+    @pytest.mark.parametrize(
+        "value, error",
+        [
+            (-1, OverflowError),
+            (2**32, OverflowError),
+            (2**70, OverflowError),
+            (1.0, TypeError),
+            (None, TypeError),
+            ("1", TypeError),
+        ],
+    )
     def test_other_counts(self, value, error):
         with pytest.raises(error):
             tensogram.decode(message(), threads=value)
@@ -124,9 +141,16 @@ class TestFlags:
     def test_index_method(self):
         assert tensogram.decode_object(message(pair([1]), pair([2])), self.Index())[2].tolist() == [2]
 
-    @pytest.mark.parametrize("index, error", [
-        (-1, OverflowError), (1.0, TypeError), (None, TypeError), ("0", TypeError), (2**64, OverflowError),
-    ])
+    @pytest.mark.parametrize(
+        "index, error",
+        [
+            (-1, OverflowError),
+            (1.0, TypeError),
+            (None, TypeError),
+            ("0", TypeError),
+            (2**64, OverflowError),
+        ],
+    )
     def test_other_indices(self, index, error):
         with pytest.raises(error):
             tensogram.decode_object(message(), index)
@@ -205,9 +229,14 @@ class TestScan:
 class TestHash:
     """compute_hash."""
 
-    @pytest.mark.parametrize("data, digest", [
-        (b"hello world", "d447b1ea40e6988b"), (b"", "2d06800538d394c2"), (bytearray(b"hello world"), "d447b1ea40e6988b"),
-    ])
+    @pytest.mark.parametrize(
+        "data, digest",
+        [
+            (b"hello world", "d447b1ea40e6988b"),
+            (b"", "2d06800538d394c2"),
+            (bytearray(b"hello world"), "d447b1ea40e6988b"),
+        ],
+    )
     def test_known(self, data, digest):
         assert tensogram.compute_hash(data) == digest
         assert tensogram.compute_hash(data, "xxh3") == digest
@@ -249,9 +278,14 @@ class TestValidate:
         for name in ("quick", "default", "checksum", "full"):
             assert name in str(caught.value)
 
-    @pytest.mark.parametrize("data, code", [
-        (b"", "buffer_too_short"), (b"TENSOGRM", "buffer_too_short"), (bytes(100), "invalid_magic"),
-    ])
+    @pytest.mark.parametrize(
+        "data, code",
+        [
+            (b"", "buffer_too_short"),
+            (b"TENSOGRM", "buffer_too_short"),
+            (bytes(100), "invalid_magic"),
+        ],
+    )
     def test_no_message(self, data, code):
         report = tensogram.validate(data)
         assert [i["code"] for i in report["issues"]] == [code] and report["object_count"] == 0
@@ -269,7 +303,8 @@ class TestValidate:
     def test_no_hashes(self):
         report = tensogram.validate(message(pair([1]), pair([2]), hash=None))
         assert [(i["code"], i["severity"], i["object_index"]) for i in report["issues"]] == [
-            ("no_hash_available", "warning", 0), ("no_hash_available", "warning", 1),
+            ("no_hash_available", "warning", 0),
+            ("no_hash_available", "warning", 1),
         ]
 
     @pytest.mark.parametrize("value, code", [(np.nan, "nan_detected"), (np.inf, "inf_detected")])
@@ -301,7 +336,9 @@ class TestValidate:
         report = tensogram.validate_file(path)
         assert [m["issues"] for m in report["messages"]] == [[], []]
         assert [(i["byte_offset"], i["length"]) for i in report["file_issues"]] == [
-            (0, 4), (4 + len(one), 7), (11 + 2 * len(one), 3),
+            (0, 4),
+            (4 + len(one), 7),
+            (11 + 2 * len(one), 3),
         ]
         assert all(type(i["description"]) is str for i in report["file_issues"])
 

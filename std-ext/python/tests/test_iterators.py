@@ -23,7 +23,8 @@ def test_messages(data):
 
 def test_len_is_what_remains(data, one_file):
     for iterator, name in [
-        (tensogram.iter_messages(data), "MessageIter"), (iter(tensogram.TensogramFile.open(one_file)), "TensogramFileIter"),
+        (tensogram.iter_messages(data), "MessageIter"),
+        (iter(tensogram.TensogramFile.open(one_file)), "TensogramFileIter"),
     ]:
         assert len(iterator) == 3 and repr(iterator) == f"{name}(position=0, remaining=3)"
         next(iterator)

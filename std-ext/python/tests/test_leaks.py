@@ -40,8 +40,11 @@ WORK = {
 
 
 def failing(data):
-    for call in (lambda: tensogram.decode(data[:50]), lambda: tensogram.encode({"a": object()}, []),
-                 lambda: tensogram.decode_object(data, 5)):
+    for call in (
+        lambda: tensogram.decode(data[:50]),
+        lambda: tensogram.encode({"a": object()}, []),
+        lambda: tensogram.decode_object(data, 5),
+    ):
         with pytest.raises(ValueError):
             call()
 
@@ -60,8 +63,10 @@ def test_memory_is_level(name, data, one_file):
 
 def test_references_are_level(data):
     values, keys, meta = np.arange(4, dtype="float32"), pair([0] * 4)[0], {"a": "text"}
+
     def counts():
         return [sys.getrefcount(x) for x in (data, values, keys, meta, None, np.dtype("float32"))]
+
     tensogram.decode(data), tensogram.encode(meta, [(keys, values)])
     before = counts()
     for _ in range(1000):
@@ -75,6 +80,7 @@ def test_references_are_level(data):
 @pytest.mark.better
 def test_views_are_level(one_file):
     import tgm
+
     if not hasattr(tgm, "open_mmap"):
         pytest.skip("this build has no views")
 

@@ -37,11 +37,41 @@ class Mine(dict):
     pass
 
 
-@pytest.mark.parametrize("value", [
-    "", "text", "ä 漢字 🌍 مرحبا", "a\0b", True, False, None, 0, -1, 23, 24, 255, 256, 2**31, 2**32, 2**63 - 1, -2**63,
-    0.0, -0.0, 1.5, 1e300, 5e-324, math.inf, -math.inf, [], [1, "a", None, [2.5]], {}, {"a": {"b": {"c": [1]}}},
-    [{"a": 1}, {"b": [True]}],
-], ids=repr)
+@pytest.mark.parametrize(
+    "value",
+    [
+        "",
+        "text",
+        "ä 漢字 🌍 مرحبا",
+        "a\0b",
+        True,
+        False,
+        None,
+        0,
+        -1,
+        23,
+        24,
+        255,
+        256,
+        2**31,
+        2**32,
+        2**63 - 1,
+        -(2**63),
+        0.0,
+        -0.0,
+        1.5,
+        1e300,
+        5e-324,
+        math.inf,
+        -math.inf,
+        [],
+        [1, "a", None, [2.5]],
+        {},
+        {"a": {"b": {"c": [1]}}},
+        [{"a": 1}, {"b": [True]}],
+    ],
+    ids=repr,
+)
 def test_value_comes_back(value):
     back = there_and_back(value)
     assert type(back) is type(value) and back == value
@@ -53,12 +83,29 @@ def test_nan_comes_back():
     assert math.isnan(there_and_back(math.nan))
 
 
-@pytest.mark.parametrize("value, expected", [
-    (Text("a"), "a"), (np.str_("a"), "a"), (np.bool_(True), True), (Number.ONE, 1), (np.int8(-3), -3), (np.uint16(9), 9),
-    (np.int64(-2**63), -2**63), (np.uint64(5), 5), (np.array(5), 5), (np.float32(0.5), 0.5), (np.float16(0.5), 0.5),
-    (np.float64(0.1), 0.1), (decimal.Decimal("1.5"), 1.5), (fractions.Fraction(1, 4), 0.25), (Mine(a=1), {"a": 1}),
-    (collections.OrderedDict(b=1), {"b": 1}), (collections.defaultdict(int, a=1), {"a": 1}),
-], ids=repr)
+@pytest.mark.parametrize(
+    "value, expected",
+    [
+        (Text("a"), "a"),
+        (np.str_("a"), "a"),
+        (np.bool_(True), True),
+        (Number.ONE, 1),
+        (np.int8(-3), -3),
+        (np.uint16(9), 9),
+        (np.int64(-(2**63)), -(2**63)),
+        (np.uint64(5), 5),
+        (np.array(5), 5),
+        (np.float32(0.5), 0.5),
+        (np.float16(0.5), 0.5),
+        (np.float64(0.1), 0.1),
+        (decimal.Decimal("1.5"), 1.5),
+        (fractions.Fraction(1, 4), 0.25),
+        (Mine(a=1), {"a": 1}),
+        (collections.OrderedDict(b=1), {"b": 1}),
+        (collections.defaultdict(int, a=1), {"a": 1}),
+    ],
+    ids=repr,
+)
 def test_value_becomes(value, expected):
     back = there_and_back(value)
     assert type(back) is type(expected) and back == expected
@@ -69,10 +116,23 @@ def test_keys_inside_may_be_of_other_types(keys):
     assert there_and_back(keys) == keys
 
 
-@pytest.mark.parametrize("value", [
-    {1, 2}, frozenset(), range(3), datetime.date(2020, 1, 1), datetime.timedelta(1), 1j, pathlib.Path("a"), object(),
-    uuid.UUID(int=1), datetime.datetime(2020, 1, 1), int,
-], ids=lambda v: type(v).__name__)
+@pytest.mark.parametrize(
+    "value",
+    [
+        {1, 2},
+        frozenset(),
+        range(3),
+        datetime.date(2020, 1, 1),
+        datetime.timedelta(1),
+        1j,
+        pathlib.Path("a"),
+        object(),
+        uuid.UUID(int=1),
+        datetime.datetime(2020, 1, 1),
+        int,
+    ],
+    ids=lambda v: type(v).__name__,
+)
 def test_value_of_no_use(value):
     for wrapped in (value, [value], {"a": value}):
         with pytest.raises(ValueError, match="cannot convert .* to CBOR"):
@@ -193,7 +253,7 @@ def test_dict_is_not_changed():
 
 
 @pytest.mark.better
-@pytest.mark.parametrize("value", [2**63, 2**64 - 1, -2**63 - 1, -2**64, b"", b"bytes"], ids=repr)
+@pytest.mark.parametrize("value", [2**63, 2**64 - 1, -(2**63) - 1, -(2**64), b"", b"bytes"], ids=repr)
 def test_more_values(value):
     back = there_and_back(value)
     assert type(back) is type(value) and back == value

@@ -80,10 +80,19 @@ def test_num_objects(meta):
     assert meta.num_objects == 2
 
 
-@pytest.mark.parametrize("key, value", [
-    ("only0", 0), ("only1", 1), ("both", "first"), ("null", None), ("empty", ""), ("title", "forecast"),
-    ("nested", {"x": {"y": 7}}), ("mars", {"param": "2t", "step": 12, "levels": [1, 2]}),
-])
+@pytest.mark.parametrize(
+    "key, value",
+    [
+        ("only0", 0),
+        ("only1", 1),
+        ("both", "first"),
+        ("null", None),
+        ("empty", ""),
+        ("title", "forecast"),
+        ("nested", {"x": {"y": 7}}),
+        ("mars", {"param": "2t", "step": 12, "levels": [1, 2]}),
+    ],
+)
 def test_key(meta, key, value):
     assert meta[key] == value and key in meta and meta.get(key, "default") == value
 
@@ -127,35 +136,84 @@ def test_match(meta):
             pytest.fail("no match")
 
 
-@pytest.mark.parametrize("path, value", [
-    ("mars.param", "2t"), ("mars.step", 12), ("mars.class", "od"), ("mars", META["base"][0]["mars"]), ("deep.a.b", False),
-    ("nested.x.y", 7), ("extra.nested.x", {"y": 7}), ("_extra_.title", "forecast"), ("extra.both", "extra"), ("both", "first"),
-    ("null", None), ("empty", ""), ("only0", 0),
-])
+@pytest.mark.parametrize(
+    "path, value",
+    [
+        ("mars.param", "2t"),
+        ("mars.step", 12),
+        ("mars.class", "od"),
+        ("mars", META["base"][0]["mars"]),
+        ("deep.a.b", False),
+        ("nested.x.y", 7),
+        ("extra.nested.x", {"y": 7}),
+        ("_extra_.title", "forecast"),
+        ("extra.both", "extra"),
+        ("both", "first"),
+        ("null", None),
+        ("empty", ""),
+        ("only0", 0),
+    ],
+)
 def test_path(meta, path, value):
     assert meta.has_path(path) is True
     assert meta.get_path(path) == value and meta.get_path(path, "default") == value
 
 
-@pytest.mark.parametrize("path", [
-    "", ".", "a.", ".a", "mars.", ".mars", "mars..param", "mars.absent", "mars.levels.0", "title.x", "_reserved_",
-    "_reserved_.tensor", "_reserved_.tensor.ndim", "extra", "_extra_", "extra.mars", "base", "base.0.mars", "null.x",
-])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "",
+        ".",
+        "a.",
+        ".a",
+        "mars.",
+        ".mars",
+        "mars..param",
+        "mars.absent",
+        "mars.levels.0",
+        "title.x",
+        "_reserved_",
+        "_reserved_.tensor",
+        "_reserved_.tensor.ndim",
+        "extra",
+        "_extra_",
+        "extra.mars",
+        "base",
+        "base.0.mars",
+        "null.x",
+    ],
+)
 def test_absent_path(meta, path):
     assert meta.has_path(path) is False
     assert meta.get_path(path) is None and meta.get_path(path, 5) == 5 and meta.get_path(path, default=6) == 6
 
 
-@pytest.mark.parametrize("obj, path, value", [
-    (0, "mars.param", "2t"), (1, "mars.param", "10u"), (1, "both", "second"), (0, "null", None), (1, "deep.a", {"b": False}),
-])
+@pytest.mark.parametrize(
+    "obj, path, value",
+    [
+        (0, "mars.param", "2t"),
+        (1, "mars.param", "10u"),
+        (1, "both", "second"),
+        (0, "null", None),
+        (1, "deep.a", {"b": False}),
+    ],
+)
 def test_path_of_an_object(meta, obj, path, value):
     assert meta.has_path_at(obj, path) is True and meta.get_path_at(obj, path, "default") == value
 
 
-@pytest.mark.parametrize("obj, path", [
-    (1, "only0"), (0, "title"), (0, "extra.title"), (2, "mars"), (10**6, "mars"), (0, ""), (0, "_reserved_.tensor"),
-])
+@pytest.mark.parametrize(
+    "obj, path",
+    [
+        (1, "only0"),
+        (0, "title"),
+        (0, "extra.title"),
+        (2, "mars"),
+        (10**6, "mars"),
+        (0, ""),
+        (0, "_reserved_.tensor"),
+    ],
+)
 def test_absent_path_of_an_object(meta, obj, path):
     assert meta.has_path_at(obj, path) is False and meta.get_path_at(obj, path) is None
     assert meta.get_path_at(obj, path, 5) == 5
@@ -220,6 +278,7 @@ def test_equality(data):
 def test_copies(meta):
     import copy
     import pickle
+
     for again in (pickle.loads(pickle.dumps(meta)), copy.copy(meta), copy.deepcopy(meta)):
         assert again.base == meta.base and again.extra == meta.extra and again.reserved == meta.reserved
         assert again == meta
@@ -248,7 +307,7 @@ class TestOtherWriters:
         meta = self.meta(None, b"\xf6", b"\xf7")
         assert meta["x"] is None and "x" in meta
 
-    @pytest.mark.parametrize("head, value", [(b"\x1b", 2**64 - 1), (b"\x3b", -2**64)])
+    @pytest.mark.parametrize("head, value", [(b"\x1b", 2**64 - 1), (b"\x3b", -(2**64))])
     def test_integer_beyond_64_bits(self, head, value):
         meta = self.meta(2**62, b"\x1b\x40" + bytes(7), head + b"\xff" * 8)
         assert meta.keys() == ["x"] and "x" in meta and len(meta) == 1 and meta.has_path("x")

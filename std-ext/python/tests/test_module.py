@@ -9,8 +9,8 @@ import support
 import tensogram
 
 NAMES = """
-    encode encode_pre_encoded decode decode_with_masks decode_metadata decode_descriptors decode_object decode_range scan
-    iter_messages validate validate_file compute_hash compute_packing_params doctor is_remote_url convert_grib
+    encode encode_pre_encoded decode decode_with_masks decode_metadata decode_descriptors decode_object decode_range
+    scan iter_messages validate validate_file compute_hash compute_packing_params doctor is_remote_url convert_grib
     convert_grib_buffer convert_netcdf to_grib to_netcdf
     Metadata DataObjectDescriptor Message TensogramFile TensogramFileIter MessageIter StreamingEncoder
     AsyncTensogramFile AsyncTensogramFileIter
@@ -40,8 +40,8 @@ PARAMETERS = {
     "doctor": "",
     "is_remote_url": "source",
     "convert_grib": "path * grouping preserve_all_keys encoding bits filter compression compression_level threads hash",
-    "convert_grib_buffer":
-        "buffer * grouping preserve_all_keys encoding bits filter compression compression_level threads hash",
+    "convert_grib_buffer": "buffer * grouping preserve_all_keys encoding bits filter "
+    "compression compression_level threads hash",
     "convert_netcdf": "path * split_by cf encoding bits filter compression compression_level threads hash",
     "to_grib": "messages",
     "to_netcdf": "messages path",
@@ -82,10 +82,25 @@ PARAMETERS = {
 
 # Defaults that a caller may read off.
 DEFAULTS = {
-    "hash": "xxh3", "threads": 0, "allow_nan": False, "allow_inf": False, "nan_mask_method": None,
-    "small_mask_threshold_bytes": None, "aggregate_hash": None, "native_byte_order": True, "restore_non_finite": True,
-    "verify_hash": False, "join": False, "level": "default", "check_canonical": False, "algo": "xxh3",
-    "bidirectional": True, "storage_options": None, "default": None, "grouping": "merge_all", "split_by": "file",
+    "hash": "xxh3",
+    "threads": 0,
+    "allow_nan": False,
+    "allow_inf": False,
+    "nan_mask_method": None,
+    "small_mask_threshold_bytes": None,
+    "aggregate_hash": None,
+    "native_byte_order": True,
+    "restore_non_finite": True,
+    "verify_hash": False,
+    "join": False,
+    "level": "default",
+    "check_canonical": False,
+    "algo": "xxh3",
+    "bidirectional": True,
+    "storage_options": None,
+    "default": None,
+    "grouping": "merge_all",
+    "split_by": "file",
 }
 
 
@@ -125,7 +140,9 @@ def test_parameters(path):
 
 # Parameters that we have and the reference has not: by keyword only.
 EXTRA = {
-    "decode": ("out",), "decode_object": ("out",), "TensogramFile.file_decode_object": ("out", "restore_non_finite"),
+    "decode": ("out",),
+    "decode_object": ("out",),
+    "TensogramFile.file_decode_object": ("out", "restore_non_finite"),
     "TensogramFile.decode_message": ("out",),
 }
 
@@ -182,10 +199,18 @@ def test_message_is_a_named_tuple():
     assert pickle.loads(pickle.dumps(made)) == made
 
 
-@pytest.mark.parametrize("name", [
-    "Metadata", "DataObjectDescriptor", "TensogramFile", "TensogramFileIter", "MessageIter", "AsyncTensogramFile",
-    "AsyncTensogramFileIter",
-])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Metadata",
+        "DataObjectDescriptor",
+        "TensogramFile",
+        "TensogramFileIter",
+        "MessageIter",
+        "AsyncTensogramFile",
+        "AsyncTensogramFileIter",
+    ],
+)
 def test_class_without_constructor(name):
     with pytest.raises(TypeError):
         getattr(tensogram, name)()
@@ -243,14 +268,27 @@ def test_converters_without_their_libraries():
             call()
 
 
-@pytest.mark.parametrize("url", [
-    "http://a/b", "https://a/b", "s3://a", "s3a://a", "gs://a", "az://a", "azure://a", "HTTPS://A", "S3://a",
-])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://a/b",
+        "https://a/b",
+        "s3://a",
+        "s3a://a",
+        "gs://a",
+        "az://a",
+        "azure://a",
+        "HTTPS://A",
+        "S3://a",
+    ],
+)
 def test_remote_url(url):
     assert tensogram.is_remote_url(url) is True
 
 
-@pytest.mark.parametrize("url", ["", "a.tgm", "/a", "file://a", "ftp://a", "gcs://a", "abfs://a", "http:/a", " http://a"])
+@pytest.mark.parametrize(
+    "url", ["", "a.tgm", "/a", "file://a", "ftp://a", "gcs://a", "abfs://a", "http:/a", " http://a"]
+)
 def test_local_url(url):
     assert tensogram.is_remote_url(url) is False
 

@@ -10,7 +10,11 @@ import tensogram
 from support import descriptor, message
 
 hypothesis.settings.register_profile(
-    "all", deadline=None, max_examples=100, derandomize=True, database=None,
+    "all",
+    deadline=None,
+    max_examples=100,
+    derandomize=True,
+    database=None,
     suppress_health_check=list(hypothesis.HealthCheck),
 )
 hypothesis.settings.load_profile("all")
@@ -20,8 +24,9 @@ SHAPES = hnp.array_shapes(min_dims=0, max_dims=5, min_side=0, max_side=6)
 ARRAYS = DTYPES.flatmap(lambda dtype: hnp.arrays(dtype, SHAPES))
 TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-2**63, 2**63 - 1) | st.floats(allow_nan=False) | TEXT,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4), max_leaves=12,
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False) | TEXT,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
+    max_leaves=12,
 )
 KEYS = TEXT.filter(lambda key: key not in ("base", "extra", "_extra_", "_reserved_"))
 LOSSLESS = st.sampled_from([{}, {"compression": "zstd"}, {"compression": "lz4"}])
@@ -29,9 +34,16 @@ LOSSLESS = st.sampled_from([{}, {"compression": "zstd"}, {"compression": "lz4"}]
 
 @hypothesis.given(st.lists(st.tuples(ARRAYS, LOSSLESS), max_size=4), st.sampled_from(["xxh3", None]))
 def test_arrays(arrays, hash_):
-    data = message(
-        *[(descriptor(a.shape, a.dtype.name, **keys), a) for a, keys in arrays], hash=hash_, allow_nan=True, allow_inf=True,
-    ) if arrays else support.bare()
+    data = (
+        message(
+            *[(descriptor(a.shape, a.dtype.name, **keys), a) for a, keys in arrays],
+            hash=hash_,
+            allow_nan=True,
+            allow_inf=True,
+        )
+        if arrays
+        else support.bare()
+    )
     found = tensogram.decode(data).objects
     assert len(found) == len(arrays)
     for (desc, out), (array, _) in zip(found, arrays):
@@ -45,9 +57,15 @@ def test_arrays(arrays, hash_):
     assert not [i for i in tensogram.validate(data, "full")["issues"] if i["severity"] == "error"]
 
 
-@hypothesis.given(st.dictionaries(KEYS, VALUES, max_size=6), st.lists(st.dictionaries(KEYS, VALUES, max_size=3), max_size=3))
+@hypothesis.given(
+    st.dictionaries(KEYS, VALUES, max_size=6), st.lists(st.dictionaries(KEYS, VALUES, max_size=3), max_size=3)
+)
 def test_metadata(extra, base):
-    data = message(*[support.pair([0])] * len(base), meta={"_extra_": extra, "base": base}) if base else tensogram.encode(extra, [])
+    data = (
+        message(*[support.pair([0])] * len(base), meta={"_extra_": extra, "base": base})
+        if base
+        else tensogram.encode(extra, [])
+    )
     found = tensogram.decode_metadata(data)
     assert found.extra == extra
     assert [{k: v for k, v in entry.items() if k != "_reserved_"} for entry in found.base] == base
@@ -57,7 +75,11 @@ def test_metadata(extra, base):
 
 
 @hypothesis.given(
-    st.integers(1, 300), st.integers(0, 32), st.floats(-1e6, 1e6), st.floats(1e-3, 1e6), st.sampled_from(["none", "szip", "zstd"]),
+    st.integers(1, 300),
+    st.integers(0, 32),
+    st.floats(-1e6, 1e6),
+    st.floats(1e-3, 1e6),
+    st.sampled_from(["none", "szip", "zstd"]),
 )
 def test_packing(count, bits, low, width, compression):
     if compression == "szip":
@@ -85,12 +107,13 @@ def test_packing(count, bits, low, width, compression):
 def test_ranges(array, draw):
     count = array.size
     ranges = [
-        (start, draw.draw(st.integers(0, count - start))) for start in draw.draw(st.lists(st.integers(0, count), max_size=5))
+        (start, draw.draw(st.integers(0, count - start)))
+        for start in draw.draw(st.lists(st.integers(0, count), max_size=5))
     ]
     data = message((descriptor(array.shape, array.dtype.name), array), allow_nan=True, allow_inf=True)
     flat = support.array_of(data).ravel()
     for (start, length), part in zip(ranges, tensogram.decode_range(data, 0, ranges), strict=True):
-        assert part.tobytes() == flat[start:start + length].tobytes()
+        assert part.tobytes() == flat[start : start + length].tobytes()
 
 
 @hypothesis.given(st.binary(max_size=300))
@@ -111,10 +134,14 @@ def test_torn_messages(draw):
     data = bytearray(message(support.pair(np.arange(10)), meta={"a": {"b": 1}}))
     for _ in range(draw.draw(st.integers(1, 3))):
         data[draw.draw(st.integers(0, len(data) - 1))] = draw.draw(st.integers(0, 255))
-    data = bytes(data[:draw.draw(st.integers(0, len(data)))])
+    data = bytes(data[: draw.draw(st.integers(0, len(data)))])
     for call in (
-        tensogram.decode, tensogram.scan, tensogram.validate, tensogram.decode_metadata,
-        lambda b: tensogram.decode(b, verify_hash=True), lambda b: tensogram.decode_range(b, 0, [(1, 3)]),
+        tensogram.decode,
+        tensogram.scan,
+        tensogram.validate,
+        tensogram.decode_metadata,
+        lambda b: tensogram.decode(b, verify_hash=True),
+        lambda b: tensogram.decode_range(b, 0, [(1, 3)]),
     ):
         try:
             call(data)
@@ -122,7 +149,9 @@ def test_torn_messages(draw):
             pass
 
 
-@hypothesis.given(st.lists(st.integers(-1000, 1000), max_size=20), st.lists(st.binary(max_size=30), min_size=1, max_size=5))
+@hypothesis.given(
+    st.lists(st.integers(-1000, 1000), max_size=20), st.lists(st.binary(max_size=30), min_size=1, max_size=5)
+)
 def test_scan(values, junk):
     one = message(support.pair(values, "int32"), hash=None)
     hypothesis.assume(not any(b"TENSO" in j or b"394" in j for j in junk))

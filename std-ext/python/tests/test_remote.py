@@ -23,10 +23,13 @@ def place(tmp_path_factory):
     file = tensogram.TensogramFile.create(str(folder / "x.tgm"))
     for i in range(4):
         values = np.arange(1000) + i
-        file.append({"base": [{"step": i}, {}]}, [
-            pair(values, "float64"),
-            (descriptor([10, 100], "float64", **support.LOSSY["packed szip"][0]), values.reshape(10, 100) * 1.0),
-        ])
+        file.append(
+            {"base": [{"step": i}, {}]},
+            [
+                pair(values, "float64"),
+                (descriptor([10, 100], "float64", **support.LOSSY["packed szip"][0]), values.reshape(10, 100) * 1.0),
+            ],
+        )
     (folder / "empty.tgm").touch()
     with server.serving(folder) as running:
         yield running
@@ -119,14 +122,23 @@ class Failing:
         raise ZeroDivisionError
 
 
-@pytest.mark.parametrize("options, error", [
-    ({"allow_http": Failing()}, (ValueError, ZeroDivisionError)), ({1: "a"}, TypeError), ([("a", "b")], TypeError), (1, TypeError),
-], ids=["value", "key", "list", "int"])
+@pytest.mark.parametrize(
+    "options, error",
+    [
+        ({"allow_http": Failing()}, (ValueError, ZeroDivisionError)),
+        ({1: "a"}, TypeError),
+        ([("a", "b")], TypeError),
+        (1, TypeError),
+    ],
+    ids=["value", "key", "list", "int"],
+)
 def test_options(place, options, error):
     with pytest.raises(error):
         tensogram.TensogramFile.open_remote(place.url("x.tgm"), options)
+
     async def main():
         tensogram.AsyncTensogramFile.open_remote(place.url("x.tgm"), options)
+
     with pytest.raises(error):
         asyncio.run(main())
 
@@ -161,4 +173,5 @@ def test_async(place):
         with pytest.raises(ValueError):
             await file.prefetch_layouts([9])
         assert await file.file_decode_range(1, 0, [(2, 2)], join=True) is not None
+
     asyncio.run(main())

@@ -41,8 +41,12 @@ def test_finished(finish):
     encoder = Encoder({})
     getattr(encoder, finish)()
     for call in (
-        lambda: encoder.write_object(*pair([1])), lambda: encoder.write_object_pre_encoded(descriptor([1]), bytes(4)),
-        encoder.finish, encoder.finish_backfilled, encoder.finish_and_reset, encoder.finish_and_reset_backfilled,
+        lambda: encoder.write_object(*pair([1])),
+        lambda: encoder.write_object_pre_encoded(descriptor([1]), bytes(4)),
+        encoder.finish,
+        encoder.finish_backfilled,
+        encoder.finish_and_reset,
+        encoder.finish_and_reset_backfilled,
     ):
         with pytest.raises(RuntimeError, match="StreamingEncoder already finished"):
             call()
@@ -57,9 +61,7 @@ def test_reset(name):
             encoder.write_object(*pair([i, j]))
         parts.append(getattr(encoder, name)())
     data = b"".join(parts)
-    assert tensogram.scan(data) == [
-        (sum(map(len, parts[:i])), len(parts[i])) for i in range(3)
-    ]
+    assert tensogram.scan(data) == [(sum(map(len, parts[:i])), len(parts[i])) for i in range(3)]
     for i, found in enumerate(tensogram.iter_messages(data)):
         assert found.metadata["title"] == "x" and [a.tolist() for _, a in found.objects] == [[i, j] for j in range(i)]
     with pytest.raises(tensogram.MissingHashError):
@@ -106,9 +108,17 @@ def test_surplus_base_entries_are_dropped():
         assert tensogram.decode(data).metadata.num_objects == 1
 
 
-@pytest.mark.parametrize("policy, allowed", [
-    (None, True), ("auto", True), ("none", True), ("footer", True), ("header", False), ("both", False),
-])
+@pytest.mark.parametrize(
+    "policy, allowed",
+    [
+        (None, True),
+        ("auto", True),
+        ("none", True),
+        ("footer", True),
+        ("header", False),
+        ("both", False),
+    ],
+)
 def test_aggregate_hash(policy, allowed):
     if allowed:
         assert tensogram.decode(Encoder({}, aggregate_hash=policy).finish()).objects == []
@@ -117,16 +127,22 @@ def test_aggregate_hash(policy, allowed):
             Encoder({}, aggregate_hash=policy)
 
 
-@pytest.mark.parametrize("options, text", [
-    ({"hash": "md5"}, "unknown hash type"), ({"nan_mask_method": "x"}, "unknown mask method"),
-    ({"aggregate_hash": "x"}, "unknown aggregate_hash policy"),
-])
+@pytest.mark.parametrize(
+    "options, text",
+    [
+        ({"hash": "md5"}, "unknown hash type"),
+        ({"nan_mask_method": "x"}, "unknown mask method"),
+        ({"aggregate_hash": "x"}, "unknown aggregate_hash policy"),
+    ],
+)
 def test_options_are_checked_at_once(options, text):
     with pytest.raises(ValueError, match=text):
         Encoder({}, **options)
 
 
-@pytest.mark.parametrize("meta, error", [(None, TypeError), ([], TypeError), ({"_reserved_": {}}, ValueError), ({1: 2}, TypeError)])
+@pytest.mark.parametrize(
+    "meta, error", [(None, TypeError), ([], TypeError), ({"_reserved_": {}}, ValueError), ({1: 2}, TypeError)]
+)
 def test_metadata_is_checked_at_once(meta, error):
     with pytest.raises(error):
         Encoder(meta)

@@ -20,8 +20,9 @@ def documented():
         yield name, thing
         if inspect.isclass(thing) and not issubclass(thing, Exception):
             for member, value in vars(thing).items():
-                if not member.startswith("_") and (callable(value) or isinstance(value, (staticmethod, property))
-                                                   or inspect.isgetsetdescriptor(value)):
+                if not member.startswith("_") and (
+                    callable(value) or isinstance(value, (staticmethod, property)) or inspect.isgetsetdescriptor(value)
+                ):
                     yield f"{name}.{member}", getattr(thing, member)
 
 
@@ -50,10 +51,31 @@ def test_examples(name, tmp_path, monkeypatch):
     assert runner.failures == 0, "".join(printed)
 
 
-@pytest.mark.parametrize("name", [
-    "encode", "encode_pre_encoded", "decode", "decode_with_masks", "decode_metadata", "decode_descriptors", "decode_object",
-    "decode_range", "scan", "iter_messages", "validate", "validate_file", "compute_hash", "compute_packing_params", "doctor",
-    "is_remote_url", "Metadata", "DataObjectDescriptor", "TensogramFile", "StreamingEncoder", "AsyncTensogramFile",
-])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "encode",
+        "encode_pre_encoded",
+        "decode",
+        "decode_with_masks",
+        "decode_metadata",
+        "decode_descriptors",
+        "decode_object",
+        "decode_range",
+        "scan",
+        "iter_messages",
+        "validate",
+        "validate_file",
+        "compute_hash",
+        "compute_packing_params",
+        "doctor",
+        "is_remote_url",
+        "Metadata",
+        "DataObjectDescriptor",
+        "TensogramFile",
+        "StreamingEncoder",
+        "AsyncTensogramFile",
+    ],
+)
 def test_has_an_example(name):
     assert name in EXAMPLES

@@ -15,8 +15,21 @@ import tensogram
 import tgm
 
 SAME = [
-    "encode", "decode", "decode_object", "decode_range", "decode_with_masks", "Metadata", "DataObjectDescriptor", "TensogramFile",
-    "StreamingEncoder", "AsyncTensogramFile", "IntegrityError", "HashMismatchError", "MissingHashError", "scan", "validate",
+    "encode",
+    "decode",
+    "decode_object",
+    "decode_range",
+    "decode_with_masks",
+    "Metadata",
+    "DataObjectDescriptor",
+    "TensogramFile",
+    "StreamingEncoder",
+    "AsyncTensogramFile",
+    "IntegrityError",
+    "HashMismatchError",
+    "MissingHashError",
+    "scan",
+    "validate",
 ]
 
 
@@ -33,6 +46,7 @@ def test_versions():
 
 def test_inner_module():
     from tensogram import tensogram as inner
+
     assert inner.decode is tensogram.decode
 
 
@@ -58,8 +72,20 @@ def test_decoded_message():
 @pytest.mark.parametrize("module", ["tgm", "tensogram"])
 def test_import_in_developer_mode(module):
     done = subprocess.run(
-        [sys.executable, "-X", "dev", "-W", "error", "-c", f"import {module}, numpy; {module}.decode({module}.encode({{}}, []))"],
-        capture_output=True, text=True, check=True, timeout=60)
+        [
+            sys.executable,
+            "-X",
+            "dev",
+            "-W",
+            "error",
+            "-c",
+            f"import {module}, numpy; {module}.decode({module}.encode({{}}, []))",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
     assert done.stderr == ""
 
 
@@ -79,7 +105,9 @@ def test_errors_have_a_place():
 def test_interrupt():
     """Ctrl-C ends long work, and the process, soon."""
     code = """if True:
-        import sys, numpy as np, tgm
+        import signal, numpy as np, tgm
+        # A shell that runs tests in the background lets them ignore the signal.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         data = np.random.default_rng(0).standard_normal(200_000)
         keys = {"type": "ntensor", "shape": [200_000], "dtype": "float64", "compression": "zstd", "zstd_level": 19}
         print("ready", flush=True)

@@ -23,16 +23,20 @@ def path(tmp_path):
     path = tmp_path / "x.tgm"
     with tgm.TensogramFile.create(path) as file:
         for i in range(3):
-            file.append({"base": [{"mars": {"param": "2t", "step": i * 12}}, {"mars": {"param": "10u"}}, {}], "n": i}, [
-                pair(VALUES + i), (descriptor([24], "float64", **support.LOSSY["packed"][0]), np.arange(24.0)),
-                (descriptor([2, 3, 4], "float32", compression="zstd"), VALUES),
-            ])
+            file.append(
+                {"base": [{"mars": {"param": "2t", "step": i * 12}}, {"mars": {"param": "10u"}}, {}], "n": i},
+                [
+                    pair(VALUES + i),
+                    (descriptor([24], "float64", **support.LOSSY["packed"][0]), np.arange(24.0)),
+                    (descriptor([2, 3, 4], "float32", compression="zstd"), VALUES),
+                ],
+            )
     return path
 
 
 @pytest.fixture
 def data(path):
-    return path.read_bytes()[:tgm.scan(path.read_bytes())[0][1]]
+    return path.read_bytes()[: tgm.scan(path.read_bytes())[0][1]]
 
 
 class TestMessage:
@@ -150,10 +154,23 @@ class TestSelection:
     """obj[10:20, ::4]."""
 
     @pytest.mark.parametrize("codec", ["none", "packed", "packed szip", "zstd"])
-    @pytest.mark.parametrize("key", [
-        (slice(2, 5),), (slice(None), slice(None, None, 4)), (3,), (-1, -1), (slice(None, None, -1),), (..., 2), (),
-        (slice(1, 8, 3), 5), (slice(5, 2),), (slice(-3, None), slice(0, 100)), (np.int64(2), slice(None, None, -2)),
-    ], ids=str)
+    @pytest.mark.parametrize(
+        "key",
+        [
+            (slice(2, 5),),
+            (slice(None), slice(None, None, 4)),
+            (3,),
+            (-1, -1),
+            (slice(None, None, -1),),
+            (..., 2),
+            (),
+            (slice(1, 8, 3), 5),
+            (slice(5, 2),),
+            (slice(-3, None), slice(0, 100)),
+            (np.int64(2), slice(None, None, -2)),
+        ],
+        ids=str,
+    )
     def test_equals_numpy(self, codec, key):
         values = np.arange(120.0).reshape(10, 12)
         keys = support.LOSSY[codec][0] if codec in support.LOSSY else support.LOSSLESS[codec]
@@ -164,9 +181,15 @@ class TestSelection:
         found = tensor[key]
         assert np.shape(found) == np.shape(expected) and np.array_equal(found, expected)
 
-    @pytest.mark.parametrize("key, error", [
-        ((10,), IndexError), ((0, 0, 0), IndexError), (("a",), (IndexError, TypeError)), ((1.5,), (IndexError, TypeError)),
-    ])
+    @pytest.mark.parametrize(
+        "key, error",
+        [
+            ((10,), IndexError),
+            ((0, 0, 0), IndexError),
+            (("a",), (IndexError, TypeError)),
+            ((1.5,), (IndexError, TypeError)),
+        ],
+    )
     def test_wrong_keys(self, data, key, error):
         tensor = tgm.Message(tgm.encode({}, [pair(np.zeros((10, 12)))])).objects[0]
         with pytest.raises(error):
@@ -203,9 +226,15 @@ class TestFile:
         assert support.resident() - before < 4 * 2**20
         assert array.shape == (16 * 2**20,) and array[-1] == 0
 
-    @pytest.mark.parametrize("query, expected", [
-        ("mars.param=2t", [0, 1, 2]), ("mars.param=2t and mars.step>=12", [1, 2]), ("mars.step=24", [2]), ("mars.param=xx", []),
-    ])
+    @pytest.mark.parametrize(
+        "query, expected",
+        [
+            ("mars.param=2t", [0, 1, 2]),
+            ("mars.param=2t and mars.step>=12", [1, 2]),
+            ("mars.step=24", [2]),
+            ("mars.param=xx", []),
+        ],
+    )
     def test_query(self, path, query, expected):
         found = tgm.TensogramFile.open(path).query(query)
         assert [number(f) for f in found] == expected

@@ -26,14 +26,23 @@ def weather(tmp_path_factory):
     holes = field(3).astype("float32")
     holes[::5, 1::7] = np.nan
     objects = {
-        "latitude": (LATITUDE, {}), "longitude": (LONGITUDE, {}), "plain": (field(0), {}),
-        "packed": (field(1), support.LOSSY["packed"][0]), "szip": (field(2), support.LOSSY["packed szip"][0]),
-        "holes": (holes, {"compression": "zstd"}), "lz4": (field(4).astype("float32"), {"compression": "lz4"}),
+        "latitude": (LATITUDE, {}),
+        "longitude": (LONGITUDE, {}),
+        "plain": (field(0), {}),
+        "packed": (field(1), support.LOSSY["packed"][0]),
+        "szip": (field(2), support.LOSSY["packed szip"][0]),
+        "holes": (holes, {"compression": "zstd"}),
+        "lz4": (field(4).astype("float32"), {"compression": "lz4"}),
         "whole": (np.arange(37 * 72, dtype="int16").reshape(37, 72), {}),
     }
     tensogram.TensogramFile.create(path).append(
-        {"base": [entry(name, units="K", mars={"param": name}) for name in objects], "title": "weather", "institution": "here"},
-        [(support.descriptor(a.shape, str(a.dtype), **keys), a) for a, keys in objects.values()], allow_nan=True,
+        {
+            "base": [entry(name, units="K", mars={"param": name}) for name in objects],
+            "title": "weather",
+            "institution": "here",
+        },
+        [(support.descriptor(a.shape, str(a.dtype), **keys), a) for a, keys in objects.values()],
+        allow_nan=True,
     )
     return path
 
@@ -46,6 +55,10 @@ def steps(tmp_path_factory):
     for step in range(12):
         file.append(
             {"base": [entry("latitude"), entry("longitude"), {"mars": {"param": "2t", "step": step}}]},
-            [support.pair(LATITUDE, "float64"), support.pair(LONGITUDE, "float64"), support.pair(field(step), "float64")],
+            [
+                support.pair(LATITUDE, "float64"),
+                support.pair(LONGITUDE, "float64"),
+                support.pair(field(step), "float64"),
+            ],
         )
     return path

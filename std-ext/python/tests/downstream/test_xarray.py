@@ -48,10 +48,20 @@ def test_holes(dataset):
 
 
 @pytest.mark.parametrize("name", ["plain", "packed", "szip", "holes", "lz4", "whole"])
-@pytest.mark.parametrize("index", [
-    {"latitude": 3}, {"latitude": -1, "longitude": 0}, {"latitude": slice(2, 5)}, {"longitude": slice(10, 60, 7)},
-    {"latitude": slice(None, None, -1)}, {"latitude": [1, 5, 7]}, {"latitude": slice(0, 0)}, {"latitude": [30, 2], "longitude": slice(3, 9)},
-], ids=str)
+@pytest.mark.parametrize(
+    "index",
+    [
+        {"latitude": 3},
+        {"latitude": -1, "longitude": 0},
+        {"latitude": slice(2, 5)},
+        {"longitude": slice(10, 60, 7)},
+        {"latitude": slice(None, None, -1)},
+        {"latitude": [1, 5, 7]},
+        {"latitude": slice(0, 0)},
+        {"latitude": [30, 2], "longitude": slice(3, 9)},
+    ],
+    ids=str,
+)
 def test_lazy_indexing(weather, name, index):
     with xr.open_dataset(weather, engine="tensogram") as lazy, xr.open_dataset(weather, engine="tensogram") as whole:
         part = lazy[name].isel(index)
@@ -101,6 +111,7 @@ def test_merged_messages(steps):
 
 def test_groups(steps):
     import tensogram_xarray
+
     found = tensogram_xarray.open_datasets(steps, variable_key="mars.param")
     assert sum(v.size for d in found for v in d.data_vars.values()) >= 12 * 37 * 72
 
@@ -109,7 +120,9 @@ def test_from_xarray_to_a_file(dataset, tmp_path):
     path = str(tmp_path / "out.tgm")
     array = dataset.plain.isel(latitude=slice(0, 4)).values
     tensogram.TensogramFile.create(path).append(
-        {"base": [{"name": "part"}]}, [({"type": "ntensor", "shape": list(array.shape), "dtype": str(array.dtype)}, array.copy())])
+        {"base": [{"name": "part"}]},
+        [({"type": "ntensor", "shape": list(array.shape), "dtype": str(array.dtype)}, array.copy())],
+    )
     with xr.open_dataset(path, engine="tensogram") as opened:
         assert np.array_equal(opened.part, field(0)[:4])
 
@@ -139,5 +152,7 @@ def test_remote(weather):
         with xr.open_dataset(url, engine="tensogram", storage_options={"allow_http": "true"}) as opened:
             assert np.array_equal(opened.plain[3:5], field(0)[3:5])
             assert np.array_equal(opened.lz4, field(4).astype("float32"))
-        with xr.open_dataset(url, engine="tensogram", storage_options={"allow_http": "true"}, chunks={"latitude": 5}) as opened:
+        with xr.open_dataset(
+            url, engine="tensogram", storage_options={"allow_http": "true"}, chunks={"latitude": 5}
+        ) as opened:
             assert np.array_equal(opened.plain.compute(), field(0))

@@ -37,17 +37,10 @@ from tgm import (
 )
 from tgm import DecodedMessage as Message
 
-try:
-    from tgm import AsyncTensogramFile, AsyncTensogramFileIter
-except ImportError:  # a build without asynchronous files
-    pass
-
 __version__ = "0.24.0"
 
 __all__ = [
     "WIRE_VERSION",
-    "AsyncTensogramFile",
-    "AsyncTensogramFileIter",
     "DataObjectDescriptor",
     "HashMismatchError",
     "IntegrityError",
@@ -83,3 +76,10 @@ __all__ = [
     "validate",
     "validate_file",
 ]
+
+try:
+    from tgm import AsyncTensogramFile, AsyncTensogramFileIter  # noqa: F401
+except ImportError:  # a build without asynchronous files
+    pass
+else:
+    __all__ += ["AsyncTensogramFile", "AsyncTensogramFileIter"]
