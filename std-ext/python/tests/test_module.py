@@ -10,7 +10,7 @@ import tensogram
 
 NAMES = """
     encode encode_pre_encoded decode decode_with_masks decode_metadata decode_descriptors decode_object decode_range
-    scan     iter_messages validate validate_file compute_hash compute_packing_params doctor is_remote_url convert_grib
+    scan iter_messages validate validate_file compute_hash compute_packing_params doctor is_remote_url convert_grib
     convert_grib_buffer convert_netcdf to_grib to_netcdf
     Metadata DataObjectDescriptor Message TensogramFile TensogramFileIter MessageIter StreamingEncoder
     AsyncTensogramFile AsyncTensogramFileIter
