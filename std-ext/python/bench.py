@@ -5,7 +5,8 @@
 
 The two modules have one name, so each runs in a process of its own environment. The reference writes the data, both
 read the same files, and both say what they read, which must agree. Processes take turns; a case runs several times in
-each, and the table shows medians by the clock, and how many times faster we are. Run it on a machine that does nothing else.
+each, and the table shows medians by the clock, and how many times faster we are. Other programs on the machine
+spoil it.
 """
 
 import argparse
