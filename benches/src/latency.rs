@@ -179,7 +179,9 @@ pub fn run(_: &mut Bench) {
     let known: Vec<_> = tasks.iter().map(defaults).collect();
     for (task, times) in tasks.iter().zip(&known) {
         print!("  {:<44}", task.name);
-        times.iter().for_each(|time| print!("{time:>13.4}"));
+        for time in times {
+            print!("{time:>13.4}");
+        }
         println!();
     }
     println!("\n  time as a multiple of the defaults': geometric mean over tasks and links, best, worst");
