@@ -4,7 +4,7 @@
 //!
 //! | module | what it knows |
 //! |---|---|
-//! | `functions`, `file`, `iterators`, `streaming`, `asynchronous`, `view` | what Python programs call |
+//! | `functions`, `file`, `source`, `iterators`, `streaming`, `asynchronous`, `view` | what Python programs call |
 //! | `message` | decoded messages as tuples of Python objects |
 //! | `metadata`, `descriptor` | the two classes that describe |
 //! | `convert` | single values, in and out |
@@ -22,6 +22,7 @@ mod html;
 mod iterators;
 mod message;
 mod metadata;
+mod source;
 mod streaming;
 mod view;
 mod work;
@@ -42,6 +43,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__has_grib__", false)?;
     module.add("__has_netcdf__", false)?;
     functions::add_to(module)?;
+    source::add_to(module)?;
     asynchronous::add_to(module)?;
     view::add_to(module)
 }

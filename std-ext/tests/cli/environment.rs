@@ -14,7 +14,7 @@ fn a_backend_that_there_is_not_is_an_error_where_it_is_asked() {
         assert!(digest("codecs/szip-high-ratio.tgm", "TENSOGRAM_COMPRESSION_BACKEND", name).0);
     }
     let (good, error) = digest("codecs/szip-high-ratio.tgm", "TENSOGRAM_COMPRESSION_BACKEND", "fortran");
-    assert!(!good && error.contains("TENSOGRAM_COMPRESSION_BACKEND=fortran"), "{error}");
+    assert!(!good && error.contains("invalid TENSOGRAM_COMPRESSION_BACKEND value: fortran"), "{error}");
     assert!(digest("dtypes/float32-little.tgm", "TENSOGRAM_COMPRESSION_BACKEND", "fortran").0, "nothing to choose");
 }
 
@@ -24,5 +24,5 @@ fn a_number_of_threads_that_is_none_is_an_error() {
         assert!(digest("multi/three.tgm", "TENSOGRAM_THREADS", number).0);
     }
     let (good, error) = digest("multi/three.tgm", "TENSOGRAM_THREADS", "many");
-    assert!(!good && error.contains("TENSOGRAM_THREADS=many"), "{error}");
+    assert!(!good && error.contains("invalid TENSOGRAM_THREADS value: many"), "{error}");
 }

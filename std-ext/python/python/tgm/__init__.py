@@ -12,6 +12,7 @@ from collections.abc import Mapping as _Mapping
 from ._errors import *  # noqa: F403
 from ._errors import __all__ as _errors
 from ._message import DecodedMessage
+from ._open import open  # noqa: F401 - not in __all__, which would hide the builtin from star imports
 from ._native import (
     WIRE_VERSION,
     AsyncTensogramFile,
@@ -20,9 +21,11 @@ from ._native import (
     MappedFile,
     Message,
     MessageIter,
+    MessageStream,
     Metadata,
     Object,
     Objects,
+    SourceFile,
     StreamingEncoder,
     TensogramFile,
     TensogramFileIter,
@@ -65,9 +68,11 @@ __all__ = [
     "MappedFile",
     "Message",
     "MessageIter",
+    "MessageStream",
     "Metadata",
     "Object",
     "Objects",
+    "SourceFile",
     "StreamingEncoder",
     "TensogramFile",
     "TensogramFileIter",

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
-from typing import Any, Final, Literal, NamedTuple, SupportsIndex, TypeAlias, TypedDict, TypeVar, final, overload
+from typing import Any, Final, Literal, NamedTuple, Protocol, SupportsIndex, TypeAlias, TypedDict, TypeVar, final, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,7 @@ __all__ = [
     "MappedFile",
     "Message",
     "MessageIter",
+    "MessageStream",
     "Metadata",
     "MetadataError",
     "MissingHashError",
@@ -32,6 +33,7 @@ __all__ = [
     "Objects",
     "OtherError",
     "RemoteError",
+    "SourceFile",
     "StreamingEncoder",
     "TensogramError",
     "TensogramFile",
@@ -500,6 +502,69 @@ class TensogramFile:
     def __enter__(self) -> Self: ...
     def __exit__(self, *_exception: object) -> bool: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
+
+class _Readable(Protocol):
+    def read(self, size: int, /) -> Any: ...
+
+class _Seekable(_Readable, Protocol):
+    def seek(self, offset: int, whence: int = ..., /) -> Any: ...
+
+@final
+class SourceFile:
+    def __new__(cls, file: _Seekable) -> Self: ...
+    def message_count(self) -> int: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: SupportsIndex, /) -> DecodedMessage: ...
+    def read_message(self, index: SupportsIndex) -> bytes: ...
+    def decode_message(
+        self,
+        index: SupportsIndex,
+        native_byte_order: bool = True,
+        threads: SupportsIndex = 0,
+        restore_non_finite: bool = True,
+        verify_hash: bool = False,
+    ) -> DecodedMessage: ...
+    def file_decode_metadata(self, msg_index: SupportsIndex) -> Metadata: ...
+    def file_decode_descriptors(self, msg_index: SupportsIndex) -> Descriptors: ...
+    def file_decode_object(
+        self,
+        msg_index: SupportsIndex,
+        obj_index: SupportsIndex,
+        native_byte_order: bool = True,
+        threads: SupportsIndex = 0,
+        verify_hash: bool = False,
+    ) -> DecodedObject: ...
+    @overload
+    def file_decode_range(
+        self,
+        msg_index: SupportsIndex,
+        obj_index: SupportsIndex,
+        ranges: Ranges,
+        join: Literal[False] = False,
+        native_byte_order: bool = True,
+        threads: SupportsIndex = 0,
+    ) -> list[Array]: ...
+    @overload
+    def file_decode_range(
+        self,
+        msg_index: SupportsIndex,
+        obj_index: SupportsIndex,
+        ranges: Ranges,
+        join: Literal[True],
+        native_byte_order: bool = True,
+        threads: SupportsIndex = 0,
+    ) -> Array: ...
+
+@final
+class MessageStream:
+    def __new__(cls, stream: _Readable, *, max_message_bytes: int | None = None) -> Self: ...
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> bytes: ...
+
+@overload
+def open(source: Path, /) -> TensogramFile: ...
+@overload
+def open(source: _Seekable, /) -> SourceFile: ...
 
 @final
 class StreamingEncoder:

@@ -1,0 +1,119 @@
+//! A file object of Python as a source of ranges of bytes.
+
+use std::io;
+use std::sync::{Mutex, PoisonError};
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use tgm_std::read::{FetchError, FetchErrorKind, FetchTraits, Fetched, RangeFetch, Tag, Want};
+
+/// A file object: it has `seek` and `read`.
+#[derive(Debug)]
+pub(crate) struct PythonFile {
+    file: Py<PyAny>,
+    name: String,
+    size: u64,
+    /// One read at a time: the position belongs to the file object. It is only waited for without the GIL.
+    turn: Mutex<()>,
+    /// What the file object raised last.
+    failure: Mutex<Option<PyErr>>,
+}
+
+impl PythonFile {
+    /// The file object, with the length that it has now.
+    ///
+    /// # Errors
+    /// `TypeError` for objects without `read` and `seek`, or whose `read` gives text; what `seek` raises.
+    pub(crate) fn new(file: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = file.py();
+        if !file.hasattr(intern!(py, "read"))? || !file.hasattr(intern!(py, "seek"))? {
+            let class = file.get_type().name()?;
+            let text = format!("argument 'file': '{class}' object has no read and seek; MessageStream reads streams");
+            return Err(PyTypeError::new_err(text));
+        }
+        let end = file.call_method1(intern!(py, "seek"), (0, 2))?;
+        let end = if end.is_none() { file.call_method0(intern!(py, "tell"))? } else { end };
+        let name = match file.getattr(intern!(py, "name")) {
+            Ok(name) => name.str()?.to_string(),
+            Err(_) => file.get_type().name()?.to_string(),
+        };
+        let (turn, failure) = (Mutex::default(), Mutex::default());
+        Ok(Self { file: file.clone().unbind(), name, size: end.extract()?, turn, failure })
+    }
+
+    /// The file's name, or its class.
+    pub(crate) fn title(&self) -> &str {
+        &self.name
+    }
+
+    /// The exception of the file object that ended the last call, if one did.
+    pub(crate) fn take_failure(&self) -> Option<PyErr> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn read(&self, py: Python<'_>, offset: u64, len: usize) -> PyResult<Vec<u8>> {
+        let file = self.file.bind(py);
+        file.call_method1(intern!(py, "seek"), (offset,))?;
+        let mut bytes = Vec::new();
+        while bytes.len() < len {
+            let more = read_some(file, len - bytes.len())?;
+            if more.is_empty() {
+                break;
+            }
+            bytes.extend_from_slice(&more);
+        }
+        Ok(bytes)
+    }
+}
+
+/// At most `len` bytes; none at the end.
+///
+/// # Errors
+/// What `read` raises; `TypeError` for text; `ValueError` for more bytes than were asked for, and for a file that has
+/// nothing for the moment.
+pub(crate) fn read_some(file: &Bound<'_, PyAny>, len: usize) -> PyResult<Vec<u8>> {
+    let read = file.call_method1(intern!(file.py(), "read"), (len,))?;
+    if read.is_none() {
+        return Err(PyValueError::new_err("read returned None: files that do not block cannot be read"));
+    }
+    let bytes: Vec<u8> = match read.cast::<pyo3::types::PyBytes>() {
+        Ok(bytes) => bytes.as_bytes().to_vec(),
+        Err(_) if read.is_instance_of::<pyo3::types::PyString>() => {
+            return Err(PyTypeError::new_err("read returned text: open the file with mode 'rb'"));
+        }
+        Err(_) => read.extract()?,
+    };
+    if bytes.len() > len {
+        return Err(PyValueError::new_err(format!("read({len}) returned {} bytes", bytes.len())));
+    }
+    Ok(bytes)
+}
+
+impl RangeFetch for PythonFile {
+    fn fetch(&self, want: &Want, _: Option<&Tag>) -> Result<Fetched, FetchError> {
+        let range = want.within(self.size);
+        let failed = |text: String| FetchError::new(FetchErrorKind::Io(io::ErrorKind::Other), text);
+        let len = usize::try_from(range.end - range.start)
+            .map_err(|_| failed(format!("{}: {} bytes do not fit into memory", self.name, range.end - range.start)))?;
+        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = Python::attach(|py| self.read(py, range.start, len));
+        drop(turn);
+        match read {
+            Ok(bytes) => Ok(Fetched { offset: range.start, bytes, size: Some(self.size), tag: None }),
+            Err(error) => {
+                let text = format!("{}: {error}", self.name);
+                *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                Err(failed(text))
+            }
+        }
+    }
+
+    fn traits(&self) -> FetchTraits {
+        FetchTraits { suffix: true, size: Some(self.size) }
+    }
+
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+}
