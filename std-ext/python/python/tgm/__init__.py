@@ -12,7 +12,6 @@ from collections.abc import Mapping as _Mapping
 from ._errors import *  # noqa: F403
 from ._errors import __all__ as _errors
 from ._message import DecodedMessage
-from ._open import open  # noqa: F401 - not in __all__, which would hide the builtin from star imports
 from ._native import (
     WIRE_VERSION,
     AsyncTensogramFile,
@@ -58,6 +57,20 @@ from ._native import (
 __version__ = "0.1.0"
 
 _Mapping.register(Metadata)
+
+# Not in __all__, which would hide the builtin from star imports.
+def open(source, /):
+    """Opens a path, an address or a file object for reading.
+
+    Text and `os.PathLike` give a `TensogramFile`. An object with `read` and `seek`, such as `io.BytesIO` or a file of
+    fsspec, gives a `SourceFile`. Streams that cannot seek are read by `MessageStream`.
+
+    >>> import io, numpy, tgm
+    >>> len(tgm.open(io.BytesIO(tgm.encode({}, [(None, numpy.zeros(3))]))))
+    1
+    """
+    return SourceFile(source) if hasattr(source, "read") else TensogramFile.open(source)
+
 
 __all__ = [
     "AsyncTensogramFile",
