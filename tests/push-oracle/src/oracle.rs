@@ -56,6 +56,7 @@ fn walk(bytes: &[u8], facts: &mut Vec<Fact>) -> Option<Result<(), Error>> {
         phase: DecodePhase::Header,
         presence: HashPresence::Flagged,
         objects: 0,
+        last_end: PREAMBLE_SIZE as u64,
         facts,
     };
     if preamble.flags().has(MessageFlags::HASHES_PRESENT) {
@@ -104,6 +105,8 @@ struct FrameWalk<'a, 'f> {
     phase: DecodePhase,
     presence: HashPresence,
     objects: u64,
+    /// Where the last frame ends, or the preamble.
+    last_end: u64,
     facts: &'f mut Vec<Fact>,
 }
 
@@ -123,6 +126,7 @@ impl FrameWalk<'_, '_> {
         }
         let verdict: Verdict = self.presence.check(frame);
         self.facts.push(Fact::FrameEnd { offset: frame.end_offset(), verdict });
+        self.last_end = frame.end_offset();
         Ok(())
     }
 
@@ -162,6 +166,11 @@ impl FrameWalk<'_, '_> {
         }
         if let Err(kind) = self.phase.after(frame_type) {
             return kind.at(position);
+        }
+        // A postamble may begin in the last byte of a gap. The push decoder waits for all bytes of it before it begins a frame.
+        let may_be_postamble = position > self.last_end && self.bytes.len() - at < POSTAMBLE_SIZE - 1;
+        if may_be_postamble {
+            return error;
         }
         self.begin(header, position);
         if frame_type.is_data_object() && !header.flags().has(FrameFlags::CBOR_AFTER_PAYLOAD) {

@@ -97,6 +97,22 @@ fn a_changed_byte_anywhere_is_found_as_the_slice_parser_finds_it() {
     assert!(errors > 300, "{errors}");
 }
 
+/// A gap before a frame may hold the end of the message, so the push decoder begins such a frame some bytes later than one
+/// without a gap. A stream that ends before is told of as the slice parser tells it.
+#[test]
+fn a_stream_that_ends_in_the_first_bytes_of_a_frame_is_found_as_the_slice_parser_finds_it() {
+    const OBJECT_WITH_DESCRIPTOR_FIRST: &[u8] = b"FR\0\x09\0\x01\0\0\x02\0\0\0\0\0\0\0";
+    for gap in [0, 8, 104, 5000] {
+        for body_len in 0..40 {
+            let mut bytes = STREAM[..PREAMBLE_SIZE].to_vec();
+            bytes.resize(PREAMBLE_SIZE + gap, 0);
+            bytes.extend_from_slice(OBJECT_WITH_DESCRIPTOR_FIRST);
+            bytes.resize(bytes.len() + body_len, 0);
+            check(&bytes, (gap + body_len) as u64, &format!("{body_len} bytes after a gap of {gap}"));
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(tgm_tests::cases(600)))]
     #[test]
