@@ -70,7 +70,13 @@ fn walk(bytes: &[u8], facts: &mut Vec<Fact>) -> Option<Result<(), Error>> {
     while let Some(frame) = frames.next() {
         let told = match frame {
             Ok(frame) => walk.frame(&frame),
-            Err(error) => Err(walk.earlier_error(frames.position(), error)),
+            Err(error) => {
+                let position = frames.position();
+                let earlier = walk.earlier_error(position, error);
+                // A message that is too short for any end comes to its end first.
+                let too_short = Message::parse(bytes).err().filter(|_| walk.is_not_begun(position));
+                Err(too_short.unwrap_or(earlier))
+            }
         };
         if let Err(error) = told {
             return Some(Err(error));
@@ -152,6 +158,13 @@ impl FrameWalk<'_, '_> {
         })
     }
 
+    /// Whether the push decoder has not yet begun the frame at `position` when the bytes end. A postamble may begin in the last
+    /// byte of the gap before the frame, so the push decoder waits for all bytes of that.
+    fn is_not_begun(&self, position: u64) -> bool {
+        let left = (self.bytes.len() as u64).saturating_sub(position);
+        is_streamed(self.bytes) && position > self.last_end && left < POSTAMBLE_SIZE as u64 - 1
+    }
+
     /// The error of the frame at `position` that comes before this one in the order of arrival.
     fn earlier_error(&mut self, position: u64, error: Error) -> Error {
         let late = matches!(error.kind(), ErrorKind::FrameEnd | ErrorKind::CborOffset | ErrorKind::FrameExceedsMessage);
@@ -167,9 +180,7 @@ impl FrameWalk<'_, '_> {
         if let Err(kind) = self.phase.after(frame_type) {
             return kind.at(position);
         }
-        // A postamble may begin in the last byte of a gap. The push decoder waits for all bytes of it before it begins a frame.
-        let may_be_postamble = position > self.last_end && self.bytes.len() - at < POSTAMBLE_SIZE - 1;
-        if may_be_postamble {
+        if self.is_not_begun(position) {
             return error;
         }
         self.begin(header, position);

@@ -102,13 +102,17 @@ fn a_changed_byte_anywhere_is_found_as_the_slice_parser_finds_it() {
 #[test]
 fn a_stream_that_ends_in_the_first_bytes_of_a_frame_is_found_as_the_slice_parser_finds_it() {
     const OBJECT_WITH_DESCRIPTOR_FIRST: &[u8] = b"FR\0\x09\0\x01\0\0\x02\0\0\0\0\0\0\0";
-    for gap in [0, 8, 104, 5000] {
-        for body_len in 0..40 {
-            let mut bytes = STREAM[..PREAMBLE_SIZE].to_vec();
-            bytes.resize(PREAMBLE_SIZE + gap, 0);
-            bytes.extend_from_slice(OBJECT_WITH_DESCRIPTOR_FIRST);
-            bytes.resize(bytes.len() + body_len, 0);
-            check(&bytes, (gap + body_len) as u64, &format!("{body_len} bytes after a gap of {gap}"));
+    const OF_UNKNOWN_TYPE: &[u8] = b"FRb\xb2\0\x01\0\0\0\0\0\0\0\0\0\x40";
+    const IN_WRONG_ORDER: &[u8] = b"FR\0\x05\0\x01\0\0\0\0\0\0\0\0\0\x40";
+    const TOO_SMALL: &[u8] = b"FR\0\x01\0\x01\0\0\0\0\0\0\0\0\0\x01";
+    for header in [OBJECT_WITH_DESCRIPTOR_FIRST, OF_UNKNOWN_TYPE, IN_WRONG_ORDER, TOO_SMALL] {
+        for gap in [0, 1, 8, 104] {
+            for len in 0..56 {
+                let mut bytes = STREAM[..PREAMBLE_SIZE].to_vec();
+                bytes.resize(PREAMBLE_SIZE + gap, 0);
+                bytes.extend(header.iter().chain(&[0; 40]).take(len));
+                check(&bytes, (gap + len) as u64, &format!("{len} bytes of {header:?} after a gap of {gap}"));
+            }
         }
     }
 }
