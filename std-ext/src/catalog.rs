@@ -300,7 +300,11 @@ impl Catalog {
     }
 
     /// [`Self::extend`] for a catalogue in a file: opens it, and appends the new leaves. Readers of the file see each
-    /// of them in one step. A torn leaf at the end is removed. Returns the catalogue, and how many messages are new.
+    /// of them in one step. A torn leaf at the end is removed. Returns the catalogue, and how many messages are new in
+    /// the file by this call.
+    ///
+    /// Several programs may update a catalogue at once. A leaf is appended only to the leaves that it follows: where another
+    /// program was faster, the catalogue is opened again.
     ///
     /// # Errors
     /// Those of [`Self::open_with`], [`Self::extend`] and [`TensogramFile::append_message`].
@@ -309,16 +313,35 @@ impl Catalog {
         data: impl Into<Data<'d>>,
         options: &DecodeOptions,
     ) -> Result<(Self, usize)> {
-        let path = path.as_ref();
-        let mut catalog = Self::open_with(path, &CatalogLimits::default(), options)?;
-        let before = catalog.leaves.len();
-        let new = catalog.extend(data)?;
+        let (path, data) = (path.as_ref(), data.into());
+        let mut new = 0;
+        for _ in 0..1000 {
+            let mut catalog = Self::open_with(path, &CatalogLimits::default(), options)?;
+            let before = catalog.leaves.len();
+            catalog.extend(data)?;
+            let appended = catalog.append_leaves(path, before)?;
+            new += appended.iter().map(|leaf| leaf.covers.messages).sum::<usize>();
+            if before + appended.len() == catalog.leaves.len() {
+                return Ok((catalog, new));
+            }
+        }
+        Err(bad("other programs change the file without end"))
+    }
+
+    /// Appends leaf `first` and those after it to a file that has the leaves before. Returns those that were appended: not
+    /// all, if another program changes the file.
+    fn append_leaves(&self, path: &Path, first: usize) -> Result<&[Leaf]> {
+        let (old, new) = self.leaves.split_at(first.min(self.leaves.len()));
         let how = AppendOptions { torn_tail: TornTail::Remove, ..AppendOptions::default() };
         let mut file = TensogramFile::open(path)?;
-        for leaf in catalog.leaves.iter().skip(before) {
-            file.append_message(&leaf.bytes, &how)?;
+        let mut end = old.iter().map(|leaf| leaf.bytes.len() as u64).sum();
+        for (count, leaf) in new.iter().enumerate() {
+            if file.append_at(Some(end), &leaf.bytes, &how)?.is_none() {
+                return Ok(new.get(..count).unwrap_or_default());
+            }
+            end = end.saturating_add(leaf.bytes.len() as u64);
         }
-        Ok((catalog, new))
+        Ok(new)
     }
 
     /// The same rows in as few leaves as possible.

@@ -123,6 +123,18 @@ impl TensogramFile {
     /// [`TensogramError::Framing`] if `message` is not exactly one message, and if the file has a torn tail that may
     /// not be removed; [`TensogramError::Io`] for a file that cannot be written, and for a mapped one.
     pub fn append_message(&mut self, message: &[u8], how: &AppendOptions) -> Result<MessageLayout> {
+        let appended = self.append_at(None, message, how)?;
+        appended.ok_or_else(|| TensogramError::Framing("a message that may begin anywhere was not appended".into()))
+    }
+
+    /// [`Self::append_message`], but only if the messages of the file end at byte `at`. `None` if they end elsewhere, because
+    /// another writer has changed the file. Then the file is as it was.
+    pub(crate) fn append_at(
+        &mut self,
+        at: Option<u64>,
+        message: &[u8],
+        how: &AppendOptions,
+    ) -> Result<Option<MessageLayout>> {
         self.check_writable()?;
         let parsed = Message::parse(message)?;
         if parsed.as_bytes().len() != message.len() {
@@ -132,7 +144,11 @@ impl TensogramFile {
         let io_error = |error: io::Error| TensogramError::io(&self.path, &error);
         let file = open().map_err(io_error)?;
         let locked = Locked::new(&file).map_err(io_error)?;
-        let end = self.end_of_messages(&file, how.torn_tail)?;
+        let (len, end) = self.ends(&file)?;
+        if at.is_some_and(|at| at != end) {
+            return Ok(None);
+        }
+        self.cut_torn_tail(&file, len, end, how.torn_tail)?;
         let written = write_message(&file, end, message, how.sync);
         // The name of a new file is only on disk when its directory is.
         let written = if how.sync && end == 0 { written.and_then(|()| sync_directory(&self.path)) } else { written };
@@ -144,27 +160,25 @@ impl TensogramFile {
         drop(locked);
         let layout = MessageLayout { offset: end, length: message.len() as u64 };
         self.remember(layout);
-        Ok(layout)
+        Ok(Some(layout))
     }
 
-    /// The end of the last message, which becomes the end of the file: a torn tail is removed or refused.
-    fn end_of_messages(&self, file: &File, torn_tail: TornTail) -> Result<u64> {
-        let (len, end) = self.ends(file)?;
+    /// Removes or refuses the bytes from `end`, the end of the last message, to `len`, the end of the file.
+    fn cut_torn_tail(&self, file: &File, len: u64, end: u64, torn_tail: TornTail) -> Result<()> {
         if end == len {
-            return Ok(end);
+            return Ok(());
         }
         match torn_tail {
-            TornTail::Remove => file.set_len(end).map_err(|error| TensogramError::io(&self.path, &error))?,
+            TornTail::Remove => file.set_len(end).map_err(|error| TensogramError::io(&self.path, &error)),
             TornTail::Refuse => {
                 let text = format!(
                     "{}: {} bytes at offset {end} belong to no message: nothing was appended (a torn tail can be removed)",
                     self.path.display(),
                     len - end
                 );
-                return Err(TensogramError::Framing(text.into()));
+                Err(TensogramError::Framing(text.into()))
             }
         }
-        Ok(end)
     }
 
     /// The bytes after the last message, which belong to no message. `None` if there are none.

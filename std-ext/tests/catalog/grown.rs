@@ -72,6 +72,35 @@ fn new_messages_become_a_leaf_in_the_file_and_a_torn_one_is_replaced() {
     check_places(&compact, &whole);
 }
 
+/// Four writers, each of which appends a message to the data and then updates the catalogue.
+#[test]
+fn writers_that_update_at_once_cover_each_message_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, beside) = (folder.path().join("d.tgm"), folder.path().join("d.tgm.catalog"));
+    fs::write(&path, data(0..10)).unwrap();
+    let built = Catalog::build(&TensogramFile::open(&path).unwrap(), &["mars.step"]).unwrap();
+    fs::write(&beside, built.to_bytes()).unwrap();
+    let new: usize = std::thread::scope(|scope| {
+        let writers = [0, 1, 2, 3].map(|writer| {
+            let (path, beside) = (&path, &beside);
+            scope.spawn(move || {
+                let mut new = 0;
+                for step in 0..10 {
+                    let mut file = TensogramFile::open(path).unwrap();
+                    file.append_message(&field("10u", 10 * writer + step), &AppendOptions::default()).unwrap();
+                    new += Catalog::update(beside, &file, &DecodeOptions::default()).unwrap().1;
+                }
+                new
+            })
+        });
+        writers.into_iter().map(|writer| writer.join().unwrap()).sum()
+    });
+    assert_eq!(new, 40);
+    let (catalog, whole) = (Catalog::open(&beside).unwrap(), fs::read(&path).unwrap());
+    assert_eq!((catalog.message_count(), catalog.check(&whole).unwrap()), (50, Freshness::Fresh));
+    check_places(&catalog, &whole);
+}
+
 #[test]
 fn bytes_that_are_no_messages_are_covered_too() {
     let data = [&b"junk"[..], &field("2t", 1), b"between", &field("tp", 2), b"torn"].concat();
