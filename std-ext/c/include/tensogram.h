@@ -10,15 +10,18 @@
  *             result or a text that must be there is TGM_ERROR_INVALID_ARG. Accessors that return a value or a pointer
  *             keep no error: they return 0, false or NULL if something is missing. No error ends the process, and no
  *             exception leaves the library.
- * TEXTS       `const char *` is UTF-8 that ends with NUL, but where a length is returned beside it.
+ * TEXTS       `const char *` is UTF-8 that ends with NUL, except where a length is returned beside it.
  * OWNERSHIP   A tgm_bytes_t that the library writes is freed with tgm_bytes_free(), a handle with the function _free or
  *             _close of its type. Each of them takes NULL. All other pointers are borrowed, and the function says from
- *             what and for how long. A handle does not need the buffer that it was made of, but for tgm_buffer_iter_t
- *             and tgm_view_t.
- * THREADS     Different handles are independent. One handle may be used by several threads at the same time if its type
- *             is tgm_message_t, tgm_metadata_t (with its cursors), tgm_scan_result_t, tgm_file_t (appending waits for
- *             readers), tgm_view_t or tgm_object_list_t. Iterators, encoders and catalogues are used by one thread at a
- *             time. A handle is freed when no thread uses it.
+ *             what and for how long. tgm_buffer_iter_t and tgm_view_t borrow the buffer that they were made of; it must
+ *             live and stay as it is until they are freed. Other handles do not need the buffer any more.
+ * MEMORY      What a call reads must not change during the call. What a call writes must not be used by another thread
+ *             during the call, and must lie apart from all that the call reads. A result for values that lies on the
+ *             message is TGM_ERROR_INVALID_ARG.
+ * THREADS     Different handles are independent. Several threads may use one handle at the same time. Appending to a
+ *             file and extending a catalogue wait for readers. Threads that share an iterator get different items. A
+ *             tgm_streaming_encoder_t takes one call at a time; a second one meanwhile is TGM_ERROR_INVALID_ARG. A
+ *             handle is freed once, when no other call uses it.
  * FLAGS       An int32_t flag is false if it is 0 and true otherwise.
  * EMPTY       A pointer to 0 bytes may be NULL for tgm_encode*, tgm_scan, tgm_buffer_iter_create, tgm_compute_hash,
  *             tgm_validate, tgm_file_append_raw and the writing functions of streams.
@@ -133,7 +136,7 @@ const char *tgm_last_error(void);
 /* The text of a code. Any number may be passed. Never NULL. */
 const char *tgm_error_string(tgm_error err);
 
-/* Frees bytes of the library. `data` NULL is nothing. `len` is not looked at. */
+/* Frees bytes of the library. NULL in `data` is ignored, and `len` is not read. */
 void tgm_bytes_free(tgm_bytes_t buf);
 
 /* ---- Encode ------------------------------------------------------------------------------------------------------ */
@@ -451,7 +454,7 @@ typedef struct {
   const char *encoding;
   const char *filter;
   const char *compression;
-  /* Parameters of the stages, and metadata of the object: JSON objects. NULL is none. */
+  /* Parameters of the stages, and metadata of the object: JSON objects. NULL if there are none. */
   const char *params_json;
   const char *metadata_json;
 } tgm_object_input_t;
@@ -481,13 +484,13 @@ int32_t tgm_object_dtype_code(const tgm_message_t *msg, size_t index);
 uint64_t tgm_object_num_elements(const tgm_message_t *msg, size_t index);
 /* The byte order that the values of tgm_object_data() have: "big" or "little". */
 const char *tgm_object_data_byte_order(const tgm_message_t *msg, size_t index);
-/* A parameter of the descriptor; NULL if it has none of that name. */
+/* A parameter of the descriptor; NULL if it is absent. */
 const tgm_value_t *tgm_object_param(const tgm_message_t *msg, size_t index, const char *name);
 const char *tgm_object_descriptor_json(const tgm_message_t *msg, size_t index);
 
 /* ---- Views: a message where it lies --------------------------------------------------------------------------------
  *
- * A view opens the message that a buffer begins with. Nothing is copied. The buffer must live and stay as it is until
+ * A view opens the message that a buffer begins with. Nothing is copied: the buffer must live and stay as it is until
  * the view is freed. Opening walks over the frames: O(frames). Digests are checked where options ask for it, and by
  * tgm_check_message().
  */
@@ -553,8 +556,8 @@ tgm_error tgm_view_select_into(const tgm_view_t *view, size_t index, const char 
 
 /* ---- More of files ----------------------------------------------------------------------------------------------- */
 
-/* Maps the file. Until it is closed, and all views of it are freed, nobody may truncate it or write into it; appending
- * by others is harmless. A mapped file is not appended to through this handle. */
+/* Maps the file. Until it is closed and all views of it are freed, no program may truncate it or write into it.
+ * Appending by other programs is harmless. Appending through this handle is TGM_ERROR_IO. */
 tgm_error tgm_file_open_mmap(const char *path, tgm_file_t **out);
 /* The bytes of a message of a mapped file. Valid until tgm_file_close(). */
 tgm_error tgm_file_message_view(const tgm_file_t *file, size_t index, const uint8_t **out, size_t *out_len);
@@ -571,7 +574,7 @@ tgm_error tgm_file_decode_metadata(tgm_file_t *file, size_t index, tgm_metadata_
 /* ---- More of streams and checks ---------------------------------------------------------------------------------- */
 
 /* Takes bytes of a message. Returns 0 if it has them all; any other number ends the message with TGM_ERROR_IO. It must
- * not throw. */
+ * not throw, and must not free the encoder that calls it. Other calls with this encoder are TGM_ERROR_INVALID_ARG. */
 typedef int32_t (*tgm_write_fn)(void *user, const uint8_t *data, size_t len);
 
 /* A message whose bytes go to `write`, in order, on the calling thread, until the encoder is freed. `options` may be

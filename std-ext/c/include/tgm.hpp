@@ -816,7 +816,7 @@ public:
   using iterator = detail::index_iterator<file, bytes>;
 
   static file open(const std::string &path) { return make<tgm_file_open>(path); }
-  // See tgm_file_open_mmap() for what nobody may do to the file meanwhile.
+  // tgm_file_open_mmap() says what must not happen to the file meanwhile.
   static file map(const std::string &path) { return make<tgm_file_open_mmap>(path); }
   static file create(const std::string &path) { return make<tgm_file_create>(path); }
 

@@ -52,17 +52,18 @@ pub struct EncodeOptionsStruct {
     masks: EncodeMaskOptions,
 }
 
-/// Options of encoding. Without masks, NaN and infinities are errors.
+/// Options of encoding. If `masks` is NULL, NaN and infinities are errors.
 ///
 /// # Safety
-/// The texts are NULL or end with NUL.
+/// The texts are NULL or end with NUL. `masks` is NULL or leads to options.
 pub(crate) unsafe fn encoding(
     hash_algo: *const c_char,
     threads: u32,
-    masks: Option<&EncodeMaskOptions>,
+    masks: *const EncodeMaskOptions,
 ) -> Result<EncodeOptions> {
     // SAFETY: the caller makes the same promise.
-    let hashing = match unsafe { args::optional_text(hash_algo, "hash_algo")? } {
+    let (masks, hash_algo) = unsafe { (args::given(masks)?, args::optional_text(hash_algo, "hash_algo")?) };
+    let hashing = match hash_algo {
         None => false,
         Some(name) => parse_hash_name(Some(name)).map_err(|error| invalid(error.to_string()))?,
     };
@@ -112,7 +113,7 @@ pub(crate) unsafe fn encoding_struct(options: *const EncodeOptionsStruct) -> Res
         other => return Err(invalid(format!("unknown value order: {other}"))),
     };
     // SAFETY: the caller makes the same promise.
-    let options = unsafe { encoding(given.hash_algo, given.threads, Some(&given.masks))? };
+    let options = unsafe { encoding(given.hash_algo, given.threads, &raw const given.masks)? };
     Ok(EncodeOptions { value_order, descriptor_first: given.descriptor_first != 0, ..options })
 }
 

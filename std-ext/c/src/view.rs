@@ -12,7 +12,7 @@ use tgm_std::core::selection::{Pick, Selection};
 use tgm_std::decode::{Picks, select_into, values_as_into, values_into};
 use tgm_std::{ObjectTable, Scratch, TensogramFile, decode_descriptors, ranges_into};
 
-use crate::args;
+use crate::args::{self, Room};
 use crate::call::{call, get, run};
 use crate::decode::decoded_size;
 use crate::error::{Code, ENCODING, Report, Result, invalid, of_object};
@@ -81,12 +81,20 @@ impl View {
         Ok(self.table.object(&self.message, index)?)
     }
 
-    /// Calls `with` with memory to work in.
-    fn with_scratch<T>(&self, with: impl FnOnce(&mut Scratch) -> T) -> T {
-        match self.scratch.try_lock() {
-            Ok(mut scratch) => with(&mut scratch),
-            Err(_) => with(&mut Scratch::default()),
-        }
+    /// Opens object `index`, and calls `decode` with it, with memory to work in, and with the memory for the result.
+    fn decode<T>(
+        &self,
+        index: usize,
+        out: Room<'_, T>,
+        decode: impl FnOnce(&DataObject<'_>, &mut Scratch, &mut [T]) -> tgm_std::Result<()>,
+    ) -> Result<()> {
+        let out = out.apart_from(self.message.as_bytes())?;
+        let object = self.object(index)?;
+        let decoded = match self.scratch.try_lock() {
+            Ok(mut scratch) => decode(&object, &mut scratch, out),
+            Err(_) => decode(&object, &mut Scratch::default(), out),
+        };
+        decoded.map_err(|error| of_object(error, index))
     }
 
     /// The description of an object, without its values.
@@ -145,7 +153,8 @@ pub unsafe extern "C" fn tgm_view_open_file(file: *const File, index: usize, out
         let (file, out) = unsafe { (args::required(file)?, args::place(out)?) };
         let guard = file.read();
         let bytes = file::mapped(&guard)?.message_bytes(index)?;
-        // SAFETY: the map never moves or changes, and the view keeps the file, so the bytes outlive the view.
+        // SAFETY: by the header's contract, no program changes the mapped file. The view keeps the map, so the bytes
+        // live as long as the view.
         let bytes = unsafe { args::slice(bytes.as_ptr(), bytes.len())? };
         out.put_handle(View::open(bytes, Some(file.share()))?);
         Ok(())
@@ -181,7 +190,7 @@ pub unsafe extern "C" fn tgm_view_metadata(view: *const View, out: *mut *mut Met
 /// Writes a description to a struct that says its size.
 ///
 /// # Safety
-/// The pointer is NULL or leads to a struct of as many bytes as it says, which nobody else uses.
+/// The pointer is NULL or leads to a struct of as many bytes as it says. The caller does not use it during the call.
 unsafe fn put_description(out: *mut ArrayView, describe: impl FnOnce() -> Result<ArrayView>) -> Result<()> {
     // SAFETY: the struct begins with its size.
     let size = *unsafe { args::required(out.cast::<usize>())? };
@@ -199,9 +208,10 @@ unsafe fn put_description(out: *mut ArrayView, describe: impl FnOnce() -> Result
 pub unsafe extern "C" fn tgm_object_describe(view: *const View, index: usize, out: *mut ArrayView) -> Code {
     call(|| {
         // SAFETY: the header's contract.
-        let view = unsafe { args::required(view)? };
-        // SAFETY: the header's contract.
-        unsafe { put_description(out, || view.describe(index, &view.object(index)?)) }
+        unsafe {
+            let view = args::required(view)?;
+            put_description(out, || view.describe(index, &view.object(index)?))
+        }
     })
 }
 
@@ -256,11 +266,8 @@ pub unsafe extern "C" fn tgm_view_decode_into(
     call(|| {
         // SAFETY: the header's contract.
         let (view, options, out) =
-            unsafe { (args::required(view)?, options::decoding_struct(options)?, args::slice_mut(out, out_len)?) };
-        let object = view.object(index)?;
-        view.with_scratch(|scratch| values_into(&object, &options, scratch, out))
-            .map_err(|error| of_object(error, index))?;
-        Ok(())
+            unsafe { (args::required(view)?, options::decoding_struct(options)?, args::room(out, out_len)?) };
+        view.decode(index, out, |object, scratch, out| values_into(object, &options, scratch, out))
     })
 }
 
@@ -283,13 +290,10 @@ pub unsafe extern "C" fn tgm_view_decode_range_into(
                 args::required(view)?,
                 ranges::read(ranges_offsets, ranges_counts, num_ranges)?,
                 options::decoding_struct(options)?,
-                args::slice_mut(out, out_len)?,
+                args::room(out, out_len)?,
             )
         };
-        let object = view.object(index)?;
-        view.with_scratch(|scratch| ranges_into(&object, &ranges, &options, scratch, out))
-            .map_err(|error| of_object(error, index))?;
-        Ok(())
+        view.decode(index, out, |object, scratch, out| ranges_into(object, &ranges, &options, scratch, out))
     })
 }
 
@@ -305,11 +309,8 @@ pub unsafe extern "C" fn tgm_view_decode_f64(
     call(|| {
         // SAFETY: the header's contract.
         let (view, options, out) =
-            unsafe { (args::required(view)?, options::decoding_struct(options)?, args::slice_mut(out, out_count)?) };
-        let object = view.object(index)?;
-        view.with_scratch(|scratch| values_as_into(&object, &options, scratch, out))
-            .map_err(|error| of_object(error, index))?;
-        Ok(())
+            unsafe { (args::required(view)?, options::decoding_struct(options)?, args::room(out, out_count)?) };
+        view.decode(index, out, |object, scratch, out| values_as_into(object, &options, scratch, out))
     })
 }
 
@@ -325,11 +326,8 @@ pub unsafe extern "C" fn tgm_view_decode_f32(
     call(|| {
         // SAFETY: the header's contract.
         let (view, options, out) =
-            unsafe { (args::required(view)?, options::decoding_struct(options)?, args::slice_mut(out, out_count)?) };
-        let object = view.object(index)?;
-        view.with_scratch(|scratch| values_as_into(&object, &options, scratch, out))
-            .map_err(|error| of_object(error, index))?;
-        Ok(())
+            unsafe { (args::required(view)?, options::decoding_struct(options)?, args::room(out, out_count)?) };
+        view.decode(index, out, |object, scratch, out| values_as_into(object, &options, scratch, out))
     })
 }
 
@@ -363,11 +361,12 @@ pub unsafe extern "C" fn tgm_view_select_size(
             (
                 args::required(view)?,
                 args::text(selection_text, "selection")?,
-                args::slice_mut(out_shape, shape_capacity)?,
+                args::room(out_shape, shape_capacity)?,
                 args::place(out_ndim)?,
                 args::place(out_size)?,
             )
         };
+        let shape = shape.apart_from(view.message.as_bytes())?;
         let object = view.object(index)?;
         let picks = picks(&object, text)?;
         let selection = Selection::new(object.descriptor().shape().into(), &picks)?;
@@ -396,13 +395,10 @@ pub unsafe extern "C" fn tgm_view_select_into(
                 args::required(view)?,
                 args::text(selection_text, "selection")?,
                 options::decoding_struct(options)?,
-                args::slice_mut(out, out_len)?,
+                args::room(out, out_len)?,
             )
         };
-        let object = view.object(index)?;
-        let picks = picks(&object, text)?;
-        view.with_scratch(|scratch| select_into(&object, &picks, &options, scratch, out))
-            .map_err(|error| of_object(error, index))?;
-        Ok(())
+        let picks = picks(&view.object(index)?, text)?;
+        view.decode(index, out, |object, scratch, out| select_into(object, &picks, &options, scratch, out))
     })
 }

@@ -357,6 +357,9 @@ static void ranges(const tgm_bytes_t *bytes) {
   options.struct_size = 8;
   FAILS(TGM_ERROR_INVALID_ARG,
         tgm_decode_range_into(bytes->data, bytes->len, 0, first, count, 2, &options, (uint8_t *)into, 20));
+  FAILS(TGM_ERROR_INVALID_ARG,
+        tgm_decode_object_into(bytes->data, bytes->len, 0, NULL, bytes->data + bytes->len - 1, sizeof floats));
+  SAYS("lies on the message");
 }
 
 static void views(const tgm_bytes_t *bytes) {
@@ -400,6 +403,13 @@ static void views(const tgm_bytes_t *bytes) {
   CHECK(some[0] == 3 && some[1] == 5);
   FAILS(TGM_ERROR_ENCODING, tgm_view_select_into(view, 0, "9", NULL, (uint8_t *)some, 8));
   SAYS("selection");
+  /* Memory for values lies apart from the message: its last byte is one too many. */
+  FAILS(TGM_ERROR_INVALID_ARG, tgm_view_decode_into(view, 0, NULL, bytes->data + bytes->len - 1, sizeof floats));
+  SAYS("lies on the message");
+  FAILS(TGM_ERROR_INVALID_ARG, tgm_view_select_into(view, 0, "..", NULL, bytes->data - 23, sizeof floats));
+  /* Results may share a place: the later one stays. */
+  OK(tgm_view_select_size(view, 0, "-1, ::2", shape, 2, &len, &len));
+  CHECK(len == 8);
   OK(tgm_view_metadata(view, &meta));
   tgm_view_free(view);
   CHECK(strcmp(tgm_metadata_get_string(meta, "mars.param"), "2t") == 0);
@@ -602,9 +612,16 @@ static void iterators(const tgm_bytes_t *bytes) {
 struct sink {
   uint8_t bytes[4096];
   size_t len, room;
+  /* If this is an encoder, it is called from inside of its own call. */
+  tgm_streaming_encoder_t *own;
 };
 static int32_t take(void *user, const uint8_t *data, size_t len) {
   struct sink *sink = user;
+  if (sink->own != NULL) {
+    FAILS(TGM_ERROR_INVALID_ARG, tgm_streaming_encoder_write(sink->own, FLOATS, (const uint8_t *)floats, 24));
+    SAYS("another call uses the streaming encoder");
+    CHECK(tgm_streaming_encoder_count(sink->own) == 0);
+  }
   if (len > sink->room - sink->len)
     return 5;
   memcpy(sink->bytes + sink->len, data, len);
@@ -619,7 +636,9 @@ static void writers(void) {
   sink.room = sizeof sink.bytes;
   FAILS(TGM_ERROR_INVALID_ARG, tgm_streaming_encoder_create_writer(NULL, &sink, "{}", NULL, &encoder));
   OK(tgm_streaming_encoder_create_writer(take, &sink, "{\"run\":7}", NULL, &encoder));
+  sink.own = encoder;
   OK(tgm_streaming_encoder_write(encoder, FLOATS, (const uint8_t *)floats, sizeof floats));
+  sink.own = NULL;
   FAILS(TGM_ERROR_INVALID_ARG, tgm_streaming_encoder_finish_backfill(encoder));
   OK(tgm_streaming_encoder_finish(encoder));
   tgm_streaming_encoder_free(encoder);
