@@ -419,6 +419,21 @@ typedef struct {
 #define TGM_VALUE_ORDER_DECLARED 1 /* as declared */
 #define TGM_VALUE_ORDER_NATIVE 2   /* this machine's */
 
+/* Metadata that is built value by value, with byte strings, which JSON does not have. A path has its segments separated
+ * by dots: "mars.param"; maps on the way are made. A later value replaces an earlier one of the same path. */
+typedef struct tgm_metadata_builder_t tgm_metadata_builder_t;
+
+tgm_error tgm_metadata_builder_new(tgm_metadata_builder_t **out);
+tgm_error tgm_metadata_builder_set_bool(tgm_metadata_builder_t *builder, const char *path, int32_t value);
+tgm_error tgm_metadata_builder_set_i64(tgm_metadata_builder_t *builder, const char *path, int64_t value);
+tgm_error tgm_metadata_builder_set_u64(tgm_metadata_builder_t *builder, const char *path, uint64_t value);
+tgm_error tgm_metadata_builder_set_f64(tgm_metadata_builder_t *builder, const char *path, double value);
+tgm_error tgm_metadata_builder_set_string(tgm_metadata_builder_t *builder, const char *path, const char *value);
+/* Copies the bytes. */
+tgm_error tgm_metadata_builder_set_bytes(tgm_metadata_builder_t *builder, const char *path, const uint8_t *data,
+                                         size_t data_len);
+void tgm_metadata_builder_free(tgm_metadata_builder_t *builder);
+
 /* Start with TGM_ENCODE_OPTIONS_INIT. NULL is the same: digests, no NaN, no infinities. */
 typedef struct {
   size_t struct_size;
@@ -429,10 +444,16 @@ typedef struct {
   int32_t descriptor_first;
   uint32_t reserved;
   TgmEncodeMaskOptions masks;
+  /* Metadata of the message, and of its first `num_base` objects; NULL if there is none. The values are set in what
+   * JSON says. A value that would replace a map, or a path through another value, is TGM_ERROR_METADATA. In a stream
+   * `num_base` is 0. */
+  const tgm_metadata_builder_t *extra;
+  const tgm_metadata_builder_t *const *base;
+  size_t num_base;
 } tgm_encode_options_t;
 
 #define TGM_ENCODE_OPTIONS_INIT \
-  {sizeof(tgm_encode_options_t), "xxh3", 0, 0, 0, 0, {false, false, NULL, NULL, NULL, -1}}
+  {sizeof(tgm_encode_options_t), "xxh3", 0, 0, 0, 0, {false, false, NULL, NULL, NULL, -1}, NULL, NULL, 0}
 
 tgm_error tgm_encode_opts(const char *metadata_json, const uint8_t *const *data_ptrs, const size_t *data_lens,
                           size_t num_objects, const tgm_encode_options_t *options, tgm_bytes_t *out);
@@ -553,6 +574,21 @@ tgm_error tgm_view_select_size(const tgm_view_t *view, size_t index, const char 
                                size_t shape_capacity, size_t *out_ndim, size_t *out_size);
 tgm_error tgm_view_select_into(const tgm_view_t *view, size_t index, const char *selection,
                                const tgm_decode_options_t *options, uint8_t *out, size_t out_len);
+
+/* ---- DLPack: memory shared with libraries of arrays ----------------------------------------------------------------
+ *
+ * The struct is that of version 1.0 of <dlpack/dlpack.h>, which this header does not need. Its memory is that of a CPU,
+ * row-major. The tensor does not need the view any more. Its last owner calls the deleter, once, on any thread.
+ * Bitmasks have no such form: TGM_ERROR_ENCODING.
+ */
+struct DLManagedTensorVersioned;
+
+/* The values where they lie, read-only. TGM_ERROR_ENCODING if they are encoded, masked, not aligned or not in this
+ * machine's byte order. A mapped file stays open until the deleter is called; a buffer must live until then. */
+tgm_error tgm_object_to_dlpack(const tgm_view_t *view, size_t index, struct DLManagedTensorVersioned **out);
+/* The decoded values in memory of the tensor, aligned to 256 bytes, in this machine's byte order. */
+tgm_error tgm_object_decode_to_dlpack(const tgm_view_t *view, size_t index, const tgm_decode_options_t *options,
+                                      struct DLManagedTensorVersioned **out);
 
 /* ---- More of files ----------------------------------------------------------------------------------------------- */
 

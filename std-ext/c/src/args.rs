@@ -1,7 +1,7 @@
 //! Arguments of C: pointers as references, slices and texts, and memory for results.
 //!
-//! Handles and inputs become shared references only. A handle that changes does so behind a lock, so other calls may use
-//! it meanwhile. Memory for results stays a pointer until it is written: a [`Place`], or [`Room`] for values.
+//! Handles and inputs become shared references only. A handle that changes does so behind a lock, so other calls may
+//! use it meanwhile. Memory for results stays a pointer until it is written: a [`Place`], or [`Room`] for values.
 
 use std::ffi::{CStr, c_char};
 use std::marker::PhantomData;

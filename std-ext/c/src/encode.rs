@@ -133,10 +133,11 @@ pub unsafe extern "C" fn tgm_encode_opts(
 ) -> Code {
     call(|| {
         // SAFETY: the header's contract.
-        let (out, options, input) = unsafe {
+        let (out, (options, added), mut input) = unsafe {
             let options = options::encoding_struct(options);
             (args::place(out)?, options?, Input::new(metadata_json, data_ptrs, data_lens, num_objects)?)
         };
+        added.add_to(&mut input.description.metadata, num_objects)?;
         out.put(input.encode(&options)?);
         Ok(())
     })

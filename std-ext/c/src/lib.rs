@@ -36,9 +36,11 @@ compile_error!("a panic would end the program that calls this library: build it 
 
 mod args;
 mod buffers;
+mod builder;
 mod call;
 mod catalog;
 mod decode;
+mod dlpack;
 mod encode;
 mod error;
 mod file;

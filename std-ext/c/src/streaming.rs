@@ -148,10 +148,11 @@ pub unsafe extern "C" fn tgm_streaming_encoder_create_writer(
             return Err(invalid("null argument"));
         }
         // SAFETY: the header's contract.
-        let (json, options, out) = unsafe {
+        let (json, (options, added), out) = unsafe {
             (args::text(metadata_json, "metadata_json")?, options::encoding_struct(options)?, args::place(out)?)
         };
-        let metadata = json_in::metadata(json)?;
+        let mut metadata = json_in::metadata(json)?;
+        added.add_to(&mut metadata, 0)?;
         out.put_handle(Encoder::new(Sink::Function(write, user), &metadata, &options, false)?);
         Ok(())
     })

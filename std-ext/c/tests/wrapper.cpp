@@ -197,6 +197,28 @@ TEST(Metadata, ValuesAreFoundByPath) {
   EXPECT_NE(metadata.json().find("\"run\":7"), std::string::npos);
 }
 
+TEST(Metadata, IsBuiltWithByteStrings) {
+  const std::vector<std::uint8_t> raw = {0, 255};
+  tgm::metadata_builder of_object, of_message;
+  of_object.set_bytes("raw", raw).set("mars.number", 3u).set("mars.ratio", 0.5f);
+  of_message.set("by", "hand").set("flag", true);
+  tgm::encoder encoder = two_objects();
+  encoder.metadata(of_object).extra(of_message);
+  const tgm::bytes bytes = encoder.encode();
+  const tgm::metadata metadata = tgm::decode(span_of(bytes)).metadata();
+  const auto found = metadata.get(1, "raw").as_bytes();
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(std::vector<std::uint8_t>(found->begin(), found->end()), raw);
+  EXPECT_EQ(metadata.get(1, "mars.number").as_int(), 3);
+  EXPECT_EQ(metadata.get(1, "mars.ratio").as_double(), 0.5);
+  EXPECT_EQ(metadata.get(1, "mars.param").as_string(), "tp");
+  EXPECT_EQ(metadata.get("extra.by").as_string(), "hand");
+  EXPECT_EQ(metadata.get("extra.flag").as_bool(), true);
+  EXPECT_FALSE(metadata.get(0, "raw"));
+  EXPECT_THROW(encoder.encode_pre_encoded(), tgm::error);
+  EXPECT_THROW(tgm::encoder().metadata(of_object), tgm::error);
+}
+
 TEST(Metadata, ThreadsShareMetadata) {
   const tgm::bytes bytes = two_objects().encode();
   const tgm::metadata metadata = tgm::decode(span_of(bytes)).metadata();
