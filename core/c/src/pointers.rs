@@ -42,8 +42,8 @@ pub(crate) unsafe fn bytes<'a>(data: *const u8, len: usize) -> Outcome<&'a [u8]>
 /// `NULL`, `ALIGNMENT`, `LENGTH`; `OVERLAP` if they lie on one of `inputs`.
 ///
 /// # Safety
-/// Unless an error is due, the values can be read and written, and only this call uses them during `'a`. All bit patterns
-/// are values of `T`.
+/// Unless an error is due, the values can be read and written, and only this call uses them during `'a`. All bit
+/// patterns are values of `T`.
 pub(crate) unsafe fn output<'a, T>(data: *mut T, count: usize, inputs: &[Extent]) -> Outcome<&'a mut [T]> {
     if count == 0 {
         return Ok(&mut []);

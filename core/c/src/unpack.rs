@@ -50,7 +50,7 @@ trait InWords: Sized {
     }
 
     /// # Safety
-    /// `words` is NULL or can be read and written, and nothing else refers to it.
+    /// `words` is NULL, or can be read and written. Only this call uses it during `'a`.
     unsafe fn of<'a>(words: *mut Self::Words) -> Outcome<&'a mut Self> {
         // SAFETY: the caller's promise.
         unsafe { Guarded::get(Self::place(words)?, Self::TAG, 0) }

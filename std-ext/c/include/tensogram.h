@@ -306,7 +306,7 @@ size_t tgm_buffer_iter_count(const tgm_buffer_iter_t *iter);
 tgm_error tgm_buffer_iter_next(tgm_buffer_iter_t *iter, const uint8_t **out_buf, size_t *out_len);
 void tgm_buffer_iter_free(tgm_buffer_iter_t *iter);
 
-/* The messages that the file has now. The iterator does not need the handle of the file any more. */
+/* The messages that the file has now. The iterator outlives the handle of the file. */
 tgm_error tgm_file_iter_create(tgm_file_t *file, tgm_file_iter_t **out);
 tgm_error tgm_file_iter_next(tgm_file_iter_t *iter, tgm_bytes_t *out);
 void tgm_file_iter_free(tgm_file_iter_t *iter);
@@ -373,7 +373,7 @@ bool tgm_has_feature(const char *name);
 
 /* Its code; 0 before the first one. */
 tgm_error tgm_last_error_code(void);
-/* The name of the defect in the bytes, such as "Truncated"; NULL if the error is about no bytes. The set of names
+/* The name of the defect in the bytes, such as "Truncated"; NULL if they are not the cause. The set of names
  * grows. Valid until the next failure on this thread. */
 const char *tgm_last_error_kind(void);
 /* The byte of the message at which it is; UINT64_MAX if it is at no byte. */
@@ -578,7 +578,7 @@ tgm_error tgm_view_select_into(const tgm_view_t *view, size_t index, const char 
 /* ---- DLPack: memory shared with libraries of arrays ----------------------------------------------------------------
  *
  * The struct is that of version 1.0 of <dlpack/dlpack.h>, which this header does not need. Its memory is that of a CPU,
- * row-major. The tensor does not need the view any more. Its last owner calls the deleter, once, on any thread.
+ * row-major. The tensor outlives the view. Its last owner calls the deleter, once, on any thread.
  * Bitmasks have no such form: TGM_ERROR_ENCODING.
  */
 struct DLManagedTensorVersioned;
@@ -650,7 +650,7 @@ tgm_error tgm_catalog_build(const tgm_file_t *file, const char *const *keys, siz
                             tgm_catalog_t **out);
 tgm_error tgm_catalog_open(const char *path, tgm_catalog_t **out);
 tgm_error tgm_catalog_save(const tgm_catalog_t *catalog, const char *path);
-/* Adds the messages that the file has got since. */
+/* Adds the messages that were appended to the file since. */
 tgm_error tgm_catalog_extend(tgm_catalog_t *catalog, const tgm_file_t *file, size_t *out_added);
 /* 0 if it covers the file, 1 if the file has grown, 2 if it is another file or was changed. */
 tgm_error tgm_catalog_check(const tgm_catalog_t *catalog, const tgm_file_t *file, int32_t *out_state);

@@ -60,7 +60,7 @@ public:
   }
 
   tgm_error code() const noexcept { return code_; }
-  // The name of the defect, such as "Truncated"; empty if the error is about no bytes.
+  // The name of the defect in the bytes, such as "Truncated"; empty if they are not the cause.
   const std::string &kind() const noexcept { return kind_; }
   // The byte of the message.
   std::optional<std::uint64_t> offset() const noexcept { return offset_; }

@@ -137,7 +137,7 @@ pub unsafe extern "C" fn tgm_catalog_save(catalog: *const CatalogHandle, path: *
     })
 }
 
-/// Adds the messages that a file has got since it was catalogued. Writes their number.
+/// Adds the messages that were appended to a file since it was catalogued. Writes their number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_catalog_extend(
     catalog: *mut CatalogHandle,
