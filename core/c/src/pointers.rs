@@ -91,20 +91,22 @@ pub(crate) unsafe fn copy<T: Copy>(from: *const T) -> Outcome<T> {
 /// # Safety
 /// `out` and `error` are NULL or can be written, and no reference to them is alive.
 pub(crate) unsafe fn answer<T: Default>(out: *mut T, error: *mut Fault, result: impl FnOnce() -> Outcome<T>) -> Status {
-    if let Err(fault) = check_place(out) {
-        // SAFETY: the caller's promise.
-        return unsafe { report(error, fault) };
-    }
-    let (value, fault) = match result() {
-        Ok(value) => (value, None),
-        Err(fault) => (T::default(), Some(fault)),
-    };
-    // SAFETY: not NULL and aligned; the rest is the caller's promise. `result` was consumed, and its borrows with it.
-    unsafe { out.write(value) };
-    match fault {
-        None => OK,
-        // SAFETY: the caller's promise.
-        Some(fault) => unsafe { report(error, fault) },
+    // SAFETY: `out` is written if it is not NULL and aligned; the rest is the caller's promise. The borrows of `result`
+    // have ended then.
+    unsafe {
+        if let Err(fault) = check_place(out) {
+            return report(error, fault);
+        }
+        match result() {
+            Ok(value) => {
+                out.write(value);
+                OK
+            }
+            Err(fault) => {
+                out.write(T::default());
+                report(error, fault)
+            }
+        }
     }
 }
 

@@ -5,9 +5,9 @@ use tgm_core::hash::Verdict;
 use tgm_core::push::{Event as CoreEvent, Link, Part, PushState};
 
 use crate::abi::{Event, Fault, NO_OBJECT, OK, Slice, Status};
-use crate::guarded::{Guarded, outside};
+use crate::guarded::{Guarded, answer_once, outside};
 use crate::kinds::{self, AT_END};
-use crate::pointers::{Extent, Outcome, answer, bytes, check_apart, check_place, copy, extent, overlap, span, status};
+use crate::pointers::{Extent, Outcome, bytes, check_apart, check_place, copy, extent, overlap, span, status};
 
 /// `tgmc_push_t`: what lies at the front of the caller's memory, once that is aligned. The window for CBOR follows.
 #[repr(C)]
@@ -40,7 +40,7 @@ pub unsafe extern "C" fn tgmc_push_init(
     // SAFETY: the header asks the caller for what these functions need. The place is aligned and lies in the caller's
     // memory.
     unsafe {
-        answer(push.cast(), error, || {
+        answer_once(push.cast(), error, || {
             let (place, window) = place_in(memory, len)?;
             // A pointer that is written there would be part of the state.
             check_apart(extent(push), (memory, len))?;
@@ -119,7 +119,7 @@ pub unsafe extern "C" fn tgmc_push_next(
                 return status;
             }
         }
-        let status = answer(event, error, || {
+        let status = answer_once(event, error, || {
             let Slice { data, len } = copy(input)?;
             let mut rest = bytes(data, len)?;
             let (state, window) = found?;
@@ -156,7 +156,11 @@ pub unsafe extern "C" fn tgmc_push_finish(push: *mut Push, error: *mut Fault) ->
         if found.as_ref().is_ok_and(|(_, window)| overlap(extent(error), own(push, window))) {
             return kinds::OVERLAP.number;
         }
-        status(error, found.and_then(|(state, _)| Ok(state.finish()?)))
+        let result = match found {
+            Ok((state, _)) => state.finish().map_err(Fault::from),
+            Err(fault) => Err(fault),
+        };
+        status(error, result)
     }
 }
 

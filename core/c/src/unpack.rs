@@ -7,9 +7,9 @@ use tgm_core::push::Unpacker as CoreUnpacker;
 use tgm_core::{ErrorKind, Result};
 
 use crate::abi::{Fault, OK, Slice, Status};
-use crate::guarded::{Guarded, outside};
+use crate::guarded::{Guarded, answer_once, outside};
 use crate::kinds;
-use crate::pointers::{Outcome, answer, bytes, check_apart, check_place, copy, extent, output, overlap, span, status};
+use crate::pointers::{Outcome, bytes, check_apart, check_place, copy, extent, output, overlap, span, status};
 
 /// `TGMC_SZIP_BLOCK`: the largest block that is decoded from pieces.
 #[cfg(feature = "szip")]
@@ -108,7 +108,7 @@ trait InWords: Sized {
             if status != OK {
                 return status;
             }
-            let status = answer(written, error, || {
+            let status = answer_once(written, error, || {
                 let Slice { data, len } = copy(chunk)?;
                 let mut rest = bytes(data, len)?;
                 check_apart(span(rest), own)?;
