@@ -166,13 +166,13 @@ pub(crate) fn check_apart(a: Extent, b: Extent) -> Outcome<()> {
     if overlap(a, b) { Err(kinds::OVERLAP.fault()) } else { Ok(()) }
 }
 
-/// Whether two pieces of memory have a byte in common.
+/// Whether two pieces of memory have a byte in common. NULL leads to no memory.
 // Never inlined: every function with an output calls it.
 #[inline(never)]
 pub(crate) fn overlap((a, a_len): Extent, (b, b_len): Extent) -> bool {
     let (a, b) = (a.addr(), b.addr());
     // Each reaches at most to the end of the address space, so the sums do not overflow.
-    a_len > 0 && b_len > 0 && a.saturating_add(a_len) > b && b.saturating_add(b_len) > a
+    a > 0 && a_len > 0 && b_len > 0 && a.saturating_add(a_len) > b && b.saturating_add(b_len) > a
 }
 
 fn check_range(data: *const u8, len: usize) -> Outcome<()> {

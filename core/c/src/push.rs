@@ -40,6 +40,10 @@ pub unsafe extern "C" fn tgmc_push_init(
     // SAFETY: the header asks the caller for what these functions need. The place is aligned and lies in the caller's
     // memory.
     unsafe {
+        // A decoder may be there already, and stays if this call fails.
+        if overlap(extent(error), (memory, len)) {
+            return kinds::OVERLAP.number;
+        }
         answer_once(push.cast(), error, || {
             let (place, window) = place_in(memory, len)?;
             // A pointer that is written there would be part of the state.

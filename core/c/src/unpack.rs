@@ -61,6 +61,10 @@ trait InWords: Sized {
     unsafe fn init(words: *mut Self::Words, cbor: *const u8, len: usize, error: *mut Fault) -> Status {
         // SAFETY: the caller's promise.
         unsafe {
+            // A decoder may be there already, and stays if this call fails.
+            if overlap(extent(error), extent(words)) {
+                return kinds::OVERLAP.number;
+            }
             let result = Self::place(words).and_then(|place| {
                 let cbor = bytes(cbor, len)?;
                 let made = Self::from_descriptor(&Descriptor::parse(cbor, 0)?)?;

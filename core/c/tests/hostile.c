@@ -334,6 +334,12 @@ static void wrong_memory(uint8_t *bytes, size_t len) {
     REQUIRE(tgmc_unpacker_finish(&unpacker, inside) == TGMC_E_OVERLAP);
     REQUIRE(tgmc_unpacker_f64(&unpacker, &slice, &number, 1, &position, &error) == TGMC_OK && position == 1);
     REQUIRE(tgmc_unpacker_finish(&unpacker, &error) == TGMC_E_TRUNCATED);
+    REQUIRE(tgmc_unpacker_init(&unpacker, bytes, 1, inside) == TGMC_E_OVERLAP);
+    REQUIRE(tgmc_unpacker_finish(&unpacker, &error) == TGMC_E_TRUNCATED);
+    REQUIRE(tgmc_unpacker_finish(NULL, NULL) == TGMC_E_NULL);
+    REQUIRE(tgmc_push_init(NULL, sizeof aligned, TGMC_LINK_LOSSY, &push, NULL) == TGMC_E_NULL);
+    inside = (tgmc_error_t *)(void *)(aligned + 99);
+    REQUIRE(tgmc_push_init(aligned, sizeof aligned, 7, &push, inside) == TGMC_E_OVERLAP);
     slice.data = bytes;
     slice.len = 40;
     /* Bytes at any address. */
