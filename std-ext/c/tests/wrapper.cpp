@@ -9,6 +9,7 @@
 #include <fstream>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -232,6 +233,32 @@ TEST(Metadata, ThreadsShareMetadata) {
     });
   for (auto &thread : threads)
     thread.join();
+}
+
+TEST(Iterators, ThreadsThatShareOneGetDifferentMessages) {
+  const tgm::bytes one = two_objects().encode();
+  std::vector<std::uint8_t> many;
+  for (int i = 0; i < 100; ++i)
+    many.insert(many.end(), one.begin(), one.end());
+  tgm_buffer_iter_t *iterator = nullptr;
+  ASSERT_EQ(tgm_buffer_iter_create(many.data(), many.size(), &iterator), TGM_ERROR_OK);
+  std::vector<std::vector<const std::uint8_t *>> found(4);
+  std::vector<std::thread> threads;
+  for (auto &mine : found)
+    threads.emplace_back([&mine, iterator] {
+      const std::uint8_t *message = nullptr;
+      std::size_t len = 0;
+      while (tgm_buffer_iter_next(iterator, &message, &len) == TGM_ERROR_OK)
+        mine.push_back(message);
+    });
+  for (auto &thread : threads)
+    thread.join();
+  std::set<const std::uint8_t *> all;
+  for (const auto &mine : found)
+    all.insert(mine.begin(), mine.end());
+  EXPECT_EQ(all.size(), 100u);
+  EXPECT_EQ(found[0].size() + found[1].size() + found[2].size() + found[3].size(), 100u);
+  tgm_buffer_iter_free(iterator);
 }
 
 TEST(Errors, TellCodeKindAndOffset) {
