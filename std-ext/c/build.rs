@@ -1,4 +1,4 @@
-//! Names the shared library in itself, if the one who builds says how: `install` does.
+//! Writes the name of the shared library (its soname) into it, if the environment has one: `install` sets it.
 
 use std::env;
 

@@ -32,8 +32,9 @@
  *
  * Any bytes are safe as a message: time and memory are bounded by the bytes that exist. NULL, unaligned pointers,
  * lengths beyond the address space, outputs that lie on inputs, and structs that were not filled by this library (or
- * were filled as something else) give TGMC_E_NULL, TGMC_E_ALIGNMENT, TGMC_E_LENGTH, TGMC_E_OVERLAP, TGMC_E_HANDLE. What
- * no check can find is your responsibility: a pointer to memory that is not there, or a length that is too large.
+ * were filled as something else) give TGMC_E_NULL, TGMC_E_ALIGNMENT, TGMC_E_LENGTH, TGMC_E_OVERLAP, TGMC_E_HANDLE.
+ * TGMC_E_OVERLAP is also for inputs, outputs and errors in the memory of a tgmc_push_t or an unpacker. What no check
+ * can find is your responsibility: a pointer to memory that is not there, or a length that is too large.
  * NULL is accepted with length 0, and where a parameter is called optional. `void *` may be unaligned.
  *
  * THREADS AND INTERRUPTS
@@ -224,7 +225,7 @@ typedef struct tgmc_error {
     uint64_t offset;
 } tgmc_error_t;
 
-/** Bytes that somebody else owns. An empty slice may have any pointer. */
+/** Borrowed bytes. An empty slice may have any pointer. */
 typedef struct tgmc_slice {
     const uint8_t *data;
     size_t len;
@@ -411,23 +412,24 @@ uint32_t tgmc_features(void);
  * TGMC_E_LAYOUT. */
 tgmc_status_t tgmc_layout_check(uint32_t layout);
 
-/** The name of a status: that of its constant without TGMC_E_, as static text. "UNKNOWN" for other numbers. Feature
+/** The name of a status as static text: its constant without TGMC_E_. "UNKNOWN" for other numbers. Feature
  * names; costs 4 KiB of flash in a program that calls it. */
 const char *tgmc_kind_name(tgmc_status_t kind);
 
 /* ---- Finding messages ----------------------------------------------------------------------------------------- */
 
-/** Finds the next message in data that holds several, from *position on (begin with 0). Steps over bytes that belong to
- * none. Writes the message's bytes, and moves *position behind it. TGMC_END after the last message.
- * Reads headers, and searches for a preamble byte by byte where no message follows. O(bytes stepped over). Opening the
- * message may still fail: only its two ends were found. */
+/** Finds the next message in data that holds several, from *position on (begin with 0). Skips bytes between messages.
+ * Writes the message's bytes, and moves *position behind it. TGMC_END after the last message. Reads headers, and
+ * searches for a preamble byte by byte where no message follows. O(bytes skipped). Opening the message may still fail:
+ * only its two ends were found. */
 tgmc_status_t tgmc_scan(const void *data, size_t len, size_t *position, tgmc_slice_t *message, tgmc_error_t *error);
 
 /** Opens the message that the data begin with. Bytes after it are ignored. O(1): reads preamble and postamble.
  * The data stay borrowed by all that comes from the message. */
 tgmc_status_t tgmc_message_open(tgmc_message_t *message, const void *data, size_t len, tgmc_error_t *error);
 
-/** Bytes of the message as it states them. 0 for a streamed message, which does not, and for an invalid struct. O(1) */
+/** Bytes of the message as it states them. 0 for a streamed message, whose preamble states no length, and for an
+ * invalid struct. O(1) */
 uint64_t tgmc_message_size(const tgmc_message_t *message);
 
 /** Flags of the preamble, which are advisory; 0 for an invalid struct. O(1). */

@@ -14,11 +14,11 @@ pub const NO_OBJECT: u64 = u64::MAX;
 /// `TGMC_INFO_DIMS`.
 pub const INFO_DIMS: usize = 8;
 
-/// `tgmc_slice_t`: bytes that somebody else owns.
+/// `tgmc_slice_t`: borrowed bytes.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Slice {
-    /// The first byte; NULL only if there is none.
+    /// The first byte. It may be NULL if `len` is 0.
     pub data: *const u8,
     /// The number of bytes.
     pub len: usize,

@@ -5,8 +5,8 @@ use tgm_core::descriptor::{Compression, Dtype, Encoding, Filter};
 use tgm_core::object::DataObject;
 
 use crate::abi::{Fault, Status};
-use crate::object::{Object, Opened, object_of};
-use crate::pointers::{Outcome, output, status};
+use crate::object::{Object, with_object};
+use crate::pointers::{Outcome, output, span};
 use crate::values::range;
 
 /// A type that packed values are unpacked to.
@@ -45,6 +45,15 @@ fn unpack<T: Float>(object: &DataObject<'_>, start: u64, out: &mut [T]) -> Outco
     Ok(stored.unpack_into(start, out).map_err(|error| error.shift(object.region_offset()))?)
 }
 
+/// Packed values out of szip from `start` on.
+#[cfg(feature = "szip")]
+fn unszip<T: Float>(object: &DataObject<'_>, start: u64, out: &mut [T]) -> Outcome<()> {
+    range(object, start, out.len() as u64)?;
+    crate::szip::unpack(object, start, out)
+}
+
+/// Writes values that `unpack` gets, from `start` on.
+///
 /// # Safety
 /// As `tgm_core.h` says.
 unsafe fn unpack_to<T: Float>(
@@ -53,13 +62,10 @@ unsafe fn unpack_to<T: Float>(
     out: *mut T,
     count: usize,
     error: *mut Fault,
+    unpack: impl FnOnce(&DataObject<'_>, u64, &mut [T]) -> Outcome<()>,
 ) -> Status {
     // SAFETY: the caller's promise.
-    unsafe {
-        let result = object_of(object)
-            .and_then(|Opened { object, bytes, .. }| unpack(&object, start, output(out, count, &[bytes])?));
-        status(error, result)
-    }
+    unsafe { with_object(object, error, |object, bytes| unpack(object, start, output(out, count, &[span(bytes)])?)) }
 }
 
 /// Unpacks to singles.
@@ -75,7 +81,7 @@ pub unsafe extern "C" fn tgmc_object_unpack_f32(
     error: *mut Fault,
 ) -> Status {
     // SAFETY: the caller's promise is the same.
-    unsafe { unpack_to(object, start, out, count, error) }
+    unsafe { unpack_to(object, start, out, count, error, unpack) }
 }
 
 /// Unpacks to doubles.
@@ -91,9 +97,11 @@ pub unsafe extern "C" fn tgmc_object_unpack_f64(
     error: *mut Fault,
 ) -> Status {
     // SAFETY: the caller's promise is the same.
-    unsafe { unpack_to(object, start, out, count, error) }
+    unsafe { unpack_to(object, start, out, count, error, unpack) }
 }
 
+/// Writes all values.
+///
 /// # Safety
 /// As `tgm_core.h` says.
 unsafe fn read_to<T: Float>(
@@ -106,12 +114,11 @@ unsafe fn read_to<T: Float>(
 ) -> Status {
     // SAFETY: the caller's promise.
     unsafe {
-        let result = object_of(object).and_then(|Opened { object, bytes, .. }| {
-            let scratch = output(scratch, scratch_len, &[bytes])?;
-            let out = output(out, count, &[bytes, scratch])?;
+        with_object(object, error, |object, bytes| {
+            let scratch = output(scratch, scratch_len, &[span(bytes)])?;
+            let out = output(out, count, &[span(bytes), span(scratch)])?;
             Ok(object.decode_floats_into(scratch, out)?)
-        });
-        status(error, result)
+        })
     }
 }
 
@@ -149,26 +156,6 @@ pub unsafe extern "C" fn tgmc_object_read_f64(
     unsafe { read_to(object, out, count, scratch, scratch_len, error) }
 }
 
-/// # Safety
-/// As `tgm_core.h` says.
-#[cfg(feature = "szip")]
-unsafe fn unszip_to<T: Float>(
-    object: *const Object,
-    start: u64,
-    out: *mut T,
-    count: usize,
-    error: *mut Fault,
-) -> Status {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let result = object_of(object).and_then(|Opened { object, bytes, .. }| {
-            range(&object, start, count as u64)?;
-            crate::szip::unpack(&object, start, output(out, count, &[bytes])?)
-        });
-        status(error, result)
-    }
-}
-
 /// Unpacks to singles out of szip.
 ///
 /// # Safety
@@ -183,7 +170,7 @@ pub unsafe extern "C" fn tgmc_object_unszip_f32(
     error: *mut Fault,
 ) -> Status {
     // SAFETY: the caller's promise is the same.
-    unsafe { unszip_to(object, start, out, count, error) }
+    unsafe { unpack_to(object, start, out, count, error, unszip) }
 }
 
 /// Unpacks to doubles out of szip.
@@ -200,5 +187,5 @@ pub unsafe extern "C" fn tgmc_object_unszip_f64(
     error: *mut Fault,
 ) -> Status {
     // SAFETY: the caller's promise is the same.
-    unsafe { unszip_to(object, start, out, count, error) }
+    unsafe { unpack_to(object, start, out, count, error, unszip) }
 }

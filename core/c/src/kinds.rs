@@ -13,7 +13,7 @@ use crate::abi::{END, Fault};
 pub struct Row {
     /// The status, which is negative.
     pub number: i32,
-    /// The name: that of the header's constant without `TGMC_E_`.
+    /// The name: the header's constant without `TGMC_E_`.
     pub name: &'static core::ffi::CStr,
 }
 

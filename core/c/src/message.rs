@@ -1,14 +1,14 @@
 //! Messages, their frames, digests and metadata.
 
+use tgm_core::cbor::Value as CborValue;
+use tgm_core::metadata::Metadata;
 use tgm_core::phase::DecodePhase;
 use tgm_core::wire::FrameFlags;
 
-use crate::abi::Fault;
-use crate::abi::{FrameInfo, Status};
+use crate::abi::{Fault, FrameInfo, Status};
 use crate::kinds::{self, AT_END};
 use crate::object::Object;
-use crate::pointers::Outcome;
-use crate::pointers::{answer, bytes, copy};
+use crate::pointers::{Outcome, answer, bytes, copy};
 use crate::value::Value;
 use crate::words::Words;
 
@@ -46,7 +46,7 @@ pub(crate) unsafe fn text<'a>(data: *const u8, len: usize) -> Outcome<&'a str> {
 /// Opens a message.
 ///
 /// # Safety
-/// As `tgm_core.h` says. So it is for all exported functions.
+/// As `tgm_core.h` says, which documents the contract of all exported functions.
 #[cfg_attr(any(not(chosen), only = "tgmc_message_open"), unsafe(no_mangle))]
 pub unsafe extern "C" fn tgmc_message_open(
     message: *mut Message,
@@ -293,6 +293,20 @@ fn place_of(state: &Frames) -> Outcome<(u64, DecodePhase, u64, bool)> {
     Ok((*position, phase, *objects, *flagged != 0))
 }
 
+/// Writes the value that `look_up` finds at a dotted path. Returns the status.
+///
+/// # Safety
+/// As for [`text`] and [`answer`].
+unsafe fn answer_path<'a>(
+    (path, path_len): (*const u8, usize),
+    value: *mut Value,
+    error: *mut Fault,
+    look_up: impl FnOnce(&str) -> Outcome<Option<CborValue<'a>>>,
+) -> Status {
+    // SAFETY: the caller's promise.
+    unsafe { answer(value, error, || Value::found(look_up(text(path, path_len)?)?)) }
+}
+
 /// The metadata value at a dotted path.
 ///
 /// # Safety
@@ -306,12 +320,7 @@ pub unsafe extern "C" fn tgmc_message_get(
     error: *mut Fault,
 ) -> Status {
     // SAFETY: the header asks the caller for what these functions need.
-    unsafe {
-        answer(value, error, || {
-            let found = message_of(message)?.metadata()?.get(text(path, path_len)?)?;
-            Ok(Value::of(&found.ok_or(AT_END)?))
-        })
-    }
+    unsafe { answer_path((path, path_len), value, error, |path| Ok(message_of(message)?.metadata()?.get(path)?)) }
 }
 
 /// The metadata value at a dotted path of one object.
@@ -329,10 +338,9 @@ pub unsafe extern "C" fn tgmc_message_get_at(
 ) -> Status {
     // SAFETY: the header asks the caller for what these functions need.
     unsafe {
-        answer(value, error, || {
+        answer_path((path, path_len), value, error, |path| {
             let object = usize::try_from(object).map_err(|_| AT_END)?;
-            let found = message_of(message)?.metadata()?.get_at(object, text(path, path_len)?)?;
-            Ok(Value::of(&found.ok_or(AT_END)?))
+            Ok(message_of(message)?.metadata()?.get_at(object, path)?)
         })
     }
 }
@@ -351,10 +359,5 @@ pub unsafe extern "C" fn tgmc_metadata_get(
     error: *mut Fault,
 ) -> Status {
     // SAFETY: the header asks the caller for what these functions need.
-    unsafe {
-        answer(value, error, || {
-            let found = tgm_core::metadata::Metadata::parse(bytes(cbor, len)?, 0)?.get(text(path, path_len)?)?;
-            Ok(Value::of(&found.ok_or(AT_END)?))
-        })
-    }
+    unsafe { answer_path((path, path_len), value, error, |path| Ok(Metadata::parse(bytes(cbor, len)?, 0)?.get(path)?)) }
 }

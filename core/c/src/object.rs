@@ -12,7 +12,7 @@ use tgm_core::object::DataObject;
 use crate::abi::{Fault, INFO_DIMS, NO_OBJECT, ObjectInfo, Slice, Status};
 use crate::kinds::{self, AT_END, choice, dtype_number};
 use crate::message::{Message, message_of, text};
-use crate::pointers::{Outcome, answer, bytes, copy};
+use crate::pointers::{Outcome, answer, bytes, copy, status};
 use crate::value::Value;
 use crate::words::Words;
 
@@ -38,7 +38,7 @@ impl Object {
 /// An object, the bytes of its frame, and its numbers.
 pub(crate) struct Opened<'a> {
     pub(crate) object: DataObject<'a>,
-    pub(crate) bytes: &'a [u8],
+    bytes: &'a [u8],
     index: u64,
     #[cfg(feature = "hash")]
     flagged: bool,
@@ -48,13 +48,40 @@ pub(crate) struct Opened<'a> {
 ///
 /// # Safety
 /// As for [`Words::bytes`]; `object` is NULL or can be read.
-pub(crate) unsafe fn object_of<'a>(object: *const Object) -> Outcome<Opened<'a>> {
+unsafe fn object_of<'a>(object: *const Object) -> Outcome<Opened<'a>> {
     // SAFETY: the caller's promise.
     let (object, bytes) = unsafe {
         let object = copy(object)?;
         (object, object.bytes()?)
     };
     opened(&object, bytes)
+}
+
+/// Writes what `ask` finds in an object. Returns the status.
+///
+/// # Safety
+/// As for [`object_of`] and [`answer`].
+pub(crate) unsafe fn ask_object<T: Default>(
+    object: *const Object,
+    out: *mut T,
+    error: *mut Fault,
+    ask: impl FnOnce(&Opened<'_>) -> Outcome<T>,
+) -> Status {
+    // SAFETY: the caller's promise.
+    unsafe { answer(out, error, || ask(&object_of(object)?)) }
+}
+
+/// Calls `work` with an object and the bytes of its frame, on which no output may lie. Returns the status.
+///
+/// # Safety
+/// As for [`object_of`] and [`status`].
+pub(crate) unsafe fn with_object(
+    object: *const Object,
+    error: *mut Fault,
+    work: impl FnOnce(&DataObject<'_>, &[u8]) -> Outcome<()>,
+) -> Status {
+    // SAFETY: the caller's promise.
+    unsafe { status(error, object_of(object).and_then(|opened| work(&opened.object, opened.bytes))) }
 }
 
 /// The object of an opaque struct and of its frame's bytes.
@@ -101,8 +128,7 @@ pub unsafe extern "C" fn tgmc_object_open(
 pub unsafe extern "C" fn tgmc_object_info(object: *const Object, info: *mut ObjectInfo, error: *mut Fault) -> Status {
     // SAFETY: the header asks the caller for what these functions need.
     unsafe {
-        answer(info, error, || {
-            let opened = object_of(object)?;
+        ask_object(object, info, error, |opened| {
             let mut info = describe(opened.object.descriptor());
             (info.index, info.payload) = (opened.index, opened.object.payload().into());
             Ok(info)
@@ -175,7 +201,9 @@ const fn order_number(order: ByteOrder) -> u8 {
 #[cfg_attr(any(not(chosen), only = "tgmc_object_dim"), unsafe(no_mangle))]
 pub unsafe extern "C" fn tgmc_object_dim(object: *const Object, axis: u32, dim: *mut u64, error: *mut Fault) -> Status {
     // SAFETY: the header asks the caller for what these functions need.
-    unsafe { answer(dim, error, || object_of(object)?.object.descriptor().shape().get(axis as usize).ok_or(AT_END)) }
+    unsafe {
+        ask_object(object, dim, error, |opened| opened.object.descriptor().shape().get(axis as usize).ok_or(AT_END))
+    }
 }
 
 /// One stored stride.
@@ -191,7 +219,9 @@ pub unsafe extern "C" fn tgmc_object_stride(
 ) -> Status {
     // SAFETY: the header asks the caller for what these functions need.
     unsafe {
-        answer(stride, error, || object_of(object)?.object.descriptor().strides().get(axis as usize).ok_or(AT_END))
+        ask_object(object, stride, error, |opened| {
+            opened.object.descriptor().strides().get(axis as usize).ok_or(AT_END)
+        })
     }
 }
 
@@ -209,10 +239,8 @@ pub unsafe extern "C" fn tgmc_object_parameter(
 ) -> Status {
     // SAFETY: the header asks the caller for what these functions need.
     unsafe {
-        answer(value, error, || {
-            let opened = object_of(object)?;
-            let found = opened.object.descriptor().parameter(text(key, key_len)?)?;
-            Ok(Value::of(&found.ok_or(AT_END)?))
+        ask_object(object, value, error, |opened| {
+            Value::found(opened.object.descriptor().parameter(text(key, key_len)?)?)
         })
     }
 }
@@ -236,10 +264,10 @@ pub unsafe extern "C" fn tgmc_object_verify(object: *const Object, error: *mut F
         }
     });
     // SAFETY: as above.
-    unsafe { crate::pointers::status(error, result) }
+    unsafe { status(error, result) }
 }
 
-/// The mask kind of a number: that of one bit.
+/// The mask kind of a bit.
 #[cfg(feature = "masks")]
 pub(crate) fn mask_kind(bit: u8) -> Outcome<MaskKind> {
     MaskKind::ALL.into_iter().find(|kind| bit == 1_u8.wrapping_shl(*kind as u32)).ok_or(kinds::ARGUMENT.fault())

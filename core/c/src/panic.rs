@@ -2,7 +2,8 @@
 
 use core::panic::PanicInfo;
 
-/// Never called: `../check` links a program that proves it. It loops, because there is nobody to tell.
+/// Never called: `../check` links a program that proves it. It loops, because a machine without an operating system has
+/// no place for a report.
 #[cfg(not(feature = "proof"))]
 #[panic_handler]
 fn panic(_: &PanicInfo<'_>) -> ! {

@@ -3,6 +3,20 @@
 use crate::abi::{END, Fault, OK, Status};
 use crate::kinds;
 
+/// Memory: its first byte and its length.
+pub(crate) type Extent = (*const u8, usize);
+
+/// The memory of some bytes.
+pub(crate) const fn span(bytes: &[u8]) -> Extent {
+    (bytes.as_ptr(), bytes.len())
+}
+
+/// The memory of a struct.
+#[cfg(feature = "push")]
+pub(crate) fn extent<T>(place: *const T) -> Extent {
+    (place.cast(), size_of::<T>())
+}
+
 /// A result, or what is wrong. A fault of kind `END` is no error.
 pub(crate) type Outcome<T> = Result<T, Fault>;
 
@@ -28,20 +42,35 @@ pub(crate) unsafe fn bytes<'a>(data: *const u8, len: usize) -> Outcome<&'a [u8]>
 /// `NULL`, `ALIGNMENT`, `LENGTH`; `OVERLAP` if they lie on one of `inputs`.
 ///
 /// # Safety
-/// Unless an error is due, the values can be written, are initialised or of no interest, and nothing else refers to them
-/// during `'a`. `T` is a type of which all bit patterns are values.
-pub(crate) unsafe fn output<'a, T>(data: *mut T, count: usize, inputs: &[&[u8]]) -> Outcome<&'a mut [T]> {
+/// Unless an error is due, the values can be read and written, and only this call uses them during `'a`. All bit
+/// patterns are values of `T`.
+pub(crate) unsafe fn output<'a, T>(data: *mut T, count: usize, inputs: &[Extent]) -> Outcome<&'a mut [T]> {
     if count == 0 {
         return Ok(&mut []);
     }
     let len = count.checked_mul(size_of::<T>()).ok_or(kinds::LENGTH.fault())?;
-    check_range(data.cast_const().cast(), len)?;
-    check_aligned(data)?;
-    for input in inputs {
-        check_apart(data.cast_const().cast(), len, input.as_ptr(), input.len())?;
-    }
+    passed(check_output((data.cast_const().cast(), len), align_of::<T>(), inputs))?;
     // SAFETY: not NULL, aligned, inside the address space, apart from the inputs; the rest is the caller's promise.
     Ok(unsafe { core::slice::from_raw_parts_mut(data, count) })
+}
+
+/// The checks of [`output`]: `OK` or a status.
+// Never inlined: every function with an output calls it, for several types.
+#[inline(never)]
+fn check_output(output: Extent, align: usize, inputs: &[Extent]) -> Status {
+    if let Err(fault) = check_range(output.0, output.1) {
+        return fault.kind;
+    }
+    if output.0.addr() & align.wrapping_sub(1) != 0 {
+        return kinds::ALIGNMENT.number;
+    }
+    let meets = inputs.iter().any(|&input| overlap(output, input));
+    if meets { kinds::OVERLAP.number } else { OK }
+}
+
+/// A status of a check as a result.
+fn passed(status: Status) -> Outcome<()> {
+    if status == OK { Ok(()) } else { Err(Fault { kind: status, ..Fault::default() }) }
 }
 
 /// A copy of a struct.
@@ -62,20 +91,22 @@ pub(crate) unsafe fn copy<T: Copy>(from: *const T) -> Outcome<T> {
 /// # Safety
 /// `out` and `error` are NULL or can be written, and no reference to them is alive.
 pub(crate) unsafe fn answer<T: Default>(out: *mut T, error: *mut Fault, result: impl FnOnce() -> Outcome<T>) -> Status {
-    if let Err(fault) = check_place(out) {
-        // SAFETY: the caller's promise.
-        return unsafe { report(error, fault) };
-    }
-    let (value, fault) = match result() {
-        Ok(value) => (value, None),
-        Err(fault) => (T::default(), Some(fault)),
-    };
-    // SAFETY: not NULL and aligned; the rest is the caller's promise. `result` was consumed, and its borrows with it.
-    unsafe { out.write(value) };
-    match fault {
-        None => OK,
-        // SAFETY: the caller's promise.
-        Some(fault) => unsafe { report(error, fault) },
+    // SAFETY: `out` is written if it is not NULL and aligned; the rest is the caller's promise. The borrows of `result`
+    // have ended then.
+    unsafe {
+        if let Err(fault) = check_place(out) {
+            return report(error, fault);
+        }
+        match result() {
+            Ok(value) => {
+                out.write(value);
+                OK
+            }
+            Err(fault) => {
+                out.write(T::default());
+                report(error, fault)
+            }
+        }
     }
 }
 
@@ -130,13 +161,18 @@ pub(crate) fn check_aligned<T>(place: *const T) -> Outcome<()> {
 }
 
 /// Checks that two pieces of memory have no byte in common.
-pub(crate) fn check_apart(a: *const u8, a_len: usize, b: *const u8, b_len: usize) -> Outcome<()> {
+#[cfg(feature = "push")]
+pub(crate) fn check_apart(a: Extent, b: Extent) -> Outcome<()> {
+    if overlap(a, b) { Err(kinds::OVERLAP.fault()) } else { Ok(()) }
+}
+
+/// Whether two pieces of memory have a byte in common. NULL leads to no memory.
+// Never inlined: every function with an output calls it.
+#[inline(never)]
+pub(crate) fn overlap((a, a_len): Extent, (b, b_len): Extent) -> bool {
     let (a, b) = (a.addr(), b.addr());
     // Each reaches at most to the end of the address space, so the sums do not overflow.
-    if a_len == 0 || b_len == 0 || a.saturating_add(a_len) <= b || b.saturating_add(b_len) <= a {
-        return Ok(());
-    }
-    Err(kinds::OVERLAP.fault())
+    a > 0 && a_len > 0 && b_len > 0 && a.saturating_add(a_len) > b && b.saturating_add(b_len) > a
 }
 
 fn check_range(data: *const u8, len: usize) -> Outcome<()> {

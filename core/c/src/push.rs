@@ -4,10 +4,10 @@
 use tgm_core::hash::Verdict;
 use tgm_core::push::{Event as CoreEvent, Link, Part, PushState};
 
-use crate::abi::{Event, Fault, NO_OBJECT, Slice, Status};
-use crate::guarded::Guarded;
+use crate::abi::{Event, Fault, NO_OBJECT, OK, Slice, Status};
+use crate::guarded::{Guarded, answer_once, outside};
 use crate::kinds::{self, AT_END};
-use crate::pointers::{Outcome, answer, bytes, check_apart, check_place, copy, report, status};
+use crate::pointers::{Extent, Outcome, bytes, check_apart, check_place, copy, extent, overlap, span, status};
 
 /// `tgmc_push_t`: what lies at the front of the caller's memory, once that is aligned. The window for CBOR follows.
 #[repr(C)]
@@ -37,26 +37,36 @@ pub unsafe extern "C" fn tgmc_push_init(
     push: *mut *mut Push,
     error: *mut Fault,
 ) -> Status {
-    let mut made = core::ptr::null_mut();
-    let result = check_place(push).and_then(|()| {
-        let (place, window) = place_in(memory, len)?;
-        let link = match link {
-            0 => Link::Reliable,
-            1 => Link::Lossy,
-            _ => return Err(kinds::ARGUMENT.fault()),
-        };
-        made = place;
-        // SAFETY: the place is aligned and lies in the caller's memory, which the header asks for.
-        unsafe {
+    // SAFETY: the header asks the caller for what these functions need. The place is aligned and lies in the caller's
+    // memory.
+    unsafe {
+        // A decoder may be there already, and stays if this call fails.
+        if overlap(extent(error), (memory, len)) {
+            return kinds::OVERLAP.number;
+        }
+        answer_once(push.cast(), error, || {
+            let (place, window) = place_in(memory, len)?;
+            // A pointer that is written there would be part of the state.
+            check_apart(extent(push), (memory, len))?;
+            let link = match link {
+                0 => Link::Reliable,
+                1 => Link::Lossy,
+                _ => return Err(kinds::ARGUMENT.fault()),
+            };
             (&raw mut (*place).window).write(window);
             Guarded::put(&raw mut (*place).decoder, TAG, window, PushState::new(link));
-        }
-        Ok(())
-    });
-    // SAFETY: the header asks the caller for what these functions need.
-    unsafe {
-        crate::pointers::write_if(push, made);
-        status(error, result)
+            Ok(Place(place))
+        })
+    }
+}
+
+/// Where a decoder was made. NULL by default.
+#[repr(transparent)]
+struct Place(*mut Push);
+
+impl Default for Place {
+    fn default() -> Self {
+        Self(core::ptr::null_mut())
     }
 }
 
@@ -69,10 +79,12 @@ fn place_in(memory: *mut u8, len: usize) -> Outcome<(*mut Push, usize)> {
     Ok((memory.wrapping_add(skipped).cast(), window))
 }
 
-/// The decoder, its window, and the bytes of both.
+/// The decoder and its window.
 ///
 /// # Safety
-/// `push` is NULL or was filled by this library, or by nobody; nothing refers to it.
+/// Unless an error is due, the decoder and its window can be read and written. Only this call uses them during `'a`.
+// Never inlined: all functions of the decoder call it.
+#[inline(never)]
 unsafe fn decoder_of<'a>(push: *mut Push) -> Outcome<(&'a mut PushState, &'a mut [u8])> {
     check_place(push)?;
     // SAFETY: the caller's promise. The window is only used if the guards are right, which depend on its length.
@@ -81,6 +93,12 @@ unsafe fn decoder_of<'a>(push: *mut Push) -> Outcome<(&'a mut PushState, &'a mut
         let state = Guarded::get(&raw mut (*push).decoder, TAG, window)?;
         Ok((state, core::slice::from_raw_parts_mut(push.add(1).cast(), window)))
     }
+}
+
+/// The memory of a decoder and its window.
+fn own(push: *mut Push, window: &[u8]) -> Extent {
+    // The window follows the decoder, so the sum is a difference of addresses, and does not wrap.
+    (push.cast_const().cast(), window.len().wrapping_add(size_of::<Push>()))
 }
 
 /// The next event.
@@ -97,22 +115,19 @@ pub unsafe extern "C" fn tgmc_push_next(
     let mut after = None;
     // SAFETY: the header asks the caller for what these functions need.
     unsafe {
-        // Before anything is written: it would be part of the state of the next call.
-        if let Ok((_, window)) = decoder_of(push) {
-            let (place, own) = (push.cast_const().cast(), window.len().saturating_add(size_of::<Push>()));
-            let apart = check_apart(event.cast_const().cast(), size_of::<Event>(), place, own)
-                .and_then(|()| check_apart(input.cast_const().cast(), size_of::<Slice>(), place, own));
-            if let Err(fault) = apart {
-                return report(error, fault);
+        // Before anything is written.
+        let found = decoder_of(push);
+        if let Ok((_, window)) = &found {
+            let status = outside(own(push, window), error, &[extent(event), extent(input)]);
+            if status != OK {
+                return status;
             }
         }
-        let status = answer(event, error, || {
+        let status = answer_once(event, error, || {
             let Slice { data, len } = copy(input)?;
             let mut rest = bytes(data, len)?;
-            let (state, window) = decoder_of(push)?;
-            let own = window.len().saturating_add(size_of::<Push>());
-            let place = push.cast_const().cast();
-            check_apart(rest.as_ptr(), rest.len(), place, own)?;
+            let (state, window) = found?;
+            check_apart(span(rest), own(push, window))?;
             let found = match state.next_event(window, &mut rest) {
                 Ok(Some(found)) => Ok(event_of(&found)),
                 Ok(None) => Err(AT_END),
@@ -141,7 +156,14 @@ pub unsafe extern "C" fn tgmc_push_next(
 pub unsafe extern "C" fn tgmc_push_finish(push: *mut Push, error: *mut Fault) -> Status {
     // SAFETY: the header asks the caller for what these functions need.
     unsafe {
-        let result = decoder_of(push).and_then(|(state, _)| Ok(state.finish()?));
+        let found = decoder_of(push);
+        if found.as_ref().is_ok_and(|(_, window)| overlap(extent(error), own(push, window))) {
+            return kinds::OVERLAP.number;
+        }
+        let result = match found {
+            Ok((state, _)) => state.finish().map_err(Fault::from),
+            Err(fault) => Err(fault),
+        };
         status(error, result)
     }
 }
@@ -153,10 +175,7 @@ pub unsafe extern "C" fn tgmc_push_finish(push: *mut Push, error: *mut Fault) ->
 #[cfg_attr(any(not(chosen), only = "tgmc_push_reset"), unsafe(no_mangle))]
 pub unsafe extern "C" fn tgmc_push_reset(push: *mut Push, position: u64, error: *mut Fault) -> Status {
     // SAFETY: the header asks the caller for what these functions need.
-    unsafe {
-        let result = decoder_of(push).map(|(state, _)| state.reset(position));
-        status(error, result)
-    }
+    unsafe { status(error, decoder_of(push).map(|(state, _)| state.reset(position))) }
 }
 
 const PREAMBLE: u8 = 2;
@@ -172,77 +191,85 @@ fn verdict_of(verdict: Verdict) -> u8 {
 
 /// The struct of an event.
 fn event_of(event: &CoreEvent<'_>) -> Event {
-    let none = Event { object_index: NO_OBJECT, ..Event::default() };
+    let mut made = Event { object_index: NO_OBJECT, ..Event::default() };
     let index = |index: Option<u64>| index.unwrap_or(NO_OBJECT);
     match event {
-        CoreEvent::Resynchronised { skipped } => Event { kind: 1, length: *skipped, ..none },
-        CoreEvent::Preamble(preamble) => {
-            Event { kind: PREAMBLE, flags: preamble.flags().bits().into(), length: preamble.total_length.get(), ..none }
+        CoreEvent::Resynchronised { skipped } => {
+            made.kind = 1;
+            made.length = *skipped;
         }
-        CoreEvent::FrameBegin(begin) => Event {
-            kind: 3,
-            frame_type: begin.frame_type as u8,
-            flags: begin.flags.bits().into(),
-            object_index: index(begin.object_index),
-            offset: begin.offset,
-            length: begin.total_length,
-            ..none
-        },
-        CoreEvent::Cbor(cbor) => Event {
-            kind: 4,
-            frame_type: cbor.frame_type() as u8,
+        CoreEvent::Preamble(preamble) => {
+            made.kind = PREAMBLE;
+            made.flags = preamble.flags().bits().into();
+            made.length = preamble.total_length.get();
+        }
+        CoreEvent::FrameBegin(begin) => {
+            made.kind = 3;
+            made.frame_type = begin.frame_type as u8;
+            made.flags = begin.flags.bits().into();
+            made.object_index = index(begin.object_index);
+            made.offset = begin.offset;
+            made.length = begin.total_length;
+        }
+        CoreEvent::Cbor(cbor) => {
+            made.kind = 4;
+            made.frame_type = cbor.frame_type() as u8;
             #[cfg(feature = "hash")]
-            verdict: verdict_of(cbor.verdict()),
-            offset: cbor.offset(),
-            length: cbor.as_bytes().len() as u64,
-            bytes: cbor.as_bytes().into(),
-            ..none
-        },
-        CoreEvent::Descriptor(object) => Event {
-            kind: 5,
-            frame_type: tgm_core::wire::FrameType::NTensorFrame as u8,
-            object_index: object.object_index,
-            offset: object.descriptor.offset(),
-            length: object.payload_len,
-            region: object.region_len,
-            bytes: object.descriptor.as_encoded().into(),
-            ..none
-        },
-        CoreEvent::Chunk(chunk) => Event {
-            kind: 6,
-            part: match chunk.part {
+            {
+                made.verdict = verdict_of(cbor.verdict());
+            }
+            made.offset = cbor.offset();
+            made.length = cbor.as_bytes().len() as u64;
+            made.bytes = cbor.as_bytes().into();
+        }
+        CoreEvent::Descriptor(object) => {
+            made.kind = 5;
+            made.frame_type = tgm_core::wire::FrameType::NTensorFrame as u8;
+            made.object_index = object.object_index;
+            made.offset = object.descriptor.offset();
+            made.length = object.payload_len;
+            made.region = object.region_len;
+            made.bytes = object.descriptor.as_encoded().into();
+        }
+        CoreEvent::Chunk(chunk) => {
+            made.kind = 6;
+            made.part = match chunk.part {
                 Part::Payload => 1,
                 Part::Masks => 2,
                 Part::Region => 3,
                 Part::Body => 4,
                 Part::Cbor => 5,
                 _ => 0,
-            },
-            object_index: index(chunk.object_index),
-            offset: chunk.offset,
-            length: chunk.bytes.len() as u64,
-            region: chunk.region_offset,
-            bytes: chunk.bytes.into(),
-            ..none
-        },
-        CoreEvent::TooLarge(cbor) => Event {
-            kind: 7,
-            frame_type: cbor.frame_type as u8,
-            object_index: index(cbor.object_index),
-            length: cbor.length.unwrap_or(0),
-            region: cbor.region_len.unwrap_or(0),
-            ..none
-        },
-        CoreEvent::FrameEnd(end) => Event {
-            kind: 8,
-            frame_type: end.frame_type as u8,
+            };
+            made.object_index = index(chunk.object_index);
+            made.offset = chunk.offset;
+            made.length = chunk.bytes.len() as u64;
+            made.region = chunk.region_offset;
+            made.bytes = chunk.bytes.into();
+        }
+        CoreEvent::TooLarge(cbor) => {
+            made.kind = 7;
+            made.frame_type = cbor.frame_type as u8;
+            made.object_index = index(cbor.object_index);
+            made.length = cbor.length.unwrap_or(0);
+            made.region = cbor.region_len.unwrap_or(0);
+        }
+        CoreEvent::FrameEnd(end) => {
+            made.kind = 8;
+            made.frame_type = end.frame_type as u8;
             #[cfg(feature = "hash")]
-            verdict: verdict_of(end.verdict),
-            object_index: index(end.object_index),
-            offset: end.end_offset,
-            ..none
-        },
-        CoreEvent::MessageEnd(end) => Event { kind: 9, length: end.length, region: end.object_count, ..none },
-        _ => none,
+            {
+                made.verdict = verdict_of(end.verdict);
+            }
+            made.object_index = index(end.object_index);
+            made.offset = end.end_offset;
+        }
+        CoreEvent::MessageEnd(end) => {
+            made.kind = 9;
+            made.length = end.length;
+            made.region = end.object_count;
+        }
+        _ => {}
     }
+    made
 }

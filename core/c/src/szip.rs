@@ -12,12 +12,29 @@ use tgm_core::szip::{Params, Start, decode_from, decode_range_into};
 use tgm_core::{Error, ErrorKind};
 
 use crate::abi::{Fault, Status, SzipParams};
-use crate::pointers::{Outcome, bytes, check_aligned, copy, output, status};
+use crate::pointers::{Outcome, bytes, check_aligned, copy, output, span, status};
 
 impl SzipParams {
     fn check(self) -> Outcome<Params> {
         let params = Params::new(self.bits_per_sample, self.block_size, self.rsi, self.flags);
         Ok(params.map_err(|kind| kind.at(0))?)
+    }
+}
+
+/// Calls `decode` with a stream and its parameters. Returns the status.
+///
+/// # Safety
+/// `stream` has `stream_len` bytes; `params` is NULL or can be read; `error` is NULL or can be written.
+unsafe fn with_stream(
+    (stream, stream_len): (*const u8, usize),
+    params: *const SzipParams,
+    error: *mut Fault,
+    decode: impl FnOnce(&[u8], &Params) -> Outcome<()>,
+) -> Status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let result = bytes(stream, stream_len).and_then(|stream| decode(stream, &copy(params)?.check()?));
+        status(error, result)
     }
 }
 
@@ -36,12 +53,10 @@ pub unsafe extern "C" fn tgmc_szip_decode(
 ) -> Status {
     // SAFETY: the header asks the caller for what these functions need.
     unsafe {
-        let result = bytes(stream, stream_len).and_then(|stream| {
-            let params = copy(params)?.check()?;
-            decode_from(stream, &params, Start::default(), output(out, out_len, &[stream])?)?;
+        with_stream((stream, stream_len), params, error, |stream, params| {
+            decode_from(stream, params, Start::default(), output(out, out_len, &[span(stream)])?)?;
             Ok(())
-        });
-        status(error, result)
+        })
     }
 }
 
@@ -63,17 +78,15 @@ pub unsafe extern "C" fn tgmc_szip_decode_range(
 ) -> Status {
     // SAFETY: the header asks the caller for what these functions need.
     unsafe {
-        let result = bytes(stream, stream_len).and_then(|stream| {
-            let params = copy(params)?.check()?;
+        with_stream((stream, stream_len), params, error, |stream, params| {
             check_aligned(rsi_offsets)?;
             let offsets_len = rsi_count.checked_mul(size_of::<u64>()).ok_or(crate::kinds::LENGTH.fault())?;
             let offsets = bytes(rsi_offsets.cast(), offsets_len)?;
-            let out = output(out, out_len, &[stream, offsets])?;
+            let out = output(out, out_len, &[span(stream), span(offsets)])?;
             let (offsets, _) = offsets.as_chunks();
             let offsets = offsets.iter().map(|offset| u64::from_ne_bytes(*offset));
-            Ok(decode_range_into(stream, &params, offsets, first_sample, out)?)
-        });
-        status(error, result)
+            Ok(decode_range_into(stream, params, offsets, first_sample, out)?)
+        })
     }
 }
 

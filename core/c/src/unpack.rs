@@ -6,9 +6,10 @@ use tgm_core::push::SzipUnpacker as CoreSzipUnpacker;
 use tgm_core::push::Unpacker as CoreUnpacker;
 use tgm_core::{ErrorKind, Result};
 
-use crate::abi::{Fault, Slice, Status};
-use crate::guarded::Guarded;
-use crate::pointers::{Outcome, answer, bytes, check_apart, check_place, copy, output, report, status};
+use crate::abi::{Fault, OK, Slice, Status};
+use crate::guarded::{Guarded, answer_once, outside};
+use crate::kinds;
+use crate::pointers::{Outcome, bytes, check_apart, check_place, copy, extent, output, overlap, span, status};
 
 /// `TGMC_SZIP_BLOCK`: the largest block that is decoded from pieces.
 #[cfg(feature = "szip")]
@@ -49,7 +50,7 @@ trait InWords: Sized {
     }
 
     /// # Safety
-    /// `words` is NULL or can be read and written, and nothing else refers to it.
+    /// `words` is NULL, or can be read and written. Only this call uses it during `'a`.
     unsafe fn of<'a>(words: *mut Self::Words) -> Outcome<&'a mut Self> {
         // SAFETY: the caller's promise.
         unsafe { Guarded::get(Self::place(words)?, Self::TAG, 0) }
@@ -60,12 +61,31 @@ trait InWords: Sized {
     unsafe fn init(words: *mut Self::Words, cbor: *const u8, len: usize, error: *mut Fault) -> Status {
         // SAFETY: the caller's promise.
         unsafe {
+            // A decoder may be there already, and stays if this call fails.
+            if overlap(extent(error), extent(words)) {
+                return kinds::OVERLAP.number;
+            }
             let result = Self::place(words).and_then(|place| {
                 let cbor = bytes(cbor, len)?;
                 let made = Self::from_descriptor(&Descriptor::parse(cbor, 0)?)?;
                 Guarded::put(place, Self::TAG, 0, made);
                 Ok(())
             });
+            status(error, result)
+        }
+    }
+
+    /// Whether all values came, as `check` says.
+    ///
+    /// # Safety
+    /// As for [`Self::of`]; `error` is NULL or can be written.
+    unsafe fn finish(words: *mut Self::Words, error: *mut Fault, check: impl FnOnce(&Self) -> Result<()>) -> Status {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if overlap(extent(error), extent(words)) {
+                return kinds::OVERLAP.number;
+            }
+            let result = Self::of(words).and_then(|unpacker| Ok(check(unpacker)?));
             status(error, result)
         }
     }
@@ -86,20 +106,17 @@ trait InWords: Sized {
         let mut after = None;
         // SAFETY: the caller's promise.
         unsafe {
-            // Before anything is written: it would be part of the state of the next call.
-            let (own, own_len) = (words.cast_const().cast(), size_of::<Self::Words>());
-            let apart = check_apart(written.cast_const().cast(), size_of::<usize>(), own, own_len)
-                .and_then(|()| check_apart(chunk.cast_const().cast(), size_of::<Slice>(), own, own_len));
-            if let Err(fault) = apart {
-                return report(error, fault);
+            // Before anything is written.
+            let own = extent(words);
+            let status = outside(own, error, &[extent(written), extent(chunk)]);
+            if status != OK {
+                return status;
             }
-            let status = answer(written, error, || {
+            let status = answer_once(written, error, || {
                 let Slice { data, len } = copy(chunk)?;
                 let mut rest = bytes(data, len)?;
-                check_place(words)?;
-                check_apart(rest.as_ptr(), rest.len(), own, own_len)?;
-                check_apart(out.cast_const().cast(), room.saturating_mul(size_of::<T>()), own, own_len)?;
-                let out = output(out, room, &[rest])?;
+                check_apart(span(rest), own)?;
+                let out = output(out, room, &[span(rest), own])?;
                 let unpacker = Self::of(words)?;
                 let count = take(unpacker, &mut rest, out);
                 after = Some(Slice::from(rest));
@@ -215,11 +232,10 @@ next!(
 pub unsafe extern "C" fn tgmc_unpacker_finish(unpacker: *mut Unpacker, error: *mut Fault) -> Status {
     // SAFETY: the caller's promise is the same.
     unsafe {
-        let result = CoreUnpacker::of(unpacker).and_then(|unpacker| match unpacker.remaining() {
+        <CoreUnpacker as InWords>::finish(unpacker, error, |unpacker| match unpacker.remaining() {
             0 => Ok(()),
-            _ => Err(ErrorKind::Truncated.at(0).into()),
-        });
-        status(error, result)
+            _ => Err(ErrorKind::Truncated.at(0)),
+        })
     }
 }
 
@@ -231,9 +247,5 @@ pub unsafe extern "C" fn tgmc_unpacker_finish(unpacker: *mut Unpacker, error: *m
 #[cfg_attr(any(not(chosen), only = "tgmc_szip_unpacker_finish"), unsafe(no_mangle))]
 pub unsafe extern "C" fn tgmc_szip_unpacker_finish(unpacker: *mut SzipUnpacker, error: *mut Fault) -> Status {
     // SAFETY: the caller's promise is the same.
-    unsafe {
-        let result =
-            <CoreSzipUnpacker<SZIP_BLOCK> as InWords>::of(unpacker).and_then(|unpacker| Ok(unpacker.finish()?));
-        status(error, result)
-    }
+    unsafe { <CoreSzipUnpacker<SZIP_BLOCK> as InWords>::finish(unpacker, error, CoreSzipUnpacker::finish) }
 }

@@ -16,6 +16,11 @@ impl Value {
     pub(crate) fn of(value: &CborValue<'_>) -> Self {
         Self::new(value.as_encoded(), &[value.offset()])
     }
+
+    /// The struct of a value that a search found; `END` if it found none.
+    pub(crate) fn found(value: Option<CborValue<'_>>) -> Outcome<Self> {
+        Ok(Self::of(&value.ok_or(AT_END)?))
+    }
 }
 
 /// The value of an opaque struct: O(bytes of the value).

@@ -9,8 +9,8 @@ use tgm_core::descriptor::Compression;
 use tgm_core::object::DataObject;
 
 use crate::abi::{Fault, Slice, Status};
-use crate::object::{Object, Opened, object_of, order_of};
-use crate::pointers::{Outcome, answer, check_aligned, output, status, write_if};
+use crate::object::{Object, ask_object, order_of, with_object};
+use crate::pointers::{Outcome, check_aligned, output, span, write_if};
 
 /// The range of `count` elements from `start` on; of all of them if `count` is `TGMC_ALL`.
 pub(crate) fn range(object: &DataObject<'_>, start: u64, count: u64) -> Outcome<Range<u64>> {
@@ -41,11 +41,10 @@ pub unsafe extern "C" fn tgmc_object_view(
     let mut other_order = false;
     // SAFETY: the header asks the caller for what these functions need.
     unsafe {
-        let status = answer(values, error, || {
+        let status = ask_object(object, values, error, |opened| {
             check_aligned(swapped)?;
-            let object = object_of(object)?.object;
-            let view = object.view_any()?;
-            let descriptor = object.descriptor();
+            let view = opened.object.view_any()?;
+            let descriptor = opened.object.descriptor();
             other_order = descriptor.byte_order() != ByteOrder::NATIVE && descriptor.dtype().swap_unit_size() > 1;
             Ok(view.as_bytes().into())
         });
@@ -67,12 +66,7 @@ pub unsafe extern "C" fn tgmc_object_decoded_len(
     error: *mut Fault,
 ) -> Status {
     // SAFETY: the header asks the caller for what these functions need.
-    unsafe {
-        answer(len, error, || {
-            let object = object_of(object)?.object;
-            len_of(&object, &range(&object, start, count)?)
-        })
-    }
+    unsafe { ask_object(object, len, error, |opened| len_of(&opened.object, &range(&opened.object, start, count)?)) }
 }
 
 /// Bytes of scratch memory that decoding needs.
@@ -83,10 +77,9 @@ pub unsafe extern "C" fn tgmc_object_decoded_len(
 pub unsafe extern "C" fn tgmc_object_scratch_len(object: *const Object, len: *mut usize, error: *mut Fault) -> Status {
     // SAFETY: the header asks the caller for what these functions need.
     unsafe {
-        answer(len, error, || {
-            let object = object_of(object)?.object;
-            let len = usize::try_from(object.scratch_len()?).ok();
-            Ok(len.ok_or(ErrorKind::TooLarge.at(object.descriptor().offset()))?)
+        ask_object(object, len, error, |opened| {
+            let len = usize::try_from(opened.object.scratch_len()?).ok();
+            Ok(len.ok_or(ErrorKind::TooLarge.at(opened.object.descriptor().offset()))?)
         })
     }
 }
@@ -109,16 +102,15 @@ pub unsafe extern "C" fn tgmc_object_decode(
 ) -> Status {
     // SAFETY: the header asks the caller for what these functions need.
     unsafe {
-        let result = object_of(object).and_then(|Opened { object, bytes, .. }| {
-            let scratch = output(scratch, scratch_len, &[bytes])?;
-            let out = output(out, out_len, &[bytes, scratch])?;
-            let range = range(&object, start, count)?;
-            if len_of(&object, &range)? != out.len() {
+        with_object(object, error, |object, bytes| {
+            let scratch = output(scratch, scratch_len, &[span(bytes)])?;
+            let out = output(out, out_len, &[span(bytes), span(scratch)])?;
+            let range = range(object, start, count)?;
+            if len_of(object, &range)? != out.len() {
                 return Err(ErrorKind::OutputLength.at(object.region_offset()).into());
             }
-            decode(&object, range, order_of(order)?, out, scratch)
-        });
-        status(error, result)
+            decode(object, range, order_of(order)?, out, scratch)
+        })
     }
 }
 
@@ -154,11 +146,10 @@ pub unsafe extern "C" fn tgmc_object_decode_stored(
 ) -> Status {
     // SAFETY: the header asks the caller for what these functions need.
     unsafe {
-        let result = object_of(object).and_then(|Opened { object, bytes, .. }| {
-            let out = output(out, out_len, &[bytes])?;
-            Ok(object.decode_into(range(&object, start, count)?, order_of(order)?, out)?)
-        });
-        status(error, result)
+        with_object(object, error, |object, bytes| {
+            let out = output(out, out_len, &[span(bytes)])?;
+            Ok(object.decode_into(range(object, start, count)?, order_of(order)?, out)?)
+        })
     }
 }
 
@@ -178,10 +169,9 @@ pub unsafe extern "C" fn tgmc_object_restore(
 ) -> Status {
     // SAFETY: the header asks the caller for what these functions need.
     unsafe {
-        let result = object_of(object).and_then(|Opened { object, bytes, .. }| {
-            Ok(object.restore_into(start, order_of(order)?, output(values, len, &[bytes])?)?)
-        });
-        status(error, result)
+        with_object(object, error, |object, bytes| {
+            Ok(object.restore_into(start, order_of(order)?, output(values, len, &[span(bytes)])?)?)
+        })
     }
 }
 
@@ -205,12 +195,11 @@ pub unsafe extern "C" fn tgmc_object_mask_bits(
 
     // SAFETY: the header asks the caller for what these functions need.
     unsafe {
-        let result = object_of(object).and_then(|Opened { object, bytes, .. }| {
-            let bits = output(bits, bits_len, &[bytes])?;
+        with_object(object, error, |object, bytes| {
+            let bits = output(bits, bits_len, &[span(bytes)])?;
             let entry = object.descriptor().masks().get(mask_kind(mask)?).ok_or(AT_END)?;
             let base = object.region_offset().saturating_add(entry.offset());
             Ok(object.mask(&entry)?.bits_into(start, count, bits).map_err(|error| error.shift(base))?)
-        });
-        status(error, result)
+        })
     }
 }

@@ -293,7 +293,9 @@ static void wrong_memory(uint8_t *bytes, size_t len) {
     tgmc_slice_t slice;
     tgmc_event_t event;
     tgmc_push_t *push;
-    tgmc_error_t error;
+    tgmc_error_t error, *inside;
+    tgmc_unpacker_t unpacker;
+    double number;
     tgmc_szip_params_t params = {8, 8, 2, 8};
     uint8_t *out = (uint8_t *)aligned, byte;
     size_t out_len, position;
@@ -315,7 +317,31 @@ static void wrong_memory(uint8_t *bytes, size_t len) {
     slice.data = bytes;
     REQUIRE(tgmc_push_next(push, &slice, (tgmc_event_t *)(void *)((uint8_t *)(void *)push + 64), NULL) ==
             TGMC_E_OVERLAP);
+    /* The place for an error, or for the pointer, in the decoder: the state stays as it was. */
+    inside = (tgmc_error_t *)(void *)((uint8_t *)(void *)push + 64);
+    REQUIRE(tgmc_push_next(push, &slice, &event, inside) == TGMC_E_OVERLAP);
+    REQUIRE(tgmc_push_next(push, (tgmc_slice_t *)(void *)inside, &event, &error) == TGMC_E_OVERLAP);
+    REQUIRE(error.kind == TGMC_E_OVERLAP);
     REQUIRE(tgmc_push_next(push, &slice, &event, NULL) == TGMC_OK);
+    REQUIRE(tgmc_push_finish(push, inside) == TGMC_E_OVERLAP);
+    REQUIRE(tgmc_push_finish(push, &error) == TGMC_E_MESSAGE_EXCEEDS_BUFFER);
+    REQUIRE(tgmc_push_init(aligned, sizeof aligned, TGMC_LINK_LOSSY, (tgmc_push_t **)(void *)(aligned + 99), NULL) ==
+            TGMC_E_OVERLAP);
+    REQUIRE(tgmc_unpacker_init(&unpacker, info.descriptor.data, info.descriptor.len, NULL) == TGMC_OK);
+    inside = (tgmc_error_t *)(void *)(unpacker.words + 2);
+    slice = info.payload;
+    REQUIRE(tgmc_unpacker_f64(&unpacker, &slice, &number, 1, &position, inside) == TGMC_E_OVERLAP);
+    REQUIRE(tgmc_unpacker_finish(&unpacker, inside) == TGMC_E_OVERLAP);
+    REQUIRE(tgmc_unpacker_f64(&unpacker, &slice, &number, 1, &position, &error) == TGMC_OK && position == 1);
+    REQUIRE(tgmc_unpacker_finish(&unpacker, &error) == TGMC_E_TRUNCATED);
+    REQUIRE(tgmc_unpacker_init(&unpacker, bytes, 1, inside) == TGMC_E_OVERLAP);
+    REQUIRE(tgmc_unpacker_finish(&unpacker, &error) == TGMC_E_TRUNCATED);
+    REQUIRE(tgmc_unpacker_finish(NULL, NULL) == TGMC_E_NULL);
+    REQUIRE(tgmc_push_init(NULL, sizeof aligned, TGMC_LINK_LOSSY, &push, NULL) == TGMC_E_NULL);
+    inside = (tgmc_error_t *)(void *)(aligned + 99);
+    REQUIRE(tgmc_push_init(aligned, sizeof aligned, 7, &push, inside) == TGMC_E_OVERLAP);
+    slice.data = bytes;
+    slice.len = 40;
     /* Bytes at any address. */
     REQUIRE(tgmc_object_decode(&object, 0, info.element_count, TGMC_BIG, out + 3, out_len, NULL, 0, NULL) == TGMC_OK);
     REQUIRE(tgmc_object_decode(&object, 0, info.element_count, TGMC_BIG, out, out_len + 1, NULL, 0, &error) ==

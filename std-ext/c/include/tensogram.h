@@ -10,15 +10,18 @@
  *             result or a text that must be there is TGM_ERROR_INVALID_ARG. Accessors that return a value or a pointer
  *             keep no error: they return 0, false or NULL if something is missing. No error ends the process, and no
  *             exception leaves the library.
- * TEXTS       `const char *` is UTF-8 that ends with NUL, but where a length is returned beside it.
+ * TEXTS       `const char *` is UTF-8 that ends with NUL, except where a length is returned beside it.
  * OWNERSHIP   A tgm_bytes_t that the library writes is freed with tgm_bytes_free(), a handle with the function _free or
  *             _close of its type. Each of them takes NULL. All other pointers are borrowed, and the function says from
- *             what and for how long. A handle does not need the buffer that it was made of, but for tgm_buffer_iter_t
- *             and tgm_view_t.
- * THREADS     Different handles are independent. One handle may be used by several threads at the same time if its type
- *             is tgm_message_t, tgm_metadata_t (with its cursors), tgm_scan_result_t, tgm_file_t (appending waits for
- *             readers), tgm_view_t or tgm_object_list_t. Iterators, encoders and catalogues are used by one thread at a
- *             time. A handle is freed when no thread uses it.
+ *             what and for how long. tgm_buffer_iter_t and tgm_view_t borrow the buffer that they were made of; it must
+ *             live and stay as it is until they are freed. Other handles do not need the buffer any more.
+ * MEMORY      What a call reads must not change during the call. What a call writes must not be used by another thread
+ *             during the call, and must lie apart from all that the call reads. A result for values that lies on the
+ *             message is TGM_ERROR_INVALID_ARG.
+ * THREADS     Different handles are independent. Several threads may use one handle at the same time. Appending to a
+ *             file and extending a catalogue wait for readers. Threads that share an iterator get different items. A
+ *             tgm_streaming_encoder_t takes one call at a time; a second one meanwhile is TGM_ERROR_INVALID_ARG. A
+ *             handle is freed once, when no other call uses it.
  * FLAGS       An int32_t flag is false if it is 0 and true otherwise.
  * EMPTY       A pointer to 0 bytes may be NULL for tgm_encode*, tgm_scan, tgm_buffer_iter_create, tgm_compute_hash,
  *             tgm_validate, tgm_file_append_raw and the writing functions of streams.
@@ -133,7 +136,7 @@ const char *tgm_last_error(void);
 /* The text of a code. Any number may be passed. Never NULL. */
 const char *tgm_error_string(tgm_error err);
 
-/* Frees bytes of the library. `data` NULL is nothing. `len` is not looked at. */
+/* Frees bytes of the library. NULL in `data` is ignored, and `len` is not read. */
 void tgm_bytes_free(tgm_bytes_t buf);
 
 /* ---- Encode ------------------------------------------------------------------------------------------------------ */
@@ -303,7 +306,7 @@ size_t tgm_buffer_iter_count(const tgm_buffer_iter_t *iter);
 tgm_error tgm_buffer_iter_next(tgm_buffer_iter_t *iter, const uint8_t **out_buf, size_t *out_len);
 void tgm_buffer_iter_free(tgm_buffer_iter_t *iter);
 
-/* The messages that the file has now. The iterator does not need the handle of the file any more. */
+/* The messages that the file has now. The iterator outlives the handle of the file. */
 tgm_error tgm_file_iter_create(tgm_file_t *file, tgm_file_iter_t **out);
 tgm_error tgm_file_iter_next(tgm_file_iter_t *iter, tgm_bytes_t *out);
 void tgm_file_iter_free(tgm_file_iter_t *iter);
@@ -370,7 +373,7 @@ bool tgm_has_feature(const char *name);
 
 /* Its code; 0 before the first one. */
 tgm_error tgm_last_error_code(void);
-/* The name of the defect in the bytes, such as "Truncated"; NULL if the error is about no bytes. The set of names
+/* The name of the defect in the bytes, such as "Truncated"; NULL if they are not the cause. The set of names
  * grows. Valid until the next failure on this thread. */
 const char *tgm_last_error_kind(void);
 /* The byte of the message at which it is; UINT64_MAX if it is at no byte. */
@@ -416,6 +419,21 @@ typedef struct {
 #define TGM_VALUE_ORDER_DECLARED 1 /* as declared */
 #define TGM_VALUE_ORDER_NATIVE 2   /* this machine's */
 
+/* Metadata that is built value by value, with byte strings, which JSON does not have. A path has its segments separated
+ * by dots: "mars.param"; maps on the way are made. A later value replaces an earlier one of the same path. */
+typedef struct tgm_metadata_builder_t tgm_metadata_builder_t;
+
+tgm_error tgm_metadata_builder_new(tgm_metadata_builder_t **out);
+tgm_error tgm_metadata_builder_set_bool(tgm_metadata_builder_t *builder, const char *path, int32_t value);
+tgm_error tgm_metadata_builder_set_i64(tgm_metadata_builder_t *builder, const char *path, int64_t value);
+tgm_error tgm_metadata_builder_set_u64(tgm_metadata_builder_t *builder, const char *path, uint64_t value);
+tgm_error tgm_metadata_builder_set_f64(tgm_metadata_builder_t *builder, const char *path, double value);
+tgm_error tgm_metadata_builder_set_string(tgm_metadata_builder_t *builder, const char *path, const char *value);
+/* Copies the bytes. */
+tgm_error tgm_metadata_builder_set_bytes(tgm_metadata_builder_t *builder, const char *path, const uint8_t *data,
+                                         size_t data_len);
+void tgm_metadata_builder_free(tgm_metadata_builder_t *builder);
+
 /* Start with TGM_ENCODE_OPTIONS_INIT. NULL is the same: digests, no NaN, no infinities. */
 typedef struct {
   size_t struct_size;
@@ -426,10 +444,16 @@ typedef struct {
   int32_t descriptor_first;
   uint32_t reserved;
   TgmEncodeMaskOptions masks;
+  /* Metadata of the message, and of its first `num_base` objects; NULL if there is none. The values are set in what
+   * JSON says. A value that would replace a map, or a path through another value, is TGM_ERROR_METADATA. In a stream
+   * `num_base` is 0. */
+  const tgm_metadata_builder_t *extra;
+  const tgm_metadata_builder_t *const *base;
+  size_t num_base;
 } tgm_encode_options_t;
 
 #define TGM_ENCODE_OPTIONS_INIT \
-  {sizeof(tgm_encode_options_t), "xxh3", 0, 0, 0, 0, {false, false, NULL, NULL, NULL, -1}}
+  {sizeof(tgm_encode_options_t), "xxh3", 0, 0, 0, 0, {false, false, NULL, NULL, NULL, -1}, NULL, NULL, 0}
 
 tgm_error tgm_encode_opts(const char *metadata_json, const uint8_t *const *data_ptrs, const size_t *data_lens,
                           size_t num_objects, const tgm_encode_options_t *options, tgm_bytes_t *out);
@@ -451,7 +475,7 @@ typedef struct {
   const char *encoding;
   const char *filter;
   const char *compression;
-  /* Parameters of the stages, and metadata of the object: JSON objects. NULL is none. */
+  /* Parameters of the stages, and metadata of the object: JSON objects. NULL if there are none. */
   const char *params_json;
   const char *metadata_json;
 } tgm_object_input_t;
@@ -481,13 +505,13 @@ int32_t tgm_object_dtype_code(const tgm_message_t *msg, size_t index);
 uint64_t tgm_object_num_elements(const tgm_message_t *msg, size_t index);
 /* The byte order that the values of tgm_object_data() have: "big" or "little". */
 const char *tgm_object_data_byte_order(const tgm_message_t *msg, size_t index);
-/* A parameter of the descriptor; NULL if it has none of that name. */
+/* A parameter of the descriptor; NULL if it is absent. */
 const tgm_value_t *tgm_object_param(const tgm_message_t *msg, size_t index, const char *name);
 const char *tgm_object_descriptor_json(const tgm_message_t *msg, size_t index);
 
 /* ---- Views: a message where it lies --------------------------------------------------------------------------------
  *
- * A view opens the message that a buffer begins with. Nothing is copied. The buffer must live and stay as it is until
+ * A view opens the message that a buffer begins with. Nothing is copied: the buffer must live and stay as it is until
  * the view is freed. Opening walks over the frames: O(frames). Digests are checked where options ask for it, and by
  * tgm_check_message().
  */
@@ -551,10 +575,25 @@ tgm_error tgm_view_select_size(const tgm_view_t *view, size_t index, const char 
 tgm_error tgm_view_select_into(const tgm_view_t *view, size_t index, const char *selection,
                                const tgm_decode_options_t *options, uint8_t *out, size_t out_len);
 
+/* ---- DLPack: memory shared with libraries of arrays ----------------------------------------------------------------
+ *
+ * The struct is that of version 1.0 of <dlpack/dlpack.h>, which this header does not need. Its memory is that of a CPU,
+ * row-major. The tensor outlives the view. Its last owner calls the deleter, once, on any thread.
+ * Bitmasks have no such form: TGM_ERROR_ENCODING.
+ */
+struct DLManagedTensorVersioned;
+
+/* The values where they lie, read-only. TGM_ERROR_ENCODING if they are encoded, masked, not aligned or not in this
+ * machine's byte order. A mapped file stays open until the deleter is called; a buffer must live until then. */
+tgm_error tgm_object_to_dlpack(const tgm_view_t *view, size_t index, struct DLManagedTensorVersioned **out);
+/* The decoded values in memory of the tensor, aligned to 256 bytes, in this machine's byte order. */
+tgm_error tgm_object_decode_to_dlpack(const tgm_view_t *view, size_t index, const tgm_decode_options_t *options,
+                                      struct DLManagedTensorVersioned **out);
+
 /* ---- More of files ----------------------------------------------------------------------------------------------- */
 
-/* Maps the file. Until it is closed, and all views of it are freed, nobody may truncate it or write into it; appending
- * by others is harmless. A mapped file is not appended to through this handle. */
+/* Maps the file. Until it is closed and all views of it are freed, no program may truncate it or write into it.
+ * Appending by other programs is harmless. Appending through this handle is TGM_ERROR_IO. */
 tgm_error tgm_file_open_mmap(const char *path, tgm_file_t **out);
 /* The bytes of a message of a mapped file. Valid until tgm_file_close(). */
 tgm_error tgm_file_message_view(const tgm_file_t *file, size_t index, const uint8_t **out, size_t *out_len);
@@ -571,7 +610,7 @@ tgm_error tgm_file_decode_metadata(tgm_file_t *file, size_t index, tgm_metadata_
 /* ---- More of streams and checks ---------------------------------------------------------------------------------- */
 
 /* Takes bytes of a message. Returns 0 if it has them all; any other number ends the message with TGM_ERROR_IO. It must
- * not throw. */
+ * not throw, and must not free the encoder that calls it. Other calls with this encoder are TGM_ERROR_INVALID_ARG. */
 typedef int32_t (*tgm_write_fn)(void *user, const uint8_t *data, size_t len);
 
 /* A message whose bytes go to `write`, in order, on the calling thread, until the encoder is freed. `options` may be
@@ -611,7 +650,7 @@ tgm_error tgm_catalog_build(const tgm_file_t *file, const char *const *keys, siz
                             tgm_catalog_t **out);
 tgm_error tgm_catalog_open(const char *path, tgm_catalog_t **out);
 tgm_error tgm_catalog_save(const tgm_catalog_t *catalog, const char *path);
-/* Adds the messages that the file has got since. */
+/* Adds the messages that were appended to the file since. */
 tgm_error tgm_catalog_extend(tgm_catalog_t *catalog, const tgm_file_t *file, size_t *out_added);
 /* 0 if it covers the file, 1 if the file has grown, 2 if it is another file or was changed. */
 tgm_error tgm_catalog_check(const tgm_catalog_t *catalog, const tgm_file_t *file, int32_t *out_state);

@@ -60,7 +60,7 @@ public:
   }
 
   tgm_error code() const noexcept { return code_; }
-  // The name of the defect, such as "Truncated"; empty if the error is about no bytes.
+  // The name of the defect in the bytes, such as "Truncated"; empty if they are not the cause.
   const std::string &kind() const noexcept { return kind_; }
   // The byte of the message.
   std::optional<std::uint64_t> offset() const noexcept { return offset_; }
@@ -226,11 +226,45 @@ struct encode_options {
   }
   const char *hash_algo() const noexcept { return hashing ? "xxh3" : nullptr; }
   tgm_encode_options_t raw() const noexcept {
-    return {sizeof(tgm_encode_options_t), hash_algo(), threads, value_order, descriptor_first, 0, masks()};
+    return {sizeof(tgm_encode_options_t), hash_algo(), threads, value_order, descriptor_first, 0, masks(),
+            nullptr,                      nullptr,     0};
   }
 };
 
 // ---- Metadata ------------------------------------------------------------------------------------------------------
+
+// Metadata that is built value by value, with byte strings, which JSON does not have. A path is dotted: "mars.param".
+class metadata_builder {
+public:
+  metadata_builder() {
+    tgm_metadata_builder_t *out = nullptr;
+    detail::check(tgm_metadata_builder_new(&out));
+    handle_.reset(out);
+  }
+  template <class T> metadata_builder &set(const std::string &path, const T &value) {
+    tgm_metadata_builder_t *const raw = handle_.get();
+    const char *const name = path.c_str();
+    if constexpr (std::is_same_v<T, bool>)
+      detail::check(tgm_metadata_builder_set_bool(raw, name, value));
+    else if constexpr (std::is_floating_point_v<T>)
+      detail::check(tgm_metadata_builder_set_f64(raw, name, static_cast<double>(value)));
+    else if constexpr (std::is_unsigned_v<T>)
+      detail::check(tgm_metadata_builder_set_u64(raw, name, value));
+    else if constexpr (std::is_integral_v<T>)
+      detail::check(tgm_metadata_builder_set_i64(raw, name, value));
+    else
+      detail::check(tgm_metadata_builder_set_string(raw, name, std::string(value).c_str()));
+    return *this;
+  }
+  metadata_builder &set_bytes(const std::string &path, byte_span data) {
+    detail::check(tgm_metadata_builder_set_bytes(handle_.get(), path.c_str(), data.data(), data.size()));
+    return *this;
+  }
+  const tgm_metadata_builder_t *raw() const noexcept { return handle_.get(); }
+
+private:
+  detail::handle<tgm_metadata_builder_t, tgm_metadata_builder_free> handle_;
+};
 
 // A value of metadata: borrowed from the metadata or message that it comes from. Empty if there is no such value.
 class value {
@@ -559,6 +593,18 @@ public:
                                        reinterpret_cast<std::uint8_t *>(out.values.data()), size));
     return out;
   }
+  // Tensors of DLPack 1.0: the values where they lie, or decoded. The caller owns them, and calls their deleters.
+  DLManagedTensorVersioned *to_dlpack() const {
+    DLManagedTensorVersioned *out = nullptr;
+    detail::check(tgm_object_to_dlpack(view_, index_, &out));
+    return out;
+  }
+  DLManagedTensorVersioned *decode_to_dlpack(const decode_options &options = {}) const {
+    const auto raw = options.raw();
+    DLManagedTensorVersioned *out = nullptr;
+    detail::check(tgm_object_decode_to_dlpack(view_, index_, &raw, &out));
+    return out;
+  }
   const tgm_array_view_t &raw() const noexcept { return array_; }
 
 private:
@@ -698,6 +744,18 @@ public:
     extra_ += (extra_.empty() ? "" : ",") + detail::quoted(key) + ":" + json;
     return *this;
   }
+  // More metadata of the message, and of the object that was added last. It is borrowed until the message is encoded.
+  // Only encode() writes it; other functions throw.
+  encoder &extra(const metadata_builder &more) {
+    more_extra_ = more.raw();
+    return *this;
+  }
+  encoder &metadata(const metadata_builder &more) {
+    if (more_base_.empty())
+      throw error(TGM_ERROR_INVALID_ARG, "metadata of an object that was not added yet");
+    more_base_.back() = more.raw();
+    return *this;
+  }
   // An object, and its metadata as a JSON object.
   template <class T> encoder &add(const descriptor &what, span<const T> values, const std::string &metadata = "{}") {
     return add_raw(what.json(), {reinterpret_cast<const std::uint8_t *>(values.data()), values.size_bytes()}, metadata);
@@ -713,13 +771,17 @@ public:
     base_ += comma + metadata;
     pointers_.push_back(data.data());
     lengths_.push_back(data.size());
+    more_base_.push_back(nullptr);
     return *this;
   }
   std::string json() const {
     return "{\"descriptors\":[" + descriptors_ + "],\"base\":[" + base_ + "],\"_extra_\":{" + extra_ + "}}";
   }
   bytes encode(const encode_options &options = {}) const {
-    const auto raw = options.raw();
+    auto raw = options.raw();
+    raw.extra = more_extra_;
+    raw.base = more_base_.data();
+    raw.num_base = more_base_.size();
     tgm_bytes_t out{nullptr, 0};
     detail::check(
         tgm_encode_opts(json().c_str(), pointers_.data(), lengths_.data(), pointers_.size(), &raw, &out));
@@ -727,10 +789,19 @@ public:
   }
   // The payloads went through their pipelines already.
   bytes encode_pre_encoded(const encode_options &options = {}) const {
+    refuse_builders();
     tgm_bytes_t out{nullptr, 0};
     detail::check(tgm_encode_pre_encoded(json().c_str(), pointers_.data(), lengths_.data(), pointers_.size(),
                                          options.hash_algo(), options.threads, &out));
     return bytes(out);
+  }
+  // Throws if there is metadata that only encode() writes.
+  void refuse_builders() const {
+    bool any = more_extra_ != nullptr;
+    for (const tgm_metadata_builder_t *more : more_base_)
+      any = any || more != nullptr;
+    if (any)
+      throw error(TGM_ERROR_INVALID_ARG, "metadata of a builder is written by encode() alone");
   }
   span<const std::uint8_t *const> pointers() const noexcept { return {pointers_.data(), pointers_.size()}; }
   span<const std::size_t> lengths() const noexcept { return {lengths_.data(), lengths_.size()}; }
@@ -741,6 +812,8 @@ private:
   std::string extra_;
   std::vector<const std::uint8_t *> pointers_;
   std::vector<std::size_t> lengths_;
+  const tgm_metadata_builder_t *more_extra_ = nullptr;
+  std::vector<const tgm_metadata_builder_t *> more_base_;
 };
 
 // A message written to a file or a std::ostream, object by object.
@@ -816,7 +889,7 @@ public:
   using iterator = detail::index_iterator<file, bytes>;
 
   static file open(const std::string &path) { return make<tgm_file_open>(path); }
-  // See tgm_file_open_mmap() for what nobody may do to the file meanwhile.
+  // tgm_file_open_mmap() says what must not happen to the file meanwhile.
   static file map(const std::string &path) { return make<tgm_file_open_mmap>(path); }
   static file create(const std::string &path) { return make<tgm_file_create>(path); }
 
@@ -856,6 +929,7 @@ public:
     return tgm::view(out);
   }
   void append(const encoder &message, const encode_options &options = {}) {
+    message.refuse_builders();
     const TgmEncodeMaskOptions masks = options.masks();
     detail::check(tgm_file_append_with_options(handle_.get(), message.json().c_str(), message.pointers().data(),
                                                message.lengths().data(), message.lengths().size(), options.hash_algo(),

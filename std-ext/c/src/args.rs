@@ -1,7 +1,10 @@
-//! Arguments of C: pointers as references, slices and texts, and places for results.
+//! Arguments of C: pointers as references, slices and texts, and memory for results.
+//!
+//! Handles and inputs become shared references only. A handle that changes does so behind a lock, so other calls may
+//! use it meanwhile. Memory for results stays a pointer until it is written: a [`Place`], or [`Room`] for values.
 
 use std::ffi::{CStr, c_char};
-use std::mem::MaybeUninit;
+use std::marker::PhantomData;
 use std::slice;
 
 use crate::error::{Result, invalid};
@@ -25,16 +28,6 @@ pub(crate) unsafe fn required<'a, T>(pointer: *const T) -> Result<&'a T> {
     check(pointer)?;
     // SAFETY: the pointer is not NULL and aligned; the caller promises the rest.
     Ok(unsafe { &*pointer })
-}
-
-/// What a pointer leads to, to be changed.
-///
-/// # Safety
-/// A pointer that is not NULL leads to a `T` that lives during `'a` and that nobody else uses meanwhile.
-pub(crate) unsafe fn required_mut<'a, T>(pointer: *mut T) -> Result<&'a mut T> {
-    check(pointer)?;
-    // SAFETY: the pointer is not NULL and aligned; the caller promises the rest.
-    Ok(unsafe { &mut *pointer })
 }
 
 /// What a pointer leads to; `None` for NULL. A misaligned pointer is an error.
@@ -84,20 +77,45 @@ pub(crate) unsafe fn slice_or_empty<'a, T>(pointer: *const T, len: usize) -> Res
     unsafe { slice(pointer, len) }
 }
 
-/// The `len` items that the caller lends for a result. NULL with length 0 is the empty slice.
+/// Memory of the caller for values that are decoded.
+pub(crate) struct Room<'a, T> {
+    start: *mut T,
+    len: usize,
+    lent: PhantomData<&'a mut [T]>,
+}
+
+impl<'a, T> Room<'a, T> {
+    /// The memory as a slice.
+    ///
+    /// # Errors
+    /// `TGM_ERROR_INVALID_ARG` if it has a byte in common with `input`.
+    pub(crate) fn apart_from(self, input: &[u8]) -> Result<&'a mut [T]> {
+        if self.len == 0 {
+            return Ok(&mut []);
+        }
+        let (start, bytes) = (self.start.addr(), self.len.saturating_mul(size_of::<T>()));
+        let other = input.as_ptr().addr();
+        if start < other.saturating_add(input.len()) && other < start.saturating_add(bytes) {
+            return Err(invalid("the memory for the result lies on the message"));
+        }
+        // SAFETY: `room` checked pointer and length. Its caller promises that the memory is there, and that it is no
+        // other argument; the message, which some calls know only through a handle, was compared just now. Bytes that C
+        // never set have some value here, because C can see them.
+        Ok(unsafe { slice::from_raw_parts_mut(self.start, self.len) })
+    }
+}
+
+/// The room for `len` items that a pointer leads to. NULL with length 0 is empty room.
 ///
 /// # Safety
-/// A pointer that is not NULL leads to `len` items that live during `'a` and that nobody else uses meanwhile. Any bytes
-/// are a valid `T`.
-pub(crate) unsafe fn slice_mut<'a, T>(pointer: *mut T, len: usize) -> Result<&'a mut [T]> {
-    if len == 0 {
-        return Ok(&mut []);
+/// A pointer that is not NULL leads to `len` items that live during `'a`. The caller reads and writes them only when
+/// the call has returned, and no other argument lies there. Any bytes are a valid `T`.
+pub(crate) unsafe fn room<'a, T>(start: *mut T, len: usize) -> Result<Room<'a, T>> {
+    if len > 0 {
+        check(start)?;
+        check_len::<T>(len)?;
     }
-    check(pointer)?;
-    check_len::<T>(len)?;
-    // SAFETY: the pointer is not NULL and aligned, and the length fits; the caller promises that the items are there
-    // and used by nobody else. Bytes that C never set have some value here, as C can see them.
-    Ok(unsafe { slice::from_raw_parts_mut(pointer, len) })
+    Ok(Room { start, len, lent: PhantomData })
 }
 
 /// Checks that `len` items have a size that addresses can have.
@@ -132,11 +150,17 @@ pub(crate) unsafe fn optional_text<'a>(pointer: *const c_char, what: &str) -> Re
 }
 
 /// A place of the caller for a result. It is written last, so it stays as it was if the call fails.
-pub(crate) struct Place<'a, T>(&'a mut MaybeUninit<T>);
+///
+/// It is a pointer, and not a reference, so two results may have the same place: the later one stays.
+pub(crate) struct Place<'a, T> {
+    pointer: *mut T,
+    lent: PhantomData<&'a mut T>,
+}
 
 impl<T> Place<'_, T> {
     pub(crate) fn put(self, value: T) {
-        self.0.write(value);
+        // SAFETY: `place` checked the pointer. Its caller promises memory for a `T` that lives as long as this place.
+        unsafe { self.pointer.write(value) };
     }
 }
 
@@ -150,20 +174,19 @@ impl<T> Place<'_, *mut T> {
 /// The place that a pointer leads to.
 ///
 /// # Safety
-/// A pointer that is not NULL leads to memory for a `T` that lives during `'a` and that nobody else uses meanwhile.
+/// A pointer that is not NULL leads to memory for a `T` that lives during `'a`. What is there is not read meanwhile.
 pub(crate) unsafe fn place<'a, T>(pointer: *mut T) -> Result<Place<'a, T>> {
     check(pointer)?;
-    // SAFETY: the pointer is not NULL and aligned; any bytes are a `MaybeUninit`; the caller promises the rest.
-    Ok(Place(unsafe { &mut *pointer.cast() }))
+    Ok(Place { pointer, lent: PhantomData })
 }
 
-/// Frees a handle. NULL is none.
+/// Frees a handle. NULL is ignored.
 ///
 /// # Safety
-/// A pointer that is not NULL comes from [`Place::put_handle`], and is not used any more.
+/// A pointer that is not NULL comes from [`Place::put_handle`]. No call uses the handle now or later.
 pub(crate) unsafe fn free<T>(handle: *mut T) {
     if !handle.is_null() {
-        // SAFETY: the caller promises that the handle comes from a box and is used no more.
+        // SAFETY: the caller promises that the handle comes from a box, and that this is its last use.
         drop(unsafe { Box::from_raw(handle) });
     }
 }

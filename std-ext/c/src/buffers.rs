@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 use std::slice;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use crate::call::run;
 use crate::error::{ENCODING, Report, Result};
+use crate::locks::lock;
 
 /// The alignment of every buffer: enough for any type of numbers, and what `malloc` gives anyway.
 const ALIGN: usize = 16;
@@ -41,7 +42,7 @@ impl Block {
         let layout = Layout::from_size_align(bytes.len().max(1), ALIGN).map_err(|_| no_memory())?;
         // SAFETY: the layout has one byte at least.
         let data = NonNull::new(unsafe { alloc(layout) }).ok_or_else(no_memory)?;
-        // SAFETY: the new memory has room for the bytes, and nothing else knows it.
+        // SAFETY: the new memory has room for the bytes, and they do not lie in it.
         unsafe { data.as_ptr().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         Ok(Self { data, len: bytes.len(), layout })
     }
@@ -72,10 +73,6 @@ pub struct TgmBytes {
 /// that equals an address for a pointer.
 static GIVEN: Mutex<BTreeMap<usize, Layout>> = Mutex::new(BTreeMap::new());
 
-fn given() -> MutexGuard<'static, BTreeMap<usize, Layout>> {
-    GIVEN.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Gives bytes to the caller, who frees them.
 ///
 /// # Errors
@@ -83,17 +80,20 @@ fn given() -> MutexGuard<'static, BTreeMap<usize, Layout>> {
 pub(crate) fn give(bytes: Vec<u8>) -> Result<TgmBytes> {
     let block = ManuallyDrop::new(Block::new(bytes)?);
     let data = block.data.as_ptr();
-    given().insert(!data.addr(), block.layout);
+    lock(&GIVEN).insert(!data.addr(), block.layout);
     Ok(TgmBytes { data, len: block.len })
 }
 
-/// Frees a buffer of this library. A buffer without data is none.
+/// Frees a buffer that [`give`] gave. Any other address is ignored, because it has no layout.
+pub(crate) fn take_back(buf: TgmBytes) {
+    let layout = lock(&GIVEN).remove(&!buf.data.addr());
+    if let (Some(layout), Some(data)) = (layout, NonNull::new(buf.data)) {
+        drop(Block { data, len: 0, layout });
+    }
+}
+
+/// Frees a buffer of this library. NULL, and an address that this library did not give, are ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_bytes_free(buf: TgmBytes) {
-    run(|| {
-        let layout = given().remove(&!buf.data.addr());
-        if let (Some(layout), Some(data)) = (layout, NonNull::new(buf.data)) {
-            drop(Block { data, len: 0, layout });
-        }
-    });
+    run(|| take_back(buf));
 }

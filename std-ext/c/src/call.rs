@@ -26,6 +26,6 @@ pub(crate) fn get<T>(absent: T, work: impl FnOnce() -> Option<T>) -> T {
 
 /// Runs the body of a function that returns nothing.
 pub(crate) fn run(work: impl FnOnce()) {
-    // A panic while memory is given back has nobody to tell.
+    // A function without a result cannot report a panic.
     let _ = caught(work);
 }

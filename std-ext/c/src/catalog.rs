@@ -3,6 +3,7 @@
 use std::ffi::c_char;
 use std::fs::File as Sink;
 use std::ptr;
+use std::sync::RwLock;
 
 use tgm_std::DecodeOptions;
 use tgm_std::catalog::{Catalog, Freshness};
@@ -12,6 +13,7 @@ use crate::args;
 use crate::call::{call, get, run};
 use crate::error::{Code, METADATA, Report, Result, io};
 use crate::file::File;
+use crate::locks::{read, write};
 
 /// A `tgm_object_ref_t` of C.
 #[repr(C)]
@@ -30,7 +32,13 @@ pub struct ObjectList {
 /// A `tgm_catalog_t` of C.
 #[derive(Debug)]
 pub struct CatalogHandle {
-    catalog: Catalog,
+    catalog: RwLock<Catalog>,
+}
+
+impl From<Catalog> for CatalogHandle {
+    fn from(catalog: Catalog) -> Self {
+        Self { catalog: RwLock::new(catalog) }
+    }
 }
 
 impl From<Vec<(usize, usize)>> for ObjectList {
@@ -102,7 +110,7 @@ pub unsafe extern "C" fn tgm_catalog_build(
         // SAFETY: the header's contract.
         let keys = keys.iter().map(|key| unsafe { args::text(*key, "key") }).collect::<Result<Vec<_>>>()?;
         let file = file.read();
-        out.put_handle(CatalogHandle { catalog: Catalog::build_with(&*file, &keys, &with_threads(threads))? });
+        out.put_handle(Catalog::build_with(&*file, &keys, &with_threads(threads))?.into());
         Ok(())
     })
 }
@@ -113,7 +121,7 @@ pub unsafe extern "C" fn tgm_catalog_open(path: *const c_char, out: *mut *mut Ca
     call(|| {
         // SAFETY: the header's contract.
         let (path, out) = unsafe { (args::text(path, "path")?, args::place(out)?) };
-        out.put_handle(CatalogHandle { catalog: Catalog::open(path)? });
+        out.put_handle(Catalog::open(path)?.into());
         Ok(())
     })
 }
@@ -124,12 +132,12 @@ pub unsafe extern "C" fn tgm_catalog_save(catalog: *const CatalogHandle, path: *
     call(|| {
         // SAFETY: the header's contract.
         let (handle, path) = unsafe { (args::required(catalog)?, args::text(path, "path")?) };
-        let written = Sink::create(path).and_then(|mut sink| handle.catalog.write_to(&mut sink));
+        let written = Sink::create(path).and_then(|mut sink| read(&handle.catalog).write_to(&mut sink));
         written.map_err(|error| io(&error))
     })
 }
 
-/// Adds the messages that a file has got since it was catalogued. Writes their number.
+/// Adds the messages that were appended to a file since it was catalogued. Writes their number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_catalog_extend(
     catalog: *mut CatalogHandle,
@@ -138,10 +146,9 @@ pub unsafe extern "C" fn tgm_catalog_extend(
 ) -> Code {
     call(|| {
         // SAFETY: the header's contract.
-        let (handle, file, out) =
-            unsafe { (args::required_mut(catalog)?, args::required(file)?, args::place(out_added)?) };
+        let (handle, file, out) = unsafe { (args::required(catalog)?, args::required(file)?, args::place(out_added)?) };
         let file = file.read();
-        out.put(handle.catalog.extend(&*file)?);
+        out.put(write(&handle.catalog).extend(&*file)?);
         Ok(())
     })
 }
@@ -157,7 +164,7 @@ pub unsafe extern "C" fn tgm_catalog_check(
         // SAFETY: the header's contract.
         let (handle, file, out) = unsafe { (args::required(catalog)?, args::required(file)?, args::place(out_state)?) };
         let file = file.read();
-        out.put(match handle.catalog.check(&*file)? {
+        out.put(match read(&handle.catalog).check(&*file)? {
             Freshness::Fresh => 0,
             Freshness::Grown { .. } => 1,
             _ => 2,
@@ -170,14 +177,14 @@ pub unsafe extern "C" fn tgm_catalog_check(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_catalog_num_messages(catalog: *const CatalogHandle) -> usize {
     // SAFETY: the header's contract.
-    get(0, || unsafe { args::optional(catalog) }.map(|handle| handle.catalog.message_count()))
+    get(0, || unsafe { args::optional(catalog) }.map(|handle| read(&handle.catalog).message_count()))
 }
 
 /// The number of objects that are covered.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_catalog_num_objects(catalog: *const CatalogHandle) -> usize {
     // SAFETY: the header's contract.
-    get(0, || unsafe { args::optional(catalog) }.map(|handle| handle.catalog.object_count()))
+    get(0, || unsafe { args::optional(catalog) }.map(|handle| read(&handle.catalog).object_count()))
 }
 
 /// Finds the objects for which a query holds. The file is not read.
@@ -191,7 +198,7 @@ pub unsafe extern "C" fn tgm_catalog_query(
         // SAFETY: the header's contract.
         let (handle, query, out) =
             unsafe { (args::required(catalog)?, args::text(query, "query")?, args::place(out)?) };
-        out.put_handle(handle.catalog.select(&parse(query)?)?.into());
+        out.put_handle(read(&handle.catalog).select(&parse(query)?)?.into());
         Ok(())
     })
 }
@@ -209,7 +216,7 @@ pub unsafe extern "C" fn tgm_catalog_object_range(
         // SAFETY: the header's contract.
         let (handle, offset, length) =
             unsafe { (args::required(catalog)?, args::place(out_offset)?, args::place(out_length)?) };
-        let range = handle.catalog.object_range(message, object)?;
+        let range = read(&handle.catalog).object_range(message, object)?;
         offset.put(range.start);
         length.put(range.end.saturating_sub(range.start));
         Ok(())

@@ -1,5 +1,6 @@
 //! Decoding of a message in memory.
 
+use std::ptr;
 use std::sync::Arc;
 
 use tgm_std::core::Message as View;
@@ -10,7 +11,7 @@ use tgm_std::{
     ranges_into,
 };
 
-use crate::args;
+use crate::args::{self, Room};
 use crate::buffers::TgmBytes;
 use crate::call::call;
 use crate::error::{Code, ENCODING, OBJECT, Report, Result, of_object};
@@ -32,7 +33,7 @@ pub(crate) fn object(bytes: &[u8], index: usize, options: &DecodeOptions) -> Res
     Message::new(Arc::new(metadata), vec![(descriptor, values)], &[digest], options)
 }
 
-/// Opens an object where it lies. Its digest is checked by the functions that read values, if the options say so.
+/// Opens an object where it lies. Functions that read its values check its digest, if the options say so.
 fn open(bytes: &[u8], index: usize) -> Result<DataObject<'_>> {
     let message = View::parse(bytes)?;
     match message.objects().nth(index) {
@@ -51,12 +52,8 @@ pub unsafe extern "C" fn tgm_decode(
     verify_hash: i32,
     out: *mut *mut Message,
 ) -> Code {
-    call(|| {
-        // SAFETY: the header's contract.
-        let (bytes, out) = unsafe { (args::slice(buf, buf_len)?, args::place(out)?) };
-        out.put_handle(whole(bytes, &options::decoding(native_byte_order, threads, verify_hash, None))?);
-        Ok(())
-    })
+    // SAFETY: the header's contract. NULL options are those of the function without options.
+    unsafe { tgm_decode_with_options(buf, buf_len, native_byte_order, threads, verify_hash, ptr::null(), out) }
 }
 
 /// Decodes a message. The options say whether NaN and infinities are put back.
@@ -155,6 +152,17 @@ pub(crate) fn decoded_size(object: &DataObject<'_>) -> Result<usize> {
     usize::try_from(len).map_err(|_| Report::new(ENCODING, format!("{len} bytes exceed the address space")).into())
 }
 
+/// Opens object `index` of the message that `bytes` begin with, and calls `decode` with it and with memory to work in.
+fn decode_into(
+    bytes: &[u8],
+    index: usize,
+    out: Room<'_, u8>,
+    decode: impl FnOnce(&DataObject<'_>, &mut Scratch, &mut [u8]) -> tgm_std::Result<()>,
+) -> Result<()> {
+    let out = out.apart_from(bytes)?;
+    decode(&open(bytes, index)?, &mut Scratch::default(), out).map_err(|error| of_object(error, index))
+}
+
 /// Decodes one object into memory of the caller.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_decode_object_into(
@@ -168,9 +176,8 @@ pub unsafe extern "C" fn tgm_decode_object_into(
     call(|| {
         // SAFETY: the header's contract.
         let (bytes, options, out) =
-            unsafe { (args::slice(buf, buf_len)?, options::decoding_struct(options)?, args::slice_mut(out, out_len)?) };
-        let decoded = values_into(&open(bytes, index)?, &options, &mut Scratch::default(), out);
-        decoded.map_err(|error| of_object(error, index))
+            unsafe { (args::slice(buf, buf_len)?, options::decoding_struct(options)?, args::room(out, out_len)?) };
+        decode_into(bytes, index, out, |object, scratch, out| values_into(object, &options, scratch, out))
     })
 }
 
@@ -194,10 +201,9 @@ pub unsafe extern "C" fn tgm_decode_range_into(
                 args::slice(buf, buf_len)?,
                 ranges::read(ranges_offsets, ranges_counts, num_ranges)?,
                 options::decoding_struct(options)?,
-                args::slice_mut(out, out_len)?,
+                args::room(out, out_len)?,
             )
         };
-        let decoded = ranges_into(&open(bytes, index)?, &ranges, &options, &mut Scratch::default(), out);
-        decoded.map_err(|error| of_object(error, index))
+        decode_into(bytes, index, out, |object, scratch, out| ranges_into(object, &ranges, &options, scratch, out))
     })
 }

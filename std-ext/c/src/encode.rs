@@ -1,6 +1,7 @@
 //! Messages from JSON and bytes.
 
 use std::ffi::c_char;
+use std::ptr;
 
 use tgm_std::{DataObjectDescriptor, EncodeOptions, encode, encode_pre_encoded};
 
@@ -91,18 +92,10 @@ pub unsafe extern "C" fn tgm_encode(
     threads: u32,
     out: *mut TgmBytes,
 ) -> Code {
-    call(|| {
-        // SAFETY: the header's contract.
-        let (out, options, input) = unsafe {
-            (
-                args::place(out)?,
-                options::encoding(hash_algo, threads, None)?,
-                Input::new(metadata_json, data_ptrs, data_lens, num_objects)?,
-            )
-        };
-        out.put(input.encode(&options)?);
-        Ok(())
-    })
+    // SAFETY: the header's contract. NULL options are those of the function without options.
+    unsafe {
+        tgm_encode_with_options(metadata_json, data_ptrs, data_lens, num_objects, hash_algo, threads, ptr::null(), out)
+    }
 }
 
 /// Encodes a message, with masks for NaN and infinities if the options say so.
@@ -120,11 +113,8 @@ pub unsafe extern "C" fn tgm_encode_with_options(
     call(|| {
         // SAFETY: the header's contract.
         let (out, options, input) = unsafe {
-            (
-                args::place(out)?,
-                options::encoding(hash_algo, threads, args::given(mask_options)?)?,
-                Input::new(metadata_json, data_ptrs, data_lens, num_objects)?,
-            )
+            let options = options::encoding(hash_algo, threads, mask_options);
+            (args::place(out)?, options?, Input::new(metadata_json, data_ptrs, data_lens, num_objects)?)
         };
         out.put(input.encode(&options)?);
         Ok(())
@@ -143,13 +133,11 @@ pub unsafe extern "C" fn tgm_encode_opts(
 ) -> Code {
     call(|| {
         // SAFETY: the header's contract.
-        let (out, options, input) = unsafe {
-            (
-                args::place(out)?,
-                options::encoding_struct(options)?,
-                Input::new(metadata_json, data_ptrs, data_lens, num_objects)?,
-            )
+        let (out, (options, added), mut input) = unsafe {
+            let options = options::encoding_struct(options);
+            (args::place(out)?, options?, Input::new(metadata_json, data_ptrs, data_lens, num_objects)?)
         };
+        added.add_to(&mut input.description.metadata, num_objects)?;
         out.put(input.encode(&options)?);
         Ok(())
     })
@@ -169,11 +157,8 @@ pub unsafe extern "C" fn tgm_encode_pre_encoded(
     call(|| {
         // SAFETY: the header's contract.
         let (out, options, input) = unsafe {
-            (
-                args::place(out)?,
-                options::encoding(hash_algo, threads, None)?,
-                Input::new(metadata_json, data_ptrs, data_lens, num_objects)?,
-            )
+            let options = options::encoding(hash_algo, threads, ptr::null());
+            (args::place(out)?, options?, Input::new(metadata_json, data_ptrs, data_lens, num_objects)?)
         };
         out.put(give(encode_pre_encoded(input.metadata(), &input.objects(), &options)?)?);
         Ok(())

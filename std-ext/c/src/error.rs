@@ -185,7 +185,7 @@ pub extern "C" fn tgm_last_error_code() -> Code {
     of_last(OK, |last| Some(last.code))
 }
 
-/// The kind of defect that the last error of this thread reports. NULL if it is about no bytes of a message.
+/// The kind of defect that the last error of this thread reports. NULL if the bytes of a message are not the cause.
 #[unsafe(no_mangle)]
 pub extern "C" fn tgm_last_error_kind() -> *const c_char {
     of_last(ptr::null(), |last| Some(last.kind.as_ref()?.as_ptr()))

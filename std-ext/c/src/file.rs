@@ -4,7 +4,7 @@ use std::ffi::{CString, c_char};
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::ptr;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use tgm_std::{DecodeOptions, MappedFile, TensogramFile};
 
@@ -14,6 +14,7 @@ use crate::call::{call, get, run};
 use crate::decode;
 use crate::encode::Input;
 use crate::error::{Code, IO, Report, Result, c_string, invalid, io};
+use crate::locks;
 use crate::message::Message;
 use crate::metadata::Metadata;
 use crate::options::{self, DecodeOptionsStruct, EncodeMaskOptions};
@@ -37,14 +38,14 @@ impl File {
     }
 
     pub(crate) fn read(&self) -> RwLockReadGuard<'_, TensogramFile> {
-        self.shared.read().unwrap_or_else(PoisonError::into_inner)
+        locks::read(&self.shared)
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, TensogramFile> {
-        self.shared.write().unwrap_or_else(PoisonError::into_inner)
+        locks::write(&self.shared)
     }
 
-    /// The file for something that lives as long as it likes.
+    /// The file for something that outlives this handle.
     pub(crate) fn share(&self) -> Arc<RwLock<TensogramFile>> {
         Arc::clone(&self.shared)
     }
@@ -72,39 +73,42 @@ fn refuse_directory(path: &str) -> Result<()> {
     Ok(())
 }
 
+/// Puts a handle of the file that `open` opens or makes.
+///
+/// # Safety
+/// The header's contract.
+unsafe fn put_file(
+    path: *const c_char,
+    out: *mut *mut File,
+    open: impl FnOnce(&str) -> Result<TensogramFile>,
+) -> Result<()> {
+    // SAFETY: the caller makes the same promise.
+    let (path, out) = unsafe { (args::text(path, "path")?, args::place(out)?) };
+    out.put_handle(File::new(path, open(path)?));
+    Ok(())
+}
+
 /// Opens a file for reading and appending.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_file_open(path: *const c_char, out: *mut *mut File) -> Code {
-    call(|| {
-        // SAFETY: the header's contract.
-        let (path, out) = unsafe { (args::text(path, "path")?, args::place(out)?) };
-        refuse_directory(path)?;
-        out.put_handle(File::new(path, TensogramFile::open(path)?));
-        Ok(())
-    })
+    let open = |path: &str| refuse_directory(path).and_then(|()| Ok(TensogramFile::open(path)?));
+    // SAFETY: the header's contract.
+    call(|| unsafe { put_file(path, out, open) })
 }
 
 /// Maps a file into memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_file_open_mmap(path: *const c_char, out: *mut *mut File) -> Code {
-    call(|| {
-        // SAFETY: the header's contract.
-        let (path, out) = unsafe { (args::text(path, "path")?, args::place(out)?) };
-        refuse_directory(path)?;
-        out.put_handle(File::new(path, TensogramFile::open_mmap(path)?));
-        Ok(())
-    })
+    let open = |path: &str| refuse_directory(path).and_then(|()| Ok(TensogramFile::open_mmap(path)?));
+    // SAFETY: the header's contract.
+    call(|| unsafe { put_file(path, out, open) })
 }
 
 /// Creates a file, or empties it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_file_create(path: *const c_char, out: *mut *mut File) -> Code {
-    call(|| {
-        // SAFETY: the header's contract.
-        let (path, out) = unsafe { (args::text(path, "path")?, args::place(out)?) };
-        out.put_handle(File::new(path, TensogramFile::create(path)?));
-        Ok(())
-    })
+    // SAFETY: the header's contract.
+    call(|| unsafe { put_file(path, out, |path| Ok(TensogramFile::create(path)?)) })
 }
 
 /// The number of messages.
@@ -277,7 +281,7 @@ pub unsafe extern "C" fn tgm_file_append_with_options(
         let (file, options, input) = unsafe {
             (
                 args::required(file)?,
-                options::encoding(hash_algo, threads, args::given(mask_options)?)?,
+                options::encoding(hash_algo, threads, mask_options)?,
                 Input::new(metadata_json, data_ptrs, data_lens, num_objects)?,
             )
         };

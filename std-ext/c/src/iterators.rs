@@ -1,6 +1,7 @@
 //! Messages and objects, one at a time.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use tgm_std::{
     DecodeOptions, FileMessageIter, GlobalMetadata, ObjectIter, data_object_inline_hashes, decode_descriptors, objects,
@@ -12,6 +13,7 @@ use crate::buffers::{TgmBytes, give};
 use crate::call::{call, get, run};
 use crate::error::{Code, Failure};
 use crate::file::File;
+use crate::locks::lock;
 use crate::message::Message;
 use crate::options;
 
@@ -20,21 +22,21 @@ use crate::options;
 pub struct BufferIter {
     buffer: *const u8,
     extents: Vec<(usize, usize)>,
-    next: usize,
+    next: AtomicUsize,
 }
 
 /// A `tgm_file_iter_t` of C.
 #[derive(Debug)]
 pub struct FileIter {
-    messages: FileMessageIter,
+    messages: Mutex<FileMessageIter>,
 }
 
 /// A `tgm_object_iter_t` of C.
 #[derive(Debug)]
 pub struct ObjectsIter {
     metadata: Arc<GlobalMetadata>,
-    objects: ObjectIter,
-    digests: std::vec::IntoIter<Option<u64>>,
+    /// The objects, and the digests that are written in their frames.
+    objects: Mutex<(ObjectIter, std::vec::IntoIter<Option<u64>>)>,
     options: DecodeOptions,
 }
 
@@ -44,7 +46,7 @@ pub unsafe extern "C" fn tgm_buffer_iter_create(buf: *const u8, buf_len: usize, 
     call(|| {
         // SAFETY: the header's contract.
         let (bytes, out) = unsafe { (args::slice_or_empty(buf, buf_len)?, args::place(out)?) };
-        out.put_handle(BufferIter { buffer: buf, extents: scan(bytes), next: 0 });
+        out.put_handle(BufferIter { buffer: buf, extents: scan(bytes), next: AtomicUsize::new(0) });
         Ok(())
     })
 }
@@ -65,10 +67,11 @@ pub unsafe extern "C" fn tgm_buffer_iter_next(
 ) -> Code {
     call(|| {
         // SAFETY: the header's contract.
-        let (iter, out_buf, out_len) =
-            unsafe { (args::required_mut(iter)?, args::place(out_buf)?, args::place(out_len)?) };
-        let &(offset, length) = iter.extents.get(iter.next).ok_or(Failure::End)?;
-        iter.next += 1;
+        let (iter, out_buf, out_len) = unsafe { (args::required(iter)?, args::place(out_buf)?, args::place(out_len)?) };
+        // At the end the count stays, however often a caller asks for more.
+        let following = |next: usize| (next < iter.extents.len()).then_some(next + 1);
+        let next = iter.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, following);
+        let &(offset, length) = next.ok().and_then(|next| iter.extents.get(next)).ok_or(Failure::End)?;
         out_buf.put(iter.buffer.wrapping_add(offset));
         out_len.put(length);
         Ok(())
@@ -88,7 +91,7 @@ pub unsafe extern "C" fn tgm_file_iter_create(file: *mut File, out: *mut *mut Fi
     call(|| {
         // SAFETY: the header's contract.
         let (file, out) = unsafe { (args::required(file)?, args::place(out)?) };
-        let messages = file.read().iter()?;
+        let messages = Mutex::new(file.read().iter()?);
         out.put_handle(FileIter { messages });
         Ok(())
     })
@@ -99,8 +102,9 @@ pub unsafe extern "C" fn tgm_file_iter_create(file: *mut File, out: *mut *mut Fi
 pub unsafe extern "C" fn tgm_file_iter_next(iter: *mut FileIter, out: *mut TgmBytes) -> Code {
     call(|| {
         // SAFETY: the header's contract.
-        let (iter, out) = unsafe { (args::required_mut(iter)?, args::place(out)?) };
-        out.put(give(iter.messages.next().ok_or(Failure::End)??)?);
+        let (iter, out) = unsafe { (args::required(iter)?, args::place(out)?) };
+        let message = lock(&iter.messages).next();
+        out.put(give(message.ok_or(Failure::End)??)?);
         Ok(())
     })
 }
@@ -127,8 +131,8 @@ pub unsafe extern "C" fn tgm_object_iter_create(
         let options = options::decoding(native_byte_order, 0, verify_hash, None);
         let objects = objects(bytes, options.clone())?;
         let (metadata, _) = decode_descriptors(bytes)?;
-        let digests = data_object_inline_hashes(bytes)?.into_iter();
-        out.put_handle(ObjectsIter { metadata: Arc::new(metadata), objects, digests, options });
+        let objects = Mutex::new((objects, data_object_inline_hashes(bytes)?.into_iter()));
+        out.put_handle(ObjectsIter { metadata: Arc::new(metadata), objects, options });
         Ok(())
     })
 }
@@ -138,9 +142,11 @@ pub unsafe extern "C" fn tgm_object_iter_create(
 pub unsafe extern "C" fn tgm_object_iter_next(iter: *mut ObjectsIter, out: *mut *mut Message) -> Code {
     call(|| {
         // SAFETY: the header's contract.
-        let (iter, out) = unsafe { (args::required_mut(iter)?, args::place(out)?) };
-        let object = iter.objects.next().ok_or(Failure::End)?;
-        let digest = iter.digests.next().flatten();
+        let (iter, out) = unsafe { (args::required(iter)?, args::place(out)?) };
+        let (object, digest) = {
+            let (objects, digests) = &mut *lock(&iter.objects);
+            (objects.next().ok_or(Failure::End)?, digests.next().flatten())
+        };
         out.put_handle(Message::new(Arc::clone(&iter.metadata), vec![object?], &[digest], &iter.options)?);
         Ok(())
     })

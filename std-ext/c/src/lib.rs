@@ -10,7 +10,8 @@
 //! | module | holds |
 //! |---|---|
 //! | `call` | the only place that catches panics |
-//! | `args` | pointers as references, slices and texts; places for results |
+//! | `args` | pointers as references, slices and texts; memory for results |
+//! | `locks` | locks of handles that change |
 //! | `error` | codes, and the last error of each thread |
 //! | `buffers` | memory that the caller frees |
 //! | `json_in`, `json_out` | metadata and descriptors as JSON |
@@ -18,9 +19,14 @@
 //! | all others | the functions, a file for each group of the header |
 //!
 //! # Contract
-//! The caller keeps what the header says of each function. Pointers are NULL or point to what their type says, for as
-//! long as the call lasts or as the header says. Handles come from this library and are not freed yet. A function writes
-//! its results only if it succeeds. This is what the `SAFETY` comments of this crate mean by "the header's contract".
+//! The caller keeps what the header says, in its first comment and at each function:
+//!
+//! - A pointer is NULL or points to what its type says, for as long as the call lasts or as the header says.
+//! - A handle comes from this library. It is freed once, when no other call uses it.
+//! - What a call reads does not change during the call. What a call writes is used by no one else during the call, and
+//!   lies apart from what it reads.
+//!
+//! This is what the `SAFETY` comments of this crate mean by "the header's contract".
 #![allow(unsafe_code, reason = "pointers come from C; each block says what it relies on")]
 #![allow(unreachable_pub, reason = "C reaches functions by their names, and types through them")]
 #![allow(clippy::missing_safety_doc, reason = "the contract is the same for all functions, and stands above")]
@@ -30,9 +36,11 @@ compile_error!("a panic would end the program that calls this library: build it 
 
 mod args;
 mod buffers;
+mod builder;
 mod call;
 mod catalog;
 mod decode;
+mod dlpack;
 mod encode;
 mod error;
 mod file;
@@ -40,6 +48,7 @@ mod hash;
 mod iterators;
 mod json_in;
 mod json_out;
+mod locks;
 mod message;
 mod metadata;
 mod object;

@@ -10,8 +10,8 @@ use crate::error::{Code, Result};
 use crate::metadata::Metadata;
 use crate::object::Object;
 
-/// A `tgm_message_t` of C. Nothing in it changes after it is made, but for texts that are made once when they are asked
-/// for, so threads may share it.
+/// A `tgm_message_t` of C. Threads may share it: nothing changes after it is made, except texts, which are made once
+/// when they are asked for.
 pub struct Message {
     metadata: Arc<GlobalMetadata>,
     objects: Vec<Object>,
@@ -63,7 +63,7 @@ pub unsafe extern "C" fn tgm_message_num_decoded(msg: *const Message) -> usize {
     unsafe { tgm_message_num_objects(msg) }
 }
 
-/// The metadata of the message. It does not need the message any more.
+/// The metadata of the message. It outlives the message.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_message_metadata(msg: *const Message, out: *mut *mut Metadata) -> Code {
     call(|| {

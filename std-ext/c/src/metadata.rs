@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ffi::{CString, c_char};
 use std::ptr;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use tgm_std::GlobalMetadata;
 use tgm_std::deps::ciborium::Value;
@@ -11,6 +11,7 @@ use tgm_std::deps::ciborium::Value;
 use crate::args;
 use crate::call::{get, run};
 use crate::json_out;
+use crate::locks::lock;
 use crate::value::{Node, TgmValue, to_f64};
 
 /// A `tgm_metadata_t` of C. The metadata does not change; texts that were asked for are kept behind locks. So threads
@@ -34,7 +35,7 @@ impl Metadata {
 
     /// The value as text that lives as long as this.
     fn text_of(&self, value: &Value) -> Option<*const c_char> {
-        let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut texts = lock(&self.texts);
         let address = ptr::from_ref(value).addr();
         if let Some(text) = texts.get(&address) {
             return Some(text.as_ptr());
@@ -182,7 +183,7 @@ pub unsafe extern "C" fn tgm_metadata_object_to_json(meta: *const Metadata, obj_
         // SAFETY: the header's contract.
         let metadata = unsafe { args::optional(meta) }?;
         let entries = metadata.content.base.get(obj_index)?;
-        let mut objects = metadata.objects.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut objects = lock(&metadata.objects);
         Some(objects.entry(obj_index).or_insert_with(|| json_out::entries(entries)).as_ptr())
     })
 }

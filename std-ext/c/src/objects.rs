@@ -113,7 +113,7 @@ pub unsafe extern "C" fn tgm_encode_objects(
 ) -> Code {
     call(|| {
         // SAFETY: the header's contract.
-        let (out, options, extra, inputs) = unsafe {
+        let (out, (options, added), extra, inputs) = unsafe {
             (
                 args::place(out)?,
                 options::encoding_struct(options)?,
@@ -129,7 +129,8 @@ pub unsafe extern "C" fn tgm_encode_objects(
             base.push(object.metadata.clone());
             parts.push((&object.descriptor, object.data));
         }
-        let metadata = GlobalMetadata { base, extra, ..GlobalMetadata::default() };
+        let mut metadata = GlobalMetadata { base, extra, ..GlobalMetadata::default() };
+        added.add_to(&mut metadata, num_objects)?;
         out.put(give(encode(&metadata, &parts, &options)?)?);
         Ok(())
     })

@@ -1,12 +1,14 @@
 //! Options of C as options of `tgm_std`.
 
 use std::ffi::c_char;
+use std::mem::{MaybeUninit, offset_of};
 
 use tgm_std::options::{MaskMethod, ValueOrder};
 use tgm_std::{DecodeLimits, DecodeOptions, EncodeOptions, parse_hash_name};
 
 use crate::args;
-use crate::error::{INVALID_ARG, Report, Result, invalid};
+use crate::builder::{Added, Builder};
+use crate::error::{Result, invalid};
 
 /// `TgmEncodeMaskOptions` of C. A truth value is a byte here, because C can put any byte there.
 #[repr(C)]
@@ -50,19 +52,24 @@ pub struct EncodeOptionsStruct {
     descriptor_first: i32,
     reserved: u32,
     masks: EncodeMaskOptions,
+    /// Metadata beside that in JSON. Older programs have a struct that ends before this field.
+    extra: *const Builder,
+    base: *const *const Builder,
+    num_base: usize,
 }
 
-/// Options of encoding. Without masks, NaN and infinities are errors.
+/// Options of encoding. If `masks` is NULL, NaN and infinities are errors.
 ///
 /// # Safety
-/// The texts are NULL or end with NUL.
+/// The texts are NULL or end with NUL. `masks` is NULL or leads to options.
 pub(crate) unsafe fn encoding(
     hash_algo: *const c_char,
     threads: u32,
-    masks: Option<&EncodeMaskOptions>,
+    masks: *const EncodeMaskOptions,
 ) -> Result<EncodeOptions> {
     // SAFETY: the caller makes the same promise.
-    let hashing = match unsafe { args::optional_text(hash_algo, "hash_algo")? } {
+    let (masks, hash_algo) = unsafe { (args::given(masks)?, args::optional_text(hash_algo, "hash_algo")?) };
+    let hashing = match hash_algo {
         None => false,
         Some(name) => parse_hash_name(Some(name)).map_err(|error| invalid(error.to_string()))?,
     };
@@ -98,13 +105,16 @@ unsafe fn method(name: *const c_char) -> Result<MaskMethod> {
     Ok(method)
 }
 
-/// Options of encoding as a struct; those of `tgm_encode` with digests for NULL.
+/// Options of encoding as a struct, and the metadata in it. NULL stands for the options of `tgm_encode` with digests.
 ///
 /// # Safety
-/// The pointer is NULL or leads to a struct of as many bytes as it says, whose texts are NULL or end with NUL.
-pub(crate) unsafe fn encoding_struct(options: *const EncodeOptionsStruct) -> Result<EncodeOptions> {
-    // SAFETY: the caller makes the same promise. Only the size is read before it is checked.
-    let Some(given) = (unsafe { sized(options)? }) else { return Ok(EncodeOptions::default()) };
+/// The pointer is NULL or leads to a struct of as many bytes as it says. Its texts are NULL or end with NUL, and its
+/// builders live during `'a`.
+pub(crate) unsafe fn encoding_struct<'a>(options: *const EncodeOptionsStruct) -> Result<(EncodeOptions, Added<'a>)> {
+    // SAFETY: the caller makes the same promise.
+    let Some(given) = (unsafe { sized(options, offset_of!(EncodeOptionsStruct, extra))? }) else {
+        return Ok(Default::default());
+    };
     let value_order = match given.value_order {
         0 => ValueOrder::Checked,
         1 => ValueOrder::Declared,
@@ -112,8 +122,13 @@ pub(crate) unsafe fn encoding_struct(options: *const EncodeOptionsStruct) -> Res
         other => return Err(invalid(format!("unknown value order: {other}"))),
     };
     // SAFETY: the caller makes the same promise.
-    let options = unsafe { encoding(given.hash_algo, given.threads, Some(&given.masks))? };
-    Ok(EncodeOptions { value_order, descriptor_first: given.descriptor_first != 0, ..options })
+    let (options, added) = unsafe {
+        (
+            encoding(given.hash_algo, given.threads, &raw const given.masks)?,
+            Added::new(given.extra, given.base, given.num_base)?,
+        )
+    };
+    Ok((EncodeOptions { value_order, descriptor_first: given.descriptor_first != 0, ..options }, added))
 }
 
 /// Options of decoding as a struct; the defaults for NULL.
@@ -122,7 +137,8 @@ pub(crate) unsafe fn encoding_struct(options: *const EncodeOptionsStruct) -> Res
 /// The pointer is NULL or leads to a struct of as many bytes as it says.
 pub(crate) unsafe fn decoding_struct(options: *const DecodeOptionsStruct) -> Result<DecodeOptions> {
     // SAFETY: the caller makes the same promise.
-    let Some(given) = (unsafe { sized(options)? }) else { return Ok(DecodeOptions::default()) };
+    let given = unsafe { sized(options, size_of::<DecodeOptionsStruct>())? };
+    let Some(given) = given else { return Ok(DecodeOptions::default()) };
     let limits = DecodeLimits::default();
     let max_decoded_bytes =
         if given.max_decoded_bytes == 0 { limits.max_decoded_bytes } else { given.max_decoded_bytes };
@@ -136,21 +152,28 @@ pub(crate) unsafe fn decoding_struct(options: *const DecodeOptionsStruct) -> Res
     })
 }
 
-/// A struct that begins with its size. It may be longer than this version knows, but not shorter.
+/// A copy of a struct that begins with its size. The caller's struct has `least` bytes at least. Fields that it lacks
+/// are zeros here, and fields that this version does not know are left out.
 ///
 /// # Safety
-/// The pointer is NULL or leads to as many bytes as the struct says in its first field.
-unsafe fn sized<'a, T>(given: *const T) -> Result<Option<&'a T>> {
+/// The pointer is NULL or leads to as many bytes as the struct says in its first field. Zeros, and any bytes of C, are
+/// a valid `T`.
+unsafe fn sized<T: Copy>(given: *const T, least: usize) -> Result<Option<T>> {
     if given.is_null() {
         return Ok(None);
     }
     // SAFETY: the struct begins with its size, which is there whatever the size is.
     let size = *unsafe { args::required(given.cast::<usize>())? };
-    if size < size_of::<T>() {
-        return Err(Report::new(INVALID_ARG, format!("struct_size {size} is less than {}", size_of::<T>())).into());
+    if size < least {
+        return Err(invalid(format!("struct_size {size} is less than {least}")));
     }
-    // SAFETY: the struct has all fields that this version knows.
-    unsafe { args::required(given) }.map(Some)
+    let mut copy = MaybeUninit::<T>::zeroed();
+    let len = size.min(size_of::<T>());
+    // SAFETY: both structs have `len` bytes, and the copy was made just now. By the caller's promise it is a valid `T`.
+    unsafe {
+        copy.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(given.cast(), len);
+        Ok(Some(copy.assume_init()))
+    }
 }
 
 /// Options of decoding from flags. `masks` says whether NaN and infinities are put back.

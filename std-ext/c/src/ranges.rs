@@ -1,7 +1,7 @@
 //! Ranges of elements: the caller's arrays, and the buffers of the results.
 
 use crate::args;
-use crate::buffers::{TgmBytes, give};
+use crate::buffers::{TgmBytes, give, take_back};
 use crate::error::{Report, Result};
 
 /// The ranges of two arrays: first elements and counts.
@@ -37,8 +37,7 @@ impl Places<'_> {
             match give(part) {
                 Ok(bytes) => given.push(bytes),
                 Err(failure) => {
-                    // SAFETY: the buffers were given a moment ago, and nobody has seen them.
-                    given.into_iter().for_each(|bytes| unsafe { crate::buffers::tgm_bytes_free(bytes) });
+                    given.into_iter().for_each(take_back);
                     return Err(failure);
                 }
             }

@@ -4,8 +4,9 @@ use std::ffi::{c_char, c_void};
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::ptr;
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
-use tgm_std::{EncodeOptions, StreamingEncoder};
+use tgm_std::{DataObjectDescriptor, EncodeOptions, GlobalMetadata, StreamingEncoder};
 
 use crate::args;
 use crate::call::{call, get, run};
@@ -57,10 +58,11 @@ impl Seek for Sink {
     }
 }
 
-/// A `tgm_streaming_encoder_t` of C. After its end it holds nothing.
+/// A `tgm_streaming_encoder_t` of C.
 #[derive(Debug)]
 pub struct Encoder {
-    message: Option<StreamingEncoder<Sink>>,
+    /// The message; `None` after its end.
+    message: Mutex<Option<StreamingEncoder<Sink>>>,
     /// Whether the length of the message can be written into it afterwards.
     seeks: bool,
 }
@@ -75,11 +77,26 @@ impl Encoder {
         let metadata = json_in::metadata(metadata_json)?;
         let options = options()?;
         let sink = Sink::File(BufWriter::new(File::create(path).map_err(|error| io_failure(&error))?));
-        Ok(Self { message: Some(StreamingEncoder::new(sink, &metadata, &options)?), seeks: true })
+        Self::new(sink, &metadata, &options, true)
     }
 
-    fn message(&mut self) -> Result<&mut StreamingEncoder<Sink>> {
-        self.message.as_mut().ok_or_else(finished)
+    fn new(sink: Sink, metadata: &GlobalMetadata, options: &EncodeOptions, seeks: bool) -> Result<Self> {
+        Ok(Self { message: Mutex::new(Some(StreamingEncoder::new(sink, metadata, options)?)), seeks })
+    }
+
+    /// The message for one call. A second call meanwhile fails, and does not wait: it may come from the function that
+    /// takes the bytes of the first one.
+    fn lock(&self) -> Result<MutexGuard<'_, Option<StreamingEncoder<Sink>>>> {
+        match self.message.try_lock() {
+            Ok(message) => Ok(message),
+            Err(TryLockError::Poisoned(message)) => Ok(message.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(invalid("another call uses the streaming encoder")),
+        }
+    }
+
+    /// Takes the message for its end.
+    fn take(&self) -> Result<StreamingEncoder<Sink>> {
+        self.lock()?.take().ok_or_else(finished)
     }
 }
 
@@ -108,16 +125,10 @@ pub unsafe extern "C" fn tgm_streaming_encoder_create_with_options(
 ) -> Code {
     call(|| {
         // SAFETY: the header's contract.
-        let (path, json, masks, out) = unsafe {
-            (
-                args::text(path, "path")?,
-                args::text(metadata_json, "metadata_json")?,
-                args::given(mask_options)?,
-                args::place(out)?,
-            )
-        };
+        let (path, json, out) =
+            unsafe { (args::text(path, "path")?, args::text(metadata_json, "metadata_json")?, args::place(out)?) };
         // SAFETY: the header's contract.
-        let options = || unsafe { options::encoding(hash_algo, threads, masks) };
+        let options = || unsafe { options::encoding(hash_algo, threads, mask_options) };
         out.put_handle(Encoder::open(path, json, options)?);
         Ok(())
     })
@@ -137,12 +148,12 @@ pub unsafe extern "C" fn tgm_streaming_encoder_create_writer(
             return Err(invalid("null argument"));
         }
         // SAFETY: the header's contract.
-        let (json, options, out) = unsafe {
+        let (json, (options, added), out) = unsafe {
             (args::text(metadata_json, "metadata_json")?, options::encoding_struct(options)?, args::place(out)?)
         };
-        let metadata = json_in::metadata(json)?;
-        let message = StreamingEncoder::new(Sink::Function(write, user), &metadata, &options)?;
-        out.put_handle(Encoder { message: Some(message), seeks: false });
+        let mut metadata = json_in::metadata(json)?;
+        added.add_to(&mut metadata, 0)?;
+        out.put_handle(Encoder::new(Sink::Function(write, user), &metadata, &options, false)?);
         Ok(())
     })
 }
@@ -152,11 +163,32 @@ pub unsafe extern "C" fn tgm_streaming_encoder_create_writer(
 pub unsafe extern "C" fn tgm_streaming_encoder_write_preceder(enc: *mut Encoder, metadata_json: *const c_char) -> Code {
     call(|| {
         // SAFETY: the header's contract.
-        let (encoder, json) = unsafe { (args::required_mut(enc)?, args::text(metadata_json, "metadata_json")?) };
-        let message = encoder.message()?;
-        message.write_preceder(json_in::entry(json)?)?;
+        let (encoder, json) = unsafe { (args::required(enc)?, args::text(metadata_json, "metadata_json")?) };
+        let mut message = encoder.lock()?;
+        message.as_mut().ok_or_else(finished)?.write_preceder(json_in::entry(json)?)?;
         Ok(())
     })
+}
+
+/// Writes an object by `write`.
+///
+/// # Safety
+/// The header's contract.
+unsafe fn write_object(
+    enc: *mut Encoder,
+    descriptor_json: *const c_char,
+    data: *const u8,
+    data_len: usize,
+    write: impl FnOnce(&mut StreamingEncoder<Sink>, &DataObjectDescriptor, &[u8]) -> Result<()>,
+) -> Result<()> {
+    // SAFETY: the caller makes the same promise.
+    let (encoder, json, data) = unsafe {
+        let json = args::text(descriptor_json, "descriptor_json");
+        (args::required(enc)?, json?, args::slice_or_empty(data, data_len)?)
+    };
+    let mut message = encoder.lock()?;
+    let message = message.as_mut().ok_or_else(finished)?;
+    write(message, &json_in::descriptor(json)?, data)
 }
 
 /// Encodes and writes an object.
@@ -167,21 +199,12 @@ pub unsafe extern "C" fn tgm_streaming_encoder_write(
     data: *const u8,
     data_len: usize,
 ) -> Code {
-    call(|| {
-        // SAFETY: the header's contract.
-        let (encoder, json, data) = unsafe {
-            (
-                args::required_mut(enc)?,
-                args::text(descriptor_json, "descriptor_json")?,
-                args::slice_or_empty(data, data_len)?,
-            )
-        };
-        let message = encoder.message()?;
-        let descriptor = json_in::descriptor(json)?;
-        refuse_masks(&descriptor)?;
-        message.write_object(&descriptor, data)?;
-        Ok(())
-    })
+    let write = |message: &mut StreamingEncoder<Sink>, descriptor: &DataObjectDescriptor, data: &[u8]| {
+        refuse_masks(descriptor)?;
+        Ok(message.write_object(descriptor, data)?)
+    };
+    // SAFETY: the header's contract.
+    call(|| unsafe { write_object(enc, descriptor_json, data, data_len, write) })
 }
 
 /// Writes an object whose bytes went through the pipeline already.
@@ -192,26 +215,18 @@ pub unsafe extern "C" fn tgm_streaming_encoder_write_pre_encoded(
     data: *const u8,
     data_len: usize,
 ) -> Code {
-    call(|| {
-        // SAFETY: the header's contract.
-        let (encoder, json, data) = unsafe {
-            (
-                args::required_mut(enc)?,
-                args::text(descriptor_json, "descriptor_json")?,
-                args::slice_or_empty(data, data_len)?,
-            )
-        };
-        let message = encoder.message()?;
-        message.write_object_pre_encoded(&json_in::descriptor(json)?, data)?;
-        Ok(())
-    })
+    let write = |message: &mut StreamingEncoder<Sink>, descriptor: &DataObjectDescriptor, data: &[u8]| {
+        Ok(message.write_object_pre_encoded(descriptor, data)?)
+    };
+    // SAFETY: the header's contract.
+    call(|| unsafe { write_object(enc, descriptor_json, data, data_len, write) })
 }
 
 /// The number of objects that were written; 0 after the end.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_streaming_encoder_count(enc: *const Encoder) -> usize {
     // SAFETY: the header's contract.
-    get(0, || unsafe { args::optional(enc) }?.message.as_ref().map(StreamingEncoder::object_count))
+    get(0, || unsafe { args::optional(enc) }?.lock().ok()?.as_ref().map(StreamingEncoder::object_count))
 }
 
 /// Ends the message. It does not state its length.
@@ -219,8 +234,8 @@ pub unsafe extern "C" fn tgm_streaming_encoder_count(enc: *const Encoder) -> usi
 pub unsafe extern "C" fn tgm_streaming_encoder_finish(enc: *mut Encoder) -> Code {
     call(|| {
         // SAFETY: the header's contract.
-        let encoder = unsafe { args::required_mut(enc)? };
-        encoder.message.take().ok_or_else(finished)?.finish()?;
+        let encoder = unsafe { args::required(enc)? };
+        encoder.take()?.finish()?;
         Ok(())
     })
 }
@@ -230,11 +245,11 @@ pub unsafe extern "C" fn tgm_streaming_encoder_finish(enc: *mut Encoder) -> Code
 pub unsafe extern "C" fn tgm_streaming_encoder_finish_backfill(enc: *mut Encoder) -> Code {
     call(|| {
         // SAFETY: the header's contract.
-        let encoder = unsafe { args::required_mut(enc)? };
+        let encoder = unsafe { args::required(enc)? };
         if !encoder.seeks {
             return Err(invalid("a message that goes to a function cannot be changed afterwards"));
         }
-        encoder.message.take().ok_or_else(finished)?.finish_with_backfill()?;
+        encoder.take()?.finish_with_backfill()?;
         Ok(())
     })
 }

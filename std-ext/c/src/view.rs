@@ -10,9 +10,9 @@ use tgm_std::core::descriptor::{ByteOrder, Dtype};
 use tgm_std::core::object::DataObject;
 use tgm_std::core::selection::{Pick, Selection};
 use tgm_std::decode::{Picks, select_into, values_as_into, values_into};
-use tgm_std::{ObjectTable, Scratch, TensogramFile, decode_descriptors, ranges_into};
+use tgm_std::{DecodeOptions, ObjectTable, Scratch, TensogramFile, decode_descriptors, ranges_into};
 
-use crate::args;
+use crate::args::{self, Room};
 use crate::call::{call, get, run};
 use crate::decode::decoded_size;
 use crate::error::{Code, ENCODING, Report, Result, invalid, of_object};
@@ -30,7 +30,7 @@ pub struct View {
     objects: Vec<Outline>,
     /// Memory that calls work in. A call that finds it taken works in memory of its own.
     scratch: Mutex<Scratch>,
-    _file: Option<Arc<RwLock<TensogramFile>>>,
+    file: Option<Arc<RwLock<TensogramFile>>>,
 }
 
 /// Numbers of an object, for C.
@@ -65,6 +65,23 @@ pub struct ArrayView {
     reserved: u16,
 }
 
+impl ArrayView {
+    /// The values in the message.
+    pub(crate) const fn data(&self) -> *const u8 {
+        self.data
+    }
+
+    /// Whether the values are in this machine's byte order, or have none.
+    pub(crate) const fn is_native(&self) -> bool {
+        self.is_native != 0
+    }
+
+    /// Whether the values are aligned for their type.
+    pub(crate) const fn is_aligned(&self) -> bool {
+        self.is_aligned != 0
+    }
+}
+
 impl View {
     /// Opens the message that `bytes` begin with.
     ///
@@ -74,19 +91,59 @@ impl View {
         let table = ObjectTable::by_walk(&message)?;
         let objects = table.objects(&message).map(|object| Ok(Outline::new(&object?)));
         let objects = objects.collect::<Result<_>>()?;
-        Ok(Self { message, table, objects, scratch: Mutex::default(), _file: file })
+        Ok(Self { message, table, objects, scratch: Mutex::default(), file })
     }
 
     fn object(&self, index: usize) -> Result<DataObject<'static>> {
         Ok(self.table.object(&self.message, index)?)
     }
 
-    /// Calls `with` with memory to work in.
-    fn with_scratch<T>(&self, with: impl FnOnce(&mut Scratch) -> T) -> T {
-        match self.scratch.try_lock() {
-            Ok(mut scratch) => with(&mut scratch),
-            Err(_) => with(&mut Scratch::default()),
-        }
+    /// The mapped file in which the message lies.
+    pub(crate) fn file(&self) -> Option<Arc<RwLock<TensogramFile>>> {
+        self.file.clone()
+    }
+
+    /// The type of an object's elements, and its dimensions.
+    pub(crate) fn form(&self, index: usize) -> Result<(Dtype, &[u64])> {
+        let dtype = self.object(index)?.descriptor().dtype();
+        Ok((dtype, &self.objects.get(index).ok_or_else(Report::internal)?.shape))
+    }
+
+    /// The bytes that an object's decoded values take.
+    pub(crate) fn size(&self, index: usize) -> Result<usize> {
+        decoded_size(&self.object(index)?)
+    }
+
+    /// Memory of the caller as a slice, which lies apart from the message.
+    fn apart<'a, T>(&self, room: Room<'a, T>) -> Result<&'a mut [T]> {
+        room.apart_from(self.message.as_bytes())
+    }
+
+    /// Opens object `index`, and calls `decode` with it, with memory to work in, and with the memory for the result.
+    pub(crate) fn decode<T>(
+        &self,
+        index: usize,
+        out: &mut [T],
+        decode: impl FnOnce(&DataObject<'_>, &mut Scratch, &mut [T]) -> tgm_std::Result<()>,
+    ) -> Result<()> {
+        let object = self.object(index)?;
+        let decoded = match self.scratch.try_lock() {
+            Ok(mut scratch) => decode(&object, &mut scratch, out),
+            Err(_) => decode(&object, &mut Scratch::default(), out),
+        };
+        decoded.map_err(|error| of_object(error, index))
+    }
+
+    /// The description of an object whose values lie in the message as they are, with a pointer to them.
+    pub(crate) fn borrow(&self, index: usize) -> Result<ArrayView> {
+        let object = self.object(index)?;
+        let values = object.view_any()?.as_bytes();
+        let mut made = self.describe(index, &object)?;
+        let unit = usize::try_from(made.item_size).unwrap_or(1).clamp(1, align_of::<u64>());
+        made.data = values.as_ptr();
+        made.size = values.len();
+        made.is_aligned = u8::from(values.as_ptr().addr().is_multiple_of(unit));
+        Ok(made)
     }
 
     /// The description of an object, without its values.
@@ -145,7 +202,8 @@ pub unsafe extern "C" fn tgm_view_open_file(file: *const File, index: usize, out
         let (file, out) = unsafe { (args::required(file)?, args::place(out)?) };
         let guard = file.read();
         let bytes = file::mapped(&guard)?.message_bytes(index)?;
-        // SAFETY: the map never moves or changes, and the view keeps the file, so the bytes outlive the view.
+        // SAFETY: by the header's contract, no program changes the mapped file. The view keeps the map, so the bytes
+        // live as long as the view.
         let bytes = unsafe { args::slice(bytes.as_ptr(), bytes.len())? };
         out.put_handle(View::open(bytes, Some(file.share()))?);
         Ok(())
@@ -181,7 +239,7 @@ pub unsafe extern "C" fn tgm_view_metadata(view: *const View, out: *mut *mut Met
 /// Writes a description to a struct that says its size.
 ///
 /// # Safety
-/// The pointer is NULL or leads to a struct of as many bytes as it says, which nobody else uses.
+/// The pointer is NULL or leads to a struct of as many bytes as it says. The caller does not use it during the call.
 unsafe fn put_description(out: *mut ArrayView, describe: impl FnOnce() -> Result<ArrayView>) -> Result<()> {
     // SAFETY: the struct begins with its size.
     let size = *unsafe { args::required(out.cast::<usize>())? };
@@ -199,9 +257,10 @@ unsafe fn put_description(out: *mut ArrayView, describe: impl FnOnce() -> Result
 pub unsafe extern "C" fn tgm_object_describe(view: *const View, index: usize, out: *mut ArrayView) -> Code {
     call(|| {
         // SAFETY: the header's contract.
-        let view = unsafe { args::required(view)? };
-        // SAFETY: the header's contract.
-        unsafe { put_description(out, || view.describe(index, &view.object(index)?)) }
+        unsafe {
+            let view = args::required(view)?;
+            put_description(out, || view.describe(index, &view.object(index)?))
+        }
     })
 }
 
@@ -210,19 +269,10 @@ pub unsafe extern "C" fn tgm_object_describe(view: *const View, index: usize, ou
 pub unsafe extern "C" fn tgm_object_view(view: *const View, index: usize, out: *mut ArrayView) -> Code {
     call(|| {
         // SAFETY: the header's contract.
-        let view = unsafe { args::required(view)? };
-        let describe = || {
-            let object = view.object(index)?;
-            let values = object.view_any()?.as_bytes();
-            let mut made = view.describe(index, &object)?;
-            let unit = usize::try_from(made.item_size).unwrap_or(1).clamp(1, align_of::<u64>());
-            made.data = values.as_ptr();
-            made.size = values.len();
-            made.is_aligned = u8::from(values.as_ptr().addr().is_multiple_of(unit));
-            Ok(made)
-        };
-        // SAFETY: the header's contract.
-        unsafe { put_description(out, describe) }
+        unsafe {
+            let view = args::required(view)?;
+            put_description(out, || view.borrow(index))
+        }
     })
 }
 
@@ -244,6 +294,25 @@ pub unsafe extern "C" fn tgm_view_payload(
     })
 }
 
+/// Decodes an object into memory of the caller by `decode`.
+///
+/// # Safety
+/// The header's contract.
+unsafe fn decode_whole<T>(
+    view: *const View,
+    index: usize,
+    options: *const DecodeOptionsStruct,
+    (out, len): (*mut T, usize),
+    decode: impl FnOnce(&DataObject<'_>, &DecodeOptions, &mut Scratch, &mut [T]) -> tgm_std::Result<()>,
+) -> Code {
+    call(|| {
+        // SAFETY: the caller makes the same promise.
+        let (view, options, out) =
+            unsafe { (args::required(view)?, options::decoding_struct(options)?, args::room(out, len)?) };
+        view.decode(index, view.apart(out)?, |object, scratch, out| decode(object, &options, scratch, out))
+    })
+}
+
 /// Decodes an object into memory of the caller.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_view_decode_into(
@@ -253,15 +322,8 @@ pub unsafe extern "C" fn tgm_view_decode_into(
     out: *mut u8,
     out_len: usize,
 ) -> Code {
-    call(|| {
-        // SAFETY: the header's contract.
-        let (view, options, out) =
-            unsafe { (args::required(view)?, options::decoding_struct(options)?, args::slice_mut(out, out_len)?) };
-        let object = view.object(index)?;
-        view.with_scratch(|scratch| values_into(&object, &options, scratch, out))
-            .map_err(|error| of_object(error, index))?;
-        Ok(())
-    })
+    // SAFETY: the header's contract.
+    unsafe { decode_whole(view, index, options, (out, out_len), values_into) }
 }
 
 /// Decodes ranges of an object's elements into memory of the caller, one range behind the other.
@@ -283,13 +345,12 @@ pub unsafe extern "C" fn tgm_view_decode_range_into(
                 args::required(view)?,
                 ranges::read(ranges_offsets, ranges_counts, num_ranges)?,
                 options::decoding_struct(options)?,
-                args::slice_mut(out, out_len)?,
+                args::room(out, out_len)?,
             )
         };
-        let object = view.object(index)?;
-        view.with_scratch(|scratch| ranges_into(&object, &ranges, &options, scratch, out))
-            .map_err(|error| of_object(error, index))?;
-        Ok(())
+        view.decode(index, view.apart(out)?, |object, scratch, out| {
+            ranges_into(object, &ranges, &options, scratch, out)
+        })
     })
 }
 
@@ -302,15 +363,8 @@ pub unsafe extern "C" fn tgm_view_decode_f64(
     out: *mut f64,
     out_count: usize,
 ) -> Code {
-    call(|| {
-        // SAFETY: the header's contract.
-        let (view, options, out) =
-            unsafe { (args::required(view)?, options::decoding_struct(options)?, args::slice_mut(out, out_count)?) };
-        let object = view.object(index)?;
-        view.with_scratch(|scratch| values_as_into(&object, &options, scratch, out))
-            .map_err(|error| of_object(error, index))?;
-        Ok(())
-    })
+    // SAFETY: the header's contract.
+    unsafe { decode_whole(view, index, options, (out, out_count), values_as_into) }
 }
 
 /// Decodes the values of an object as `float`, whatever their type is, into memory of the caller.
@@ -322,15 +376,8 @@ pub unsafe extern "C" fn tgm_view_decode_f32(
     out: *mut f32,
     out_count: usize,
 ) -> Code {
-    call(|| {
-        // SAFETY: the header's contract.
-        let (view, options, out) =
-            unsafe { (args::required(view)?, options::decoding_struct(options)?, args::slice_mut(out, out_count)?) };
-        let object = view.object(index)?;
-        view.with_scratch(|scratch| values_as_into(&object, &options, scratch, out))
-            .map_err(|error| of_object(error, index))?;
-        Ok(())
-    })
+    // SAFETY: the header's contract.
+    unsafe { decode_whole(view, index, options, (out, out_count), values_as_into) }
 }
 
 /// The picks that a text names for an object.
@@ -363,11 +410,12 @@ pub unsafe extern "C" fn tgm_view_select_size(
             (
                 args::required(view)?,
                 args::text(selection_text, "selection")?,
-                args::slice_mut(out_shape, shape_capacity)?,
+                args::room(out_shape, shape_capacity)?,
                 args::place(out_ndim)?,
                 args::place(out_size)?,
             )
         };
+        let shape = view.apart(shape)?;
         let object = view.object(index)?;
         let picks = picks(&object, text)?;
         let selection = Selection::new(object.descriptor().shape().into(), &picks)?;
@@ -396,13 +444,10 @@ pub unsafe extern "C" fn tgm_view_select_into(
                 args::required(view)?,
                 args::text(selection_text, "selection")?,
                 options::decoding_struct(options)?,
-                args::slice_mut(out, out_len)?,
+                args::room(out, out_len)?,
             )
         };
-        let object = view.object(index)?;
-        let picks = picks(&object, text)?;
-        view.with_scratch(|scratch| select_into(&object, &picks, &options, scratch, out))
-            .map_err(|error| of_object(error, index))?;
-        Ok(())
+        let picks = picks(&view.object(index)?, text)?;
+        view.decode(index, view.apart(out)?, |object, scratch, out| select_into(object, &picks, &options, scratch, out))
     })
 }

@@ -357,6 +357,9 @@ static void ranges(const tgm_bytes_t *bytes) {
   options.struct_size = 8;
   FAILS(TGM_ERROR_INVALID_ARG,
         tgm_decode_range_into(bytes->data, bytes->len, 0, first, count, 2, &options, (uint8_t *)into, 20));
+  FAILS(TGM_ERROR_INVALID_ARG,
+        tgm_decode_object_into(bytes->data, bytes->len, 0, NULL, bytes->data + bytes->len - 1, sizeof floats));
+  SAYS("lies on the message");
 }
 
 static void views(const tgm_bytes_t *bytes) {
@@ -400,10 +403,172 @@ static void views(const tgm_bytes_t *bytes) {
   CHECK(some[0] == 3 && some[1] == 5);
   FAILS(TGM_ERROR_ENCODING, tgm_view_select_into(view, 0, "9", NULL, (uint8_t *)some, 8));
   SAYS("selection");
+  /* Memory for values lies apart from the message: its last byte is one too many. */
+  FAILS(TGM_ERROR_INVALID_ARG, tgm_view_decode_into(view, 0, NULL, bytes->data + bytes->len - 1, sizeof floats));
+  SAYS("lies on the message");
+  FAILS(TGM_ERROR_INVALID_ARG, tgm_view_select_into(view, 0, "..", NULL, bytes->data - 23, sizeof floats));
+  /* Results may share a place: the later one stays. */
+  OK(tgm_view_select_size(view, 0, "-1, ::2", shape, 2, &len, &len));
+  CHECK(len == 8);
   OK(tgm_view_metadata(view, &meta));
   tgm_view_free(view);
   CHECK(strcmp(tgm_metadata_get_string(meta, "mars.param"), "2t") == 0);
   tgm_metadata_free(meta);
+}
+
+/* The structs of dlpack.h 1.0. */
+typedef struct DLManagedTensorVersioned {
+  struct {
+    uint32_t major, minor;
+  } version;
+  void *manager_ctx;
+  void (*deleter)(struct DLManagedTensorVersioned *self);
+  uint64_t flags;
+  struct {
+    void *data;
+    struct {
+      int32_t device_type, device_id;
+    } device;
+    int32_t ndim;
+    struct {
+      uint8_t code, bits;
+      uint16_t lanes;
+    } dtype;
+    int64_t *shape, *strides;
+    uint64_t byte_offset;
+  } dl_tensor;
+} DLManagedTensorVersioned;
+
+/* Tensors outlive the view. The one that was decoded outlives the message too. */
+static void dlpack(const tgm_bytes_t *bytes) {
+  tgm_view_t *view = NULL;
+  tgm_array_view_t array;
+  DLManagedTensorVersioned *borrowed = NULL, *decoded = NULL, *refused = NULL;
+  tgm_decode_options_t options = TGM_DECODE_OPTIONS_INIT;
+  uint8_t *copy = malloc(bytes->len + 8), *start;
+  size_t shift;
+  CHECK(copy != NULL);
+  /* The values of object 1 at an aligned address, and then at an odd one. */
+  array.struct_size = sizeof array;
+  OK(tgm_view_open(bytes->data, bytes->len, &view));
+  OK(tgm_object_view(view, 1, &array));
+  shift = (size_t)(8 - ((uintptr_t)copy + (size_t)((const uint8_t *)array.data - bytes->data)) % 8) % 8;
+  tgm_view_free(view);
+  start = memcpy(copy + shift, bytes->data, bytes->len);
+  OK(tgm_view_open(start, bytes->len, &view));
+  OK(tgm_object_to_dlpack(view, 1, &borrowed));
+  OK(tgm_object_decode_to_dlpack(view, 0, NULL, &decoded));
+  options.max_decoded_bytes = 23;
+  FAILS(TGM_ERROR_ENCODING, tgm_object_decode_to_dlpack(view, 0, &options, &refused));
+  FAILS(TGM_ERROR_OBJECT, tgm_object_to_dlpack(view, 2, &refused));
+  tgm_view_free(view);
+  CHECK(borrowed->version.major == 1 && borrowed->flags == 1 && borrowed->dl_tensor.device.device_type == 1);
+  CHECK(borrowed->dl_tensor.dtype.code == 2 && borrowed->dl_tensor.dtype.bits == 64);
+  CHECK(borrowed->dl_tensor.dtype.lanes == 1 && borrowed->dl_tensor.byte_offset == 0);
+  CHECK(borrowed->dl_tensor.ndim == 1 && borrowed->dl_tensor.shape[0] == 4 && borrowed->dl_tensor.strides[0] == 1);
+  CHECK((uint8_t *)borrowed->dl_tensor.data > start && (uint8_t *)borrowed->dl_tensor.data < start + bytes->len);
+  CHECK(memcmp(borrowed->dl_tensor.data, doubles, sizeof doubles) == 0);
+  borrowed->deleter(borrowed);
+  memmove(copy + (shift + 1) % 8, start, bytes->len);
+  start = copy + (shift + 1) % 8;
+  OK(tgm_view_open(start, bytes->len, &view));
+  FAILS(TGM_ERROR_ENCODING, tgm_object_to_dlpack(view, 1, &refused));
+  SAYS("not aligned");
+  tgm_view_free(view);
+  free(copy);
+  CHECK(decoded->flags == 2 && decoded->dl_tensor.dtype.code == 2 && decoded->dl_tensor.dtype.bits == 32);
+  CHECK(decoded->dl_tensor.ndim == 2 && decoded->dl_tensor.shape[0] == 2 && decoded->dl_tensor.shape[1] == 3);
+  CHECK(decoded->dl_tensor.strides[0] == 3 && decoded->dl_tensor.strides[1] == 1);
+  CHECK((uintptr_t)decoded->dl_tensor.data % 256 == 0);
+  CHECK(memcmp(decoded->dl_tensor.data, floats, sizeof floats) == 0);
+  decoded->deleter(decoded);
+  CHECK(refused == NULL);
+}
+
+static int32_t take_all(void *user, const uint8_t *data, size_t len) {
+  (void)user, (void)data, (void)len;
+  return 0;
+}
+
+/* Byte strings and exact numbers beside JSON. */
+static void built(void) {
+  static const uint8_t raw[3] = {0, 255, 7};
+  const uint8_t *data[1];
+  const size_t lens[1] = {sizeof floats};
+  const char *description = "{\"descriptors\":[" FLOATS "],\"base\":[{\"mars\":{\"param\":\"2t\"}}]}";
+  const tgm_metadata_builder_t *base[2] = {NULL, NULL};
+  tgm_metadata_builder_t *builder = NULL, *extra = NULL;
+  tgm_encode_options_t options = TGM_ENCODE_OPTIONS_INIT;
+  tgm_streaming_encoder_t *encoder = NULL;
+  tgm_object_input_t object;
+  const uint64_t shape[1] = {6};
+  tgm_bytes_t out = {NULL, 0};
+  tgm_metadata_t *meta = NULL;
+  const uint8_t *found;
+  uint64_t big = 0;
+  size_t len = 0;
+  bool yes = false;
+  data[0] = (const uint8_t *)floats;
+  OK(tgm_metadata_builder_new(&builder));
+  OK(tgm_metadata_builder_new(&extra));
+  OK(tgm_metadata_builder_set_bytes(builder, "mars.raw", raw, sizeof raw));
+  OK(tgm_metadata_builder_set_bytes(builder, "empty", NULL, 0));
+  OK(tgm_metadata_builder_set_u64(builder, "mars.big", 1));
+  OK(tgm_metadata_builder_set_u64(builder, "mars.big", UINT64_MAX));
+  OK(tgm_metadata_builder_set_i64(builder, "low", INT64_MIN));
+  OK(tgm_metadata_builder_set_string(extra, "by", "hand"));
+  OK(tgm_metadata_builder_set_bool(extra, "flag", 1));
+  OK(tgm_metadata_builder_set_f64(extra, "deep.er", 0.5));
+  FAILS(TGM_ERROR_METADATA, tgm_metadata_builder_set_bool(extra, "a..b", 1));
+  base[0] = builder;
+  options.extra = extra;
+  options.base = base;
+  options.num_base = 1;
+  OK(tgm_encode_opts(description, data, lens, 1, &options, &out));
+  OK(tgm_decode_metadata(out.data, out.len, &meta));
+  found = tgm_value_as_bytes(tgm_metadata_get_at(meta, 0, "mars.raw"), &len);
+  CHECK(found != NULL && len == sizeof raw && memcmp(found, raw, len) == 0);
+  CHECK(tgm_value_get_type(tgm_metadata_get(meta, "empty")) == TGM_VALUE_TYPE_BYTES);
+  CHECK(tgm_value_as_u64(tgm_metadata_get(meta, "mars.big"), &big) && big == UINT64_MAX);
+  CHECK(tgm_metadata_get_int(meta, "low", 0) == INT64_MIN);
+  CHECK(strcmp(tgm_metadata_get_string(meta, "mars.param"), "2t") == 0);
+  CHECK(strcmp(tgm_metadata_get_string(meta, "extra.by"), "hand") == 0);
+  CHECK(tgm_value_as_bool(tgm_metadata_get(meta, "extra.flag"), &yes) && yes);
+  CHECK(tgm_metadata_get_float(meta, "deep.er", 0) == 0.5);
+  tgm_metadata_free(meta);
+  tgm_bytes_free(out);
+  /* The same for objects of structs. A program that was built before these fields has a shorter struct. */
+  memset(&object, 0, sizeof object);
+  object.struct_size = sizeof object;
+  object.dtype = TGM_DTYPE_FLOAT32;
+  object.ndim = 1;
+  object.shape = shape;
+  object.data = floats;
+  object.size = sizeof floats;
+  OK(tgm_encode_objects(&object, 1, NULL, &options, &out));
+  OK(tgm_decode_metadata(out.data, out.len, &meta));
+  CHECK(tgm_metadata_has(meta, "mars.raw") && tgm_metadata_has(meta, "extra.by"));
+  tgm_metadata_free(meta);
+  tgm_bytes_free(out);
+  options.struct_size = offsetof(tgm_encode_options_t, extra);
+  OK(tgm_encode_objects(&object, 1, NULL, &options, &out));
+  OK(tgm_decode_metadata(out.data, out.len, &meta));
+  CHECK(!tgm_metadata_has(meta, "mars.raw") && !tgm_metadata_has(meta, "extra.by"));
+  tgm_metadata_free(meta);
+  tgm_bytes_free(out);
+  options.struct_size--;
+  FAILS(TGM_ERROR_INVALID_ARG, tgm_encode_objects(&object, 1, NULL, &options, &out));
+  options.struct_size = sizeof options;
+  options.num_base = 2;
+  FAILS(TGM_ERROR_INVALID_ARG, tgm_encode_objects(&object, 1, NULL, &options, &out));
+  SAYS("2 entries of base for 1 objects");
+  FAILS(TGM_ERROR_INVALID_ARG,
+        tgm_streaming_encoder_create_writer(take_all, NULL, "{}", &options, &encoder));
+  options.num_base = 1;
+  OK(tgm_metadata_builder_set_bool(builder, "mars", 1));
+  FAILS(TGM_ERROR_METADATA, tgm_encode_opts(description, data, lens, 1, &options, &out));
+  tgm_metadata_builder_free(builder);
+  tgm_metadata_builder_free(extra);
 }
 
 static void non_finite(void) {
@@ -602,9 +767,16 @@ static void iterators(const tgm_bytes_t *bytes) {
 struct sink {
   uint8_t bytes[4096];
   size_t len, room;
+  /* If this is an encoder, it is called from inside of its own call. */
+  tgm_streaming_encoder_t *own;
 };
 static int32_t take(void *user, const uint8_t *data, size_t len) {
   struct sink *sink = user;
+  if (sink->own != NULL) {
+    FAILS(TGM_ERROR_INVALID_ARG, tgm_streaming_encoder_write(sink->own, FLOATS, (const uint8_t *)floats, 24));
+    SAYS("another call uses the streaming encoder");
+    CHECK(tgm_streaming_encoder_count(sink->own) == 0);
+  }
   if (len > sink->room - sink->len)
     return 5;
   memcpy(sink->bytes + sink->len, data, len);
@@ -619,7 +791,9 @@ static void writers(void) {
   sink.room = sizeof sink.bytes;
   FAILS(TGM_ERROR_INVALID_ARG, tgm_streaming_encoder_create_writer(NULL, &sink, "{}", NULL, &encoder));
   OK(tgm_streaming_encoder_create_writer(take, &sink, "{\"run\":7}", NULL, &encoder));
+  sink.own = encoder;
   OK(tgm_streaming_encoder_write(encoder, FLOATS, (const uint8_t *)floats, sizeof floats));
+  sink.own = NULL;
   FAILS(TGM_ERROR_INVALID_ARG, tgm_streaming_encoder_finish_backfill(encoder));
   OK(tgm_streaming_encoder_finish(encoder));
   tgm_streaming_encoder_free(encoder);
@@ -758,6 +932,8 @@ int main(int argc, char **argv) {
   structs();
   ranges(&bytes);
   views(&bytes);
+  dlpack(&bytes);
+  built();
   non_finite();
   pre_encoded();
   files(&bytes);

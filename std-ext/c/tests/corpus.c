@@ -4,60 +4,7 @@
  * that may have any defect: it is only read, by every function that reads. */
 #include "check.h"
 
-/* ---- SHA-256 (FIPS 180-4) ---- */
-
-static const uint32_t sha_k[64] = {
-    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
-    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
-    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
-    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
-    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
-    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
-    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
-    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
-
-static uint32_t rotate(uint32_t x, int n) { return x >> n | x << (32 - n); }
-
-static void sha_block(uint32_t state[8], const uint8_t *block) {
-  uint32_t w[64], s[8];
-  int i;
-  for (i = 0; i < 16; i++)
-    w[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 | (uint32_t)block[4 * i + 2] << 8 |
-           block[4 * i + 3];
-  for (; i < 64; i++)
-    w[i] = w[i - 16] + (rotate(w[i - 15], 7) ^ rotate(w[i - 15], 18) ^ w[i - 15] >> 3) + w[i - 7] +
-           (rotate(w[i - 2], 17) ^ rotate(w[i - 2], 19) ^ w[i - 2] >> 10);
-  memcpy(s, state, sizeof s);
-  for (i = 0; i < 64; i++) {
-    const uint32_t choice = (s[4] & s[5]) ^ (~s[4] & s[6]);
-    const uint32_t majority = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
-    const uint32_t one = s[7] + (rotate(s[4], 6) ^ rotate(s[4], 11) ^ rotate(s[4], 25)) + choice + sha_k[i] + w[i];
-    const uint32_t two = (rotate(s[0], 2) ^ rotate(s[0], 13) ^ rotate(s[0], 22)) + majority;
-    memmove(s + 1, s, 7 * sizeof *s);
-    s[4] += one;
-    s[0] = one + two;
-  }
-  for (i = 0; i < 8; i++)
-    state[i] += s[i];
-}
-
-static void sha256(const uint8_t *data, size_t len, char hex[65]) {
-  uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  uint8_t tail[128] = {0};
-  const size_t whole = len / 64 * 64, rest = len - whole, padded = rest < 56 ? 64 : 128;
-  size_t i;
-  for (i = 0; i < whole; i += 64)
-    sha_block(state, data + i);
-  memcpy(tail, data + whole, rest);
-  tail[rest] = 0x80;
-  for (i = 0; i < 8; i++)
-    tail[padded - 1 - i] = (uint8_t)((uint64_t)len * 8 >> (8 * i));
-  for (i = 0; i < padded; i += 64)
-    sha_block(state, tail + i);
-  for (i = 0; i < 8; i++)
-    sprintf(hex + 8 * i, "%08lx", (unsigned long)state[i]);
-}
+#include "../../../core/c/tests/sha256.h"
 
 static uint8_t *read_file(const char *path, size_t *len) {
   FILE *file = fopen(path, "rb");
@@ -80,7 +27,7 @@ static uint8_t *read_file(const char *path, size_t *len) {
 /* Values of all ways have this digest. */
 static void equals(const char *where, const uint8_t *data, size_t len, size_t bytes, const char *digest) {
   char hex[65];
-  sha256(data, len, hex);
+  sha256_hex(data, len, hex);
   if (len != bytes || strcmp(hex, digest) != 0) {
     fprintf(stderr, "%s: %lu bytes with digest %s, expected %lu with %s\n", where, (unsigned long)len, hex,
             (unsigned long)bytes, digest);

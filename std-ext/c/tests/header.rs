@@ -44,6 +44,8 @@ const NAMES: &[(&str, &str)] = &[
     ("WriteFn", "tgm_write_fn"),
     ("c_void", "void"),
     ("DecodeOptionsStruct", "tgm_decode_options_t"),
+    ("Builder", "tgm_metadata_builder_t"),
+    ("ManagedTensor", "struct DLManagedTensorVersioned"),
 ];
 
 /// A type of Rust as C writes it, without blanks before stars.

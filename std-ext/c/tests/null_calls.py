@@ -24,7 +24,7 @@ TEXTS = {"metadata_json": "json", "descriptor_json": "descriptor", "hash_algo": 
 HANDLES = {"tgm_message_t": "message", "tgm_metadata_t": "meta", "tgm_value_t": "value", "tgm_file_t": "file",
            "tgm_scan_result_t": "scan", "tgm_buffer_iter_t": "buffer_iter", "tgm_file_iter_t": "file_iter",
            "tgm_object_iter_t": "object_iter", "tgm_streaming_encoder_t": "encoder", "tgm_view_t": "view",
-           "tgm_object_list_t": "list", "tgm_catalog_t": "catalog"}
+           "tgm_object_list_t": "list", "tgm_catalog_t": "catalog", "tgm_metadata_builder_t": "builder"}
 
 
 def good(name, kind, which):
@@ -95,6 +95,7 @@ int main(int argc, char **argv) {
   tgm_view_t *view;
   tgm_object_list_t *list;
   tgm_catalog_t *catalog;
+  tgm_metadata_builder_t *builder;
   CHECK(argc == 2);
   data[0] = values;
   array.struct_size = sizeof array;
@@ -115,6 +116,7 @@ int main(int argc, char **argv) {
   OK(tgm_view_open(bytes.data, bytes.len, &view));
   OK(tgm_file_query(file, "run=7", 0, &list));
   OK(tgm_catalog_build(file, NULL, 0, 0, &catalog));
+  OK(tgm_metadata_builder_new(&builder));
 """)
 count = 0
 for result, name, parameters in functions:
@@ -133,6 +135,6 @@ for result, name, parameters in functions:
 for free in ["tgm_message_free(message)", "tgm_metadata_free(meta)", "tgm_scan_free(scan)", "tgm_bytes_free(bytes)",
              "tgm_buffer_iter_free(buffer_iter)", "tgm_file_iter_free(file_iter)", "tgm_object_iter_free(object_iter)",
              "tgm_streaming_encoder_free(encoder)", "tgm_view_free(view)", "tgm_object_list_free(list)",
-             "tgm_catalog_free(catalog)", "tgm_file_close(file)"]:
+             "tgm_catalog_free(catalog)", "tgm_metadata_builder_free(builder)", "tgm_file_close(file)"]:
     print(f"  {free};")
 print(f'  puts("null: {len(functions)} functions, {count} calls");\n  return 0;\n}}')

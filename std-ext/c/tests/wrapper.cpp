@@ -9,6 +9,7 @@
 #include <fstream>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -197,6 +198,28 @@ TEST(Metadata, ValuesAreFoundByPath) {
   EXPECT_NE(metadata.json().find("\"run\":7"), std::string::npos);
 }
 
+TEST(Metadata, IsBuiltWithByteStrings) {
+  const std::vector<std::uint8_t> raw = {0, 255};
+  tgm::metadata_builder of_object, of_message;
+  of_object.set_bytes("raw", raw).set("mars.number", 3u).set("mars.ratio", 0.5f);
+  of_message.set("by", "hand").set("flag", true);
+  tgm::encoder encoder = two_objects();
+  encoder.metadata(of_object).extra(of_message);
+  const tgm::bytes bytes = encoder.encode();
+  const tgm::metadata metadata = tgm::decode(span_of(bytes)).metadata();
+  const auto found = metadata.get(1, "raw").as_bytes();
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(std::vector<std::uint8_t>(found->begin(), found->end()), raw);
+  EXPECT_EQ(metadata.get(1, "mars.number").as_int(), 3);
+  EXPECT_EQ(metadata.get(1, "mars.ratio").as_double(), 0.5);
+  EXPECT_EQ(metadata.get(1, "mars.param").as_string(), "tp");
+  EXPECT_EQ(metadata.get("extra.by").as_string(), "hand");
+  EXPECT_EQ(metadata.get("extra.flag").as_bool(), true);
+  EXPECT_FALSE(metadata.get(0, "raw"));
+  EXPECT_THROW(encoder.encode_pre_encoded(), tgm::error);
+  EXPECT_THROW(tgm::encoder().metadata(of_object), tgm::error);
+}
+
 TEST(Metadata, ThreadsShareMetadata) {
   const tgm::bytes bytes = two_objects().encode();
   const tgm::metadata metadata = tgm::decode(span_of(bytes)).metadata();
@@ -210,6 +233,32 @@ TEST(Metadata, ThreadsShareMetadata) {
     });
   for (auto &thread : threads)
     thread.join();
+}
+
+TEST(Iterators, ThreadsThatShareOneGetDifferentMessages) {
+  const tgm::bytes one = two_objects().encode();
+  std::vector<std::uint8_t> many;
+  for (int i = 0; i < 100; ++i)
+    many.insert(many.end(), one.begin(), one.end());
+  tgm_buffer_iter_t *iterator = nullptr;
+  ASSERT_EQ(tgm_buffer_iter_create(many.data(), many.size(), &iterator), TGM_ERROR_OK);
+  std::vector<std::vector<const std::uint8_t *>> found(4);
+  std::vector<std::thread> threads;
+  for (auto &mine : found)
+    threads.emplace_back([&mine, iterator] {
+      const std::uint8_t *message = nullptr;
+      std::size_t len = 0;
+      while (tgm_buffer_iter_next(iterator, &message, &len) == TGM_ERROR_OK)
+        mine.push_back(message);
+    });
+  for (auto &thread : threads)
+    thread.join();
+  std::set<const std::uint8_t *> all;
+  for (const auto &mine : found)
+    all.insert(mine.begin(), mine.end());
+  EXPECT_EQ(all.size(), 100u);
+  EXPECT_EQ(found[0].size() + found[1].size() + found[2].size() + found[3].size(), 100u);
+  tgm_buffer_iter_free(iterator);
 }
 
 TEST(Errors, TellCodeKindAndOffset) {

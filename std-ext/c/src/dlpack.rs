@@ -1,0 +1,210 @@
+//! Objects as tensors of `DLPack` 1.0, the structs by which libraries of arrays exchange memory.
+//!
+//! Layouts and numbers are those of `dlpack.h`. A tensor owns all that its pointers lead to, except a buffer of the
+//! caller.
+
+use std::ffi::c_void;
+use std::sync::{Arc, RwLock};
+
+use tgm_std::decode::values_into;
+use tgm_std::{Dtype, TensogramFile};
+
+use crate::args;
+use crate::call::{call, run};
+use crate::error::{Code, ENCODING, Failure, Report, Result};
+use crate::options::{self, DecodeOptionsStruct};
+use crate::view::View;
+
+/// A `DLManagedTensorVersioned`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct ManagedTensor {
+    version: [u32; 2],
+    /// The [`Owner`] of this tensor.
+    manager: *mut c_void,
+    deleter: Option<unsafe extern "C" fn(*mut Self)>,
+    flags: u64,
+    tensor: Tensor,
+}
+
+/// A `DLTensor`.
+#[repr(C)]
+#[derive(Debug)]
+struct Tensor {
+    data: *mut c_void,
+    device_type: i32,
+    device_id: i32,
+    ndim: i32,
+    dtype: DataType,
+    shape: *mut i64,
+    strides: *mut i64,
+    byte_offset: u64,
+}
+
+/// A `DLDataType`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+struct DataType {
+    code: u8,
+    bits: u8,
+    lanes: u16,
+}
+
+const VERSION: [u32; 2] = [1, 0];
+/// `kDLCPU`.
+const CPU: i32 = 1;
+/// `DLPACK_FLAG_BITMASK_READ_ONLY`: the values lie in the message.
+const READ_ONLY: u64 = 1;
+/// `DLPACK_FLAG_BITMASK_IS_COPIED`: the values were decoded.
+const COPIED: u64 = 2;
+/// The alignment that `DLPack` asks for.
+const ALIGN: usize = 256;
+
+/// A tensor with the memory that it refers to.
+struct Owner {
+    tensor: ManagedTensor,
+    shape: Vec<i64>,
+    strides: Vec<i64>,
+    memory: Memory,
+}
+
+/// Where the values are.
+enum Memory {
+    /// In a buffer of the caller, or in a mapped file, which stays open.
+    Message { _file: Option<Arc<RwLock<TensogramFile>>> },
+    /// In memory of the tensor, from the first aligned byte on.
+    Decoded(Vec<u8>),
+}
+
+/// The failure of an object that has no form in `DLPack`.
+fn refused(why: &str) -> Failure {
+    Report::new(ENCODING, format!("no tensor of DLPack: {why}")).into()
+}
+
+fn data_type(dtype: Dtype) -> Result<DataType> {
+    let code = match dtype {
+        Dtype::Int8 | Dtype::Int16 | Dtype::Int32 | Dtype::Int64 => 0,
+        Dtype::Uint8 | Dtype::Uint16 | Dtype::Uint32 | Dtype::Uint64 => 1,
+        Dtype::Float16 | Dtype::Float32 | Dtype::Float64 => 2,
+        Dtype::Bfloat16 => 4,
+        Dtype::Complex64 | Dtype::Complex128 => 5,
+        Dtype::Bitmask => return Err(refused("it has no bits as elements")),
+    };
+    let bits = u8::try_from(dtype.byte_width() * 8).map_err(|_| Report::internal())?;
+    Ok(DataType { code, bits, lanes: 1 })
+}
+
+/// The dimensions, and the elements from one to the next in each: row-major.
+fn shape_of(dims: &[u64]) -> Result<(Vec<i64>, Vec<i64>)> {
+    let shape = dims.iter().map(|dim| i64::try_from(*dim).map_err(|_| refused("a dimension is too long")));
+    let shape: Vec<i64> = shape.collect::<Result<_>>()?;
+    let mut stride = 1_i64;
+    let mut strides = vec![stride; shape.len()];
+    for (slot, dim) in strides.iter_mut().zip(&shape).rev() {
+        *slot = stride;
+        stride = stride.saturating_mul(*dim);
+    }
+    Ok((shape, strides))
+}
+
+impl Owner {
+    /// A tensor for the caller, who owns it. `data` leads to the values if they lie in the message.
+    fn give(dtype: Dtype, dims: &[u64], data: *const c_void, memory: Memory) -> Result<*mut ManagedTensor> {
+        let dtype = data_type(dtype)?;
+        let (shape, strides) = shape_of(dims)?;
+        let ndim = i32::try_from(shape.len()).map_err(|_| refused("it has too many dimensions"))?;
+        let tensor = Tensor {
+            data: data.cast_mut(),
+            device_type: CPU,
+            device_id: 0,
+            ndim,
+            dtype,
+            shape: std::ptr::null_mut(),
+            strides: std::ptr::null_mut(),
+            byte_offset: 0,
+        };
+        let flags = if matches!(memory, Memory::Decoded(_)) { COPIED } else { READ_ONLY };
+        let tensor =
+            ManagedTensor { version: VERSION, manager: std::ptr::null_mut(), deleter: Some(delete), flags, tensor };
+        let owner = Box::leak(Box::new(Self { tensor, shape, strides, memory }));
+        owner.tensor.tensor.shape = owner.shape.as_mut_ptr();
+        owner.tensor.tensor.strides = owner.strides.as_mut_ptr();
+        if let Memory::Decoded(values) = &mut owner.memory {
+            owner.tensor.tensor.data = aligned(values).as_mut_ptr().cast();
+        }
+        let owner = std::ptr::from_mut(owner);
+        // SAFETY: the owner was made just now, and no reference to it is left. It lives until it is deleted.
+        unsafe {
+            (*owner).tensor.manager = owner.cast();
+            Ok(&raw mut (*owner).tensor)
+        }
+    }
+}
+
+/// The bytes from the first aligned one on. There are fewer than [`ALIGN`] before it.
+fn aligned(memory: &mut [u8]) -> &mut [u8] {
+    let skipped = memory.as_ptr().addr().wrapping_neg() % ALIGN;
+    memory.get_mut(skipped..).unwrap_or_default()
+}
+
+/// The deleter of every tensor of this library.
+unsafe extern "C" fn delete(tensor: *mut ManagedTensor) {
+    run(|| {
+        // SAFETY: DLPack's contract: the deleter gets its own tensor, once. NULL is ignored. The manager is the owner.
+        if let Some(tensor) = unsafe { tensor.as_ref() } {
+            let owner = tensor.manager.cast::<Owner>();
+            // SAFETY: as above; the owner comes from a box.
+            unsafe { args::free(owner) };
+        }
+    });
+}
+
+/// An object whose values lie in the message as they are, as a tensor that borrows them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_object_to_dlpack(view: *const View, index: usize, out: *mut *mut ManagedTensor) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (view, out) = unsafe { (args::required(view)?, args::place(out)?) };
+        let array = view.borrow(index)?;
+        if !array.is_native() {
+            return Err(refused("the values are in the other byte order"));
+        }
+        if !array.is_aligned() {
+            return Err(refused("the values are not aligned"));
+        }
+        let (dtype, dims) = view.form(index)?;
+        out.put(Owner::give(dtype, dims, array.data().cast(), Memory::Message { _file: view.file() })?);
+        Ok(())
+    })
+}
+
+/// An object as a tensor with its decoded values.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_object_decode_to_dlpack(
+    view: *const View,
+    index: usize,
+    options: *const DecodeOptionsStruct,
+    out: *mut *mut ManagedTensor,
+) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (view, mut options, out) =
+            unsafe { (args::required(view)?, options::decoding_struct(options)?, args::place(out)?) };
+        // A tensor has no byte order of its own.
+        options.native_byte_order = true;
+        let (dtype, dims) = view.form(index)?;
+        data_type(dtype)?;
+        let len = view.size(index)?;
+        if len as u64 > options.limits.max_decoded_bytes {
+            return Err(Report::new(ENCODING, format!("{len} bytes are more than max_decoded_bytes")).into());
+        }
+        let mut memory = Vec::new();
+        let room = len.saturating_add(ALIGN);
+        memory.try_reserve_exact(room).map_err(|_| Report::new(ENCODING, "out of memory"))?;
+        memory.resize(room, 0);
+        let place = aligned(&mut memory).get_mut(..len).ok_or_else(Report::internal)?;
+        view.decode(index, place, |object, scratch, out| values_into(object, &options, scratch, out))?;
+        out.put(Owner::give(dtype, dims, std::ptr::null(), Memory::Decoded(memory))?);
+        Ok(())
+    })
+}
