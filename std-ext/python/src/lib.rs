@@ -7,12 +7,14 @@
 //! | `functions`, `file`, `source`, `iterators`, `streaming`, `asynchronous`, `view` | what Python programs call |
 //! | `message` | decoded messages as tuples of Python objects |
 //! | `metadata`, `descriptor` | the two classes that describe |
+//! | `canonical` | how those two are compared, hashed and pickled |
 //! | `convert` | single values, in and out |
 //! | `html` | tables for notebooks |
 //! | `work` | work without the GIL |
 //! | `errors` | exceptions |
 
 mod asynchronous;
+mod canonical;
 mod convert;
 mod descriptor;
 mod errors;

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use tgm_std::{Result as LibraryResult, StreamingEncoder as Library, TensogramError};
 
-use crate::convert::arguments::EncodeArguments;
+use crate::convert::arguments::encoding;
 use crate::convert::array_in::{self, Payload};
 use crate::convert::{bytes_out, descriptor_in, metadata_in};
 use crate::errors::{Place, exception, raise};
@@ -112,22 +112,24 @@ impl StreamingEncoder {
         small_mask_threshold_bytes: Option<usize>,
         aggregate_hash: Option<&str>,
     ) -> PyResult<Self> {
-        let arguments = EncodeArguments {
-            hash,
-            threads,
-            allow_nan,
-            allow_inf,
-            nan_mask_method,
-            pos_inf_mask_method,
-            neg_inf_mask_method,
-            small_mask_threshold_bytes,
-            aggregate_hash,
-        };
         let metadata = metadata_in::metadata(global_meta_dict)?;
         if let Some(policy @ ("header" | "both")) = aggregate_hash {
             return Err(exception(py, &in_header(policy), Place::UNKNOWN));
         }
-        let encoder = Library::new(Cursor::new(Vec::new()), &metadata, &arguments.options(py)?).map_err(raise(py))?;
+        let encoder = Library::new(
+            Cursor::new(Vec::new()),
+            &metadata,
+            &encoding(
+                py,
+                hash,
+                threads,
+                (allow_nan, allow_inf),
+                [nan_mask_method, pos_inf_mask_method, neg_inf_mask_method],
+                small_mask_threshold_bytes,
+                aggregate_hash,
+            )?,
+        )
+        .map_err(raise(py))?;
         Ok(Self { encoder: Mutex::new(Some(encoder)) })
     }
 
@@ -135,7 +137,7 @@ impl StreamingEncoder {
     ///
     /// An object that is refused leaves the message as it was. Raises RuntimeError after `finish`.
     fn write_object(&self, py: Python<'_>, descriptor: &Bound<'_, PyAny>, data: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (descriptor, payload) = object(descriptor, data)?;
+        let (descriptor, payload) = object(descriptor, data, descriptor_in::argument)?;
         self.write(py, payload, |encoder, bytes| encoder.write_object(&descriptor, bytes))
     }
 
@@ -149,7 +151,7 @@ impl StreamingEncoder {
         data: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         let payload = array_in::encoded_bytes(data, true)?;
-        let descriptor = descriptor_in::descriptor(descriptor, None)?;
+        let descriptor = descriptor_in::argument(descriptor, None)?;
         self.write(py, payload, |encoder, bytes| encoder.write_object_pre_encoded(&descriptor, bytes))
     }
 

@@ -76,7 +76,7 @@ impl Origin {
 #[cfg(feature = "remote")]
 fn open_remote(address: &str, storage: &BTreeMap<String, String>, scan: RemoteScanOptions) -> tgm_std::Result<Library> {
     use tgm_std::remote::{RemoteOptions, UnknownKeys};
-    if !is_remote_url(address) {
+    if !address.contains("://") {
         return Err(TensogramError::Remote(format!("invalid URL: {address} is not an address").into()));
     }
     let options =

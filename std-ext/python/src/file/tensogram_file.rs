@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PySlice, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use tgm_std::TensogramFile as Library;
 
-use crate::convert::arguments::{EncodeArguments, decoding, path_text, ranges, ranging};
+use crate::convert::arguments::{decoding, encoding, path_text, ranges, ranging};
+use crate::convert::index::{item, no_message};
 use crate::convert::{bytes_out, metadata_in, query};
 use crate::errors::Place;
 use crate::file::handle::{Failure, Handle};
@@ -134,19 +135,16 @@ impl TensogramFile {
         small_mask_threshold_bytes: Option<usize>,
         aggregate_hash: Option<&str>,
     ) -> PyResult<()> {
-        let arguments = EncodeArguments {
+        let metadata = metadata_in::metadata(global_meta_dict)?;
+        let options = encoding(
+            py,
             hash,
             threads,
-            allow_nan,
-            allow_inf,
-            nan_mask_method,
-            pos_inf_mask_method,
-            neg_inf_mask_method,
+            (allow_nan, allow_inf),
+            [nan_mask_method, pos_inf_mask_method, neg_inf_mask_method],
             small_mask_threshold_bytes,
             aggregate_hash,
-        };
-        let metadata = metadata_in::metadata(global_meta_dict)?;
-        let options = arguments.options(py)?;
+        )?;
         // The message is encoded before the lock is taken, so that readers do not wait for it.
         let objects = Objects::new(descriptors_and_data)?;
         let message = objects.with(py, |pairs| tgm_std::encode(&metadata, pairs, &options))?;
@@ -314,29 +312,7 @@ impl TensogramFile {
 
     fn __getitem__<'py>(&self, py: Python<'py>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let count = self.count(py)?;
-        let len = isize::try_from(count)?;
-        if let Ok(slice) = key.cast::<PySlice>() {
-            let indices = slice.indices(len)?;
-            let list = PyList::empty(py);
-            let mut at = indices.start;
-            for _ in 0..indices.slicelength {
-                list.append(self.decoded(py, usize::try_from(at)?)?)?;
-                at = at.saturating_add(indices.step);
-            }
-            return Ok(list.into_any());
-        }
-        if !key.hasattr("__index__")? {
-            let class = key.get_type().name()?;
-            return Err(PyTypeError::new_err(format!("file indices must be integers or slices, not {class}")));
-        }
-        let out_of_range =
-            || PyIndexError::new_err(format!("message index {key} out of range for file with {count} messages"));
-        let index: isize = key.call_method0("__index__")?.extract().map_err(|_| out_of_range())?;
-        let from_start = if index < 0 { index.saturating_add(len) } else { index };
-        match usize::try_from(from_start) {
-            Ok(index) if index < count => self.decoded(py, index),
-            _ => Err(out_of_range()),
-        }
+        item(key, count, |index| self.decoded(py, index), |index| no_message(index, count))
     }
 
     fn __iter__(&self, py: Python<'_>) -> PyResult<TensogramFileIter> {

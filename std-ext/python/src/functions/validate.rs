@@ -7,7 +7,7 @@ use tgm_std::validate::{FileValidationReport, ValidationIssue, ValidationReport}
 
 use crate::convert::arguments::{path_text, validating};
 use crate::convert::buffers::{Bytes, Reads};
-use crate::errors::of_file;
+use crate::errors::{in_python, of_file};
 use crate::work::detached;
 
 /// Looks for everything that is wrong with a message.
@@ -69,7 +69,7 @@ fn file_report_dict<'py>(py: Python<'py>, report: &FileValidationReport) -> PyRe
     for issue in &report.file_issues {
         let dict = PyDict::new(py);
         dict.set_item("byte_offset", issue.byte_offset)?;
-        dict.set_item("description", &issue.description)?;
+        dict.set_item("description", &*in_python(&issue.description))?;
         dict.set_item("length", issue.length)?;
         file_issues.append(dict)?;
     }
@@ -101,7 +101,7 @@ fn issue_dict<'py>(py: Python<'py>, issue: &ValidationIssue) -> PyResult<Bound<'
         dict.set_item("byte_offset", offset)?;
     }
     dict.set_item("code", issue.code.name())?;
-    dict.set_item("description", &issue.description)?;
+    dict.set_item("description", &*in_python(&issue.description))?;
     dict.set_item("level", issue.level.to_string())?;
     if let Some(index) = issue.object_index {
         dict.set_item("object_index", index)?;

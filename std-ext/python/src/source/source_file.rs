@@ -1,6 +1,5 @@
 //! The class `SourceFile`.
 
-use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use tgm_std::TensogramError;
@@ -8,6 +7,7 @@ use tgm_std::read::{ReadOptions, Reader};
 
 use crate::convert::arguments::{self, decoding, ranging};
 use crate::convert::bytes_out;
+use crate::convert::index::{item, no_message};
 use crate::errors::{Place, exception};
 use crate::message;
 use crate::metadata::Metadata;
@@ -45,15 +45,6 @@ impl SourceFile {
         found.map_err(|error: TensogramError| failure.unwrap_or_else(|| exception(py, &error, place)))
     }
 
-    /// The number of the message that Python calls `index`.
-    fn number(&self, py: Python<'_>, index: isize) -> PyResult<usize> {
-        let count = self.read(py, Place::UNKNOWN, Reader::message_count)?;
-        let number = if index < 0 { count.checked_add_signed(index) } else { usize::try_from(index).ok() };
-        number.filter(|&number| number < count).ok_or_else(|| {
-            PyIndexError::new_err(format!("message index {index} out of range for file with {count} messages"))
-        })
-    }
-
     fn decoded<'py>(
         &self,
         py: Python<'py>,
@@ -82,8 +73,9 @@ impl SourceFile {
         self.message_count(py)
     }
 
-    fn __getitem__<'py>(&self, py: Python<'py>, index: isize) -> PyResult<Bound<'py, PyAny>> {
-        self.decoded(py, self.number(py, index)?, &decoding(true, 0, true, false))
+    fn __getitem__<'py>(&self, py: Python<'py>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let (count, options) = (self.message_count(py)?, decoding(true, 0, true, false));
+        item(key, count, |index| self.decoded(py, index, &options), |index| no_message(index, count))
     }
 
     /// The bytes of a message.

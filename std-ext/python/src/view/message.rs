@@ -18,6 +18,7 @@ use super::objects::Objects;
 use super::{borrowed, buffer_protocol, file, show};
 use crate::convert::arguments::decoding;
 use crate::convert::buffers::Bytes;
+use crate::convert::index::iterate;
 use crate::convert::query;
 use crate::errors::{Place, raise_at};
 use crate::message;
@@ -213,7 +214,7 @@ impl Message {
     }
 
     fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        file::iterate(slf.as_any())
+        iterate(slf.as_any())
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
