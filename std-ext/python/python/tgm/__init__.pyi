@@ -1,7 +1,7 @@
 """Types of the package `tgm`. What functions do is told by their docstrings: `help(tgm.decode)`."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple, Protocol, SupportsIndex, TypeAlias, TypedDict, TypeVar, final, overload
 
 import numpy as np
@@ -310,7 +310,13 @@ def decode_range(
 def scan(buf: Buffer) -> list[tuple[int, int]]: ...
 def iter_messages(buf: Buffer, *, verify_hash: bool = False) -> MessageIter: ...
 def validate(buf: Buffer, level: Level = "default", check_canonical: bool = False) -> Report: ...
-def validate_file(path: Path, level: Level = "default", check_canonical: bool = False) -> FileReport: ...
+def validate_file(
+    path: Path,
+    level: Level = "default",
+    check_canonical: bool = False,
+    *,
+    progress: Callable[[int, int | None], object] | None = None,
+) -> FileReport: ...
 def compute_hash(data: bytes | bytearray, algo: HashName = "xxh3") -> str: ...
 def compute_packing_params(
     values: npt.NDArray[np.float64], bits_per_value: SupportsIndex, decimal_scale_factor: SupportsIndex
@@ -508,6 +514,9 @@ class _Readable(Protocol):
 class _Seekable(_Readable, Protocol):
     def seek(self, offset: int, whence: int = ..., /) -> Any: ...
 
+class _Writable(Protocol):
+    def write(self, bytes: bytes, /) -> Any: ...
+
 @final
 class SourceFile:
     def __new__(cls, file: _Seekable) -> Self: ...
@@ -582,6 +591,8 @@ class StreamingEncoder:
         neg_inf_mask_method: MaskMethod | None = None,
         small_mask_threshold_bytes: SupportsIndex | None = None,
         aggregate_hash: AggregateHash | None = None,
+        *,
+        file: _Writable | None = None,
     ) -> Self: ...
     def write_preceder(self, entry: Mapping[str, Any]) -> None: ...
     def write_object(self, descriptor: DescriptorLike, data: Data) -> None: ...

@@ -79,7 +79,7 @@ impl AsyncTensogramFile {
 
     /// Opens a source by its address, with options of its store: an awaitable of the file.
     ///
-    /// Raises OSError for what is no address, and if the source cannot be read.
+    /// Raises OSError if it is not an address, and if the source cannot be read.
     #[staticmethod]
     #[pyo3(signature = (source, storage_options=None, *, bidirectional=true))]
     fn open_remote<'py>(

@@ -40,6 +40,8 @@ pub(crate) fn encoding(
     let defaults = EncodeOptions::default();
     let method = |name: Option<&str>| match name {
         None => Ok(MaskMethod::Roaring),
+        // A build without that encoder writes the mask in another form, which every reader knows.
+        Some("blosc2") if !cfg!(feature = "full") => MaskMethod::from_name("zstd").map_err(raise(py)),
         Some(name) => MaskMethod::from_name(name).map_err(raise(py)),
     };
     let [nan, pos_inf, neg_inf] = mask_methods;
@@ -112,7 +114,7 @@ pub(crate) fn validating(level: &str, check_canonical: bool) -> PyResult<Validat
 /// Ranges of elements: pairs of a start and a count.
 ///
 /// # Errors
-/// `TypeError` for what is no sequence of tuples, `ValueError` for tuples of another length, `OverflowError` for
+/// `TypeError` unless it is a sequence of tuples, `ValueError` for tuples of another length, `OverflowError` for
 /// negative numbers.
 pub(crate) fn ranges(object: &Bound<'_, PyAny>) -> PyResult<Vec<(u64, u64)>> {
     let is_sequence = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();

@@ -375,7 +375,7 @@ fn numbers(object: &Bound<'_, PyAny>) -> PyResult<Option<Bytes>> {
     }
     match object.py().get_type::<PyBytes>().call1((object.try_iter()?,)) {
         Ok(bytes) => Bytes::borrow(&bytes, "data").map(Some),
-        // Numbers out of range, and what is no number.
+        // An item is not a number, or is out of range.
         Err(error) if error.is_instance_of::<PyException>(object.py()) => Ok(None),
         Err(error) => Err(error),
     }

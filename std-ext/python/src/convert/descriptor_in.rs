@@ -121,7 +121,7 @@ pub(crate) fn descriptor(object: &Bound<'_, PyAny>, data: Option<&Data<'_>>) -> 
 /// [`descriptor`] for methods, whose argument it is.
 ///
 /// # Errors
-/// Those of [`descriptor`], with `TypeError` for what is no descriptor.
+/// Those of [`descriptor`], with `TypeError` for an object that is not a descriptor.
 pub(crate) fn argument(object: &Bound<'_, PyAny>, data: Option<&Data<'_>>) -> PyResult<Described> {
     let is_inferred = object.is_none() && data.and_then(Data::array).is_some();
     if is_inferred || !object.is_none() && is_descriptor(object) {
@@ -138,7 +138,7 @@ fn is_descriptor(object: &Bound<'_, PyAny>) -> bool {
         || object.cast::<PyMapping>().is_ok()
 }
 
-/// Checks that an entry `masks` says that there are none: the encoder alone writes masks.
+/// Checks that an entry `masks` is empty. Only the encoder writes masks.
 fn no_masks(item: &Bound<'_, PyAny>) -> PyResult<()> {
     if item.is_none() || item.cast::<PyDict>().is_ok_and(PyDictMethods::is_empty) {
         return Ok(());
@@ -170,7 +170,7 @@ fn warn(py: Python<'_>, keys: &[String]) -> PyResult<()> {
 /// The pairs of descriptors and data that encoding takes, as Python passes them.
 ///
 /// # Errors
-/// `TypeError` for what is no list; `ValueError` for items that are no pairs.
+/// `TypeError` unless it is a list; `ValueError` for an item that is not a pair.
 pub(crate) fn pairs<'py>(object: &Bound<'py, PyAny>) -> PyResult<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
     let Ok(list) = object.cast::<PyList>() else {
         let class = object.get_type().name()?;

@@ -30,22 +30,30 @@ pub(crate) fn item<'py>(
         return Ok(PyList::new(index.py(), items)?.into_any());
     }
     let number = match index.extract::<isize>() {
-        Ok(number) => number,
-        Err(error) if is_no_index(&error, index.py()) => {
-            let class = index.get_type().name()?;
-            return Err(PyTypeError::new_err(format!("indices must be integers or slices (of 64 bits), not {class}")));
-        }
+        Ok(number) => Some(number),
+        Err(error) if error.is_instance_of::<PyOverflowError>(index.py()) => None,
+        Err(error) if error.is_instance_of::<PyTypeError>(index.py()) => return Err(no_index(index)),
         Err(error) => return Err(error),
     };
-    let number = if number < 0 { number.checked_add(len) } else { Some(number) };
+    let number = number.and_then(|number| if number < 0 { number.checked_add(len) } else { Some(number) });
     let number = number.and_then(|number| usize::try_from(number).ok()).filter(|&number| number < count);
     number.map_or_else(|| Err(PyIndexError::new_err(out_of_range(index))), get)
 }
 
-/// Whether an object is no integer, or one that is too large to count with. Programs for `tensogram` expect the same
-/// exception for both.
-fn is_no_index(error: &PyErr, py: Python<'_>) -> bool {
-    error.is_instance_of::<PyTypeError>(py) || error.is_instance_of::<PyOverflowError>(py)
+/// Refuses an integer that does not fit 64 bits as if it were no integer. Programs for `tensogram` expect that of files.
+///
+/// # Errors
+/// `TypeError`.
+pub(crate) fn refuse_wide(index: &Bound<'_, PyAny>) -> PyResult<()> {
+    match index.extract::<isize>() {
+        Err(error) if error.is_instance_of::<PyOverflowError>(index.py()) => Err(no_index(index)),
+        _ => Ok(()),
+    }
+}
+
+fn no_index(index: &Bound<'_, PyAny>) -> PyErr {
+    let class = index.get_type();
+    PyTypeError::new_err(format!("indices must be integers or slices (of 64 bits), not {class}"))
 }
 
 /// An iterator over a sequence, which gets each item when it is asked for.

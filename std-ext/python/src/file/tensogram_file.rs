@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use tgm_std::TensogramFile as Library;
 
 use crate::convert::arguments::{decoding, encoding, path_text, ranges, ranging};
-use crate::convert::index::{item, no_message};
+use crate::convert::index::{item, no_message, refuse_wide};
 use crate::convert::{bytes_out, metadata_in, query};
 use crate::errors::Place;
 use crate::file::handle::{Failure, Handle};
@@ -278,7 +278,10 @@ impl TensogramFile {
 
     /// A list with the bytes of every message. Raises OSError for a source at an address.
     fn messages<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let read = |file: &Library| file.iter()?.collect::<tgm_std::Result<Vec<_>>>();
+        let read = |file: &Library| {
+            let messages = file.iter()?.map(|message| tgm_std::interrupt::check().and(message));
+            messages.collect::<tgm_std::Result<Vec<_>>>()
+        };
         let messages = self.handle.read(py, Place::UNKNOWN, read)?;
         let list = PyList::empty(py);
         messages.into_iter().try_for_each(|message| list.append(bytes_out::bytes(py, message)?))?;
@@ -311,6 +314,7 @@ impl TensogramFile {
     }
 
     fn __getitem__<'py>(&self, py: Python<'py>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        refuse_wide(key)?;
         let count = self.count(py)?;
         item(key, count, |index| self.decoded(py, index), |index| no_message(index, count))
     }
@@ -339,7 +343,7 @@ impl TensogramFile {
     /// A query is a text such as "mars.param=2t/10u and mars.step>=24", or "dtype=float32 and not ens exists". Metadata
     /// of all messages is read, and no payload.
     ///
-    /// Raises ValueError for what is no query, with the place of the mistake.
+    /// Raises ValueError for a text that is not a query; the error names the place of the mistake.
     #[pyo3(signature = (query, threads=0))]
     fn query(&self, py: Python<'_>, query: &str, threads: u32) -> PyResult<Vec<(usize, usize)>> {
         let (query, options) = (query::query(query)?, decoding(true, threads, true, false));

@@ -104,7 +104,7 @@ impl MappedFile {
     /// A query is a text such as "mars.param=2t/10u and mars.step>=24 and not ens exists", or "dtype=float32". Metadata
     /// of all messages is read, and no payload.
     ///
-    /// Raises ValueError for what is no query, with the place of the mistake.
+    /// Raises ValueError for a text that is not a query; the error names the place of the mistake.
     ///
     /// >>> import numpy, os, tempfile, tgm
     /// >>> path = os.path.join(tempfile.mkdtemp(), "a.tgm")
