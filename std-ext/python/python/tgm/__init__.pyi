@@ -2,7 +2,9 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple, Protocol, SupportsIndex, TypeAlias, TypedDict, TypeVar, final, overload
+from typing import (
+    Any, Final, Literal, NamedTuple, NotRequired, Protocol, SupportsIndex, TypeAlias, TypedDict, TypeVar, final, overload,
+)
 
 import numpy as np
 import numpy.typing as npt
@@ -109,6 +111,7 @@ class Report(TypedDict):
     hash_verified: bool
     issues: list[Issue]
     object_count: int
+    omitted_issues: NotRequired[int]
 
 class FileIssue(TypedDict):
     byte_offset: int

@@ -242,7 +242,7 @@ impl TensogramFile {
         verify_hash: bool,
     ) -> PyResult<Bound<'py, PyList>> {
         let options = decoding(native_byte_order, threads, true, verify_hash);
-        let read = |file: &Library| batch::objects(file, &msg_indices, obj_index, &options);
+        let read = |file: &Library| batch!(file.decode_object_batch(&msg_indices, obj_index, &options));
         let objects = self.handle.read(py, Place::object(obj_index), read)?;
         message::object_dicts(py, objects)
     }
@@ -265,7 +265,7 @@ impl TensogramFile {
     ) -> PyResult<Bound<'py, PyList>> {
         let options = ranging(native_byte_order, threads, true);
         let ranges = self::ranges(ranges)?;
-        let read = |file: &Library| batch::ranges(file, &msg_indices, obj_index, &ranges, &options);
+        let read = |file: &Library| batch!(file.decode_range_batch(&msg_indices, obj_index, &ranges, &options));
         let found = self.handle.read(py, Place::object(obj_index), read)?;
         message::range_lists(py, found, join)
     }
@@ -361,61 +361,5 @@ impl TensogramFile {
     ) -> PyResult<(Bound<'py, PyAny>, (String, Option<BTreeMap<String, String>>, bool))> {
         let Origin { source, storage, bidirectional } = self.handle.origin().clone();
         Ok((py.import("tgm._native")?.getattr("_open_again")?, (source, storage, bidirectional)))
-    }
-}
-
-#[cfg(feature = "remote")]
-mod batch {
-    //! Several messages at once.
-
-    use tgm_std::{DataObjectDescriptor, DecodeOptions, GlobalMetadata, Result, TensogramFile};
-
-    pub(super) fn objects(
-        file: &TensogramFile,
-        messages: &[usize],
-        object: usize,
-        options: &DecodeOptions,
-    ) -> Result<Vec<(GlobalMetadata, DataObjectDescriptor, Vec<u8>)>> {
-        file.decode_object_batch(messages, object, options)
-    }
-
-    pub(super) fn ranges(
-        file: &TensogramFile,
-        messages: &[usize],
-        object: usize,
-        ranges: &[(u64, u64)],
-        options: &DecodeOptions,
-    ) -> Result<Vec<(DataObjectDescriptor, Vec<Vec<u8>>)>> {
-        file.decode_range_batch(messages, object, ranges, options)
-    }
-}
-
-#[cfg(not(feature = "remote"))]
-mod batch {
-    //! Several messages at once, which only sources at addresses give.
-
-    use tgm_std::{DataObjectDescriptor, DecodeOptions, GlobalMetadata, Result, TensogramFile};
-
-    fn refused<T>() -> Result<T> {
-        Err(std::io::Error::other("batch decode requires a remote backend").into())
-    }
-
-    pub(super) fn objects(
-        _file: &TensogramFile,
-        _messages: &[usize],
-        _object: usize,
-        _options: &DecodeOptions,
-    ) -> Result<Vec<(GlobalMetadata, DataObjectDescriptor, Vec<u8>)>> {
-        refused()
-    }
-
-    pub(super) fn ranges(
-        _file: &TensogramFile,
-        _messages: &[usize],
-        _object: usize,
-        _ranges: &[(u64, u64)],
-        _options: &DecodeOptions,
-    ) -> Result<Vec<(DataObjectDescriptor, Vec<Vec<u8>>)>> {
-        refused()
     }
 }
