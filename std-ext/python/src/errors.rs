@@ -185,8 +185,8 @@ pub(crate) fn of_file(py: Python<'_>, error: &TensogramError, what: &str, path: 
     }
 }
 
-/// The number that the operating system gives to this failure. The library keeps the kind of an error and not always its
-/// number.
+/// The number that the operating system gives to this failure. The library keeps the kind of an error and not always
+/// its number.
 fn number_of(error: &io::Error) -> Option<i32> {
     use io::ErrorKind as K;
     error.raw_os_error().or(match error.kind() {

@@ -1,7 +1,7 @@
 //! Files of messages.
 
-/// A call that fetches parts of several messages together. Only sources at addresses answer it, so a build that has none
-/// refuses it.
+/// A call that fetches parts of several messages together. Only sources at addresses answer it, so a build that has
+/// none refuses it.
 macro_rules! batch {
     ($call:expr) => {{
         #[cfg(feature = "remote")]

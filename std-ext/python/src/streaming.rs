@@ -30,9 +30,9 @@ use crate::work::detached;
 /// >>> [array.tolist() for _, array in tgm.decode(message).objects]
 /// [[0, 0], [1, 1], [2, 2]]
 ///
-/// With `file`, any object with `write`, an object is written to the file as soon as it is encoded, and memory holds one
-/// object at a time. Methods that end a message then return no bytes. What the file raises is raised as it is, and ends
-/// the encoder: the message in the file is not complete.
+/// With `file`, any object with `write`, an object is written to the file as soon as it is encoded, and memory holds
+/// one object at a time. Methods that end a message then return no bytes. What the file raises is raised as it is, and
+/// ends the encoder: the message in the file is not complete.
 ///
 /// >>> import io
 /// >>> file = io.BytesIO()

@@ -34,7 +34,8 @@ thread_local! {
     static ASKED: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 
-/// Whether a signal, such as that of Ctrl-C, ends the work of this thread. The library asks between objects and messages.
+/// Whether a signal, such as that of Ctrl-C, ends the work of this thread. The library asks between objects and
+/// messages.
 ///
 /// Asking Python needs the GIL, so it is done a few times in a second. Signals come to the main thread only.
 fn is_interrupted() -> bool {

@@ -80,8 +80,8 @@ fn pending(py: Python<'_>) -> PyResult<(Bound<'_, PyAny>, Pending)> {
     Ok((call, Pending { event_loop: event_loop.unbind(), future: future.unbind(), settle }))
 }
 
-/// Makes the result with the GIL held and ends the awaitable with it. Does nothing if the awaitable was cancelled, or if
-/// its loop is closed.
+/// Makes the result with the GIL held and ends the awaitable with it. Does nothing if the awaitable was cancelled, or
+/// if its loop is closed.
 fn hand_over(pending: &Pending, make: impl FnOnce(Python<'_>) -> PyResult<Py<PyAny>>) {
     let Some(_guard) = keep_interpreter() else { return };
     Python::try_attach(|py| {

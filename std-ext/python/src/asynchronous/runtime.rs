@@ -14,8 +14,8 @@ const BLOCKING: usize = 4;
 /// The runtime, and the process that its threads belong to.
 static RUNTIME: Mutex<Option<(u32, &'static Runtime)>> = Mutex::new(None);
 
-/// Whether the interpreter ends. A thread holds the lock for reading while it hands a result over, so that the end waits
-/// for it.
+/// Whether the interpreter ends. A thread holds the lock for reading while it hands a result over, so that the end
+/// waits for it.
 static ENDED: RwLock<bool> = RwLock::new(false);
 
 /// The runtime of this process. It starts with the first call, and runs until the process ends.

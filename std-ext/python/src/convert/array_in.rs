@@ -169,9 +169,9 @@ impl<'py> Array<'py> {
     /// read back by a view with their own type.
     ///
     /// # Errors
-    /// `ValueError` if a stage reads the elements as numbers, and for elements that have no bits to be taken over: truth
-    /// values, types that numpy lacks, and elements in another order than this machine's. What the filters of warnings
-    /// raise.
+    /// `ValueError` if a stage reads the elements as numbers, and for elements that have no bits to be taken over:
+    /// truth values, types that numpy lacks, and elements in another order than this machine's. What the filters of
+    /// warnings raise.
     fn stands_for_bits(&self, descriptor: &DataObjectDescriptor) -> PyResult<()> {
         let py = self.object.py();
         let text =

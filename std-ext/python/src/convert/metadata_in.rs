@@ -21,8 +21,8 @@ const EXTRA: &str = "_extra_";
 /// wrote.
 ///
 /// # Errors
-/// `TypeError` unless it is a mapping; `ValueError` for entries of a wrong type, and for `_reserved_`, which the library
-/// writes.
+/// `TypeError` unless it is a mapping; `ValueError` for entries of a wrong type, and for `_reserved_`, which the
+/// library writes.
 pub(crate) fn metadata(object: &Bound<'_, PyAny>) -> PyResult<GlobalMetadata> {
     if let Ok(metadata) = object.cast::<Metadata>() {
         return Ok(metadata.get().without_reserved());

@@ -25,8 +25,8 @@ use crate::work::detached;
 /// It is a sequence of messages: `len(f)`, `f[0]`, `f[-1]`, `f[2:5]`, and `for message in f`. Any number of threads may
 /// read from one handle and append to it. Of large messages only those parts are read that a call needs.
 ///
-/// A `with` statement gives the file back to the operating system at its end; a later use opens it again. `close` closes
-/// it for good. A handle pickles as its path or address, and opens it again.
+/// A `with` statement gives the file back to the operating system at its end; a later use opens it again. `close`
+/// closes it for good. A handle pickles as its path or address, and opens it again.
 ///
 /// >>> import numpy, tempfile, tgm
 /// >>> folder = tempfile.TemporaryDirectory()
@@ -78,8 +78,8 @@ impl TensogramFile {
     /// Opens a source by its address. The first bytes are read, which tells whether it can be read.
     ///
     /// `storage_options` is a dict with options of the object store, such as `aws_region`, `timeout` or `max_retries`.
-    /// Values are made text. Options that are not known are ignored. Credentials that are not given are looked for in the
-    /// environment.
+    /// Values are made text. Options that are not known are ignored. Credentials that are not given are looked for in
+    /// the environment.
     ///
     /// Raises RemoteError, which is an OSError; TypeError and ValueError for wrong options.
     #[staticmethod]
@@ -338,7 +338,8 @@ impl TensogramFile {
         Ok(false)
     }
 
-    /// The objects for which a query holds, in order: a list of pairs of the number of a message and of an object in it.
+    /// The objects for which a query holds, in order: a list of pairs of the number of a message and of an object in
+    /// it.
     ///
     /// A query is a text such as "mars.param=2t/10u and mars.step>=24", or "dtype=float32 and not ens exists". Metadata
     /// of all messages is read, and no payload.

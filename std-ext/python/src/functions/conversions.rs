@@ -1,5 +1,5 @@
-//! Conversions from and to GRIB and NetCDF. They need C libraries that this build does not have, so each one raises what
-//! `tensogram` raises in a build without them.
+//! Conversions from and to GRIB and NetCDF. They need C libraries that this build does not have, so each one raises
+//! what `tensogram` raises in a build without them.
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;

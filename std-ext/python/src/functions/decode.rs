@@ -15,9 +15,9 @@ use crate::metadata::Metadata;
 
 /// Decodes a message into `(metadata, objects)`, a namedtuple. Objects are pairs of descriptor and array.
 ///
-/// `buf` is `bytes` or any other buffer of bytes that begins with a message; what follows the message is ignored. Arrays
-/// are writable and belong to the caller. Their shape is the descriptor's, their dtype too: packed values are float64, a
-/// bitmask is a flat array of its bytes.
+/// `buf` is `bytes` or any other buffer of bytes that begins with a message; what follows the message is ignored.
+/// Arrays are writable and belong to the caller. Their shape is the descriptor's, their dtype too: packed values are
+/// float64, a bitmask is a flat array of its bytes.
 ///
 /// With `native_byte_order=False` the bytes of an array are in the stored order. With `restore_non_finite=False` masked
 /// values are 0. With `verify_hash=True` the digest of each object is checked first.

@@ -12,9 +12,9 @@ const FEATURES: [&str; 12] =
 
 /// Reports the build and its features, and tests each feature.
 ///
-/// Returns a dict: `build` is a dict with `version`, `wire_version`, `target` and `profile`; `features` is a list of dicts
-/// with `name`, `kind` and `state`, and for those that are on `backend`, `linkage` and `version`; `self_test` is a list of
-/// dicts with `label` and `outcome`.
+/// Returns a dict: `build` is a dict with `version`, `wire_version`, `target` and `profile`; `features` is a list of
+/// dicts with `name`, `kind` and `state`, and for those that are on `backend`, `linkage` and `version`; `self_test` is
+/// a list of dicts with `label` and `outcome`.
 ///
 /// >>> import tgm
 /// >>> {row["outcome"] for row in tgm.doctor()["self_test"]} <= {"ok", "skipped"}

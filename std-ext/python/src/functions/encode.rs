@@ -82,10 +82,10 @@ pub(crate) fn object<'py>(
 
 /// Encodes a message.
 ///
-/// `global_meta_dict` is a mapping: `base` is a list with metadata for each object, all other entries are annotations of
-/// the message. `descriptors_and_data` is a list of pairs. A descriptor is a dict with `type`, `shape` and `dtype`, and
-/// optionally `byte_order`, `encoding`, `filter`, `compression` and their parameters; `None` takes all from the array.
-/// Data is an array of any layout, or bytes in row-major order and in the declared byte order.
+/// `global_meta_dict` is a mapping: `base` is a list with metadata for each object, all other entries are annotations
+/// of the message. `descriptors_and_data` is a list of pairs. A descriptor is a dict with `type`, `shape` and `dtype`,
+/// and optionally `byte_order`, `encoding`, `filter`, `compression` and their parameters; `None` takes all from the
+/// array. Data is an array of any layout, or bytes in row-major order and in the declared byte order.
 ///
 /// `hash` is "xxh3", or "none" for a message without digests. `threads` work together on large payloads. NaN and
 /// infinities are refused unless `allow_nan` and `allow_inf` permit them; then masks record their places.

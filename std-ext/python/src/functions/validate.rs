@@ -14,12 +14,12 @@ use crate::work::detached;
 
 /// Looks for everything that is wrong with a message.
 ///
-/// `level` is "quick" (structure), "default" (also metadata, digests and decoding), "checksum" (digests alone) or "full"
-/// (also values). `check_canonical` also looks at the order of keys in CBOR.
+/// `level` is "quick" (structure), "default" (also metadata, digests and decoding), "checksum" (digests alone) or
+/// "full" (also values). `check_canonical` also looks at the order of keys in CBOR.
 ///
 /// Returns a dict: `issues` is a list of dicts with `code`, `description`, `level` and `severity`, and, where they are
-/// known, `byte_offset` and `object_index`; `object_count`; `hash_verified`. Nothing in the data raises. Raises ValueError
-/// for another level.
+/// known, `byte_offset` and `object_index`; `object_count`; `hash_verified`. Nothing in the data raises. Raises
+/// ValueError for another level.
 ///
 /// >>> import tgm
 /// >>> tgm.validate(tgm.encode({}, []))
@@ -42,9 +42,10 @@ pub(crate) fn validate<'py>(
 /// Looks for everything that is wrong with the messages of a file.
 ///
 /// The other arguments are those of `validate`. `progress(done, total)` is called after each message, with numbers of
-/// bytes: `total` is None for a pipe. What it raises ends the call. Returns a dict: `file_issues` is a list of dicts with `byte_offset`, `length`
-/// and `description`, one for each part of the file that belongs to no message; `messages` is a list of the reports that
-/// `validate` gives. Raises OSError if the file cannot be read, and ValueError for another level.
+/// bytes: `total` is None for a pipe. What it raises ends the call. Returns a dict: `file_issues` is a list of dicts
+/// with `byte_offset`, `length` and `description`, one for each part of the file that belongs to no message; `messages`
+/// is a list of the reports that `validate` gives. Raises OSError if the file cannot be read, and ValueError for
+/// another level.
 ///
 /// >>> import tempfile, tgm
 /// >>> with tempfile.NamedTemporaryFile() as file:

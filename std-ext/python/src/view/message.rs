@@ -26,10 +26,10 @@ use crate::metadata::Metadata;
 
 /// A message where it lies: in a buffer of the caller, or in a memory map.
 ///
-/// `Message(buffer)` takes `bytes`, `bytearray`, `memoryview`, `mmap`, an array of uint8, or any other buffer that begins
-/// with a message; bytes behind it are ignored. Nothing is copied, and nothing is decoded before it is asked for. The
-/// message keeps the buffer: meanwhile a `bytearray` refuses to change its size, and an `mmap` to close. Writing into
-/// the buffer changes arrays that are views of it.
+/// `Message(buffer)` takes `bytes`, `bytearray`, `memoryview`, `mmap`, an array of uint8, or any other buffer that
+/// begins with a message; bytes behind it are ignored. Nothing is copied, and nothing is decoded before it is asked
+/// for. The message keeps the buffer: meanwhile a `bytearray` refuses to change its size, and an `mmap` to close.
+/// Writing into the buffer changes arrays that are views of it.
 ///
 /// Raises ValueError if the buffer does not begin with a message.
 ///

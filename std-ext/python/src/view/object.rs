@@ -393,8 +393,8 @@ impl Object {
 
     /// The values as a DLPack capsule, for `from_dlpack` of torch, jax, cupy, numpy and others.
     ///
-    /// Consumers of DLPack 1 get a read-only view where `is_view` holds. Older ones cannot know that it is read-only, so
-    /// they get a copy, or BufferError with `copy=False`.
+    /// Consumers of DLPack 1 get a read-only view where `is_view` holds. Older ones cannot know that it is read-only,
+    /// so they get a copy, or BufferError with `copy=False`.
     #[pyo3(signature = (*, stream=None, max_version=None, dl_device=None, copy=None))]
     fn __dlpack__<'py>(
         slf: &Bound<'py, Self>,
