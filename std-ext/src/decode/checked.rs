@@ -9,8 +9,8 @@ use tgm_core::object::DataObject;
 use tgm_core::wire::FrameType;
 
 use super::trust::{Proof, Trust, Trusted};
-use crate::base::interrupt;
 use crate::base::error::{Result, TensogramError};
+use crate::base::interrupt;
 use crate::base::options::DecodeOptions;
 use crate::base::threads::Threads;
 use crate::model::room::Room;
