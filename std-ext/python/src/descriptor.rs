@@ -16,7 +16,8 @@ use crate::html;
 /// Instances do not change; equal descriptors are equal, whichever object they come from. They pickle.
 ///
 /// >>> import numpy, tgm
-/// >>> message = tgm.encode({}, [({"type": "ntensor", "shape": [2, 3], "dtype": "int16", "a": 1}, numpy.zeros(6, "int16"))])
+/// >>> keys = {"type": "ntensor", "shape": [2, 3], "dtype": "int16", "a": 1}
+/// >>> message = tgm.encode({}, [(keys, numpy.zeros(6, "int16"))])
 /// >>> _, (descriptor,) = tgm.decode_descriptors(message)
 /// >>> descriptor.shape, descriptor.strides, descriptor.dtype, descriptor.params
 /// ([2, 3], [3, 1], 'int16', {'a': 1})

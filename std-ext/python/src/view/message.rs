@@ -102,7 +102,8 @@ impl Message {
         Ok(Arc::clone(self.metadata.get_or_init(|| Arc::new(found))))
     }
 
-    /// How many bytes it has. A streamed message that is not part of a file does not know: those of the buffer.
+    /// The number of its bytes. A streamed message does not state it: outside a file it is the number of bytes of the
+    /// buffer.
     fn byte_len(&self, py: Python<'_>) -> usize {
         let stated = self.memory.look(py, &self.place, |bytes| {
             let length = Parsed::parse(bytes)?.total_length();
@@ -178,7 +179,7 @@ impl Message {
         PyList::new(py, objects.collect::<PyResult<Vec<_>>>()?)
     }
 
-    /// Decodes all objects into arrays of one's own: `(metadata, objects)`, as `tgm.decode` does.
+    /// Decodes all objects into new arrays: `(metadata, objects)`, as `tgm.decode` does.
     #[pyo3(signature = (native_byte_order=true, threads=0, restore_non_finite=true, verify_hash=false))]
     #[allow(clippy::fn_params_excessive_bools, reason = "the face of the Python method")]
     fn decode<'py>(

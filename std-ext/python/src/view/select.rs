@@ -25,7 +25,7 @@ struct Plan<'py> {
 /// The values that `key` selects of an object.
 ///
 /// # Errors
-/// `IndexError` as numpy raises it; those of decoding.
+/// `IndexError` where numpy raises it; those of decoding.
 pub(super) fn item<'py>(object: &Bound<'py, Object>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let this = object.get();
     let is_bitmask = this.facts().dtype == Dtype::Bitmask;
