@@ -4,6 +4,7 @@ pub(crate) mod budget;
 pub mod error;
 pub(crate) mod fetch_error;
 pub(crate) mod hint;
+pub mod interrupt;
 pub mod limits;
 pub(crate) mod memory;
 pub mod options;

@@ -129,6 +129,8 @@ pub use tgm_core as core;
 pub use tgm_core::descriptor::{ByteOrder, Dtype};
 
 pub use base::error::{self, Result, TensogramError};
+#[doc(hidden)]
+pub use base::interrupt;
 pub use base::options::{self, DecodeOptions, EncodeOptions};
 pub use decode::{Scratch, decode, decode_object, decode_range, to_vec, values, values_as};
 pub use encode::{MessageBuilder, ObjectBuilder, StreamingEncoder, encode};

@@ -28,7 +28,7 @@ mod structure;
 mod trial;
 mod walk;
 
-pub use file::{validate_buffer, validate_file, validate_stream};
+pub use file::{Progress, validate_buffer, validate_file, validate_file_with, validate_stream};
 pub use intact::{Damage, check_message};
 pub use issue::{IssueCode, IssueSeverity, ValidationIssue, ValidationLevel};
 pub use leftover::Leftover;

@@ -9,5 +9,6 @@ pub(crate) mod cbor_in;
 pub(crate) mod cbor_out;
 mod copy;
 pub(crate) mod descriptor_in;
+pub(crate) mod index;
 pub(crate) mod metadata_in;
 pub(crate) mod query;

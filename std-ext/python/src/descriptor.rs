@@ -1,13 +1,12 @@
 //! The class `DataObjectDescriptor`.
 
-use std::collections::hash_map::DefaultHasher;
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::PyDict;
 use tgm_std::DataObjectDescriptor as Described;
 
+use crate::canonical::{Canonical, Reduced};
 use crate::convert::cbor_out;
 use crate::errors::raise;
 use crate::html;
@@ -17,7 +16,8 @@ use crate::html;
 /// Instances do not change; equal descriptors are equal, whichever object they come from. They pickle.
 ///
 /// >>> import numpy, tgm
-/// >>> message = tgm.encode({}, [({"type": "ntensor", "shape": [2, 3], "dtype": "int16", "a": 1}, numpy.zeros(6, "int16"))])
+/// >>> keys = {"type": "ntensor", "shape": [2, 3], "dtype": "int16", "a": 1}
+/// >>> message = tgm.encode({}, [(keys, numpy.zeros(6, "int16"))])
 /// >>> _, (descriptor,) = tgm.decode_descriptors(message)
 /// >>> descriptor.shape, descriptor.strides, descriptor.dtype, descriptor.params
 /// ([2, 3], [3, 1], 'int16', {'a': 1})
@@ -36,7 +36,10 @@ impl DataObjectDescriptor {
     pub(crate) fn described(&self) -> &Described {
         &self.inner
     }
+}
 
+impl Canonical for DataObjectDescriptor {
+    const MAKER: &'static str = "_descriptor_from_cbor";
     fn cbor(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
         tgm_std::metadata::object_descriptor_to_cbor(&self.inner).map_err(raise(py))
     }
@@ -126,18 +129,12 @@ impl DataObjectDescriptor {
         Ok(dict)
     }
 
-    fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let Ok(other) = other.cast::<Self>() else {
-            return Ok(false);
-        };
-        // CBOR, because a NaN does not equal itself.
-        Ok(Arc::ptr_eq(&self.inner, &other.get().inner) || self.cbor(py)? == other.get().cbor(py)?)
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+        self.equals(other)
     }
 
     fn __hash__(&self, py: Python<'_>) -> PyResult<u64> {
-        let mut hasher = DefaultHasher::new();
-        self.cbor(py)?.hash(&mut hasher);
-        Ok(hasher.finish())
+        self.hashed(py)
     }
 
     fn __repr__(&self) -> String {
@@ -157,9 +154,8 @@ impl DataObjectDescriptor {
         Ok(html::table(["field", "value"], rows.into_iter()))
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        let make = py.import("tgm._native")?.getattr("_descriptor_from_cbor")?;
-        Ok((make, (PyBytes::new(py, &self.cbor(py)?),)))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        self.reduced(py)
     }
 
     fn __copy__(slf: Py<Self>) -> Py<Self> {

@@ -4,13 +4,14 @@
 //! `TensogramError`, and the builtin that programs catch. An exception carries `kind`, `offset`, `message_index` and
 //! `object_index`.
 
+use std::borrow::Cow;
 use std::io;
 
 use pyo3::exceptions::{PyMemoryError, PyOSError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyType};
-use tgm_std::TensogramError;
+use tgm_std::{Hint, TensogramError};
 
 /// The module of Python with the exception classes.
 const MODULE: &str = "tgm._errors";
@@ -102,12 +103,50 @@ pub(crate) fn without_prefix(py: Python<'_>, error: &TensogramError) -> PyErr {
 
 /// An exception of that class with the attributes that all have.
 fn new(py: Python<'_>, class: &str, text: &str, error: &TensogramError, place: Place) -> PyResult<PyErr> {
-    let value = class_named(py, class)?.call1((text,))?;
+    let value = class_named(py, class)?.call1((in_python(text),))?;
     value.setattr("kind", error.kind_name())?;
     value.setattr("offset", error.cause().map(|cause| cause.offset()))?;
     value.setattr("message_index", place.message)?;
     value.setattr("object_index", place.object)?;
     Ok(PyErr::from_value(value))
+}
+
+/// A text of the library in which advice names arguments of Python's functions. The library's own names its options.
+pub(crate) fn in_python(text: &str) -> Cow<'_, str> {
+    Hint::ALL.iter().fold(Cow::Borrowed(text), |text, hint| {
+        if text.contains(hint.text()) { Cow::Owned(text.replace(hint.text(), advice(*hint))) } else { text }
+    })
+}
+
+/// The advice of this package for one of the library.
+const fn advice(hint: Hint) -> &'static str {
+    /// What the default build leaves out.
+    const FULL: &str = "install with --config-settings=build-args=\"--features full\"";
+    match hint {
+        Hint::AllowNan => "pass allow_nan=True to substitute with 0.0 and record positions in a mask",
+        Hint::AllowInf => "pass allow_inf=True to substitute with 0.0 and record positions in a mask",
+        Hint::PackFinite => "pack the finite values",
+        Hint::StreamedHashes => "take 'footer', 'auto' or 'none'",
+        Hint::SetProvenance => "the package sets it",
+        Hint::MaxDecodedBytes => "the limit for the values of an object",
+        Hint::MaxMessageBytes => "the limit for a message (max_message_bytes)",
+        Hint::MaxFileBytes => "the limit for a file",
+        Hint::MaxExpansion => "the limit for what a byte may become",
+        Hint::MaxMetadataBytes => "the limit for the memory of metadata",
+        Hint::MaxNesting => "the limit for metadata",
+        Hint::MaxObjects => "the limit for one message",
+        Hint::ValueOrder => "data must be in the byte order that the descriptor declares",
+        Hint::Blosc2 | Hint::Sz3 => FULL,
+        Hint::Blosc2Decode | Hint::Lz4 | Hint::Roaring | Hint::Sz3Decode | Hint::Zstd => "this build leaves it out",
+        // A test finds advice that has no words here.
+        _ => hint.text(),
+    }
+}
+
+/// All advice: the words of the library, and those of this package. For tests.
+#[pyfunction]
+pub(crate) fn _advice() -> Vec<(&'static str, &'static str)> {
+    Hint::ALL.iter().map(|hint| (hint.text(), advice(*hint))).collect()
 }
 
 /// An exception class of the package by its name.
@@ -146,8 +185,8 @@ pub(crate) fn of_file(py: Python<'_>, error: &TensogramError, what: &str, path: 
     }
 }
 
-/// The number that the operating system gives to this failure. The library keeps the kind of an error and not always its
-/// number.
+/// The number that the operating system gives to this failure. The library keeps the kind of an error and not always
+/// its number.
 fn number_of(error: &io::Error) -> Option<i32> {
     use io::ErrorKind as K;
     error.raw_os_error().or(match error.kind() {

@@ -1,5 +1,18 @@
 //! Files of messages.
 
+/// A call that fetches parts of several messages together. Only sources at addresses answer it, so a build that has
+/// none refuses it.
+macro_rules! batch {
+    ($call:expr) => {{
+        #[cfg(feature = "remote")]
+        let answer = $call;
+        #[cfg(not(feature = "remote"))]
+        let answer = Err(std::io::Error::other("batch decode requires a remote backend").into());
+        answer
+    }};
+}
+pub(crate) use batch;
+
 pub(crate) mod handle;
 mod iterate;
 pub(crate) mod open;

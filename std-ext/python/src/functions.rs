@@ -25,6 +25,7 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
         conversions::to_grib,
         conversions::to_netcdf,
         crate::descriptor::_descriptor_from_cbor,
+        crate::errors::_advice,
         crate::file::_open_again,
         crate::iterators::iter_messages,
         crate::metadata::_metadata_from_cbor,

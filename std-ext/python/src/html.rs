@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-/// Characters of a value that are shown.
+/// The number of characters of a value that are shown.
 const SHOWN: usize = 400;
 
 /// A table with these headings and rows.

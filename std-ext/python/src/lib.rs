@@ -7,12 +7,17 @@
 //! | `functions`, `file`, `source`, `iterators`, `streaming`, `asynchronous`, `view` | what Python programs call |
 //! | `message` | decoded messages as tuples of Python objects |
 //! | `metadata`, `descriptor` | the two classes that describe |
+//! | `canonical` | how those two are compared, hashed and pickled |
 //! | `convert` | single values, in and out |
 //! | `html` | tables for notebooks |
 //! | `work` | work without the GIL |
 //! | `errors` | exceptions |
 
+// A build without sources at addresses refuses the calls for them, whatever their arguments.
+#![cfg_attr(not(feature = "remote"), allow(unused_variables))]
+
 mod asynchronous;
+mod canonical;
 mod convert;
 mod descriptor;
 mod errors;

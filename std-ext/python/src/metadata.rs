@@ -1,16 +1,15 @@
 //! The class `Metadata`.
 
 use std::collections::BTreeMap;
-use std::collections::hash_map::DefaultHasher;
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use ciborium::Value;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyIterator, PyList, PyString};
+use pyo3::types::{PyDict, PyIterator, PyList, PyString};
 use tgm_std::GlobalMetadata;
 
+use crate::canonical::{Canonical, Reduced};
 use crate::convert::cbor_out;
 use crate::errors::raise;
 use crate::html;
@@ -77,10 +76,6 @@ impl Metadata {
         }
         union
     }
-
-    fn cbor(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
-        tgm_std::metadata::global_metadata_to_cbor(&self.inner).map_err(raise(py))
-    }
 }
 
 /// A value that was found, or else the default of the caller.
@@ -92,6 +87,13 @@ fn found<'py>(
     match value {
         Some(value) => cbor_out::object(py, value),
         None => Ok(default.unwrap_or_else(|| py.None().into_bound(py))),
+    }
+}
+
+impl Canonical for Metadata {
+    const MAKER: &'static str = "_metadata_from_cbor";
+    fn cbor(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
+        tgm_std::metadata::global_metadata_to_cbor(&self.inner).map_err(raise(py))
     }
 }
 
@@ -233,18 +235,12 @@ impl Metadata {
         Ok(dict)
     }
 
-    fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let Ok(other) = other.cast::<Self>() else {
-            return Ok(false);
-        };
-        // CBOR, because a NaN does not equal itself.
-        Ok(Arc::ptr_eq(&self.inner, &other.get().inner) || self.cbor(py)? == other.get().cbor(py)?)
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+        self.equals(other)
     }
 
     fn __hash__(&self, py: Python<'_>) -> PyResult<u64> {
-        let mut hasher = DefaultHasher::new();
-        self.cbor(py)?.hash(&mut hasher);
-        Ok(hasher.finish())
+        self.hashed(py)
     }
 
     fn __repr__(&self) -> String {
@@ -263,9 +259,8 @@ impl Metadata {
         Ok(html::table(["object", "metadata"], rows.into_iter()))
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        let make = py.import("tgm._native")?.getattr("_metadata_from_cbor")?;
-        Ok((make, (PyBytes::new(py, &self.cbor(py)?),)))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        self.reduced(py)
     }
 
     fn __copy__(slf: Py<Self>) -> Py<Self> {

@@ -1,22 +1,21 @@
 //! The class `StreamingEncoder`.
 
-use std::io::Cursor;
-use std::sync::{Mutex, PoisonError};
+mod target;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use tgm_std::{Result as LibraryResult, StreamingEncoder as Library, TensogramError};
+use tgm_std::{Result as LibraryResult, TensogramError};
 
-use crate::convert::arguments::EncodeArguments;
+use crate::convert::arguments::encoding;
 use crate::convert::array_in::{self, Payload};
 use crate::convert::{bytes_out, descriptor_in, metadata_in};
 use crate::errors::{Place, exception, raise};
 use crate::functions::encode::object;
+use crate::streaming::target::{Encoder, End, Target};
 use crate::work::detached;
-
-/// The encoder of a message in memory.
-type Encoder = Library<Cursor<Vec<u8>>>;
 
 /// Encodes one message object by object, and can begin another one after it.
 ///
@@ -30,13 +29,32 @@ type Encoder = Library<Cursor<Vec<u8>>>;
 /// >>> message = encoder.finish()
 /// >>> [array.tolist() for _, array in tgm.decode(message).objects]
 /// [[0, 0], [1, 1], [2, 2]]
+///
+/// With `file`, any object with `write`, an object is written to the file as soon as it is encoded, and memory holds
+/// one object at a time. Methods that end a message then return no bytes. What the file raises is raised as it is, and
+/// ends the encoder: the message in the file is not complete.
+///
+/// >>> import io
+/// >>> file = io.BytesIO()
+/// >>> encoder = tgm.StreamingEncoder({"run": 8}, file=file)
+/// >>> encoder.write_object(None, numpy.zeros(2))
+/// >>> encoder.finish()
+/// b''
+/// >>> tgm.decode(file.getvalue()).metadata["run"]
+/// 8
 #[pyclass(frozen, weakref, module = "tgm")]
 #[derive(Debug)]
 pub(crate) struct StreamingEncoder {
+    /// None once it is finished.
     encoder: Mutex<Option<Encoder>>,
+    target: Option<Target>,
 }
 
 impl StreamingEncoder {
+    fn encoder(&self) -> MutexGuard<'_, Option<Encoder>> {
+        self.encoder.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn write(
         &self,
         py: Python<'_>,
@@ -44,33 +62,46 @@ impl StreamingEncoder {
         write: impl FnOnce(&mut Encoder, &[u8]) -> LibraryResult<()> + Send,
     ) -> PyResult<()> {
         let written = array_in::with_payloads(py, vec![payload], |bytes| {
-            let mut encoder = self.encoder.lock().unwrap_or_else(PoisonError::into_inner);
-            encoder.as_mut().map(|encoder| write(encoder, bytes.first().copied().unwrap_or_default()))
+            self.encoder().as_mut().map(|encoder| write(encoder, bytes.first().copied().unwrap_or_default()))
         })?;
-        written.ok_or_else(finished)?.map_err(raise(py))
+        written.ok_or_else(finished)?.map_err(raise(py))?;
+        self.hand_over_waiting(py)
     }
 
-    /// Ends the encoder by `end`.
-    fn end<'py>(
-        &self,
-        py: Python<'py>,
-        end: impl FnOnce(Encoder) -> LibraryResult<Cursor<Vec<u8>>> + Send,
-    ) -> PyResult<Bound<'py, PyBytes>> {
-        let ended = detached(py, || {
-            let encoder = self.encoder.lock().unwrap_or_else(PoisonError::into_inner).take();
-            encoder.map(|encoder| end(encoder).map(Cursor::into_inner))
-        })?;
-        bytes_out::bytes(py, ended.ok_or_else(finished)?.map_err(raise(py))?)
+    /// Writes to the file, if there is one.
+    fn hand_over(&self, py: Python<'_>, take: impl FnOnce() -> Vec<u8> + Send) -> PyResult<()> {
+        let Some(target) = &self.target else { return Ok(()) };
+        let written = target.write(py, take);
+        if written.is_err() {
+            // Bytes are lost.
+            detached(py, || drop(self.encoder().take()))?;
+        }
+        written
     }
 
-    /// Ends the message by `end`, and goes on with the next one.
-    fn reset<'py>(
-        &self,
-        py: Python<'py>,
-        end: impl FnOnce(&mut Encoder) -> LibraryResult<Vec<u8>> + Send,
-    ) -> PyResult<Bound<'py, PyBytes>> {
-        let ended = detached(py, || self.encoder.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(end))?;
-        bytes_out::bytes(py, ended.ok_or_else(finished)?.map_err(raise(py))?)
+    fn hand_over_waiting(&self, py: Python<'_>) -> PyResult<()> {
+        self.hand_over(py, || self.encoder().as_ref().map(Encoder::take_waiting).unwrap_or_default())
+    }
+
+    /// Ends the encoder.
+    fn end<'py>(&self, py: Python<'py>, end: End) -> PyResult<Bound<'py, PyBytes>> {
+        let (message, waiting) = detached(py, || {
+            let encoder = self.encoder().take()?;
+            let waiting = encoder.waiting();
+            Some((encoder.finish(end), waiting))
+        })?
+        .ok_or_else(finished)?;
+        let message = message.map_err(raise(py))?;
+        self.hand_over(py, || waiting.map(|waiting| waiting.take()).unwrap_or_default())?;
+        bytes_out::bytes(py, message)
+    }
+
+    /// Ends the message, and goes on with the next one.
+    fn reset<'py>(&self, py: Python<'py>, end: End) -> PyResult<Bound<'py, PyBytes>> {
+        let message = detached(py, || self.encoder().as_mut().map(|encoder| encoder.reset(end)))?;
+        let message = message.ok_or_else(finished)?.map_err(raise(py))?;
+        self.hand_over_waiting(py)?;
+        bytes_out::bytes(py, message)
     }
 }
 
@@ -91,11 +122,12 @@ impl StreamingEncoder {
     #[pyo3(
         signature = (
             global_meta_dict, hash=Some("xxh3"), threads=0, allow_nan=false, allow_inf=false, nan_mask_method=None,
-            pos_inf_mask_method=None, neg_inf_mask_method=None, small_mask_threshold_bytes=None, aggregate_hash=None
+            pos_inf_mask_method=None, neg_inf_mask_method=None, small_mask_threshold_bytes=None, aggregate_hash=None,
+            *, file=None
         ),
         text_signature = "(global_meta_dict, hash='xxh3', threads=0, allow_nan=False, allow_inf=False, \
                           nan_mask_method=None, pos_inf_mask_method=None, neg_inf_mask_method=None, \
-                          small_mask_threshold_bytes=None, aggregate_hash=None)"
+                          small_mask_threshold_bytes=None, aggregate_hash=None, *, file=None)"
     )]
     #[allow(clippy::too_many_arguments, reason = "the face of the Python class")]
     #[allow(clippy::fn_params_excessive_bools, reason = "the face of the Python class")]
@@ -111,31 +143,31 @@ impl StreamingEncoder {
         neg_inf_mask_method: Option<&str>,
         small_mask_threshold_bytes: Option<usize>,
         aggregate_hash: Option<&str>,
+        file: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let arguments = EncodeArguments {
-            hash,
-            threads,
-            allow_nan,
-            allow_inf,
-            nan_mask_method,
-            pos_inf_mask_method,
-            neg_inf_mask_method,
-            small_mask_threshold_bytes,
-            aggregate_hash,
-        };
         let metadata = metadata_in::metadata(global_meta_dict)?;
         if let Some(policy @ ("header" | "both")) = aggregate_hash {
             return Err(exception(py, &in_header(policy), Place::UNKNOWN));
         }
-        let encoder = Library::new(Cursor::new(Vec::new()), &metadata, &arguments.options(py)?).map_err(raise(py))?;
-        Ok(Self { encoder: Mutex::new(Some(encoder)) })
+        let options = encoding(
+            py,
+            hash,
+            threads,
+            (allow_nan, allow_inf),
+            [nan_mask_method, pos_inf_mask_method, neg_inf_mask_method],
+            small_mask_threshold_bytes,
+            aggregate_hash,
+        )?;
+        let target = file.map(Target::new).transpose()?;
+        let encoder = Encoder::new(metadata, options, target.is_some()).map_err(raise(py))?;
+        Ok(Self { encoder: Mutex::new(Some(encoder)), target })
     }
 
     /// Encodes and writes an object. The arguments are those of a pair of `encode`.
     ///
     /// An object that is refused leaves the message as it was. Raises RuntimeError after `finish`.
     fn write_object(&self, py: Python<'_>, descriptor: &Bound<'_, PyAny>, data: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (descriptor, payload) = object(descriptor, data)?;
+        let (descriptor, payload) = object(descriptor, data, descriptor_in::argument)?;
         self.write(py, payload, |encoder, bytes| encoder.write_object(&descriptor, bytes))
     }
 
@@ -149,7 +181,7 @@ impl StreamingEncoder {
         data: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         let payload = array_in::encoded_bytes(data, true)?;
-        let descriptor = descriptor_in::descriptor(descriptor, None)?;
+        let descriptor = descriptor_in::argument(descriptor, None)?;
         self.write(py, payload, |encoder, bytes| encoder.write_object_pre_encoded(&descriptor, bytes))
     }
 
@@ -165,30 +197,30 @@ impl StreamingEncoder {
     /// 6
     fn write_preceder(&self, py: Python<'_>, entry: &Bound<'_, PyAny>) -> PyResult<()> {
         let entry = metadata_in::entry(entry)?;
-        let written = detached(py, || {
-            let mut encoder = self.encoder.lock().unwrap_or_else(PoisonError::into_inner);
-            encoder.as_mut().map(|encoder| encoder.write_preceder(entry))
-        })?;
-        written.ok_or_else(finished)?.map_err(raise(py))
+        let written = detached(py, || self.encoder().as_mut().map(|encoder| encoder.write_preceder(entry)))?;
+        written.ok_or_else(finished)?.map_err(raise(py))?;
+        self.hand_over_waiting(py)
     }
 
     /// Ends the message and returns it. The message does not state its length.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        self.end(py, Library::finish)
+        self.end(py, End::Open)
     }
 
     /// Ends the message and returns it. The message states its length.
+    ///
+    /// Raises ValueError for an encoder with a file, because the beginning of the message is written already.
     fn finish_backfilled<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        self.end(py, Library::finish_with_backfill)
+        self.end(py, End::Backfilled)
     }
 
     /// Ends the message, returns it, and begins another one with the same metadata and options.
     fn finish_and_reset<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        self.reset(py, Library::finish_and_reset)
+        self.reset(py, End::Open)
     }
 
     /// `finish_and_reset`, for a message that states its length.
     fn finish_and_reset_backfilled<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        self.reset(py, Library::finish_and_reset_with_backfill)
+        self.reset(py, End::Backfilled)
     }
 }

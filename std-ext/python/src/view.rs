@@ -10,7 +10,7 @@
 //! | `borrowed` | arrays over memory that is not numpy's |
 //! | `memory` | the bytes, and what keeps them |
 //!
-//! Who keeps whom: an array keeps its object, the object its message, and the message the map or the buffer.
+//! An array keeps its object alive, the object keeps its message, and the message keeps the map or the buffer.
 
 mod borrowed;
 mod buffer_protocol;

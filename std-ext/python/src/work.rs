@@ -1,21 +1,56 @@
 //! Work without the GIL.
 
 use std::any::Any;
+use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use tgm_std::interrupt;
 
-/// Runs `work` while other threads of Python run too.
+/// Runs `work` while other threads of Python run too. Ctrl-C ends it between two objects or messages.
 ///
 /// A panic would be a defect of this package. It becomes a `RuntimeError`, because pyo3's own `PanicException` is no
 /// `Exception`, and programs would not catch it.
 ///
 /// # Errors
-/// `RuntimeError` for a panic.
+/// `RuntimeError` for a panic; what handlers of signals raise, such as `KeyboardInterrupt`.
 pub(crate) fn detached<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> PyResult<R> {
-    py.detach(|| catch_unwind(AssertUnwindSafe(work))).map_err(|panic| panicked(&*panic))
+    let result = py.detach(|| catch_unwind(AssertUnwindSafe(|| interrupt::with(is_interrupted, work))));
+    match INTERRUPT.take() {
+        Some(error) => return Err(error),
+        // A signal that came after the last question.
+        None => py.check_signals()?,
+    }
+    result.map_err(|panic| panicked(&*panic))
+}
+
+thread_local! {
+    /// What a handler of a signal raised while this thread worked.
+    static INTERRUPT: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+    /// When this thread asked for signals last.
+    static ASKED: Cell<Option<Instant>> = const { Cell::new(None) };
+}
+
+/// Whether a signal, such as that of Ctrl-C, ends the work of this thread. The library asks between objects and
+/// messages.
+///
+/// Asking Python needs the GIL, so it is done a few times in a second. Signals come to the main thread only.
+fn is_interrupted() -> bool {
+    const PAUSE: Duration = Duration::from_millis(200);
+    let now = Instant::now();
+    if ASKED.get().is_some_and(|asked| now.duration_since(asked) < PAUSE) {
+        return false;
+    }
+    ASKED.set(Some(now));
+    Python::attach(|py| {
+        let raised = py.check_signals().err();
+        let is_raised = raised.is_some();
+        INTERRUPT.set(raised);
+        is_raised
+    })
 }
 
 /// [`detached`] with the GIL kept, for work that is too short to give it away, or whose bytes it guards.

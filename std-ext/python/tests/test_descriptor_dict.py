@@ -157,9 +157,15 @@ def test_keys_must_be_text():
         encode({**D, 1: 2})
 
 
-def test_masks_are_reserved():
+@pytest.mark.parametrize("value", [7, "x", [], {"nan": 1}, {"nan": {"method": "rle"}}])
+def test_masks_are_reserved(value):
     with pytest.raises(ValueError, match="^MetadataError: "):
-        decoded({**D, "masks": 7})
+        decoded({**D, "masks": value})
+
+
+@pytest.mark.parametrize("value", [None, {}])
+def test_masks_that_are_none(value):
+    assert "masks" not in decoded({**D, "masks": value}).params
 
 
 def test_subclass_of_dict():

@@ -174,8 +174,6 @@ METHODS = ["none", "rle", "roaring", "lz4", "zstd", "blosc2", None]
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("count", [4, 5000])
 def test_mask_methods(method, count):
-    if method == "blosc2" and not support.can_encode("blosc2"):
-        pytest.skip("this build has no encoder of blosc2")
     values = np.arange(count, dtype="float64")
     values[1], values[2], values[3] = np.nan, np.inf, -np.inf
     data = message(
@@ -421,6 +419,35 @@ def test_bytes_are_equal_for_any_number_of_threads(codec, threads):
     assert payloads(message(*pairs, threads=threads)) == payloads(message(*pairs))
 
 
+@pytest.mark.filterwarnings("ignore:data of dtype:UserWarning")
+@pytest.mark.parametrize("keys", [{}, {"compression": "zstd"}, {"filter": "shuffle", "shuffle_element_size": 4}])
+@pytest.mark.parametrize("stored", ["float32", "int32", "float64", "int8", "complex64", "bfloat16"])
+@pytest.mark.parametrize("given", ["int64", "float32", "int16", "float64"])
+def test_data_of_another_dtype_is_taken_as_bits(given, stored, keys):
+    values = np.arange(8).astype(given)
+    count = values.nbytes // support.WIDTHS[stored]
+    found = array_of(encode(values, (count,), stored, **keys))
+    assert found.tobytes() == values.tobytes() and found.shape == (count,)
+
+
+def test_nan_of_another_dtype_is_found():
+    with pytest.raises(ValueError, match="NaN"), np.testing.suppress_warnings() as known:
+        known.filter(UserWarning)
+        encode(np.full(4, 0x7FC00000, "int32"))
+
+
+@pytest.mark.parametrize("data", [[1, 2, 3, 255], (1, 2, 3, 255), np.array([1, 2, 3, 255], object)])
+def test_numbers_are_bytes(data):
+    assert array_of(encode(data, dtype="uint8")).tolist() == [1, 2, 3, 255]
+    assert array_of(encode(range(4), dtype="uint8")).tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("data", [[1.0] * 4, [256] * 4, [-1] * 4, ["a"] * 4, {1, 2, 3, 4}])
+def test_other_numbers_are_no_bytes(data):
+    with pytest.raises(ValueError, match="data must be a numpy array or bytes"):
+        encode(data, dtype="uint8")
+
+
 def payloads(data):
     """The message from its first data object on: what is before has the time in it."""
     return data[data.index(b"FR\x00\x09") : -48]
@@ -441,10 +468,19 @@ class TestPreEncoded:
         assert np.isnan(array_of(data)).all()
         assert any(i["code"] == "nan_detected" for i in tensogram.validate(data, "full")["issues"])
 
+    @pytest.mark.parametrize("data", [[1, 2, 3, 255], (1, 2, 3, 255), np.array([1, 2, 3, 255], object)])
+    def test_numbers_are_bytes(self, data):
+        assert array_of(self.encode(data, dtype="uint8")).tolist() == [1, 2, 3, 255]
+        encoder = tensogram.StreamingEncoder({})
+        encoder.write_object_pre_encoded(descriptor([4], "uint8"), data)
+        assert array_of(encoder.finish()).tolist() == [1, 2, 3, 255]
+
     @pytest.mark.parametrize(
         "data, name",
         [
             (np.arange(4, dtype="float32"), "ndarray"),
+            ([1.0, 2.0], "list"),
+            ([256] * 16, "list"),
             (1, "int"),
             (None, "NoneType"),
             ("abcd", "str"),
@@ -575,9 +611,32 @@ class TestMoreArrays:
     def test_bool_is_uint8(self):
         assert array_of(encode(np.array([True, False]), (2,), "uint8")).tolist() == [1, 0]
 
-    def test_dtype_must_agree(self):
-        with pytest.raises(ValueError, match="(?s)int64.*float64|float64.*int64"):
+    def test_other_dtype_is_told(self):
+        with pytest.warns(UserWarning, match="int64 .*float64.*bits"):
             encode(np.zeros(4, "int64"), dtype="float64")
+
+    def test_warning_blames_the_caller(self):
+        with pytest.warns(UserWarning) as caught:
+            encode_here = tensogram.encode
+            encode_here({}, [(descriptor([4], "float64"), np.zeros(4, "int64"))])
+        assert caught[0].filename == __file__
+
+    @pytest.mark.parametrize(
+        "keys",
+        [
+            {"encoding": "simple_packing", "sp_bits_per_value": 16},
+            {"compression": "zfp", "zfp_mode": "fixed_rate", "zfp_rate": 32.0},
+            {"compression": "sz3", "sz3_error_bound_mode": "abs", "sz3_error_bound": 0.1},
+        ],
+    )
+    def test_dtype_must_agree_where_values_are_computed(self, keys):
+        with pytest.raises(ValueError, match="int64.*float64"):
+            encode(np.zeros(4, "int64"), dtype="float64", **keys)
+
+    @pytest.mark.parametrize("data", [np.ones(4, bool), np.ones(2, "complex64"), np.ones(4, ">i4")])
+    def test_elements_without_bits_of_their_own(self, data):
+        with pytest.raises(ValueError, match="does not fit"):
+            encode(data, (data.nbytes // 4,), "float32")
 
     def test_descriptor_from_the_array(self):
         values = np.arange(6, dtype="int16").reshape(2, 3)

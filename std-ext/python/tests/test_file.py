@@ -283,6 +283,11 @@ class TestIndexing:
         with pytest.raises(TypeError, match="indices must be integers or slices"):
             file[index]
 
+    @pytest.mark.parametrize("index", [2**63, -(2**63) - 1, 2**70, -(2**70)])
+    def test_indices_of_more_than_64_bits(self, file, index):
+        with pytest.raises(TypeError, match="indices must be integers or slices"):
+            file[index]
+
     def test_step_0(self, file):
         with pytest.raises(ValueError):
             file[::0]

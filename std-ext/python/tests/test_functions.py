@@ -391,5 +391,10 @@ class TestDoctor:
         names = [row["name"] for row in tensogram.doctor()["features"]]
         assert names == "szip szip-pure zstd zstd-pure lz4 blosc2 zfp sz3 threads remote mmap async".split()
 
+    def test_labels(self):
+        labels = [row["label"] for row in tensogram.doctor()["self_test"]]
+        known = ["encode/decode  none/none/none", "decode_metadata round-trip", "scan multi-message buffer"]
+        assert set([*known, "hash xxh3 verify"]) <= set(labels)
+
     def test_twice(self):
         assert tensogram.doctor() == tensogram.doctor()

@@ -144,6 +144,12 @@ def test_error_names_the_type():
         there_and_back({1})
 
 
+@pytest.mark.parametrize("key", [(1, 2), frozenset([1]), object()])
+def test_keys_of_no_use_inside(key):
+    with pytest.raises(ValueError):
+        tensogram.encode({"a": {key: 1}}, [])
+
+
 def test_lone_surrogate():
     with pytest.raises(ValueError):
         there_and_back("\ud800")

@@ -144,6 +144,8 @@ EXTRA = {
     "decode_object": ("out",),
     "TensogramFile.file_decode_object": ("out", "restore_non_finite"),
     "TensogramFile.decode_message": ("out",),
+    "StreamingEncoder": ("file",),
+    "validate_file": ("progress",),
 }
 
 

@@ -103,6 +103,36 @@ def test_what_is_not_possible(remote):
         remote.messages()
 
 
+def test_address_of_a_file(one_file):
+    url = "file://" + one_file
+    assert not tensogram.is_remote_url(url)
+    file = tensogram.TensogramFile.open_remote(url)
+    assert file.source() == url and file.is_remote() and len(file) == 3
+    assert file[-1].objects[0][1].tolist() == [2] * 4
+    assert file.file_decode_object_batch([2, 0], 0)[0]["data"].tolist() == [2] * 4
+    assert file.file_decode_range(1, 0, [(0, 2)], join=True).tolist() == [1, 1]
+    with pytest.raises(RuntimeError, match="iteration not supported"):
+        iter(file)
+    with pytest.raises(OSError, match="^RemoteError: "):
+        file.append({}, [])
+    with pytest.raises(OSError):
+        tensogram.TensogramFile.open(url)
+
+
+def test_address_of_a_file_without_blocking(one_file):
+    async def run():
+        file = await tensogram.AsyncTensogramFile.open_remote("file://" + one_file)
+        return await file.message_count(), (await file.decode_message(1)).metadata["step"]
+
+    assert asyncio.run(run()) == (3, 1)
+
+
+@pytest.mark.parametrize("url", ["file:///absent.tgm", "ftp://host/a.tgm", "absent.tgm", ""])
+def test_addresses_that_open_nothing(url):
+    with pytest.raises(OSError, match="^RemoteError: "):
+        tensogram.TensogramFile.open_remote(url)
+
+
 def test_out_of_range(remote):
     with pytest.raises(ValueError):
         remote.read_message(4)

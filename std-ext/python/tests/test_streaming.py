@@ -1,5 +1,8 @@
 """StreamingEncoder."""
 
+import concurrent.futures
+import io
+
 import numpy as np
 import pytest
 
@@ -148,6 +151,19 @@ def test_metadata_is_checked_at_once(meta, error):
         Encoder(meta)
 
 
+@pytest.mark.parametrize("first", ["x", 5, [], [("type", "ntensor")]])
+def test_first_argument_must_be_a_descriptor(first):
+    for method, data in [("write_object", np.zeros(4, "float32")), ("write_object_pre_encoded", bytes(16))]:
+        with pytest.raises(TypeError, match="argument 'descriptor': .* is not an instance of 'dict'"):
+            getattr(Encoder({}), method)(first, data)
+
+
+def test_bytes_need_a_descriptor():
+    for method in ("write_object", "write_object_pre_encoded"):
+        with pytest.raises(TypeError, match="argument 'descriptor'"):
+            getattr(Encoder({}), method)(None, bytes(16))
+
+
 def test_masks():
     encoder = Encoder({}, allow_nan=True, allow_inf=True, small_mask_threshold_bytes=0, nan_mask_method="zstd")
     values = np.array([np.nan, 1, np.inf, -np.inf] * 100)
@@ -177,6 +193,108 @@ def test_into_a_file(tmp_path):
     file = tensogram.TensogramFile.open(str(path))
     assert [m.objects[0][1].tolist() for m in file] == [[0], [1], [2]]
     assert len(message())
+
+
+class Raw(io.RawIOBase):
+    """A file that takes some bytes at a time."""
+
+    def __init__(self):
+        self.content = bytearray()
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        self.content += bytes(data)[:100]
+        return min(len(data), 100)
+
+
+class Failing:
+    """A file that fails after a number of writes."""
+
+    def __init__(self, writes):
+        self.writes = writes
+
+    def write(self, data):
+        self.writes -= 1
+        if self.writes < 0:
+            raise OSError(28, "No space left on device")
+
+
+@pytest.mark.better
+class TestFile:
+    """Messages that go to a file object."""
+
+    @pytest.mark.parametrize("make", [io.BytesIO, Raw])
+    def test_bytes_are_those_of_memory(self, make):
+        file, parts = make(), []
+        encoder, other = Encoder({"title": "x"}, file=file), Encoder({"title": "x"})
+        for one in (encoder, other):
+            one.write_preceder({"step": 0})
+            one.write_object(*pair([1, 2]))
+            one.write_object_pre_encoded(descriptor([4]), bytes(16))
+            parts.append(one.finish())
+        written = bytes(file.content) if make is Raw else file.getvalue()
+        assert parts[0] == b"" and len(written) == len(parts[1])
+        found = tensogram.decode(written)
+        assert [a.tolist() for _, a in found.objects] == [[1, 2], [0] * 4]
+        assert found.metadata["title"] == "x" and found.metadata["step"] == 0
+        assert not [i for i in tensogram.validate(written, "full")["issues"] if i["severity"] == "error"]
+
+    def test_objects_are_written_at_once(self):
+        file = io.BytesIO()
+        encoder = Encoder({}, file=file)
+        before = len(file.getvalue())
+        encoder.write_object(*pair(np.zeros(1000)))
+        assert len(file.getvalue()) - before > 4000
+
+    def test_several_messages(self, tmp_path):
+        with open(tmp_path / "x.tgm", "wb") as file:
+            encoder = Encoder({"title": "x"}, file=file)
+            for i in range(3):
+                encoder.write_object(*pair([i]))
+                assert encoder.finish_and_reset() == b""
+        found = tensogram.TensogramFile.open(str(tmp_path / "x.tgm"))
+        assert [m.objects[0][1].tolist() for m in found] == [[0], [1], [2]]
+
+    @pytest.mark.parametrize("finish", ["finish_backfilled", "finish_and_reset_backfilled"])
+    def test_no_length_at_the_beginning(self, finish):
+        with pytest.raises(ValueError, match="finish"):
+            getattr(Encoder({}, file=io.BytesIO()), finish)()
+
+    @pytest.mark.parametrize("writes", [0, 1])
+    def test_error_of_the_file_ends_the_encoder(self, writes):
+        encoder = Encoder({}, file=Failing(writes))
+        with pytest.raises(OSError, match="No space") as caught:
+            for _ in range(3):
+                encoder.write_object(*pair([1]))
+        assert caught.value.errno == 28
+        with pytest.raises(RuntimeError, match="already finished"):
+            encoder.finish()
+
+    def test_refused_object_leaves_the_file_as_it_was(self):
+        file = io.BytesIO()
+        encoder = Encoder({}, file=file)
+        with pytest.raises(ValueError):
+            encoder.write_object(descriptor([5]), bytes(16))
+        encoder.write_object(*pair([7]))
+        encoder.finish()
+        assert support.array_of(file.getvalue()).tolist() == [7]
+
+    @pytest.mark.parametrize("file", [7, "path", b""])
+    def test_other_objects(self, file):
+        with pytest.raises(TypeError, match="argument 'file'.*no write"):
+            Encoder({}, file=file)
+
+    def test_threads_write_whole_objects(self):
+        file = io.BytesIO()
+        encoder = Encoder({}, file=file)
+        values = np.arange(20_000.0)
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            list(pool.map(lambda i: encoder.write_object(None, values + i), range(40)))
+        encoder.finish()
+        found = tensogram.decode(file.getvalue(), verify_hash=True)
+        assert sorted(a[0] for _, a in found.objects) == list(range(40))
 
 
 @pytest.mark.better

@@ -10,6 +10,7 @@ use tgm_core::wire::FrameType;
 
 use super::trust::{Proof, Trust, Trusted};
 use crate::base::error::{Result, TensogramError};
+use crate::base::interrupt;
 use crate::base::options::DecodeOptions;
 use crate::base::threads::Threads;
 use crate::model::room::Room;
@@ -74,7 +75,11 @@ impl<'a> CheckedMessage<'a> {
         let bytes = self.message.as_bytes().len() as u64;
         let threads = Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes)?;
         if threads.is_one() || self.outline.object_count < 2 {
-            return self.message.objects().map(|object| f(Trusted::proven(&object?, proof), threads)).collect();
+            let each = |object: tgm_core::Result<DataObject<'a>>| {
+                interrupt::check()?;
+                f(Trusted::proven(&object?, proof), threads)
+            };
+            return self.message.objects().map(each).collect();
         }
         let objects = self.message.objects().collect::<tgm_core::Result<Vec<_>>>()?;
         threads.map(&objects, |object| f(Trusted::proven(object, proof), threads.alone()))

@@ -3,6 +3,7 @@
 use crate::base::error::Result;
 #[cfg(doc)]
 use crate::base::error::TensogramError;
+use crate::base::interrupt;
 use crate::base::options::EncodeOptions;
 use crate::base::threads::Threads;
 use crate::encode::assemble::{assemble, fitting};
@@ -99,6 +100,7 @@ fn encode_all<'a>(
     // Objects that are encoded at the same time cannot be compressed into one buffer.
     let is_concurrent = objects.len() > 1 && !threads.is_one();
     let plan = |(descriptor, data): &(&'a DataObjectDescriptor, &'a [u8])| {
+        interrupt::check()?;
         if is_concurrent {
             return Object::encode(descriptor, data, options, means).map(Planned::Object);
         }

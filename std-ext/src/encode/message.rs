@@ -16,8 +16,8 @@ use zerocopy::IntoBytes;
 
 use self::layout::{index_frame_len, offsets};
 use crate::base::error::{Result, TensogramError};
-use crate::base::memory;
 use crate::base::options::EncodeOptions;
+use crate::base::{interrupt, memory};
 use crate::encode::frame::{FrameForm, WrittenFrame, append_frame, frame_len, padded, write_frame};
 use crate::encode::object::Planned;
 use crate::encode::part_error::PartError;
@@ -212,6 +212,7 @@ fn write_objects(
 ) -> Result<Vec<WrittenFrame>, PartError> {
     let mut frames = Vec::with_capacity(objects.len());
     for (index, object) in objects.into_iter().enumerate() {
+        interrupt::check().map_err(PartError::of_all)?;
         let written = object.append_to(out, form);
         frames.push(written.map_err(|error| PartError { object_index: Some(index), error })?);
     }

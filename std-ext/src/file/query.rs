@@ -3,6 +3,7 @@
 use tgm_core::Message;
 
 use crate::base::error::{Result, TensogramError};
+use crate::base::interrupt;
 use crate::base::options::DecodeOptions;
 use crate::base::threads::Threads;
 use crate::file::data::Data;
@@ -35,6 +36,7 @@ pub fn query<'d>(data: impl Into<Data<'d>>, query: &Query, options: &DecodeOptio
     let found = data.map_runs(&layouts, threads, |first, run| {
         let mut found = Vec::new();
         run.for_each(|index, _, bytes| {
+            interrupt::check()?;
             let message = first.saturating_add(index);
             let metadata = Message::parse(bytes).and_then(|message| message.metadata());
             let looked =

@@ -11,6 +11,7 @@ use super::of_message;
 use super::options::ValidateOptions;
 use super::report::{FileIssue, FileValidationReport, ValidationReport};
 use crate::base::error::TensogramError;
+use crate::base::interrupt;
 use crate::base::limits::reserve;
 use crate::file::is_remote_url;
 use crate::file::{MessageReader, StreamOptions, StreamPart, TensogramFile};
@@ -34,6 +35,15 @@ pub fn validate_buffer(bytes: &[u8], options: &ValidateOptions) -> FileValidatio
     of_segments(bytes, table.segments(), options)
 }
 
+/// How much of a file has been looked at, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// From the start to the end of the last message that was validated.
+    pub done: u64,
+    /// All bytes. `None` for a stream.
+    pub total: Option<u64>,
+}
+
 /// Validates every message of a file. Bytes that belong to none are issues of the file.
 ///
 /// A regular file is read at positions, one message at a time. If it is truncated meanwhile, that is an error. Anything
@@ -42,13 +52,36 @@ pub fn validate_buffer(bytes: &[u8], options: &ValidateOptions) -> FileValidatio
 /// # Errors
 /// Those of opening and reading the file.
 pub fn validate_file(path: &Path, options: &ValidateOptions) -> io::Result<FileValidationReport> {
+    validate_file_with(path, options, |_| Ok(()))
+}
+
+/// [`validate_file`] that calls `watch` after each message. An error of `watch` ends the work.
+///
+/// # Errors
+/// Those of [`validate_file`] and of `watch`.
+///
+/// ```
+/// use tgm_std::validate::{ValidateOptions, validate_file_with};
+///
+/// let mut seen = Vec::new();
+/// let path = "../tests/data/multi/three.tgm".as_ref();
+/// validate_file_with(path, &ValidateOptions::default(), |progress| Ok(seen.push(progress)))?;
+/// assert_eq!(seen.len(), 3);
+/// assert_eq!(Some(seen[2].done), seen[2].total);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn validate_file_with(
+    path: &Path,
+    options: &ValidateOptions,
+    watch: impl FnMut(Progress) -> io::Result<()>,
+) -> io::Result<FileValidationReport> {
     let address = path.to_str().filter(|text| is_remote_url(text));
     let file = match address {
         Some(address) => TensogramFile::open_source(address, None),
         None if fs::metadata(path)?.is_file() => TensogramFile::open(path),
-        None => return validate_stream(File::open(path)?, options),
+        None => return of_stream(File::open(path)?, options, watch),
     };
-    file.and_then(|file| of_file(&file, options)).map_err(|error| match error {
+    file.and_then(|file| of_file(&file, options, watch)).map_err(|error| match error {
         TensogramError::Io(error) => error,
         other => io::Error::other(other),
     })
@@ -67,6 +100,14 @@ const SEARCHED: usize = 256 << 20;
 /// # Errors
 /// Those of the reader.
 pub fn validate_stream(reader: impl Read, options: &ValidateOptions) -> io::Result<FileValidationReport> {
+    of_stream(reader, options, |_| Ok(()))
+}
+
+fn of_stream(
+    reader: impl Read,
+    options: &ValidateOptions,
+    mut watch: impl FnMut(Progress) -> io::Result<()>,
+) -> io::Result<FileValidationReport> {
     let stream = StreamOptions { max_message_bytes: u64::MAX, max_junk_bytes: SEARCHED, ..StreamOptions::default() };
     let mut reader = MessageReader::with_options(reader, &stream);
     let mut spending = options.budget.of_file(0);
@@ -77,7 +118,9 @@ pub fn validate_stream(reader: impl Read, options: &ValidateOptions) -> io::Resu
                 let length = message.len() as u64;
                 spending.extend_file(length);
                 segments.push(Segment::Message { offset: message.offset(), length });
+                let done = message.offset().saturating_add(length);
                 messages.push(of_message(&message, options, &mut spending));
+                watch(Progress { done, total: None })?;
             }
             Ok(Some(StreamPart::Junk { offset, length, beginning })) => {
                 segments.push(Segment::Junk { offset, length });
@@ -93,12 +136,20 @@ pub fn validate_stream(reader: impl Read, options: &ValidateOptions) -> io::Resu
 }
 
 /// A file that is read at positions, or by its address: message by message.
-fn of_file(file: &TensogramFile, options: &ValidateOptions) -> Result<FileValidationReport, TensogramError> {
+fn of_file(
+    file: &TensogramFile,
+    options: &ValidateOptions,
+    mut watch: impl FnMut(Progress) -> io::Result<()>,
+) -> Result<FileValidationReport, TensogramError> {
     let len = file.segments()?.next_back().map_or(0, |last| last.offset().saturating_add(last.length()));
     let mut spending = options.budget.of_file(len);
-    let messages = (0..file.message_count()?).map(|index| {
+    let segments = file.segments()?.filter(Segment::is_message).enumerate();
+    let messages = segments.map(|(index, segment)| {
+        interrupt::check()?;
         let bytes = file.read_message(index)?;
-        Ok(of_message(&bytes, options, &mut spending))
+        let report = of_message(&bytes, options, &mut spending);
+        watch(Progress { done: segment.offset().saturating_add(segment.length()), total: Some(len) })?;
+        Ok(report)
     });
     let messages = messages.collect::<Result<_, TensogramError>>()?;
     // A region that cannot be read is reported without a description.

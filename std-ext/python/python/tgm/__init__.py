@@ -8,9 +8,7 @@ array([0., 1., 2.])
 
 from collections.abc import Mapping as _Mapping
 
-
 from ._errors import *  # noqa: F403
-from ._errors import __all__ as _errors
 from ._message import DecodedMessage
 from ._native import (
     WIRE_VERSION,
@@ -58,7 +56,11 @@ __version__ = "0.1.0"
 
 _Mapping.register(Metadata)
 
-# Not in __all__, which would hide the builtin from star imports.
+# `open` is defined below, because a star import must not replace the builtin.
+__all__ = [name for name in dir() if not name.startswith("_")]
+__all__ += ["__has_grib__", "__has_netcdf__", "__version__"]
+
+
 def open(source, /):
     """Opens a path, an address or a file object for reading.
 
@@ -71,48 +73,3 @@ def open(source, /):
     """
     return SourceFile(source) if hasattr(source, "read") else TensogramFile.open(source)
 
-
-__all__ = [
-    "AsyncTensogramFile",
-    "AsyncTensogramFileIter",
-    "WIRE_VERSION",
-    "DataObjectDescriptor",
-    "DecodedMessage",
-    "MappedFile",
-    "Message",
-    "MessageIter",
-    "MessageStream",
-    "Metadata",
-    "Object",
-    "Objects",
-    "SourceFile",
-    "StreamingEncoder",
-    "TensogramFile",
-    "TensogramFileIter",
-    "__has_grib__",
-    "__has_netcdf__",
-    "__version__",
-    "compute_hash",
-    "compute_packing_params",
-    "convert_grib",
-    "convert_grib_buffer",
-    "convert_netcdf",
-    "decode",
-    "decode_descriptors",
-    "decode_metadata",
-    "decode_object",
-    "decode_range",
-    "decode_with_masks",
-    "doctor",
-    "encode",
-    "encode_pre_encoded",
-    "is_remote_url",
-    "iter_messages",
-    "open_mmap",
-    "scan",
-    "to_grib",
-    "to_netcdf",
-    "validate",
-    "validate_file",
-    *_errors,
-]

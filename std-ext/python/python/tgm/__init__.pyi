@@ -1,9 +1,10 @@
 """Types of the package `tgm`. What functions do is told by their docstrings: `help(tgm.decode)`."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-
-from typing import Any, Final, Literal, NamedTuple, Protocol, SupportsIndex, TypeAlias, TypedDict, TypeVar, final, overload
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import (
+    Any, Final, Literal, NamedTuple, NotRequired, Protocol, SupportsIndex, TypeAlias, TypedDict, TypeVar, final, overload,
+)
 
 import numpy as np
 import numpy.typing as npt
@@ -110,6 +111,7 @@ class Report(TypedDict):
     hash_verified: bool
     issues: list[Issue]
     object_count: int
+    omitted_issues: NotRequired[int]
 
 class FileIssue(TypedDict):
     byte_offset: int
@@ -311,7 +313,13 @@ def decode_range(
 def scan(buf: Buffer) -> list[tuple[int, int]]: ...
 def iter_messages(buf: Buffer, *, verify_hash: bool = False) -> MessageIter: ...
 def validate(buf: Buffer, level: Level = "default", check_canonical: bool = False) -> Report: ...
-def validate_file(path: Path, level: Level = "default", check_canonical: bool = False) -> FileReport: ...
+def validate_file(
+    path: Path,
+    level: Level = "default",
+    check_canonical: bool = False,
+    *,
+    progress: Callable[[int, int | None], object] | None = None,
+) -> FileReport: ...
 def compute_hash(data: bytes | bytearray, algo: HashName = "xxh3") -> str: ...
 def compute_packing_params(
     values: npt.NDArray[np.float64], bits_per_value: SupportsIndex, decimal_scale_factor: SupportsIndex
@@ -509,12 +517,18 @@ class _Readable(Protocol):
 class _Seekable(_Readable, Protocol):
     def seek(self, offset: int, whence: int = ..., /) -> Any: ...
 
+class _Writable(Protocol):
+    def write(self, bytes: bytes, /) -> Any: ...
+
 @final
 class SourceFile:
     def __new__(cls, file: _Seekable) -> Self: ...
     def message_count(self) -> int: ...
     def __len__(self) -> int: ...
-    def __getitem__(self, index: SupportsIndex, /) -> DecodedMessage: ...
+    @overload
+    def __getitem__(self, key: SupportsIndex, /) -> DecodedMessage: ...
+    @overload
+    def __getitem__(self, key: slice, /) -> list[DecodedMessage]: ...
     def read_message(self, index: SupportsIndex) -> bytes: ...
     def decode_message(
         self,
@@ -580,6 +594,8 @@ class StreamingEncoder:
         neg_inf_mask_method: MaskMethod | None = None,
         small_mask_threshold_bytes: SupportsIndex | None = None,
         aggregate_hash: AggregateHash | None = None,
+        *,
+        file: _Writable | None = None,
     ) -> Self: ...
     def write_preceder(self, entry: Mapping[str, Any]) -> None: ...
     def write_object(self, descriptor: DescriptorLike, data: Data) -> None: ...

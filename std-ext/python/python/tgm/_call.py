@@ -4,7 +4,7 @@ from collections.abc import Coroutine
 
 
 class Call(Coroutine):
-    """A call that runs on another thread: an awaitable, and whatever asyncio takes a future or a coroutine for.
+    """An awaitable for a call that runs on another thread. asyncio takes it as a future and as a coroutine.
 
     `await`, `asyncio.gather`, `wait_for`, `ensure_future`, `create_task` and task groups take it. It can be awaited
     several times. It has the methods of a future too. The call begins at once, not when it is awaited. Cancelling it

@@ -80,7 +80,8 @@ fn pending(py: Python<'_>) -> PyResult<(Bound<'_, PyAny>, Pending)> {
     Ok((call, Pending { event_loop: event_loop.unbind(), future: future.unbind(), settle }))
 }
 
-/// Ends the awaitable with a result that is made with the GIL held, if there is anybody to get it.
+/// Makes the result with the GIL held and ends the awaitable with it. Does nothing if the awaitable was cancelled, or
+/// if its loop is closed.
 fn hand_over(pending: &Pending, make: impl FnOnce(Python<'_>) -> PyResult<Py<PyAny>>) {
     let Some(_guard) = keep_interpreter() else { return };
     Python::try_attach(|py| {
@@ -92,7 +93,7 @@ fn hand_over(pending: &Pending, make: impl FnOnce(Python<'_>) -> PyResult<Py<PyA
         }
         let (value, error) = both(py, make(py));
         let arguments = (&pending.settle, &pending.future, value, error);
-        // The loop may be closed since: an error, and nobody waits for the result.
+        // The loop may have been closed since. That is an error here, but nothing waits for the result.
         let _ = pending.event_loop.bind(py).call_method1(intern!(py, "call_soon_threadsafe"), arguments);
     });
 }

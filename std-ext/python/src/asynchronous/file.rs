@@ -5,12 +5,13 @@ use std::sync::{Arc, OnceLock};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
-use tgm_std::{TensogramError, TensogramFile};
+use tgm_std::{Result, TensogramError, TensogramFile};
 
 use super::bridge::{ready, spawn};
 use super::iter::AsyncTensogramFileIter;
 use crate::convert::arguments::{self, decoding, path_text, ranging};
 use crate::errors::Place;
+use crate::file::batch;
 use crate::file::open::{Origin, storage_options};
 use crate::message;
 
@@ -42,6 +43,17 @@ pub(crate) struct AsyncTensogramFile {
 impl AsyncTensogramFile {
     fn new(file: TensogramFile, source: String) -> Self {
         Self { file: Arc::new(file), source, count: Arc::default() }
+    }
+
+    /// Starts `work` on the file, and gives an awaitable of its result, which `convert` makes a Python object.
+    fn call<'py, T: Send + 'static, W: Future<Output = Result<T>> + Send + 'static>(
+        &self,
+        py: Python<'py>,
+        place: Place,
+        work: impl FnOnce(Arc<TensogramFile>) -> W,
+        convert: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        spawn(py, place, work(Arc::clone(&self.file)), convert)
     }
 
     fn known_count(&self) -> PyResult<usize> {
@@ -79,7 +91,7 @@ impl AsyncTensogramFile {
 
     /// Opens a source by its address, with options of its store: an awaitable of the file.
     ///
-    /// Raises OSError for what is no address, and if the source cannot be read.
+    /// Raises OSError if it is not an address, and if the source cannot be read.
     #[staticmethod]
     #[pyo3(signature = (source, storage_options=None, *, bidirectional=true))]
     fn open_remote<'py>(
@@ -127,25 +139,23 @@ impl AsyncTensogramFile {
         threads: u32,
         verify_hash: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (file, options) = (Arc::clone(&self.file), decoding(native_byte_order, threads, true, verify_hash));
-        let work = async move { file.decode_message_async(index, &options).await };
-        spawn(py, Place::message(index), work, |py, found| message::decoded(py, found).map(Bound::unbind))
+        let options = decoding(native_byte_order, threads, true, verify_hash);
+        let work = |file: Arc<TensogramFile>| async move { file.decode_message_async(index, &options).await };
+        self.call(py, Place::message(index), work, |py, found| message::decoded(py, found).map(Bound::unbind))
     }
 
     /// The metadata of a message, as an awaitable. No payload is read.
     fn file_decode_metadata<'py>(&self, py: Python<'py>, msg_index: usize) -> PyResult<Bound<'py, PyAny>> {
-        let file = Arc::clone(&self.file);
-        let work = async move { file.decode_metadata_async(msg_index).await };
-        spawn(py, Place::message(msg_index), work, |py, found| {
+        let work = |file: Arc<TensogramFile>| async move { file.decode_metadata_async(msg_index).await };
+        self.call(py, Place::message(msg_index), work, |py, found| {
             Ok(Py::new(py, crate::metadata::Metadata::new(found))?.into_any())
         })
     }
 
     /// The metadata of a message and its descriptors: an awaitable of a dict of "metadata" and "descriptors".
     fn file_decode_descriptors<'py>(&self, py: Python<'py>, msg_index: usize) -> PyResult<Bound<'py, PyAny>> {
-        let file = Arc::clone(&self.file);
-        let work = async move { file.decode_descriptors_async(msg_index).await };
-        spawn(py, Place::message(msg_index), work, |py, found| {
+        let work = |file: Arc<TensogramFile>| async move { file.decode_descriptors_async(msg_index).await };
+        self.call(py, Place::message(msg_index), work, |py, found| {
             Ok(message::descriptors_dict(py, found)?.into_any().unbind())
         })
     }
@@ -162,9 +172,10 @@ impl AsyncTensogramFile {
         threads: u32,
         verify_hash: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (file, options) = (Arc::clone(&self.file), decoding(native_byte_order, threads, true, verify_hash));
-        let work = async move { file.decode_object_async(msg_index, obj_index, &options).await };
-        spawn(py, Place::both(msg_index, obj_index), work, |py, found| {
+        let options = decoding(native_byte_order, threads, true, verify_hash);
+        let work =
+            |file: Arc<TensogramFile>| async move { file.decode_object_async(msg_index, obj_index, &options).await };
+        self.call(py, Place::both(msg_index, obj_index), work, |py, found| {
             Ok(message::object_dict(py, found)?.into_any().unbind())
         })
     }
@@ -182,10 +193,12 @@ impl AsyncTensogramFile {
         native_byte_order: bool,
         threads: u32,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (file, ranges) = (Arc::clone(&self.file), arguments::ranges(ranges)?);
+        let ranges = arguments::ranges(ranges)?;
         let options = ranging(native_byte_order, threads, true);
-        let work = async move { file.decode_range_async(msg_index, obj_index, &ranges, &options).await };
-        spawn(py, Place::both(msg_index, obj_index), work, move |py, found| {
+        let work = |file: Arc<TensogramFile>| async move {
+            file.decode_range_async(msg_index, obj_index, &ranges, &options).await
+        };
+        self.call(py, Place::both(msg_index, obj_index), work, move |py, found| {
             message::ranges(py, found, join).map(Bound::unbind)
         })
     }
@@ -204,9 +217,13 @@ impl AsyncTensogramFile {
         threads: u32,
         verify_hash: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (file, options) = (Arc::clone(&self.file), decoding(native_byte_order, threads, true, verify_hash));
-        let work = async move { batch::objects(&file, &msg_indices, obj_index, &options).await };
-        spawn(py, Place::object(obj_index), work, |py, found| Ok(message::object_dicts(py, found)?.into_any().unbind()))
+        let options = decoding(native_byte_order, threads, true, verify_hash);
+        let work = |file: Arc<TensogramFile>| async move {
+            batch!(file.decode_object_batch_async(&msg_indices, obj_index, &options).await)
+        };
+        self.call(py, Place::object(obj_index), work, |py, found| {
+            Ok(message::object_dicts(py, found)?.into_any().unbind())
+        })
     }
 
     /// Decodes ranges of object `obj_index` of each of the messages, fetched together: an awaitable of a list.
@@ -224,39 +241,41 @@ impl AsyncTensogramFile {
         native_byte_order: bool,
         threads: u32,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (file, ranges) = (Arc::clone(&self.file), arguments::ranges(ranges)?);
+        let ranges = arguments::ranges(ranges)?;
         let options = ranging(native_byte_order, threads, true);
-        let work = async move { batch::ranges(&file, &msg_indices, obj_index, &ranges, &options).await };
-        spawn(py, Place::object(obj_index), work, move |py, found| {
+        let work = |file: Arc<TensogramFile>| async move {
+            batch!(file.decode_range_batch_async(&msg_indices, obj_index, &ranges, &options).await)
+        };
+        self.call(py, Place::object(obj_index), work, move |py, found| {
             Ok(message::range_lists(py, found, join)?.into_any().unbind())
         })
     }
 
     /// Fetches the structure of messages at an address together, so that later calls need not: an awaitable of `()`.
     fn prefetch_layouts<'py>(&self, py: Python<'py>, msg_indices: Vec<usize>) -> PyResult<Bound<'py, PyAny>> {
-        let file = Arc::clone(&self.file);
-        let work = async move { batch::prefetch(&file, &msg_indices).await };
-        spawn(py, Place::UNKNOWN, work, |py, ()| Ok(PyTuple::empty(py).into_any().unbind()))
+        let work = |file: Arc<TensogramFile>| async move {
+            // A local file has nothing to fetch.
+            if file.is_remote() { batch!(file.prefetch_layouts_async(&msg_indices).await) } else { Ok(()) }
+        };
+        self.call(py, Place::UNKNOWN, work, |py, ()| Ok(PyTuple::empty(py).into_any().unbind()))
     }
 
     /// The bytes of a message, as an awaitable.
     fn read_message<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
-        let file = Arc::clone(&self.file);
-        let work = async move { file.read_message_async(index).await };
-        spawn(py, Place::message(index), work, |py, bytes| Ok(PyBytes::new(py, &bytes).into_any().unbind()))
+        let work = |file: Arc<TensogramFile>| async move { file.read_message_async(index).await };
+        self.call(py, Place::message(index), work, |py, bytes| Ok(PyBytes::new(py, &bytes).into_any().unbind()))
     }
 
     /// The bytes of all messages: an awaitable of a list.
     fn messages<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let file = Arc::clone(&self.file);
-        let work = async move {
+        let work = |file: Arc<TensogramFile>| async move {
             let mut messages = Vec::new();
             for index in 0..file.message_count_async().await? {
                 messages.push(file.read_message_async(index).await?);
             }
             Ok(messages)
         };
-        spawn(py, Place::UNKNOWN, work, |py, messages| {
+        self.call(py, Place::UNKNOWN, work, |py, messages| {
             let messages = messages.iter().map(|bytes| PyBytes::new(py, bytes));
             Ok(PyList::new(py, messages)?.into_any().unbind())
         })
@@ -281,69 +300,5 @@ impl AsyncTensogramFile {
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         Ok(format!("AsyncTensogramFile(source={})", PyString::new(py, &self.source).repr()?))
-    }
-}
-
-#[cfg(feature = "remote")]
-mod batch {
-    //! Calls that fetch parts of several messages together.
-
-    use tgm_std::{DataObjectDescriptor, DecodeOptions, GlobalMetadata, Result, TensogramFile};
-
-    pub(super) async fn objects(
-        file: &TensogramFile,
-        messages: &[usize],
-        object: usize,
-        options: &DecodeOptions,
-    ) -> Result<Vec<(GlobalMetadata, DataObjectDescriptor, Vec<u8>)>> {
-        file.decode_object_batch_async(messages, object, options).await
-    }
-
-    pub(super) async fn ranges(
-        file: &TensogramFile,
-        messages: &[usize],
-        object: usize,
-        ranges: &[(u64, u64)],
-        options: &DecodeOptions,
-    ) -> Result<Vec<(DataObjectDescriptor, Vec<Vec<u8>>)>> {
-        file.decode_range_batch_async(messages, object, ranges, options).await
-    }
-
-    pub(super) async fn prefetch(file: &TensogramFile, messages: &[usize]) -> Result<()> {
-        file.prefetch_layouts_async(messages).await
-    }
-}
-
-#[cfg(not(feature = "remote"))]
-mod batch {
-    //! Calls that only sources at addresses answer, in a build that has none.
-
-    use tgm_std::{DataObjectDescriptor, DecodeOptions, GlobalMetadata, Result, TensogramFile};
-
-    fn refused<T>() -> Result<T> {
-        Err(std::io::Error::other("batch decode requires a remote backend").into())
-    }
-
-    pub(super) async fn objects(
-        _file: &TensogramFile,
-        _messages: &[usize],
-        _object: usize,
-        _options: &DecodeOptions,
-    ) -> Result<Vec<(GlobalMetadata, DataObjectDescriptor, Vec<u8>)>> {
-        refused()
-    }
-
-    pub(super) async fn ranges(
-        _file: &TensogramFile,
-        _messages: &[usize],
-        _object: usize,
-        _ranges: &[(u64, u64)],
-        _options: &DecodeOptions,
-    ) -> Result<Vec<(DataObjectDescriptor, Vec<Vec<u8>>)>> {
-        refused()
-    }
-
-    pub(super) async fn prefetch(_file: &TensogramFile, _messages: &[usize]) -> Result<()> {
-        Ok(())
     }
 }

@@ -14,7 +14,8 @@ const BLOCKING: usize = 4;
 /// The runtime, and the process that its threads belong to.
 static RUNTIME: Mutex<Option<(u32, &'static Runtime)>> = Mutex::new(None);
 
-/// Whether the interpreter ends. Who hands a result over holds it for reading, so that the end waits for him.
+/// Whether the interpreter ends. A thread holds the lock for reading while it hands a result over, so that the end
+/// waits for it.
 static ENDED: RwLock<bool> = RwLock::new(false);
 
 /// The runtime of this process. It starts with the first call, and runs until the process ends.
@@ -23,7 +24,8 @@ static ENDED: RwLock<bool> = RwLock::new(false);
 /// there: its threads cannot be joined.
 ///
 /// # Errors
-/// `RuntimeError` if the system gives no threads, and if the interpreter ends: nobody would get the result.
+/// `RuntimeError` if the system gives no threads, and if the interpreter ends, because the result could not be
+/// delivered.
 pub(super) fn runtime(py: Python<'_>) -> PyResult<&'static Runtime> {
     // Waiting for the lock with the GIL held could wait for itself.
     if !ENDED.try_read().is_ok_and(|ended| !*ended) {

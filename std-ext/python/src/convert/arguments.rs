@@ -23,46 +23,42 @@ pub(crate) fn hashing(hash: Option<&str>) -> PyResult<bool> {
     }
 }
 
-/// The arguments of encoding that all functions have, as Python passes them.
-#[derive(Debug)]
-pub(crate) struct EncodeArguments<'a> {
-    pub(crate) hash: Option<&'a str>,
-    pub(crate) threads: u32,
-    pub(crate) allow_nan: bool,
-    pub(crate) allow_inf: bool,
-    pub(crate) nan_mask_method: Option<&'a str>,
-    pub(crate) pos_inf_mask_method: Option<&'a str>,
-    pub(crate) neg_inf_mask_method: Option<&'a str>,
-    pub(crate) small_mask_threshold_bytes: Option<usize>,
-    pub(crate) aggregate_hash: Option<&'a str>,
-}
-
-impl EncodeArguments<'_> {
-    /// The options that they stand for.
-    ///
-    /// # Errors
-    /// `ValueError` for names that are not known.
-    pub(crate) fn options(&self, py: Python<'_>) -> PyResult<EncodeOptions> {
-        let defaults = EncodeOptions::default();
-        let method = |name: Option<&str>| match name {
-            None => Ok(MaskMethod::Roaring),
-            Some(name) => MaskMethod::from_name(name).map_err(raise(py)),
-        };
-        Ok(EncodeOptions {
-            hashing: hashing(self.hash)?,
-            threads: self.threads,
-            allow_nan: self.allow_nan,
-            allow_inf: self.allow_inf,
-            nan_mask_method: method(self.nan_mask_method)?,
-            pos_inf_mask_method: method(self.pos_inf_mask_method)?,
-            neg_inf_mask_method: method(self.neg_inf_mask_method)?,
-            small_mask_threshold_bytes: self.small_mask_threshold_bytes.unwrap_or(defaults.small_mask_threshold_bytes),
-            aggregate_hash: aggregate_hash(self.aggregate_hash)?,
-            // Arrays are in this machine's order, whatever a descriptor declares.
-            value_order: ValueOrder::Native,
-            ..defaults
-        })
-    }
+/// Options of encoding, from the arguments that all functions have. `mask_methods` are those of NaN, Inf and -Inf.
+///
+/// # Errors
+/// `ValueError` for names that are not known.
+#[allow(clippy::too_many_arguments, reason = "the arguments of the Python functions")]
+pub(crate) fn encoding(
+    py: Python<'_>,
+    hash: Option<&str>,
+    threads: u32,
+    (allow_nan, allow_inf): (bool, bool),
+    mask_methods: [Option<&str>; 3],
+    small_mask_threshold_bytes: Option<usize>,
+    aggregate_hash: Option<&str>,
+) -> PyResult<EncodeOptions> {
+    let defaults = EncodeOptions::default();
+    let method = |name: Option<&str>| match name {
+        None => Ok(MaskMethod::Roaring),
+        // A build without that encoder writes the mask in another form, which every reader knows.
+        Some("blosc2") if !cfg!(feature = "full") => MaskMethod::from_name("zstd").map_err(raise(py)),
+        Some(name) => MaskMethod::from_name(name).map_err(raise(py)),
+    };
+    let [nan, pos_inf, neg_inf] = mask_methods;
+    Ok(EncodeOptions {
+        hashing: hashing(hash)?,
+        threads,
+        allow_nan,
+        allow_inf,
+        nan_mask_method: method(nan)?,
+        pos_inf_mask_method: method(pos_inf)?,
+        neg_inf_mask_method: method(neg_inf)?,
+        small_mask_threshold_bytes: small_mask_threshold_bytes.unwrap_or(defaults.small_mask_threshold_bytes),
+        aggregate_hash: self::aggregate_hash(aggregate_hash)?,
+        // Arrays are in this machine's order, whatever a descriptor declares.
+        value_order: ValueOrder::Native,
+        ..defaults
+    })
 }
 
 fn aggregate_hash(policy: Option<&str>) -> PyResult<AggregateHashPolicy> {
@@ -118,7 +114,7 @@ pub(crate) fn validating(level: &str, check_canonical: bool) -> PyResult<Validat
 /// Ranges of elements: pairs of a start and a count.
 ///
 /// # Errors
-/// `TypeError` for what is no sequence of tuples, `ValueError` for tuples of another length, `OverflowError` for
+/// `TypeError` unless it is a sequence of tuples, `ValueError` for tuples of another length, `OverflowError` for
 /// negative numbers.
 pub(crate) fn ranges(object: &Bound<'_, PyAny>) -> PyResult<Vec<(u64, u64)>> {
     let is_sequence = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();

@@ -3,13 +3,14 @@
 //! The order of things: [`Data::new`] looks at the object and copies nothing that is in order; the descriptor is made,
 //! with what it leaves open taken from the data; [`Data::into_payload`] gives the bytes in the order of the descriptor.
 
+use std::ffi::CString;
 use std::ptr::NonNull;
 
 use numpy::{PyArray1, PyArrayDescrMethods, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyException, PyTypeError, PyUserWarning, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyList, PyMemoryView, PyTuple};
+use pyo3::types::{PyByteArray, PyBytes, PyList, PyMemoryView, PyRange, PyTuple};
 use tgm_std::{ByteOrder, DataObjectDescriptor, Dtype};
 
 use crate::convert::buffers::Bytes;
@@ -74,10 +75,8 @@ impl<'py> Data<'py> {
         if object.is_instance_of::<PyBytes>() || object.is_instance_of::<PyByteArray>() {
             return Ok(Self::Bytes(Bytes::borrow(object, "data")?));
         }
-        if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
-            // Numbers from 0 to 255 are bytes.
-            let bytes = object.py().get_type::<PyBytes>().call1((object,)).map_err(|_| refused(object))?;
-            return Ok(Self::Bytes(Bytes::borrow(&bytes, "data")?));
+        if let Some(bytes) = numbers(object)? {
+            return Ok(Self::Bytes(bytes));
         }
         if let Ok(array) = object.cast::<PyUntypedArray>() {
             return Array::new(array).map(Self::Array);
@@ -106,7 +105,7 @@ impl<'py> Data<'py> {
     /// The bytes to encode under `descriptor`.
     ///
     /// # Errors
-    /// `ValueError` if an array's type is not the descriptor's.
+    /// `ValueError` if an array's type is not the descriptor's, and its bits cannot stand for it.
     pub(crate) fn into_payload(self, descriptor: &DataObjectDescriptor) -> PyResult<Payload<'py>> {
         match self {
             Self::Bytes(bytes) => Ok(Payload::Bytes(bytes)),
@@ -157,17 +156,39 @@ impl<'py> Array<'py> {
             return self.packed();
         }
         if !self.fits(declared) && self.has_length_of(descriptor) {
-            return Err(PyValueError::new_err(format!(
-                "data of dtype {} does not fit the descriptor's dtype {}",
-                self.element.name(),
-                declared.name()
-            )));
+            self.stands_for_bits(descriptor)?;
         }
         // An array in this machine's order is taken to be in the declared order, as programs for `tensogram` expect.
         // zfp and sz3 read numbers in this machine's order.
         let is_numeric = matches!(&*descriptor.compression, "zfp" | "sz3");
         let wanted = if is_numeric { ByteOrder::native() } else { descriptor.byte_order };
         if self.order != ByteOrder::native() && self.order != wanted { self.swapped() } else { Ok(self) }
+    }
+
+    /// Warns that the elements are stored as the bits of another type, as programs for `tensogram` expect. They can be
+    /// read back by a view with their own type.
+    ///
+    /// # Errors
+    /// `ValueError` if a stage reads the elements as numbers, and for elements that have no bits to be taken over:
+    /// truth values, types that numpy lacks, and elements in another order than this machine's. What the filters of
+    /// warnings raise.
+    fn stands_for_bits(&self, descriptor: &DataObjectDescriptor) -> PyResult<()> {
+        let py = self.object.py();
+        let text =
+            format!("data of dtype {} does not fit the descriptor's dtype {}", self.element.name(), descriptor.dtype);
+        let is_kept = descriptor.encoding == "none" && !matches!(&*descriptor.compression, "zfp" | "sz3");
+        if !is_kept || !self.is_plain() || self.order != ByteOrder::native() {
+            return Err(PyValueError::new_err(text));
+        }
+        let text = CString::new(format!("{text}: the bits are stored as they are")).unwrap_or_default();
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 1)
+    }
+
+    /// Whether the elements are integers or floats that `tensogram` takes too.
+    fn is_plain(&self) -> bool {
+        use Dtype as D;
+        let Element::Of(dtype) = self.element else { return false };
+        !matches!(dtype, D::Float16 | D::Bfloat16 | D::Complex64 | D::Complex128 | D::Bitmask)
     }
 
     /// Whether these elements can stand for elements of type `declared`. Unsigned integers stand for the bits of any
@@ -342,6 +363,24 @@ fn element_of(array: &Bound<'_, PyUntypedArray>) -> PyResult<Option<Element>> {
     })))
 }
 
+/// The bytes of numbers from 0 to 255: of a list, a tuple, a range, or an array of Python's integers. `None` for all
+/// other objects.
+fn numbers(object: &Bound<'_, PyAny>) -> PyResult<Option<Bytes>> {
+    let is_sequence = object.is_instance_of::<PyList>()
+        || object.is_instance_of::<PyTuple>()
+        || object.is_instance_of::<PyRange>()
+        || object.cast::<PyUntypedArray>().is_ok_and(|array| array.dtype().kind() == b'O');
+    if !is_sequence {
+        return Ok(None);
+    }
+    match object.py().get_type::<PyBytes>().call1((object.try_iter()?,)) {
+        Ok(bytes) => Bytes::borrow(&bytes, "data").map(Some),
+        // An item is not a number, or is out of range.
+        Err(error) if error.is_instance_of::<PyException>(object.py()) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 fn refused(object: &Bound<'_, PyAny>) -> PyErr {
     let class = object.get_type().name().map_or_else(|_| "object".to_owned(), |name| name.to_string());
     let dtype = match object.getattr("dtype") {
@@ -351,12 +390,15 @@ fn refused(object: &Bound<'_, PyAny>) -> PyErr {
     PyValueError::new_err(format!("{EXPECTED} (got {class}{dtype})"))
 }
 
-/// The bytes of an object that is encoded already: `bytes` and other buffers of bytes.
+/// The bytes of an object that is encoded already: `bytes`, other buffers of bytes, and lists of numbers from 0 to 255.
 ///
 /// # Errors
 /// `ValueError` or `TypeError` (`is_method`) for anything else.
 pub(crate) fn encoded_bytes<'py>(object: &Bound<'py, PyAny>, is_method: bool) -> PyResult<Payload<'py>> {
     if let Ok(bytes) = Bytes::borrow(object, "data") {
+        return Ok(Payload::Bytes(bytes));
+    }
+    if let Some(bytes) = numbers(object)? {
         return Ok(Payload::Bytes(bytes));
     }
     let text = format!("pre-encoded data requires bytes data (got {})", object.get_type().name()?);

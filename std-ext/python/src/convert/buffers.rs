@@ -124,8 +124,8 @@ impl Bytes {
     }
 }
 
-/// Whether nobody can write into the buffer that `object` exports read-only: a view of `bytes`, an array over `bytes`, or
-/// a map.
+/// Whether nobody can write into the buffer that `object` exports read-only: a view of `bytes`, an array over `bytes`,
+/// or a map.
 fn is_immutable(object: &Bound<'_, PyAny>) -> bool {
     /// Views of views of views are not followed further.
     const DEPTH: usize = 8;

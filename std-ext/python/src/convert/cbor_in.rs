@@ -46,7 +46,7 @@ pub(crate) fn entries(object: &Bound<'_, PyAny>) -> PyResult<BTreeMap<String, Va
 /// A key that must be text.
 ///
 /// # Errors
-/// `TypeError` for another type, `ValueError` for text that is no Unicode.
+/// `TypeError` for another type, `ValueError` for text that is not valid Unicode.
 pub(crate) fn text_key(key: &Bound<'_, PyAny>) -> PyResult<String> {
     match key.cast::<PyString>() {
         Ok(text) => string(text),
@@ -156,8 +156,17 @@ fn array(object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
 fn map(object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
     let mut pairs = Vec::new();
     for_each_item(object, |key, item| {
-        pairs.push((value_at(&key, depth)?, value_at(&item, depth)?));
-        Ok(())
+        let item = value_at(&item, depth)?;
+        match value_at(&key, depth)? {
+            // A dict of Python cannot have such a key, so a reader in Python would fail.
+            Value::Array(_) | Value::Map(_) => {
+                Err(PyValueError::new_err(format!("cannot convert {} to a key of CBOR", key.get_type().name()?)))
+            }
+            key => {
+                pairs.push((key, item));
+                Ok(())
+            }
+        }
     })?;
     Ok(Value::Map(pairs))
 }

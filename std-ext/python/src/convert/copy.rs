@@ -9,8 +9,8 @@ const SMALL: usize = 256 << 10;
 
 /// A copy of `len` elements at `data`. The GIL is not held while many are copied.
 ///
-/// Another thread may write to them meanwhile. Then the copy holds some old and some new bytes, as the copies of numpy do
-/// that run without the GIL. All that follows works on the copy, which nobody else has.
+/// Another thread may write to them meanwhile. Then the copy holds some old and some new bytes, as the copies of numpy
+/// do that run without the GIL. All that follows works on the copy, which nobody else has.
 ///
 /// # Errors
 /// `RuntimeError` for a panic.

@@ -2,9 +2,9 @@
 
 use std::ffi::CString;
 
-use pyo3::exceptions::{PyUserWarning, PyValueError};
+use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyMapping};
+use pyo3::types::{PyDict, PyList, PyMapping, PyTuple};
 use tgm_std::{ByteOrder, DataObjectDescriptor as Described, Dtype, TensogramError};
 
 use crate::convert::array_in::{Array, Data};
@@ -47,7 +47,7 @@ pub(crate) fn descriptor(object: &Bound<'_, PyAny>, data: Option<&Data<'_>>) -> 
     if object.is_none() {
         return inferred.ok_or_else(|| PyValueError::new_err("descriptor may be None only with a numpy array"));
     }
-    if !object.is_instance_of::<PyDict>() && object.cast::<PyMapping>().is_err() {
+    if !is_descriptor(object) {
         let class = object.get_type().name()?;
         return Err(PyValueError::new_err(format!("expected a descriptor dict, got {class}")));
     }
@@ -104,9 +104,7 @@ pub(crate) fn descriptor(object: &Bound<'_, PyAny>, data: Option<&Data<'_>>) -> 
             return Ok(());
         }
         if key == "masks" {
-            return Err(PyValueError::new_err(
-                "MetadataError: failed to deserialize descriptor: 'masks' is written by the encoder alone",
-            ));
+            return no_masks(&item);
         }
         if MEANINGS.contains(&&*key) {
             meanings.push(key.clone());
@@ -118,6 +116,36 @@ pub(crate) fn descriptor(object: &Bound<'_, PyAny>, data: Option<&Data<'_>>) -> 
         warn(py, &meanings)?;
     }
     Ok(descriptor)
+}
+
+/// [`descriptor`] for methods, whose argument it is.
+///
+/// # Errors
+/// Those of [`descriptor`], with `TypeError` for an object that is not a descriptor.
+pub(crate) fn argument(object: &Bound<'_, PyAny>, data: Option<&Data<'_>>) -> PyResult<Described> {
+    let is_inferred = object.is_none() && data.and_then(Data::array).is_some();
+    if is_inferred || !object.is_none() && is_descriptor(object) {
+        return descriptor(object, data);
+    }
+    let class = object.get_type().name()?;
+    Err(PyTypeError::new_err(format!("argument 'descriptor': '{class}' object is not an instance of 'dict'")))
+}
+
+fn is_descriptor(object: &Bound<'_, PyAny>) -> bool {
+    object.is_none()
+        || object.is_instance_of::<PyDict>()
+        || object.is_instance_of::<DataObjectDescriptor>()
+        || object.cast::<PyMapping>().is_ok()
+}
+
+/// Checks that an entry `masks` is empty. Only the encoder writes masks.
+fn no_masks(item: &Bound<'_, PyAny>) -> PyResult<()> {
+    if item.is_none() || item.cast::<PyDict>().is_ok_and(PyDictMethods::is_empty) {
+        return Ok(());
+    }
+    Err(PyValueError::new_err(
+        "MetadataError: failed to deserialize descriptor: 'masks' is written by the encoder alone",
+    ))
 }
 
 /// Checks that the number of elements can be counted.
@@ -142,10 +170,8 @@ fn warn(py: Python<'_>, keys: &[String]) -> PyResult<()> {
 /// The pairs of descriptors and data that encoding takes, as Python passes them.
 ///
 /// # Errors
-/// `TypeError` for what is no list; `ValueError` for items that are no pairs.
+/// `TypeError` unless it is a list; `ValueError` for an item that is not a pair.
 pub(crate) fn pairs<'py>(object: &Bound<'py, PyAny>) -> PyResult<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
-    use pyo3::exceptions::PyTypeError;
-    use pyo3::types::{PyList, PyTuple};
     let Ok(list) = object.cast::<PyList>() else {
         let class = object.get_type().name()?;
         let text = format!("argument 'descriptors_and_data': '{class}' object is not an instance of 'list'");

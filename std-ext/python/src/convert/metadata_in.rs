@@ -21,8 +21,8 @@ const EXTRA: &str = "_extra_";
 /// wrote.
 ///
 /// # Errors
-/// `TypeError` for what is no mapping; `ValueError` for entries of a wrong type, and for `_reserved_`, which the library
-/// writes.
+/// `TypeError` unless it is a mapping; `ValueError` for entries of a wrong type, and for `_reserved_`, which the
+/// library writes.
 pub(crate) fn metadata(object: &Bound<'_, PyAny>) -> PyResult<GlobalMetadata> {
     if let Ok(metadata) = object.cast::<Metadata>() {
         return Ok(metadata.get().without_reserved());
@@ -58,7 +58,7 @@ pub(crate) fn metadata(object: &Bound<'_, PyAny>) -> PyResult<GlobalMetadata> {
 /// The metadata of one object.
 ///
 /// # Errors
-/// `ValueError` for what is no mapping, and for `_reserved_`.
+/// `ValueError` unless it is a mapping, and for `_reserved_`.
 pub(crate) fn entry(object: &Bound<'_, PyAny>) -> PyResult<BTreeMap<String, Value>> {
     if !is_mapping(object) {
         let class = object.get_type().name()?;

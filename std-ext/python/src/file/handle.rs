@@ -106,7 +106,8 @@ impl Handle {
         }
     }
 
-    /// Gives the file back to the operating system, after all reads have ended. It stays closed, unless it is only left.
+    /// Gives the file back to the operating system, after all reads have ended. It stays closed, unless it is only
+    /// left.
     pub(crate) fn close(&self, py: Python<'_>, for_good: bool) -> PyResult<()> {
         detached(py, || {
             let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);

@@ -76,7 +76,7 @@ impl Origin {
 #[cfg(feature = "remote")]
 fn open_remote(address: &str, storage: &BTreeMap<String, String>, scan: RemoteScanOptions) -> tgm_std::Result<Library> {
     use tgm_std::remote::{RemoteOptions, UnknownKeys};
-    if !is_remote_url(address) {
+    if !address.contains("://") {
         return Err(TensogramError::Remote(format!("invalid URL: {address} is not an address").into()));
     }
     let options =
@@ -96,7 +96,7 @@ fn open_remote(
 /// Options of an object store: text as keys, and values that can be made text.
 ///
 /// # Errors
-/// `TypeError` for what is no dict with text as keys, `ValueError` for values that cannot be made text.
+/// `TypeError` unless it is a dict with text as keys, `ValueError` for values that cannot be made text.
 pub(crate) fn storage_options(options: Option<&Bound<'_, PyAny>>) -> PyResult<BTreeMap<String, String>> {
     let Some(options) = options else {
         return Ok(BTreeMap::new());

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PySlice, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use tgm_std::TensogramFile as Library;
 
-use crate::convert::arguments::{EncodeArguments, decoding, path_text, ranges, ranging};
+use crate::convert::arguments::{decoding, encoding, path_text, ranges, ranging};
+use crate::convert::index::{item, no_message, refuse_wide};
 use crate::convert::{bytes_out, metadata_in, query};
 use crate::errors::Place;
 use crate::file::handle::{Failure, Handle};
@@ -24,8 +25,8 @@ use crate::work::detached;
 /// It is a sequence of messages: `len(f)`, `f[0]`, `f[-1]`, `f[2:5]`, and `for message in f`. Any number of threads may
 /// read from one handle and append to it. Of large messages only those parts are read that a call needs.
 ///
-/// A `with` statement gives the file back to the operating system at its end; a later use opens it again. `close` closes
-/// it for good. A handle pickles as its path or address, and opens it again.
+/// A `with` statement gives the file back to the operating system at its end; a later use opens it again. `close`
+/// closes it for good. A handle pickles as its path or address, and opens it again.
 ///
 /// >>> import numpy, tempfile, tgm
 /// >>> folder = tempfile.TemporaryDirectory()
@@ -77,8 +78,8 @@ impl TensogramFile {
     /// Opens a source by its address. The first bytes are read, which tells whether it can be read.
     ///
     /// `storage_options` is a dict with options of the object store, such as `aws_region`, `timeout` or `max_retries`.
-    /// Values are made text. Options that are not known are ignored. Credentials that are not given are looked for in the
-    /// environment.
+    /// Values are made text. Options that are not known are ignored. Credentials that are not given are looked for in
+    /// the environment.
     ///
     /// Raises RemoteError, which is an OSError; TypeError and ValueError for wrong options.
     #[staticmethod]
@@ -134,19 +135,16 @@ impl TensogramFile {
         small_mask_threshold_bytes: Option<usize>,
         aggregate_hash: Option<&str>,
     ) -> PyResult<()> {
-        let arguments = EncodeArguments {
+        let metadata = metadata_in::metadata(global_meta_dict)?;
+        let options = encoding(
+            py,
             hash,
             threads,
-            allow_nan,
-            allow_inf,
-            nan_mask_method,
-            pos_inf_mask_method,
-            neg_inf_mask_method,
+            (allow_nan, allow_inf),
+            [nan_mask_method, pos_inf_mask_method, neg_inf_mask_method],
             small_mask_threshold_bytes,
             aggregate_hash,
-        };
-        let metadata = metadata_in::metadata(global_meta_dict)?;
-        let options = arguments.options(py)?;
+        )?;
         // The message is encoded before the lock is taken, so that readers do not wait for it.
         let objects = Objects::new(descriptors_and_data)?;
         let message = objects.with(py, |pairs| tgm_std::encode(&metadata, pairs, &options))?;
@@ -244,7 +242,7 @@ impl TensogramFile {
         verify_hash: bool,
     ) -> PyResult<Bound<'py, PyList>> {
         let options = decoding(native_byte_order, threads, true, verify_hash);
-        let read = |file: &Library| batch::objects(file, &msg_indices, obj_index, &options);
+        let read = |file: &Library| batch!(file.decode_object_batch(&msg_indices, obj_index, &options));
         let objects = self.handle.read(py, Place::object(obj_index), read)?;
         message::object_dicts(py, objects)
     }
@@ -267,7 +265,7 @@ impl TensogramFile {
     ) -> PyResult<Bound<'py, PyList>> {
         let options = ranging(native_byte_order, threads, true);
         let ranges = self::ranges(ranges)?;
-        let read = |file: &Library| batch::ranges(file, &msg_indices, obj_index, &ranges, &options);
+        let read = |file: &Library| batch!(file.decode_range_batch(&msg_indices, obj_index, &ranges, &options));
         let found = self.handle.read(py, Place::object(obj_index), read)?;
         message::range_lists(py, found, join)
     }
@@ -280,7 +278,10 @@ impl TensogramFile {
 
     /// A list with the bytes of every message. Raises OSError for a source at an address.
     fn messages<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let read = |file: &Library| file.iter()?.collect::<tgm_std::Result<Vec<_>>>();
+        let read = |file: &Library| {
+            let messages = file.iter()?.map(|message| tgm_std::interrupt::check().and(message));
+            messages.collect::<tgm_std::Result<Vec<_>>>()
+        };
         let messages = self.handle.read(py, Place::UNKNOWN, read)?;
         let list = PyList::empty(py);
         messages.into_iter().try_for_each(|message| list.append(bytes_out::bytes(py, message)?))?;
@@ -313,30 +314,9 @@ impl TensogramFile {
     }
 
     fn __getitem__<'py>(&self, py: Python<'py>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        refuse_wide(key)?;
         let count = self.count(py)?;
-        let len = isize::try_from(count)?;
-        if let Ok(slice) = key.cast::<PySlice>() {
-            let indices = slice.indices(len)?;
-            let list = PyList::empty(py);
-            let mut at = indices.start;
-            for _ in 0..indices.slicelength {
-                list.append(self.decoded(py, usize::try_from(at)?)?)?;
-                at = at.saturating_add(indices.step);
-            }
-            return Ok(list.into_any());
-        }
-        if !key.hasattr("__index__")? {
-            let class = key.get_type().name()?;
-            return Err(PyTypeError::new_err(format!("file indices must be integers or slices, not {class}")));
-        }
-        let out_of_range =
-            || PyIndexError::new_err(format!("message index {key} out of range for file with {count} messages"));
-        let index: isize = key.call_method0("__index__")?.extract().map_err(|_| out_of_range())?;
-        let from_start = if index < 0 { index.saturating_add(len) } else { index };
-        match usize::try_from(from_start) {
-            Ok(index) if index < count => self.decoded(py, index),
-            _ => Err(out_of_range()),
-        }
+        item(key, count, |index| self.decoded(py, index), |index| no_message(index, count))
     }
 
     fn __iter__(&self, py: Python<'_>) -> PyResult<TensogramFileIter> {
@@ -358,12 +338,13 @@ impl TensogramFile {
         Ok(false)
     }
 
-    /// The objects for which a query holds, in order: a list of pairs of the number of a message and of an object in it.
+    /// The objects for which a query holds, in order: a list of pairs of the number of a message and of an object in
+    /// it.
     ///
     /// A query is a text such as "mars.param=2t/10u and mars.step>=24", or "dtype=float32 and not ens exists". Metadata
     /// of all messages is read, and no payload.
     ///
-    /// Raises ValueError for what is no query, with the place of the mistake.
+    /// Raises ValueError for a text that is not a query; the error names the place of the mistake.
     #[pyo3(signature = (query, threads=0))]
     fn query(&self, py: Python<'_>, query: &str, threads: u32) -> PyResult<Vec<(usize, usize)>> {
         let (query, options) = (query::query(query)?, decoding(true, threads, true, false));
@@ -381,61 +362,5 @@ impl TensogramFile {
     ) -> PyResult<(Bound<'py, PyAny>, (String, Option<BTreeMap<String, String>>, bool))> {
         let Origin { source, storage, bidirectional } = self.handle.origin().clone();
         Ok((py.import("tgm._native")?.getattr("_open_again")?, (source, storage, bidirectional)))
-    }
-}
-
-#[cfg(feature = "remote")]
-mod batch {
-    //! Several messages at once.
-
-    use tgm_std::{DataObjectDescriptor, DecodeOptions, GlobalMetadata, Result, TensogramFile};
-
-    pub(super) fn objects(
-        file: &TensogramFile,
-        messages: &[usize],
-        object: usize,
-        options: &DecodeOptions,
-    ) -> Result<Vec<(GlobalMetadata, DataObjectDescriptor, Vec<u8>)>> {
-        file.decode_object_batch(messages, object, options)
-    }
-
-    pub(super) fn ranges(
-        file: &TensogramFile,
-        messages: &[usize],
-        object: usize,
-        ranges: &[(u64, u64)],
-        options: &DecodeOptions,
-    ) -> Result<Vec<(DataObjectDescriptor, Vec<Vec<u8>>)>> {
-        file.decode_range_batch(messages, object, ranges, options)
-    }
-}
-
-#[cfg(not(feature = "remote"))]
-mod batch {
-    //! Several messages at once, which only sources at addresses give.
-
-    use tgm_std::{DataObjectDescriptor, DecodeOptions, GlobalMetadata, Result, TensogramFile};
-
-    fn refused<T>() -> Result<T> {
-        Err(std::io::Error::other("batch decode requires a remote backend").into())
-    }
-
-    pub(super) fn objects(
-        _file: &TensogramFile,
-        _messages: &[usize],
-        _object: usize,
-        _options: &DecodeOptions,
-    ) -> Result<Vec<(GlobalMetadata, DataObjectDescriptor, Vec<u8>)>> {
-        refused()
-    }
-
-    pub(super) fn ranges(
-        _file: &TensogramFile,
-        _messages: &[usize],
-        _object: usize,
-        _ranges: &[(u64, u64)],
-        _options: &DecodeOptions,
-    ) -> Result<Vec<(DataObjectDescriptor, Vec<Vec<u8>>)>> {
-        refused()
     }
 }

@@ -15,14 +15,14 @@ use crate::metadata::Metadata;
 
 /// Decodes a message into `(metadata, objects)`, a namedtuple. Objects are pairs of descriptor and array.
 ///
-/// `buf` is `bytes` or any other buffer of bytes that begins with a message; what follows the message is ignored. Arrays
-/// are writable and belong to the caller. Their shape is the descriptor's, their dtype too: packed values are float64, a
-/// bitmask is a flat array of its bytes.
+/// `buf` is `bytes` or any other buffer of bytes that begins with a message; what follows the message is ignored.
+/// Arrays are writable and belong to the caller. Their shape is the descriptor's, their dtype too: packed values are
+/// float64, a bitmask is a flat array of its bytes.
 ///
 /// With `native_byte_order=False` the bytes of an array are in the stored order. With `restore_non_finite=False` masked
 /// values are 0. With `verify_hash=True` the digest of each object is checked first.
 ///
-/// Raises ValueError for bytes that are no message, or whose payloads do not decode; HashMismatchError and
+/// Raises ValueError for bytes that are not a message, or whose payloads do not decode; HashMismatchError and
 /// MissingHashError with `verify_hash`.
 ///
 /// >>> import numpy, tgm
@@ -70,7 +70,7 @@ pub(crate) fn decode_with_masks<'py>(
 
 /// The metadata of a message. Nothing behind its first metadata frame is read, so the message may lack its end.
 ///
-/// Raises ValueError for bytes that are no message.
+/// Raises ValueError for bytes that are not a message.
 ///
 /// >>> import tgm
 /// >>> tgm.decode_metadata(tgm.encode({"run": 7}, []))
@@ -83,8 +83,8 @@ pub(crate) fn decode_metadata(py: Python<'_>, buf: &Bound<'_, PyAny>) -> PyResul
     metadata.map(Metadata::new).map_err(raise(py))
 }
 
-/// The first metadata of a message whose end is missing or wrong. `None` if there is none, or if the bytes begin with no
-/// message.
+/// The first metadata of a message whose end is missing or wrong. `None` if there is none, or if the bytes do not
+/// begin with a message.
 fn metadata_of_a_part(bytes: &[u8]) -> Option<GlobalMetadata> {
     let (preamble, frames) = Preamble::ref_from_prefix(bytes).ok()?;
     tgm_core::message::check_preamble(preamble, u64::MAX).ok()?;
@@ -96,7 +96,7 @@ fn metadata_of_a_part(bytes: &[u8]) -> Option<GlobalMetadata> {
 
 /// The metadata of a message, and the list of the descriptors of its objects. No payload is read.
 ///
-/// Raises ValueError for bytes that are no message.
+/// Raises ValueError for bytes that are not a message.
 ///
 /// >>> import numpy, tgm
 /// >>> _, descriptors = tgm.decode_descriptors(tgm.encode({}, [(None, numpy.zeros((2, 3)))]))

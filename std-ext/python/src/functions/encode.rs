@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use tgm_std::{DataObjectDescriptor, EncodeOptions, GlobalMetadata};
 
-use crate::convert::arguments::{EncodeArguments, hashing};
+use crate::convert::arguments::{encoding, hashing};
 use crate::convert::array_in::{self, Data, Payload};
 use crate::convert::{bytes_out, descriptor_in, metadata_in};
 use crate::errors::raise;
@@ -21,13 +21,7 @@ impl<'py> Objects<'py> {
     /// # Errors
     /// Those of the pairs.
     pub(crate) fn new(descriptors_and_data: &Bound<'py, PyAny>) -> PyResult<Self> {
-        let (mut descriptors, mut payloads) = (Vec::new(), Vec::new());
-        for (descriptor, data) in descriptor_in::pairs(descriptors_and_data)? {
-            let (descriptor, payload) = object(&descriptor, &data)?;
-            descriptors.push(descriptor);
-            payloads.push(payload);
-        }
-        Ok(Self { descriptors, payloads })
+        Self::of_pairs(descriptors_and_data, |keys, data| object(keys, data, descriptor_in::descriptor))
     }
 
     /// The objects of pairs of descriptor and bytes that went through the pipeline.
@@ -35,11 +29,20 @@ impl<'py> Objects<'py> {
     /// # Errors
     /// Those of the pairs.
     pub(crate) fn encoded(descriptors_and_data: &Bound<'py, PyAny>) -> PyResult<Self> {
-        let (mut descriptors, mut payloads) = (Vec::new(), Vec::new());
-        for (descriptor, data) in descriptor_in::pairs(descriptors_and_data)? {
-            descriptors.push(descriptor_in::descriptor(&descriptor, None)?);
-            payloads.push(array_in::encoded_bytes(&data, false)?);
-        }
+        Self::of_pairs(descriptors_and_data, |keys, data| {
+            Ok((descriptor_in::descriptor(keys, None)?, array_in::encoded_bytes(data, false)?))
+        })
+    }
+
+    fn of_pairs(
+        pairs: &Bound<'py, PyAny>,
+        object: impl Fn(&Bound<'py, PyAny>, &Bound<'py, PyAny>) -> PyResult<(DataObjectDescriptor, Payload<'py>)>,
+    ) -> PyResult<Self> {
+        let objects = descriptor_in::pairs(pairs)?.into_iter().map(|(keys, data)| {
+            pairs.py().check_signals()?;
+            object(&keys, &data)
+        });
+        let (descriptors, payloads) = objects.collect::<PyResult<Vec<_>>>()?.into_iter().unzip();
         Ok(Self { descriptors, payloads })
     }
 
@@ -61,27 +64,28 @@ impl<'py> Objects<'py> {
     }
 }
 
-/// The descriptor and the payload of one object.
+/// The descriptor and the payload of one object. `describe` makes the descriptor.
 ///
 /// # Errors
 /// `ValueError` and `TypeError` for what does not fit.
 pub(crate) fn object<'py>(
     descriptor: &Bound<'py, PyAny>,
     data: &Bound<'py, PyAny>,
+    describe: impl FnOnce(&Bound<'py, PyAny>, Option<&Data<'py>>) -> PyResult<DataObjectDescriptor>,
 ) -> PyResult<(DataObjectDescriptor, Payload<'py>)> {
     // The descriptor is looked at first if it can be, so that its errors come first.
     let parsed = Data::new(data);
-    let descriptor = descriptor_in::descriptor(descriptor, parsed.as_ref().ok())?;
+    let descriptor = describe(descriptor, parsed.as_ref().ok())?;
     let payload = parsed?.into_payload(&descriptor)?;
     Ok((descriptor, payload))
 }
 
 /// Encodes a message.
 ///
-/// `global_meta_dict` is a mapping: `base` is a list with metadata for each object, all other entries are annotations of
-/// the message. `descriptors_and_data` is a list of pairs. A descriptor is a dict with `type`, `shape` and `dtype`, and
-/// optionally `byte_order`, `encoding`, `filter`, `compression` and their parameters; `None` takes all from the array.
-/// Data is an array of any layout, or bytes in row-major order and in the declared byte order.
+/// `global_meta_dict` is a mapping: `base` is a list with metadata for each object, all other entries are annotations
+/// of the message. `descriptors_and_data` is a list of pairs. A descriptor is a dict with `type`, `shape` and `dtype`,
+/// and optionally `byte_order`, `encoding`, `filter`, `compression` and their parameters; `None` takes all from the
+/// array. Data is an array of any layout, or bytes in row-major order and in the declared byte order.
 ///
 /// `hash` is "xxh3", or "none" for a message without digests. `threads` work together on large payloads. NaN and
 /// infinities are refused unless `allow_nan` and `allow_inf` permit them; then masks record their places.
@@ -122,19 +126,16 @@ pub(crate) fn encode<'py>(
     small_mask_threshold_bytes: Option<usize>,
     aggregate_hash: Option<&str>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let arguments = EncodeArguments {
+    let metadata = metadata_in::metadata(global_meta_dict)?;
+    let options = encoding(
+        py,
         hash,
         threads,
-        allow_nan,
-        allow_inf,
-        nan_mask_method,
-        pos_inf_mask_method,
-        neg_inf_mask_method,
+        (allow_nan, allow_inf),
+        [nan_mask_method, pos_inf_mask_method, neg_inf_mask_method],
         small_mask_threshold_bytes,
         aggregate_hash,
-    };
-    let metadata = metadata_in::metadata(global_meta_dict)?;
-    let options = arguments.options(py)?;
+    )?;
     let message = encoded(py, &metadata, Objects::new(descriptors_and_data)?, &options)?;
     bytes_out::bytes(py, message)
 }

@@ -7,7 +7,8 @@ use crate::convert::buffers::{Reads, strictly_bytes};
 
 /// The digest of bytes: 16 lower-case hexadecimal digits.
 ///
-/// `data` is `bytes` or `bytearray`; `algo` is "xxh3". Raises TypeError for other data, and ValueError for another name.
+/// `data` is `bytes` or `bytearray`; `algo` is "xxh3". Raises TypeError for other data, and ValueError for another
+/// name.
 ///
 /// >>> import tgm
 /// >>> tgm.compute_hash(b"hello world")

@@ -15,8 +15,8 @@ const MAX_BITS: u32 = 64;
 /// The parameters with which fields of `bits_per_value` bits hold all values, for descriptors with the encoding
 /// "simple_packing".
 ///
-/// `values` is a contiguous array of float64 with one dimension. `decimal_scale_factor` D scales the values by 10 to the
-/// power of D first; 0 is usual. Returns a dict with `sp_reference_value`, `sp_binary_scale_factor`,
+/// `values` is a contiguous array of float64 with one dimension. `decimal_scale_factor` D scales the values by 10 to
+/// the power of D first; 0 is usual. Returns a dict with `sp_reference_value`, `sp_binary_scale_factor`,
 /// `sp_decimal_scale_factor` and `sp_bits_per_value`.
 ///
 /// Raises TypeError for another array; ValueError for NaN, infinities and more than 64 bits.

@@ -1,23 +1,25 @@
 //! What is wrong with messages and files.
 
+use std::io;
+
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use tgm_std::TensogramError;
-use tgm_std::validate::{FileValidationReport, ValidationIssue, ValidationReport};
+use tgm_std::validate::{FileValidationReport, Progress, ValidationIssue, ValidationReport, validate_file_with};
 
 use crate::convert::arguments::{path_text, validating};
 use crate::convert::buffers::{Bytes, Reads};
-use crate::errors::of_file;
+use crate::errors::{in_python, of_file};
 use crate::work::detached;
 
 /// Looks for everything that is wrong with a message.
 ///
-/// `level` is "quick" (structure), "default" (also metadata, digests and decoding), "checksum" (digests alone) or "full"
-/// (also values). `check_canonical` also looks at the order of keys in CBOR.
+/// `level` is "quick" (structure), "default" (also metadata, digests and decoding), "checksum" (digests alone) or
+/// "full" (also values). `check_canonical` also looks at the order of keys in CBOR.
 ///
 /// Returns a dict: `issues` is a list of dicts with `code`, `description`, `level` and `severity`, and, where they are
-/// known, `byte_offset` and `object_index`; `object_count`; `hash_verified`. Nothing in the data raises. Raises ValueError
-/// for another level.
+/// known, `byte_offset` and `object_index`; `object_count`; `hash_verified`. Nothing in the data raises. Raises
+/// ValueError for another level.
 ///
 /// >>> import tgm
 /// >>> tgm.validate(tgm.encode({}, []))
@@ -39,26 +41,40 @@ pub(crate) fn validate<'py>(
 
 /// Looks for everything that is wrong with the messages of a file.
 ///
-/// The arguments are those of `validate`. Returns a dict: `file_issues` is a list of dicts with `byte_offset`, `length`
-/// and `description`, one for each part of the file that belongs to no message; `messages` is a list of the reports that
-/// `validate` gives. Raises OSError if the file cannot be read, and ValueError for another level.
+/// The other arguments are those of `validate`. `progress(done, total)` is called after each message, with numbers of
+/// bytes: `total` is None for a pipe. What it raises ends the call. Returns a dict: `file_issues` is a list of dicts
+/// with `byte_offset`, `length` and `description`, one for each part of the file that belongs to no message; `messages`
+/// is a list of the reports that `validate` gives. Raises OSError if the file cannot be read, and ValueError for
+/// another level.
 ///
 /// >>> import tempfile, tgm
 /// >>> with tempfile.NamedTemporaryFile() as file:
 /// ...     tgm.validate_file(file.name)
 /// {'file_issues': [], 'messages': []}
 #[pyfunction]
-#[pyo3(signature = (path, level="default", check_canonical=false))]
+#[pyo3(signature = (path, level="default", check_canonical=false, *, progress=None))]
 pub(crate) fn validate_file<'py>(
     py: Python<'py>,
     path: &Bound<'py, PyAny>,
     level: &str,
     check_canonical: bool,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (path, options) = (path_text(path, "path")?, validating(level, check_canonical)?);
-    let report = detached(py, || tgm_std::validate::validate_file(path.as_ref(), &options))?;
+    let mut raised = None;
+    let watch = |Progress { done, total }| {
+        let Some(progress) = &progress else { return Ok(()) };
+        Python::attach(|py| progress.call1(py, (done, total))).map(drop).map_err(|error| {
+            raised = Some(error);
+            io::ErrorKind::Interrupted.into()
+        })
+    };
+    let report = detached(py, || validate_file_with(path.as_ref(), &options, watch))?;
+    if let Some(error) = raised {
+        return Err(error);
+    }
     let report = report.map_err(|error| {
-        let what = if error.kind() == std::io::ErrorKind::NotFound { "file not found" } else { "cannot read" };
+        let what = if error.kind() == io::ErrorKind::NotFound { "file not found" } else { "cannot read" };
         of_file(py, &TensogramError::Io(error), what, &path)
     })?;
     file_report_dict(py, &report)
@@ -69,7 +85,7 @@ fn file_report_dict<'py>(py: Python<'py>, report: &FileValidationReport) -> PyRe
     for issue in &report.file_issues {
         let dict = PyDict::new(py);
         dict.set_item("byte_offset", issue.byte_offset)?;
-        dict.set_item("description", &issue.description)?;
+        dict.set_item("description", &*in_python(&issue.description))?;
         dict.set_item("length", issue.length)?;
         file_issues.append(dict)?;
     }
@@ -101,7 +117,7 @@ fn issue_dict<'py>(py: Python<'py>, issue: &ValidationIssue) -> PyResult<Bound<'
         dict.set_item("byte_offset", offset)?;
     }
     dict.set_item("code", issue.code.name())?;
-    dict.set_item("description", &issue.description)?;
+    dict.set_item("description", &*in_python(&issue.description))?;
     dict.set_item("level", issue.level.to_string())?;
     if let Some(index) = issue.object_index {
         dict.set_item("object_index", index)?;

@@ -1,6 +1,5 @@
 //! The class `SourceFile`.
 
-use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use tgm_std::TensogramError;
@@ -8,6 +7,7 @@ use tgm_std::read::{ReadOptions, Reader};
 
 use crate::convert::arguments::{self, decoding, ranging};
 use crate::convert::bytes_out;
+use crate::convert::index::{item, no_message};
 use crate::errors::{Place, exception};
 use crate::message;
 use crate::metadata::Metadata;
@@ -16,9 +16,9 @@ use crate::work::detached;
 
 /// Messages of a file object: `io.BytesIO`, what `open(path, "rb")` gives, or a file of fsspec.
 ///
-/// The object has `seek` and `read`. It is asked only for the bytes that a call needs, and nobody else may move its
-/// position meanwhile. Its length is that of the moment when this was made. `len(s)`, `s[i]` and iteration give messages
-/// as `TensogramFile` does. Threads may share it; their reads take turns.
+/// The object has `seek` and `read`. It is asked only for the bytes that a call needs, and no other code may move its
+/// position meanwhile. Its length is that of the moment when this was made. `len(s)`, `s[i]` and iteration give
+/// messages as `TensogramFile` does. Threads may share it; their reads take turns.
 ///
 /// An exception of the file object is raised as it is. Other errors are those of `TensogramFile`.
 ///
@@ -43,15 +43,6 @@ impl SourceFile {
         let found = detached(py, || read(&self.reader))?;
         let failure = self.reader.source().take_failure();
         found.map_err(|error: TensogramError| failure.unwrap_or_else(|| exception(py, &error, place)))
-    }
-
-    /// The number of the message that Python calls `index`.
-    fn number(&self, py: Python<'_>, index: isize) -> PyResult<usize> {
-        let count = self.read(py, Place::UNKNOWN, Reader::message_count)?;
-        let number = if index < 0 { count.checked_add_signed(index) } else { usize::try_from(index).ok() };
-        number.filter(|&number| number < count).ok_or_else(|| {
-            PyIndexError::new_err(format!("message index {index} out of range for file with {count} messages"))
-        })
     }
 
     fn decoded<'py>(
@@ -82,8 +73,9 @@ impl SourceFile {
         self.message_count(py)
     }
 
-    fn __getitem__<'py>(&self, py: Python<'py>, index: isize) -> PyResult<Bound<'py, PyAny>> {
-        self.decoded(py, self.number(py, index)?, &decoding(true, 0, true, false))
+    fn __getitem__<'py>(&self, py: Python<'py>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let (count, options) = (self.message_count(py)?, decoding(true, 0, true, false));
+        item(key, count, |index| self.decoded(py, index, &options), |index| no_message(index, count))
     }
 
     /// The bytes of a message.

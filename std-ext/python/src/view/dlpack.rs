@@ -86,7 +86,7 @@ struct Exported<M> {
     _array: Py<PyAny>,
 }
 
-/// The code, and the bits, that DLPack has for a type.
+/// The code of DLPack for a type, and its number of bits.
 const fn type_of(dtype: Dtype) -> Type {
     let (code, bits) = match dtype {
         Dtype::Int8 => (0, 8),
@@ -110,7 +110,7 @@ const fn type_of(dtype: Dtype) -> Type {
 /// The values of an object as a capsule.
 ///
 /// # Errors
-/// `BufferError` for another device or a stream, and if `copy=False` cannot be met.
+/// `BufferError` for another device or a stream, and if `copy=False` asks for a view where a copy is needed.
 pub(super) fn export<'py>(
     object: &Bound<'py, Object>,
     stream: Option<&Bound<'py, PyAny>>,
@@ -145,7 +145,7 @@ pub(super) fn export<'py>(
     }
 }
 
-/// The read-only array that a consumer can be given, if it knows of such.
+/// The read-only array for a consumer that supports read-only data.
 fn lendable<'py>(object: &Bound<'py, Object>, is_versioned: bool) -> PyResult<Option<Bound<'py, PyAny>>> {
     if !is_versioned {
         return Ok(None);

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PySlice, PyString, PyTuple};
+use pyo3::types::{PyList, PyString, PyTuple};
 use tgm_std::{DecodeOptions, MappedFile as Mapped};
 
 use super::message::Message;
 use super::object::Object;
+use crate::convert::index::{item, iterate, no_message};
 use crate::convert::query;
 use crate::errors::{of_file, raise};
 use crate::work::detached;
@@ -81,9 +82,7 @@ impl MappedFile {
             Some(start..start.checked_add(usize::try_from(layout.length).ok()?)?)
         });
         let count = file.message_count();
-        let range = range.ok_or_else(|| {
-            PyIndexError::new_err(format!("message index {index} out of range for file with {count} messages"))
-        })?;
+        let range = range.ok_or_else(|| PyIndexError::new_err(no_message(index, count)))?;
         Ok(Message::of_file(file, range, slf.clone().unbind(), index))
     }
 }
@@ -105,7 +104,7 @@ impl MappedFile {
     /// A query is a text such as "mars.param=2t/10u and mars.step>=24 and not ens exists", or "dtype=float32". Metadata
     /// of all messages is read, and no payload.
     ///
-    /// Raises ValueError for what is no query, with the place of the mistake.
+    /// Raises ValueError for a text that is not a query; the error names the place of the mistake.
     ///
     /// >>> import numpy, os, tempfile, tgm
     /// >>> path = os.path.join(tempfile.mkdtemp(), "a.tgm")
@@ -152,9 +151,7 @@ impl MappedFile {
         let py = slf.py();
         let count = slf.get().message_count()?;
         let message = |index| Ok(Py::new(py, Self::message(slf, index)?)?.into_bound(py).into_any());
-        item(index, count, message, |index| {
-            format!("message index {index} out of range for file with {count} messages")
-        })
+        item(index, count, message, |index| no_message(index, count))
     }
 
     fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
@@ -182,44 +179,4 @@ impl MappedFile {
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (PathBuf,))> {
         Ok((py.import("tgm")?.getattr("open_mmap")?, (self.path.clone(),)))
     }
-}
-
-/// The item of a sequence of `count` items by an index, or the list of items by a slice.
-///
-/// # Errors
-/// `IndexError` with the text of `out_of_range`; `TypeError` for another index.
-pub(super) fn item<'py>(
-    index: &Bound<'py, PyAny>,
-    count: usize,
-    get: impl Fn(usize) -> PyResult<Bound<'py, PyAny>>,
-    out_of_range: impl Fn(&Bound<'py, PyAny>) -> String,
-) -> PyResult<Bound<'py, PyAny>> {
-    let len = isize::try_from(count).unwrap_or(isize::MAX);
-    if let Ok(slice) = index.cast::<PySlice>() {
-        let indices = slice.indices(len)?;
-        let numbers = (0..indices.slicelength).map(|number| {
-            // `indices` has checked that they lie within the sequence.
-            indices.start.wrapping_add(isize::try_from(number).unwrap_or(0).wrapping_mul(indices.step)).unsigned_abs()
-        });
-        let items = numbers.map(get).collect::<PyResult<Vec<_>>>()?;
-        return Ok(PyList::new(index.py(), items)?.into_any());
-    }
-    if !index.hasattr("__index__")? {
-        let class = index.get_type().name()?;
-        return Err(PyTypeError::new_err(format!("indices must be integers or slices, not {class}")));
-    }
-    let number = index.extract::<isize>().ok();
-    let number = number.and_then(|number| if number < 0 { number.checked_add(len) } else { Some(number) });
-    let number = number.and_then(|number| usize::try_from(number).ok()).filter(|&number| number < count);
-    number.map_or_else(|| Err(PyIndexError::new_err(out_of_range(index))), get)
-}
-
-/// An iterator over a sequence, which gets each item when it is asked for.
-///
-/// # Errors
-/// Those of the sequence's length.
-pub(super) fn iterate<'py>(sequence: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let builtins = sequence.py().import("builtins")?;
-    let numbers = builtins.call_method1("range", (sequence.len()?,))?;
-    builtins.call_method1("map", (sequence.getattr("__getitem__")?, numbers))
 }

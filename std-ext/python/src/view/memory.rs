@@ -30,7 +30,7 @@ impl Memory {
         }
     }
 
-    /// What keeps the bytes, as a word.
+    /// The kind of owner of the bytes, as a word.
     pub(super) const fn name(&self) -> &'static str {
         match self {
             Self::Map(_) => "map",

@@ -18,6 +18,7 @@ use super::objects::Objects;
 use super::{borrowed, buffer_protocol, file, show};
 use crate::convert::arguments::decoding;
 use crate::convert::buffers::Bytes;
+use crate::convert::index::iterate;
 use crate::convert::query;
 use crate::errors::{Place, raise_at};
 use crate::message;
@@ -25,10 +26,10 @@ use crate::metadata::Metadata;
 
 /// A message where it lies: in a buffer of the caller, or in a memory map.
 ///
-/// `Message(buffer)` takes `bytes`, `bytearray`, `memoryview`, `mmap`, an array of uint8, or any other buffer that begins
-/// with a message; bytes behind it are ignored. Nothing is copied, and nothing is decoded before it is asked for. The
-/// message keeps the buffer: meanwhile a `bytearray` refuses to change its size, and an `mmap` to close. Writing into
-/// the buffer changes arrays that are views of it.
+/// `Message(buffer)` takes `bytes`, `bytearray`, `memoryview`, `mmap`, an array of uint8, or any other buffer that
+/// begins with a message; bytes behind it are ignored. Nothing is copied, and nothing is decoded before it is asked
+/// for. The message keeps the buffer: meanwhile a `bytearray` refuses to change its size, and an `mmap` to close.
+/// Writing into the buffer changes arrays that are views of it.
 ///
 /// Raises ValueError if the buffer does not begin with a message.
 ///
@@ -101,7 +102,8 @@ impl Message {
         Ok(Arc::clone(self.metadata.get_or_init(|| Arc::new(found))))
     }
 
-    /// How many bytes it has. A streamed message that is not part of a file does not know: those of the buffer.
+    /// The number of its bytes. A streamed message does not state it: outside a file it is the number of bytes of the
+    /// buffer.
     fn byte_len(&self, py: Python<'_>) -> usize {
         let stated = self.memory.look(py, &self.place, |bytes| {
             let length = Parsed::parse(bytes)?.total_length();
@@ -177,7 +179,7 @@ impl Message {
         PyList::new(py, objects.collect::<PyResult<Vec<_>>>()?)
     }
 
-    /// Decodes all objects into arrays of one's own: `(metadata, objects)`, as `tgm.decode` does.
+    /// Decodes all objects into new arrays: `(metadata, objects)`, as `tgm.decode` does.
     #[pyo3(signature = (native_byte_order=true, threads=0, restore_non_finite=true, verify_hash=false))]
     #[allow(clippy::fn_params_excessive_bools, reason = "the face of the Python method")]
     fn decode<'py>(
@@ -213,7 +215,7 @@ impl Message {
     }
 
     fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        file::iterate(slf.as_any())
+        iterate(slf.as_any())
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {

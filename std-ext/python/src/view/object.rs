@@ -261,7 +261,8 @@ impl Object {
         self.facts.element_count
     }
 
-    /// The dtype of the values, in this machine's byte order. A bitmask's is uint8, that of its bytes.
+    /// The dtype of the values, in this machine's byte order. A bitmask is an array of its bytes, so its dtype is
+    /// uint8.
     #[getter]
     fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDescr>> {
         self.descr(py).cloned()
@@ -315,7 +316,7 @@ impl Object {
     ///
     /// With `verify_hash=True` the digest is checked first. The other arguments are those of `tgm.decode`.
     ///
-    /// Raises TypeError if `out` is no array; ValueError if it has another shape or dtype, is read-only, is not
+    /// Raises TypeError unless `out` is an array; ValueError if it has another shape or dtype, is read-only, is not
     /// contiguous, or shares memory with the message; what `tgm.decode` raises.
     ///
     /// >>> import numpy, tgm
@@ -393,8 +394,8 @@ impl Object {
 
     /// The values as a DLPack capsule, for `from_dlpack` of torch, jax, cupy, numpy and others.
     ///
-    /// Consumers of DLPack 1 get a read-only view where `is_view` holds. Older ones cannot know that it is read-only, so
-    /// they get a copy, or BufferError with `copy=False`.
+    /// Consumers of DLPack 1 get a read-only view where `is_view` holds. Older ones cannot know that it is read-only,
+    /// so they get a copy, or BufferError with `copy=False`.
     #[pyo3(signature = (*, stream=None, max_version=None, dl_device=None, copy=None))]
     fn __dlpack__<'py>(
         slf: &Bound<'py, Self>,

@@ -2,9 +2,9 @@
 
 use pyo3::prelude::*;
 
-use super::file;
 use super::message::Message;
 use super::object::Object;
+use crate::convert::index;
 
 /// The objects of a message: a sequence of `Object`.
 ///
@@ -23,11 +23,11 @@ impl Objects {
     }
 
     /// An object by its number, or a list of objects by a slice.
-    pub(super) fn item<'py>(message: &Bound<'py, Message>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    pub(super) fn item<'py>(message: &Bound<'py, Message>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = message.py();
         let count = message.get().table(py)?.len();
         let object = |number| Ok(Py::new(py, Object::new(message, number)?)?.into_bound(py).into_any());
-        file::item(index, count, object, |index| {
+        index::item(key, count, object, |index| {
             format!("object index {index} out of range for message with {count} objects")
         })
     }
@@ -44,7 +44,7 @@ impl Objects {
     }
 
     fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        file::iterate(slf.as_any())
+        index::iterate(slf.as_any())
     }
 
     fn __repr__(&self) -> String {

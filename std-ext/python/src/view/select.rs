@@ -25,7 +25,7 @@ struct Plan<'py> {
 /// The values that `key` selects of an object.
 ///
 /// # Errors
-/// `IndexError` as numpy raises it; those of decoding.
+/// `IndexError` where numpy raises it; those of decoding.
 pub(super) fn item<'py>(object: &Bound<'py, Object>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let this = object.get();
     let is_bitmask = this.facts().dtype == Dtype::Bitmask;
@@ -66,7 +66,7 @@ fn selected<'py>(object: &Object, py: Python<'py>, picks: &[Pick]) -> PyResult<B
     bits.call_method1("view", (numpy.getattr("bool_")?,))?.call_method1("reshape", (PyTuple::new(py, shape)?,))
 }
 
-/// The box that `key` selects; None for an index that is no box.
+/// The box that `key` selects; None for an index that selects something else than a box.
 fn plan<'py>(key: &Bound<'py, PyAny>, shape: &[u64]) -> PyResult<Option<Plan<'py>>> {
     let py = key.py();
     let keys: Vec<Bound<'py, PyAny>> = match key.cast::<PyTuple>() {

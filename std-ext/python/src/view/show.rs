@@ -6,13 +6,13 @@ use super::message::Message;
 use super::object::Object;
 use crate::html;
 
-/// Objects of a message that HTML lists.
+/// The number of objects of a message that HTML lists.
 const LISTED: usize = 100;
 
-/// What stands for metadata that cannot be read.
+/// The text in place of metadata that cannot be read.
 const UNREADABLE: &str = "unreadable";
 
-/// What a person wants to know of an object.
+/// The facts about an object that its texts show.
 struct Row {
     number: usize,
     shape: String,

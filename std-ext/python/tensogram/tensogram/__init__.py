@@ -1,7 +1,9 @@
 """The module `tensogram` 0.24 on top of `tgm`: the same names, so that programs run unchanged."""
 
-from tgm import (
+from tgm import (  # noqa: F401
     WIRE_VERSION,
+    AsyncTensogramFile,
+    AsyncTensogramFileIter,
     DataObjectDescriptor,
     HashMismatchError,
     IntegrityError,
@@ -39,47 +41,5 @@ from tgm import DecodedMessage as Message
 
 __version__ = "0.24.0"
 
-__all__ = [
-    "WIRE_VERSION",
-    "DataObjectDescriptor",
-    "HashMismatchError",
-    "IntegrityError",
-    "Message",
-    "MessageIter",
-    "Metadata",
-    "MissingHashError",
-    "StreamingEncoder",
-    "TensogramFile",
-    "TensogramFileIter",
-    "__has_grib__",
-    "__has_netcdf__",
-    "__version__",
-    "compute_hash",
-    "compute_packing_params",
-    "convert_grib",
-    "convert_grib_buffer",
-    "convert_netcdf",
-    "decode",
-    "decode_descriptors",
-    "decode_metadata",
-    "decode_object",
-    "decode_range",
-    "decode_with_masks",
-    "doctor",
-    "encode",
-    "encode_pre_encoded",
-    "is_remote_url",
-    "iter_messages",
-    "scan",
-    "to_grib",
-    "to_netcdf",
-    "validate",
-    "validate_file",
-]
-
-try:
-    from tgm import AsyncTensogramFile, AsyncTensogramFileIter  # noqa: F401
-except ImportError:  # a build without asynchronous files
-    pass
-else:
-    __all__ += ["AsyncTensogramFile", "AsyncTensogramFileIter"]
+__all__ = [name for name in dir() if not name.startswith("_")]
+__all__ += ["__has_grib__", "__has_netcdf__", "__version__"]
