@@ -35,7 +35,7 @@ impl Seeds {
             let extension = path.extension().and_then(|extension| extension.to_str());
             match extension {
                 _ if path.is_dir() => self.folder(&path)?,
-                Some(kind @ ("tgm" | "zio")) => {
+                Some(kind @ ("tgm" | "zio" | "grib2")) => {
                     let bytes = fs::read(&path)?;
                     if bytes.len() <= MOST {
                         self.write(kind, &bytes)?;

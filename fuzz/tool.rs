@@ -33,6 +33,8 @@ const COMMANDS: &[&str] = &[
     "reshuffle IN -o OUT",
     "salvage IN -o OUT",
     "upgrade IN -o OUT",
+    "convert --from grib2 IN -o OUT",
+    "convert --from tgm IN -o OUT",
     "zio from-tgm IN --output OUT",
     "zio to-tgm IN --output OUT",
     "zio ls --json IN",
@@ -60,7 +62,7 @@ fn run() -> io::Result<usize> {
     };
     let seconds = seconds.to_str().and_then(|text| text.parse().ok()).ok_or_else(|| io::Error::other("no seconds"))?;
     let mut files = Vec::new();
-    for kind in ["tgm", "zio"] {
+    for kind in ["grib2", "tgm", "zio"] {
         files.extend(
             fs::read_dir(seeds.join(kind))?
                 .map(|entry| entry.map(|entry| entry.path()))

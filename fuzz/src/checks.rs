@@ -7,7 +7,7 @@
 //! | CBOR | [`cbor`], [`descriptor`], [`metadata`], [`metadata_access`] |
 //! | values | [`view`], [`unpack`], [`szip`], [`masks`], [`decode`], [`range`], [`scratch`], [`threads`] |
 //! | files | [`catalog`], [`file_append`], [`validate`], [`validate_file`], [`upgrade`] |
-//! | writing | [`roundtrip`], [`framing`], [`streaming`], [`pre_encoded`], [`bridge`] |
+//! | writing | [`roundtrip`], [`framing`], [`streaming`], [`pre_encoded`], [`bridge`], [`grib`] |
 //! | two ways to one result | [`any_source`], [`parse_equals_push`], [`payload_range`], [`scan_both_ways`] |
 
 pub mod any_source;
@@ -19,6 +19,7 @@ pub mod descriptor;
 pub mod file_append;
 pub mod frame;
 pub mod framing;
+pub mod grib;
 pub mod index;
 pub mod masks;
 pub mod message;

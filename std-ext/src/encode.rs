@@ -16,7 +16,7 @@ pub(crate) mod compress;
 pub(crate) mod defaults;
 pub(crate) mod finite;
 pub(crate) mod frame;
-mod masks;
+pub(crate) mod masks;
 pub(crate) mod message;
 pub(crate) mod object;
 pub(crate) mod object_frame;

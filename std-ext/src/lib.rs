@@ -53,6 +53,7 @@
 //! |---|---|
 //! | messages of version 2 | [`v2`] makes them version 3 |
 //! | ZIO messages with tensors | `zio`, with that feature |
+//! | GRIB messages as Tensogram, and back to the byte | `convert`, with feature `grib` |
 //! | a program written for the crate `tensogram` | [`compat`]; all of its names are here, though this page does not list them |
 //! | the crates whose types stand in signatures | [`deps`] |
 //!
@@ -62,7 +63,7 @@
 //! | layer | what it knows |
 //! |---|---|
 //! | `compat`, `doctor` | every name of the crate `tensogram` |
-//! | `ndarray`, `zio` | other libraries' and formats' arrays |
+//! | `convert`, `ndarray`, `zio` | other libraries' and formats' arrays |
 //! | `validate`, `v2`, `catalog` | whole messages and files, what is wrong with them, and where they are |
 //! | `file` | files and the messages in them |
 //! | `remote` | servers and object stores |
@@ -104,6 +105,9 @@ pub mod catalog;
 #[doc(hidden)]
 pub mod codec;
 pub mod compat;
+#[doc(hidden)]
+#[cfg(feature = "grib")]
+pub mod convert;
 pub mod decode;
 #[doc(hidden)]
 pub mod doctor;

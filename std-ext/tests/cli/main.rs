@@ -10,6 +10,8 @@
 mod cat;
 mod catalog;
 mod compare;
+#[cfg(feature = "grib")]
+mod convert;
 mod copying;
 mod corpus;
 mod create;

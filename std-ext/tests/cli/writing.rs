@@ -29,8 +29,9 @@ const fn writer(name: &'static str, arguments: &'static str, own: Own) -> Writer
     Writer { name, arguments, own }
 }
 
-const WRITERS: [Writer; 13] = [
+const WRITERS: [Writer; 14] = [
     writer("catalog", "IN -o OUT", Own::Refused),
+    writer("convert", "IN -o OUT --from grib2", Own::Refused),
     writer("copy", "IN OUT", Own::Replaced),
     writer("create", "IN -o OUT", Own::Refused),
     writer("extract", "IN -O OUT", Own::Refused),
@@ -46,7 +47,11 @@ const WRITERS: [Writer; 13] = [
 ];
 
 fn writers() -> impl Iterator<Item = &'static Writer> {
-    WRITERS.iter().filter(|writer| cfg!(feature = "zio") || !writer.name.starts_with("zio "))
+    let is_in = |name: &str| match name {
+        "convert" => cfg!(feature = "grib"),
+        name => cfg!(feature = "zio") || !name.starts_with("zio "),
+    };
+    WRITERS.iter().filter(move |writer| is_in(writer.name))
 }
 
 impl Writer {
@@ -58,6 +63,7 @@ impl Writer {
     /// A file that the command can read.
     fn source(&self, folder: &Folder) -> Vec<u8> {
         match self.name {
+            "convert" => fs::read(data("../data-grib/simple-12.grib2")).unwrap(),
             "create" => npy(1, "'<f8'", false, "(2,)", &[0; 16]),
             "zio to-tgm" => {
                 let path = folder.path("source.zio");

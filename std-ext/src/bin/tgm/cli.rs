@@ -4,6 +4,8 @@ use std::io;
 
 use clap::{Parser, Subcommand};
 
+#[cfg(feature = "grib")]
+use crate::commands::convert;
 #[cfg(feature = "zio")]
 use crate::commands::zio;
 use crate::commands::{
@@ -49,6 +51,8 @@ enum Command {
     Split(split::Split),
     Set(set::Set),
     Salvage(salvage::Salvage),
+    #[cfg(feature = "grib")]
+    Convert(convert::Convert),
     #[cfg(feature = "zio")]
     Zio(zio::Zio),
     Doctor(doctor::Doctor),
@@ -81,6 +85,8 @@ impl Cli {
             Command::Split(command) => command,
             Command::Set(command) => command,
             Command::Salvage(command) => command,
+            #[cfg(feature = "grib")]
+            Command::Convert(command) => command,
             #[cfg(feature = "zio")]
             Command::Zio(command) => command,
             Command::Doctor(command) => command,
@@ -136,7 +142,11 @@ mod tests {
         writers.sort();
         // The tests in `tests/cli` try each of these commands.
         let tried = include_str!("../../../tests/cli/writers.txt").lines();
-        let tried: Vec<_> = tried.filter(|name| cfg!(feature = "zio") || !name.starts_with("zio ")).collect();
+        let is_in = |name: &str| match name {
+            "convert" => cfg!(feature = "grib"),
+            name => cfg!(feature = "zio") || !name.starts_with("zio "),
+        };
+        let tried: Vec<_> = tried.filter(|name| is_in(name)).collect();
         assert_eq!(writers, tried);
     }
 }

@@ -7,6 +7,8 @@ use crate::show::output::Out;
 pub(crate) mod cat;
 pub(crate) mod catalog;
 pub(crate) mod compare;
+#[cfg(feature = "grib")]
+pub(crate) mod convert;
 pub(crate) mod copy;
 pub(crate) mod create;
 pub(crate) mod digest;

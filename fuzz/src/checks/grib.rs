@@ -1,0 +1,52 @@
+//! GRIB messages: the parts of a source lie end to end, and a message that is converted returns to the byte.
+
+use tgm_std::convert::grib2::{Found, GribOptions, MessageReader, from_tensogram, to_tensogram};
+use tgm_std::{DecodeLimits, DecodeOptions};
+
+/// Memory that damaged lengths may take.
+const LIMITS: DecodeLimits =
+    DecodeLimits { max_decoded_bytes: 1 << 24, free_bytes: 1 << 20, max_expansion: 1 << 10, ..DecodeLimits::UNLIMITED };
+
+/// Checks the messages in `bytes`, `bytes` themselves with a start and an end, and `bytes` as a Tensogram message.
+pub fn check(bytes: &[u8]) {
+    let (mut reader, mut end) = (MessageReader::new(bytes), 0);
+    while let Some(found) = reader.read_next().expect("reading from memory") {
+        let (offset, length) = match found {
+            Found::Message { offset, bytes } => {
+                one(bytes);
+                (offset, bytes.len() as u64)
+            }
+            Found::Other { offset, length, .. } => (offset, length),
+            _ => continue,
+        };
+        assert!(offset == end && length > 0);
+        end += length;
+    }
+    assert_eq!(end, bytes.len() as u64);
+    if let Some(whole) = framed(bytes) {
+        one(&whole);
+    }
+    let _ = from_tensogram(bytes, &options());
+}
+
+fn options() -> DecodeOptions {
+    DecodeOptions { limits: LIMITS, ..DecodeOptions::default() }
+}
+
+/// The bytes as a message: with its magic, edition, length and end.
+fn framed(bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut whole = bytes.to_vec();
+    let length = (whole.len() as u64).to_be_bytes();
+    whole.get_mut(..4)?.copy_from_slice(b"GRIB");
+    *whole.get_mut(7)? = 2;
+    whole.get_mut(8..16)?.copy_from_slice(&length);
+    *whole.last_chunk_mut()? = *b"7777";
+    Some(whole)
+}
+
+fn one(message: &[u8]) {
+    let grib = GribOptions { limits: LIMITS, ..GribOptions::default() };
+    let Ok(made) = to_tensogram(message, &grib) else { return };
+    let restored = from_tensogram(&made.message, &options()).expect("just made from GRIB");
+    assert!(restored.message == message && restored.not_kept.is_empty());
+}

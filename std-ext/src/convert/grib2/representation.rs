@@ -1,0 +1,133 @@
+//! Section 5: how the values are stored.
+//!
+//! | octets | 5.0 and 5.42 | 5.4 |
+//! |---|---|---|
+//! | 6 to 9 | number of values | likewise |
+//! | 10 to 11 | number of the template | likewise |
+//! | 12 to 15 | reference value R, IEEE 32 bits | 12: precision (code table 5.7) |
+//! | 16 to 17 | binary scale factor E | |
+//! | 18 to 19 | decimal scale factor D | |
+//! | 20 | bits of each value | |
+//! | 21 | type of the original values | |
+//! | 22, 23, 24 to 25 | 5.42: flags, block size, reference sample interval | |
+
+use tgm_core::packing::Packing;
+use tgm_core::szip::{Params, flags};
+
+use super::error::{GribError, GribErrorKind};
+use super::sections::Section;
+use crate::base::error::{Result, TensogramError};
+
+/// The most bits of a packed value that the format has.
+const MAX_BITS: u8 = 64;
+
+/// How the values of a field are stored.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Representation {
+    /// Template 5.0, and fields of 0 bits: integers one after the other.
+    Simple(Packing),
+    /// Template 5.42: the same integers, compressed.
+    Ccsds(Packing, Ccsds),
+    /// Template 5.4: floating-point numbers of so many bits, 32 or 64.
+    Ieee(u32),
+}
+
+/// The parameters of CCSDS 121.0-B in template 5.42.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ccsds {
+    pub(super) flags: u32,
+    pub(super) block_size: u32,
+    pub(super) rsi: u32,
+}
+
+impl Representation {
+    /// Reads section 5.
+    pub(super) fn parse(section: Section<'_>) -> Result<Self, GribError> {
+        match section.u16(10)? {
+            0 => packing(section).map(Self::Simple),
+            42 => {
+                let packing = packing(section)?;
+                if packing.bits_per_value == 0 {
+                    return Ok(Self::Simple(packing));
+                }
+                let flags = section.u8(22)?.into();
+                let ccsds = Ccsds { flags, block_size: section.u8(23)?.into(), rsi: section.u16(24)?.into() };
+                Ok(Self::Ccsds(packing, ccsds))
+            }
+            4 => match section.u8(12)? {
+                1 => Ok(Self::Ieee(32)),
+                2 => Ok(Self::Ieee(64)),
+                code => Err(GribErrorKind::Precision(code).at(section.offset())),
+            },
+            number => Err(GribErrorKind::DataTemplate(number).at(section.offset())),
+        }
+    }
+
+    /// Bits of a value before compression.
+    pub(super) const fn bits(&self) -> u32 {
+        match self {
+            Self::Simple(packing) | Self::Ccsds(packing, _) => packing.bits_per_value,
+            Self::Ieee(bits) => *bits,
+        }
+    }
+}
+
+/// The numbers that templates 5.0 and 5.42 share, in the format's terms.
+fn packing(section: Section<'_>) -> Result<Packing, GribError> {
+    let reference = f32::from_be_bytes(section.octets(12)?);
+    let (binary, decimal, bits) = (section.i16(16)?, section.i16(18)?, section.u8(20)?);
+    if bits > MAX_BITS {
+        return Err(GribErrorKind::Bits(bits).at(section.offset()));
+    }
+    // Encoders write the value of a constant field as it is, whatever D says, and decoders return it so.
+    let reference = f64::from(reference);
+    let reference_value = if bits == 0 { reference } else { scaled(reference, decimal) };
+    if !reference_value.is_finite() {
+        return Err(GribErrorKind::ReferenceValue.at(section.offset()));
+    }
+    let narrow = |number: i64| i32::try_from(number).unwrap_or(0);
+    Ok(Packing {
+        reference_value,
+        binary_scale_factor: narrow(binary),
+        decimal_scale_factor: narrow(decimal),
+        bits_per_value: bits.into(),
+    })
+}
+
+/// R / 10^D. Both powers that are used are exact up to 10^22, so the result is rounded once.
+fn scaled(reference: f64, decimal: i64) -> f64 {
+    let decimal = i32::try_from(decimal).unwrap_or(0);
+    if decimal < 0 { reference * 10_f64.powi(-decimal) } else { reference / 10_f64.powi(decimal) }
+}
+
+impl Ccsds {
+    /// The parameters of the stream of values of `bits` bits. Decoded samples are big-endian.
+    ///
+    /// # Errors
+    /// [`TensogramError::Encoding`] for parameters out of range.
+    pub(super) fn params(self, bits: u32) -> Result<Params> {
+        let params = Params::new(bits, self.block_size, self.rsi, self.flags | flags::MSB);
+        params.map_err(|kind| TensogramError::encoding(format!("GRIB section 5: {kind}")))
+    }
+
+    /// Whether the format can say that values of `bits` bits are compressed like this.
+    pub(super) const fn is_in_format(bits: u32) -> bool {
+        matches!(bits, 8 | 16 | 24 | 32)
+    }
+}
+
+/// The names of templates that are not supported (code table 5.0).
+pub(super) const fn template_name(number: u16) -> Option<&'static str> {
+    match number {
+        1 => Some("matrix values, simple packing"),
+        2 => Some("complex packing"),
+        3 => Some("complex packing and spatial differencing"),
+        40 => Some("JPEG 2000"),
+        41 => Some("PNG"),
+        50 => Some("spectral data, simple packing"),
+        51 => Some("spectral data, complex packing"),
+        61 => Some("simple packing with logarithm pre-processing"),
+        200 => Some("run length packing with level values"),
+        _ => None,
+    }
+}

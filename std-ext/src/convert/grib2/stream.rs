@@ -1,0 +1,30 @@
+//! CCSDS 121.0-B streams of any width, by the library's szip.
+
+use tgm_core::szip::Params;
+
+use super::codes::containers_len;
+use crate::base::error::{Result, TensogramError};
+use crate::base::limits::{DecodeLimits, reserve};
+use crate::codec::szip;
+use crate::kernels::szip::decode_into;
+
+/// The samples of a stream, each in a big-endian container.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] for a damaged stream, and beyond the limits.
+pub(super) fn decompress(stream: &[u8], params: &Params, count: u64, limits: &DecodeLimits) -> Result<Vec<u8>> {
+    let len = containers_len(count, params.container_size())?;
+    let mut containers = reserve(limits.check_bytes(stream.len() as u64, len as u64)?)?;
+    decode_into(stream, params, &mut containers)
+        .map_err(|error| TensogramError::encoding(format!("GRIB section 7, CCSDS data: {error}")))?;
+    Ok(containers)
+}
+
+/// The stream of big-endian containers.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] if memory runs out.
+pub(super) fn compress(containers: &[u8], params: &Params) -> Result<Vec<u8>> {
+    let compressed = szip::compress(containers, params);
+    compressed.map(|(stream, _)| stream).map_err(|error| TensogramError::encoding(format!("szip compression: {error}")))
+}

@@ -1,0 +1,123 @@
+//! `tgm convert`: GRIB files to Tensogram files and back.
+
+use std::fs;
+
+use crate::corpus::data;
+use crate::edits::Folder;
+use crate::tool::{Run, tgm};
+
+fn sample(name: &str) -> Vec<u8> {
+    fs::read(data(&format!("../data-grib/{name}.grib2"))).unwrap()
+}
+
+fn convert(input: &str, output: &str, more: &[&str]) -> Run {
+    tgm(["convert", input, "-o", output].iter().chain(more))
+}
+
+/// The samples in one file, converted.
+fn converted(folder: &Folder, names: &[&str]) -> (String, Vec<u8>) {
+    let bytes = names.iter().map(|name| sample(name)).collect::<Vec<_>>().concat();
+    let (grib, tensogram) = (folder.file("in.grib2", &bytes), folder.path("out.tgm"));
+    convert(&grib, &tensogram, &[]).good();
+    (tensogram, bytes)
+}
+
+const NAMES: [&str; 5] = ["simple-12", "ccsds-16", "bitmap-ccsds-12", "fields-bitmap", "two-messages"];
+
+#[test]
+fn files_return_to_the_byte_and_formats_are_found_by_content_and_name() {
+    let folder = Folder::new();
+    let (tensogram, original) = converted(&folder, &NAMES);
+    for (more, name) in [(&[][..], "back"), (&["--to", "grib2"], "back.any"), (&["--from", "tgm"], "back.grb")] {
+        let back = folder.path(name);
+        convert(&tensogram, &back, more).good();
+        assert!(fs::read(&back).unwrap() == original, "{name}");
+    }
+    let run = convert(&tensogram, &folder.path("x"), &["--to", "tgm"]);
+    assert_eq!(run.code, Some(2));
+    assert!(run.stderr.contains("has the wanted format already"), "{}", run.stderr);
+    let run = convert(&folder.file("none", b"none"), &folder.path("x"), &[]);
+    assert_eq!(run.code, Some(2));
+    assert!(run.stderr.contains("--from"), "{}", run.stderr);
+}
+
+#[test]
+fn other_commands_in_between_keep_the_way_back() {
+    let folder = Folder::new();
+    let (tensogram, original) = converted(&folder, &NAMES);
+    let (again, back) = (folder.path("again.tgm"), folder.path("back.grib2"));
+    tgm(["copy", &tensogram, &again]).good();
+    convert(&again, &back, &[]).good();
+    assert!(fs::read(&back).unwrap() == original);
+}
+
+#[cfg(feature = "lz4")]
+#[test]
+fn other_compression_in_between_keeps_the_way_back() {
+    let folder = Folder::new();
+    let (tensogram, original) = converted(&folder, &NAMES);
+    let (again, back) = (folder.path("again.tgm"), folder.path("back.grib2"));
+    let run = tgm(["repack", &tensogram, "-o", &again, "--compression", "lz4"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    convert(&again, &back, &[]).good();
+    assert!(fs::read(&back).unwrap() == original);
+}
+
+#[test]
+fn bytes_between_messages_and_refused_messages_are_reported_and_the_others_converted() {
+    let folder = Folder::new();
+    let parts = [&b"heading\r\n"[..], &sample("simple-8"), &sample("refused-jpeg"), b"\0\0\0", &sample("constant")];
+    let (grib, tensogram, back) =
+        (folder.file("in", &parts.concat()), folder.path("out.tgm"), folder.path("back.grib2"));
+    let run = convert(&grib, &tensogram, &[]);
+    assert_eq!(run.code, Some(1));
+    for text in ["9 bytes at offset 0 belong to no GRIB message", "GRIB message 1 at 684", "JPEG 2000", "3 bytes at"] {
+        assert!(run.stderr.contains(text), "{text}: {}", run.stderr);
+    }
+    convert(&tensogram, &back, &[]).good();
+    assert!(fs::read(&back).unwrap() == [sample("simple-8"), sample("constant")].concat());
+}
+
+#[test]
+fn lost_and_damaged_messages_are_reported_on_the_way_back() {
+    let folder = Folder::new();
+    let (tensogram, _) = converted(&folder, &["simple-8", "simple-12", "constant"]);
+    let good = fs::read(&tensogram).unwrap();
+    let junk = folder.file("junk.tgm", &[&[7; 37], &good[..]].concat());
+    let back = folder.path("back.grib2");
+    let run = convert(&junk, &back, &["--from", "tgm"]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.stderr.contains("37 bytes at offset 0 belong to no message"), "{}", run.stderr);
+    assert!(fs::read(&back).unwrap() == [sample("simple-8"), sample("simple-12"), sample("constant")].concat());
+
+    let payload = sample("simple-12");
+    let payload = &payload[payload.len() - 400..payload.len() - 100];
+    let mut damaged = good.clone();
+    let place = damaged.windows(payload.len()).position(|window| window == payload).unwrap();
+    damaged[place] ^= 1;
+    let damaged = folder.file("damaged.tgm", &damaged);
+    let run = convert(&damaged, &back, &[]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.stderr.contains("message 1: hash mismatch"), "{}", run.stderr);
+    assert!(fs::read(&back).unwrap() == [sample("simple-8"), sample("constant")].concat());
+    convert(&damaged, &back, &["--ignore-hash"]).good();
+    assert_eq!(fs::metadata(&back).unwrap().len(), 675 + 923 + 179);
+}
+
+#[test]
+fn a_decimal_scale_and_added_metadata_are_told() {
+    let folder = Folder::new();
+    let (grib, tensogram, back) =
+        (folder.file("in.grib2", &sample("decimal-2")), folder.path("out.tgm"), folder.path("back.grib2"));
+    let run = convert(&grib, &tensogram, &[]);
+    assert!(
+        run.text().starts_with("1 fields have a decimal scale: values may differ by rounding, at most"),
+        "{}",
+        run.text()
+    );
+    let noted = folder.path("noted.tgm");
+    tgm(["set", "-s", "extra.run=7", &tensogram, &noted]).good();
+    let run = convert(&noted, &back, &[]).good();
+    assert!(run.text().contains("message 0: not kept: extra.run"), "{}", run.text());
+    assert!(fs::read(&back).unwrap() == sample("decimal-2"));
+}
