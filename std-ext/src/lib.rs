@@ -51,9 +51,9 @@
 //! # Other formats and other programs
 //! | want | take |
 //! |---|---|
-//! | messages of version 2 | [`v2`] makes them version 3 |
+//! | messages of version 2 | [`convert::v2`] makes them version 3 |
 //! | ZIO messages with tensors | `zio`, with that feature |
-//! | GRIB messages as Tensogram, and back to the byte | `convert`, with feature `grib` |
+//! | GRIB messages as Tensogram, and back to the byte | [`convert`], with feature `grib` |
 //! | a program written for the crate `tensogram` | [`compat`]; all of its names are here, though this page does not list them |
 //! | the crates whose types stand in signatures | [`deps`] |
 //!
@@ -105,8 +105,6 @@ pub mod catalog;
 #[doc(hidden)]
 pub mod codec;
 pub mod compat;
-#[doc(hidden)]
-#[cfg(feature = "grib")]
 pub mod convert;
 pub mod decode;
 #[doc(hidden)]
@@ -124,6 +122,7 @@ pub mod remote;
 #[doc(hidden)]
 pub mod scan;
 pub mod stages;
+#[doc(hidden)]
 pub mod v2;
 pub mod validate;
 #[cfg(feature = "zio")]
