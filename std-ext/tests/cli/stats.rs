@@ -56,6 +56,9 @@ fn statistics_are_those_of_the_decoded_values() {
     let total = &document["all"];
     assert_eq!((&total["objects"], &total["count"]), (&json!(3), &json!(all.len())));
     close(&total["mean"], all.iter().sum::<f64>() / all.len() as f64);
+    // An object of complex numbers has two lines, and counts once.
+    let document = tgm(["stats", "--json", &data("dtypes/complex64-little.tgm")]).good().json();
+    assert_eq!((objects(&document).len(), &document["all"]["objects"]), (2, &json!(1)));
 }
 
 #[test]

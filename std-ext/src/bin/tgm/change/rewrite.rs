@@ -10,17 +10,16 @@ use tgm_core::Message;
 use tgm_core::descriptor::{Encoding, Key};
 use tgm_core::object::DataObject;
 use tgm_std::encode::{Part, encode_parts};
-use tgm_std::{
-    DataObjectDescriptor, DecodeOptions, EncodeOptions, GlobalMetadata, RESERVED_KEY, TensogramError,
-    decode_descriptors, values,
-};
+use tgm_std::{DataObjectDescriptor, DecodeOptions, EncodeOptions, TensogramError, decode_descriptors, values};
 
 use crate::args::encode_flags::EncodeFlags;
 use crate::args::pipeline_flags::{PipelineFlags, is_lossy};
+use crate::change::edit::without_reserved;
+use crate::read::differ::{Tolerance, differences};
 use crate::read::digests::Digests;
+use crate::read::elements::Elements;
 use crate::read::input::{Entry, Input, Wanted};
 use crate::read::lost;
-use crate::read::numbers::greatest_difference;
 use crate::read::select::Selection;
 use crate::read::values::as_stored;
 use crate::show::progress::Progress;
@@ -216,21 +215,17 @@ impl Rewriter<'_> {
             if after == *before {
                 continue;
             }
-            let difference = greatest_difference(descriptor.dtype, descriptor.byte_order, before, &after);
-            match difference {
-                Ok(difference) if is_lossy(descriptor) || difference == 0.0 => greatest = greatest.max(difference),
+            let (old, new) = (Elements::of(object.descriptor(), before), Elements::of(object.descriptor(), &after));
+            let found = differences(&old, &new, Tolerance::default(), false).greatest;
+            match found.map_or(0.0, |greatest| greatest.difference) {
+                difference if after.len() == before.len() && (is_lossy(descriptor) || difference == 0.0) => {
+                    greatest = greatest.max(difference);
+                }
                 _ => return Err(Failure::said(place(), "what was encoded decodes to other values")),
             }
         }
         Ok(greatest)
     }
-}
-
-/// The metadata without `_reserved_`, which encoding adds.
-fn without_reserved(mut metadata: GlobalMetadata) -> GlobalMetadata {
-    metadata.reserved.clear();
-    metadata.base.iter_mut().for_each(|entry| drop(entry.remove(RESERVED_KEY)));
-    metadata
 }
 
 /// The descriptor with the parameter names of `simple_packing` since release 0.19.

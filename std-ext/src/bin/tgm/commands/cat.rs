@@ -1,7 +1,7 @@
 //! `tgm cat`: the values of one object as text.
 
 use std::borrow::Cow;
-use std::fmt::{Display, LowerExp, Write as _};
+use std::fmt::{Display, LowerExp};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -20,8 +20,9 @@ use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::elements::{Elements, parts};
 use crate::read::grid::{Area, Grid};
-use crate::read::input::{Entry, Wanted, open_or_report};
-use crate::read::messages::Which;
+use crate::read::input::{Entry, Wanted};
+use crate::read::messages::{Which, for_one_message};
+use crate::read::objects::{find, no_object};
 use crate::read::select::{Annotations, Scope};
 use crate::read::values::as_stored;
 use crate::show::output::Out;
@@ -123,25 +124,16 @@ struct Values<'f> {
 
 impl Run for Cat {
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        let Some(input) = open_or_report(&self.path, out) else { return Ok(()) };
-        let Some(numbers) = self.which.or_first().of(&input, out) else { return Ok(()) };
-        let Some(place) = input.places(numbers).next() else { return Ok(()) };
-        let mut reader = input.reader();
-        let entry = match reader.entry(place, Wanted::Object(self.object)) {
-            Ok(entry) => entry,
-            Err(error) => {
-                out.report(&format!("{}: message {}", input.name(), place.index), &error);
-                return Ok(());
+        for_one_message(&self.path, self.which, Wanted::Object(self.object), out, |out, entry| {
+            match self.decode(entry) {
+                Ok(values) if self.csv || self.nearest.is_some() => self.print_csv(&values, out),
+                Ok(values) => self.print_lines(&values, out),
+                Err(error) => {
+                    out.report(&entry.object_place(self.object), &error);
+                    Ok(())
+                }
             }
-        };
-        match self.decode(&entry) {
-            Ok(values) if self.csv || self.nearest.is_some() => self.print_csv(&values, out),
-            Ok(values) => self.print_lines(&values, out),
-            Err(error) => {
-                out.report(&entry.object_place(self.object), &error);
-                Ok(())
-            }
-        }
+        })
     }
 }
 
@@ -149,11 +141,8 @@ impl Cat {
     fn decode<'f>(&self, entry: &Entry<'f>) -> Result<Values<'f>, TensogramError> {
         let message = Message::parse(entry.bytes)?;
         let metadata = message.metadata()?;
-        let count = metadata.object_count();
-        let about = metadata.object(self.object)?;
-        let about =
-            about.ok_or_else(|| TensogramError::Object(format!("there is no such object ({count} objects)").into()))?;
-        let object = message.object_by_walk(self.object)?;
+        let object = find(&message, self.object)?;
+        let about = metadata.object(self.object)?.ok_or_else(|| no_object(metadata.object_count()))?;
         self.digests.of(&message)?.check(self.object, object.frame())?;
         let shape: Vec<u64> = object.descriptor().shape().iter().collect();
         let none = Annotations::new();
@@ -169,8 +158,7 @@ impl Cat {
         let Selected { shape: selected, bytes } = tgm_std::decode::select(&object, &picks, &options)?;
         // There are as many values now, so the indices take no more memory than these.
         let axes = picks.iter().zip(&shape).map(|(pick, len)| indices(*pick, *len)).collect();
-        let shape = selected;
-        Ok(Values { object, bytes, axes, shape, grid })
+        Ok(Values { object, bytes, axes, shape: selected, grid })
     }
 
     fn picks(&self, shape: &[u64], grid: Option<Grid>) -> Result<Vec<Pick>, TensogramError> {
@@ -193,36 +181,36 @@ impl Cat {
 
     /// The last dimension as a line.
     fn print_lines(&self, values: &Values<'_>, out: &mut Out) -> io::Result<()> {
-        let texts = self.texts(values);
-        let columns = values.shape.last().map_or(1, |&len| usize::try_from(len).unwrap_or(usize::MAX)).max(1);
-        let rows = match values.shape.as_slice() {
-            [.., rows, _] if values.shape.len() > 2 => usize::try_from(*rows).unwrap_or(usize::MAX).max(1),
-            _ => usize::MAX,
-        };
-        for (line, row) in texts.chunks(columns).enumerate() {
-            if line > 0 && line.checked_rem(rows) == Some(0) {
+        let len = |dim: Option<&u64>| dim.map_or(1, |&len| len).max(1);
+        let mut dims = values.shape.iter().rev();
+        let columns = len(dims.next());
+        let rows = len(dims.next());
+        let has_planes = values.shape.len() > 2;
+        let mut count = 0_u64;
+        self.for_each_text(values, |text| {
+            let (row, column) = (count / columns, count % columns);
+            if column > 0 {
+                write!(out, " ")?;
+            } else if has_planes && row > 0 && row % rows == 0 {
                 writeln!(out)?;
             }
-            writeln!(out, "{}", row.join(" "))?;
-        }
-        Ok(())
+            count += 1;
+            write!(out, "{text}")?;
+            if column + 1 == columns { writeln!(out) } else { Ok(()) }
+        })
     }
 
     /// A line for each value.
     fn print_csv(&self, values: &Values<'_>, out: &mut Out) -> io::Result<()> {
-        let dims = values.axes.len();
-        let mut header: String = (0..dims).fold(String::new(), |mut header, dim| {
-            let _ = write!(header, "dim{dim},");
-            header
-        });
-        if values.grid.is_some() {
-            header.push_str("latitude,longitude,");
+        for dim in 0..values.axes.len() {
+            write!(out, "dim{dim},")?;
         }
-        writeln!(out, "{header}value")?;
-        let mut places = vec![0_usize; dims];
-        for text in self.texts(values) {
-            let indices: Vec<u64> =
-                values.axes.iter().zip(&places).map(|(axis, place)| axis.get(*place).copied().unwrap_or(0)).collect();
+        let grid_titles = if values.grid.is_some() { "latitude,longitude," } else { "" };
+        writeln!(out, "{grid_titles}value")?;
+        let mut places = vec![0_usize; values.axes.len()];
+        self.for_each_text(values, |text| {
+            let index = |(axis, place): (&Vec<u64>, &usize)| axis.get(*place).copied().unwrap_or(0);
+            let indices: Vec<u64> = values.axes.iter().zip(&places).map(index).collect();
             for index in &indices {
                 write!(out, "{index},")?;
             }
@@ -238,32 +226,35 @@ impl Cat {
                 }
                 *place = 0;
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
-    /// Each value as text.
-    fn texts(&self, values: &Values<'_>) -> Vec<String> {
+    /// Calls `with` for each value as text, up to its first error.
+    fn for_each_text(&self, values: &Values<'_>, mut with: impl FnMut(&str) -> io::Result<()>) -> io::Result<()> {
         let descriptor = values.object.descriptor();
         let dtype = descriptor.dtype();
-        let count = values.shape.iter().product();
-        let elements = Elements { dtype, order: descriptor.byte_order(), count, bytes: &values.bytes };
-        let mut texts = Vec::new();
-        let mut real = String::new();
-        let mut at = 0;
+        let elements = Elements { count: values.shape.iter().product(), ..Elements::of(descriptor, &values.bytes) };
+        let (mut real, mut at, mut done) = (String::new(), 0, Ok(()));
         elements.for_each(|value| {
+            if done.is_err() {
+                return;
+            }
             let text = match elements.integer(at) {
                 Some(integer) if self.format.is_none() => integer.to_string(),
                 _ => self.text(value, dtype),
             };
             match (parts(dtype), at % 2) {
                 (2, 0) => real = text,
-                (2, _) => texts.push(format!("{real}{}{text}j", if text.starts_with('-') { "" } else { "+" })),
-                _ => texts.push(text),
+                (2, _) => {
+                    let sign = if text.starts_with('-') { "" } else { "+" };
+                    done = with(&format!("{real}{sign}{text}j"));
+                }
+                _ => done = with(&text),
             }
             at += 1;
         });
-        texts
+        done
     }
 
     fn text(&self, value: f64, dtype: Dtype) -> String {

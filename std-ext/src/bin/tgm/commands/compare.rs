@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 use tgm_core::Message;
 use tgm_core::metadata::MessageMetadata;
 use tgm_core::object::DataObject;
-use tgm_std::{DecodeOptions, Spending, TensogramError};
+use tgm_std::{DecodeOptions, RESERVED_KEY, Spending, TensogramError};
 
 use crate::args::limits::LimitFlags;
 use crate::commands::Run;
@@ -89,13 +89,6 @@ impl FromStr for Allowed {
     }
 }
 
-/// A difference: where, what, and as a document.
-struct Difference {
-    place: String,
-    what: String,
-    json: Json,
-}
-
 /// Objects of a file: message and object.
 type Id = (usize, usize);
 
@@ -110,11 +103,11 @@ impl<'i> Side<'i> {
         Self { input, reader: input.reader() }
     }
 
-    /// The message with this number.
-    fn entry(&mut self, index: usize) -> Result<Entry<'_>, TensogramError> {
+    /// The wanted parts of the message with this number.
+    fn entry(&mut self, index: usize, wanted: Wanted) -> Result<Entry<'_>, TensogramError> {
         let place = self.input.places(index..index + 1).next();
         let place = place.unwrap_or(Place { index, offset: 0, length: 0 });
-        self.reader.entry(place, Wanted::Whole)
+        self.reader.entry(place, wanted)
     }
 }
 
@@ -195,13 +188,13 @@ impl Work<'_, '_> {
     /// Compares objects whose values of the keys are equal.
     fn by_keys(&mut self, a: &Input, b: &Input) -> io::Result<()> {
         let (mut left, mut right) = (Side::new(a), Side::new(b));
-        let (wanted, there) = (self.keyed(&mut left), self.keyed(&mut right));
-        let mut places: HashMap<&str, VecDeque<Id>> = HashMap::new();
-        for (key, id) in &there {
-            places.entry(key).or_default().push_back(*id);
+        let (of_a, of_b) = (self.keyed(&mut left), self.keyed(&mut right));
+        let mut unmatched: HashMap<&str, VecDeque<Id>> = HashMap::new();
+        for (key, id) in &of_b {
+            unmatched.entry(key).or_default().push_back(*id);
         }
-        for (key, (message, object)) in &wanted {
-            match places.get_mut(key.as_str()).and_then(VecDeque::pop_front) {
+        for (key, (message, object)) in &of_a {
+            match unmatched.get_mut(key.as_str()).and_then(VecDeque::pop_front) {
                 Some(other) => {
                     self.messages(&mut left, &mut right, (*message, other.0), Some((*object, other.1)))?;
                 }
@@ -209,7 +202,7 @@ impl Work<'_, '_> {
             }
         }
         let mut rest: Vec<_> =
-            places.into_iter().flat_map(|(key, ids)| ids.into_iter().map(move |id| (id, key))).collect();
+            unmatched.into_iter().flat_map(|(key, ids)| ids.into_iter().map(move |id| (id, key))).collect();
         rest.sort_unstable();
         for ((message, object), key) in rest {
             self.only_in("second", b, (message, Some((object, key))))?;
@@ -226,7 +219,7 @@ impl Work<'_, '_> {
                 found.push(index);
                 continue;
             }
-            let selected = side.entry(index).and_then(|entry| {
+            let selected = side.entry(index, Wanted::Outline).and_then(|entry| {
                 let metadata = Message::parse(entry.bytes)?.metadata()?;
                 Ok(selection.has(&metadata)?)
             });
@@ -243,7 +236,7 @@ impl Work<'_, '_> {
     fn keyed(&mut self, side: &mut Side<'_>) -> Vec<(String, Id)> {
         let mut found = Vec::new();
         for index in 0..side.input.message_count() {
-            let keys = side.entry(index).and_then(|entry| self.keys_of(&entry));
+            let keys = side.entry(index, Wanted::Outline).and_then(|entry| self.keys_of(&entry));
             match keys {
                 Ok(keys) => found.extend(keys.into_iter().map(|(object, key)| (key, (index, object)))),
                 Err(error) => self.out.report(&format!("{}: message {index}", side.input.name()), &error),
@@ -281,9 +274,9 @@ impl Work<'_, '_> {
     ) -> io::Result<()> {
         let names = (left.input.name().to_string(), right.input.name().to_string());
         let entries = left
-            .entry(at_a)
+            .entry(at_a, Wanted::Whole)
             .map_err(|error| (&names.0, at_a, error))
-            .and_then(|a| right.entry(at_b).map_err(|error| (&names.1, at_b, error)).map(|b| (a, b)));
+            .and_then(|a| right.entry(at_b, Wanted::Whole).map_err(|error| (&names.1, at_b, error)).map(|b| (a, b)));
         let (a, b) = match entries {
             Ok(entries) => entries,
             Err((name, index, error)) => {
@@ -291,9 +284,12 @@ impl Work<'_, '_> {
                 return Ok(());
             }
         };
-        let compared = Pair::read(self.compare.digests, &a).map_err(|error| (a.place(), error)).and_then(|first| {
-            Pair::read(self.compare.digests, &b).map(|second| (first, second)).map_err(|error| (b.place(), error))
-        });
+        let compared =
+            ComparedMessage::read(self.compare.digests, &a).map_err(|error| (a.place(), error)).and_then(|first| {
+                ComparedMessage::read(self.compare.digests, &b)
+                    .map(|second| (first, second))
+                    .map_err(|error| (b.place(), error))
+            });
         let (first, second) = match compared {
             Ok(both) => both,
             Err((place, error)) => {
@@ -312,7 +308,7 @@ impl Work<'_, '_> {
             let counts = (first.objects.len(), second.objects.len());
             if counts.0 != counts.1 {
                 let what = format!("{} objects, {} objects", counts.0, counts.1);
-                self.tell(place.clone(), what, json!({"kind": "objects", "a": counts.0, "b": counts.1}))?;
+                self.tell(&place, &what, &json!({"kind": "objects", "a": counts.0, "b": counts.1}))?;
             }
             (0..counts.0.min(counts.1)).map(|object| (object, object)).collect()
         };
@@ -327,7 +323,12 @@ impl Work<'_, '_> {
         Ok(())
     }
 
-    fn objects(&mut self, place: &str, a: &Object<'_>, b: &Object<'_>) -> io::Result<Result<(), TensogramError>> {
+    fn objects(
+        &mut self,
+        place: &str,
+        a: &ComparedObject<'_>,
+        b: &ComparedObject<'_>,
+    ) -> io::Result<Result<(), TensogramError>> {
         self.trees(place, &a.metadata, &b.metadata)?;
         let (of_a, of_b) = (a.object.descriptor(), b.object.descriptor());
         let mut structure = vec![("dtype", of_a.dtype().name().to_string(), of_b.dtype().name().to_string())];
@@ -343,7 +344,7 @@ impl Work<'_, '_> {
         structure.push(("shape", shape_text(&shapes[0]), shape_text(&shapes[1])));
         for (key, a, b) in structure.iter().filter(|(_, a, b)| a != b) {
             let json = json!({"kind": "structure", "key": key, "a": a, "b": b});
-            self.tell(place.to_string(), format!("{key}: {a}, {b}"), json)?;
+            self.tell(place, &format!("{key}: {a}, {b}"), &json)?;
         }
         if self.compare.no_values || shapes[0] != shapes[1] {
             return Ok(Ok(()));
@@ -364,28 +365,20 @@ impl Work<'_, '_> {
                 "kind": "values", "count": found.count, "of": count, "at": at, "a": number(greatest.a),
                 "b": number(greatest.b), "difference": number(greatest.difference),
             });
-            self.tell(place.to_string(), what, json)?;
+            self.tell(place, &what, &json)?;
         }
         Ok(Ok(()))
     }
 
-    fn values(&mut self, a: &Object<'_>, b: &Object<'_>) -> Result<Differences, TensogramError> {
+    fn values(&mut self, a: &ComparedObject<'_>, b: &ComparedObject<'_>) -> Result<Differences, TensogramError> {
         let limits = self.compare.limits.of_object();
         for object in [&a.object, &b.object] {
             self.spending.spend(object, &limits)?;
         }
         let options = DecodeOptions { limits, ..as_stored() };
         let (of_a, of_b) = (tgm_std::values(&a.object, &options)?, tgm_std::values(&b.object, &options)?);
-        let elements = |object: &Object<'_>, bytes| {
-            let descriptor = object.object.descriptor();
-            Elements {
-                dtype: descriptor.dtype(),
-                order: descriptor.byte_order(),
-                count: descriptor.element_count(),
-                bytes,
-            }
-        };
-        let (one, other) = (elements(a, &of_a), elements(b, &of_b));
+        let one = Elements::of(a.object.descriptor(), &of_a);
+        let other = Elements::of(b.object.descriptor(), &of_b);
         Ok(differences(&one, &other, self.compare.tolerance(None), self.compare.nan_differs))
     }
 
@@ -408,7 +401,7 @@ impl Work<'_, '_> {
                 ("a", a.cloned()),
                 ("b", b.cloned()),
             ]);
-            self.tell(place.to_string(), what, entry)?;
+            self.tell(place, &what, &entry)?;
         }
         Ok(())
     }
@@ -429,22 +422,22 @@ impl Work<'_, '_> {
             ("only_in", Some(side.name().into())),
             ("object", object.map(|(object, _)| object.into())),
         ]);
-        self.tell(place, format!("only in the {name} file"), json)
+        self.tell(&place, &format!("only in the {name} file"), &json)
     }
 
-    fn tell(&mut self, place: String, what: String, json: Json) -> io::Result<()> {
+    /// Tells of a difference: where, what, and as an entry of the document.
+    fn tell(&mut self, place: &str, what: &str, json: &Json) -> io::Result<()> {
         self.out.fail();
-        let difference = Difference { place, what, json };
         if let Some(document) = &mut self.document {
-            let place = [("place", Some(difference.place.into()))];
-            let entries = difference.json.as_object().into_iter().flatten();
+            let place = [("place", Some(place.into()))];
+            let entries = json.as_object().into_iter().flatten();
             let entries = entries.map(|(key, value)| (key.as_str(), Some(value.clone())));
             return document.item(self.out, &json::object(place.into_iter().chain(entries)));
         }
         if self.compare.quiet {
             return Ok(());
         }
-        writeln!(self.out, "{}: {}", escape(&difference.place), escape(&difference.what))
+        writeln!(self.out, "{}: {}", escape(place), escape(what))
     }
 }
 
@@ -454,25 +447,25 @@ fn shown(value: Option<&Json>) -> String {
 }
 
 /// A message that is compared: its annotations and objects.
-struct Pair<'f> {
+struct ComparedMessage<'f> {
     annotations: Json,
-    objects: Vec<Object<'f>>,
+    objects: Vec<ComparedObject<'f>>,
 }
 
 /// An object that is compared.
-struct Object<'f> {
+struct ComparedObject<'f> {
     object: DataObject<'f>,
     metadata: Json,
 }
 
-impl<'f> Pair<'f> {
+impl<'f> ComparedMessage<'f> {
     fn read(digests: Digests, entry: &Entry<'f>) -> Result<Self, TensogramError> {
         let message = Message::parse(entry.bytes)?;
         digests.check_all(&message)?;
         let metadata = message.metadata()?;
         let objects = message.objects().zip(metadata.objects()).map(|(object, about)| {
             let entries = about?.entries().filter(|entry| !is_reserved(entry));
-            Ok(Object { object: object?, metadata: json::map_json(entries)? })
+            Ok(ComparedObject { object: object?, metadata: json::map_json(entries)? })
         });
         let objects = objects.collect::<Result<Vec<_>, tgm_core::Error>>()?;
         Ok(Self { annotations: annotations_of(&metadata)?, objects })
@@ -483,7 +476,7 @@ type MapEntry<'a> = tgm_core::Result<(tgm_core::cbor::Value<'a>, tgm_core::cbor:
 
 fn is_reserved(entry: &MapEntry<'_>) -> bool {
     let Ok((key, _)) = entry else { return false };
-    key.as_text().is_ok_and(|key| key == *"_reserved_")
+    key.as_text().is_ok_and(|key| key == *RESERVED_KEY)
 }
 
 fn annotations_of(metadata: &MessageMetadata<'_>) -> tgm_core::Result<Json> {

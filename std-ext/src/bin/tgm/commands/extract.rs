@@ -7,17 +7,18 @@ use std::slice;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
+use tgm_core::Message;
 use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_core::object::DataObject;
-use tgm_core::{ErrorKind, Message};
 use tgm_std::TensogramError;
 use tgm_std::decode::select::selection;
 use tgm_std::decode::{Picks, Selected};
 
 use crate::commands::Run;
 use crate::read::digests::Digests;
-use crate::read::input::{Entry, Wanted, open_or_report};
-use crate::read::messages::Which;
+use crate::read::input::{Entry, Wanted};
+use crate::read::messages::{Which, for_one_message};
+use crate::read::objects::find;
 use crate::read::values::{as_stored, in_order};
 use crate::show::output::Out;
 use crate::write::destination::{Destination, Reads, What};
@@ -117,20 +118,11 @@ impl Run for Extract {
         if !self.output.prepare(out, What::Values, reads) {
             return Ok(());
         }
-        let Some(input) = open_or_report(&self.path, out) else { return Ok(()) };
-        let Some(numbers) = self.which.or_first().of(&input, out) else { return Ok(()) };
-        let Some(place) = input.places(numbers).next() else { return Ok(()) };
-        let mut reader = input.reader();
-        let entry = match reader.entry(place, Wanted::Object(self.object)) {
-            Ok(entry) => entry,
-            Err(error) => {
-                out.report(&format!("{}: message {}", input.name(), place.index), &error);
-                return Ok(());
-            }
-        };
-        let Some(values) = self.read(&entry, out) else { return Ok(()) };
-        self.output.write(out, What::Values, reads, |_, sink| Ok(self.write(&values, sink)?));
-        Ok(())
+        for_one_message(&self.path, self.which, Wanted::Object(self.object), out, |out, entry| {
+            let Some(values) = self.read(entry, out) else { return Ok(()) };
+            self.output.write(out, What::Values, reads, |_, sink| Ok(self.write(&values, sink)?));
+            Ok(())
+        })
     }
 }
 
@@ -179,15 +171,4 @@ impl Extract {
             .iter()
             .try_for_each(|(piece, _)| in_order(piece, descriptor, order, |bytes| sink.write_all(bytes)))
     }
-}
-
-/// Object `index`, found by walking the frames. The index is not used, because it may be wrong.
-fn find<'f>(message: &Message<'f>, index: usize) -> Result<DataObject<'f>, TensogramError> {
-    message.object_by_walk(index).or_else(|error| match error.kind() {
-        ErrorKind::ObjectOutOfRange => {
-            let count = message.outline()?.object_count;
-            Err(TensogramError::Object(format!("there is no such object ({count} objects)").into()))
-        }
-        _ => Err(error.into()),
-    })
 }

@@ -15,7 +15,7 @@ use crate::commands::Run;
 use crate::read::cataloged::Cataloged;
 use crate::read::input::{Entry, Step, Wanted, for_each_step};
 use crate::read::messages::Which;
-use crate::read::select::{Annotations, Scope, Selection, annotations, text};
+use crate::read::select::{Annotations, NAME_KEYS, Scope, Selection, annotations, text};
 use crate::show::json::{self, Document, error_json};
 use crate::show::output::{Out, Style};
 use crate::show::summary::{Summary, shape_text};
@@ -47,7 +47,7 @@ pub(crate) struct Ls {
 
 /// Metadata that tells fields apart: a column's title, and its keys. The first key that is present counts.
 const ABOUT: [(&str, &[&str]); 4] = [
-    ("name", &["name", "mars.param", "param", "mars.shortName", "shortName", "long_name"]),
+    ("name", &NAME_KEYS),
     ("level", &["mars.levelist", "levelist", "level"]),
     ("date", &["mars.date", "date"]),
     ("step", &["mars.step", "step"]),

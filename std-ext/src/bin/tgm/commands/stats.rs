@@ -17,12 +17,13 @@ use crate::read::elements::{Elements, parts};
 use crate::read::grid::{Area, Grid};
 use crate::read::input::{Entry, Wanted, for_each_message};
 use crate::read::messages::Which;
-use crate::read::select::{Annotations, Scope, Selection, text};
+use crate::read::objects::no_object;
+use crate::read::select::{Annotations, NAME_KEYS, Scope, Selection, text};
 use crate::read::statistics::{Moments, SKETCH_ERROR, Sketch, histogram, quantile, sparkline};
 use crate::read::values::as_stored;
 use crate::show::json::{self, Document, error_json};
 use crate::show::output::{Out, Style};
-use crate::show::summary::{shape_json, shape_text};
+use crate::show::summary::shape_text;
 use crate::show::table::{Cell, Column, Table};
 use crate::show::text::shorten;
 
@@ -66,8 +67,6 @@ pub(crate) struct Stats {
 
 /// Bars of a distribution in the table.
 const BARS: usize = 16;
-/// Keys under which a field has its name.
-const NAMES: [&str; 5] = ["name", "mars.param", "param", "mars.shortName", "shortName"];
 
 fn share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
@@ -87,7 +86,6 @@ struct Line {
     name: Option<Json>,
     dtype: &'static str,
     shape: Vec<u64>,
-    shape_json: Json,
     content: Content,
 }
 
@@ -220,8 +218,7 @@ impl Work<'_> {
             return Ok(None);
         }
         if only.is_some_and(|only| only >= metadata.object_count()) {
-            let count = metadata.object_count();
-            return Err(TensogramError::Object(format!("there is no such object ({count} objects)").into()));
+            return Err(no_object(metadata.object_count()));
         }
         self.spending.begin_message(entry.length());
         let check = self.stats.digests.of(&message)?;
@@ -258,15 +255,11 @@ impl Work<'_> {
         self.spending.spend(object, &limits)?;
         let bytes = tgm_std::values(object, &DecodeOptions { limits, ..as_stored() })?;
         let descriptor = object.descriptor();
-        let elements = Elements {
-            dtype: descriptor.dtype(),
-            order: descriptor.byte_order(),
-            count: descriptor.element_count(),
-            bytes: &bytes,
-        };
-        let name = scope.first(&NAMES)?;
+        let elements = Elements::of(descriptor, &bytes);
+        let name = scope.first(&NAME_KEYS)?;
         let weights = if self.stats.weigh_latitudes { Some(Weights::of(descriptor, scope)?) } else { None };
         let shape: Vec<u64> = descriptor.shape().iter().collect();
+        self.total.objects += 1;
         let names: &[&str] = if parts(elements.dtype) == 2 { &["re", "im"] } else { &[""] };
         let lines = names.iter().enumerate().map(|(part, name_of_part)| Line {
             object: index,
@@ -274,7 +267,6 @@ impl Work<'_> {
             name: name.clone(),
             dtype: descriptor.dtype().name(),
             shape: shape.clone(),
-            shape_json: shape_json(descriptor),
             content: self.content(&elements, part, names.len(), weights.as_ref()),
         });
         Ok(lines.collect())
@@ -298,7 +290,6 @@ impl Work<'_> {
         let bars = histogram(&values, bounds, BARS);
         let counted = self.stats.histogram.map_or(Vec::new(), |bins| histogram(&values, bounds, bins));
         values.retain(|value| value.is_finite());
-        self.total.objects += 1;
         self.total.moments.join(&moments);
         self.total.sketch.add(&values);
         let quantiles = self.stats.quantiles.iter().map_while(|q| quantile(&mut values, *q)).collect();
@@ -341,7 +332,7 @@ impl Work<'_> {
             ("part", (!line.part.is_empty()).then(|| line.part.into())),
             ("name", line.name.clone()),
             ("dtype", Some(line.dtype.into())),
-            ("shape", Some(line.shape_json.clone())),
+            ("shape", Some(json!(line.shape))),
         ];
         let rest = [("quantiles", Some(quantiles)), ("histogram", self.stats.histogram.map(|_| json!(histogram)))];
         json::object(about.into_iter().chain(moments_json(moments, range_json.clone())).chain(rest))

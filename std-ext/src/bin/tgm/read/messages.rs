@@ -3,6 +3,7 @@
 use std::io::{self, Write as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::slice;
 
 use clap::Args;
 use tgm_core::scan::Segment;
@@ -80,7 +81,7 @@ impl Which {
     }
 
     /// These flags, with message 0 as default.
-    pub(crate) const fn or_first(self) -> Self {
+    const fn or_first(self) -> Self {
         if self.is_one() { self } else { Self { message: Some(0), at: None } }
     }
 
@@ -281,6 +282,20 @@ pub(crate) fn for_each_message(
         Step::Message(entry) => with(out, entry),
         Step::Pause => Ok(()),
     })
+}
+
+/// [`for_each_message`] for the one message of a file that the flags name: message 0 without flags.
+///
+/// # Errors
+/// Those of `with`.
+pub(crate) fn for_one_message(
+    path: &PathBuf,
+    which: Which,
+    wanted: Wanted,
+    out: &mut Out,
+    with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
+) -> io::Result<()> {
+    for_each_message(slice::from_ref(path), which.or_first(), wanted, out, with)
 }
 
 /// [`for_each_message`] for commands that hold output back: they also learn of pauses.

@@ -15,6 +15,9 @@ use tgm_std::metadata::query::{ObjectQuery, Query};
 
 use crate::show::json;
 
+/// Keys under which a field may have its name. The first that is present counts.
+pub(crate) const NAME_KEYS: [&str; 6] = ["name", "mars.param", "param", "mars.shortName", "shortName", "long_name"];
+
 /// The annotations under the keys that objects are asked for, looked up once for all objects.
 pub(crate) type Annotations = BTreeMap<String, Json>;
 
