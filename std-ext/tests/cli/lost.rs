@@ -105,6 +105,8 @@ fn commands() -> BTreeMap<&'static str, Reads> {
         ("digest", Rest("digest --json IN", lists_all)),
         ("cat", Rest("cat IN", |run, _, _| run.text() == "0 1 2\n")),
         ("stats", Rest("stats --json IN", lists_all)),
+        ("tail", Rest("tail --from-start --idle 0.01 IN", |run, _, d| run.text().lines().count() == d.whole.len())),
+        ("bench", Rest("bench --json --seconds 0 IN", |run, _, d| run.json()["stages"][0]["count"] == d.whole.len())),
         ("compare", Rest("compare --json IN IN", |run, _, _| run.json()["differences"] == Json::Array(Vec::new()))),
         (
             "extract",
@@ -148,6 +150,8 @@ fn commands() -> BTreeMap<&'static str, Reads> {
         ),
         ("create", No),
         ("doctor", No),
+        ("completions", No),
+        ("man", No),
         ("zio ls", No),
         ("zio dump", No),
         ("zio to-tgm", No),

@@ -99,14 +99,14 @@ fn nan_and_large_integers_and_latitudes_count() {
     let found = objects(&document);
     assert_eq!([&found[0]["count"], &found[0]["nan"], &found[0]["pos_inf"], &found[0]["neg_inf"]], [2, 1, 1, 1]);
     assert_eq!((&found[1]["min"], &found[1]["max"]), (&json!(i64::MIN), &json!(i64::MAX)));
-    let document = tgm(["stats", "--json", "-o", "2", "--weigh-latitudes", &path]).good().json();
+    let document = tgm(["stats", "--json", "--object", "2", "--weigh-latitudes", &path]).good().json();
     close(&objects(&document)[0]["mean"], 1.5);
     assert_eq!(objects(&document)[0]["name"], "t");
     let text = tgm(["stats", &path]).good();
     assert!(text.text().contains("-9223372036854775808") && text.text().contains('█'), "{}", text.text());
     let run = tgm(["stats", "--weigh-latitudes", &path]);
     assert!(run.code == Some(1) && run.stderr.contains("latitudes need two dimensions"), "{}", run.stderr);
-    let run = tgm(["stats", "-o", "9", &path]);
+    let run = tgm(["stats", "--object", "9", &path]);
     assert!(run.code == Some(1) && run.stderr.contains("no such object (3 objects)"), "{}", run.stderr);
 }
 

@@ -2,8 +2,10 @@
 
 use std::io;
 
+use crate::args::listing::Listed;
 use crate::show::output::Out;
 
+pub(crate) mod bench;
 pub(crate) mod cat;
 pub(crate) mod catalog;
 pub(crate) mod compare;
@@ -27,6 +29,7 @@ pub(crate) mod scan;
 pub(crate) mod set;
 pub(crate) mod split;
 pub(crate) mod stats;
+pub(crate) mod tail;
 pub(crate) mod upgrade;
 pub(crate) mod validate;
 pub(crate) mod verify;
@@ -40,4 +43,9 @@ pub(crate) trait Run {
     /// # Errors
     /// Errors of writing to `out`.
     fn run(&self, out: &mut Out) -> io::Result<()>;
+
+    /// The listing that the command prints.
+    fn listed(&self) -> Listed<'_> {
+        Listed::default()
+    }
 }

@@ -15,5 +15,6 @@ pub(crate) mod row_major;
 pub(crate) mod select;
 pub(crate) mod statistics;
 pub(crate) mod streamed;
+pub(crate) mod structure;
 pub(crate) mod tensor_input;
 pub(crate) mod values;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt::{Display, LowerExp};
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::slice;
 use std::str::FromStr;
 
 use clap::Args;
@@ -11,11 +12,12 @@ use tgm_core::Message;
 use tgm_core::descriptor::Dtype;
 use tgm_core::object::DataObject;
 use tgm_core::selection::Pick;
+use tgm_std::TensogramError;
 use tgm_std::decode::select::selection;
 use tgm_std::decode::{Picks, Selected};
-use tgm_std::{DecodeOptions, TensogramError};
 
-use crate::args::limits::LimitFlags;
+use crate::args::decoding::Decoding;
+use crate::args::listing::Listed;
 use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::elements::{Elements, parts};
@@ -23,15 +25,16 @@ use crate::read::grid::{Area, Grid};
 use crate::read::input::{Entry, Wanted};
 use crate::read::messages::{Which, for_one_message};
 use crate::read::objects::{find, no_object};
-use crate::read::select::{Annotations, Scope};
-use crate::read::values::as_stored;
+use crate::read::select::{Annotations, Scope, Selection};
+use crate::read::structure::Structure;
 use crate::show::output::Out;
+use crate::write::destination::Destination;
 
 /// Print the values of one object as text
 ///
 /// The last dimension fills a line, and a blank line separates planes. With --csv each value has a line of its own, with
-/// its indices, and with latitude and longitude if the grid is known. Without -m and --at, the object is one of message
-/// 0. Numbers are printed with the digits that tell them apart from their neighbours.
+/// its indices, and with latitude and longitude if the grid is known. Without -m, --at and -w, the object is one of
+/// message 0; with -w, one of the first message that is selected. Numbers are printed with the digits that tell them apart from their neighbours.
 #[derive(Args, Debug)]
 pub(crate) struct Cat {
     /// File or address to read; "-" is standard input
@@ -39,8 +42,10 @@ pub(crate) struct Cat {
     path: PathBuf,
     #[command(flatten)]
     which: Which,
+    #[command(flatten)]
+    selection: Selection,
     /// Number of the object in the message, from 0
-    #[arg(short, long, default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     object: usize,
     /// Only these indices of each dimension, as in Python: "0, 10:20, 1:9:4, -1, .."
     #[arg(long, value_name = "PICKS", allow_hyphen_values = true)]
@@ -57,10 +62,13 @@ pub(crate) struct Cat {
     /// How numbers are printed, as in C: "%.3f", "%.6e" or "%g"
     #[arg(long, value_name = "FORMAT")]
     format: Option<NumberFormat>,
+    /// Write the text to this file, which appears when it is complete [short: -o too]
+    #[arg(short = 'O', short_alias = 'o', long, value_name = "LISTING")]
+    output: Option<Destination>,
     #[command(flatten)]
     digests: Digests,
     #[command(flatten)]
-    limits: LimitFlags,
+    decoding: Decoding,
 }
 
 /// A latitude and a longitude.
@@ -123,8 +131,13 @@ struct Values<'f> {
 }
 
 impl Run for Cat {
+    fn listed(&self) -> Listed<'_> {
+        let reads = slice::from_ref(&self.path);
+        Listed { output: self.output.as_ref(), reads, ..Listed::default() }
+    }
+
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        for_one_message(&self.path, self.which, Wanted::Object(self.object), out, |out, entry| {
+        for_one_message(&self.path, (self.which, &self.selection), Wanted::Object(self.object), out, |out, entry| {
             match self.decode(entry) {
                 Ok(values) if self.csv || self.nearest.is_some() => self.print_csv(&values, out),
                 Ok(values) => self.print_lines(&values, out),
@@ -146,14 +159,14 @@ impl Cat {
         self.digests.of(&message)?.check(self.object, object.frame())?;
         let shape: Vec<u64> = object.descriptor().shape().iter().collect();
         let none = Annotations::new();
+        let structure = Structure::new(&message, entry).of_object(self.object, Some(&object));
         let area = match self.area {
             Some(area) => Some(area),
-            None => Area::of(Scope::Object(&about, &none))?,
+            None => Area::of(Scope::Object(&about, &none, structure))?,
         };
         let grid = area.and_then(|area| Grid::new(&shape, area));
         let picks = self.picks(&shape, grid)?;
-        let limits = self.limits.of_object();
-        let options = DecodeOptions { limits, ..as_stored() };
+        let options = self.decoding.options();
         selection(object.descriptor(), &picks)?;
         let Selected { shape: selected, bytes } = tgm_std::decode::select(&object, &picks, &options)?;
         // There are as many values now, so the indices take no more memory than these.

@@ -30,7 +30,7 @@ pub(crate) struct CatalogOf {
     #[arg(long)]
     auto: bool,
     /// Where to write; appears when it is complete; "-" is standard output [default: FILE.catalog]
-    #[arg(short, long, value_name = "OUT")]
+    #[arg(short, visible_short_alias = 'O', long, value_name = "OUT")]
     output: Option<Destination>,
     /// Do not write: tell whether the catalogue covers FILE as it is; the exit code is 1 if not
     #[arg(long, conflicts_with_all = ["keys", "auto", "output", "update", "compact"])]

@@ -10,17 +10,19 @@ use serde_json::{Value as Json, json};
 use tgm_core::Message;
 use tgm_core::metadata::MessageMetadata;
 use tgm_core::object::DataObject;
-use tgm_std::{DecodeOptions, RESERVED_KEY, Spending, TensogramError};
+use tgm_std::{RESERVED_KEY, Spending, TensogramError};
 
-use crate::args::limits::LimitFlags;
+use crate::args::decoding::Decoding;
+use crate::args::listing::{Listed, TextFlags};
+use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
 use crate::read::differ::{Differences, Tolerance, differences, indices, leaves};
 use crate::read::digests::Digests;
 use crate::read::elements::Elements;
 use crate::read::input::{Entry, Input, Wanted, open_or_report};
-use crate::read::messages::{Place, Reader};
+use crate::read::messages::{Place, Reader, Which};
 use crate::read::select::{Scope, Selection, annotations, text};
-use crate::read::values::as_stored;
+use crate::read::structure::Structure;
 use crate::show::json::{self, Document};
 use crate::show::output::Out;
 use crate::show::summary::shape_text;
@@ -32,13 +34,16 @@ use crate::show::text::{escape, shorten};
 /// how values are stored is not, unless --storage asks for it. NaN equals NaN. What the library writes itself
 /// (`_reserved_`: time, identifier, version) is not compared. Exit codes: 0 no difference, 1 some, 2 an error.
 #[derive(Args, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "flags of a command")]
 pub(crate) struct Compare {
     /// The two files or addresses; "-" is standard input
     #[arg(value_name = "FILE", num_args = 2, required = true)]
     paths: Vec<PathBuf>,
     #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
     selection: Selection,
+    #[command(flatten)]
+    only: ObjectNumbers,
     /// Match objects whose values of these keys are equal, wherever they are
     #[arg(long, value_name = "KEY,...", value_delimiter = ',')]
     by: Vec<String>,
@@ -60,16 +65,12 @@ pub(crate) struct Compare {
     /// NaN differs from NaN
     #[arg(long)]
     nan_differs: bool,
-    /// Print nothing; the exit code tells
-    #[arg(short, long, conflicts_with = "json")]
-    quiet: bool,
-    /// Print one JSON document
-    #[arg(short, long)]
-    json: bool,
+    #[command(flatten)]
+    text: TextFlags,
     #[command(flatten)]
     digests: Digests,
     #[command(flatten)]
-    limits: LimitFlags,
+    decoding: Decoding,
 }
 
 /// A tolerance of the command line.
@@ -122,12 +123,17 @@ struct Work<'c, 'o> {
 }
 
 impl Run for Compare {
+    fn listed(&self) -> Listed<'_> {
+        self.text.listed(&self.paths)
+    }
+
     fn run(&self, out: &mut Out) -> io::Result<()> {
         out.exit_with_2_for_problems();
         let [a, b] = self.paths.as_slice() else { return Ok(()) };
         let (Some(a), Some(b)) = (open_or_report(a, out), open_or_report(b, out)) else { return Ok(()) };
-        let document = if self.json { Some(Document::begin(out, "tgm.compare/1", "differences")?) } else { None };
-        let spending = self.limits.budget().of_file(u64::MAX);
+        let document =
+            if self.text.json() { Some(Document::begin(out, "tgm.compare/1", "differences")?) } else { None };
+        let spending = self.decoding.budget().of_file(u64::MAX);
         let mut work = Work { compare: self, out, document, spending, annotated: HashSet::new() };
         if self.by.is_empty() {
             work.by_place(&a, &b)?;
@@ -213,7 +219,7 @@ impl Work<'_, '_> {
     /// The numbers of the messages that are selected.
     fn selected(&mut self, side: &mut Side<'_>) -> Vec<usize> {
         let mut found = Vec::new();
-        for index in 0..side.input.message_count() {
+        for index in self.compare.which.of(side.input, self.out).unwrap_or_default() {
             let selection = &self.compare.selection;
             if selection.is_empty() {
                 found.push(index);
@@ -235,7 +241,7 @@ impl Work<'_, '_> {
     /// The objects that are selected, each with the values of the keys.
     fn keyed(&mut self, side: &mut Side<'_>) -> Vec<(String, Id)> {
         let mut found = Vec::new();
-        for index in 0..side.input.message_count() {
+        for index in self.compare.which.of(side.input, self.out).unwrap_or_default() {
             let keys = side.entry(index, Wanted::Outline).and_then(|entry| self.keys_of(&entry));
             match keys {
                 Ok(keys) => found.extend(keys.into_iter().map(|(object, key)| (key, (index, object)))),
@@ -246,17 +252,19 @@ impl Work<'_, '_> {
     }
 
     fn keys_of(&self, entry: &Entry<'_>) -> Result<Vec<(usize, String)>, TensogramError> {
-        let Compare { by, selection, .. } = self.compare;
-        let metadata = Message::parse(entry.bytes)?.metadata()?;
+        let Compare { by, selection, only, .. } = self.compare;
+        let message = Message::parse(entry.bytes)?;
+        let metadata = message.metadata()?;
         let asked = annotations(&metadata, by.iter().map(String::as_str))?;
         let among = selection.of_objects(&metadata)?;
         let mut found = Vec::new();
-        for (index, about) in metadata.objects().enumerate() {
-            let about = about?;
-            if !among.has(&about, None)? {
+        for (index, (about, object)) in metadata.objects().zip(message.objects()).enumerate() {
+            let (about, object) = (about?, object.ok());
+            if !only.has(index) || !among.has(&about, object.as_ref().map(DataObject::descriptor))? {
                 continue;
             }
-            let scope = Scope::Object(&about, &asked);
+            let structure = Structure::new(&message, entry).of_object(index, object.as_ref());
+            let scope = Scope::Object(&about, &asked, structure);
             let value = |key: &String| scope.get(key).map(|value| format!("{key}={}", shown(value.as_ref())));
             let values = by.iter().map(value).collect::<Result<Vec<_>, _>>()?;
             found.push((index, values.join(", ")));
@@ -284,12 +292,9 @@ impl Work<'_, '_> {
                 return Ok(());
             }
         };
-        let compared =
-            ComparedMessage::read(self.compare.digests, &a).map_err(|error| (a.place(), error)).and_then(|first| {
-                ComparedMessage::read(self.compare.digests, &b)
-                    .map(|second| (first, second))
-                    .map_err(|error| (b.place(), error))
-            });
+        let compared = ComparedMessage::read(self.compare, &a).map_err(|error| (a.place(), error)).and_then(|first| {
+            ComparedMessage::read(self.compare, &b).map(|second| (first, second)).map_err(|error| (b.place(), error))
+        });
         let (first, second) = match compared {
             Ok(both) => both,
             Err((place, error)) => {
@@ -310,7 +315,8 @@ impl Work<'_, '_> {
                 let what = format!("{} objects, {} objects", counts.0, counts.1);
                 self.tell(&place, &what, &json!({"kind": "objects", "a": counts.0, "b": counts.1}))?;
             }
-            (0..counts.0.min(counts.1)).map(|object| (object, object)).collect()
+            let numbers = 0..counts.0.min(counts.1);
+            numbers.filter(|object| self.compare.only.has(*object)).map(|object| (object, object)).collect()
         };
         for (one, other) in pairs {
             let numbers = if one == other { format!("{one}") } else { format!("{one} and {other}") };
@@ -371,11 +377,10 @@ impl Work<'_, '_> {
     }
 
     fn values(&mut self, a: &ComparedObject<'_>, b: &ComparedObject<'_>) -> Result<Differences, TensogramError> {
-        let limits = self.compare.limits.of_object();
+        let options = self.compare.decoding.options();
         for object in [&a.object, &b.object] {
-            self.spending.spend(object, &limits)?;
+            self.spending.spend(object, &options.limits)?;
         }
-        let options = DecodeOptions { limits, ..as_stored() };
         let (of_a, of_b) = (tgm_std::values(&a.object, &options)?, tgm_std::values(&b.object, &options)?);
         let one = Elements::of(a.object.descriptor(), &of_a);
         let other = Elements::of(b.object.descriptor(), &of_b);
@@ -434,9 +439,6 @@ impl Work<'_, '_> {
             let entries = entries.map(|(key, value)| (key.as_str(), Some(value.clone())));
             return document.item(self.out, &json::object(place.into_iter().chain(entries)));
         }
-        if self.compare.quiet {
-            return Ok(());
-        }
         writeln!(self.out, "{}: {}", escape(place), escape(what))
     }
 }
@@ -459,10 +461,11 @@ struct ComparedObject<'f> {
 }
 
 impl<'f> ComparedMessage<'f> {
-    fn read(digests: Digests, entry: &Entry<'f>) -> Result<Self, TensogramError> {
+    fn read(Compare { digests, only, .. }: &Compare, entry: &Entry<'f>) -> Result<Self, TensogramError> {
         let message = Message::parse(entry.bytes)?;
         digests.check_all(&message)?;
         let metadata = message.metadata()?;
+        only.check(metadata.object_count())?;
         let objects = message.objects().zip(metadata.objects()).map(|(object, about)| {
             let entries = about?.entries().filter(|entry| !is_reserved(entry));
             Ok(ComparedObject { object: object?, metadata: json::map_json(entries)? })

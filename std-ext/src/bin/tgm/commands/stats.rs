@@ -7,20 +7,21 @@ use serde_json::{Value as Json, json};
 use tgm_core::Message;
 use tgm_core::descriptor::Descriptor;
 use tgm_core::object::DataObject;
-use tgm_std::{DecodeOptions, Spending, TensogramError};
+use tgm_std::{Spending, TensogramError};
 
+use crate::args::decoding::Decoding;
 use crate::args::files::Files;
-use crate::args::limits::LimitFlags;
+use crate::args::listing::Listed;
+use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::elements::{Elements, parts};
 use crate::read::grid::{Area, Grid};
 use crate::read::input::{Entry, Wanted, for_each_message};
 use crate::read::messages::Which;
-use crate::read::objects::no_object;
 use crate::read::select::{Annotations, NAME_KEYS, Scope, Selection, text};
 use crate::read::statistics::{Moments, SKETCH_ERROR, Sketch, histogram, quantile, sparkline};
-use crate::read::values::as_stored;
+use crate::read::structure::Structure;
 use crate::show::json::{self, Document, error_json};
 use crate::show::output::{Out, Style};
 use crate::show::summary::shape_text;
@@ -39,9 +40,8 @@ pub(crate) struct Stats {
     files: Files,
     #[command(flatten)]
     which: Which,
-    /// Only object N of each message, from 0
-    #[arg(short, long, value_name = "N")]
-    object: Option<usize>,
+    #[command(flatten)]
+    only: ObjectNumbers,
     #[command(flatten)]
     selection: Selection,
     /// Apply -w to each object by itself
@@ -62,7 +62,7 @@ pub(crate) struct Stats {
     #[command(flatten)]
     digests: Digests,
     #[command(flatten)]
-    limits: LimitFlags,
+    decoding: Decoding,
 }
 
 /// Bars of a distribution in the table.
@@ -116,9 +116,14 @@ struct Work<'s> {
 }
 
 impl Run for Stats {
+    fn listed(&self) -> Listed<'_> {
+        self.files.listed()
+    }
+
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        let mut work = Work { stats: self, total: Total::default(), spending: self.limits.budget().of_file(u64::MAX) };
-        if self.files.json {
+        let mut work =
+            Work { stats: self, total: Total::default(), spending: self.decoding.budget().of_file(u64::MAX) };
+        if self.files.json() {
             let mut document = Document::begin(out, "tgm.stats/1", "messages")?;
             for_each_message(&self.files.paths, self.which, Wanted::Whole, out, |out, entry| {
                 work.message_json(out, entry).map_or(Ok(()), |item| document.item(out, &item))
@@ -130,7 +135,7 @@ impl Run for Stats {
             work.message_rows(out, entry, &mut table)
         })?;
         if work.total.objects > 1 {
-            table.row(out, work.total_cells())?;
+            return table.footer(out, work.total_cells());
         }
         table.finish(out)
     }
@@ -168,7 +173,7 @@ impl Work<'_> {
                 Ok(line) => {
                     table.row(out, [place.clone(), self.cells(&line)].concat())?;
                     if self.stats.histogram.is_some() {
-                        table.finish(out)?;
+                        table.pause(out)?;
                         line.content.print_histogram(out)?;
                     }
                 }
@@ -211,30 +216,30 @@ impl Work<'_> {
         &mut self,
         entry: &Entry<'_>,
     ) -> Result<Option<Vec<(usize, Result<Line, TensogramError>)>>, TensogramError> {
-        let Stats { selection, objects: each, object: only, .. } = self.stats;
+        let Stats { selection, objects: each, only, .. } = self.stats;
         let message = Message::parse(entry.bytes)?;
         let metadata = message.metadata()?;
         if !each && !selection.has(&metadata)? {
             return Ok(None);
         }
-        if only.is_some_and(|only| only >= metadata.object_count()) {
-            return Err(no_object(metadata.object_count()));
-        }
+        only.check(metadata.object_count())?;
         self.spending.begin_message(entry.length());
         let check = self.stats.digests.of(&message)?;
         let among = selection.of_objects(&metadata)?;
+        let structure = Structure::new(&message, entry);
         let mut lines = Vec::new();
         for ((index, object), about) in message.objects().enumerate().zip(metadata.objects()) {
             let about = about?;
             let descriptor = object.as_ref().ok().map(DataObject::descriptor);
-            if only.is_some_and(|only| only != index) || (*each && !among.has(&about, descriptor)?) {
+            if !only.has(index) || (*each && !among.has(&about, descriptor)?) {
                 continue;
             }
             let none = Annotations::new();
-            let scope = Scope::Object(&about, &none);
-            let found = object.map_err(TensogramError::from).and_then(|object| {
+            let structure = structure.of_object(index, object.as_ref().ok());
+            let scope = Scope::Object(&about, &none, structure);
+            let found = object.as_ref().map_err(|error| TensogramError::from(*error)).and_then(|object| {
                 check.check(index, object.frame())?;
-                self.object(index, &object, scope)
+                self.object(index, object, scope)
             });
             match found {
                 Ok(found) => lines.extend(found.into_iter().map(|line| (index, Ok(line)))),
@@ -251,9 +256,9 @@ impl Work<'_> {
         object: &DataObject<'_>,
         scope: Scope<'_, '_>,
     ) -> Result<Vec<Line>, TensogramError> {
-        let limits = self.stats.limits.of_object();
-        self.spending.spend(object, &limits)?;
-        let bytes = tgm_std::values(object, &DecodeOptions { limits, ..as_stored() })?;
+        let options = self.stats.decoding.options();
+        self.spending.spend(object, &options.limits)?;
+        let bytes = tgm_std::values(object, &options)?;
         let descriptor = object.descriptor();
         let elements = Elements::of(descriptor, &bytes);
         let name = scope.first(&NAME_KEYS)?;
