@@ -73,6 +73,7 @@ fn commands() -> BTreeMap<&'static str, Takes> {
         ("zio dump", Nothing),
         ("zio to-tgm", Nothing),
         ("digest", Values("digest IN")),
+        ("plot", Values("plot IN -m 1 --object 1")),
         ("cat", Values("cat IN -m 1 --object 1")),
         ("stats", Values("stats IN")),
         ("tail", Values("tail --from-start --idle 0.01 IN")),
@@ -141,7 +142,7 @@ fn every_command_that_takes_values_checks_digests_and_one_flag_lets_them_pass() 
             let run = call(line, folder.path(), Some("--ignore-hash"));
             assert_eq!((run.code, &*run.stderr), (Some(0), ""), "tgm {name} --ignore-hash");
             let written = written(folder.path());
-            let only_prints = matches!(&*name, "digest" | "stats" | "compare" | "cat" | "tail");
+            let only_prints = matches!(&*name, "digest" | "stats" | "compare" | "cat" | "tail" | "plot");
             assert!(only_prints || find(&written, &damaged_payload()).is_some(), "tgm {name}");
         }
     }

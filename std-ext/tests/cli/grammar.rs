@@ -33,6 +33,7 @@ const OPTIONS: [&str; 18] = [
 ];
 
 /// Why an option does not make sense in a command. `None` if the command understands it.
+#[allow(clippy::match_same_arms, reason = "the first row that fits decides")]
 fn why_not(command: &str, option: &str) -> Option<&'static str> {
     let is_listing = matches!(option, "sort" | "limit" | "csv");
     let is_choice = matches!(option, "where" | "message" | "at" | "object" | "objects");
@@ -71,7 +72,7 @@ fn why_not(command: &str, option: &str) -> Option<&'static str> {
         ("cat", "csv") => None,
         (_, _) if is_listing || is_json => Some("it lists no rows"),
         (
-            "cat" | "stats" | "compare" | "digest" | "extract" | "create" | "repack" | "reshuffle" | "catalog"
+            "cat" | "plot" | "stats" | "compare" | "digest" | "extract" | "create" | "repack" | "reshuffle" | "catalog"
             | "bench",
             "threads",
         ) => None,
@@ -163,6 +164,12 @@ fn outputs_have_the_same_flags_everywhere() {
         }
     }
     let out = folder.path("out.tgm");
+    let copy = folder.file("copy.tgm", &fs::read(&input).unwrap());
+    tgm(["catalog", "--auto", &copy]).good();
+    for flag in ["--update", "--compact"] {
+        tgm(["catalog", flag, "--no-clobber", &copy]).failed_with("exists: --no-clobber");
+        tgm(["catalog", flag, &copy]).good();
+    }
     assert_eq!(tgm(["copy", &input, &out, "-O", &out]).code, Some(2));
     assert_eq!(tgm(["copy", &input]).code, Some(2));
 }
@@ -197,6 +204,7 @@ fn rows_are_sorted_cut_and_printed_as_csv_or_lines_of_json() {
         let run = tgm(line.split(' ').chain(["--json", "-n", "2", &three])).good().json();
         assert_eq!(run.as_object().unwrap().values().find_map(Json::as_array).unwrap().len(), 2, "{line}");
     }
+    tgm(["verify", "--json", "-B", "none", &three]).good();
     tgm(["digest", "-B", "none", &three]).failed_with("cannot sort by none: the columns are message, object,");
     assert_eq!(
         tgm(["get", "-p", "step", "-B", "step:desc", &three]).good().text().split_whitespace().last(),

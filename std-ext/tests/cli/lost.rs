@@ -103,6 +103,7 @@ fn commands() -> BTreeMap<&'static str, Reads> {
         ("frames", Rest("frames --json IN", lists_all)),
         ("get", Rest("get --json -p version IN", lists_all)),
         ("digest", Rest("digest --json IN", lists_all)),
+        ("plot", Rest("plot IN", |run, _, _| run.text().contains("message 0, object 0, 3"))),
         ("cat", Rest("cat IN", |run, _, _| run.text() == "0 1 2\n")),
         ("stats", Rest("stats --json IN", lists_all)),
         ("tail", Rest("tail --from-start --idle 0.01 IN", |run, _, d| run.text().lines().count() == d.whole.len())),

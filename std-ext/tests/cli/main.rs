@@ -27,6 +27,7 @@ mod listings;
 mod lost;
 mod merging;
 mod npy;
+mod plot;
 mod repack;
 mod salvage;
 mod setting;

@@ -13,7 +13,7 @@ use crate::args::listing::Listed;
 #[cfg(feature = "zio")]
 use crate::commands::zio;
 use crate::commands::{
-    Run, bench, cat, catalog, compare, copy, create, digest, doctor, dump, extract, frames, get, info, ls, merge,
+    Run, bench, cat, catalog, compare, copy, create, digest, doctor, dump, extract, frames, get, info, ls, merge, plot,
     repack, reshuffle, salvage, scan, set, split, stats, tail, upgrade, validate, verify,
 };
 use crate::show::output::Out;
@@ -44,6 +44,7 @@ enum Command {
     Stats(stats::Stats),
     Compare(compare::Compare),
     Digest(digest::Digest),
+    Plot(plot::Plot),
     Tail(tail::Tail),
     Bench(bench::Bench),
     Extract(extract::Extract),
@@ -98,6 +99,7 @@ impl Cli {
             Command::Stats(command) => command,
             Command::Compare(command) => command,
             Command::Digest(command) => command,
+            Command::Plot(command) => command,
             Command::Tail(command) => command,
             Command::Bench(command) => command,
             Command::Extract(command) => command,

@@ -22,6 +22,8 @@ pub(crate) mod get;
 pub(crate) mod info;
 pub(crate) mod ls;
 pub(crate) mod merge;
+pub(crate) mod plot;
+pub(crate) mod plot_draw;
 pub(crate) mod repack;
 pub(crate) mod reshuffle;
 pub(crate) mod salvage;

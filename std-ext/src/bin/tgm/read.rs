@@ -11,6 +11,7 @@ pub(crate) mod messages;
 pub(crate) mod npy_read;
 pub(crate) mod numbers;
 pub(crate) mod objects;
+pub(crate) mod picture;
 pub(crate) mod row_major;
 pub(crate) mod select;
 pub(crate) mod statistics;

@@ -7,7 +7,7 @@ use clap::Command;
 /// The commands, by what people want to do.
 pub(super) const TASKS: [(&str, &[&str]); 6] = [
     ("Look at files", &["ls", "get", "info", "dump", "frames", "scan", "tail"]),
-    ("Look at values", &["cat", "stats", "compare", "extract", "digest", "bench"]),
+    ("Look at values", &["cat", "stats", "plot", "compare", "extract", "digest", "bench"]),
     ("Check", &["verify", "validate", "salvage"]),
     ("Write", &["create", "copy", "split", "merge", "set", "repack", "reshuffle", "upgrade"]),
     ("Find fast, other formats", &["catalog", "zio"]),
@@ -15,7 +15,7 @@ pub(super) const TASKS: [(&str, &[&str]); 6] = [
 ];
 
 /// Examples of each command, with a note. A test runs them.
-const EXAMPLES: [(&str, &[(&str, &str)]); 32] = [
+const EXAMPLES: [(&str, &[(&str, &str)]); 33] = [
     (
         "ls",
         &[
@@ -78,6 +78,13 @@ const EXAMPLES: [(&str, &[(&str, &str)]); 32] = [
         ],
     ),
     ("bench", &[("tgm bench --seconds 0.01 field.tgm", "how fast this file is read and decoded here")]),
+    (
+        "plot",
+        &[
+            ("tgm plot --width 60 field.tgm", "a field, in the terminal"),
+            ("tgm plot --slice '90, :' field.tgm -O line.svg", "one of its rows, as a picture for a browser"),
+        ],
+    ),
     ("verify", &[("tgm verify field.tgm three.tgm", "whether any byte has changed")]),
     ("validate", &[("tgm validate --full field.tgm", "everything that is wrong")]),
     (

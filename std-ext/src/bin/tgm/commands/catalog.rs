@@ -128,6 +128,10 @@ impl CatalogOf {
 
     fn update(&self, out: &mut Out, input: &Input) -> io::Result<()> {
         let path = self.beside();
+        if out.manner().no_clobber && path.exists() {
+            out.problem(&format!("{} exists: --no-clobber leaves it as it is", path.display()));
+            return Ok(());
+        }
         match Catalog::update(&path, input.data(), &self.options()) {
             Ok((catalog, new)) => {
                 writeln!(out, "{}: {new} new messages, {} in all", path.display(), catalog.message_count())

@@ -144,6 +144,11 @@ impl Out {
         done
     }
 
+    /// Whether text has colours.
+    pub(crate) const fn has_colours(&self) -> bool {
+        self.colours
+    }
+
     /// Tells on standard error what is done, if the user wants to know.
     pub(crate) fn detail(&mut self, text: &str) {
         if self.manner.verbose {

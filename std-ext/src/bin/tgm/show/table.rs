@@ -192,6 +192,9 @@ impl Table {
 
     /// Sorts the rows as the user wants them.
     fn arrange(&mut self, out: &mut Out) {
+        if self.rows.is_empty() {
+            return;
+        }
         let form = out.form().clone();
         let mut columns = Vec::new();
         for sort in &form.sort {
