@@ -61,7 +61,7 @@ fn why_not(command: &str, option: &str) -> Option<&'static str> {
         ("frames" | "verify" | "reshuffle" | "zio from-tgm", "object") => Some("it is about whole messages"),
         ("repack" | "compare", "objects") => Some("-w is about objects, where it is about any"),
         (_, "objects") => Some("no rows of objects, or one for each already"),
-        ("ls" | "get" | "dump" | "catalog", "keys") => None,
+        ("ls" | "get" | "dump" | "stats" | "catalog", "keys") => None,
         (_, "keys") => Some("its columns are its own"),
         ("info" | "ls" | "get" | "stats" | "digest" | "scan" | "verify" | "bench" | "zio ls", _)
             if is_listing || is_json =>

@@ -115,6 +115,15 @@ fn filters_choose_messages_and_objects() {
     let path = data(SURFACE);
     let document = tgm(["stats", "--json", "-w", "mars.param=2t", "--objects", &path]).good().json();
     assert_eq!(objects(&document).len(), 1);
+    let keys = ["stats", "-p", "mars.param,extra.source,ratio", "-B", "mars.param:desc"];
+    let run = tgm(keys.iter().chain(&["--csv", &path])).good();
+    let params: Vec<_> = run.text().lines().skip(1).map(|row| row.split(',').nth_back(2).unwrap()).collect();
+    assert_eq!(params, ["tp", "lsm", "2t"], "{}", run.text());
+    let document = tgm(keys.iter().chain(&["--json", &path])).good().json();
+    assert_eq!(
+        objects(&document)[0]["values"],
+        json!({"mars.param": "2t", "extra.source": "synthetic", "ratio": 5.59})
+    );
     let document = tgm(["stats", "--json", "-w", "mars.param=none", &path]).good().json();
     assert_eq!(objects(&document).len(), 0);
 }

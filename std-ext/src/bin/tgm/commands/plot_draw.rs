@@ -152,8 +152,8 @@ fn draw_line(out: &mut Out, picture: &Picture, width: usize) -> io::Result<()> {
 
 /// Width of a picture in SVG, without its margins.
 const WIDTH: usize = 720;
-/// Values of a row in SVG at most: more cannot be seen.
-const CELLS: usize = 360;
+/// Values of a row in SVG at most. A cell is then four units wide, and a field takes about a megabyte.
+const CELLS: usize = 180;
 
 /// Draws SVG: the field or line with a title, and a colour bar or bounds with units.
 pub(crate) fn draw_svg(out: &mut Out, picture: &Picture) -> io::Result<()> {

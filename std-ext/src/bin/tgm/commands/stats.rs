@@ -19,7 +19,7 @@ use crate::read::elements::{Elements, parts};
 use crate::read::grid::{Area, Grid};
 use crate::read::input::{Entry, Wanted, for_each_message};
 use crate::read::messages::Which;
-use crate::read::select::{Annotations, NAME_KEYS, Scope, Selection, text};
+use crate::read::select::{NAME_KEYS, Scope, Selection, annotations, text};
 use crate::read::statistics::{Moments, SKETCH_ERROR, Sketch, histogram, quantile, sparkline};
 use crate::read::structure::Structure;
 use crate::show::json::{self, Document, error_json};
@@ -47,6 +47,9 @@ pub(crate) struct Stats {
     /// Apply -w to each object by itself
     #[arg(long)]
     objects: bool,
+    /// Print the values of these keys of each object too
+    #[arg(short = 'p', long = "keys", value_name = "KEY,...", value_delimiter = ',')]
+    keys: Vec<String>,
     /// Shares of the values that lie below what is printed, from 0 to 1
     #[arg(long, value_name = "SHARE,...", value_delimiter = ',', default_value = "0.5", value_parser = share)]
     quantiles: Vec<f64>,
@@ -84,6 +87,8 @@ struct Line {
     object: usize,
     part: &'static str,
     name: Option<Json>,
+    /// The values of the keys that the user asks for.
+    keys: Vec<Option<Json>>,
     dtype: &'static str,
     shape: Vec<u64>,
     content: Content,
@@ -156,7 +161,10 @@ impl Stats {
             Column::right("sd"),
         ];
         let titles: Vec<_> = self.quantiles.iter().map(|q| quantile_name(*q)).collect();
-        Table::new(before.chain(about).chain(counts)).with_titles(&titles).with_titles(&["distribution".to_string()])
+        Table::new(before.chain(about).chain(counts))
+            .with_titles(&titles)
+            .with_titles(&["distribution".to_string()])
+            .with_titles(&self.keys)
     }
 }
 
@@ -227,6 +235,7 @@ impl Work<'_> {
         let check = self.stats.digests.of(&message)?;
         let among = selection.of_objects(&metadata)?;
         let structure = Structure::new(&message, entry);
+        let asked = annotations(&metadata, self.stats.keys.iter().map(String::as_str))?;
         let mut lines = Vec::new();
         for ((index, object), about) in message.objects().enumerate().zip(metadata.objects()) {
             let about = about?;
@@ -234,9 +243,8 @@ impl Work<'_> {
             if !only.has(index) || (*each && !among.has(&about, descriptor)?) {
                 continue;
             }
-            let none = Annotations::new();
             let structure = structure.of_object(index, object.as_ref().ok());
-            let scope = Scope::Object(&about, &none, structure);
+            let scope = Scope::Object(&about, &asked, structure);
             let found = object.as_ref().map_err(|error| TensogramError::from(*error)).and_then(|object| {
                 check.check(index, object.frame())?;
                 self.object(index, object, scope)
@@ -262,6 +270,7 @@ impl Work<'_> {
         let descriptor = object.descriptor();
         let elements = Elements::of(descriptor, &bytes);
         let name = scope.first(&NAME_KEYS)?;
+        let keys = self.stats.keys.iter().map(|key| scope.get(key)).collect::<Result<Vec<_>, _>>()?;
         let weights = if self.stats.weigh_latitudes { Some(Weights::of(descriptor, scope)?) } else { None };
         let shape: Vec<u64> = descriptor.shape().iter().collect();
         self.total.objects += 1;
@@ -270,6 +279,7 @@ impl Work<'_> {
             object: index,
             part: name_of_part,
             name: name.clone(),
+            keys: keys.clone(),
             dtype: descriptor.dtype().name(),
             shape: shape.clone(),
             content: self.content(&elements, part, names.len(), weights.as_ref()),
@@ -313,6 +323,8 @@ impl Work<'_> {
         cells.extend(moment_cells(moments, range.clone()));
         cells.extend((0..self.stats.quantiles.len()).map(|at| float_cell(quantiles.get(at).copied())));
         cells.push(if moments.count > 0 { sparkline(bars).into() } else { "".into() });
+        let value = |value: &Option<Json>| value.as_ref().map_or("".into(), |value| text(value).into());
+        cells.extend(line.keys.iter().map(value));
         cells
     }
 
@@ -339,7 +351,12 @@ impl Work<'_> {
             ("dtype", Some(line.dtype.into())),
             ("shape", Some(json!(line.shape))),
         ];
-        let rest = [("quantiles", Some(quantiles)), ("histogram", self.stats.histogram.map(|_| json!(histogram)))];
+        let values = json::object(self.stats.keys.iter().map(String::as_str).zip(line.keys.iter().cloned()));
+        let rest = [
+            ("quantiles", Some(quantiles)),
+            ("histogram", self.stats.histogram.map(|_| json!(histogram))),
+            ("values", (!self.stats.keys.is_empty()).then_some(values)),
+        ];
         json::object(about.into_iter().chain(moments_json(moments, range_json.clone())).chain(rest))
     }
 
