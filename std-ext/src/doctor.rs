@@ -1,11 +1,13 @@
 //! Features of this build, and a test of each. For users whose file does not open.
 
+mod abilities;
 mod self_test;
 
 use std::borrow::Cow;
 
 use serde::Serialize;
 
+pub use self::abilities::{CodecAbility, Encodes, VectorPaths, codec_abilities, vector_paths};
 pub use self::self_test::run_self_test;
 use tgm_core::wire::WIRE_VERSION;
 

@@ -45,6 +45,15 @@ impl Simd {
     pub(crate) const fn level(self) -> Level {
         self.0
     }
+
+    /// The level's name.
+    pub(crate) const fn name(self) -> &'static str {
+        match self.0 {
+            Level::Base => "base",
+            Level::Avx2 => "avx2",
+            Level::Avx512 => "avx512",
+        }
+    }
 }
 
 #[cfg(target_arch = "x86_64")]

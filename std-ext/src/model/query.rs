@@ -49,6 +49,8 @@
 //! | `shape` | its shape: `shape=[181,360]` |
 //! | `ndim` | the number of its dimensions |
 //! | `encoding`, `filter`, `compression` | the stages of its pipeline, such as `none` or `zstd` |
+//! | `codec` | the stages that are not `none`: `simple_packing+szip` |
+//! | `bytes`, `count` | the bytes of its decoded values, and the number of its elements |
 //! | `objects` | the number of objects in the message |
 //!
 //! In a message these are of its first object.

@@ -33,15 +33,15 @@ fn every_type_is_printed_with_the_digits_that_tell_its_values_apart() {
         run.text().to_string()
     };
     assert_eq!(text(&[]), "0.1 -1.5 3.4028235e38 nan\n");
-    assert_eq!(text(&["-o", "1"]), "0.1 1e-300\n-inf -0\n");
-    assert_eq!(text(&["-o", "2"]), "18446744073709551615 1\n");
-    assert_eq!(text(&["-o", "3"]), "1 0 1\n");
-    assert_eq!(text(&["-o", "4"]), "1\n-2\n\n3\n4\n");
-    assert_eq!(text(&["-o", "5"]), "7\n");
-    assert_eq!(text(&["-o", "5", "--csv"]), "value\n7\n");
-    assert_eq!(text(&["-o", "6"]), "");
-    assert_eq!(text(&["-o", "0", "--format", "%.2f", "--slice", ":2"]), "0.10 -1.50\n");
-    assert_eq!(text(&["-o", "4", "--csv", "--slice", "-1,::1,0"]), "dim0,dim1,dim2,value\n1,0,0,3\n1,1,0,4\n");
+    assert_eq!(text(&["--object", "1"]), "0.1 1e-300\n-inf -0\n");
+    assert_eq!(text(&["--object", "2"]), "18446744073709551615 1\n");
+    assert_eq!(text(&["--object", "3"]), "1 0 1\n");
+    assert_eq!(text(&["--object", "4"]), "1\n-2\n\n3\n4\n");
+    assert_eq!(text(&["--object", "5"]), "7\n");
+    assert_eq!(text(&["--object", "5", "--csv"]), "value\n7\n");
+    assert_eq!(text(&["--object", "6"]), "");
+    assert_eq!(text(&["--object", "0", "--format", "%.2f", "--slice", ":2"]), "0.10 -1.50\n");
+    assert_eq!(text(&["--object", "4", "--csv", "--slice", "-1,::1,0"]), "dim0,dim1,dim2,value\n1,0,0,3\n1,1,0,4\n");
     let complex = tgm(["cat", &data("dtypes/complex64-little.tgm"), "--slice", ":2"]).good();
     assert!(complex.text().trim_end().split(' ').all(|number| number.ends_with('j')), "{}", complex.text());
 }
@@ -72,6 +72,6 @@ fn a_grid_gives_coordinates_and_the_nearest_value() {
     for wrong in [["--nearest", "51"], ["--area", "1/2"], ["--format", "%d"]] {
         assert_eq!(tgm(["cat", &path, wrong[0], wrong[1]]).code, Some(2), "{wrong:?}");
     }
-    let run = tgm(["cat", &path, "-o", "3"]);
+    let run = tgm(["cat", &path, "--object", "3"]);
     assert!(run.code == Some(1) && run.stderr.contains("no such object (3 objects)"), "{}", run.stderr);
 }

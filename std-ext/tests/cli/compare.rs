@@ -40,7 +40,7 @@ fn every_valid_file_is_like_itself() {
 #[test]
 fn the_greatest_difference_is_named_and_tolerances_allow_it() {
     let folder = tempfile::tempdir().unwrap();
-    let a = message(&[("t", 0, &[1.0, 2.0, 3.0, f64::from(1_u8)])]);
+    let a = message(&[("t", 0, &[1.0, 2.0, 3.0, 1.0])]);
     let b = message(&[("t", 0, &[1.0, 2.5, 3.0, 1.125])]);
     let run = compare(folder.path(), &a, &b, &[]);
     assert_eq!(run.code, Some(1));

@@ -124,3 +124,21 @@ fn a_write_that_fails_half_way_leaves_what_was_there() {
         assert_eq!(folder.names(), ["out.tgm"]);
     }
 }
+
+#[test]
+fn split_names_files_by_keys() {
+    let folder = Folder::new();
+    let path = data("realistic/surface-181x360.tgm");
+    let template = |name: &str| folder.path(name);
+    tgm(["split", &path, "-o", &template("[mars.param]_[index].tgm")]).good();
+    assert_eq!(folder.names(), ["2t_0000.tgm", "lsm_0002.tgm", "tp_0001.tgm"]);
+    let folder = Folder::new();
+    let both = folder.path("[mars.class]-[dtype].tgm");
+    tgm(["split", &path, "-o", &both]).good();
+    let names = folder.names();
+    assert!(names.len() == 2 && names.iter().all(|name| name.starts_with("od-")), "{names:?}");
+    let sizes = |names: &[String]| names.iter().map(|name| fs::read(folder.path(name)).unwrap().len()).sum::<usize>();
+    let before = sizes(&names);
+    let run = tgm(["split", "--no-clobber", &path, "-o", &both]);
+    assert_eq!((run.code, sizes(&names)), (Some(1), before), "{}", run.stderr);
+}

@@ -69,12 +69,18 @@ fn commands() -> BTreeMap<&'static str, Takes> {
         // It takes messages that were made from other formats: `convert.rs` has a test of its own.
         ("convert", Nothing),
         ("doctor", Nothing),
+        ("completions", Nothing),
+        ("man", Nothing),
         ("zio ls", Nothing),
         ("zio dump", Nothing),
         ("zio to-tgm", Nothing),
         ("digest", Values("digest IN")),
-        ("cat", Values("cat IN -m 1 -o 1")),
+        ("plot", Values("plot IN -m 1 --object 1")),
+        ("cat", Values("cat IN -m 1 --object 1")),
         ("stats", Values("stats IN")),
+        ("tail", Values("tail --from-start --idle 0.01 IN")),
+        // It measures checks, and shows no values.
+        ("bench", Tells("bench --seconds 0 IN")),
         ("compare", Values("compare IN IN")),
         ("extract", Values("extract IN -m 1 -o 1 -O OUT")),
         ("upgrade", Values("upgrade IN -o OUT")),
@@ -138,7 +144,7 @@ fn every_command_that_takes_values_checks_digests_and_one_flag_lets_them_pass() 
             let run = call(line, folder.path(), Some("--ignore-hash"));
             assert_eq!((run.code, &*run.stderr), (Some(0), ""), "tgm {name} --ignore-hash");
             let written = written(folder.path());
-            let only_prints = matches!(&*name, "digest" | "stats" | "compare" | "cat");
+            let only_prints = matches!(&*name, "digest" | "stats" | "compare" | "cat" | "tail" | "plot");
             assert!(only_prints || find(&written, &damaged_payload()).is_some(), "tgm {name}");
         }
     }

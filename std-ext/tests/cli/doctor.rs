@@ -9,12 +9,13 @@ fn this_build_is_healthy() {
     let text = run.text();
     assert!(text.starts_with("Build\n") && text.ends_with("\nStatus: HEALTHY\n"), "{text}");
     assert!(text.contains(" wire version  3\n") && text.contains(" zfp           on   tgm-std "), "{text}");
+    assert!(text.contains("\n  szip        yes     yes\n") && text.contains("  vector code   "), "{text}");
 }
 
 #[test]
 fn the_report_in_json_is_the_librarys() {
     let json = tgm(["doctor", "--json"]).json();
     let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["build", "features", "self_test"]);
+    assert_eq!(keys, ["build", "features", "self_test", "codecs", "vector_paths"]);
     assert!(json["self_test"].as_array().unwrap().iter().all(|row| row["outcome"] != "failed"), "{json}");
 }

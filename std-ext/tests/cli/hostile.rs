@@ -26,6 +26,10 @@ fn every_command_ends_on_every_malformed_file() {
         assert_ends_well(&tgm([&"extract".into(), &path]), "extract", &path);
         assert_ends_well(&tgm([&"stats".into(), &path]), "stats", &path);
         assert_ends_well(&tgm([&"cat".into(), &path]), "cat", &path);
+        assert_ends_well(&tgm([&"plot".into(), &path]), "plot", &path);
+        assert_ends_well(&tgm([&"bench".into(), &"--seconds".into(), &"0".into(), &path]), "bench", &path);
+        let tail = [&"tail".into(), &"--from-start".into(), &"--idle".into(), &"0".into(), &path];
+        assert_ends_well(&tgm(tail), "tail", &path);
         let run = tgm([&"compare".into(), &path, &path]);
         assert!(matches!(run.code, Some(0 | 2)), "{path:?}: {:?} {}", run.code, run.text());
         assert_ends_well(&tgm([&"extract".into(), &path, &"--range".into(), &"0:1".into()]), "extract", &path);

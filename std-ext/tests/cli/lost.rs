@@ -103,8 +103,11 @@ fn commands() -> BTreeMap<&'static str, Reads> {
         ("frames", Rest("frames --json IN", lists_all)),
         ("get", Rest("get --json -p version IN", lists_all)),
         ("digest", Rest("digest --json IN", lists_all)),
+        ("plot", Rest("plot IN", |run, _, _| run.text().contains("message 0, object 0, 3"))),
         ("cat", Rest("cat IN", |run, _, _| run.text() == "0 1 2\n")),
         ("stats", Rest("stats --json IN", lists_all)),
+        ("tail", Rest("tail --from-start --idle 0.01 IN", |run, _, d| run.text().lines().count() == d.whole.len())),
+        ("bench", Rest("bench --json --seconds 0 IN", |run, _, d| run.json()["stages"][0]["count"] == d.whole.len())),
         ("compare", Rest("compare --json IN IN", |run, _, _| run.json()["differences"] == Json::Array(Vec::new()))),
         (
             "extract",
@@ -150,6 +153,8 @@ fn commands() -> BTreeMap<&'static str, Reads> {
         // It takes messages that were made from other formats: `convert.rs` has a test of its own.
         ("convert", No),
         ("doctor", No),
+        ("completions", No),
+        ("man", No),
         ("zio ls", No),
         ("zio dump", No),
         ("zio to-tgm", No),

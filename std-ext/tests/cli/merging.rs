@@ -39,7 +39,7 @@ fn splitting_and_merging_change_no_value_no_descriptor_and_no_metadata() {
 fn parts_are_numbered_over_the_file_and_inherit_what_is_the_messages() {
     let folder = Folder::new();
     let path = folder.path("in.tgm");
-    tgm(["set", "-s", "extra.run=7", &data("multi/all-versions.tgm"), &path]).good();
+    tgm(["set", "-s", "extra.run:s=7", &data("multi/all-versions.tgm"), &path]).good();
     let two = folder.path("two.tgm");
     tgm(["merge", &path, &path, "-o", &two]).good();
     tgm(["split", &two, "-o", &folder.path("[index]-of.tgm")]).good();
@@ -76,7 +76,7 @@ fn strategies_decide_about_annotations_that_differ() {
     let source = data("dtypes/float32-little.tgm");
     let inputs = ["a", "b"].map(|value| {
         let path = folder.path(value);
-        tgm(["set", "-s", &format!("extra.name={value},extra.same=1,extra.{value}=2"), &source, &path]).good();
+        tgm(["set", "-s", &format!("extra.name={value},extra.same:s=1,extra.{value}:s=2"), &source, &path]).good();
         path
     });
     let out = folder.path("out.tgm");

@@ -5,6 +5,7 @@ use std::fs;
 use serde_json::{Value as Json, json};
 
 use crate::corpus::{data, files, of_class};
+use crate::edits::Folder;
 use crate::npy::{doubles, field, npy, write};
 use crate::tool::{Run, tgm};
 
@@ -217,4 +218,35 @@ fn descriptors_come_first_if_that_is_asked_for() {
             }
         }
     }
+}
+
+#[test]
+fn unsuitable_objects_are_copied_on_demand_and_named() {
+    let folder = Folder::new();
+    let (path, out) = (data("realistic/surface-181x360.tgm"), folder.path("out.tgm"));
+    // The third object is a bitmask, which has no numbers to pack.
+    let arguments =
+        ["repack", "--encoding", "simple_packing", "--bits", "12", "--compression", "none", &path, "-O", &out];
+    let run = tgm(arguments);
+    assert_eq!((run.code, folder.names()), (Some(1), Vec::<String>::new()), "{}", run.stderr);
+    let run = tgm(arguments.iter().chain(&["--skip-unsuitable"]));
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(run.stderr.contains("left as it is: ") && run.stderr.contains("message 0, object 2: "), "{}", run.stderr);
+    assert!(run.text().contains("2 of 3 objects encoded"), "{}", run.text());
+    let last = |path: &str| digests(path).pop();
+    assert_eq!(last(&out), last(&path));
+}
+
+#[test]
+fn levels_that_the_compression_lacks_are_refused() {
+    let folder = Folder::new();
+    let (path, out) = (data("dtypes/float64-little.tgm"), folder.path("out.tgm"));
+    for (compression, level) in [("zstd", "99"), ("zstd", "23"), ("blosc2", "10"), ("lz4", "1")] {
+        let run = tgm(["repack", "--compression", compression, "--level", level, &path, "-O", &out]);
+        assert_eq!((run.code, run.stderr.contains("level")), (Some(2), true), "{compression} {level}: {}", run.stderr);
+    }
+    assert_eq!(tgm(["repack", "--compression", "zstd", "--level", "22", &path, "-O", &out]).code, Some(0));
+    // Without --compression, the compression of each object decides.
+    let run = tgm(["repack", "--level", "99", &out, "-O", &out]);
+    assert!(run.code == Some(1) && run.stderr.contains("levels of zstd are"), "{}", run.stderr);
 }

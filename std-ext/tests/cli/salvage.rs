@@ -177,3 +177,22 @@ fn the_damaged_file_is_not_written_to() {
     tgm(["salvage", &path, "-o", &path]).failed("write to another");
     assert!(fs::read(&path).unwrap() == fs::read(data("multi/garbage-between.tgm")).unwrap());
 }
+
+#[test]
+fn a_file_is_salvaged_in_place_and_stays_beside_it() {
+    let folder = Folder::new();
+    let good = fs::read(data("multi/three.tgm")).unwrap();
+    let torn = [&good[..568], b"junk", &good[568..]].concat();
+    let path = folder.file("in.tgm", &torn);
+    assert_eq!(tgm(["salvage", "--in-place", &path]).code, Some(1));
+    assert!(fs::read(&path).unwrap() == good && fs::read(folder.path("in.tgm.bak")).unwrap() == torn);
+    // Nothing is lost now, so nothing is done.
+    tgm(["salvage", "--in-place", &path]).good();
+    // A backup is not replaced.
+    fs::write(&path, &torn[4..]).unwrap();
+    let run = tgm(["salvage", "--in-place", &path]);
+    assert!(run.code == Some(1) && run.stderr.contains("in.tgm.bak: nothing was written"), "{}", run.stderr);
+    assert!(fs::read(&path).unwrap() == torn[4..] && fs::read(folder.path("in.tgm.bak")).unwrap() == torn);
+    assert_eq!(tgm(["salvage", "--in-place", "-"]).code, Some(2));
+    assert_eq!(folder.names(), ["in.tgm", "in.tgm.bak"]);
+}

@@ -54,7 +54,7 @@ fn keys_lead_into_every_object_into_annotations_and_into_one_descriptor() {
     tgm(["set", "-s", set, "-s", "mars.step=12", &path, &out]).good();
     let mut expected = contents(&dump(&path)[0]);
     for object in expected["objects"].as_array_mut().unwrap() {
-        object["metadata"]["mars"]["step"] = json!("12");
+        object["metadata"]["mars"]["step"] = json!(12);
         object["metadata"]["name"] = json!("a=b");
     }
     expected["objects"][1]["descriptor"]["remark"] = json!({"by": "me"});
@@ -246,4 +246,38 @@ fn digests_and_their_lists_are_kept_as_they_were() {
         assert_eq!(lists(&dump(&path)[0]), lists(&dump(&out)[0]), "{path:?}");
         assert_eq!(verdicts(&path), verdicts(&out), "{path:?}");
     }
+}
+
+#[test]
+fn values_have_types_and_keys_can_be_deleted() {
+    let folder = Folder::new();
+    let (path, out, again) = (data("metadata/mars.tgm"), folder.path("out.tgm"), folder.path("again.tgm"));
+    tgm(["set", "-s", "x.a=5,x.b:s=5,x.c:d=5,x.e=2t,x.f:i=-7,extra.note=[1,2]", &path, &out]).good();
+    let message = &dump(&out)[0];
+    assert_eq!(message["objects"][1]["metadata"]["x"], json!({"a": 5, "b": "5", "c": 5.0, "e": "2t", "f": -7}));
+    assert_eq!(message["extra"]["note"], json!([1, 2]));
+    tgm(["set", "-d", "x.a,x.e,extra.note,no.such.key", "--delete", "x.f", &out, &again]).good();
+    let message = &dump(&again)[0];
+    assert_eq!(message["objects"][1]["metadata"]["x"], json!({"b": "5", "c": 5.0}));
+    assert_eq!(message["extra"].get("note"), None);
+    // What is below a key goes with it, and then another value can stand there.
+    tgm(["set", "-d", "mars", "-s", "mars=none", "--object", "0", &out, &again]).good();
+    let objects = &dump(&again)[0]["objects"];
+    assert_eq!((&objects[0]["metadata"]["mars"], objects[1]["metadata"]["mars"].is_object()), (&json!("none"), true));
+    for wrong in [["-d", "shape"], ["-d", "_reserved_"], ["-s", "a:i=x"], ["-s", "a:d=x"]] {
+        assert_eq!(tgm(["set", wrong[0], wrong[1], &path, &out]).code, Some(2), "{wrong:?}");
+    }
+    assert_eq!(tgm(["set", &path, &out]).code, Some(2));
+}
+
+#[test]
+fn a_filter_can_choose_the_objects_whose_metadata_is_set() {
+    let folder = Folder::new();
+    let (path, out) = (data("realistic/surface-181x360.tgm"), folder.path("out.tgm"));
+    tgm(["set", "--objects", "-w", "mars.param=tp", "-s", "probe=1", &path, &out]).good();
+    let objects = dump(&out)[0]["objects"].clone();
+    let probes: Vec<_> = objects.as_array().unwrap().iter().map(|object| object["metadata"]["probe"].clone()).collect();
+    assert_eq!(probes, [Json::Null, json!(1), Json::Null]);
+    tgm(["set", "--objects", "-w", "mars.param=none", "-s", "probe=1", &path, &out]).good();
+    assert!(fs::read(&out).unwrap() == fs::read(&path).unwrap());
 }

@@ -56,6 +56,9 @@ fn statistics_are_those_of_the_decoded_values() {
     let total = &document["all"];
     assert_eq!((&total["objects"], &total["count"]), (&json!(3), &json!(all.len())));
     close(&total["mean"], all.iter().sum::<f64>() / all.len() as f64);
+    // An object of complex numbers has two lines, and counts once.
+    let document = tgm(["stats", "--json", &data("dtypes/complex64-little.tgm")]).good().json();
+    assert_eq!((objects(&document).len(), &document["all"]["objects"]), (2, &json!(1)));
 }
 
 #[test]
@@ -96,14 +99,14 @@ fn nan_and_large_integers_and_latitudes_count() {
     let found = objects(&document);
     assert_eq!([&found[0]["count"], &found[0]["nan"], &found[0]["pos_inf"], &found[0]["neg_inf"]], [2, 1, 1, 1]);
     assert_eq!((&found[1]["min"], &found[1]["max"]), (&json!(i64::MIN), &json!(i64::MAX)));
-    let document = tgm(["stats", "--json", "-o", "2", "--weigh-latitudes", &path]).good().json();
+    let document = tgm(["stats", "--json", "--object", "2", "--weigh-latitudes", &path]).good().json();
     close(&objects(&document)[0]["mean"], 1.5);
     assert_eq!(objects(&document)[0]["name"], "t");
     let text = tgm(["stats", &path]).good();
     assert!(text.text().contains("-9223372036854775808") && text.text().contains('█'), "{}", text.text());
     let run = tgm(["stats", "--weigh-latitudes", &path]);
     assert!(run.code == Some(1) && run.stderr.contains("latitudes need two dimensions"), "{}", run.stderr);
-    let run = tgm(["stats", "-o", "9", &path]);
+    let run = tgm(["stats", "--object", "9", &path]);
     assert!(run.code == Some(1) && run.stderr.contains("no such object (3 objects)"), "{}", run.stderr);
 }
 
@@ -112,6 +115,15 @@ fn filters_choose_messages_and_objects() {
     let path = data(SURFACE);
     let document = tgm(["stats", "--json", "-w", "mars.param=2t", "--objects", &path]).good().json();
     assert_eq!(objects(&document).len(), 1);
+    let keys = ["stats", "-p", "mars.param,extra.source,ratio", "-B", "mars.param:desc"];
+    let run = tgm(keys.iter().chain(&["--csv", &path])).good();
+    let params: Vec<_> = run.text().lines().skip(1).map(|row| row.split(',').nth_back(2).unwrap()).collect();
+    assert_eq!(params, ["tp", "lsm", "2t"], "{}", run.text());
+    let document = tgm(keys.iter().chain(&["--json", &path])).good().json();
+    assert_eq!(
+        objects(&document)[0]["values"],
+        json!({"mars.param": "2t", "extra.source": "synthetic", "ratio": 5.59})
+    );
     let document = tgm(["stats", "--json", "-w", "mars.param=none", &path]).good().json();
     assert_eq!(objects(&document).len(), 0);
 }

@@ -47,8 +47,7 @@ pub(crate) fn tgm(args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Run {
 pub(crate) fn subcommands() -> Vec<String> {
     let names = |group: &[&str]| -> Vec<String> {
         let run = tgm(group.iter().copied().chain(["help"])).good();
-        let listed = run.text().lines().skip_while(|line| *line != "Commands:").skip(1);
-        let listed = listed.take_while(|line| !line.is_empty());
+        let listed = run.text().lines().take_while(|line| *line != "Options:");
         let names =
             listed.filter_map(|line| line.strip_prefix("  ")?.split(' ').next().filter(|name| !name.is_empty()));
         names.filter(|name| *name != "help").map(str::to_string).collect()

@@ -1,18 +1,25 @@
 //! The command line and its subcommands.
 
+mod generate;
+mod help;
+
 use std::io;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
+use crate::args::common::Common;
+use crate::args::files::set_usage;
+use crate::args::listing::Listed;
 #[cfg(feature = "grib")]
 use crate::commands::convert;
 #[cfg(feature = "zio")]
 use crate::commands::zio;
 use crate::commands::{
-    Run, cat, catalog, compare, copy, create, digest, doctor, dump, extract, frames, get, info, ls, merge, repack,
-    reshuffle, salvage, scan, set, split, stats, upgrade, validate, verify,
+    Run, bench, cat, catalog, compare, copy, create, digest, doctor, dump, extract, frames, get, info, ls, merge, plot,
+    repack, reshuffle, salvage, scan, set, split, stats, tail, upgrade, validate, verify,
 };
 use crate::show::output::Out;
+use crate::write::destination::Reads;
 
 /// List, check, extract, make and edit Tensogram messages in files
 ///
@@ -23,6 +30,8 @@ use crate::show::output::Out;
 pub(crate) struct Cli {
     #[command(subcommand)]
     command: Command,
+    #[command(flatten)]
+    common: Common,
 }
 
 /// The subcommands.
@@ -37,6 +46,9 @@ enum Command {
     Stats(stats::Stats),
     Compare(compare::Compare),
     Digest(digest::Digest),
+    Plot(plot::Plot),
+    Tail(tail::Tail),
+    Bench(bench::Bench),
     Extract(extract::Extract),
     Scan(scan::Scan),
     Catalog(catalog::CatalogOf),
@@ -56,9 +68,29 @@ enum Command {
     #[cfg(feature = "zio")]
     Zio(zio::Zio),
     Doctor(doctor::Doctor),
+    Completions(generate::Completions),
+    Man(generate::ManPages),
+}
+
+/// The command line with all of its help: what is parsed, completed, and described in man pages.
+fn command() -> clap::Command {
+    help::extend(Cli::command())
 }
 
 impl Cli {
+    /// Reads the command line. Ends the program if it asks for help, or is wrong.
+    pub(crate) fn read() -> Self {
+        let matches = command().get_matches();
+        let name = matches.subcommand_name().map(str::to_string);
+        set_usage(move || {
+            let mut command = command();
+            command.build();
+            let inner = name.as_deref().and_then(|name| command.find_subcommand_mut(name));
+            inner.map_or_else(String::new, |inner| inner.render_usage().to_string())
+        });
+        Self::from_arg_matches(&matches).unwrap_or_else(|error: clap::Error| error.exit())
+    }
+
     /// Runs the subcommand.
     pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
         let command: &dyn Run = match &self.command {
@@ -71,6 +103,9 @@ impl Cli {
             Command::Stats(command) => command,
             Command::Compare(command) => command,
             Command::Digest(command) => command,
+            Command::Plot(command) => command,
+            Command::Tail(command) => command,
+            Command::Bench(command) => command,
             Command::Extract(command) => command,
             Command::Scan(command) => command,
             Command::Catalog(command) => command,
@@ -90,8 +125,15 @@ impl Cli {
             #[cfg(feature = "zio")]
             Command::Zio(command) => command,
             Command::Doctor(command) => command,
+            Command::Completions(command) => command,
+            Command::Man(command) => command,
         };
-        command.run(out)
+        let Listed { form, output, reads } = command.listed();
+        out.set(self.common.manner(), form);
+        match output {
+            Some(output) => output.write_text(out, Reads::Only(reads), |out| command.run(out)),
+            None => command.run(out),
+        }
     }
 }
 
@@ -129,17 +171,21 @@ mod tests {
             let is_called = |wanted: &[&str]| names.iter().any(|name| wanted.contains(&name.as_str()));
             if parsed == TypeId::of::<PathBuf>() {
                 assert!(
-                    is_called(&["FILE", "IN", "INPUT", "FILE.json"]),
+                    is_called(&["FILE", "IN", "INPUT", "FILE.json", "DIR"]),
                     "{command} {argument}: an output is a Destination"
                 );
             } else if parsed == TypeId::of::<Destination>() || parsed == TypeId::of::<FileNames>() {
-                assert!(is_called(&["OUT", "TEMPLATE"]), "{command} {argument}");
-                writers.push(command);
+                assert!(is_called(&["OUT", "TEMPLATE", "LISTING"]), "{command} {argument}");
+                // Listings are text beside what the command is for.
+                if !is_called(&["LISTING"]) {
+                    writers.push(command);
+                }
             } else {
                 assert!(!is_called(&["OUT", "TEMPLATE"]), "{command} {argument}: an output is a Destination");
             }
         }
         writers.sort();
+        writers.dedup();
         // The tests in `tests/cli` try each of these commands.
         let tried = include_str!("../../../tests/cli/writers.txt").lines();
         let is_in = |name: &str| match name {

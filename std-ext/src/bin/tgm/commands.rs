@@ -2,8 +2,10 @@
 
 use std::io;
 
+use crate::args::listing::Listed;
 use crate::show::output::Out;
 
+pub(crate) mod bench;
 pub(crate) mod cat;
 pub(crate) mod catalog;
 pub(crate) mod compare;
@@ -22,6 +24,8 @@ pub(crate) mod get;
 pub(crate) mod info;
 pub(crate) mod ls;
 pub(crate) mod merge;
+pub(crate) mod plot;
+pub(crate) mod plot_draw;
 pub(crate) mod repack;
 pub(crate) mod reshuffle;
 pub(crate) mod salvage;
@@ -29,6 +33,7 @@ pub(crate) mod scan;
 pub(crate) mod set;
 pub(crate) mod split;
 pub(crate) mod stats;
+pub(crate) mod tail;
 pub(crate) mod upgrade;
 pub(crate) mod validate;
 pub(crate) mod verify;
@@ -42,4 +47,9 @@ pub(crate) trait Run {
     /// # Errors
     /// Errors of writing to `out`.
     fn run(&self, out: &mut Out) -> io::Result<()>;
+
+    /// The listing that the command prints.
+    fn listed(&self) -> Listed<'_> {
+        Listed::default()
+    }
 }

@@ -25,10 +25,8 @@ mod write;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
-    let cli = cli::Cli::parse();
+    let cli = cli::Cli::read();
     let mut out = show::output::Out::new();
     let done = cli.run(&mut out);
     out.finish(done)

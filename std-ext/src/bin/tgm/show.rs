@@ -1,6 +1,8 @@
 //! Output for people and programs: standard output and error, tables, trees, JSON, error texts.
 
 pub(crate) mod advice;
+pub(crate) mod colour_map;
+pub(crate) mod form;
 pub(crate) mod json;
 pub(crate) mod output;
 pub(crate) mod progress;

@@ -5,4 +5,5 @@ pub(crate) mod interrupt;
 pub(crate) mod npy;
 pub(crate) mod replace;
 pub(crate) mod same_file;
+pub(crate) mod template;
 pub(crate) mod temporary;

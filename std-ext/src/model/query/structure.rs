@@ -16,9 +16,15 @@ pub(crate) enum Structure {
     Compression,
     /// The number of objects of the message.
     Objects,
+    /// The stages that are not "none", with "+" between them.
+    Codec,
+    /// Bytes of the decoded values.
+    Bytes,
+    /// The number of elements.
+    Count,
 }
 
-/// The structural keys.
+/// The structural keys that catalogues take in of themselves.
 const KEYS: [(&str, Structure); 7] = [
     ("dtype", Structure::Dtype),
     ("shape", Structure::Shape),
@@ -29,15 +35,19 @@ const KEYS: [(&str, Structure); 7] = [
     ("objects", Structure::Objects),
 ];
 
+/// Structural keys that follow from the others.
+const MORE: [(&str, Structure); 3] =
+    [("codec", Structure::Codec), ("bytes", Structure::Bytes), ("count", Structure::Count)];
+
 impl Structure {
-    /// The structural keys, and what they ask for.
+    /// The structural keys that do not follow from others, and what they ask for.
     pub(crate) const fn all() -> [(&'static str, Self); 7] {
         KEYS
     }
 
     /// What `key` asks for, if it is structural.
     pub(crate) fn of_key(key: &str) -> Option<Self> {
-        KEYS.into_iter().find(|(name, _)| *name == key).map(|(_, structure)| structure)
+        KEYS.into_iter().chain(MORE).find(|(name, _)| *name == key).map(|(_, structure)| structure)
     }
 
     /// The answer as CBOR, for an object of a message of `count` objects. `None` if there is no object, or no
@@ -64,6 +74,9 @@ impl Structure {
             (Self::Encoding, Some(descriptor)) => text(&descriptor.encoding().to_string()),
             (Self::Filter, Some(descriptor)) => text(&descriptor.filter().to_string()),
             (Self::Compression, Some(descriptor)) => text(&descriptor.compression().to_string()),
+            (Self::Codec, Some(descriptor)) => text(&codec(descriptor)),
+            (Self::Bytes, Some(descriptor)) => number(descriptor.decoded_len().ok()?),
+            (Self::Count, Some(descriptor)) => number(descriptor.element_count()),
         };
         answer.ok()
     }
@@ -80,4 +93,12 @@ impl Structure {
         let descriptor = if self == Self::Objects { None } else { first()? };
         Ok(self.of_object(descriptor.as_ref(), count))
     }
+}
+
+/// The stages of an object that are not "none", with "+" between them; "none" without any.
+fn codec(descriptor: &Descriptor<'_>) -> String {
+    let stages =
+        [descriptor.encoding().to_string(), descriptor.filter().to_string(), descriptor.compression().to_string()];
+    let stages: Vec<_> = stages.into_iter().filter(|stage| stage != "none").collect();
+    if stages.is_empty() { "none".to_string() } else { stages.join("+") }
 }

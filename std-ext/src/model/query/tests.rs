@@ -222,6 +222,7 @@ fn structure_is_asked_for_where_there_is_no_such_metadata() {
         "ndim=7",
         "filter=median",
         "dtype?",
+        "codec=none and bytes=1 and count=1",
     ];
     for query in structured {
         assert!(matches(&bytes, query), "{query}");

@@ -86,6 +86,24 @@ impl KeyPath {
     pub(crate) fn set(&self, entries: &mut BTreeMap<String, Value>, value: &Value) -> Result<()> {
         set_path(entries, self.path(), value.clone())
     }
+
+    /// Removes the value at the key's path from `entries`, if there is one. The maps above it stay.
+    pub(crate) fn remove(&self, entries: &mut BTreeMap<String, Value>) {
+        let Some((first, rest)) = self.path().split_once('.') else {
+            entries.remove(self.path());
+            return;
+        };
+        let mut value = entries.get_mut(first);
+        let mut rest = rest;
+        while let Some((name, behind)) = rest.split_once('.') {
+            let inner = value.and_then(Value::as_map_mut);
+            value = inner.and_then(|map| map.iter_mut().find(|(key, _)| key.as_text() == Some(name))).map(|(_, v)| v);
+            rest = behind;
+        }
+        if let Some(map) = value.and_then(Value::as_map_mut) {
+            map.retain(|(key, _)| key.as_text() != Some(rest));
+        }
+    }
 }
 
 #[cfg(test)]

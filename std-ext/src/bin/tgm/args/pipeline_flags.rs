@@ -4,6 +4,7 @@
 
 mod staging;
 
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use clap::Args;
@@ -16,6 +17,9 @@ pub(crate) use staging::is_lossy;
 
 /// Widths of packed values that szip takes as samples.
 const SZIP_BITS: [u32; 4] = [8, 16, 24, 32];
+
+/// Levels of zstd: beyond its bounds the nearest one would be taken in silence.
+const ZSTD_LEVELS: RangeInclusive<i32> = -131_072..=22;
 
 /// Flags that choose the stages of the pipeline.
 #[derive(Args, Clone, Debug, Default)]
@@ -42,7 +46,7 @@ pub(crate) struct PipelineFlags {
     #[arg(long, value_parser = PossibleValuesParser::new(Compression::ALL.iter().map(|stage| stage.name()))
         .try_map(|name| Compression::from_name(&name).ok_or("unknown")))]
     compression: Option<Compression>,
-    /// Level of zstd, or of blosc2 (0 to 9)
+    /// Level of zstd (up to 22), or of blosc2 (0 to 9)
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     level: Option<i32>,
     /// zfp, lossy: rate=BITS, precision=PLANES or tolerance=ERROR
@@ -140,13 +144,23 @@ impl PipelineFlags {
             Some(Compression::Sz3) if is_new && self.sz3.is_none() => {
                 Err("compression sz3 needs --sz3 abs=, rel= or psnr=".into())
             }
-            Some(Compression::Blosc2) if self.level.is_some_and(|level| !(0..=9).contains(&level)) => {
-                Err("levels of blosc2 are 0 to 9".into())
-            }
-            Some(Compression::Zstd | Compression::Blosc2) | None => Ok(()),
-            Some(other) if self.level.is_some() => Err(format!("--level is for zstd and blosc2, not for {other}")),
-            Some(_) => Ok(()),
+            Some(compression) => self.check_level(compression),
+            None => Ok(()),
         }
+    }
+
+    /// Finds a level that the compression does not have.
+    fn check_level(&self, compression: Compression) -> Result<(), String> {
+        let levels = match (compression, self.level) {
+            (_, None) => return Ok(()),
+            (Compression::Zstd, _) => ZSTD_LEVELS,
+            (Compression::Blosc2, _) => 0..=9,
+            (other, _) => return Err(format!("--level is for zstd and blosc2, not for {other}")),
+        };
+        if self.level.is_some_and(|level| levels.contains(&level)) {
+            return Ok(());
+        }
+        Err(format!("levels of {compression} are {} to {}", levels.start(), levels.end()))
     }
 
     /// Whether no stage is named. Then all objects stay as they are.

@@ -1,11 +1,14 @@
 //! The assignments of `tgm set`: `KEY=VALUE,…`, and the places they set.
 
+use std::collections::BTreeMap;
+
 use ciborium::Value;
 use serde_json::Value as Json;
 use tgm_core::descriptor::Key;
 use tgm_std::{RESERVED_KEY, Result, TensogramError};
 
 use crate::args::key_path::{KeyOwner, KeyPath};
+use crate::args::values::{key_and_value, split, to_cbor};
 use crate::change::edit::MessageParts;
 
 /// Last segments of keys that cannot be set, at any place in a path. They copy what describes the payload.
@@ -30,22 +33,23 @@ const IMMUTABLE: [Key; 16] = [
 /// Two more such keys. `hash` has no meaning since version 3 of the format.
 const IMMUTABLE_TOO: [&str; 2] = ["hash", Key::ShuffleElementSize.name()];
 
-/// One key and its new value.
+/// One key and its new value. Without a value it is deleted.
 #[derive(Debug)]
 pub(crate) struct Assignment {
     key: KeyPath,
-    value: Value,
+    value: Option<Value>,
 }
 
 impl Assignment {
-    /// Reads `KEY=VALUE,KEY=VALUE,…` with values that are text, up to the next comma.
-    pub(crate) fn parse_texts(list: &str) -> Result<Vec<Self>, String> {
-        list.split(',')
-            .map(|item| {
-                let (key, value) = split_key(item)?;
-                Self::new(key, Value::Text(value.to_string()))
-            })
-            .collect()
+    /// Reads `KEY=VALUE,KEY:TYPE=VALUE,…`.
+    pub(crate) fn parse(list: &str) -> Result<Vec<Self>, String> {
+        let assignment = |item| key_and_value(item).and_then(|(key, value)| Self::new(key, Some(value)));
+        split(list).into_iter().map(assignment).collect()
+    }
+
+    /// Reads `KEY,KEY,…`: keys to delete.
+    pub(crate) fn parse_deleted(list: &str) -> Result<Vec<Self>, String> {
+        list.split(',').map(|key| Self::new(key, None)).collect()
     }
 
     /// Reads `KEY=VALUE,KEY=VALUE,…` with values that are JSON.
@@ -56,7 +60,7 @@ impl Assignment {
             let mut values = serde_json::Deserializer::from_str(after).into_iter::<Json>();
             let value = values.next().ok_or_else(|| format!("{key} has no value"))?;
             let value = value.map_err(|error| format!("the value of {key} is no JSON: {error}"))?;
-            assignments.push(Self::new(key, from_json(value))?);
+            assignments.push(Self::new(key, Some(to_cbor(value)))?);
             let after = after.get(values.byte_offset()..).unwrap_or_default().trim_start();
             match after.strip_prefix(',') {
                 Some(next) => rest = next,
@@ -66,7 +70,7 @@ impl Assignment {
         }
     }
 
-    fn new(key: &str, value: Value) -> Result<Self, String> {
+    fn new(key: &str, value: Option<Value>) -> Result<Self, String> {
         let key = KeyPath::parse(key, |number, key| {
             format!(
                 "write --object {number} -s {key}=... to set it in object {number} alone, {key}=... for all objects"
@@ -102,31 +106,39 @@ impl Assignment {
         }
     }
 
-    /// Sets the value in a message. An empty `objects` means all objects.
-    pub(crate) fn apply(&self, parts: &mut MessageParts<'_>, objects: &[usize]) -> Result<()> {
+    /// Sets the value in a message, in the metadata of these objects. `None` means all objects.
+    pub(crate) fn apply(&self, parts: &mut MessageParts<'_>, objects: Option<&[usize]>) -> Result<()> {
         let count = parts.objects.len();
         let no_object = |index: usize| {
             let text = format!("cannot set {}: there is no object {index} ({count} objects)", self.key.text());
             TensogramError::Object(text.into())
         };
-        match self.key.place() {
-            KeyOwner::Base if !objects.is_empty() => objects.iter().try_for_each(|index| {
+        match (self.key.place(), objects) {
+            (KeyOwner::Base, Some(objects)) => objects.iter().try_for_each(|index| {
                 let entry = parts.metadata.base.get_mut(*index).ok_or_else(|| no_object(*index))?;
-                self.key.set(entry, &self.value)
+                self.change(entry)
             }),
-            KeyOwner::Base if parts.metadata.base.is_empty() => {
+            (KeyOwner::Base, None) if parts.metadata.base.is_empty() && self.value.is_some() => {
                 let text = format!("cannot set {}: there is no object (extra.KEY is the message's)", self.key.text());
                 Err(TensogramError::Metadata(text.into()))
             }
-            KeyOwner::Base => parts.metadata.base.iter_mut().try_for_each(|entry| self.key.set(entry, &self.value)),
-            KeyOwner::Extra => self.key.set(&mut parts.metadata.extra, &self.value),
-            KeyOwner::Descriptor(index) => {
+            (KeyOwner::Base, None) => parts.metadata.base.iter_mut().try_for_each(|entry| self.change(entry)),
+            (KeyOwner::Extra, _) => self.change(&mut parts.metadata.extra),
+            (KeyOwner::Descriptor(index), _) => {
                 let object = parts.objects.get_mut(index).ok_or_else(|| no_object(index))?;
                 let mut params = object.descriptor().params.clone();
-                self.key.set(&mut params, &self.value)?;
+                self.change(&mut params)?;
                 if params == object.descriptor().params { Ok(()) } else { object.set_params(params) }
             }
         }
+    }
+
+    fn change(&self, entries: &mut BTreeMap<String, Value>) -> Result<()> {
+        let Some(value) = &self.value else {
+            self.key.remove(entries);
+            return Ok(());
+        };
+        self.key.set(entries, value)
     }
 }
 
@@ -137,22 +149,4 @@ fn is_read_by_decoders(name: &str) -> bool {
 
 fn split_key(item: &str) -> Result<(&str, &str), String> {
     item.split_once('=').ok_or_else(|| format!("{item:?}: expected KEY=VALUE"))
-}
-
-fn from_json(json: Json) -> Value {
-    match json {
-        Json::Null => Value::Null,
-        Json::Bool(bool) => bool.into(),
-        Json::Number(number) => match (number.as_u64(), number.as_i64()) {
-            (Some(integer), _) => integer.into(),
-            (_, Some(integer)) => integer.into(),
-            // The last case is a float. JSON has no other numbers.
-            _ => Value::Float(number.as_f64().unwrap_or(f64::NAN)),
-        },
-        Json::String(text) => text.into(),
-        Json::Array(items) => Value::Array(items.into_iter().map(from_json).collect()),
-        Json::Object(entries) => {
-            Value::Map(entries.into_iter().map(|(key, value)| (key.into(), from_json(value))).collect())
-        }
-    }
 }

@@ -9,6 +9,7 @@ use tgm_core::wire::FrameType;
 use tgm_std::encode::{TakenObject, reframe};
 use tgm_std::{AggregateHashPolicy, EncodeOptions, GlobalMetadata, RESERVED_KEY, Result, decode_descriptors};
 
+use crate::args::object_numbers::ObjectNumbers;
 use crate::read::digests::Digests;
 use crate::read::input::Entry;
 
@@ -40,6 +41,18 @@ impl<'f> MessageParts<'f> {
                 ..EncodeOptions::default()
             },
         })
+    }
+
+    /// The parts without the objects that the user does not want.
+    ///
+    /// # Errors
+    /// Those of [`ObjectNumbers::check`].
+    pub(crate) fn only(mut self, numbers: &ObjectNumbers) -> Result<Self> {
+        numbers.check(self.objects.len())?;
+        let (mut of_entry, mut of_object) = (0.., 0..);
+        self.metadata.base.retain(|_| of_entry.next().is_some_and(|index| numbers.has(index)));
+        self.objects.retain(|_| of_object.next().is_some_and(|index| numbers.has(index)));
+        Ok(self)
     }
 
     /// The parameters of each object's descriptor.

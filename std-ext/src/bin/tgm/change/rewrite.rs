@@ -9,24 +9,27 @@ use ciborium::Value;
 use tgm_core::Message;
 use tgm_core::descriptor::{Encoding, Key};
 use tgm_core::object::DataObject;
-use tgm_std::encode::{Part, encode_parts};
-use tgm_std::{
-    DataObjectDescriptor, DecodeOptions, EncodeOptions, GlobalMetadata, RESERVED_KEY, TensogramError,
-    decode_descriptors, values,
-};
+use tgm_std::encode::{Part, PartError, encode_parts};
+use tgm_std::{DataObjectDescriptor, DecodeOptions, EncodeOptions, TensogramError, decode_descriptors, values};
 
 use crate::args::encode_flags::EncodeFlags;
+use crate::args::object_numbers::ObjectNumbers;
 use crate::args::pipeline_flags::{PipelineFlags, is_lossy};
+use crate::change::edit::without_reserved;
+use crate::read::differ::{Tolerance, differences};
 use crate::read::digests::Digests;
+use crate::read::elements::Elements;
 use crate::read::input::{Entry, Input, Wanted};
 use crate::read::lost;
-use crate::read::numbers::greatest_difference;
+use crate::read::messages::Which;
+use crate::read::objects::{find, no_object};
 use crate::read::select::Selection;
 use crate::read::values::as_stored;
 use crate::show::progress::Progress;
 use crate::write::destination::Failure;
 
 /// Instructions for encoding messages again.
+#[expect(clippy::struct_excessive_bools, reason = "flags of the command line")]
 pub(crate) struct Rewriter<'a> {
     /// The stages for objects that are encoded.
     pub(crate) pipeline: &'a PipelineFlags,
@@ -34,20 +37,24 @@ pub(crate) struct Rewriter<'a> {
     pub(crate) encode: &'a EncodeFlags,
     /// Whether digests are checked.
     pub(crate) digests: Digests,
-    /// The objects that `-w` selects. `None` means all.
-    pub(crate) selection: Option<&'a Selection>,
-    /// Numbers of the objects to encode. An empty list means all.
-    pub(crate) objects: &'a [usize],
+    /// The messages to encode. Others are copied.
+    pub(crate) which: Which,
+    /// The objects that `-w` selects.
+    pub(crate) selection: &'a Selection,
+    /// Numbers of the objects to encode.
+    pub(crate) objects: &'a ObjectNumbers,
     /// Whether encoded objects are decoded again and compared.
     pub(crate) verify: bool,
     /// Whether copied objects must decode.
     pub(crate) decode_all: bool,
     /// Whether descriptors come before payloads.
     pub(crate) descriptor_first: bool,
+    /// Whether objects that cannot have the stages are copied.
+    pub(crate) skip_unsuitable: bool,
 }
 
 /// Counts over messages that were encoded again.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) messages: u64,
     pub(crate) objects: u64,
@@ -58,6 +65,8 @@ pub(crate) struct Tally {
     pub(crate) after: u64,
     /// The greatest difference between old and new values.
     pub(crate) greatest_error: f64,
+    /// Objects that cannot have the stages: where, and why.
+    pub(crate) unsuitable: Vec<String>,
 }
 
 impl Tally {
@@ -69,6 +78,7 @@ impl Tally {
         self.before += other.before;
         self.after += other.after;
         self.greatest_error = self.greatest_error.max(other.greatest_error);
+        self.unsuitable.extend(other.unsuitable);
     }
 }
 
@@ -98,6 +108,27 @@ enum Prepared<'f> {
     Encoded(DataObjectDescriptor, Cow<'f, [u8]>, EncodeOptions),
 }
 
+/// The error of an object that is to be encoded.
+struct Unfit {
+    error: TensogramError,
+    /// Whether the object is sound and only cannot have the stages.
+    is_of_stages: bool,
+}
+
+impl<E: Into<TensogramError>> From<E> for Unfit {
+    fn from(error: E) -> Self {
+        Self { error: error.into(), is_of_stages: false }
+    }
+}
+
+/// Object `index` of a message as it is there.
+fn kept<'f>(entry: &Entry<'f>, index: usize) -> Result<Prepared<'f>, TensogramError> {
+    let object = find(&Message::parse(entry.bytes)?, index)?;
+    let (_, descriptors) = decode_descriptors(entry.bytes)?;
+    let descriptor = descriptors.into_iter().nth(index).ok_or_else(|| no_object(index))?;
+    Ok(Prepared::Kept(with_present_names(&object, descriptor)?, object.region()))
+}
+
 impl Prepared<'_> {
     fn part(&self) -> Part<'_> {
         match self {
@@ -120,10 +151,11 @@ impl Rewriter<'_> {
     ) -> Result<Tally, Failure> {
         let mut tally = Tally::default();
         let mut reader = input.reader();
+        let numbers = self.which.find(input).map_err(|text| Failure::said(input.name(), text))?;
         for place in input.all() {
             let entry = reader.entry(place, Wanted::Whole);
             let entry = entry.map_err(Failure::at(format!("{}: message {}", input.name(), place.index)))?;
-            let (bytes, of_message) = self.message(&entry)?;
+            let (bytes, of_message) = self.message(&entry, numbers.contains(&place.index))?;
             sink(&bytes)?;
             tally.add(of_message);
             progress.advance(entry.length());
@@ -131,28 +163,53 @@ impl Rewriter<'_> {
         Ok(tally)
     }
 
-    fn message<'f>(&self, entry: &Entry<'f>) -> Result<(Cow<'f, [u8]>, Tally), Failure> {
+    /// The message anew, if it is meant.
+    fn message<'f>(&self, entry: &Entry<'f>, is_meant: bool) -> Result<(Cow<'f, [u8]>, Tally), Failure> {
         let at = || Failure::at(entry.place());
         let (metadata, descriptors) = decode_descriptors(entry.bytes).map_err(at())?;
         let message = Message::parse(entry.bytes).map_err(Failure::at(entry.place()))?;
         self.digests.check_all(&message).map_err(Failure::of_hash(entry))?;
-        let is_wanted = self.select(&message).map_err(at())?;
-        let tally =
+        let is_wanted = if is_meant { self.select(&message).map_err(at())? } else { vec![false; descriptors.len()] };
+        let mut tally =
             Tally { messages: 1, objects: descriptors.len() as u64, before: entry.length(), ..Tally::default() };
-        if !is_wanted.contains(&true) && !is_wanted.is_empty() {
+        let is_changed = is_wanted.contains(&true) || (is_wanted.is_empty() && is_meant);
+        if !is_changed {
             return Ok((Cow::Borrowed(entry.bytes), Tally { after: entry.length(), ..tally }));
         }
         let mut prepared = Vec::with_capacity(descriptors.len());
         for (index, ((object, descriptor), is_wanted)) in message.objects().zip(descriptors).zip(is_wanted).enumerate()
         {
-            let object = object.map_err(TensogramError::from);
-            let object = object.and_then(|object| self.prepare(&object, descriptor, is_wanted));
-            prepared.push(object.map_err(Failure::at(entry.object_place(index)))?);
+            let place = || entry.object_place(index);
+            let object = object.map_err(Failure::at(place()))?;
+            match self.prepare(&object, descriptor, is_wanted) {
+                Ok(object) => prepared.push(object),
+                Err(Unfit { error, is_of_stages: true }) if self.skip_unsuitable => {
+                    tally.unsuitable.push(format!("{}: {error}", place()));
+                    prepared.push(kept(entry, index).map_err(Failure::at(place()))?);
+                }
+                Err(Unfit { error, .. }) => return Err(Failure::At(place(), error)),
+            }
         }
-        let parts: Vec<_> = prepared.iter().map(Prepared::part).collect();
         let options = EncodeOptions { descriptor_first: self.descriptor_first, ..self.encode.options() };
-        let bytes = encode_parts(&without_reserved(metadata), &parts, &options);
-        let bytes = bytes.map_err(Failure::of_part(entry))?;
+        let metadata = without_reserved(metadata);
+        let bytes = loop {
+            let parts: Vec<_> = prepared.iter().map(Prepared::part).collect();
+            match encode_parts(&metadata, &parts, &options) {
+                Ok(bytes) => break bytes,
+                Err(PartError { object_index: Some(index), error }) if self.skip_unsuitable => {
+                    let place = entry.object_place(index);
+                    // Values can be unsuitable too: NaN, say. Each object is given up at most once.
+                    match prepared.get_mut(index) {
+                        Some(object @ Prepared::Encoded(..)) => {
+                            tally.unsuitable.push(format!("{place}: {error}"));
+                            *object = kept(entry, index).map_err(Failure::at(place))?;
+                        }
+                        _ => return Err(Failure::At(place, error)),
+                    }
+                }
+                Err(error) => return Err(Failure::of_part(entry)(error)),
+            }
+        };
         let encoded = prepared.iter().filter(|object| matches!(object, Prepared::Encoded(..))).count() as u64;
         let greatest_error = if self.verify { self.compare(entry, &bytes, &prepared)? } else { 0.0 };
         let after = bytes.len() as u64;
@@ -162,17 +219,13 @@ impl Rewriter<'_> {
     /// For each object, whether it is to be encoded.
     fn select(&self, message: &Message<'_>) -> Result<Vec<bool>, TensogramError> {
         let metadata = message.metadata()?;
-        let selection = self.selection.map(|selection| selection.of_objects(&metadata)).transpose()?;
+        self.objects.check(metadata.object_count())?;
+        let selection = self.selection.of_objects(&metadata)?;
         let mut wanted = Vec::new();
         for (index, (object, data)) in metadata.objects().zip(message.objects()).enumerate() {
             let object = object?;
             let descriptor = data.ok().map(|data| *data.descriptor());
-            let is_named = self.objects.is_empty() || self.objects.contains(&index);
-            let is_selected = match &selection {
-                Some(selection) if is_named => selection.has(&object, descriptor.as_ref())?,
-                _ => true,
-            };
-            wanted.push(is_named && is_selected);
+            wanted.push(self.objects.has(index) && selection.has(&object, descriptor.as_ref())?);
         }
         Ok(wanted)
     }
@@ -182,7 +235,7 @@ impl Rewriter<'_> {
         object: &DataObject<'f>,
         descriptor: DataObjectDescriptor,
         is_wanted: bool,
-    ) -> Result<Prepared<'f>, TensogramError> {
+    ) -> Result<Prepared<'f>, Unfit> {
         let descriptor = with_present_names(object, descriptor)?;
         let has_new_masks = descriptor.masks.is_some() && self.encode.changes_masks();
         if !is_wanted || (self.pipeline.is_empty() && !has_new_masks) {
@@ -193,7 +246,8 @@ impl Rewriter<'_> {
         }
         let options = self.encode.options_keeping(descriptor.masks.as_ref());
         let data = values(object, &self.decode_options())?;
-        let (staged, data) = self.pipeline.apply(descriptor.clone(), data, &options)?;
+        let staged = self.pipeline.apply(descriptor.clone(), data, &options);
+        let (staged, data) = staged.map_err(|error| Unfit { error, is_of_stages: true })?;
         if !has_new_masks && is_as_before(&descriptor, &staged) {
             return Ok(Prepared::Kept(descriptor, object.region()));
         }
@@ -216,21 +270,17 @@ impl Rewriter<'_> {
             if after == *before {
                 continue;
             }
-            let difference = greatest_difference(descriptor.dtype, descriptor.byte_order, before, &after);
-            match difference {
-                Ok(difference) if is_lossy(descriptor) || difference == 0.0 => greatest = greatest.max(difference),
+            let (old, new) = (Elements::of(object.descriptor(), before), Elements::of(object.descriptor(), &after));
+            let found = differences(&old, &new, Tolerance::default(), false).greatest;
+            match found.map_or(0.0, |greatest| greatest.difference) {
+                difference if after.len() == before.len() && (is_lossy(descriptor) || difference == 0.0) => {
+                    greatest = greatest.max(difference);
+                }
                 _ => return Err(Failure::said(place(), "what was encoded decodes to other values")),
             }
         }
         Ok(greatest)
     }
-}
-
-/// The metadata without `_reserved_`, which encoding adds.
-fn without_reserved(mut metadata: GlobalMetadata) -> GlobalMetadata {
-    metadata.reserved.clear();
-    metadata.base.iter_mut().for_each(|entry| drop(entry.remove(RESERVED_KEY)));
-    metadata
 }
 
 /// The descriptor with the parameter names of `simple_packing` since release 0.19.

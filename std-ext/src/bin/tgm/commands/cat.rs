@@ -1,9 +1,10 @@
 //! `tgm cat`: the values of one object as text.
 
 use std::borrow::Cow;
-use std::fmt::{Display, LowerExp, Write as _};
+use std::fmt::{Display, LowerExp};
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::slice;
 use std::str::FromStr;
 
 use clap::Args;
@@ -11,26 +12,29 @@ use tgm_core::Message;
 use tgm_core::descriptor::Dtype;
 use tgm_core::object::DataObject;
 use tgm_core::selection::Pick;
+use tgm_std::TensogramError;
 use tgm_std::decode::select::selection;
 use tgm_std::decode::{Picks, Selected};
-use tgm_std::{DecodeOptions, TensogramError};
 
-use crate::args::limits::LimitFlags;
+use crate::args::decoding::Decoding;
+use crate::args::listing::Listed;
 use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::elements::{Elements, parts};
 use crate::read::grid::{Area, Grid};
-use crate::read::input::{Entry, Wanted, open_or_report};
-use crate::read::messages::Which;
-use crate::read::select::{Annotations, Scope};
-use crate::read::values::as_stored;
+use crate::read::input::{Entry, Wanted};
+use crate::read::messages::{Which, for_one_message};
+use crate::read::objects::{find, no_object};
+use crate::read::select::{Annotations, Scope, Selection};
+use crate::read::structure::Structure;
 use crate::show::output::Out;
+use crate::write::destination::Destination;
 
 /// Print the values of one object as text
 ///
 /// The last dimension fills a line, and a blank line separates planes. With --csv each value has a line of its own, with
-/// its indices, and with latitude and longitude if the grid is known. Without -m and --at, the object is one of message
-/// 0. Numbers are printed with the digits that tell them apart from their neighbours.
+/// its indices, and with latitude and longitude if the grid is known. Without -m, --at and -w, the object is one of
+/// message 0; with -w, one of the first message that is selected. Numbers are printed with the digits that tell them apart from their neighbours.
 #[derive(Args, Debug)]
 pub(crate) struct Cat {
     /// File or address to read; "-" is standard input
@@ -38,8 +42,10 @@ pub(crate) struct Cat {
     path: PathBuf,
     #[command(flatten)]
     which: Which,
+    #[command(flatten)]
+    selection: Selection,
     /// Number of the object in the message, from 0
-    #[arg(short, long, default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     object: usize,
     /// Only these indices of each dimension, as in Python: "0, 10:20, 1:9:4, -1, .."
     #[arg(long, value_name = "PICKS", allow_hyphen_values = true)]
@@ -56,10 +62,13 @@ pub(crate) struct Cat {
     /// How numbers are printed, as in C: "%.3f", "%.6e" or "%g"
     #[arg(long, value_name = "FORMAT")]
     format: Option<NumberFormat>,
+    /// Write the text to this file, which appears when it is complete [short: -o too]
+    #[arg(short = 'O', short_alias = 'o', long, value_name = "LISTING")]
+    output: Option<Destination>,
     #[command(flatten)]
     digests: Digests,
     #[command(flatten)]
-    limits: LimitFlags,
+    decoding: Decoding,
 }
 
 /// A latitude and a longitude.
@@ -122,26 +131,22 @@ struct Values<'f> {
 }
 
 impl Run for Cat {
+    fn listed(&self) -> Listed<'_> {
+        let reads = slice::from_ref(&self.path);
+        Listed { output: self.output.as_ref(), reads, ..Listed::default() }
+    }
+
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        let Some(input) = open_or_report(&self.path, out) else { return Ok(()) };
-        let Some(numbers) = self.which.or_first().of(&input, out) else { return Ok(()) };
-        let Some(place) = input.places(numbers).next() else { return Ok(()) };
-        let mut reader = input.reader();
-        let entry = match reader.entry(place, Wanted::Object(self.object)) {
-            Ok(entry) => entry,
-            Err(error) => {
-                out.report(&format!("{}: message {}", input.name(), place.index), &error);
-                return Ok(());
+        for_one_message(&self.path, (self.which, &self.selection), Wanted::Object(self.object), out, |out, entry| {
+            match self.decode(entry) {
+                Ok(values) if self.csv || self.nearest.is_some() => self.print_csv(&values, out),
+                Ok(values) => self.print_lines(&values, out),
+                Err(error) => {
+                    out.report(&entry.object_place(self.object), &error);
+                    Ok(())
+                }
             }
-        };
-        match self.decode(&entry) {
-            Ok(values) if self.csv || self.nearest.is_some() => self.print_csv(&values, out),
-            Ok(values) => self.print_lines(&values, out),
-            Err(error) => {
-                out.report(&entry.object_place(self.object), &error);
-                Ok(())
-            }
-        }
+        })
     }
 }
 
@@ -149,28 +154,24 @@ impl Cat {
     fn decode<'f>(&self, entry: &Entry<'f>) -> Result<Values<'f>, TensogramError> {
         let message = Message::parse(entry.bytes)?;
         let metadata = message.metadata()?;
-        let count = metadata.object_count();
-        let about = metadata.object(self.object)?;
-        let about =
-            about.ok_or_else(|| TensogramError::Object(format!("there is no such object ({count} objects)").into()))?;
-        let object = message.object_by_walk(self.object)?;
+        let object = find(&message, self.object)?;
+        let about = metadata.object(self.object)?.ok_or_else(|| no_object(metadata.object_count()))?;
         self.digests.of(&message)?.check(self.object, object.frame())?;
         let shape: Vec<u64> = object.descriptor().shape().iter().collect();
         let none = Annotations::new();
+        let structure = Structure::new(&message, entry).of_object(self.object, Some(&object));
         let area = match self.area {
             Some(area) => Some(area),
-            None => Area::of(Scope::Object(&about, &none))?,
+            None => Area::of(Scope::Object(&about, &none, structure))?,
         };
         let grid = area.and_then(|area| Grid::new(&shape, area));
         let picks = self.picks(&shape, grid)?;
-        let limits = self.limits.of_object();
-        let options = DecodeOptions { limits, ..as_stored() };
+        let options = self.decoding.options();
         selection(object.descriptor(), &picks)?;
         let Selected { shape: selected, bytes } = tgm_std::decode::select(&object, &picks, &options)?;
         // There are as many values now, so the indices take no more memory than these.
         let axes = picks.iter().zip(&shape).map(|(pick, len)| indices(*pick, *len)).collect();
-        let shape = selected;
-        Ok(Values { object, bytes, axes, shape, grid })
+        Ok(Values { object, bytes, axes, shape: selected, grid })
     }
 
     fn picks(&self, shape: &[u64], grid: Option<Grid>) -> Result<Vec<Pick>, TensogramError> {
@@ -193,36 +194,36 @@ impl Cat {
 
     /// The last dimension as a line.
     fn print_lines(&self, values: &Values<'_>, out: &mut Out) -> io::Result<()> {
-        let texts = self.texts(values);
-        let columns = values.shape.last().map_or(1, |&len| usize::try_from(len).unwrap_or(usize::MAX)).max(1);
-        let rows = match values.shape.as_slice() {
-            [.., rows, _] if values.shape.len() > 2 => usize::try_from(*rows).unwrap_or(usize::MAX).max(1),
-            _ => usize::MAX,
-        };
-        for (line, row) in texts.chunks(columns).enumerate() {
-            if line > 0 && line.checked_rem(rows) == Some(0) {
+        let len = |dim: Option<&u64>| dim.map_or(1, |&len| len).max(1);
+        let mut dims = values.shape.iter().rev();
+        let columns = len(dims.next());
+        let rows = len(dims.next());
+        let has_planes = values.shape.len() > 2;
+        let mut count = 0_u64;
+        self.for_each_text(values, |text| {
+            let (row, column) = (count / columns, count % columns);
+            if column > 0 {
+                write!(out, " ")?;
+            } else if has_planes && row > 0 && row % rows == 0 {
                 writeln!(out)?;
             }
-            writeln!(out, "{}", row.join(" "))?;
-        }
-        Ok(())
+            count += 1;
+            write!(out, "{text}")?;
+            if column + 1 == columns { writeln!(out) } else { Ok(()) }
+        })
     }
 
     /// A line for each value.
     fn print_csv(&self, values: &Values<'_>, out: &mut Out) -> io::Result<()> {
-        let dims = values.axes.len();
-        let mut header: String = (0..dims).fold(String::new(), |mut header, dim| {
-            let _ = write!(header, "dim{dim},");
-            header
-        });
-        if values.grid.is_some() {
-            header.push_str("latitude,longitude,");
+        for dim in 0..values.axes.len() {
+            write!(out, "dim{dim},")?;
         }
-        writeln!(out, "{header}value")?;
-        let mut places = vec![0_usize; dims];
-        for text in self.texts(values) {
-            let indices: Vec<u64> =
-                values.axes.iter().zip(&places).map(|(axis, place)| axis.get(*place).copied().unwrap_or(0)).collect();
+        let grid_titles = if values.grid.is_some() { "latitude,longitude," } else { "" };
+        writeln!(out, "{grid_titles}value")?;
+        let mut places = vec![0_usize; values.axes.len()];
+        self.for_each_text(values, |text| {
+            let index = |(axis, place): (&Vec<u64>, &usize)| axis.get(*place).copied().unwrap_or(0);
+            let indices: Vec<u64> = values.axes.iter().zip(&places).map(index).collect();
             for index in &indices {
                 write!(out, "{index},")?;
             }
@@ -238,32 +239,35 @@ impl Cat {
                 }
                 *place = 0;
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
-    /// Each value as text.
-    fn texts(&self, values: &Values<'_>) -> Vec<String> {
+    /// Calls `with` for each value as text, up to its first error.
+    fn for_each_text(&self, values: &Values<'_>, mut with: impl FnMut(&str) -> io::Result<()>) -> io::Result<()> {
         let descriptor = values.object.descriptor();
         let dtype = descriptor.dtype();
-        let count = values.shape.iter().product();
-        let elements = Elements { dtype, order: descriptor.byte_order(), count, bytes: &values.bytes };
-        let mut texts = Vec::new();
-        let mut real = String::new();
-        let mut at = 0;
+        let elements = Elements { count: values.shape.iter().product(), ..Elements::of(descriptor, &values.bytes) };
+        let (mut real, mut at, mut done) = (String::new(), 0, Ok(()));
         elements.for_each(|value| {
+            if done.is_err() {
+                return;
+            }
             let text = match elements.integer(at) {
                 Some(integer) if self.format.is_none() => integer.to_string(),
                 _ => self.text(value, dtype),
             };
             match (parts(dtype), at % 2) {
                 (2, 0) => real = text,
-                (2, _) => texts.push(format!("{real}{}{text}j", if text.starts_with('-') { "" } else { "+" })),
-                _ => texts.push(text),
+                (2, _) => {
+                    let sign = if text.starts_with('-') { "" } else { "+" };
+                    done = with(&format!("{real}{sign}{text}j"));
+                }
+                _ => done = with(&text),
             }
             at += 1;
         });
-        texts
+        done
     }
 
     fn text(&self, value: f64, dtype: Dtype) -> String {

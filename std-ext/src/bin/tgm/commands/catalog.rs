@@ -30,7 +30,7 @@ pub(crate) struct CatalogOf {
     #[arg(long)]
     auto: bool,
     /// Where to write; appears when it is complete; "-" is standard output [default: FILE.catalog]
-    #[arg(short, long, value_name = "OUT")]
+    #[arg(short, visible_short_alias = 'O', long, value_name = "OUT")]
     output: Option<Destination>,
     /// Do not write: tell whether the catalogue covers FILE as it is; the exit code is 1 if not
     #[arg(long, conflicts_with_all = ["keys", "auto", "output", "update", "compact"])]
@@ -128,6 +128,10 @@ impl CatalogOf {
 
     fn update(&self, out: &mut Out, input: &Input) -> io::Result<()> {
         let path = self.beside();
+        if out.manner().no_clobber && path.exists() {
+            out.problem(&format!("{} exists: --no-clobber leaves it as it is", path.display()));
+            return Ok(());
+        }
         match Catalog::update(&path, input.data(), &self.options()) {
             Ok((catalog, new)) => {
                 writeln!(out, "{}: {new} new messages, {} in all", path.display(), catalog.message_count())

@@ -10,17 +10,19 @@ use serde_json::{Value as Json, json};
 use tgm_core::Message;
 use tgm_core::metadata::MessageMetadata;
 use tgm_core::object::DataObject;
-use tgm_std::{DecodeOptions, Spending, TensogramError};
+use tgm_std::{RESERVED_KEY, Spending, TensogramError};
 
-use crate::args::limits::LimitFlags;
+use crate::args::decoding::Decoding;
+use crate::args::listing::{Listed, TextFlags};
+use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
 use crate::read::differ::{Differences, Tolerance, differences, indices, leaves};
 use crate::read::digests::Digests;
 use crate::read::elements::Elements;
 use crate::read::input::{Entry, Input, Wanted, open_or_report};
-use crate::read::messages::{Place, Reader};
+use crate::read::messages::{Place, Reader, Which};
 use crate::read::select::{Scope, Selection, annotations, text};
-use crate::read::values::as_stored;
+use crate::read::structure::Structure;
 use crate::show::json::{self, Document};
 use crate::show::output::Out;
 use crate::show::summary::shape_text;
@@ -32,13 +34,16 @@ use crate::show::text::{escape, shorten};
 /// how values are stored is not, unless --storage asks for it. NaN equals NaN. What the library writes itself
 /// (`_reserved_`: time, identifier, version) is not compared. Exit codes: 0 no difference, 1 some, 2 an error.
 #[derive(Args, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "flags of a command")]
 pub(crate) struct Compare {
     /// The two files or addresses; "-" is standard input
     #[arg(value_name = "FILE", num_args = 2, required = true)]
     paths: Vec<PathBuf>,
     #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
     selection: Selection,
+    #[command(flatten)]
+    only: ObjectNumbers,
     /// Match objects whose values of these keys are equal, wherever they are
     #[arg(long, value_name = "KEY,...", value_delimiter = ',')]
     by: Vec<String>,
@@ -60,16 +65,12 @@ pub(crate) struct Compare {
     /// NaN differs from NaN
     #[arg(long)]
     nan_differs: bool,
-    /// Print nothing; the exit code tells
-    #[arg(short, long, conflicts_with = "json")]
-    quiet: bool,
-    /// Print one JSON document
-    #[arg(short, long)]
-    json: bool,
+    #[command(flatten)]
+    text: TextFlags,
     #[command(flatten)]
     digests: Digests,
     #[command(flatten)]
-    limits: LimitFlags,
+    decoding: Decoding,
 }
 
 /// A tolerance of the command line.
@@ -89,13 +90,6 @@ impl FromStr for Allowed {
     }
 }
 
-/// A difference: where, what, and as a document.
-struct Difference {
-    place: String,
-    what: String,
-    json: Json,
-}
-
 /// Objects of a file: message and object.
 type Id = (usize, usize);
 
@@ -110,11 +104,11 @@ impl<'i> Side<'i> {
         Self { input, reader: input.reader() }
     }
 
-    /// The message with this number.
-    fn entry(&mut self, index: usize) -> Result<Entry<'_>, TensogramError> {
+    /// The wanted parts of the message with this number.
+    fn entry(&mut self, index: usize, wanted: Wanted) -> Result<Entry<'_>, TensogramError> {
         let place = self.input.places(index..index + 1).next();
         let place = place.unwrap_or(Place { index, offset: 0, length: 0 });
-        self.reader.entry(place, Wanted::Whole)
+        self.reader.entry(place, wanted)
     }
 }
 
@@ -129,12 +123,17 @@ struct Work<'c, 'o> {
 }
 
 impl Run for Compare {
+    fn listed(&self) -> Listed<'_> {
+        self.text.listed(&self.paths)
+    }
+
     fn run(&self, out: &mut Out) -> io::Result<()> {
         out.exit_with_2_for_problems();
         let [a, b] = self.paths.as_slice() else { return Ok(()) };
         let (Some(a), Some(b)) = (open_or_report(a, out), open_or_report(b, out)) else { return Ok(()) };
-        let document = if self.json { Some(Document::begin(out, "tgm.compare/1", "differences")?) } else { None };
-        let spending = self.limits.budget().of_file(u64::MAX);
+        let document =
+            if self.text.json() { Some(Document::begin(out, "tgm.compare/1", "differences")?) } else { None };
+        let spending = self.decoding.budget().of_file(u64::MAX);
         let mut work = Work { compare: self, out, document, spending, annotated: HashSet::new() };
         if self.by.is_empty() {
             work.by_place(&a, &b)?;
@@ -195,13 +194,13 @@ impl Work<'_, '_> {
     /// Compares objects whose values of the keys are equal.
     fn by_keys(&mut self, a: &Input, b: &Input) -> io::Result<()> {
         let (mut left, mut right) = (Side::new(a), Side::new(b));
-        let (wanted, there) = (self.keyed(&mut left), self.keyed(&mut right));
-        let mut places: HashMap<&str, VecDeque<Id>> = HashMap::new();
-        for (key, id) in &there {
-            places.entry(key).or_default().push_back(*id);
+        let (of_a, of_b) = (self.keyed(&mut left), self.keyed(&mut right));
+        let mut unmatched: HashMap<&str, VecDeque<Id>> = HashMap::new();
+        for (key, id) in &of_b {
+            unmatched.entry(key).or_default().push_back(*id);
         }
-        for (key, (message, object)) in &wanted {
-            match places.get_mut(key.as_str()).and_then(VecDeque::pop_front) {
+        for (key, (message, object)) in &of_a {
+            match unmatched.get_mut(key.as_str()).and_then(VecDeque::pop_front) {
                 Some(other) => {
                     self.messages(&mut left, &mut right, (*message, other.0), Some((*object, other.1)))?;
                 }
@@ -209,7 +208,7 @@ impl Work<'_, '_> {
             }
         }
         let mut rest: Vec<_> =
-            places.into_iter().flat_map(|(key, ids)| ids.into_iter().map(move |id| (id, key))).collect();
+            unmatched.into_iter().flat_map(|(key, ids)| ids.into_iter().map(move |id| (id, key))).collect();
         rest.sort_unstable();
         for ((message, object), key) in rest {
             self.only_in("second", b, (message, Some((object, key))))?;
@@ -220,13 +219,13 @@ impl Work<'_, '_> {
     /// The numbers of the messages that are selected.
     fn selected(&mut self, side: &mut Side<'_>) -> Vec<usize> {
         let mut found = Vec::new();
-        for index in 0..side.input.message_count() {
+        for index in self.compare.which.of(side.input, self.out).unwrap_or_default() {
             let selection = &self.compare.selection;
             if selection.is_empty() {
                 found.push(index);
                 continue;
             }
-            let selected = side.entry(index).and_then(|entry| {
+            let selected = side.entry(index, Wanted::Outline).and_then(|entry| {
                 let metadata = Message::parse(entry.bytes)?.metadata()?;
                 Ok(selection.has(&metadata)?)
             });
@@ -242,8 +241,8 @@ impl Work<'_, '_> {
     /// The objects that are selected, each with the values of the keys.
     fn keyed(&mut self, side: &mut Side<'_>) -> Vec<(String, Id)> {
         let mut found = Vec::new();
-        for index in 0..side.input.message_count() {
-            let keys = side.entry(index).and_then(|entry| self.keys_of(&entry));
+        for index in self.compare.which.of(side.input, self.out).unwrap_or_default() {
+            let keys = side.entry(index, Wanted::Outline).and_then(|entry| self.keys_of(&entry));
             match keys {
                 Ok(keys) => found.extend(keys.into_iter().map(|(object, key)| (key, (index, object)))),
                 Err(error) => self.out.report(&format!("{}: message {index}", side.input.name()), &error),
@@ -253,17 +252,19 @@ impl Work<'_, '_> {
     }
 
     fn keys_of(&self, entry: &Entry<'_>) -> Result<Vec<(usize, String)>, TensogramError> {
-        let Compare { by, selection, .. } = self.compare;
-        let metadata = Message::parse(entry.bytes)?.metadata()?;
+        let Compare { by, selection, only, .. } = self.compare;
+        let message = Message::parse(entry.bytes)?;
+        let metadata = message.metadata()?;
         let asked = annotations(&metadata, by.iter().map(String::as_str))?;
         let among = selection.of_objects(&metadata)?;
         let mut found = Vec::new();
-        for (index, about) in metadata.objects().enumerate() {
-            let about = about?;
-            if !among.has(&about, None)? {
+        for (index, (about, object)) in metadata.objects().zip(message.objects()).enumerate() {
+            let (about, object) = (about?, object.ok());
+            if !only.has(index) || !among.has(&about, object.as_ref().map(DataObject::descriptor))? {
                 continue;
             }
-            let scope = Scope::Object(&about, &asked);
+            let structure = Structure::new(&message, entry).of_object(index, object.as_ref());
+            let scope = Scope::Object(&about, &asked, structure);
             let value = |key: &String| scope.get(key).map(|value| format!("{key}={}", shown(value.as_ref())));
             let values = by.iter().map(value).collect::<Result<Vec<_>, _>>()?;
             found.push((index, values.join(", ")));
@@ -281,9 +282,9 @@ impl Work<'_, '_> {
     ) -> io::Result<()> {
         let names = (left.input.name().to_string(), right.input.name().to_string());
         let entries = left
-            .entry(at_a)
+            .entry(at_a, Wanted::Whole)
             .map_err(|error| (&names.0, at_a, error))
-            .and_then(|a| right.entry(at_b).map_err(|error| (&names.1, at_b, error)).map(|b| (a, b)));
+            .and_then(|a| right.entry(at_b, Wanted::Whole).map_err(|error| (&names.1, at_b, error)).map(|b| (a, b)));
         let (a, b) = match entries {
             Ok(entries) => entries,
             Err((name, index, error)) => {
@@ -291,8 +292,8 @@ impl Work<'_, '_> {
                 return Ok(());
             }
         };
-        let compared = Pair::read(self.compare.digests, &a).map_err(|error| (a.place(), error)).and_then(|first| {
-            Pair::read(self.compare.digests, &b).map(|second| (first, second)).map_err(|error| (b.place(), error))
+        let compared = ComparedMessage::read(self.compare, &a).map_err(|error| (a.place(), error)).and_then(|first| {
+            ComparedMessage::read(self.compare, &b).map(|second| (first, second)).map_err(|error| (b.place(), error))
         });
         let (first, second) = match compared {
             Ok(both) => both,
@@ -312,9 +313,10 @@ impl Work<'_, '_> {
             let counts = (first.objects.len(), second.objects.len());
             if counts.0 != counts.1 {
                 let what = format!("{} objects, {} objects", counts.0, counts.1);
-                self.tell(place.clone(), what, json!({"kind": "objects", "a": counts.0, "b": counts.1}))?;
+                self.tell(&place, &what, &json!({"kind": "objects", "a": counts.0, "b": counts.1}))?;
             }
-            (0..counts.0.min(counts.1)).map(|object| (object, object)).collect()
+            let numbers = 0..counts.0.min(counts.1);
+            numbers.filter(|object| self.compare.only.has(*object)).map(|object| (object, object)).collect()
         };
         for (one, other) in pairs {
             let numbers = if one == other { format!("{one}") } else { format!("{one} and {other}") };
@@ -327,7 +329,12 @@ impl Work<'_, '_> {
         Ok(())
     }
 
-    fn objects(&mut self, place: &str, a: &Object<'_>, b: &Object<'_>) -> io::Result<Result<(), TensogramError>> {
+    fn objects(
+        &mut self,
+        place: &str,
+        a: &ComparedObject<'_>,
+        b: &ComparedObject<'_>,
+    ) -> io::Result<Result<(), TensogramError>> {
         self.trees(place, &a.metadata, &b.metadata)?;
         let (of_a, of_b) = (a.object.descriptor(), b.object.descriptor());
         let mut structure = vec![("dtype", of_a.dtype().name().to_string(), of_b.dtype().name().to_string())];
@@ -343,7 +350,7 @@ impl Work<'_, '_> {
         structure.push(("shape", shape_text(&shapes[0]), shape_text(&shapes[1])));
         for (key, a, b) in structure.iter().filter(|(_, a, b)| a != b) {
             let json = json!({"kind": "structure", "key": key, "a": a, "b": b});
-            self.tell(place.to_string(), format!("{key}: {a}, {b}"), json)?;
+            self.tell(place, &format!("{key}: {a}, {b}"), &json)?;
         }
         if self.compare.no_values || shapes[0] != shapes[1] {
             return Ok(Ok(()));
@@ -364,28 +371,19 @@ impl Work<'_, '_> {
                 "kind": "values", "count": found.count, "of": count, "at": at, "a": number(greatest.a),
                 "b": number(greatest.b), "difference": number(greatest.difference),
             });
-            self.tell(place.to_string(), what, json)?;
+            self.tell(place, &what, &json)?;
         }
         Ok(Ok(()))
     }
 
-    fn values(&mut self, a: &Object<'_>, b: &Object<'_>) -> Result<Differences, TensogramError> {
-        let limits = self.compare.limits.of_object();
+    fn values(&mut self, a: &ComparedObject<'_>, b: &ComparedObject<'_>) -> Result<Differences, TensogramError> {
+        let options = self.compare.decoding.options();
         for object in [&a.object, &b.object] {
-            self.spending.spend(object, &limits)?;
+            self.spending.spend(object, &options.limits)?;
         }
-        let options = DecodeOptions { limits, ..as_stored() };
         let (of_a, of_b) = (tgm_std::values(&a.object, &options)?, tgm_std::values(&b.object, &options)?);
-        let elements = |object: &Object<'_>, bytes| {
-            let descriptor = object.object.descriptor();
-            Elements {
-                dtype: descriptor.dtype(),
-                order: descriptor.byte_order(),
-                count: descriptor.element_count(),
-                bytes,
-            }
-        };
-        let (one, other) = (elements(a, &of_a), elements(b, &of_b));
+        let one = Elements::of(a.object.descriptor(), &of_a);
+        let other = Elements::of(b.object.descriptor(), &of_b);
         Ok(differences(&one, &other, self.compare.tolerance(None), self.compare.nan_differs))
     }
 
@@ -408,7 +406,7 @@ impl Work<'_, '_> {
                 ("a", a.cloned()),
                 ("b", b.cloned()),
             ]);
-            self.tell(place.to_string(), what, entry)?;
+            self.tell(place, &what, &entry)?;
         }
         Ok(())
     }
@@ -429,22 +427,19 @@ impl Work<'_, '_> {
             ("only_in", Some(side.name().into())),
             ("object", object.map(|(object, _)| object.into())),
         ]);
-        self.tell(place, format!("only in the {name} file"), json)
+        self.tell(&place, &format!("only in the {name} file"), &json)
     }
 
-    fn tell(&mut self, place: String, what: String, json: Json) -> io::Result<()> {
+    /// Tells of a difference: where, what, and as an entry of the document.
+    fn tell(&mut self, place: &str, what: &str, json: &Json) -> io::Result<()> {
         self.out.fail();
-        let difference = Difference { place, what, json };
         if let Some(document) = &mut self.document {
-            let place = [("place", Some(difference.place.into()))];
-            let entries = difference.json.as_object().into_iter().flatten();
+            let place = [("place", Some(place.into()))];
+            let entries = json.as_object().into_iter().flatten();
             let entries = entries.map(|(key, value)| (key.as_str(), Some(value.clone())));
             return document.item(self.out, &json::object(place.into_iter().chain(entries)));
         }
-        if self.compare.quiet {
-            return Ok(());
-        }
-        writeln!(self.out, "{}: {}", escape(&difference.place), escape(&difference.what))
+        writeln!(self.out, "{}: {}", escape(place), escape(what))
     }
 }
 
@@ -454,25 +449,26 @@ fn shown(value: Option<&Json>) -> String {
 }
 
 /// A message that is compared: its annotations and objects.
-struct Pair<'f> {
+struct ComparedMessage<'f> {
     annotations: Json,
-    objects: Vec<Object<'f>>,
+    objects: Vec<ComparedObject<'f>>,
 }
 
 /// An object that is compared.
-struct Object<'f> {
+struct ComparedObject<'f> {
     object: DataObject<'f>,
     metadata: Json,
 }
 
-impl<'f> Pair<'f> {
-    fn read(digests: Digests, entry: &Entry<'f>) -> Result<Self, TensogramError> {
+impl<'f> ComparedMessage<'f> {
+    fn read(Compare { digests, only, .. }: &Compare, entry: &Entry<'f>) -> Result<Self, TensogramError> {
         let message = Message::parse(entry.bytes)?;
         digests.check_all(&message)?;
         let metadata = message.metadata()?;
+        only.check(metadata.object_count())?;
         let objects = message.objects().zip(metadata.objects()).map(|(object, about)| {
             let entries = about?.entries().filter(|entry| !is_reserved(entry));
-            Ok(Object { object: object?, metadata: json::map_json(entries)? })
+            Ok(ComparedObject { object: object?, metadata: json::map_json(entries)? })
         });
         let objects = objects.collect::<Result<Vec<_>, tgm_core::Error>>()?;
         Ok(Self { annotations: annotations_of(&metadata)?, objects })
@@ -483,7 +479,7 @@ type MapEntry<'a> = tgm_core::Result<(tgm_core::cbor::Value<'a>, tgm_core::cbor:
 
 fn is_reserved(entry: &MapEntry<'_>) -> bool {
     let Ok((key, _)) = entry else { return false };
-    key.as_text().is_ok_and(|key| key == *"_reserved_")
+    key.as_text().is_ok_and(|key| key == *RESERVED_KEY)
 }
 
 fn annotations_of(metadata: &MessageMetadata<'_>) -> tgm_core::Result<Json> {

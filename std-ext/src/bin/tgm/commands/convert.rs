@@ -16,7 +16,6 @@ use crate::read::input::{Wanted, for_each_message};
 use crate::read::messages::Which;
 use crate::show::output::Out;
 use crate::show::progress::Progress;
-use crate::show::text::escape;
 use crate::write::destination::{Destination, Failure, Reads, What};
 
 /// Bytes at the start of a file that are searched for a message.
@@ -33,7 +32,7 @@ pub(crate) struct Convert {
     #[arg(value_name = "IN", required = true)]
     paths: Vec<PathBuf>,
     /// The file to write; appears when it is complete; "-" is standard output
-    #[arg(short, long, value_name = "OUT")]
+    #[arg(short, visible_short_alias = 'O', long, value_name = "OUT")]
     output: Destination,
     /// The format of all files; found by content if it is not given
     #[arg(long, value_name = "FORMAT")]
@@ -98,10 +97,11 @@ impl Run for Convert {
         let mut remarks = Remarks::default();
         match (from, self.to.unwrap_or_else(|| from.other())) {
             (Format::Grib2, Format::Tgm) => self.write_tgm(out, &mut remarks),
-            (Format::Tgm, Format::Grib2) => self.write_grib(out, &mut remarks),
+            (Format::Tgm, Format::Grib2) => self.write_grib(out),
             _ => usage("the input has the wanted format already: `tgm copy` copies messages"),
         }
-        remarks.print(out)
+        remarks.print(out);
+        Ok(())
     }
 }
 
@@ -111,26 +111,27 @@ struct Remarks {
     /// Fields with a decimal scale, and the greatest bound of their differences.
     scaled: usize,
     bound: f64,
-    lines: Vec<String>,
 }
 
 impl Remarks {
-    fn note(&mut self, note: &Note) {
+    /// Counts what all fields may have, and tells the rest at once.
+    fn note(&mut self, note: &Note, out: &mut Out) {
         match note {
             Note::DecimalScale { bound, .. } => {
                 self.scaled += 1;
                 self.bound = self.bound.max(*bound);
             }
-            other => self.lines.push(other.to_string()),
+            other => out.remark(&other.to_string()),
         }
     }
 
-    fn print(self, out: &mut Out) -> io::Result<()> {
-        if self.scaled > 0 {
-            let Self { scaled, bound, .. } = self;
-            writeln!(out, "{scaled} fields have a decimal scale: values may differ by rounding, at most {bound:e}")?;
+    fn print(self, out: &mut Out) {
+        let Self { scaled, bound } = self;
+        if scaled > 0 {
+            out.remark(&format!(
+                "{scaled} fields have a decimal scale: values may differ by rounding, at most {bound:e}"
+            ));
         }
-        self.lines.iter().try_for_each(|line| writeln!(out, "{}", escape(line)))
     }
 }
 
@@ -141,7 +142,7 @@ impl Convert {
         });
     }
 
-    fn write_grib(&self, out: &mut Out, remarks: &mut Remarks) {
+    fn write_grib(&self, out: &mut Out) {
         let (options, mut message) = (DecodeOptions::default(), Vec::new());
         self.output.write(out, What::Messages, Reads::Only(&self.paths), |out, sink| {
             Ok(for_each_message(&self.paths, Which::default(), Wanted::Whole, out, |out, entry| {
@@ -149,7 +150,7 @@ impl Convert {
                 match checked.and_then(|()| from_tensogram_into(entry.bytes, &options, &mut message)) {
                     Ok(not_kept) => {
                         let lost = not_kept.iter();
-                        remarks.lines.extend(lost.map(|key| format!("{}: not kept: {key}", entry.place())));
+                        lost.for_each(|key| out.remark(&format!("{}: not kept: {key}", entry.place())));
                         sink.write_all(&message)
                     }
                     Err(error) => {
@@ -172,7 +173,7 @@ fn convert_file(path: &Path, out: &mut Out, sink: &mut dyn Write, remarks: &mut 
             return Ok(());
         }
     };
-    let (mut reader, mut progress) = (MessageReader::new(source), Progress::new(&name, length));
+    let (mut reader, mut progress) = (MessageReader::new(source), Progress::new(&name, length, out.manner()));
     let (mut index, mut lost) = (0, Lost::default());
     loop {
         match reader.read_next() {
@@ -180,7 +181,7 @@ fn convert_file(path: &Path, out: &mut Out, sink: &mut dyn Write, remarks: &mut 
                 lost.report(&name, out);
                 match to_tensogram(bytes, &GribOptions::default()) {
                     Ok(converted) => {
-                        converted.notes.iter().for_each(|note| remarks.note(note));
+                        converted.notes.iter().for_each(|note| remarks.note(note, out));
                         sink.write_all(&converted.message)?;
                     }
                     Err(error) => out.report(&format!("{name}: GRIB message {index} at {offset}"), &error),

@@ -1,27 +1,26 @@
 //! `tgm copy`: all or some messages, unchanged, into one file or into files named by their metadata.
 
-use std::fs::OpenOptions;
 use std::io;
 use std::ops::Range;
-use std::path::{self, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::slice;
 
 use clap::Args;
 use tgm_core::Message;
-use tgm_std::{AppendOptions, Result, TensogramError, TensogramFile};
+use tgm_std::Result;
 
+use crate::args::placed::Placed;
 use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::input::{Entry, Input, Wanted, open_or_report};
 use crate::read::messages::{Place, Seen, Which};
-use crate::read::select::{Scope, Selection, text};
+use crate::read::select::{Scope, Selection};
 use crate::read::streamed::{Next, Streamed, is_stream};
+use crate::read::structure::Structure;
 use crate::show::output::Out;
-use crate::write::destination::{Destination, Failure, Reads, What, is_stdio};
+use crate::write::destination::{Failure, Reads, What};
 use crate::write::same_file::Identity;
-
-/// Replaces the value of a key that a message lacks.
-const UNKNOWN: &str = "unknown";
+use crate::write::template::{Appended, Template};
 
 /// Copy messages as they are
 ///
@@ -40,15 +39,14 @@ pub(crate) struct Copy {
     /// File to read; "-" is standard input
     #[arg(value_name = "IN")]
     input: PathBuf,
-    /// Where to write; "-" is standard output
-    #[arg(value_name = "OUT")]
-    output: Destination,
+    #[command(flatten)]
+    output: Placed,
 }
 
 impl Run for Copy {
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        let template = self.output.path().and_then(Template::of);
-        if template.is_none() && is_stream(&self.input) && !self.output.is_one_of(slice::from_ref(&self.input)) {
+        let template = self.output.get().path().and_then(Template::of);
+        if template.is_none() && is_stream(&self.input) && !self.output.get().is_one_of(slice::from_ref(&self.input)) {
             if let Some(mut stream) = Streamed::open_or_report(&self.input, out) {
                 self.copy_stream(out, &mut stream);
             }
@@ -77,14 +75,14 @@ impl Copy {
             return;
         }
         let is_complete = is_judged && input.segments().iter().all(tgm_core::scan::Segment::is_message);
-        let is_same = self.output.is_one_of(slice::from_ref(&self.input));
+        let is_same = self.output.get().is_one_of(slice::from_ref(&self.input));
         // Messages that could not be read would be lost.
         if !is_complete && is_same {
-            out.problem(&format!("{}: left as it was", self.output));
+            out.problem(&format!("{}: left as it was", self.output.get()));
             return;
         }
         let reads = Reads::AndReplaces(slice::from_ref(&self.input));
-        self.output.write(out, What::Messages, reads, |out, sink| {
+        self.output.get().write(out, What::Messages, reads, |out, sink| {
             let (mut reader, mut left_out) = (input.reader(), 0);
             for place in &chosen {
                 let entry = reader.entry(*place, Wanted::Whole);
@@ -127,7 +125,7 @@ impl Copy {
             }
             return;
         };
-        self.output.write(out, What::Messages, Reads::Only(slice::from_ref(&self.input)), |out, sink| {
+        self.output.get().write(out, What::Messages, Reads::Only(slice::from_ref(&self.input)), |out, sink| {
             let name = stream.name().to_string();
             let mut copied = self.pass(&Entry { file: &name, index, offset, bytes: &bytes }, out, sink)?;
             drop(bytes);
@@ -190,11 +188,11 @@ impl Copy {
             out.problem(&format!("{} is the file that is read: nothing was written", path.display()));
             return;
         }
-        let (mut reader, mut left) = (input.reader(), targets.len());
+        let (mut reader, mut left, mut appended) = (input.reader(), targets.len(), Appended::default());
         for (place, path) in targets {
             left -= 1;
             match reader.entry(place, Wanted::Whole) {
-                Ok(entry) => self.append(out, &entry, &path),
+                Ok(entry) => self.append(out, &mut appended, &entry, &path),
                 Err(error) if input.report_unread(out, place, left, &error) => return,
                 Err(_) => {}
             }
@@ -202,22 +200,23 @@ impl Copy {
     }
 
     /// Appends a message to a file, if its digests are right.
-    fn append(&self, out: &mut Out, entry: &Entry<'_>, path: &Path) {
+    fn append(&self, out: &mut Out, appended: &mut Appended, entry: &Entry<'_>, path: &Path) {
         if let Err(error) = self.digests.check_bytes(entry.bytes) {
             out.report(&entry.place(), &error);
-        } else if let Err(error) = append(path, entry.bytes) {
+        } else if let Err(error) = appended.append(path, entry.bytes, out.manner().no_clobber) {
             out.report(&format!("{}: cannot append to {}", entry.place(), path.display()), &error);
         }
     }
 
     /// The file for a message, if the message is selected.
     fn target(&self, entry: &Entry<'_>, template: &Template) -> Result<Option<PathBuf>> {
-        let metadata = Message::parse(entry.bytes)?.metadata()?;
-        let scope = Scope::Message(&metadata);
+        let message = Message::parse(entry.bytes)?;
+        let metadata = message.metadata()?;
+        let scope = Scope::Message(&metadata, Structure::new(&message, entry));
         if !self.selection.has(&metadata)? {
             return Ok(None);
         }
-        template.fill(&scope).map(Some)
+        template.fill(&scope, |_| None).map(Some)
     }
 }
 
@@ -242,66 +241,4 @@ fn judge<T>(
         Ok(())
     });
     (chosen, is_judged && read.unwrap_or(false))
-}
-
-/// Appends a whole message. A missing file is made, a missing directory is not.
-fn append(path: &Path, message: &[u8]) -> Result<()> {
-    OpenOptions::new().append(true).create(true).open(path)?;
-    TensogramFile::open(path)?.append_message(message, &AppendOptions::default())?;
-    Ok(())
-}
-
-/// A path with keys: pieces of text, each followed by a key, then the rest.
-#[derive(Debug, PartialEq, Eq)]
-struct Template {
-    pieces: Vec<(String, String)>,
-    rest: String,
-}
-
-impl Template {
-    /// The template of a path. `None` if the path has no key in brackets.
-    fn of(path: &Path) -> Option<Self> {
-        let mut rest = path.to_str()?;
-        let mut pieces = Vec::new();
-        while let Some((before, after)) = rest.split_once('[') {
-            let Some((key, behind)) = after.split_once(']') else { break };
-            pieces.push((before.to_string(), key.to_string()));
-            rest = behind;
-        }
-        (!pieces.is_empty()).then(|| Self { pieces, rest: rest.to_string() })
-    }
-
-    /// The path for a message.
-    fn fill(&self, scope: &Scope<'_, '_>) -> Result<PathBuf> {
-        let mut path = String::new();
-        for (before, key) in &self.pieces {
-            let value = scope.get(key)?.map_or_else(|| UNKNOWN.to_string(), |value| text(&value));
-            // Metadata may come from anyone. A value must not lead out of the directory that the user named.
-            if value.contains(|c| path::is_separator(c) || c == '\0') || matches!(value.as_str(), "." | "..") {
-                let text = format!("the value of {key} cannot be part of a file's name: {value}");
-                return Err(TensogramError::Metadata(text.into()));
-            }
-            path.push_str(before);
-            path.push_str(&value);
-        }
-        path.push_str(&self.rest);
-        let path = PathBuf::from(path);
-        if is_stdio(&path) {
-            return Err(TensogramError::Metadata("messages cannot be appended to standard output".into()));
-        }
-        Ok(path)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn templates_have_their_keys_in_brackets() {
-        let template = |path: &str| Template::of(Path::new(path));
-        let pieces = vec![("out/".to_string(), "mars.step".to_string()), ("_".to_string(), "version".to_string())];
-        assert_eq!(template("out/[mars.step]_[version].tgm"), Some(Template { pieces, rest: ".tgm".to_string() }));
-        assert_eq!((template("out/a.tgm"), template("out/[a.tgm"), template("a]")), (None, None, None));
-    }
 }

@@ -15,7 +15,7 @@ use crate::args::metadata_flags::{Described, MetadataFlags};
 use crate::args::pipeline_flags::PipelineFlags;
 use crate::commands::Run;
 use crate::read::tensor_input::{RawForm, Tensor, is_npy, read};
-use crate::show::output::Out;
+use crate::show::output::{Manner, Out};
 use crate::show::progress::Progress;
 use crate::write::destination::{Destination, Failure, Reads, What, is_stdio, report};
 
@@ -31,7 +31,7 @@ pub(crate) struct Create {
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<PathBuf>,
     /// Where to write; "-" is standard output
-    #[arg(short, long, value_name = "OUT")]
+    #[arg(short, visible_short_alias = 'O', long, value_name = "OUT")]
     output: Destination,
     /// Form of inputs that are no .npy files, once for all or once for each in their order: a dtype such as f32, uint8,
     /// bool, bitmask; a shape such as 181x360 or scalar; little, big or native
@@ -66,12 +66,12 @@ impl Run for Create {
         let reads = Reads::Only(&read);
         match self.output.path().filter(|_| self.append) {
             None => {
-                self.output.write(out, What::Messages, reads, |_, sink| {
-                    self.messages(|message| Ok(sink.write_all(&message)?))
+                self.output.write(out, What::Messages, reads, |out, sink| {
+                    self.messages(out.manner(), |message| Ok(sink.write_all(&message)?))
                 });
             }
             Some(path) if self.output.prepare(out, What::Messages, reads) => {
-                if let Err(failure) = self.append(path) {
+                if let Err(failure) = self.append(path, out.manner()) {
                     report(&self.output, out, failure);
                 }
             }
@@ -94,9 +94,9 @@ impl Create {
     }
 
     /// Appends all messages after all are made, one step each.
-    fn append(&self, path: &Path) -> Result<(), Failure> {
+    fn append(&self, path: &Path, manner: Manner) -> Result<(), Failure> {
         let mut messages = Vec::new();
-        self.messages(|message| {
+        self.messages(manner, |message| {
             messages.push(message);
             Ok(())
         })?;
@@ -110,9 +110,9 @@ impl Create {
     }
 
     /// Makes the messages one by one.
-    fn messages(&self, mut sink: impl FnMut(Vec<u8>) -> Result<(), Failure>) -> Result<(), Failure> {
+    fn messages(&self, manner: Manner, mut sink: impl FnMut(Vec<u8>) -> Result<(), Failure>) -> Result<(), Failure> {
         let described = self.metadata.read(self.inputs.len())?;
-        let mut progress = Progress::new("create", self.inputs.len() as u64);
+        let mut progress = Progress::new("create", self.inputs.len() as u64, manner);
         let mut forms = Forms { forms: &self.raw, used: 0 };
         let mut pending = Vec::new();
         for (index, path) in self.inputs.iter().enumerate() {

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::slice;
 
 use clap::Args;
 use serde_json::Value as Json;
@@ -9,14 +10,17 @@ use sha2::{Digest as _, Sha256};
 use tgm_core::Message;
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::object::DataObject;
-use tgm_std::{DecodeLimits, DecodeOptions, Spending, TensogramError, decode_descriptors};
+use tgm_std::{DecodeOptions, Spending, TensogramError, decode_descriptors};
 
-use crate::args::limits::LimitFlags;
+use crate::args::decoding::Decoding;
+use crate::args::listing::{ListFlags, Listed};
+use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::input::{Entry, Wanted, open_or_report};
 use crate::read::messages::Which;
-use crate::read::values::{as_stored, in_order};
+use crate::read::select::Selection;
+use crate::read::values::in_order;
 use crate::show::json::{self, Document, error_json};
 use crate::show::output::{Out, Style};
 use crate::show::summary::{shape_json, shape_text};
@@ -36,16 +40,19 @@ pub(crate) struct Digest {
     which: Which,
     #[command(flatten)]
     digests: Digests,
-    /// Print one JSON document
-    #[arg(short, long)]
-    json: bool,
     #[command(flatten)]
-    limits: LimitFlags,
+    listing: ListFlags,
+    #[command(flatten)]
+    only: ObjectNumbers,
+    #[command(flatten)]
+    selection: Selection,
+    #[command(flatten)]
+    decoding: Decoding,
 }
 
 /// The decoding budget that is left.
 struct Costs {
-    limits: DecodeLimits,
+    options: DecodeOptions,
     spending: Spending,
 }
 
@@ -58,13 +65,21 @@ struct Digested {
 }
 
 impl Run for Digest {
+    fn listed(&self) -> Listed<'_> {
+        self.listing.listed(slice::from_ref(&self.path))
+    }
+
     fn run(&self, out: &mut Out) -> io::Result<()> {
         let Some(input) = open_or_report(&self.path, out) else { return Ok(()) };
         let numbers = self.which.of(&input, out).unwrap_or_default();
-        let mut costs = Costs { limits: self.limits.of_object(), spending: self.limits.budget().of_file(input.len()) };
-        if self.json {
+        let mut costs =
+            Costs { options: self.decoding.options(), spending: self.decoding.budget().of_file(input.len()) };
+        if self.listing.json() {
             let mut document = Document::begin(out, "tgm.digest/1", "messages")?;
             input.for_each(out, numbers, Wanted::Whole, |out, entry| {
+                if !self.selection.picks(out, entry) {
+                    return Ok(());
+                }
                 let item = self.message_json(out, entry, &mut costs);
                 document.item(out, &item)
             })?;
@@ -78,7 +93,9 @@ impl Run for Digest {
             Column::right("bytes"),
             Column::left("sha256"),
         ]);
-        input.for_each(out, numbers, Wanted::Whole, |out, entry| self.list(out, entry, &mut costs, &mut table))?;
+        input.for_each(out, numbers, Wanted::Whole, |out, entry| {
+            if self.selection.picks(out, entry) { self.list(out, entry, &mut costs, &mut table) } else { Ok(()) }
+        })?;
         table.finish(out)
     }
 }
@@ -88,7 +105,6 @@ impl Digest {
         let checked = self.objects(out, entry, costs);
         let error = checked.as_ref().err().map(error_json);
         let objects = checked.ok().map(|objects| {
-            let objects = objects.enumerate();
             objects.map(|(index, object)| object_json(index, &reported(out, entry, index, object))).collect()
         });
         json::object([
@@ -104,7 +120,7 @@ impl Digest {
         let Ok(objects) = self.objects(out, entry, costs) else {
             return table.row(out, vec![entry.index.into(), Cell::spread(Style::Bad, "(unreadable)")]);
         };
-        for (index, object) in objects.enumerate() {
+        for (index, object) in objects {
             let object = reported(out, entry, index, object);
             let mut cells = vec![
                 Cell::from(entry.index),
@@ -128,19 +144,28 @@ impl Digest {
         out: &mut Out,
         entry: &Entry<'f>,
         costs: &'c mut Costs,
-    ) -> Result<impl Iterator<Item = Digested> + use<'f, 'c>, TensogramError> {
+    ) -> Result<impl Iterator<Item = (usize, Digested)> + use<'f, 'c, '_>, TensogramError> {
         costs.spending.begin_message(entry.length());
         let message = decode_descriptors(entry.bytes).and_then(|_| Ok(Message::parse(entry.bytes)?));
-        let checked = message.and_then(|message| Ok((message, self.digests.of(&message)?)));
+        let checked = message.and_then(|message| {
+            self.only.check(message.outline()?.object_count)?;
+            Ok((message, self.digests.of(&message)?))
+        });
         let (message, check) = checked.inspect_err(|error| out.report(&entry.place(), error))?;
-        Ok(message.objects().enumerate().map(move |(index, object)| match object {
-            Ok(object) => Digested {
-                dtype: Some(object.descriptor().dtype().name()),
-                shape: Some(shape_json(object.descriptor())),
-                shape_text: shape_text(&object.descriptor().shape().iter().collect::<Vec<_>>()),
-                result: check.check(index, object.frame()).and_then(|()| digest(&object, costs)),
-            },
-            Err(error) => Digested { dtype: None, shape: None, shape_text: String::new(), result: Err(error.into()) },
+        let chosen = message.objects().enumerate().filter(|(index, _)| self.only.has(*index));
+        Ok(chosen.map(move |(index, object)| {
+            let object = match object {
+                Ok(object) => Digested {
+                    dtype: Some(object.descriptor().dtype().name()),
+                    shape: Some(shape_json(object.descriptor())),
+                    shape_text: shape_text(&object.descriptor().shape().iter().collect::<Vec<_>>()),
+                    result: check.check(index, object.frame()).and_then(|()| digest(&object, costs)),
+                },
+                Err(error) => {
+                    Digested { dtype: None, shape: None, shape_text: String::new(), result: Err(error.into()) }
+                }
+            };
+            (index, object)
         }))
     }
 }
@@ -165,8 +190,8 @@ fn reported(out: &mut Out, entry: &Entry<'_>, index: usize, object: Digested) ->
 
 /// Number of bytes and digest of an object's values.
 fn digest(object: &DataObject<'_>, costs: &mut Costs) -> Result<(u64, String), TensogramError> {
-    costs.spending.spend(object, &costs.limits)?;
-    let values = tgm_std::values(object, &DecodeOptions { limits: costs.limits, ..as_stored() })?;
+    costs.spending.spend(object, &costs.options.limits)?;
+    let values = tgm_std::values(object, &costs.options)?;
     let mut hasher = Sha256::new();
     in_order(&values, object.descriptor(), ByteOrder::Little, |bytes| {
         hasher.update(bytes);

@@ -3,26 +3,42 @@
 use std::io::{self, Write};
 
 use clap::Args;
-use tgm_std::doctor::{DoctorReport, FeatureState, Linkage, SelfTestOutcome, SelfTestResult, run_diagnostics};
+use tgm_std::doctor::{
+    CodecAbility, DoctorReport, Encodes, FeatureState, Linkage, SelfTestOutcome, SelfTestResult, codec_abilities,
+    run_diagnostics, vector_paths,
+};
 
+use crate::args::listing::{Listed, TextFlags};
 use crate::commands::Run;
 use crate::show::advice::in_our_words;
+use crate::show::form::Notation;
 use crate::show::output::{Out, Style};
 
 /// List the features of this build, and test them
 #[derive(Args, Debug)]
 pub(crate) struct Doctor {
-    /// Print one JSON document
-    #[arg(short, long)]
-    json: bool,
+    #[command(flatten)]
+    text: TextFlags,
 }
 
 impl Run for Doctor {
+    fn listed(&self) -> Listed<'_> {
+        self.text.listed(&[])
+    }
+
     fn run(&self, out: &mut Out) -> io::Result<()> {
         let report = run_diagnostics();
-        if self.json {
-            serde_json::to_writer_pretty(&mut *out, &report)?;
-            writeln!(out)?;
+        if self.text.json() {
+            let mut document = serde_json::to_value(&report)?;
+            if let Some(entries) = document.as_object_mut() {
+                entries.insert("codecs".into(), serde_json::to_value(codec_abilities())?);
+                entries.insert("vector_paths".into(), serde_json::to_value(vector_paths())?);
+            }
+            if out.form().notation == Notation::JsonLines {
+                writeln!(out, "{document}")?;
+            } else {
+                writeln!(out, "{document:#}")?;
+            }
         } else {
             print(&report, out)?;
         }
@@ -34,12 +50,14 @@ impl Run for Doctor {
 }
 
 fn print(report: &DoctorReport, out: &mut Out) -> io::Result<()> {
+    let paths = vector_paths();
     heading(out, "Build")?;
     for (name, value) in [
         ("version", report.build.version.clone()),
         ("wire version", report.build.wire_version.to_string()),
         ("target", report.build.target.clone()),
         ("profile", report.build.profile.clone()),
+        ("vector code", format!("{} (this processor can take {})", paths.used, paths.available.join(", "))),
     ] {
         writeln!(out, "  {name:<14}{value}")?;
     }
@@ -54,6 +72,15 @@ fn print(report: &DoctorReport, out: &mut Out) -> io::Result<()> {
                 writeln!(out, "on   {backend}{version} ({kind})")?;
             }
         }
+    }
+    heading(out, "\nCodecs        decode  encode")?;
+    for CodecAbility { name, decode, encode } in codec_abilities() {
+        let encodes = match encode {
+            Encodes::Yes => "yes",
+            Encodes::Lossless => "without loss",
+            Encodes::No => "no",
+        };
+        writeln!(out, "  {name:<12}{:<8}{encodes}", if decode { "yes" } else { "no" })?;
     }
     heading(out, "\nSelf test")?;
     for result in &report.self_test {

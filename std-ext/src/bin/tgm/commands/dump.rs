@@ -1,6 +1,7 @@
 //! `tgm dump`: all structure and metadata of messages, without payloads.
 
 use std::io;
+use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::{Map, Value as Json, json};
@@ -10,26 +11,35 @@ use tgm_core::metadata::{MessageMetadata, ObjectMetadata};
 use tgm_core::object::DataObject;
 use tgm_std::TensogramError;
 
-use crate::args::files::Files;
+use crate::args::listing::{Listed, TextFlags};
+use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
 use crate::commands::dump_text;
 use crate::commands::frame_list::FrameList;
 use crate::read::input::{Entry, Wanted, for_each_message};
 use crate::read::messages::Which;
 use crate::read::select::{Scope, Selection};
+use crate::read::structure::Structure;
 use crate::show::json::{self, Document, error_json};
 use crate::show::output::Out;
 use crate::show::wire_flags::message_flags;
 
-/// Show everything about messages: flags, frames, metadata, objects with all parameters, masks
+/// Show everything about messages but their values
+///
+/// Flags, frames, metadata, objects with all parameters, and masks.
 #[derive(Args, Debug)]
 pub(crate) struct Dump {
+    /// Files or addresses to read; "-" is standard input
+    #[arg(value_name = "FILE", required = true)]
+    paths: Vec<PathBuf>,
     #[command(flatten)]
-    files: Files,
+    text: TextFlags,
     #[command(flatten)]
     which: Which,
     #[command(flatten)]
     selection: Selection,
+    #[command(flatten)]
+    only: ObjectNumbers,
     /// Only the values of these keys, missing ones left out
     #[arg(short = 'p', long = "keys", value_name = "KEY,...", value_delimiter = ',')]
     keys: Vec<String>,
@@ -51,6 +61,7 @@ pub(crate) struct Contents {
     /// The objects.
     pub(crate) objects: Vec<Object>,
     errors: Vec<(Option<usize>, TensogramError)>,
+    only: ObjectNumbers,
 }
 
 /// The shown content of one object.
@@ -65,9 +76,13 @@ pub(crate) struct Object {
 }
 
 impl Run for Dump {
+    fn listed(&self) -> Listed<'_> {
+        self.text.listed(&self.paths)
+    }
+
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        let mut document = if self.files.json { Some(Document::begin(out, "tgm.dump/1", "messages")?) } else { None };
-        for_each_message(&self.files.paths, self.which, Wanted::Outline, out, |out, entry| {
+        let mut document = if self.text.json() { Some(Document::begin(out, "tgm.dump/1", "messages")?) } else { None };
+        for_each_message(&self.paths, self.which, Wanted::Outline, out, |out, entry| {
             let Some(contents) = self.read(entry).transpose() else { return Ok(()) };
             report(out, entry, &contents);
             match (&mut document, contents) {
@@ -85,15 +100,15 @@ impl Dump {
     fn read(&self, entry: &Entry<'_>) -> Result<Option<Shown>, TensogramError> {
         let message = Message::parse(entry.bytes)?;
         if self.selection.is_empty() && self.keys.is_empty() {
-            return Ok(Some(Shown::All(Box::new(Contents::of(&message)))));
+            return Ok(Some(Shown::All(Box::new(Contents::of(&message, &self.only)))));
         }
         let metadata = message.metadata()?;
-        let scope = Scope::Message(&metadata);
+        let scope = Scope::Message(&metadata, Structure::new(&message, entry));
         if !self.selection.has(&metadata)? {
             return Ok(None);
         }
         if self.keys.is_empty() {
-            return Ok(Some(Shown::All(Box::new(Contents::of(&message)))));
+            return Ok(Some(Shown::All(Box::new(Contents::of(&message, &self.only)))));
         }
         let mut values = Map::new();
         for key in &self.keys {
@@ -122,8 +137,14 @@ fn report(out: &mut Out, entry: &Entry<'_>, shown: &Result<Shown, TensogramError
 }
 
 impl Contents {
-    fn of(message: &Message<'_>) -> Self {
-        let mut contents = Self { preamble: preamble(message), postamble: postamble(message), ..Self::default() };
+    /// The objects that are shown, with their numbers.
+    pub(crate) fn shown(&self) -> impl Iterator<Item = (usize, &Object)> {
+        self.objects.iter().enumerate().filter(|(index, _)| self.only.has(*index))
+    }
+
+    fn of(message: &Message<'_>, only: &ObjectNumbers) -> Self {
+        let mut contents =
+            Self { only: only.clone(), preamble: preamble(message), postamble: postamble(message), ..Self::default() };
         let mut frames = FrameList::of(message);
         let walk_error = frames.error.take();
         let is_walked = walk_error.is_none();
@@ -137,6 +158,7 @@ impl Contents {
             contents.errors.push((None, error.into()));
         }
         contents.read_objects(message, metadata.as_ref().ok());
+        contents.errors.extend(only.check(contents.objects.len()).err().map(|error| (None, error)));
         contents
     }
 
@@ -186,15 +208,18 @@ fn item(entry: &Entry<'_>, contents: Result<Shown, TensogramError>) -> Json {
         ("length", Some(entry.length().into())),
     ];
     let rest = match contents {
-        Ok(Shown::All(contents)) => vec![
-            ("preamble", Some(Json::Object(contents.preamble))),
-            ("postamble", contents.postamble.map(Json::Object)),
-            ("frames", contents.frames.map(|frames| frames.to_json())),
-            ("extra", contents.extra),
-            ("reserved", contents.reserved),
-            ("objects", Some(contents.objects.iter().enumerate().map(|(i, object)| object.to_json(i)).collect())),
-            ("errors", errors_json(&contents.errors)),
-        ],
+        Ok(Shown::All(contents)) => {
+            let objects = contents.shown().map(|(i, object)| object.to_json(i)).collect();
+            vec![
+                ("preamble", Some(Json::Object(contents.preamble))),
+                ("postamble", contents.postamble.map(Json::Object)),
+                ("frames", contents.frames.map(|frames| frames.to_json())),
+                ("extra", contents.extra),
+                ("reserved", contents.reserved),
+                ("objects", Some(objects)),
+                ("errors", errors_json(&contents.errors)),
+            ]
+        }
         Ok(Shown::Keys(values)) => vec![("values", Some(Json::Object(values)))],
         Err(error) => vec![("errors", Some(json!([error_json(&error)])))],
     };

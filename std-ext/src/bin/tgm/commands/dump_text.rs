@@ -31,7 +31,7 @@ pub(crate) fn print(out: &mut Out, entry: &Entry<'_>, contents: &Contents) -> io
             tree(out, map, 4)?;
         }
     }
-    for (index, object) in contents.objects.iter().enumerate() {
+    for (index, object) in contents.shown() {
         print_object(out, index, object)?;
     }
     if let Some(postamble) = &contents.postamble {

@@ -7,17 +7,20 @@ use std::slice;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
+use tgm_core::Message;
 use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_core::object::DataObject;
-use tgm_core::{ErrorKind, Message};
-use tgm_std::TensogramError;
 use tgm_std::decode::select::selection;
 use tgm_std::decode::{Picks, Selected};
+use tgm_std::{DecodeOptions, TensogramError};
 
+use crate::args::threads::Threads;
 use crate::commands::Run;
 use crate::read::digests::Digests;
-use crate::read::input::{Entry, Wanted, open_or_report};
-use crate::read::messages::Which;
+use crate::read::input::{Entry, Wanted};
+use crate::read::messages::{Which, for_one_message};
+use crate::read::objects::find;
+use crate::read::select::Selection;
 use crate::read::values::{as_stored, in_order};
 use crate::show::output::Out;
 use crate::write::destination::{Destination, Reads, What};
@@ -27,7 +30,8 @@ use crate::write::npy;
 ///
 /// Values are written in C order with NaN and infinities restored. Raw bitmasks stay packed: eight elements a byte,
 /// first element in the highest bit; each range begins with a new byte. The object's digest is checked first, if it has
-/// one. This reads the whole payload, even for a range. Without -m and --at, the object is one of message 0.
+/// one. This reads the whole payload, even for a range. Without -m, --at and -w,
+/// the object is one of message 0; with -w, one of the first message that is selected.
 #[derive(Args, Debug)]
 pub(crate) struct Extract {
     /// File to read; "-" is standard input
@@ -35,6 +39,8 @@ pub(crate) struct Extract {
     path: PathBuf,
     #[command(flatten)]
     which: Which,
+    #[command(flatten)]
+    selection: Selection,
     /// Number of the object in the message, from 0
     #[arg(short, long, default_value_t = 0)]
     object: usize,
@@ -53,6 +59,8 @@ pub(crate) struct Extract {
     more_ranges: Vec<ElementRange>,
     #[command(flatten)]
     digests: Digests,
+    #[command(flatten)]
+    threads: Threads,
     /// Byte order of the output
     #[arg(long, value_enum, default_value_t = Order::Native)]
     byte_order: Order,
@@ -117,20 +125,11 @@ impl Run for Extract {
         if !self.output.prepare(out, What::Values, reads) {
             return Ok(());
         }
-        let Some(input) = open_or_report(&self.path, out) else { return Ok(()) };
-        let Some(numbers) = self.which.or_first().of(&input, out) else { return Ok(()) };
-        let Some(place) = input.places(numbers).next() else { return Ok(()) };
-        let mut reader = input.reader();
-        let entry = match reader.entry(place, Wanted::Object(self.object)) {
-            Ok(entry) => entry,
-            Err(error) => {
-                out.report(&format!("{}: message {}", input.name(), place.index), &error);
-                return Ok(());
-            }
-        };
-        let Some(values) = self.read(&entry, out) else { return Ok(()) };
-        self.output.write(out, What::Values, reads, |_, sink| Ok(self.write(&values, sink)?));
-        Ok(())
+        for_one_message(&self.path, (self.which, &self.selection), Wanted::Object(self.object), out, |out, entry| {
+            let Some(values) = self.read(entry, out) else { return Ok(()) };
+            self.output.write(out, What::Values, reads, |_, sink| Ok(self.write(&values, sink)?));
+            Ok(())
+        })
     }
 }
 
@@ -145,19 +144,20 @@ impl Extract {
         let message = Message::parse(entry.bytes)?;
         let object = find(&message, self.object)?;
         self.digests.of(&message)?.check(self.object, object.frame())?;
+        let options = DecodeOptions { threads: self.threads.count(), ..as_stored() };
         let ranges = self.ranges.iter().chain(&self.more_ranges).map(|range| (range.0, range.1)).collect::<Vec<_>>();
         let descriptor = object.descriptor();
         if let Some(picks) = &self.slice {
             let picks = picks.resolve(descriptor.shape().iter())?;
             let count = selection(descriptor, &picks)?.element_count();
-            let Selected { shape, bytes } = tgm_std::decode::select(&object, &picks, &as_stored())?;
+            let Selected { shape, bytes } = tgm_std::decode::select(&object, &picks, &options)?;
             return Ok(Values { object, pieces: vec![(bytes, count)], shape });
         }
         if ranges.is_empty() {
-            let pieces = vec![(tgm_std::values(&object, &as_stored())?, descriptor.element_count())];
+            let pieces = vec![(tgm_std::values(&object, &options)?, descriptor.element_count())];
             return Ok(Values { object, pieces, shape: descriptor.shape().iter().collect() });
         }
-        let values = tgm_std::ranges(&object, &ranges, &as_stored())?.into_iter().map(Cow::Owned);
+        let values = tgm_std::ranges(&object, &ranges, &options)?.into_iter().map(Cow::Owned);
         let pieces = values.zip(ranges.iter().map(|range| range.1)).collect();
         Ok(Values { object, pieces, shape: vec![ranges.iter().map(|range| range.1).sum()] })
     }
@@ -179,15 +179,4 @@ impl Extract {
             .iter()
             .try_for_each(|(piece, _)| in_order(piece, descriptor, order, |bytes| sink.write_all(bytes)))
     }
-}
-
-/// Object `index`, found by walking the frames. The index is not used, because it may be wrong.
-fn find<'f>(message: &Message<'f>, index: usize) -> Result<DataObject<'f>, TensogramError> {
-    message.object_by_walk(index).or_else(|error| match error.kind() {
-        ErrorKind::ObjectOutOfRange => {
-            let count = message.outline()?.object_count;
-            Err(TensogramError::Object(format!("there is no such object ({count} objects)").into()))
-        }
-        _ => Err(error.into()),
-    })
 }

@@ -1,6 +1,7 @@
 //! `tgm frames`: the raw frames of messages; of damaged messages up to the damage.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::Value as Json;
@@ -9,11 +10,12 @@ use tgm_core::scan::find;
 use tgm_core::wire::MAGIC;
 use tgm_std::TensogramError;
 
-use crate::args::files::Files;
+use crate::args::listing::{Listed, TextFlags};
 use crate::commands::Run;
 use crate::commands::frame_list::FrameList;
 use crate::read::input::{Input, Wanted, open_or_report};
 use crate::read::messages::Which;
+use crate::read::select::Selection;
 use crate::show::advice::in_our_words;
 use crate::show::json::{self, Document, error_json};
 use crate::show::output::{Out, Style};
@@ -25,10 +27,15 @@ use crate::show::text::escape;
 /// name these too.
 #[derive(Args, Debug)]
 pub(crate) struct FramesOf {
+    /// Files or addresses to read; "-" is standard input
+    #[arg(value_name = "FILE", required = true)]
+    paths: Vec<PathBuf>,
     #[command(flatten)]
-    files: Files,
+    text: TextFlags,
     #[command(flatten)]
     which: Which,
+    #[command(flatten)]
+    selection: Selection,
 }
 
 /// The frames of a part, and the first error.
@@ -58,9 +65,14 @@ struct FramesPart<'f> {
 }
 
 impl Run for FramesOf {
+    fn listed(&self) -> Listed<'_> {
+        self.text.listed(&self.paths)
+    }
+
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        let mut document = if self.files.json { Some(Document::begin(out, "tgm.frames/1", "messages")?) } else { None };
-        for path in &self.files.paths {
+        let mut document =
+            if self.text.json() { Some(Document::begin(out, "tgm.frames/1", "messages")?) } else { None };
+        for path in &self.paths {
             let Some(input) = open_or_report(path, out) else { continue };
             let mut run: Option<(FramesPart<'_>, Found)> = None;
             self.for_each_part(&input, out, |out, part, found| {
@@ -98,6 +110,7 @@ impl FramesOf {
             let offset = segment.offset();
             if let Some(place) = places.next_if(|place| place.offset == offset) {
                 match reader.entry(place, Wanted::Outline) {
+                    Ok(entry) if !self.selection.picks(out, &entry) => {}
                     Ok(entry) => {
                         let part = FramesPart::new(input, Some(entry.index), offset, entry.bytes);
                         with(out, part, frames(entry.bytes))?;
@@ -108,7 +121,10 @@ impl FramesOf {
                         }
                     }
                 }
-            } else if !segment.is_message() && (!self.which.is_one() || self.which.is_in(segment)) {
+            } else if !segment.is_message()
+                && self.selection.is_empty()
+                && (!self.which.is_one() || self.which.is_in(segment))
+            {
                 let bytes = match input.bytes(offset, segment.length()) {
                     Ok(bytes) => bytes,
                     Err(error) => {

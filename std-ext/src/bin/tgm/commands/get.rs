@@ -5,16 +5,21 @@ use std::io::{self, Write};
 use clap::Args;
 use serde_json::Value as Json;
 use tgm_core::Message;
+use tgm_core::object::DataObject;
 use tgm_std::TensogramError;
 
 use crate::args::files::Files;
+use crate::args::listing::Listed;
+use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
 use crate::read::cataloged::Cataloged;
 use crate::read::input::Entry;
 use crate::read::messages::Which;
-use crate::read::select::{Scope, Selection, text};
+use crate::read::select::{Scope, Selection, annotations, text};
+use crate::read::structure::Structure;
 use crate::show::json::{self, Document, error_json};
 use crate::show::output::Out;
+use crate::show::table::Table;
 use crate::show::text::escape;
 
 /// Print the values of keys, one line for each message
@@ -33,12 +38,21 @@ pub(crate) struct Get {
     /// Keys to print, as dotted paths
     #[arg(short = 'p', long = "keys", value_name = "KEY,...", value_delimiter = ',', required = true)]
     keys: Vec<String>,
+    /// Apply -w and -p to each object by itself: a line for each object
+    #[arg(long)]
+    objects: bool,
+    #[command(flatten)]
+    only: ObjectNumbers,
 }
 
 impl Run for Get {
+    fn listed(&self) -> Listed<'_> {
+        self.files.listed()
+    }
+
     fn run(&self, out: &mut Out) -> io::Result<()> {
         self.files.check_catalog(&self.cataloged);
-        if self.files.json {
+        if self.files.json() {
             let mut document = Document::begin(out, "tgm.get/1", "messages")?;
             self.for_each_message(out, |out, entry| {
                 let Some(item) = self.item(out, entry) else { return Ok(()) };
@@ -46,7 +60,18 @@ impl Run for Get {
             })?;
             return document.end(out);
         }
-        self.for_each_message(out, |out, entry| self.line(out, entry))
+        if !out.is_csv() && out.form().sort.is_empty() {
+            return self.for_each_message(out, |out, entry| self.lines(out, entry));
+        }
+        let mut table = Table::new([]).with_titles(&self.keys).with_hidden(self.hidden());
+        self.for_each_message(out, |out, entry| {
+            for values in self.read(out, entry).ok().flatten().unwrap_or_default() {
+                let cells = values.iter().map(|value| value.as_ref().map_or("".into(), |value| text(value).into()));
+                table.row(out, cells.collect())?;
+            }
+            Ok(())
+        })?;
+        table.finish(out)
     }
 }
 
@@ -56,47 +81,96 @@ impl Get {
         out: &mut Out,
         with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
-        let (files, selection) = ((&*self.files.paths, self.which), (&self.selection, false));
+        let (files, selection) = ((&*self.files.paths, self.which), (&self.selection, self.objects));
         self.cataloged.for_each_message(files, selection, out, with)
     }
 
-    fn line(&self, out: &mut Out, entry: &Entry<'_>) -> io::Result<()> {
-        let Ok(Some(values)) = self.read(out, entry) else { return Ok(()) };
-        let Some(values) = values.into_iter().collect::<Option<Vec<_>>>() else { return Ok(()) };
-        let line = values.iter().map(|value| escape(&text(value))).collect::<Vec<_>>().join(" ");
-        writeln!(out, "{line}")
+    /// The keys to sort by that are not printed.
+    fn hidden(&self) -> impl Iterator<Item = &str> {
+        self.files.listing.sort_keys().filter(|key| !self.keys.iter().any(|printed| printed == key))
+    }
+
+    fn lines(&self, out: &mut Out, entry: &Entry<'_>) -> io::Result<()> {
+        for values in self.read(out, entry).ok().flatten().unwrap_or_default() {
+            let Some(values) = values.into_iter().take(self.keys.len()).collect::<Option<Vec<_>>>() else { continue };
+            if out.admits_one() {
+                let line = values.iter().map(|value| escape(&text(value))).collect::<Vec<_>>().join(" ");
+                writeln!(out, "{line}")?;
+            }
+        }
+        Ok(())
     }
 
     fn item(&self, out: &mut Out, entry: &Entry<'_>) -> Option<Json> {
-        let values = self.read(out, entry).transpose()?;
-        let error = values.as_ref().err().map(error_json);
-        let values = values.ok().map(|values| json::object(self.keys.iter().map(String::as_str).zip(values)));
+        let rows = self.read(out, entry).transpose()?;
+        let error = rows.as_ref().err().map(error_json);
+        let entries = |values: Vec<_>| json::object(self.keys.iter().map(String::as_str).zip(values));
+        let rows: Option<Vec<Json>> = rows.ok().map(|rows| rows.into_iter().map(entries).collect());
+        let (values, objects) = match rows {
+            Some(rows) if self.is_by_object() => (None, Some(Json::Array(rows))),
+            rows => (rows.and_then(|rows| rows.into_iter().next()), None),
+        };
         Some(json::object([
             ("file", Some(entry.file.into())),
             ("message", Some(entry.index.into())),
             ("offset", Some(entry.offset.into())),
             ("values", values),
+            ("objects", objects),
             ("error", error),
         ]))
     }
 
-    /// The value of each key. `None` if the message is not selected. Errors and missing keys are reported.
-    fn read(&self, out: &mut Out, entry: &Entry<'_>) -> Result<Option<Vec<Option<Json>>>, TensogramError> {
-        let values = self.look_up(entry).inspect_err(|error| out.report(&entry.place(), error))?;
-        for (key, value) in self.keys.iter().zip(values.iter().flatten()) {
-            if value.is_none() {
-                out.problem(&format!("{}: key not found: {key}", entry.place()));
-            }
-        }
-        Ok(values)
+    fn is_by_object(&self) -> bool {
+        self.objects || !self.only.numbers().is_empty()
     }
 
-    fn look_up(&self, entry: &Entry<'_>) -> Result<Option<Vec<Option<Json>>>, TensogramError> {
-        let metadata = Message::parse(entry.bytes)?.metadata()?;
-        let scope = Scope::Message(&metadata);
-        if !self.selection.has(&metadata)? {
+    /// The values of the keys, for the message or for each of its objects. `None` if the message is not selected. Errors
+    /// and missing keys are reported.
+    fn read(&self, out: &mut Out, entry: &Entry<'_>) -> Result<Option<Rows>, TensogramError> {
+        let rows = self.look_up(entry).inspect_err(|error| out.report(&entry.place(), error))?;
+        for values in rows.iter().flatten() {
+            for (key, value) in self.keys.iter().zip(values) {
+                if value.is_none() {
+                    out.problem(&format!("{}: key not found: {key}", entry.place()));
+                }
+            }
+        }
+        Ok(rows)
+    }
+
+    fn look_up(&self, entry: &Entry<'_>) -> Result<Option<Rows>, TensogramError> {
+        let message = Message::parse(entry.bytes)?;
+        let metadata = message.metadata()?;
+        let structure = Structure::new(&message, entry);
+        if !self.objects && !self.selection.has(&metadata)? {
             return Ok(None);
         }
-        Ok(Some(self.keys.iter().map(|key| scope.get(key)).collect::<Result<_, _>>()?))
+        if !self.is_by_object() {
+            return Ok(Some(vec![self.values(&Scope::Message(&metadata, structure))?]));
+        }
+        self.only.check(metadata.object_count())?;
+        let (selection, asked) = (self.selection.of_objects(&metadata)?, annotations(&metadata, self.asked())?);
+        let mut rows = Vec::new();
+        for (index, (about, object)) in metadata.objects().zip(message.objects()).enumerate() {
+            let (about, object) = (about?, object.ok());
+            let descriptor = object.as_ref().map(DataObject::descriptor);
+            if self.only.has(index) && (!self.objects || selection.has(&about, descriptor)?) {
+                let structure = structure.of_object(index, object.as_ref());
+                rows.push(self.values(&Scope::Object(&about, &asked, structure))?);
+            }
+        }
+        Ok(Some(rows))
+    }
+
+    fn asked(&self) -> impl Iterator<Item = &str> {
+        self.keys.iter().map(String::as_str).chain(self.hidden())
+    }
+
+    fn values(&self, scope: &Scope<'_, '_>) -> Result<Vec<Option<Json>>, TensogramError> {
+        // Keys that only sort may be missing.
+        Ok(self.asked().map(|key| scope.get(key)).collect::<Result<_, _>>()?)
     }
 }
+
+/// Values of the keys: of a message, or of each of its objects.
+type Rows = Vec<Vec<Option<Json>>>;

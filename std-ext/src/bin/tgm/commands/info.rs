@@ -10,8 +10,10 @@ use tgm_core::metadata::Metadata;
 use tgm_std::{TensogramError, WIRE_VERSION};
 
 use crate::args::files::Files;
+use crate::args::listing::Listed;
 use crate::commands::Run;
 use crate::read::input::{Input, Wanted, open_or_report};
+use crate::read::select::Selection;
 use crate::show::json::{self, Document};
 use crate::show::output::Out;
 use crate::show::text::escape;
@@ -21,6 +23,8 @@ use crate::show::text::escape;
 pub(crate) struct Info {
     #[command(flatten)]
     files: Files,
+    #[command(flatten)]
+    selection: Selection,
 }
 
 /// Counts over one file.
@@ -39,11 +43,15 @@ struct FileContents {
 }
 
 impl Run for Info {
+    fn listed(&self) -> Listed<'_> {
+        self.files.listed()
+    }
+
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        let mut document = if self.files.json { Some(Document::begin(out, "tgm.info/1", "files")?) } else { None };
+        let mut document = if self.files.json() { Some(Document::begin(out, "tgm.info/1", "files")?) } else { None };
         for path in &self.files.paths {
             let Some(input) = open_or_report(path, out) else { continue };
-            let contents = FileContents::of(&input, out)?;
+            let contents = FileContents::of(&input, &self.selection, out)?;
             match &mut document {
                 Some(document) => document.item(out, &contents.to_json(input.name()))?,
                 None => contents.print(out, input.name())?,
@@ -54,20 +62,24 @@ impl Run for Info {
 }
 
 impl FileContents {
-    fn of(input: &Input, out: &mut Out) -> io::Result<Self> {
+    fn of(input: &Input, selection: &Selection, out: &mut Out) -> io::Result<Self> {
         let segments = input.segments().iter();
         let junk = segments.filter(|segment| !segment.is_message()).map(tgm_core::scan::Segment::length).sum();
         let mut contents = Self { bytes: input.len(), messages: input.message_count(), junk, ..Self::default() };
         let mut read = 0;
         input.for_each(out, 0..input.message_count(), Wanted::Outline, |out, entry| {
             read += 1;
+            if !selection.picks(out, entry) {
+                contents.messages -= 1;
+                return Ok(());
+            }
             if let Err(error) = contents.count(entry.bytes) {
                 contents.unreadable += 1;
                 out.report(&entry.place(), &error);
             }
             Ok(())
         })?;
-        contents.unreadable += contents.messages - read;
+        contents.unreadable += input.message_count() - read;
         Ok(contents)
     }
 

@@ -1,6 +1,7 @@
 //! `tgm ls`: messages and objects, from headers and metadata.
 
 use std::io;
+use std::sync::OnceLock;
 
 use clap::Args;
 use serde_json::Value as Json;
@@ -11,11 +12,14 @@ use tgm_core::object::DataObject;
 use tgm_std::TensogramError;
 
 use crate::args::files::Files;
+use crate::args::listing::Listed;
+use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
 use crate::read::cataloged::Cataloged;
 use crate::read::input::{Entry, Step, Wanted, for_each_step};
 use crate::read::messages::Which;
-use crate::read::select::{Annotations, Scope, Selection, annotations, text};
+use crate::read::select::{Annotations, NAME_KEYS, Scope, Selection, annotations, text};
+use crate::read::structure::Structure;
 use crate::show::json::{self, Document, error_json};
 use crate::show::output::{Out, Style};
 use crate::show::summary::{Summary, shape_text};
@@ -43,11 +47,16 @@ pub(crate) struct Ls {
     /// Apply -w and -p to each object by itself
     #[arg(long)]
     objects: bool,
+    #[command(flatten)]
+    only: ObjectNumbers,
+    /// Keys to sort by that are no columns
+    #[arg(skip)]
+    hidden: OnceLock<Vec<String>>,
 }
 
 /// Metadata that tells fields apart: a column's title, and its keys. The first key that is present counts.
 const ABOUT: [(&str, &[&str]); 4] = [
-    ("name", &["name", "mars.param", "param", "mars.shortName", "shortName", "long_name"]),
+    ("name", &NAME_KEYS),
     ("level", &["mars.levelist", "levelist", "level"]),
     ("date", &["mars.date", "date"]),
     ("step", &["mars.step", "step"]),
@@ -65,20 +74,26 @@ struct Row {
 }
 
 impl Run for Ls {
+    fn listed(&self) -> Listed<'_> {
+        self.files.listed()
+    }
+
     fn run(&self, out: &mut Out) -> io::Result<()> {
         self.files.check_catalog(&self.cataloged);
-        if self.files.json {
+        if self.files.json() {
             let mut document = Document::begin(out, "tgm.ls/1", "messages")?;
             self.for_each_message(out, |out, entry| self.document(out, entry, &mut document))?;
             return document.end(out);
         }
-        let mut table = self.empty_table();
+        let table = self.empty_table();
+        let hidden = self.hidden.get_or_init(|| self.keys_beside(&table));
+        let mut table = table.with_hidden(hidden.iter().map(String::as_str));
         if self.cataloged.is_named() {
             self.for_each_message(out, |out, entry| self.table(out, entry, &mut table))?;
         } else {
             for_each_step(&self.files.paths, self.which, Wanted::Outline, out, |out, step| match step {
                 Step::Message(entry) => self.table(out, entry, &mut table),
-                Step::Pause => table.finish(out),
+                Step::Pause => table.pause(out),
             })?;
         }
         table.finish(out)
@@ -86,6 +101,17 @@ impl Run for Ls {
 }
 
 impl Ls {
+    /// The keys to sort by that are no columns of the table.
+    fn keys_beside(&self, table: &Table) -> Vec<String> {
+        let keys = self.files.listing.sort_keys().filter(|key| !table.titles().any(|title| title == *key));
+        keys.map(str::to_string).collect()
+    }
+
+    /// The keys that are looked up: those to print, then those that only sort.
+    fn asked(&self) -> impl Iterator<Item = &str> {
+        self.keys.iter().chain(self.hidden.get().into_iter().flatten()).map(String::as_str)
+    }
+
     fn for_each_message(
         &self,
         out: &mut Out,
@@ -161,23 +187,31 @@ impl Ls {
         let file = (self.files.paths.len() > 1).then(|| Cell::from(entry.file));
         let place = file.into_iter().chain([Cell::from(entry.index)]).collect::<Vec<_>>();
         match self.rows(out, entry) {
-            Ok(rows) => rows.into_iter().flatten().try_for_each(|row| table.row(out, self.cells(place.clone(), row))),
+            Ok(rows) => rows.into_iter().flatten().try_for_each(|row| {
+                let cells = self.cells(place.clone(), row, out.is_csv());
+                table.row(out, cells)
+            }),
             Err(_) => table.row(out, [place, vec![unreadable()]].concat()),
         }
     }
 
-    fn cells(&self, mut cells: Vec<Cell>, row: Row) -> Vec<Cell> {
+    /// The cells of a row: with whole values, or with values that fit a column.
+    fn cells(&self, mut cells: Vec<Cell>, row: Row, is_whole: bool) -> Vec<Cell> {
+        let missing = |index| if index < self.keys.len() && !is_whole { "N/A" } else { "" };
+        let keys = row.keys.iter().enumerate();
+        let keys = keys.map(|(index, value)| value_cell(value.as_ref(), missing(index), is_whole));
         let object = Cell::from(row.object.map_or(String::new(), |object| object.to_string()));
         if !self.keys.is_empty() {
             cells.extend(self.objects.then_some(object));
-            cells.extend(row.keys.iter().map(|value| value_cell(value.as_ref(), "N/A")));
+            cells.extend(keys);
             return cells;
         }
         cells.push(object);
         match row.content {
             Some(Ok(summary)) => {
-                cells.extend(row.about.into_iter().map(|value| value_cell(value.as_ref(), "")));
+                cells.extend(row.about.iter().map(|value| value_cell(value.as_ref(), "", is_whole)));
                 cells.extend(summary_cells(summary));
+                cells.extend(keys);
             }
             Some(Err(_)) => cells.push(unreadable()),
             None => cells.push(Cell::spread(Style::Plain, "no objects")),
@@ -199,41 +233,55 @@ impl Ls {
     fn read(&self, entry: &Entry<'_>) -> Result<Option<Vec<Row>>, TensogramError> {
         let message = Message::parse(entry.bytes)?;
         let metadata = message.metadata()?;
-        let scope = Scope::Message(&metadata);
+        let structure = Structure::new(&message, entry);
+        self.only.check(metadata.object_count())?;
         if !self.objects && !self.selection.has(&metadata)? {
             return Ok(None);
         }
         if !self.objects && !self.keys.is_empty() {
-            return Ok(Some(vec![Row { keys: self.look_up(&scope)?, ..Row::empty() }]));
+            return Ok(Some(vec![Row { keys: self.look_up(&Scope::Message(&metadata, structure))?, ..Row::empty() }]));
         }
-        let rows = self.read_objects(&metadata, message.objects())?;
+        let rows = self.read_objects(&metadata, message.objects(), structure)?;
         match rows.is_empty() {
             false => Ok(Some(rows)),
             true if metadata.object_count() > 0 => Ok(None),
-            true => self.without_objects(&metadata),
+            true => self.without_objects(&metadata, structure),
         }
     }
 
     /// The line of a message without objects, if it is selected.
-    fn without_objects(&self, metadata: &MessageMetadata<'_>) -> Result<Option<Vec<Row>>, TensogramError> {
+    fn without_objects<'a>(
+        &self,
+        metadata: &MessageMetadata<'a>,
+        structure: Structure<'_, 'a>,
+    ) -> Result<Option<Vec<Row>>, TensogramError> {
         let is_wanted = self.selection.has(metadata)?;
-        let row = Row { keys: self.look_up(&Scope::Message(metadata))?, ..Row::empty() };
+        let row = Row { keys: self.look_up(&Scope::Message(metadata, structure))?, ..Row::empty() };
         Ok(is_wanted.then(|| vec![row]))
     }
 
-    fn read_objects(&self, metadata: &MessageMetadata<'_>, objects: Objects<'_>) -> Result<Vec<Row>, TensogramError> {
-        let asked = annotations(metadata, self.keys.iter().map(String::as_str))?;
+    fn read_objects<'a>(
+        &self,
+        metadata: &MessageMetadata<'a>,
+        objects: Objects<'a>,
+        structure: Structure<'_, 'a>,
+    ) -> Result<Vec<Row>, TensogramError> {
+        let asked = annotations(metadata, self.asked())?;
         let selection = self.selection.of_objects(metadata)?;
         let usual = usual_annotations(metadata)?;
         let mut rows = Vec::new();
         for ((index, object), about) in objects.enumerate().zip(metadata.objects()) {
             let about = about?;
             let descriptor = object.as_ref().ok().map(DataObject::descriptor);
+            if !self.only.has(index) {
+                continue;
+            }
             if self.objects && !selection.has(&about, descriptor)? {
                 continue;
             }
-            let keys = self.look_up(&Scope::Object(&about, &asked))?;
-            let scope = Scope::Object(&about, &usual);
+            let structure = structure.of_object(index, object.as_ref().ok());
+            let keys = self.look_up(&Scope::Object(&about, &asked, structure))?;
+            let scope = Scope::Object(&about, &usual, structure);
             let about = ABOUT.iter().map(|(_, keys)| scope.first(keys)).collect::<Result<_, _>>()?;
             let content = object.map(|object| Summary::of(&object)).map_err(TensogramError::from);
             rows.push(Row { object: Some(index), about, keys, content: Some(content) });
@@ -242,7 +290,7 @@ impl Ls {
     }
 
     fn look_up(&self, scope: &Scope<'_, '_>) -> tgm_core::Result<Vec<Option<Json>>> {
-        self.keys.iter().map(|key| scope.get(key)).collect()
+        self.asked().map(|key| scope.get(key)).collect()
     }
 }
 
@@ -259,9 +307,10 @@ impl Row {
     }
 }
 
-/// A value, shortened to the width of a column.
-fn value_cell(value: Option<&Json>, missing: &str) -> Cell {
-    value.map_or(missing.into(), |value| shorten(&inline(value), CHARACTERS).into())
+/// A value: whole, or shortened to the width of a column.
+fn value_cell(value: Option<&Json>, missing: &str, is_whole: bool) -> Cell {
+    let shown = |value| if is_whole { text(value) } else { shorten(&inline(value), CHARACTERS) };
+    value.map_or(missing.into(), |value| shown(value).into())
 }
 
 /// The cell for something that could not be read. The error is on standard error.

@@ -11,10 +11,13 @@ use tgm_std::encode::{TakenObject, reframe};
 use tgm_std::metadata::global_metadata_to_cbor;
 use tgm_std::{EncodeOptions, GlobalMetadata, Result, TensogramError};
 
+use crate::args::object_numbers::ObjectNumbers;
 use crate::change::edit::MessageParts;
 use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::input::{Entry, Input, open_or_report};
+use crate::read::messages::Which;
+use crate::read::select::Selection;
 use crate::show::output::Out;
 use crate::write::destination::{Destination, Reads, What};
 
@@ -28,8 +31,14 @@ pub(crate) struct Merge {
     #[arg(value_name = "FILE", required = true)]
     paths: Vec<PathBuf>,
     /// Where to write; appears when it is complete; may be one of the files; "-" is standard output
-    #[arg(short, long, value_name = "OUT")]
+    #[arg(short, visible_short_alias = 'O', long, value_name = "OUT")]
     output: Destination,
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    selection: Selection,
+    #[command(flatten)]
+    only: ObjectNumbers,
     #[command(flatten)]
     digests: Digests,
     /// Which annotation counts where messages differ under the same key
@@ -55,7 +64,14 @@ impl Run for Merge {
         let inputs: Vec<Input> = inputs.into_iter().flatten().collect();
         complete &= inputs.iter().flat_map(Input::segments).all(Segment::is_message);
         // All inputs go into one message, which is built in memory.
-        let places = inputs.iter().flat_map(|input| input.all().map(move |place| (input, place)));
+        let mut numbered = Vec::new();
+        for input in &inputs {
+            let numbers = self.which.of(input, out);
+            complete &= numbers.is_some();
+            numbered.push((input, numbers.unwrap_or_default()));
+        }
+        let places =
+            numbered.into_iter().flat_map(|(input, numbers)| input.places(numbers).map(move |place| (input, place)));
         let mut messages = Vec::new();
         for (input, place) in places {
             match input.bytes(place.offset, place.length) {
@@ -69,7 +85,11 @@ impl Run for Merge {
         let mut merged = Merged::default();
         for (input, place, bytes) in &messages {
             let entry = Entry::new(input, *place, bytes);
-            let added = MessageParts::of(&entry, self.digests).and_then(|parts| merged.add(parts, self.strategy));
+            if !self.selection.picks(out, &entry) {
+                continue;
+            }
+            let parts = MessageParts::of(&entry, self.digests).and_then(|parts| parts.only(&self.only));
+            let added = parts.and_then(|parts| merged.add(parts, self.strategy));
             complete &= added.inspect_err(|error| out.report(&entry.place(), error)).is_ok();
         }
         if !complete {

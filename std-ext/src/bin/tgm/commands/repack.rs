@@ -7,11 +7,13 @@ use clap::Args;
 
 use crate::args::encode_flags::EncodeFlags;
 use crate::args::files::usage;
+use crate::args::object_numbers::ObjectNumbers;
 use crate::args::pipeline_flags::PipelineFlags;
 use crate::change::rewrite::{Rewriter, Tally, open_whole};
 use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::input::Input;
+use crate::read::messages::Which;
 use crate::read::select::Selection;
 use crate::show::output::Out;
 use crate::show::progress::Progress;
@@ -29,13 +31,14 @@ pub(crate) struct Repack {
     #[arg(value_name = "IN", required = true)]
     inputs: Vec<PathBuf>,
     /// Where to write the messages of all files in order; may be one of them; "-" is standard output
-    #[arg(short, long, value_name = "OUT")]
+    #[arg(short, visible_short_alias = 'O', long, value_name = "OUT")]
     output: Destination,
     #[command(flatten)]
     selection: Selection,
-    /// Only this object of each message, from 0; may be repeated
-    #[arg(long = "object", value_name = "N")]
-    objects: Vec<usize>,
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    only: ObjectNumbers,
     /// Put each object's descriptor before its payload, so that a reader of a stream can decode values while they come;
     /// otherwise it comes after it. Applies to every object of a message that is written anew
     #[arg(long)]
@@ -44,6 +47,9 @@ pub(crate) struct Repack {
     /// printed
     #[arg(long)]
     verify: bool,
+    /// Copy objects that cannot have the stages, and name them, instead of writing nothing
+    #[arg(long)]
+    skip_unsuitable: bool,
     #[command(flatten)]
     pipeline: PipelineFlags,
     #[command(flatten)]
@@ -68,19 +74,22 @@ impl Run for Repack {
             pipeline: &self.pipeline,
             encode: &self.encode,
             digests: self.digests,
-            selection: Some(&self.selection),
-            objects: &self.objects,
+            which: self.which,
+            selection: &self.selection,
+            objects: &self.only,
             verify: self.verify,
             decode_all: false,
             descriptor_first: self.descriptor_first,
+            skip_unsuitable: self.skip_unsuitable,
         };
-        let mut lines = Vec::new();
-        let written = self.output.write(out, What::Messages, Reads::AndReplaces(&self.inputs), |_, sink| {
-            let mut progress = Progress::new("repack", inputs.iter().map(Input::len).sum());
+        let (mut lines, mut notes) = (Vec::new(), Vec::new());
+        let written = self.output.write(out, What::Messages, Reads::AndReplaces(&self.inputs), |out, sink| {
+            let mut progress = Progress::new("repack", inputs.iter().map(Input::len).sum(), out.manner());
             let mut total = Tally::default();
             for input in &inputs {
                 let tally = rewriter.file(input, &mut progress, |bytes| Ok(sink.write_all(bytes)?))?;
                 lines.push(self.line(input.name(), &tally));
+                notes.extend(tally.unsuitable.iter().map(|note| format!("left as it is: {note}")));
                 total.add(tally);
             }
             if inputs.len() > 1 {
@@ -88,6 +97,7 @@ impl Run for Repack {
             }
             Ok(())
         });
+        notes.iter().filter(|_| written).for_each(|note| out.remark(note));
         for line in lines.iter().filter(|_| written) {
             writeln!(out, "{}", crate::show::text::escape(line))?;
         }
@@ -99,7 +109,7 @@ impl Repack {
     /// The summary line of a file.
     #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
     fn line(&self, name: &str, tally: &Tally) -> String {
-        let Tally { messages, objects, encoded, before, after, greatest_error } = *tally;
+        let Tally { messages, objects, encoded, before, after, greatest_error, .. } = *tally;
         let ratio = before as f64 / after.max(1) as f64;
         let compared = match (self.verify, greatest_error) {
             (false, _) => String::new(),

@@ -7,11 +7,14 @@ use std::slice;
 use clap::Args;
 
 use crate::args::encode_flags::EncodeFlags;
+use crate::args::object_numbers::ObjectNumbers;
 use crate::args::pipeline_flags::PipelineFlags;
 use crate::change::rewrite::{Rewriter, open_whole};
 use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::input::Input;
+use crate::read::messages::Which;
+use crate::read::select::Selection;
 use crate::show::output::Out;
 use crate::show::progress::Progress;
 use crate::write::destination::{Destination, Reads, What, report};
@@ -26,26 +29,32 @@ pub(crate) struct Reshuffle {
     #[arg(value_name = "IN")]
     input: PathBuf,
     /// Where to write; may be IN; "-" is standard output
-    #[arg(short, long, value_name = "OUT")]
+    #[arg(short, visible_short_alias = 'O', long, value_name = "OUT")]
     output: Destination,
     #[command(flatten)]
     encode: EncodeFlags,
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    selection: Selection,
     #[command(flatten)]
     digests: Digests,
 }
 
 impl Run for Reshuffle {
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        let pipeline = PipelineFlags::default();
+        let (pipeline, objects) = (PipelineFlags::default(), ObjectNumbers::default());
         let rewriter = Rewriter {
             pipeline: &pipeline,
             encode: &self.encode,
             digests: self.digests,
-            selection: None,
-            objects: &[],
+            which: self.which,
+            selection: &self.selection,
+            objects: &objects,
             verify: false,
             decode_all: true,
             descriptor_first: false,
+            skip_unsuitable: false,
         };
         let inputs = match open_whole(slice::from_ref(&self.input)) {
             Ok(inputs) => inputs,
@@ -55,8 +64,8 @@ impl Run for Reshuffle {
             }
         };
         let reads = Reads::AndReplaces(slice::from_ref(&self.input));
-        self.output.write(out, What::Messages, reads, |_, sink| {
-            let mut progress = Progress::new("reshuffle", inputs.iter().map(Input::len).sum());
+        self.output.write(out, What::Messages, reads, |out, sink| {
+            let mut progress = Progress::new("reshuffle", inputs.iter().map(Input::len).sum(), out.manner());
             for input in &inputs {
                 rewriter.file(input, &mut progress, |bytes| Ok(sink.write_all(bytes)?))?;
             }

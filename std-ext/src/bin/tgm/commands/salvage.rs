@@ -1,8 +1,9 @@
 //! `tgm salvage`: the whole messages of a damaged file.
 
 use std::borrow::Cow;
+use std::fs::{self, File};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::slice;
 
 use clap::Args;
@@ -10,6 +11,7 @@ use serde_json::Value as Json;
 use tgm_std::TensogramError;
 
 use crate::args::files::usage;
+use crate::args::listing::{JsonFlags, Listed};
 use crate::change::rescue::{FoundObject, Rescue, rescue};
 use crate::change::survive::{Piece, pieces};
 use crate::commands::Run;
@@ -18,20 +20,23 @@ use crate::show::json::{self, Document};
 use crate::show::output::{Out, Style};
 use crate::show::summary::shape_text;
 use crate::show::table::{Cell, Column, Table};
-use crate::write::destination::{Destination, Reads, What};
+use crate::write::destination::{Destination, Reads, What, is_stdio};
 
 /// Copy whole messages out of a damaged file, and report what is lost
 ///
 /// Messages are kept byte for byte if they pass every check except those of payloads. The exit code is 1 if any bytes
-/// are lost. IN is never changed. If OUT is standard output, the report goes to standard error.
+/// are lost. IN is never changed without --in-place. If OUT is standard output, the report goes to standard error.
 #[derive(Args, Debug)]
 pub(crate) struct Salvage {
     /// File to read; "-" is standard input
     #[arg(value_name = "IN")]
     input: PathBuf,
     /// Where to write; appears when it is complete; "-" is standard output
-    #[arg(short, long, value_name = "OUT")]
-    output: Destination,
+    #[arg(short, visible_short_alias = 'O', long, value_name = "OUT", required_unless_present = "in_place")]
+    output: Option<Destination>,
+    /// Replace IN, which stays beside it as IN.bak; if nothing is lost, IN stays as it is
+    #[arg(long, conflicts_with = "output")]
+    in_place: bool,
     /// Also reject messages with a wrong digest, and those in which only some frames have one; reads every byte
     #[arg(long)]
     verify: bool,
@@ -39,9 +44,8 @@ pub(crate) struct Salvage {
     /// that is left
     #[arg(long)]
     objects: bool,
-    /// Print one JSON document
-    #[arg(short, long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonFlags,
 }
 
 /// A piece of the file, and its bytes if they are searched for objects.
@@ -54,12 +58,21 @@ struct SearchedPart<'f> {
 }
 
 impl Run for Salvage {
+    fn listed(&self) -> Listed<'_> {
+        Listed { form: self.json.form(), ..Listed::default() }
+    }
+
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        if self.json && self.output.is_stdout() {
+        let output = self.output.clone().unwrap_or_else(|| Destination::from(self.input.clone()));
+        if self.in_place && is_stdio(&self.input) {
+            usage("standard input cannot be replaced: use -o OUT");
+        }
+        if self.json.is_on() && output.is_stdout() {
             usage("--json prints to standard output, which the messages take: name a file");
         }
-        let reads = Reads::Only(slice::from_ref(&self.input));
-        if !self.output.prepare(out, What::Messages, reads) {
+        let inputs = slice::from_ref(&self.input);
+        let reads = if self.in_place { Reads::AndReplaces(inputs) } else { Reads::Only(inputs) };
+        if !output.prepare(out, What::Messages, reads) {
             return Ok(());
         }
         let Some(input) = open_unreported(&self.input, out) else { return Ok(()) };
@@ -83,7 +96,16 @@ impl Run for Salvage {
             out.problem(&format!("{}: nothing is whole, nothing was written", input.name()));
             return Ok(());
         }
-        self.output.write(out, What::Messages, reads, |out, file| {
+        if self.in_place && !parts.iter().any(SearchedPart::is_lost) {
+            return Ok(());
+        }
+        if self.in_place
+            && let Err(error) = keep_beside(&self.input)
+        {
+            out.report(&format!("{}: nothing was written", backup_of(&self.input).display()), &error);
+            return Ok(());
+        }
+        output.write(out, What::Messages, reads, |out, file| {
             for part in parts {
                 match part.piece {
                     Piece::Message { range, .. } => input.copy(range.start, range.end - range.start, file)?,
@@ -117,7 +139,7 @@ impl Salvage {
     }
 
     fn report(&self, out: &mut Out, parts: &[SearchedPart<'_>]) -> io::Result<()> {
-        if self.json {
+        if self.json.is_on() {
             let mut document = Document::begin(out, "tgm.salvage/1", "parts")?;
             for part in parts {
                 document.item(out, &part.to_json())?;
@@ -141,6 +163,28 @@ impl Salvage {
             }
         }
         table.finish(out)
+    }
+}
+
+/// The name under which a file stays that is replaced.
+fn backup_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".bak");
+    name.into()
+}
+
+/// Keeps a file under the name of its backup, which must be free. A link costs nothing: the file that replaces the other
+/// is a new one. Where links are not possible, the file is copied.
+fn keep_beside(path: &Path) -> io::Result<()> {
+    // A name that is a link leads to the file that is replaced.
+    let (path, backup) = (fs::canonicalize(path)?, backup_of(path));
+    match fs::hard_link(&path, &backup) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+            let mut copy = File::create_new(&backup)?;
+            io::copy(&mut File::open(&path)?, &mut copy)?;
+            copy.sync_all()
+        }
+        linked => linked,
     }
 }
 

@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 use tgm_core::scan::Segment;
 
 use crate::args::files::Files;
+use crate::args::listing::Listed;
 use crate::commands::Run;
 use crate::read::input::{Input, open_or_report};
 use crate::read::lost;
@@ -35,8 +36,12 @@ struct ScanRow {
 }
 
 impl Run for Scan {
+    fn listed(&self) -> Listed<'_> {
+        self.files.listed()
+    }
+
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        if self.files.json {
+        if self.files.json() {
             let mut document = Document::begin(out, "tgm.scan/1", "segments")?;
             self.for_each_part(out, |out, part| match part {
                 Some((file, part)) => document.item(out, &part.to_json(file)),
@@ -53,7 +58,7 @@ impl Run for Scan {
             Column::left("note").optional(),
         ]));
         self.for_each_part(out, |out, part| {
-            let Some((file, part)) = part else { return table.finish(out) };
+            let Some((file, part)) = part else { return table.pause(out) };
             let file = file_column.map(|_| file.into());
             let message = part.message.map_or(String::new(), |index| index.to_string());
             let cells = [part.kind.into(), message.into(), part.offset.into(), part.length.into()];

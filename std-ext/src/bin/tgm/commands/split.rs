@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::slice;
 
@@ -11,59 +12,86 @@ use tgm_core::Message;
 use tgm_std::encode::reframe;
 use tgm_std::{GlobalMetadata, Result};
 
+use crate::args::object_numbers::ObjectNumbers;
 use crate::change::edit::MessageParts;
 use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::input::{Entry, Input, Wanted, open_or_report};
-use crate::read::messages::Place;
+use crate::read::messages::{Place, Which};
+use crate::read::select::{Scope, Selection};
+use crate::read::structure::Structure;
 use crate::show::advice::in_our_words;
 use crate::show::output::Out;
 use crate::write::destination::{Destination, FileNames, Reads, What};
+use crate::write::template::{Appended, Template};
 
-/// The placeholder for the number in a template.
-const INDEX: &str = "[index]";
+/// The key that stands for the number in a template.
+const INDEX: &str = "index";
 
 /// Write every object into a file of its own
 ///
 /// Each file is a message with the object, byte for byte, its metadata and the message's annotations. Messages with one
 /// object or none are copied as they are. Messages with a wrong digest are left out. IN must not be one of the files.
+/// With `[KEY]` in the names and without `[index]`, objects with the same names of files go to the same file: messages
+/// are appended, also to files that exist.
 #[derive(Args, Debug)]
 pub(crate) struct Split {
     /// File to read; "-" is standard input
     #[arg(value_name = "IN")]
     input: PathBuf,
     #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    selection: Selection,
+    #[command(flatten)]
+    only: ObjectNumbers,
+    #[command(flatten)]
     digests: Digests,
-    /// Where to write: `[index]` becomes a number of four digits, counted over the file; without it, _NNNN is put before
-    /// the extension
-    #[arg(short, long, value_name = "TEMPLATE")]
+    /// Where to write: `[index]` becomes a number of four digits or more, counted over the file; `[KEY]` becomes the
+    /// object's value of KEY, or "unknown"; without either, _NNNN is put before the extension
+    #[arg(short, visible_short_alias = 'O', long, value_name = "TEMPLATE")]
     output: FileNames,
+}
+
+/// The files of a run.
+struct Files<'s> {
+    split: &'s Split,
+    /// The template, if it has keys beside the number.
+    keyed: Option<Template>,
+    appended: Appended,
+    /// Files so far, and digits of their numbers.
+    count: u64,
+    digits: usize,
 }
 
 impl Run for Split {
     fn run(&self, out: &mut Out) -> io::Result<()> {
         let Some(input) = open_or_report(&self.input, out) else { return Ok(()) };
-        let files = count(&input);
-        if files == 0 {
+        let Some(numbers) = self.which.of(&input, out) else { return Ok(()) };
+        let most = count(&input, numbers.clone());
+        if most == 0 {
             out.problem(&format!("{}: there is no message, nothing was written", input.name()));
             return Ok(());
         }
+        let keyed = Template::of(self.output.pattern()).filter(|template| template.has_key_beside(INDEX));
+        let digits = (most - 1).to_string().len().max(4);
+        let mut files = Files { split: self, keyed, appended: Appended::default(), count: 0, digits };
         let inputs = slice::from_ref(&self.input);
-        if let Some(path) = (0..files).map(|index| self.file(index)).find(|file| file.is_one_of(inputs)) {
+        if files.keyed.is_none()
+            && let Some(path) = (0..most).map(|index| files.numbered(index)).find(|file| file.is_one_of(inputs))
+        {
             out.problem(&format!("{path} is the file that is read: nothing was written"));
             return Ok(());
         }
-        let mut count = 0;
-        let done = input.for_each(out, 0..input.message_count(), Wanted::Whole, |out, entry| {
-            match MessageParts::of(entry, self.digests) {
-                Ok(parts) if parts.objects.len() <= 1 => {
-                    self.write(out, &mut count, entry, Ok(Cow::Borrowed(entry.bytes)));
-                }
-                Ok(parts) => {
-                    for message in messages_of(parts) {
-                        self.write(out, &mut count, entry, message.map(Cow::Owned));
-                    }
-                }
+        let done = input.for_each(out, numbers, Wanted::Whole, |out, entry| {
+            if !self.selection.picks(out, entry) {
+                return Ok(());
+            }
+            let parts = MessageParts::of(entry, self.digests);
+            let is_single = parts.as_ref().is_ok_and(|parts| parts.objects.len() <= 1);
+            match parts.and_then(|parts| parts.only(&self.only)) {
+                Ok(_) if is_single => files.write(out, entry, Ok(Cow::Borrowed(entry.bytes))),
+                Ok(parts) => messages_of(parts).for_each(|message| files.write(out, entry, message.map(Cow::Owned))),
                 Err(error) => out.report(&entry.place(), &error),
             }
             Ok(())
@@ -71,37 +99,73 @@ impl Run for Split {
         if let Err(error) = done {
             out.problem(&in_our_words(error));
         }
+        if files.count == 0 && !self.selection.is_empty() {
+            out.problem(&format!("{}: no message matches, nothing was written", input.name()));
+        }
         Ok(())
     }
 }
 
-impl Split {
+impl Files<'_> {
     /// Writes the next file.
-    fn write(&self, out: &mut Out, count: &mut u64, entry: &Entry<'_>, message: Result<Cow<'_, [u8]>>) {
-        match message {
-            Ok(message) => {
-                let reads = Reads::Only(slice::from_ref(&self.input));
-                self.file(*count).write(out, What::Messages, reads, |_, sink| Ok(sink.write_all(&message)?));
-                *count += 1;
+    fn write(&mut self, out: &mut Out, entry: &Entry<'_>, message: Result<Cow<'_, [u8]>>) {
+        let place = message.and_then(|message| Ok((self.place(entry, &message)?, message)));
+        match place {
+            Ok((file, message)) => {
+                self.count += 1;
+                let reads = Reads::Only(slice::from_ref(&self.split.input));
+                let is_shared = !self.split.has_number() && self.keyed.is_some();
+                match file.path().filter(|_| is_shared) {
+                    None => _ = file.write(out, What::Messages, reads, |_, sink| Ok(sink.write_all(&message)?)),
+                    Some(path) if file.is_one_of(slice::from_ref(&self.split.input)) => {
+                        out.problem(&format!(
+                            "{} is the file that is read: {} was not added",
+                            path.display(),
+                            entry.place()
+                        ));
+                    }
+                    Some(path) => {
+                        if let Err(error) = self.appended.append(path, &message, out.manner().no_clobber) {
+                            out.report(&format!("{}: cannot append to {}", entry.place(), path.display()), &error);
+                        }
+                    }
+                }
             }
             Err(error) => out.report(&entry.place(), &error),
         }
     }
 
-    /// The file of object `index`.
-    fn file(&self, index: u64) -> Destination {
-        Destination::File(numbered(self.output.pattern(), index))
+    /// The file for the next message.
+    fn place(&self, entry: &Entry<'_>, message: &[u8]) -> Result<Destination> {
+        let Some(template) = &self.keyed else { return Ok(self.numbered(self.count)) };
+        let message = Message::parse(message)?;
+        let metadata = message.metadata()?;
+        let scope = Scope::Message(&metadata, Structure::new(&message, entry));
+        let number = |key: &str| (key == INDEX).then(|| format!("{:0digits$}", self.count, digits = self.digits));
+        template.fill(&scope, number).map(Destination::File)
+    }
+
+    /// The file of object `index`, if names have no keys.
+    fn numbered(&self, index: u64) -> Destination {
+        Destination::File(numbered(self.split.output.pattern(), index, self.digits))
+    }
+}
+
+impl Split {
+    /// Whether names of files have a number.
+    fn has_number(&self) -> bool {
+        self.output.pattern().to_str().is_some_and(|pattern| pattern.contains(&format!("[{INDEX}]")))
     }
 }
 
 /// The greatest number of files that can be written. Unreadable messages have none.
-fn count(input: &Input) -> u64 {
+fn count(input: &Input, numbers: Range<usize>) -> u64 {
     let mut reader = input.reader();
     let mut objects = |place: Place| -> Result<u64> {
         let entry = reader.entry(place, Wanted::Outline)?;
         Ok(Message::parse(entry.bytes)?.outline()?.object_count as u64)
     };
-    input.all().map(|place| objects(place).unwrap_or(1).max(1)).sum()
+    input.places(numbers).map(|place| objects(place).unwrap_or(1).max(1)).sum()
 }
 
 /// A message for each object.
@@ -113,13 +177,14 @@ fn messages_of(parts: MessageParts<'_>) -> impl Iterator<Item = Result<Vec<u8>>>
     })
 }
 
-/// The template's path for file `index`.
-fn numbered(template: &Path, index: u64) -> PathBuf {
-    if let Some(text) = template.to_str().filter(|text| text.contains(INDEX)) {
-        return text.replace(INDEX, &format!("{index:04}")).into();
+/// The template's path for file `index`, whose number has at least these `digits`.
+fn numbered(template: &Path, index: u64, digits: usize) -> PathBuf {
+    let (key, number) = (format!("[{INDEX}]"), format!("{index:0digits$}"));
+    if let Some(text) = template.to_str().filter(|text| text.contains(&key)) {
+        return text.replace(&key, &number).into();
     }
     let mut name = template.file_stem().map(OsString::from).unwrap_or_default();
-    name.push(format!("_{index:04}"));
+    name.push(format!("_{number}"));
     if let Some(extension) = template.extension() {
         name.push(".");
         name.push(extension);
@@ -139,7 +204,7 @@ mod tests {
             ("a.b.tgm", 12345, "a.b_12345.tgm"),
             ("[index]/a[index].tgm", 7, "0007/a0007.tgm"),
         ] {
-            assert_eq!(numbered(Path::new(template), index), Path::new(expected));
+            assert_eq!(numbered(Path::new(template), index, 4), Path::new(expected));
         }
     }
 }

@@ -7,22 +7,24 @@ use serde_json::{Value as Json, json};
 use tgm_core::Message;
 use tgm_core::descriptor::Descriptor;
 use tgm_core::object::DataObject;
-use tgm_std::{DecodeOptions, Spending, TensogramError};
+use tgm_std::{Spending, TensogramError};
 
+use crate::args::decoding::Decoding;
 use crate::args::files::Files;
-use crate::args::limits::LimitFlags;
+use crate::args::listing::Listed;
+use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::elements::{Elements, parts};
 use crate::read::grid::{Area, Grid};
 use crate::read::input::{Entry, Wanted, for_each_message};
 use crate::read::messages::Which;
-use crate::read::select::{Annotations, Scope, Selection, text};
+use crate::read::select::{NAME_KEYS, Scope, Selection, annotations, text};
 use crate::read::statistics::{Moments, SKETCH_ERROR, Sketch, histogram, quantile, sparkline};
-use crate::read::values::as_stored;
+use crate::read::structure::Structure;
 use crate::show::json::{self, Document, error_json};
 use crate::show::output::{Out, Style};
-use crate::show::summary::{shape_json, shape_text};
+use crate::show::summary::shape_text;
 use crate::show::table::{Cell, Column, Table};
 use crate::show::text::shorten;
 
@@ -38,14 +40,16 @@ pub(crate) struct Stats {
     files: Files,
     #[command(flatten)]
     which: Which,
-    /// Only object N of each message, from 0
-    #[arg(short, long, value_name = "N")]
-    object: Option<usize>,
+    #[command(flatten)]
+    only: ObjectNumbers,
     #[command(flatten)]
     selection: Selection,
     /// Apply -w to each object by itself
     #[arg(long)]
     objects: bool,
+    /// Print the values of these keys of each object too
+    #[arg(short = 'p', long = "keys", value_name = "KEY,...", value_delimiter = ',')]
+    keys: Vec<String>,
     /// Shares of the values that lie below what is printed, from 0 to 1
     #[arg(long, value_name = "SHARE,...", value_delimiter = ',', default_value = "0.5", value_parser = share)]
     quantiles: Vec<f64>,
@@ -61,13 +65,11 @@ pub(crate) struct Stats {
     #[command(flatten)]
     digests: Digests,
     #[command(flatten)]
-    limits: LimitFlags,
+    decoding: Decoding,
 }
 
 /// Bars of a distribution in the table.
 const BARS: usize = 16;
-/// Keys under which a field has its name.
-const NAMES: [&str; 5] = ["name", "mars.param", "param", "mars.shortName", "shortName"];
 
 fn share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
@@ -85,9 +87,10 @@ struct Line {
     object: usize,
     part: &'static str,
     name: Option<Json>,
+    /// The values of the keys that the user asks for.
+    keys: Vec<Option<Json>>,
     dtype: &'static str,
     shape: Vec<u64>,
-    shape_json: Json,
     content: Content,
 }
 
@@ -118,9 +121,14 @@ struct Work<'s> {
 }
 
 impl Run for Stats {
+    fn listed(&self) -> Listed<'_> {
+        self.files.listed()
+    }
+
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        let mut work = Work { stats: self, total: Total::default(), spending: self.limits.budget().of_file(u64::MAX) };
-        if self.files.json {
+        let mut work =
+            Work { stats: self, total: Total::default(), spending: self.decoding.budget().of_file(u64::MAX) };
+        if self.files.json() {
             let mut document = Document::begin(out, "tgm.stats/1", "messages")?;
             for_each_message(&self.files.paths, self.which, Wanted::Whole, out, |out, entry| {
                 work.message_json(out, entry).map_or(Ok(()), |item| document.item(out, &item))
@@ -132,7 +140,7 @@ impl Run for Stats {
             work.message_rows(out, entry, &mut table)
         })?;
         if work.total.objects > 1 {
-            table.row(out, work.total_cells())?;
+            return table.footer(out, work.total_cells());
         }
         table.finish(out)
     }
@@ -153,7 +161,10 @@ impl Stats {
             Column::right("sd"),
         ];
         let titles: Vec<_> = self.quantiles.iter().map(|q| quantile_name(*q)).collect();
-        Table::new(before.chain(about).chain(counts)).with_titles(&titles).with_titles(&["distribution".to_string()])
+        Table::new(before.chain(about).chain(counts))
+            .with_titles(&titles)
+            .with_titles(&["distribution".to_string()])
+            .with_titles(&self.keys)
     }
 }
 
@@ -170,7 +181,7 @@ impl Work<'_> {
                 Ok(line) => {
                     table.row(out, [place.clone(), self.cells(&line)].concat())?;
                     if self.stats.histogram.is_some() {
-                        table.finish(out)?;
+                        table.pause(out)?;
                         line.content.print_histogram(out)?;
                     }
                 }
@@ -213,31 +224,30 @@ impl Work<'_> {
         &mut self,
         entry: &Entry<'_>,
     ) -> Result<Option<Vec<(usize, Result<Line, TensogramError>)>>, TensogramError> {
-        let Stats { selection, objects: each, object: only, .. } = self.stats;
+        let Stats { selection, objects: each, only, .. } = self.stats;
         let message = Message::parse(entry.bytes)?;
         let metadata = message.metadata()?;
         if !each && !selection.has(&metadata)? {
             return Ok(None);
         }
-        if only.is_some_and(|only| only >= metadata.object_count()) {
-            let count = metadata.object_count();
-            return Err(TensogramError::Object(format!("there is no such object ({count} objects)").into()));
-        }
+        only.check(metadata.object_count())?;
         self.spending.begin_message(entry.length());
         let check = self.stats.digests.of(&message)?;
         let among = selection.of_objects(&metadata)?;
+        let structure = Structure::new(&message, entry);
+        let asked = annotations(&metadata, self.stats.keys.iter().map(String::as_str))?;
         let mut lines = Vec::new();
         for ((index, object), about) in message.objects().enumerate().zip(metadata.objects()) {
             let about = about?;
             let descriptor = object.as_ref().ok().map(DataObject::descriptor);
-            if only.is_some_and(|only| only != index) || (*each && !among.has(&about, descriptor)?) {
+            if !only.has(index) || (*each && !among.has(&about, descriptor)?) {
                 continue;
             }
-            let none = Annotations::new();
-            let scope = Scope::Object(&about, &none);
-            let found = object.map_err(TensogramError::from).and_then(|object| {
+            let structure = structure.of_object(index, object.as_ref().ok());
+            let scope = Scope::Object(&about, &asked, structure);
+            let found = object.as_ref().map_err(|error| TensogramError::from(*error)).and_then(|object| {
                 check.check(index, object.frame())?;
-                self.object(index, &object, scope)
+                self.object(index, object, scope)
             });
             match found {
                 Ok(found) => lines.extend(found.into_iter().map(|line| (index, Ok(line)))),
@@ -254,27 +264,24 @@ impl Work<'_> {
         object: &DataObject<'_>,
         scope: Scope<'_, '_>,
     ) -> Result<Vec<Line>, TensogramError> {
-        let limits = self.stats.limits.of_object();
-        self.spending.spend(object, &limits)?;
-        let bytes = tgm_std::values(object, &DecodeOptions { limits, ..as_stored() })?;
+        let options = self.stats.decoding.options();
+        self.spending.spend(object, &options.limits)?;
+        let bytes = tgm_std::values(object, &options)?;
         let descriptor = object.descriptor();
-        let elements = Elements {
-            dtype: descriptor.dtype(),
-            order: descriptor.byte_order(),
-            count: descriptor.element_count(),
-            bytes: &bytes,
-        };
-        let name = scope.first(&NAMES)?;
+        let elements = Elements::of(descriptor, &bytes);
+        let name = scope.first(&NAME_KEYS)?;
+        let keys = self.stats.keys.iter().map(|key| scope.get(key)).collect::<Result<Vec<_>, _>>()?;
         let weights = if self.stats.weigh_latitudes { Some(Weights::of(descriptor, scope)?) } else { None };
         let shape: Vec<u64> = descriptor.shape().iter().collect();
+        self.total.objects += 1;
         let names: &[&str] = if parts(elements.dtype) == 2 { &["re", "im"] } else { &[""] };
         let lines = names.iter().enumerate().map(|(part, name_of_part)| Line {
             object: index,
             part: name_of_part,
             name: name.clone(),
+            keys: keys.clone(),
             dtype: descriptor.dtype().name(),
             shape: shape.clone(),
-            shape_json: shape_json(descriptor),
             content: self.content(&elements, part, names.len(), weights.as_ref()),
         });
         Ok(lines.collect())
@@ -298,7 +305,6 @@ impl Work<'_> {
         let bars = histogram(&values, bounds, BARS);
         let counted = self.stats.histogram.map_or(Vec::new(), |bins| histogram(&values, bounds, bins));
         values.retain(|value| value.is_finite());
-        self.total.objects += 1;
         self.total.moments.join(&moments);
         self.total.sketch.add(&values);
         let quantiles = self.stats.quantiles.iter().map_while(|q| quantile(&mut values, *q)).collect();
@@ -317,6 +323,8 @@ impl Work<'_> {
         cells.extend(moment_cells(moments, range.clone()));
         cells.extend((0..self.stats.quantiles.len()).map(|at| float_cell(quantiles.get(at).copied())));
         cells.push(if moments.count > 0 { sparkline(bars).into() } else { "".into() });
+        let value = |value: &Option<Json>| value.as_ref().map_or("".into(), |value| text(value).into());
+        cells.extend(line.keys.iter().map(value));
         cells
     }
 
@@ -341,9 +349,14 @@ impl Work<'_> {
             ("part", (!line.part.is_empty()).then(|| line.part.into())),
             ("name", line.name.clone()),
             ("dtype", Some(line.dtype.into())),
-            ("shape", Some(line.shape_json.clone())),
+            ("shape", Some(json!(line.shape))),
         ];
-        let rest = [("quantiles", Some(quantiles)), ("histogram", self.stats.histogram.map(|_| json!(histogram)))];
+        let values = json::object(self.stats.keys.iter().map(String::as_str).zip(line.keys.iter().cloned()));
+        let rest = [
+            ("quantiles", Some(quantiles)),
+            ("histogram", self.stats.histogram.map(|_| json!(histogram))),
+            ("values", (!self.stats.keys.is_empty()).then_some(values)),
+        ];
         json::object(about.into_iter().chain(moments_json(moments, range_json.clone())).chain(rest))
     }
 

@@ -11,6 +11,7 @@ use tgm_std::TensogramError;
 use tgm_std::v2::{Kind, UpgradeOptions, scan, upgrade_message};
 
 use crate::args::files::usage;
+use crate::args::listing::{JsonFlags, Listed};
 use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::input::{Input, open_unreported};
@@ -31,7 +32,7 @@ pub(crate) struct Upgrade {
     #[arg(value_name = "IN", required = true)]
     paths: Vec<PathBuf>,
     /// Where to write; appears when it is complete; may be one of the files; "-" is standard output
-    #[arg(short = 'o', long, value_name = "OUT", required_unless_present = "in_place")]
+    #[arg(short, visible_short_alias = 'O', long, value_name = "OUT", required_unless_present = "in_place")]
     output: Option<Destination>,
     /// Replace each file by its upgrade
     #[arg(long, conflicts_with = "output")]
@@ -41,9 +42,8 @@ pub(crate) struct Upgrade {
     masks: bool,
     #[command(flatten)]
     digests: Digests,
-    /// Print one JSON document
-    #[arg(short, long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonFlags,
 }
 
 /// The outcome for one part of a file.
@@ -75,8 +75,12 @@ struct Listing {
 }
 
 impl Run for Upgrade {
+    fn listed(&self) -> Listed<'_> {
+        Listed { form: self.json.form(), ..Listed::default() }
+    }
+
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        if self.json && self.output.as_ref().is_some_and(Destination::is_stdout) {
+        if self.json.is_on() && self.output.as_ref().is_some_and(Destination::is_stdout) {
             usage("--json prints to standard output, which the messages take: name a file");
         }
         if let Some(output) = &self.output
@@ -84,7 +88,7 @@ impl Run for Upgrade {
         {
             return Ok(());
         }
-        let document = if self.json { Some(Document::begin(out, "tgm.upgrade/1", "messages")?) } else { None };
+        let document = if self.json.is_on() { Some(Document::begin(out, "tgm.upgrade/1", "messages")?) } else { None };
         let mut listing = Listing { document, written: 0 };
         let inputs: Vec<_> = self.paths.iter().filter_map(|path| Some((path, open_unreported(path, out)?))).collect();
         match &self.output {

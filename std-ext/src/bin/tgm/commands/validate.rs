@@ -11,9 +11,10 @@ use tgm_std::validate::{
 use tgm_std::{IssueSeverity, validate_file};
 
 use crate::args::limits::LimitFlags;
+use crate::args::listing::{Listed, TextFlags};
 use crate::commands::Run;
 use crate::show::advice::in_our_words;
-use crate::show::json::compact;
+use crate::show::json::{Document, compact};
 use crate::show::output::{Out, Style};
 
 /// Check messages from structure to values, and report all errors
@@ -33,9 +34,8 @@ pub(crate) struct Validate {
     /// Report only what the reference reports: digests of objects only, and none of releases before 0.21
     #[arg(long)]
     like_reference: bool,
-    /// Print a JSON array
-    #[arg(short, long)]
-    json: bool,
+    #[command(flatten)]
+    text: TextFlags,
     #[command(flatten)]
     limits: LimitFlags,
 }
@@ -56,12 +56,13 @@ struct Depth {
 }
 
 impl Run for Validate {
+    fn listed(&self) -> Listed<'_> {
+        self.text.listed(&self.paths)
+    }
+
     fn run(&self, out: &mut Out) -> io::Result<()> {
         let options = self.options();
-        let mut items = 0;
-        if self.json {
-            out.write_all(b"[")?;
-        }
+        let mut document = if self.text.json() { Some(Document::begin_array(out)?) } else { None };
         for path in &self.paths {
             let report = match read(path, &options) {
                 Ok(report) => report,
@@ -74,18 +75,12 @@ impl Run for Validate {
             if !report.is_ok() {
                 out.fail();
             }
-            if self.json {
-                out.write_all(if items == 0 { b"\n" } else { b",\n" })?;
-                out.write_all(in_our_words(compact(&item(&name, &report))).as_bytes())?;
-                items += 1;
-            } else {
-                print(out, &name, &report)?;
+            match &mut document {
+                Some(document) => document.item(out, &item(&name, &report)?)?,
+                None => print(out, &name, &report)?,
             }
         }
-        if self.json {
-            out.write_all(if items == 0 { b"]\n" } else { b"\n]\n" })?;
-        }
-        Ok(())
+        document.map_or(Ok(()), |document| document.end(out))
     }
 }
 
@@ -115,8 +110,9 @@ fn read(path: &Path, options: &ValidateOptions) -> io::Result<FileValidationRepo
     validate_stream(io::stdin().lock(), options)
 }
 
-fn item(name: &str, report: &FileValidationReport) -> Json {
-    json!({
+/// A report as JSON, with the tool's flags in its texts.
+fn item(name: &str, report: &FileValidationReport) -> io::Result<Json> {
+    let item = json!({
         "file": name,
         "status": if report.is_ok() { "ok" } else { "failed" },
         "messages": report.messages.len(),
@@ -124,7 +120,8 @@ fn item(name: &str, report: &FileValidationReport) -> Json {
         "hash_verified": report.hash_verified(),
         "file_issues": report.file_issues,
         "message_reports": report.messages,
-    })
+    });
+    Ok(serde_json::from_str(&in_our_words(compact(&item)))?)
 }
 
 fn print(out: &mut Out, name: &str, report: &FileValidationReport) -> io::Result<()> {

@@ -12,14 +12,18 @@ use tgm_core::wire::FrameType;
 use tgm_std::TensogramError;
 
 use crate::args::files::Files;
+use crate::args::listing::Listed;
 use crate::commands::Run;
 use crate::read::input::{Entry, Step, Wanted, for_each_step};
 use crate::read::messages::Which;
+use crate::read::select::Selection;
 use crate::show::json::{self, Document, error_json};
 use crate::show::output::{Out, Style};
 use crate::show::table::{Cell, Column, Table};
 
-/// Check the digest of every frame, and compare indexes and hash lists with the objects; reads every byte
+/// Check digests, indexes and hash lists; reads every byte
+///
+/// The digest of every frame is computed, and indexes and hash lists are compared with the objects.
 ///
 /// The exit code is 1 for a wrong or missing digest, an index or hash list that contradicts the objects, a message
 /// whose frames cannot be walked, and bytes that belong to no message.
@@ -29,6 +33,8 @@ pub(crate) struct Verify {
     files: Files,
     #[command(flatten)]
     which: Which,
+    #[command(flatten)]
+    selection: Selection,
     /// Only frame flags announce a digest, as in releases since 0.21; by default, digests of releases 0.17 to 0.20 are
     /// recognised too
     #[arg(long)]
@@ -70,11 +76,19 @@ struct ListFinding {
 }
 
 impl Run for Verify {
+    fn listed(&self) -> Listed<'_> {
+        self.files.listed()
+    }
+
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        let mut document = if self.files.json { Some(Document::begin(out, "tgm.verify/1", "messages")?) } else { None };
+        let mut document =
+            if self.files.json() { Some(Document::begin(out, "tgm.verify/1", "messages")?) } else { None };
         let mut table = self.empty_table();
         for_each_step(&self.files.paths, self.which, Wanted::Whole, out, |out, step| {
-            let Step::Message(entry) = step else { return table.finish(out) };
+            let Step::Message(entry) = step else { return table.pause(out) };
+            if !self.selection.picks(out, entry) {
+                return Ok(());
+            }
             let report = self.check(entry);
             self.judge(out, entry, &report);
             match &mut document {

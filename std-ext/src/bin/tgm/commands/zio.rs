@@ -11,6 +11,7 @@ use clap::{Args, Subcommand};
 use tgm_std::zio::{Message, file};
 use tgm_std::{ByteOrder, TensogramError};
 
+use crate::args::listing::Listed;
 use crate::commands::Run;
 use crate::show::output::Out;
 
@@ -32,15 +33,24 @@ enum Command {
     FromTgm(convert::FromTgm),
 }
 
-impl Run for Zio {
-    fn run(&self, out: &mut Out) -> io::Result<()> {
-        let command: &dyn Run = match &self.command {
+impl Zio {
+    fn command(&self) -> &dyn Run {
+        match &self.command {
             Command::Ls(command) => command,
             Command::Dump(command) => command,
             Command::ToTgm(command) => command,
             Command::FromTgm(command) => command,
-        };
-        command.run(out)
+        }
+    }
+}
+
+impl Run for Zio {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
+        self.command().run(out)
+    }
+
+    fn listed(&self) -> Listed<'_> {
+        self.command().listed()
     }
 }
 

@@ -1,7 +1,7 @@
 //! The elements of decoded values as floats, one after the other, whatever their type.
 
 use half::{bf16, f16};
-use tgm_core::descriptor::{ByteOrder, Dtype};
+use tgm_core::descriptor::{ByteOrder, Descriptor, Dtype};
 
 /// How many floats an element has: two for complex numbers, the real part first.
 pub(crate) const fn parts(dtype: Dtype) -> usize {
@@ -24,7 +24,13 @@ pub(crate) struct Elements<'v> {
     pub(crate) bytes: &'v [u8],
 }
 
-impl Elements<'_> {
+impl<'v> Elements<'v> {
+    /// The elements of an object that has this descriptor and, in its byte order, these values.
+    pub(crate) fn of(descriptor: &Descriptor<'_>, bytes: &'v [u8]) -> Self {
+        let (dtype, order) = (descriptor.dtype(), descriptor.byte_order());
+        Self { dtype, order, count: descriptor.element_count(), bytes }
+    }
+
     /// Calls `with` for each float. Integers of 64 bits are rounded beyond 2^53, see [`Self::integer`].
     pub(crate) fn for_each(&self, mut with: impl FnMut(f64)) {
         let Self { dtype, order, count, bytes } = *self;

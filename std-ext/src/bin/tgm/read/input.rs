@@ -240,7 +240,11 @@ pub(crate) fn open_or_report(path: &Path, out: &mut Out) -> Option<Input> {
 /// Opens a file whose lost bytes the caller reports. `None` if it cannot be opened, which is reported.
 pub(crate) fn open_unreported(path: &Path, out: &mut Out) -> Option<Input> {
     match Input::open(path) {
-        Ok(input) => Some(input),
+        Ok(input) => {
+            let (messages, bytes) = (input.message_count(), input.len());
+            out.detail(&format!("{}: {messages} messages, {bytes} bytes", input.name()));
+            Some(input)
+        }
         Err(error) => {
             out.problem(&format!("cannot read {}\n{error}", path.display()));
             None

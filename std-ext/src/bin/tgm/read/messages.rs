@@ -3,12 +3,14 @@
 use std::io::{self, Write as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::slice;
 
 use clap::Args;
 use tgm_core::scan::Segment;
 use tgm_std::TensogramError;
 
 use crate::read::input::{Input, Wanted, open_or_report};
+use crate::read::select::Selection;
 use crate::read::streamed::{Next, Streamed, is_stream};
 use crate::show::output::Out;
 
@@ -80,7 +82,7 @@ impl Which {
     }
 
     /// These flags, with message 0 as default.
-    pub(crate) const fn or_first(self) -> Self {
+    const fn or_first(self) -> Self {
         if self.is_one() { self } else { Self { message: Some(0), at: None } }
     }
 
@@ -96,21 +98,22 @@ impl Which {
 
     /// The numbers of the selected messages. `None` if the file lacks the named message, which is reported.
     pub(crate) fn of(self, input: &Input, out: &mut Out) -> Option<Range<usize>> {
+        self.find(input).inspect_err(|text| out.problem(&format!("{}: {text}", input.name()))).ok()
+    }
+
+    /// The numbers of the selected messages.
+    ///
+    /// # Errors
+    /// A sentence, if the file lacks the named message.
+    pub(crate) fn find(self, input: &Input) -> Result<Range<usize>, String> {
         let count = input.message_count();
-        let found = match self {
-            Self { message: None, at: None } => return Some(0..count),
-            Self { message: Some(index), .. } => {
-                (index < count).then_some(index).ok_or_else(|| no_number(index, count))
-            }
-            Self { at: Some(offset), .. } => at(input, offset),
+        let index = match self {
+            Self { message: None, at: None } => return Ok(0..count),
+            Self { message: Some(index), .. } if index < count => index,
+            Self { message: Some(index), .. } => return Err(no_number(index, count)),
+            Self { at: Some(offset), .. } => at(input, offset)?,
         };
-        match found {
-            Ok(index) => Some(index..index + 1),
-            Err(text) => {
-                out.problem(&format!("{}: {text}", input.name()));
-                None
-            }
-        }
+        Ok(index..index + 1)
     }
 }
 
@@ -232,6 +235,9 @@ impl Input {
     ) -> io::Result<bool> {
         let (mut reader, mut is_complete, end) = (self.reader(), true, numbers.end);
         for place in self.places(numbers).filter(|place| is_meant(place.index)) {
+            if out.is_full() {
+                break;
+            }
             match reader.entry(place, wanted) {
                 Ok(entry) => with(out, &entry)?,
                 Err(error) => {
@@ -283,6 +289,40 @@ pub(crate) fn for_each_message(
     })
 }
 
+/// [`for_each_message`] for the one message of a file that the flags name: the first that is selected, or message 0.
+///
+/// # Errors
+/// Those of `with`.
+pub(crate) fn for_one_message(
+    path: &PathBuf,
+    (which, selection): (Which, &Selection),
+    wanted: Wanted,
+    out: &mut Out,
+    mut with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
+) -> io::Result<()> {
+    if selection.is_empty() {
+        return for_each_message(slice::from_ref(path), which.or_first(), wanted, out, with);
+    }
+    let Some(input) = open_or_report(path, out) else { return Ok(()) };
+    let Some(numbers) = which.of(&input, out) else { return Ok(()) };
+    let (mut reader, end) = (input.reader(), numbers.end);
+    for place in input.places(numbers) {
+        // Payloads are read of the selected message only.
+        let selected = reader.entry(place, Wanted::Outline).map(|entry| selection.picks(out, &entry));
+        match selected.and_then(|is_picked| is_picked.then(|| reader.entry(place, wanted)).transpose()) {
+            Ok(Some(entry)) => return with(out, &entry),
+            Ok(None) => {}
+            Err(error) => {
+                if input.report_unread(out, place, end - place.index - 1, &error) {
+                    return Ok(());
+                }
+            }
+        }
+    }
+    out.problem(&format!("{}: no message matches", input.name()));
+    Ok(())
+}
+
 /// [`for_each_message`] for commands that hold output back: they also learn of pauses.
 ///
 /// # Errors
@@ -315,7 +355,9 @@ fn for_each_streamed(
 ) -> io::Result<()> {
     let Some(mut stream) = Streamed::open_or_report(path, out) else { return Ok(()) };
     let mut seen = Seen::default();
-    while let Some(next) = stream.next_or_report(out) {
+    while !out.is_full()
+        && let Some(next) = stream.next_or_report(out)
+    {
         match next {
             Next::Message(entry) if seen.is_selected(which, &entry) => with(out, Step::Message(&entry))?,
             Next::Message(_) | Next::Lost(_) => {}
@@ -325,7 +367,9 @@ fn for_each_streamed(
             }
         }
     }
-    if let Some(text) = seen.missing(which, stream.message_count()) {
+    if !out.is_full()
+        && let Some(text) = seen.missing(which, stream.message_count())
+    {
         out.problem(&format!("{}: {text}", stream.name()));
     }
     Ok(())

@@ -1,30 +1,37 @@
 //! Lookup of keys in metadata, and the selection of messages by queries.
 //!
 //! A key is a dotted path. In a message it is looked up in the objects, where the first that has it counts, then in the
-//! message's annotations. `extra.KEY` is looked up in the annotations only. In an object it is looked up in that
+//! message's annotations, then among the structural keys. `extra.KEY` is looked up in the annotations only. In an object it is looked up in that
 //! object, then in the annotations. `version` is the version of the format.
 
 use std::collections::BTreeMap;
 
 use clap::Args;
 use serde_json::Value as Json;
+use tgm_core::Message;
 use tgm_core::descriptor::Descriptor;
 use tgm_core::metadata::{MessageMetadata, ObjectMetadata};
 use tgm_std::WIRE_VERSION;
 use tgm_std::metadata::query::{ObjectQuery, Query};
 
+use crate::read::messages::Entry;
+use crate::read::structure::Structure;
 use crate::show::json;
+use crate::show::output::Out;
+
+/// Keys under which a field may have its name. The first that is present counts.
+pub(crate) const NAME_KEYS: [&str; 6] = ["name", "mars.param", "param", "mars.shortName", "shortName", "long_name"];
 
 /// The annotations under the keys that objects are asked for, looked up once for all objects.
 pub(crate) type Annotations = BTreeMap<String, Json>;
 
-/// The place where keys are looked up.
+/// The place where keys are looked up. Structural keys come last.
 #[derive(Clone, Copy)]
 pub(crate) enum Scope<'m, 'a> {
     /// In a message.
-    Message(&'m MessageMetadata<'a>),
+    Message(&'m MessageMetadata<'a>, Structure<'m, 'a>),
     /// In an object, then among the annotations of its message.
-    Object(&'m ObjectMetadata<'a>, &'m Annotations),
+    Object(&'m ObjectMetadata<'a>, &'m Annotations, Structure<'m, 'a>),
 }
 
 impl Scope<'_, '_> {
@@ -33,14 +40,15 @@ impl Scope<'_, '_> {
         if key == "version" {
             return Ok(Some(WIRE_VERSION.into()));
         }
-        let found = match self {
-            Self::Message(message) => message.get(key)?,
-            Self::Object(object, annotations) => match object.get(key)? {
-                None => return Ok(annotations.get(key).cloned()),
-                found => found,
-            },
+        let (found, annotation, structure) = match self {
+            Self::Message(message, structure) => (message.get(key)?, None, structure),
+            Self::Object(object, annotations, structure) => (object.get(key)?, annotations.get(key), structure),
         };
-        found.map(|value| json::from_cbor(&value)).transpose()
+        match (found, annotation) {
+            (Some(value), _) => json::from_cbor(&value).map(Some),
+            (None, Some(annotation)) => Ok(Some(annotation.clone())),
+            (None, None) => structure.get(key),
+        }
     }
 
     /// The value of the first of `keys` that has one.
@@ -103,6 +111,15 @@ impl Selection {
             }
         }
         Ok(true)
+    }
+
+    /// Whether a message is selected. A message that cannot be read is reported, and is not.
+    pub(crate) fn picks(&self, out: &mut Out, entry: &Entry<'_>) -> bool {
+        if self.is_empty() {
+            return true;
+        }
+        let selected = Message::parse(entry.bytes).and_then(|message| self.has(&message.metadata()?));
+        selected.inspect_err(|error| out.report(&entry.place(), error)).unwrap_or(false)
     }
 
     /// The selection among the objects of a message: looks the keys up in its annotations once.

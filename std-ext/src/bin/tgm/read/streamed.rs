@@ -4,11 +4,11 @@
 //! message, for a few reads, and for lost bytes up to a limit.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek as _, SeekFrom};
 use std::path::Path;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tgm_std::TensogramError;
 use tgm_std::file::{MessageReader, StreamOptions, StreamPart};
@@ -33,8 +33,10 @@ pub(crate) fn is_stream(path: &Path) -> bool {
 pub(crate) struct Streamed {
     name: String,
     reader: MessageReader<Reads>,
-    /// Messages so far.
+    /// Messages so far, with those before the start.
     count: usize,
+    /// The start's position in the file.
+    base: u64,
     /// Lost bytes that were not reported yet: what follows them is part of the report.
     stray: Option<Stray>,
     /// Whether reading ended with an error.
@@ -54,8 +56,24 @@ pub(crate) enum Next<'s> {
 impl Streamed {
     /// Opens a stream. `None` if it cannot be opened, which is reported.
     pub(crate) fn open_or_report(path: &Path, out: &mut Out) -> Option<Self> {
+        Self::new(path, Reads::open(path), (0, 0), out)
+    }
+
+    /// Opens a file that may still grow, behind the messages that are there: their number, and the position behind them.
+    /// The stream ends when nothing was appended for the time `idle`. `None` if the file cannot be opened, which is
+    /// reported.
+    pub(crate) fn follow_or_report(
+        path: &Path,
+        from: (usize, u64),
+        idle: Option<Duration>,
+        out: &mut Out,
+    ) -> Option<Self> {
+        Self::new(path, Reads::follow(path, from.1, idle), from, out)
+    }
+
+    fn new(path: &Path, reads: io::Result<Reads>, (count, base): (usize, u64), out: &mut Out) -> Option<Self> {
         let name = path.display().to_string();
-        let reads = match Reads::open(path) {
+        let reads = match reads {
             Ok(reads) => reads,
             Err(error) => {
                 cannot_read(&name, &error.into(), out);
@@ -67,7 +85,8 @@ impl Streamed {
         Some(Self {
             name,
             reader: MessageReader::with_options(reads, &options),
-            count: 0,
+            count,
+            base,
             stray: None,
             has_failed: false,
         })
@@ -91,7 +110,7 @@ impl Streamed {
     /// The next part. Lost bytes are reported too, when it is known what follows them. `None` at the end, or after an error,
     /// which is reported.
     pub(crate) fn next_or_report(&mut self, out: &mut Out) -> Option<Next<'_>> {
-        let Self { name, reader, count, stray, has_failed } = self;
+        let Self { name, reader, count, base, stray, has_failed } = self;
         match reader.next_part() {
             Ok(Some(StreamPart::Message(message))) => {
                 let index = *count;
@@ -99,10 +118,15 @@ impl Streamed {
                 if let Some(stray) = stray.take() {
                     out.problem(&format!("{name}: {}", stray.describe(Some(index))));
                 }
-                Some(Next::Message(Entry { file: name, index, offset: message.offset(), bytes: message.as_bytes() }))
+                Some(Next::Message(Entry {
+                    file: name,
+                    index,
+                    offset: *base + message.offset(),
+                    bytes: message.as_bytes(),
+                }))
             }
             Ok(Some(StreamPart::Junk { offset, length, beginning })) => {
-                let found = Stray { offset, length, beginning: beginning.to_vec() };
+                let found = Stray { offset: *base + offset, length, beginning: beginning.to_vec() };
                 *stray = Some(found.clone());
                 Some(Next::Lost(found))
             }
@@ -148,6 +172,15 @@ impl Reads {
         Ok(Self { receiver, chunk: io::Cursor::default(), is_pausing: false })
     }
 
+    /// Reads of a file that may still grow, from a position on.
+    fn follow(path: &Path, from: u64, idle: Option<Duration>) -> io::Result<Self> {
+        let (sender, receiver) = mpsc::sync_channel(WAITING);
+        let mut file = File::open(path)?;
+        file.seek(SeekFrom::Start(from))?;
+        thread::spawn(move || send(Growing { file, at: from, idle }, &sender));
+        Ok(Self { receiver, chunk: io::Cursor::default(), is_pausing: false })
+    }
+
     /// The next read of the thread. `None` at the end.
     fn receive(&mut self) -> io::Result<Option<Vec<u8>>> {
         let received = if self.is_pausing {
@@ -175,6 +208,33 @@ impl Read for Reads {
                 Some(chunk) => self.chunk = io::Cursor::new(chunk),
                 None => return Ok(0),
             }
+        }
+    }
+}
+
+/// A file that may still grow. Its end is reached when nothing was appended for a time.
+struct Growing {
+    file: File,
+    at: u64,
+    idle: Option<Duration>,
+}
+
+impl Read for Growing {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let start = Instant::now();
+        loop {
+            let count = self.file.read(out)?;
+            self.at = self.at.saturating_add(count as u64);
+            if count > 0 || self.idle.is_some_and(|idle| start.elapsed() >= idle) {
+                return Ok(count);
+            }
+            if self.file.metadata()?.len() < self.at {
+                return Err(io::Error::new(
+                    io::ErrorKind::UnexpectedEof,
+                    "the file became shorter while it was followed",
+                ));
+            }
+            thread::sleep(PAUSE);
         }
     }
 }

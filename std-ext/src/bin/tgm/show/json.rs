@@ -12,6 +12,7 @@ use tgm_core::cbor::{Kind, Value};
 use tgm_std::TensogramError;
 
 use crate::show::advice::in_our_words;
+use crate::show::form::{Notation, of_item};
 use crate::show::output::Out;
 use crate::show::text::{hex, is_unsafe};
 
@@ -97,35 +98,82 @@ pub(crate) fn compact(value: &Json) -> String {
 }
 
 /// The document that a command prints: `{"schema": …, LIST: [ITEM, …]}`. Each item is one line, written as soon as it
-/// is known.
+/// is known, unless items are sorted. As JSON lines, the items alone are printed.
 pub(crate) struct Document {
     items: u64,
+    /// Items that wait to be sorted.
+    waiting: Vec<Json>,
+    end: &'static str,
 }
 
 impl Document {
     /// Begins the document of `schema`, whose items are in `list`.
     pub(crate) fn begin(out: &mut Out, schema: &str, list: &str) -> io::Result<Self> {
-        write!(out, "{{\"schema\":\"{schema}\",\"{list}\":[")?;
-        Ok(Self { items: 0 })
+        Self::begin_with(out, &format!("{{\"schema\":\"{schema}\",\"{list}\":["), "]}\n")
+    }
+
+    /// Begins a document that is an array of items.
+    pub(crate) fn begin_array(out: &mut Out) -> io::Result<Self> {
+        Self::begin_with(out, "[", "]\n")
+    }
+
+    fn begin_with(out: &mut Out, start: &str, end: &'static str) -> io::Result<Self> {
+        if !is_lines(out) {
+            out.write_all(start.as_bytes())?;
+        }
+        Ok(Self { items: 0, waiting: Vec::new(), end })
     }
 
     /// Writes the next item.
     pub(crate) fn item(&mut self, out: &mut Out, item: &Json) -> io::Result<()> {
+        if !out.form().sort.is_empty() {
+            self.waiting.push(item.clone());
+            return Ok(());
+        }
+        if out.admits_one() { self.write(out, item) } else { Ok(()) }
+    }
+
+    fn write(&mut self, out: &mut Out, item: &Json) -> io::Result<()> {
+        if is_lines(out) {
+            return writeln!(out, "{}", compact(item));
+        }
         out.write_all(if self.items == 0 { b"\n" } else { b",\n" })?;
         self.items += 1;
         out.write_all(compact(item).as_bytes())
     }
 
+    /// Writes the items that waited.
+    fn finish(&mut self, out: &mut Out) -> io::Result<()> {
+        let (mut items, form) = (std::mem::take(&mut self.waiting), out.form().clone());
+        let text = |value: &Json| value.as_str().map_or_else(|| compact(value), str::to_string);
+        let key = |number: usize| form.sort.get(number).map(|sort| sort.key.as_str()).unwrap_or_default();
+        form.arrange(&mut items, |item, number| of_item(item, key(number)).map_or(String::new(), text));
+        items.iter().try_for_each(|item| self.write(out, item))
+    }
+
     /// Ends the document.
-    pub(crate) fn end(self, out: &mut Out) -> io::Result<()> {
-        out.write_all(if self.items == 0 { b"]}\n" } else { b"\n]}\n" })
+    pub(crate) fn end(mut self, out: &mut Out) -> io::Result<()> {
+        self.finish(out)?;
+        if is_lines(out) {
+            return Ok(());
+        }
+        out.write_all(if self.items == 0 { b"" } else { b"\n" })?;
+        out.write_all(self.end.as_bytes())
     }
 
     /// Ends the document with a value under `key`, behind the items.
-    pub(crate) fn end_with(self, out: &mut Out, key: &str, value: &Json) -> io::Result<()> {
+    pub(crate) fn end_with(mut self, out: &mut Out, key: &str, value: &Json) -> io::Result<()> {
+        self.finish(out)?;
+        if is_lines(out) {
+            return writeln!(out, "{{\"{key}\":{}}}", compact(value));
+        }
         let before = if self.items == 0 { "" } else { "\n" };
         writeln!(out, "{before}],\n\"{key}\":{}}}", compact(value))
     }
+}
+
+fn is_lines(out: &Out) -> bool {
+    out.form().notation == Notation::JsonLines
 }
 
 #[cfg(test)]

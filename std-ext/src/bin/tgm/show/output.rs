@@ -1,10 +1,12 @@
 //! The only code that writes to standard output and standard error.
 
 use std::error::Error;
+use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, LineWriter, Stderr, StdoutLock, Write};
 use std::process::ExitCode;
 
 use crate::show::advice::in_our_words;
+use crate::show::form::{Form, Notation};
 use crate::show::text::escape;
 
 /// Looks of a piece of text on terminals with colours.
@@ -32,6 +34,31 @@ impl Style {
     }
 }
 
+/// Whether text has colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Colours {
+    /// On terminals, unless `NO_COLOR` is set or TERM is "dumb"
+    #[default]
+    Auto,
+    /// Everywhere
+    Always,
+    /// Nowhere
+    Never,
+}
+
+/// How a command talks. The same flags set it for all commands.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Manner {
+    /// Only errors are printed.
+    pub(crate) quiet: bool,
+    /// What is read and written is told on standard error.
+    pub(crate) verbose: bool,
+    /// Existing files are not replaced.
+    pub(crate) no_clobber: bool,
+    /// Whether text has colours.
+    pub(crate) colours: Colours,
+}
+
 /// Buffered standard output, and the problems so far.
 ///
 /// Problems are printed at the end of the command, after its output.
@@ -39,6 +66,12 @@ pub(crate) struct Out {
     stdout: BufWriter<StdoutLock<'static>>,
     /// The destination of text after [`Self::leave_stdout`].
     aside: Option<LineWriter<Stderr>>,
+    /// The file that takes the text instead.
+    file: Option<BufWriter<File>>,
+    manner: Manner,
+    form: Form,
+    /// Rows or items that were listed.
+    listed: u64,
     /// The error of writing to standard output, if one happened.
     stdout_error: Option<io::Error>,
     problems: Vec<String>,
@@ -52,15 +85,74 @@ impl Out {
     /// The process's standard output.
     pub(crate) fn new() -> Self {
         let stdout = io::stdout();
-        let colours = colours(stdout.is_terminal());
+        let colours = Colours::Auto.of(stdout.is_terminal());
         Self {
             stdout: BufWriter::new(stdout.lock()),
             aside: None,
+            file: None,
+            manner: Manner::default(),
+            form: Form::default(),
+            listed: 0,
             stdout_error: None,
             problems: Vec::new(),
             failed: false,
             code: 1,
             colours,
+        }
+    }
+
+    /// Sets how the command talks, and how it lists.
+    pub(crate) fn set(&mut self, manner: Manner, form: Form) {
+        self.manner = manner;
+        self.form = form;
+        self.colours = manner.colours.of(io::stdout().is_terminal());
+    }
+
+    /// How the command talks.
+    pub(crate) const fn manner(&self) -> Manner {
+        self.manner
+    }
+
+    /// How the command lists.
+    pub(crate) const fn form(&self) -> &Form {
+        &self.form
+    }
+
+    /// Whether rows are printed as CSV.
+    pub(crate) fn is_csv(&self) -> bool {
+        self.form.notation == Notation::Csv
+    }
+
+    /// Whether there is room for another row or item, which is counted.
+    pub(crate) fn admits_one(&mut self) -> bool {
+        let has_room = self.form.limit.is_none_or(|limit| self.listed < limit);
+        self.listed += u64::from(has_room);
+        has_room
+    }
+
+    /// Whether no further row will be listed. Rows that are to be sorted are all needed.
+    pub(crate) fn is_full(&self) -> bool {
+        self.form.sort.is_empty() && self.form.limit.is_some_and(|limit| self.listed >= limit)
+    }
+
+    /// Lets `print` write its text to `file`, which is flushed before this succeeds.
+    pub(crate) fn print_to(&mut self, file: File, print: impl FnOnce(&mut Self) -> io::Result<()>) -> io::Result<()> {
+        self.colours = self.manner.colours == Colours::Always;
+        self.file = Some(BufWriter::new(file));
+        let done = print(self).and_then(|()| self.flush());
+        self.file = None;
+        done
+    }
+
+    /// Whether text has colours.
+    pub(crate) const fn has_colours(&self) -> bool {
+        self.colours
+    }
+
+    /// Tells on standard error what is done, if the user wants to know.
+    pub(crate) fn detail(&mut self, text: &str) {
+        if self.manner.verbose {
+            self.tell(text);
         }
     }
 
@@ -89,7 +181,7 @@ impl Out {
     pub(crate) fn leave_stdout(&mut self) {
         if self.aside.is_none() {
             let stderr = io::stderr();
-            self.colours = colours(stderr.is_terminal());
+            self.colours = self.manner.colours.of(stderr.is_terminal());
             self.aside = Some(LineWriter::new(stderr));
         }
     }
@@ -138,6 +230,12 @@ impl Out {
     /// Writes a line to standard error at once, after all standard output so far. For findings, which are no failures
     /// of the command.
     pub(crate) fn remark(&mut self, text: &str) {
+        if !self.manner.quiet {
+            self.tell(text);
+        }
+    }
+
+    fn tell(&mut self, text: &str) {
         // A failure shows up again at the end.
         let _ = self.flush();
         // There is nobody left to tell.
@@ -182,7 +280,7 @@ impl Out {
             Err(error) => self.problem(&format!("cannot write to standard output: {error}")),
         }
         let mut stderr = io::stderr().lock();
-        let mark = if colours(stderr.is_terminal()) { "\x1b[31merror:\x1b[0m" } else { "error:" };
+        let mark = if self.manner.colours.of(stderr.is_terminal()) { "\x1b[31merror:\x1b[0m" } else { "error:" };
         for problem in &self.problems {
             // There is nobody left to tell.
             let _ = writeln!(stderr, "{mark} {problem}");
@@ -197,16 +295,34 @@ impl Out {
 
 impl Write for Out {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Some(file) = &mut self.file {
+            return file.write(bytes);
+        }
+        if self.manner.quiet {
+            return Ok(bytes.len());
+        }
         self.aside.as_mut().map_or(&mut self.stdout as &mut dyn Write, |aside| aside).write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
+        self.file.as_mut().map_or(Ok(()), BufWriter::flush)?;
         self.aside.as_mut().map_or(Ok(()), LineWriter::flush)?;
         self.stdout.flush()
     }
 }
 
-/// Whether a stream gets colours: a terminal does unless `NO_COLOR` is set.
-fn colours(is_terminal: bool) -> bool {
-    is_terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+impl Colours {
+    /// Whether a stream gets colours.
+    fn of(self, is_terminal: bool) -> bool {
+        let is_set = |name, wanted: fn(&std::ffi::OsStr) -> bool| std::env::var_os(name).is_some_and(|v| wanted(&v));
+        match self {
+            Self::Always => true,
+            Self::Never => false,
+            Self::Auto => {
+                is_terminal
+                    && !is_set("NO_COLOR", |value| !value.is_empty())
+                    && !is_set("TERM", |value| value == "dumb")
+            }
+        }
+    }
 }

@@ -3,6 +3,8 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
+use crate::show::output::Manner;
+
 /// Shorter work shows no progress.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Time between two updates.
@@ -21,8 +23,9 @@ pub(crate) struct Progress {
 
 impl Progress {
     /// The progress of work called `what`, which has `total` steps of any kind: bytes, objects, messages.
-    pub(crate) fn new(what: &str, total: u64) -> Self {
-        let next = io::stderr().is_terminal().then(|| Instant::now() + PATIENCE);
+    pub(crate) fn new(what: &str, total: u64, manner: Manner) -> Self {
+        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        let next = (io::stderr().is_terminal() && !is_dumb && !manner.quiet).then(|| Instant::now() + PATIENCE);
         Self { what: crate::show::text::escape(what), done: 0, total, next, is_shown: false }
     }
 

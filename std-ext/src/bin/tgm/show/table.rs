@@ -22,17 +22,18 @@ pub(crate) struct Column {
     title: &'static str,
     right: bool,
     optional: bool,
+    hidden: bool,
 }
 
 impl Column {
     /// A column of text.
     pub(crate) const fn left(title: &'static str) -> Self {
-        Self { title, right: false, optional: false }
+        Self { title, right: false, optional: false, hidden: false }
     }
 
     /// A column of numbers.
     pub(crate) const fn right(title: &'static str) -> Self {
-        Self { title, right: true, optional: false }
+        Self { title, right: true, optional: false, hidden: false }
     }
 
     /// This column, hidden if it is empty in the first block.
@@ -122,6 +123,18 @@ impl Table {
         self
     }
 
+    /// This table with more columns that are not shown. Rows are sorted by them.
+    pub(crate) fn with_hidden<'t>(mut self, titles: impl IntoIterator<Item = &'t str>) -> Self {
+        let hidden = Column { hidden: true, ..Column::left("") };
+        self.columns.extend(titles.into_iter().map(|title| (hidden, title.to_string())));
+        self
+    }
+
+    /// The titles of the columns.
+    pub(crate) fn titles(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(|(_, title)| title.as_str())
+    }
+
     /// This table, indented.
     pub(crate) fn indented(mut self, indent: &'static str) -> Self {
         self.indent = indent;
@@ -130,6 +143,28 @@ impl Table {
 
     /// Adds a row; columns beyond its cells stay empty.
     pub(crate) fn row(&mut self, out: &mut Out, cells: Vec<Cell>) -> io::Result<()> {
+        let is_sorted = !out.form().sort.is_empty();
+        if !is_sorted && !out.admits_one() {
+            return Ok(());
+        }
+        self.push(cells, out.is_csv());
+        if self.rows.len() >= BLOCK && !is_sorted { self.write_rows(out) } else { Ok(()) }
+    }
+
+    /// Adds a row behind all others, whatever they are sorted by. CSV has no such row.
+    pub(crate) fn footer(&mut self, out: &mut Out, cells: Vec<Cell>) -> io::Result<()> {
+        self.arrange(out);
+        if !out.is_csv() {
+            self.push(cells, false);
+        }
+        self.write_rows(out)
+    }
+
+    fn push(&mut self, cells: Vec<Cell>, is_csv: bool) {
+        if is_csv {
+            self.rows.push(cells);
+            return;
+        }
         let last = self.columns.len().saturating_sub(1);
         let limit = |index, is_spread| if is_spread || index == last { self.limit * SPREAD } else { self.limit };
         let cells = cells.into_iter().enumerate();
@@ -141,12 +176,46 @@ impl Table {
                 })
                 .collect(),
         );
-        if self.rows.len() >= BLOCK { self.finish(out) } else { Ok(()) }
+    }
+
+    /// Writes the rows that have not been written yet, because no other will come for a while. Rows that are to be sorted
+    /// wait for the end.
+    pub(crate) fn pause(&mut self, out: &mut Out) -> io::Result<()> {
+        if out.form().sort.is_empty() { self.write_rows(out) } else { Ok(()) }
     }
 
     /// Writes the rows that have not been written yet.
     pub(crate) fn finish(&mut self, out: &mut Out) -> io::Result<()> {
+        self.arrange(out);
+        self.write_rows(out)
+    }
+
+    /// Sorts the rows as the user wants them.
+    fn arrange(&mut self, out: &mut Out) {
+        if self.rows.is_empty() {
+            return;
+        }
+        let form = out.form().clone();
+        let mut columns = Vec::new();
+        for sort in &form.sort {
+            let Some(column) = self.titles().position(|title| title == sort.key) else {
+                let titles = self.titles().collect::<Vec<_>>().join(", ");
+                out.problem(&format!("cannot sort by {}: the columns are {titles}", sort.key));
+                return;
+            };
+            columns.push(column);
+        }
+        form.arrange(&mut self.rows, |row, key| {
+            let cell = columns.get(key).and_then(|&column| row.get(column));
+            cell.map_or(String::new(), |cell| cell.text.clone())
+        });
+    }
+
+    fn write_rows(&mut self, out: &mut Out) -> io::Result<()> {
         let rows = std::mem::take(&mut self.rows);
+        if out.is_csv() {
+            return self.write_csv(out, &rows);
+        }
         if rows.is_empty() {
             return Ok(());
         }
@@ -165,7 +234,8 @@ impl Table {
     fn choose_columns(&mut self, rows: &[Vec<Cell>]) {
         let is_used = |index: usize| rows.iter().any(|row| row.get(index).is_some_and(|cell| !cell.text.is_empty()));
         let columns = self.columns.iter().enumerate();
-        self.shown = columns.map(|(index, (column, _))| !column.optional || is_used(index)).collect();
+        let is_shown = |(index, column): (usize, &Column)| !column.hidden && (!column.optional || is_used(index));
+        self.shown = columns.map(|(index, (column, _))| is_shown((index, column))).collect();
         self.widths = self.columns.iter().map(|(_, title)| title.chars().count()).collect();
     }
 
@@ -175,6 +245,23 @@ impl Table {
                 *width = cell.width().max(*width);
             }
         }
+    }
+
+    /// Writes rows with commas between values. All columns are there, also empty ones, so that files are alike.
+    fn write_csv(&mut self, out: &mut Out, rows: &[Vec<Cell>]) -> io::Result<()> {
+        let shown: Vec<_> =
+            self.columns.iter().enumerate().filter(|(_, (column, _))| !column.hidden).map(|(index, _)| index).collect();
+        if self.shown.is_empty() {
+            self.shown = vec![true; self.columns.len()];
+            let titles: Vec<_> = shown.iter().filter_map(|&index| self.columns.get(index)).map(|(_, t)| t).collect();
+            csv_row(out, titles.into_iter().map(String::as_str))?;
+        }
+        let text = |row: &'_ [Cell], index: usize| row.get(index).map_or(String::new(), |cell| cell.text.clone());
+        for row in rows {
+            let texts: Vec<_> = shown.iter().map(|&index| text(row, index)).collect();
+            csv_row(out, texts.iter().map(String::as_str))?;
+        }
+        Ok(())
     }
 
     fn write_row(&self, out: &mut Out, cells: &[Cell]) -> io::Result<()> {
@@ -195,6 +282,19 @@ impl Table {
         }
         writeln!(out)
     }
+}
+
+/// Writes values with commas between them. A value with a comma or a quote stands in quotes.
+pub(crate) fn csv_row<'t>(out: &mut Out, values: impl IntoIterator<Item = &'t str>) -> io::Result<()> {
+    for (index, value) in values.into_iter().enumerate() {
+        let comma = if index > 0 { "," } else { "" };
+        if value.contains([',', '"']) {
+            write!(out, "{comma}\"{}\"", value.replace('"', "\"\""))?;
+        } else {
+            write!(out, "{comma}{value}")?;
+        }
+    }
+    writeln!(out)
 }
 
 /// The cell limit: half a row on a terminal.

@@ -13,7 +13,7 @@ use tgm_std::encode::PartError;
 
 use crate::read::input::Entry;
 use crate::show::output::Out;
-use crate::write::replace::write_whole;
+use crate::write::replace::{write_whole, write_whole_file};
 use crate::write::same_file::Identity;
 
 /// The reason why writing stopped.
@@ -155,6 +155,10 @@ impl Destination {
             out.problem(&format!("{self} is a file that is read: nothing was written, write to another"));
             return false;
         }
+        if out.manner().no_clobber && self.path().is_some_and(Path::is_file) {
+            out.problem(&format!("{self} exists: --no-clobber leaves it as it is"));
+            return false;
+        }
         if self.is_stdout() {
             if Out::is_terminal() {
                 let what = if what == What::Messages { "messages" } else { "values" };
@@ -204,9 +208,34 @@ impl Destination {
             })
         });
         match written {
-            Ok(()) => true,
+            Ok(()) => {
+                out.detail(&format!("{self}: written"));
+                true
+            }
             Err(error) => report(self, out, cause.unwrap_or(Failure::Output(error))),
         }
+    }
+}
+
+impl Destination {
+    /// Writes the text that `list` prints. A file is replaced when all is printed. Commands print text where this is not
+    /// called.
+    ///
+    /// # Errors
+    /// Those of `list`, if the text goes to standard output.
+    pub(crate) fn write_text(
+        &self,
+        out: &mut Out,
+        reads: Reads<'_>,
+        list: impl FnOnce(&mut Out) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let Self::File(path) = self else { return list(out) };
+        if self.prepare(out, What::Values, reads)
+            && let Err(error) = write_whole_file(path, |file| out.print_to(file.try_clone()?, list))
+        {
+            report(self, out, Failure::Output(error));
+        }
+        Ok(())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Replacement of files: the new content appears whole or not at all.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -13,9 +13,14 @@ const MAX_LINKS: usize = 40;
 /// `path` after `write` has succeeded. On an error the old file stays. Devices and pipes are written directly. A link
 /// stays, and its target is replaced or created.
 pub(crate) fn write_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    write_whole_file(path, |file| fill(file, write))
+}
+
+/// [`write_whole`], without a buffer.
+pub(crate) fn write_whole_file(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
     let (path, existing) = match fs::metadata(path) {
         Ok(existing) if existing.is_file() => (fs::canonicalize(path)?, Some(existing)),
-        Ok(_) => return fill(&OpenOptions::new().write(true).open(path)?, write),
+        Ok(_) => return write(&OpenOptions::new().write(true).open(path)?),
         Err(error) if error.kind() == io::ErrorKind::NotFound => (end_of_links(path)?, None),
         Err(error) => return Err(error),
     };
@@ -24,7 +29,7 @@ pub(crate) fn write_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> io:
     }
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or_else(|| ".".as_ref());
     let temporary = Temporary::new(directory, existing.as_ref())?;
-    fill(temporary.file(), write)?;
+    write(temporary.file())?;
     temporary.put_at(&path)
 }
 

@@ -153,10 +153,7 @@ impl PipelineFlags {
             },
             Compression::None | Compression::Lz4 | Compression::Rle | Compression::Roaring => {}
         }
-        if self.level.is_some() && !matches!(compression, Compression::Zstd | Compression::Blosc2) {
-            return Err(encoding_error(format!("--level is for zstd and blosc2, and compression is {compression}")));
-        }
-        Ok(())
+        self.check_level(compression).map_err(encoding_error)
     }
 }
 

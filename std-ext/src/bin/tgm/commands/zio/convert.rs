@@ -12,6 +12,7 @@ use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::input::{Wanted, for_each_message};
 use crate::read::messages::Which;
+use crate::read::select::Selection;
 use crate::show::output::Out;
 use crate::show::text::escape;
 use crate::write::destination::{Destination, Reads, What};
@@ -25,7 +26,7 @@ pub(super) struct ToTgm {
     #[arg(long)]
     no_copies: bool,
     /// The Tensogram file to write; appears when it is complete; "-" is standard output
-    #[arg(short = 'O', long, value_name = "OUT")]
+    #[arg(short, visible_short_alias = 'O', long, value_name = "OUT")]
     output: Destination,
 }
 
@@ -41,9 +42,11 @@ pub(super) struct FromTgm {
     #[command(flatten)]
     which: Which,
     #[command(flatten)]
+    selection: Selection,
+    #[command(flatten)]
     digests: Digests,
     /// The .zio file to write; appears when it is complete; "-" is standard output
-    #[arg(short = 'O', long, value_name = "OUT")]
+    #[arg(short, visible_short_alias = 'O', long, value_name = "OUT")]
     output: Destination,
 }
 
@@ -77,6 +80,9 @@ impl Run for FromTgm {
         let mut notes = Vec::new();
         self.output.write(out, What::Messages, Reads::Only(&self.paths), |out, mut sink| {
             Ok(for_each_message(&self.paths, self.which, Wanted::Whole, out, |out, entry| {
+                if !self.selection.picks(out, entry) {
+                    return Ok(());
+                }
                 let checked = Message::parse(entry.bytes).map_err(Into::into);
                 let checked = checked.and_then(|message| self.digests.check_all(&message));
                 match checked.and_then(|()| from_tensogram(entry.bytes, &BridgeOptions::default())) {

@@ -8,6 +8,7 @@ use tgm_std::TensogramError;
 use tgm_std::zio::{Message, Tens, Tensor};
 
 use super::{ZioFiles, ZioMessage};
+use crate::args::listing::{ListFlags, Listed, TextFlags};
 use crate::commands::Run;
 use crate::show::advice::in_our_words;
 use crate::show::json::{Document, error_json, object};
@@ -22,9 +23,8 @@ use crate::show::tree::tree;
 pub(super) struct Ls {
     #[command(flatten)]
     sources: ZioFiles,
-    /// Print one JSON document
-    #[arg(short, long)]
-    json: bool,
+    #[command(flatten)]
+    listing: ListFlags,
 }
 
 /// Show everything about messages: header, label, tensors, sizes of parts; payload is not read
@@ -32,14 +32,17 @@ pub(super) struct Ls {
 pub(super) struct Dump {
     #[command(flatten)]
     sources: ZioFiles,
-    /// Print one JSON document
-    #[arg(short, long)]
-    json: bool,
+    #[command(flatten)]
+    text: TextFlags,
 }
 
 impl Run for Ls {
+    fn listed(&self) -> Listed<'_> {
+        self.listing.listed(&self.sources.paths)
+    }
+
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        if self.json {
+        if self.listing.json() {
             return document(&self.sources, out, "tgm.zio.ls/1", false);
         }
         let is_many = self.sources.paths.len() > 1;
@@ -111,8 +114,12 @@ fn dtype(tensor: &Tensor<'_>) -> String {
 }
 
 impl Run for Dump {
+    fn listed(&self) -> Listed<'_> {
+        self.text.listed(&self.sources.paths)
+    }
+
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        if self.json {
+        if self.text.json() {
             return document(&self.sources, out, "tgm.zio.dump/1", true);
         }
         self.sources.for_each(out, |out, entry| {

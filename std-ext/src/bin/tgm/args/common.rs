@@ -1,0 +1,39 @@
+//! Flags that every command has.
+
+use clap::Args;
+
+use crate::show::output::{Colours, Manner};
+
+/// How a command talks.
+#[derive(Args, Clone, Copy, Debug)]
+#[command(next_help_heading = "All commands")]
+pub(crate) struct Common {
+    /// Print errors only; the exit code tells the rest
+    #[arg(short, long, global = true)]
+    quiet: bool,
+    /// Tell on standard error what is read and written
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    verbose: bool,
+    /// Colours
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        value_enum,
+        default_value_t,
+        hide_possible_values = true,
+        hide_default_value = true,
+        help = "Colours: auto (on terminals), always, never"
+    )]
+    color: Colours,
+    /// Leave existing files as they are: writing to one is an error
+    #[arg(long, global = true)]
+    no_clobber: bool,
+}
+
+impl Common {
+    /// What the flags ask for.
+    pub(crate) const fn manner(self) -> Manner {
+        Manner { quiet: self.quiet, verbose: self.verbose, no_clobber: self.no_clobber, colours: self.color }
+    }
+}

@@ -1,0 +1,109 @@
+//! Flags of commands that list: notation, order, number of rows, and the file for the text.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::show::form::{Form, Notation, SortKey};
+use crate::write::destination::Destination;
+
+/// A command's listing: its form, its file, and the files that the command reads.
+#[derive(Debug, Default)]
+pub(crate) struct Listed<'c> {
+    /// The form.
+    pub(crate) form: Form,
+    /// The file for the text; `None` is standard output.
+    pub(crate) output: Option<&'c Destination>,
+    /// The files that are read.
+    pub(crate) reads: &'c [PathBuf],
+}
+
+/// Flags for JSON.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Listing")]
+pub(crate) struct JsonFlags {
+    /// Print one JSON document
+    #[arg(short, long)]
+    json: bool,
+    /// Print a line of JSON for each item of that document
+    #[arg(long, conflicts_with = "json")]
+    jsonl: bool,
+}
+
+impl JsonFlags {
+    /// Whether JSON is asked for, in one of its forms.
+    pub(crate) const fn is_on(&self) -> bool {
+        self.json || self.jsonl
+    }
+
+    /// The form that the flags ask for.
+    pub(crate) fn form(&self) -> Form {
+        let notation = match (self.json, self.jsonl) {
+            (_, true) => Notation::JsonLines,
+            (true, _) => Notation::Json,
+            _ => Notation::Text,
+        };
+        Form { notation, ..Form::default() }
+    }
+}
+
+/// Flags of commands that print text or JSON.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Listing")]
+pub(crate) struct TextFlags {
+    #[command(flatten)]
+    json: JsonFlags,
+    /// Write the text to this file, which appears when it is complete [short: -o too]
+    #[arg(short = 'O', short_alias = 'o', long, value_name = "LISTING")]
+    output: Option<Destination>,
+}
+
+impl TextFlags {
+    /// Whether JSON is asked for.
+    pub(crate) const fn json(&self) -> bool {
+        self.json.is_on()
+    }
+
+    /// The listing of a command that reads these files.
+    pub(crate) fn listed<'c>(&'c self, reads: &'c [PathBuf]) -> Listed<'c> {
+        Listed { form: self.json.form(), output: self.output.as_ref(), reads }
+    }
+}
+
+/// Flags of commands that list rows.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Listing")]
+pub(crate) struct ListFlags {
+    #[command(flatten)]
+    text: TextFlags,
+    /// Print rows with commas between whole values, below a row of titles
+    #[arg(long, conflicts_with_all = ["json", "jsonl"])]
+    csv: bool,
+    /// Sort rows by columns or keys; with JSON, messages by their values
+    #[arg(short = 'B', long, value_name = "KEY[:desc],...", value_delimiter = ',')]
+    sort: Vec<SortKey>,
+    /// Print the first N rows only; with JSON, N messages
+    #[arg(short = 'n', long, value_name = "N")]
+    limit: Option<u64>,
+}
+
+impl ListFlags {
+    /// Whether JSON is asked for.
+    pub(crate) const fn json(&self) -> bool {
+        self.text.json()
+    }
+
+    /// The keys to sort by.
+    pub(crate) fn sort_keys(&self) -> impl Iterator<Item = &str> {
+        self.sort.iter().map(|sort| sort.key.as_str())
+    }
+
+    /// The listing of a command that reads these files.
+    pub(crate) fn listed<'c>(&'c self, reads: &'c [PathBuf]) -> Listed<'c> {
+        let mut listed = self.text.listed(reads);
+        if self.csv {
+            listed.form.notation = Notation::Csv;
+        }
+        Listed { form: Form { limit: self.limit, sort: self.sort.clone(), ..listed.form }, ..listed }
+    }
+}

@@ -1,0 +1,93 @@
+//! `tgm completions` and `tgm man`: texts that follow from the command line.
+
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+use clap::{Args, Command, ValueEnum};
+use clap_complete::{Shell, generate};
+use clap_mangen::Man;
+
+use crate::commands::Run;
+use crate::show::output::Out;
+use crate::write::destination::{Destination, Reads, What};
+
+/// Print completions for a shell
+#[derive(Args, Debug)]
+pub(super) struct Completions {
+    /// The shell: bash, zsh or fish
+    #[arg(value_enum)]
+    shell: KnownShell,
+}
+
+/// The shells.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum KnownShell {
+    Bash,
+    Zsh,
+    Fish,
+}
+
+/// Write man pages: one of the tool, one of each command
+///
+/// Without DIR, the page of the tool is printed.
+#[derive(Args, Debug)]
+pub(super) struct ManPages {
+    /// Directory for the pages, which is made if it is missing
+    #[arg(value_name = "DIR")]
+    directory: Option<PathBuf>,
+}
+
+impl Run for Completions {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
+        let shell = match self.shell {
+            KnownShell::Bash => Shell::Bash,
+            KnownShell::Zsh => Shell::Zsh,
+            KnownShell::Fish => Shell::Fish,
+        };
+        // Writing to memory cannot fail, where `generate` would panic.
+        let mut text = Vec::new();
+        generate(shell, &mut super::command(), "tgm", &mut text);
+        out.write_all(&text)
+    }
+}
+
+impl Run for ManPages {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
+        let mut command = super::command();
+        // Names, usage and shared options of the subcommands are known from here on.
+        command.build();
+        let Some(directory) = &self.directory else { return out.write_all(&page(&command)?) };
+        if let Err(error) = std::fs::create_dir_all(directory) {
+            out.problem(&format!("cannot make {}\n{error}", directory.display()));
+            return Ok(());
+        }
+        let mut pages = Vec::new();
+        collect(&command, &mut pages)?;
+        for (name, page) in pages {
+            let file = Destination::File(directory.join(format!("{name}.1")));
+            if !file.write(out, What::Values, Reads::Only(&[]), |_, sink| Ok(sink.write_all(&page)?)) {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn page(command: &Command) -> io::Result<Vec<u8>> {
+    let mut page = Vec::new();
+    Man::new(command.clone()).title(name_of(command)).render(&mut page)?;
+    Ok(page)
+}
+
+/// The name of a command's page: `tgm-ls`.
+fn name_of(command: &Command) -> String {
+    command.get_display_name().unwrap_or_else(|| command.get_name()).to_string()
+}
+
+/// The pages of a command and of its subcommands, each with its name.
+fn collect(command: &Command, pages: &mut Vec<(String, Vec<u8>)>) -> io::Result<()> {
+    let name = name_of(command);
+    pages.push((name, page(command)?));
+    let inner = command.get_subcommands().filter(|inner| inner.get_name() != "help");
+    inner.into_iter().try_for_each(|inner| collect(inner, pages))
+}

@@ -1,0 +1,207 @@
+//! `tgm bench`: how fast the stages of reading are, on the user's own data.
+
+use std::collections::BTreeMap;
+use std::hint::black_box;
+use std::io;
+use std::path::PathBuf;
+use std::slice;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use serde_json::Value as Json;
+use tgm_core::Message;
+use tgm_core::object::DataObject;
+use tgm_std::{TensogramError, decode_descriptors};
+
+use crate::args::decoding::Decoding;
+use crate::args::listing::{ListFlags, Listed};
+use crate::commands::Run;
+use crate::read::digests::Digests;
+use crate::read::input::{Input, Wanted, open_or_report};
+use crate::read::messages::Which;
+use crate::read::select::Selection;
+use crate::read::structure::codec;
+use crate::show::json::{self, Document};
+use crate::show::output::Out;
+use crate::show::table::{Cell, Column, Table};
+
+/// Measure how fast messages are read, checked and decoded, beside copying memory
+///
+/// Each stage is repeated, and its best time counts. The bytes of "decode" are those of the decoded values, of all other
+/// stages those of the messages. Messages are held in memory: the first ones of FILE, up to 256 MiB. "read" reads them
+/// anew from FILE, mostly out of the system's cache.
+#[derive(Args, Debug)]
+pub(crate) struct Bench {
+    /// File to read; "-" is standard input
+    #[arg(value_name = "FILE")]
+    path: PathBuf,
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    selection: Selection,
+    /// Seconds for each stage
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.5, value_parser = seconds)]
+    seconds: f64,
+    #[command(flatten)]
+    listing: ListFlags,
+    #[command(flatten)]
+    decoding: Decoding,
+}
+
+fn seconds(text: &str) -> Result<f64, &'static str> {
+    let seconds = text.parse().ok().filter(|seconds| (0.0..=3600.0).contains(seconds));
+    seconds.ok_or("expected a number of seconds from 0 to 3600")
+}
+
+/// Bytes of messages that are held in memory.
+const HELD: u64 = 256 << 20;
+
+/// A stage, and how fast it is.
+struct Stage {
+    name: String,
+    /// Objects or messages that it takes at a time.
+    count: usize,
+    bytes: u64,
+    time: Duration,
+}
+
+impl Stage {
+    /// Decimal gigabytes in a second.
+    #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+    fn rate(&self) -> f64 {
+        self.bytes as f64 / self.time.as_secs_f64().max(1e-9) / 1e9
+    }
+}
+
+impl Run for Bench {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
+        let Some(input) = open_or_report(&self.path, out) else { return Ok(()) };
+        let Some(numbers) = self.which.of(&input, out) else { return Ok(()) };
+        let (mut held, mut bytes) = (Vec::new(), 0);
+        input.for_each(out, numbers, Wanted::Whole, |out, entry| {
+            if (bytes == 0 || bytes + entry.length() <= HELD) && self.selection.picks(out, entry) {
+                bytes += entry.length();
+                held.push((entry.offset, entry.bytes.to_vec()));
+            }
+            Ok(())
+        })?;
+        if held.is_empty() {
+            out.problem(&format!("{}: there is no message to measure", input.name()));
+            return Ok(());
+        }
+        match self.stages(&input, &held) {
+            Ok(stages) => self.print(out, &stages),
+            Err(error) => {
+                out.report(input.name(), &error);
+                Ok(())
+            }
+        }
+    }
+
+    fn listed(&self) -> Listed<'_> {
+        self.listing.listed(slice::from_ref(&self.path))
+    }
+}
+
+impl Bench {
+    fn stages(&self, input: &Input, held: &[(u64, Vec<u8>)]) -> Result<Vec<Stage>, TensogramError> {
+        let messages = held.iter().map(|(_, bytes)| Ok(Message::parse(bytes)?));
+        let messages = messages.collect::<Result<Vec<_>, TensogramError>>()?;
+        let total = held.iter().map(|(_, bytes)| bytes.len() as u64).sum();
+        let of_all = |name: &str, work: &mut dyn FnMut() -> Result<(), TensogramError>| {
+            Ok::<_, TensogramError>(Stage {
+                name: name.into(),
+                count: held.len(),
+                bytes: total,
+                time: self.best(work)?,
+            })
+        };
+        let mut buffer = Vec::new();
+        let mut stages = vec![of_all("memcpy", &mut || {
+            for (_, bytes) in held {
+                buffer.clear();
+                buffer.extend_from_slice(bytes);
+                black_box(&mut buffer);
+            }
+            Ok(())
+        })?];
+        stages.push(of_all("read", &mut || {
+            held.iter().try_for_each(|(offset, bytes)| input.read_into(*offset, bytes.len() as u64, &mut buffer))
+        })?);
+        stages.push(of_all("metadata", &mut || {
+            held.iter().try_for_each(|(_, bytes)| decode_descriptors(bytes).map(|found| drop(black_box(found))))
+        })?);
+        let digests = Digests::default();
+        stages.push(of_all("digests", &mut || messages.iter().try_for_each(|message| digests.check_all(message)))?);
+        let mut by_codec: BTreeMap<String, Vec<DataObject<'_>>> = BTreeMap::new();
+        for object in messages.iter().flat_map(Message::objects) {
+            let object = object?;
+            by_codec.entry(codec(object.descriptor())).or_default().push(object);
+        }
+        let options = self.decoding.options();
+        for (codec, objects) in by_codec {
+            let bytes = objects.iter().map(|object| object.descriptor().decoded_len()).sum::<Result<_, _>>()?;
+            let time = self.best(&mut || {
+                objects.iter().try_for_each(|object| {
+                    // Values that are stored as they are cost nothing until they are copied.
+                    black_box(tgm_std::values(object, &options)?.into_owned());
+                    Ok(())
+                })
+            })?;
+            stages.push(Stage { name: format!("decode {codec}"), count: objects.len(), bytes, time });
+        }
+        Ok(stages)
+    }
+
+    /// The best time of some runs, after one that does not count.
+    fn best(&self, work: &mut dyn FnMut() -> Result<(), TensogramError>) -> Result<Duration, TensogramError> {
+        work()?;
+        let (start, mut best) = (Instant::now(), Duration::MAX);
+        while best == Duration::MAX || start.elapsed().as_secs_f64() < self.seconds {
+            let begin = Instant::now();
+            work()?;
+            best = best.min(begin.elapsed());
+        }
+        Ok(best)
+    }
+
+    fn print(&self, out: &mut Out, stages: &[Stage]) -> io::Result<()> {
+        let memcpy = stages.first().map_or(0.0, Stage::rate);
+        let share = |stage: &Stage| stage.rate() / memcpy.max(1e-9);
+        if self.listing.json() {
+            let mut document = Document::begin(out, "tgm.bench/1", "stages")?;
+            for stage in stages {
+                let item = json::object([
+                    ("stage", Some(stage.name.as_str().into())),
+                    ("count", Some(stage.count.into())),
+                    ("bytes", Some(stage.bytes.into())),
+                    ("seconds", Some(stage.time.as_secs_f64().into())),
+                    ("gb_per_s", Some(Json::from(stage.rate()))),
+                    ("of_memcpy", Some(share(stage).into())),
+                ]);
+                document.item(out, &item)?;
+            }
+            return document.end(out);
+        }
+        let mut table = Table::new([
+            Column::left("stage"),
+            Column::right("count"),
+            Column::right("bytes"),
+            Column::right("ms"),
+            Column::right("GB/s"),
+            Column::right("of memcpy"),
+        ]);
+        for stage in stages {
+            let cells = vec![
+                Cell::from(stage.name.as_str()),
+                stage.count.into(),
+                stage.bytes.into(),
+                format!("{:.3}", stage.time.as_secs_f64() * 1e3).into(),
+                format!("{:.3}", stage.rate()).into(),
+                format!("{:.3}", share(stage)).into(),
+            ];
+            table.row(out, cells)?;
+        }
+        table.finish(out)
+    }
+}

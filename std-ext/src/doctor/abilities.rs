@@ -1,0 +1,90 @@
+//! What this build can do with each compression, and the code that this processor takes.
+
+use serde::Serialize;
+use tgm_core::descriptor::Compression;
+
+use crate::kernels::simd::Simd;
+
+/// What this build can do with a compression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct CodecAbility {
+    /// Its name in the format.
+    pub name: &'static str,
+    /// Whether it decodes.
+    pub decode: bool,
+    /// Whether it encodes.
+    pub encode: Encodes,
+}
+
+/// Whether, and how, a build encodes with a compression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Encodes {
+    /// It does.
+    Yes,
+    /// Only without loss, where the compression can lose.
+    Lossless,
+    /// It does not.
+    No,
+}
+
+/// The vector code for packing, filters and masks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct VectorPaths {
+    /// The one that is taken. `TENSOGRAM_SIMD` can forbid better ones.
+    pub used: &'static str,
+    /// Those that this processor can take, the plainest first: `base`, `avx2`, `avx512`.
+    pub available: Vec<&'static str>,
+}
+
+/// What this build can do with each compression of the format.
+///
+/// ```
+/// let abilities = tgm_std::doctor::codec_abilities();
+/// assert!(abilities.iter().any(|codec| codec.name == "szip" && codec.decode));
+/// ```
+pub fn codec_abilities() -> Vec<CodecAbility> {
+    let named = Compression::ALL.iter().filter(|compression| **compression != Compression::None);
+    named.map(|compression| ability(*compression)).collect()
+}
+
+fn ability(compression: Compression) -> CodecAbility {
+    let whole = |is_on: bool| (is_on, if is_on { Encodes::Yes } else { Encodes::No });
+    let (decode, encode) = match compression {
+        Compression::Lz4 => whole(cfg!(feature = "lz4")),
+        Compression::Zstd => whole(cfg!(feature = "zstd")),
+        Compression::Blosc2 => (cfg!(feature = "blosc2-decode"), whole(cfg!(feature = "blosc2")).1),
+        Compression::Sz3 => match (cfg!(feature = "sz3"), cfg!(feature = "sz3-decode")) {
+            (true, _) => (true, Encodes::Yes),
+            (false, true) => (true, Encodes::Lossless),
+            (false, false) => (false, Encodes::No),
+        },
+        Compression::Roaring => (true, whole(cfg!(feature = "roaring")).1),
+        Compression::None | Compression::Szip | Compression::Zfp | Compression::Rle => whole(true),
+    };
+    CodecAbility { name: compression.name(), decode, encode }
+}
+
+/// The vector code that this processor can take, and the one that is taken.
+pub fn vector_paths() -> VectorPaths {
+    VectorPaths { used: Simd::best().name(), available: Simd::all().map(Simd::name).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_to_encode_also_decodes() {
+        let abilities = codec_abilities();
+        assert_eq!(abilities.len() + 1, Compression::ALL.len());
+        assert!(abilities.iter().all(|codec| codec.decode || codec.encode == Encodes::No), "{abilities:?}");
+    }
+
+    #[test]
+    fn the_code_that_is_taken_is_available() {
+        let paths = vector_paths();
+        assert_eq!(paths.available.first(), Some(&"base"));
+        assert!(paths.available.contains(&paths.used));
+    }
+}

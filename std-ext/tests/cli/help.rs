@@ -1,0 +1,104 @@
+//! The help: its examples run, and completions and man pages have what it has.
+
+use std::fs;
+use std::process::Command;
+
+use tgm_std::{MessageBuilder, ObjectBuilder};
+
+use crate::corpus::data;
+use crate::edits::Folder;
+use crate::npy::npy;
+use crate::tool::{subcommands, tgm};
+
+/// The examples in a command's help.
+fn examples(command: &str) -> Vec<String> {
+    let run = tgm(command.split(' ').chain(["--help"])).good();
+    let lines = run.text().lines().skip_while(|line| *line != "Examples:");
+    lines.filter_map(|line| line.strip_prefix("  tgm ")).map(str::to_string).collect()
+}
+
+/// The words of a line, as a shell divides them. Only quotes like these count: '
+fn words(line: &str) -> Vec<String> {
+    let parts = line.split('\'').enumerate();
+    let divided = parts.map(|(number, part)| if number % 2 == 1 { part.replace(' ', "\0") } else { part.to_string() });
+    divided.collect::<String>().split_whitespace().map(|word| word.replace('\0', " ")).collect()
+}
+
+/// A folder with the files that examples name.
+fn folder() -> Folder {
+    let folder = Folder::new();
+    let good = fs::read(data("multi/three.tgm")).unwrap();
+    let field = fs::read(data("realistic/surface-181x360.tgm")).unwrap();
+    folder.file("field.tgm", &field);
+    folder.file("copy.tgm", &field);
+    folder.file("three.tgm", &good);
+    folder.file("damaged.tgm", &[&good[..568], b"junk", &good[568..]].concat());
+    folder.file("old.tgm", &fs::read(data("v2/0.14.0-two-messages.tgm")).unwrap());
+    let values = [1.0_f64, 2.0].map(f64::to_le_bytes).concat();
+    folder.file("values.npy", &npy(1, "'<f8'", false, "(2,)", &values));
+    folder.file("in.grib2", &fs::read(data("../data-grib/simple-12.grib2")).unwrap());
+    #[cfg(feature = "zio")]
+    {
+        let plain = MessageBuilder::new().object(ObjectBuilder::new(&[2], &[1_u8, 2]).unwrap()).encode().unwrap();
+        let plain = folder.file("plain.tgm", &plain);
+        assert_eq!(tgm(["zio", "from-tgm", &plain, "-O", &folder.path("field.zio")]).code, Some(0));
+    }
+    folder
+}
+
+#[test]
+fn every_example_runs() {
+    for command in subcommands() {
+        let examples = examples(&command);
+        assert!(!examples.is_empty(), "tgm {command}");
+        for example in examples {
+            let folder = folder();
+            let run = Command::new(env!("CARGO_BIN_EXE_tgm"))
+                .args(words(&example))
+                .current_dir(folder.path("."))
+                .output()
+                .unwrap();
+            // Damage is told by the exit code, and so is a catalogue that is not there.
+            let codes: &[i32] = if example.contains("damaged") || example.contains("--check") { &[0, 1] } else { &[0] };
+            let code = run.status.code().unwrap();
+            assert!(codes.contains(&code), "tgm {example}: {code} {}", String::from_utf8_lossy(&run.stderr));
+        }
+    }
+}
+
+#[test]
+fn a_wrong_flag_shows_the_usage_of_its_command() {
+    for command in subcommands() {
+        let run = tgm(command.split(' ').chain(["--no-such-flag"]));
+        let usage = format!("Usage: tgm {command}");
+        assert!(run.code == Some(2) && run.stderr.contains(&usage), "{}", run.stderr);
+    }
+    let run = tgm(["salvage", "--json", "in.tgm", "-o", "-"]);
+    assert!(run.code == Some(2) && run.stderr.contains("Usage: tgm salvage "), "{}", run.stderr);
+}
+
+#[test]
+fn completions_and_man_pages_have_every_command() {
+    let folder = Folder::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let run = tgm(["completions", shell]).good();
+        for command in subcommands() {
+            let name = command.split(' ').next_back().unwrap();
+            assert!(run.text().contains(name) && run.text().contains("no-clobber"), "{shell} {command}");
+        }
+        let script = folder.file(shell, run.text().as_bytes());
+        // A shell that is not there checks nothing.
+        if let Ok(checked) = Command::new(shell).args(["-n", &script]).output() {
+            assert!(checked.status.success(), "{shell}: {}", String::from_utf8_lossy(&checked.stderr));
+        }
+    }
+    assert_eq!(tgm(["completions", "cmd"]).code, Some(2));
+    let pages = folder.path("pages");
+    tgm(["man", &pages]).good();
+    for command in subcommands() {
+        let page = fs::read_to_string(format!("{pages}/tgm-{}.1", command.replace(' ', "-"))).unwrap();
+        assert!(page.starts_with(".ie") && page.contains("Examples:"), "{command}: {page}");
+    }
+    let page = tgm(["man"]).good();
+    assert!(page.text().contains(".TH tgm 1") && page.text().contains("Look at files"), "{}", page.text());
+}
