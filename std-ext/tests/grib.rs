@@ -80,6 +80,25 @@ fn values_are_those_of_eccodes_and_messages_return_to_the_byte() {
     assert!(fields > 35, "{fields}");
 }
 
+/// Sections lie in metadata, data in payloads: a changed bit of either is told, if it is asked for.
+#[test]
+fn a_changed_bit_of_any_frame_is_found_where_digests_are_verified() {
+    let made = converted(&sample("simple-8"));
+    let options = DecodeOptions { verify_hash: true, ..DecodeOptions::default() };
+    assert!(from_tensogram(&made, &options).is_ok());
+    let message = tgm_std::core::Message::parse(&made).unwrap();
+    let frames = message.frames().map(|frame| frame.unwrap());
+    let places = frames.flat_map(|frame| frame.body_offset()..frame.body_offset() + frame.body().len() as u64);
+    let mut tried = 0;
+    for at in places {
+        let mut changed = made.clone();
+        changed[usize::try_from(at).unwrap()] ^= 4;
+        assert!(from_tensogram(&changed, &options).is_err(), "byte {at}");
+        tried += 1;
+    }
+    assert!(tried > 800, "{tried}");
+}
+
 #[test]
 fn what_is_not_supported_is_refused_by_name() {
     let mut refused = 0;

@@ -6,7 +6,7 @@
 use tgm_core::{Result, byteswap};
 
 use super::simd::{Level, Simd};
-use super::uncached::Uncached;
+use super::uncached::{Uncached, Work};
 
 /// [`tgm_core::byteswap::swap_in_place`], as fast as the processor can.
 ///
@@ -23,7 +23,7 @@ pub fn swap_in_place(bytes: &mut [u8], unit: usize) -> Result<()> {
 pub fn swap_into(src: &[u8], unit: usize, out: &mut [u8]) -> Result<()> {
     let simd = Simd::best();
     let is_whole = src.len() == out.len() && matches!(unit, 2 | 4 | 8) && src.len().is_multiple_of(unit);
-    match Uncached::new(simd, out.len()).filter(|_| is_whole) {
+    match Uncached::new(simd, out.len(), Work::Moving).filter(|_| is_whole) {
         Some(uncached) => {
             // Blocks are multiples of 64 bytes, so each holds whole units.
             uncached.fill::<_, 64>(out, |first, block| {

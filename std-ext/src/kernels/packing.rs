@@ -31,7 +31,7 @@ use tgm_core::szip::Formula;
 
 use self::store::{BigEndian, HasStore, LittleEndian, Store};
 use super::simd::{Level, Simd};
-use super::uncached::Uncached;
+use super::uncached::{Uncached, Work};
 use crate::base::memory::prefetch;
 
 /// A type that packed values can be unpacked to here: `f64` and `f32`.
@@ -141,7 +141,7 @@ fn prefetch_range(packed: &[u8], packing: &Packing, start: u64, count: usize) {
 
 /// Unpacks from the front of `bytes` to the front of `out`, eight values at a time; returns how many.
 fn unpack_bulk<S: Store>(simd: Simd, bytes: &[u8], packing: &Packing, out: &mut [S::Slot]) -> usize {
-    let Some(uncached) = Uncached::new(simd, size_of_val(out)) else {
+    let Some(uncached) = Uncached::new(simd, size_of_val(out), Work::Computing) else {
         return unpack_groups::<S>(simd, bytes, packing, out);
     };
     let group_len = packing.bits_per_value as usize;

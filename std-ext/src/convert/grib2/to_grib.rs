@@ -25,6 +25,7 @@ use crate::decode::masks::{MaskBuffers, Masks};
 use crate::decode::trust::Trusted;
 use crate::model::metadata::RESERVED_KEY;
 use crate::model::types::GlobalMetadata;
+use crate::validate::check_message;
 
 /// The octet of section 0, counted from 0, where the length of the message stands.
 const LENGTH_AT: usize = 8;
@@ -46,7 +47,10 @@ pub struct Restored {
 /// An unchanged message gives the original bytes. Objects that were compressed by another codec in between give the same
 /// values, and the same bytes if the original stream was one that libaec or this library writes.
 ///
+/// With `verify_hash` the digests of all frames are checked first, because sections come from metadata.
+///
 /// # Errors
+/// Those of [`check_message`] with `verify_hash`;
 /// [`TensogramError::Metadata`] for objects that were not made from GRIB; [`TensogramError::Encoding`] for messages that
 /// were edited, naming what: values that are packed in another way, metadata, shape, order or number of objects; those of
 /// decoding.
@@ -64,6 +68,9 @@ pub fn from_tensogram(message: &[u8], options: &DecodeOptions) -> Result<Restore
 /// # Errors
 /// Those of [`from_tensogram`].
 pub fn from_tensogram_into(message: &[u8], options: &DecodeOptions, made: &mut Vec<u8>) -> Result<Vec<String>> {
+    if options.verify_hash {
+        check_message(message)?;
+    }
     let global = decode_metadata(message)?;
     let view = Tensogram::parse(message)?;
     let originals = view.objects().collect::<std::result::Result<Vec<_>, _>>()?;
