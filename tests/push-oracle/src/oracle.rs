@@ -185,9 +185,10 @@ impl FrameWalk<'_, '_> {
         }
         self.begin(header, position);
         if frame_type.is_data_object() && !header.flags().has(FrameFlags::CBOR_AFTER_PAYLOAD) {
-            let body_len = usize::try_from(length - 36).unwrap();
-            let body = &rest[..body_len.min(rest.len())];
-            if let Err(error) = first_descriptor(body, position + 16, body.len() == body_len) {
+            // A body may be longer than the addresses of the machine.
+            let body_len = length - 36;
+            let body = usize::try_from(body_len).ok().and_then(|len| rest.get(..len)).unwrap_or(rest);
+            if let Err(error) = first_descriptor(body, position + 16, body.len() as u64 == body_len) {
                 return error;
             }
         }
