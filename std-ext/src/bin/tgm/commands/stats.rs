@@ -459,22 +459,27 @@ fn float_text(value: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
 }
 
-/// The weights of the rows of a grid.
-struct Weights(Grid);
+/// The weights of a grid's values: the cosine of the latitude of their row.
+struct Weights {
+    of_rows: Vec<f64>,
+    columns: usize,
+}
 
 impl Weights {
+    /// The weights of an object whose values are in memory, so its rows are no more than these.
     fn of(descriptor: &Descriptor<'_>, scope: Scope<'_, '_>) -> Result<Self, TensogramError> {
         let shape: Vec<_> = descriptor.shape().iter().collect();
-        let grid = Grid::new(&shape, Area::of(scope)?.unwrap_or(Area::GLOBE));
         let short = || TensogramError::Metadata("latitudes need two dimensions: this object has fewer".into());
-        grid.map(Self).ok_or_else(short)
+        let grid = Grid::new(&shape, Area::of(scope)?.unwrap_or(Area::GLOBE)).ok_or_else(short)?;
+        let rows = if descriptor.element_count() == 0 { 0 } else { grid.rows };
+        // The cosine at a pole is 6e-17, not 0.
+        let of_rows = (0..rows).map(|row| grid.latitude(row).to_radians().cos().max(0.0)).collect();
+        Ok(Self { of_rows, columns: usize::try_from(grid.columns).unwrap_or(usize::MAX) })
     }
 
-    /// The cosine of the latitude of an element.
     fn of_element(&self, index: usize) -> f64 {
-        let row = (index as u64).checked_div(self.0.columns).and_then(|row| row.checked_rem(self.0.rows));
-        // The cosine at a pole is 6e-17, not 0.
-        row.map_or(0.0, |row| self.0.latitude(row).to_radians().cos().max(0.0))
+        let row = index.checked_div(self.columns).and_then(|row| row.checked_rem(self.of_rows.len()));
+        row.and_then(|row| self.of_rows.get(row)).copied().unwrap_or_default()
     }
 }
 
