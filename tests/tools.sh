@@ -1,6 +1,7 @@
 # To be sourced: installs tools on Debian and its kin.
 #
-#   install TOOL...    installs what is missing: cc, c++, cmake and libclang wherever they come from, all else by package
+#   install TOOL...    installs what is missing: cc, c++, cmake, python3 and libclang wherever they come from, all else
+#                      by package
 
 install() {
     local missing=()
@@ -9,6 +10,7 @@ install() {
             cc) command -v cc >/dev/null || missing+=(gcc libc6-dev) ;;
             c++) command -v c++ >/dev/null || missing+=(g++) ;;
             cmake) command -v cmake >/dev/null || missing+=(cmake) ;;
+            python3) command -v python3 >/dev/null || missing+=(python3) ;;
             libclang) ls /usr/lib/llvm-*/lib/libclang[.-][0-9s]* >/dev/null 2>&1 || missing+=(libclang-dev) ;;
             *)
                 dpkg-query -W -f '${Status}' "$tool" 2>/dev/null | grep -q 'install ok installed' || missing+=("$tool")
