@@ -7,7 +7,10 @@ use std::{env, fs, io};
 use tgm_core::Message;
 use tgm_core::descriptor::{Compression, Encoding};
 use tgm_core::object::DataObject;
+use tgm_std::DecodeOptions;
 use tgm_std::catalog::Catalog;
+use tgm_std::convert::arrays::Arrays;
+use tgm_std::convert::{csv, npy, npz, safetensors};
 
 /// Bytes of the largest file that becomes a seed.
 const MOST: usize = 2048;
@@ -43,12 +46,28 @@ impl Seeds {
                             self.write("catalog", &catalog.to_bytes())?;
                         }
                         self.parts(&bytes)?;
+                        self.arrays(&bytes)?;
                     }
                 }
                 _ => {}
             }
         }
         Ok(())
+    }
+
+    /// The objects of a message as files of other formats.
+    fn arrays(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let Ok(arrays) = Arrays::decode(bytes, &DecodeOptions::default()) else { return Ok(()) };
+        let mut files = vec![Vec::new(); 4];
+        let [npz, npy, tensors, table] = &mut files[..] else { return Ok(()) };
+        let written = [
+            npz::write(&arrays, npz::Method::Deflated, npz).is_ok(),
+            arrays.arrays.first().is_some_and(|array| npy::write(array, npy).is_ok()),
+            safetensors::write(&arrays, tensors).is_ok(),
+            csv::write(&arrays, csv::Layout::Columns, table).is_ok(),
+        ];
+        let whole = files.iter().zip(written).filter(|(file, is_whole)| *is_whole && file.len() <= MOST);
+        whole.map(|(file, _)| file).try_for_each(|file| self.write("arrays", file))
     }
 
     fn parts(&mut self, bytes: &[u8]) -> io::Result<()> {

@@ -35,6 +35,13 @@ const COMMANDS: &[&str] = &[
     "upgrade IN -o OUT",
     "convert --from grib2 IN -o OUT",
     "convert --from tgm IN -o OUT",
+    "convert --from tgm IN -o OUT.npz --deflate",
+    "convert --from tgm IN -o OUT.safetensors",
+    "convert --from tgm IN -o OUT_[index].npy",
+    "convert --from npz IN -o OUT",
+    "convert --from npy IN -o OUT",
+    "convert --from safetensors IN -o OUT",
+    "convert --from csv IN -o OUT",
     "zio from-tgm IN --output OUT",
     "zio to-tgm IN --output OUT",
     "zio ls --json IN",
@@ -62,7 +69,7 @@ fn run() -> io::Result<usize> {
     };
     let seconds = seconds.to_str().and_then(|text| text.parse().ok()).ok_or_else(|| io::Error::other("no seconds"))?;
     let mut files = Vec::new();
-    for kind in ["grib2", "tgm", "zio"] {
+    for kind in ["arrays", "grib2", "tgm", "zio"] {
         files.extend(
             fs::read_dir(seeds.join(kind))?
                 .map(|entry| entry.map(|entry| entry.path()))

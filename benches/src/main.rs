@@ -14,6 +14,7 @@ mod report;
 
 mod codecs;
 mod encode;
+mod grib;
 mod latency;
 mod map;
 mod open;
@@ -57,7 +58,7 @@ impl Bench {
 
 type Group = (&'static str, fn(&mut Bench));
 
-const GROUPS: [Group; 13] = [
+const GROUPS: [Group; 14] = [
     ("open", open::run),
     ("map", map::run),
     ("scan", scan::run),
@@ -69,6 +70,7 @@ const GROUPS: [Group; 13] = [
     ("range", range::run),
     ("encode", encode::run),
     ("validate", validate::run),
+    ("grib", grib::run),
     ("push", push::run),
     ("latency", latency::run),
 ];

@@ -7,10 +7,11 @@
 //! | CBOR | [`cbor`], [`descriptor`], [`metadata`], [`metadata_access`] |
 //! | values | [`view`], [`unpack`], [`szip`], [`masks`], [`decode`], [`range`], [`scratch`], [`threads`] |
 //! | files | [`catalog`], [`file_append`], [`validate`], [`validate_file`], [`upgrade`] |
-//! | writing | [`roundtrip`], [`framing`], [`streaming`], [`pre_encoded`], [`bridge`], [`grib`] |
+//! | writing | [`roundtrip`], [`framing`], [`streaming`], [`pre_encoded`], [`bridge`], [`grib`], [`arrays`] |
 //! | two ways to one result | [`any_source`], [`parse_equals_push`], [`payload_range`], [`scan_both_ways`] |
 
 pub mod any_source;
+pub mod arrays;
 pub mod bridge;
 pub mod catalog;
 pub mod cbor;

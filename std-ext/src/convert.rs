@@ -1,10 +1,62 @@
 //! Other formats become Tensogram, and Tensogram becomes them again: one module for each format.
 //!
-//! A conversion keeps encoded bits where the format has a stage for them, and metadata always. It names what it cannot
-//! keep, or is an error.
+//! A conversion keeps metadata, and encoded bits where the format has a stage for them. It names what it cannot keep, or
+//! is an error.
+//!
+//! # Formats
+//! | module, feature | reads and writes | what it keeps |
+//! |---|---|---|
+//! | `grib2`, `grib` | messages of GRIB edition 2 | everything, to the byte |
+//! | `npy`, `npy` | one array | type, shape, byte order, values |
+//! | `npz`, `npz` | archives of such arrays | the same, and names |
+//! | `raw`, `raw` | bare values | values |
+//! | `csv`, `csv` | numbers as text, in columns or as a matrix | values, names of columns, missing values |
+//! | `safetensors`, `safetensors` | tensors with names | type, shape, values, names, texts about the file |
+//! | `netcdf`, `netcdf` | reads NetCDF and HDF5 files | numbers, packed ones too, dimensions and attributes |
+//! | `table`, `arrow` and `parquet` | writes metadata of any number of messages as a table | metadata |
+//! | `zarr`, `zarr` | directories of Zarr version 3 | values, and what describes an array and the groups above it |
+//! | [`v2`](mod@v2) | messages of version 2, which become version 3 | everything |
+//!
+//! # Array formats
+//! [`arrays::Arrays`] stands between messages and formats that hold arrays. A format has two functions: `read` makes
+//! [`Arrays`](arrays::Arrays) of bytes, or one [`Array`](arrays::Array), and `write` does the opposite. What a reader
+//! leaves out is listed in [`Arrays::not_kept`](arrays::Arrays::not_kept); a writer returns such a list.
+//! [`Arrays::decode`](arrays::Arrays::decode) and [`Arrays::encode`](arrays::Arrays::encode) lead from and to a message.
+//! So each format leads to each other one, and a new format needs no more than these two functions:
+//!
+//! ```text
+//! npy   ─ read ─┐            ┌─ encode ─ message      values are borrowed
+//! raw   ─ read ─┼─ Arrays ───┤                        where no order changes
+//! ...   ─ read ─┘            └─ write ── npy, raw, ...
+//! message ─ decode ─ Arrays
+//! ```
 
+pub mod arrays;
+#[cfg(feature = "csv")]
+pub mod csv;
 #[cfg(feature = "grib")]
 pub mod grib2;
+#[cfg(feature = "netcdf")]
+pub mod netcdf;
+#[cfg(any(feature = "netcdf", feature = "zarr"))]
+mod note;
+#[cfg(feature = "npy")]
+pub mod npy;
+#[cfg(feature = "npz")]
+pub mod npz;
+#[cfg(feature = "raw")]
+pub mod raw;
+#[cfg(feature = "safetensors")]
+pub mod safetensors;
+#[cfg(any(feature = "netcdf", feature = "zarr"))]
+mod streamed;
+#[cfg(feature = "arrow")]
+pub mod table;
+#[cfg(feature = "zarr")]
+pub mod zarr;
+
+#[cfg(any(feature = "netcdf", feature = "zarr"))]
+pub use note::Note;
 
 #[doc(inline)]
 pub use crate::v2;

@@ -51,6 +51,7 @@ pub mod range;
 mod range_bytes;
 mod scratch;
 pub mod select;
+pub(crate) mod single;
 mod stored;
 pub(crate) mod trust;
 pub mod typed;

@@ -16,6 +16,7 @@ pub(crate) mod compress;
 pub(crate) mod defaults;
 pub(crate) mod finite;
 pub(crate) mod frame;
+mod growing;
 pub(crate) mod masks;
 pub(crate) mod message;
 pub(crate) mod object;
@@ -36,6 +37,7 @@ mod value_order;
 
 pub use self::buffered::{encode, encode_into, encode_pre_encoded};
 pub use self::builder::{MessageBuilder, ObjectBuilder};
+pub use self::growing::GrowingMessage;
 pub use self::message::HashFramePolicy;
 pub use self::object_frame::encode_data_object_frame;
 pub use self::part_error::PartError;

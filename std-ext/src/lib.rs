@@ -53,6 +53,7 @@
 //! |---|---|
 //! | messages of version 2 | [`convert::v2`] makes them version 3 |
 //! | ZIO messages with tensors | `zio`, with that feature |
+//! | files of numpy, safetensors, CSV and bare values, and back | [`convert::arrays`], with the features of their names |
 //! | GRIB messages as Tensogram, and back to the byte | [`convert`], with feature `grib` |
 //! | a program written for the crate `tensogram` | [`compat`]; all of its names are here, though this page does not list them |
 //! | the crates whose types stand in signatures | [`deps`] |

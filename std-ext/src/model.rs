@@ -2,6 +2,8 @@
 
 pub(crate) mod cbor;
 pub mod hash;
+#[cfg(any(feature = "zarr", feature = "zio"))]
+pub(crate) mod json;
 pub mod meta_access;
 pub mod metadata;
 pub(crate) mod number;

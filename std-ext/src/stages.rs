@@ -9,3 +9,5 @@
 pub mod pipeline;
 pub mod shuffle;
 pub mod simple_packing;
+#[doc(hidden)]
+pub mod single;

@@ -68,6 +68,10 @@ hints! {
     Blosc2 = "enable feature `blosc2`",
     /// Feature `blosc2-decode`.
     Blosc2Decode = "enable feature `blosc2-decode`",
+    /// Feature `grib-jpeg2000`.
+    GribJpeg2000 = "enable feature `grib-jpeg2000`",
+    /// Feature `grib-png`.
+    GribPng = "enable feature `grib-png`",
     /// Feature `lz4`.
     Lz4 = "enable feature `lz4`",
     /// Feature `roaring`, to encode.

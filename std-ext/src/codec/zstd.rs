@@ -100,9 +100,15 @@ pub(crate) fn append(data: &[u8], level: i32, threads: Threads, out: &mut Vec<u8
     compress().map_err(|error: std::io::Error| CodecError::new(error.to_string()))
 }
 
+/// One frame that states the length of its content, as some readers demand.
+#[cfg(feature = "zarr")]
+pub(crate) fn compress_with_len(data: &[u8], level: i32) -> Result<Vec<u8>, CodecError> {
+    zstd::bulk::compress(data, level).map_err(|error| CodecError::new(error.to_string()))
+}
+
 /// Decompresses into all of `out`. As that is one buffer, libzstd needs no window of its own, whatever a frame asks
 /// for.
-pub(super) fn decompress(payload: &[u8], out: &mut [u8]) -> Result<(), CodecError> {
+pub(crate) fn decompress(payload: &[u8], out: &mut [u8]) -> Result<(), CodecError> {
     // libzstd accepts an empty payload as zero frames. The format demands a frame, even for no values.
     if payload.is_empty() {
         return Err(CodecError::new("the payload is empty: a frame is missing"));

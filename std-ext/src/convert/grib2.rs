@@ -1,17 +1,32 @@
-//! GRIB edition 2 (WMO Manual on Codes, FM 92 GRIB): messages become Tensogram messages without decoding, and return
-//! to the byte.
+//! GRIB edition 2 (WMO Manual on Codes, FM 92 GRIB): messages become Tensogram messages, without decoding where that is
+//! possible, and return to the byte.
 //!
 //! One GRIB message becomes one Tensogram message. Each field of it is one object. The payload is section 7, as it is,
-//! where the format has a stage for it:
+//! where the format has a stage for it. Otherwise it has the same integers, in as many bits as the greatest takes:
 //!
-//! | data representation (section 5) | object |
-//! |---|---|
-//! | 5.0 simple packing | `simple_packing` |
-//! | 5.42 CCSDS with 8, 16, 24 or 32 bits | `simple_packing` and `szip` |
-//! | 5.42 CCSDS with other widths | `simple_packing` of the same integers |
-//! | 5.4 IEEE floating point, 32 and 64 bits | values without a stage |
-//! | any of these, with a bitmap (section 6) | likewise, dense, and a mask of NaN where the bitmap has a 0 |
-//! | all other templates | an error that names them, for the whole message |
+//! | data representation (section 5) | object | section 7 comes back from |
+//! |---|---|---|
+//! | 5.0 simple packing | `simple_packing` | the payload |
+//! | 5.42 CCSDS with 8, 16, 24 or 32 bits | `simple_packing` and `szip` | the payload |
+//! | 5.42 CCSDS with other widths | `simple_packing` of the same integers | the payload |
+//! | 5.4 IEEE floating point, 32 and 64 bits | values without a stage | the payload |
+//! | 5.2 complex packing, 5.3 with spatial differences | `simple_packing` of the same integers; missing values are a mask of NaN | the payload, and the groups in metadata |
+//! | 5.41 PNG (feature `grib-png`), 5.40 JPEG 2000 (feature `grib-jpeg2000`) | `simple_packing` of the same integers | its own bytes in metadata |
+//! | any of these, with a bitmap (section 6) | likewise, dense, and a mask of NaN where the bitmap has a 0 | likewise |
+//! | all other templates | an error that names them, for the whole message | |
+//!
+//! # What is kept beside the values
+//! References, widths and lengths of groups determine the bits of 5.2 and 5.3. They take a few bits for each value; the
+//! conversion encodes the values again, and keeps all of section 7 if the result is not the same. That happens with two
+//! kinds of missing values, which are one kind of gap in an object. Pictures cannot be written again to the byte, so
+//! metadata hold them whole. Without [`GribOptions::keep_original`] they do not: such fields return in simple packing, with
+//! the same values, and [`Note::Repacked`] names them.
+//!
+//! GRIB edition 1 is refused by number, with the place of the message.
+//!
+//! # Where points are
+//! [`coordinates`] has latitude and longitude of each point, for grids of latitude and longitude, Gaussian, rotated and
+//! reduced grids, and polar stereographic and Lambert conformal ones.
 //!
 //! # Values
 //! The manual's formula is Y = (R + X · 2^E) / 10^D. The format's is Y = R' + X · (2^E · 10^-D), with R' = R / 10^D. With
@@ -43,12 +58,15 @@
 
 mod bitmap;
 mod codes;
+mod complex;
+mod coordinates;
 mod error;
 mod fields;
 mod find;
 mod grid;
 mod keys;
 mod parameters;
+mod picture;
 mod product;
 mod recipe;
 mod representation;
@@ -58,6 +76,7 @@ mod to_grib;
 mod to_tgm;
 
 pub use bitmap::Bitmap;
+pub use coordinates::{Coordinates, coordinates};
 pub use error::{GribError, GribErrorKind};
 pub use fields::{Field, Fields};
 pub use find::{Found, MessageReader};

@@ -14,12 +14,13 @@ use crate::base::error::TensogramError;
 )))]
 use crate::base::hint::Hint;
 use crate::base::memory;
-use crate::base::options::{Blosc2Codec, CompressionBackend};
+use crate::base::options::{Blosc2Codec, CompressionBackend, EncodeOptions};
 use crate::base::threads::Threads;
 use crate::codec::{self, CodecError};
 use crate::encode::packing::Values;
-use crate::encode::plan::{Compressor, failure};
+use crate::encode::plan::{Compressor, Plan, failure};
 use crate::encode::region::Payload;
+use crate::model::types::DataObjectDescriptor;
 
 /// The backend and the threads that a compressor may use.
 #[derive(Clone, Copy, Debug)]
@@ -65,6 +66,22 @@ fn compress(
         Compressor::Roaring => append(roaring(bytes).map_err(|error| failure("roaring", error))?, out)?,
     }
     Ok(None)
+}
+
+/// Compresses bytes that went through all other stages of an object with this descriptor.
+///
+/// # Errors
+/// Those of the descriptor; [`TensogramError::Encoding`] naming the codec.
+pub(crate) fn compress_alone(
+    descriptor: &DataObjectDescriptor,
+    bytes: &[u8],
+    options: &EncodeOptions,
+) -> Result<Vec<u8>, TensogramError> {
+    let threads = Threads::resolve(options.threads, bytes.len() as u64, options.parallel_threshold_bytes)?;
+    let means = Means { backend: options.compression_backend, threads };
+    let mut out = Vec::new();
+    compress(&Plan::new(descriptor)?.compressor, bytes, descriptor.byte_order, means, &mut out)?;
+    Ok(out)
 }
 
 /// Appends the output of a compressor that has a buffer of its own.

@@ -48,14 +48,69 @@ pub(crate) fn write_message(
     options: &EncodeOptions,
     out: &mut Vec<u8>,
 ) -> Result<(), PartError> {
-    let policy =
-        HashFramePolicy { header: options.aggregate_hash.in_header(), footer: options.aggregate_hash.in_footer() };
     let mut front = Front::new();
     let tensors = objects.iter().map(|object| (Tensor::of(object.descriptor()), None));
     front.frame(FrameType::HeaderMetadata, options.hashing, |writer| {
         write_completed(global, tensors, options, writer)
     })?;
-    write_frames(front, objects, FrameForm::of(options), policy, out)
+    write_frames(front, objects, FrameForm::of(options), policy_of(options), out)
+}
+
+/// A message whose objects are written before it is known which ones follow.
+#[derive(Debug)]
+pub(crate) struct Growth {
+    /// Room for the frames before the objects, then the objects.
+    out: Vec<u8>,
+    room: usize,
+    form: FrameForm,
+    frames: Vec<WrittenFrame>,
+    tensors: Vec<Tensor<'static>>,
+}
+
+impl Growth {
+    pub(crate) fn new(options: &EncodeOptions) -> Self {
+        let form = FrameForm::of(options);
+        Self { out: vec![0; USUAL_FRONT_LEN], room: USUAL_FRONT_LEN, form, frames: Vec::new(), tensors: Vec::new() }
+    }
+
+    pub(crate) const fn object_count(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// Appends objects.
+    ///
+    /// # Errors
+    /// As [`write_message`].
+    pub(crate) fn add(&mut self, objects: Vec<Planned<'_>>) -> Result<(), PartError> {
+        self.tensors.extend(objects.iter().map(|object| Tensor::of(object.descriptor()).into_owned()));
+        // More than is needed, so that many small objects do not move the message each time. Memory that is never
+        // written to takes no room.
+        let needed = to_usize(objects.iter().map(|object| padded(object.expected_len())).sum())?;
+        let reserved = self.out.try_reserve(needed);
+        reserved.map_err(|_| PartError::of_all(TensogramError::encoding(format!("cannot allocate {needed} bytes"))))?;
+        self.frames.extend(write_objects(objects, self.form, &mut self.out)?);
+        Ok(())
+    }
+
+    /// Writes everything before and after the objects.
+    ///
+    /// # Errors
+    /// As [`write_message`].
+    pub(crate) fn finish(self, global: &GlobalMetadata, options: &EncodeOptions) -> Result<Vec<u8>, PartError> {
+        let Self { mut out, room, form, frames, tensors } = self;
+        let mut front = Front::new();
+        front.frame(FrameType::HeaderMetadata, options.hashing, |writer| {
+            write_completed(global, tensors.into_iter().map(|tensor| (tensor, None)), options, writer)
+        })?;
+        let lists = Lists::new(frames.len(), form.hashing, policy_of(options));
+        complete(front, &lists, &frames, room, &mut out)?;
+        Ok(out)
+    }
+}
+
+/// Where a message has lists of digests.
+const fn policy_of(options: &EncodeOptions) -> HashFramePolicy {
+    HashFramePolicy { header: options.aggregate_hash.in_header(), footer: options.aggregate_hash.in_footer() }
 }
 
 /// Writes a whole message to `out` and replaces what it held. `metadata` is the CBOR of its only metadata frame.
@@ -76,7 +131,7 @@ pub(crate) fn write_message_around(
 
 /// Writes the objects, then the frames after them, and at last the frames before them, which are put in place.
 fn write_frames(
-    mut front: Front,
+    front: Front,
     objects: Vec<Planned<'_>>,
     form: FrameForm,
     policy: HashFramePolicy,
@@ -89,12 +144,22 @@ fn write_frames(
     reserve(out, expected + room + lists.back_len())?;
     out.resize(to_usize(expected)?, 0);
     let frames = write_objects(objects, form, out)?;
+    complete(front, &lists, &frames, to_usize(expected)?, out)
+}
 
+/// Moves the objects, which begin at byte `room`, to where they belong, and writes the frames around them.
+fn complete(
+    mut front: Front,
+    lists: &Lists,
+    frames: &[WrittenFrame],
+    room: usize,
+    out: &mut Vec<u8>,
+) -> Result<(), PartError> {
     let lens = frames.iter().map(|frame| frame.len);
     let start = lists.front_len(front.len(), &lens);
-    move_objects(out, to_usize(expected)?, to_usize(start)?)?;
-    front.complete(&lists, &frames, start)?;
-    let total = write_back(&lists, &frames, out)?;
+    move_objects(out, room, to_usize(start)?)?;
+    front.complete(lists, frames, start)?;
+    let total = write_back(lists, frames, out)?;
     front.put_in_place(start, lists.flags(), total, out)
 }
 

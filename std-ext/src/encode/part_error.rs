@@ -18,6 +18,11 @@ impl PartError {
     pub(crate) const fn of_all(error: TensogramError) -> Self {
         Self { object_index: None, error }
     }
+
+    /// This error in a message that has `count` objects before those that the number counts.
+    pub(crate) fn behind(self, count: usize) -> Self {
+        Self { object_index: self.object_index.map(|index| index.saturating_add(count)), ..self }
+    }
 }
 
 impl fmt::Display for PartError {

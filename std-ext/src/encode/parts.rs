@@ -47,6 +47,17 @@ pub fn encode_parts(
     parts: &[Part<'_>],
     options: &EncodeOptions,
 ) -> Result<Vec<u8>, PartError> {
+    let objects = plan_parts(parts, options)?;
+    let mut message = Vec::new();
+    assemble(metadata, objects, options, &mut message)?;
+    Ok(fitting(message))
+}
+
+/// The objects of a message, on several threads if the options say so.
+///
+/// # Errors
+/// Those of the stages, with the number of the object.
+pub(super) fn plan_parts<'a>(parts: &[Part<'a>], options: &EncodeOptions) -> Result<Vec<Planned<'a>>, PartError> {
     let bytes = parts.iter().map(|part| part.bytes().len() as u64).sum();
     let threads =
         Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes).map_err(PartError::of_all)?;
@@ -54,12 +65,9 @@ pub fn encode_parts(
     let inner = if parts.len() > 1 { threads.alone() } else { threads };
     let means = Means { backend: options.compression_backend, threads: inner };
     let numbered: Vec<_> = parts.iter().enumerate().collect();
-    let objects = threads.map(&numbered, |(index, part)| {
+    threads.map(&numbered, |(index, part)| {
         part.plan(means, !threads.is_one()).map_err(|error| PartError { object_index: Some(*index), error })
-    })?;
-    let mut message = Vec::new();
-    assemble(metadata, objects, options, &mut message)?;
-    Ok(fitting(message))
+    })
 }
 
 impl<'a> Part<'a> {

@@ -56,6 +56,10 @@ impl<'a> TakenObject<'a> {
         Ok(Self { object: Object::kept(descriptor, view.as_encoded().to_vec(), object.region()) })
     }
 
+    pub(crate) fn into_object(self) -> Object<'a> {
+        self.object
+    }
+
     /// The descriptor of the object.
     pub const fn descriptor(&self) -> &DataObjectDescriptor {
         self.object.descriptor.get()

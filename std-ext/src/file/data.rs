@@ -225,12 +225,12 @@ impl Run<'_> {
         let Place::File(opened) = self.data.0 else { return Ok(()) };
         let Some((path, file)) = opened.positioned_file() else {
             let mut layouts = self.layouts.iter().enumerate();
-            return layouts.try_for_each(|(index, layout)| f(index, *layout, &opened.outline_at(*layout)?));
+            return layouts.try_for_each(|(index, layout)| f(index, *layout, &opened.read_outline_at(*layout, None)?));
         };
         let (mut window, mut start, mut end) = (Vec::new(), 0, 0);
         for (index, layout) in self.layouts.iter().enumerate() {
             if layout.length > AT_ONCE {
-                f(index, *layout, &opened.outline_at(*layout)?)?;
+                f(index, *layout, &opened.read_outline_at(*layout, None)?)?;
                 continue;
             }
             let last = layout.offset.saturating_add(layout.length);

@@ -272,9 +272,25 @@ impl TensogramFile {
         done.map_err(|error| TensogramError::io(&self.path, &error))
     }
 
-    /// The bytes of the message at `layout`, with zeros instead of payloads. A short message may be there whole.
-    pub(super) fn outline_at(&self, layout: MessageLayout) -> Result<Vec<u8>> {
-        let question = Outline { whole: None, options: DecodeOptions::default() };
+    /// The bytes of the message at `layout`, as [`Self::read_message_outline`] or, with the number of an object,
+    /// [`Self::read_message_object`] returns them. The file is not scanned: for programs that scan it themselves, as
+    /// with [`tgm_core::scan::Scanner`].
+    ///
+    /// # Errors
+    /// Those of [`Self::read_message_outline`]. An [`io::ErrorKind::Unsupported`] error if the file is mapped: its bytes can
+    /// be borrowed.
+    ///
+    /// ```
+    /// use tgm_std::TensogramFile;
+    /// use tgm_std::scan::MessageLayout;
+    ///
+    /// let file = TensogramFile::open("../tests/data/multi/three.tgm")?;
+    /// let second = MessageLayout { offset: 568, length: 568 };
+    /// assert_eq!(file.read_outline_at(second, None)?.len(), 568);
+    /// # Ok::<(), tgm_std::TensogramError>(())
+    /// ```
+    pub fn read_outline_at(&self, layout: MessageLayout, object: Option<usize>) -> Result<Vec<u8>> {
+        let question = Outline { whole: object, options: DecodeOptions::default() };
         match &self.backing {
             Backing::Positioned { file, .. } => message_bytes::ask(file, &self.path, layout, &question),
             #[cfg(feature = "mmap")]

@@ -53,7 +53,7 @@
 //! | `bytes`, `count` | the bytes of its decoded values, and the number of its elements |
 //! | `objects` | the number of objects in the message |
 //!
-//! In a message these are of its first object.
+//! In a message these are of its first object. A program can answer more keys by itself ([`Query::matches_with`]).
 
 pub(crate) mod compare;
 pub(crate) mod expr;
@@ -73,6 +73,8 @@ use tgm_core::metadata::{MessageMetadata, ObjectMetadata};
 use tgm_core::wire::WIRE_VERSION;
 
 use expr::{Condition, Expr};
+
+pub use structure::codec;
 
 /// Conditions on metadata, such as `mars.param=2t/10u and step>=24`. The [module](crate::metadata::query) has the
 /// grammar.
@@ -123,6 +125,31 @@ impl Query {
     /// # Errors
     /// Those of [`MessageMetadata::get`]; for structural keys those of the first object.
     pub fn matches(&self, message: &MessageMetadata<'_>) -> Result<bool> {
+        self.matches_with(message, |_| Ok(None))
+    }
+
+    /// [`Self::matches`], where the program knows more of the message. `known` is asked for keys that neither metadata
+    /// nor structure have, such as the message's place in a file.
+    ///
+    /// # Errors
+    /// Those of [`Self::matches`] and `known`.
+    ///
+    /// ```
+    /// use tgm_std::core::Message;
+    /// use tgm_std::metadata::query::{Known, Query};
+    ///
+    /// let bytes = std::fs::read("../tests/data/realistic/surface-181x360.tgm")?;
+    /// let metadata = Message::parse(&bytes)?.metadata()?;
+    /// let query: Query = "mars.param=2t and offset>=4096".parse()?;
+    /// let at = |offset| move |key: &str| Ok((key == "offset").then_some(Known::Integer(offset)));
+    /// assert!(query.matches_with(&metadata, at(5000))? && !query.matches_with(&metadata, at(0))?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn matches_with(
+        &self,
+        message: &MessageMetadata<'_>,
+        mut known: impl FnMut(&str) -> Result<Option<Known>>,
+    ) -> Result<bool> {
         self.root.holds(&mut |condition| {
             let found = if condition.is_version() { version()? } else { message.get(&condition.key)? };
             match (found, condition.structure) {
@@ -131,6 +158,7 @@ impl Query {
                     let first = || next_descriptor(&mut message.data_objects());
                     holds_encoded(condition, structure.of_message(count, first)?.as_deref())
                 }
+                (None, None) => holds_known(condition, known(&condition.key)?),
                 (found, _) => condition.holds(found.as_ref()),
             }
         })
@@ -147,10 +175,9 @@ impl Query {
             let Some(object) = message.object(0)? else { return Ok(()) };
             let descriptor = objects.as_mut().map_or(Ok(None), next_descriptor)?;
             let annotation = |condition: &Condition| message.get(&condition.annotation);
-            if self
-                .root
-                .holds(&mut |condition| holds_for_object(condition, &object, annotation, descriptor.as_ref(), 1))?
-            {
+            if self.root.holds(&mut |condition| {
+                holds_for_object(condition, &object, annotation, descriptor.as_ref(), 1, |_| Ok(None))
+            })? {
                 found(0);
             }
             return Ok(());
@@ -158,7 +185,7 @@ impl Query {
         let query = self.for_objects(message)?;
         for (index, object) in message.objects().enumerate() {
             let descriptor = objects.as_mut().map_or(Ok(None), next_descriptor)?;
-            if query.holds(&object?, descriptor.as_ref())? {
+            if query.matches_with(&object?, descriptor.as_ref(), |_| Ok(None))? {
                 found(index);
             }
         }
@@ -186,14 +213,32 @@ fn holds_encoded(condition: &Condition, encoded: Option<&[u8]>) -> Result<bool> 
     condition.holds(value.as_ref())
 }
 
+/// [`Condition::holds`] for a number that the program knows.
+fn holds_known(condition: &Condition, known: Option<Known>) -> Result<bool> {
+    // As CBOR: a byte that says which number it is, and eight bytes.
+    let encode = |known| {
+        let (first, bits) = match known {
+            Known::Integer(integer) => (0x1b, integer),
+            Known::Float(float) => (0xfb, float.to_bits()),
+        };
+        let mut encoded = [first; 9];
+        if let Some(last) = encoded.last_chunk_mut() {
+            *last = bits.to_be_bytes();
+        }
+        encoded
+    };
+    holds_encoded(condition, known.map(encode).as_ref().map(<[u8; 9]>::as_slice))
+}
+
 /// Whether a condition holds for an object of a message of `count` objects: in its metadata, then in the annotations,
-/// then in its structure.
+/// then in its structure, then by what is `known` beyond it.
 fn holds_for_object<'a>(
     condition: &Condition,
     object: &ObjectMetadata<'a>,
     annotation: impl FnOnce(&Condition) -> Result<Option<Value<'a>>>,
     descriptor: Option<&Descriptor<'_>>,
     count: usize,
+    known: impl FnOnce(&str) -> Result<Option<Known>>,
 ) -> Result<bool> {
     if condition.is_version() {
         return condition.holds(version()?.as_ref());
@@ -204,8 +249,18 @@ fn holds_for_object<'a>(
     };
     match (found, condition.structure) {
         (None, Some(structure)) => holds_encoded(condition, structure.of_object(descriptor, count).as_deref()),
+        (None, None) => holds_known(condition, known(&condition.key)?),
         (found, _) => condition.holds(found.as_ref()),
     }
+}
+
+/// A number that a program knows under a key, see [`Query::matches_with`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Known {
+    /// An integer.
+    Integer(u64),
+    /// A float.
+    Float(f64),
 }
 
 impl fmt::Display for Query {
@@ -231,7 +286,7 @@ impl<'a> ObjectQuery<'_, 'a> {
     /// # Errors
     /// Those of [`ObjectMetadata::get`].
     pub fn matches(&self, object: &ObjectMetadata<'a>) -> Result<bool> {
-        self.holds(object, None)
+        self.matches_with(object, None, |_| Ok(None))
     }
 
     /// Whether the query holds for an object of the message, by its metadata and its descriptor.
@@ -239,13 +294,24 @@ impl<'a> ObjectQuery<'_, 'a> {
     /// # Errors
     /// Those of [`ObjectMetadata::get`].
     pub fn matches_object(&self, object: &ObjectMetadata<'a>, descriptor: &Descriptor<'_>) -> Result<bool> {
-        self.holds(object, Some(descriptor))
+        self.matches_with(object, Some(descriptor), |_| Ok(None))
     }
 
-    fn holds(&self, object: &ObjectMetadata<'a>, descriptor: Option<&Descriptor<'_>>) -> Result<bool> {
+    /// [`Self::matches_object`], where the program knows more of the object. `known` is asked for keys that neither
+    /// metadata nor structure have. Without a descriptor, of the structural keys only `objects` is known.
+    ///
+    /// # Errors
+    /// Those of [`ObjectMetadata::get`] and `known`.
+    pub fn matches_with(
+        &self,
+        object: &ObjectMetadata<'a>,
+        descriptor: Option<&Descriptor<'_>>,
+        mut known: impl FnMut(&str) -> Result<Option<Known>>,
+    ) -> Result<bool> {
         let annotation = |condition: &Condition| Ok(self.annotations.get(condition.number).copied().flatten());
-        let test = &mut |condition: &Condition| holds_for_object(condition, object, annotation, descriptor, self.count);
-        self.query.root.holds(test)
+        self.query
+            .root
+            .holds(&mut |condition| holds_for_object(condition, object, annotation, descriptor, self.count, &mut known))
     }
 }
 

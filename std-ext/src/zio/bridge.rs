@@ -11,7 +11,6 @@
 
 mod foreign;
 mod from_tgm;
-mod json;
 mod reverse;
 mod to_tgm;
 

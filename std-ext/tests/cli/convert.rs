@@ -66,12 +66,13 @@ fn other_compression_in_between_keeps_the_way_back() {
 #[test]
 fn bytes_between_messages_and_refused_messages_are_reported_and_the_others_converted() {
     let folder = Folder::new();
-    let parts = [&b"heading\r\n"[..], &sample("simple-8"), &sample("refused-jpeg"), b"\0\0\0", &sample("constant")];
+    let parts =
+        [&b"heading\r\n"[..], &sample("simple-8"), &sample("refused-logarithm"), b"\0\0\0", &sample("constant")];
     let (grib, tensogram, back) =
         (folder.file("in", &parts.concat()), folder.path("out.tgm"), folder.path("back.grib2"));
     let run = convert(&grib, &tensogram, &[]);
     assert_eq!(run.code, Some(1));
-    for text in ["9 bytes at offset 0 belong to no GRIB message", "GRIB message 1 at 684", "JPEG 2000", "3 bytes at"] {
+    for text in ["9 bytes at offset 0 belong to no GRIB message", "GRIB message 1 at 684", "logarithm", "3 bytes at"] {
         assert!(run.stderr.contains(text), "{text}: {}", run.stderr);
     }
     convert(&tensogram, &back, &[]).good();
@@ -117,4 +118,47 @@ fn a_decimal_scale_and_added_metadata_are_told() {
     let run = convert(&noted, &back, &[]);
     assert!(run.code == Some(0) && run.stderr.contains("message 0: not kept: extra.run"), "{}", run.stderr);
     assert!(fs::read(&back).unwrap() == sample("decimal-2"));
+}
+
+#[cfg(feature = "grib-png")]
+#[test]
+fn pictures_are_kept_unless_told_otherwise() {
+    let folder = Folder::new();
+    let (tensogram, original) = converted(&folder, &["png", "groups-2", "simple-12"]);
+    let back = folder.path("back.grib2");
+    convert(&tensogram, &back, &[]).good();
+    assert!(fs::read(&back).unwrap() == original);
+    let (grib, smaller) = (folder.file("in.grib2", &original), folder.path("smaller.tgm"));
+    let run = convert(&grib, &smaller, &["--drop-original"]);
+    let told = "1 fields were pictures: back in GRIB they have simple packing of the same values";
+    assert!(run.code == Some(0) && run.stderr.contains(told), "{}", run.stderr);
+    let sum =
+        |file: &str| tgm(["digest", "--json", file]).good().text().split("\"messages\"").last().map(str::to_string);
+    convert(&smaller, &back, &[]).good();
+    let again = folder.path("again.tgm");
+    convert(&back, &again, &[]).good();
+    assert_eq!(sum(&again), sum(&smaller));
+}
+
+/// What comes from GRIB lies where its grid says.
+#[test]
+fn values_of_grids_without_columns_have_places() {
+    let folder = Folder::new();
+    let (tensogram, _) = converted(&folder, &["reduced_gg_pl_32"]);
+    let text = tgm(["cat", "--csv", &tensogram]).good().text().to_string();
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("dim0,latitude,longitude,value"));
+    assert!(lines.next().unwrap().starts_with("0,87.863798839"), "{text}");
+    assert_eq!(lines.count(), 6113);
+    let run = tgm(["cat", "--nearest", "-87.9,341", &tensogram]).good();
+    assert!(run.text().lines().nth(1).unwrap().starts_with("6113,-87.8637"), "{}", run.text());
+    let plain = tgm(["stats", "--json", &tensogram]).good().json();
+    let weighed = tgm(["stats", "--json", "--weigh-latitudes", &tensogram]).good().json();
+    let mean = |run: &serde_json::Value| run["messages"][0]["objects"][0]["mean"].as_f64().unwrap();
+    let difference = (mean(&plain) - mean(&weighed)).abs();
+    assert!((1e-6..10.0).contains(&difference), "{difference}");
+    let (lambert, _) = converted(&folder, &["lambert"]);
+    let run = tgm(["cat", "--nearest", "41.61,-72.44", &lambert]).good();
+    assert!(run.text().lines().nth(1).unwrap().starts_with("0,0,41.6129"), "{}", run.text());
+    assert_eq!(tgm(["cat", "--nearest", "0,0", &lambert]).code, Some(1));
 }

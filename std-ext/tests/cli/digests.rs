@@ -66,8 +66,9 @@ fn commands() -> BTreeMap<&'static str, Takes> {
         ("scan", Nothing),
         ("catalog", Nothing),
         ("create", Nothing),
-        // It takes messages that were made from other formats: `convert.rs` has a test of its own.
-        ("convert", Nothing),
+        ("convert", Values("convert IN -o OUT_[index].raw")),
+        // It needs a terminal: `browse.sh` looks at its pane.
+        ("browse", Nothing),
         ("doctor", Nothing),
         ("completions", Nothing),
         ("man", Nothing),
@@ -102,7 +103,7 @@ fn commands() -> BTreeMap<&'static str, Takes> {
 
 fn call(line: &str, folder: &Path, more: Option<&str>) -> Run {
     let words = line.split(' ').chain(more).map(|word| match word {
-        "IN" | "OUT" => folder.join(word).display().to_string(),
+        word if word == "IN" || word.starts_with("OUT") => folder.join(word).display().to_string(),
         other => other.to_string(),
     });
     tgm(words)

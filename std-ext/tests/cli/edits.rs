@@ -17,6 +17,12 @@ impl Folder {
         Self(tempfile::tempdir().unwrap())
     }
 
+    /// A folder in memory, where the system has one. Files are safe there as soon as they are written, so commands that
+    /// write many of them do not wait for a disk.
+    pub(crate) fn in_memory() -> Self {
+        tempfile::tempdir_in("/dev/shm").map_or_else(|_| Self::new(), Self)
+    }
+
     /// A path in the folder.
     pub(crate) fn path(&self, name: &str) -> String {
         self.0.path().join(name).to_str().unwrap().to_string()
@@ -45,27 +51,36 @@ pub(crate) fn sound() -> impl Iterator<Item = PathBuf> {
 
 /// Whether the file has bytes that belong to no message.
 pub(crate) fn has_junk(path: &Path) -> bool {
-    let document = tgm([&"scan".into(), &"--json".into(), &path.to_path_buf()]).json();
-    document["segments"].as_array().unwrap().iter().any(|segment| segment["kind"] != "message")
+    tgm_core::scan::scan(&fs::read(path).unwrap()).any(|segment| !segment.is_message())
+}
+
+/// The content of files, one behind the other. One run of a command on all of them is much faster than a run on each.
+pub(crate) fn together(paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Vec<u8> {
+    paths.into_iter().flat_map(|path| fs::read(path).unwrap()).collect()
 }
 
 /// The objects of a file with the digests of their values, without their positions. Objects whose codec is not compiled
 /// in have no digest.
 pub(crate) fn digests(path: impl AsRef<Path>) -> Vec<Json> {
+    digests_by_message(path).concat()
+}
+
+/// [`digests`], by message.
+pub(crate) fn digests_by_message(path: impl AsRef<Path>) -> Vec<Vec<Json>> {
     let path = path.as_ref();
-    let run = tgm([Path::new("digest"), Path::new("--json"), path]);
-    let document = run.json();
-    let mut objects = Vec::new();
-    for message in document["messages"].as_array().unwrap() {
-        for object in message["objects"].as_array().unwrap_or_else(|| panic!("{path:?}: {message}")) {
-            let error = object["error"]["message"].as_str();
-            assert!(error.is_none_or(|text| text.contains("not compiled in")), "{path:?}: {object}");
-            let mut object = object.clone();
-            object.as_object_mut().unwrap().shift_remove("object");
-            objects.push(object);
-        }
-    }
-    objects
+    let document = tgm([Path::new("digest"), Path::new("--json"), path]).json();
+    let of_object = |object: &Json| {
+        let error = object["error"]["message"].as_str();
+        assert!(error.is_none_or(|text| text.contains("not compiled in")), "{path:?}: {object}");
+        let mut object = object.clone();
+        object.as_object_mut().unwrap().shift_remove("object");
+        object
+    };
+    let of_message = |message: &Json| {
+        let objects = message["objects"].as_array().unwrap_or_else(|| panic!("{path:?}: {message}"));
+        objects.iter().map(of_object).collect()
+    };
+    document["messages"].as_array().unwrap().iter().map(of_message).collect()
 }
 
 /// The verdict of `tgm verify` on each message.

@@ -11,7 +11,7 @@ use crate::tool::{subcommands, tgm};
 const SURFACE: &str = "realistic/surface-181x360.tgm";
 
 /// The shared options.
-const OPTIONS: [&str; 18] = [
+const OPTIONS: [&str; 19] = [
     "output",
     "object",
     "objects",
@@ -28,6 +28,7 @@ const OPTIONS: [&str; 18] = [
     "verbose",
     "color",
     "no-clobber",
+    "progress",
     "threads",
     "help",
 ];
@@ -39,7 +40,10 @@ fn why_not(command: &str, option: &str) -> Option<&'static str> {
     let is_choice = matches!(option, "where" | "message" | "at" | "object" | "objects");
     let is_json = matches!(option, "json" | "jsonl");
     match (command, option) {
-        (_, "quiet" | "verbose" | "color" | "no-clobber" | "help") | ("doctor", "output" | "json" | "jsonl") => None,
+        (_, "quiet" | "verbose" | "color" | "no-clobber" | "progress" | "help")
+        | ("doctor", "output" | "json" | "jsonl") => None,
+        ("browse", "threads") => None,
+        ("browse", _) => Some("it shows everything, and keys choose"),
         ("doctor" | "completions" | "man", _) => Some("it reads no messages"),
         ("salvage" | "ls" | "get" | "stats" | "set", "objects") => None,
         ("create" | "zio ls" | "zio dump" | "zio to-tgm", _) if is_choice => {
@@ -62,7 +66,7 @@ fn why_not(command: &str, option: &str) -> Option<&'static str> {
         ("frames" | "verify" | "reshuffle" | "zio from-tgm", "object") => Some("it is about whole messages"),
         ("repack" | "compare", "objects") => Some("-w is about objects, where it is about any"),
         (_, "objects") => Some("no rows of objects, or one for each already"),
-        ("ls" | "get" | "dump" | "stats" | "catalog", "keys") => None,
+        ("ls" | "get" | "dump" | "stats" | "catalog" | "digest" | "verify", "keys") => None,
         (_, "keys") => Some("its columns are its own"),
         ("info" | "ls" | "get" | "stats" | "digest" | "scan" | "verify" | "bench" | "zio ls", _)
             if is_listing || is_json =>
@@ -74,7 +78,7 @@ fn why_not(command: &str, option: &str) -> Option<&'static str> {
         (_, _) if is_listing || is_json => Some("it lists no rows"),
         (
             "cat" | "plot" | "stats" | "compare" | "digest" | "extract" | "create" | "repack" | "reshuffle" | "catalog"
-            | "bench",
+            | "bench" | "convert",
             "threads",
         ) => None,
         ("validate", "threads") => Some("it decodes by rules of its own"),
@@ -206,7 +210,7 @@ fn rows_are_sorted_cut_and_printed_as_csv_or_lines_of_json() {
         assert_eq!(run.as_object().unwrap().values().find_map(Json::as_array).unwrap().len(), 2, "{line}");
     }
     tgm(["verify", "--json", "-B", "none", &three]).good();
-    tgm(["digest", "-B", "none", &three]).failed_with("cannot sort by none: the columns are message, object,");
+    tgm(["scan", "-B", "none", &three]).failed_with("cannot sort by none: the columns are ");
     assert_eq!(
         tgm(["get", "-p", "step", "-B", "step:desc", &three]).good().text().split_whitespace().last(),
         Some("0")
@@ -247,6 +251,102 @@ fn structural_keys_are_keys_like_any_other() {
     let out = folder.path("out.tgm");
     tgm(["set", "-s", "extra.count=7", &path, &out]).good();
     assert_eq!(tgm(["get", "-p", "count", &out]).good().text(), "7\n");
+}
+
+/// Filters that hold for message 1 of three only, with keys that are computed. `OFFSET` is where it begins.
+const COMPUTED: [&str; 5] = [
+    "message=1",
+    "offset=OFFSET",
+    "message>0 and offset<=OFFSET",
+    "not message in 0..1 and message!=2",
+    "message=1 and object=0",
+];
+
+#[test]
+fn computed_keys_are_keys_like_any_other_in_filters() {
+    let folder = Folder::new();
+    let three = data("multi/three.tgm");
+    let out = folder.path("out");
+    let offset = tgm(["get", "-m", "1", "-p", "offset", &three]).good().text().trim().to_string();
+    for filter in COMPUTED.map(|filter| filter.replace("OFFSET", &offset)) {
+        // The offset of an object is not that of its message.
+        let by_object = (!filter.contains("offset")).then_some("ls --objects");
+        for line in
+            ["info", "frames", "digest", "verify", "stats", "dump", "get -p step", "ls"].into_iter().chain(by_object)
+        {
+            let run = tgm(line.split(' ').chain(["--json", "-w", &filter, &three])).good().json();
+            let list = run.as_object().unwrap().values().find_map(Json::as_array).unwrap();
+            assert_eq!(list.len(), 1, "{line} {filter}");
+            assert!(list[0]["messages"] == 1 || list[0]["message"] == 1, "{line} {filter}: {}", list[0]);
+        }
+        let second = tgm(["copy", "-m", "1", &three, "-O", "-"]).good().stdout;
+        for line in ["copy -O -", "merge -O -", "cat", "extract", "plot --format svg"] {
+            let by_filter = tgm(line.split(' ').chain(["-w", &filter, &three])).good().stdout;
+            let by_number = tgm(line.split(' ').chain(["-m", "1", &three])).good().stdout;
+            assert!(line.starts_with("merge") || by_filter == by_number, "{line} {filter}");
+        }
+        assert!(tgm(["copy", "-w", &filter, &three, "-O", "-"]).good().stdout == second);
+        tgm(["set", "-s", "step=7", "-w", &filter, &three, &out]).good();
+        assert_eq!(tgm(["get", "-p", "step", &out]).good().text(), "0\n7\n2\n", "{filter}");
+    }
+    // Of objects, with the values that are printed.
+    let surface = data(SURFACE);
+    let printed = tgm(["get", "--objects", "--json", "-p", "object,stored,ratio,offset", &surface]).good().json();
+    let objects = printed["messages"][0]["objects"].as_array().unwrap().clone();
+    for values in &objects {
+        for key in ["object", "stored", "ratio", "offset"] {
+            for filter in [format!("{key}={}", values[key]), format!("{key} in {0}..={0}", values[key])] {
+                let run = tgm(["get", "--objects", "-p", "object", "-w", &filter, &surface]).good();
+                assert_eq!(run.text(), format!("{}\n", values["object"]), "{filter}");
+            }
+        }
+    }
+    let filter = format!("stored={}", objects[1]["stored"]);
+    let values = |command: &str| tgm([command, "--objects", "--json", "-w", &filter, &surface]).good().json();
+    for command in ["ls", "stats"] {
+        let found = values(command)["messages"][0]["objects"].as_array().unwrap().clone();
+        assert!(found.len() == 1 && found[0]["object"] == 1, "{command}");
+    }
+    // repack encodes the objects for which a filter holds.
+    tgm(["repack", "--encoding", "none", "--compression", "none", "-w", &filter, &surface, "-O", &out]).good();
+    let codecs = tgm(["get", "--objects", "-p", "codec", &out]).good();
+    assert_eq!(codecs.text().lines().map(|codec| codec == "none").collect::<Vec<_>>(), [false, true, false]);
+    // A catalogue does not hold such keys, and hides nothing.
+    let catalog = folder.path("catalog");
+    tgm(["catalog", "--keys", "step", &three, "-O", &catalog]).good();
+    let run = tgm(["ls", "-p", "step", "--catalog", &catalog, "-w", "message>=1", "-w", "step<2", &three]).good();
+    assert_eq!(run.text().lines().count(), 2, "{}", run.text());
+    // Metadata under such a key comes first.
+    tgm(["set", "-s", "message=9", &three, &out]).good();
+    assert_eq!(tgm(["get", "-p", "step", "-w", "message=9", &out]).good().text(), "0\n1\n2\n");
+}
+
+#[test]
+fn listings_print_keys_and_sort_by_them() {
+    let three = data("multi/three.tgm");
+    for line in ["ls", "stats", "digest", "verify"] {
+        let run = tgm([line, "--csv", "-p", "step,none,codec", "-B", "step:desc", &three]).good();
+        let titles: Vec<_> = run.text().lines().next().unwrap().split(',').collect();
+        let step = titles.iter().position(|title| *title == "step").unwrap_or_else(|| panic!("{line}: {titles:?}"));
+        assert_eq!(titles[step..step + 3], ["step", "none", "codec"], "{line}");
+        let steps: Vec<_> = run.text().lines().skip(1).map(|row| row.split(',').nth(step).unwrap()).collect();
+        assert_eq!(steps, ["2", "1", "0"], "{line}");
+        // A key that only sorts is no column.
+        let sorted = tgm([line, "--csv", "-B", "offset:desc", &three]).good();
+        let messages: Vec<_> = sorted.text().lines().skip(1).map(|row| row.split(',').next().unwrap()).collect();
+        assert_eq!(messages, ["2", "1", "0"], "{line}: {}", sorted.text());
+        assert!(!sorted.text().contains("offset"), "{line}: {}", sorted.text());
+        let json = tgm([line, "--json", "-p", "step,none", &three]).good().json();
+        let second = &json["messages"][1];
+        let values = if second["values"].is_null() { &second["objects"][0]["values"] } else { &second["values"] };
+        assert_eq!(values, &json!({"step": 1}), "{line}");
+    }
+    // What is wrong is told, and keys that cannot be read are blank.
+    let damaged = data("malformed/hash-mismatch.tgm");
+    if std::path::Path::new(&damaged).exists() {
+        let run = tgm(["verify", "--csv", "-p", "version", &damaged]);
+        assert_eq!(run.code, Some(1), "{}", run.text());
+    }
 }
 
 #[test]

@@ -18,15 +18,24 @@ fn assert_ends_well(run: &Run, what: &str, path: &Path) {
 
 #[test]
 fn every_command_ends_on_every_malformed_file() {
-    for path in files("malformed") {
-        for command in LISTING {
+    let paths = files("malformed");
+    // Commands that take several files read them all in one run. It says which ones it opens, so none is left out.
+    for line in ["info", "ls", "dump", "frames", "scan", "verify", "get -p version", "stats"] {
+        let words = line.split(' ').chain(["-v"]).map(PathBuf::from);
+        let run = tgm(words.chain(paths.clone()));
+        assert!(matches!(run.code, Some(0..=2)) && !run.stderr.contains("panicked"), "{line}: {}", run.stderr);
+        for path in &paths {
+            assert!(run.stderr.contains(&format!("{}: ", path.display())), "{line} {path:?}: {}", run.stderr);
+        }
+    }
+    for path in paths {
+        for command in ["digest", "extract"] {
             assert_ends_well(&tgm([&command.into(), &path]), command, &path);
         }
-        assert_ends_well(&tgm([&"get".into(), &"-p".into(), &"version".into(), &path]), "get", &path);
-        assert_ends_well(&tgm([&"extract".into(), &path]), "extract", &path);
-        assert_ends_well(&tgm([&"stats".into(), &path]), "stats", &path);
         assert_ends_well(&tgm([&"cat".into(), &path]), "cat", &path);
         assert_ends_well(&tgm([&"plot".into(), &path]), "plot", &path);
+        let convert = ["convert", "--quiet", "--to", "csv", "-o", "-"].map(PathBuf::from);
+        assert_ends_well(&tgm(convert.iter().chain([&path])), "convert", &path);
         assert_ends_well(&tgm([&"bench".into(), &"--seconds".into(), &"0".into(), &path]), "bench", &path);
         let tail = [&"tail".into(), &"--from-start".into(), &"--idle".into(), &"0".into(), &path];
         assert_ends_well(&tgm(tail), "tail", &path);

@@ -150,8 +150,17 @@ fn commands() -> BTreeMap<&'static str, Reads> {
             }),
         ),
         ("create", No),
-        // It takes messages that were made from other formats: `convert.rs` has a test of its own.
-        ("convert", No),
+        (
+            "convert",
+            Rest("convert IN -o OUT_[index].csv --to csv", |_, out, d| {
+                (0..=d.whole.len()).all(|n| {
+                    let part = out.with_file_name(format!("out_{n:04}.csv"));
+                    fs::exists(part).unwrap() == (n < d.whole.len())
+                })
+            }),
+        ),
+        // It needs a terminal: `browse.sh` looks at its title.
+        ("browse", No),
         ("doctor", No),
         ("completions", No),
         ("man", No),
@@ -166,8 +175,7 @@ fn commands() -> BTreeMap<&'static str, Reads> {
 fn call(line: &str, input: &Path, out: &Path) -> Run {
     tgm(line.split(' ').map(|word| match word {
         "IN" => input.display().to_string(),
-        "OUT" => out.display().to_string(),
-        other => other.to_string(),
+        other => other.replace("OUT", &out.display().to_string()),
     }))
 }
 

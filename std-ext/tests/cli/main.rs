@@ -7,6 +7,9 @@
     reason = "tests may panic, and say where"
 )]
 
+mod arrays;
+#[cfg(feature = "browse")]
+mod browse;
 mod cat;
 mod catalog;
 mod compare;
@@ -27,15 +30,23 @@ mod hostile;
 mod keys;
 mod listings;
 mod lost;
+#[cfg(target_os = "linux")]
+mod memory;
 mod merging;
 mod npy;
+mod pictures;
 mod plot;
+mod progress;
 mod repack;
 mod salvage;
+mod screens;
 mod setting;
 mod stats;
 mod streams;
+#[cfg(any(feature = "zarr", feature = "parquet"))]
+mod tables;
 mod tailing;
+mod terminal;
 mod tool;
 mod truncated;
 mod upgrade;

@@ -1,38 +1,55 @@
 //! `tgm merge` and `tgm split`.
 
 use std::fs;
+use std::path::PathBuf;
 
 use serde_json::{Value as Json, json};
+use tgm_core::Message;
+use tgm_core::hash::HashPresence;
 
 use crate::corpus::{data, files};
-use crate::edits::{Folder, contents, digests, dump, has_junk, sound, verdicts};
+use crate::edits::{Folder, contents, digests, dump, has_junk, sound, together, verdicts};
 use crate::tool::tgm;
 
 #[test]
 fn splitting_and_merging_change_no_value_no_descriptor_and_no_metadata() {
+    // Files with digests together, and those without.
+    let is_hashed = |path: &PathBuf| {
+        let bytes = fs::read(path).unwrap();
+        let presence = |(offset, length): (usize, usize)| {
+            Message::parse(&bytes[offset..offset + length]).unwrap().hash_presence().unwrap()
+        };
+        tgm_std::scan(&bytes).into_iter().any(|place| presence(place) != HashPresence::Absent)
+    };
+    let (hashed, bare): (Vec<_>, Vec<_>) = sound().partition(is_hashed);
     let mut objects = 0;
-    for path in sound() {
-        let folder = Folder::new();
-        let before = dump(&path);
-        if before.is_empty() {
-            continue;
-        }
-        let path = path.to_str().unwrap();
-        tgm(["split", path, "-o", &folder.path("part.tgm")]).good();
-        let parts: Vec<String> = folder.names().iter().map(|name| folder.path(name)).collect();
-        let expected = digests(path);
-        assert_eq!(parts.iter().flat_map(digests).collect::<Vec<_>>(), expected, "{path}");
-        let whole = folder.path("whole.tgm");
+    for (paths, verdict) in [(hashed, "ok"), (bare, "no digests")] {
+        let (source, parts) = (Folder::in_memory(), Folder::in_memory());
+        let path = source.file("in.tgm", &together(&paths));
+        let (before, expected) = (dump(&path), digests(&path));
+        tgm(["split", &path, "-o", &parts.path("part[index].tgm")]).good();
+        let parts: Vec<String> = parts.names().iter().map(|name| parts.path(name)).collect();
+        assert!(parts.len() > 20, "{} parts", parts.len());
+        let found = digests(source.file("parts.tgm", &together(&parts)));
+        first_difference(&found, &expected);
+        let whole = source.path("whole.tgm");
         tgm(["merge", "-o", &whole].into_iter().chain(parts.iter().map(String::as_str))).good();
-        assert_eq!(digests(&whole), expected, "{path}");
+        first_difference(&digests(&whole), &expected);
         let merged = contents(&dump(&whole)[0]);
         let all = before.iter().flat_map(|message| contents(message)["objects"].as_array().unwrap().clone());
-        assert_eq!(merged["objects"], all.collect::<Json>(), "{path}");
-        let hashed = verdicts(path).iter().any(|verdict| verdict != "no digests");
-        assert_eq!(verdicts(&whole), [if hashed { "ok" } else { "no digests" }], "{path}");
+        first_difference(merged["objects"].as_array().unwrap(), &all.collect::<Vec<_>>());
+        assert_eq!(verdicts(&whole), [verdict]);
         objects += expected.len();
     }
     assert!(objects > 700, "only {objects} objects were compared");
+}
+
+/// Asserts that lists are equal. Only the first difference is shown.
+fn first_difference(found: &[Json], expected: &[Json]) {
+    for (index, (found, expected)) in found.iter().zip(expected).enumerate() {
+        assert_eq!(found, expected, "object {index}");
+    }
+    assert_eq!(found.len(), expected.len());
 }
 
 #[test]

@@ -71,11 +71,54 @@ fn svg_has_cells_a_bar_a_title_and_units() {
     assert_eq!(tgm(["plot", "--svg", &path]).good().text(), svg);
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{svg}");
     assert!(svg.contains("t&lt;1&gt;: message 0") && svg.contains(">0 K<") && svg.contains(">6 K<"), "{svg}");
-    assert!(svg.contains("fill=\"#440154\"") && svg.contains("fill=\"#606060\"") && svg.contains("grey: missing"));
-    // Eight cells, the bar, and the background.
-    assert_eq!(svg.matches("<rect").count(), 8 + 72 + 1);
-    let line = tgm(["plot", "--svg", "--object", "1", &path]).good();
+    assert!(svg.contains("fill=\"#440154\"") && svg.contains("fill=\"#606060\"") && svg.contains(">missing<"));
+    // Eight cells, and below them the bar.
+    assert_eq!(svg.split("</g>").next().unwrap().matches("height=\"1\"").count(), 8, "{svg}");
+    let line = tgm(["plot", "--format", "svg", "--object", "1", &path]).good();
     assert_eq!(line.text().matches('L').count(), 3, "{}", line.text());
+    // The greatest value is at the top.
+    let height = |label: &str| -> f64 {
+        let row =
+            line.text().lines().find(|row| row.contains(&format!(">{label}<")) && row.contains("\"end\"")).unwrap();
+        row.split("y=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap()
+    };
+    assert!(height("30") < height("0"), "{}", line.text());
+}
+
+#[test]
+fn histograms_count_what_is_drawn_and_say_what_is_not() {
+    let folder = Folder::new();
+    let path = small(&folder);
+    let run = tgm(["plot", "--histogram=3", "--width", "12", "--range", "0,5", &path]).good();
+    let lines: Vec<_> = run.text().lines().skip(1).collect();
+    let expected =
+        ["      0 ██ 2", "1.66667 ██ 2", "3.33333 ██ 2", "    5 K", "not drawn: 1 missing, 1 outside of the range"];
+    assert_eq!(lines, expected, "{}", run.text());
+    // More than two dimensions need no --slice.
+    assert_eq!(tgm(["plot", "--histogram", "--object", "2", &path]).good().text().lines().count(), 22);
+    let svg = tgm(["plot", "--histogram", "--format", "svg", &path]).good();
+    assert!(svg.text().contains(">values (not drawn: 1 missing)<") && svg.text().contains(">K<"), "{}", svg.text());
+}
+
+#[test]
+fn the_form_is_that_of_the_name_unless_it_is_given() {
+    let folder = Folder::new();
+    let path = small(&folder);
+    let png = tgm(["plot", "--format", "png", &path]).good().stdout;
+    assert!(png.starts_with(b"\x89PNG\r\n\x1a\n"));
+    for (name, flags, first) in [
+        ("a.PNG", &[][..], &png[..8]),
+        ("a.svg", &[], b"<svg"),
+        ("a.svg", &["--format", "png"], &png[..8]),
+        ("a.png", &["--svg"], b"<svg"),
+        ("a.png", &["--format", "text"], b"t<1>"),
+        ("a", &[], b"t<1>"),
+    ] {
+        let out = folder.path(name);
+        tgm(["plot", &path, "-O", &out].iter().chain(flags)).good();
+        assert!(fs::read(&out).unwrap().starts_with(first), "{name} {flags:?}");
+    }
+    assert_eq!(tgm(["plot", "--svg", "--format", "png", &path]).code, Some(2));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::Value as Json;
 
 use crate::corpus::{data, files};
-use crate::edits::{Folder, digests, dump, sound, verdicts};
+use crate::edits::{Folder, digests, digests_by_message, dump, sound, together, verdicts};
 use crate::tool::{Run, tgm};
 
 /// Runs `tgm salvage --json` and checks three facts: the parts cover the file, IN is unchanged, and the exit code tells
@@ -37,14 +37,18 @@ fn extents(parts: &[Json]) -> Vec<(&str, u64, u64)> {
 fn sound_files_are_copied() {
     let folder = Folder::new();
     let out = folder.path("out.tgm");
-    let is_hashed_in_part = |path: &PathBuf| verdicts(path).contains(&"digests missing".to_string());
-    for path in sound().filter(|path| !is_hashed_in_part(path)) {
-        let path = path.to_str().unwrap();
-        for arguments in [&[][..], &["--verify", "--objects"]] {
-            let (run, _) = salvage(path, &out, arguments);
-            run.good();
-            assert!(fs::read(&out).unwrap() == fs::read(path).unwrap(), "{path}");
-        }
+    let paths: Vec<_> = sound().collect();
+    let verify = [PathBuf::from("verify"), "--json".into()];
+    let document = tgm(verify.iter().chain(&paths)).json();
+    let messages = document["messages"].as_array().unwrap();
+    let hashed_in_part: Vec<_> =
+        messages.iter().filter(|m| m["result"] == "digests missing").map(|m| m["file"].as_str().unwrap()).collect();
+    let whole = paths.iter().filter(|path| !hashed_in_part.contains(&path.to_str().unwrap()));
+    let path = folder.file("in.tgm", &together(whole));
+    for arguments in [&[][..], &["--verify", "--objects"]] {
+        let (run, parts) = salvage(&path, &out, arguments);
+        run.good();
+        assert!(parts.len() > 500 && fs::read(&out).unwrap() == fs::read(&path).unwrap(), "{arguments:?}");
     }
 }
 
@@ -87,7 +91,7 @@ fn a_message_that_swallowed_others_does_not_hide_them() {
 
 #[test]
 fn a_flipped_byte_costs_the_object_it_is_in_and_no_other() {
-    let folder = Folder::new();
+    let folder = Folder::in_memory();
     let out = folder.path("out.tgm");
     for name in ["masks/multi-object.tgm", "preceder/every-object.tgm", "codecs/mixed-stream.tgm"] {
         let bytes = fs::read(data(name)).unwrap();
@@ -102,18 +106,27 @@ fn a_flipped_byte_costs_the_object_it_is_in_and_no_other() {
             let [start, end] = [range.start, range.end];
             (start..start + 16).chain(end - 20..end)
         });
+        let mut salvaged = Vec::new();
         for at in (0..bytes.len()).step_by(bytes.len() / 60).chain(edges) {
             let mut flipped = bytes.clone();
             flipped[at] ^= 0x21;
             let path = folder.file("in.tgm", &flipped);
             salvage(&path, &out, &["--verify", "--objects"]);
-            let kept = digests(&out);
+            salvaged.push((at, fs::read(&out).unwrap()));
+            fs::remove_file(&out).unwrap();
+        }
+        // What was kept of all of them is read together.
+        let all = folder.file("all.tgm", &salvaged.iter().flat_map(|(_, bytes)| bytes).copied().collect::<Vec<_>>());
+        assert!(verdicts(&all).iter().all(|verdict| verdict == "ok"), "{name}");
+        let mut messages = digests_by_message(&all).into_iter();
+        for (at, bytes) in salvaged {
+            let kept = messages.by_ref().take(tgm_std::scan(&bytes).len()).collect::<Vec<_>>().concat();
             let expected: Vec<_> =
                 objects.iter().zip(&ranges).filter(|(_, range)| !range.contains(&at)).map(|(o, _)| o).collect();
             assert!(expected.iter().all(|object| kept.contains(object)), "{name}: byte {at}");
             assert!(kept.iter().all(|object| objects.contains(object)), "{name}: byte {at}: {kept:?}");
-            assert!(verdicts(&out).iter().all(|verdict| verdict == "ok"), "{name}: byte {at}");
         }
+        assert!(messages.next().is_none(), "{name}");
     }
 }
 
@@ -151,22 +164,27 @@ fn rescued_objects_keep_the_metadata_that_is_theirs() {
 
 #[test]
 fn whatever_the_bytes_are_what_is_written_is_whole() {
-    let folder = Folder::new();
+    let folder = Folder::in_memory();
+    let mut written = Vec::new();
     for path in files("malformed").into_iter().chain(files("multi")) {
         let out = folder.path("out.tgm");
         let (_, parts) = salvage(path.to_str().unwrap(), &out, &["--verify", "--objects"]);
         let is_something = |part: &Json| part["kind"] == "message" || part["rescued"] != serde_json::json!([]);
         if parts.iter().any(is_something) {
-            let verdicts = verdicts(&out);
-            assert!(
-                verdicts.iter().all(|verdict| verdict == "ok" || verdict == "no digests"),
-                "{path:?}: {verdicts:?}"
-            );
-            salvage(&out, &folder.path("again.tgm"), &["--verify"]).0.good();
+            written.push((path.clone(), fs::read(&out).unwrap()));
             fs::remove_file(&out).unwrap();
         }
         assert!(!folder.names().contains(&"out.tgm".to_string()), "{path:?}");
     }
+    // Every message is whole. Where one is not, its file is found by its number.
+    let places = written.iter().flat_map(|(path, bytes)| tgm_std::scan(bytes).into_iter().map(move |_| path));
+    let all = folder.file("all.tgm", &written.iter().flat_map(|(_, bytes)| bytes).copied().collect::<Vec<_>>());
+    let verdicts = verdicts(&all);
+    assert_eq!(verdicts.len(), places.clone().count());
+    for (path, verdict) in places.zip(verdicts) {
+        assert!(verdict == "ok" || verdict == "no digests", "{path:?}: {verdict}");
+    }
+    salvage(&all, &folder.path("again.tgm"), &["--verify"]).0.good();
 }
 
 #[test]

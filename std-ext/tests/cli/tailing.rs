@@ -64,9 +64,29 @@ fn stages_are_measured_beside_memcpy() {
     let stages = document["stages"].as_array().unwrap();
     let names: Vec<_> = stages.iter().map(|stage| stage["stage"].as_str().unwrap()).collect();
     assert_eq!(names[..4], ["memcpy", "read", "metadata", "digests"]);
-    assert_eq!(names[4..], ["decode roaring", "decode simple_packing+szip"]);
-    assert_eq!((&stages[0]["of_memcpy"], &stages[5]["bytes"]), (&json!(1.0), &json!(2 * 521_280)));
-    assert_eq!((&stages[0]["bytes"], &stages[5]["count"]), (&json!(fs::metadata(&path).unwrap().len()), &json!(2)));
+    let of_codec = |codec: &str, stages: &[&str]| -> Vec<String> {
+        let of = |way: &'static str| {
+            let whole = std::iter::once(format!("{way} {codec}"));
+            whole.chain(stages.iter().map(move |stage| format!("{way} {codec}: {stage}"))).collect::<Vec<_>>()
+        };
+        let mut encode = of("encode");
+        encode[1..].reverse();
+        [of("decode"), encode].concat()
+    };
+    let expected =
+        [of_codec("roaring", &["compression"]), of_codec("simple_packing+szip", &["compression", "encoding"])];
+    assert_eq!(names[4..], expected.concat());
+    assert_eq!((&stages[0]["of_memcpy"], &stages[8]["bytes"]), (&json!(1.0), &json!(2 * 521_280)));
+    assert_eq!((&stages[0]["bytes"], &stages[8]["count"]), (&json!(fs::metadata(&path).unwrap().len()), &json!(2)));
+    // All stages at once, in all forms.
+    let path = data("masks/with-shuffle-zstd.tgm");
+    let rows = tgm(["bench", "--csv", "--seconds", "0", &path]).good();
+    let names: Vec<_> = rows.text().lines().skip(5).map(|row| row.split(',').next().unwrap()).collect();
+    let stages = ["compression", "filter", "masks"];
+    assert_eq!(names[..4], of_codec("shuffle+zstd", &stages)[..4]);
+    assert_eq!(names[4..], ["", ": masks", ": filter", ": compression"].map(|s| format!("encode shuffle+zstd{s}")));
+    assert!(tgm(["bench", "--seconds", "0", &path]).good().text().contains("encode shuffle+zstd: filter"));
+    let stages = document["stages"].as_array().unwrap();
     assert!(stages.iter().all(|stage| stage["gb_per_s"].as_f64().unwrap() > 0.0), "{document}");
     assert_eq!(tgm(["bench", "--seconds", "-1", &path]).code, Some(2));
 }

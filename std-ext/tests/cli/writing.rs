@@ -31,7 +31,7 @@ const fn writer(name: &'static str, arguments: &'static str, own: Own) -> Writer
 
 const WRITERS: [Writer; 14] = [
     writer("catalog", "IN -o OUT", Own::Refused),
-    writer("convert", "IN -o OUT --from grib2", Own::Refused),
+    writer("convert", "IN -o OUT --from npy", Own::Refused),
     writer("copy", "IN OUT", Own::Replaced),
     writer("create", "IN -o OUT", Own::Refused),
     writer("extract", "IN -O OUT", Own::Refused),
@@ -47,10 +47,7 @@ const WRITERS: [Writer; 14] = [
 ];
 
 fn writers() -> impl Iterator<Item = &'static Writer> {
-    let is_in = |name: &str| match name {
-        "convert" => cfg!(feature = "grib"),
-        name => cfg!(feature = "zio") || !name.starts_with("zio "),
-    };
+    let is_in = |name: &str| cfg!(feature = "zio") || !name.starts_with("zio ");
     WRITERS.iter().filter(move |writer| is_in(writer.name))
 }
 
@@ -63,8 +60,7 @@ impl Writer {
     /// A file that the command can read.
     fn source(&self, folder: &Folder) -> Vec<u8> {
         match self.name {
-            "convert" => fs::read(data("../data-grib/simple-12.grib2")).unwrap(),
-            "create" => npy(1, "'<f8'", false, "(2,)", &[0; 16]),
+            "convert" | "create" => npy(1, "'<f8'", false, "(2,)", &[0; 16]),
             "zio to-tgm" => {
                 let path = folder.path("source.zio");
                 tgm(["zio", "from-tgm", &data("dtypes/float32-little.tgm"), "-O", &path]);

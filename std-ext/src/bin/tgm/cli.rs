@@ -10,7 +10,8 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use crate::args::common::Common;
 use crate::args::files::set_usage;
 use crate::args::listing::Listed;
-#[cfg(feature = "grib")]
+#[cfg(feature = "browse")]
+use crate::commands::browse;
 use crate::commands::convert;
 #[cfg(feature = "zio")]
 use crate::commands::zio;
@@ -19,6 +20,7 @@ use crate::commands::{
     repack, reshuffle, salvage, scan, set, split, stats, tail, upgrade, validate, verify,
 };
 use crate::show::output::Out;
+use crate::show::progress;
 use crate::write::destination::Reads;
 
 /// List, check, extract, make and edit Tensogram messages in files
@@ -32,7 +34,19 @@ pub(crate) struct Cli {
     command: Command,
     #[command(flatten)]
     common: Common,
+    /// The name of the subcommand
+    #[arg(skip)]
+    name: String,
 }
+
+/// Commands that list. On a terminal no line of theirs is longer than the terminal.
+const LISTS: [&str; 13] = [
+    "info", "ls", "dump", "frames", "scan", "stats", "digest", "verify", "validate", "compare", "catalog", "salvage",
+    "zio",
+];
+
+/// Commands without progress: they wait, or they measure.
+const WITHOUT_PROGRESS: [&str; 3] = ["tail", "bench", "browse"];
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
@@ -47,6 +61,8 @@ enum Command {
     Compare(compare::Compare),
     Digest(digest::Digest),
     Plot(plot::Plot),
+    #[cfg(feature = "browse")]
+    Browse(browse::Browse),
     Tail(tail::Tail),
     Bench(bench::Bench),
     Extract(extract::Extract),
@@ -63,7 +79,6 @@ enum Command {
     Split(split::Split),
     Set(set::Set),
     Salvage(salvage::Salvage),
-    #[cfg(feature = "grib")]
     Convert(convert::Convert),
     #[cfg(feature = "zio")]
     Zio(zio::Zio),
@@ -82,13 +97,15 @@ impl Cli {
     pub(crate) fn read() -> Self {
         let matches = command().get_matches();
         let name = matches.subcommand_name().map(str::to_string);
+        let name_of_command = name.clone().unwrap_or_default();
         set_usage(move || {
             let mut command = command();
             command.build();
             let inner = name.as_deref().and_then(|name| command.find_subcommand_mut(name));
             inner.map_or_else(String::new, |inner| inner.render_usage().to_string())
         });
-        Self::from_arg_matches(&matches).unwrap_or_else(|error: clap::Error| error.exit())
+        let cli = Self::from_arg_matches(&matches).unwrap_or_else(|error: clap::Error| error.exit());
+        Self { name: name_of_command, ..cli }
     }
 
     /// Runs the subcommand.
@@ -104,6 +121,8 @@ impl Cli {
             Command::Compare(command) => command,
             Command::Digest(command) => command,
             Command::Plot(command) => command,
+            #[cfg(feature = "browse")]
+            Command::Browse(command) => command,
             Command::Tail(command) => command,
             Command::Bench(command) => command,
             Command::Extract(command) => command,
@@ -120,7 +139,6 @@ impl Cli {
             Command::Split(command) => command,
             Command::Set(command) => command,
             Command::Salvage(command) => command,
-            #[cfg(feature = "grib")]
             Command::Convert(command) => command,
             #[cfg(feature = "zio")]
             Command::Zio(command) => command,
@@ -130,6 +148,12 @@ impl Cli {
         };
         let Listed { form, output, reads } = command.listed();
         out.set(self.common.manner(), form);
+        if LISTS.contains(&&*self.name) {
+            out.wrap_lines();
+        }
+        if !WITHOUT_PROGRESS.contains(&&*self.name) {
+            progress::begin(&self.name, self.common.manner());
+        }
         match output {
             Some(output) => output.write_text(out, Reads::Only(reads), |out| command.run(out)),
             None => command.run(out),
@@ -188,10 +212,7 @@ mod tests {
         writers.dedup();
         // The tests in `tests/cli` try each of these commands.
         let tried = include_str!("../../../tests/cli/writers.txt").lines();
-        let is_in = |name: &str| match name {
-            "convert" => cfg!(feature = "grib"),
-            name => cfg!(feature = "zio") || !name.starts_with("zio "),
-        };
+        let is_in = |name: &str| cfg!(feature = "zio") || !name.starts_with("zio ");
         let tried: Vec<_> = tried.filter(|name| is_in(name)).collect();
         assert_eq!(writers, tried);
     }

@@ -6,10 +6,11 @@ use crate::args::listing::Listed;
 use crate::show::output::Out;
 
 pub(crate) mod bench;
+#[cfg(feature = "browse")]
+pub(crate) mod browse;
 pub(crate) mod cat;
 pub(crate) mod catalog;
 pub(crate) mod compare;
-#[cfg(feature = "grib")]
 pub(crate) mod convert;
 pub(crate) mod copy;
 pub(crate) mod create;
@@ -22,10 +23,10 @@ pub(crate) mod frame_list;
 pub(crate) mod frames;
 pub(crate) mod get;
 pub(crate) mod info;
+pub(crate) mod key_columns;
 pub(crate) mod ls;
 pub(crate) mod merge;
 pub(crate) mod plot;
-pub(crate) mod plot_draw;
 pub(crate) mod repack;
 pub(crate) mod reshuffle;
 pub(crate) mod salvage;

@@ -11,3 +11,4 @@ pub(crate) mod table;
 pub(crate) mod text;
 pub(crate) mod tree;
 pub(crate) mod wire_flags;
+pub(crate) mod wrap;

@@ -2,8 +2,8 @@
 
 pub(crate) mod destination;
 pub(crate) mod interrupt;
-pub(crate) mod npy;
 pub(crate) mod replace;
 pub(crate) mod same_file;
+pub(crate) mod spill;
 pub(crate) mod template;
 pub(crate) mod temporary;

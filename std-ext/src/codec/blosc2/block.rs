@@ -5,7 +5,6 @@ use std::num::{NonZeroU64, NonZeroUsize};
 
 use super::bytes::{Piece, Pieces};
 use super::filter::{Filter, Filters};
-use super::ids::CHUNK_HEADER_LEN;
 use super::stream::{Inflate, Stream, StreamCodec};
 use super::{CodecError, Result};
 use crate::kernels::shuffle;
@@ -101,6 +100,8 @@ impl Scratch {
 pub(super) struct Blocks<'a> {
     /// The chunk with its header: starts count from its first byte.
     chunk: &'a [u8],
+    /// Bytes of the header of the chunk. The starts follow it.
+    header_len: usize,
     /// The start of each block, little-endian.
     starts: &'a [[u8; 4]],
     /// Uncompressed bytes of the chunk.
@@ -116,7 +117,7 @@ pub(super) struct Blocks<'a> {
 impl<'a> Blocks<'a> {
     /// Finds the starts, one for each block. O(1).
     pub(super) fn new(
-        chunk: &'a [u8],
+        (chunk, header_len): (&'a [u8], usize),
         len: usize,
         block_size: usize,
         streams: u8,
@@ -125,10 +126,10 @@ impl<'a> Blocks<'a> {
     ) -> Result<Self> {
         let block_size = NonZeroUsize::new(block_size.min(len)).ok_or_else(|| CodecError::new("block size is 0"))?;
         let streams = NonZeroUsize::new(streams.into()).ok_or_else(|| CodecError::new("a block has no streams"))?;
-        let (words, _) = chunk.get(CHUNK_HEADER_LEN..).unwrap_or_default().as_chunks();
+        let (words, _) = chunk.get(header_len..).unwrap_or_default().as_chunks();
         let starts = words.get(..len.div_ceil(block_size.get()));
         let starts = starts.ok_or_else(|| CodecError::new("a chunk ends within the starts of its blocks"))?;
-        Ok(Self { chunk, starts, len, block_size, streams, codec, filters })
+        Ok(Self { chunk, header_len, starts, len, block_size, streams, codec, filters })
     }
 
     /// Uncompressed bytes of every block but the last.
@@ -272,7 +273,7 @@ impl<'a> Blocks<'a> {
     /// The chunk from the start of block `index` on.
     fn bytes_of(&self, index: usize) -> Result<&'a [u8]> {
         let start = self.starts.get(index).and_then(|start| usize::try_from(i32::from_le_bytes(*start)).ok());
-        let start = start.filter(|&start| start >= CHUNK_HEADER_LEN + self.starts.as_flattened().len());
+        let start = start.filter(|&start| start >= self.header_len + self.starts.as_flattened().len());
         let bytes = start.and_then(|start| self.chunk.get(start..));
         bytes.ok_or_else(|| CodecError::new(format!("block {index} does not start within its chunk")))
     }

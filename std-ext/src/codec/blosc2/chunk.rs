@@ -37,6 +37,18 @@ pub(super) const SPECIAL_SHIFT: u32 = 4;
 /// Versions of the format that chunks may have.
 const VERSIONS: RangeInclusive<u8> = 5..=6;
 
+/// Bytes of the header of Blosc 1.
+#[cfg(feature = "zarr")]
+const BLOSC1_HEADER_LEN: usize = 16;
+/// Versions of the format that buffers of Blosc 1 may have.
+#[cfg(feature = "zarr")]
+const BLOSC1_VERSIONS: RangeInclusive<u8> = 1..=2;
+/// The flags of the filters of Blosc 1.
+#[cfg(feature = "zarr")]
+const BLOSC1_SHUFFLE: u8 = 1;
+#[cfg(feature = "zarr")]
+const BLOSC1_BIT_SHUFFLE: u8 = 1 << 2;
+
 /// A chunk, of the length that the frame gives it.
 pub(super) enum Chunk<'a> {
     /// Zeros.
@@ -80,11 +92,36 @@ impl<'a> Chunk<'a> {
             special::NOT_SPECIAL => {
                 let filters = Filters::new(filters, parameters, element_size)?;
                 let streams = if flags & NOT_SPLIT == 0 { element_size } else { 1 };
-                Blocks::new(chunk, len, block_size, streams, StreamCodec::of_format(flags >> FORMAT_SHIFT)?, filters)
-                    .map(Self::Blocks)
+                let codec = StreamCodec::of_format(flags >> FORMAT_SHIFT)?;
+                Blocks::new((chunk, CHUNK_HEADER_LEN), len, block_size, streams, codec, filters).map(Self::Blocks)
             }
             kind => Self::special(kind, body, len),
         }
+    }
+
+    /// A buffer of Blosc 1, which is a chunk with a header of 16 bytes. Uncompressed it must have `len` bytes. O(1).
+    #[cfg(feature = "zarr")]
+    pub(super) fn parse_blosc1(bytes: &'a [u8], len: usize) -> Result<Self> {
+        let mut fields = FieldReader(bytes);
+        let [version, _codec_version, flags, element_size] = fields.array()?;
+        let [uncompressed, block_size, chunk_len] = [fields.length()?, fields.length()?, fields.length()?];
+        if !BLOSC1_VERSIONS.contains(&version) || flags & EXTENDED == EXTENDED || element_size == 0 {
+            return Err(CodecError::new(format!(
+                "buffers of version {version} and flags {flags:#04x} are not supported"
+            )));
+        }
+        if uncompressed != len {
+            return Err(CodecError::new(format!("a buffer holds {uncompressed} bytes, expected {len}")));
+        }
+        let chunk = bytes.get(..chunk_len).ok_or_else(|| CodecError::new("a buffer is cut short"))?;
+        let body = chunk.get(BLOSC1_HEADER_LEN..).ok_or_else(|| CodecError::new("a buffer ends within its header"))?;
+        if flags & STORED != 0 || len == 0 {
+            return Self::stored(body, len);
+        }
+        let filters = Filters::of_blosc1(flags & BLOSC1_SHUFFLE != 0, flags & BLOSC1_BIT_SHUFFLE != 0, element_size);
+        let streams = if flags & NOT_SPLIT == 0 { element_size } else { 1 };
+        let codec = StreamCodec::of_format(flags >> FORMAT_SHIFT)?;
+        Blocks::new((chunk, BLOSC1_HEADER_LEN), len, block_size, streams, codec, filters).map(Self::Blocks)
     }
 
     /// A special chunk of `len` bytes: all follow from its `kind` and at most one value.

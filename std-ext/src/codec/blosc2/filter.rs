@@ -25,6 +25,9 @@ pub(super) struct Filters {
 pub(super) enum Filter {
     Shuffle(u8),
     BitShuffle(u8),
+    /// The bit shuffle of Blosc 1: blocks that are not whole multiples of eight elements stay as they are.
+    #[cfg(feature = "zarr")]
+    BitShuffleWhole(u8),
 }
 
 impl Filters {
@@ -48,6 +51,16 @@ impl Filters {
             }
         }
         Ok(filters)
+    }
+
+    /// The filter of Blosc 1, at most one.
+    #[cfg(feature = "zarr")]
+    pub(super) fn of_blosc1(is_shuffled: bool, is_bit_shuffled: bool, element_size: u8) -> Self {
+        let (filter, is_used) = match (is_bit_shuffled, is_shuffled) {
+            (true, _) => (Filter::BitShuffleWhole(element_size), true),
+            (_, is_shuffled) => (Filter::Shuffle(element_size), is_shuffled && element_size > 1),
+        };
+        Self { filters: [filter; SLOTS], count: usize::from(is_used) }
     }
 
     /// The filters, in the order in which they are undone.
@@ -75,6 +88,15 @@ impl Filter {
         let (size, unit) = match self {
             Self::Shuffle(size) => (usize::from(size), usize::from(size)),
             Self::BitShuffle(size) => (usize::from(size), 8 * usize::from(size)),
+            #[cfg(feature = "zarr")]
+            Self::BitShuffleWhole(size) if filtered.len().is_multiple_of(8 * usize::from(size)) => {
+                return unshuffle_bits(filtered, usize::from(size), out);
+            }
+            #[cfg(feature = "zarr")]
+            Self::BitShuffleWhole(_) => {
+                out.copy_from_slice(filtered);
+                return Ok(());
+            }
         };
         let whole = filtered.len() - filtered.len().checked_rem(unit).unwrap_or(0);
         let (filtered, left) = filtered.split_at_mut_checked(whole).unwrap_or_default();
@@ -83,6 +105,9 @@ impl Filter {
         match self {
             Self::Shuffle(_) => unshuffle(filtered, size, out),
             Self::BitShuffle(_) => unshuffle_bits(filtered, size, out),
+            // Returned above.
+            #[cfg(feature = "zarr")]
+            Self::BitShuffleWhole(_) => Ok(()),
         }
     }
 }

@@ -10,6 +10,7 @@
 //! given.
 
 use super::bitmap;
+use super::complex::NONE;
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::{reserve, reserve_more};
 
@@ -38,9 +39,9 @@ fn too_many(count: u64) -> TensogramError {
 
 /// Integers for all `points`: those whose bit is 1 from `dense` in order, the others 0.
 pub(super) fn expand(dense: &[u8], bits: u32, bitmap: &[u8], points: u64) -> Result<Vec<u8>> {
-    let (mut from, mut to) = (Reader::new(dense, bits), Writer::new(packed_len(points, bits)?, bits)?);
+    let (mut from, mut to) = (Reader::new(dense), Writer::new(packed_len(points, bits)?)?);
     for has_value in bitmap::iter(bitmap, points) {
-        to.put(if has_value { from.take() } else { 0 });
+        to.put(if has_value { from.take(bits) } else { 0 }, bits);
     }
     Ok(to.finish())
 }
@@ -48,22 +49,66 @@ pub(super) fn expand(dense: &[u8], bits: u32, bitmap: &[u8], points: u64) -> Res
 /// The integers of `expanded` whose bit is 1.
 pub(super) fn compact(expanded: &[u8], bits: u32, bitmap: &[u8], points: u64) -> Result<Vec<u8>> {
     let len = packed_len(bitmap::count_ones(bitmap, points), bits)?;
-    let (mut from, mut to) = (Reader::new(expanded, bits), Writer::new(len, bits)?);
+    let (mut from, mut to) = (Reader::new(expanded), Writer::new(len)?);
     for has_value in bitmap::iter(bitmap, points) {
-        let integer = from.take();
+        let integer = from.take(bits);
         if has_value {
-            to.put(integer);
+            to.put(integer, bits);
         }
     }
     Ok(to.finish())
 }
 
+/// Integers for all `points`, and bits that are 1 where there is none, if there are such points.
+///
+/// `integers` are those of the points whose bit is 1 in `bitmap`, or of all points. [`NONE`] stands for none.
+pub(super) fn place(
+    integers: &[i64],
+    bits: u32,
+    bitmap: Option<&[u8]>,
+    points: u64,
+) -> Result<(Vec<u8>, Option<Vec<u8>>)> {
+    let (mut to, mut gaps) = (Writer::new(packed_len(points, bits)?)?, Writer::new(packed_len(points, 1)?)?);
+    let (mut from, mut has_gaps) = (integers.iter().copied(), false);
+    let mut put = |integer: Option<i64>| {
+        let integer = integer.and_then(|integer| u64::try_from(integer).ok());
+        has_gaps |= integer.is_none();
+        gaps.put(integer.is_none().into(), 1);
+        to.put(integer.unwrap_or(0), bits);
+    };
+    match bitmap {
+        None => from.for_each(|integer| put(Some(integer))),
+        Some(bitmap) => {
+            bitmap::iter(bitmap, points).for_each(|has_value| put(if has_value { from.next() } else { None }));
+        }
+    }
+    Ok((to.finish(), has_gaps.then(|| gaps.finish())))
+}
+
+/// The integers that [`place`] placed. `gaps` has a bit for each point. `None` if it has a value where `bitmap` has none.
+pub(super) fn taken(stored: &[u8], bits: u32, bitmap: Option<&[u8]>, gaps: &[u8], points: u64) -> Option<Vec<i64>> {
+    let mut integers = Vec::new();
+    integers.try_reserve_exact(usize::try_from(points).ok()?).ok()?;
+    let (mut from, mut present) = (Reader::new(stored), bitmap.map(|bits| bitmap::iter(bits, points)));
+    for is_gap in bitmap::iter(gaps, points) {
+        let integer = from.take(bits);
+        let is_present = present.as_mut().is_none_or(|bits| bits.next() == Some(true));
+        match (is_present, is_gap) {
+            (true, false) => integers.push(i64::try_from(integer).ok()?),
+            (true, true) => integers.push(NONE),
+            (false, true) => {}
+            (false, false) => return None,
+        }
+    }
+    Some(integers)
+}
+
 /// `count` integers of `bits` bits, each in containers of `width` bytes.
 pub(super) fn to_containers(dense: &[u8], bits: u32, count: u64, width: usize) -> Result<Vec<u8>> {
     let mut containers = reserve(containers_len(count, width)?)?;
-    let mut from = Reader::new(dense, bits);
+    let mut from = Reader::new(dense);
     for container in containers.chunks_exact_mut(width) {
-        let integer = from.take().to_be_bytes();
+        let integer = from.take(bits).to_be_bytes();
         let low = integer.get(integer.len().saturating_sub(width)..).unwrap_or_default();
         container.iter_mut().zip(low).for_each(|(to, from)| *to = *from);
     }
@@ -73,73 +118,75 @@ pub(super) fn to_containers(dense: &[u8], bits: u32, count: u64, width: usize) -
 /// The integers of big-endian containers of `width` bytes, of which the lower `bits` bits count.
 pub(super) fn from_containers(containers: &[u8], bits: u32, width: usize) -> Result<Vec<u8>> {
     let count = (containers.len() / width) as u64;
-    let mut to = Writer::new(packed_len(count, bits)?, bits)?;
+    let mut to = Writer::new(packed_len(count, bits)?)?;
     for container in containers.chunks_exact(width) {
-        to.put(container.iter().fold(0, |integer, byte| integer << 8 | u64::from(*byte)));
+        to.put(container.iter().fold(0, |integer, byte| integer << 8 | u64::from(*byte)), bits);
     }
     Ok(to.finish())
 }
 
-/// Reads integers of one width, 1 to 64 bits, from the highest bit of the first byte on. Beyond the end all bits are 0.
-struct Reader<'a> {
-    bytes: std::slice::Iter<'a, u8>,
-    bits: u32,
-    /// Bits that were read and not taken, at the low end: fewer than 8 between calls.
-    held: u128,
-    held_bits: u32,
+/// Reads integers of 0 to 64 bits, from the highest bit of the first byte on. Beyond the end all bits are 0.
+pub(super) struct Reader<'a> {
+    bytes: &'a [u8],
+    /// The next bit.
+    at: u64,
 }
 
 impl<'a> Reader<'a> {
-    fn new(bytes: &'a [u8], bits: u32) -> Self {
-        Self { bytes: bytes.iter(), bits, held: 0, held_bits: 0 }
+    pub(super) const fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "the integer has at most 64 bits")]
-    fn take(&mut self) -> u64 {
-        while self.held_bits < self.bits {
-            self.held = self.held << 8 | u128::from(self.bytes.next().copied().unwrap_or(0));
-            self.held_bits += 8;
-        }
-        self.held_bits -= self.bits;
-        let integer = self.held >> self.held_bits;
-        self.held &= (1 << self.held_bits) - 1;
-        integer as u64
+    pub(super) fn take(&mut self, bits: u32) -> u64 {
+        let rest = usize::try_from(self.at / 8).ok().and_then(|at| self.bytes.get(at..)).unwrap_or_default();
+        // The bits lie in 9 bytes, of which fewer may be left.
+        let window = rest.first_chunk().copied().unwrap_or_else(|| {
+            let mut window = [0; 16];
+            window.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+            window
+        });
+        let window = u128::from_be_bytes(window) << (self.at % 8);
+        self.at += u64::from(bits);
+        window.checked_shr(u128::BITS - bits).unwrap_or(0) as u64
     }
 }
 
-/// Writes integers of one width, the mirror of [`Reader`].
-struct Writer {
+/// Writes integers of 0 to 64 bits, the mirror of [`Reader`].
+pub(super) struct Writer {
     bytes: Vec<u8>,
-    bits: u32,
+    /// Bits that were put and not written, at the low end: fewer than 64 between calls.
     held: u128,
     held_bits: u32,
 }
 
 impl Writer {
-    /// A writer of at most `len` bytes.
-    fn new(len: usize, bits: u32) -> Result<Self> {
+    /// A writer of `len` bytes.
+    pub(super) fn new(len: usize) -> Result<Self> {
         let mut bytes = Vec::new();
         reserve_more(&mut bytes, len)?;
-        Ok(Self { bytes, bits, held: 0, held_bits: 0 })
+        Ok(Self { bytes, held: 0, held_bits: 0 })
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "one byte at a time")]
-    fn put(&mut self, integer: u64) {
-        let integer = u128::from(integer) & ((1 << self.bits) - 1);
-        self.held = self.held << self.bits | integer;
-        self.held_bits += self.bits;
-        while self.held_bits >= 8 {
-            self.held_bits -= 8;
-            self.bytes.push((self.held >> self.held_bits) as u8);
-        }
-        self.held &= (1 << self.held_bits) - 1;
+    /// A writer behind `bytes`.
+    pub(super) const fn behind(bytes: Vec<u8>) -> Self {
+        Self { bytes, held: 0, held_bits: 0 }
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "fewer than 8 bits are held")]
-    fn finish(mut self) -> Vec<u8> {
-        if self.held_bits > 0 {
-            self.bytes.push((self.held << (8 - self.held_bits)) as u8);
+    #[expect(clippy::cast_possible_truncation, reason = "eight bytes at a time")]
+    pub(super) fn put(&mut self, integer: u64, bits: u32) {
+        let integer = u128::from(integer) & ((1 << bits) - 1);
+        self.held = self.held << bits | integer;
+        self.held_bits += bits;
+        if self.held_bits >= u64::BITS {
+            self.held_bits -= u64::BITS;
+            self.bytes.extend_from_slice(&((self.held >> self.held_bits) as u64).to_be_bytes());
         }
+    }
+
+    pub(super) fn finish(mut self) -> Vec<u8> {
+        let rest = self.held.checked_shl(u128::BITS - self.held_bits).unwrap_or(0).to_be_bytes();
+        self.bytes.extend(rest.iter().take(self.held_bits.div_ceil(8) as usize));
         self.bytes
     }
 }
@@ -151,17 +198,17 @@ mod tests {
 
     /// `count` integers of `bits` bits.
     fn dense(count: u64, bits: u32) -> Vec<u8> {
-        let mut to = Writer::new(0, bits).unwrap();
-        (1..=count).for_each(|i| to.put(i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7));
+        let mut to = Writer::new(0).unwrap();
+        (1..=count).for_each(|i| to.put(i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7, bits));
         to.finish()
     }
 
     #[test]
     fn twelve_bits_lie_one_after_the_other() {
-        let mut to = Writer::new(5, 12).unwrap();
-        to.put(0xabc);
-        to.put(0x123);
-        to.put(0xfff);
+        let mut to = Writer::new(5).unwrap();
+        to.put(0xabc, 12);
+        to.put(0x123, 12);
+        to.put(0xfff, 12);
         assert_eq!(to.finish(), [0xab, 0xc1, 0x23, 0xff, 0xf0]);
     }
 

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::representation::template_name;
 use crate::base::error::TensogramError;
+use crate::base::hint::Hint;
 
 /// An error of reading GRIB: its kind, and the byte where it was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,8 +59,43 @@ pub enum GribErrorKind {
     DataTemplate(u16),
     /// The precision of IEEE floating-point data (code table 5.7) is not supported.
     Precision(u8),
-    /// More bits for a value than the format has.
+    /// The codec of the data representation template is not compiled in.
+    NoCodec(u16),
+    /// More bits for a value, or a part of a group, than are supported.
     Bits(u8),
+    /// The way in which missing values are marked (code table 5.5) is not supported.
+    MissingManagement(u8),
+    /// The order of spatial differences (code table 5.6) is not supported.
+    DifferenceOrder(u8),
+    /// More groups than values.
+    Groups {
+        /// The groups that section 5 states.
+        groups: u32,
+        /// The values that it states.
+        values: u64,
+    },
+    /// Groups have another number of values than section 5 states.
+    GroupLengths {
+        /// What section 5 states.
+        stated: u64,
+        /// The lengths of all groups, or of those up to the first that is too many.
+        sum: u64,
+    },
+    /// A group has integers of more than 32 bits.
+    GroupWidth,
+    /// The integers of groups are negative in sum, or greater than 2^53.
+    GroupInteger,
+    /// The picture has another number of pixels than section 5 states values.
+    Pixels {
+        /// What section 5 states.
+        stated: u64,
+        /// Rows and columns of the picture, multiplied.
+        pixels: u64,
+    },
+    /// The numbers of section 3 make no grid.
+    Grid,
+    /// The picture is of a kind that the manual does not have.
+    Picture(&'static str),
     /// The reference value is not finite.
     ReferenceValue,
     /// The bitmap is one of the originating centre's (code table 6.0), which the message does not hold.
@@ -137,12 +173,36 @@ impl fmt::Display for GribErrorKind {
                 if let Some(name) = template_name(number) {
                     write!(f, " ({name})")?;
                 }
-                f.write_str(" is not supported: only 5.0, 5.4 and 5.42 are")
+                f.write_str(" is not supported: only 5.0, 5.2, 5.3, 5.4, 5.40, 5.41 and 5.42 are")
             }
             Self::Precision(code) => {
                 write!(f, "GRIB data of IEEE precision {code} are not supported: only 1 (32 bits) and 2 (64 bits) are")
             }
-            Self::Bits(bits) => write!(f, "GRIB values of {bits} bits are not supported: 64 are the most"),
+            Self::NoCodec(number) => {
+                let (name, hint) = (
+                    template_name(number).unwrap_or_default(),
+                    if number == 41 { Hint::GribPng } else { Hint::GribJpeg2000 },
+                );
+                write!(f, "GRIB data representation template 5.{number} ({name}) is not compiled in: {hint}")
+            }
+            Self::Bits(bits) => write!(f, "GRIB integers of {bits} bits are not supported here"),
+            Self::MissingManagement(code) => {
+                write!(f, "GRIB missing value management {code} is not supported: only 0, 1 and 2 are")
+            }
+            Self::DifferenceOrder(order) => {
+                write!(f, "GRIB spatial differences of order {order} are not supported: only 1 and 2 are")
+            }
+            Self::Groups { groups, values } => write!(f, "GRIB section 5 states {groups} groups of {values} values"),
+            Self::GroupLengths { stated, sum } => {
+                write!(f, "the GRIB groups have {sum} values, and section 5 states {stated}")
+            }
+            Self::GroupWidth => f.write_str("a GRIB group has integers of more than 32 bits"),
+            Self::GroupInteger => f.write_str("the GRIB groups give an integer that is negative or above 2^53"),
+            Self::Pixels { stated, pixels } => {
+                write!(f, "the GRIB picture has {pixels} pixels, and section 5 states {stated} values")
+            }
+            Self::Grid => f.write_str("the numbers of GRIB section 3 make no grid"),
+            Self::Picture(what) => write!(f, "the GRIB picture {what}"),
             Self::ReferenceValue => f.write_str("the GRIB reference value is not finite"),
             Self::PredefinedBitmap(code) => {
                 write!(f, "GRIB bitmap {code} is predefined by its centre, and is not in the message")
@@ -179,6 +239,10 @@ impl From<GribError> for TensogramError {
             | GribErrorKind::DataTemplate(_)
             | GribErrorKind::Precision(_)
             | GribErrorKind::Bits(_)
+            | GribErrorKind::NoCodec(_)
+            | GribErrorKind::MissingManagement(_)
+            | GribErrorKind::DifferenceOrder(_)
+            | GribErrorKind::Picture(_)
             | GribErrorKind::PredefinedBitmap(_) => Self::Encoding(text),
             _ => Self::Framing(text),
         }

@@ -6,10 +6,11 @@
 //! ```
 //!
 //! A section that is shorter than the length that it states gets its bits from the object's mask. Section 7 comes from the
-//! payload. Where mask or payload would not give the same bytes, the recipe has the bytes themselves.
+//! payload, and for data in groups from the payload and what the recipe has of the groups. Where mask or payload would not give the same bytes, the recipe has the bytes themselves.
 
 use ciborium::Value;
 
+use super::complex::Groups;
 use super::keys::Entries;
 use crate::base::error::{Result, TensogramError};
 use crate::model::params::metadata;
@@ -21,7 +22,9 @@ pub(super) const MARS: &str = "mars";
 /// Keys in [`GRIB`].
 const FIELD: &str = "field";
 const FIELDS: &str = "fields";
-const SECTIONS: &str = "sections";
+pub(super) const SECTIONS: &str = "sections";
+const GROUPS: &str = "groups";
+const UNUSED: &str = "unused";
 const DATA: &str = "data";
 
 /// What an object remembers.
@@ -32,6 +35,8 @@ pub(super) struct Recipe<'a> {
     pub(super) fields: u64,
     /// The sections in front of section 7 that the field does not share with the one before it.
     pub(super) sections: Vec<&'a [u8]>,
+    /// What section 7 holds beside the payload's integers, if they are in groups.
+    pub(super) groups: Option<Groups<'a>>,
     /// Section 7 from octet 6 on, if the payload does not give it.
     pub(super) data: Option<&'a [u8]>,
 }
@@ -45,6 +50,12 @@ impl<'a> Recipe<'a> {
             (FIELDS.into(), self.fields.into()),
             (SECTIONS.into(), Value::Array(sections)),
         ];
+        if let Some(Groups { head, unused }) = self.groups {
+            entries.push((GROUPS.into(), Value::Bytes(head.to_vec())));
+            // Most encoders write 0 there.
+            let unused = Some(unused).filter(|unused| *unused != [0, 0]);
+            entries.extend(unused.map(|unused| (UNUSED.into(), Value::Array(unused.map(Value::from).into()))));
+        }
         entries.extend(self.data.map(|data| (DATA.into(), Value::Bytes(data.to_vec()))));
         entries
     }
@@ -65,7 +76,13 @@ impl<'a> Recipe<'a> {
         let (Some(field), Some(fields), Some(sections)) = (number(FIELD), number(FIELDS), sections) else {
             return Err(wrong("it has no GRIB sections, or they were edited"));
         };
-        Ok(Self { field, fields, sections, data: find(DATA).and_then(Value::as_bytes).map(Vec::as_slice) })
+        let bytes = |key: &str| find(key).and_then(Value::as_bytes).map(Vec::as_slice);
+        let mut unused = [0; 2];
+        for (slot, number) in unused.iter_mut().zip(find(UNUSED).and_then(Value::as_array).into_iter().flatten()) {
+            *slot = number.as_integer().and_then(|number| u64::try_from(number).ok()).unwrap_or(0);
+        }
+        let groups = bytes(GROUPS).map(|head| Groups { head, unused });
+        Ok(Self { field, fields, sections, groups, data: bytes(DATA) })
     }
 }
 

@@ -10,10 +10,13 @@
 //! | 20 | bits of each value | |
 //! | 21 | type of the original values | |
 //! | 22, 23, 24 to 25 | 5.42: flags, block size, reference sample interval | |
+//!
+//! Templates 5.2, 5.3, 5.40 and 5.41 share octets 12 to 21 with 5.0.
 
 use tgm_core::packing::Packing;
 use tgm_core::szip::{Params, flags};
 
+use super::complex::Complex;
 use super::error::{GribError, GribErrorKind};
 use super::sections::Section;
 use crate::base::error::{Result, TensogramError};
@@ -28,8 +31,21 @@ pub(super) enum Representation {
     Simple(Packing),
     /// Template 5.42: the same integers, compressed.
     Ccsds(Packing, Ccsds),
+    /// Templates 5.2 and 5.3: integers in groups. The packing has the bits of a group's reference.
+    Complex(Packing, Complex),
+    /// Templates 5.40 and 5.41: integers as the pixels of a picture. The packing has the bits that section 5 states.
+    Picture(Packing, Codec),
     /// Template 5.4: floating-point numbers of so many bits, 32 or 64.
     Ieee(u32),
+}
+
+/// A codec of pictures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Codec {
+    /// Template 5.40.
+    Jpeg2000,
+    /// Template 5.41.
+    Png,
 }
 
 /// The parameters of CCSDS 121.0-B in template 5.42.
@@ -54,6 +70,18 @@ impl Representation {
                 let ccsds = Ccsds { flags, block_size: section.u8(23)?.into(), rsi: section.u16(24)?.into() };
                 Ok(Self::Ccsds(packing, ccsds))
             }
+            number @ (2 | 3) => {
+                let complex = Complex::parse(section, number == 3)?;
+                Ok(Self::Complex(packing(section)?, complex))
+            }
+            number @ (40 | 41) => {
+                let packing = packing(section)?;
+                // Encoders write no picture of values that are all the same.
+                if packing.bits_per_value == 0 {
+                    return Ok(Self::Simple(packing));
+                }
+                Ok(Self::Picture(packing, if number == 40 { Codec::Jpeg2000 } else { Codec::Png }))
+            }
             4 => match section.u8(12)? {
                 1 => Ok(Self::Ieee(32)),
                 2 => Ok(Self::Ieee(64)),
@@ -63,12 +91,29 @@ impl Representation {
         }
     }
 
-    /// Bits of a value before compression.
+    /// Bits of a value before compression, and those of a group's reference for integers in groups.
     pub(super) const fn bits(&self) -> u32 {
         match self {
-            Self::Simple(packing) | Self::Ccsds(packing, _) => packing.bits_per_value,
             Self::Ieee(bits) => *bits,
+            Self::Simple(packing) | Self::Ccsds(packing, _) | Self::Complex(packing, _) | Self::Picture(packing, _) => {
+                packing.bits_per_value
+            }
         }
+    }
+
+    /// The numbers of simple packing, which all have but floating-point data.
+    pub(super) const fn packing(&self) -> Option<&Packing> {
+        match self {
+            Self::Ieee(_) => None,
+            Self::Simple(packing) | Self::Ccsds(packing, _) | Self::Complex(packing, _) | Self::Picture(packing, _) => {
+                Some(packing)
+            }
+        }
+    }
+
+    /// Whether values can be missing that the bitmap does not tell.
+    pub(super) const fn has_missing(&self) -> bool {
+        matches!(self, Self::Complex(_, complex) if complex.has_missing())
     }
 }
 
@@ -81,7 +126,8 @@ fn packing(section: Section<'_>) -> Result<Packing, GribError> {
     }
     // Encoders write the value of a constant field as it is, whatever D says, and decoders return it so.
     let reference = f64::from(reference);
-    let reference_value = if bits == 0 { reference } else { scaled(reference, decimal) };
+    let is_constant = bits == 0 && !matches!(section.u16(10)?, 2 | 3);
+    let reference_value = if is_constant { reference } else { scaled(reference, decimal) };
     if !reference_value.is_finite() {
         return Err(GribErrorKind::ReferenceValue.at(section.offset()));
     }
@@ -120,8 +166,6 @@ impl Ccsds {
 pub(super) const fn template_name(number: u16) -> Option<&'static str> {
     match number {
         1 => Some("matrix values, simple packing"),
-        2 => Some("complex packing"),
-        3 => Some("complex packing and spatial differencing"),
         40 => Some("JPEG 2000"),
         41 => Some("PNG"),
         50 => Some("spectral data, simple packing"),

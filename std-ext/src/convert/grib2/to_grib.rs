@@ -10,7 +10,8 @@ use tgm_core::object::DataObject;
 use tgm_core::packing::Packing;
 
 use super::bitmap::{BITMAP_HEAD_LEN, count_ones, inverted};
-use super::codes::{compact, packed_len, to_containers};
+use super::codes::{compact, packed_len, taken, to_containers};
+use super::complex::Complex;
 use super::recipe::{GRIB, MARS, Recipe, refused};
 use super::representation::{Ccsds, Representation};
 use super::sections::{END, HEAD_LEN, INDICATOR_LEN, Message, Section};
@@ -100,7 +101,7 @@ pub fn from_tensogram_into(message: &[u8], options: &DecodeOptions, made: &mut V
     if let Some(place) = made.get_mut(LENGTH_AT..).and_then(|bytes| bytes.first_chunk_mut()) {
         *place = length;
     }
-    check(made, &global, &originals, is_literal)?;
+    check(made, &global, &originals, is_literal.then_some(options))?;
     Ok(not_kept(&global))
 }
 
@@ -131,7 +132,13 @@ impl WayBack<'_, '_> {
             match section.get(HEAD_LEN - 1) {
                 Some(5) => representation = Some(Representation::parse(Section::parse(section, 0)?)?),
                 Some(6) => {
-                    bitmap = self.bitmap(section, points, earlier.as_deref())?;
+                    // Data with missing values of their own have more gaps than the bitmap.
+                    let is_apart = representation.as_ref().is_some_and(Representation::has_missing);
+                    bitmap = if is_apart {
+                        self.literal(section, points, earlier.as_deref())?
+                    } else {
+                        self.bitmap(section, points, earlier.as_deref())?
+                    };
                     if section.len() == BITMAP_HEAD_LEN && section.last() == Some(&0) {
                         made.extend_from_slice(bitmap.as_deref().unwrap_or_default());
                     }
@@ -147,9 +154,12 @@ impl WayBack<'_, '_> {
             }
         }
         let representation = representation.ok_or_else(|| self.refused("GRIB section 5 was edited"))?;
-        let content = match self.recipe.data {
-            Some(data) => data.into(),
-            None => self.data(&representation, bitmap.as_deref(), points)?,
+        let content = match (self.recipe.data, &representation) {
+            (data, Representation::Complex(packing, complex)) => {
+                self.complex(packing, complex, data, bitmap.as_deref(), points)?
+            }
+            (Some(data), _) => data.into(),
+            (None, _) => self.data(&representation, bitmap.as_deref(), points)?,
         };
         let length = u32::try_from(content.len() + HEAD_LEN).map_err(|_| self.refused("its data exceed a section"))?;
         reserve_more(made, HEAD_LEN + content.len() + END.len())?;
@@ -189,6 +199,53 @@ impl WayBack<'_, '_> {
         // Bits that belong to no point are not compared.
         let is_same = stated.is_some_and(|stated| inverted(stated, points) == inverted(&present, points));
         if is_same { Ok(Some(present)) } else { Err(self.refused("its mask is not the bitmap of GRIB section 6")) }
+    }
+
+    /// The bitmap that section 6 has or names.
+    fn literal(&self, section: &[u8], points: u64, earlier: Option<&[u8]>) -> Result<Option<Vec<u8>>> {
+        let bits = match section.get(BITMAP_HEAD_LEN - 1) {
+            Some(&NO_BITMAP) => return Ok(None),
+            Some(0) => section.get(BITMAP_HEAD_LEN..),
+            Some(&EARLIER) => earlier,
+            _ => None,
+        };
+        let len = usize::try_from(points.div_ceil(8)).ok();
+        let bits = bits.zip(len).and_then(|(bits, len)| bits.get(..len));
+        bits.map(|bits| Some(bits.to_vec())).ok_or_else(|| self.refused("GRIB section 6 was edited"))
+    }
+
+    /// Section 7 from octet 6 on, of integers in groups. `data` are the bytes, if the groups do not give them.
+    fn complex(
+        &self,
+        packing: &Packing,
+        complex: &Complex,
+        data: Option<&[u8]>,
+        bitmap: Option<&[u8]>,
+        points: u64,
+    ) -> Result<Cow<'_, [u8]>> {
+        let descriptor = self.trusted.descriptor();
+        let stored = descriptor.packing().ok().filter(|stored| {
+            let same = Packing { bits_per_value: stored.bits_per_value, ..*packing };
+            is_stored_as(descriptor, &Representation::Simple(same)) && stored.bits_per_value <= i64::BITS
+        });
+        let Some(Packing { bits_per_value, .. }) = stored else {
+            return Err(self.refused("its values are not stored as GRIB section 5 says: they were encoded again"));
+        };
+        let stored = self.stored(points, bits_per_value)?;
+        let room = points.saturating_mul(size_of::<i64>() as u64);
+        self.options.limits.check_bytes(self.trusted.payload().len() as u64, room)?;
+        let integers = taken(&stored, bits_per_value, bitmap, &self.gaps(points)?, points);
+        let integers = integers.ok_or_else(|| self.refused("its mask is not the bitmap of GRIB section 6"))?;
+        let made = match (data, self.recipe.groups) {
+            (Some(data), _) => {
+                let decoded = complex.decode(data, integers.len() as u64, &self.options.limits)?;
+                (decoded.integers == integers).then(|| data.to_vec())
+            }
+            (None, Some(groups)) => complex.encode(&integers, groups)?,
+            (None, None) => None,
+        };
+        made.map(Cow::Owned)
+            .ok_or_else(|| self.refused("its values were edited, and its GRIB groups have no place for them"))
     }
 
     /// The bits of the mask of NaN: all 0 if there is none.
@@ -255,7 +312,10 @@ fn is_stored_as(descriptor: &Descriptor<'_>, representation: &Representation) ->
         descriptor.encoding().known() == Some(Encoding::SimplePacking) && descriptor.packing() == Ok(*packing)
     };
     let is_encoded = match representation {
-        Representation::Simple(packing) | Representation::Ccsds(packing, _) => is_packed(packing),
+        Representation::Simple(packing)
+        | Representation::Ccsds(packing, _)
+        | Representation::Complex(packing, _)
+        | Representation::Picture(packing, _) => is_packed(packing),
         Representation::Ieee(bits) => {
             descriptor.encoding().known() == Some(Encoding::None)
                 && descriptor.dtype() == if *bits == 32 { Dtype::Float32 } else { Dtype::Float64 }
@@ -283,8 +343,13 @@ pub(super) fn data<'d>(representation: &Representation, dense: Cow<'d, [u8]>, co
 }
 
 /// Checks that the message says what the metadata say, and that its fields are as large as the objects. With
-/// `is_literal`, some data are not from the payloads: then the payloads must be what the message gives.
-fn check(made: &[u8], global: &GlobalMetadata, originals: &[DataObject<'_>], is_literal: bool) -> Result<()> {
+/// `literal`, some data are not from the payloads: then the payloads must be what the message gives.
+fn check(
+    made: &[u8],
+    global: &GlobalMetadata,
+    originals: &[DataObject<'_>],
+    literal: Option<&DecodeOptions>,
+) -> Result<()> {
     let (message, _) = Message::parse(made)?;
     let mut fields = message.fields();
     for (index, (original, entry)) in originals.iter().zip(&global.base).enumerate() {
@@ -300,10 +365,9 @@ fn check(made: &[u8], global: &GlobalMetadata, originals: &[DataObject<'_>], is_
     if fields.next().is_some() {
         return Err(refused(originals.len(), "the GRIB sections were edited"));
     }
-    if !is_literal {
-        return Ok(());
-    }
-    for (index, object) in objects(message, &GribOptions::default())?.iter().enumerate() {
+    let Some(options) = literal else { return Ok(()) };
+    let options = GribOptions { limits: options.limits, ..GribOptions::default() };
+    for (index, object) in objects(message, &options)?.iter().enumerate() {
         let original = originals.get(index);
         if original.is_none_or(|original| original.payload() != object.payload()) {
             return Err(refused(index, "its values were edited or encoded again, and its GRIB data cannot be"));

@@ -9,15 +9,15 @@ use tgm_core::descriptor::{ByteOrder, Compression, Dtype, Encoding, Key, MaskKin
 use tgm_core::packing::Packing;
 
 use super::bitmap::{BITMAP_HEAD_LEN, count_ones, inverted};
-use super::codes::{compact, expand, from_containers, packed_len};
+use super::codes::{compact, expand, from_containers, packed_len, place};
+use super::complex::{Groups, with_bits};
 use super::error::GribErrorKind;
 use super::fields::Field;
 use super::keys;
 use super::recipe::{GRIB, MARS, Recipe};
 use super::representation::{Ccsds, Representation};
 use super::sections::{INDICATOR_LEN, Message, Section};
-use super::stream;
-use super::{grid, to_grib};
+use super::{grid, picture, stream, to_grib};
 use crate::base::error::Result;
 #[cfg(doc)]
 use crate::base::error::TensogramError;
@@ -33,16 +33,24 @@ use crate::model::types::{DataObjectDescriptor, GlobalMetadata, MasksMetadata};
 pub struct GribOptions {
     /// Options for encoding the Tensogram message. Bitmaps are stored by the method for masks of NaN.
     pub encode: EncodeOptions,
-    /// Limits on decompressing CCSDS data. Only widths that the format does not have, and fields with a bitmap, are
-    /// decompressed.
+    /// Limits on decompressing data. CCSDS data are decompressed only if they have a width that the format does not have,
+    /// or a bitmap. Groups and pictures always are.
     pub limits: DecodeLimits,
+    /// Whether PNG and JPEG 2000 data are kept beside the values that they give, so that the way back gives the same
+    /// bytes. Without them the message is smaller, by the length of these data, and its way back has simple packing of the
+    /// same values. True unless told otherwise.
+    pub keep_original: bool,
 }
 
 impl Default for GribOptions {
     fn default() -> Self {
         // The other method takes a feature.
         let nan_mask_method = if cfg!(feature = "roaring") { MaskMethod::Roaring } else { MaskMethod::Rle };
-        Self { encode: EncodeOptions { nan_mask_method, ..EncodeOptions::default() }, limits: DecodeLimits::default() }
+        Self {
+            encode: EncodeOptions { nan_mask_method, ..EncodeOptions::default() },
+            limits: DecodeLimits::default(),
+            keep_original: true,
+        }
     }
 }
 
@@ -66,6 +74,13 @@ pub enum Note {
         /// No value differs by more than this, in its own unit.
         bound: f64,
     },
+    /// The field was a picture that is not kept. The way back gives the same values by simple packing, in other bytes.
+    Repacked {
+        /// Which field of the message.
+        field: usize,
+        /// The number of its data representation template.
+        template: u16,
+    },
 }
 
 impl fmt::Display for Note {
@@ -74,6 +89,11 @@ impl fmt::Display for Note {
             Self::DecimalScale { field, bound } => {
                 write!(f, "field {field} has a decimal scale: values may differ by rounding, at most {bound:e}")
             }
+            Self::Repacked { field, template } => write!(
+                f,
+                "field {field} had data representation template 5.{template}: back in GRIB it has simple packing of the same \
+                 values"
+            ),
         }
     }
 }
@@ -97,18 +117,26 @@ impl Object<'_> {
 /// Converts a GRIB message to a Tensogram message. Bytes after the message are ignored.
 ///
 /// Data without a bitmap are copied once, into the message, if the format has their packing. Otherwise their integers
-/// are: each field then takes memory for its packed values.
+/// are: each field then takes memory for its packed values. Groups and pictures take 8 bytes for each value beside.
 ///
 /// # Errors
 /// [`TensogramError::Framing`] for bytes that are no GRIB message or contradict themselves, with the place;
-/// [`TensogramError::Encoding`] for what is not supported, by name, and for CCSDS data that cannot be decompressed.
+/// [`TensogramError::Encoding`] for what is not supported, by name, and for data that cannot be decompressed.
 pub fn to_tensogram(message: &[u8], options: &GribOptions) -> Result<Converted> {
     let (message, _) = Message::parse(message)?;
+    if options.keep_original {
+        return converted(message, options, vec![]);
+    }
+    let (simple, notes) = picture::to_simple(message, &options.limits)?;
+    converted(simple.as_deref().map_or(Ok((message, &[][..])), Message::parse)?.0, options, notes)
+}
+
+fn converted(message: Message<'_>, options: &GribOptions, mut notes: Vec<Note>) -> Result<Converted> {
     let objects = objects(message, options)?;
     let base = objects.iter().map(|object| object.entry.clone()).collect();
     let global = GlobalMetadata { base, ..GlobalMetadata::default() };
     let parts: Vec<_> = objects.iter().map(|object| Part::Region(&object.descriptor, &object.region)).collect();
-    let notes = objects.iter().filter_map(|object| object.note).collect();
+    notes.extend(objects.iter().filter_map(|object| object.note));
     Ok(Converted { message: encode_parts(&global, &parts, &options.encode)?, notes })
 }
 
@@ -128,23 +156,44 @@ fn object<'a>(
     options: &GribOptions,
 ) -> Result<Object<'a>> {
     let representation = Representation::parse(field.representation)?;
-    let Present { points, bitmap, count } = Present::of(field)?;
-    let mut descriptor = descriptor(&representation, &grid::shape(field)?);
-    let (mut region, is_given) = payload(field, &representation, bitmap, &mut descriptor, options)?;
+    let present = Present::of(field)?;
+    let shape = grid::shape(field)?;
+    let decoded = integers(field, &representation, &present, &shape, options)?;
+    let payload = decoded.map_or_else(|| bits(field, &representation, &present, &shape, options), Ok)?;
+    let Payload { mut descriptor, mut region, gaps, source, packing } = payload;
     let payload_len = region.len();
-    if let Some(bits) = bitmap {
-        let mask = [(MaskKind::Nan, inverted(bits, points))];
-        if count != points {
-            place_mask(&mask.into(), points, &mut descriptor, region.to_mut(), options)?;
-        }
+    if let Some(gaps) = gaps {
+        place_mask(&[(MaskKind::Nan, gaps)].into(), present.points, &mut descriptor, region.to_mut(), options)?;
     }
     let mut outline = Outline::new(message, field, index, fields)?;
-    outline.recipe.data = (!is_given).then(|| field.data());
-    let note = match representation {
-        Representation::Simple(packing) | Representation::Ccsds(packing, _) => decimal_note(index, &packing),
-        Representation::Ieee(_) => None,
-    };
+    match source {
+        Source::Payload => {}
+        Source::Groups(groups) => outline.recipe.groups = Some(groups),
+        Source::Data => outline.recipe.data = Some(field.data()),
+    }
+    let note = packing.and_then(|packing| decimal_note(index, &packing));
     Ok(Object { entry: outline.entry()?, descriptor, region, payload_len, note })
+}
+
+/// The encoded values of a field.
+struct Payload<'a> {
+    /// The descriptor, without masks.
+    descriptor: DataObjectDescriptor,
+    region: Cow<'a, [u8]>,
+    /// Bits of the points without a value, if there are such points.
+    gaps: Option<Vec<u8>>,
+    source: Source<'a>,
+    packing: Option<Packing>,
+}
+
+/// What gives section 7 back.
+enum Source<'a> {
+    /// The payload alone.
+    Payload,
+    /// The payload and groups.
+    Groups(Groups<'a>),
+    /// Only section 7 itself.
+    Data,
 }
 
 /// The points of a field, and which of them have a value.
@@ -183,7 +232,7 @@ impl<'a> Outline<'a> {
     pub(super) fn new(message: Message<'a>, field: &Field<'a>, index: usize, fields: usize) -> Result<Self> {
         Present::of(field)?;
         let sections = sections(message, field)?;
-        let recipe = Recipe { field: index as u64, fields: fields as u64, sections, data: None };
+        let recipe = Recipe { field: index as u64, fields: fields as u64, sections, groups: None, data: None };
         Ok(Self { field: *field, shape: grid::shape(field)?, recipe })
     }
 
@@ -202,7 +251,10 @@ fn descriptor(representation: &Representation, shape: &[u64]) -> DataObjectDescr
             let dtype = if *bits == 32 { Dtype::Float32 } else { Dtype::Float64 };
             return DataObjectDescriptor::new(dtype, ByteOrder::Big, shape);
         }
-        Representation::Simple(packing) | Representation::Ccsds(packing, _) => packing,
+        Representation::Simple(packing)
+        | Representation::Ccsds(packing, _)
+        | Representation::Complex(packing, _)
+        | Representation::Picture(packing, _) => packing,
     };
     let mut descriptor = DataObjectDescriptor::new(Dtype::Float64, ByteOrder::Little, shape);
     descriptor.encoding = Encoding::SimplePacking.name().to_string();
@@ -211,6 +263,49 @@ fn descriptor(representation: &Representation, shape: &[u64]) -> DataObjectDescr
     descriptor.set_param(Key::SpDecimalScaleFactor, packing.decimal_scale_factor);
     descriptor.set_param(Key::SpBitsPerValue, packing.bits_per_value);
     descriptor
+}
+
+/// The payload of data that keep their bits, or their integers.
+fn bits<'a>(
+    field: &Field<'a>,
+    representation: &Representation,
+    present: &Present<'a>,
+    shape: &[u64],
+    options: &GribOptions,
+) -> Result<Payload<'a>> {
+    let mut descriptor = descriptor(representation, shape);
+    let (region, is_given) = payload(field, representation, present.bitmap, &mut descriptor, options)?;
+    let has_gaps = present.count != present.points;
+    let gaps = present.bitmap.filter(|_| has_gaps).map(|bits| inverted(bits, present.points));
+    let source = if is_given { Source::Payload } else { Source::Data };
+    Ok(Payload { descriptor, region, gaps, source, packing: representation.packing().copied() })
+}
+
+/// The payload of data that are decoded: simple packing of the same integers. `None` for other data.
+fn integers<'a>(
+    field: &Field<'a>,
+    representation: &Representation,
+    present: &Present<'a>,
+    shape: &[u64],
+    options: &GribOptions,
+) -> Result<Option<Payload<'a>>> {
+    let (integers, packing, source) = match representation {
+        Representation::Complex(packing, complex) => {
+            let decoded = complex.decode(field.data(), present.count, &options.limits)?;
+            let encoded = complex.encode(&decoded.integers, decoded.groups)?;
+            let is_given = encoded.is_some_and(|encoded| encoded == field.data());
+            let source = if is_given { Source::Groups(decoded.groups) } else { Source::Data };
+            (decoded.integers, packing, source)
+        }
+        Representation::Picture(packing, codec) => {
+            (picture::integers(*codec, field, present.count, &options.limits)?, packing, Source::Data)
+        }
+        _ => return Ok(None),
+    };
+    let packing = with_bits(*packing, &integers);
+    let descriptor = descriptor(&Representation::Simple(packing), shape);
+    let (region, gaps) = place(&integers, packing.bits_per_value, present.bitmap, present.points)?;
+    Ok(Some(Payload { descriptor, region: region.into(), gaps, source, packing: Some(packing) }))
 }
 
 /// The payload, and whether it gives section 7 back.
@@ -277,6 +372,8 @@ fn place_mask(
 /// The sections in front of the data that the field does not share with the one before it.
 fn sections<'a>(message: Message<'a>, field: &Field<'a>) -> Result<Vec<&'a [u8]>> {
     let points = field.point_count()?;
+    // The mask has more gaps than the bitmap then.
+    let has_missing = Representation::parse(field.representation)?.has_missing();
     let head = message.as_bytes().get(..field.data.offset()).unwrap_or_default();
     let (mut at, mut sections) = (field.start, Vec::new());
     if at == 0 {
@@ -286,7 +383,11 @@ fn sections<'a>(message: Message<'a>, field: &Field<'a>) -> Result<Vec<&'a [u8]>
     while at < head.len() {
         let section = Section::parse(head.get(at..).unwrap_or_default(), at)?;
         at = at.saturating_add(section.as_bytes().len());
-        sections.push(if section.number() == 6 { without_bits(section, points) } else { section.as_bytes() });
+        sections.push(if section.number() == 6 && !has_missing {
+            without_bits(section, points)
+        } else {
+            section.as_bytes()
+        });
     }
     Ok(sections)
 }

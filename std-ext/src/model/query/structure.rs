@@ -96,7 +96,9 @@ impl Structure {
 }
 
 /// The stages of an object that are not "none", with "+" between them; "none" without any.
-fn codec(descriptor: &Descriptor<'_>) -> String {
+///
+/// This is what the key `codec` asks for: `simple_packing+szip`.
+pub fn codec(descriptor: &Descriptor<'_>) -> String {
     let stages =
         [descriptor.encoding().to_string(), descriptor.filter().to_string(), descriptor.compression().to_string()];
     let stages: Vec<_> = stages.into_iter().filter(|stage| stage != "none").collect();

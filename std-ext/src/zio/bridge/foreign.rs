@@ -10,10 +10,10 @@ use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_core::zio::Message;
 
 use super::from_tgm::{cbor_members, is_ours};
-use super::json::from_cbor;
 use super::to_tgm::{Object, header_entry, under_zio};
 use super::{Header, MAPPING, TENSOGRAM, ZIO};
 use crate::base::error::Result;
+use crate::model::json::from_cbor;
 use crate::model::metadata::RESERVED_KEY;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 use crate::zio::dtype;

@@ -7,7 +7,6 @@ use tgm_core::byteswap::swap_in_place;
 use tgm_core::descriptor::{ByteOrder, Dtype, Key};
 use tgm_core::zio::{Coords, Form, Layout, Level, Message};
 
-use super::json::{from_cbor, to_cbor};
 use super::reverse::reverse_axes;
 use super::to_tgm::descending;
 use super::{BridgeOptions, Header, MAPPING, NotKept, TENSOGRAM, ZIO, foreign};
@@ -16,6 +15,7 @@ use crate::base::options::DecodeOptions;
 use crate::decode::checked::CheckedMessage;
 use crate::decode::trust::Trusted;
 use crate::decode::trusted_values;
+use crate::model::json::{from_cbor, to_cbor};
 use crate::model::params::metadata;
 use crate::model::to_owned;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};

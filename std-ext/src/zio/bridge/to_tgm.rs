@@ -8,11 +8,11 @@ use serde_json::Value as Json;
 use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_core::zio::{Layout, Message};
 
-use super::json::to_cbor;
 use super::reverse::reverse_axes;
 use super::{BridgeOptions, Header, MAPPING, ZIO, foreign};
 use crate::base::error::Result;
 use crate::encode::encode_pre_encoded;
+use crate::model::json::to_cbor;
 use crate::model::params::metadata;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 use crate::zio::label::{METADATA, Members};

@@ -3,6 +3,7 @@
 use clap::Args;
 
 use crate::show::output::{Colours, Manner};
+use crate::show::progress::Form;
 
 /// How a command talks.
 #[derive(Args, Clone, Copy, Debug)]
@@ -26,6 +27,19 @@ pub(crate) struct Common {
         help = "Colours: auto (on terminals), always, never"
     )]
     color: Colours,
+    /// Progress on standard error
+    #[arg(
+        long,
+        global = true,
+        value_name = "FORM",
+        value_enum,
+        default_value_t,
+        hide_possible_values = true,
+        hide_default_value = true,
+        help = "Progress on standard error: auto (a bar on terminals, after a second), bar, json (a line each second), \
+                none"
+    )]
+    progress: Form,
     /// Leave existing files as they are: writing to one is an error
     #[arg(long, global = true)]
     no_clobber: bool,
@@ -34,6 +48,7 @@ pub(crate) struct Common {
 impl Common {
     /// What the flags ask for.
     pub(crate) const fn manner(self) -> Manner {
-        Manner { quiet: self.quiet, verbose: self.verbose, no_clobber: self.no_clobber, colours: self.color }
+        let Self { quiet, verbose, color: colours, progress, no_clobber } = self;
+        Manner { quiet, verbose, no_clobber, colours, progress }
     }
 }

@@ -59,6 +59,12 @@ impl EncodeFlags {
         }
     }
 
+    /// [`Self::options`] for values of other formats: NaN and infinities are masked, unless a flag forbids it.
+    pub(crate) fn options_with_masks(&self) -> EncodeOptions {
+        let (allow_nan, allow_inf) = (self.allow_nan.unwrap_or(true), self.allow_inf.unwrap_or(true));
+        EncodeOptions { allow_nan, allow_inf, ..self.options() }
+    }
+
     /// The options for an object that has `masks`. Masked values stay masked. A mask keeps its method unless a flag
     /// names another one.
     pub(crate) fn options_keeping(&self, masks: Option<&MasksMetadata>) -> EncodeOptions {

@@ -24,8 +24,8 @@ use crate::read::lost;
 use crate::read::messages::Which;
 use crate::read::objects::{find, no_object};
 use crate::read::select::Selection;
+use crate::read::structure::Structure;
 use crate::read::values::as_stored;
-use crate::show::progress::Progress;
 use crate::write::destination::Failure;
 
 /// Instructions for encoding messages again.
@@ -146,7 +146,6 @@ impl Rewriter<'_> {
     pub(crate) fn file(
         &self,
         input: &Input,
-        progress: &mut Progress,
         mut sink: impl FnMut(&[u8]) -> Result<(), Failure>,
     ) -> Result<Tally, Failure> {
         let mut tally = Tally::default();
@@ -158,7 +157,6 @@ impl Rewriter<'_> {
             let (bytes, of_message) = self.message(&entry, numbers.contains(&place.index))?;
             sink(&bytes)?;
             tally.add(of_message);
-            progress.advance(entry.length());
         }
         Ok(tally)
     }
@@ -169,7 +167,8 @@ impl Rewriter<'_> {
         let (metadata, descriptors) = decode_descriptors(entry.bytes).map_err(at())?;
         let message = Message::parse(entry.bytes).map_err(Failure::at(entry.place()))?;
         self.digests.check_all(&message).map_err(Failure::of_hash(entry))?;
-        let is_wanted = if is_meant { self.select(&message).map_err(at())? } else { vec![false; descriptors.len()] };
+        let is_wanted =
+            if is_meant { self.select(&message, entry).map_err(at())? } else { vec![false; descriptors.len()] };
         let mut tally =
             Tally { messages: 1, objects: descriptors.len() as u64, before: entry.length(), ..Tally::default() };
         let is_changed = is_wanted.contains(&true) || (is_wanted.is_empty() && is_meant);
@@ -217,15 +216,17 @@ impl Rewriter<'_> {
     }
 
     /// For each object, whether it is to be encoded.
-    fn select(&self, message: &Message<'_>) -> Result<Vec<bool>, TensogramError> {
+    fn select(&self, message: &Message<'_>, entry: &Entry<'_>) -> Result<Vec<bool>, TensogramError> {
+        let structure = Structure::new(message, entry);
         let metadata = message.metadata()?;
         self.objects.check(metadata.object_count())?;
         let selection = self.selection.of_objects(&metadata)?;
         let mut wanted = Vec::new();
         for (index, (object, data)) in metadata.objects().zip(message.objects()).enumerate() {
             let object = object?;
-            let descriptor = data.ok().map(|data| *data.descriptor());
-            wanted.push(self.objects.has(index) && selection.has(&object, descriptor.as_ref())?);
+            let data = data.ok();
+            let structure = structure.of_object(index, data.as_ref());
+            wanted.push(self.objects.has(index) && selection.has(&object, structure)?);
         }
         Ok(wanted)
     }

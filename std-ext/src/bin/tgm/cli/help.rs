@@ -6,7 +6,7 @@ use clap::Command;
 
 /// The commands, by what people want to do.
 pub(super) const TASKS: [(&str, &[&str]); 6] = [
-    ("Look at files", &["ls", "get", "info", "dump", "frames", "scan", "tail"]),
+    ("Look at files", &["browse", "ls", "get", "info", "dump", "frames", "scan", "tail"]),
     ("Look at values", &["cat", "stats", "plot", "compare", "extract", "digest", "bench"]),
     ("Check", &["verify", "validate", "salvage"]),
     ("Write", &["create", "copy", "split", "merge", "set", "repack", "reshuffle", "upgrade"]),
@@ -15,7 +15,7 @@ pub(super) const TASKS: [(&str, &[&str]); 6] = [
 ];
 
 /// Examples of each command, with a note. A test runs them.
-const EXAMPLES: [(&str, &[(&str, &str)]); 34] = [
+const EXAMPLES: [(&str, &[(&str, &str)]); 35] = [
     (
         "ls",
         &[
@@ -29,8 +29,10 @@ const EXAMPLES: [(&str, &[(&str, &str)]); 34] = [
         &[
             ("tgm get -p mars.param,mars.step,shape field.tgm", "a line for each message"),
             ("tgm get --objects -p object,mars.param,ratio field.tgm", "a line for each object"),
+            ("tgm get --objects -p object,ratio -w 'ratio>=5' field.tgm", "objects that became much smaller"),
         ],
     ),
+    ("browse", &[("tgm browse field.tgm three.tgm", "messages, objects, metadata and pictures; ? shows the keys")]),
     ("info", &[("tgm info field.tgm three.tgm", "what each file holds")]),
     (
         "dump",
@@ -83,9 +85,16 @@ const EXAMPLES: [(&str, &[(&str, &str)]); 34] = [
         &[
             ("tgm plot --width 60 field.tgm", "a field, in the terminal"),
             ("tgm plot --slice '90, :' field.tgm -O line.svg", "one of its rows, as a picture for a browser"),
+            ("tgm plot --histogram field.tgm -O values.png", "how its values are distributed"),
         ],
     ),
-    ("verify", &[("tgm verify field.tgm three.tgm", "whether any byte has changed")]),
+    (
+        "verify",
+        &[
+            ("tgm verify field.tgm three.tgm", "whether any byte has changed"),
+            ("tgm verify -p mars.param,codec field.tgm", "and which field each message has"),
+        ],
+    ),
     ("validate", &[("tgm validate --full field.tgm", "everything that is wrong")]),
     (
         "salvage",
@@ -142,6 +151,10 @@ const EXAMPLES: [(&str, &[(&str, &str)]); 34] = [
         &[
             ("tgm convert in.grib2 -o out.tgm", "GRIB fields become objects; their bits stay"),
             ("tgm convert in.grib2 --to tgm -o copy.tgm", "the same, with the format said"),
+            ("tgm convert table.csv -o table.tgm --compression zstd", "a column becomes an object"),
+            ("tgm convert field.tgm -o 'field_[index].npy'", "a file of numpy for each object"),
+            ("tgm convert field.tgm -o field.npz --deflate", "all of them in one, with their names"),
+            ("tgm convert table.csv --strict -o table.safetensors", "from one format to another, or nothing"),
         ],
     ),
     ("upgrade", &[("tgm upgrade old.tgm -o new.tgm", "version 2 becomes version 3")]),
@@ -216,7 +229,7 @@ mod tests {
         let command = crate::cli::Cli::command();
         let mut tasks: Vec<_> = TASKS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
         tasks.retain(|name| cfg!(feature = "zio") || *name != "zio");
-        tasks.retain(|name| cfg!(feature = "grib") || *name != "convert");
+        tasks.retain(|name| cfg!(feature = "browse") || *name != "browse");
         tasks.sort_unstable();
         let mut names: Vec<_> = command.get_subcommands().map(Command::get_name).collect();
         names.sort_unstable();

@@ -1,4 +1,6 @@
-//! `tgm bench`: how fast the stages of reading are, on the user's own data.
+//! `tgm bench`: how fast the stages of reading and encoding are, on the user's own data.
+
+mod stages;
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -10,26 +12,27 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use serde_json::Value as Json;
 use tgm_core::Message;
-use tgm_core::object::DataObject;
+use tgm_std::metadata::query::codec;
 use tgm_std::{TensogramError, decode_descriptors};
 
 use crate::args::decoding::Decoding;
 use crate::args::listing::{ListFlags, Listed};
 use crate::commands::Run;
+use crate::commands::bench::stages::Sample;
 use crate::read::digests::Digests;
 use crate::read::input::{Input, Wanted, open_or_report};
 use crate::read::messages::Which;
 use crate::read::select::Selection;
-use crate::read::structure::codec;
 use crate::show::json::{self, Document};
-use crate::show::output::Out;
+use crate::show::output::{Out, Style};
 use crate::show::table::{Cell, Column, Table};
 
-/// Measure how fast messages are read, checked and decoded, beside copying memory
+/// Measure how fast messages are read, decoded and encoded, beside copying memory
 ///
-/// Each stage is repeated, and its best time counts. The bytes of "decode" are those of the decoded values, of all other
-/// stages those of the messages. Messages are held in memory: the first ones of FILE, up to 256 MiB. "read" reads them
-/// anew from FILE, mostly out of the system's cache.
+/// Each stage is repeated, and its best time counts. Below "decode" and "encode" of a codec stand its stages, each by
+/// itself; together they can take longer, because some are done in one pass. The bytes of all these are those of the
+/// decoded values, of other stages those of the messages. Messages are held in memory: the first ones of FILE, up to
+/// 256 MiB. "read" reads them anew from FILE, mostly out of the system's cache.
 #[derive(Args, Debug)]
 pub(crate) struct Bench {
     /// File to read; "-" is standard input
@@ -62,14 +65,16 @@ struct Stage {
     /// Objects or messages that it takes at a time.
     count: usize,
     bytes: u64,
-    time: Duration,
+    /// The best time, or why there is none.
+    time: Result<Duration, String>,
 }
 
 impl Stage {
     /// Decimal gigabytes in a second.
     #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
-    fn rate(&self) -> f64 {
-        self.bytes as f64 / self.time.as_secs_f64().max(1e-9) / 1e9
+    fn rate(&self) -> Option<f64> {
+        let time = self.time.as_ref().ok()?;
+        Some(self.bytes as f64 / time.as_secs_f64().max(1e-9) / 1e9)
     }
 }
 
@@ -113,7 +118,7 @@ impl Bench {
                 name: name.into(),
                 count: held.len(),
                 bytes: total,
-                time: self.best(work)?,
+                time: Ok(self.best(work)?),
             })
         };
         let mut buffer = Vec::new();
@@ -133,22 +138,16 @@ impl Bench {
         })?);
         let digests = Digests::default();
         stages.push(of_all("digests", &mut || messages.iter().try_for_each(|message| digests.check_all(message)))?);
-        let mut by_codec: BTreeMap<String, Vec<DataObject<'_>>> = BTreeMap::new();
-        for object in messages.iter().flat_map(Message::objects) {
-            let object = object?;
-            by_codec.entry(codec(object.descriptor())).or_default().push(object);
+        let mut by_codec: BTreeMap<String, Vec<Sample<'_>>> = BTreeMap::new();
+        for (message, (_, bytes)) in messages.iter().zip(held) {
+            let (_, descriptors) = decode_descriptors(bytes)?;
+            for (object, descriptor) in message.objects().zip(descriptors) {
+                let object = object?;
+                by_codec.entry(codec(object.descriptor())).or_default().push(Sample::new(&object, descriptor));
+            }
         }
-        let options = self.decoding.options();
-        for (codec, objects) in by_codec {
-            let bytes = objects.iter().map(|object| object.descriptor().decoded_len()).sum::<Result<_, _>>()?;
-            let time = self.best(&mut || {
-                objects.iter().try_for_each(|object| {
-                    // Values that are stored as they are cost nothing until they are copied.
-                    black_box(tgm_std::values(object, &options)?.into_owned());
-                    Ok(())
-                })
-            })?;
-            stages.push(Stage { name: format!("decode {codec}"), count: objects.len(), bytes, time });
+        for (codec, samples) in by_codec {
+            stages.extend(self.of_codec(&codec, &samples)?);
         }
         Ok(stages)
     }
@@ -166,8 +165,8 @@ impl Bench {
     }
 
     fn print(&self, out: &mut Out, stages: &[Stage]) -> io::Result<()> {
-        let memcpy = stages.first().map_or(0.0, Stage::rate);
-        let share = |stage: &Stage| stage.rate() / memcpy.max(1e-9);
+        let memcpy = stages.first().and_then(Stage::rate).unwrap_or_default();
+        let share = |stage: &Stage| Some(stage.rate()? / memcpy.max(1e-9));
         if self.listing.json() {
             let mut document = Document::begin(out, "tgm.bench/1", "stages")?;
             for stage in stages {
@@ -175,9 +174,10 @@ impl Bench {
                     ("stage", Some(stage.name.as_str().into())),
                     ("count", Some(stage.count.into())),
                     ("bytes", Some(stage.bytes.into())),
-                    ("seconds", Some(stage.time.as_secs_f64().into())),
-                    ("gb_per_s", Some(Json::from(stage.rate()))),
-                    ("of_memcpy", Some(share(stage).into())),
+                    ("seconds", stage.time.as_ref().ok().map(|time| time.as_secs_f64().into())),
+                    ("gb_per_s", stage.rate().map(Json::from)),
+                    ("of_memcpy", share(stage).map(Json::from)),
+                    ("error", stage.time.as_ref().err().map(|why| why.as_str().into())),
                 ]);
                 document.item(out, &item)?;
             }
@@ -192,14 +192,14 @@ impl Bench {
             Column::right("of memcpy"),
         ]);
         for stage in stages {
-            let cells = vec![
-                Cell::from(stage.name.as_str()),
-                stage.count.into(),
-                stage.bytes.into(),
-                format!("{:.3}", stage.time.as_secs_f64() * 1e3).into(),
-                format!("{:.3}", stage.rate()).into(),
-                format!("{:.3}", share(stage)).into(),
-            ];
+            let mut cells = vec![Cell::from(stage.name.as_str()), stage.count.into(), stage.bytes.into()];
+            match &stage.time {
+                Ok(time) => {
+                    let numbers = [Some(time.as_secs_f64() * 1e3), stage.rate(), share(stage)];
+                    cells.extend(numbers.map(|number| format!("{:.3}", number.unwrap_or_default()).into()));
+                }
+                Err(why) => cells.push(Cell::spread(Style::Plain, &format!("not measured: {why}"))),
+            }
             table.row(out, cells)?;
         }
         table.finish(out)

@@ -1,7 +1,6 @@
 //! `tgm cat`: the values of one object as text.
 
 use std::borrow::Cow;
-use std::fmt::{Display, LowerExp};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::slice;
@@ -13,6 +12,7 @@ use tgm_core::descriptor::Dtype;
 use tgm_core::object::DataObject;
 use tgm_core::selection::Pick;
 use tgm_std::TensogramError;
+use tgm_std::convert::csv::{Numbers, text_of};
 use tgm_std::decode::select::selection;
 use tgm_std::decode::{Picks, Selected};
 
@@ -21,10 +21,11 @@ use crate::args::listing::Listed;
 use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::elements::{Elements, parts};
-use crate::read::grid::{Area, Grid};
+use crate::read::grid::Area;
 use crate::read::input::{Entry, Wanted};
 use crate::read::messages::{Which, for_one_message};
 use crate::read::objects::{find, no_object};
+use crate::read::places::Places;
 use crate::read::select::{Annotations, Scope, Selection};
 use crate::read::structure::Structure;
 use crate::show::output::Out;
@@ -50,10 +51,10 @@ pub(crate) struct Cat {
     /// Only these indices of each dimension, as in Python: "0, 10:20, 1:9:4, -1, .."
     #[arg(long, value_name = "PICKS", allow_hyphen_values = true)]
     slice: Option<Picks>,
-    /// Only the value nearest to this point of a regular grid, in degrees
+    /// Only the value nearest to this point of a grid, in degrees
     #[arg(long, value_name = "LAT,LON", allow_hyphen_values = true, conflicts_with = "slice")]
     nearest: Option<Point>,
-    /// Bounds of a regular grid, if metadata (`mars.area` or `area`) has none: 90/0/-90/359, say
+    /// Bounds of a regular grid, if metadata (`mars.area`, `area` or GRIB) has none: 90/0/-90/359, say
     #[arg(long, value_name = "NORTH/WEST/SOUTH/EAST", allow_hyphen_values = true)]
     area: Option<Area>,
     /// One line for each value: indices, latitude and longitude if they are known, value
@@ -127,7 +128,7 @@ struct Values<'f> {
     axes: Vec<Vec<u64>>,
     /// The dimensions of what is printed.
     shape: Vec<u64>,
-    grid: Option<Grid>,
+    grid: Option<Places>,
 }
 
 impl Run for Cat {
@@ -164,8 +165,11 @@ impl Cat {
             Some(area) => Some(area),
             None => Area::of(Scope::Object(&about, &none, structure))?,
         };
-        let grid = area.and_then(|area| Grid::new(&shape, area));
-        let picks = self.picks(&shape, grid)?;
+        // Other forms of output name no places, and places cost time.
+        let is_placed = self.csv || self.nearest.is_some();
+        let limits = self.decoding.options().limits;
+        let grid = if is_placed { Places::of(&metadata, self.object, &shape, area, &limits)? } else { None };
+        let picks = self.picks(&shape, grid.as_ref())?;
         let options = self.decoding.options();
         selection(object.descriptor(), &picks)?;
         let Selected { shape: selected, bytes } = tgm_std::decode::select(&object, &picks, &options)?;
@@ -174,17 +178,16 @@ impl Cat {
         Ok(Values { object, bytes, axes, shape: selected, grid })
     }
 
-    fn picks(&self, shape: &[u64], grid: Option<Grid>) -> Result<Vec<Pick>, TensogramError> {
+    fn picks(&self, shape: &[u64], grid: Option<&Places>) -> Result<Vec<Pick>, TensogramError> {
         if let Some(Point(latitude, longitude)) = self.nearest {
             let wrong = |text: &str| TensogramError::Metadata(text.to_string().into());
             let grid = grid.ok_or_else(|| {
                 wrong("the metadata names no grid (mars.area or area: north, west, south, east); --area gives one")
             })?;
             let found = grid.nearest(latitude, longitude);
-            let (row, column) =
-                found.ok_or_else(|| wrong(&format!("{latitude},{longitude} lies outside of the grid")))?;
-            let outer = shape.len().saturating_sub(2);
-            return Ok([vec![Pick::All; outer], vec![Pick::Index(row), Pick::Index(column)]].concat());
+            let found = found.ok_or_else(|| wrong(&format!("{latitude},{longitude} lies outside of the grid")))?;
+            let outer = shape.len().saturating_sub(found.len());
+            return Ok([vec![Pick::All; outer], found.into_iter().map(Pick::Index).collect()].concat());
         }
         match &self.slice {
             Some(picks) => Ok(picks.resolve(shape.iter().copied())?),
@@ -227,8 +230,8 @@ impl Cat {
             for index in &indices {
                 write!(out, "{index},")?;
             }
-            if let (Some(grid), [.., row, column]) = (values.grid, indices.as_slice()) {
-                write!(out, "{},{},", grid.latitude(*row), grid.longitude(*column))?;
+            if let Some((latitude, longitude)) = values.grid.as_ref().and_then(|grid| grid.place(&indices)) {
+                write!(out, "{latitude},{longitude},")?;
             }
             writeln!(out, "{text}")?;
             // The last dimension counts up, and carries.
@@ -246,17 +249,19 @@ impl Cat {
     /// Calls `with` for each value as text, up to its first error.
     fn for_each_text(&self, values: &Values<'_>, mut with: impl FnMut(&str) -> io::Result<()>) -> io::Result<()> {
         let descriptor = values.object.descriptor();
-        let dtype = descriptor.dtype();
-        let elements = Elements { count: values.shape.iter().product(), ..Elements::of(descriptor, &values.bytes) };
+        let (dtype, order) = (descriptor.dtype(), descriptor.byte_order());
+        let count = values.shape.iter().product();
+        let Some(format) = self.format.filter(|format| !matches!(format, NumberFormat::Shortest)) else {
+            let numbers = Numbers { dtype, order, count, bytes: &values.bytes };
+            return numbers.texts().try_for_each(|text| with(&text));
+        };
+        let elements = Elements { count, ..Elements::of(descriptor, &values.bytes) };
         let (mut real, mut at, mut done) = (String::new(), 0, Ok(()));
         elements.for_each(|value| {
             if done.is_err() {
                 return;
             }
-            let text = match elements.integer(at) {
-                Some(integer) if self.format.is_none() => integer.to_string(),
-                _ => self.text(value, dtype),
-            };
+            let text = format.text(value, dtype);
             match (parts(dtype), at % 2) {
                 (2, 0) => real = text,
                 (2, _) => {
@@ -269,28 +274,16 @@ impl Cat {
         });
         done
     }
-
-    fn text(&self, value: f64, dtype: Dtype) -> String {
-        if !value.is_finite() {
-            return if value.is_nan() { "nan".to_string() } else { value.to_string() };
-        }
-        match self.format.unwrap_or(NumberFormat::Shortest) {
-            NumberFormat::Fixed(decimals) => format!("{value:.decimals$}"),
-            NumberFormat::Exponent(decimals) => format!("{value:.decimals$e}"),
-            NumberFormat::Shortest => match dtype {
-                Dtype::Float64 | Dtype::Complex128 => shortest(value, value),
-                #[expect(clippy::cast_possible_truncation, reason = "it was a shorter float before")]
-                Dtype::Float16 | Dtype::Bfloat16 | Dtype::Float32 | Dtype::Complex64 => shortest(value, value as f32),
-                _ => value.to_string(),
-            },
-        }
-    }
 }
 
-/// The digits that tell a number from its neighbours, with an exponent if that is much shorter.
-fn shortest(value: f64, number: impl Display + LowerExp) -> String {
-    let magnitude = value.abs();
-    if value == 0.0 || (1e-5..1e16).contains(&magnitude) { number.to_string() } else { format!("{number:e}") }
+impl NumberFormat {
+    fn text(self, value: f64, dtype: Dtype) -> String {
+        match self {
+            Self::Fixed(decimals) if value.is_finite() => format!("{value:.decimals$}"),
+            Self::Exponent(decimals) if value.is_finite() => format!("{value:.decimals$e}"),
+            _ => text_of(dtype, value),
+        }
+    }
 }
 
 /// The indices that a pick takes of a dimension.

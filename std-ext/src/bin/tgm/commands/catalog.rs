@@ -90,6 +90,7 @@ impl CatalogOf {
 
     fn build(&self, out: &mut Out, input: &Input) {
         let built = self.keys(input).and_then(|keys| Catalog::build_with(input.data(), &keys, &self.options()));
+        input.progress.take_up(input.len(), input.len(), input.message_count());
         let destination = self.output.clone().unwrap_or_else(|| self.beside().into());
         let reads = [self.path.clone()];
         destination.write(out, What::Messages, Reads::Only(&reads), |_, sink| {

@@ -226,8 +226,8 @@ impl Work<'_, '_> {
                 continue;
             }
             let selected = side.entry(index, Wanted::Outline).and_then(|entry| {
-                let metadata = Message::parse(entry.bytes)?.metadata()?;
-                Ok(selection.has(&metadata)?)
+                let message = Message::parse(entry.bytes)?;
+                Ok(selection.has(&message.metadata()?, Structure::new(&message, &entry))?)
             });
             match selected {
                 Ok(true) => found.push(index),
@@ -260,10 +260,10 @@ impl Work<'_, '_> {
         let mut found = Vec::new();
         for (index, (about, object)) in metadata.objects().zip(message.objects()).enumerate() {
             let (about, object) = (about?, object.ok());
-            if !only.has(index) || !among.has(&about, object.as_ref().map(DataObject::descriptor))? {
+            let structure = Structure::new(&message, entry).of_object(index, object.as_ref());
+            if !only.has(index) || !among.has(&about, structure)? {
                 continue;
             }
-            let structure = Structure::new(&message, entry).of_object(index, object.as_ref());
             let scope = Scope::Object(&about, &asked, structure);
             let value = |key: &String| scope.get(key).map(|value| format!("{key}={}", shown(value.as_ref())));
             let values = by.iter().map(value).collect::<Result<Vec<_>, _>>()?;

@@ -1,244 +1,175 @@
-//! `tgm convert`: GRIB files become Tensogram files, and those become GRIB again.
+//! `tgm convert`: files of other formats become Tensogram files, and those become files of other formats.
+//!
+//! | module | what it has |
+//! |---|---|
+//! | [`formats`] | the table of formats: names, suffixes, first bytes, what one file holds |
+//! | [`source`] | the bytes of an input of any kind |
+//! | [`item`] | what readers hand on: a message, or arrays |
+//! | [`told`] | what is not kept |
+//! | [`output`] | one file, or several, and what is written to them |
+//! | `grib2`, [`arrays`], [`tgm`], `netcdf`, `tables`, `zarr` | a family of formats each |
+//!
+//! A new format takes a variant and a row in [`formats`], and arms in `read` and in [`output`] that call its family.
 
-use std::fs::{self, File};
-use std::io::{self, Read, Write};
+mod arrays;
+mod formats;
+#[cfg(feature = "grib")]
+mod grib2;
+mod item;
+#[cfg(feature = "netcdf")]
+mod netcdf;
+mod output;
+mod source;
+#[cfg(any(feature = "netcdf", feature = "zarr"))]
+mod streamed;
+#[cfg(feature = "arrow")]
+mod tables;
+mod tgm;
+mod told;
+#[cfg(feature = "zarr")]
+mod zarr;
+
+use std::io;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
-use tgm_std::DecodeOptions;
-use tgm_std::convert::grib2::{Found, GribError, GribOptions, MessageReader, Note, from_tensogram_into, to_tensogram};
-use tgm_std::core::wire::MAGIC;
+use clap::Args;
+#[cfg(feature = "arrow")]
+use tgm_std::convert::table::TableFormat;
 
+use crate::args::encode_flags::EncodeFlags;
 use crate::args::files::usage;
+use crate::args::pipeline_flags::PipelineFlags;
 use crate::commands::Run;
+use crate::commands::convert::arrays::ArrayFlags;
+use crate::commands::convert::formats::Format;
+use crate::commands::convert::item::Sink;
+use crate::commands::convert::told::Told;
 use crate::read::digests::Digests;
-use crate::read::input::{Wanted, for_each_message};
-use crate::read::messages::Which;
+use crate::read::messages::expect_all;
 use crate::show::output::Out;
-use crate::show::progress::Progress;
-use crate::write::destination::{Destination, Failure, Reads, What};
+use crate::write::destination::{Destination, Failure};
 
-/// Bytes at the start of a file that are searched for a message.
-const SEARCHED: u64 = 64 << 10;
-
-/// Make GRIB files Tensogram files, and those GRIB again
+/// Make files of other formats Tensogram files, and the other way round
 ///
-/// Each GRIB message of edition 2 becomes one message, and each field one object. Encoded values stay as they are, where
-/// the format has their packing. Back, each message gets its original bytes, if it was not edited. What cannot be
-/// converted is reported and left out.
+/// A file of arrays becomes one message, and each array one object. Each GRIB message of edition 2 becomes one message,
+/// and each field one object; encoded values stay as they are, where the format has their packing, and back, each message
+/// gets its original bytes, if it was not edited. What cannot be carried over is listed. What cannot be read is reported
+/// and left out.
+///
+/// Where OUT holds one message or one array, several need several files: OUT is a folder then, or a name with `[index]`,
+/// which becomes a number of four digits or more, or with `[name]`.
 #[derive(Args, Debug)]
 pub(crate) struct Convert {
-    /// Files to read; "-" is standard input
+    /// Files or addresses to read; "-" is standard input
     #[arg(value_name = "IN", required = true)]
     paths: Vec<PathBuf>,
     /// The file to write; appears when it is complete; "-" is standard output
     #[arg(short, visible_short_alias = 'O', long, value_name = "OUT")]
     output: Destination,
-    /// The format of all files; found by content if it is not given
+    /// The format of all files; found by content if it is not given, and then by the end of the name
     #[arg(long, value_name = "FORMAT")]
     from: Option<Format>,
-    /// The format to write; if it is not given, tgm for other formats, and grib2 for tgm
+    /// The format to write; if it is not given, that of OUT's name; else tgm for other formats, and grib2 for tgm
     #[arg(long, value_name = "FORMAT")]
     to: Option<Format>,
+    /// Whatever cannot be carried over is an error
+    #[arg(long)]
+    strict: bool,
+    #[command(flatten)]
+    arrays: ArrayFlags,
+    #[cfg(feature = "grib")]
+    #[command(flatten)]
+    grib: grib2::GribFlags,
+    #[cfg(feature = "netcdf")]
+    #[command(flatten)]
+    netcdf: netcdf::NetcdfFlags,
+    #[cfg(feature = "arrow")]
+    #[command(flatten)]
+    tables: tables::TableFlags,
+    #[cfg(feature = "zarr")]
+    #[command(flatten)]
+    zarr: zarr::ZarrFlags,
+    #[command(flatten)]
+    pipeline: PipelineFlags,
+    #[command(flatten)]
+    encode: EncodeFlags,
     #[command(flatten)]
     digests: Digests,
 }
 
-/// A format of files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// Tensogram
-    Tgm,
-    /// GRIB edition 2
-    Grib2,
-}
-
-impl Format {
-    /// The other format.
-    const fn other(self) -> Self {
-        match self {
-            Self::Tgm => Self::Grib2,
-            Self::Grib2 => Self::Tgm,
-        }
-    }
-
-    /// The format of a file's first message. Only regular files are looked into, because others cannot be read twice.
-    fn of_content(path: &Path) -> Option<Self> {
-        let is_regular = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
-        let mut start = Vec::new();
-        File::open(path).ok().filter(|_| is_regular)?.take(SEARCHED).read_to_end(&mut start).ok()?;
-        let place = |magic: &[u8]| start.windows(magic.len()).position(|window| window == magic);
-        match (place(MAGIC), place(b"GRIB")) {
-            (None, None) => None,
-            (Some(tgm), Some(grib)) if grib < tgm => Some(Self::Grib2),
-            (None, Some(_)) => Some(Self::Grib2),
-            (Some(_), _) => Some(Self::Tgm),
-        }
-    }
-
-    /// The format that a file's name ends with.
-    fn of_name(path: &Path) -> Option<Self> {
-        match path.extension()?.to_str()? {
-            "tgm" => Some(Self::Tgm),
-            "grib" | "grib2" | "grb" | "grb2" => Some(Self::Grib2),
-            _ => None,
-        }
-    }
-}
-
 impl Run for Convert {
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        let to = self.to.or_else(|| self.output.path().and_then(Format::of_name));
-        let first = self.paths.first();
-        let from = self.from.or_else(|| first.and_then(|path| Format::of_content(path)));
-        let from = from.or_else(|| first.and_then(|path| Format::of_name(path)));
-        let from = from.or_else(|| to.map(Format::other));
-        let Some(from) = from else { usage("the format of the input is not known: say --from") };
-        let mut remarks = Remarks::default();
-        match (from, self.to.unwrap_or_else(|| from.other())) {
-            (Format::Grib2, Format::Tgm) => self.write_tgm(out, &mut remarks),
-            (Format::Tgm, Format::Grib2) => self.write_grib(out),
-            _ => usage("the input has the wanted format already: `tgm copy` copies messages"),
+        if let Err(text) = self.pipeline.check(true) {
+            usage(&text);
         }
-        remarks.print(out);
+        let named = self.to.or_else(|| self.output.path().and_then(Format::of_name));
+        let first = self.paths.first();
+        let Some(from) = first.and_then(|path| self.format_of(path, named)) else {
+            usage("the format of the input is not known: say --from");
+        };
+        if from == Format::Raw && !self.arrays.has_form() {
+            usage(arrays::UNDESCRIBED);
+        }
+        let to = named.unwrap_or_else(|| from.usual_target());
+        if from == to {
+            usage("the input has the wanted format already: --to says another, and `tgm copy` copies messages");
+        }
+        if to != Format::Tgm && !self.pipeline.is_empty() {
+            usage("stages are for output in the format tgm");
+        }
+        expect_all(&self.paths);
+        let mut told = Told::new(self.strict);
+        match (from, to) {
+            #[cfg(feature = "zarr")]
+            (Format::Zarr, Format::Tgm) if self.pipeline.is_empty() => self.stream(Format::Zarr, out, &mut told),
+            #[cfg(feature = "netcdf")]
+            (Format::Netcdf, Format::Tgm) if self.pipeline.is_empty() => self.stream(Format::Netcdf, out, &mut told),
+            #[cfg(feature = "netcdf")]
+            (_, Format::Netcdf) => usage("NetCDF files are read, and not written"),
+            #[cfg(feature = "zarr")]
+            (_, Format::Zarr) => self.write_zarr(out, &mut told),
+            #[cfg(feature = "arrow")]
+            (_, Format::Arrow) => self.write_table(TableFormat::Arrow, from, out),
+            #[cfg(feature = "parquet")]
+            (_, Format::Parquet) => self.write_table(TableFormat::Parquet, from, out),
+            _ => self.write(out, to, &mut told),
+        }
+        told.print(out);
         Ok(())
     }
 }
 
-/// What differs between input and output.
-#[derive(Default)]
-struct Remarks {
-    /// Fields with a decimal scale, and the greatest bound of their differences.
-    scaled: usize,
-    bound: f64,
-}
-
-impl Remarks {
-    /// Counts what all fields may have, and tells the rest at once.
-    fn note(&mut self, note: &Note, out: &mut Out) {
-        match note {
-            Note::DecimalScale { bound, .. } => {
-                self.scaled += 1;
-                self.bound = self.bound.max(*bound);
-            }
-            other => out.remark(&other.to_string()),
-        }
-    }
-
-    fn print(self, out: &mut Out) {
-        let Self { scaled, bound } = self;
-        if scaled > 0 {
-            out.remark(&format!(
-                "{scaled} fields have a decimal scale: values may differ by rounding, at most {bound:e}"
-            ));
-        }
-    }
-}
-
 impl Convert {
-    fn write_tgm(&self, out: &mut Out, remarks: &mut Remarks) {
-        self.output.write(out, What::Messages, Reads::Only(&self.paths), |out, sink| {
-            self.paths.iter().try_for_each(|path| convert_file(path, out, sink, remarks))
-        });
+    /// The format of a file. Without any sign, what `to` suggests.
+    fn format_of(&self, path: &Path, to: Option<Format>) -> Option<Format> {
+        self.from
+            .or_else(|| self.arrays.has_form().then_some(Format::Raw))
+            .or_else(|| Format::of_folder(path))
+            .or_else(|| Format::of_content(&source::start(path)?))
+            .or_else(|| Format::of_name(path))
+            .or_else(|| to.and_then(Format::usual_source))
     }
 
-    fn write_grib(&self, out: &mut Out) {
-        let (options, mut message) = (DecodeOptions::default(), Vec::new());
-        self.output.write(out, What::Messages, Reads::Only(&self.paths), |out, sink| {
-            Ok(for_each_message(&self.paths, Which::default(), Wanted::Whole, out, |out, entry| {
-                let checked = self.digests.check_bytes(entry.bytes);
-                match checked.and_then(|()| from_tensogram_into(entry.bytes, &options, &mut message)) {
-                    Ok(not_kept) => {
-                        let lost = not_kept.iter();
-                        lost.for_each(|key| out.remark(&format!("{}: not kept: {key}", entry.place())));
-                        sink.write_all(&message)
-                    }
-                    Err(error) => {
-                        out.report(&entry.place(), &error);
-                        Ok(())
-                    }
-                }
-            })?)
-        });
-    }
-}
-
-/// Converts the GRIB messages of one file. What cannot be converted is reported.
-fn convert_file(path: &Path, out: &mut Out, sink: &mut dyn Write, remarks: &mut Remarks) -> Result<(), Failure> {
-    let name = path.display().to_string();
-    let (source, length) = match open(path) {
-        Ok(opened) => opened,
-        Err(error) => {
-            out.problem(&format!("cannot read {name}\n{error}"));
-            return Ok(());
-        }
-    };
-    let (mut reader, mut progress) = (MessageReader::new(source), Progress::new(&name, length, out.manner()));
-    let (mut index, mut lost) = (0, Lost::default());
-    loop {
-        match reader.read_next() {
-            Ok(Some(Found::Message { offset, bytes })) => {
-                lost.report(&name, out);
-                match to_tensogram(bytes, &GribOptions::default()) {
-                    Ok(converted) => {
-                        converted.notes.iter().for_each(|note| remarks.note(note, out));
-                        sink.write_all(&converted.message)?;
-                    }
-                    Err(error) => out.report(&format!("{name}: GRIB message {index} at {offset}"), &error),
-                }
-                index += 1;
-                progress.advance(bytes.len() as u64);
-            }
-            Ok(Some(Found::Other { offset, length, error })) => {
-                lost.add(offset, length, error);
-                progress.advance(length);
-            }
-            Ok(Some(_)) => {}
-            Ok(None) => break,
-            Err(error) => {
-                out.problem(&format!("cannot read {name}\n{error}"));
-                break;
+    /// Reads all files, one after the other, and hands what is in them to `sink`. What cannot be read is reported.
+    ///
+    /// # Errors
+    /// Those of `sink`.
+    fn read(&self, to: Format, out: &mut Out, told: &mut Told, sink: &mut Sink<'_>) -> Result<(), Failure> {
+        for path in &self.paths {
+            let name = path.display();
+            match self.format_of(path, Some(to)) {
+                None => out.problem(&format!("{name}: the format of the input is not known: say --from")),
+                Some(from) if from == to => out.problem(&format!("{name} has the wanted format already")),
+                Some(Format::Tgm) => tgm::read(path, self.digests, out, told, sink)?,
+                #[cfg(feature = "grib")]
+                Some(Format::Grib2) => grib2::read(path, &self.grib.options(), out, told, sink)?,
+                #[cfg(feature = "zarr")]
+                Some(from @ Format::Zarr) => self.read_streamed(from, path, out, told, sink)?,
+                #[cfg(feature = "netcdf")]
+                Some(from @ Format::Netcdf) => self.read_streamed(from, path, out, told, sink)?,
+                Some(from) => arrays::read(from, path, &self.arrays, out, told, sink)?,
             }
         }
-    }
-    lost.report(&name, out);
-    Ok(())
-}
-
-/// The source, and its bytes if it is a regular file.
-fn open(path: &Path) -> io::Result<(Box<dyn Read>, u64)> {
-    if path == Path::new("-") {
-        return Ok((Box::new(io::stdin().lock()), 0));
-    }
-    let file = File::open(path)?;
-    let length = file.metadata()?.len();
-    Ok((Box::new(file), length))
-}
-
-/// Bytes between two messages.
-#[derive(Default)]
-struct Lost {
-    offset: u64,
-    length: u64,
-    error: Option<GribError>,
-}
-
-impl Lost {
-    fn add(&mut self, offset: u64, length: u64, error: Option<GribError>) {
-        if self.length == 0 {
-            self.offset = offset;
-        }
-        self.length += length;
-        self.error = self.error.or(error);
-    }
-
-    /// Reports the bytes, if there are any, and forgets them.
-    fn report(&mut self, name: &str, out: &mut Out) {
-        let Self { offset, length, error } = std::mem::take(self);
-        if length == 0 {
-            return;
-        }
-        let cause = error.map_or(String::new(), |error| format!("\n{error}"));
-        out.problem(&format!("{name}: {length} bytes at offset {offset} belong to no GRIB message{cause}"));
+        Ok(())
     }
 }

@@ -171,8 +171,8 @@ impl Copy {
     }
 
     fn is_chosen(&self, entry: &Entry<'_>) -> Result<bool> {
-        let metadata = Message::parse(entry.bytes)?.metadata()?;
-        Ok(self.selection.has(&metadata)?)
+        let message = Message::parse(entry.bytes)?;
+        Ok(self.selection.has(&message.metadata()?, Structure::new(&message, entry))?)
     }
 
     fn distribute(&self, out: &mut Out, input: &Input, template: &Template) {
@@ -212,8 +212,9 @@ impl Copy {
     fn target(&self, entry: &Entry<'_>, template: &Template) -> Result<Option<PathBuf>> {
         let message = Message::parse(entry.bytes)?;
         let metadata = message.metadata()?;
-        let scope = Scope::Message(&metadata, Structure::new(&message, entry));
-        if !self.selection.has(&metadata)? {
+        let structure = Structure::new(&message, entry);
+        let scope = Scope::Message(&metadata, structure);
+        if !self.selection.has(&metadata, structure)? {
             return Ok(None);
         }
         template.fill(&scope, |_| None).map(Some)

@@ -1,23 +1,28 @@
 //! `tgm create`: messages from `.npy` files and bare values.
 
 use std::borrow::Cow;
+use std::fs;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use tgm_std::encode::{Part, PartError, encode_parts};
-use tgm_std::{AppendOptions, DataObjectDescriptor, TensogramFile};
+use tgm_std::convert::arrays::Bools;
+use tgm_std::convert::raw::Form;
+use tgm_std::encode::{GrowingMessage, Part, PartError};
+use tgm_std::{AppendOptions, DataObjectDescriptor, EncodeOptions, TensogramFile};
 
 use crate::args::encode_flags::EncodeFlags;
 use crate::args::files::usage;
 use crate::args::metadata_flags::{Described, MetadataFlags};
 use crate::args::pipeline_flags::PipelineFlags;
 use crate::commands::Run;
-use crate::read::tensor_input::{RawForm, Tensor, is_npy, read};
-use crate::show::output::{Manner, Out};
-use crate::show::progress::Progress;
+use crate::read::messages::expect_all;
+use crate::read::tensor_input::{Tensor, is_npy, read};
+use crate::show::output::Out;
+use crate::show::progress::meter::Share;
 use crate::write::destination::{Destination, Failure, Reads, What, is_stdio, report};
+use crate::write::spill::Spill;
 
 /// Make a message from .npy files and files of bare values
 ///
@@ -36,7 +41,7 @@ pub(crate) struct Create {
     /// Form of inputs that are no .npy files, once for all or once for each in their order: a dtype such as f32, uint8,
     /// bool, bitmask; a shape such as 181x360 or scalar; little, big or native
     #[arg(long, value_name = "DTYPE,SHAPE[,ORDER]")]
-    raw: Vec<RawForm>,
+    raw: Vec<Form>,
     /// Store truth values as uint8 numbers: a bitmask takes no stages for numbers
     #[arg(long)]
     no_bitmask: bool,
@@ -66,12 +71,12 @@ impl Run for Create {
         let reads = Reads::Only(&read);
         match self.output.path().filter(|_| self.append) {
             None => {
-                self.output.write(out, What::Messages, reads, |out, sink| {
-                    self.messages(out.manner(), |message| Ok(sink.write_all(&message)?))
+                self.output.write(out, What::Messages, reads, |_, sink| {
+                    self.messages(|message| Ok(sink.write_all(&message)?))
                 });
             }
             Some(path) if self.output.prepare(out, What::Messages, reads) => {
-                if let Err(failure) = self.append(path, out.manner()) {
+                if let Err(failure) = self.append(path) {
                     report(&self.output, out, failure);
                 }
             }
@@ -94,37 +99,54 @@ impl Create {
     }
 
     /// Appends all messages after all are made, one step each.
-    fn append(&self, path: &Path, manner: Manner) -> Result<(), Failure> {
-        let mut messages = Vec::new();
-        self.messages(manner, |message| {
-            messages.push(message);
-            Ok(())
-        })?;
+    fn append(&self, path: &Path) -> Result<(), Failure> {
         let place = path.display().to_string();
-        let opened = if path.exists() { TensogramFile::open(path) } else { TensogramFile::create(path) };
-        let mut file = opened.map_err(Failure::at(&*place))?;
-        for message in &messages {
-            file.append_message(message, &AppendOptions::default()).map_err(Failure::at(&*place))?;
+        let mut file = None;
+        let mut append = |message: &[u8]| {
+            let file = match &mut file {
+                Some(file) => file,
+                None if path.exists() => file.insert(TensogramFile::open(path).map_err(Failure::at(&*place))?),
+                None => file.insert(TensogramFile::create(path).map_err(Failure::at(&*place))?),
+            };
+            file.append_message(message, &AppendOptions::default()).map(drop).map_err(Failure::at(&*place))
+        };
+        if !self.each {
+            return self.messages(|message| append(&message));
         }
-        Ok(())
+        let mut made = Spill::beside(path)?;
+        self.messages(|message| Ok(made.add(&message)?))?;
+        made.for_each(append)
     }
 
     /// Makes the messages one by one.
-    fn messages(&self, manner: Manner, mut sink: impl FnMut(Vec<u8>) -> Result<(), Failure>) -> Result<(), Failure> {
+    fn messages(&self, mut sink: impl FnMut(Vec<u8>) -> Result<(), Failure>) -> Result<(), Failure> {
         let described = self.metadata.read(self.inputs.len())?;
-        let mut progress = Progress::new("create", self.inputs.len() as u64, manner);
+        expect_all(&self.inputs);
+        let progress = Share::new(Some(0));
         let mut forms = Forms { forms: &self.raw, used: 0 };
-        let mut pending = Vec::new();
+        let options = self.encode.options();
+        // Inputs wait until there are enough of them for several threads. Then their objects are made.
+        let (mut message, mut pending, mut bytes) = (GrowingMessage::new(&options), Vec::new(), 0);
         for (index, path) in self.inputs.iter().enumerate() {
-            pending.push(self.load(path, &mut forms)?);
-            progress.advance(1);
+            let tensor = self.load(path, &mut forms)?;
+            bytes += tensor.data.len();
+            pending.push(tensor);
+            progress.advance(fs::metadata(path).map_or(0, |metadata| metadata.len()));
+            if self.each || bytes >= PENDING {
+                self.add(&mut message, index + 1 - pending.len(), &std::mem::take(&mut pending), &options)?;
+                bytes = 0;
+            }
             if self.each {
-                sink(self.message(&described, index..index + 1, &std::mem::take(&mut pending))?)?;
+                let made = std::mem::replace(&mut message, GrowingMessage::new(&options));
+                sink(self.finish(made, &described, index..index + 1)?)?;
             }
         }
         forms.finish()?;
         if !self.each {
-            sink(self.message(&described, 0..self.inputs.len(), &pending)?)?;
+            let inputs = self.inputs.len();
+            self.add(&mut message, inputs - pending.len(), &pending, &options)?;
+            drop(pending);
+            sink(self.finish(message, &described, 0..inputs)?)?;
         }
         Ok(())
     }
@@ -132,46 +154,64 @@ impl Create {
     fn load(&self, path: &Path, forms: &mut Forms<'_>) -> Result<Tensor, Failure> {
         let place = path.display().to_string();
         let bytes = read(path).map_err(Failure::at(&*place))?;
+        let bools = if self.no_bitmask { Bools::Uint8 } else { Bools::Bitmask };
         let tensor = if is_npy(&bytes) {
-            Tensor::from_npy(&bytes, !self.no_bitmask)
+            Tensor::from_npy(bytes, bools)
         } else {
-            Tensor::from_raw(bytes, forms.next(&place)?, !self.no_bitmask)
+            Tensor::from_raw(bytes, forms.next(&place)?, bools)
         };
         tensor.map_err(Failure::at(place))
     }
 
-    /// The message that holds the inputs of these numbers.
-    fn message(&self, described: &Described, inputs: Range<usize>, tensors: &[Tensor]) -> Result<Vec<u8>, Failure> {
-        let number = if self.each { inputs.start } else { 0 };
-        let place = |object: Option<usize>| {
-            let message = format!("{}: message {number}", self.output);
-            let input = object.and_then(|object| Some((object, self.inputs.get(inputs.start + object)?)));
-            input.map_or(message.clone(), |(object, input)| format!("{}: {message}, object {object}", input.display()))
-        };
-        let metadata = described.of(inputs.clone()).map_err(|text| Failure::said(place(None), text))?;
-        let options = self.encode.options();
+    /// The place of an error: the message with the input of number `first`, and an object of it.
+    fn place(&self, first: usize, object: Option<usize>) -> String {
+        let message = format!("{}: message {}", self.output, if self.each { first } else { 0 });
+        let input = object.and_then(|object| Some((object, self.inputs.get(first + object)?)));
+        input.map_or(message.clone(), |(object, input)| format!("{}: {message}, object {object}", input.display()))
+    }
+
+    /// Adds the inputs from number `first` on to their message.
+    fn add(
+        &self,
+        message: &mut GrowingMessage,
+        first: usize,
+        tensors: &[Tensor],
+        options: &EncodeOptions,
+    ) -> Result<(), Failure> {
+        let (count, start) = (message.object_count(), first - message.object_count());
         let staged: Vec<(DataObjectDescriptor, Cow<'_, [u8]>)> = tensors
             .iter()
             .enumerate()
             .map(|(index, tensor)| {
-                let staged = self.pipeline.apply(tensor.descriptor.clone(), Cow::Borrowed(&tensor.data), &options);
-                staged.map_err(Failure::at(place(Some(index))))
+                let staged = self.pipeline.apply(tensor.descriptor.clone(), Cow::Borrowed(&tensor.data), options);
+                staged.map_err(Failure::at(self.place(start, Some(count + index))))
             })
             .collect::<Result<_, _>>()?;
-        let parts: Vec<_> = staged.iter().map(|(descriptor, data)| Part::Values(descriptor, data, &options)).collect();
-        encode_parts(&metadata, &parts, &options)
-            .map_err(|PartError { object_index, error }| Failure::At(place(object_index), error))
+        let parts: Vec<_> = staged.iter().map(|(descriptor, data)| Part::Values(descriptor, data, options)).collect();
+        let added = message.add(&parts);
+        added.map_err(|PartError { object_index, error }| Failure::At(self.place(start, object_index), error))
+    }
+
+    /// The message that holds the inputs of these numbers.
+    fn finish(&self, message: GrowingMessage, described: &Described, inputs: Range<usize>) -> Result<Vec<u8>, Failure> {
+        let start = inputs.start;
+        let metadata = described.of(inputs).map_err(|text| Failure::said(self.place(start, None), text))?;
+        let made = message.finish(&metadata);
+        made.map_err(|PartError { object_index, error }| Failure::At(self.place(start, object_index), error))
     }
 }
 
+/// Bytes of inputs that wait to be encoded together, on several threads.
+const PENDING: usize = 16 << 20;
+
 /// The forms of bare inputs: one for all, or one for each.
 struct Forms<'a> {
-    forms: &'a [RawForm],
+    forms: &'a [Form],
     used: usize,
 }
 
 impl<'a> Forms<'a> {
-    fn next(&mut self, place: &str) -> Result<&'a RawForm, Failure> {
+    fn next(&mut self, place: &str) -> Result<&'a Form, Failure> {
         let index = if self.forms.len() == 1 { 0 } else { self.used };
         self.used += 1;
         let text = if self.forms.is_empty() {

@@ -16,10 +16,12 @@ use crate::args::decoding::Decoding;
 use crate::args::listing::{ListFlags, Listed};
 use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
+use crate::commands::key_columns::{KeyColumns, Keys};
 use crate::read::digests::Digests;
 use crate::read::input::{Entry, Wanted, open_or_report};
 use crate::read::messages::Which;
-use crate::read::select::Selection;
+use crate::read::select::{Scope, Selection};
+use crate::read::structure::Structure;
 use crate::read::values::in_order;
 use crate::show::json::{self, Document, error_json};
 use crate::show::output::{Out, Style};
@@ -47,6 +49,8 @@ pub(crate) struct Digest {
     #[command(flatten)]
     selection: Selection,
     #[command(flatten)]
+    keys: Keys,
+    #[command(flatten)]
     decoding: Decoding,
 }
 
@@ -61,8 +65,20 @@ struct Digested {
     dtype: Option<&'static str>,
     shape: Option<Json>,
     shape_text: String,
+    /// The values of the keys that the user asks for.
+    values: Vec<Option<Json>>,
     result: Result<(u64, String), TensogramError>,
 }
+
+/// The columns of the table.
+const COLUMNS: [Column; 6] = [
+    Column::right("message"),
+    Column::right("object"),
+    Column::left("dtype"),
+    Column::left("shape"),
+    Column::right("bytes"),
+    Column::left("sha256").whole(),
+];
 
 impl Run for Digest {
     fn listed(&self) -> Listed<'_> {
@@ -74,38 +90,36 @@ impl Run for Digest {
         let numbers = self.which.of(&input, out).unwrap_or_default();
         let mut costs =
             Costs { options: self.decoding.options(), spending: self.decoding.budget().of_file(input.len()) };
+        let keys = self.keys.columns(Table::new(COLUMNS).titles(), &self.listing);
         if self.listing.json() {
             let mut document = Document::begin(out, "tgm.digest/1", "messages")?;
             input.for_each(out, numbers, Wanted::Whole, |out, entry| {
                 if !self.selection.picks(out, entry) {
                     return Ok(());
                 }
-                let item = self.message_json(out, entry, &mut costs);
+                let item = self.message_json(out, entry, &mut costs, &keys);
                 document.item(out, &item)
             })?;
             return document.end(out);
         }
-        let mut table = Table::new([
-            Column::right("message"),
-            Column::right("object"),
-            Column::left("dtype"),
-            Column::left("shape"),
-            Column::right("bytes"),
-            Column::left("sha256"),
-        ]);
+        let mut table = keys.hidden_in(keys.shown_in(Table::new(COLUMNS)));
         input.for_each(out, numbers, Wanted::Whole, |out, entry| {
-            if self.selection.picks(out, entry) { self.list(out, entry, &mut costs, &mut table) } else { Ok(()) }
+            if self.selection.picks(out, entry) {
+                self.list(out, entry, &mut costs, (&keys, &mut table))
+            } else {
+                Ok(())
+            }
         })?;
         table.finish(out)
     }
 }
 
 impl Digest {
-    fn message_json(&self, out: &mut Out, entry: &Entry<'_>, costs: &mut Costs) -> Json {
-        let checked = self.objects(out, entry, costs);
+    fn message_json(&self, out: &mut Out, entry: &Entry<'_>, costs: &mut Costs, keys: &KeyColumns) -> Json {
+        let checked = self.objects(out, entry, costs, keys);
         let error = checked.as_ref().err().map(error_json);
         let objects = checked.ok().map(|objects| {
-            objects.map(|(index, object)| object_json(index, &reported(out, entry, index, object))).collect()
+            objects.map(|(index, object)| object_json(index, &reported(out, entry, index, object), keys)).collect()
         });
         json::object([
             ("message", Some(entry.index.into())),
@@ -116,8 +130,14 @@ impl Digest {
         ])
     }
 
-    fn list(&self, out: &mut Out, entry: &Entry<'_>, costs: &mut Costs, table: &mut Table) -> io::Result<()> {
-        let Ok(objects) = self.objects(out, entry, costs) else {
+    fn list(
+        &self,
+        out: &mut Out,
+        entry: &Entry<'_>,
+        costs: &mut Costs,
+        (keys, table): (&KeyColumns, &mut Table),
+    ) -> io::Result<()> {
+        let Ok(objects) = self.objects(out, entry, costs, keys) else {
             return table.row(out, vec![entry.index.into(), Cell::spread(Style::Bad, "(unreadable)")]);
         };
         for (index, object) in objects {
@@ -129,7 +149,10 @@ impl Digest {
                 object.shape_text.into(),
             ];
             match object.result {
-                Ok((bytes, digest)) => cells.extend([bytes.into(), digest.into()]),
+                Ok((bytes, digest)) => {
+                    cells.extend([bytes.into(), digest.into()]);
+                    cells.extend(keys.cells(&object.values).into_iter().flatten());
+                }
                 Err(_) => cells.push(Cell::spread(Style::Bad, "(unreadable)")),
             }
             table.row(out, cells)?;
@@ -144,25 +167,28 @@ impl Digest {
         out: &mut Out,
         entry: &Entry<'f>,
         costs: &'c mut Costs,
+        keys: &'c KeyColumns,
     ) -> Result<impl Iterator<Item = (usize, Digested)> + use<'f, 'c, '_>, TensogramError> {
         costs.spending.begin_message(entry.length());
         let message = decode_descriptors(entry.bytes).and_then(|_| Ok(Message::parse(entry.bytes)?));
         let checked = message.and_then(|message| {
             self.only.check(message.outline()?.object_count)?;
-            Ok((message, self.digests.of(&message)?))
+            Ok((message, self.digests.of(&message)?, values(&message, entry, keys)?))
         });
-        let (message, check) = checked.inspect_err(|error| out.report(&entry.place(), error))?;
+        let (message, check, mut values) = checked.inspect_err(|error| out.report(&entry.place(), error))?;
         let chosen = message.objects().enumerate().filter(|(index, _)| self.only.has(*index));
         Ok(chosen.map(move |(index, object)| {
+            let values = values.get_mut(index).map(std::mem::take).unwrap_or_default();
             let object = match object {
                 Ok(object) => Digested {
                     dtype: Some(object.descriptor().dtype().name()),
                     shape: Some(shape_json(object.descriptor())),
                     shape_text: shape_text(&object.descriptor().shape().iter().collect::<Vec<_>>()),
+                    values,
                     result: check.check(index, object.frame()).and_then(|()| digest(&object, costs)),
                 },
                 Err(error) => {
-                    Digested { dtype: None, shape: None, shape_text: String::new(), result: Err(error.into()) }
+                    Digested { dtype: None, shape: None, shape_text: String::new(), values, result: Err(error.into()) }
                 }
             };
             (index, object)
@@ -170,13 +196,30 @@ impl Digest {
     }
 }
 
-fn object_json(index: usize, object: &Digested) -> Json {
+/// The values of the keys of each object.
+fn values(message: &Message<'_>, entry: &Entry<'_>, keys: &KeyColumns) -> tgm_core::Result<Vec<Vec<Option<Json>>>> {
+    if keys.asked().next().is_none() {
+        return Ok(Vec::new());
+    }
+    let (metadata, structure) = (message.metadata()?, Structure::new(message, entry));
+    let asked = keys.annotations(&metadata)?;
+    let objects = metadata.objects().zip(message.objects()).enumerate();
+    objects
+        .map(|(index, (about, object))| {
+            let object = object.ok();
+            keys.values(&Scope::Object(&about?, &asked, structure.of_object(index, object.as_ref())))
+        })
+        .collect()
+}
+
+fn object_json(index: usize, object: &Digested, keys: &KeyColumns) -> Json {
     json::object([
         ("object", Some(index.into())),
         ("dtype", object.dtype.map(Json::from)),
         ("shape", object.shape.clone()),
         ("bytes", object.result.as_ref().ok().map(|(bytes, _)| (*bytes).into())),
         ("sha256", object.result.as_ref().ok().map(|(_, digest)| digest.as_str().into())),
+        ("values", keys.json(&object.values)),
         ("error", object.result.as_ref().err().map(error_json)),
     ])
 }

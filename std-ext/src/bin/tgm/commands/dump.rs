@@ -103,8 +103,9 @@ impl Dump {
             return Ok(Some(Shown::All(Box::new(Contents::of(&message, &self.only)))));
         }
         let metadata = message.metadata()?;
-        let scope = Scope::Message(&metadata, Structure::new(&message, entry));
-        if !self.selection.has(&metadata)? {
+        let structure = Structure::new(&message, entry);
+        let scope = Scope::Message(&metadata, structure);
+        if !self.selection.has(&metadata, structure)? {
             return Ok(None);
         }
         if self.keys.is_empty() {
@@ -142,7 +143,14 @@ impl Contents {
         self.objects.iter().enumerate().filter(|(index, _)| self.only.has(*index))
     }
 
-    fn of(message: &Message<'_>, only: &ObjectNumbers) -> Self {
+    /// What could not be read, each with its object.
+    #[cfg(feature = "browse")]
+    pub(crate) fn errors(&self) -> impl Iterator<Item = &(Option<usize>, TensogramError)> {
+        self.errors.iter()
+    }
+
+    /// All of a message, with these objects.
+    pub(crate) fn of(message: &Message<'_>, only: &ObjectNumbers) -> Self {
         let mut contents =
             Self { only: only.clone(), preamble: preamble(message), postamble: postamble(message), ..Self::default() };
         let mut frames = FrameList::of(message);

@@ -10,6 +10,8 @@ use clap::{Args, ValueEnum};
 use tgm_core::Message;
 use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_core::object::DataObject;
+use tgm_std::convert::arrays::unpack_bools;
+use tgm_std::convert::npy;
 use tgm_std::decode::select::selection;
 use tgm_std::decode::{Picks, Selected};
 use tgm_std::{DecodeOptions, TensogramError};
@@ -24,7 +26,6 @@ use crate::read::select::Selection;
 use crate::read::values::{as_stored, in_order};
 use crate::show::output::Out;
 use crate::write::destination::{Destination, Reads, What};
-use crate::write::npy;
 
 /// Write the values of one object, decoded, to a file or standard output
 ///
@@ -166,12 +167,12 @@ impl Extract {
         let descriptor = values.object.descriptor();
         let order = self.byte_order.into();
         if self.format == Format::Npy {
-            sink.write_all(&npy::header(descriptor.dtype(), order, &values.shape)?)?;
+            sink.write_all(&npy::header(descriptor.dtype(), order, &values.shape).map_err(io::Error::other)?)?;
             if descriptor.dtype() == Dtype::Bitmask {
                 return values
                     .pieces
                     .iter()
-                    .try_for_each(|(piece, count)| npy::truth_values(piece, *count, |bytes| sink.write_all(bytes)));
+                    .try_for_each(|(piece, count)| unpack_bools(piece, *count, |bytes| sink.write_all(bytes)));
             }
         }
         values

@@ -95,7 +95,7 @@ impl FrameList {
             Column::right("offset"),
             Column::right("length"),
             Column::right("padding"),
-            Column::left("digest"),
+            Column::left("digest").whole(),
             Column::left("flags"),
         ])
         .indented(indent);
@@ -103,6 +103,12 @@ impl FrameList {
             table.row(out, frame.cells(index))?;
         }
         table.finish(out)
+    }
+
+    /// The frames as rows of text, with the columns of [`Self::print`].
+    #[cfg(feature = "browse")]
+    pub(crate) fn rows(&self) -> Vec<[String; 8]> {
+        self.frames.iter().enumerate().map(|(index, frame)| frame.texts(index)).collect()
     }
 
     /// The frames as a JSON array.
@@ -131,20 +137,25 @@ impl FrameInfo {
         is_written.then(|| format!("{:016x}", self.hash_slot))
     }
 
-    fn cells(&self, index: usize) -> Vec<Cell> {
+    /// The columns of a row.
+    fn texts(&self, index: usize) -> [String; 8] {
         let padding = self.padding.as_ref().map_or("?".into(), |padding| {
             if padding.is_zero { padding.length.to_string() } else { format!("{} not zero", padding.length) }
         });
-        vec![
-            index.into(),
-            format!("{} {}", self.frame_type.as_u16(), self.frame_type).into(),
-            self.object.map_or(String::new(), |object| object.to_string()).into(),
-            self.offset.into(),
-            self.length.into(),
-            padding.into(),
-            self.digest().unwrap_or("-".into()).into(),
-            frame_flags(self.flags).join(" ").into(),
+        [
+            index.to_string(),
+            format!("{} {}", self.frame_type.as_u16(), self.frame_type),
+            self.object.map_or(String::new(), |object| object.to_string()),
+            self.offset.to_string(),
+            self.length.to_string(),
+            padding,
+            self.digest().unwrap_or("-".into()),
+            frame_flags(self.flags).join(" "),
         ]
+    }
+
+    fn cells(&self, index: usize) -> Vec<Cell> {
+        self.texts(index).into_iter().map(Cell::from).collect()
     }
 
     fn to_json(&self, index: usize) -> Json {

@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use clap::Args;
 use serde_json::Value as Json;
 use tgm_core::Message;
-use tgm_core::object::DataObject;
 use tgm_std::TensogramError;
 
 use crate::args::files::Files;
@@ -142,7 +141,7 @@ impl Get {
         let message = Message::parse(entry.bytes)?;
         let metadata = message.metadata()?;
         let structure = Structure::new(&message, entry);
-        if !self.objects && !self.selection.has(&metadata)? {
+        if !self.objects && !self.selection.has(&metadata, structure)? {
             return Ok(None);
         }
         if !self.is_by_object() {
@@ -153,9 +152,8 @@ impl Get {
         let mut rows = Vec::new();
         for (index, (about, object)) in metadata.objects().zip(message.objects()).enumerate() {
             let (about, object) = (about?, object.ok());
-            let descriptor = object.as_ref().map(DataObject::descriptor);
-            if self.only.has(index) && (!self.objects || selection.has(&about, descriptor)?) {
-                let structure = structure.of_object(index, object.as_ref());
+            let structure = structure.of_object(index, object.as_ref());
+            if self.only.has(index) && (!self.objects || selection.has(&about, structure)?) {
                 rows.push(self.values(&Scope::Object(&about, &asked, structure))?);
             }
         }

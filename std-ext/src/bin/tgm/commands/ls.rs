@@ -8,7 +8,6 @@ use serde_json::Value as Json;
 use tgm_core::Message;
 use tgm_core::message::Objects;
 use tgm_core::metadata::MessageMetadata;
-use tgm_core::object::DataObject;
 use tgm_std::TensogramError;
 
 use crate::args::files::Files;
@@ -55,7 +54,7 @@ pub(crate) struct Ls {
 }
 
 /// Metadata that tells fields apart: a column's title, and its keys. The first key that is present counts.
-const ABOUT: [(&str, &[&str]); 4] = [
+pub(crate) const ABOUT: [(&str, &[&str]); 4] = [
     ("name", &NAME_KEYS),
     ("level", &["mars.levelist", "levelist", "level"]),
     ("date", &["mars.date", "date"]),
@@ -235,7 +234,7 @@ impl Ls {
         let metadata = message.metadata()?;
         let structure = Structure::new(&message, entry);
         self.only.check(metadata.object_count())?;
-        if !self.objects && !self.selection.has(&metadata)? {
+        if !self.objects && !self.selection.has(&metadata, structure)? {
             return Ok(None);
         }
         if !self.objects && !self.keys.is_empty() {
@@ -255,7 +254,7 @@ impl Ls {
         metadata: &MessageMetadata<'a>,
         structure: Structure<'_, 'a>,
     ) -> Result<Option<Vec<Row>>, TensogramError> {
-        let is_wanted = self.selection.has(metadata)?;
+        let is_wanted = self.selection.has(metadata, structure)?;
         let row = Row { keys: self.look_up(&Scope::Message(metadata, structure))?, ..Row::empty() };
         Ok(is_wanted.then(|| vec![row]))
     }
@@ -272,14 +271,13 @@ impl Ls {
         let mut rows = Vec::new();
         for ((index, object), about) in objects.enumerate().zip(metadata.objects()) {
             let about = about?;
-            let descriptor = object.as_ref().ok().map(DataObject::descriptor);
+            let structure = structure.of_object(index, object.as_ref().ok());
             if !self.only.has(index) {
                 continue;
             }
-            if self.objects && !selection.has(&about, descriptor)? {
+            if self.objects && !selection.has(&about, structure)? {
                 continue;
             }
-            let structure = structure.of_object(index, object.as_ref().ok());
             let keys = self.look_up(&Scope::Object(&about, &asked, structure))?;
             let scope = Scope::Object(&about, &usual, structure);
             let about = ABOUT.iter().map(|(_, keys)| scope.first(keys)).collect::<Result<_, _>>()?;

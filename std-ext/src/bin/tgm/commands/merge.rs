@@ -6,8 +6,10 @@ use std::path::PathBuf;
 
 use ciborium::Value;
 use clap::{Args, ValueEnum};
+use tgm_core::Message;
+use tgm_core::hash::HashPresence;
 use tgm_core::scan::Segment;
-use tgm_std::encode::{TakenObject, reframe};
+use tgm_std::encode::GrowingMessage;
 use tgm_std::metadata::global_metadata_to_cbor;
 use tgm_std::{EncodeOptions, GlobalMetadata, Result, TensogramError};
 
@@ -15,9 +17,10 @@ use crate::args::object_numbers::ObjectNumbers;
 use crate::change::edit::MessageParts;
 use crate::commands::Run;
 use crate::read::digests::Digests;
-use crate::read::input::{Entry, Input, open_or_report};
-use crate::read::messages::Which;
+use crate::read::input::{Entry, Input, Wanted, open_or_report};
+use crate::read::messages::{Place, Which};
 use crate::read::select::Selection;
+use crate::read::structure::Structure;
 use crate::show::output::Out;
 use crate::write::destination::{Destination, Reads, What};
 
@@ -63,28 +66,32 @@ impl Run for Merge {
         let mut complete = inputs.iter().all(Option::is_some);
         let inputs: Vec<Input> = inputs.into_iter().flatten().collect();
         complete &= inputs.iter().flat_map(Input::segments).all(Segment::is_message);
-        // All inputs go into one message, which is built in memory.
         let mut numbered = Vec::new();
         for input in &inputs {
             let numbers = self.which.of(input, out);
             complete &= numbers.is_some();
             numbered.push((input, numbers.unwrap_or_default()));
         }
-        let places =
-            numbered.into_iter().flat_map(|(input, numbers)| input.places(numbers).map(move |place| (input, place)));
-        let mut messages = Vec::new();
+        let places = numbered
+            .into_iter()
+            .flat_map(|(input, numbers)| input.places(numbers).map(move |place| (input, place)).collect::<Vec<_>>());
+        let places: Vec<_> = places.collect();
+        // Digests of the first object are written before the last message is read.
+        let hashing = places.iter().any(|(input, place)| self.has_digests(input, *place));
+        let mut merged = Merged::new(hashing);
         for (input, place) in places {
-            match input.bytes(place.offset, place.length) {
-                Ok(bytes) => messages.push((input, place, bytes)),
+            let Place { index, offset, length } = place;
+            input.progress.take_up(offset.saturating_add(length), length, index.saturating_add(1));
+            // The message is in memory, and one of those that go into it.
+            let bytes = match input.bytes(offset, length) {
+                Ok(bytes) => bytes,
                 Err(error) => {
                     complete = false;
-                    out.report(&format!("{}: message {}", input.name(), place.index), &error);
+                    out.report(&format!("{}: message {index}", input.name()), &error);
+                    continue;
                 }
-            }
-        }
-        let mut merged = Merged::default();
-        for (input, place, bytes) in &messages {
-            let entry = Entry::new(input, *place, bytes);
+            };
+            let entry = Entry::new(input, place, &bytes);
             if !self.selection.picks(out, &entry) {
                 continue;
             }
@@ -109,23 +116,39 @@ impl Run for Merge {
     }
 }
 
-/// The messages merged so far.
-#[derive(Default)]
-struct Merged<'f> {
-    messages: u64,
-    metadata: GlobalMetadata,
-    objects: Vec<TakenObject<'f>>,
-    /// Whether any message has digests.
-    hashing: bool,
+impl Merge {
+    /// Whether a message that is selected has digests. What cannot be read is reported when it is merged.
+    fn has_digests(&self, input: &Input, place: Place) -> bool {
+        let has = |entry: Entry<'_>| -> Result<bool> {
+            let message = Message::parse(entry.bytes)?;
+            Ok(message.hash_presence()? != HashPresence::Absent
+                && self.selection.has(&message.metadata()?, Structure::new(&message, &entry))?)
+        };
+        input.reader().entry(place, Wanted::Outline).and_then(has).unwrap_or(false)
+    }
 }
 
-impl<'f> Merged<'f> {
+/// The messages merged so far.
+struct Merged {
+    messages: u64,
+    metadata: GlobalMetadata,
+    message: GrowingMessage,
+}
+
+impl Merged {
+    /// A message without objects. `hashing` says whether it will have digests.
+    fn new(hashing: bool) -> Self {
+        let options = EncodeOptions { hashing, ..EncodeOptions::default() };
+        Self { messages: 0, metadata: GlobalMetadata::default(), message: GrowingMessage::new(&options) }
+    }
+
     /// Adds a message.
-    fn add(&mut self, parts: MessageParts<'f>, strategy: Strategy) -> Result<()> {
+    fn add(&mut self, parts: MessageParts<'_>, strategy: Strategy) -> Result<()> {
         self.messages += 1;
-        self.hashing |= parts.options.hashing;
         self.metadata.base.extend(parts.metadata.base);
-        self.objects.extend(parts.objects);
+        for object in parts.objects {
+            self.message.add_taken(object)?;
+        }
         for (key, value) in parts.metadata.extra {
             match (self.metadata.extra.entry(key), strategy) {
                 (Slot::Vacant(slot), _) => {
@@ -145,8 +168,7 @@ impl<'f> Merged<'f> {
     }
 
     fn into_message(self) -> Result<Vec<u8>> {
-        let options = EncodeOptions { hashing: self.hashing, ..EncodeOptions::default() };
-        reframe(&self.metadata, self.objects, &options)
+        Ok(self.message.finish(&self.metadata)?)
     }
 }
 

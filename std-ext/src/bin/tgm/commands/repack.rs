@@ -12,11 +12,9 @@ use crate::args::pipeline_flags::PipelineFlags;
 use crate::change::rewrite::{Rewriter, Tally, open_whole};
 use crate::commands::Run;
 use crate::read::digests::Digests;
-use crate::read::input::Input;
 use crate::read::messages::Which;
 use crate::read::select::Selection;
 use crate::show::output::Out;
-use crate::show::progress::Progress;
 use crate::write::destination::{Destination, Reads, What, report};
 
 /// Encode objects again, with other stages
@@ -83,11 +81,10 @@ impl Run for Repack {
             skip_unsuitable: self.skip_unsuitable,
         };
         let (mut lines, mut notes) = (Vec::new(), Vec::new());
-        let written = self.output.write(out, What::Messages, Reads::AndReplaces(&self.inputs), |out, sink| {
-            let mut progress = Progress::new("repack", inputs.iter().map(Input::len).sum(), out.manner());
+        let written = self.output.write(out, What::Messages, Reads::AndReplaces(&self.inputs), |_, sink| {
             let mut total = Tally::default();
             for input in &inputs {
-                let tally = rewriter.file(input, &mut progress, |bytes| Ok(sink.write_all(bytes)?))?;
+                let tally = rewriter.file(input, |bytes| Ok(sink.write_all(bytes)?))?;
                 lines.push(self.line(input.name(), &tally));
                 notes.extend(tally.unsuitable.iter().map(|note| format!("left as it is: {note}")));
                 total.add(tally);

@@ -12,11 +12,9 @@ use crate::args::pipeline_flags::PipelineFlags;
 use crate::change::rewrite::{Rewriter, open_whole};
 use crate::commands::Run;
 use crate::read::digests::Digests;
-use crate::read::input::Input;
 use crate::read::messages::Which;
 use crate::read::select::Selection;
 use crate::show::output::Out;
-use crate::show::progress::Progress;
 use crate::write::destination::{Destination, Reads, What, report};
 
 /// Write messages again, with metadata, index and digests before the objects
@@ -64,10 +62,9 @@ impl Run for Reshuffle {
             }
         };
         let reads = Reads::AndReplaces(slice::from_ref(&self.input));
-        self.output.write(out, What::Messages, reads, |out, sink| {
-            let mut progress = Progress::new("reshuffle", inputs.iter().map(Input::len).sum(), out.manner());
+        self.output.write(out, What::Messages, reads, |_, sink| {
             for input in &inputs {
-                rewriter.file(input, &mut progress, |bytes| Ok(sink.write_all(bytes)?))?;
+                rewriter.file(input, |bytes| Ok(sink.write_all(bytes)?))?;
             }
             Ok(())
         });

@@ -85,6 +85,8 @@ impl Scan {
             let mut messages = 0..;
             for segment in input.segments() {
                 let message = if segment.is_message() { messages.next() } else { None };
+                let (length, end) = (segment.length(), segment.offset().saturating_add(segment.length()));
+                input.progress.take_up(end, length, message.map_or(messages.start, |message| message + 1));
                 with(out, Some((input.name(), ScanRow::of(&input, segment, message))))?;
             }
         }

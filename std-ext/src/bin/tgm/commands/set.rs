@@ -6,7 +6,6 @@ use std::slice;
 
 use clap::Args;
 use tgm_core::Message;
-use tgm_core::object::DataObject;
 use tgm_std::Result;
 
 use crate::args::files::usage;
@@ -19,6 +18,7 @@ use crate::read::digests::Digests;
 use crate::read::input::{Entry, Wanted, open_or_report};
 use crate::read::messages::Which;
 use crate::read::select::Selection;
+use crate::read::structure::Structure;
 use crate::show::output::Out;
 use crate::write::destination::{Failure, Reads, What};
 
@@ -121,14 +121,15 @@ impl Set {
         }
         let message = Message::parse(entry.bytes)?;
         let metadata = message.metadata()?;
+        let structure = Structure::new(&message, entry);
         if !self.objects {
-            return Ok(if self.selection.has(&metadata)? { numbers } else { Some(Vec::new()) });
+            return Ok(if self.selection.has(&metadata, structure)? { numbers } else { Some(Vec::new()) });
         }
         let among = self.selection.of_objects(&metadata)?;
         let mut chosen = Vec::new();
         for (index, (about, object)) in metadata.objects().zip(message.objects()).enumerate() {
             let object = object.ok();
-            if self.only.has(index) && among.has(&about?, object.as_ref().map(DataObject::descriptor))? {
+            if self.only.has(index) && among.has(&about?, structure.of_object(index, object.as_ref()))? {
                 chosen.push(index);
             }
         }

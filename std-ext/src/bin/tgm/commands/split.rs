@@ -1,10 +1,9 @@
 //! `tgm split`: a file for each object.
 
 use std::borrow::Cow;
-use std::ffi::OsString;
 use std::io;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::slice;
 
 use clap::Args;
@@ -23,7 +22,7 @@ use crate::read::structure::Structure;
 use crate::show::advice::in_our_words;
 use crate::show::output::Out;
 use crate::write::destination::{Destination, FileNames, Reads, What};
-use crate::write::template::{Appended, Template};
+use crate::write::template::{Appended, Template, numbered};
 
 /// The key that stands for the number in a template.
 const INDEX: &str = "index";
@@ -147,7 +146,7 @@ impl Files<'_> {
 
     /// The file of object `index`, if names have no keys.
     fn numbered(&self, index: u64) -> Destination {
-        Destination::File(numbered(self.split.output.pattern(), index, self.digits))
+        Destination::File(numbered(self.split.output.pattern(), INDEX, index, self.digits))
     }
 }
 
@@ -175,36 +174,4 @@ fn messages_of(parts: MessageParts<'_>) -> impl Iterator<Item = Result<Vec<u8>>>
         let metadata = GlobalMetadata { base: vec![entry], extra: extra.clone(), ..GlobalMetadata::default() };
         reframe(&metadata, vec![object], &options)
     })
-}
-
-/// The template's path for file `index`, whose number has at least these `digits`.
-fn numbered(template: &Path, index: u64, digits: usize) -> PathBuf {
-    let (key, number) = (format!("[{INDEX}]"), format!("{index:0digits$}"));
-    if let Some(text) = template.to_str().filter(|text| text.contains(&key)) {
-        return text.replace(&key, &number).into();
-    }
-    let mut name = template.file_stem().map(OsString::from).unwrap_or_default();
-    name.push(format!("_{number}"));
-    if let Some(extension) = template.extension() {
-        name.push(".");
-        name.push(extension);
-    }
-    template.with_file_name(name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_have_four_digits_or_more_and_stand_before_the_extension() {
-        for (template, index, expected) in [
-            ("a.tgm", 0, "a_0000.tgm"),
-            ("d.x/a", 12, "d.x/a_0012"),
-            ("a.b.tgm", 12345, "a.b_12345.tgm"),
-            ("[index]/a[index].tgm", 7, "0007/a0007.tgm"),
-        ] {
-            assert_eq!(numbered(Path::new(template), index, 4), Path::new(expected));
-        }
-    }
 }

@@ -6,20 +6,23 @@ use clap::Args;
 use serde_json::{Value as Json, json};
 use tgm_core::Message;
 use tgm_core::descriptor::Descriptor;
+use tgm_core::metadata::MessageMetadata;
 use tgm_core::object::DataObject;
-use tgm_std::{Spending, TensogramError};
+use tgm_std::{DecodeLimits, Spending, TensogramError};
 
 use crate::args::decoding::Decoding;
 use crate::args::files::Files;
 use crate::args::listing::Listed;
 use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
+use crate::commands::key_columns::{KeyColumns, Keys};
 use crate::read::digests::Digests;
 use crate::read::elements::{Elements, parts};
 use crate::read::grid::{Area, Grid};
 use crate::read::input::{Entry, Wanted, for_each_message};
 use crate::read::messages::Which;
-use crate::read::select::{NAME_KEYS, Scope, Selection, annotations, text};
+use crate::read::places::Places;
+use crate::read::select::{NAME_KEYS, Scope, Selection, text};
 use crate::read::statistics::{Moments, SKETCH_ERROR, Sketch, histogram, quantile, sparkline};
 use crate::read::structure::Structure;
 use crate::show::json::{self, Document, error_json};
@@ -47,9 +50,8 @@ pub(crate) struct Stats {
     /// Apply -w to each object by itself
     #[arg(long)]
     objects: bool,
-    /// Print the values of these keys of each object too
-    #[arg(short = 'p', long = "keys", value_name = "KEY,...", value_delimiter = ',')]
-    keys: Vec<String>,
+    #[command(flatten)]
+    keys: Keys,
     /// Shares of the values that lie below what is printed, from 0 to 1
     #[arg(long, value_name = "SHARE,...", value_delimiter = ',', default_value = "0.5", value_parser = share)]
     quantiles: Vec<f64>,
@@ -58,7 +60,8 @@ pub(crate) struct Stats {
     histogram: Option<usize>,
     /// Weigh each row of a grid of latitudes by longitudes by the cosine of its latitude
     ///
-    /// Rows run evenly from the first to the third number of `mars.area` (or `area`), else from 90 to -90 degrees.
+    /// Rows run evenly from the first to the third number of `mars.area` (or `area`). Without these numbers, values that
+    /// come from GRIB lie where its grid says, and rows of others run from 90 to -90 degrees.
     /// Mean and deviation are weighted; quantiles and counts are not.
     #[arg(long)]
     weigh_latitudes: bool,
@@ -116,6 +119,7 @@ struct Total {
 /// A run over files.
 struct Work<'s> {
     stats: &'s Stats,
+    keys: KeyColumns,
     total: Total,
     spending: Spending,
 }
@@ -126,8 +130,9 @@ impl Run for Stats {
     }
 
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        let mut work =
-            Work { stats: self, total: Total::default(), spending: self.decoding.budget().of_file(u64::MAX) };
+        let keys = self.keys.columns(self.table(&KeyColumns::default()).titles(), &self.files.listing);
+        let spending = self.decoding.budget().of_file(u64::MAX);
+        let mut work = Work { stats: self, keys, total: Total::default(), spending };
         if self.files.json() {
             let mut document = Document::begin(out, "tgm.stats/1", "messages")?;
             for_each_message(&self.files.paths, self.which, Wanted::Whole, out, |out, entry| {
@@ -135,7 +140,7 @@ impl Run for Stats {
             })?;
             return document.end_with(out, "all", &work.total_json());
         }
-        let mut table = self.table();
+        let mut table = self.table(&work.keys);
         for_each_message(&self.files.paths, self.which, Wanted::Whole, out, |out, entry| {
             work.message_rows(out, entry, &mut table)
         })?;
@@ -147,7 +152,7 @@ impl Run for Stats {
 }
 
 impl Stats {
-    fn table(&self) -> Table {
+    fn table(&self, keys: &KeyColumns) -> Table {
         let place = (self.files.paths.len() > 1).then_some(Column::left("file"));
         let before = place.into_iter().chain([Column::right("message"), Column::right("object")]);
         let about = [Column::left("name").optional(), Column::left("dtype"), Column::left("shape")];
@@ -161,10 +166,9 @@ impl Stats {
             Column::right("sd"),
         ];
         let titles: Vec<_> = self.quantiles.iter().map(|q| quantile_name(*q)).collect();
-        Table::new(before.chain(about).chain(counts))
-            .with_titles(&titles)
-            .with_titles(&["distribution".to_string()])
-            .with_titles(&self.keys)
+        let table = Table::new(before.chain(about).chain(counts));
+        let table = table.with_titles(&titles).with_titles(&["distribution".to_string()]);
+        keys.hidden_in(keys.shown_in(table))
     }
 }
 
@@ -227,27 +231,26 @@ impl Work<'_> {
         let Stats { selection, objects: each, only, .. } = self.stats;
         let message = Message::parse(entry.bytes)?;
         let metadata = message.metadata()?;
-        if !each && !selection.has(&metadata)? {
+        let structure = Structure::new(&message, entry);
+        if !each && !selection.has(&metadata, structure)? {
             return Ok(None);
         }
         only.check(metadata.object_count())?;
         self.spending.begin_message(entry.length());
         let check = self.stats.digests.of(&message)?;
         let among = selection.of_objects(&metadata)?;
-        let structure = Structure::new(&message, entry);
-        let asked = annotations(&metadata, self.stats.keys.iter().map(String::as_str))?;
+        let asked = self.keys.annotations(&metadata)?;
         let mut lines = Vec::new();
         for ((index, object), about) in message.objects().enumerate().zip(metadata.objects()) {
             let about = about?;
-            let descriptor = object.as_ref().ok().map(DataObject::descriptor);
-            if !only.has(index) || (*each && !among.has(&about, descriptor)?) {
+            let structure = structure.of_object(index, object.as_ref().ok());
+            if !only.has(index) || (*each && !among.has(&about, structure)?) {
                 continue;
             }
-            let structure = structure.of_object(index, object.as_ref().ok());
             let scope = Scope::Object(&about, &asked, structure);
             let found = object.as_ref().map_err(|error| TensogramError::from(*error)).and_then(|object| {
                 check.check(index, object.frame())?;
-                self.object(index, object, scope)
+                self.object(index, object, scope, &metadata)
             });
             match found {
                 Ok(found) => lines.extend(found.into_iter().map(|line| (index, Ok(line)))),
@@ -263,6 +266,7 @@ impl Work<'_> {
         index: usize,
         object: &DataObject<'_>,
         scope: Scope<'_, '_>,
+        metadata: &MessageMetadata<'_>,
     ) -> Result<Vec<Line>, TensogramError> {
         let options = self.stats.decoding.options();
         self.spending.spend(object, &options.limits)?;
@@ -270,8 +274,12 @@ impl Work<'_> {
         let descriptor = object.descriptor();
         let elements = Elements::of(descriptor, &bytes);
         let name = scope.first(&NAME_KEYS)?;
-        let keys = self.stats.keys.iter().map(|key| scope.get(key)).collect::<Result<Vec<_>, _>>()?;
-        let weights = if self.stats.weigh_latitudes { Some(Weights::of(descriptor, scope)?) } else { None };
+        let keys = self.keys.values(&scope)?;
+        let weights = if self.stats.weigh_latitudes {
+            Some(Weights::of((metadata, index), descriptor, scope, &options.limits)?)
+        } else {
+            None
+        };
         let shape: Vec<u64> = descriptor.shape().iter().collect();
         self.total.objects += 1;
         let names: &[&str] = if parts(elements.dtype) == 2 { &["re", "im"] } else { &[""] };
@@ -323,8 +331,7 @@ impl Work<'_> {
         cells.extend(moment_cells(moments, range.clone()));
         cells.extend((0..self.stats.quantiles.len()).map(|at| float_cell(quantiles.get(at).copied())));
         cells.push(if moments.count > 0 { sparkline(bars).into() } else { "".into() });
-        let value = |value: &Option<Json>| value.as_ref().map_or("".into(), |value| text(value).into());
-        cells.extend(line.keys.iter().map(value));
+        cells.extend(self.keys.cells(&line.keys).into_iter().flatten());
         cells
     }
 
@@ -351,11 +358,10 @@ impl Work<'_> {
             ("dtype", Some(line.dtype.into())),
             ("shape", Some(json!(line.shape))),
         ];
-        let values = json::object(self.stats.keys.iter().map(String::as_str).zip(line.keys.iter().cloned()));
         let rest = [
             ("quantiles", Some(quantiles)),
             ("histogram", self.stats.histogram.map(|_| json!(histogram))),
-            ("values", (!self.stats.keys.is_empty()).then_some(values)),
+            ("values", self.keys.json(&line.keys)),
         ];
         json::object(about.into_iter().chain(moments_json(moments, range_json.clone())).chain(rest))
     }
@@ -467,14 +473,23 @@ struct Weights {
 
 impl Weights {
     /// The weights of an object whose values are in memory, so its rows are no more than these.
-    fn of(descriptor: &Descriptor<'_>, scope: Scope<'_, '_>) -> Result<Self, TensogramError> {
+    fn of(
+        (metadata, index): (&MessageMetadata<'_>, usize),
+        descriptor: &Descriptor<'_>,
+        scope: Scope<'_, '_>,
+        limits: &DecodeLimits,
+    ) -> Result<Self, TensogramError> {
+        if descriptor.element_count() == 0 {
+            return Ok(Self { of_rows: vec![], columns: 0 });
+        }
         let shape: Vec<_> = descriptor.shape().iter().collect();
         let short = || TensogramError::Metadata("latitudes need two dimensions: this object has fewer".into());
-        let grid = Grid::new(&shape, Area::of(scope)?.unwrap_or(Area::GLOBE)).ok_or_else(short)?;
-        let rows = if descriptor.element_count() == 0 { 0 } else { grid.rows };
+        let found = Places::of(metadata, index, &shape, Area::of(scope)?, limits)?;
+        let found = found.or_else(|| Grid::new(&shape, Area::GLOBE).map(Places::Grid)).ok_or_else(short)?;
+        let (latitudes, columns) = found.latitudes();
         // The cosine at a pole is 6e-17, not 0.
-        let of_rows = (0..rows).map(|row| grid.latitude(row).to_radians().cos().max(0.0)).collect();
-        Ok(Self { of_rows, columns: usize::try_from(grid.columns).unwrap_or(usize::MAX) })
+        let of_rows = latitudes.iter().map(|latitude| latitude.to_radians().cos().max(0.0)).collect();
+        Ok(Self { of_rows, columns: usize::try_from(columns).unwrap_or(usize::MAX) })
     }
 
     fn of_element(&self, index: usize) -> f64 {

@@ -158,6 +158,8 @@ impl Upgrade {
             file.write_all(written)?;
             part.report(input.name(), out);
             counts.count(&part.outcome);
+            let (end, length) = (part.range.end as u64, part.range.len() as u64);
+            input.progress.take_up(end, length, counts.upgraded + counts.copied);
             if let Some(document) = &mut listing.document {
                 document.item(out, &part.to_json(input.name(), listing.written, written.len()))?;
             }

@@ -5,17 +5,20 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Value as Json, json};
+use tgm_std::IssueSeverity;
 use tgm_std::validate::{
-    FileValidationReport, ValidateOptions, ValidationIssue, ValidationLevel, ValidationReport, validate_stream,
+    FileValidationReport, ValidateOptions, ValidationIssue, ValidationLevel, ValidationReport, validate_file_with,
+    validate_stream,
 };
-use tgm_std::{IssueSeverity, validate_file};
 
 use crate::args::limits::LimitFlags;
 use crate::args::listing::{Listed, TextFlags};
 use crate::commands::Run;
+use crate::read::messages::expect_all;
 use crate::show::advice::in_our_words;
 use crate::show::json::{Document, compact};
 use crate::show::output::{Out, Style};
+use crate::show::progress::meter::Share;
 
 /// Check messages from structure to values, and report all errors
 ///
@@ -63,6 +66,7 @@ impl Run for Validate {
     fn run(&self, out: &mut Out) -> io::Result<()> {
         let options = self.options();
         let mut document = if self.text.json() { Some(Document::begin_array(out)?) } else { None };
+        expect_all(&self.paths);
         for path in &self.paths {
             let report = match read(path, &options) {
                 Ok(report) => report,
@@ -104,10 +108,17 @@ impl Validate {
 }
 
 fn read(path: &Path, options: &ValidateOptions) -> io::Result<FileValidationReport> {
-    if path != Path::new("-") {
-        return validate_file(path, options);
+    if path == Path::new("-") {
+        return validate_stream(io::stdin().lock(), options);
     }
-    validate_stream(io::stdin().lock(), options)
+    let (mut share, mut before, mut messages) = (None, 0, 0);
+    validate_file_with(path, options, |progress| {
+        let share = share.get_or_insert_with(|| Share::new(progress.total));
+        messages += 1;
+        share.take_up(progress.done, progress.done.saturating_sub(before), messages);
+        before = progress.done;
+        Ok(())
+    })
 }
 
 /// A report as JSON, with the tool's flags in its texts.

@@ -14,9 +14,11 @@ use tgm_std::TensogramError;
 use crate::args::files::Files;
 use crate::args::listing::Listed;
 use crate::commands::Run;
+use crate::commands::key_columns::{KeyColumns, Keys};
 use crate::read::input::{Entry, Step, Wanted, for_each_step};
 use crate::read::messages::Which;
-use crate::read::select::Selection;
+use crate::read::select::{Scope, Selection};
+use crate::read::structure::Structure;
 use crate::show::json::{self, Document, error_json};
 use crate::show::output::{Out, Style};
 use crate::show::table::{Cell, Column, Table};
@@ -35,6 +37,8 @@ pub(crate) struct Verify {
     which: Which,
     #[command(flatten)]
     selection: Selection,
+    #[command(flatten)]
+    keys: Keys,
     /// Only frame flags announce a digest, as in releases since 0.21; by default, digests of releases 0.17 to 0.20 are
     /// recognised too
     #[arg(long)]
@@ -83,7 +87,8 @@ impl Run for Verify {
     fn run(&self, out: &mut Out) -> io::Result<()> {
         let mut document =
             if self.files.json() { Some(Document::begin(out, "tgm.verify/1", "messages")?) } else { None };
-        let mut table = self.empty_table();
+        let keys = self.keys.columns(self.empty_table(&KeyColumns::default()).titles(), &self.files.listing);
+        let mut table = self.empty_table(&keys);
         for_each_step(&self.files.paths, self.which, Wanted::Whole, out, |out, step| {
             let Step::Message(entry) = step else { return table.pause(out) };
             if !self.selection.picks(out, entry) {
@@ -91,9 +96,11 @@ impl Run for Verify {
             }
             let report = self.check(entry);
             self.judge(out, entry, &report);
+            // Values that cannot be read are missing: what is wrong with the message is in the report.
+            let values = values(entry, &keys).unwrap_or_default();
             match &mut document {
-                Some(document) => document.item(out, &self.item(entry, &report)),
-                None => self.rows(out, entry, &report, &mut table),
+                Some(document) => document.item(out, &self.item(entry, &report, keys.json(&values))),
+                None => self.rows(out, entry, &report, (&mut table, keys.cells(&values))),
             }
         })?;
         table.finish(out)?;
@@ -152,36 +159,48 @@ impl Verify {
         }
     }
 
-    fn empty_table(&self) -> Table {
+    fn empty_table(&self, keys: &KeyColumns) -> Table {
         let file = (self.files.paths.len() > 1).then_some(Column::left("file"));
-        Table::new(file.into_iter().chain([
+        let table = Table::new(file.into_iter().chain([
             Column::right("message"),
             Column::right("frames"),
             Column::right("objects"),
             Column::right("verified"),
-            Column::left("result"),
-        ]))
+        ]));
+        // Results may be long, so they are last.
+        keys.hidden_in(keys.shown_in(table).with_titles(&["result".to_string()]))
     }
 
-    fn rows(&self, out: &mut Out, entry: &Entry<'_>, report: &Report, table: &mut Table) -> io::Result<()> {
+    fn rows(
+        &self,
+        out: &mut Out,
+        entry: &Entry<'_>,
+        report: &Report,
+        (table, [printed, hidden]): (&mut Table, [Vec<Cell>; 2]),
+    ) -> io::Result<()> {
         let file = (self.files.paths.len() > 1).then(|| Cell::from(entry.file));
         let style = if self.is_good(report) { Style::Good } else { Style::Bad };
         let counts = [entry.index.into(), report.frames.into(), report.objects.into(), report.verified.into()];
         let result = [Cell::spread(style, report.result())];
-        table.row(out, file.clone().into_iter().chain(counts).chain(result).collect())?;
+        let row = file.clone().into_iter().chain(counts).chain(printed.clone()).chain(result);
+        table.row(out, row.chain(hidden.clone()).collect())?;
+        let findings = |text: &str| {
+            let blanks = [entry.index.into(), "".into(), "".into(), "".into()];
+            let keys = printed.iter().map(|_| Cell::from(""));
+            let row = file.clone().into_iter().chain(blanks).chain(keys).chain([Cell::spread(style, text)]);
+            row.chain(hidden.clone()).collect()
+        };
         // A message without any digest was reported above.
         for finding in report.findings.iter().filter(|finding| report.verified > 0 || finding.digests.is_some()) {
-            let blanks = file.clone().into_iter().chain([entry.index.into(), "".into(), "".into(), "".into()]);
-            table.row(out, blanks.chain([Cell::spread(style, &finding.to_text())]).collect())?;
+            table.row(out, findings(&finding.to_text()))?;
         }
         for finding in &report.lists {
-            let blanks = file.clone().into_iter().chain([entry.index.into(), "".into(), "".into(), "".into()]);
-            table.row(out, blanks.chain([Cell::spread(style, &finding.to_text())]).collect())?;
+            table.row(out, findings(&finding.to_text()))?;
         }
         Ok(())
     }
 
-    fn item(&self, entry: &Entry<'_>, report: &Report) -> Json {
+    fn item(&self, entry: &Entry<'_>, report: &Report, values: Option<Json>) -> Json {
         let of_lists = report.lists.iter().map(ListFinding::to_json);
         let findings = report.findings.iter().map(Finding::to_json).chain(of_lists);
         json::object([
@@ -196,9 +215,19 @@ impl Verify {
             ("verified", Some(report.verified.into())),
             ("missing", Some(report.missing.into())),
             ("findings", Some(findings.collect())),
+            ("values", values),
             ("error", report.error.as_ref().map(error_json)),
         ])
     }
+}
+
+/// The values of the keys of a message.
+fn values(entry: &Entry<'_>, keys: &KeyColumns) -> tgm_core::Result<Vec<Option<Json>>> {
+    if keys.asked().next().is_none() {
+        return Ok(Vec::new());
+    }
+    let message = Message::parse(entry.bytes)?;
+    keys.values(&Scope::Message(&message.metadata()?, Structure::new(&message, entry)))
 }
 
 /// Compares indexes and hash lists with the frames.

@@ -5,11 +5,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 use tgm_std::catalog::{Catalog, Freshness};
+use tgm_std::metadata::query::Query;
 use tgm_std::{Result, TensogramError};
 
 use crate::read::input::{Entry, Input, Wanted, for_each_message, open_or_report};
 use crate::read::messages::Which;
 use crate::read::select::Selection;
+use crate::read::structure::COMPUTED;
 use crate::show::output::Out;
 
 /// The flag that names a catalogue.
@@ -77,7 +79,9 @@ fn candidates(path: &PathBuf, input: &Input, selection: &Selection, by_objects: 
     }
     let count = catalog.message_count();
     let mut candidates = vec![true; count];
-    for query in selection.queries() {
+    // What a catalogue does not hold is asked of the messages.
+    let is_held = |query: &&Query| !query.keys().any(|key| COMPUTED.contains(&key));
+    for query in selection.queries().iter().filter(is_held) {
         let mut found = vec![false; count];
         let mut add = |message: usize| found.get_mut(message).map(|found| *found = true);
         if by_objects {

@@ -19,7 +19,8 @@ impl Tolerance {
     /// Whether the two numbers count as equal. NaN is within no tolerance, infinities only of their own sign.
     pub(crate) fn holds(self, a: f64, b: f64) -> bool {
         // Infinities of the same sign are equal, though their difference is NaN.
-        a.partial_cmp(&b).is_some_and(Ordering::is_eq) || (a - b).abs() <= self.absolute + self.relative * b.abs()
+        let is_near = || (a - b).abs() <= self.absolute + self.relative * b.abs();
+        a.partial_cmp(&b).is_some_and(Ordering::is_eq) || (a.is_finite() && b.is_finite() && is_near())
     }
 }
 
@@ -55,13 +56,14 @@ pub(crate) fn differences(a: &Elements<'_>, b: &Elements<'_>, tolerance: Toleran
     let mut before = Vec::new();
     a.for_each(|value| before.push(value));
     let width = parts(a.dtype);
-    let mut at = 0;
+    let (mut at, mut counted) = (0, None);
     b.for_each(|b_value| {
         let Some(&a_value) = before.get(at) else { return };
         let exact = a.integer(at).zip(b.integer(at));
         let (difference, is_equal) = compared(a_value, b_value, exact, tolerance, nan_differs);
         if !is_equal {
-            found.count += 1;
+            // Both parts of a complex number are one value.
+            found.count += u64::from(counted.replace(at / width) != Some(at / width));
             if found.greatest.is_none_or(|greatest| difference > greatest.difference) {
                 found.greatest = Some(Greatest { element: at / width, difference, a: a_value, b: b_value });
             }
@@ -157,6 +159,17 @@ mod tests {
             assert_eq!(compared(a, b, None, tolerance, false), (f64::INFINITY, false));
         }
         assert!(compared(f64::INFINITY, f64::INFINITY, None, tolerance, false).1);
+        let relative = Tolerance { absolute: 0.0, relative: 0.5 };
+        assert!(!compared(1.0, f64::INFINITY, None, relative, false).1);
+        assert!(!compared(f64::NEG_INFINITY, f64::INFINITY, None, relative, false).1);
+    }
+
+    #[test]
+    fn a_complex_number_is_one_value() {
+        let bytes = |values: [f32; 6]| values.map(f32::to_le_bytes).concat();
+        let (a, b) = (bytes([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), bytes([2.0, 4.0, 3.0, 4.0, 5.0, 5.0]));
+        let found = differences(&of(Dtype::Complex64, &a), &of(Dtype::Complex64, &b), Tolerance::default(), false);
+        assert_eq!((found.count, found.greatest.unwrap().element, found.greatest.unwrap().difference), (2, 0, 2.0));
     }
 
     #[test]

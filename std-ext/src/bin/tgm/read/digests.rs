@@ -17,6 +17,12 @@ pub(crate) struct Digests {
 }
 
 impl Digests {
+    /// The flag, or its absence.
+    #[cfg(all(test, feature = "browse"))]
+    pub(crate) const fn ignored(ignore_hash: bool) -> Self {
+        Self { ignore_hash }
+    }
+
     /// Whether wrong digests are accepted.
     pub(crate) const fn are_ignored(self) -> bool {
         self.ignore_hash

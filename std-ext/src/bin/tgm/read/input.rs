@@ -20,6 +20,7 @@ use crate::read::lost;
 pub(crate) use crate::read::messages::{Entry, Step, for_each_message, for_each_step};
 use crate::read::messages::{Place, Reader};
 use crate::show::output::Out;
+use crate::show::progress::meter::Share;
 
 /// Bytes that are copied at a time.
 const CHUNK: u64 = 256 << 10;
@@ -31,6 +32,8 @@ pub(crate) struct Input {
     source: Backing,
     messages: Vec<MessageLayout>,
     segments: Vec<Segment>,
+    /// How far the command has come in the file.
+    pub(crate) progress: Share,
 }
 
 #[derive(Debug)]
@@ -69,7 +72,7 @@ impl Input {
             None => TensogramFile::open(path)?,
         };
         let (messages, segments) = (file.message_layouts()?, file.segments()?.collect());
-        Ok(Self { name, source: Backing::File(Box::new(file)), messages, segments })
+        Ok(Self::new(name, Backing::File(Box::new(file)), messages, segments))
     }
 
     fn in_memory(name: String, mut source: impl Read) -> Result<Self, TensogramError> {
@@ -78,7 +81,12 @@ impl Input {
         let segments: Vec<_> = scan(&bytes).collect();
         let messages = segments.iter().filter(|segment| segment.is_message());
         let messages = messages.map(|found| MessageLayout { offset: found.offset(), length: found.length() }).collect();
-        Ok(Self { name, source: Backing::Memory(bytes), messages, segments })
+        Ok(Self::new(name, Backing::Memory(bytes), messages, segments))
+    }
+
+    fn new(name: String, source: Backing, messages: Vec<MessageLayout>, segments: Vec<Segment>) -> Self {
+        let length = segments.last().map_or(0, |last| last.offset().saturating_add(last.length()));
+        Self { name, source, messages, segments, progress: Share::new(Some(length)) }
     }
 
     /// The file's name as the user gave it.
@@ -161,8 +169,10 @@ impl Input {
         let (mut at, end) = (offset, offset.saturating_add(length));
         while at < end {
             let some = CHUNK.min(end - at);
+            self.progress.take_up(at, some, self.message_from(at));
             sink.write_all(&self.bytes(at, some).map_err(io::Error::other)?)?;
             at += some;
+            self.progress.come_to(at, self.message_from(at));
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! The iteration over messages that every command uses, and the flags that name one message.
 
+use std::fs;
 use std::io::{self, Write as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use crate::read::input::{Input, Wanted, open_or_report};
 use crate::read::select::Selection;
 use crate::read::streamed::{Next, Streamed, is_stream};
 use crate::show::output::Out;
+use crate::show::progress::meter;
 
 /// Bytes that are read at a time for small messages. A larger message is read alone.
 const WINDOW: u64 = 256 << 10;
@@ -146,12 +148,23 @@ pub(crate) struct Reader<'i> {
     buffer: Vec<u8>,
     /// The buffer's position in the file. `None` if the buffer is incomplete.
     start: Option<u64>,
+    /// The place of the last message.
+    last: Option<Place>,
+}
+
+/// The last message is done with when its reader goes.
+impl Drop for Reader<'_> {
+    fn drop(&mut self) {
+        if let Some(Place { index, offset, length }) = self.last {
+            self.input.progress.come_to(offset.saturating_add(length), index.saturating_add(1));
+        }
+    }
 }
 
 impl<'i> Reader<'i> {
     /// A reader of this input.
     pub(crate) const fn new(input: &'i Input) -> Self {
-        Self { input, buffer: Vec::new(), start: None }
+        Self { input, buffer: Vec::new(), start: None, last: None }
     }
 
     /// The wanted parts of the message at a place.
@@ -160,6 +173,8 @@ impl<'i> Reader<'i> {
     /// Those of reading; [`io::ErrorKind::UnexpectedEof`] if the file is shorter by now.
     pub(crate) fn entry(&mut self, place: Place, wanted: Wanted) -> Result<Entry<'_>, TensogramError> {
         let input = self.input;
+        self.input.progress.take_up(place.offset, place.length, place.index);
+        self.last = Some(place);
         let bytes = match input.borrowed(place.offset, place.length) {
             Some(bytes) => bytes,
             None => self.read(place, wanted)?,
@@ -334,6 +349,7 @@ pub(crate) fn for_each_step(
     out: &mut Out,
     mut with: impl FnMut(&mut Out, Step<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
+    expect_all(paths);
     for path in paths {
         if is_stream(path) {
             for_each_streamed(path, which, out, &mut with)?;
@@ -344,6 +360,12 @@ pub(crate) fn for_each_step(
         input.for_each(out, numbers, wanted, |out, entry| with(out, Step::Message(entry)))?;
     }
     Ok(())
+}
+
+/// Tells the progress how long these files are together, as far as that is known without opening them.
+pub(crate) fn expect_all(paths: &[PathBuf]) {
+    let lengths = paths.iter().filter_map(|path| fs::metadata(path).ok()).filter(fs::Metadata::is_file);
+    meter::expect(lengths.map(|metadata| metadata.len()).sum());
 }
 
 /// [`for_each_step`] for a stream: each message is handed on when it has come.

@@ -29,6 +29,11 @@ impl Field {
         self.values.get(row * self.columns + column).copied().filter(|value| value.is_finite())
     }
 
+    /// All values, row by row. `None` is a missing value.
+    pub(crate) fn cells(&self) -> impl Iterator<Item = Option<f64>> {
+        self.values.iter().copied().map(|value| value.is_finite().then_some(value))
+    }
+
     /// The least and the greatest value.
     pub(crate) fn range(&self) -> Option<(f64, f64)> {
         let finite = self.values.iter().copied().filter(|value| value.is_finite());

@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use clap::Args;
 use serde_json::Value as Json;
 use tgm_core::Message;
-use tgm_core::descriptor::Descriptor;
 use tgm_core::metadata::{MessageMetadata, ObjectMetadata};
 use tgm_std::WIRE_VERSION;
 use tgm_std::metadata::query::{ObjectQuery, Query};
@@ -104,9 +103,9 @@ impl Selection {
     }
 
     /// Whether a message is selected.
-    pub(crate) fn has(&self, message: &MessageMetadata<'_>) -> tgm_core::Result<bool> {
+    pub(crate) fn has(&self, message: &MessageMetadata<'_>, structure: Structure<'_, '_>) -> tgm_core::Result<bool> {
         for query in &self.queries {
-            if !query.matches(message)? {
+            if !query.matches_with(message, |key| structure.known(key))? {
                 return Ok(false);
             }
         }
@@ -118,7 +117,8 @@ impl Selection {
         if self.is_empty() {
             return true;
         }
-        let selected = Message::parse(entry.bytes).and_then(|message| self.has(&message.metadata()?));
+        let selected = Message::parse(entry.bytes)
+            .and_then(|message| self.has(&message.metadata()?, Structure::new(&message, entry)));
         selected.inspect_err(|error| out.report(&entry.place(), error)).unwrap_or(false)
     }
 
@@ -135,18 +135,10 @@ impl Selection {
 pub(crate) struct ObjectSelection<'s, 'a>(Vec<ObjectQuery<'s, 'a>>);
 
 impl<'a> ObjectSelection<'_, 'a> {
-    /// Whether an object is selected. Without its descriptor its structure is not known.
-    pub(crate) fn has(
-        &self,
-        object: &ObjectMetadata<'a>,
-        descriptor: Option<&Descriptor<'_>>,
-    ) -> tgm_core::Result<bool> {
+    /// Whether an object that has this structure is selected.
+    pub(crate) fn has(&self, object: &ObjectMetadata<'a>, structure: Structure<'_, '_>) -> tgm_core::Result<bool> {
         for query in &self.0 {
-            let is_selected = match descriptor {
-                Some(descriptor) => query.matches_object(object, descriptor)?,
-                None => query.matches(object)?,
-            };
-            if !is_selected {
+            if !query.matches_with(object, structure.descriptor(), |key| structure.known(key))? {
                 return Ok(false);
             }
         }

@@ -16,6 +16,7 @@ use tgm_std::file::{MessageReader, StreamOptions, StreamPart};
 use crate::read::lost::{self, Stray};
 use crate::read::messages::Entry;
 use crate::show::output::Out;
+use crate::show::progress::meter::Share;
 
 /// Bytes of one read.
 const CHUNK: usize = 256 << 10;
@@ -41,6 +42,7 @@ pub(crate) struct Streamed {
     stray: Option<Stray>,
     /// Whether reading ended with an error.
     has_failed: bool,
+    progress: Share,
 }
 
 /// What a stream gives next.
@@ -89,6 +91,7 @@ impl Streamed {
             base,
             stray: None,
             has_failed: false,
+            progress: Share::new(None),
         })
     }
 
@@ -110,11 +113,13 @@ impl Streamed {
     /// The next part. Lost bytes are reported too, when it is known what follows them. `None` at the end, or after an error,
     /// which is reported.
     pub(crate) fn next_or_report(&mut self, out: &mut Out) -> Option<Next<'_>> {
-        let Self { name, reader, count, base, stray, has_failed } = self;
+        let Self { name, reader, count, base, stray, has_failed, progress } = self;
         match reader.next_part() {
             Ok(Some(StreamPart::Message(message))) => {
                 let index = *count;
                 *count += 1;
+                let length = message.len() as u64;
+                progress.take_up((*base).saturating_add(message.offset()).saturating_add(length), length, *count);
                 if let Some(stray) = stray.take() {
                     out.problem(&format!("{name}: {}", stray.describe(Some(index))));
                 }

@@ -6,6 +6,7 @@ use serde_json::{Value as Json, json};
 use tgm_core::Message;
 use tgm_core::descriptor::Descriptor;
 use tgm_core::object::DataObject;
+use tgm_std::metadata::query::{Known, codec};
 
 use crate::read::messages::Entry;
 use crate::show::summary::Summary;
@@ -39,6 +40,7 @@ impl<'m, 'a> Structure<'m, 'a> {
         match (key, self.object) {
             ("message", _) => Ok(Some(self.index.into())),
             ("object", Some((number, _))) => Ok(Some(number.into())),
+            ("object", None) => Ok((self.message.outline()?.object_count > 0).then(|| 0.into())),
             ("objects", _) => Ok(Some(self.message.outline()?.object_count.into())),
             ("offset", None) => Ok(Some(self.offset.into())),
             (_, Some((_, object))) => Ok(object.and_then(|object| self.of(object, key))),
@@ -47,6 +49,23 @@ impl<'m, 'a> Structure<'m, 'a> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// The value of a key that queries do not know by themselves.
+    ///
+    /// # Errors
+    /// Those of [`Self::get`].
+    pub(crate) fn known(&self, key: &str) -> tgm_core::Result<Option<Known>> {
+        if !COMPUTED.contains(&key) {
+            return Ok(None);
+        }
+        let known = |value: Json| value.as_u64().map(Known::Integer).or_else(|| value.as_f64().map(Known::Float));
+        Ok(self.get(key)?.and_then(known))
+    }
+
+    /// The descriptor of the object, if this is the structure of one.
+    pub(crate) fn descriptor(&self) -> Option<&'m Descriptor<'a>> {
+        self.object.and_then(|(_, object)| object).map(DataObject::descriptor)
     }
 
     fn of(&self, object: &DataObject<'_>, key: &str) -> Option<Json> {
@@ -75,10 +94,5 @@ impl<'m, 'a> Structure<'m, 'a> {
 const KEYS: [&str; 11] =
     ["dtype", "shape", "ndim", "encoding", "filter", "compression", "codec", "bytes", "stored", "ratio", "count"];
 
-/// The stages of an object that are not "none", with "+" between them; "none" without any.
-pub(crate) fn codec(descriptor: &Descriptor<'_>) -> String {
-    let stages =
-        [descriptor.encoding().to_string(), descriptor.filter().to_string(), descriptor.compression().to_string()];
-    let stages: Vec<_> = stages.into_iter().filter(|stage| stage != "none").collect();
-    if stages.is_empty() { "none".to_string() } else { stages.join("+") }
-}
+/// Keys that queries of the library do not know, and catalogues neither.
+pub(crate) const COMPUTED: [&str; 5] = ["message", "object", "offset", "stored", "ratio"];

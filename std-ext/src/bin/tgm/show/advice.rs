@@ -29,6 +29,8 @@ const fn ours(hint: Hint) -> &'static str {
         Hint::ValueOrder => "bytes must be in the order that is declared",
         Hint::Blosc2 => "build tgm with `--features blosc2`",
         Hint::Blosc2Decode => "build tgm with `--features blosc2-decode`",
+        Hint::GribJpeg2000 => "build tgm with `--features grib-jpeg2000`",
+        Hint::GribPng => "build tgm with `--features grib-png`",
         Hint::Lz4 => "build tgm with `--features lz4`",
         Hint::Roaring => "build tgm with `--features roaring`",
         Hint::Sz3 => "build tgm with `--features sz3`",

@@ -7,7 +7,9 @@ use std::process::ExitCode;
 
 use crate::show::advice::in_our_words;
 use crate::show::form::{Form, Notation};
+use crate::show::progress;
 use crate::show::text::escape;
+use crate::show::wrap::Wrap;
 
 /// Looks of a piece of text on terminals with colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,6 +59,8 @@ pub(crate) struct Manner {
     pub(crate) no_clobber: bool,
     /// Whether text has colours.
     pub(crate) colours: Colours,
+    /// How progress is shown.
+    pub(crate) progress: progress::Form,
 }
 
 /// Buffered standard output, and the problems so far.
@@ -79,6 +83,10 @@ pub(crate) struct Out {
     /// The exit code if there were problems.
     code: u8,
     colours: bool,
+    /// Whether the text goes to a terminal, where a bar would be in its way.
+    is_on_terminal: bool,
+    /// Breaks lines of listings where the terminal ends.
+    wrap: Option<Wrap>,
 }
 
 impl Out {
@@ -98,6 +106,8 @@ impl Out {
             failed: false,
             code: 1,
             colours,
+            is_on_terminal: stdout.is_terminal(),
+            wrap: None,
         }
     }
 
@@ -106,6 +116,16 @@ impl Out {
         self.manner = manner;
         self.form = form;
         self.colours = manner.colours.of(io::stdout().is_terminal());
+    }
+
+    /// Breaks lines where the terminal ends, if the text goes to one. For listings, not for values.
+    pub(crate) fn wrap_lines(&mut self) {
+        self.wrap = Self::columns().filter(|_| self.form.notation == Notation::Text).map(Wrap::new);
+    }
+
+    /// Whether the text goes to a terminal whose width is kept.
+    pub(crate) const fn breaks_lines(&self) -> bool {
+        self.wrap.is_some() && self.file.is_none()
     }
 
     /// How the command talks.
@@ -180,8 +200,10 @@ impl Out {
     /// Reserves standard output for the command's product. From here on text goes to standard error.
     pub(crate) fn leave_stdout(&mut self) {
         if self.aside.is_none() {
+            self.wrap = None;
             let stderr = io::stderr();
             self.colours = self.manner.colours.of(stderr.is_terminal());
+            self.is_on_terminal = stderr.is_terminal();
             self.aside = Some(LineWriter::new(stderr));
         }
     }
@@ -239,7 +261,7 @@ impl Out {
         // A failure shows up again at the end.
         let _ = self.flush();
         // There is nobody left to tell.
-        let _ = writeln!(io::stderr().lock(), "{}", escape(&in_our_words(text)));
+        let _ = progress::aside(|| writeln!(io::stderr().lock(), "{}", escape(&in_our_words(text))));
     }
 
     /// Sets the exit code to 1, for a failure that is shown elsewhere.
@@ -273,6 +295,7 @@ impl Out {
     /// Prints the problems and returns the exit code. `done` is the result of writing all output.
     pub(crate) fn finish(mut self, done: io::Result<()>) -> ExitCode {
         let done = self.stdout_error.take().map_or(done, Err);
+        progress::end();
         match done.and_then(|()| self.flush()) {
             Ok(()) => {}
             // The reader closed the pipe because it needs no more.
@@ -301,12 +324,21 @@ impl Write for Out {
         if self.manner.quiet {
             return Ok(bytes.len());
         }
+        if self.is_on_terminal {
+            progress::make_room();
+        }
+        if let Some(wrap) = &mut self.wrap {
+            return wrap.write(bytes, &mut self.stdout).map(|()| bytes.len());
+        }
         self.aside.as_mut().map_or(&mut self.stdout as &mut dyn Write, |aside| aside).write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
         self.file.as_mut().map_or(Ok(()), BufWriter::flush)?;
         self.aside.as_mut().map_or(Ok(()), LineWriter::flush)?;
+        if let Some(wrap) = &mut self.wrap {
+            wrap.flush(&mut self.stdout)?;
+        }
         self.stdout.flush()
     }
 }

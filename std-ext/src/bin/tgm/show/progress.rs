@@ -1,67 +1,167 @@
-//! Progress of long work, for people at a terminal.
+//! Progress of long work on standard error: a bar for people, lines of JSON for programs.
+//!
+//! All reading of files counts in one [`meter`], wherever it happens. A thread looks at the meter and shows it, so that
+//! the line moves while a command decodes one large object, and commands need not call anything. Work of less than a
+//! second shows no bar.
+//!
+//! This is no crate's bar, because the counting and the forms are most of the code, and the bar is one line of text.
 
-use std::io::{self, IsTerminal, Write};
+mod line;
+pub(crate) mod meter;
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::show::output::Manner;
+use crate::show::progress::line::{bar, json};
+use crate::show::progress::meter::snapshot;
 
-/// Shorter work shows no progress.
+/// Shorter work shows no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Time between two updates.
+/// Time between two updates of the bar.
 const PACE: Duration = Duration::from_millis(200);
+/// Time between two lines of JSON.
+const JSON_PACE: Duration = Duration::from_secs(1);
+/// Width of the bar's line where the terminal does not tell its own.
+const WIDTH: usize = 80;
 
-/// A progress line on standard error, removed when the work ends. Shown on terminals only.
-#[derive(Debug)]
-pub(crate) struct Progress {
+/// The form of progress.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Form {
+    /// A bar on terminals, for work of more than a second
+    #[default]
+    Auto,
+    /// A bar from the start, wherever standard error goes
+    Bar,
+    /// Lines of JSON, one each second and one at the end
+    Json,
+    /// Nothing
+    None,
+}
+
+/// What is shown at present.
+struct Shown {
+    /// What is done: the name of the command.
     what: String,
-    done: u64,
-    total: u64,
-    /// The time of the next update. `None` without a terminal.
-    next: Option<Instant>,
-    is_shown: bool,
+    form: Form,
+    start: Instant,
+    /// Whether the cursor stands behind a bar.
+    is_drawn: bool,
 }
 
-impl Progress {
-    /// The progress of work called `what`, which has `total` steps of any kind: bytes, objects, messages.
-    pub(crate) fn new(what: &str, total: u64, manner: Manner) -> Self {
-        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        let next = (io::stderr().is_terminal() && !is_dumb && !manner.quiet).then(|| Instant::now() + PATIENCE);
-        Self { what: crate::show::text::escape(what), done: 0, total, next, is_shown: false }
+static SHOWN: Mutex<Option<Shown>> = Mutex::new(None);
+static ENDED: Condvar = Condvar::new();
+/// Whether a bar may be on the terminal: looked at before the lock is taken.
+static HAS_BAR: AtomicBool = AtomicBool::new(false);
+
+fn shown() -> MutexGuard<'static, Option<Shown>> {
+    // A panic in another thread leaves at worst a bar on the screen.
+    SHOWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Begins to show the progress of the command `what`, in the form that the user wants.
+pub(crate) fn begin(what: &str, manner: Manner) {
+    let is_dumb = || std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    let form = match manner.progress {
+        Form::Auto if manner.quiet || !io::stderr().is_terminal() || is_dumb() => Form::None,
+        asked => asked,
+    };
+    if form == Form::None {
+        return;
+    }
+    *shown() = Some(Shown { what: what.to_string(), form, start: Instant::now(), is_drawn: false });
+    HAS_BAR.store(form != Form::Json, Ordering::Relaxed);
+    // Without the thread nothing is shown but the last line.
+    let _ = thread::Builder::new().name("progress".into()).spawn(move || watch(form));
+}
+
+/// Shows the meter again and again, until [`end`].
+fn watch(form: Form) {
+    let mut pause = match form {
+        Form::Auto => PATIENCE,
+        Form::Json => JSON_PACE,
+        _ => PACE,
+    };
+    let mut guard = shown();
+    loop {
+        let (next, _) = ENDED.wait_timeout(guard, pause).unwrap_or_else(PoisonError::into_inner);
+        guard = next;
+        match &mut *guard {
+            Some(shown) => shown.show(false),
+            None => return,
+        }
+        pause = if form == Form::Json { JSON_PACE } else { PACE };
+    }
+}
+
+impl Shown {
+    fn show(&mut self, is_end: bool) {
+        let counts = snapshot(self.start.elapsed());
+        // A command that reads no file has no progress, and one that waits for its first byte has none yet.
+        if counts.work == 0 && !is_end {
+            return;
+        }
+        let mut stderr = io::stderr().lock();
+        // A failure to show progress does not matter.
+        let _ = match self.form {
+            Form::Json => writeln!(stderr, "{}", json(&self.what, &counts, is_end)),
+            _ => write!(stderr, "\r{}\x1b[K", bar(&self.what, &counts, columns())).and_then(|()| stderr.flush()),
+        };
+        self.is_drawn = self.form != Form::Json;
     }
 
-    /// Adds `steps` finished steps.
-    pub(crate) fn advance(&mut self, steps: u64) {
-        self.done = self.done.saturating_add(steps);
-        let now = Instant::now();
-        if self.next.is_some_and(|next| now >= next) {
-            self.next = Some(now + PACE);
-            self.is_shown = true;
-            // A failure to show progress does not matter.
-            let _ = write!(io::stderr(), "\r\x1b[K{}: {} %", self.what, percent(self.done, self.total));
+    fn erase(&mut self) {
+        if self.is_drawn {
+            self.is_drawn = false;
+            let _ = write!(io::stderr().lock(), "\r\x1b[K");
         }
     }
 }
 
-impl Drop for Progress {
-    fn drop(&mut self) {
-        if self.is_shown {
-            let _ = write!(io::stderr(), "\r\x1b[K");
+/// Writes to standard error without a bar in the way. It comes back with its next update.
+pub(crate) fn aside<T>(write: impl FnOnce() -> T) -> T {
+    let mut guard = shown();
+    if let Some(shown) = &mut *guard {
+        shown.erase();
+    }
+    write()
+}
+
+/// Ends a bar, because a listing begins on the terminal, which is its own progress.
+pub(crate) fn make_room() {
+    if HAS_BAR.swap(false, Ordering::Relaxed) {
+        finish(false);
+    }
+}
+
+/// Ends all progress: removes the bar, or writes the last line of JSON.
+pub(crate) fn end() {
+    finish(true);
+}
+
+fn finish(is_end: bool) {
+    let mut guard = shown();
+    if let Some(mut shown) = guard.take() {
+        if shown.form == Form::Json && is_end {
+            shown.show(true);
         }
+        shown.erase();
+        ENDED.notify_all();
     }
 }
 
-fn percent(done: u64, total: u64) -> u64 {
-    let percent = u128::from(done) * 100 / u128::from(total.max(1));
-    u64::try_from(percent).unwrap_or(100).min(100)
+/// Width of the terminal at standard error.
+#[cfg(unix)]
+fn columns() -> usize {
+    let size = rustix::termios::tcgetwinsize(io::stderr()).map_or(0, |size| usize::from(size.ws_col));
+    if size > 0 { size } else { WIDTH }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::percent;
-
-    #[test]
-    fn there_is_never_more_than_all_of_it() {
-        assert_eq!([percent(0, 7), percent(1, 3), percent(7, 7), percent(9, 7)], [0, 33, 100, 100]);
-        assert_eq!([percent(0, 0), percent(u64::MAX, u64::MAX)], [0, 100]);
-    }
+/// Width of the terminal: unknown on this system.
+#[cfg(not(unix))]
+const fn columns() -> usize {
+    WIDTH
 }

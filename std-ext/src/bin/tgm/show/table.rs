@@ -13,32 +13,43 @@ use crate::show::text::{cut, escape};
 const BLOCK: usize = 1024;
 /// Range of cell widths: the greatest where output is no terminal, the least on a terminal.
 const CELL: Range<usize> = 40..100;
+/// The least width of a column that is made narrower.
+const NARROWEST: usize = 12;
+/// Blanks before the rest of a row that was broken.
+const GOING_ON: usize = 4;
 /// The last cell of a row may be this many times wider, because nothing follows it.
 const SPREAD: usize = 4;
 
 /// A column: its title and alignment.
+#[expect(clippy::struct_excessive_bools, reason = "each is a property of its own")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Column {
     title: &'static str,
     right: bool,
     optional: bool,
     hidden: bool,
+    whole: bool,
 }
 
 impl Column {
     /// A column of text.
     pub(crate) const fn left(title: &'static str) -> Self {
-        Self { title, right: false, optional: false, hidden: false }
+        Self { title, right: false, optional: false, hidden: false, whole: false }
     }
 
     /// A column of numbers.
     pub(crate) const fn right(title: &'static str) -> Self {
-        Self { title, right: true, optional: false, hidden: false }
+        Self { title, right: true, optional: false, hidden: false, whole: false }
     }
 
     /// This column, hidden if it is empty in the first block.
     pub(crate) const fn optional(self) -> Self {
         Self { optional: true, ..self }
+    }
+
+    /// This column, whose cells are of no use if they are cut.
+    pub(crate) const fn whole(self) -> Self {
+        Self { whole: true, ..self }
     }
 }
 
@@ -106,14 +117,16 @@ pub(crate) struct Table {
     indent: &'static str,
     /// Characters of a cell.
     limit: usize,
+    /// Characters of a row on a terminal.
+    room: Option<usize>,
 }
 
 impl Table {
     /// A table without rows.
     pub(crate) fn new(columns: impl IntoIterator<Item = Column>) -> Self {
         let columns = columns.into_iter().map(|column| (column, column.title.to_string())).collect();
-        let limit = limit(Out::columns());
-        Self { columns, rows: Vec::new(), widths: Vec::new(), shown: Vec::new(), indent: "", limit }
+        let room = Out::columns();
+        Self { columns, rows: Vec::new(), widths: Vec::new(), shown: Vec::new(), indent: "", limit: limit(room), room }
     }
 
     /// This table with more columns of text, whose titles the user gave.
@@ -226,9 +239,40 @@ impl Table {
         self.widen(&rows);
         if is_first {
             let titles = self.columns.iter().map(|(_, title)| Cell::styled(Style::Heading, title)).collect::<Vec<_>>();
-            self.write_row(out, &titles)?;
+            let widths = self.fitted(out);
+            self.write_row(out, &titles, &widths)?;
         }
-        rows.iter().try_for_each(|row| self.write_row(out, row))
+        let widths = self.fitted(out);
+        rows.iter().try_for_each(|row| self.write_row(out, row, &widths))
+    }
+
+    /// Characters of a row, if it goes to a terminal whose width is kept.
+    fn room(&self, out: &Out) -> Option<usize> {
+        self.room.filter(|_| out.breaks_lines())
+    }
+
+    /// The widths of the columns on this terminal. If a row has no room, the widest columns of text become narrower. If
+    /// even that is not enough, all stay as they are, and the rows are broken: cells that are cut would be lost for
+    /// nothing. Numbers are never cut.
+    fn fitted(&self, out: &Out) -> Vec<usize> {
+        let Some(room) = self.room(out) else { return self.widths.clone() };
+        let mut widths = self.widths.clone();
+        let is_shown = |index: usize| self.shown.get(index).copied().unwrap_or_default();
+        let shown = || (0..widths.len()).filter(|index| is_shown(*index));
+        let gaps = 2 * shown().count().saturating_sub(1) + self.indent.len();
+        let taken = shown().filter_map(|index| widths.get(index)).sum::<usize>() + gaps;
+        for _ in room..taken {
+            let columns = self.columns.iter().zip(&mut widths).enumerate();
+            let can_shrink = columns.filter(|(index, ((column, title), width))| {
+                let least = NARROWEST.max(title.chars().count());
+                is_shown(*index) && !column.right && !column.whole && **width > least
+            });
+            match can_shrink.max_by_key(|(_, (_, width))| **width) {
+                Some((_, (_, width))) => *width -= 1,
+                None => return self.widths.clone(),
+            }
+        }
+        widths
     }
 
     fn choose_columns(&mut self, rows: &[Vec<Cell>]) {
@@ -264,17 +308,27 @@ impl Table {
         Ok(())
     }
 
-    fn write_row(&self, out: &mut Out, cells: &[Cell]) -> io::Result<()> {
+    fn write_row(&self, out: &mut Out, cells: &[Cell], widths: &[usize]) -> io::Result<()> {
         out.write_all(self.indent.as_bytes())?;
-        // Blanks are written only if text follows, so that no line ends with blanks.
-        let mut blanks = 0;
-        let columns = self.columns.iter().zip(&self.widths).zip(&self.shown).zip(cells);
+        // Blanks and breaks are written only if text follows, so that no line ends with blanks.
+        let (mut blanks, mut at, mut is_broken) = (0, self.indent.len(), false);
+        let columns = self.columns.iter().zip(widths).zip(&self.shown).zip(cells);
         for (((column, width), _), cell) in columns.filter(|((_, shown), _)| **shown) {
+            // Rows that have no room are broken before the same column, so that what goes on is aligned too.
+            let is_beyond = self.room(out).is_some_and(|room| at > self.indent.len() && at + width > room);
+            if is_beyond && !cell.spread {
+                (at, blanks, is_broken) = (self.indent.len() + GOING_ON, self.indent.len() + GOING_ON, true);
+            }
+            at += width + 2;
+            let cell = if cell.spread { cell.clone() } else { cell.clone().cut(*width) };
             let padding = width.saturating_sub(cell.width());
             let (before, after) = if column.0.right && !cell.spread { (padding, 0) } else { (0, padding) };
             if cell.text.is_empty() {
                 blanks += padding + 2;
             } else {
+                if std::mem::take(&mut is_broken) {
+                    writeln!(out)?;
+                }
                 out.blanks(blanks + before)?;
                 out.styled(cell.style, &cell.text)?;
                 blanks = after + 2;

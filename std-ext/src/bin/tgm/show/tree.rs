@@ -18,6 +18,17 @@ const CHARACTERS: usize = 200;
 
 /// Writes one entry a line, maps as indented entries. Values of one map are aligned.
 pub(crate) fn tree(out: &mut Out, entries: &Map<String, Json>, indent: usize) -> io::Result<()> {
+    lines(entries, indent).iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+/// The lines of [`tree`].
+pub(crate) fn lines(entries: &Map<String, Json>, indent: usize) -> Vec<String> {
+    let mut found = Vec::new();
+    collect(entries, indent, &mut found);
+    found
+}
+
+fn collect(entries: &Map<String, Json>, indent: usize, lines: &mut Vec<String>) {
     let is_branch = |value: &Json| indent < INDENT && is_branch(value);
     let names = entries.iter().filter(|(_, value)| !is_branch(value)).map(|(name, _)| escape(name).chars().count());
     // One long name must not push the values of the others far to the right.
@@ -26,17 +37,12 @@ pub(crate) fn tree(out: &mut Out, entries: &Map<String, Json>, indent: usize) ->
         let name = escape(&shorten(name, CHARACTERS));
         match value {
             Json::Object(map) if is_branch(value) => {
-                out.blanks(indent)?;
-                writeln!(out, "{name}")?;
-                tree(out, map, indent + 2)?;
+                lines.push(format!("{:indent$}{name}", ""));
+                collect(map, indent + 2, lines);
             }
-            leaf => {
-                out.blanks(indent)?;
-                writeln!(out, "{name:width$}  {}", inline(leaf))?;
-            }
+            leaf => lines.push(format!("{:indent$}{name:width$}  {}", "", inline(leaf))),
         }
     }
-    Ok(())
 }
 
 /// Whether the value is a map that gets lines of its own.

@@ -1,6 +1,7 @@
 //! Names of files with keys in brackets, and files that messages are appended to.
 
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::path::{self, Path, PathBuf};
 
@@ -42,12 +43,20 @@ impl Template {
     /// # Errors
     /// For a value that would lead out of the directory, and for errors of the metadata.
     pub(crate) fn fill(&self, scope: &Scope<'_, '_>, known: impl Fn(&str) -> Option<String>) -> Result<PathBuf> {
+        self.fill_with(|key| match known(key) {
+            Some(value) => Ok(Some(value)),
+            None => Ok(scope.get(key)?.map(|value| text(&value))),
+        })
+    }
+
+    /// The path with these values of keys. A key without a value is "unknown".
+    ///
+    /// # Errors
+    /// For a value that would lead out of the directory, and those of `value`.
+    pub(crate) fn fill_with(&self, value: impl Fn(&str) -> Result<Option<String>>) -> Result<PathBuf> {
         let mut path = String::new();
         for (before, key) in &self.pieces {
-            let value = match known(key) {
-                Some(value) => value,
-                None => scope.get(key)?.map_or_else(|| UNKNOWN.to_string(), |value| text(&value)),
-            };
+            let value = value(key)?.unwrap_or_else(|| UNKNOWN.to_string());
             // Metadata may come from anyone. A value must not lead out of the directory that the user named.
             if value.contains(|c| path::is_separator(c) || c == '\0') || matches!(value.as_str(), "." | "..") {
                 let text = format!("the value of {key} cannot be part of a file's name: {value}");
@@ -91,6 +100,22 @@ impl Appended {
     }
 }
 
+/// The template's path for file `index`, whose number has at least these `digits`. It stands for `[KEY]`, or before the
+/// extension.
+pub(crate) fn numbered(template: &Path, key: &str, index: u64, digits: usize) -> PathBuf {
+    let (key, number) = (format!("[{key}]"), format!("{index:0digits$}"));
+    if let Some(text) = template.to_str().filter(|text| text.contains(&key)) {
+        return text.replace(&key, &number).into();
+    }
+    let mut name = template.file_stem().map(OsString::from).unwrap_or_default();
+    name.push(format!("_{number}"));
+    if let Some(extension) = template.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    template.with_file_name(name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,5 +126,17 @@ mod tests {
         let pieces = vec![("out/".to_string(), "mars.step".to_string()), ("_".to_string(), "version".to_string())];
         assert_eq!(template("out/[mars.step]_[version].tgm"), Some(Template { pieces, rest: ".tgm".to_string() }));
         assert_eq!((template("out/a.tgm"), template("out/[a.tgm"), template("a]")), (None, None, None));
+    }
+
+    #[test]
+    fn numbers_have_four_digits_or_more_and_stand_before_the_extension() {
+        for (template, index, expected) in [
+            ("a.tgm", 0, "a_0000.tgm"),
+            ("d.x/a", 12, "d.x/a_0012"),
+            ("a.b.tgm", 12345, "a.b_12345.tgm"),
+            ("[index]/a[index].tgm", 7, "0007/a0007.tgm"),
+        ] {
+            assert_eq!(numbered(Path::new(template), "index", index, 4), Path::new(expected));
+        }
     }
 }

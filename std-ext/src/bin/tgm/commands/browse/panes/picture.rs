@@ -1,0 +1,117 @@
+//! The picture of the selected object, and its numbers.
+
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::{Color, Style};
+use ratatui::text::Line;
+use ratatui::widgets::{Paragraph, Wrap};
+
+use super::{Looks, boxed};
+use crate::commands::browse::app::{App, Pane};
+use crate::commands::browse::fetch::{BARS, Drawn};
+use crate::commands::plot::Depth;
+use crate::commands::plot::picture::{Drawn as Values, Picture};
+use crate::commands::plot::text::{density, line_rows};
+use crate::read::picture::Field;
+use crate::show::colour_map::{Rgb, of_256};
+
+/// Characters of a bar of the histogram, from an empty one to a full one.
+const LEVELS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// Draws the picture with its numbers below.
+pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, area: Rect) {
+    let slice = app.slice.text();
+    let at = if slice.is_empty() { String::new() } else { format!(" at {slice}") };
+    let title = format!(" picture of object {}{at} ", app.object());
+    let inner = boxed(frame, app, Pane::Picture, title, area);
+    let looks = Looks::of(app);
+    let drawn = match app.picture() {
+        Some(Ok(drawn)) => drawn,
+        Some(Err(error)) => return say(frame, error, looks.bad(), inner),
+        None => {
+            let error = app.object_detail().and_then(|object| object.error.clone());
+            return match error {
+                Some(error) => say(frame, &error, looks.bad(), inner),
+                None if app.wanted_picture().is_some() => say(frame, "decoding", Style::new(), inner),
+                None => {}
+            };
+        }
+    };
+    let lines = numbers(drawn, usize::from(inner.width));
+    let height = inner.height.saturating_sub(u16::try_from(lines.len()).unwrap_or(0));
+    let field = Rect { height, ..inner };
+    let depth = app.depth;
+    match &drawn.picture.drawn {
+        Values::Line(line) => {
+            let rows = line_rows(&drawn.picture, line, usize::from(field.width), usize::from(field.height));
+            for (row, area) in rows.into_iter().zip(field.rows()) {
+                frame.render_widget(Line::raw(row), area);
+            }
+        }
+        Values::Field(values) => draw_field(frame, (&drawn.picture, values), depth, field),
+        // The line below has one.
+        Values::Histogram(_) => {}
+    }
+    for (line, row) in lines.into_iter().zip(inner.rows().skip(usize::from(height))) {
+        frame.render_widget(Line::raw(line), row);
+    }
+}
+
+fn say(frame: &mut Frame<'_>, text: &str, style: Style, area: Rect) {
+    frame.render_widget(Paragraph::new(text.to_string()).style(style).wrap(Wrap { trim: true }), area);
+}
+
+/// Draws a field as large as the area allows. A character has two pixels, one above the other; without colours one.
+fn draw_field(frame: &mut Frame<'_>, (picture, field): (&Picture, &Field), depth: Depth, area: Rect) {
+    let (width, height) = (usize::from(area.width), usize::from(area.height));
+    if width == 0 || height == 0 {
+        return;
+    }
+    // The sides keep their ratio; a character is twice as high as wide.
+    let columns = width.min((2 * height * field.columns()).div_ceil(field.rows())).max(1);
+    let pixels = (field.rows() * columns).div_ceil(field.columns()).clamp(1, 2 * height);
+    let lines = pixels.div_ceil(2);
+    let is_plain = depth == Depth::Plain;
+    let small = field.resized(if is_plain { lines } else { 2 * lines }, columns);
+    let (Ok(lines), Ok(columns)) = (u16::try_from(lines), u16::try_from(columns)) else { return };
+    for line in 0..lines {
+        for column in 0..columns {
+            let at = Position { x: area.x.saturating_add(column), y: area.y.saturating_add(line) };
+            let Some(cell) = frame.buffer_mut().cell_mut(at) else { continue };
+            let (row, column) = (usize::from(line), usize::from(column));
+            if is_plain {
+                cell.set_char(density(picture, small.get(row, column)));
+            } else {
+                let [upper, lower] =
+                    [2 * row, 2 * row + 1].map(|row| colour(picture.colour(small.get(row, column)), depth));
+                cell.set_char('▀').set_fg(upper).set_bg(lower);
+            }
+        }
+    }
+}
+
+const fn rgb([red, green, blue]: Rgb) -> Color {
+    Color::Rgb(red, green, blue)
+}
+
+fn colour(colour: Rgb, depth: Depth) -> Color {
+    if depth == Depth::True { rgb(colour) } else { Color::Indexed(of_256(colour)) }
+}
+
+/// The title of the picture, its least value, mean and greatest value, and how the values are spread.
+fn numbers(drawn: &Drawn, width: usize) -> Vec<String> {
+    let picture = &drawn.picture;
+    let (low, high) = picture.range;
+    let missing = if drawn.missing > 0 { format!(", {} missing", drawn.missing) } else { String::new() };
+    let mean = picture.label(drawn.mean);
+    let extremes = format!("min {}, mean {mean}, max {}{missing}", picture.label(low), picture.label(high));
+    let most = drawn.histogram.iter().copied().max().unwrap_or(0).max(1);
+    let bar = |count: usize| {
+        // A bar that is not empty is seen.
+        let level = (count * (LEVELS.len() - 1)).div_ceil(most);
+        LEVELS.get(level).copied().unwrap_or('█')
+    };
+    let histogram: String = drawn.histogram.iter().map(|count| bar(*count)).collect();
+    let histogram = if width >= BARS + 2 { format!("|{histogram}|") } else { String::new() };
+    vec![picture.title.clone(), extremes, histogram]
+}

@@ -1,0 +1,332 @@
+//! Where the parts of a picture stand: title, frame, axes, colour bar, labels. SVG and PNG have the same ones.
+
+use std::io;
+
+use crate::commands::plot::picture::{Counts, Drawn, Picture, number, ticks};
+use crate::read::picture::Field;
+use crate::show::colour_map::{MISSING, Rgb, viridis};
+
+/// A colour of a picture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Colour {
+    /// The ground: white.
+    Paper,
+    /// Text: black.
+    Ink,
+    /// Frames and ticks: grey.
+    Frame,
+    /// Lines behind a curve: light grey.
+    Grid,
+    /// A missing value: dark grey.
+    Missing,
+    /// The colour of a share of the range, from 0 to 1.
+    Share(f64),
+}
+
+impl Colour {
+    /// The colour of curves and bars.
+    pub(crate) const CURVE: Self = Self::Share(0.3);
+
+    /// The colour of a value of this picture.
+    pub(crate) fn of(picture: &Picture, value: Option<f64>) -> Self {
+        value.map_or(Self::Missing, |value| Self::Share(picture.share(value)))
+    }
+
+    /// Its parts.
+    pub(crate) fn rgb(self) -> Rgb {
+        match self {
+            Self::Paper => [255; 3],
+            Self::Ink => [0; 3],
+            Self::Frame => [0x99; 3],
+            Self::Grid => [0xe4; 3],
+            Self::Missing => MISSING,
+            Self::Share(share) => viridis(share),
+        }
+    }
+}
+
+/// A rectangle. Lengths are pixels of PNG, and units of SVG.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Area {
+    /// From the left.
+    pub(crate) x: usize,
+    /// From the top.
+    pub(crate) y: usize,
+    /// Its width.
+    pub(crate) width: usize,
+    /// Its height.
+    pub(crate) height: usize,
+}
+
+/// Which point of a text is given: its beginning, middle or end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Anchor {
+    /// The beginning.
+    Start,
+    /// The middle.
+    Middle,
+    /// The end.
+    End,
+}
+
+/// A text and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Label<'t> {
+    /// The text.
+    pub(crate) text: &'t str,
+    /// The place of the anchor from the left.
+    pub(crate) x: usize,
+    /// The middle of the line from the top.
+    pub(crate) y: usize,
+    /// Which point of the text stands there.
+    pub(crate) anchor: Anchor,
+    /// Whether it is the title.
+    pub(crate) is_title: bool,
+}
+
+/// Something that is drawn on.
+pub(crate) trait Canvas {
+    /// Fills an area.
+    fn fill(&mut self, area: Area, colour: Colour);
+    /// Draws the frame of an area, inside of it.
+    fn frame(&mut self, area: Area);
+    /// Draws the values of a field as cells in an area.
+    fn cells(&mut self, area: Area, picture: &Picture, field: &Field);
+    /// Draws a curve through points of an area, as shares from its top left. It is broken where there is no point.
+    fn curve(&mut self, area: Area, points: &[Option<(f64, f64)>]);
+    /// Writes a text.
+    fn text(&mut self, label: Label<'_>);
+    /// Ends the picture.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    fn finish(self, out: &mut dyn io::Write) -> io::Result<()>;
+}
+
+/// The greatest width and height of what is drawn.
+const SIDE: usize = 720;
+/// The least width and height of a field, so that it is seen.
+const LEAST: usize = 24;
+/// The side of a cell at most, in fields that are wider than a colour bar.
+const CELL: usize = 60;
+/// The height of lines and histograms.
+const CURVE_HEIGHT: usize = 280;
+/// The least width of a colour bar.
+const BAR: usize = 240;
+/// The width of a character of a label, and of the title.
+pub(crate) const CHARACTER: usize = 7;
+/// The width of a character of the title.
+pub(crate) const TITLE_CHARACTER: usize = 9;
+/// The blank margin at the right and left.
+const MARGIN: usize = 16;
+/// Where the drawn area begins, without a caption and with one.
+const TOP: [usize; 2] = [44, 60];
+/// The length of a tick.
+const TICK: usize = 5;
+
+/// A tick of an axis: its share of the axis, and its label.
+type Tick = (f64, String);
+
+/// The drawn area with its axes.
+struct Layout {
+    area: Area,
+    /// The width and height of the whole picture.
+    size: (usize, usize),
+    below: Vec<Tick>,
+    beside: Vec<Tick>,
+}
+
+impl Layout {
+    /// The layout of an area of this size, with `foot` below its axis.
+    fn new(picture: &Picture, (width, height): (usize, usize), axes: [Vec<Tick>; 2], foot: usize) -> Self {
+        let has_caption = !matches!(picture.drawn, Drawn::Field(_));
+        let y = TOP[usize::from(has_caption)];
+        let [below, beside] = axes;
+        let labels = beside.iter().map(|(_, label)| label.chars().count()).max().unwrap_or_default();
+        let left = MARGIN + labels * CHARACTER + TICK + 4;
+        let title = picture.title.chars().count() * TITLE_CHARACTER;
+        let whole = (left + width.max(BAR) + 2 * MARGIN).max((title + 2 * MARGIN).min(left + SIDE + 2 * MARGIN));
+        Self { area: Area { x: left, y, width, height }, size: (whole, y + height + 30 + foot), below, beside }
+    }
+}
+
+/// Draws a picture on the canvas that `canvas` makes of a width and a height.
+///
+/// # Errors
+/// Those of the writer.
+pub(crate) fn draw<C: Canvas>(
+    out: &mut dyn io::Write,
+    picture: &Picture,
+    canvas: impl FnOnce(usize, usize) -> C,
+) -> io::Result<()> {
+    let layout = match &picture.drawn {
+        Drawn::Field(field) => of_field(picture, field),
+        Drawn::Line(line) => of_line(picture, line),
+        Drawn::Histogram(counts) => of_histogram(picture, counts),
+    };
+    let (width, height) = layout.size;
+    let mut canvas = canvas(width, height);
+    canvas.fill(Area { x: 0, y: 0, width, height }, Colour::Paper);
+    let room = (width - 2 * MARGIN) / TITLE_CHARACTER;
+    let title = shortened(&picture.title, room);
+    canvas.text(Label { text: &title, x: MARGIN, y: 22, anchor: Anchor::Start, is_title: true });
+    match &picture.drawn {
+        Drawn::Field(field) => draw_field(&mut canvas, &layout, picture, field),
+        Drawn::Line(line) => draw_line(&mut canvas, &layout, picture, line),
+        Drawn::Histogram(counts) => draw_histogram(&mut canvas, &layout, picture, counts),
+    }
+    canvas.finish(out)
+}
+
+/// A text of at most `room` characters.
+fn shortened(text: &str, room: usize) -> String {
+    if text.chars().count() <= room {
+        return text.to_string();
+    }
+    text.chars().take(room.saturating_sub(3)).chain("...".chars()).collect()
+}
+
+/// Ticks at numbers of cells, in the middle of their cells.
+#[expect(clippy::cast_precision_loss, reason = "few cells")]
+fn cell_ticks(count: usize, pixels: usize, pixels_each: usize) -> Vec<Tick> {
+    let most = (pixels / pixels_each).clamp(1, 12);
+    let at = |value: f64| ((value + 0.5) / count as f64, number(value, 9));
+    ticks((0.0, count.saturating_sub(1) as f64), most, true).into_iter().map(at).collect()
+}
+
+/// Ticks at values of the range.
+fn value_ticks(picture: &Picture, most: usize) -> Vec<Tick> {
+    ticks(picture.range, most, false).into_iter().map(|value| (picture.share(value), number(value, 9))).collect()
+}
+
+fn of_field(picture: &Picture, field: &Field) -> Layout {
+    let longest = field.rows().max(field.columns());
+    let whole = SIDE.min((longest * CELL).max(BAR));
+    let side = |count: usize| (whole * count / longest).clamp(LEAST, whole);
+    let (width, height) = (side(field.columns()), side(field.rows()));
+    let axes = [cell_ticks(field.columns(), width, 60), cell_ticks(field.rows(), height, 30)];
+    Layout::new(picture, (width, height), axes, if has_missing(field) { 82 } else { 60 })
+}
+
+fn has_missing(field: &Field) -> bool {
+    field.cells().any(|value| value.is_none())
+}
+
+fn of_line(picture: &Picture, line: &Field) -> Layout {
+    // Shares of the area are counted from its top.
+    let beside = value_ticks(picture, 7).into_iter().map(|(share, label)| (1.0 - share, label)).collect();
+    let axes = [cell_ticks(line.columns(), SIDE, 60), beside];
+    Layout::new(picture, (SIDE, CURVE_HEIGHT), axes, 8)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a picture")]
+fn of_histogram(picture: &Picture, counts: &Counts) -> Layout {
+    let most = counts.most() as f64;
+    let count = |value: f64| (1.0 - value / most, number(value, 9));
+    let beside = ticks((0.0, most), 7, true).into_iter().map(count).collect();
+    Layout::new(picture, (SIDE, CURVE_HEIGHT), [value_ticks(picture, 10), beside], 28)
+}
+
+/// A length times a share, from the start of an axis.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "lengths of a picture"
+)]
+fn along(length: usize, share: f64) -> usize {
+    (length as f64 * share.clamp(0.0, 1.0)).round() as usize
+}
+
+/// Draws the ticks of both axes with their labels. `grid` says whether lines run through the area.
+fn draw_axes(canvas: &mut impl Canvas, layout: &Layout, grid: bool) {
+    let Area { x, y, width, height } = layout.area;
+    let (right, bottom) = (x + width, y + height);
+    for (share, label) in &layout.below {
+        let at = x + along(width - 1, *share);
+        canvas.fill(Area { x: at, y: bottom, width: 1, height: TICK }, Colour::Frame);
+        canvas.text(Label { text: label, x: at, y: bottom + 14, anchor: Anchor::Middle, is_title: false });
+    }
+    for (share, label) in &layout.beside {
+        let at = y + along(height - 1, *share);
+        canvas.fill(Area { x: x - TICK, y: at, width: TICK, height: 1 }, Colour::Frame);
+        if grid {
+            canvas.fill(Area { x, y: at, width: right - x, height: 1 }, Colour::Grid);
+        }
+        canvas.text(Label { text: label, x: x - TICK - 4, y: at, anchor: Anchor::End, is_title: false });
+    }
+}
+
+/// Writes what the numbers of the vertical axis are, above the area.
+fn draw_caption(canvas: &mut impl Canvas, layout: &Layout, text: &str) {
+    let text = shortened(text, 60);
+    canvas.text(Label { text: &text, x: layout.area.x, y: layout.area.y - 14, anchor: Anchor::Start, is_title: false });
+}
+
+#[expect(clippy::cast_precision_loss, reason = "few pixels")]
+fn draw_field(canvas: &mut impl Canvas, layout: &Layout, picture: &Picture, field: &Field) {
+    let Area { x, y, width, height } = layout.area;
+    canvas.cells(layout.area, picture, field);
+    canvas.frame(Area { x: x - 1, y: y - 1, width: width + 2, height: height + 2 });
+    draw_axes(canvas, layout, false);
+    let (top, bar) = (y + height + 34, width.max(BAR));
+    let step = 4;
+    for at in (0..bar).step_by(step) {
+        let share = (at as f64 + step as f64 / 2.0) / bar as f64;
+        let width = step.min(bar - at);
+        canvas.fill(Area { x: x + at, y: top, width, height: 16 }, Colour::Share(share.min(1.0)));
+    }
+    let labels = [0.0, 0.5, 1.0].map(|share| picture.label(picture.at(share)));
+    let room = labels.iter().map(|label| label.chars().count() * CHARACTER).sum::<usize>() + 6 * CHARACTER;
+    let places = [(Anchor::Start, 0), (Anchor::Middle, bar / 2), (Anchor::End, bar)];
+    for (label, (anchor, at)) in labels.iter().zip(places) {
+        if anchor != Anchor::Middle || room <= bar {
+            canvas.text(Label { text: label, x: x + at, y: top + 28, anchor, is_title: false });
+        }
+    }
+    if has_missing(field) {
+        let y = top + 40;
+        canvas.fill(Area { x, y, width: 12, height: 12 }, Colour::Missing);
+        canvas.text(Label { text: "missing", x: x + 18, y: y + 6, anchor: Anchor::Start, is_title: false });
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "few points")]
+fn draw_line(canvas: &mut impl Canvas, layout: &Layout, picture: &Picture, line: &Field) {
+    draw_caption(canvas, layout, &picture.units);
+    draw_axes(canvas, layout, true);
+    canvas.frame(layout.area);
+    let columns = line.columns().min(SIDE);
+    let small = line.resized(1, columns);
+    let point = |column: usize| {
+        let value = small.get(0, column)?;
+        Some(((column as f64 + 0.5) / columns as f64, 1.0 - picture.share(value)))
+    };
+    canvas.curve(layout.area, &(0..columns).map(point).collect::<Vec<_>>());
+}
+
+#[expect(clippy::cast_precision_loss, reason = "few parts")]
+fn draw_histogram(canvas: &mut impl Canvas, layout: &Layout, picture: &Picture, histogram: &Counts) {
+    let Area { x, y, width, height } = layout.area;
+    let rest = histogram.rest().map_or(String::new(), |rest| format!(" ({rest})"));
+    draw_caption(canvas, layout, &format!("values{rest}"));
+    draw_axes(canvas, layout, true);
+    let parts = histogram.counts.len();
+    for (part, count) in histogram.counts.iter().enumerate() {
+        let [from, to] = [part, part + 1].map(|part| along(width, part as f64 / parts as f64));
+        let bar = along(height, *count as f64 / histogram.most() as f64).max(usize::from(*count > 0));
+        // A blank between bars, where there is room for it.
+        let gap = usize::from(to - from > 3);
+        let bar = Area { x: x + from, y: y + height - bar, width: to - from - gap, height: bar };
+        canvas.fill(bar, Colour::CURVE);
+    }
+    canvas.frame(layout.area);
+    let units = Label {
+        text: &shortened(&picture.units, 60),
+        x: x + width / 2,
+        y: y + height + 34,
+        anchor: Anchor::Middle,
+        is_title: false,
+    };
+    canvas.text(units);
+}

@@ -1,0 +1,138 @@
+//! The lines of a table, and their fields.
+
+use std::borrow::Cow;
+
+/// A line: several, if a field in quotes has line feeds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Record<'t> {
+    /// The number of its first line, from 1.
+    pub(super) line: usize,
+    pub(super) fields: Vec<Cow<'t, str>>,
+}
+
+/// A field in quotes without an end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Unclosed {
+    pub(super) line: usize,
+}
+
+/// The records of a text. Blank lines are left out. It ends after an error.
+pub(super) struct Records<'t> {
+    rest: &'t str,
+    line: usize,
+}
+
+impl<'t> Records<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        Self { rest: text.strip_prefix('\u{feff}').unwrap_or(text), line: 1 }
+    }
+
+    /// Takes a field, and tells whether the line ends behind it.
+    fn field(&mut self) -> Result<(Cow<'t, str>, bool), Unclosed> {
+        if let Some(inner) = self.rest.strip_prefix('"') {
+            return self.quoted(inner);
+        }
+        let end = self.rest.find([',', '\n']).unwrap_or(self.rest.len());
+        let (field, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        Ok((Cow::Borrowed(field.trim()), self.separator()))
+    }
+
+    /// Takes a field in quotes, whose opening one was before `inner`.
+    fn quoted(&mut self, inner: &'t str) -> Result<(Cow<'t, str>, bool), Unclosed> {
+        let line = self.line;
+        let (mut text, mut rest) = (String::new(), inner);
+        loop {
+            let (before, behind) = rest.split_once('"').ok_or(Unclosed { line })?;
+            text.push_str(before);
+            self.line += before.matches('\n').count();
+            // Two quotes stand for one.
+            let Some(more) = behind.strip_prefix('"') else {
+                rest = behind;
+                break;
+            };
+            text.push('"');
+            rest = more;
+        }
+        // What stands between the quote and the comma belongs to the field, as in other readers.
+        let end = rest.find([',', '\n']).unwrap_or(rest.len());
+        let (more, rest) = rest.split_at(end);
+        text.push_str(more.trim_end());
+        self.rest = rest;
+        Ok((Cow::Owned(text), self.separator()))
+    }
+
+    /// Takes the comma or the line feed behind a field. Returns whether the line ends.
+    fn separator(&mut self) -> bool {
+        if let Some(rest) = self.rest.strip_prefix(',') {
+            self.rest = rest;
+            return false;
+        }
+        if let Some(rest) = self.rest.strip_prefix('\n') {
+            self.rest = rest;
+            self.line += 1;
+        }
+        true
+    }
+}
+
+impl<'t> Iterator for Records<'t> {
+    type Item = Result<Record<'t>, Unclosed>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if self.rest.is_empty() {
+                return None;
+            }
+            let line = self.line;
+            let mut fields = Vec::new();
+            loop {
+                match self.field() {
+                    Ok((field, is_last)) => {
+                        fields.push(field);
+                        if is_last {
+                            break;
+                        }
+                    }
+                    Err(error) => {
+                        self.rest = "";
+                        return Some(Err(error));
+                    }
+                }
+            }
+            // An empty field in quotes is a value, which is missing.
+            if !matches!(fields.as_slice(), [Cow::Borrowed("")]) {
+                return Some(Ok(Record { line, fields }));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Vec<Found> {
+        let record = |Record { line, fields }| (line, fields.iter().map(ToString::to_string).collect());
+        Records::new(text).map(|found| found.map(record)).collect()
+    }
+
+    type Found = Result<(usize, Vec<String>), Unclosed>;
+
+    fn line(number: usize, fields: &[&str]) -> (usize, Vec<String>) {
+        (number, fields.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn fields_stand_between_commas_and_may_have_quotes() {
+        assert_eq!(read("\u{feff}a, b ,\r\n\n1,2,3"), [Ok(line(1, &["a", "b", ""])), Ok(line(3, &["1", "2", "3"]))]);
+        assert_eq!(read("\"a,\"\"b\"\"\n\",1\n2,\"\""), [Ok(line(1, &["a,\"b\"\n", "1"])), Ok(line(3, &["2", ""]))]);
+        assert_eq!(read("\"\"\n"), [Ok(line(1, &[""]))]);
+        assert_eq!(read(""), []);
+    }
+
+    #[test]
+    fn a_quote_without_an_end_is_an_error_at_its_line() {
+        assert_eq!(read("1\n\"a\n\n"), [Ok(line(1, &["1"])), Err(Unclosed { line: 2 })]);
+    }
+}

@@ -1,0 +1,40 @@
+//! The shape of the Earth (section 3, octets 15 to 30, code table 3.2).
+
+use super::super::error::GribError;
+use super::super::sections::Section;
+use super::wrong;
+
+/// An ellipsoid of revolution.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Earth {
+    /// Half of the major axis, in metres.
+    pub(super) major: f64,
+    /// The first eccentricity: 0 for a sphere.
+    pub(super) eccentricity: f64,
+}
+
+impl Earth {
+    /// `None` for a shape that the table does not have.
+    pub(super) fn parse(section: Section<'_>) -> Result<Option<Self>, GribError> {
+        let scaled = |octet: usize| {
+            let (scale, value) = (section.i8(octet)?, section.u32(octet + 1)?);
+            Ok::<_, GribError>(f64::from(value) * 10_f64.powi(-i32::try_from(scale).unwrap_or(0)))
+        };
+        let (major, minor) = match section.u8(15)? {
+            0 => (6_367_470.0, 6_367_470.0),
+            1 => (scaled(16)?, scaled(16)?),
+            2 => (6_378_160.0, 6_356_775.0),
+            3 => (scaled(21)? * 1e3, scaled(26)? * 1e3),
+            4 => (6_378_137.0, 6_356_752.314),
+            5 => (6_378_137.0, 6_356_752.314_2),
+            6 => (6_371_229.0, 6_371_229.0),
+            7 => (scaled(21)?, scaled(26)?),
+            8 => (6_371_200.0, 6_371_200.0),
+            9 => (6_377_563.396, 6_356_256.909),
+            _ => return Ok(None),
+        };
+        let ratio: f64 = minor / major;
+        let is_earth = major.is_finite() && major > 0.0 && (0.5..=1.0).contains(&ratio);
+        is_earth.then(|| Some(Self { major, eccentricity: (1.0 - ratio * ratio).sqrt() })).ok_or(wrong(section))
+    }
+}

@@ -1,0 +1,74 @@
+//! Conversion between JSON and CBOR.
+
+use ciborium::Value;
+use serde_json::{Map, Number, Value as Json};
+
+use crate::base::error::Result;
+use crate::model::params::metadata;
+
+/// Limit on nested containers. Readers of JSON, including this one, stop at 128, and some levels are around what is
+/// stored here.
+const MAX_NESTING: usize = 130;
+
+/// JSON as CBOR: integers stay integers, other numbers become `f64`.
+pub(crate) fn to_cbor(json: &Json) -> Value {
+    match json {
+        Json::Null => Value::Null,
+        Json::Bool(value) => (*value).into(),
+        Json::Number(number) => match (number.as_u64(), number.as_i64()) {
+            (Some(integer), _) => integer.into(),
+            (_, Some(integer)) => integer.into(),
+            _ => number.as_f64().map_or(Value::Null, Value::Float),
+        },
+        Json::String(text) => text.as_str().into(),
+        Json::Array(items) => Value::Array(items.iter().map(to_cbor).collect()),
+        Json::Object(members) => {
+            Value::Map(members.iter().map(|(key, value)| (key.as_str().into(), to_cbor(value))).collect())
+        }
+    }
+}
+
+/// CBOR as JSON. `path` is the value's path, for errors.
+///
+/// # Errors
+/// [`TensogramError::Metadata`](crate::TensogramError::Metadata) with the path of what JSON has no words for.
+pub(crate) fn from_cbor(value: &Value, path: &str) -> Result<Json> {
+    from_cbor_at(value, path, 0)
+}
+
+fn from_cbor_at(value: &Value, path: &str, depth: usize) -> Result<Json> {
+    if depth > MAX_NESTING {
+        return Err(metadata(format!("{path} is nested too deeply for JSON")));
+    }
+    let none = |what: &str| metadata(format!("{path}: JSON has no {what}"));
+    Ok(match value {
+        Value::Null => Json::Null,
+        Value::Bool(value) => (*value).into(),
+        Value::Integer(integer) => {
+            let integer = i128::from(*integer);
+            match (u64::try_from(integer), i64::try_from(integer)) {
+                (Ok(integer), _) => integer.into(),
+                (_, Ok(integer)) => integer.into(),
+                _ => return Err(none("integers beyond 64 bits")),
+            }
+        }
+        Value::Float(value) => Json::Number(Number::from_f64(*value).ok_or_else(|| none("NaN and infinities"))?),
+        Value::Text(text) => text.as_str().into(),
+        Value::Array(items) => {
+            let item = |(index, item)| from_cbor_at(item, &format!("{path}[{index}]"), depth.saturating_add(1));
+            Json::Array(items.iter().enumerate().map(item).collect::<Result<_>>()?)
+        }
+        Value::Map(entries) => {
+            let mut members = Map::new();
+            for (key, value) in entries {
+                let key = key.as_text().ok_or_else(|| none("keys other than text"))?;
+                let value = from_cbor_at(value, &format!("{path}.{key}"), depth.saturating_add(1))?;
+                members.insert(key.to_string(), value);
+            }
+            Json::Object(members)
+        }
+        Value::Bytes(_) => return Err(none("byte strings")),
+        Value::Tag(..) => return Err(none("tags")),
+        _ => return Err(none("such values")),
+    })
+}

@@ -1,0 +1,61 @@
+//! The stages that have no functions of their own, one at a time, for measuring them. They change in any release.
+
+use tgm_core::descriptor::ByteOrder;
+use tgm_core::object::DataObject;
+
+use crate::base::error::Result;
+use crate::base::options::{DecodeOptions, EncodeOptions};
+use crate::decode::single;
+use crate::encode::compress::compress_alone;
+use crate::model::types::DataObjectDescriptor;
+
+/// The bytes that an object's compressor was given. Empty if the object is not compressed.
+///
+/// # Errors
+/// Those of the codec.
+pub fn decompress(object: &DataObject<'_>, options: &DecodeOptions) -> Result<Vec<u8>> {
+    single::decompressed(object, options)
+}
+
+/// Compresses bytes that went through all other stages of an object with this descriptor: reverses [`decompress`].
+///
+/// # Errors
+/// Those of the descriptor and the codec.
+pub fn compress(descriptor: &DataObjectDescriptor, bytes: &[u8], options: &EncodeOptions) -> Result<Vec<u8>> {
+    compress_alone(descriptor, bytes, options)
+}
+
+/// Restores the masked ones of all values of an object, which are in `order`.
+///
+/// # Errors
+/// Those of the masks.
+pub fn restore(object: &DataObject<'_>, order: ByteOrder, options: &DecodeOptions, values: &mut [u8]) -> Result<()> {
+    single::restore(object, order, options, values)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use zerocopy::IntoBytes as _;
+
+    use super::*;
+    use crate::stages::{pipeline, shuffle};
+    use crate::{MessageBuilder, ObjectBuilder};
+
+    #[test]
+    fn single_stages_are_those_of_the_pipeline() {
+        let values: Vec<f64> = (0..600).map(|i| if i == 5 { f64::NAN } else { f64::from(i / 7) }).collect();
+        let encode = EncodeOptions { allow_nan: true, ..EncodeOptions::default() };
+        let builder = || ObjectBuilder::new(&[600], &values).unwrap().shuffle().szip();
+        let message = MessageBuilder::new().object(builder()).options(encode.clone()).encode().unwrap();
+        let object = tgm_core::Message::parse(&message).unwrap().object(0).unwrap();
+        let options = DecodeOptions::default();
+        let stored = decompress(&object, &options).unwrap();
+        let mut plain = shuffle::unshuffle(&stored, 8).unwrap();
+        assert!(plain != values.as_bytes());
+        restore(&object, ByteOrder::NATIVE, &options, &mut plain).unwrap();
+        assert!(plain == values.as_bytes());
+        let (descriptor, _) = pipeline::encode_pipeline(builder().descriptor(), &plain, &encode).unwrap();
+        assert!(compress(&descriptor, &stored, &encode).unwrap() == object.payload());
+    }
+}

@@ -1,0 +1,84 @@
+//! `tgm convert` for directories of Zarr, and for tables of metadata.
+
+use std::fs;
+
+use crate::corpus::data;
+use crate::edits::Folder;
+use crate::tool::{Run, tgm};
+
+fn convert(input: &str, output: &str, more: &[&str]) -> Run {
+    tgm(["convert", input, "-o", output].iter().chain(more))
+}
+
+#[cfg(feature = "zarr")]
+fn values(file: &str) -> Vec<u8> {
+    tgm(["extract", file, "-O", "-"]).good().stdout
+}
+
+#[cfg(feature = "zarr")]
+#[test]
+fn an_array_of_zarr_returns_and_nothing_is_replaced() {
+    let folder = Folder::new();
+    let original = data("realistic/surface-181x360.tgm");
+    let (first, tensogram, second) = (folder.path("a.zarr"), folder.path("b.tgm"), folder.path("c.zarr"));
+    convert(&original, &first, &["--chunk-shape", "50x100"]).good();
+    for chunks in ["keep", "join"] {
+        convert(&first, &tensogram, &["--chunks", chunks]).good();
+        if chunks == "join" {
+            assert!(values(&tensogram) == values(&original));
+        }
+        convert(&tensogram, &second, &[]).good();
+        let run = convert(&tensogram, &second, &[]);
+        assert!(run.code == Some(1) && run.stderr.contains("it exists already"), "{}", run.stderr);
+        convert(&second, &folder.path("d.tgm"), &["--chunks", "join"]).good();
+        assert!(values(&folder.path("d.tgm")) == values(&original));
+        fs::remove_dir_all(&second).unwrap();
+    }
+    let names = folder.names();
+    assert_eq!(names, ["a.zarr", "b.tgm", "d.tgm"], "nothing incomplete stays");
+}
+
+#[cfg(feature = "zarr")]
+#[test]
+fn what_zarr_cannot_give_is_reported_and_the_rest_is_converted() {
+    let folder = Folder::new();
+    let original = data("metadata/mars.tgm");
+    let (store, tensogram) = (folder.path("a.zarr"), folder.path("b.tgm"));
+    convert(&original, &store, &[]).good();
+    fs::create_dir(format!("{store}/text")).unwrap();
+    let text = r#"{"zarr_format": 3, "node_type": "array", "shape": [1], "data_type": "string", "fill_value": "",
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [1]}}, "chunk_key_encoding": "default",
+        "codecs": [{"name": "vlen-utf8"}]}"#;
+    fs::write(format!("{store}/text/zarr.json"), text).unwrap();
+    let run = convert(&store, &tensogram, &[]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.stderr.contains("data type \"string\" is not supported"), "{}", run.stderr);
+    assert!(run.stderr.contains("a.zarr: text"), "{}", run.stderr);
+    tgm(["validate", &tensogram]).good();
+    let run = convert(&folder.path("none.zarr"), &tensogram, &[]);
+    assert!(run.code == Some(1) && run.stderr.contains("no Zarr store"), "{}", run.stderr);
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn tables_are_written_for_messages_and_damaged_ones_are_reported_once() {
+    let folder = Folder::new();
+    let mut bytes = fs::read(data("metadata/mars.tgm")).unwrap();
+    let whole = bytes.len();
+    bytes.extend_from_within(..whole / 2);
+    let file = folder.file("in.tgm", &bytes);
+    for (name, magic) in [("t.parquet", &b"PAR1"[..]), ("t.arrow", b"ARROW1")] {
+        let table = folder.path(name);
+        for rows in ["objects", "messages"] {
+            let run = convert(&file, &table, &["--rows", rows]);
+            assert_eq!(run.code, Some(1), "{}", run.stderr);
+            assert_eq!(run.stderr.matches("in.tgm").count(), 1, "{}", run.stderr);
+            let table = fs::read(&table).unwrap();
+            assert!(table.starts_with(magic) && table.ends_with(magic));
+        }
+        let run = convert(&table, &folder.path("x.tgm"), &[]);
+        assert_ne!(run.code, Some(0));
+        let run = convert("-", &table, &["--from", "tgm"]);
+        assert!(run.code == Some(2) && run.stderr.contains("standard input can be read once"), "{}", run.stderr);
+    }
+}
