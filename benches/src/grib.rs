@@ -95,9 +95,9 @@ fn message(rows: usize, template: u8, bits: u8, more: &[u8], data: &[u8]) -> Vec
     // Octets 6 to 14, then template 3.0 from the shape of the Earth on.
     let bounds =
         [&four(COLUMNS), &four(rows), &[0; 4], &[255; 4], &four(90_000_000), &[0; 4]].map(|four| &four[..]).concat();
-    let ends = [&(90_000_000 | 1_u32 << 31).to_be_bytes(), &four(359_750_000), &four(250_000), &four(250_000)]
-        .map(|four| &four[..])
-        .concat();
+    let south = 90_000_000 + (1_u32 << 31);
+    let ends =
+        [&south.to_be_bytes(), &four(359_750_000), &four(250_000), &four(250_000)].map(|four| &four[..]).concat();
     let grid = [&[0][..], &points, &[0; 4], &[6], &[0; 15], &bounds, &[48], &ends, &[0]].concat();
     let product =
         [&[0; 4][..], &[0, 0, 2, 255, 0, 0, 0, 0, 1, 0, 0, 0, 0, 100, 0, 0, 0, 0x86, 0xa0], &[255; 6]].concat();
@@ -141,23 +141,29 @@ fn grouped(rows: usize, integers: &[u16], order: u8) -> Vec<u8> {
     }
     let groups: Vec<_> = values.chunks(GROUP).collect();
     let mut bits = Bits::default();
-    extra.iter().for_each(|number| bits.put(u64::from(*number), 32));
+    for number in extra {
+        bits.put(u64::from(number), 32);
+    }
     let least = |group: &[i64]| group.iter().copied().min().unwrap_or(0) as u64;
     let width = |group: &[i64]| {
         let greatest = group.iter().copied().max().unwrap_or(0) as u64 - least(group);
         u64::BITS - greatest.leading_zeros()
     };
-    groups.iter().for_each(|group| bits.put(least(group), 24));
+    for group in &groups {
+        bits.put(least(group), 24);
+    }
     bits.align();
-    groups.iter().for_each(|group| bits.put(width(group).into(), 8));
+    for group in &groups {
+        bits.put(width(group).into(), 8);
+    }
     // Lengths take no bits: all are the base.
     for group in &groups {
         group.iter().for_each(|value| bits.put(*value as u64 - least(group), width(group)));
     }
     bits.align();
     let four = |number: usize| u32::try_from(number).expect("a small number").to_be_bytes();
-    let last = groups.last().map_or(0, |group| group.len());
-    let more = [&[1, 0][..], &[0; 8], &four(groups.len()), &[0, 8], &four(GROUP), &[1], &four(last), &[0]].concat();
+    let rest = groups.last().map_or(0, |group| group.len());
+    let more = [&[1, 0][..], &[0; 8], &four(groups.len()), &[0, 8], &four(GROUP), &[1], &four(rest), &[0]].concat();
     let more = if order > 0 { [&more[..], &[order, 4]].concat() } else { more };
     message(rows, if order > 0 { 3 } else { 2 }, 24, &more, &bits.bytes)
 }
