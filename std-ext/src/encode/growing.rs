@@ -118,7 +118,8 @@ mod tests {
                     .map(|values| {
                         let mut descriptor =
                             DataObjectDescriptor::new(Dtype::Uint8, ByteOrder::Little, &[values.len() as u64]);
-                        descriptor.compression = if values.len() > 80 { "lz4" } else { "none" }.to_string();
+                        let is_compressed = cfg!(feature = "lz4") && values.len() > 80;
+                        descriptor.compression = if is_compressed { "lz4" } else { "none" }.to_string();
                         descriptor
                     })
                     .collect();
