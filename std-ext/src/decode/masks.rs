@@ -119,6 +119,9 @@ impl<'a> Masks<'a> {
     pub(crate) fn to_bools(&self, options: &DecodeOptions) -> Result<DecodedMaskSet> {
         let mut set = DecodedMaskSet::default();
         for mask in self.iter() {
+            if self.dtype == Dtype::Bitmask {
+                return Err(ErrorKind::MaskDtype(self.dtype).at(mask.offset).into());
+            }
             let values = Some(self.bools(mask, options)?);
             match mask.kind {
                 MaskKind::Nan => set.nan = values,
