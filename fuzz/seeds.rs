@@ -10,6 +10,7 @@ use tgm_core::object::DataObject;
 use tgm_std::DecodeOptions;
 use tgm_std::catalog::Catalog;
 use tgm_std::convert::arrays::Arrays;
+use tgm_std::convert::zarr::{ToZarrOptions, ZarrWriter};
 use tgm_std::convert::{csv, npy, npz, safetensors};
 
 /// Bytes of the largest file that becomes a seed.
@@ -47,6 +48,7 @@ impl Seeds {
                         }
                         self.parts(&bytes)?;
                         self.arrays(&bytes)?;
+                        self.zarr(&bytes)?;
                     }
                 }
                 _ => {}
@@ -68,6 +70,46 @@ impl Seeds {
         ];
         let whole = files.iter().zip(written).filter(|(file, is_whole)| *is_whole && file.len() <= MOST);
         whole.map(|(file, _)| file).try_for_each(|file| self.write("arrays", file))
+    }
+
+    /// The objects of a message as arrays of Zarr: each description with its first chunk, and with other codecs around it.
+    fn zarr(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let store = self.out.join("store");
+        for zstd_level in [None, Some(3)] {
+            _ = fs::remove_dir_all(&store);
+            fs::create_dir_all(&self.out)?;
+            let options = ToZarrOptions { zstd_level, ..ToZarrOptions::default() };
+            let Ok(mut writer) = ZarrWriter::create(&store, options) else { continue };
+            if writer.write(bytes, &mut |_| {}).is_ok() {
+                self.stores(&store)?;
+            }
+        }
+        fs::remove_dir_all(&store)
+    }
+
+    fn stores(&mut self, folder: &Path) -> io::Result<()> {
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                self.stores(&path)?;
+            }
+        }
+        let Ok(json) = fs::read_to_string(folder.join("zarr.json")) else { return Ok(()) };
+        let mut chunk = folder.join("c");
+        while chunk.is_dir() {
+            chunk.push("0");
+        }
+        let chunk = fs::read(chunk).unwrap_or_default();
+        let sharded = r#"[{"name": "sharding_indexed", "configuration": {"chunk_shape": [1], "index_location": "start",
+            "codecs": [{"name": "bytes", "configuration": {"endian": "big"}}, {"name": "gzip", "configuration": {"level": 1}}],
+            "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}]}}]"#;
+        for json in [json.clone(), json.replace("\"zstd\"", "\"blosc\""), replaced(&json, sharded).unwrap_or(json)] {
+            let Ok(len) = u16::try_from(json.len()) else { continue };
+            if json.len() + chunk.len() <= MOST {
+                self.write("zarr", &[&len.to_le_bytes(), json.as_bytes(), &chunk].concat())?;
+            }
+        }
+        Ok(())
     }
 
     fn parts(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -121,4 +163,11 @@ impl Seeds {
         self.count += 1;
         fs::write(folder.join(format!("{:016x}", tgm_core::hash::digest(bytes))), bytes)
     }
+}
+
+/// The description with other codecs.
+fn replaced(json: &str, codecs: &str) -> Option<String> {
+    let mut json: serde_json::Value = serde_json::from_str(json).ok()?;
+    *json.get_mut("codecs")? = serde_json::from_str(codecs).ok()?;
+    Some(json.to_string())
 }

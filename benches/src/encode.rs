@@ -83,12 +83,21 @@ fn small(bench: &mut Bench) {
     let provenance = Some(ours::Provenance::now());
     let given = ours::EncodeOptions { provenance, ..Default::default() };
     let (mut kept, options) = (Vec::new(), ours::EncodeOptions::default());
+    let (descriptor, metadata) = (ours::descriptor(&spec), ours::GlobalMetadata::default());
     let case = Case::new("message of 1 KiB of float32")
         .row("us", || ours::encode_one(&spec, black_box(values.as_bytes())))
         .row("us, into a warm buffer", || encode_into(&spec, black_box(values.as_bytes()), &options, &mut kept))
+        .row("us, descriptor at hand", || {
+            ours::encode(&metadata, &[(&descriptor, black_box(values.as_bytes()))], &options).expect("encodes")
+        })
+        .row("us, builders", || {
+            let object = ours::ObjectBuilder::new(&[values.len() as u64], black_box(&values)).expect("a shape");
+            ours::MessageBuilder::new().object(object).encode().expect("encodes")
+        })
         .row("us, time and uuid given", || ours::encode_with(&spec, black_box(values.as_bytes()), &given))
         .row("reference", || reference::encode_one(&spec, black_box(values.as_bytes())))
-        .goal("P13", "us", Bound::Faster("reference", 10.0));
+        .goal("P13", "us", Bound::Faster("reference", 10.0))
+        .goal("P24", "us, descriptor at hand", Bound::Allocations(6));
     bench.run(case);
 }
 

@@ -79,7 +79,7 @@ pub enum Bound {
 /// A goal and the row that must reach it.
 #[derive(Clone, Copy, Debug)]
 pub struct Goal {
-    /// P1 to P16.
+    /// P1 to P19.
     pub id: &'static str,
     /// The label of the row.
     pub row: &'static str,
@@ -244,7 +244,7 @@ pub struct MeasuredRow {
 
 /// A goal, and whether it was reached.
 pub struct Verdict {
-    /// P1 to P16.
+    /// P1 to P19.
     pub id: &'static str,
     /// The case.
     pub case: String,

@@ -12,17 +12,21 @@ mod harness;
 mod libraries;
 mod report;
 
+mod append;
 mod codecs;
 mod encode;
+mod filter;
 mod grib;
 mod latency;
 mod map;
+mod names;
 mod open;
 mod push;
 mod range;
 mod scan;
 mod shuffle_masks;
 mod szip;
+mod tool;
 mod unpack;
 mod validate;
 mod values;
@@ -58,7 +62,7 @@ impl Bench {
 
 type Group = (&'static str, fn(&mut Bench));
 
-const GROUPS: [Group; 14] = [
+const GROUPS: [Group; 18] = [
     ("open", open::run),
     ("map", map::run),
     ("scan", scan::run),
@@ -69,9 +73,13 @@ const GROUPS: [Group; 14] = [
     ("shuffle_masks", shuffle_masks::run),
     ("range", range::run),
     ("encode", encode::run),
+    ("append", append::run),
     ("validate", validate::run),
     ("grib", grib::run),
     ("push", push::run),
+    ("names", names::run),
+    ("filter", filter::run),
+    ("tool", tool::run),
     ("latency", latency::run),
 ];
 

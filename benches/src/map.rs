@@ -109,6 +109,15 @@ fn many(bench: &mut Bench, folder: &Path) {
     let of_us = ours::DecodeOptions::default();
     let case = Case::new(format!("{count} messages of 1 KiB, a random object by positioned reads"))
         .rows_of("us", READS as u64, random(count, |i| positioned.decode_object(i, 0, &of_us).expect("decodes").2[0]))
+        .rows_of(
+            "us, borrowed from the message",
+            READS as u64,
+            random(count, |i| {
+                let message = positioned.read_message(i).expect("reads");
+                tgm_core::Message::parse(&message).and_then(|message| message.object(0)).expect("an object").payload()
+                    [0]
+            }),
+        )
         .rows_of("us, message only", READS as u64, random(count, |i| positioned.read_message(i).expect("reads")[40]))
         .rows_of(
             "reference",

@@ -48,10 +48,11 @@
 //!
 //! # Features
 //!
-//! Every feature only adds items. `default` has all of them except `serde`.
+//! Every feature only adds items. `default` has all of them except `arbitrary` and `serde`.
 //!
 //! | feature | what it adds |
 //! |---|---|
+//! | `arbitrary` | names and layouts out of a fuzzer's bytes, by the crate `arbitrary`, which needs std |
 //! | `hash` | digests of frames ([`hash`]) |
 //! | `masks` | restoration of NaN and infinities ([`mask`]) |
 //! | `packing` | `simple_packing` ([`packing`]) |
@@ -86,6 +87,8 @@
 extern crate std;
 
 mod agreement;
+#[cfg(feature = "arbitrary")]
+mod arbitrary;
 pub mod byteswap;
 pub mod cbor;
 pub mod descriptor;

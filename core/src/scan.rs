@@ -303,7 +303,8 @@ impl<S: Source> Scanner<S> {
             return Ok(next);
         }
         let mut head = self.source.read(at)?;
-        // Writers of this library write the start magic last. So after a message, zeros may stand in its place.
+        // Writers of this library write the start magic last. So after a message, zeros or a part of it may be
+        // in its place.
         let is_unwritten = at == self.front && fill_magic(&mut head);
         match preamble(&head, room) {
             Ok(None) if !is_unwritten => return self.streamed_message(at),
@@ -497,10 +498,13 @@ fn preamble(bytes: &[u8; PREAMBLE_SIZE], room: u64) -> Result<Option<u64>, Error
     Preamble::ref_from_bytes(bytes).map_or(Ok(None), |preamble| check_preamble(preamble, room))
 }
 
-/// Writes the start magic if zeros are in its place before the rest of a preamble. Returns whether they were.
+/// Writes the start magic if zeros, or a part of it, are in its place before the rest of a preamble. Returns whether they
+/// were.
 fn fill_magic(head: &mut [u8; PREAMBLE_SIZE]) -> bool {
     let Some((magic, rest)) = head.split_first_chunk_mut::<{ MAGIC.len() }>() else { return false };
-    let is_unwritten = *magic == [0; MAGIC.len()] && rest.starts_with(&WIRE_VERSION.to_be_bytes());
+    // A crash can leave a part of the magic: the border between two sectors of the disk may lie in it.
+    let is_part = *magic != *MAGIC && magic.iter().zip(MAGIC).all(|(byte, full)| *byte == 0 || byte == full);
+    let is_unwritten = is_part && rest.starts_with(&WIRE_VERSION.to_be_bytes());
     if is_unwritten {
         *magic = *MAGIC;
     }

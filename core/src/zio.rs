@@ -11,23 +11,40 @@
 //! Where only one part can travel, as in files, all parts are packed into one buffer: `{ size data }*`, where a size is one
 //! byte up to 254, or FF and a big-endian `u32`. A [`Message`] is opened from either and looks the same.
 //!
-//! The label is not interpreted here: to a message it is just bytes. In messages of form TENS it holds JSON that describes
-//! tensors, and `tgm-std` reads that. [`Layout`] computes where the elements of such a tensor are, and [`OrderedView`] reads
-//! them.
+//! To a message the label is just bytes. In messages with tensors it holds JSON: [`TensLabel`] reads it in place, and
+//! [`LabelWriter`] writes one, both without memory of their own. [`Layout`] computes where the elements of a tensor are, and
+//! [`OrderedView`] reads them. [`Flow`] is the protocol of transmissions with credit, without a socket.
+//!
+//! | want | take |
+//! |---|---|
+//! | a message out of frames or a buffer | [`Message`], [`Envelope::strip`] |
+//! | its tensors | [`TensLabel`], [`TensEntry::view`] |
+//! | a message to send | [`Prefix::head`], [`LabelWriter`], [`Coords::to_bytes`], [`Envelope::wrap`], [`encode_into`] |
+//! | a transmission with credit | [`Flow`] |
 //!
 //! Parts are slices of the caller's bytes, at any address. A message does not record the byte order of its coordinates and
 //! elements, so the caller must state it. In practice senders are little-endian.
 
 mod codec;
 mod coords;
+mod dtype;
 mod error;
+mod flow;
+mod json;
 mod layout;
 mod message;
 mod prefix;
+mod tens;
+mod write;
 
 pub use codec::{Parts, Size, encode_into, encoded_len, parts};
 pub use coords::{COORDS_SIZE, Coords};
+pub use dtype::{dtype_of, kind_of};
 pub use error::{Error, ErrorKind, Result};
+pub use flow::{Direction, Flow, FlowEvent, FlowLabel, FlowPrefix, Outgoing};
+pub use json::{Json, JsonChars, JsonItems, JsonMembers, JsonStr};
 pub use layout::{Layout, OrderedIter, OrderedView};
 pub use message::{Envelope, HEADER_PARTS, Message, Payloads};
 pub use prefix::{Form, Level, MAGIC, PREFIX_SIZE, Prefix};
+pub use tens::{TensEntries, TensEntry, TensLabel};
+pub use write::LabelWriter;

@@ -7,7 +7,8 @@
 //! | CBOR | [`cbor`], [`descriptor`], [`metadata`], [`metadata_access`] |
 //! | values | [`view`], [`unpack`], [`szip`], [`masks`], [`decode`], [`range`], [`scratch`], [`threads`] |
 //! | files | [`catalog`], [`file_append`], [`validate`], [`validate_file`], [`upgrade`] |
-//! | writing | [`roundtrip`], [`framing`], [`streaming`], [`pre_encoded`], [`bridge`], [`grib`], [`arrays`] |
+//! | writing | [`roundtrip`], [`framing`], [`streaming`], [`pre_encoded`], [`bridge`], [`grib`], [`arrays`], [`zarr`] |
+//! | everything, by generated messages | [`generated`] |
 //! | two ways to one result | [`any_source`], [`parse_equals_push`], [`payload_range`], [`scan_both_ways`] |
 
 pub mod any_source;
@@ -20,6 +21,7 @@ pub mod descriptor;
 pub mod file_append;
 pub mod frame;
 pub mod framing;
+pub mod generated;
 pub mod grib;
 pub mod index;
 pub mod masks;
@@ -43,4 +45,5 @@ pub mod upgrade;
 pub mod validate;
 pub mod validate_file;
 pub mod view;
+pub mod zarr;
 pub mod zio;

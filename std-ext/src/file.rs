@@ -7,6 +7,37 @@
 //!
 //! What cannot be read at positions, such as a pipe or a socket, is read by a [`MessageReader`], message by message,
 //! or by a [`ValueReader`], which gives values while their messages still come.
+//!
+//! # What holds after an append returns
+//!
+//! | | [`AppendOptions::sync`] | without |
+//! |---|---|---|
+//! | the message is seen by every reader | yes | yes |
+//! | … is there after this process was killed | yes | yes |
+//! | … is there after a crash of the system, or a loss of power | yes | when a later append with `sync` to this file has returned, or the system has written the file by itself |
+//!
+//! Messages that wait in an [`Appender`] are appended when [`Appender::flush`] returns.
+//!
+//! # What a crash leaves, and what readers do with it
+//!
+//! *The process is killed.* The file holds all messages whose append has returned, and perhaps a torn message behind them:
+//! the beginning of a message, or a whole one without its magic. Scans recognise the frames of a torn message, so a
+//! message inside its payload does not count as a message of the file ([`tgm_core::scan`]).
+//!
+//! *The system crashes, `sync` was on.* The file holds all messages whose append has returned, behind them perhaps some whole
+//! messages whose append has not returned, and bytes that belong to no message. No message is torn.
+//!
+//! *The system crashes, `sync` was off.* All messages up to the last append with `sync` are there, unchanged, and scans find
+//! them. Behind them anything may be left of the later messages. A message may be listed although part of its payload was
+//! lost and reads as zeros, and messages inside payloads may be listed. Digests tell: what
+//! [`crate::DecodeOptions::verify_hash`] accepts is what was written.
+//!
+//! In each case readers list the messages, and skip the bytes that belong to none of them
+//! ([`TensogramFile::torn_tail`]). The next append refuses or removes such bytes at the end of the file ([`TornTail`]).
+//!
+//! This relies on the disk: a wait (`fsync`) ends when the bytes are there, sectors are written whole, and bytes of a file
+//! that were never written read as zeros. A torn message that holds more than 256 messages is the one exception: a
+//! second crash, while it is removed, may leave some of them listed.
 
 mod append;
 #[cfg(feature = "async")]
@@ -28,7 +59,7 @@ mod remote_file;
 mod tensogram_file;
 mod value_reader;
 
-pub use self::append::{AppendOptions, TornTail};
+pub use self::append::{AppendOptions, Appender, GroupAppender, TornTail};
 pub use self::data::Data;
 pub use self::file_iter::FileMessageIter;
 pub use self::iter::{MessageIter, ObjectIter, data_object_inline_hashes, messages, objects, objects_metadata};

@@ -20,6 +20,7 @@
 //! | a message from descriptors and bytes | [`encode()`], [`encode::encode_into`] |
 //! | a message whose objects come one after the other | [`StreamingEncoder`] |
 //! | one stage of the pipeline by itself | [`stages`] |
+//! | messages out of a fuzzer's bytes | `encode::arbitrary`, with feature `arbitrary` |
 //!
 //! # Files
 //! | want | take |
@@ -52,7 +53,7 @@
 //! | want | take |
 //! |---|---|
 //! | messages of version 2 | [`convert::v2`] makes them version 3 |
-//! | ZIO messages with tensors | `zio`, with that feature |
+//! | ZIO messages with tensors, and FLOW | `zio`, with that feature |
 //! | files of numpy, safetensors, CSV and bare values, and back | [`convert::arrays`], with the features of their names |
 //! | GRIB messages as Tensogram, and back to the byte | [`convert`], with feature `grib` |
 //! | a program written for the crate `tensogram` | [`compat`]; all of its names are here, though this page does not list them |
@@ -161,8 +162,12 @@ pub use compat::names::*;
 /// # Ok::<(), tgm_std::TensogramError>(())
 /// ```
 pub mod deps {
+    #[cfg(feature = "arbitrary")]
+    pub use ::arbitrary;
     #[cfg(feature = "ndarray")]
     pub use ::ndarray;
+    #[cfg(feature = "zio")]
+    pub use bytes;
     pub use ciborium;
     pub use half;
     #[cfg(feature = "num-complex")]
@@ -182,6 +187,11 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct PackageReadme;
+
+/// The examples of the page on ZIO, compiled and run.
+#[cfg(all(doctest, feature = "zio"))]
+#[doc = include_str!("../doc/ZIO.md")]
+struct Zio;
 
 /// The examples of the guide, compiled and run.
 #[cfg(doctest)]

@@ -6,10 +6,18 @@
 //!
 //! | want | take |
 //! |---|---|
-//! | the tensors of a message | [`Tens::parse`], [`Tensor::view`] |
-//! | a message with tensors | [`TensBuilder`], [`Parts`] |
+//! | a message out of the frames of a socket | [`Received`], owned; [`Message::from_frames`], borrowed |
+//! | the tensors of a message | [`Tens::parse`], [`Tensor::view`], `Tensor::array` with feature `ndarray` |
+//! | a message with tensors | [`TensBuilder`] |
+//! | a received message with more in it | [`Tens::to_builder`], [`Received::to_builder`] |
+//! | frames for a socket | [`Parts::frames`], [`Parts::into_frames`] |
+//! | a transmission with credit | [`Flow`], [`TensBuilder::flow`], [`Parts::of_flow`] |
 //! | TENS as Tensogram, and back | [`to_tensogram`], [`from_tensogram`] |
 //! | `.zio` files | [`file`](mod@file) |
+//! | labels without std | [`TensLabel`], [`LabelWriter`] |
+//!
+//! Everything that can be wrong with a message is one [`Error`], with its kind and place. With the bridge it becomes a
+//! [`TensogramError`](crate::TensogramError).
 //!
 //! ```
 //! use tgm_std::ByteOrder;
@@ -27,6 +35,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(feature = "ndarray")]
+mod array;
 mod bridge;
 mod build;
 mod dtype;
@@ -34,15 +44,23 @@ mod error;
 pub mod file;
 mod label;
 mod parts;
+mod payload;
+mod received;
 mod tens;
 mod tensor;
 
 pub use bridge::{BridgeOptions, Header, NotKept, from_tensogram, to_tensogram};
 pub use build::{Built, Placement, TensBuilder, TensorBuilder, Warning};
-pub use error::{TensError, TensErrorKind};
 pub use parts::Parts;
+pub use payload::Payload;
+pub use received::Received;
 pub use tens::Tens;
 pub use tensor::Tensor;
 pub use tgm_core::zio::{
-    Coords, Envelope, Error, ErrorKind, Form, Layout, Level, Message, OrderedView, Payloads, Prefix, Size, parts,
+    Coords, Direction, Envelope, Error, ErrorKind, Flow, FlowEvent, FlowLabel, FlowPrefix, Form, Json, JsonStr,
+    LabelWriter, Layout, Level, Message, OrderedView, Outgoing, Payloads, Prefix, Result, Size, TensEntry, TensLabel,
+    parts,
 };
+/// The same error and its kinds, under the names that say what they are mostly about.
+#[doc(hidden)]
+pub use tgm_core::zio::{Error as TensError, ErrorKind as TensErrorKind};

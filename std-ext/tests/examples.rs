@@ -34,6 +34,10 @@ examples! {
     tcp = "../examples/tcp.rs";
     #[cfg(feature = "zio")]
     zio_dealer = "../examples/zio_dealer.rs";
+    #[cfg(feature = "zio")]
+    zio_flow = "../examples/zio_flow.rs";
+    #[cfg(feature = "zio")]
+    zio_pub_sub = "../examples/zio_pub_sub.rs";
 }
 
 #[test]

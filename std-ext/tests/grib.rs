@@ -265,6 +265,9 @@ fn sections_are_metadata_under_the_words_of_the_manual_and_of_archives() {
     assert_eq!(text("grib.parameterName").as_deref(), Some("Temperature"));
     assert_eq!(text("grib.parameterUnits").as_deref(), Some("K"));
     assert_eq!(text("mars.levtype").as_deref(), Some("pl"));
+    assert_eq!(text("mars.param").as_deref(), Some("t"));
+    // Analysis and forecast products: archives know only one or the other.
+    assert_eq!((number("grib.typeOfProcessedData"), text("mars.type")), (Some(2), None));
 }
 
 #[test]

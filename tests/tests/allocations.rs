@@ -7,7 +7,10 @@ mod mapped;
 use tgm_core::Message as View;
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::hash::{HashPresence, Verdict};
-use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder, ObjectTable, Scratch, TensogramFile};
+use tgm_std::{
+    DataObjectDescriptor, DecodeOptions, Dtype, EncodeOptions, GlobalMetadata, MessageBuilder, ObjectBuilder,
+    ObjectTable, Scratch, TensogramFile,
+};
 use tgm_tests::alloc::{Counting, measure};
 use tgm_tests::builder::{Message, Object, array, map};
 use tgm_tests::corpus;
@@ -29,6 +32,16 @@ const OPENED_PARTS: u64 = 1;
 const MASK_DECOMPRESSED: u64 = 1;
 /// Allocations to read a message from a file at a position.
 const READ_MESSAGE: u64 = 1;
+/// What `decode` gives of a message, each with one allocation: the lists of objects and of `base`; of `_reserved_` the map,
+/// three keys, two texts, and the encoder's map with two keys and two texts.
+const DECODED_MESSAGE: u64 = 2 + 1 + 3 + 2 + 1 + 4;
+/// What `decode` gives of an object without metadata, each with one allocation: the values; of the descriptor four names,
+/// shape and strides; of `base` the map and the key `_reserved_`, its map and the key `tensor`, and that one's map with four
+/// keys, a text and two lists.
+const DECODED_OBJECT: u64 = 1 + 6 + 2 + 2 + 1 + 7;
+/// Allocations to encode a small object: the message, the frames before the objects, the descriptor's CBOR, and the lists
+/// of objects and of frames.
+const ENCODED: u64 = 5;
 
 /// How often `work` allocates. It runs once before it is counted, because the first run creates state that the thread
 /// keeps.
@@ -235,6 +248,33 @@ fn ranges_and_f32_of_packed_values_into_a_buffer_allocate_only_to_open_szip() {
         let part = || tgm_std::element_ranges_into(&object, &ranges, &options, &mut scratch, &mut out).unwrap();
         assert_eq!(allocations(part), of_range, "{name}");
     }
+}
+
+#[test]
+fn decoding_a_message_allocates_only_what_it_gives() {
+    let values = vec![1.5_f32; 64];
+    for count in [0, 1, 2, 10, 100] {
+        let object = || ObjectBuilder::new(&[64], &values).unwrap();
+        let message = (0..count).fold(MessageBuilder::new(), |message, _| message.object(object()));
+        let (bytes, options) = (message.encode().unwrap(), DecodeOptions::default());
+        let owned = allocations(|| tgm_std::decode(&bytes, &options).unwrap());
+        // Without objects neither list takes memory.
+        let lists = if count == 0 { 2 } else { 0 };
+        assert_eq!(owned, DECODED_MESSAGE - lists + count * DECODED_OBJECT, "{count} objects");
+        let borrowed = || {
+            let objects = View::parse(&bytes).unwrap().objects();
+            objects.map(|object| tgm_std::values(&object.unwrap(), &options).unwrap().len()).sum::<usize>()
+        };
+        assert_eq!(allocations(borrowed), BORROWED, "{count} objects");
+    }
+}
+
+#[test]
+fn encoding_a_small_message_takes_few_allocations() {
+    let descriptor = DataObjectDescriptor::new(Dtype::Float32, ByteOrder::NATIVE, &[256]);
+    let (data, metadata, options) = ([0; 1024], GlobalMetadata::default(), EncodeOptions::default());
+    let count = allocations(|| tgm_std::encode(&metadata, &[(&descriptor, &data)], &options).unwrap());
+    assert_eq!(count, ENCODED);
 }
 
 #[test]

@@ -10,6 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use tgm_core::wire::END_MAGIC;
+use tgm_std::file::GroupAppender;
 use tgm_std::{
     AppendOptions, ByteOrder, DataObjectDescriptor, DecodeOptions, Dtype, EncodeOptions, GlobalMetadata, MessageLayout,
     ScanOptions, StreamingEncoder, TensogramError, TensogramFile, TornTail, decode, encode,
@@ -278,6 +279,96 @@ fn a_damaged_frame_length_does_not_hide_the_messages_behind_it() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn an_appender_writes_small_messages_together_and_large_ones_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("file.tgm");
+    for sync in [false, true] {
+        let how = AppendOptions { sync, ..AppendOptions::default() };
+        let mut messages: Vec<_> = (0..300).map(|number| message(&data(1, number))).collect();
+        messages.insert(7, message(&vec![9; 300_000]));
+        messages.insert(9, message(&messages[..3].concat()));
+        let mut file = TensogramFile::create(&path).unwrap();
+        let mut appender = file.appender(&how).unwrap();
+        let mut layouts = Vec::new();
+        for message in &messages {
+            layouts.push(appender.append_message(message).unwrap());
+        }
+        let written = fs::metadata(&path).unwrap().len();
+        assert!(written > 300_000 && written < messages.concat().len() as u64, "the last messages wait");
+        appender.flush().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), messages.concat());
+        let dropped = appender.append_message(&messages[0]).unwrap();
+        drop(appender);
+        layouts.push(dropped);
+        assert_eq!(file.message_layouts().unwrap(), layouts);
+        assert_eq!(TensogramFile::open(&path).unwrap().message_layouts().unwrap(), layouts);
+        let more = file.append_all(&messages, &how).unwrap();
+        assert_eq!(file.message_layouts().unwrap(), [layouts, more].concat());
+        assert_eq!(TensogramFile::open(&path).unwrap().message_count().unwrap(), 2 * messages.len() + 1);
+    }
+}
+
+#[test]
+fn an_append_goes_to_the_file_that_is_at_the_path_now() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, new) = (dir.path().join("file.tgm"), dir.path().join("new.tgm"));
+    let (one, two) = (message(&[1; 20]), message(&[2; 30]));
+    let mut file = TensogramFile::create(&path).unwrap();
+    file.append_message(&one, &AppendOptions::default()).unwrap();
+    fs::write(&new, &two).unwrap();
+    fs::rename(&new, &path).unwrap();
+    file.append_message(&one, &AppendOptions::default()).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), [&*two, &*one].concat());
+    // Another program shortens the file, and leaves a torn message of the same length.
+    fs::write(&path, [&*two, &one[..40]].concat()).unwrap();
+    assert!(file.append_message(&one, &AppendOptions::default()).is_err());
+    file.append_message(&one, &REPAIRING).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), [&*two, &*one].concat());
+    fs::remove_file(&path).unwrap();
+    assert!(file.append_message(&one, &AppendOptions::default()).is_err());
+}
+
+#[test]
+fn threads_and_handles_append_in_groups_and_each_message_is_there_when_its_call_returns() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("file.tgm");
+    for sync in [false, true] {
+        TensogramFile::create(&path).unwrap();
+        let how = AppendOptions { sync, ..AppendOptions::default() };
+        std::thread::scope(|scope| {
+            for writer in 0..6_u8 {
+                let (path, how) = (&path, &how);
+                scope.spawn(move || {
+                    let appender = GroupAppender::open(path, how).unwrap();
+                    for number in 0..40 {
+                        // A message by itself among those in groups.
+                        if writer == 0 && number % 10 == 0 {
+                            appender.append_message(&message(&message(&[3; 30]))).unwrap();
+                        }
+                        let message = message(&data(writer, number));
+                        let layout = appender.append_message(&message).unwrap();
+                        let mut there = vec![0; message.len()];
+                        TensogramFile::open(path).unwrap().read_at(layout.offset, &mut there).unwrap();
+                        assert!(there == message);
+                    }
+                });
+            }
+        });
+        let file = TensogramFile::open(&path).unwrap();
+        assert_eq!((file.message_count().unwrap(), file.torn_tail().unwrap()), (6 * 40 + 4, None));
+        // An error reaches the call, and the next one works.
+        let appender = GroupAppender::open(&path, &how).unwrap();
+        assert!(appender.append_message(b"no message").is_err());
+        let whole = fs::read(&path).unwrap();
+        fs::write(&path, [&*whole, b"torn"].concat()).unwrap();
+        let error = appender.append_message(&message(&[1])).unwrap_err();
+        assert!(matches!(&error, TensogramError::Framing(reason) if reason.contains("torn tail")), "{error}");
+        fs::write(&path, whole).unwrap();
+        appender.append_message(&message(&[1])).unwrap();
     }
 }
 

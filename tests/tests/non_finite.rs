@@ -1,12 +1,14 @@
 //! NaN and infinities: refused, or stored as masks by any method and restored (PIPELINE §6).
 
 use half::{bf16, f16};
+use tgm_core::ErrorKind;
 use tgm_core::descriptor::Dtype;
 use tgm_core::tensor::Complex;
 use tgm_std::{
     ByteOrder, DataObjectDescriptor, DecodeOptions, EncodeOptions, MaskMethod, MessageBuilder, ObjectBuilder, decode,
-    decode_range, decode_with_masks,
+    decode_object, decode_range, decode_with_masks,
 };
+use tgm_tests::builder::{Message, Object};
 
 const INF: f64 = f64::INFINITY;
 const METHODS: [&str; 5] = ["none", "rle", "roaring", "lz4", "zstd"];
@@ -159,6 +161,25 @@ fn integers_and_finite_values_have_no_masks() {
         tgm_core::Message::parse(&bytes).unwrap().object_frame(0).unwrap().body().to_vec()
     };
     assert_eq!(region(allowing("roaring", 0)), region(EncodeOptions::default()));
+}
+
+#[test]
+fn masks_on_bits_are_refused_by_every_route_to_whole_values() {
+    for method in METHODS {
+        let object = Object::plain("bitmask", &[3], [0]).masked("nan", method, &[true, false, true]);
+        let built = Message::buffered([object]).build();
+        let options = DecodeOptions::default();
+        let routes = [
+            decode(&built.bytes, &options).map(drop),
+            decode_with_masks(&built.bytes, &options).map(drop),
+            decode_object(&built.bytes, 0, &options).map(drop),
+        ];
+        for (route, found) in routes.into_iter().enumerate() {
+            let error = found.unwrap_err();
+            let kind = error.cause().map(|cause| cause.kind());
+            assert_eq!(kind, Some(ErrorKind::MaskDtype(Dtype::Bitmask)), "{method}, route {route}: {error}");
+        }
+    }
 }
 
 #[test]

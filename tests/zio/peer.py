@@ -2,8 +2,9 @@
 
     peer.py ROLE ENDPOINT
 
-Connects to ENDPOINT as PUSH, PULL, DEALER or ROUTER. Senders send the messages of `outgoing`; receivers print a line of JSON for
-each of the COUNT messages that they get. DEALER sends first and ROUTER answers. Everything has a time-out.
+Connects to ENDPOINT as PUSH, PULL, DEALER, ROUTER or SUB. Senders send the messages of `outgoing`; receivers print a line of JSON
+for each of the COUNT messages that they get. DEALER sends first and ROUTER answers. SUB takes one message of the level that it
+subscribes to. Everything has a time-out.
 """
 
 import json
@@ -79,6 +80,8 @@ def main(role, endpoint):
     socket.setsockopt(zmq.SNDTIMEO, TIMEOUT_MS)
     socket.setsockopt(zmq.RCVTIMEO, TIMEOUT_MS)
     socket.setsockopt(zmq.LINGER, TIMEOUT_MS)
+    if role == "SUB":
+        socket.setsockopt(zmq.SUBSCRIBE, b"ZIO3TENS")
     socket.connect(endpoint)
     if role == "PUSH":
         for parts in outgoing():
@@ -87,6 +90,8 @@ def main(role, endpoint):
     elif role == "PULL":
         for _ in range(COUNT):
             report(socket.recv_multipart())
+    elif role == "SUB":
+        report(socket.recv_multipart())
     elif role == "DEALER":
         for parts in outgoing():
             socket.send_multipart([b""] + parts)

@@ -106,6 +106,14 @@ impl<'a> Map<'a> {
         }
     }
 
+    /// The bytes from the first entry on, and how many entries the map announces; `None` if a break ends them. Bytes of other
+    /// items may follow the last entry.
+    ///
+    /// For readers that take the encoding apart themselves. [`Self::iter`] gives the entries as views.
+    pub const fn entry_bytes(&self) -> (&'a [u8], Option<usize>) {
+        (self.0.items.rest(), self.0.count())
+    }
+
     /// Bytes from the first entry to the end of the slice that this view was made from.
     pub(crate) const fn byte_len(&self) -> u64 {
         self.0.items.rest().len() as u64

@@ -1,11 +1,12 @@
 //! Stepping over encoded items.
 //!
-//! Most items of the format's maps are short texts and integers side by side. [`Cursor::skip`] tries three ways, from the
+//! Most items of the format's maps are short texts and integers side by side. [`Cursor::skip`] tries four ways, from the
 //! quickest to the most general:
 //!
 //! 1. `skip_flat` steps over an item that holds no others, with a few comparisons.
 //! 2. [`plain::skip`](super::plain) steps over containers as writers of the format leave them.
-//! 3. `skip_nested` steps over everything else. It counts the levels of nesting, and it says what is wrong.
+//! 3. [`uints::skip_many`](super::uints) steps over long arrays of unsigned integers.
+//! 4. `skip_nested` steps over everything else. It counts the levels of nesting, and it says what is wrong.
 
 use core::fmt;
 
@@ -13,6 +14,7 @@ use heapless::Vec;
 
 use super::head::{Head, first, info, major, simple, split_first_byte};
 use super::plain;
+use super::uints;
 use super::utf8::{Check, as_utf8, check_utf8};
 use crate::error::{Error, ErrorKind, Result};
 use crate::names::Kind;
@@ -230,6 +232,7 @@ impl<'a> Cursor<'a> {
                 self.rest = rest;
                 Ok(())
             }
+            None if nesting > 0 && uints::skip_many(self) => Ok(()),
             None => self.skip_nested(check, nesting),
         }
     }

@@ -6,6 +6,7 @@ use std::vec::Vec;
 use minicbor::Encoder;
 use proptest::prelude::*;
 
+use super::utf8::Check;
 use super::{Canonical, Cursor, Kind, MAX_NESTING, Step, Uints, Value, verify_canonical};
 use crate::error::{ErrorKind, NonCanonical};
 
@@ -324,6 +325,8 @@ proptest! {
         let array = Uints::parse(&value(&bytes)).unwrap();
         prop_assert_eq!(array.len(), numbers.len());
         prop_assert!(array.iter().eq(numbers.iter().map(|&(number, _)| number)));
+        let folded = array.iter().fold(Vec::new(), |all, number| [all, vec![number]].concat());
+        prop_assert!(folded.into_iter().eq(numbers.iter().map(|&(number, _)| number)));
         prop_assert_eq!(array.get(index), numbers.get(index).map(|&(number, _)| number));
         prop_assert_eq!(array.is_ascending(), numbers.iter().is_sorted_by(|(a, _), (b, _)| a < b));
         let mut after = array.iter();
@@ -338,6 +341,12 @@ proptest! {
             });
             let mut cursor = Cursor::new(&bytes, 0);
             prop_assert_eq!(Uints::read(&mut cursor).map(|array| array.iter().collect::<Vec<_>>()).ok(), one_by_one.ok());
+        }
+        // Stepped over in runs and one by one, with room for the array and without.
+        for nesting in [0, 1, MAX_NESTING] {
+            let (mut in_runs, mut general) = (Cursor::new(&bytes, 0), Cursor::new(&bytes, 0));
+            let in_runs = in_runs.skip_limited(nesting).map(|()| in_runs.rest());
+            prop_assert_eq!(in_runs, general.skip_nested(Check::Utf8, nesting).map(|()| general.rest()));
         }
     }
 }

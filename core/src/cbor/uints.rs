@@ -5,7 +5,7 @@ use core::iter::FusedIterator;
 
 use super::container::Container;
 use super::cursor::Cursor;
-use super::head::{first, major};
+use super::head::{first, info, major};
 use super::value::Value;
 #[cfg(doc)]
 use crate::error::ErrorKind;
@@ -178,6 +178,21 @@ impl Iterator for UintsIter<'_> {
         self.next()
     }
 
+    /// Reads integers of two and four bytes eight at a time, because none of the eight loads waits for another.
+    fn fold<B, F: FnMut(B, u64) -> B>(mut self, init: B, mut f: F) -> B {
+        let mut folded = init;
+        while self.left > 0 {
+            if let Some(eight) = take_eight(&mut self.items, self.left) {
+                folded = eight.into_iter().fold(folded, &mut f);
+                self.left = self.left.saturating_sub(EIGHT);
+            } else {
+                let Some(next) = self.next() else { break };
+                folded = f(folded, next);
+            }
+        }
+        folded
+    }
+
     fn size_hint(&self) -> (usize, Option<usize>) {
         (self.left, Some(self.left))
     }
@@ -211,6 +226,30 @@ fn skip_alike(cursor: &mut Cursor<'_>, most: usize) -> usize {
     };
     // Cannot fail: the bytes of all counted integers were looked at.
     cursor.take((count as u64).wrapping_mul(width)).map_or(0, |_| count)
+}
+
+/// Steps over an array of many items if all of them are plain unsigned integers, and returns whether it did. Otherwise stays
+/// where it is.
+///
+/// The offsets of szip's intervals can be thousands of integers, which [`skip_alike`] steps over eight at a time.
+pub(super) fn skip_many(cursor: &mut Cursor<'_>) -> bool {
+    let mut ahead = *cursor;
+    let Ok(head) = ahead.head() else { return false };
+    if IS_SMALL || head.major != major::ARRAY || head.argument < info::SHORT_END.into() {
+        return false;
+    }
+    let Some(mut left) = ahead.claimed_items(&head, 1).ok().and_then(|items| usize::try_from(items).ok()) else {
+        return false;
+    };
+    while left > 0 {
+        let alike = skip_alike(&mut ahead, left);
+        if alike == 0 && !ahead.head().is_ok_and(|head| head.major == major::UNSIGNED) {
+            return false;
+        }
+        left = left.saturating_sub(alike.max(1));
+    }
+    *cursor = ahead;
+    true
 }
 
 /// Takes eight integers, if all have two bytes after the head or all have four.

@@ -60,6 +60,7 @@ impl WireName for Section {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Metadata<'a> {
+    /// All entries, if some of them are not sections. Otherwise empty, so that no lookup walks over the sections.
     top: Map<'a>,
     pub(super) base: Option<TextMaps<'a>>,
     extra: Map<'a>,
@@ -94,7 +95,8 @@ impl<'a> Metadata<'a> {
             }
         }
         let encoded = start.until(entries.position());
-        let metadata = Self { top: Map::walked(encoded), base, extra, reserved, offset, encoded: encoded.rest() };
+        let top = if has_unknown { Map::walked(encoded) } else { Map::EMPTY };
+        let metadata = Self { top, base, extra, reserved, offset, encoded: encoded.rest() };
         if has_unknown {
             metadata.check_ambiguity()?;
         }

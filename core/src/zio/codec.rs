@@ -73,6 +73,14 @@ impl<'a> Iterator for Parts<'a> {
 impl FusedIterator for Parts<'_> {}
 
 /// The size field before a part: one byte for sizes up to 254, otherwise five bytes.
+///
+/// ```
+/// use tgm_core::zio::Size;
+///
+/// assert_eq!(Size::of(0, 254)?.as_bytes(), [254]);
+/// assert_eq!(Size::of(0, 256)?.as_bytes(), [255, 0, 0, 1, 0]);
+/// # Ok::<(), tgm_core::zio::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
     bytes: [u8; 5],

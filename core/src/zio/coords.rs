@@ -7,6 +7,15 @@ use crate::descriptor::ByteOrder;
 pub const COORDS_SIZE: usize = 24;
 
 /// The coordinates of a message. Each uses all 64 bits.
+///
+/// ```
+/// use tgm_core::descriptor::ByteOrder;
+/// use tgm_core::zio::Coords;
+///
+/// let part = Coords { origin: 1, granule: 2, seqno: 3 }.to_bytes(ByteOrder::Little);
+/// assert_eq!(Coords::parse(&part, ByteOrder::Little)?.seqno, 3);
+/// # Ok::<(), tgm_core::zio::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Coords {
     /// The producer of the message.

@@ -130,6 +130,19 @@ impl<'a> Layout<'a> {
 }
 
 /// The elements of a tensor of any storage order, accessed by coordinates. `Copy`.
+///
+/// ```
+/// use tgm_core::descriptor::ByteOrder;
+/// use tgm_core::tensor::Elements;
+/// use tgm_core::zio::{Layout, OrderedView};
+///
+/// let layout = Layout::new(&[2, 2], Some(&[0, 1]), None).unwrap(); // column after column
+/// let mut strides = [0; 2];
+/// let offset = layout.strides_into(&mut strides)?;
+/// let elements = Elements::<u8>::new(&[1, 3, 2, 4], ByteOrder::Little)?;
+/// assert!(OrderedView::new(elements, &[2, 2], &strides, offset)?.iter().eq([1, 2, 3, 4]));
+/// # Ok::<(), tgm_core::Error>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct OrderedView<'a, T: Element> {
     elements: Elements<'a, T>,

@@ -43,6 +43,34 @@ impl Envelope {
             _ => Err(ErrorKind::NoDelimiter.at(0, 0)),
         }
     }
+
+    /// Puts the envelope on: the frames that go to the socket. The reverse of [`Self::strip`], with the identity that
+    /// it returned. Nothing is copied.
+    ///
+    /// ```
+    /// use tgm_core::zio::Envelope;
+    ///
+    /// let message = [&b"ZIO0TENS{}"[..], &[0; 24]];
+    /// let frames: Vec<_> = Envelope::Router.wrap(Some(b"peer"), message)?.collect();
+    /// assert_eq!(Envelope::Router.strip(&frames)?, (Some(&b"peer"[..]), &message[..]));
+    /// # Ok::<(), tgm_core::zio::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoIdentity`] if a ROUTER is not told the peer. Other sockets do not use the identity.
+    pub fn wrap<'p, I: IntoIterator<Item = &'p [u8]>>(
+        self,
+        identity: Option<&'p [u8]>,
+        parts: I,
+    ) -> Result<impl Iterator<Item = &'p [u8]> + use<'p, I>> {
+        let delimiter: &'p [u8] = &[];
+        let head = match self {
+            Self::Plain => [None, None],
+            Self::Dealer => [None, Some(delimiter)],
+            Self::Router => [Some(identity.ok_or(ErrorKind::NoIdentity.at(0, 0))?), Some(delimiter)],
+        };
+        Ok(head.into_iter().flatten().chain(parts))
+    }
 }
 
 /// A ZIO message, borrowed from a list of parts or from one buffer.
@@ -260,6 +288,10 @@ mod tests {
             assert_eq!(envelope.strip(&parts).unwrap_err().kind(), ErrorKind::NoDelimiter);
             assert_eq!(envelope.strip(&parts[..0]).unwrap_err().kind(), ErrorKind::NoDelimiter);
         }
+        assert!(Envelope::Dealer.wrap(None, parts.clone()).unwrap().eq(dealer.iter().copied()));
+        assert!(Envelope::Router.wrap(Some(b"id"), parts.clone()).unwrap().eq(router.iter().copied()));
+        assert!(Envelope::Plain.wrap(Some(b"id"), parts.clone()).unwrap().eq(parts.iter().copied()));
+        assert_eq!(Envelope::Router.wrap(None, parts).err().unwrap().kind(), ErrorKind::NoIdentity);
         let error = Message::from_frames(&dealer, Envelope::Plain, ORDER).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::PrefixTooShort(0));
     }

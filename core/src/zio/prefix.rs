@@ -10,6 +10,13 @@ pub const MAGIC: [u8; 3] = *b"ZIO";
 pub const PREFIX_SIZE: usize = 8;
 
 /// How important a message is.
+///
+/// ```
+/// use tgm_core::zio::Level;
+///
+/// assert_eq!(Level::from_digit(b'4'), Some(Level::Info));
+/// assert!(Level::Info < Level::Error);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Level {
@@ -91,6 +98,13 @@ impl fmt::Display for Level {
 }
 
 /// The kind of message that the sender states: four bytes, padded with spaces. A message of any form can hold tensors.
+///
+/// ```
+/// use tgm_core::zio::Form;
+///
+/// assert_eq!(Form::new("RAW"), Some(Form(*b"RAW ")));
+/// assert_eq!(Form::new("LONGER"), None);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Form(pub [u8; 4]);
 
@@ -134,6 +148,14 @@ impl fmt::Debug for Form {
 }
 
 /// A prefix, borrowed from part 0.
+///
+/// ```
+/// use tgm_core::zio::{Form, Prefix};
+///
+/// let prefix = Prefix::parse(b"ZIO4TEXThello")?;
+/// assert_eq!((prefix.form(), prefix.label()), (Form(*b"TEXT"), &b"hello"[..]));
+/// # Ok::<(), tgm_core::zio::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prefix<'a> {
     level: Level,

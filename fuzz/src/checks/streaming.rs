@@ -4,59 +4,58 @@
 use std::collections::BTreeMap;
 use std::io::Cursor;
 
+use tgm_std::deps::arbitrary::{Arbitrary, Result, Unstructured};
+use tgm_std::encode::arbitrary::{Object, Pipeline};
 use tgm_std::{
     AggregateHashPolicy, ByteOrder, DataObjectDescriptor, DecodeOptions, Dtype, EncodeOptions, GlobalMetadata,
     StreamingEncoder, ValidateOptions, decode, scan, validate_message,
 };
 
-use crate::given::Given;
-use crate::{limits, options, provenance};
+use crate::{limits, options};
 
-/// Takes the last bytes of `bytes` as calls.
+/// Takes `bytes` as calls.
 pub fn check(bytes: &[u8]) {
-    let mut given = Given(bytes);
+    calls(&mut Unstructured::new(bytes)).expect("no bytes are refused");
+}
+
+fn calls(u: &mut Unstructured<'_>) -> Result<()> {
     let policies = [AggregateHashPolicy::Auto, AggregateHashPolicy::None, AggregateHashPolicy::Footer];
-    let options = EncodeOptions {
-        hashing: given.byte() & 1 == 0,
-        aggregate_hash: given.choice(&policies),
-        provenance: Some(provenance()),
-        ..EncodeOptions::default()
-    };
-    let metadata = GlobalMetadata { extra: entry(&mut given), ..GlobalMetadata::default() };
+    let options = EncodeOptions { aggregate_hash: *u.choose(&policies)?, ..u.arbitrary()? };
+    let metadata: GlobalMetadata = u.arbitrary()?;
     let sink = Cursor::new(Vec::new());
     let mut encoder = StreamingEncoder::new(sink, &metadata, &options).expect("nothing that could be refused");
     let mut messages = Vec::new();
     let mut expected = Expected::default();
-    for _ in 0..given.up_to(12) {
-        match given.byte() % 5 {
+    for _ in 0..u.int_in_range(0..=12_u8)? {
+        match u.int_in_range(0..=4_u8)? {
             0 => {
-                let preceder = entry(&mut given);
+                let preceder = entry(u)?;
                 let done = encoder.write_preceder(preceder.clone());
                 assert_eq!(done.is_ok(), expected.preceder.is_none(), "{done:?}");
                 expected.preceder.get_or_insert(preceder);
             }
             1 => {
-                let (descriptor, data) = object(&mut given);
-                encoder.write_object(&descriptor, data).expect("bytes of the length that the shape has");
-                expected.write(data);
+                let object: Object = u.arbitrary()?;
+                encoder.write_object(&object.descriptor, &object.data).expect("an object that can be encoded");
+                expected.write(object);
             }
             2 => {
-                let (descriptor, data) = object(&mut given);
-                encoder.write_object_pre_encoded(&descriptor, data).expect("bytes that need no pipeline");
-                expected.write(data);
+                let object = plain(u)?;
+                let done = encoder.write_object_pre_encoded(&object.descriptor, &object.data);
+                done.expect("bytes that need no pipeline");
+                expected.write(object);
             }
             3 => {
-                let (descriptor, data) = object(&mut given);
+                let object: Object = u.arbitrary()?;
                 let before = (encoder.object_count(), encoder.bytes_written());
-                let wrong = DataObjectDescriptor { encoding: "unknown".into(), ..descriptor };
-                assert!(encoder.write_object(&wrong, data).is_err());
+                let wrong = DataObjectDescriptor { encoding: "unknown".into(), ..object.descriptor };
+                assert!(encoder.write_object(&wrong, &object.data).is_err());
                 assert_eq!((encoder.object_count(), encoder.bytes_written()), before);
             }
             _ => {
                 let is_pending = expected.preceder.is_some();
-                let backfill = given.byte() & 1 == 1;
                 let message =
-                    if backfill { encoder.finish_and_reset_with_backfill() } else { encoder.finish_and_reset() };
+                    if u.arbitrary()? { encoder.finish_and_reset_with_backfill() } else { encoder.finish_and_reset() };
                 assert_eq!(message.is_err(), is_pending);
                 // If a message cannot be ended, it goes on.
                 if let Ok(message) = message {
@@ -69,33 +68,36 @@ pub fn check(bytes: &[u8]) {
     if expected.preceder.is_some() {
         assert!(encoder.finish().is_err());
     } else {
-        let sink = if given.byte() & 1 == 1 { encoder.finish_with_backfill() } else { encoder.finish() };
+        let sink = if u.arbitrary()? { encoder.finish_with_backfill() } else { encoder.finish() };
         messages.push((sink.expect("no preceder is pending").into_inner(), expected));
     }
     messages.iter().for_each(|(message, expected)| expected.assert_read(message, options.hashing));
     let file: Vec<u8> = messages.iter().flat_map(|(message, _)| message.iter().copied()).collect();
     assert!(scan(&file).iter().map(|(_, len)| *len).eq(messages.iter().map(|(message, _)| message.len())));
+    Ok(())
 }
 
 /// What a message must hold.
 #[derive(Default)]
-struct Expected<'a> {
-    objects: Vec<(&'a [u8], Option<Entry>)>,
+struct Expected {
+    objects: Vec<(Object, Option<Entry>)>,
     preceder: Option<Entry>,
 }
 
 type Entry = BTreeMap<String, ciborium::Value>;
 
-impl<'a> Expected<'a> {
-    fn write(&mut self, data: &'a [u8]) {
-        self.objects.push((data, self.preceder.take()));
+impl Expected {
+    fn write(&mut self, object: Object) {
+        self.objects.push((object, self.preceder.take()));
     }
 
     fn assert_read(&self, message: &[u8], hashing: bool) {
         assert_eq!(scan(message), [(0, message.len())]);
-        let (metadata, objects) =
-            decode(message, &DecodeOptions { verify_hash: hashing, ..options() }).expect("written");
-        assert!(objects.iter().map(|(_, values)| &values[..]).eq(self.objects.iter().map(|(data, _)| *data)));
+        let as_stored = DecodeOptions { native_byte_order: false, verify_hash: hashing, ..options() };
+        let (metadata, objects) = decode(message, &as_stored).expect("written");
+        assert_eq!(objects.len(), self.objects.len());
+        let mut pairs = self.objects.iter().zip(&objects);
+        assert!(pairs.all(|((object, _), (descriptor, values))| object.is_kept(descriptor, values)), "{objects:?}");
         for (base, (_, preceder)) in metadata.base.iter().zip(&self.objects) {
             for (key, value) in preceder.iter().flatten() {
                 assert_eq!(base.get(key), Some(value));
@@ -106,15 +108,14 @@ impl<'a> Expected<'a> {
     }
 }
 
-/// Up to two entries.
-fn entry(given: &mut Given<'_>) -> Entry {
-    (0..given.byte() % 3).map(|_| (format!("k{}", given.byte() % 4), u64::from(given.number()).into())).collect()
+/// Metadata of an object.
+fn entry(u: &mut Unstructured<'_>) -> Result<Entry> {
+    Ok(GlobalMetadata::arbitrary(u)?.extra)
 }
 
-/// Some bytes, and their descriptor.
-fn object<'a>(given: &mut Given<'a>) -> (DataObjectDescriptor, &'a [u8]) {
-    let len = usize::from(given.byte()).min(given.0.len());
-    let (data, rest) = given.0.split_at(len);
-    *given = Given(rest);
-    (DataObjectDescriptor::new(Dtype::Uint8, ByteOrder::Little, &[len as u64]), data)
+/// An object of bytes without stages.
+fn plain(u: &mut Unstructured<'_>) -> Result<Object> {
+    let len = usize::from(u.arbitrary::<u8>()?).min(u.len());
+    let descriptor = DataObjectDescriptor::new(Dtype::Uint8, ByteOrder::Little, &[len as u64]);
+    Ok(Object::new(descriptor, u.bytes(len)?.to_vec(), Pipeline::PLAIN).expect("no stage"))
 }

@@ -26,7 +26,7 @@
 //!
 //! # Where points are
 //! [`coordinates`] has latitude and longitude of each point, for grids of latitude and longitude, Gaussian, rotated and
-//! reduced grids, and polar stereographic and Lambert conformal ones.
+//! reduced grids, and Mercator, polar stereographic and Lambert conformal ones.
 //!
 //! # Values
 //! The manual's formula is Y = (R + X · 2^E) / 10^D. The format's is Y = R' + X · (2^E · 10^-D), with R' = R / 10^D. With
@@ -36,8 +36,9 @@
 //!
 //! # Metadata
 //! The entry of each object has a map `grib`: the numbers of sections 0, 1, 3 and 4 under the manual's words, and the
-//! bytes of all sections but the data (key `sections`). A map `mars` has the date, the time, the step and the level under
-//! the names that archives use, where the manual's tables define them.
+//! bytes of all sections but the data (key `sections`). A map `mars` has the parameter, the kind of data, the date, the
+//! time, the step and the level under the names that archives use, where the manual's tables define them. Parameters have
+//! their short name if they are among the most used ones, about fifty, and not statistics over an interval.
 //!
 //! # Back
 //! [`from_tensogram`] (or [`from_tensogram_into`], for many messages) joins the sections and the payload again. If nothing was edited, the result is the original
@@ -65,6 +66,7 @@ mod fields;
 mod find;
 mod grid;
 mod keys;
+mod names;
 mod parameters;
 mod picture;
 mod product;

@@ -21,18 +21,18 @@
 //! The fill value marks no missing values: it is what readers get for chunks that are not stored, and most writers set
 //! it to 0. Values that equal it stay as they are. If it is NaN, they are in the mask like any other NaN.
 //!
-//! Codecs: `bytes`, `transpose`, `sharding_indexed`, `crc32c`, `gzip`, `zstd` in both directions; `blosc` is read, and
-//! `zstd` is written in its place. Chunk grids are regular ones. The codecs are those of this crate. Each knows the
-//! length of its result before it takes memory, so a damaged store is an error and no more.
+//! Descriptions, chunk grids and codecs are those of the crate `zarrs`. Codecs: `bytes`, `transpose`, `sharding_indexed`,
+//! `crc32c`, `gzip`, `zstd` in both directions; `blosc` is read, and `zstd` is written in its place. Chunk grids are
+//! regular ones. A chunk has to fit the limits before it is decoded. What `gzip`, `zstd` and `blosc` state is compared
+//! with the length of the chunk before memory is taken, so a damaged store is an error and no more.
 //!
-//! Memory: one chunk and its encoded bytes, or with [`Chunks::Join`] one array and one chunk. Back, one message, one
-//! decoded object and one chunk.
+//! Memory: one chunk, its encoded bytes and a copy for each codec that turns or shards it, or with [`Chunks::Join`] one
+//! array and one such chunk. Back, one message, one decoded object and one such chunk.
 
-mod boxes;
+mod bounded;
 mod codecs;
 mod describe;
 mod element;
-mod gzip;
 mod names;
 mod shards;
 mod store;

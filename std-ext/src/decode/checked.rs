@@ -14,6 +14,7 @@ use crate::base::interrupt;
 use crate::base::options::DecodeOptions;
 use crate::base::threads::Threads;
 use crate::model::room::Room;
+use crate::model::to_owned::gathered;
 
 /// A message whose structure and metadata passed every check of the format (FORMAT §1.10).
 pub(crate) struct CheckedMessage<'a> {
@@ -79,7 +80,7 @@ impl<'a> CheckedMessage<'a> {
                 interrupt::check()?;
                 f(Trusted::proven(&object?, proof), threads)
             };
-            return self.message.objects().map(each).collect();
+            return gathered(self.outline.object_count, self.message.objects().map(each));
         }
         let objects = self.message.objects().collect::<tgm_core::Result<Vec<_>>>()?;
         threads.map(&objects, |object| f(Trusted::proven(object, proof), threads.alone()))

@@ -1,34 +1,62 @@
-//! Writing files: creating them, and appending one whole message at a time (FORMAT §5.7).
+//! Writing files: creating them, and appending whole messages (FORMAT §5.7).
 //!
 //! ```text
-//! lock ─ find the end ─ write the message without its magic ─ (sync) ─ write the magic ─ (sync) ─ unlock
+//! one:   lock ─ find the end ─ write the message without its magic ─ (wait) ─ write the magic ─ (wait) ─ unlock
+//! many:  lock ─ find the end ─ write all without their magics ─ wait ─ write the magics ─ wait ─ unlock
+//!        without waiting: write all, with their magics, in one piece
 //! ```
 //!
-//! Bytes without a start magic are no message. So readers see the new message in one step, when the magic is written. A
-//! crash before that leaves a torn tail, which belongs to no message. Scans recognise its frames, so a message inside
-//! its payload does not count as a message of the file ([`tgm_core::scan`]). Writers of this library wait for each
-//! other with an advisory lock.
+//! Bytes without a start magic are no message. So readers see a message in one step, when its magic is written. Writers of
+//! this library wait for each other with an advisory lock.
 //!
 //! Readers get the length of the file first, and read up to there. All messages up to that length are complete, except
 //! perhaps the last one. A reader that reads past that length may see a message without the one before it.
+//!
+//! [`crate::file`] says what is promised after an append, and what a crash may leave.
+//!
+//! # Why two waits, and three
+//!
+//! Between two waits the disk may have any part of what was written, in any order, and the file may have any length that it
+//! had since then. So the magics are written only when all other bytes are on disk. If a start magic lies inside a message,
+//! as in a payload that is a file of messages, a third wait comes between: the inner magics are written when the frames
+//! around them are on disk, and the outer magic after that.
+//!
+//! A message that is written where another one was must not mix with it. So the first append with `sync` of a handle waits
+//! for what was done to the file before, and the removal of a torn tail waits as well. The tests in `tests/crash.rs` check all
+//! of that on a simulated disk.
+//!
+//! # Cost
+//!
+//! An append without `sync` takes five system calls: lock, find the file, write twice, unlock. With `sync` it waits for the
+//! disk twice. The first append of a handle also waits for what was done to the file before, and for its directory. Two
+//! waits are the least for one message that must never be seen torn: one for its bytes, one for its magic. [`Appender`]
+//! and [`GroupAppender`] share them between messages.
 
-use std::fs::{self, File, OpenOptions};
+mod appender;
+mod group;
+mod medium;
+mod protocol;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+use std::fs;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use tgm_core::Message;
-use tgm_core::scan::{Scanner, Source as _};
-use tgm_core::wire::MAGIC;
 
-use super::positioned::source_of;
+pub use self::appender::Appender;
+pub use self::group::GroupAppender;
+use self::medium::{directory_of, sync_directory};
+pub(super) use self::writer::Writer;
 use super::tensogram_file::{Backing, TensogramFile};
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::EncodeOptions;
 use crate::encode::{MessageBuilder, encode};
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
-use crate::scan::ScanOptions;
-use crate::scan::{MessageLayout, Table};
+use crate::scan::MessageLayout;
 
 /// Options of appending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,15 +101,14 @@ impl TensogramFile {
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let create = || {
-            if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-                fs::create_dir_all(parent)?;
-            }
-            let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+            create_directories(directory_of(path))?;
+            let file = fs::OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
             // The lock waits for other writers to finish.
-            let locked = Locked::new(&file)?;
-            file.set_len(0)?;
-            drop(locked);
-            Ok(file)
+            file.lock()?;
+            let emptied = file.set_len(0);
+            // If this fails, closing the file still unlocks it.
+            let _ = file.unlock();
+            emptied.map(|()| file)
         };
         let file = create().map_err(|error: io::Error| TensogramError::io(path, &error))?;
         Ok(Self::positioned(path, file))
@@ -136,49 +163,36 @@ impl TensogramFile {
         how: &AppendOptions,
     ) -> Result<Option<MessageLayout>> {
         self.check_writable()?;
-        let parsed = Message::parse(message)?;
-        if parsed.as_bytes().len() != message.len() {
-            return Err(TensogramError::Framing("not one whole message: bytes follow its postamble".into()));
-        }
-        let open = || OpenOptions::new().read(true).write(true).open(&self.path);
-        let io_error = |error: io::Error| TensogramError::io(&self.path, &error);
-        let file = open().map_err(io_error)?;
-        let locked = Locked::new(&file).map_err(io_error)?;
-        let (len, end) = self.ends(&file)?;
-        if at.is_some_and(|at| at != end) {
-            return Ok(None);
-        }
-        self.cut_torn_tail(&file, len, end, how.torn_tail)?;
-        let written = write_message(&file, end, message, how.sync);
-        // The name of a new file is only on disk when its directory is.
-        let written = if how.sync && end == 0 { written.and_then(|()| sync_directory(&self.path)) } else { written };
-        if let Err(error) = written {
-            // If this fails too, the first error is still the one to report.
-            let _ = file.set_len(end);
-            return Err(io_error(error));
-        }
-        drop(locked);
-        let layout = MessageLayout { offset: end, length: message.len() as u64 };
-        self.remember(layout);
-        Ok(Some(layout))
+        whole_message(message)?;
+        let Some(mut appender) = Appender::new(self, at, how)? else { return Ok(None) };
+        appender.write(message).map(Some)
     }
 
-    /// Removes or refuses the bytes from `end`, the end of the last message, to `len`, the end of the file.
-    fn cut_torn_tail(&self, file: &File, len: u64, end: u64, torn_tail: TornTail) -> Result<()> {
-        if end == len {
-            return Ok(());
-        }
-        match torn_tail {
-            TornTail::Remove => file.set_len(end).map_err(|error| TensogramError::io(&self.path, &error)),
-            TornTail::Refuse => {
-                let text = format!(
-                    "{}: {} bytes at offset {end} belong to no message: nothing was appended (a torn tail can be removed)",
-                    self.path.display(),
-                    len - end
-                );
-                Err(TensogramError::Framing(text.into()))
-            }
-        }
+    /// Appends messages as they are, and returns their places. The file is opened and locked once, small messages are
+    /// written together, and with [`AppendOptions::sync`] they share the waits for the disk.
+    ///
+    /// # Errors
+    /// Those of [`Self::append_message`]. Messages before the one with the error may have been appended.
+    pub fn append_all(
+        &mut self,
+        messages: impl IntoIterator<Item = impl AsRef<[u8]>>,
+        how: &AppendOptions,
+    ) -> Result<Vec<MessageLayout>> {
+        let mut appender = self.appender(how)?;
+        let places = messages.into_iter().map(|message| appender.append_message(message.as_ref()));
+        let layouts = places.collect::<Result<_>>()?;
+        appender.flush()?;
+        Ok(layouts)
+    }
+
+    /// Locks the file, to append many messages.
+    ///
+    /// # Errors
+    /// [`TensogramError::Framing`] if the file has a torn tail that may not be removed; [`TensogramError::Io`] for a file that
+    /// cannot be written, and for a mapped one.
+    pub fn appender(&mut self, how: &AppendOptions) -> Result<Appender<'_>> {
+        let appender = Appender::new(self, None, how)?;
+        appender.ok_or_else(|| TensogramError::Framing("messages that may begin anywhere were not appended".into()))
     }
 
     /// The bytes after the last message, which belong to no message. `None` if there are none.
@@ -200,27 +214,6 @@ impl TensogramFile {
         }
     }
 
-    /// The ends of the file and of its last message. The postamble of the last message mostly states the message's
-    /// length. Only if it does not, the file is scanned.
-    fn ends(&self, file: &File) -> Result<(u64, u64)> {
-        let ends = || {
-            let source = source_of(file)?;
-            let len = source.len();
-            if len == 0 {
-                return Ok((0, 0));
-            }
-            let options = ScanOptions::default();
-            let last = Scanner::new(source).next_message_back(options.max_message_size)?;
-            if last.is_some_and(|last| last.offset().checked_add(last.length()) == Some(len)) {
-                return Ok((len, len));
-            }
-            let table = Table::scan(source_of(file)?, &options)?;
-            let last = table.messages.last().map_or(0, |last| last.offset.saturating_add(last.length));
-            Ok((len, last))
-        };
-        ends().map_err(|error: io::Error| TensogramError::io(&self.path, &error))
-    }
-
     /// Adds an appended message to the list of messages. A list that does not cover everything before it is dropped.
     fn remember(&mut self, layout: MessageLayout) {
         #[cfg_attr(
@@ -240,59 +233,25 @@ impl TensogramFile {
     }
 }
 
-/// Writes a message at `offset`, and its start magic last.
-fn write_message(file: &File, offset: u64, message: &[u8], sync: bool) -> io::Result<()> {
-    let (magic, rest) = message.split_first_chunk::<{ MAGIC.len() }>().ok_or(io::ErrorKind::InvalidInput)?;
-    write_at(file, offset + MAGIC.len() as u64, rest)?;
-    if sync {
-        file.sync_data()?;
-    }
-    write_at(file, offset, magic)?;
-    if sync {
-        file.sync_all()?;
+/// Refuses bytes that are not exactly one message.
+fn whole_message(bytes: &[u8]) -> Result<()> {
+    if Message::parse(bytes)?.as_bytes().len() != bytes.len() {
+        return Err(TensogramError::Framing("not one whole message: bytes follow its postamble".into()));
     }
     Ok(())
 }
 
-#[cfg(unix)]
-fn sync_directory(file: &Path) -> io::Result<()> {
-    let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    File::open(parent)?.sync_all()
-}
-
-#[cfg(not(unix))]
-fn sync_directory(_: &Path) -> io::Result<()> {
-    Ok(())
-}
-
-#[cfg(unix)]
-fn write_at(file: &File, offset: u64, bytes: &[u8]) -> io::Result<()> {
-    std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
-}
-
-#[cfg(not(unix))]
-fn write_at(mut file: &File, offset: u64, bytes: &[u8]) -> io::Result<()> {
-    use std::io::{Seek as _, SeekFrom, Write as _};
-    file.seek(SeekFrom::Start(offset))?;
-    file.write_all(bytes)
-}
-
-/// The advisory lock of writers on a file. Dropping it unlocks the file.
-struct Locked<'f>(&'f File);
-
-impl<'f> Locked<'f> {
-    /// Waits for the lock.
-    fn new(file: &'f File) -> io::Result<Self> {
-        file.lock()?;
-        Ok(Self(file))
-    }
-}
-
-impl Drop for Locked<'_> {
-    fn drop(&mut self) {
-        // If this fails, closing the file still unlocks it.
-        let _ = self.0.unlock();
-    }
+/// Creates the directory and those above it, and waits until their names are on disk.
+fn create_directories(directory: &Path) -> io::Result<()> {
+    use io::ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
+    let missing = directory.ancestors().take_while(|above| !above.as_os_str().is_empty() && !above.exists());
+    let missing: Vec<_> = missing.collect();
+    fs::create_dir_all(directory)?;
+    missing.into_iter().try_for_each(|made| match sync_directory(directory_of(made)) {
+        // Some directories may be written but not read, and some file systems cannot sync a directory.
+        Err(error) if matches!(error.kind(), PermissionDenied | InvalidInput | Unsupported) => Ok(()),
+        done => done,
+    })
 }
 
 impl MessageBuilder<'_> {

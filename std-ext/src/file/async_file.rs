@@ -152,7 +152,7 @@ impl TensogramFile {
 
     /// Calls `read` with this local file on a thread that may block.
     async fn elsewhere<T: Send + 'static>(&self, read: impl FnOnce(&Self) -> Result<T> + Send + 'static) -> Result<T> {
-        let shared = Self { path: self.path.clone(), backing: self.backing.clone() };
+        let shared = Self { path: self.path.clone(), backing: self.backing.clone(), writer: None };
         on_thread(move || read(&shared)).await
     }
 }

@@ -125,7 +125,7 @@ impl TensogramFile {
         let remote = Remote::new(reader(source, options, scan_options)?);
         let reader = Arc::clone(&remote.reader);
         wait(async move { reader.touch().await })??;
-        Ok(Self { path: PathBuf::from(source), backing: Backing::Remote(remote) })
+        Ok(Self { path: PathBuf::from(source), backing: Backing::Remote(remote), writer: None })
     }
 
     /// Object `object` of each of the messages. What they need is fetched together.
@@ -182,7 +182,7 @@ impl TensogramFile {
     ) -> Result<Self> {
         let remote = Remote::new(reader(source, options, scan_options)?);
         remote.reader.touch().await?;
-        Ok(Self { path: PathBuf::from(source), backing: Backing::Remote(remote) })
+        Ok(Self { path: PathBuf::from(source), backing: Backing::Remote(remote), writer: None })
     }
 
     /// [`Self::open_source`] without blocking.

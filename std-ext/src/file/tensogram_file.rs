@@ -12,6 +12,7 @@ use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
 #[cfg(doc)]
 use crate::decode;
+use crate::file::append::Writer;
 use crate::file::message_bytes::{self, read_whole};
 #[cfg(feature = "mmap")]
 use crate::file::mmap::MappedFile;
@@ -44,6 +45,8 @@ use crate::scan::{MessageLayout, ScanOptions, Segments, Table};
 pub struct TensogramFile {
     pub(super) path: PathBuf,
     pub(super) backing: Backing,
+    /// The handle for appending, from the first append on.
+    pub(super) writer: Option<Writer>,
 }
 
 /// The way in which the file is read. Clones share the file and the list of its messages.
@@ -73,7 +76,7 @@ impl TensogramFile {
 
     pub(super) fn positioned(path: &Path, file: File) -> Self {
         let backing = Backing::Positioned { file: Arc::new(file), table: Arc::default() };
-        Self { path: path.to_path_buf(), backing }
+        Self { path: path.to_path_buf(), backing, writer: None }
     }
 
     /// Opens a file by its path, or a source by its address ([`is_remote_url`]). `options` are for sources at addresses.
@@ -110,7 +113,7 @@ impl TensogramFile {
         // SAFETY: no program may truncate the file or write into it. This function cannot promise that. Its documentation
         // asks the caller for it.
         let mapped = unsafe { MappedFile::open(path.as_ref()) }?;
-        Ok(Self { path: path.as_ref().to_path_buf(), backing: Backing::Mapped(Arc::new(mapped)) })
+        Ok(Self { path: path.as_ref().to_path_buf(), backing: Backing::Mapped(Arc::new(mapped)), writer: None })
     }
 
     /// The memory map of a file that was opened with [`Self::open_mmap`]. Messages can be borrowed from it.

@@ -1,11 +1,14 @@
 //! Owned copies of `tgm_core`'s borrowed views, made within the memory limit of a [`Room`].
 
+mod plain;
+
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 use ciborium::Value;
 use tgm_core::ErrorKind;
-use tgm_core::cbor::{self, Cursor, Step};
-use tgm_core::descriptor::{self, Key, MaskKind};
+use tgm_core::cbor::{self, Cursor, Step, Uints};
+use tgm_core::descriptor::{self, Compression, Encoding, Filter, Key, MaskKind, MaskMethod, Named};
 use tgm_core::metadata::{MessageMetadata, Metadata, ObjectMetadata, RESERVED_KEY};
 
 use crate::base::error::Result;
@@ -21,13 +24,13 @@ type EntryView<'a> = tgm_core::Result<(cbor::Value<'a>, cbor::Value<'a>)>;
 pub(crate) fn message_metadata(metadata: &MessageMetadata<'_>, room: &Room) -> Result<GlobalMetadata> {
     room.take(metadata.frame().as_encoded())?;
     let base = metadata.objects().map(|object| object_entries(&object?, room));
-    with_base(metadata.frame(), base.collect::<Result<_>>()?)
+    with_base(metadata.frame(), gathered(metadata.object_count(), base)?)
 }
 
 /// The entries of an object: those of its preceder replace those in `base`. Appending one sorted map to another takes
 /// no search for each entry.
 pub(crate) fn object_entries(object: &ObjectMetadata<'_>, room: &Room) -> Result<Entries> {
-    let mut merged = object.base().map_or_else(|| Ok(Entries::new()), |base| entries(base.iter()))?;
+    let mut merged = object.base().map_or_else(|| Ok(Entries::new()), |base| of_map(&base))?;
     if let Some(preceder) = object.preceder() {
         override_by(&mut merged, &preceder, room)?;
     }
@@ -37,7 +40,7 @@ pub(crate) fn object_entries(object: &ObjectMetadata<'_>, room: &Room) -> Result
 /// Replaces entries of an object by those of its preceder.
 pub(crate) fn override_by(entries_of_base: &mut Entries, preceder: &cbor::Map<'_>, room: &Room) -> Result<()> {
     room.take_map(preceder)?;
-    let mut over = entries(preceder.iter())?;
+    let mut over = of_map(preceder)?;
     over.remove(RESERVED_KEY);
     entries_of_base.append(&mut over);
     Ok(())
@@ -46,19 +49,37 @@ pub(crate) fn override_by(entries_of_base: &mut Entries, preceder: &cbor::Map<'_
 /// The metadata of one frame.
 pub(crate) fn frame_metadata(metadata: &Metadata<'_>, room: &Room) -> Result<GlobalMetadata> {
     room.take(metadata.as_encoded())?;
-    let base = metadata.base_entries().map(|entry| entries(entry?.iter()));
-    with_base(metadata, base.collect::<Result<_>>()?)
+    let base = metadata.base_entries().map(|entry| of_map(&entry?));
+    with_base(metadata, gathered(metadata.base_len(), base)?)
+}
+
+/// The items in a list that is allocated once. There are `count` of them: each was seen before.
+pub(crate) fn gathered<T>(count: usize, items: impl Iterator<Item = Result<T>>) -> Result<Vec<T>> {
+    let mut all = Vec::with_capacity(count);
+    for item in items {
+        all.push(item?);
+    }
+    Ok(all)
 }
 
 fn with_base(metadata: &Metadata<'_>, base: Vec<Entries>) -> Result<GlobalMetadata> {
-    let reserved = entries(metadata.reserved().iter())?;
+    let reserved = of_map(&metadata.reserved())?;
     Ok(GlobalMetadata { base, reserved, extra: entries(metadata.extra_entries())? })
 }
 
 /// The entries of a map with text keys.
 pub(crate) fn map_entries(item: &cbor::Value<'_>, room: &Room) -> Result<Entries> {
     room.take(item.as_encoded())?;
-    entries(item.as_map()?.iter())
+    of_map(&item.as_map()?)
+}
+
+/// The entries of a map, whose keys must be texts.
+fn of_map(map: &cbor::Map<'_>) -> Result<Entries> {
+    let (bytes, count) = map.entry_bytes();
+    match count.and_then(|count| plain::entries(bytes, count)) {
+        Some(entries) => Ok(entries),
+        None => entries(map.iter()),
+    }
 }
 
 /// Entries with text keys. Of entries with the same key, the last one stays.
@@ -72,40 +93,54 @@ fn entries<'a>(entries: impl Iterator<Item = EntryView<'a>>) -> Result<Entries> 
     Ok(map)
 }
 
+/// The fields that every descriptor has.
+const REQUIRED_FIELDS: usize = 8;
+
 /// A data object's descriptor.
 pub(crate) fn descriptor(view: &descriptor::Descriptor<'_>, room: &Room) -> Result<DataObjectDescriptor> {
     room.take(view.as_encoded())?;
-    let is_parameter = |entry: &EntryView<'_>| {
-        let field = |key: &cbor::Value<'_>| key.as_text().ok().and_then(Option::<Key>::from).is_some_and(Key::is_field);
-        !matches!(entry, Ok((key, _)) if field(key))
-    };
+    // One walk for the masks and the parameters: the offsets of szip alone can be many.
+    let (mut params, mut stated_masks) = (Entries::new(), None);
+    let fields = REQUIRED_FIELDS + usize::from(view.declared_byte_order().is_some());
+    // A field is there once at most, so a map of as many entries has nothing else.
+    let beyond_fields = Some(view.as_map()).filter(|map| map.entry_bytes().1 != Some(fields));
+    for entry in beyond_fields.iter().flatten() {
+        let (key, item) = entry?;
+        match key.as_text().ok().and_then(Option::<Key>::from) {
+            Some(Key::Masks) => stated_masks = Some(item),
+            Some(key) if key.is_field() => {}
+            _ => _ = params.insert(text(&key)?, value(&item)?),
+        }
+    }
     Ok(DataObjectDescriptor {
-        obj_type: view.object_type().to_string(),
+        obj_type: whole(view.object_type()),
         ndim: view.shape().len() as u64,
         shape: view.shape().iter().collect(),
         strides: view.strides().iter().collect(),
         dtype: view.dtype(),
         byte_order: view.byte_order(),
-        encoding: view.encoding().to_string(),
-        filter: view.filter().to_string(),
-        compression: view.compression().to_string(),
-        masks: masks(view)?,
-        params: entries(view.as_map().iter().filter(is_parameter))?,
+        encoding: name(view.encoding(), Encoding::name),
+        filter: name(view.filter(), Filter::name),
+        compression: name(view.compression(), Compression::name),
+        masks: stated_masks.map_or(Ok(None), |stated| masks(view, &stated))?,
+        params,
     })
 }
 
-/// The descriptor's `masks`. An empty map gives masks without entries.
-fn masks(view: &descriptor::Descriptor<'_>) -> Result<Option<MasksMetadata>> {
-    let Some(map) = view.as_map().get(Key::Masks.name())?.filter(|value| !value.is_null()) else { return Ok(None) };
+/// The descriptor's `masks`, which are `stated` there. An empty map gives masks without entries.
+fn masks(view: &descriptor::Descriptor<'_>, stated: &cbor::Value<'_>) -> Result<Option<MasksMetadata>> {
+    if stated.is_null() {
+        return Ok(None);
+    }
     let mut masks = MasksMetadata::default();
     for (kind, entry) in view.masks().iter() {
         let params =
-            map.as_map()?.get(kind.name())?.map_or(Ok(None), |entry| entry.as_map()?.get(Key::Params.name()))?;
+            stated.as_map()?.get(kind.name())?.map_or(Ok(None), |entry| entry.as_map()?.get(Key::Params.name()))?;
         let mask = MaskDescriptor {
-            method: entry.method().to_string(),
+            method: name(entry.method(), MaskMethod::name),
             offset: entry.offset(),
             length: entry.length(),
-            params: params.map_or_else(|| Ok(Entries::new()), |params| entries(params.as_map()?.iter()))?,
+            params: params.map_or_else(|| Ok(Entries::new()), |params| of_map(&params.as_map()?))?,
         };
         match kind {
             MaskKind::Nan => masks.nan = Some(mask),
@@ -120,6 +155,8 @@ fn masks(view: &descriptor::Descriptor<'_>) -> Result<Option<MasksMetadata>> {
 /// bounded, because `tgm_core` limits the nesting.
 pub(crate) fn value(item: &cbor::Value<'_>) -> Result<Value> {
     match item.kind() {
+        cbor::Kind::Array if let Some(numbers) = many_uints(item) => Ok(Value::Array(numbers)),
+        _ if let Some(value) = plain::value(&mut item.as_encoded()) => Ok(value),
         cbor::Kind::Array | cbor::Kind::Map | cbor::Kind::Tag => {
             let mut cursor = Cursor::new(item.as_encoded(), item.offset());
             let step = cursor.step()?;
@@ -127,6 +164,18 @@ pub(crate) fn value(item: &cbor::Value<'_>) -> Result<Value> {
         }
         _ => flat(item),
     }
+}
+
+/// The items of an array of more than [`FEW`] unsigned integers, such as the offsets of szip. `None` for any other array.
+fn many_uints(array: &cbor::Value<'_>) -> Option<Vec<Value>> {
+    if array.as_array().ok()?.len() as u64 <= FEW {
+        return None;
+    }
+    let numbers = Uints::parse(array).ok()?;
+    // Each integer takes a byte at least, so the array has as many items as it states.
+    let mut items = Vec::with_capacity(numbers.len());
+    numbers.iter().for_each(|number| items.push(number.into()));
+    Some(items)
 }
 
 /// The value that begins with `step`. `cursor` is at the byte after that step.
@@ -194,19 +243,81 @@ fn bytes(item: &cbor::Value<'_>) -> Result<Value> {
     Ok(Value::Bytes(item.as_bytes()?.chunks().flatten().copied().collect()))
 }
 
-/// A text. Most texts have one piece, which is copied directly.
 fn text(item: &cbor::Value<'_>) -> Result<String> {
-    let text = item.as_text()?;
-    Ok(text.as_str().map_or_else(|| text.to_string(), ToString::to_string))
+    Ok(whole(item.as_text()?))
+}
+
+/// A text. Most texts have one piece, which is copied directly.
+fn whole(text: cbor::Text<'_>) -> String {
+    text.as_str().map_or_else(|| text.to_string(), ToString::to_string)
+}
+
+/// A name. Those of the format are copied directly.
+fn name<K: Copy + Display>(name: Named<'_, K>, known: impl Fn(K) -> &'static str) -> String {
+    name.known().map_or_else(|| name.to_string(), |choice| known(choice).to_string())
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests may panic")]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests may panic")]
 mod tests {
     use super::*;
 
     fn owned(bytes: &[u8]) -> Value {
         value(&cbor::Value::parse(bytes, 0).unwrap()).unwrap()
+    }
+
+    /// The value of an item, with a view of each item inside.
+    fn general(bytes: &[u8]) -> Value {
+        let mut cursor = Cursor::new(bytes, 0);
+        let step = cursor.step().unwrap();
+        stepped(step, &mut cursor).unwrap()
+    }
+
+    #[test]
+    fn the_plain_way_gives_the_values_of_the_general_way_or_none() {
+        let mut items: Vec<Vec<u8>> = vec![
+            vec![0xf4],
+            vec![0xf5],
+            vec![0xf6],
+            vec![0xf7],
+            vec![0xf9, 0x3c, 1],
+            vec![0xf9, 0x7e, 0],
+            [&[0xfa], &1.5e-40_f32.to_be_bytes()[..]].concat(),
+            [&[0xfb], &f64::NEG_INFINITY.to_be_bytes()[..]].concat(),
+            vec![0x43, 1, 0xff, 2],
+            [&[0x78, 26][..], "abcdefghijklmnopqrstuvwxyz".as_bytes()].concat(),
+            vec![0x62, 0xc3, 0xa9],
+        ];
+        for sign in [0, 0x20] {
+            items.extend([vec![sign], vec![sign | 0x17], vec![sign | 0x18, 0xff], vec![sign | 0x19, 1, 0]]);
+            items.extend([vec![sign | 0x1a, 0xff, 0, 0, 1], [&[sign | 0x1b], &[0xff; 8][..]].concat()]);
+        }
+        let entries: Vec<u8> = items.iter().flat_map(|item| [&[0x61, b'k'], &item[..]].concat()).collect();
+        let count = u8::try_from(items.len()).unwrap();
+        items.push([&[0x98, count][..], &items.concat()].concat());
+        items.push([&[0xb8, count][..], &entries].concat());
+        items.push([&[0x82, 0x80][..], &items[items.len() - 1]].concat());
+        for item in &items {
+            let (mut rest, expected) = (&item[..], format!("{:?}", general(item)));
+            assert_eq!(plain::value(&mut rest).map(|value| format!("{value:?}")), Some(expected.clone()));
+            assert!(rest.is_empty());
+            assert_eq!(format!("{:?}", owned(item)), expected);
+            assert!((0..item.len()).all(|cut| plain::value(&mut &item[..cut]).is_none()));
+        }
+        // Lengths that are not stated, tags, reserved heads, and text that is not UTF-8.
+        for odd in [
+            &[0x9f, 1, 0xff][..],
+            &[0xbf, 0xff],
+            &[0x7f, 0xff],
+            &[0xc2, 0x41, 1],
+            &[0x1c],
+            &[0xf8, 0x20],
+            &[0x61, 0xff],
+        ] {
+            assert_eq!(plain::value(&mut &*odd), None);
+        }
+        assert_eq!(plain::entries(&[1, 1], 1), None);
+        assert_eq!(plain::entries(&entries, usize::from(count)).map(|entries| entries.len()), Some(1));
     }
 
     #[test]
@@ -225,5 +336,22 @@ mod tests {
         assert_eq!(owned(&[0xc9, 0xc2, 0x41, 4]), Value::Tag(9, Box::new(4.into())));
         assert_eq!(owned(&[0x80]), Value::Array(vec![]));
         assert_eq!(owned(&[0xa0]), Value::Map(vec![]));
+    }
+
+    #[test]
+    fn long_arrays_are_what_the_bytes_say_whether_all_items_are_integers_or_not() {
+        for odd in [None, Some(0), Some(150), Some(299)] {
+            let (mut bytes, mut expected) = (vec![0x99, 0x01, 0x2c], Vec::new());
+            for i in 0..300_u32 {
+                let number = i * i * 1000;
+                match i {
+                    _ if odd == Some(i) => bytes.extend([0x61, b'x']),
+                    ..4 => bytes.extend([0x1b].into_iter().chain(u64::from(number).to_be_bytes())),
+                    _ => bytes.extend([0x1a].into_iter().chain(number.to_be_bytes())),
+                }
+                expected.push(if odd == Some(i) { Value::from("x") } else { number.into() });
+            }
+            assert_eq!(owned(&bytes), Value::Array(expected));
+        }
     }
 }

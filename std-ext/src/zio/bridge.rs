@@ -8,6 +8,10 @@
 //!
 //! Any other Tensogram message becomes a TENS message of decoded values: tensor i is object i. What TENS cannot express
 //! goes to the key `tensogram` of its TENS object, and is restored on the way back. [`NotKept`] lists what is lost.
+//! With [`pass_through`](BridgeOptions::pass_through) objects that went through stages stay as they are stored.
+//!
+//! A message without tensors, of TEXT or of FLOW's own words, becomes a Tensogram message too: each payload part is a
+//! vector of bytes, and the label is in `_extra_.zio`.
 
 mod foreign;
 mod from_tgm;
@@ -21,19 +25,46 @@ use tgm_core::zio::{Coords, Form, Level, Message};
 use super::parts::Parts;
 use crate::base::error::Result;
 use crate::base::options::{DecodeOptions, EncodeOptions};
+use crate::model::types::DataObjectDescriptor;
 
 /// The key of `base` and `_extra_` for content of TENS.
 const ZIO: &str = "zio";
 /// The key of TENS for content of Tensogram. In `_extra_.zio` it marks such a message.
 const TENSOGRAM: &str = "tensogram";
+/// The key of `_extra_.zio` that marks a message without tensors.
+const PLAIN: &str = "plain";
+/// The key of `_extra_.zio` for a label that is not UTF-8.
+const LABEL_BYTES: &str = "label_bytes";
 /// The version of this mapping.
 const MAPPING: u64 = 1;
 
+/// Whether an object's payload went through encoding, filter or compression.
+fn has_stages(descriptor: &DataObjectDescriptor) -> bool {
+    [&descriptor.encoding, &descriptor.filter, &descriptor.compression].into_iter().any(|stage| stage != "none")
+}
+
 /// Options of the conversion between TENS and Tensogram.
+///
+/// ```
+/// use tgm_std::zio::{BridgeOptions, from_tensogram};
+/// use tgm_std::{MessageBuilder, ObjectBuilder};
+///
+/// let values: Vec<f64> = (0..1000).map(f64::from).collect();
+/// let object = ObjectBuilder::new(&[1000], &values)?.simple_packing(16);
+/// let message = MessageBuilder::new().object(object).encode()?;
+/// let decoded = from_tensogram(&message, &BridgeOptions::default())?.0;
+/// let passed = from_tensogram(&message, &BridgeOptions { pass_through: true, ..BridgeOptions::default() })?.0;
+/// assert_eq!((decoded.payloads()[0].len(), passed.payloads()[0].len()), (8000, 2000));
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct BridgeOptions {
     /// Copy tensors with descending dimensions element by element; otherwise they are an error.
     pub copy_descending: bool,
+    /// Send objects that are encoded or compressed as they are stored, as opaque bytes with their descriptor in the
+    /// label. Only [`to_tensogram`] can read them. Objects with masks, and objects whose descriptor JSON cannot hold,
+    /// are decoded.
+    pub pass_through: bool,
     /// The header of a message that was not TENS before, as Tensogram has no counterpart.
     pub header: Header,
     /// Options for encoding the Tensogram message.
@@ -46,6 +77,7 @@ impl Default for BridgeOptions {
     fn default() -> Self {
         Self {
             copy_descending: true,
+            pass_through: false,
             header: Header::default(),
             encode: EncodeOptions::default(),
             decode: DecodeOptions::default(),
@@ -54,6 +86,17 @@ impl Default for BridgeOptions {
 }
 
 /// Level, form and coordinates of a message.
+///
+/// ```
+/// use tgm_std::zio::{BridgeOptions, Header, Level, from_tensogram};
+///
+/// # let object = tgm_std::ObjectBuilder::new(&[2], &[1_u8, 2])?;
+/// # let message = tgm_std::MessageBuilder::new().object(object).encode()?;
+/// let header = Header { level: Level::Info, ..Header::default() };
+/// let (parts, _) = from_tensogram(&message, &BridgeOptions { header, ..BridgeOptions::default() })?;
+/// assert!(parts.iter().next().unwrap().starts_with(b"ZIO4TENS"));
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// How important it is.
@@ -65,6 +108,16 @@ pub struct Header {
 }
 
 /// Parts of a Tensogram message that its TENS message does not keep.
+///
+/// ```
+/// use tgm_std::zio::{BridgeOptions, NotKept, from_tensogram};
+///
+/// # let object = tgm_std::ObjectBuilder::new(&[2], &[1_u8, 2])?;
+/// # let message = tgm_std::MessageBuilder::new().object(object).encode()?;
+/// let (_, not_kept) = from_tensogram(&message, &BridgeOptions::default())?;
+/// assert_eq!(not_kept, [NotKept::Provenance]);
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NotKept {
@@ -100,12 +153,13 @@ impl fmt::Display for NotKept {
     }
 }
 
-/// Converts a TENS message to a Tensogram message.
+/// Converts a ZIO message to a Tensogram message.
 ///
-/// Payload is copied once, into the message. Values are stored as they are, including NaN.
+/// Payload is copied once, into the message. Values are stored as they are, including NaN. A message that has no
+/// tensors (see [`Tens::find`](super::Tens::find)) becomes one of bytes.
 ///
 /// # Errors
-/// [`TensogramError::Metadata`](crate::TensogramError::Metadata) for a label that is not TENS (see
+/// [`TensogramError::Metadata`](crate::TensogramError::Metadata) for a label of broken TENS (see
 /// [`Tens::parse`](super::Tens::parse)), and for descending dimensions if they must not be copied.
 ///
 /// ```

@@ -3,18 +3,19 @@
 mod tensor;
 mod warning;
 
-use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use serde_json::Value as Json;
 use tgm_core::descriptor::ByteOrder;
-use tgm_core::zio::{Coords, Form, Level, Message};
+use tgm_core::zio::{Coords, Error, ErrorKind as K, Form, Level, Message, Outgoing};
 
 pub use tensor::TensorBuilder;
 pub use warning::Warning;
 
-use super::error::{TensError, TensErrorKind as K};
 use super::label::{METADATA, Members, TENS, TENSORS};
 use super::parts::Parts;
+use super::payload::Payload;
 use super::tens::{Tens, rebuild};
 use warning::warnings;
 
@@ -23,6 +24,21 @@ use warning::warnings;
 /// The label is written byte for byte as ZIO's C++ writes it: keys sorted, no spaces, `part` always present. By default
 /// the form is TENS, the level is undefined and coordinates are 0. Tensor i lies in payload part i, and the
 /// application's parts follow all tensors. Every known reader accepts that.
+///
+/// ```
+/// use tgm_std::zio::{Coords, Level, TensBuilder, TensorBuilder};
+///
+/// let adc = [1_u16, 2, 3];
+/// let built = TensBuilder::new()
+///     .level(Level::Info)
+///     .coords(Coords { seqno: 7, ..Coords::default() })
+///     .tensor(TensorBuilder::new(&[3], &adc))
+///     .part(b"more of mine")
+///     .build()?;
+/// let label = br#"{"TENS":{"tensors":[{"dtype":"u","part":0,"shape":[3],"word":2}]}}"#;
+/// assert_eq!(built.parts.label(), label);
+/// # Ok::<(), tgm_std::zio::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct TensBuilder<'a> {
     level: Level,
@@ -38,10 +54,21 @@ pub struct TensBuilder<'a> {
 #[derive(Clone, Debug)]
 enum Item<'a> {
     Tensor(Box<TensorBuilder<'a>>),
-    Part(Cow<'a, [u8]>),
+    Part(Payload<'a>, Option<usize>),
 }
 
-/// Which payload parts things get.
+/// Which payload parts things get that are not put into one.
+///
+/// ```
+/// use tgm_std::zio::{Placement, TensBuilder, TensorBuilder, Warning};
+///
+/// let builder = TensBuilder::new().part(b"first").tensor(TensorBuilder::new(&[1], &[7_u8]));
+/// assert_eq!(&*builder.clone().build()?.parts.payloads()[0], [7]);
+/// let built = builder.placement(Placement::AsAdded).build()?;
+/// assert_eq!(&*built.parts.payloads()[0], b"first");
+/// assert_eq!(built.warnings, [Warning::TensorElsewhere { tensor: 0, part: 1 }]);
+/// # Ok::<(), tgm_std::zio::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Placement {
     /// Tensors first, then the application's parts.
@@ -52,6 +79,15 @@ pub enum Placement {
 }
 
 /// A finished message, and warnings about other readers.
+///
+/// ```
+/// use tgm_std::zio::{TensBuilder, Warning};
+///
+/// let built = TensBuilder::new().part(b"").build()?;
+/// assert_eq!(built.warnings, [Warning::EmptyLastPart]);
+/// assert_eq!(built.parts.payloads().len(), 1);
+/// # Ok::<(), tgm_std::zio::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Built<'a> {
     /// The message.
@@ -144,45 +180,138 @@ impl<'a> TensBuilder<'a> {
         self
     }
 
-    /// Adds a payload part that is no tensor.
+    /// Adds a payload part that is no tensor. [`TensorBuilder::in_part`] makes it one.
     #[must_use]
-    pub fn part(mut self, bytes: impl Into<Cow<'a, [u8]>>) -> Self {
-        self.items.push(Item::Part(bytes.into()));
+    pub fn part(mut self, bytes: impl Into<Payload<'a>>) -> Self {
+        self.items.push(Item::Part(bytes.into(), None));
         self
+    }
+
+    /// Fills payload part `part`. Other things go where there is room.
+    #[must_use]
+    pub fn part_at(mut self, part: usize, bytes: impl Into<Payload<'a>>) -> Self {
+        self.items.push(Item::Part(bytes.into(), Some(part)));
+        self
+    }
+
+    /// Changes tensor `index`, if there is one: its metadata, its keys.
+    #[must_use]
+    pub fn edit(mut self, index: usize, change: impl FnOnce(TensorBuilder<'a>) -> TensorBuilder<'a>) -> Self {
+        let tensors = self.items.iter_mut().filter_map(|item| match item {
+            Item::Tensor(tensor) => Some(tensor),
+            Item::Part(..) => None,
+        });
+        if let Some(tensor) = tensors.into_iter().nth(index) {
+            let changed = change((**tensor).clone());
+            **tensor = changed;
+        }
+        self
+    }
+
+    /// Makes the message one of FLOW, with data: what [`Flow::data`](super::Flow::data) says is to be sent.
+    ///
+    /// Sets the form, the level, the sequence number and the key `flow`. Origin and granule stay.
+    ///
+    /// ```
+    /// use tgm_std::zio::{Direction, Flow, FlowLabel, TensBuilder, TensorBuilder};
+    ///
+    /// # let (mut flow, mut peer) = (Flow::client(Direction::Extract, 1)?, Flow::server(1));
+    /// # peer.receive_label(flow.poll().unwrap().label())?;
+    /// # flow.receive_label(peer.poll().unwrap().label())?;
+    /// # flow.receive_label(peer.poll().unwrap().label())?;
+    /// let values = [1.0_f64, 2.0];
+    /// let built = TensBuilder::new().tensor(TensorBuilder::new(&[2], &values)).flow(flow.data()?).build()?;
+    /// assert_eq!(FlowLabel::parse(built.parts.label())?, FlowLabel::Dat);
+    /// # Ok::<(), tgm_std::zio::Error>(())
+    /// ```
+    #[must_use]
+    pub fn flow(mut self, sent: Outgoing) -> Self {
+        self.coords.seqno = sent.coords().seqno;
+        self.level(Level::Undefined).form(Form::FLOW).label_key("flow", sent.label().name())
+    }
+
+    /// A builder that has everything of a received message, with these payload parts.
+    pub(super) fn of_tens<B: Into<Payload<'a>>>(tens: &Tens<'_>, payloads: impl IntoIterator<Item = B>) -> Self {
+        let parts = payloads.into_iter().enumerate();
+        let parts = parts.map(|(part, bytes)| Item::Part(bytes.into(), Some(part)));
+        let tensors = tens.tensors().iter().map(|tensor| Item::Tensor(Box::new(TensorBuilder::of_received(tensor))));
+        Self {
+            level: tens.level,
+            form: tens.form,
+            coords: tens.coords,
+            order: tens.order,
+            placement: Placement::default(),
+            tens: tens.tens_keys().clone(),
+            label: tens.label_keys().clone(),
+            items: parts.chain(tensors).collect(),
+        }
     }
 
     /// Builds the message. Payload given as slices stays borrowed.
     ///
     /// # Errors
-    /// The errors that a reader of the message would find, see [`Tens::parse`]; [`K::ReservedKey`].
-    pub fn build(mut self) -> Result<Built<'a>, TensError> {
-        if let Some(key) = [TENS].into_iter().find(|key| self.label.contains_key(*key)) {
-            return Err(K::ReservedKey.under(key));
+    /// The errors that a reader of the message would find, see [`Tens::parse`]; [`K::ReservedKey`]; [`K::PartTaken`]
+    /// for two things of different bytes in one part, and [`K::PartOutOfRange`] if a part before the last stays empty.
+    pub fn build(self) -> Result<Built<'a>, Error> {
+        if self.label.contains_key(TENS) {
+            return Err(K::ReservedKey.under(TENS));
         }
         if self.tens.contains_key(TENSORS) {
             return Err(K::ReservedKey.under(TENSORS));
         }
-        if self.placement == Placement::TensorsFirst {
-            self.items.sort_by_key(|item| matches!(item, Item::Part(_)));
-        }
-        let (mut entries, mut payloads) = (Vec::new(), Vec::new());
-        for item in self.items {
-            payloads.push(match item {
-                Item::Part(bytes) => bytes,
-                Item::Tensor(tensor) => {
-                    entries.push(tensor.to_json(entries.len(), payloads.len())?);
-                    tensor.into_bytes(self.order)
-                }
-            });
-        }
-        let label = rebuild(entries, self.tens, self.label);
+        let (tensors, payloads) = place(self.items, self.placement, self.order)?;
+        let entries = tensors.iter().enumerate().map(|(index, tensor)| tensor.to_json(index));
+        let label = rebuild(entries.collect::<Result<_, _>>()?, self.tens, self.label);
         let parts = Parts::new(self.level, self.form, label.as_bytes(), self.coords, self.order, payloads);
         let slices = parts.as_slices();
-        let warnings = match Message::from_parts(&slices, self.order) {
-            Ok(message) => warnings(&message, &Tens::parse(&message)?),
-            // Cannot happen: the header was just written.
-            Err(_) => Vec::new(),
-        };
+        let message = Message::from_parts(&slices, self.order)?;
+        let warnings = warnings(&message, &Tens::parse(&message)?);
         Ok(Built { parts, warnings })
     }
+}
+
+/// The tensors with their parts, and the parts.
+type Placed<'a> = (Vec<TensorBuilder<'a>>, Vec<Payload<'a>>);
+
+/// Gives each thing its part: first those that say which, then the others, from the first part that is free.
+fn place(items: Vec<Item<'_>>, placement: Placement, order: ByteOrder) -> Result<Placed<'_>, Error> {
+    let (mut tensors, mut waiting, mut parts) = (Vec::new(), Vec::new(), BTreeMap::new());
+    for item in items {
+        let (tensor, bytes, part) = match item {
+            Item::Part(bytes, part) => (None, Some(bytes), part),
+            Item::Tensor(mut tensor) => {
+                let (bytes, part) = (tensor.take_bytes(order), tensor.part);
+                tensors.push(*tensor);
+                (Some(tensors.len().saturating_sub(1)), bytes, part)
+            }
+        };
+        let Some(bytes) = bytes else { continue };
+        match part {
+            None => waiting.push((tensor, bytes)),
+            Some(part) => match parts.entry(part) {
+                Entry::Vacant(slot) => _ = slot.insert(bytes),
+                Entry::Occupied(slot) if *slot.get() == bytes => {}
+                Entry::Occupied(_) => {
+                    return Err(tensor.map_or(K::PartTaken.under("part"), |index| K::PartTaken.of(index, "part")));
+                }
+            },
+        }
+    }
+    if placement == Placement::TensorsFirst {
+        waiting.sort_by_key(|(tensor, _)| tensor.is_none());
+    }
+    let mut free = 0_usize;
+    for (tensor, bytes) in waiting {
+        while parts.contains_key(&free) {
+            free = free.saturating_add(1);
+        }
+        parts.insert(free, bytes);
+        if let Some(tensor) = tensor.and_then(|index| tensors.get_mut(index)) {
+            tensor.part = Some(free);
+        }
+    }
+    if parts.keys().next_back().is_some_and(|last| *last >= parts.len()) {
+        return Err(K::PartOutOfRange.under("part"));
+    }
+    Ok((tensors, parts.into_values().collect()))
 }

@@ -1,66 +1,18 @@
-//! Conversion of element types between a numpy kind letter with a width in bytes, and a dtype.
+//! Element types as text of a label. The table is that of [`tgm_core::zio::dtype_of`].
 
 use tgm_core::descriptor::Dtype;
+use tgm_core::zio::dtype_of;
+
+pub(super) use tgm_core::zio::kind_of as to_tens;
 
 /// The dtype of elements of that kind and width, if there is one. Booleans are bytes.
 pub(super) fn from_tens(kind: &str, word: u32) -> Option<Dtype> {
-    Some(match (kind, word) {
-        ("f", 2) => Dtype::Float16,
-        ("f", 4) => Dtype::Float32,
-        ("f", 8) => Dtype::Float64,
-        ("i", 1) => Dtype::Int8,
-        ("i", 2) => Dtype::Int16,
-        ("i", 4) => Dtype::Int32,
-        ("i", 8) => Dtype::Int64,
-        ("u" | "b", 1) => Dtype::Uint8,
-        ("u", 2) => Dtype::Uint16,
-        ("u", 4) => Dtype::Uint32,
-        ("u", 8) => Dtype::Uint64,
-        ("c", 8) => Dtype::Complex64,
-        ("c", 16) => Dtype::Complex128,
-        _ => return None,
-    })
-}
-
-/// Kind and width of a dtype. For bfloat16 and bitmask they give the number of bytes only.
-pub(super) const fn to_tens(dtype: Dtype) -> (&'static str, u32) {
-    match dtype {
-        Dtype::Float16 => ("f", 2),
-        Dtype::Float32 => ("f", 4),
-        Dtype::Float64 => ("f", 8),
-        Dtype::Bfloat16 => ("V", 2),
-        Dtype::Complex64 => ("c", 8),
-        Dtype::Complex128 => ("c", 16),
-        Dtype::Int8 => ("i", 1),
-        Dtype::Int16 => ("i", 2),
-        Dtype::Int32 => ("i", 4),
-        Dtype::Int64 => ("i", 8),
-        Dtype::Uint8 | Dtype::Bitmask => ("u", 1),
-        Dtype::Uint16 => ("u", 2),
-        Dtype::Uint32 => ("u", 4),
-        Dtype::Uint64 => ("u", 8),
-    }
+    let mut letters = kind.chars();
+    let letter = letters.next()?;
+    if letters.next().is_some() { None } else { dtype_of(letter, word) }
 }
 
 /// Whether numpy has a type of that kind and exactly that width.
 pub(super) fn is_known_to_numpy(kind: &str, word: u32) -> bool {
     from_tens(kind, word).is_some() || matches!((kind, word), ("S" | "V", _) | ("M" | "m", 8) | ("f", 16) | ("c", 32))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_dtype_that_has_a_kind_comes_back() {
-        for dtype in Dtype::ALL {
-            let (kind, word) = to_tens(dtype);
-            let expected = match dtype {
-                Dtype::Bfloat16 => None,
-                Dtype::Bitmask => Some(Dtype::Uint8),
-                other => Some(other),
-            };
-            assert_eq!(from_tens(kind, word), expected);
-        }
-    }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::error::{TensError, TensErrorKind as K};
+use tgm_core::zio::{Error, ErrorKind as K};
 
 /// The members of a JSON object.
 pub(super) type Members = Map<String, Json>;
@@ -18,7 +18,7 @@ pub(super) const METADATA: &str = "metadata";
 ///
 /// # Errors
 /// [`K::LabelNotUtf8`], [`K::LabelNotJson`], [`K::LabelNotObject`].
-pub(super) fn parse(label: &[u8]) -> Result<Members, TensError> {
+pub(super) fn parse(label: &[u8]) -> Result<Members, Error> {
     let text = std::str::from_utf8(label).map_err(|error| K::LabelNotUtf8.at_byte(error.valid_up_to()))?;
     match serde_json::from_str(text) {
         Ok(Json::Object(members)) => Ok(members),

@@ -1,43 +1,63 @@
 //! A message to send: header parts owned, payload borrowed where possible.
 
-use std::borrow::Cow;
 use std::io::{self, IoSlice, Write};
 
+use bytes::Bytes;
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::zio::{
-    COORDS_SIZE, Coords, Form, HEADER_PARTS, Level, Message, Prefix, Result, Size, encode_into, encoded_len,
+    COORDS_SIZE, Coords, Envelope, Form, HEADER_PARTS, Level, Message, Outgoing, Prefix, Result, Size, encode_into,
+    encoded_len,
 };
 
+use super::payload::Payload;
+
 /// All parts of a message. Payload that was given as a slice stays borrowed.
+///
+/// ```
+/// use tgm_std::ByteOrder;
+/// use tgm_std::zio::{Coords, Envelope, Form, Level, Parts};
+///
+/// let text = Form::new("TEXT").unwrap();
+/// let parts = Parts::new(Level::Info, text, b"greeting", Coords::default(), ByteOrder::Little, [b"hello"]);
+/// let frames = parts.frames(Envelope::Dealer, None)?; // to be handed to a DEALER socket
+/// assert_eq!((frames.len(), frames[0].len(), frames[1]), (4, 0, &b"ZIO4TEXTgreeting"[..]));
+/// assert_eq!(parts.to_buffer()?.len(), 1 + 16 + 1 + 24 + 1 + 5);
+/// # Ok::<(), tgm_std::zio::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts<'a> {
     prefix: Vec<u8>,
     coords: [u8; COORDS_SIZE],
-    payloads: Vec<Cow<'a, [u8]>>,
+    payloads: Vec<Payload<'a>>,
 }
 
 impl<'a> Parts<'a> {
     /// A message of any form. `label` is copied behind the header, payload is not copied.
-    pub fn new(
+    pub fn new<B: Into<Payload<'a>>>(
         level: Level,
         form: Form,
         label: &[u8],
         coords: Coords,
         order: ByteOrder,
-        payloads: Vec<Cow<'a, [u8]>>,
+        payloads: impl IntoIterator<Item = B>,
     ) -> Self {
         let prefix = [Prefix::head(level, form).as_slice(), label].concat();
-        Self { prefix, coords: coords.to_bytes(order), payloads }
+        Self { prefix, coords: coords.to_bytes(order), payloads: payloads.into_iter().map(Into::into).collect() }
     }
 
     /// The parts of a received message.
     pub fn of_message<P: AsRef<[u8]>>(message: &Message<'a, P>) -> Self {
-        let payloads = message.payloads().map(Cow::Borrowed).collect();
-        Self::new(message.level(), message.form(), message.label(), message.coords(), message.byte_order(), payloads)
+        let order = message.byte_order();
+        Self::new(message.level(), message.form(), message.label(), message.coords(), order, message.payloads())
+    }
+
+    /// A message of FLOW without payload: what [`Flow::poll`](super::Flow::poll) says is to be sent.
+    pub fn of_flow(sent: &Outgoing, order: ByteOrder) -> Self {
+        Self { prefix: sent.prefix().as_bytes().to_vec(), coords: sent.coords().to_bytes(order), payloads: Vec::new() }
     }
 
     /// The payload parts.
-    pub fn payloads(&self) -> &[Cow<'a, [u8]>] {
+    pub fn payloads(&self) -> &[Payload<'a>] {
         &self.payloads
     }
 
@@ -129,7 +149,31 @@ impl<'a> Parts<'a> {
     /// All parts, owned. Only borrowed payload is copied.
     pub fn into_vecs(self) -> Vec<Vec<u8>> {
         let header = [self.prefix, self.coords.to_vec()];
-        header.into_iter().chain(self.payloads.into_iter().map(Cow::into_owned)).collect()
+        header.into_iter().chain(self.payloads.into_iter().map(Payload::into_vec)).collect()
+    }
+
+    /// All parts, shared. Only the header's 24 bytes and borrowed payload are copied.
+    pub fn into_bytes(self) -> Vec<Bytes> {
+        let header = [Bytes::from(self.prefix), Bytes::copy_from_slice(&self.coords)];
+        header.into_iter().chain(self.payloads.into_iter().map(Payload::into_bytes)).collect()
+    }
+
+    /// The frames for a socket: all parts in their envelope. A ROUTER needs the peer's identity. Nothing is copied.
+    ///
+    /// # Errors
+    /// Those of [`Envelope::wrap`].
+    pub fn frames<'s>(&'s self, envelope: Envelope, identity: Option<&'s [u8]>) -> Result<Vec<&'s [u8]>> {
+        Ok(envelope.wrap(identity, self)?.collect())
+    }
+
+    /// The frames for a socket, shared: [`Self::into_bytes`] in their envelope.
+    ///
+    /// # Errors
+    /// Those of [`Envelope::wrap`].
+    pub fn into_frames(self, envelope: Envelope, identity: Option<&Bytes>) -> Result<Vec<Bytes>> {
+        let wrapped = envelope.wrap(identity.map(|identity| &**identity), [])?;
+        let head: Vec<Bytes> = wrapped.map(|frame| share(frame, identity)).collect();
+        Ok(head.into_iter().chain(self.into_bytes()).collect())
     }
 }
 
@@ -141,4 +185,9 @@ impl<'s> IntoIterator for &'s Parts<'_> {
     fn into_iter(self) -> Self::IntoIter {
         self.as_slices().into_iter()
     }
+}
+
+/// A frame of an envelope: the identity, or the delimiter.
+fn share(frame: &[u8], identity: Option<&Bytes>) -> Bytes {
+    identity.filter(|identity| **identity == frame).cloned().unwrap_or_default()
 }

@@ -1,17 +1,36 @@
 //! The tensors that a message's label describes.
 
 use serde_json::Value as Json;
-use tgm_core::zio::Message;
+use tgm_core::descriptor::ByteOrder;
+use tgm_core::zio::{Coords, Form, Level, Message};
 
-use super::error::{TensError, TensErrorKind as K};
+use super::build::TensBuilder;
 use super::label::{self, METADATA, Members, TENS, TENSORS};
 use super::tensor::Tensor;
+use tgm_core::zio::{Error, ErrorKind as K};
 
 /// The TENS content of a message: its tensors, and the other entries of the label.
 ///
 /// Opening a message does not parse TENS, so that the message's parts stay readable with any label.
+///
+/// ```
+/// use tgm_std::ByteOrder;
+/// use tgm_std::zio::{Message, Tens};
+///
+/// let label = br#"ZIO4TENS{"TENS":{"tensors":[{"shape":[2],"word":4,"dtype":"f"}],"metadata":{"run":7}}}"#;
+/// let parts = [&label[..], &[0; 24], &[0, 0, 128, 63, 0, 0, 0, 64]];
+/// let message = Message::from_parts(&parts, ByteOrder::Little)?;
+/// let tens = Tens::parse(&message)?;
+/// assert_eq!(tens.metadata().unwrap()["run"], 7);
+/// assert!(tens.tensors()[0].view::<f32>()?.iter().eq([1.0, 2.0]));
+/// # Ok::<(), tgm_std::zio::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Tens<'a> {
+    pub(super) level: Level,
+    pub(super) form: Form,
+    pub(super) coords: Coords,
+    pub(super) order: ByteOrder,
     tensors: Vec<Tensor<'a>>,
     payloads: Vec<&'a [u8]>,
     tens: Members,
@@ -22,8 +41,8 @@ impl<'a> Tens<'a> {
     /// Reads the label of `message` and finds the tensors in its payload. No payload byte is read.
     ///
     /// # Errors
-    /// The first error, as a [`TensError`] with the byte of the label, or the tensor and its key.
-    pub fn parse<P: AsRef<[u8]>>(message: &Message<'a, P>) -> Result<Self, TensError> {
+    /// The first error, as a [`Error`] with the byte of the label, or the tensor and its key.
+    pub fn parse<P: AsRef<[u8]>>(message: &Message<'a, P>) -> Result<Self, Error> {
         let mut label = label::parse(message.label())?;
         let Json::Object(mut tens) = label.shift_remove(TENS).ok_or(K::NoTens.in_label())? else {
             return Err(K::TensNotObject.under(TENS));
@@ -36,7 +55,57 @@ impl<'a> Tens<'a> {
         };
         let order = message.byte_order();
         let tensors = entries.iter().enumerate().map(|(index, entry)| Tensor::parse(index, entry, &payloads, order));
-        Ok(Self { tensors: tensors.collect::<Result<_, _>>()?, payloads, tens, label })
+        let tensors = tensors.collect::<Result<_, _>>()?;
+        let (level, form, coords) = (message.level(), message.form(), message.coords());
+        Ok(Self { level, form, coords, order, tensors, payloads, tens, label })
+    }
+
+    /// The tensors of a message, or `None` for a message of another kind: one whose form is not TENS, and whose label
+    /// is no JSON object with the key TENS. Such a message may be TEXT, a word of FLOW, or anything of the application.
+    ///
+    /// # Errors
+    /// Those of [`Self::parse`] for a message that is to have tensors.
+    ///
+    /// ```
+    /// use tgm_std::ByteOrder;
+    /// use tgm_std::zio::{Message, Tens};
+    ///
+    /// let parts = [&b"ZIO4TEXThello"[..], &[0; 24]];
+    /// assert!(Tens::find(&Message::from_parts(&parts, ByteOrder::Little)?)?.is_none());
+    /// # Ok::<(), tgm_std::zio::Error>(())
+    /// ```
+    pub fn find<P: AsRef<[u8]>>(message: &Message<'a, P>) -> Result<Option<Self>, Error> {
+        match Self::parse(message) {
+            Ok(tens) => Ok(Some(tens)),
+            Err(error) => match error.kind() {
+                K::LabelNotUtf8 | K::LabelNotJson | K::LabelNotObject | K::NoTens if message.form() != Form::TENS => {
+                    Ok(None)
+                }
+                _ => Err(error),
+            },
+        }
+    }
+
+    /// A builder that has the message's header, tensors and parts: to be added to, annotated, and sent on. No value is
+    /// decoded; payload stays where it is.
+    ///
+    /// ```
+    /// use tgm_std::ByteOrder;
+    /// use tgm_std::zio::{Message, Tens, TensorBuilder};
+    ///
+    /// let label = br#"ZIO4TENS{"TENS":{"tensors":[{"shape":[2],"word":4,"dtype":"f"}]}}"#;
+    /// let parts = [&label[..], &[0; 24], &[0, 0, 128, 63, 0, 0, 0, 64]];
+    /// let message = Message::from_parts(&parts, ByteOrder::NATIVE)?;
+    ///
+    /// let sum = [3.0_f32];
+    /// let builder = Tens::parse(&message)?.to_builder().tensor(TensorBuilder::new(&[], &sum));
+    /// let sent = builder.edit(0, |tensor| tensor.metadata("raw")).build()?.parts;
+    /// assert_eq!(sent.payloads()[0].as_ptr(), parts[2].as_ptr());
+    /// assert_eq!(sent.payloads().len(), 2);
+    /// # Ok::<(), tgm_std::zio::Error>(())
+    /// ```
+    pub fn to_builder(&self) -> TensBuilder<'a> {
+        TensBuilder::of_tens(self, self.payloads.iter().copied())
     }
 
     /// The tensors, in the order of the label.

@@ -6,8 +6,8 @@ use tgm_core::tensor::{Element, Elements, Shape, TensorView};
 use tgm_core::zio::{Layout, OrderedView};
 
 use super::dtype;
-use super::error::{TensError, TensErrorKind as K};
 use super::label::{METADATA, Members};
+use tgm_core::zio::{Error, ErrorKind as K};
 
 const SHAPE: &str = "shape";
 const WORD: &str = "word";
@@ -17,13 +17,32 @@ const ORDER: &str = "order";
 const ASCEND: &str = "ascend";
 const PACKING: &str = "packing";
 const POINTER: &str = "pointer";
-/// The only packing that is supported.
+/// The only packing whose elements can be read.
 const DENSE: &str = "dense";
 
 /// The keys of a tensor with a fixed meaning.
 pub(super) const KEYS: [&str; 9] = [SHAPE, WORD, DTYPE, PART, ORDER, ASCEND, METADATA, PACKING, POINTER];
 
 /// A tensor of a TENS message. Its elements are borrowed from its payload part.
+///
+/// A tensor of a packing other than dense is opaque: [`bytes`](Self::bytes) is its whole part, and its elements cannot
+/// be read. The other tensors of its message can.
+///
+/// ```
+/// use tgm_std::ByteOrder;
+/// use tgm_std::zio::{ErrorKind, Message, Tens};
+///
+/// let label = br#"ZIO0TENS{"TENS":{"tensors":[{"shape":[9],"word":2,"dtype":"i","packing":"csr"},
+///                                              {"shape":[2],"word":2,"dtype":"i"}]}}"#;
+/// let parts = [&label[..], &[0; 24], b"packed", &[1, 0, 2, 0]];
+/// let message = Message::from_parts(&parts, ByteOrder::Little)?;
+/// let tens = Tens::parse(&message)?;
+/// let [packed, plain] = tens.tensors() else { unreachable!() };
+/// assert_eq!((packed.packing(), packed.bytes()), (Some("csr"), &b"packed"[..]));
+/// assert_eq!(packed.view::<i16>().unwrap_err().kind(), ErrorKind::UnsupportedPacking);
+/// assert!(plain.view::<i16>()?.iter().eq([1, 2]));
+/// # Ok::<(), tgm_std::zio::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Tensor<'a> {
     pub(super) index: usize,
@@ -34,7 +53,7 @@ pub struct Tensor<'a> {
     pub(super) is_part_given: bool,
     pub(super) order: Option<Vec<usize>>,
     pub(super) ascend: Option<Vec<bool>>,
-    pub(super) is_packing_given: bool,
+    pub(super) packing: Option<String>,
     pub(super) metadata: Option<Json>,
     pub(super) ext: Members,
     pub(super) bytes: &'a [u8],
@@ -51,9 +70,9 @@ impl<'a> Tensor<'a> {
         entry: &Json,
         payloads: &[&'a [u8]],
         byte_order: ByteOrder,
-    ) -> Result<Self, TensError> {
+    ) -> Result<Self, Error> {
         let Json::Object(members) = entry else {
-            return Err(TensError { tensor: Some(index), ..K::TensorNotObject.in_label() });
+            return Err(K::TensorNotObject.of_tensor(index));
         };
         let required = |key| members.get(key).ok_or(K::MissingAttribute.of(index, key));
         let given = |key| members.get(key).filter(|value| !value.is_null());
@@ -66,10 +85,10 @@ impl<'a> Tensor<'a> {
         if given(POINTER).is_some_and(|pointer| pointer.as_u64() != Some(0)) {
             return Err(K::PointerUnsupported.of(index, POINTER));
         }
-        let packing = given(PACKING);
-        if packing.is_some_and(|packing| packing != DENSE) {
-            return Err(K::UnsupportedPacking.of(index, PACKING));
-        }
+        let packing = match given(PACKING) {
+            None => None,
+            Some(packing) => Some(packing.as_str().ok_or(K::UnsupportedPacking.of(index, PACKING))?.to_string()),
+        };
         let part = given(PART).map(|part| part.as_u64().ok_or(K::BadPart.of(index, PART))).transpose()?;
         let number = part.map_or(Some(index), |part| usize::try_from(part).ok());
         let (number, bytes) = number
@@ -81,7 +100,8 @@ impl<'a> Tensor<'a> {
         let ascend = ascend.transpose()?;
         let count = Shape::from(shape.as_slice()).element_count();
         let len = count.and_then(|count| count.checked_mul(u64::from(word)));
-        if len.ok_or(K::SizeOverflow.of(index, SHAPE))? != bytes.len() as u64 {
+        let is_dense = packing.as_ref().is_none_or(|packing| packing == DENSE);
+        if is_dense && len.ok_or(K::SizeOverflow.of(index, SHAPE))? != bytes.len() as u64 {
             return Err(K::SizeMismatch.of(index, SHAPE));
         }
 
@@ -100,7 +120,7 @@ impl<'a> Tensor<'a> {
             kind: kind.to_string(),
             part: number,
             is_part_given: part.is_some(),
-            is_packing_given: packing.is_some(),
+            packing,
             metadata: given(METADATA).cloned(),
             ext: ext.collect(),
             bytes,
@@ -123,7 +143,7 @@ impl<'a> Tensor<'a> {
         members.insert(PART.into(), self.part.into());
         let order = self.order.clone().map(Json::from);
         let ascend = self.ascend.clone().map(Json::from);
-        let packing = self.is_packing_given.then(|| DENSE.into());
+        let packing = self.packing.clone().map(Json::from);
         for (key, value) in [(ORDER, order), (ASCEND, ascend), (PACKING, packing), (METADATA, self.metadata.clone())] {
             members.extend(value.map(|value| (key.to_string(), value)));
         }
@@ -150,9 +170,19 @@ impl<'a> Tensor<'a> {
         &self.kind
     }
 
-    /// The type of the elements, if Rust code can compute with it. Booleans are bytes, 0 or 1.
+    /// The type of the elements, if Rust code can compute with it, and if they are dense. Booleans are bytes, 0 or 1.
     pub fn dtype(&self) -> Option<Dtype> {
-        dtype::from_tens(&self.kind, self.word)
+        if self.is_dense() { dtype::from_tens(&self.kind, self.word) } else { None }
+    }
+
+    /// The packing that the label names.
+    pub fn packing(&self) -> Option<&str> {
+        self.packing.as_deref()
+    }
+
+    /// Whether the elements lie one after the other. Otherwise the part is opaque bytes.
+    pub fn is_dense(&self) -> bool {
+        self.packing().is_none_or(|packing| packing == DENSE)
     }
 
     /// The number of the payload part that holds the elements.
@@ -185,7 +215,7 @@ impl<'a> Tensor<'a> {
         &self.ext
     }
 
-    /// The elements' bytes in stored order.
+    /// The elements' bytes in stored order. Those of a tensor that is not dense are its whole part.
     pub const fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
@@ -215,7 +245,7 @@ impl<'a> Tensor<'a> {
     /// # Errors
     /// [`K::DtypeMismatch`] if the elements are not `T`s; [`K::NotRowMajor`], in which case
     /// [`ordered_view`](Self::ordered_view) works.
-    pub fn view<T: Element>(&self) -> Result<TensorView<'_, T>, TensError> {
+    pub fn view<T: Element>(&self) -> Result<TensorView<'_, T>, Error> {
         if !self.layout().is_row_major() {
             return Err(K::NotRowMajor.of(self.index, ORDER));
         }
@@ -227,7 +257,7 @@ impl<'a> Tensor<'a> {
     ///
     /// # Errors
     /// [`K::DtypeMismatch`] if the elements are not `T`s.
-    pub fn stored_view<T: Element>(&self) -> Result<TensorView<'_, T>, TensError> {
+    pub fn stored_view<T: Element>(&self) -> Result<TensorView<'_, T>, Error> {
         self.check_type::<T>()?;
         TensorView::new(self.bytes, self.byte_order, Shape::from(self.stored_shape.as_slice()))
             .map_err(|_| K::SizeOverflow.of(self.index, SHAPE))
@@ -237,14 +267,17 @@ impl<'a> Tensor<'a> {
     ///
     /// # Errors
     /// [`K::DtypeMismatch`] if the elements are not `T`s.
-    pub fn ordered_view<T: Element>(&self) -> Result<OrderedView<'_, T>, TensError> {
+    pub fn ordered_view<T: Element>(&self) -> Result<OrderedView<'_, T>, Error> {
         self.check_type::<T>()?;
         Elements::new(self.bytes, self.byte_order)
             .and_then(|elements| OrderedView::new(elements, &self.shape, &self.strides, self.offset))
             .map_err(|_| K::SizeOverflow.of(self.index, SHAPE))
     }
 
-    fn check_type<T: Element>(&self) -> Result<(), TensError> {
+    pub(super) fn check_type<T: Element>(&self) -> Result<(), Error> {
+        if !self.is_dense() {
+            return Err(K::UnsupportedPacking.of(self.index, PACKING));
+        }
         if self.dtype() == Some(T::DTYPE) { Ok(()) } else { Err(K::DtypeMismatch.of(self.index, DTYPE)) }
     }
 }

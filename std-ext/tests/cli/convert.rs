@@ -51,6 +51,17 @@ fn other_commands_in_between_keep_the_way_back() {
     assert!(fs::read(&back).unwrap() == original);
 }
 
+#[test]
+fn converted_fields_are_found_by_their_parameter() {
+    let folder = Folder::new();
+    let (tensogram, _) = converted(&folder, &["simple-12", "mercator"]);
+    let found = |condition: &str| {
+        let run = tgm(["ls", "--json", "-w", condition, "-p", "mars.param", &tensogram]).good();
+        String::from_utf8(run.stdout).unwrap().matches("\"mars.param\":\"t\"").count()
+    };
+    assert_eq!((found("mars.param=t"), found("mars.param=u")), (2, 0));
+}
+
 #[cfg(feature = "lz4")]
 #[test]
 fn other_compression_in_between_keeps_the_way_back() {

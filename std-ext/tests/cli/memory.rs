@@ -1,4 +1,4 @@
-//! Memory of commands that write messages: the largest message, and a constant. It is not that of the whole file.
+//! Memory of commands: the largest message, and a constant. It is not that of the whole file.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -81,6 +81,15 @@ fn commands_that_rewrite_a_file_need_memory_for_one_message() {
         assert_peak(&words, MESSAGE);
     }
     assert_peak(&["merge", &path, "-O", &out], MESSAGES * MESSAGE);
+}
+
+#[test]
+fn commands_that_read_a_file_need_memory_for_one_message() {
+    let folder = Folder::in_memory();
+    let path = file(&folder);
+    for words in [&["verify"][..], &["validate", "--full"], &["digest"]] {
+        assert_peak(&[words, &[&*path]].concat(), MESSAGE);
+    }
 }
 
 #[test]

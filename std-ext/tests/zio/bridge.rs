@@ -1,13 +1,11 @@
 //! Conversion of TENS to Tensogram and back.
 
-use std::borrow::Cow;
-
 use ciborium::Value;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use tgm_std::zio::{
-    BridgeOptions, Coords, Form, Header, Level, Message, NotKept, Parts, TensBuilder, TensorBuilder, from_tensogram,
-    to_tensogram,
+    BridgeOptions, Coords, Form, Header, Level, Message, NotKept, Parts, Payload, TensBuilder, TensorBuilder,
+    from_tensogram, to_tensogram,
 };
 use tgm_std::{
     ByteOrder, DataObjectDescriptor, DecodeOptions, Dtype, EncodeOptions, GlobalMetadata, MessageBuilder,
@@ -92,7 +90,7 @@ fn payload_is_borrowed_on_the_way_back() {
     let built = TensBuilder::new().tensor(TensorBuilder::new(&[2], &[1.0_f64, 2.0])).build().unwrap();
     let message = tensogram(&built.parts.as_slices(), ByteOrder::NATIVE);
     let (parts, _) = from_tensogram(&message, &options()).unwrap();
-    assert!(matches!(parts.payloads(), [Cow::Borrowed(_)]));
+    assert!(matches!(parts.payloads(), [Payload::Borrowed(_)]));
 }
 
 /// Decoded objects, in the byte order they are stored in.
@@ -432,4 +430,73 @@ proptest! {
         let message = tensogram(&parts, order);
         prop_assert_eq!(back(&message), parts);
     }
+}
+
+#[test]
+fn stored_objects_pass_through_with_their_descriptors() {
+    let floats: Vec<f64> = (0..60).map(f64::from).collect();
+    let builder = MessageBuilder::new()
+        .object(ObjectBuilder::new(&[60], &floats).unwrap().simple_packing(16).szip().metadata("name", "packed"))
+        .object(ObjectBuilder::new(&[60], &floats).unwrap().shuffle().parameter("note", "mine"))
+        .object(ObjectBuilder::new(&[2], &[1_u16, 2]).unwrap());
+    let message = builder.encode().unwrap();
+    let options = BridgeOptions { pass_through: true, ..options() };
+    let (parts, not_kept) = from_tensogram(&message, &options).unwrap();
+    assert_eq!(not_kept, [NotKept::Provenance]);
+    let stored = tgm_std::core::Message::parse(&message).unwrap().object(0).unwrap().payload();
+    assert_eq!(parts.payloads()[0].as_ptr(), stored.as_ptr());
+    let label: Json = serde_json::from_slice(parts.label()).unwrap();
+    assert_eq!(label["TENS"]["tensors"][0]["shape"], json!([stored.len()]));
+    assert!(label["TENS"]["tensors"][0].get("packing").is_none());
+    assert_eq!(label["TENS"]["tensogram"]["objects"][0]["stored"]["compression"], "szip");
+    let again = received(&parts);
+    assert_eq!(essence(&again), essence(&message));
+    let (_, descriptors) = tgm_std::decode_descriptors(&message).unwrap();
+    assert_eq!(tgm_std::decode_descriptors(&again).unwrap().1, descriptors);
+    let (back, _) = from_tensogram(&again, &options).unwrap();
+    assert_eq!(back, parts);
+}
+
+#[test]
+fn a_stored_descriptor_that_no_encoder_takes_is_carried_as_it_is() {
+    let parts = {
+        let object = ObjectBuilder::new(&[60], &[1.0_f64; 60]).unwrap().simple_packing(16);
+        let message = MessageBuilder::new().object(object).encode().unwrap();
+        let parts = from_tensogram(&message, &BridgeOptions { pass_through: true, ..options() }).unwrap().0;
+        parts.into_vecs()
+    };
+    let text = String::from_utf8(parts[0].clone()).unwrap();
+    assert!(text.contains("float64"));
+    let wrong = text.replace("\"float64\"", "\"int32\"");
+    let parts = [wrong.into_bytes(), parts[1].clone(), parts[2].clone()];
+    assert_eq!(back(&tensogram(&parts, ByteOrder::Little)), parts);
+}
+
+#[test]
+fn messages_without_tensors_come_back_to_the_byte() {
+    for order in [ByteOrder::Little, ByteOrder::Big] {
+        for (prefix, payload) in [
+            (&b"ZIO4TEXThello"[..], &[&b"a"[..], b""][..]),
+            (b"ZIO0BUFF\xFF\x80", &[b"bytes"]),
+            (br#"ZIO0FLOW{"flow":"EOT"}"#, &[]),
+            (br#"ZIO0FLOW{"flow": "BOT", "credit": 18446744073709551615, "x": 1.50}"#, &[b"x"]),
+            (b"ZIO0JSON[1,2]", &[]),
+            (b"ZIO8    ", &[]),
+        ] {
+            let coords = Coords { origin: 1, granule: u64::MAX, seqno: 3 }.to_bytes(order);
+            let parts = [&[prefix, &coords][..], payload].concat();
+            assert_eq!(back(&tensogram(&parts, order)), parts);
+        }
+    }
+}
+
+#[test]
+fn a_packed_tensor_comes_back_to_the_byte_with_its_siblings() {
+    let label = br#"ZIO0TENS{"TENS":{"tensors":[{"shape":[9,9],"word":4,"dtype":"f","packing":"csr","ascend":[false,true],"part":1},{"shape":[2],"word":1,"dtype":"u","packing":"dense"}, {"shape":[3],"word":8,"dtype":"V","packing":"bits"}]}}"#;
+    let parts = [&label[..], &[0; 24], b"", b"packed", b"xyz"];
+    // The second tensor has no part of its length.
+    assert!(to_tensogram(&Message::from_parts(&parts, ByteOrder::Little).unwrap(), &options()).is_err());
+    let label = String::from_utf8(label.to_vec()).unwrap().replace("\"packing\":\"dense\"", "\"part\":0");
+    let parts = [label.as_bytes(), &[0; 24], &[7, 8], b"packed", b"xyz"];
+    assert_eq!(back(&tensogram(&parts, ByteOrder::Little)), parts);
 }

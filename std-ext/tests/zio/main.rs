@@ -9,4 +9,6 @@ mod files;
 mod labels;
 mod layouts;
 mod malformed;
+mod received;
 mod vectors;
+mod without_std;

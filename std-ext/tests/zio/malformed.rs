@@ -18,6 +18,8 @@ fn answer(message: Result<Message<'_, Vec<u8>>, tgm_std::zio::Error>) -> (&'stat
         }
     };
     match Tens::parse(&message) {
+        // Such a tensor is opaque, and its siblings can be read: see `labels.rs`.
+        Ok(tens) if tens.tensors().iter().any(|tensor| !tensor.is_dense()) => ("tens", "UnsupportedPacking".into()),
         Ok(_) => ("none", "accepted".into()),
         Err(error) => {
             let has_place = error.offset().is_some() || error.tensor().is_some() || error.key().is_some();

@@ -11,6 +11,7 @@
 
 mod push;
 mod small;
+mod zio;
 
 use core::hint::black_box;
 use core::num::NonZeroU64;
@@ -69,6 +70,7 @@ extern "C" fn main() -> i32 {
     kernels(input, output);
     szip(input, output);
     small::all(input, output);
+    zio::all(input, output);
     push::all(input);
     i32::from(black_box(output).first().copied().unwrap_or(0))
 }

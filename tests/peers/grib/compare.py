@@ -155,6 +155,7 @@ def sample_list():
     yield "groups-1-bitmap-missing", [grouped(with_bitmap, 1, absent, rng)]
     for name in ("lambert", "lambert-ellipsoid", "polar_south"):
         yield name, [grid_field(name)]
+    yield "mercator", [mercator()]
     yield "regular_gg", [field("regular_gg_pl_grib2", smooth(points("regular_gg_pl_grib2")), bits=1)]
     yield "refused-logarithm", [field(ll, plain, "grid_simple_log_preprocessing", 12)]
 
@@ -339,7 +340,8 @@ def split_sections(message):
 
 
 # Samples whose grids differ.
-GRIDS = ["simple-1", "ensemble-rotated", "reduced_gg_pl_32", "regular_gg", "polar_south", "lambert", "lambert-ellipsoid"]
+GRIDS = ["simple-1", "ensemble-rotated", "reduced_gg_pl_32", "regular_gg", "polar_south", "lambert", "lambert-ellipsoid",
+         "mercator"]
 
 
 def coordinates(handle):
@@ -368,6 +370,19 @@ def grid_field(name):
     ec.codes_set(handle, "bitsPerValue", 8)
     ec.codes_set_values(handle, smooth(77))
     # Read again, ecCodes looks at the shape of the Earth again.
+    return ec.codes_new_from_message(ec.codes_get_message(handle))
+
+
+def mercator(**more):
+    """A field on a Mercator grid."""
+    handle = ec.codes_grib_new_from_samples("polar_stereographic_pl_grib2")
+    ec.codes_set(handle, "gridType", "mercator")
+    keys = {"Ni": 13, "Nj": 9, "latitudeOfFirstGridPoint": -19000000, "longitudeOfFirstGridPoint": 145000000, "LaD": 20000000,
+            "Di": 250000000, "Dj": 190000000, "orientationOfTheGrid": 0, "scanningMode": 0x40, "shapeOfTheEarth": 6} | more
+    for key, value in keys.items():
+        ec.codes_set(handle, key, value)
+    ec.codes_set(handle, "bitsPerValue", 8)
+    ec.codes_set_values(handle, smooth(117))
     return ec.codes_new_from_message(ec.codes_get_message(handle))
 
 
@@ -530,6 +545,9 @@ def grids():
         yield field(sample, smooth(points(sample)), bits=4, **keys)
     for name in ("lambert", "lambert-ellipsoid", "polar_south"):
         yield grid_field(name)
+    yield mercator()
+    yield mercator(shapeOfTheEarth=4, LaD=-33000000)
+    yield mercator(shapeOfTheEarth=0, LaD=0, latitudeOfFirstGridPoint=41000000, longitudeOfFirstGridPoint=350000000)
     for mode in (0x40, 0x80, 0xc0):
         yield field("regular_ll_pl_grib2", smooth(496), bits=4, scanningMode=mode,
                     latitudeOfFirstGridPointInDegrees=0 if mode & 0x40 else 60,
@@ -561,11 +579,67 @@ def compare_grids(tgm):
     print(f"{count} grids with equal coordinates, at most {worst:.1e} degrees apart")
 
 
+# Surfaces that name a parameter: type and value in metres, Pa, K or a number.
+SURFACES = [(1, None), (8, None), (100, 50000), (101, None), (103, 2), (103, 10), (103, 100), (105, 3), (107, 320)]
+
+
+# Discipline, category, and the numbers from 0 up that are compared.
+CATEGORIES = [(0, 0, 30), (0, 1, 90), (0, 2, 30), (0, 3, 30), (0, 6, 36), (0, 14, 3), (0, 19, 3), (2, 0, 30), (2, 3, 3),
+              (10, 0, 20), (10, 2, 4), (10, 3, 3)]
+
+
+def parameters():
+    """Fields of the parameters of these categories, on all surfaces."""
+    for discipline, category, numbers in CATEGORIES:
+        for number in range(numbers):
+            for kind, value in SURFACES:
+                keys = {"discipline": discipline, "parameterCategory": category, "parameterNumber": number,
+                        "typeOfFirstFixedSurface": kind}
+                keys |= {} if value is None else {"scaleFactorOfFirstFixedSurface": 0, "scaledValueOfFirstFixedSurface": value}
+                yield keys, value is None
+
+
+def compare_names(tgm):
+    """Compares `mars.param` and `mars.type` with the names of ecCodes: ours are fewer, and none is another."""
+    handle = ec.codes_grib_new_from_samples("regular_ll_pl_grib2")
+    # No centre, so that its own tables do not count.
+    for key, value in {"centre": 255, "tablesVersion": 33, "bitsPerValue": 0}.items():
+        ec.codes_set(handle, key, value)
+    names, messages = [], []
+    for index, (keys, is_missing) in enumerate(parameters()):
+        for key, value in keys.items():
+            ec.codes_set(handle, key, value)
+        if is_missing:
+            ec.codes_set_missing(handle, "scaleFactorOfFirstFixedSurface")
+            ec.codes_set_missing(handle, "scaledValueOfFirstFixedSurface")
+        ec.codes_set(handle, "typeOfProcessedData", index % 5)
+        names.append((ec.codes_get(handle, "shortName"), ec.codes_get(handle, "typeOfProcessedData"), keys))
+        messages.append(ec.codes_get_message(handle))
+    with tempfile.TemporaryDirectory() as folder:
+        grib, tensogram = (str(Path(folder) / name) for name in ("in.grib2", "out.tgm"))
+        Path(grib).write_bytes(b"".join(messages))
+        subprocess.run([tgm, "convert", grib, "-o", tensogram], check=True, capture_output=True)
+        listed = subprocess.run([tgm, "ls", "--json", "-p", "mars.param,mars.type", tensogram], check=True, capture_output=True)
+        found = [entry["values"] for entry in json.loads(listed.stdout)["messages"]]
+        found = [(values.get("mars.param", "-"), values.get("mars.type", "-")) for values in found]
+        assert len(found) == len(names), (len(found), len(names))
+        known = set()
+        for (theirs, kind, keys), (param, data_type) in zip(names, found):
+            if param not in ("-", theirs) or data_type not in ("-", kind):
+                sys.exit(f"{keys}: {param} and {data_type}, ecCodes says {theirs} and {kind}")
+            known.add(param)
+        one = next(iter(known - {"-"}))
+        chosen = subprocess.run([tgm, "ls", "-w", f"mars.param={one}", tensogram], check=True, capture_output=True).stdout
+        assert len(chosen.splitlines()) > 1, one
+    print(f"{len(known) - 1} names of parameters are those of ecCodes, on {len(SURFACES)} surfaces")
+
+
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--samples"]:
         write_samples(Path(sys.argv[2]))
     elif len(sys.argv) > 1:
         compare(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 400, int(sys.argv[3]) if len(sys.argv) > 3 else 1)
         compare_grids(sys.argv[1])
+        compare_names(sys.argv[1])
     else:
         sys.exit(__doc__)

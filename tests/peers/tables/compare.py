@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Compares `tgm convert` with the libraries that people use: zarr, pyarrow and netCDF4.
+"""Compares `tgm convert` with the libraries that people use: zarr, pyarrow, DuckDB and netCDF4.
 
 Usage:
   compare.py zarr TGM [CASES [SEED]]     random stores there and back, bit by bit
   compare.py tables TGM                  tables as pyarrow reads them
+  compare.py queries TGM                 a table of many messages, as DuckDB queries it and as `tgm ls -w` does
   compare.py netcdf TGM [CASES [SEED]]   random files as netCDF4 reads them
 
 The libraries are here for comparison alone.
 """
+import json
 import subprocess
 import sys
 import tempfile
@@ -180,6 +182,56 @@ def compare_tables(tgm):
     print(f"tables of {len(files)} files are those of pyarrow {pyarrow.__version__}, {len(arrow.schema.names)} columns")
 
 
+# Queries ------------------------------------------------------------------------------------------------------------
+
+PARAMS, STEPS, COPIES = ["2t", "10u", "msl"], range(0, 120, 6), 20
+# Conditions of `tgm ls -w`, and of SQL.
+CONDITIONS = [
+    ("mars.param=2t", "\"mars.param\" = '2t'"),
+    ("mars.param=2t/msl and mars.step>=48", "\"mars.param\" IN ('2t', 'msl') AND \"mars.step\" >= 48"),
+    ("mars.step<12 or mars.step=114", "\"mars.step\" < 12 OR \"mars.step\" = 114"),
+    ("not mars.param=10u", "\"mars.param\" <> '10u'"),
+]
+
+
+def compare_queries(tgm):
+    import duckdb
+    import pyarrow.ipc
+
+    mars = Path(__file__).resolve().parent.parent.parent / "data/metadata/mars.tgm"
+    with tempfile.TemporaryDirectory() as folder:
+        folder, one = Path(folder), Path(folder) / "one.tgm"
+        files = [folder / f"{param}.tgm" for param in PARAMS]
+        for param, path in zip(PARAMS, files):
+            with open(path, "wb") as file:
+                for step in STEPS:
+                    run(tgm, "set", mars, one, "-s", f"mars.param={param}", "-s", f"mars.step={step}", "-s", f"extra.half={step / 2 + 0.25}")
+                    file.write(one.read_bytes() * COPIES)
+        for name in ("t.parquet", "t.arrow"):
+            run(tgm, "convert", *files, "-o", folder / name, "--rows", "messages")
+        with pyarrow.ipc.open_file(folder / "t.arrow") as reader:
+            arrow = reader.read_all()
+        database = duckdb.connect()
+        database.register("arrow", arrow)
+        tables = [f"'{folder}/t.parquet'", "arrow"]
+        rows = len(PARAMS) * len(STEPS) * COPIES
+        for table in tables:
+            ask = lambda what: database.sql(f"SELECT {what.format(table)}").fetchall()
+            assert ask("count(*), count(DISTINCT file) FROM {}") == [(rows, len(files))]
+            sums = ask('"mars.param", count(*), sum("mars.step"), sum("extra.half") FROM {} GROUP BY 1 ORDER BY 1')
+            count, steps = len(STEPS) * COPIES, sum(STEPS) * COPIES
+            assert sums == [(param, count, steps, steps / 2 + count / 4) for param in sorted(PARAMS)], sums
+            # Offsets and lengths say where messages lie.
+            for path, offset, length in ask('file, "offset", "length" FROM {} WHERE message = 7'):
+                assert Path(path).read_bytes()[offset:offset + 8] == b"TENSOGRM" and length > 0
+            for condition, sql in CONDITIONS:
+                listed = [json.loads(run(tgm, "ls", "--json", "-w", condition, "-p", "message", path)) for path in files]
+                found = sum(len(file["messages"]) for file in listed)
+                assert ask(f"count(*) FROM {{}} WHERE {sql}") == [(found,)] and found, (condition, found)
+        assert database.sql(f"FROM {tables[0]} EXCEPT ALL FROM arrow").fetchall() == []
+    print(f"a table of {rows} messages answers DuckDB {duckdb.__version__} what `tgm ls -w` says")
+
+
 # NetCDF -------------------------------------------------------------------------------------------------------------
 
 
@@ -253,6 +305,8 @@ if __name__ == "__main__":
             compare_zarr(sys.argv[2], cases, seed)
         case "tables":
             compare_tables(sys.argv[2])
+        case "queries":
+            compare_queries(sys.argv[2])
         case "netcdf":
             compare_netcdf(sys.argv[2], cases, seed)
         case _:

@@ -1,4 +1,4 @@
-//! A peer that uses libzmq, and sending and receiving with it: see `tests/live.rs`.
+//! A peer that uses libzmq, and sending and receiving with it: see `tests/live.rs` and `tests/flow.rs`.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -24,10 +24,18 @@ impl Peer {
     /// # Panics
     /// If there is no Python to start.
     pub fn start(role: &str, endpoint: &str) -> Self {
+        Self::run("peer.py", role, endpoint)
+    }
+
+    /// Starts another script in this folder.
+    ///
+    /// # Panics
+    /// If there is no Python to start.
+    pub fn run(script: &str, role: &str, endpoint: &str) -> Self {
         let python = std::env::var_os(PYTHON_VARIABLE)
             .unwrap_or_else(|| panic!("{PYTHON_VARIABLE} does not name a Python with pyzmq: use tests/peers/run"));
         let mut command = Command::new(&python);
-        command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/peer.py")).args([role, endpoint]);
+        command.arg(format!("{}/{script}", env!("CARGO_MANIFEST_DIR"))).args([role, endpoint]);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
         Self(command.spawn().unwrap_or_else(|error| panic!("{}: {error}", python.display())))
     }
@@ -57,8 +65,8 @@ pub async fn receive(socket: &mut impl SocketRecv) -> Vec<Bytes> {
 ///
 /// # Panics
 /// If no peer connects in time.
-pub async fn send(socket: &mut impl SocketSend, frames: Vec<Vec<u8>>) {
-    let frames: Vec<Bytes> = frames.into_iter().map(Bytes::from).collect();
+pub async fn send<B: Into<Bytes>>(socket: &mut impl SocketSend, frames: Vec<B>) {
+    let frames: Vec<Bytes> = frames.into_iter().map(Into::into).collect();
     let sending = async {
         while socket.send(ZmqMessage::try_from(frames.clone()).unwrap()).await.is_err() {
             sleep(Duration::from_millis(20)).await;

@@ -1,5 +1,5 @@
 //! TENS messages over loopback to and from libzmq, which `peer.py` uses: PUSH, PULL, DEALER, ROUTER, in both
-//! directions.
+//! directions, and PUB to SUB.
 //!
 //! Our side binds to a port that the system chooses, and the peer connects, so that it does not matter which starts
 //! first.
@@ -12,7 +12,7 @@ use tgm_std::zio::{
     to_tensogram,
 };
 use tgm_zio_live::{Peer, receive, send};
-use zeromq::{DealerSocket, PullSocket, PushSocket, RouterSocket, Socket};
+use zeromq::{DealerSocket, PubSocket, PullSocket, PushSocket, RouterSocket, Socket};
 
 const LOOPBACK: &str = "tcp://127.0.0.1:0";
 const ORDER: ByteOrder = ByteOrder::Little;
@@ -140,4 +140,24 @@ async fn a_dealer_talks_with_a_router_of_libzmq() {
         check_incoming(number, &receive(&mut socket).await, Envelope::Dealer);
     }
     assert_eq!(peer.report().await, expected_reports());
+}
+
+#[tokio::test]
+async fn a_subscriber_of_libzmq_chooses_by_level_and_form() {
+    let mut socket = PubSocket::new();
+    let endpoint = socket.bind(LOOPBACK).await.unwrap();
+    let peer = Peer::start("SUB", &endpoint.to_string());
+    let (wanted, expected) = outgoing().swap_remove(1);
+    let text = Parts::new(Level::Debug, Form(*b"TEXT"), b"not this", Coords::default(), ORDER, [&b"x"[..]; 1]);
+    let other = text.into_bytes();
+    // Nobody is told when a subscription arrives, so both go out until the subscriber has enough.
+    let mut report = std::pin::pin!(peer.report());
+    loop {
+        send(&mut socket, other.clone()).await;
+        send(&mut socket, wanted.clone()).await;
+        tokio::select! {
+            found = &mut report => return assert_eq!(found, [expected]),
+            () = tokio::time::sleep(std::time::Duration::from_millis(20)) => {}
+        }
+    }
 }

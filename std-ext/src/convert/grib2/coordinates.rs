@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | 3.0 | latitude and longitude | evenly between the first and the last point, by row if rows have different lengths |
 //! | 3.1 | the same, rotated | likewise, then turned back from the rotated poles |
+//! | 3.10 | Mercator | evenly on a cylinder, around a sphere or an ellipsoid |
 //! | 3.20, 3.30 | polar stereographic, Lambert conformal | evenly on a cone, on a sphere or an ellipsoid |
 //! | 3.40 | Gaussian, also reduced | rows at the roots of a Legendre polynomial |
 //!
@@ -13,11 +14,13 @@
 mod cone;
 mod earth;
 mod gaussian;
+mod mercator;
 mod rows;
 
 use tgm_core::metadata::MessageMetadata;
 
 use self::cone::Cone;
+use self::mercator::Mercator;
 use self::rows::Rows;
 use super::error::{GribError, GribErrorKind};
 use super::fields::Field;
@@ -38,8 +41,8 @@ pub struct Coordinates {
 }
 
 /// Where the points of object `index` are, if it was made from GRIB. `None` if it was not, or its grid is another than
-/// those of this table: latitude and longitude, also rotated; Gaussian; each also reduced; polar stereographic and Lambert
-/// conformal.
+/// those of this table: latitude and longitude, also rotated; Gaussian; each also reduced; Mercator, polar stereographic and
+/// Lambert conformal.
 ///
 /// Takes 16 bytes for each point, and time in proportion. The number of points is that of section 3, which may be another
 /// than the object has if metadata were edited.
@@ -92,6 +95,7 @@ fn of_section(section: Section<'_>, limits: &DecodeLimits) -> Result<Option<Coor
     limits.check_bytes(section.as_bytes().len() as u64, len)?;
     let found = match section.u16(13)? {
         0 | 1 | 40 => Rows::parse(section)?.and_then(|rows| rows.coordinates(points)),
+        10 => Mercator::parse(section)?.and_then(|grid| grid.coordinates(points)),
         20 | 30 => Cone::parse(section)?.and_then(|cone| cone.coordinates(points)),
         _ => None,
     };
@@ -128,6 +132,27 @@ impl Scan {
             if by_column { (line, at) } else { (at, line) }
         };
         is_rectangle.then(|| (0..outer).flat_map(move |line| (0..inner).map(move |at| (line, at))).map(place))
+    }
+
+    /// The points of a rectangle on a plane: the first one lies at `(x, y)`, and columns and rows are `step` apart.
+    fn on_plane(
+        self,
+        points: u32,
+        (x, y): (f64, f64),
+        step: (f64, f64),
+        unproject: impl Fn((f64, f64)) -> (f64, f64),
+    ) -> Option<Coordinates> {
+        let mut found = Coordinates::default();
+        found.latitudes.try_reserve_exact(points as usize).ok()?;
+        found.longitudes.try_reserve_exact(points as usize).ok()?;
+        let right = if self.mode & Self::WEST == 0 { step.0 } else { -step.0 };
+        let up = if self.mode & Self::NORTH == 0 { -step.1 } else { step.1 };
+        for (column, row) in self.places(points)? {
+            let (latitude, longitude) = unproject((x + right * f64::from(column), y + up * f64::from(row)));
+            found.latitudes.push(latitude);
+            found.longitudes.push(turn(longitude));
+        }
+        Some(found)
     }
 }
 

@@ -3,6 +3,7 @@
 //! | template | grid | octets of the numbers of points | scanning mode |
 //! |---|---|---|---|
 //! | 3.0, 3.1 | latitude and longitude, also rotated | 31 to 34, 35 to 38 | 72 |
+//! | 3.10 | Mercator | likewise | 60 |
 //! | 3.20 | polar stereographic | likewise | 65 |
 //! | 3.30 | Lambert conformal | likewise | 65 |
 //! | 3.40 | Gaussian | likewise | 72 |
@@ -29,6 +30,7 @@ mod mode {
 pub(super) const fn scanning_mode(template: u16) -> Option<usize> {
     match template {
         0 | 1 | 40 => Some(72),
+        10 => Some(60),
         20 | 30 => Some(65),
         _ => None,
     }

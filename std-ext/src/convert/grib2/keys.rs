@@ -7,6 +7,7 @@ use ciborium::Value;
 use super::error::GribError;
 use super::fields::Field;
 use super::grid::{MISSING, scanning_mode};
+use super::names::{data_type, short_name};
 use super::parameters::{hours, level_type, parameter, surface};
 use super::product::{Product, Surface};
 use super::sections::Section;
@@ -33,6 +34,7 @@ pub(super) fn of(field: &Field<'_>) -> Result<(Entries, Entries), GribError> {
     describe(&product, discipline, &mut grib);
     add(&mut grib, "dataRepresentationTemplateNumber", Some(field.representation.u16(10)?));
     archive(&product, &mut mars);
+    add(&mut mars, "param", short_name(discipline, &product));
     add(&mut mars, "area", area(field.grid)?);
     Ok((grib, mars))
 }
@@ -54,6 +56,7 @@ fn identification(section: Section<'_>, grib: &mut Entries, mars: &mut Entries) 
     add(grib, "typeOfProcessedData", Some(section.u8(21)?));
     add(mars, "date", Some(date));
     add(mars, "time", Some(number([0, hour.into(), minute.into()])));
+    add(mars, "type", data_type(section.u8(21)?));
     Ok(())
 }
 
@@ -73,6 +76,10 @@ fn grid(section: Section<'_>, grib: &mut Entries) -> Result<(), GribError> {
     if matches!(template, 20 | 30) {
         unsigned("Dx", 56)?;
         unsigned("Dy", 60)?;
+    } else if template == 10 {
+        unsigned("orientationOfTheGrid", 61)?;
+        unsigned("Di", 65)?;
+        unsigned("Dj", 69)?;
     } else {
         unsigned("iDirectionIncrement", 64)?;
         // The same octets are a number of parallels on Gaussian grids.
@@ -87,6 +94,12 @@ fn grid(section: Section<'_>, grib: &mut Entries) -> Result<(), GribError> {
         signed("longitudeOfFirstGridPoint", 43)?;
         signed("LaD", 48)?;
         signed("LoV", 52)?;
+    } else if template == 10 {
+        signed("latitudeOfFirstGridPoint", 39)?;
+        signed("longitudeOfFirstGridPoint", 43)?;
+        signed("LaD", 48)?;
+        signed("latitudeOfLastGridPoint", 52)?;
+        signed("longitudeOfLastGridPoint", 56)?;
     } else {
         signed("latitudeOfFirstGridPoint", 47)?;
         signed("longitudeOfFirstGridPoint", 51)?;

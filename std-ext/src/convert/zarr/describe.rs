@@ -1,78 +1,71 @@
-//! The description of an array: its `zarr.json`.
+//! An array as `zarrs` describes it: shape, chunks, data type, fill value, codecs.
 
-use serde_json::{Map, Value as Json};
+use std::borrow::Cow;
+
+use serde::Deserialize as _;
+use serde_json::Value as Json;
+use zarrs::array::chunk_grid::RegularChunkGridConfiguration;
+use zarrs::array::{
+    ArrayBytes, ArrayMetadataV3, ArraySubset, ArrayToBytesCodecTraits as _, ChunkKeyEncoding, ChunkShape, CodecChain,
+    CodecError, CodecOptions, DataType, FillValue, update_array_bytes,
+};
 
 use super::Result;
-use super::boxes::count;
-use super::codecs::Chain;
+use super::codecs::chain;
 use super::element::Element;
 use crate::base::hint::Hint;
 use crate::base::limits::DecodeLimits;
 
-/// The members of `zarr.json` that are known. Others are an error, unless they say that they need not be understood.
-const MEMBERS: [&str; 11] = [
-    "zarr_format",
-    "node_type",
-    "shape",
-    "data_type",
-    "chunk_grid",
-    "chunk_key_encoding",
-    "fill_value",
-    "codecs",
-    "attributes",
-    "storage_transformers",
-    "dimension_names",
-];
+/// A product that `zarrs` calculates is at most this many times the bytes of a chunk: an index of 16 bytes for each
+/// element, and checksums.
+const ROOM: usize = 64;
 
-/// An array.
+/// An array. Its elements are in the byte order of the machine, and booleans take a byte.
 #[derive(Clone, Debug)]
 pub(super) struct Array {
     pub(super) shape: Vec<u64>,
     pub(super) chunk: Vec<u64>,
     pub(super) element: Element,
-    /// The bytes of the fill value.
-    pub(super) fill: Vec<u8>,
-    pub(super) codecs: Chain,
-    keys: Keys,
-}
-
-/// How chunks are named.
-#[derive(Clone, Debug)]
-struct Keys {
-    is_v2: bool,
-    separator: char,
+    chunk_shape: ChunkShape,
+    data_type: DataType,
+    fill: FillValue,
+    codecs: CodecChain,
+    keys: ChunkKeyEncoding,
 }
 
 impl Array {
     /// Reads a description.
     pub(super) fn parse(json: &Json) -> Result<Self> {
-        let get = |key: &str| json.get(key).ok_or_else(|| format!("zarr.json has no {key}"));
-        if get("zarr_format")?.as_u64() != Some(3) || get("node_type")?.as_str() != Some("array") {
-            return Err("zarr.json is of no array of version 3".into());
+        let metadata = ArrayMetadataV3::deserialize(json).map_err(|error| format!("zarr.json: {error}"))?;
+        if let Some((key, _)) = metadata.additional_fields.iter().find(|(_, field)| field.must_understand()) {
+            return Err(format!("{key} of zarr.json is not supported"));
         }
-        for (key, value) in json.as_object().into_iter().flatten() {
-            let may_skip = value.get("must_understand") == Some(&Json::Bool(false));
-            if !MEMBERS.contains(&key.as_str()) && !may_skip {
-                return Err(format!("{key} of zarr.json is not supported"));
-            }
-        }
-        if json.get("storage_transformers").and_then(Json::as_array).is_some_and(|list| !list.is_empty()) {
+        if !metadata.storage_transformers.is_empty() {
             return Err("storage transformers are not supported".into());
         }
-        let shape = numbers(get("shape")?, "shape")?;
-        let (grid, configuration) = of_extension(get("chunk_grid")?)?;
-        if grid != "regular" {
-            return Err(format!("chunk grid {grid} is not supported"));
+        let (shape, grid, keys) = (metadata.shape, metadata.chunk_grid, metadata.chunk_key_encoding);
+        if grid.name() != "regular" {
+            return Err(format!("chunk grid {} is not supported", grid.name()));
         }
-        let chunk = configuration.and_then(|map| map.get("chunk_shape")).ok_or("the chunk grid has no chunk_shape")?;
-        let chunk = numbers(chunk, "chunk_shape")?;
-        if chunk.len() != shape.len() || chunk.contains(&0) {
+        let grid = grid.to_typed_configuration::<RegularChunkGridConfiguration>();
+        let chunk_shape = grid.map_err(|error| format!("the chunk grid: {error}"))?.chunk_shape;
+        let chunk: Vec<u64> = chunk_shape.iter().map(|dim| dim.get()).collect();
+        if chunk.len() != shape.len() {
             return Err(format!("chunks of {chunk:?} do not fit an array of {shape:?}"));
         }
-        let element = Element::parse(get("data_type")?)?;
-        let fill = element.fill_value(get("fill_value")?)?;
-        let codecs = Chain::parse(get("codecs")?, &chunk, element, 0)?;
-        Ok(Self { shape, chunk, element, fill, codecs, keys: Keys::parse(get("chunk_key_encoding")?)? })
+        if !matches!(keys.name(), "default" | "v2") {
+            return Err(format!("chunk key encoding {} is not supported", keys.name()));
+        }
+        let keys = ChunkKeyEncoding::from_metadata(&keys).map_err(|error| error.to_string())?;
+        let element = Element::parse(&metadata.data_type)?;
+        let data_type = DataType::from_metadata(&metadata.data_type).map_err(|error| error.to_string())?;
+        let fill = data_type.fill_value_v3(&metadata.fill_value);
+        let fill = fill.map_err(|_| format!("fill value {} is no {}", metadata.fill_value, element.name()))?;
+        if fill.as_ne_bytes().len() != element.size() {
+            return Err(format!("data type {} has another size", element.name()));
+        }
+        let codecs = chain(&metadata.codecs, &chunk_shape, element, 0)?;
+        Ok(Self { shape, chunk, element, chunk_shape, data_type, fill, codecs, keys })
     }
 
     /// Chunks in each dimension.
@@ -100,37 +93,98 @@ impl Array {
 
     /// The path of a chunk from the array on.
     pub(super) fn key(&self, index: &[u64]) -> String {
-        let Keys { is_v2, separator } = self.keys;
-        let numbers = index.iter().map(u64::to_string);
-        let parts: Vec<String> =
-            if is_v2 { numbers.collect() } else { ["c".into()].into_iter().chain(numbers).collect() };
-        if parts.is_empty() { "0".into() } else { parts.join(&separator.to_string()) }
+        self.keys.encode(index).as_str().to_string()
+    }
+
+    /// Bytes of a tensor of `shape`, which `encoded` bytes hold.
+    ///
+    /// # Errors
+    /// More bytes than the limits allow or than there is memory for. `zarrs` neither limits nor checks what it reserves.
+    pub(super) fn len(&self, shape: &[u64], encoded: usize, limits: &DecodeLimits) -> Result<usize> {
+        let bytes = count(shape)?.checked_mul(self.element.size() as u64);
+        let too_large = || format!("shape {shape:?} is too large");
+        let len =
+            limits.check_bytes(encoded as u64, bytes.ok_or_else(too_large)?).map_err(|error| error.to_string())?;
+        len.checked_mul(ROOM).ok_or_else(too_large)?;
+        Vec::<u8>::new().try_reserve_exact(len).map_err(|_| format!("cannot allocate {len} bytes"))?;
+        Ok(len)
+    }
+
+    /// The elements of a whole chunk.
+    pub(super) fn decode(&self, bytes: Vec<u8>, limits: &DecodeLimits) -> Result<Vec<u8>> {
+        self.len(&self.chunk, bytes.len(), limits)?;
+        let elements =
+            self.codecs.decode(Cow::Owned(bytes), &self.chunk_shape, &self.data_type, &self.fill, &options());
+        fixed(elements)
+    }
+
+    /// The bytes of a whole chunk, whose length [`Self::len`] has found right.
+    pub(super) fn encode(&self, elements: Vec<u8>) -> Result<Vec<u8>> {
+        let elements = ArrayBytes::new_flen(elements);
+        let bytes = self.codecs.encode(elements, &self.chunk_shape, &self.data_type, &self.fill, &options());
+        bytes.map(Cow::into_owned).map_err(|error| error.to_string())
+    }
+
+    /// The fill value over and over: a tensor of `shape`, whose length [`Self::len`] has found right.
+    pub(super) fn filled(&self, shape: &[u64]) -> Result<Vec<u8>> {
+        let elements = ArrayBytes::new_fill_value(&self.data_type, count(shape)?, &self.fill);
+        fixed(elements.map_err(CodecError::from))
+    }
+
+    /// Whether all elements are the fill value.
+    pub(super) fn is_filled(&self, elements: &[u8]) -> bool {
+        ArrayBytes::new_flen(elements).is_fill_value(&self.fill)
+    }
+
+    /// The box of `shape` at `origin` out of a tensor of the shape `whole`.
+    pub(super) fn cut(&self, elements: &[u8], whole: &[u64], origin: &[u64], shape: &[u64]) -> Result<Vec<u8>> {
+        let part = subset(whole, origin, shape)?;
+        fixed(ArrayBytes::new_flen(elements).extract_array_subset(&part, whole, &self.data_type))
+    }
+
+    /// The tensor of the shape `whole`, with `part` as its box of `shape` at `origin`.
+    pub(super) fn paste(
+        &self,
+        elements: Vec<u8>,
+        whole: &[u64],
+        (origin, shape): (&[u64], &[u64]),
+        part: &[u8],
+    ) -> Result<Vec<u8>> {
+        let at = subset(whole, origin, shape)?;
+        let (elements, part) = (ArrayBytes::new_flen(elements), ArrayBytes::new_flen(part));
+        fixed(update_array_bytes(elements, whole, &at, &part, self.data_type.size()))
     }
 }
 
-impl Keys {
-    fn parse(json: &Json) -> Result<Self> {
-        let (name, configuration) = of_extension(json)?;
-        let is_v2 = match name {
-            "default" => false,
-            "v2" => true,
-            other => return Err(format!("chunk key encoding {other} is not supported")),
-        };
-        let separator = match configuration.and_then(|map| map.get("separator")).map(Json::as_str) {
-            None if is_v2 => '.',
-            None | Some(Some("/")) => '/',
-            Some(Some(".")) => '.',
-            _ => return Err("the separator of chunk keys is neither / nor .".into()),
-        };
-        Ok(Self { is_v2, separator })
-    }
+/// All indices below `shape`, the last dimension fastest.
+pub(super) fn indices(shape: &[u64]) -> impl Iterator<Item = Vec<u64>> {
+    let indices = ArraySubset::new_with_shape(shape.to_vec()).indices();
+    indices.into_iter().map(|index| index.to_vec())
 }
 
-/// Name and configuration of a codec, a grid or a key encoding.
-pub(super) fn of_extension(json: &Json) -> Result<(&str, Option<&Map<String, Json>>)> {
-    let name = json.as_str().or_else(|| json.get("name").and_then(Json::as_str));
-    let name = name.ok_or_else(|| format!("{json} has no name"))?;
-    Ok((name, json.get("configuration").and_then(Json::as_object)))
+/// A box that lies within a tensor of the shape `whole`.
+fn subset(whole: &[u64], origin: &[u64], shape: &[u64]) -> Result<ArraySubset> {
+    let ends = origin.iter().zip(shape).map(|(origin, len)| origin.checked_add(*len));
+    let is_within = ends.zip(whole).all(|(end, dim)| end.is_some_and(|end| end <= *dim));
+    let subset = ArraySubset::new_with_start_shape(origin.to_vec(), shape.to_vec()).ok();
+    let subset = subset.filter(|subset| is_within && subset.shape().len() == whole.len());
+    subset.ok_or_else(|| format!("a box of {shape:?} at {origin:?} is not within {whole:?}"))
+}
+
+fn fixed(elements: Result<ArrayBytes<'_>, CodecError>) -> Result<Vec<u8>> {
+    let bytes = elements.and_then(|elements| Ok(elements.into_fixed()?));
+    bytes.map(Cow::into_owned).map_err(|error| error.to_string())
+}
+
+/// On one thread.
+fn options() -> CodecOptions {
+    CodecOptions::default().with_concurrent_target(1)
+}
+
+/// The product of the dimensions.
+pub(super) fn count(shape: &[u64]) -> Result<u64> {
+    let product = shape.iter().try_fold(1_u64, |product, dim| product.checked_mul(*dim));
+    product.ok_or_else(|| format!("shape {shape:?} has more elements than there are numbers"))
 }
 
 /// A list of numbers that are not negative.

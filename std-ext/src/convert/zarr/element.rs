@@ -1,12 +1,12 @@
 //! Data types, their names in Zarr, and fill values.
 
-use half::{bf16, f16};
 use serde_json::{Value as Json, json};
 use tgm_core::descriptor::Dtype;
+use zarrs::metadata::v3::MetadataV3;
 
 use super::Result;
 
-/// The type of the elements of an array. In memory they are little-endian, and booleans take a byte.
+/// The type of the elements of an array. In memory booleans take a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Element {
     /// The dtype of the objects: a bitmask for booleans.
@@ -18,18 +18,14 @@ impl Element {
     pub(super) const INDEX: Self = Self { dtype: Dtype::Uint64 };
 
     /// The type that `data_type` names.
-    pub(super) fn parse(data_type: &Json) -> Result<Self> {
-        let name = data_type.as_str().or_else(|| {
-            let has_configuration =
-                data_type.get("configuration").and_then(Json::as_object).is_some_and(|c| !c.is_empty());
-            data_type.get("name").and_then(Json::as_str).filter(|_| !has_configuration)
-        });
-        let dtype = match name {
-            Some("bool") => Some(Dtype::Bitmask),
-            Some("bitmask") | None => None,
-            Some(name) => Dtype::from_name(name),
+    pub(super) fn parse(data_type: &MetadataV3) -> Result<Self> {
+        let dtype = match data_type.name() {
+            _ if !data_type.configuration_is_none_or_empty() => None,
+            "bool" => Some(Dtype::Bitmask),
+            "bitmask" => None,
+            name => Dtype::from_name(name),
         };
-        dtype.map(|dtype| Self { dtype }).ok_or_else(|| format!("data type {data_type} is not supported"))
+        dtype.map(|dtype| Self { dtype }).ok_or_else(|| format!("data type {} is not supported", data_type.name()))
     }
 
     /// The name in Zarr.
@@ -73,23 +69,6 @@ impl Element {
         }
     }
 
-    /// The bytes of a fill value.
-    pub(super) fn fill_value(self, fill: &Json) -> Result<Vec<u8>> {
-        let wrong = || format!("fill value {fill} is no {}", self.name());
-        let bytes = match self.dtype {
-            Dtype::Bitmask => fill.as_bool().map(|value| vec![u8::from(value)]),
-            Dtype::Complex64 | Dtype::Complex128 => {
-                let half = if self.dtype == Dtype::Complex64 { Dtype::Float32 } else { Dtype::Float64 };
-                let parts = fill.as_array().filter(|parts| parts.len() == 2).ok_or_else(wrong)?;
-                let parts: Option<Vec<_>> = parts.iter().map(|part| float(half, part)).collect();
-                parts.map(|parts| parts.concat())
-            }
-            dtype if dtype.is_float() => float(dtype, fill),
-            dtype => integer(dtype, fill),
-        };
-        bytes.filter(|bytes| bytes.len() == self.size()).ok_or_else(wrong)
-    }
-
     /// The fill value of arrays that are made of objects: NaN if the object has a mask of NaN, otherwise zero.
     pub(super) fn usual_fill(self, has_nan: bool) -> Json {
         let float = || if has_nan { json!("NaN") } else { json!(0.0) };
@@ -100,39 +79,6 @@ impl Element {
             _ => 0.into(),
         }
     }
-}
-
-fn integer(dtype: Dtype, fill: &Json) -> Option<Vec<u8>> {
-    let value = fill.as_i64().map(i128::from).or_else(|| fill.as_u64().map(i128::from))?;
-    let bits = u32::try_from(dtype.byte_width()).ok()?.checked_mul(8)?;
-    let is_signed = matches!(dtype, Dtype::Int8 | Dtype::Int16 | Dtype::Int32 | Dtype::Int64);
-    let (least, most) = if is_signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1_i128 << bits) - 1) };
-    if !(least..=most).contains(&value) {
-        return None;
-    }
-    value.to_le_bytes().get(..dtype.byte_width()).map(<[u8]>::to_vec)
-}
-
-/// A float: a number, the name of one that is not finite, or its bits in hexadecimal digits.
-#[expect(clippy::cast_possible_truncation, reason = "the nearest float is what a decimal number means")]
-fn float(dtype: Dtype, fill: &Json) -> Option<Vec<u8>> {
-    if let Some(digits) = fill.as_str().and_then(|text| text.strip_prefix("0x")) {
-        let bits = u64::from_str_radix(digits, 16).ok().filter(|_| digits.len() == 2 * dtype.byte_width())?;
-        return bits.to_le_bytes().get(..dtype.byte_width()).map(<[u8]>::to_vec);
-    }
-    let value = match fill.as_str() {
-        Some("NaN") => f64::NAN,
-        Some("Infinity") => f64::INFINITY,
-        Some("-Infinity") => f64::NEG_INFINITY,
-        Some(_) => return None,
-        None => fill.as_f64()?,
-    };
-    Some(match dtype {
-        Dtype::Float16 => f16::from_f64(value).to_le_bytes().to_vec(),
-        Dtype::Bfloat16 => bf16::from_f64(value).to_le_bytes().to_vec(),
-        Dtype::Float32 => (value as f32).to_le_bytes().to_vec(),
-        _ => value.to_le_bytes().to_vec(),
-    })
 }
 
 #[cfg(test)]
@@ -147,29 +93,5 @@ mod tests {
         let element = Element { dtype: Dtype::Complex64 };
         assert_eq!(element.altered(&bytes(&[1.0, 2.0, nan, nan, inf, inf, -inf, -inf])), 0);
         assert_eq!(element.altered(&bytes(&[1.0, nan, inf, 0.0, inf, -inf, nan, inf])), 4);
-    }
-
-    #[expect(clippy::needless_pass_by_value, reason = "callers make it there")]
-    fn fill(name: &str, fill: Json) -> Option<Vec<u8>> {
-        Element::parse(&name.into()).unwrap().fill_value(&fill).ok()
-    }
-
-    #[test]
-    fn fill_values_have_the_forms_of_the_specification() {
-        assert_eq!(fill("int16", json!(-2)), Some(vec![0xfe, 0xff]));
-        assert_eq!(fill("uint8", json!(256)), None);
-        assert_eq!(fill("uint8", json!(-1)), None);
-        assert_eq!(fill("int64", json!(i64::MIN)), Some(i64::MIN.to_le_bytes().to_vec()));
-        assert_eq!(fill("uint64", json!(u64::MAX)), Some(vec![0xff; 8]));
-        assert_eq!(fill("float32", json!("NaN")), Some(vec![0, 0, 0xc0, 0x7f]));
-        assert_eq!(fill("float32", json!("0x7fc00001")), Some(vec![1, 0, 0xc0, 0x7f]));
-        assert_eq!(fill("float32", json!("0x7fc0")), None);
-        assert_eq!(fill("float64", json!("-Infinity")), Some(f64::NEG_INFINITY.to_le_bytes().to_vec()));
-        assert_eq!(fill("bfloat16", json!(1)), Some(vec![0x80, 0x3f]));
-        assert_eq!(fill("complex64", json!([1.0, "NaN"])), Some(vec![0, 0, 0x80, 0x3f, 0, 0, 0xc0, 0x7f]));
-        assert_eq!(fill("bool", json!(true)), Some(vec![1]));
-        assert_eq!(fill("bool", json!(1)), None);
-        assert!(Element::parse(&json!("string")).is_err());
-        assert!(Element::parse(&json!({"name": "numpy.datetime64", "configuration": {"unit": "s"}})).is_err());
     }
 }

@@ -8,20 +8,18 @@ use ciborium::Value;
 use serde_json::{Map, Value as Json};
 use tgm_core::descriptor::{ByteOrder, Dtype};
 
-use super::boxes::{Place, advance, copy, count};
-use super::codecs::Work;
-use super::describe::Array;
+use super::describe::{Array, count, indices};
 use super::names::above;
-use super::shards::filled;
 use super::store::{Node, chunk, chunk_len, directory, walk};
 use super::{DESCRIPTION, Result, ZARR};
 use crate::base::error::{self, TensogramError};
-use crate::base::limits::{DecodeLimits, reserve};
+use crate::base::limits::DecodeLimits;
 use crate::base::options::EncodeOptions;
 use crate::convert::arrays::pack_bools;
 use crate::convert::note::Note;
 use crate::convert::streamed::{compress, encode_options};
 use crate::encode::streaming::StreamingEncoder;
+use crate::kernels::byteswap::swap_in_place;
 use crate::model::json::to_cbor;
 use crate::model::params::metadata;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
@@ -124,7 +122,10 @@ impl Source<'_> {
         let global = GlobalMetadata { extra: self.extra(json), ..GlobalMetadata::default() };
         let mut encoder = StreamingEncoder::new(sink, &global, &options)?;
         let mut altered = 0;
-        let mut write = |shape: &[u64], elements: Vec<u8>, at: Option<(&[u64], &[u64])>| {
+        let mut write = |shape: &[u64], mut elements: Vec<u8>, at: Option<(&[u64], &[u64])>| {
+            if ByteOrder::NATIVE == ByteOrder::Big {
+                swap_in_place(&mut elements, array.element.unit())?;
+            }
             altered += array.element.altered(&elements);
             let descriptor = self.descriptor(array.element.dtype, shape);
             let values = if array.element.dtype == Dtype::Bitmask { pack_bools(&elements) } else { elements };
@@ -133,9 +134,8 @@ impl Source<'_> {
         };
         if let Some(whole) = whole {
             write(&array.shape, whole, None)?;
-        } else if count(&grid).unwrap_or(0) > 0 {
-            let mut index = vec![0; grid.len()];
-            loop {
+        } else {
+            for index in indices(&grid) {
                 let (origin, shape) = array.extent(&index);
                 match self.chunk(&array, &index, &shape) {
                     Ok(Some(elements)) => write(&shape, elements, Some((&index, &origin)))?,
@@ -144,9 +144,6 @@ impl Source<'_> {
                         let place = format!("{place}, chunk {}", array.key(&index));
                         report(Note::failed(place, TensogramError::encoding(what)));
                     }
-                }
-                if !advance(&mut index, &grid) {
-                    break;
                 }
             }
         }
@@ -160,43 +157,31 @@ impl Source<'_> {
 
     /// The elements of a chunk that lie within the array. `None` if it is not stored.
     fn chunk(&self, array: &Array, index: &[u64], shape: &[u64]) -> Result<Option<Vec<u8>>> {
-        let work = Work { element: array.element, limits: &self.options.limits };
         let path = directory(self.store, self.path).join(array.key(index));
         let Some(bytes) = chunk(&path)? else { return Ok(None) };
-        let elements = array.codecs.decode(&bytes, &array.chunk, &array.fill, work)?;
+        let elements = array.decode(bytes, &self.options.limits)?;
         if shape == array.chunk {
             return Ok(Some(elements));
         }
-        let mut cut = reserve(work.len(shape, bytes.len())?).map_err(|error| error.to_string())?;
-        let origin = vec![0; shape.len()];
-        let source = (Place { shape: &array.chunk, origin: &origin }, &elements[..]);
-        copy(shape, array.element.size(), source, (Place { shape, origin: &origin }, &mut cut[..]))?;
-        Ok(Some(cut))
+        array.cut(&elements, &array.chunk, &vec![0; shape.len()], shape).map(Some)
     }
 
     /// The elements of the array.
     fn join(&self, array: &Array, grid: &[u64]) -> Result<Vec<u8>> {
-        let work = Work { element: array.element, limits: &self.options.limits };
         let folder = directory(self.store, self.path);
-        let chunks = count(grid)?;
         // What is stored bounds the memory that the array may take.
-        let (mut stored, mut index) = (0_u64, vec![0; grid.len()]);
-        for _ in 0..chunks {
-            stored = stored.saturating_add(chunk_len(&folder.join(array.key(&index))));
-            advance(&mut index, grid);
+        let stored = indices(grid).map(|index| chunk_len(&folder.join(array.key(&index)))).fold(0, u64::saturating_add);
+        array.len(&array.shape, usize::try_from(stored).unwrap_or(usize::MAX), &self.options.limits)?;
+        let mut whole = array.filled(&array.shape)?;
+        if count(&array.shape)? == 0 {
+            return Ok(whole);
         }
-        let len = work.len(&array.shape, usize::try_from(stored).unwrap_or(usize::MAX))?;
-        let mut whole = filled(len, &array.fill)?;
-        let (mut index, zero) = (vec![0; grid.len()], vec![0; grid.len()]);
-        for _ in 0..chunks {
+        for index in indices(grid) {
             let (origin, shape) = array.extent(&index);
             let found = self.chunk(array, &index, &shape);
             if let Some(elements) = found.map_err(|what| format!("chunk {}: {what}", array.key(&index)))? {
-                let source = (Place { shape: &shape, origin: &zero }, &elements[..]);
-                let target = (Place { shape: &array.shape, origin: &origin }, &mut whole[..]);
-                copy(&shape, array.element.size(), source, target)?;
+                whole = array.paste(whole, &array.shape, (&origin, &shape), &elements)?;
             }
-            advance(&mut index, grid);
         }
         Ok(whole)
     }

@@ -7,15 +7,13 @@ use std::path::{Path, PathBuf};
 use ciborium::Value;
 use serde_json::{Map, Value as Json, json};
 use tgm_core::Message;
-use tgm_core::descriptor::{ByteOrder, Dtype, MaskKind};
+use tgm_core::descriptor::{Dtype, MaskKind};
 use tgm_core::object::DataObject;
 
-use super::boxes::{Place, advance, copy, count};
-use super::codecs::{Work, writable};
-use super::describe::Array;
+use super::codecs::make_writable;
+use super::describe::{Array, count, indices};
 use super::element::Element;
 use super::names::Names;
-use super::shards::{filled, is_filled};
 use super::store::{chunk, directory};
 use super::{DESCRIPTION, Result, ZARR};
 use crate::base::error::{self, TensogramError};
@@ -24,7 +22,6 @@ use crate::base::options::DecodeOptions;
 use crate::convert::arrays::unpack_bools;
 use crate::convert::note::Note;
 use crate::decode::{decode_descriptors, values};
-use crate::kernels::byteswap::swap_in_place;
 use crate::model::json::from_cbor;
 use crate::model::metadata::RESERVED_KEY;
 use crate::model::params::metadata;
@@ -143,10 +140,7 @@ impl ZarrWriter {
     ) -> error::Result<()> {
         let Recorded { path, mut json, groups, mut array } = recorded;
         let place = format!("message {number}");
-        if array.codecs.is_read_only() {
-            if let Some(codecs) = json.get_mut("codecs") {
-                writable(codecs);
-            }
+        if json.get_mut("codecs").is_some_and(make_writable) {
             array = Array::parse(&json).map_err(metadata)?;
             report(Note::not_kept(&place, "codec blosc: zstd is written"));
         }
@@ -227,11 +221,11 @@ impl ZarrWriter {
         self.write_box(&folder, &array, (&shape, &origin), &elements)
     }
 
-    /// The elements of an object, little-endian, and booleans in a byte each.
+    /// The elements of an object, in the byte order of the machine, and booleans in a byte each.
     fn elements(&self, object: &DataObject<'_>, element: Element) -> error::Result<Vec<u8>> {
         let descriptor = object.descriptor();
         let options = DecodeOptions { native_byte_order: true, ..self.options.decode.clone() };
-        let mut bytes = values(object, &options)?.into_owned();
+        let bytes = values(object, &options)?.into_owned();
         if element.dtype == Dtype::Bitmask {
             let count = descriptor.element_count();
             let mut booleans = Vec::new();
@@ -241,9 +235,6 @@ impl ZarrWriter {
                 error::Result::<()>::Ok(())
             })?;
             return Ok(booleans);
-        }
-        if ByteOrder::NATIVE == ByteOrder::Big {
-            swap_in_place(&mut bytes, element.unit())?;
         }
         Ok(bytes)
     }
@@ -260,15 +251,14 @@ impl ZarrWriter {
         if count(shape).map_err(metadata)? == 0 {
             return Ok(());
         }
-        let work = Work { element: array.element, limits: &self.options.decode.limits };
-        let size = array.element.size();
         let failed = |what: String| TensogramError::encoding(format!("{}: {what}", folder.display()));
+        let limits = &self.options.decode.limits;
+        array.len(&array.chunk, elements.len(), limits).map_err(failed)?;
         let first: Vec<u64> = origin.iter().zip(&array.chunk).map(|(at, chunk)| at / chunk).collect();
         let ends = origin.iter().zip(shape).zip(&array.chunk);
         let counts: Vec<u64> =
             ends.zip(&first).map(|(((at, len), chunk), first)| (at + len).div_ceil(*chunk) - first).collect();
-        let mut step = vec![0; shape.len()];
-        loop {
+        for step in indices(&counts) {
             let index: Vec<u64> = first.iter().zip(&step).map(|(first, step)| first + step).collect();
             let (start, extent) = array.extent(&index);
             let low: Vec<u64> = start.iter().zip(origin).map(|(a, b)| *a.max(b)).collect();
@@ -276,27 +266,21 @@ impl ZarrWriter {
             let high: Vec<u64> = ends.zip(origin.iter().zip(shape)).map(|(end, (at, len))| end.min(at + len)).collect();
             let part: Vec<u64> = high.iter().zip(&low).map(|(high, low)| high - low).collect();
             let path = folder.join(array.key(&index));
-            let len = work.len(&array.chunk, elements.len()).map_err(failed)?;
-            let mut buffer = match chunk(&path).map_err(failed)? {
-                Some(bytes) if part != extent => {
-                    array.codecs.decode(&bytes, &array.chunk, &array.fill, work).map_err(failed)?
-                }
-                _ => filled(len, &array.fill).map_err(failed)?,
+            let buffer = match chunk(&path).map_err(failed)? {
+                Some(bytes) if part != extent => array.decode(bytes, limits),
+                _ => array.filled(&array.chunk),
             };
             let from: Vec<u64> = low.iter().zip(origin).map(|(low, at)| low - at).collect();
             let to: Vec<u64> = low.iter().zip(&start).map(|(low, at)| low - at).collect();
-            let source = (Place { shape, origin: &from }, elements);
-            let target = (Place { shape: &array.chunk, origin: &to }, &mut buffer[..]);
-            copy(&part, size, source, target).map_err(failed)?;
+            let cut = array.cut(elements, shape, &from, &part).map_err(failed)?;
+            let buffer = buffer.and_then(|buffer| array.paste(buffer, &array.chunk, (&to, &part), &cut));
+            let buffer = buffer.map_err(failed)?;
             let is_box = part == extent && part == shape && count(&array.shape) != count(shape);
-            if is_box || path.exists() || !is_filled(&buffer, &array.fill) {
-                let bytes = array.codecs.encode(buffer, &array.chunk, &array.fill, work).map_err(failed)?;
-                put(&path, &bytes)?;
-            }
-            if !advance(&mut step, &counts) {
-                return Ok(());
+            if is_box || path.exists() || !array.is_filled(&buffer) {
+                put(&path, &array.encode(buffer).map_err(failed)?)?;
             }
         }
+        Ok(())
     }
 }
 

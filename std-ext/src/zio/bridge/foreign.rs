@@ -7,13 +7,13 @@ use ciborium::Value;
 use serde_json::{Value as Json, json};
 use tgm_core::byteswap::swap_in_place;
 use tgm_core::descriptor::{ByteOrder, Dtype};
-use tgm_core::zio::Message;
+use tgm_core::zio::{Message, dtype_of};
 
 use super::from_tgm::{cbor_members, is_ours};
 use super::to_tgm::{Object, header_entry, under_zio};
-use super::{Header, MAPPING, TENSOGRAM, ZIO};
+use super::{Header, MAPPING, TENSOGRAM, ZIO, has_stages};
 use crate::base::error::Result;
-use crate::model::json::from_cbor;
+use crate::model::json::{from_cbor, to_cbor};
 use crate::model::metadata::RESERVED_KEY;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 use crate::zio::dtype;
@@ -21,11 +21,31 @@ use crate::zio::label::{METADATA, Members};
 use crate::zio::tens::{Tens, rebuild};
 use crate::zio::tensor::Tensor;
 
-/// The label of a message with these objects.
+/// The key of an object's entry for the whole descriptor, when it is sent as it is stored.
+const STORED: &str = "stored";
+
+/// The whole descriptor as JSON, of an object that can be sent as it is stored: one with stages and without masks.
+pub(super) fn passed(descriptor: &DataObjectDescriptor) -> Option<Members> {
+    // An encoder leaves `hash` out, so the descriptor would not come back.
+    if !has_stages(descriptor) || descriptor.masks.is_some() || descriptor.params.contains_key("hash") {
+        return None;
+    }
+    match from_cbor(&Value::serialized(descriptor).ok()?, "descriptor").ok()? {
+        Json::Object(members) => Some(members),
+        _ => None,
+    }
+}
+
+/// The label of a message with these objects. Of those that pass as they are stored, `passed` has the descriptor; of
+/// all it has the stored size.
 ///
 /// # Errors
 /// [`TensogramError::Metadata`](crate::TensogramError::Metadata) with the path of what JSON has no words for.
-pub(super) fn label(global: &GlobalMetadata, descriptors: &[DataObjectDescriptor]) -> Result<String> {
+pub(super) fn label(
+    global: &GlobalMetadata,
+    descriptors: &[DataObjectDescriptor],
+    passed: &[(&Option<Members>, u64)],
+) -> Result<String> {
     let mut base = Vec::with_capacity(descriptors.len());
     for index in 0..descriptors.len() {
         let entry = global.base.get(index).map(|entry| entry_json(entry, &format!("base[{index}]"))).transpose()?;
@@ -35,9 +55,12 @@ pub(super) fn label(global: &GlobalMetadata, descriptors: &[DataObjectDescriptor
     let is_lossless = base.iter().zip(&flat).all(|(entry, flat)| unflatten(flat).as_ref() == Some(entry));
 
     let mut tensors = Vec::with_capacity(descriptors.len());
-    for (part, (descriptor, metadata)) in descriptors.iter().zip(flat).enumerate() {
+    for (part, ((descriptor, metadata), (passed, len))) in descriptors.iter().zip(flat).zip(passed).enumerate() {
         let (kind, word) = dtype::to_tens(descriptor.dtype);
-        let mut tensor = json!({"shape": sent_shape(descriptor)?, "word": word, "dtype": kind, "part": part});
+        let mut tensor = match passed {
+            None => json!({"shape": sent_shape(descriptor)?, "word": word, "dtype": kind, "part": part}),
+            Some(_) => json!({"shape": [len], "word": 1, "dtype": "u", "part": part}),
+        };
         if !metadata.is_empty()
             && let Some(members) = tensor.as_object_mut()
         {
@@ -49,7 +72,11 @@ pub(super) fn label(global: &GlobalMetadata, descriptors: &[DataObjectDescriptor
     if !is_lossless {
         ours.insert("base".into(), base.into_iter().map(Json::Object).collect());
     }
-    let objects: Vec<Members> = descriptors.iter().map(differences).collect();
+    let objects = descriptors.iter().zip(passed).map(|(descriptor, (passed, _))| match passed {
+        None => differences(descriptor),
+        Some(members) => Members::from_iter([(STORED.to_string(), members.clone().into())]),
+    });
+    let objects: Vec<Members> = objects.collect();
     if objects.iter().any(|members| !members.is_empty()) {
         ours.insert("objects".into(), objects.into_iter().map(Json::Object).collect());
     }
@@ -79,7 +106,7 @@ fn differences(descriptor: &DataObjectDescriptor) -> Members {
     let (kind, word) = dtype::to_tens(descriptor.dtype);
     let is_bitmask = descriptor.dtype == Dtype::Bitmask;
     let entries = [
-        ("dtype", (dtype::from_tens(kind, word) != Some(descriptor.dtype)).then(|| descriptor.dtype.name().into())),
+        ("dtype", (dtype_of(kind, word) != Some(descriptor.dtype)).then(|| descriptor.dtype.name().into())),
         ("shape", is_bitmask.then(|| descriptor.shape.clone().into())),
         ("strides", (plain.strides != descriptor.strides).then(|| descriptor.strides.clone().into())),
         ("type", (plain.obj_type != descriptor.obj_type).then(|| descriptor.obj_type.clone().into())),
@@ -133,6 +160,8 @@ pub(super) fn restore<'a, P: AsRef<[u8]>>(
         return None;
     }
     let objects = ours.get("objects").map_or(Some(&[][..]), |list| list.as_array().map(Vec::as_slice))?;
+    let is_passed = |index| objects.get(index).is_some_and(|said: &Json| said.get(STORED).is_some());
+    let is_passed: Vec<bool> = (0..tens.tensors().len()).map(is_passed).collect();
     let tensors = tens.tensors().iter().enumerate();
     let objects: Vec<_> = tensors.map(|(index, tensor)| object(tensor, objects.get(index))).collect::<Option<_>>()?;
     let base: Vec<Members> = match ours.get("base") {
@@ -149,7 +178,13 @@ pub(super) fn restore<'a, P: AsRef<[u8]>>(
     }
     let mut global = GlobalMetadata { base, extra, ..GlobalMetadata::default() };
     let descriptors: Vec<_> = objects.iter().map(|(descriptor, _)| descriptor.clone()).collect();
-    if label(&global, &descriptors).ok()?.as_bytes() != message.label() || global.extra.get(ZIO).is_some_and(is_ours) {
+    let passed = objects.iter().zip(&is_passed).map(|((descriptor, _), is)| passed(descriptor).filter(|_| *is));
+    let passed: Vec<_> = passed.collect();
+    let sizes = objects.iter().map(|(_, bytes)| bytes.len() as u64);
+    let sizes: Vec<_> = passed.iter().zip(sizes).collect();
+    if label(&global, &descriptors, &sizes).ok()?.as_bytes() != message.label()
+        || global.extra.get(ZIO).is_some_and(is_ours)
+    {
         return None;
     }
     let header = Header { level: message.level(), form: message.form(), coords: message.coords() };
@@ -171,6 +206,10 @@ fn flat_metadata(tensor: &Tensor<'_>) -> Option<Members> {
 /// The object of a tensor, with the entries that the label keeps for it.
 fn object<'a>(tensor: &Tensor<'a>, said: Option<&Json>) -> Option<Object<'a>> {
     let said = said.map_or(Some(Members::new()), |said| said.as_object().cloned())?;
+    if let Some(stored) = said.get(STORED) {
+        let descriptor = to_cbor(stored).deserialized::<DataObjectDescriptor>().ok()?;
+        return Some((descriptor, tensor.bytes().into()));
+    }
     let text = |key: &str| said.get(key).map(|value| value.as_str().ok_or(()));
     let uints = |key: &str| -> Option<Option<Vec<u64>>> {
         said.get(key)

@@ -9,7 +9,7 @@ use tgm_core::zio::{Coords, Form, Layout, Level, Message};
 
 use super::reverse::reverse_axes;
 use super::to_tgm::descending;
-use super::{BridgeOptions, Header, MAPPING, NotKept, TENSOGRAM, ZIO, foreign};
+use super::{BridgeOptions, Header, LABEL_BYTES, MAPPING, NotKept, PLAIN, TENSOGRAM, ZIO, foreign, has_stages};
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
 use crate::decode::checked::CheckedMessage;
@@ -34,20 +34,42 @@ pub(super) fn decode<'a>(bytes: &'a [u8], options: &BridgeOptions) -> Result<(Pa
     let descriptors: Vec<_> =
         objects.iter().map(|o| to_owned::descriptor(o.descriptor(), &opened.room)).collect::<Result<_>>()?;
     let objects: Vec<_> = objects.iter().map(|object| Trusted::proven(object, proof)).collect();
-    let not_kept = not_kept(&global, &descriptors);
-    let zio = match global.extra.get(ZIO) {
-        Some(zio) if is_ours(zio) => Some(members(from_cbor(zio, "_extra_.zio")?)),
+    let mut passed = vec![None; objects.len()];
+    let mut label_bytes = None;
+    let zio = match global.extra.get_mut(ZIO) {
+        Some(zio) if is_ours(zio) => {
+            label_bytes = take_label_bytes(zio);
+            Some(members(from_cbor(zio, "_extra_.zio")?))
+        }
         _ => None,
     };
+    let is_marked = |zio: &Members, key| zio.get(key) == Some(&Json::Bool(true));
     let parts = match zio {
-        None => other(&global, &descriptors, &objects, options.header, options)?,
-        Some(zio) if zio.get(TENSOGRAM) == Some(&Json::Bool(true)) => {
-            global.extra.remove(ZIO);
-            other(&global, &descriptors, &objects, header(&zio)?, options)?
+        Some(zio) if is_marked(&zio, PLAIN) => plain(&zio, label_bytes, &global, &descriptors, &objects, options)?,
+        Some(zio) if !is_marked(&zio, TENSOGRAM) => ours(&zio, &global, &descriptors, &objects, options)?,
+        zio => {
+            let header = match zio {
+                None => options.header,
+                Some(zio) => {
+                    global.extra.remove(ZIO);
+                    header(&zio)?
+                }
+            };
+            if options.pass_through {
+                passed = descriptors.iter().map(foreign::passed).collect();
+            }
+            other(&global, &descriptors, &objects, &passed, header, options)?
         }
-        Some(zio) => ours(&zio, &global, &descriptors, &objects, options)?,
     };
+    let not_kept = not_kept(&global, &descriptors, &passed);
     Ok((parts, not_kept))
+}
+
+/// Takes a label that is not text out of the entry, which is JSON then.
+fn take_label_bytes(zio: &mut ciborium::Value) -> Option<Vec<u8>> {
+    let map = zio.as_map_mut()?;
+    let at = map.iter().position(|(key, value)| key.as_text() == Some(LABEL_BYTES) && value.is_bytes())?;
+    map.remove(at).1.into_bytes().ok()
 }
 
 /// Whether this is an entry `_extra_.zio` that this mapping wrote.
@@ -56,14 +78,16 @@ pub(super) fn is_ours(zio: &ciborium::Value) -> bool {
     version.and_then(|(_, version)| version.as_integer()) == Some(MAPPING.into())
 }
 
-fn not_kept(global: &GlobalMetadata, descriptors: &[DataObjectDescriptor]) -> Vec<NotKept> {
+fn not_kept(global: &GlobalMetadata, descriptors: &[DataObjectDescriptor], passed: &[Option<Members>]) -> Vec<NotKept> {
     let mut list = Vec::new();
     if !global.reserved.is_empty() {
         list.push(NotKept::Provenance);
     }
-    for (object, descriptor) in descriptors.iter().enumerate() {
-        if [&descriptor.encoding, &descriptor.filter, &descriptor.compression].into_iter().any(|stage| stage != "none")
-        {
+    for (object, (descriptor, passed)) in descriptors.iter().zip(passed).enumerate() {
+        if passed.is_some() {
+            continue;
+        }
+        if has_stages(descriptor) {
             list.push(NotKept::Pipeline { object });
         }
         if descriptor.masks.is_some() {
@@ -75,17 +99,23 @@ fn not_kept(global: &GlobalMetadata, descriptors: &[DataObjectDescriptor]) -> Ve
     list
 }
 
-/// A message that was not made from TENS: decoded values, little-endian.
+/// A message that was not made from TENS: decoded values, little-endian, or for `passed` objects what is stored.
 fn other<'a>(
     global: &GlobalMetadata,
     descriptors: &[DataObjectDescriptor],
     objects: &[Trusted<'_, 'a>],
+    passed: &[Option<Members>],
     header: Header,
     options: &BridgeOptions,
 ) -> Result<Parts<'a>> {
-    let label = foreign::label(global, descriptors)?;
+    let sizes = objects.iter().map(|object| object.payload().len() as u64);
+    let label = foreign::label(global, descriptors, &passed.iter().zip(sizes).collect::<Vec<_>>())?;
     label::parse(label.as_bytes()).map_err(|_| metadata("metadata is nested too deeply for a label"))?;
-    let payloads = objects.iter().map(|object| elements(*object, ByteOrder::Little, options)).collect::<Result<_>>()?;
+    let payloads = objects.iter().zip(passed).map(|(object, passed)| match passed {
+        Some(_) => Ok(Cow::Borrowed(object.payload())),
+        None => elements(*object, ByteOrder::Little, options),
+    });
+    let payloads = payloads.collect::<Result<Vec<_>>>()?;
     Ok(Parts::new(header.level, header.form, label.as_bytes(), header.coords, ByteOrder::Little, payloads))
 }
 
@@ -100,6 +130,40 @@ fn elements<'a>(object: Trusted<'_, 'a>, order: ByteOrder, options: &BridgeOptio
     Ok(values)
 }
 
+/// A message that had no tensors.
+fn plain<'a>(
+    zio: &Members,
+    label_bytes: Option<Vec<u8>>,
+    global: &GlobalMetadata,
+    descriptors: &[DataObjectDescriptor],
+    objects: &[Trusted<'_, 'a>],
+    options: &BridgeOptions,
+) -> Result<Parts<'a>> {
+    let Content { order, entries, payloads } = content(zio, global, descriptors, objects, options)?;
+    if !entries.is_empty() {
+        return Err(metadata("a ZIO message without tensors was given one, which its form does not allow"));
+    }
+    let text = zio.get("label_text").and_then(Json::as_str);
+    let label = if zio.contains_key("label") {
+        let label = label::write(object_at(zio, "label")?);
+        let is_same = |text: &&str| label::parse(text.as_bytes()).is_ok_and(|found| label::write(found) == label);
+        text.filter(is_same).map_or_else(|| label.clone(), str::to_string).into_bytes()
+    } else {
+        let text = || text.map(|text| text.as_bytes().to_vec());
+        label_bytes.or_else(text).ok_or_else(|| bad("_extra_.zio.label"))?
+    };
+    let Header { level, form, coords } = header(zio)?;
+    Ok(Parts::new(level, form, &label, coords, order, payloads))
+}
+
+/// What a message holds that was made from ZIO.
+struct Content<'a> {
+    order: ByteOrder,
+    /// The entries of its tensors.
+    entries: Vec<Json>,
+    payloads: Vec<Cow<'a, [u8]>>,
+}
+
 /// A message that was made from TENS.
 fn ours<'a>(
     zio: &Members,
@@ -108,6 +172,18 @@ fn ours<'a>(
     objects: &[Trusted<'_, 'a>],
     options: &BridgeOptions,
 ) -> Result<Parts<'a>> {
+    let Content { order, entries, payloads } = content(zio, global, descriptors, objects, options)?;
+    let label = rebuild(entries, tens_keys(zio)?, object_at(zio, "label")?);
+    with_label(zio, &label, order, payloads)
+}
+
+fn content<'a>(
+    zio: &Members,
+    global: &GlobalMetadata,
+    descriptors: &[DataObjectDescriptor],
+    objects: &[Trusted<'_, 'a>],
+    options: &BridgeOptions,
+) -> Result<Content<'a>> {
     let order = match zio.get("coord_order") {
         None => ByteOrder::Little,
         Some(name) => name.as_str().and_then(ByteOrder::from_name).ok_or_else(|| bad("_extra_.zio.coord_order"))?,
@@ -156,8 +232,7 @@ fn ours<'a>(
         entries.push(new_tensor(index, global, descriptors, payloads.len(), bytes.len())?);
         payloads.push(bytes);
     }
-    let label = rebuild(entries, tens_keys(zio)?, object_at(zio, "label")?);
-    with_label(zio, &label, order, payloads)
+    Ok(Content { order, entries, payloads })
 }
 
 /// The message, with the label's old text if that has the same content.
@@ -197,13 +272,14 @@ fn restored(index: usize, zio: &Members, part: usize, descriptor: &DataObjectDes
     let kind = zio.get("dtype").and_then(Json::as_str).ok_or_else(|| bad_object(index, "dtype"))?;
     let word = zio.get("word").and_then(Json::as_u64).and_then(|word| u32::try_from(word).ok());
     let word = word.ok_or_else(|| bad_object(index, "word"))?;
-    let dtype = dtype::from_tens(kind, word);
+    let is_dense = zio.get("packing").is_none_or(|packing| packing == "dense");
+    let dtype = dtype::from_tens(kind, word).filter(|_| is_dense);
     if dtype.unwrap_or(Dtype::Uint8) != descriptor.dtype {
         let found = descriptor.dtype;
         return Err(metadata(format!("object {index} is {found}, which is not dtype \"{kind}\" of word {word}")));
     }
     let mut stored = descriptor.shape.as_slice();
-    if dtype.is_none() {
+    if is_dense && dtype.is_none() {
         match stored.split_last() {
             Some((last, before)) if *last == u64::from(word) => stored = before,
             // The original shape has a 0, and its product overflows without it.
@@ -225,10 +301,10 @@ fn restored(index: usize, zio: &Members, part: usize, descriptor: &DataObjectDes
     let layout = Layout::from_checked(&shape, order.as_deref(), ascend.as_deref());
     let mut expected: Vec<u64> = layout.fastest_first().map(|d| shape.get(d).copied().unwrap_or_default()).collect();
     expected.reverse();
-    if expected != stored && !(stored == [0] && shape.contains(&0)) {
+    if is_dense && expected != stored && !(stored == [0] && shape.contains(&0)) {
         return Err(metadata(format!("object {index} has shape {stored:?} where its zio entry implies {expected:?}")));
     }
-    let axes = descending(&layout, ascend.as_deref());
+    let axes = if is_dense { descending(&layout, ascend.as_deref()) } else { Vec::new() };
     let mut json = object_at(zio, "ext")?;
     json.extend(members(json!({"shape": shape, "word": word, "dtype": kind, "part": part})));
     for key in ["order", "ascend", "packing", METADATA] {

@@ -9,13 +9,13 @@ use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_core::zio::{Layout, Message};
 
 use super::reverse::reverse_axes;
-use super::{BridgeOptions, Header, MAPPING, ZIO, foreign};
+use super::{BridgeOptions, Header, LABEL_BYTES, MAPPING, PLAIN, ZIO, foreign, from_tgm, has_stages};
 use crate::base::error::Result;
-use crate::encode::encode_pre_encoded;
+use crate::encode::{Part, encode_parts, encode_pre_encoded};
 use crate::model::json::to_cbor;
 use crate::model::params::metadata;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
-use crate::zio::label::{METADATA, Members};
+use crate::zio::label::{self, METADATA, Members};
 use crate::zio::tens::Tens;
 use crate::zio::tensor::Tensor;
 
@@ -26,20 +26,75 @@ pub(super) type Object<'a> = (DataObjectDescriptor, Cow<'a, [u8]>);
 
 /// Encodes the message.
 pub(super) fn encode<P: AsRef<[u8]>>(message: &Message<'_, P>, options: &BridgeOptions) -> Result<Vec<u8>> {
-    let tens = Tens::parse(message)?;
-    let (global, objects) = match foreign::restore(message, &tens) {
-        Some(restored) => restored,
-        None => mapped(message, &tens, options)?,
-    };
-    let objects: Vec<_> = objects.iter().map(|(descriptor, bytes)| (descriptor, &**bytes)).collect();
-    encode_pre_encoded(&global, &objects, &options.encode)
+    let Some(tens) = Tens::find(message)? else { return write(&plain(message), options) };
+    if let Some(restored) = foreign::restore(message, &tens) {
+        if !restored.1.iter().any(|(descriptor, _)| has_stages(descriptor)) {
+            return write(&restored, options);
+        }
+        // A label may describe stages that do not exist. Then its tensors are taken as they are.
+        if let Ok(written) = write_stored(&restored, options)
+            && gives_back(&written, message)
+        {
+            return Ok(written);
+        }
+    }
+    write(&mapped(message, &tens, options)?, options)
 }
 
-fn mapped<'a, P: AsRef<[u8]>>(
-    message: &Message<'a, P>,
-    tens: &Tens<'a>,
-    options: &BridgeOptions,
-) -> Result<(GlobalMetadata, Vec<Object<'a>>)> {
+/// A message, before it is written.
+type Whole<'a> = (GlobalMetadata, Vec<Object<'a>>);
+
+fn write((global, objects): &Whole<'_>, options: &BridgeOptions) -> Result<Vec<u8>> {
+    let objects: Vec<_> = objects.iter().map(|(descriptor, bytes)| (descriptor, &**bytes)).collect();
+    encode_pre_encoded(global, &objects, &options.encode)
+}
+
+/// Writes a message with objects that went through their stages before.
+fn write_stored((global, objects): &Whole<'_>, options: &BridgeOptions) -> Result<Vec<u8>> {
+    let objects: Vec<_> = objects.iter().map(|(descriptor, bytes)| Part::Region(descriptor, bytes)).collect();
+    Ok(encode_parts(global, &objects, &options.encode)?)
+}
+
+/// Whether a message of stored objects becomes the ZIO message again that it was made of. Payload is not read.
+fn gives_back<P: AsRef<[u8]>>(written: &[u8], message: &Message<'_, P>) -> bool {
+    let options = BridgeOptions { pass_through: true, ..BridgeOptions::default() };
+    let back = from_tgm::decode(written, &options);
+    back.is_ok_and(|(parts, _)| {
+        let payloads = parts.payloads().iter().map(|payload| payload.len());
+        parts.label() == message.label() && payloads.eq(message.payloads().map(<[u8]>::len))
+    })
+}
+
+/// A message without tensors: each part is a vector of bytes. The label is kept by its members if it is an object of
+/// JSON, with its text if that is written in another way; otherwise by its text, or its bytes.
+fn plain<'a, P: AsRef<[u8]>>(message: &Message<'a, P>) -> Whole<'a> {
+    let order = message.byte_order();
+    let parts = message.payloads().enumerate();
+    let (base, objects) = parts.map(|(part, bytes)| plain_part(part, bytes, order)).unzip();
+    let header = Header { level: message.level(), form: message.form(), coords: message.coords() };
+    let mut zio = header_entry(&header, message.payloads().len());
+    if order == ByteOrder::Big {
+        zio.push(("coord_order".into(), order.name().into()));
+    }
+    zio.push((PLAIN.into(), true.into()));
+    let members = label::parse(message.label()).ok();
+    zio.extend(members.as_ref().map(|members| ("label".into(), members_to_cbor(members))));
+    if members.is_none_or(|members| label::write(members).as_bytes() != message.label()) {
+        zio.push(match str::from_utf8(message.label()) {
+            Ok(text) => ("label_text".into(), text.into()),
+            Err(_) => (LABEL_BYTES.into(), Value::Bytes(message.label().to_vec())),
+        });
+    }
+    (GlobalMetadata { base, extra: under_zio(zio), ..GlobalMetadata::default() }, objects)
+}
+
+/// A payload part that is no tensor.
+fn plain_part(part: usize, bytes: &[u8], order: ByteOrder) -> (Entries, Object<'_>) {
+    let descriptor = DataObjectDescriptor::new(Dtype::Uint8, order, &[bytes.len() as u64]);
+    (under_zio(vec![("part".into(), (part as u64).into())]), (descriptor, bytes.into()))
+}
+
+fn mapped<'a, P: AsRef<[u8]>>(message: &Message<'a, P>, tens: &Tens<'a>, options: &BridgeOptions) -> Result<Whole<'a>> {
     let order = message.byte_order();
     let (mut base, mut objects) = (Vec::new(), Vec::new());
     for (index, tensor) in tens.tensors().iter().enumerate() {
@@ -49,8 +104,9 @@ fn mapped<'a, P: AsRef<[u8]>>(
     }
     for part in tens.extra_parts() {
         let bytes = tens.payloads().get(part).copied().unwrap_or_default();
-        base.push(under_zio(vec![("part".into(), (part as u64).into())]));
-        objects.push((DataObjectDescriptor::new(Dtype::Uint8, order, &[bytes.len() as u64]), bytes.into()));
+        let (entry, object) = plain_part(part, bytes, order);
+        base.push(entry);
+        objects.push(object);
     }
     let header = Header { level: message.level(), form: message.form(), coords: message.coords() };
     let mut zio = header_entry(&header, tens.payloads().len());
@@ -98,6 +154,9 @@ fn members_to_cbor(members: &Members) -> Value {
 
 /// The object's descriptor, and whether the tensor's shape cannot be derived from it.
 fn descriptor(tensor: &Tensor<'_>, order: ByteOrder) -> (DataObjectDescriptor, bool) {
+    if !tensor.is_dense() {
+        return (DataObjectDescriptor::new(Dtype::Uint8, order, &[tensor.bytes().len() as u64]), true);
+    }
     let mut shape = tensor.stored_shape().to_vec();
     if tensor.dtype().is_none() {
         shape.push(tensor.word().into());
@@ -121,7 +180,7 @@ fn tensor_entry(index: usize, tensor: &Tensor<'_>, has_shape: bool) -> Vec<(Valu
         ("shape", has_shape.then(|| uints(&mut tensor.shape().iter().copied()))),
         ("order", tensor.order().map(|order| uints(&mut order.iter().map(|d| *d as u64)))),
         ("ascend", tensor.ascend().map(|ascend| Value::Array(ascend.iter().copied().map(Value::from).collect()))),
-        ("packing", tensor.is_packing_given.then(|| "dense".into())),
+        ("packing", tensor.packing().map(Value::from)),
         (METADATA, tensor.metadata().map(to_cbor)),
         ("ext", (!tensor.ext().is_empty()).then(|| members_to_cbor(tensor.ext()))),
     ];
@@ -138,7 +197,7 @@ pub(super) fn descending(layout: &Layout<'_>, ascend: Option<&[bool]>) -> Vec<bo
 
 fn elements<'a>(index: usize, tensor: &Tensor<'a>, options: &BridgeOptions) -> Result<Cow<'a, [u8]>> {
     let layout = tensor.layout();
-    if layout.ascends() {
+    if layout.ascends() || !tensor.is_dense() {
         return Ok(tensor.bytes().into());
     }
     if !options.copy_descending {

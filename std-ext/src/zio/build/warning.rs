@@ -9,6 +9,15 @@ use crate::zio::dtype;
 use crate::zio::tens::Tens;
 
 /// A property of a message that other readers cannot read.
+///
+/// ```
+/// use tgm_std::zio::{TensBuilder, TensorBuilder, Warning};
+///
+/// let tensor = TensorBuilder::new(&[2, 2], &[1_u8, 2, 3, 4]).order(&[0, 1]);
+/// let built = TensBuilder::new().tensor(tensor).build()?;
+/// assert_eq!(built.warnings, [Warning::StorageOrder { tensor: 0 }]);
+/// # Ok::<(), tgm_std::zio::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Warning {

@@ -98,24 +98,26 @@ impl Create {
         Ok(())
     }
 
-    /// Appends all messages after all are made, one step each.
+    /// Appends all messages after all are made.
     fn append(&self, path: &Path) -> Result<(), Failure> {
         let place = path.display().to_string();
-        let mut file = None;
-        let mut append = |message: &[u8]| {
-            let file = match &mut file {
-                Some(file) => file,
-                None if path.exists() => file.insert(TensogramFile::open(path).map_err(Failure::at(&*place))?),
-                None => file.insert(TensogramFile::create(path).map_err(Failure::at(&*place))?),
-            };
-            file.append_message(message, &AppendOptions::default()).map(drop).map_err(Failure::at(&*place))
+        let open = || {
+            let file = if path.exists() { TensogramFile::open(path) } else { TensogramFile::create(path) };
+            file.map_err(Failure::at(&*place))
         };
+        let how = AppendOptions::default();
         if !self.each {
-            return self.messages(|message| append(&message));
+            return self.messages(|message| {
+                let appended = open()?.append_message(&message, &how);
+                appended.map(drop).map_err(Failure::at(&*place))
+            });
         }
         let mut made = Spill::beside(path)?;
         self.messages(|message| Ok(made.add(&message)?))?;
-        made.for_each(append)
+        let mut file = open()?;
+        let mut appender = file.appender(&how).map_err(Failure::at(&*place))?;
+        made.for_each(|message| appender.append_message(message).map(drop).map_err(Failure::at(&*place)))?;
+        appender.flush().map_err(Failure::at(&*place))
     }
 
     /// Makes the messages one by one.

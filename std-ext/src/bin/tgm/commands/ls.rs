@@ -23,7 +23,7 @@ use crate::show::json::{self, Document, error_json};
 use crate::show::output::{Out, Style};
 use crate::show::summary::{Summary, shape_text};
 use crate::show::table::{Cell, Column, Table};
-use crate::show::text::shorten;
+use crate::show::text::shortened;
 use crate::show::tree::inline;
 
 /// List messages and objects; payloads are not read
@@ -307,7 +307,7 @@ impl Row {
 
 /// A value: whole, or shortened to the width of a column.
 fn value_cell(value: Option<&Json>, missing: &str, is_whole: bool) -> Cell {
-    let shown = |value| if is_whole { text(value) } else { shorten(&inline(value), CHARACTERS) };
+    let shown = |value| if is_whole { text(value) } else { shortened(inline(value), CHARACTERS) };
     value.map_or(missing.into(), |value| shown(value).into())
 }
 

@@ -3,8 +3,8 @@
 mod convert;
 mod show;
 
-use std::fs;
-use std::io::{self, Read};
+use std::fs::File;
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
@@ -15,9 +15,9 @@ use crate::args::listing::Listed;
 use crate::commands::Run;
 use crate::show::output::Out;
 
-/// List .zio files (TENS messages), and convert them to Tensogram files and back
+/// List .zio files (ZIO messages), and convert them to Tensogram files and back
 ///
-/// A .zio file is a sequence of messages. Each message is packed into one buffer with its size in front, by the same
+/// A .zio file is a sequence of messages, which is read one message at a time. Each message is packed into one buffer with its size in front, by the same
 /// codec that packs parts. The bare buffer of one message is read as well.
 #[derive(Args, Debug)]
 pub(crate) struct Zio {
@@ -92,18 +92,18 @@ impl ZioFiles {
     ) -> io::Result<()> {
         for path in &self.paths {
             let name = path.display().to_string();
-            let bytes = match read(path) {
-                Ok(bytes) => bytes,
+            let source = match open(path) {
+                Ok(source) => source,
                 Err(error) => {
                     out.problem(&format!("cannot read {name}\n{error}"));
                     continue;
                 }
             };
-            for (index, message) in file::messages(&bytes).enumerate() {
+            for (index, message) in file::Reader::new(source).enumerate() {
                 match message {
                     Err(error) => out.report(&name, &error),
                     Ok((offset, bytes)) => {
-                        let message = Message::from_buffer(bytes, self.order()).map_err(TensogramError::from);
+                        let message = Message::from_buffer(&bytes, self.order()).map_err(TensogramError::from);
                         with(out, &ZioMessage { file: &name, index, offset, message })?;
                     }
                 }
@@ -113,11 +113,10 @@ impl ZioFiles {
     }
 }
 
-fn read(path: &Path) -> io::Result<Vec<u8>> {
-    if path != Path::new("-") {
-        return fs::read(path);
+/// The file, or standard input.
+fn open(path: &Path) -> io::Result<Box<dyn Read>> {
+    if path == Path::new("-") {
+        return Ok(Box::new(io::stdin().lock()));
     }
-    let mut bytes = Vec::new();
-    io::stdin().lock().read_to_end(&mut bytes)?;
-    Ok(bytes)
+    Ok(Box::new(BufReader::new(File::open(path)?)))
 }

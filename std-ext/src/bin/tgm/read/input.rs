@@ -181,8 +181,8 @@ impl Input {
     pub(crate) fn read_into(&self, offset: u64, length: u64, buffer: &mut Vec<u8>) -> Result<(), TensogramError> {
         let too_large = || TensogramError::Encoding(format!("{length} bytes are too many for this machine").into());
         let len = usize::try_from(length).map_err(|_| too_large())?;
-        buffer.clear();
-        buffer.try_reserve_exact(len).map_err(|_| too_large())?;
+        // Bytes of the read before stay until this read replaces them: only what the buffer grows by is filled with zeros.
+        buffer.try_reserve_exact(len.saturating_sub(buffer.len())).map_err(|_| too_large())?;
         buffer.resize(len, 0);
         let read = match &self.source {
             Backing::File(file) => file.read_at(offset, buffer)?,

@@ -62,6 +62,10 @@ pub(crate) fn annotations<'k>(
     keys: impl IntoIterator<Item = &'k str>,
 ) -> tgm_core::Result<Annotations> {
     let mut found = Annotations::new();
+    // Most messages have none, and each lookup is a walk.
+    if message.frame().extra_entries().next().is_none() {
+        return Ok(found);
+    }
     for key in keys {
         let is_prefixed = key.starts_with("extra.") || key.starts_with("_extra_.");
         let path = if is_prefixed { key.to_string() } else { format!("extra.{key}") };

@@ -27,7 +27,7 @@ pub(crate) fn from_cbor(item: &Value<'_>) -> tgm_core::Result<Json> {
         Kind::Bool => item.as_bool()?.into(),
         Kind::Float | Kind::Integer => float_json(item.as_f64()?),
         Kind::Bytes => json!({"$bytes": hex(item.as_bytes()?.chunks().flatten())}),
-        Kind::Text => item.as_text()?.to_string().into(),
+        Kind::Text => text_of(item)?.into(),
         Kind::Array => Json::Array(item.as_array()?.iter().map(|item| from_cbor(&item?)).collect::<Result<_, _>>()?),
         Kind::Map => map_json(item.as_map()?.iter())?,
         Kind::Tag => {
@@ -37,13 +37,19 @@ pub(crate) fn from_cbor(item: &Value<'_>) -> tgm_core::Result<Json> {
     })
 }
 
+/// A text. Most texts have one piece, which is copied directly.
+fn text_of(item: &Value<'_>) -> tgm_core::Result<String> {
+    let text = item.as_text()?;
+    Ok(text.as_str().map_or_else(|| text.to_string(), str::to_string))
+}
+
 /// Entries of a map, in their order. Of entries with the same key the last one counts.
 pub(crate) fn map_json<'a>(
     entries: impl Iterator<Item = tgm_core::Result<(Value<'a>, Value<'a>)>>,
 ) -> tgm_core::Result<Json> {
     let entries = entries.collect::<Result<Vec<_>, _>>()?;
     if entries.iter().all(|(key, _)| key.kind() == Kind::Text) {
-        let pair = |(key, value): &(Value<'a>, Value<'a>)| Ok((key.as_text()?.to_string(), from_cbor(value)?));
+        let pair = |(key, value): &(Value<'a>, Value<'a>)| Ok((text_of(key)?, from_cbor(value)?));
         return Ok(Json::Object(entries.iter().map(pair).collect::<Result<_, _>>()?));
     }
     let pair = |(key, value): &(Value<'a>, Value<'a>)| Ok(Json::Array(vec![from_cbor(key)?, from_cbor(value)?]));

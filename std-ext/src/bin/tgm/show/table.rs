@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use crate::show::output::{Out, Style};
-use crate::show::text::{cut, escape};
+use crate::show::text::{cut, escape, escaped, width};
 
 /// Rows that are laid out together. Widths never shrink from one block to the next. So short tables are aligned
 /// throughout, and long ones need memory for one block only.
@@ -57,6 +57,8 @@ impl Column {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cell {
     text: String,
+    /// The number of its characters.
+    width: usize,
     style: Style,
     /// The cell extends over the following columns.
     spread: bool,
@@ -65,7 +67,7 @@ pub(crate) struct Cell {
 impl Cell {
     /// A cell in a style.
     pub(crate) fn styled(style: Style, text: &str) -> Self {
-        Self { text: escape(text), style, spread: false }
+        Self { style, ..Self::plain(escape(text)) }
     }
 
     /// A cell that ends its row and may be wider than its column.
@@ -73,13 +75,18 @@ impl Cell {
         Self { spread: true, ..Self::styled(style, text) }
     }
 
-    fn width(&self) -> usize {
-        self.text.chars().count()
+    /// A cell of text that needs no escapes.
+    fn plain(text: String) -> Self {
+        Self { width: width(&text), text, style: Style::Plain, spread: false }
     }
 
     /// This cell, cut to `limit`.
     fn cut(self, limit: usize) -> Self {
-        Self { text: cut(self.text, limit), ..self }
+        if self.width <= limit {
+            return self;
+        }
+        let Self { text, style, spread, .. } = self;
+        Self { style, spread, ..Self::plain(cut(text, limit)) }
     }
 }
 
@@ -91,7 +98,7 @@ impl From<&str> for Cell {
 
 impl From<String> for Cell {
     fn from(text: String) -> Self {
-        Self::from(text.as_str())
+        Self::plain(escaped(text))
     }
 }
 
@@ -286,7 +293,7 @@ impl Table {
     fn widen(&mut self, rows: &[Vec<Cell>]) {
         for row in rows {
             for (width, cell) in self.widths.iter_mut().zip(row).filter(|(_, cell)| !cell.spread) {
-                *width = cell.width().max(*width);
+                *width = cell.width.max(*width);
             }
         }
     }
@@ -320,8 +327,10 @@ impl Table {
                 (at, blanks, is_broken) = (self.indent.len() + GOING_ON, self.indent.len() + GOING_ON, true);
             }
             at += width + 2;
-            let cell = if cell.spread { cell.clone() } else { cell.clone().cut(*width) };
-            let padding = width.saturating_sub(cell.width());
+            // Columns are mostly as wide as their widest cell, so few cells are cut, and the others need no copy.
+            let cut = (!cell.spread && cell.width > *width).then(|| cell.clone().cut(*width));
+            let cell = cut.as_ref().unwrap_or(cell);
+            let padding = width.saturating_sub(cell.width);
             let (before, after) = if column.0.right && !cell.spread { (padding, 0) } else { (0, padding) };
             if cell.text.is_empty() {
                 blanks += padding + 2;

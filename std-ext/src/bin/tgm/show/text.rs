@@ -4,6 +4,9 @@ use std::fmt::Write as _;
 
 /// `text` with control characters, and characters that change the direction of writing, as escapes: `\n`, `\u{1b}`.
 pub(crate) fn escape(text: &str) -> String {
+    if is_plain(text) {
+        return text.to_string();
+    }
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -18,6 +21,21 @@ pub(crate) fn escape(text: &str) -> String {
     escaped
 }
 
+/// [`escape`] of a text that the caller gives away. Most texts are plain, and are not copied.
+pub(crate) fn escaped(text: String) -> String {
+    if is_plain(&text) { text } else { escape(&text) }
+}
+
+/// Whether nothing has to be escaped, as far as that shows without a look at each character.
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+}
+
+/// The number of characters.
+pub(crate) fn width(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.chars().count() }
+}
+
 /// Whether this character could mislead a terminal or a reader.
 pub(crate) fn is_unsafe(c: char) -> bool {
     c.is_control()
@@ -26,6 +44,10 @@ pub(crate) fn is_unsafe(c: char) -> bool {
 
 /// The first `limit` characters of `text`, followed by the full length if it was cut.
 pub(crate) fn shorten(text: &str, limit: usize) -> String {
+    // Each character has at least one byte.
+    if text.len() <= limit {
+        return text.to_string();
+    }
     match text.char_indices().nth(limit) {
         Some((end, _)) => {
             let kept = text.get(..end).unwrap_or_default();
@@ -33,6 +55,11 @@ pub(crate) fn shorten(text: &str, limit: usize) -> String {
         }
         None => text.to_string(),
     }
+}
+
+/// [`shorten`] of a text that the caller gives away. Short ones are not copied.
+pub(crate) fn shortened(text: String, limit: usize) -> String {
+    if text.len() <= limit { text } else { shorten(&text, limit) }
 }
 
 /// `text` with at most `limit` characters. Longer text has an ellipsis in the middle.
@@ -64,6 +91,15 @@ mod tests {
     #[test]
     fn what_moves_the_cursor_is_escaped() {
         assert_eq!(escape("a\u{1b}[31mb\nc\u{9b}d\u{202e}e\u{7f}é"), "a\\u{1b}[31mb\\nc\\u{9b}d\\u{202e}e\\u{7f}é");
+        for text in ["", " ~a", "é", "\t", "a\u{7f}", "b\u{1f}"] {
+            assert_eq!(escaped(text.to_string()), escape(text));
+        }
+        assert_eq!(escape(" ~a"), " ~a");
+    }
+
+    #[test]
+    fn a_width_counts_characters() {
+        assert_eq!(["", "abc", "é…"].map(width), [0, 3, 2]);
     }
 
     #[test]
@@ -77,5 +113,6 @@ mod tests {
     fn shortening_counts_characters() {
         assert_eq!(shorten("ééé", 3), "ééé");
         assert_eq!(shorten("éééé", 3), "ééé… (4 characters)");
+        assert_eq!(["abc", "ééé", "éééé"].map(|text| shortened(text.into(), 3)), ["abc", "ééé", "ééé… (4 characters)"]);
     }
 }

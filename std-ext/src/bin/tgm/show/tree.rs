@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::show::json::compact;
 use crate::show::output::Out;
-use crate::show::text::{escape, shorten};
+use crate::show::text::{escape, escaped, shorten};
 
 /// Number of array items that are shown.
 const ITEMS: usize = 8;
@@ -53,7 +53,7 @@ fn is_branch(value: &Json) -> bool {
 /// A value on one line.
 pub(crate) fn inline(value: &Json) -> String {
     match value {
-        Json::String(text) => escape(&shorten(text, CHARACTERS)),
+        Json::String(text) => escaped(shorten(text, CHARACTERS)),
         Json::Array(items) => shorten(&array(items), CHARACTERS),
         Json::Object(map) => {
             let entry = |(name, value): (&String, &Json)| format!("{}: {}", escape(name), inline(value));

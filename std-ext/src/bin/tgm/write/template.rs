@@ -79,6 +79,8 @@ impl Template {
 pub(crate) struct Appended {
     /// The files of this run.
     files: HashSet<PathBuf>,
+    /// The last of them, which stays open: the next message often goes there too.
+    last: Option<(PathBuf, TensogramFile)>,
 }
 
 impl Appended {
@@ -88,6 +90,10 @@ impl Appended {
     /// # Errors
     /// Those of writing.
     pub(crate) fn append(&mut self, path: &Path, message: &[u8], no_clobber: bool) -> Result<()> {
+        let how = AppendOptions::default();
+        if let Some((_, file)) = self.last.as_mut().filter(|(last, _)| last == path) {
+            return file.append_message(message, &how).map(drop);
+        }
         let is_first = self.files.insert(path.to_path_buf());
         let mut options = OpenOptions::new();
         options.append(true).create(true);
@@ -95,8 +101,8 @@ impl Appended {
             options.create_new(true);
         }
         options.open(path).inspect_err(|_| _ = self.files.remove(path))?;
-        TensogramFile::open(path)?.append_message(message, &AppendOptions::default())?;
-        Ok(())
+        let (_, file) = self.last.insert((path.to_path_buf(), TensogramFile::open(path)?));
+        file.append_message(message, &how).map(drop)
     }
 }
 

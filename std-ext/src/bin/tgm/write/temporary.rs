@@ -71,35 +71,40 @@ impl Temporary {
     /// # Errors
     /// Errors of writing to the disk and of renaming. The old file at `path` stays, unless only the last write of the
     /// directory failed.
-    pub(crate) fn put_at(mut self, path: &Path) -> io::Result<()> {
-        self.file.sync_all()?;
-        if self.name.is_none() && !self.link_at(path)? {
-            self = self.copy()?;
+    pub(crate) fn put_at(self, path: &Path) -> io::Result<()> {
+        self.put_at_by(&OnDisk, path)
+    }
+
+    /// [`Self::put_at`] by these steps. The file is on disk before its name is, so a crash leaves the old file or the new one.
+    fn put_at_by(mut self, steps: &impl Steps, path: &Path) -> io::Result<()> {
+        steps.sync(&self.file)?;
+        if self.name.is_none() && !self.link_at(steps, path)? {
+            self = self.copy(steps)?;
         }
         if let Some(name) = &self.name {
             let mut in_flight = InFlight::lock();
-            fs::rename(name, path)?;
+            steps.rename(&self.file, name, path)?;
             in_flight.forget(name);
             drop(in_flight);
             self.name = None;
         }
-        sync(&self.directory)
+        steps.sync_directory(&self.directory)
     }
 
     /// Puts an unnamed file at `path`. Returns whether the system can do that.
     #[cfg(target_os = "linux")]
-    fn link_at(&self, path: &Path) -> io::Result<bool> {
+    fn link_at(&self, steps: &impl Steps, path: &Path) -> io::Result<bool> {
         // The lock covers both steps: a signal between them would leave the name behind.
         let _in_flight = InFlight::lock();
-        if self.link(path).is_ok() {
+        if steps.link(&self.file, path).is_ok() {
             return Ok(true);
         }
         // A link cannot replace a file. A rename can.
         let name = self.directory.join(random_name()?);
-        if self.link(&name).is_err() {
+        if steps.link(&self.file, &name).is_err() {
             return Ok(false);
         }
-        let renamed = fs::rename(&name, path);
+        let renamed = steps.rename(&self.file, &name, path);
         if renamed.is_err() {
             // The error of the rename is the one to report.
             let _ = fs::remove_file(&name);
@@ -107,30 +112,21 @@ impl Temporary {
         renamed.map(|()| true)
     }
 
-    #[cfg(target_os = "linux")]
-    fn link(&self, path: &Path) -> io::Result<()> {
-        use std::os::fd::AsRawFd as _;
-
-        use rustix::fs::{AtFlags, CWD, linkat};
-        let open = format!("/proc/self/fd/{}", self.file.as_raw_fd());
-        Ok(linkat(CWD, open, CWD, path, AtFlags::SYMLINK_FOLLOW)?)
-    }
-
     #[cfg(not(target_os = "linux"))]
     #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "files have names here")]
-    fn link_at(&self, _: &Path) -> io::Result<bool> {
+    fn link_at(&self, _: &impl Steps, _: &Path) -> io::Result<bool> {
         Ok(false)
     }
 
     /// A named copy of the file. Without /proc an unnamed file cannot get a name.
-    fn copy(mut self) -> io::Result<Self> {
+    fn copy(mut self, steps: &impl Steps) -> io::Result<Self> {
         use std::io::Seek as _;
         let existing = self.file.metadata()?;
         let mut named = Self::named(&self.directory, Some(&existing))?;
         resemble(&named.file, &existing)?;
         self.file.rewind()?;
         io::copy(&mut self.file, &mut named.file)?;
-        named.file.sync_all()?;
+        steps.sync(&named.file)?;
         // The first file is removed by its drop.
         Ok(named)
     }
@@ -198,29 +194,67 @@ fn random_name() -> io::Result<String> {
     Ok(format!(".tgm.{}.tmp", crate::show::text::hex(&random)))
 }
 
-/// Writes the names in a directory to the disk.
-#[cfg(unix)]
-fn sync(directory: &Path) -> io::Result<()> {
-    match File::open(directory).and_then(|directory| directory.sync_all()) {
-        // Some directories may be written but not read, and some file systems cannot sync a directory.
-        Err(error)
-            if matches!(
-                error.kind(),
-                io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported
-            ) =>
-        {
-            Ok(())
+/// The steps by which a complete file gets its name. Tests keep a record of them.
+trait Steps {
+    /// Writes a file to the disk.
+    fn sync(&self, file: &File) -> io::Result<()>;
+
+    /// Gives a name to a file that has none. The name must be free.
+    #[cfg(target_os = "linux")]
+    fn link(&self, file: &File, name: &Path) -> io::Result<()>;
+
+    /// Gives `file`, whose name is `from`, the name `to`.
+    fn rename(&self, file: &File, from: &Path, to: &Path) -> io::Result<()>;
+
+    /// Writes the names in a directory to the disk.
+    fn sync_directory(&self, directory: &Path) -> io::Result<()>;
+}
+
+/// The steps of the system.
+struct OnDisk;
+
+impl Steps for OnDisk {
+    fn sync(&self, file: &File) -> io::Result<()> {
+        file.sync_all()
+    }
+
+    #[cfg(target_os = "linux")]
+    fn link(&self, file: &File, name: &Path) -> io::Result<()> {
+        use std::os::fd::AsRawFd as _;
+
+        use rustix::fs::{AtFlags, CWD, linkat};
+        let open = format!("/proc/self/fd/{}", file.as_raw_fd());
+        Ok(linkat(CWD, open, CWD, name, AtFlags::SYMLINK_FOLLOW)?)
+    }
+
+    fn rename(&self, _: &File, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    #[cfg(unix)]
+    fn sync_directory(&self, directory: &Path) -> io::Result<()> {
+        match File::open(directory).and_then(|directory| directory.sync_all()) {
+            // Some directories may be written but not read, and some file systems cannot sync a directory.
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported
+                ) =>
+            {
+                Ok(())
+            }
+            done => done,
         }
-        done => done,
+    }
+
+    #[cfg(not(unix))]
+    fn sync_directory(&self, _: &Path) -> io::Result<()> {
+        Ok(())
     }
 }
 
-#[cfg(not(unix))]
-#[expect(clippy::unnecessary_wraps, reason = "as where there is something to do")]
-const fn sync(_: &Path) -> io::Result<()> {
-    Ok(())
-}
-
+#[cfg(all(test, target_os = "linux"))]
+mod crash_tests;
 #[cfg(all(test, unix))]
 mod tests {
     use std::env;
@@ -293,7 +327,7 @@ mod tests {
                 // The fallback where /proc is not mounted.
                 let made = create(&place, None).unwrap();
                 io::Write::write_all(&mut made.file(), text.as_bytes()).unwrap();
-                made.copy().unwrap().put_at(&path).unwrap();
+                made.copy(&OnDisk).unwrap().put_at(&path).unwrap();
                 assert_eq!(fs::read_to_string(&path).unwrap(), text);
                 if !is_named {
                     assert_eq!(read_dir(&place).unwrap().count(), 1);

@@ -19,19 +19,15 @@
 //! | 64, 65 | pole, scanning mode |
 //! | 66 to 69, 70 to 73 | 3.30: the two parallels |
 
-use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
-
 use super::super::error::GribError;
 use super::super::sections::Section;
 use super::earth::Earth;
-use super::{Coordinates, Scan, turn};
+use super::{Coordinates, Scan};
 
 /// The bit of octet 64 for the southern pole (flag table 3.5).
 const SOUTH: u8 = 0x80;
 /// Degrees that make two parallels one, or a parallel the pole.
 const SAME: f64 = 1e-9;
-/// Steps of finding a latitude, each of which has about two more digits.
-const STEPS: usize = 12;
 
 /// Such a grid.
 pub(super) struct Cone {
@@ -40,7 +36,7 @@ pub(super) struct Cone {
     first: (f64, f64),
     step: (f64, f64),
     upward: f64,
-    eccentricity: f64,
+    earth: Earth,
     n: f64,
     /// The radius where t is 1: a F.
     scale: f64,
@@ -51,15 +47,12 @@ impl Cone {
     pub(super) fn parse(section: Section<'_>) -> Result<Option<Self>, GribError> {
         #[expect(clippy::cast_precision_loss, reason = "a number of 32 bits")]
         let angle = |octet| Ok::<_, GribError>(section.i32(octet)? as f64 * 1e-6);
-        let Some(Earth { major, eccentricity }) = Earth::parse(section)? else { return Ok(None) };
+        let Some(earth) = Earth::parse(section)? else { return Ok(None) };
         let scan = Scan { columns: section.u32(31)?, rows: section.u32(35)?, mode: section.u8(65)? };
         let is_polar = section.u16(13)? == 20;
         let (one, two) = if is_polar { (angle(48)?, angle(48)?) } else { (angle(66)?, angle(70)?) };
-        let t = |latitude: f64| shrinking(latitude.to_radians(), eccentricity);
-        let m = |latitude: f64| {
-            let (sin, cos) = latitude.to_radians().sin_cos();
-            cos / (1.0 - (eccentricity * sin).powi(2)).sqrt()
-        };
+        let Earth { major, eccentricity } = earth;
+        let (t, m) = (|latitude| earth.shrinking(latitude), |latitude| earth.parallel(latitude));
         let n = if is_polar {
             if section.u8(64)? & SOUTH == 0 { 1.0 } else { -1.0 }
         } else if (one - two).abs() < SAME {
@@ -75,29 +68,16 @@ impl Cone {
         };
         let step = (f64::from(section.u32(56)?) * 1e-3, f64::from(section.u32(60)?) * 1e-3);
         let (first, upward) = ((angle(39)?, angle(43)?), angle(52)?);
-        let cone = Self { scan, first, step, upward, eccentricity, n, scale: major * unit };
+        let cone = Self { scan, first, step, upward, earth, n, scale: major * unit };
         Ok(Some(cone).filter(|cone| cone.n.is_finite() && cone.n != 0.0 && cone.scale.is_finite()))
     }
 
     pub(super) fn coordinates(&self, points: u32) -> Option<Coordinates> {
-        let Self { scan, step, .. } = *self;
-        let mut found = Coordinates::default();
-        found.latitudes.try_reserve_exact(points as usize).ok()?;
-        found.longitudes.try_reserve_exact(points as usize).ok()?;
-        let (left, bottom) = self.project(self.first);
-        let right = if scan.mode & Scan::WEST == 0 { step.0 } else { -step.0 };
-        let up = if scan.mode & Scan::NORTH == 0 { -step.1 } else { step.1 };
-        for (column, row) in scan.places(points)? {
-            let place = (left + right * f64::from(column), bottom + up * f64::from(row));
-            let (latitude, longitude) = self.unproject(place);
-            found.latitudes.push(latitude);
-            found.longitudes.push(turn(longitude));
-        }
-        Some(found)
+        self.scan.on_plane(points, self.project(self.first), self.step, |place| self.unproject(place))
     }
 
     fn project(&self, (latitude, longitude): (f64, f64)) -> (f64, f64) {
-        let radius = self.scale * shrinking(latitude.to_radians(), self.eccentricity).powf(self.n);
+        let radius = self.scale * self.earth.shrinking(latitude).powf(self.n);
         // Across the cut, the other way round is shorter.
         let around = (longitude - self.upward + 180.0).rem_euclid(360.0) - 180.0;
         let (sin, cos) = (self.n * around.to_radians()).sin_cos();
@@ -108,29 +88,6 @@ impl Cone {
         let sign = self.n.signum();
         let t = (sign * x.hypot(y) / self.scale).powf(1.0 / self.n);
         let angle = (sign * x).atan2(-sign * y);
-        (growing(t, self.eccentricity).to_degrees(), self.upward + (angle / self.n).to_degrees())
+        (self.earth.growing(t), self.upward + (angle / self.n).to_degrees())
     }
-}
-
-/// t of a latitude.
-fn shrinking(latitude: f64, eccentricity: f64) -> f64 {
-    (FRAC_PI_4 - latitude / 2.0).tan() / flattening(latitude, eccentricity)
-}
-
-fn flattening(latitude: f64, eccentricity: f64) -> f64 {
-    let sin = eccentricity * latitude.sin();
-    ((1.0 - sin) / (1.0 + sin)).powf(eccentricity / 2.0)
-}
-
-/// The latitude that has a t.
-fn growing(t: f64, eccentricity: f64) -> f64 {
-    let mut latitude = FRAC_PI_2 - 2.0 * t.atan();
-    for _ in 0..STEPS {
-        let next = FRAC_PI_2 - 2.0 * (t * flattening(latitude, eccentricity)).atan();
-        if (next - latitude).abs() < f64::EPSILON {
-            break;
-        }
-        latitude = next;
-    }
-    latitude
 }

@@ -1,8 +1,13 @@
-//! The shape of the Earth (section 3, octets 15 to 30, code table 3.2).
+//! The shape of the Earth (section 3, octets 15 to 30, code table 3.2), and what projections on it share.
+
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 
 use super::super::error::GribError;
 use super::super::sections::Section;
 use super::wrong;
+
+/// Steps of finding a latitude, each of which has about two more digits.
+const STEPS: usize = 12;
 
 /// An ellipsoid of revolution.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,5 +41,35 @@ impl Earth {
         let ratio: f64 = minor / major;
         let is_earth = major.is_finite() && major > 0.0 && (0.5..=1.0).contains(&ratio);
         is_earth.then(|| Some(Self { major, eccentricity: (1.0 - ratio * ratio).sqrt() })).ok_or(wrong(section))
+    }
+
+    /// The radius of a parallel, for a major axis of 1: m = cos φ / sqrt(1 - e² sin² φ).
+    pub(super) fn parallel(self, latitude: f64) -> f64 {
+        let (sin, cos) = latitude.to_radians().sin_cos();
+        cos / (1.0 - (self.eccentricity * sin).powi(2)).sqrt()
+    }
+
+    /// t = tan(45° - φ/2) / ((1 - e sin φ) / (1 + e sin φ))^(e/2), which shrinks towards the northern pole.
+    pub(super) fn shrinking(self, latitude: f64) -> f64 {
+        let latitude = latitude.to_radians();
+        (FRAC_PI_4 - latitude / 2.0).tan() / self.flattening(latitude)
+    }
+
+    /// The latitude that has a t.
+    pub(super) fn growing(self, t: f64) -> f64 {
+        let mut latitude = FRAC_PI_2 - 2.0 * t.atan();
+        for _ in 0..STEPS {
+            let next = FRAC_PI_2 - 2.0 * (t * self.flattening(latitude)).atan();
+            if (next - latitude).abs() < f64::EPSILON {
+                break;
+            }
+            latitude = next;
+        }
+        latitude.to_degrees()
+    }
+
+    fn flattening(self, latitude: f64) -> f64 {
+        let sin = self.eccentricity * latitude.sin();
+        ((1.0 - sin) / (1.0 + sin)).powf(self.eccentricity / 2.0)
     }
 }

@@ -17,7 +17,10 @@ use crate::show::output::Out;
 use crate::show::text::escape;
 use crate::write::destination::{Destination, Reads, What};
 
-/// Write TENS messages to a Tensogram file, one message each; from-tgm gives every byte back
+/// Write ZIO messages to a Tensogram file, one message each; from-tgm gives every byte back
+///
+/// Tensors become objects. Messages of other forms (TEXT, FLOW and the application's) become messages whose objects are
+/// their payload parts.
 #[derive(Args, Debug)]
 pub(super) struct ToTgm {
     #[command(flatten)]
@@ -32,8 +35,8 @@ pub(super) struct ToTgm {
 
 /// Write the messages of Tensogram files to a .zio file, as TENS
 ///
-/// Messages that to-tgm made return to their original bytes. For other messages values are decoded, and losses are
-/// listed. Messages with a wrong digest are left out.
+/// Messages that to-tgm made return to their original bytes. For other messages values are decoded, or with
+/// --pass-through sent as they are stored, and losses are listed. Messages with a wrong digest are left out.
 #[derive(Args, Debug)]
 pub(super) struct FromTgm {
     /// Tensogram files to read; "-" is standard input
@@ -45,6 +48,9 @@ pub(super) struct FromTgm {
     selection: Selection,
     #[command(flatten)]
     digests: Digests,
+    /// Send encoded and compressed objects as they are stored; only to-tgm can read them
+    #[arg(long)]
+    pass_through: bool,
     /// The .zio file to write; appears when it is complete; "-" is standard output
     #[arg(short, visible_short_alias = 'O', long, value_name = "OUT")]
     output: Destination,
@@ -78,6 +84,7 @@ impl Run for ToTgm {
 impl Run for FromTgm {
     fn run(&self, out: &mut Out) -> io::Result<()> {
         let mut notes = Vec::new();
+        let options = BridgeOptions { pass_through: self.pass_through, ..BridgeOptions::default() };
         self.output.write(out, What::Messages, Reads::Only(&self.paths), |out, mut sink| {
             Ok(for_each_message(&self.paths, self.which, Wanted::Whole, out, |out, entry| {
                 if !self.selection.picks(out, entry) {
@@ -85,7 +92,7 @@ impl Run for FromTgm {
                 }
                 let checked = Message::parse(entry.bytes).map_err(Into::into);
                 let checked = checked.and_then(|message| self.digests.check_all(&message));
-                match checked.and_then(|()| from_tensogram(entry.bytes, &BridgeOptions::default())) {
+                match checked.and_then(|()| from_tensogram(entry.bytes, &options)) {
                     Ok((parts, not_kept)) => {
                         notes.extend(not_kept.iter().map(|note| format!("{}: not kept: {note}", entry.place())));
                         file::write(&mut sink, &parts)

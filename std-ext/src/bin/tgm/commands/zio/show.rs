@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use clap::Args;
 use serde_json::{Map, Value as Json, json};
 use tgm_std::TensogramError;
-use tgm_std::zio::{Message, Tens, Tensor};
+use tgm_std::zio::{FlowLabel, Message, Tens, Tensor};
 
 use super::{ZioFiles, ZioMessage};
 use crate::args::listing::{ListFlags, Listed, TextFlags};
@@ -73,9 +73,13 @@ impl Run for Ls {
             start.push(message.level().name().into());
             start.push(message.form().to_string().into());
             start.push(message.coords().seqno.into());
-            match Tens::parse(message) {
-                Ok(tens) if tens.tensors().is_empty() => table.row(out, start),
-                Ok(tens) => tens
+            match Tens::find(message) {
+                Ok(None) => {
+                    start.push(Cell::spread(Style::Plain, &about(message)));
+                    table.row(out, start)
+                }
+                Ok(Some(tens)) if tens.tensors().is_empty() => table.row(out, start),
+                Ok(Some(tens)) => tens
                     .tensors()
                     .iter()
                     .enumerate()
@@ -88,6 +92,19 @@ impl Run for Ls {
             }
         })?;
         table.finish(out)
+    }
+}
+
+/// What is to be said of a message without tensors: its word of FLOW, or the size of its payload.
+fn about(message: &Message<'_>) -> String {
+    match FlowLabel::parse(message.label()) {
+        Ok(FlowLabel::Bot { direction, credit }) => format!("BOT {}, credit {credit}", direction.name()),
+        Ok(FlowLabel::Pay { credit }) => format!("PAY {credit}"),
+        Ok(label) => label.name().into(),
+        Err(_) => {
+            let bytes: u64 = message.payloads().map(|part| part.len() as u64).sum();
+            format!("{} payload parts, {bytes} bytes", message.payloads().len())
+        }
     }
 }
 
@@ -104,8 +121,11 @@ fn cells(index: usize, tensor: &Tensor<'_>) -> Vec<Cell> {
     ]
 }
 
-/// The dtype's name, or kind and width if the format has no such dtype.
+/// The dtype's name, or kind and width if the format has no such dtype, with the packing if there is one.
 fn dtype(tensor: &Tensor<'_>) -> String {
+    if let Some(packing) = tensor.packing().filter(|_| !tensor.is_dense()) {
+        return format!("{}{} {packing}", tensor.kind(), tensor.word());
+    }
     match (tensor.kind(), tensor.dtype()) {
         ("b", Some(_)) => "bool".into(),
         (_, Some(dtype)) => dtype.name().into(),
@@ -183,8 +203,16 @@ fn content(message: &Message<'_>, has_all: bool) -> (Content, Option<(Json, Stri
         ("seqno", Some(coords.seqno.into())),
         ("parts", Some(json!(sizes))),
     ];
-    match Tens::parse(message) {
-        Ok(tens) => {
+    match Tens::find(message) {
+        Ok(None) => {
+            let label = message.label();
+            content.push(match serde_json::from_slice(label) {
+                Ok(label @ Json::Object(_)) => ("label", Some(label)),
+                _ => ("label_text", Some(text_or_bytes(label))),
+            });
+            (content, None)
+        }
+        Ok(Some(tens)) => {
             if has_all {
                 let mut members = tens.tens_keys().clone();
                 content.push(("metadata", members.shift_remove("metadata")));
@@ -197,14 +225,16 @@ fn content(message: &Message<'_>, has_all: bool) -> (Content, Option<(Json, Stri
         }
         Err(error) => {
             if has_all {
-                let label = message.label();
-                let text = std::str::from_utf8(label);
-                content.push(("label_text", Some(text.map_or_else(|_| json!({"$bytes": hex(label)}), Json::from))));
+                content.push(("label_text", Some(text_or_bytes(message.label()))));
             }
             let error = TensogramError::from(error);
             (content, Some((error_json(&error), in_our_words(&error))))
         }
     }
+}
+
+fn text_or_bytes(label: &[u8]) -> Json {
+    std::str::from_utf8(label).map_or_else(|_| json!({"$bytes": hex(label)}), Json::from)
 }
 
 fn tensor_json(tensor: &Tensor<'_>, has_all: bool) -> Json {
@@ -216,6 +246,7 @@ fn tensor_json(tensor: &Tensor<'_>, has_all: bool) -> Json {
         ("shape", Some(json!(tensor.shape()))),
         ("part", Some(tensor.part().into())),
         ("bytes", Some(tensor.bytes().len().into())),
+        ("packing", tensor.packing().map(Json::from)),
         ("order", tensor.order().map(|order| json!(order))),
         ("ascend", tensor.ascend().map(|ascend| json!(ascend))),
         ("strides", (has_all && is_laid_out).then(|| json!(tensor.strides()))),

@@ -1,0 +1,30 @@
+# To be sourced: what every way to run the targets knows of them.
+
+# What a target starts from: a folder that `seeds` writes.
+seeds_of() {
+    case $1 in
+        arrays) echo arrays ;;
+        cbor | descriptor | metadata) echo cbor ;;
+        catalog) echo catalog ;;
+        frame) echo frame ;;
+        grib) echo grib2 ;;
+        masks) echo mask ;;
+        szip) echo szip ;;
+        # These take bytes as decisions or as values.
+        generated | roundtrip | streaming | unpack) echo values ;;
+        zarr) echo zarr ;;
+        zio) echo zio ;;
+        *) echo tgm ;;
+    esac
+}
+
+# The fuzz targets. `seeds` and `tool` are programs of the package too, but no targets.
+libfuzzer_targets() {
+    cargo fuzz list | grep -vxE 'seeds|tool'
+}
+
+# Limits: bytes of an input, MiB of one allocation and of the whole program, seconds that an input may take.
+max_len=4096
+malloc_limit_mb=64
+rss_limit_mb=1024
+timeout=10

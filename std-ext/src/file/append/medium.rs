@@ -1,0 +1,79 @@
+//! The operations on a file that appending is made of. Tests run the same code on a simulated disk.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use crate::file::positioned::read_at;
+
+/// A file that is appended to.
+pub(super) trait Medium {
+    /// Fills `out` with the bytes from `offset` on, as far as there are some.
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> io::Result<usize>;
+
+    /// Writes all of `bytes` at `offset`.
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()>;
+
+    /// Shortens the file.
+    fn cut(&self, len: u64) -> io::Result<()>;
+
+    /// Waits until all that was done to the file before is on disk: its bytes, and its length.
+    fn sync(&self) -> io::Result<()>;
+
+    /// Waits until the name of the file is on disk.
+    fn sync_name(&self) -> io::Result<()>;
+}
+
+/// An open file and its path.
+pub(super) struct OnDisk<'f> {
+    pub(super) file: &'f File,
+    pub(super) path: &'f Path,
+}
+
+impl Medium for OnDisk<'_> {
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> io::Result<usize> {
+        read_at(self.file, offset, out)
+    }
+
+    #[cfg(unix)]
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        std::os::unix::fs::FileExt::write_all_at(self.file, bytes, offset)
+    }
+
+    #[cfg(not(unix))]
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        use std::io::{Seek as _, SeekFrom, Write as _};
+        let mut file = self.file;
+        file.seek(SeekFrom::Start(offset))?;
+        file.write_all(bytes)
+    }
+
+    fn cut(&self, len: u64) -> io::Result<()> {
+        self.file.set_len(len)
+    }
+
+    /// `fdatasync`: it covers the length of the file, but not its times.
+    fn sync(&self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+
+    fn sync_name(&self) -> io::Result<()> {
+        sync_directory(directory_of(self.path))
+    }
+}
+
+/// The directory that holds the name of a file.
+pub(super) fn directory_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Waits until the names in a directory are on disk.
+#[cfg(unix)]
+pub(super) fn sync_directory(directory: &Path) -> io::Result<()> {
+    File::open(directory)?.sync_all()
+}
+
+#[cfg(not(unix))]
+pub(super) fn sync_directory(_: &Path) -> io::Result<()> {
+    Ok(())
+}
