@@ -132,10 +132,15 @@ fn many(bench: &mut Bench, folder: &Path) {
         .goal("P5", "us", Bound::Within("reference", 0.4));
     bench.run(case);
 
+    on_threads(bench, count, |i| payload(i)[0]);
+}
+
+/// The same reads by one thread and by two.
+fn on_threads(bench: &mut Bench, count: usize, read: impl Fn(usize) -> u8 + Sync) {
     let reads = 10 * READS as u64;
     let work = |seed| {
         let mut rng = Rng::new(seed);
-        (0..5 * READS).map(|_| u64::from(payload(rng.below(count))[0])).sum::<u64>()
+        (0..5 * READS).map(|_| u64::from(read(rng.below(count)))).sum::<u64>()
     };
     let case = Case::new(format!("{count} messages of 1 KiB, a byte of a random object, threads"))
         .wall()

@@ -181,16 +181,14 @@ impl Iterator for UintsIter<'_> {
     /// Reads integers of two and four bytes eight at a time, because none of the eight loads waits for another.
     fn fold<B, F: FnMut(B, u64) -> B>(mut self, init: B, mut f: F) -> B {
         let mut folded = init;
-        while self.left > 0 {
-            if let Some(eight) = take_eight(&mut self.items, self.left) {
+        loop {
+            while let Some(eight) = take_eight(&mut self.items, self.left) {
                 folded = eight.into_iter().fold(folded, &mut f);
                 self.left = self.left.saturating_sub(EIGHT);
-            } else {
-                let Some(next) = self.next() else { break };
-                folded = f(folded, next);
             }
+            let Some(next) = self.next() else { return folded };
+            folded = f(folded, next);
         }
-        folded
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -233,9 +231,12 @@ fn skip_alike(cursor: &mut Cursor<'_>, most: usize) -> usize {
 ///
 /// The offsets of szip's intervals can be thousands of integers, which [`skip_alike`] steps over eight at a time.
 pub(super) fn skip_many(cursor: &mut Cursor<'_>) -> bool {
+    if IS_SMALL {
+        return false;
+    }
     let mut ahead = *cursor;
     let Ok(head) = ahead.head() else { return false };
-    if IS_SMALL || head.major != major::ARRAY || head.argument < info::SHORT_END.into() {
+    if head.major != major::ARRAY || head.argument < info::SHORT_END.into() {
         return false;
     }
     let Some(mut left) = ahead.claimed_items(&head, 1).ok().and_then(|items| usize::try_from(items).ok()) else {

@@ -138,6 +138,7 @@ fn frame_parts(frame: &Frame<'_>) {
     }
     if let Ok(metadata) = Metadata::of_frame(frame) {
         keep((metadata.base_len(), metadata.base_entry(black_box(2)), metadata.reserved(), metadata.extra("key")));
+        keep(metadata.reserved().entry_bytes());
         metadata.extra_entries().for_each(keep);
         metadata.base_entries().for_each(keep);
     }

@@ -1,6 +1,8 @@
 //! The handle of a writer: the file, open for writing, with the lock that writers share.
 
-use std::fs::{self, File, OpenOptions};
+#[cfg(unix)]
+use std::fs;
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::Path;
 
