@@ -12,7 +12,7 @@
 //! | `raw`, `raw` | bare values | values |
 //! | `csv`, `csv` | numbers as text, in columns or as a matrix | values, names of columns, missing values |
 //! | `safetensors`, `safetensors` | tensors with names | type, shape, values, names, texts about the file |
-//! | `netcdf`, `netcdf` | reads NetCDF and HDF5 files | numbers, packed ones too, dimensions and attributes |
+//! | `netcdf`, `netcdf` | files of NetCDF, and reads HDF5 | numbers, packed ones too, dimensions, attributes, groups |
 //! | `table`, `arrow` and `parquet` | writes metadata of any number of messages as a table | metadata |
 //! | `zarr`, `zarr` | directories of Zarr version 3 | values, and what describes an array and the groups above it |
 //! | [`v2`](mod@v2) | messages of version 2, which become version 3 | everything |
@@ -36,6 +36,8 @@ pub mod arrays;
 pub mod csv;
 #[cfg(feature = "grib")]
 pub mod grib2;
+#[cfg(any(feature = "netcdf", feature = "zarr"))]
+mod names;
 #[cfg(feature = "netcdf")]
 pub mod netcdf;
 #[cfg(any(feature = "netcdf", feature = "zarr"))]

@@ -235,6 +235,25 @@ def compare_queries(tgm):
 # NetCDF -------------------------------------------------------------------------------------------------------------
 
 
+def same_files(given, found):
+    """Whether two groups of netCDF4 have the same dimensions, attributes, variables and stored values."""
+    attributes = lambda it: {name: (np.asarray(it.getncattr(name)).tolist(), np.asarray(it.getncattr(name)).dtype) for name in it.ncattrs()}
+    assert attributes(given) == attributes(found), (given, found)
+    assert given.variables.keys() == found.variables.keys(), (given, found)
+    for name, variable in given.variables.items():
+        other = found[name]
+        for one in (variable, other):
+            one.set_auto_maskandscale(False)
+        what = (variable, other)
+        assert (variable.dtype.newbyteorder("="), variable.dimensions) == (other.dtype.newbyteorder("="), other.dimensions), what
+        assert attributes(variable) == attributes(other), what
+        assert bits(variable[...]) == bits(other[...]), what
+        for one, two in zip(variable.get_dims(), other.get_dims()):
+            assert (one.size, one.isunlimited()) == (two.size, two.isunlimited()), what
+    for name, group in given.groups.items():
+        same_files(group, found.groups[name])
+
+
 def compare_netcdf(tgm, cases, seed):
     import netCDF4
 
@@ -292,7 +311,13 @@ def compare_netcdf(tgm, cases, seed):
                     found = np.frombuffer(out, expected.dtype.newbyteorder("<"))
                     assert bits(found) == bits(expected), (case, name, variable, found, expected)
             packed += run(tgm, "ls", "--objects", "-p", "encoding", folder / "out.tgm").count(b"simple_packing")
-    print(f"{cases} files of netCDF4 {netCDF4.__version__} have its values, {packed} variables keep their packing")
+            run(tgm, "convert", folder / "in.nc", "-o", folder / "records.tgm", "--split", "record")
+            for name in ("out", "records"):
+                run(tgm, "convert", "--strict", folder / f"{name}.tgm", "-o", folder / f"{name}.nc")
+                with netCDF4.Dataset(folder / "in.nc") as given, netCDF4.Dataset(folder / f"{name}.nc") as found:
+                    same_files(given, found)
+                (folder / f"{name}.nc").unlink()
+    print(f"{cases} files of netCDF4 {netCDF4.__version__} have its values and come back, {packed} variables keep their packing")
 
 
 if __name__ == "__main__":

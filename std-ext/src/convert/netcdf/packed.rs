@@ -60,6 +60,32 @@ impl Scaling {
     }
 }
 
+/// The bytes of integers of type `dtype` whose values are `values`, and `missing` where values are NaN. `None` if one of
+/// them has no such integer.
+pub(super) fn pack(values: &[f64], dtype: Dtype, scaling: Scaling, missing: Option<i128>) -> Option<Vec<u8>> {
+    let integer = |value: &f64| {
+        if value.is_nan() {
+            return missing;
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "a number beyond the type is found out by its bytes")]
+        let integer = ((value - scaling.offset) / scaling.scale).round() as i128;
+        let is_same = scaling.value(integer).to_bits() == value.to_bits();
+        (is_same && missing != Some(integer)).then_some(integer)
+    };
+    macro_rules! each {
+        ($($dtype:ident $type:ty),*) => {
+            match dtype {
+                $(Dtype::$dtype => {
+                    let bytes = |value| Some(<$type>::try_from(integer(value)?).ok()?.to_ne_bytes());
+                    values.iter().map(bytes).collect::<Option<Vec<_>>>().map(|bytes| bytes.into_flattened())
+                })*
+                _ => None,
+            }
+        };
+    }
+    each!(Int8 i8, Int16 i16, Int32 i32, Int64 i64, Uint8 u8, Uint16 u16, Uint32 u32, Uint64 u64)
+}
+
 /// The integers of native bytes.
 fn integers(dtype: Dtype, bytes: &[u8]) -> Result<Vec<i128>> {
     macro_rules! each {
@@ -104,6 +130,19 @@ pub(super) fn unpack(
         return Ok((values, true));
     }
     Ok((values, false))
+}
+
+/// Puts `missing` in the place of NaN, in floats of native bytes.
+pub(super) fn fill_floats(dtype: Dtype, bytes: &mut [u8], missing: f64) {
+    if dtype == Dtype::Float32 {
+        #[expect(clippy::cast_possible_truncation, reason = "attributes have the type of the values")]
+        let missing = (missing as f32).to_ne_bytes();
+        let values = bytes.as_chunks_mut().0.iter_mut();
+        values.filter(|value| f32::from_ne_bytes(**value).is_nan()).for_each(|value| *value = missing);
+    } else {
+        let values = bytes.as_chunks_mut().0.iter_mut();
+        values.filter(|value| f64::from_ne_bytes(**value).is_nan()).for_each(|value| *value = missing.to_ne_bytes());
+    }
 }
 
 /// Puts NaN in the place of floats that stand for missing ones.

@@ -9,7 +9,7 @@ use crate::base::options::DecodeOptions;
 use crate::decode::{decode, decode_descriptors};
 use crate::file::MessageReader;
 
-fn read(path: &std::path::Path, split: Split) -> (Vec<Vec<u8>>, Vec<String>) {
+fn read(path: &Path, split: Split) -> (Vec<Vec<u8>>, Vec<String>) {
     let (mut tgm, mut notes) = (Vec::new(), Vec::new());
     let options = NetcdfOptions { split, ..NetcdfOptions::default() };
     let count = to_tensogram(path, &options, &mut tgm, &mut |note| notes.push(note.to_string())).unwrap();
@@ -115,4 +115,155 @@ proptest! {
         let found: Vec<u64> = floats(&objects[0].1).into_iter().map(f64::to_bits).collect();
         prop_assert_eq!(found, expected);
     }
+}
+
+/// Writes messages to a file.
+fn write(path: &Path, messages: &[Vec<u8>]) -> Vec<String> {
+    let mut notes = Vec::new();
+    let mut writer = NetcdfWriter::create(path, ToNetcdfOptions::default()).unwrap();
+    for message in messages {
+        writer.write(message, &mut |note| notes.push(note.to_string())).unwrap();
+    }
+    writer.finish().unwrap();
+    notes
+}
+
+/// A file of most things that are kept.
+fn various(path: &Path, records: u8) {
+    let mut file = netcdf::create(path).unwrap();
+    file.add_attribute("title", "test").unwrap();
+    file.add_attribute("version", 3_i16).unwrap();
+    file.add_unlimited_dimension("time").unwrap();
+    file.add_dimension("x", 3).unwrap();
+    let mut x = file.add_variable::<f32>("x", &["x"]).unwrap();
+    x.put_attribute("_FillValue", -9999.0_f32).unwrap();
+    x.put_values(&[1.0_f32, -9999.0, 3.0], ..).unwrap();
+    let mut t = file.add_variable::<i16>("t", &["time", "x"]).unwrap();
+    t.put_attribute("_FillValue", -7_i16).unwrap();
+    t.put_attribute("scale_factor", 0.25).unwrap();
+    t.put_attribute("add_offset", 10.0).unwrap();
+    t.put_attribute("flags", vec![1_u8, 2]).unwrap();
+    t.put_attribute("names", vec!["a".to_string(), "b".to_string()]).unwrap();
+    let integers: Vec<i16> = (0..3 * i16::from(records)).map(|i| if i == 4 { -7 } else { 100 * i - 300 }).collect();
+    t.put_values(&integers, (0..records.into(), 0..3)).unwrap();
+    let mut when = file.add_variable::<f64>("time", &["time"]).unwrap();
+    when.put_values(&(0..records).map(f64::from).collect::<Vec<_>>(), (0..records.into(),)).unwrap();
+    let mut group = file.add_group("g").unwrap();
+    group.add_attribute("n", vec![1_i32, 2]).unwrap();
+    group.add_dimension("x", 2).unwrap();
+    let mut u = group.add_variable::<u8>("u", &["x"]).unwrap();
+    u.put_attribute("scale_factor", 0.01).unwrap();
+    u.put_values(&[0_u8, 255], ..).unwrap();
+    let mut scalar = group.add_variable::<i64>("s", &[]).unwrap();
+    scalar.put_values(&[-5_i64], ()).unwrap();
+    file.close().unwrap();
+}
+
+/// What readers of the format see: attributes with their types, dimensions, and the stored values.
+fn seen(path: &Path) -> Vec<String> {
+    let file = netcdf::open(path).unwrap();
+    let mut all: Vec<String> = file.attributes().map(|it| format!("{} {:?}", it.name(), it.value())).collect();
+    let group = file.group("g").unwrap().unwrap();
+    all.extend(group.attributes().map(|it| format!("g {} {:?}", it.name(), it.value())));
+    for variable in file.variables().chain(group.variables()) {
+        let dims = variable.dimensions().iter().map(|dim| (dim.name(), dim.len(), dim.is_unlimited()));
+        let dims: Vec<_> = dims.collect();
+        let size = variable.len() * variable.vartype().size();
+        let mut bytes = vec![0; size];
+        variable.get_raw_values_into(&mut bytes, ..).unwrap();
+        all.push(format!("{} {:?} {dims:?} {bytes:?}", variable.name(), variable.vartype()));
+        let mut attributes: Vec<String> =
+            variable.attributes().map(|it| format!("{} {:?}", it.name(), it.value())).collect();
+        attributes.sort();
+        all.extend(attributes);
+    }
+    all
+}
+
+#[test]
+fn files_come_back_whole_and_by_records() {
+    let folder = TempDir::new().unwrap();
+    let (path, back) = (folder.path().join("a.nc"), folder.path().join("b.nc"));
+    for records in [0, 1, 3] {
+        various(&path, records);
+        for split in [Split::File, Split::Record] {
+            let (messages, _) = read(&path, split);
+            assert_eq!(write(&back, &messages), [""; 0], "{split:?}");
+            if split == Split::File || records > 0 {
+                let (mut given, mut found) = (seen(&path), seen(&back));
+                // Variables with records come after the others.
+                given.sort();
+                found.sort();
+                assert_eq!(given, found, "{split:?} of {records} records");
+            }
+        }
+    }
+}
+
+#[test]
+fn records_of_two_files_are_two_variables() {
+    let folder = TempDir::new().unwrap();
+    let (path, back) = (folder.path().join("a.nc"), folder.path().join("b.nc"));
+    various(&path, 2);
+    let (mut messages, _) = read(&path, Split::Record);
+    messages.extend(messages.clone());
+    let notes = write(&back, &messages);
+    assert!(notes.iter().any(|note| note.contains(r#"the name "t": it becomes "t_1""#)), "{notes:?}");
+    let file = netcdf::open(&back).unwrap();
+    let [first, second] = ["t", "t_1"].map(|name| file.variable(name).unwrap());
+    assert_eq!(first.get_raw_values(..).unwrap(), second.get_raw_values(..).unwrap());
+    assert_eq!([first.dimensions()[0].name(), second.dimensions()[0].name()], ["time", "time_1"]);
+    // A record that is there already is reported.
+    let twice = [messages[1].clone(), messages[2].clone(), messages[2].clone()];
+    let notes = write(&folder.path().join("c.nc"), &twice);
+    assert!(notes.iter().any(|note| note.contains("t has a record 1 already")), "{notes:?}");
+}
+
+#[test]
+fn values_that_no_longer_fit_their_packing_are_stored() {
+    let folder = TempDir::new().unwrap();
+    let (path, back) = (folder.path().join("a.nc"), folder.path().join("b.nc"));
+    various(&path, 1);
+    let (messages, _) = read(&path, Split::File);
+    let (mut global, mut objects) = decode(&messages[0], &DecodeOptions::default()).unwrap();
+    let place = global.base.iter().position(|entry| entry["name"].as_text() == Some("t")).unwrap();
+    let (descriptor, values) = &mut objects[place];
+    *descriptor = crate::model::types::DataObjectDescriptor::new(descriptor.dtype, descriptor.byte_order, &[1, 3]);
+    *values = [0.3_f64, f64::NAN, 5.0].into_iter().flat_map(f64::to_ne_bytes).collect();
+    // The encoder writes these anew.
+    global.reserved.clear();
+    global.base.iter_mut().for_each(|entry| drop(entry.remove("_reserved_")));
+    let pairs: Vec<_> = objects.iter().map(|(descriptor, values)| (descriptor, values.as_slice())).collect();
+    let options = crate::EncodeOptions { allow_nan: true, ..Default::default() };
+    let message = crate::encode(&global, &pairs, &options).unwrap();
+    let notes = write(&back, &[message]);
+    assert!(notes.iter().any(|note| note.contains("its packing: the values are stored")), "{notes:?}");
+    let file = netcdf::open(&back).unwrap();
+    let t = file.variable("t").unwrap();
+    let values: Vec<f64> = t.get_values(..).unwrap();
+    assert_eq!(format!("{values:?}"), "[0.3, NaN, 5.0]");
+    assert!(t.attribute("scale_factor").is_none() && t.attribute("_FillValue").is_none());
+    assert!(t.attribute("names").is_some());
+}
+
+#[test]
+fn objects_of_other_messages_become_variables() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.nc");
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data");
+    let mars = std::fs::read(data.join("metadata/mars.tgm")).unwrap();
+    let mut types: Vec<Vec<u8>> = std::fs::read_dir(data.join("dtypes"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|suffix| suffix == "tgm"))
+        .map(|path| std::fs::read(path).unwrap())
+        .collect();
+    types.push(mars);
+    let notes = write(&path, &types);
+    assert!(notes.iter().any(|note| note.contains("NetCDF has no complex numbers")), "{notes:?}");
+    let file = netcdf::open(&path).unwrap();
+    let two_metres = file.variable("2t").unwrap();
+    assert!(matches!(two_metres.attribute_value("mars.param").unwrap().unwrap(),
+        netcdf::AttributeValue::Str(text) if text == "2t"));
+    assert!(file.variables().count() > 8);
 }

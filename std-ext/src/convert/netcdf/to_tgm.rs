@@ -2,17 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use ciborium::Value;
-use netcdf::types::{FloatType, IntType, NcVariableType};
 use netcdf::{Extent, Group, Variable};
 use tgm_core::descriptor::{ByteOrder, Dtype, Key};
 use zerocopy::IntoBytes as _;
 
-use super::attributes;
+use super::attributes::{self, Attributes};
 use super::packed::{Scaling, mask_floats, unpack};
+use super::{NETCDF, RECORD, TYPE, TYPES, failed, guarded, types};
 use crate::base::error::{Result, TensogramError};
 use crate::base::hint::Hint;
 use crate::base::limits::{DecodeLimits, reserve};
@@ -66,31 +65,26 @@ pub fn to_tensogram(
     sink: &mut dyn Write,
     report: &mut dyn FnMut(Note),
 ) -> Result<u64> {
-    // The crate `netcdf` panics where the libraries report what it does not expect.
-    let run = AssertUnwindSafe(|| convert(path, options, sink, report));
-    catch_unwind(run).unwrap_or_else(|_| Err(failed(path.display(), "what the library reports is not expected")))
-}
-
-fn failed(place: impl std::fmt::Display, error: impl std::fmt::Display) -> TensogramError {
-    TensogramError::encoding(format!("{place}: {error}"))
+    guarded(path, || convert(path, options, sink, report))
 }
 
 fn convert(path: &Path, options: &NetcdfOptions, sink: &mut dyn Write, report: &mut dyn FnMut(Note)) -> Result<u64> {
     let len = std::fs::metadata(path).map_err(|error| TensogramError::io(path, &error))?.len();
     let file = netcdf::open(path).map_err(|error| failed(path.display(), error))?;
-    let (mut extra, mut groups) = (BTreeMap::new(), Vec::new());
-    let of_file = attributes::map(file.attributes(), "the file", report);
-    if !of_file.is_empty() {
-        extra.insert("attributes".to_string(), Value::Map(of_file));
-    }
+    let (mut extra, mut groups, mut types_of_groups) = (BTreeMap::new(), Vec::new(), Vec::new());
+    let of_file = Attributes::read(file.attributes(), "the file", report);
     each_group(&file, &mut |path, group| {
-        let own = attributes::map(group.attributes(), path, report);
-        if !own.is_empty() {
-            groups.push((path.into(), Value::Map(own)));
-        }
+        let own = Attributes::read(group.attributes(), path, report);
+        push_map(&mut groups, path, own.entries);
+        push_map(&mut types_of_groups, path, own.types);
     })?;
-    if !groups.is_empty() {
-        extra.insert("groups".to_string(), Value::Map(groups));
+    let mut more = Vec::new();
+    push_map(&mut more, TYPES, of_file.types);
+    push_map(&mut more, "groups", types_of_groups);
+    for (key, entries) in [("attributes", of_file.entries), ("groups", groups), (NETCDF, more)] {
+        if !entries.is_empty() {
+            extra.insert(key.to_string(), Value::Map(entries));
+        }
     }
     let (mut unlimited, mut records) = (Vec::new(), 0);
     each_variable(&file, &mut |_, variable| {
@@ -239,11 +233,11 @@ fn object(
     (len, limits, zstd_level): (u64, &DecodeLimits, Option<i32>),
     report: &mut dyn FnMut(Note),
 ) -> Result<Option<Object>> {
-    let Some(dtype) = dtype(&variable.vartype()) else {
-        report(Note::not_kept(path, format!("the variable: its type is {}", kind(&variable.vartype()))));
+    let Some(dtype) = types::dtype(&variable.vartype()) else {
+        report(Note::not_kept(path, format!("the variable: its type is {}", types::not_kept(&variable.vartype()))));
         return Ok(None);
     };
-    let attributes = attributes::map(variable.attributes(), path, report);
+    let Attributes { entries: attributes, types } = Attributes::read(variable.attributes(), path, report);
     let is_whole = record.is_none();
     let dimensions = variable.dimensions().get(usize::from(!is_whole)..).unwrap_or_default();
     let shape: Vec<u64> = dimensions.iter().map(|dimension| dimension.len() as u64).collect();
@@ -282,10 +276,27 @@ fn object(
     let names = dimensions.iter().map(|dimension| dimension.name().into()).collect();
     let mut entry =
         BTreeMap::from([("name".to_string(), path.into()), ("dimensions".to_string(), Value::Array(names))]);
-    if !attributes.is_empty() {
-        entry.insert("attributes".to_string(), Value::Map(attributes));
+    let mut more = Vec::new();
+    if let Some((name, _)) = types::of_file(dtype).filter(|_| descriptor.dtype != dtype) {
+        more.push((TYPE.into(), name.into()));
+    }
+    if let Some(dimension) = variable.dimensions().first().filter(|_| !is_whole) {
+        more.push((RECORD.into(), dimension.name().into()));
+    }
+    push_map(&mut more, TYPES, types);
+    for (key, entries) in [("attributes", attributes), (NETCDF, more)] {
+        if !entries.is_empty() {
+            entry.insert(key.to_string(), Value::Map(entries));
+        }
     }
     Ok(Some(Object { entry, descriptor, values }))
+}
+
+/// Adds a map, if it has entries.
+fn push_map(map: &mut Vec<(Value, Value)>, key: &str, entries: Vec<(Value, Value)>) {
+    if !entries.is_empty() {
+        map.push((key.into(), Value::Map(entries)));
+    }
 }
 
 /// The bytes that bits are shuffled by: those of an element, or of a packed integer.
@@ -295,33 +306,5 @@ fn shuffled(descriptor: &DataObjectDescriptor) -> u64 {
         Some(bits) if bits <= 16.0 => 2,
         Some(_) => 4,
         None => descriptor.dtype.byte_width() as u64,
-    }
-}
-
-/// The type of the values. `None` for types that are not kept.
-const fn dtype(kind: &NcVariableType) -> Option<Dtype> {
-    Some(match kind {
-        NcVariableType::Int(IntType::I8) => Dtype::Int8,
-        NcVariableType::Int(IntType::I16) => Dtype::Int16,
-        NcVariableType::Int(IntType::I32) => Dtype::Int32,
-        NcVariableType::Int(IntType::I64) => Dtype::Int64,
-        NcVariableType::Int(IntType::U8) => Dtype::Uint8,
-        NcVariableType::Int(IntType::U16) => Dtype::Uint16,
-        NcVariableType::Int(IntType::U32) => Dtype::Uint32,
-        NcVariableType::Int(IntType::U64) => Dtype::Uint64,
-        NcVariableType::Float(FloatType::F32) => Dtype::Float32,
-        NcVariableType::Float(FloatType::F64) => Dtype::Float64,
-        _ => return None,
-    })
-}
-
-/// The name of a type that is not kept.
-const fn kind(kind: &NcVariableType) -> &'static str {
-    match kind {
-        NcVariableType::Compound(_) => "compound",
-        NcVariableType::Opaque(_) => "opaque",
-        NcVariableType::Enum(_) => "an enumeration",
-        NcVariableType::Vlen(_) => "ragged",
-        _ => "text",
     }
 }

@@ -1,49 +1,9 @@
-//! Paths of arrays that fit a directory and each other.
-
-use std::collections::BTreeSet;
+//! Names of directories.
 
 use super::DESCRIPTION;
 
-/// The paths of a store: each has one array or is a group.
-#[derive(Debug, Default)]
-pub(super) struct Names {
-    arrays: BTreeSet<String>,
-    groups: BTreeSet<String>,
-}
-
-impl Names {
-    /// Takes a path near `wanted` for an array: other characters where a directory cannot have them, and a number at its
-    /// end where it is taken.
-    pub(super) fn take(&mut self, wanted: &str) -> String {
-        let safe: Vec<String> = wanted.split('/').filter(|part| !part.is_empty()).map(safe).collect();
-        let mut path = if safe.is_empty() { "array".to_string() } else { safe.join("/") };
-        if above(&path).any(|group| self.arrays.contains(group)) {
-            path = path.replace('/', "_");
-        }
-        let mut free = path.clone();
-        let mut number = 0_u64;
-        while self.arrays.contains(&free) || self.groups.contains(&free) {
-            number += 1;
-            free = format!("{path}_{number}");
-        }
-        self.arrays.insert(free.clone());
-        self.groups.extend(above(&free).map(str::to_string));
-        free
-    }
-
-    /// All groups but the root.
-    pub(super) fn groups(&self) -> impl Iterator<Item = &str> {
-        self.groups.iter().map(String::as_str)
-    }
-}
-
-/// The paths above a path, without the root.
-pub(super) fn above(path: &str) -> impl Iterator<Item = &str> {
-    path.match_indices('/').filter_map(|(end, _)| path.get(..end))
-}
-
 /// A part of a path that is a name of one directory.
-fn safe(part: &str) -> String {
+pub(super) fn safe(part: &str) -> String {
     let is_dots = part.chars().all(|char| char == '.');
     let replaced = |char: char| if char.is_control() || matches!(char, '\\' | ':') { '_' } else { char };
     let text: String = part.chars().map(replaced).take(200).collect();
@@ -57,10 +17,11 @@ fn safe(part: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::convert::names::Names;
 
     #[test]
     fn names_stay_within_the_store_and_apart() {
-        let mut names = Names::default();
+        let mut names = Names::new(safe);
         for (wanted, taken) in [
             ("2t", "2t"),
             ("2t", "2t_1"),

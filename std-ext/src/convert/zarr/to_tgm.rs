@@ -9,13 +9,13 @@ use serde_json::{Map, Value as Json};
 use tgm_core::descriptor::{ByteOrder, Dtype};
 
 use super::describe::{Array, count, indices};
-use super::names::above;
 use super::store::{Node, chunk, chunk_len, directory, walk};
 use super::{DESCRIPTION, Result, ZARR};
 use crate::base::error::{self, TensogramError};
 use crate::base::limits::DecodeLimits;
 use crate::base::options::EncodeOptions;
 use crate::convert::arrays::pack_bools;
+use crate::convert::names::above;
 use crate::convert::note::Note;
 use crate::convert::streamed::{compress, encode_options};
 use crate::encode::streaming::StreamingEncoder;

@@ -13,13 +13,14 @@ use tgm_core::object::DataObject;
 use super::codecs::make_writable;
 use super::describe::{Array, count, indices};
 use super::element::Element;
-use super::names::Names;
+use super::names::safe;
 use super::store::{chunk, directory};
 use super::{DESCRIPTION, Result, ZARR};
 use crate::base::error::{self, TensogramError};
 use crate::base::limits::{DecodeLimits, reserve_more};
 use crate::base::options::DecodeOptions;
 use crate::convert::arrays::unpack_bools;
+use crate::convert::names::{Names, of_object};
 use crate::convert::note::Note;
 use crate::decode::{decode_descriptors, values};
 use crate::model::json::from_cbor;
@@ -28,8 +29,6 @@ use crate::model::params::metadata;
 use crate::model::types::GlobalMetadata;
 use crate::validate::check_message;
 
-/// Keys of an object that name its array, the first that it has.
-const NAMES: [&str; 6] = ["name", "mars.param", "mars.shortName", "shortName", "param", "variable"];
 /// The attribute for the metadata of the message.
 const MESSAGE: &str = "_extra_";
 
@@ -76,7 +75,7 @@ impl ZarrWriter {
     /// [`TensogramError::Io`].
     pub fn create(root: &Path, options: ToZarrOptions) -> error::Result<Self> {
         fs::create_dir(root).map_err(|error| TensogramError::io(root, &error))?;
-        let (names, groups) = (Names::default(), BTreeMap::new());
+        let (names, groups) = (Names::new(safe), BTreeMap::new());
         Ok(Self { root: root.to_path_buf(), options, names, groups, is_array: false, messages: 0 })
     }
 
@@ -209,11 +208,7 @@ impl ZarrWriter {
             map.insert("dimension_names".into(), names);
         }
         let array = Array::parse(&json).map_err(metadata)?;
-        let named = |key: &str| global.get_at(index, key).and_then(|value| value.as_str().map(str::to_string));
-        let name = match &self.options.name_key {
-            Some(key) => named(key),
-            None => NAMES.into_iter().find_map(named),
-        };
+        let name = of_object(global, index, self.options.name_key.as_deref());
         let name = self.names.take(&name.unwrap_or_else(|| format!("object_{number}_{index}")));
         let folder = directory(&self.root, &name);
         describe(&folder, &json)?;

@@ -75,6 +75,10 @@ pub(crate) struct Convert {
     /// Whatever cannot be carried over is an error
     #[arg(long)]
     strict: bool,
+    /// The key that names the variables or arrays that are written, of NetCDF and Zarr [default: name, mars.param and others]
+    #[cfg(any(feature = "netcdf", feature = "zarr"))]
+    #[arg(long, value_name = "KEY")]
+    name_key: Option<String>,
     #[command(flatten)]
     arrays: ArrayFlags,
     #[cfg(feature = "grib")]
@@ -125,7 +129,7 @@ impl Run for Convert {
             #[cfg(feature = "netcdf")]
             (Format::Netcdf, Format::Tgm) if self.pipeline.is_empty() => self.stream(Format::Netcdf, out, &mut told),
             #[cfg(feature = "netcdf")]
-            (_, Format::Netcdf) => usage("NetCDF files are read, and not written"),
+            (_, Format::Netcdf) => self.write_netcdf(out, &mut told),
             #[cfg(feature = "zarr")]
             (_, Format::Zarr) => self.write_zarr(out, &mut told),
             #[cfg(feature = "arrow")]

@@ -40,6 +40,21 @@ impl Temporary {
         Ok(temporary)
     }
 
+    /// Creates an empty file with a hidden name, for libraries that write to names.
+    ///
+    /// # Errors
+    /// Those of making a file.
+    #[cfg(feature = "netcdf")]
+    pub(crate) fn with_name(directory: &Path) -> io::Result<Self> {
+        Self::named(directory, None)
+    }
+
+    /// The name of the file, if it has one.
+    #[cfg(feature = "netcdf")]
+    pub(crate) fn name(&self) -> Option<&Path> {
+        self.name.as_deref()
+    }
+
     fn named(directory: &Path, existing: Option<&Metadata>) -> io::Result<Self> {
         let mut taken = io::Error::from(io::ErrorKind::AlreadyExists);
         for _ in 0..ATTEMPTS {

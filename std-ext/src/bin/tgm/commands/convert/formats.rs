@@ -27,7 +27,7 @@ pub(super) enum Format {
     Safetensors,
     /// Numbers as text: columns, or a matrix
     Csv,
-    /// NetCDF, and HDF5; read only
+    /// NetCDF; HDF5 is read as well
     #[cfg(feature = "netcdf")]
     Netcdf,
     /// Zarr version 3: a directory

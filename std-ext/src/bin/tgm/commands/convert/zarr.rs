@@ -28,9 +28,6 @@ pub(super) struct ZarrFlags {
     /// The shape of chunks that are written, such as 1x256x256; those of the input if it is not given
     #[arg(long, value_name = "SHAPE", value_parser = shape)]
     chunk_shape: Option<ChunkShape>,
-    /// The key that names the arrays that are written [default: name, mars.param and others]
-    #[arg(long, value_name = "KEY")]
-    name_key: Option<String>,
 }
 
 /// What becomes an object.
@@ -78,7 +75,7 @@ impl Convert {
     fn fill_zarr(&self, path: &Path, out: &mut Out, told: &mut Told) -> Result<(), Failure> {
         let options = ToZarrOptions {
             chunks: self.zarr.chunk_shape.as_ref().map(|ChunkShape(shape)| shape.clone()),
-            name_key: self.zarr.name_key.clone(),
+            name_key: self.name_key.clone(),
             decode: DecodeOptions::default(),
             ..ToZarrOptions::default()
         };
