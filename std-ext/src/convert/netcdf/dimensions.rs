@@ -1,8 +1,41 @@
-//! Dimensions of a file that is written: their names, and the groups that have them.
+//! Dimensions: their names, and the groups that have them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::convert::names::above;
+
+/// The unlimited dimensions of a file that is read.
+///
+/// A variable sees the dimensions of its group and of those above. The crate `netcdf` tells of a dimension of a group above
+/// that it is not unlimited.
+#[derive(Debug, Default)]
+pub(super) struct Unlimited {
+    /// Whether a dimension is unlimited, by group and name.
+    known: BTreeMap<(String, String), bool>,
+}
+
+impl Unlimited {
+    /// Adds the dimensions of a group.
+    pub(super) fn add<'a>(&mut self, group: &str, dimensions: impl Iterator<Item = netcdf::Dimension<'a>>) {
+        for dimension in dimensions {
+            self.known.insert((group.to_string(), dimension.name()), dimension.is_unlimited());
+        }
+    }
+
+    /// The path of the unlimited dimension that the variable at `variable` calls `name`. `None` if it is not unlimited.
+    pub(super) fn path(&self, variable: &str, name: &str) -> Option<String> {
+        let groups: Vec<&str> = std::iter::once("").chain(above(variable)).collect();
+        let known = |group: &&str| self.known.contains_key(&(group.to_string(), name.to_string()));
+        let group = groups.into_iter().rev().find(known)?;
+        let is_unlimited = self.known.get(&(group.to_string(), name.to_string())).copied();
+        is_unlimited?.then(|| path_in(group, name))
+    }
+}
+
+/// The path of what is in a group. That of the root is empty.
+pub(super) fn path_in(group: &str, name: &str) -> String {
+    if group.is_empty() { name.to_string() } else { format!("{group}/{name}") }
+}
 
 /// The dimensions that are there, by group and name. The root's path is empty.
 #[derive(Debug, Default)]
@@ -67,7 +100,7 @@ impl Dimensions {
 
     fn make(&mut self, group: &str, name: String, dimension: Dimension) -> Taken {
         self.known.insert((group.to_string(), name.clone()), dimension);
-        let path = if group.is_empty() { name.clone() } else { format!("{group}/{name}") };
+        let path = path_in(group, &name);
         Taken { name, make: Some(path) }
     }
 }

@@ -154,6 +154,9 @@ fn various(path: &Path, records: u8) {
     let mut u = group.add_variable::<u8>("u", &["x"]).unwrap();
     u.put_attribute("scale_factor", 0.01).unwrap();
     u.put_values(&[0_u8, 255], ..).unwrap();
+    // A dimension of the root.
+    let mut w = group.add_variable::<u16>("w", &["time"]).unwrap();
+    w.put_values(&(0..records).map(u16::from).collect::<Vec<_>>(), (0..records.into(),)).unwrap();
     let mut scalar = group.add_variable::<i64>("s", &[]).unwrap();
     scalar.put_values(&[-5_i64], ()).unwrap();
     file.close().unwrap();
@@ -163,10 +166,11 @@ fn various(path: &Path, records: u8) {
 fn seen(path: &Path) -> Vec<String> {
     let file = netcdf::open(path).unwrap();
     let mut all: Vec<String> = file.attributes().map(|it| format!("{} {:?}", it.name(), it.value())).collect();
+    all.extend(file.dimensions().map(|dim| format!("{} {} {}", dim.name(), dim.len(), dim.is_unlimited())));
     let group = file.group("g").unwrap().unwrap();
     all.extend(group.attributes().map(|it| format!("g {} {:?}", it.name(), it.value())));
     for variable in file.variables().chain(group.variables()) {
-        let dims = variable.dimensions().iter().map(|dim| (dim.name(), dim.len(), dim.is_unlimited()));
+        let dims = variable.dimensions().iter().map(|dim| (dim.name(), dim.len()));
         let dims: Vec<_> = dims.collect();
         let size = variable.len() * variable.vartype().size();
         let mut bytes = vec![0; size];

@@ -9,13 +9,13 @@ use tgm_core::Message;
 use tgm_core::descriptor::Dtype;
 
 use super::attributes::{attribute, get};
-use super::dimensions::{Dimension, Dimensions, unnamed};
+use super::dimensions::{Dimension, Dimensions, path_in, unnamed};
 use super::names::safe;
 use super::values::{Attribute, Values, metadata};
 use super::{NETCDF, RECORD, TYPES, failed, guarded, types};
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
-use crate::convert::names::{Names, of_object};
+use crate::convert::names::{Names, above, of_object};
 use crate::convert::note::Note;
 use crate::decode::decode_descriptors;
 use crate::model::types::GlobalMetadata;
@@ -370,11 +370,13 @@ fn names_of_dimensions(global: &GlobalMetadata, index: usize, shape: &[u64]) -> 
     let listed = |value: Option<&Value>| -> Option<Vec<String>> {
         value?.as_array()?.iter().map(|name| name.as_text().map(str::to_string)).collect()
     };
-    let own = listed(global.base.get(index).and_then(|entry| entry.get("dimensions")));
+    let entry = |key| global.base.get(index).and_then(|entry| entry.get(key));
+    let own = listed(entry("dimensions"));
     let unlimited = listed(global.extra.get("unlimited")).unwrap_or_default();
+    let groups = || std::iter::once("").chain(entry("name").and_then(Value::as_text).into_iter().flat_map(above));
     let all = own.filter(|names| names.len() == shape.len()).unwrap_or_else(|| unnamed(shape));
     let wanted = |(name, len): (String, &u64)| {
-        let is_unlimited = unlimited.contains(&name);
+        let is_unlimited = groups().any(|group| unlimited.contains(&path_in(group, &name)));
         Named::Wanted(name, *len, is_unlimited)
     };
     all.into_iter().zip(shape).map(wanted).collect()

@@ -10,6 +10,7 @@ use tgm_core::descriptor::{ByteOrder, Dtype, Key};
 use zerocopy::IntoBytes as _;
 
 use super::attributes::{self, Attributes};
+use super::dimensions::Unlimited;
 use super::packed::{Scaling, mask_floats, unpack};
 use super::{NETCDF, RECORD, TYPE, TYPES, failed, guarded, types};
 use crate::base::error::{Result, TensogramError};
@@ -86,12 +87,16 @@ fn convert(path: &Path, options: &NetcdfOptions, sink: &mut dyn Write, report: &
             extra.insert(key.to_string(), Value::Map(entries));
         }
     }
+    let mut dimensions = Unlimited::default();
+    dimensions.add("", file.dimensions());
+    each_group(&file, &mut |path, group| dimensions.add(path, group.dimensions()))?;
     let (mut unlimited, mut records) = (Vec::new(), 0);
-    each_variable(&file, &mut |_, variable| {
-        for (index, dimension) in variable.dimensions().iter().enumerate().filter(|(_, dim)| dim.is_unlimited()) {
-            let name = Value::from(dimension.name());
-            if !unlimited.contains(&name) {
-                unlimited.push(name);
+    each_variable(&file, &mut |path, variable| {
+        for (index, dimension) in variable.dimensions().iter().enumerate() {
+            let Some(path) = dimensions.path(path, &dimension.name()) else { continue };
+            let path = Value::from(path);
+            if !unlimited.contains(&path) {
+                unlimited.push(path);
             }
             if index == 0 {
                 records = records.max(dimension.len());
@@ -102,7 +107,7 @@ fn convert(path: &Path, options: &NetcdfOptions, sink: &mut dyn Write, report: &
     if !unlimited.is_empty() {
         extra.insert("unlimited".to_string(), Value::Array(unlimited));
     }
-    let mut writer = Writer { file: &file, extra, options, len, sink };
+    let mut writer = Writer { file: &file, unlimited: dimensions, extra, options, len, sink };
     if options.split == Split::File {
         writer.write(Part::All, report)?;
         return Ok(1);
@@ -165,6 +170,7 @@ enum Part {
 
 struct Writer<'a> {
     file: &'a netcdf::File,
+    unlimited: Unlimited,
     extra: BTreeMap<String, Value>,
     options: &'a NetcdfOptions,
     /// Bytes of the file.
@@ -191,16 +197,14 @@ impl Writer<'_> {
         let global = GlobalMetadata { extra, ..GlobalMetadata::default() };
         let mut encoder = StreamingEncoder::new(&mut *self.sink, &global, &options)?;
         let (limits, level, len) = (&self.options.limits, self.options.zstd_level, self.len);
+        let unlimited = &self.unlimited;
         each_variable(self.file, &mut |path, variable| {
-            let has_records = variable.dimensions().first().is_some_and(netcdf::Dimension::is_unlimited);
+            let first = variable.dimensions().first();
+            let has_records = first.is_some_and(|first| unlimited.path(path, &first.name()).is_some());
             let record = match part {
                 Part::Fixed if has_records => return Ok(()),
                 Part::All | Part::Fixed => None,
-                Part::Record(record)
-                    if has_records && record < variable.dimensions().first().map_or(0, netcdf::Dimension::len) =>
-                {
-                    Some(record)
-                }
+                Part::Record(record) if has_records && record < first.map_or(0, netcdf::Dimension::len) => Some(record),
                 Part::Record(_) => return Ok(()),
             };
             let mut tell = |note: Note| {

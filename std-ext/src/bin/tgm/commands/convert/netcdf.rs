@@ -26,7 +26,7 @@ pub(super) struct NetcdfFlags {
     split: By,
     /// The level of DEFLATE for values that are written, from 0, which stores them as they are, to 9
     #[arg(long, value_name = "LEVEL", default_value_t = 4, value_parser = clap::value_parser!(u8).range(0..=9))]
-    deflate: u8,
+    deflate_level: u8,
 }
 
 /// What becomes a message.
@@ -57,7 +57,7 @@ impl Convert {
 
     fn fill_netcdf(&self, path: &Path, out: &mut Out, told: &mut Told) -> Result<(), Failure> {
         let options = ToNetcdfOptions {
-            deflate_level: (self.netcdf.deflate > 0).then_some(self.netcdf.deflate),
+            deflate_level: (self.netcdf.deflate_level > 0).then_some(self.netcdf.deflate_level),
             name_key: self.name_key.clone(),
             decode: DecodeOptions::default(),
         };
