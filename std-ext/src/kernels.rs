@@ -2,18 +2,19 @@
 //!
 //! ```text
 //!                        ┌─ AVX-512 ─┐
-//! arguments ─ checks ────┼─ AVX2 ────┼── the bulk ──┐
+//!                        ├─ AVX2 ────┤
+//! arguments ─ checks ────┼─ NEON ────┼── the bulk ──┐
 //!            (core's)    └───────────┘              ├─ the same values, to the bit
 //!                        └─ core: beginning, end, every other machine ─┘
 //! ```
 //!
 //! Functions have the names, arguments, results and errors of those in [`tgm_core`], which define what is right: tests
 //! compare both on every level that the machine has. The level is chosen at run time (`simd`), so a build needs to
-//! know no processor. The environment variable [`ENV_SIMD`] limits the choice.
+//! know no processor. NEON is part of its architecture, so there the choice is made when this is compiled. The environment variable [`ENV_SIMD`] limits the choice.
 //!
 //! How a level is compiled: the body of a kernel is an `#[inline(always)]` function, generic over the steps that differ
 //! between levels. Each level has an entry point with `#[target_feature]`, into which the body is inlined. All loads
-//! and stores of registers are in `registers`.
+//! and stores of registers are in `registers`, those of NEON in `neon`.
 #![cfg_attr(
     not(target_arch = "x86_64"),
     allow(dead_code, unused_imports, reason = "other machines use core's kernels alone")
@@ -21,6 +22,8 @@
 
 pub mod byteswap;
 pub(crate) mod gather;
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+mod neon;
 pub(crate) mod pack;
 pub mod packing;
 #[cfg(target_arch = "x86_64")]

@@ -33,7 +33,7 @@ pub enum Encodes {
 pub struct VectorPaths {
     /// The one that is taken. `TENSOGRAM_SIMD` can forbid better ones.
     pub used: &'static str,
-    /// Those that this processor can take, the plainest first: `base`, `avx2`, `avx512`.
+    /// Those that this processor can take, the plainest first: `base`, `neon`, `avx2`, `avx512`.
     pub available: Vec<&'static str>,
 }
 

@@ -3,6 +3,9 @@
 //! A swap is one permutation between a load and a store, so memory is the limit. Output that is larger than the caches
 //! is written past them (`Uncached`).
 
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+mod neon;
+
 use tgm_core::{Result, byteswap};
 
 use super::simd::{Level, Simd};
@@ -42,6 +45,9 @@ fn swap_in_place_by(simd: Simd, bytes: &mut [u8], unit: usize) -> Result<()> {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the processor has the level.
         Level::Avx2 | Level::Avx512 => unsafe { avx2::swap_in_place(bytes, unit) },
+        #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+        // SAFETY: the processor has the level.
+        Level::Neon => unsafe { neon::swap_in_place(bytes, unit) },
         _ => byteswap::swap_in_place(bytes, unit),
     }
 }
@@ -55,6 +61,9 @@ fn swap_into_by(simd: Simd, src: &[u8], unit: usize, out: &mut [u8]) -> Result<(
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the processor has the level.
         Level::Avx512 => unsafe { avx512::swap_into(src, unit, out) },
+        #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+        // SAFETY: the processor has the level.
+        Level::Neon => unsafe { neon::swap_into(src, unit, out) },
         _ => byteswap::swap_into(src, unit, out),
     }
 }

@@ -20,6 +20,8 @@ mod avx2;
 mod avx512;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod lanes;
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+mod neon;
 pub(super) mod store;
 #[cfg(test)]
 mod tests;
@@ -165,6 +167,10 @@ fn unpack_groups<S: Store>(simd: Simd, bytes: &[u8], packing: &Packing, out: &mu
         // SAFETY: the processor has the level.
         #[allow(unsafe_code, reason = "instructions that not every processor has")]
         (Level::Avx2, bits @ 1..=avx2::MAX_BITS) => unsafe { avx2::unpack::<S>(bytes, bits, formula(packing), groups) },
+        #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+        // SAFETY: the processor has the level.
+        #[allow(unsafe_code, reason = "instructions that not every processor has")]
+        (Level::Neon, bits @ 1..=neon::MAX_BITS) => unsafe { neon::unpack::<S>(bytes, bits, formula(packing), groups) },
         _ => {
             let _ = (bytes, groups);
             0

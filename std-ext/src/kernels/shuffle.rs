@@ -17,6 +17,8 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+mod neon;
 
 use tgm_core::{Result, shuffle};
 
@@ -52,7 +54,9 @@ pub fn unshuffle_range_into(shuffled: &[u8], element_size: u64, start: u64, out:
 
 fn unshuffle_by<const SIZE: usize>(simd: Simd, shuffled: &[u8], start: u64, out: &mut [u8]) -> Result<()> {
     let core = |start, out: &mut [u8]| shuffle::unshuffle_range_into(shuffled, SIZE as u64, start, out);
-    if simd.level() == Level::Base || out.len() < 2 * BLOCK * SIZE {
+    // The compiler makes better code of core's loop for pairs than there is by NEON.
+    let is_slower = simd.level() == Level::Base || simd.level() == Level::Neon && SIZE == 2;
+    if is_slower || out.len() < 2 * BLOCK * SIZE {
         return core(start, out);
     }
     // The last byte first: it can be unshuffled only if all can, so an error comes before anything else is written.
@@ -131,6 +135,9 @@ fn unshuffle_bulk<const SIZE: usize>(simd: Simd, planes: [&[u8]; SIZE], out: &mu
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the processor has the level.
         Level::Avx2 | Level::Avx512 => unsafe { avx2::unshuffle(planes, out) },
+        #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+        // SAFETY: the processor has the level.
+        Level::Neon => unsafe { neon::unshuffle(planes, out) },
         _ => {
             let _ = (planes, out);
             0
@@ -150,6 +157,9 @@ fn shuffle_by<const SIZE: usize>(simd: Simd, data: &[[u8; SIZE]], planes: [&mut 
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the processor has the level.
         Level::Avx2 | Level::Avx512 => unsafe { avx2::shuffle(blocks, planes) * BLOCK },
+        #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+        // SAFETY: the processor has the level.
+        Level::Neon => unsafe { neon::shuffle(blocks, planes) * BLOCK },
         _ => {
             let _: (&[[[u8; SIZE]; BLOCK]], _) = (blocks, planes);
             0

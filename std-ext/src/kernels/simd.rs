@@ -2,7 +2,8 @@
 
 use std::sync::OnceLock;
 
-/// The environment variable that limits vector instructions: `none`, `avx2` or `avx512`. It is read once.
+/// The environment variable that limits vector instructions: `none`, `avx2` or `avx512`; on `AArch64`, which
+/// always has NEON, `none` alone matters. It is read once.
 pub const ENV_SIMD: &str = "TENSOGRAM_SIMD";
 
 /// Groups of instructions that processors have together. Each level includes those before it.
@@ -10,6 +11,8 @@ pub const ENV_SIMD: &str = "TENSOGRAM_SIMD";
 pub(crate) enum Level {
     /// The instructions that every processor of the architecture has.
     Base,
+    /// NEON: every processor of `AArch64`.
+    Neon,
     /// AVX2, BMI1, BMI2, LZCNT and POPCNT: processors from 2013 on.
     Avx2,
     /// AVX-512 F, BW, DQ, VL, VBMI and VBMI2: processors from 2019 on, mostly of servers.
@@ -39,7 +42,7 @@ impl Simd {
 
     /// Every level that the processor has.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
-        [Level::Base, Level::Avx2, Level::Avx512].into_iter().filter(|level| is_there(*level)).map(Self)
+        [Level::Base, Level::Neon, Level::Avx2, Level::Avx512].into_iter().filter(|level| is_there(*level)).map(Self)
     }
 
     pub(crate) const fn level(self) -> Level {
@@ -50,6 +53,7 @@ impl Simd {
     pub(crate) const fn name(self) -> &'static str {
         match self.0 {
             Level::Base => "base",
+            Level::Neon => "neon",
             Level::Avx2 => "avx2",
             Level::Avx512 => "avx512",
         }
@@ -75,6 +79,7 @@ fn is_there(level: Level) -> bool {
     };
     match level {
         Level::Base => true,
+        Level::Neon => false,
         Level::Avx2 => avx2(),
         Level::Avx512 => avx2() && avx512(),
     }
@@ -82,7 +87,12 @@ fn is_there(level: Level) -> bool {
 
 #[cfg(not(target_arch = "x86_64"))]
 const fn is_there(level: Level) -> bool {
-    matches!(level, Level::Base)
+    match level {
+        Level::Base => true,
+        // Part of the architecture, so the compiler knows it. The kernels take lanes in little-endian order.
+        Level::Neon => cfg!(all(target_arch = "aarch64", target_endian = "little")),
+        Level::Avx2 | Level::Avx512 => false,
+    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,17 @@
 //! How values leave the registers: rounded to `f32` or not, in either byte order.
 
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+use std::arch::aarch64::{
+    float64x2_t, vcvt_f32_f64, vcvt_high_f32_f64, vreinterpretq_u8_f32, vreinterpretq_u8_f64, vrev64q_u8,
+};
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{
     __m256d, __m512d, _mm_castps_si128, _mm256_castpd_si256, _mm256_castps_si256, _mm256_cvtpd_ps, _mm256_shuffle_epi8,
     _mm512_castpd_si512, _mm512_cvtpd_ps, _mm512_shuffle_epi8,
 };
 
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+use crate::kernels::neon;
 #[cfg(target_arch = "x86_64")]
 use crate::kernels::registers::{reversed_256, reversed_512, store_128, store_256, store_512};
 use crate::kernels::uncached::Slot;
@@ -30,6 +36,14 @@ pub trait Store {
     #[cfg(target_arch = "x86_64")]
     #[allow(unsafe_code, reason = "instructions that not every processor has")]
     unsafe fn eight(values: __m512d, slots: &mut [Self::Slot; 8]);
+
+    /// Stores four pairs of values.
+    ///
+    /// # Safety
+    /// The processor has NEON.
+    #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+    #[allow(unsafe_code, reason = "instructions that not every processor has")]
+    unsafe fn pairs(values: [float64x2_t; 4], slots: &mut [Self::Slot; 8]);
 }
 
 /// A type of numbers that has a form in memory.
@@ -91,6 +105,15 @@ impl Store for Doubles {
     unsafe fn eight(values: __m512d, slots: &mut [f64; 8]) {
         store_512(_mm512_castpd_si512(values), slots);
     }
+
+    #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+    #[inline]
+    #[target_feature(enable = "neon")]
+    unsafe fn pairs(values: [float64x2_t; 4], slots: &mut [f64; 8]) {
+        for (slots, pair) in slots.as_chunks_mut::<2>().0.iter_mut().zip(values) {
+            neon::store(vreinterpretq_u8_f64(pair), slots);
+        }
+    }
 }
 
 #[allow(unsafe_code, reason = "instructions that not every processor has")]
@@ -109,6 +132,16 @@ impl Store for Singles {
     #[target_feature(enable = "avx512f,avx512bw")]
     unsafe fn eight(values: __m512d, slots: &mut [f32; 8]) {
         store_256(_mm256_castps_si256(_mm512_cvtpd_ps(values)), slots);
+    }
+
+    #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+    #[inline]
+    #[target_feature(enable = "neon")]
+    unsafe fn pairs(values: [float64x2_t; 4], slots: &mut [f32; 8]) {
+        let (twos, _) = values.as_chunks::<2>();
+        for (slots, [low, high]) in slots.as_chunks_mut::<4>().0.iter_mut().zip(twos) {
+            neon::store(vreinterpretq_u8_f32(vcvt_high_f32_f64(vcvt_f32_f64(*low), *high)), slots);
+        }
     }
 }
 
@@ -129,6 +162,15 @@ impl Store for LittleEndian {
     unsafe fn eight(values: __m512d, slots: &mut [[u8; 8]; 8]) {
         store_512(_mm512_castpd_si512(values), slots);
     }
+
+    #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+    #[inline]
+    #[target_feature(enable = "neon")]
+    unsafe fn pairs(values: [float64x2_t; 4], slots: &mut [[u8; 8]; 8]) {
+        for (slots, pair) in slots.as_chunks_mut::<2>().0.iter_mut().zip(values) {
+            neon::store(vreinterpretq_u8_f64(pair), slots);
+        }
+    }
 }
 
 #[allow(unsafe_code, reason = "instructions that not every processor has")]
@@ -147,5 +189,14 @@ impl Store for BigEndian {
     #[target_feature(enable = "avx512f,avx512bw")]
     unsafe fn eight(values: __m512d, slots: &mut [[u8; 8]; 8]) {
         store_512(_mm512_shuffle_epi8(_mm512_castpd_si512(values), reversed_512()), slots);
+    }
+
+    #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+    #[inline]
+    #[target_feature(enable = "neon")]
+    unsafe fn pairs(values: [float64x2_t; 4], slots: &mut [[u8; 8]; 8]) {
+        for (slots, pair) in slots.as_chunks_mut::<2>().0.iter_mut().zip(values) {
+            neon::store(vrev64q_u8(vreinterpretq_u8_f64(pair)), slots);
+        }
     }
 }
