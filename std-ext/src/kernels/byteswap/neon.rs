@@ -2,8 +2,8 @@
 //!
 //! Loads and stores are the limit: 16 bytes take a load, a reversal and a store, of which loads and stores are joined in
 //! pairs. The compiler's code for core's loops does not join them or takes 32 bytes at a time. So units of 2, 4 and 8
-//! bytes take 0.31, 0.62 and 1.25 instructions here and 0.51, 1.0 and 2.0 there; in place 0.34, 0.69 and 1.4 here and
-//! 0.45, 0.89 and 1.8 there.
+//! bytes take 0.31, 0.62 and 1.25 instructions here and 0.50, 1.0 and 2.0 there; in place 0.34, 0.69 and 1.4 here and
+//! 0.44, 0.88 and 1.75 there.
 
 use std::arch::aarch64::{uint8x16_t, vdupq_n_u8, vrev16q_u8, vrev32q_u8, vrev64q_u8};
 

@@ -64,11 +64,12 @@ impl Plan {
                 lane.iter_mut().zip(sources).for_each(|(slot, byte)| {
                     *slot = u8::try_from(byte - *from).unwrap_or(u8::MAX);
                 });
-                let above = (end_bit.next_multiple_of(8) - end_bit) as u32;
+                let above = end_bit.next_multiple_of(8) - end_bit;
                 *mask = (u64::MAX >> (64 - bits)) << above;
                 let power = f64::from(1_u32 << above);
                 *lane_scale = scale / power;
-                if *lane_scale != 0.0 && !lane_scale.is_normal() || *lane_scale == 0.0 && scale != 0.0 {
+                // Below the normal numbers the division may round.
+                if lane_scale.abs() < f64::MIN_POSITIVE && scale != 0.0 {
                     return None;
                 }
             }

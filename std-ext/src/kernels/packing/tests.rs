@@ -72,6 +72,19 @@ fn every_width_agrees_with_core_at_every_start() {
     }
 }
 
+/// A level that divides the scale by a power of two must not do so where the quotient is rounded.
+#[test]
+fn scales_near_the_smallest_numbers_agree_with_core() {
+    let packed: Vec<u8> = (0_u32..1600).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    for bits in 1..=57 {
+        for binary_scale_factor in [-1023, -1022, -1019, -1015, -1010] {
+            let packing =
+                Packing { reference_value: 0.0, binary_scale_factor, decimal_scale_factor: 1, bits_per_value: bits };
+            check(&packed, &packing, 0, 190);
+        }
+    }
+}
+
 #[test]
 fn what_is_larger_than_caches_is_the_same() {
     let count = (2 << 20) + 77;

@@ -5,8 +5,8 @@
 //!
 //! Permutations are the limit: S · log2 S for 16 elements of S bytes, beside S loads and S stores of 16 bytes. With the
 //! loop, elements of 2, 4, 8 and 16 bytes take 0.66, 1.6, 3.3 and 7.4 instructions each where they are unshuffled, and
-//! 0.44, 0.75, 1.7 and 5.4 where they are shuffled. The compiler's code for the scalar loops takes 5.2 to 58 and 4.3 to
-//! 35. Only core's loop that unshuffles elements of 2 bytes is shorter (0.35). It is taken unless planes lie apart.
+//! 0.44, 0.75, 1.7 and 5.4 where they are shuffled. The compiler's code for the scalar loops takes 5.1 to 58 and 4.3 to
+//! 35. Only core's loop that unshuffles elements of 2 bytes is shorter (0.31). It is taken unless planes lie apart.
 //!
 //! Left out: loads and stores that interleave (`ld4`, `st4`) are one instruction, but processors split them into such
 //! permutations themselves.
