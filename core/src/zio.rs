@@ -35,6 +35,8 @@ mod layout;
 mod message;
 mod prefix;
 mod tens;
+#[cfg(test)]
+mod tests;
 mod write;
 
 pub use codec::{Parts, Size, encode_into, encoded_len, parts};
