@@ -10,6 +10,7 @@ use super::utf8::Check;
 use super::{Canonical, Cursor, Kind, MAX_NESTING, Step, Uints, Value, verify_canonical};
 use crate::error::{ErrorKind, NonCanonical};
 
+mod long;
 /// Whether the plain walk is compiled in.
 #[cfg(target_pointer_width = "64")]
 mod plain;
