@@ -30,6 +30,8 @@ mod find;
 mod growing;
 mod source;
 mod stream;
+#[cfg(test)]
+mod tests;
 
 use zerocopy::FromBytes;
 
