@@ -1,0 +1,245 @@
+//! What views and events say of the sample messages, by every way that leads to the same thing.
+
+use tgm_core::Message;
+use tgm_core::descriptor::{ByteOrder, Dtype};
+use tgm_core::frame::Frame;
+use tgm_core::hash::{HashPresence, Verdict};
+use tgm_core::index::{HashList, Index};
+use tgm_core::metadata::Metadata;
+use tgm_core::push::{Event, Link, PushDecoder, PushState};
+use tgm_core::wire::FrameType;
+
+const SAMPLES: [&[u8]; 7] = [
+    include_bytes!("../samples/b16-none-szip.tgm"),
+    include_bytes!("../samples/backfilled-0.24.0.tgm"),
+    include_bytes!("../samples/bits16.tgm"),
+    include_bytes!("../samples/cbor-before-payload-mask-rle.tgm"),
+    include_bytes!("../samples/float32-little.tgm"),
+    include_bytes!("../samples/none-szip-int16-big.tgm"),
+    include_bytes!("../samples/some-objects.tgm"),
+];
+
+fn messages() -> impl Iterator<Item = Message<'static>> {
+    SAMPLES.into_iter().map(|bytes| Message::parse(bytes).unwrap())
+}
+
+fn frames<'a>(message: &Message<'a>) -> Vec<Frame<'a>> {
+    message.frames().map(Result::unwrap).collect()
+}
+
+#[test]
+fn frames_are_the_bytes_that_their_headers_say() {
+    for message in messages() {
+        let bytes = message.as_bytes();
+        for frame in frames(&message) {
+            let at = |offset: u64| usize::try_from(offset).unwrap();
+            let whole = &bytes[at(frame.offset())..at(frame.end_offset())];
+            assert_eq!(frame.header().total_length.get(), frame.total_length());
+            assert_eq!((&whole[..2], &whole[whole.len() - 4..]), (&b"FR"[..], &b"ENDF"[..]));
+            let again = Frame::parse_at(whole, frame.offset()).unwrap();
+            assert_eq!((again.0.body(), again.1.len()), (frame.body(), 0));
+            assert_eq!(&bytes[at(frame.body_offset())..][..frame.body().len()], frame.body());
+            assert_eq!(Frame::parse(whole).unwrap().0.offset(), 0);
+        }
+        assert_eq!(message.preamble().total_length.get(), message.total_length().unwrap_or(0));
+        assert_eq!(message.postamble().map(|postamble| &postamble.magic), Some(b"39277777"));
+    }
+}
+
+#[test]
+fn a_walk_goes_on_from_its_place_and_phase() {
+    for message in messages() {
+        let all = frames(&message);
+        for taken in 0..=all.len() {
+            let mut walk = message.frames();
+            assert_eq!(walk.by_ref().take(taken).count(), taken);
+            let rest = message.frames_at(walk.position(), walk.phase());
+            assert!(rest.map(|frame| frame.unwrap().offset()).eq(all[taken..].iter().map(Frame::offset)));
+        }
+    }
+}
+
+#[test]
+fn an_index_lists_the_objects_in_every_way_it_is_asked() {
+    let mut seen = 0;
+    for message in messages() {
+        let objects: Vec<_> =
+            frames(&message).into_iter().filter(|f| f.frame_type() == FrameType::NTensorFrame).collect();
+        let Some(index) = message.find_index().unwrap() else { continue };
+        seen += 1;
+        let own: Vec<_> = objects.iter().map(|frame| (frame.offset(), frame.total_length())).collect();
+        assert_eq!((index.len(), index.is_empty()), (own.len(), own.is_empty()));
+        assert!(index.is_ascending() && index.iter().len() == own.len());
+        assert!(index.into_iter().map(|entry| (entry.offset, entry.length)).eq(own.iter().copied()));
+        assert!((&index).into_iter().map(|entry| entry.offset).eq(index.offsets()));
+        assert!(index.iter().map(|entry| entry.length).eq(index.lengths()));
+        for (i, frame) in objects.iter().enumerate() {
+            assert_eq!(index.get(i).map(|entry| (entry.offset, entry.length)), Some(own[i]));
+            let by_index = message.object_at(index.get(i).unwrap()).unwrap();
+            assert_eq!(by_index.frame().offset(), frame.offset());
+            assert_eq!(message.object(i).unwrap().payload(), message.object_by_walk(i).unwrap().payload());
+            assert_eq!(message.object_frame(i).unwrap().offset(), frame.offset());
+        }
+        assert_eq!(index.get(own.len()).map(|entry| entry.offset), None);
+        assert!(message.object(own.len()).is_err() && message.object_by_walk(own.len()).is_err());
+        assert_eq!(message.verify_index(), Ok(()));
+    }
+    assert!(seen > 0);
+}
+
+#[test]
+fn hash_lists_have_the_digests_of_the_objects_as_text_and_as_numbers() {
+    let mut seen = 0;
+    for message in messages() {
+        let slots: Vec<_> = message.objects().map(|object| object.unwrap().frame().hash_slot()).collect();
+        for frame in frames(&message) {
+            if !matches!(frame.frame_type(), FrameType::HeaderHash | FrameType::FooterHash) {
+                continue;
+            }
+            seen += 1;
+            let list = HashList::parse(&frame).unwrap();
+            assert_eq!((list.len(), list.is_empty(), list.is_xxh3()), (slots.len(), slots.is_empty(), Some(true)));
+            assert!(list.algorithm().unwrap() == *"xxh3");
+            assert!(list.iter().map(Result::unwrap).eq(slots.iter().copied()));
+            assert!(list.texts().zip(&slots).all(|(text, slot)| text.unwrap() == *format!("{slot:016x}")));
+        }
+        let presence = message.hash_presence().unwrap();
+        assert_eq!(message.verify_hash_lists(presence), Ok(()));
+        assert!(message.verify(presence).all(|verified| verified.is_ok()));
+    }
+    assert!(seen > 0);
+    let empty = HashList::from_body(&[0xa0], 0).unwrap();
+    assert!(
+        empty.is_empty() && empty.algorithm().is_none() && empty.is_xxh3().is_none() && empty.texts().next().is_none()
+    );
+    // {"hashes": […]}: 16 hexadecimal digits, of either case; no fewer, and no others.
+    for (text, number) in [("0123456789abCDEF", Some(0x0123_4567_89ab_cdef)), ("123", None), ("0123456789abcdeg", None)]
+    {
+        let head = [0x60 + u8::try_from(text.len()).unwrap()];
+        let body = [&[0xa1, 0x66][..], b"hashes", &[0x81], &head, text.as_bytes()].concat();
+        assert_eq!(HashList::from_body(&body, 0).unwrap().iter().next().unwrap().ok(), number, "{text}");
+    }
+}
+
+#[test]
+fn metadata_of_objects_is_the_same_one_by_one_and_in_a_row() {
+    for message in messages() {
+        let metadata = message.metadata().unwrap();
+        assert_eq!(metadata.object_count(), message.objects().count());
+        assert!(
+            metadata
+                .data_objects()
+                .map(|o| o.unwrap().frame().offset())
+                .eq(message.objects().map(|o| o.unwrap().frame().offset()))
+        );
+        assert_eq!(
+            metadata.frame().as_encoded(),
+            message.outline().unwrap().metadata(&message).unwrap().frame().as_encoded()
+        );
+        let mut count = 0;
+        for (i, object) in metadata.objects().enumerate() {
+            let (object, alone) = (object.unwrap(), metadata.object(i).unwrap().unwrap());
+            let keys = |entries: Vec<_>| -> Vec<String> {
+                entries
+                    .into_iter()
+                    .map(|entry: tgm_core::Result<(tgm_core::cbor::Value<'_>, _)>| {
+                        entry.unwrap().0.as_text().unwrap().to_string()
+                    })
+                    .collect()
+            };
+            assert_eq!(keys(object.entries().collect()), keys(alone.entries().collect()));
+            // What the library wrote is told apart from the application's keys.
+            let reserved = object.base().and_then(|base| base.get("_reserved_").unwrap());
+            assert_eq!(object.reserved().unwrap().map(|map| map.offset()), reserved.map(|map| map.offset()));
+            assert!(reserved.is_some() && metadata.get_at(i, "_reserved_").unwrap().is_none());
+            count += 1;
+        }
+        assert_eq!(count, metadata.object_count());
+        assert!(metadata.object(count).unwrap().is_none() && metadata.get_at(count, "a").unwrap().is_none());
+        assert_eq!(metadata.frame().base_entries().count(), metadata.frame().base_len());
+    }
+}
+
+/// The CBOR of metadata, index and hash frames in pieces equals that of the whole message.
+#[test]
+fn events_open_the_same_cbor_as_frames() {
+    for message in messages() {
+        let mut whole = frames(&message).into_iter().filter(|frame| frame.frame_type() != FrameType::NTensorFrame);
+        let mut decoder = PushDecoder::<4096>::new(Link::Reliable);
+        let mut input = message.as_bytes();
+        assert!(format!("{decoder:?}").contains("4096"));
+        while let Some(event) = decoder.next_event(&mut input).unwrap() {
+            match event {
+                Event::Cbor(cbor) => {
+                    let frame = whole.next().unwrap();
+                    assert_eq!(
+                        (cbor.frame_type(), cbor.as_bytes(), cbor.offset()),
+                        (frame.frame_type(), frame.body(), frame.body_offset())
+                    );
+                    assert!(format!("{cbor:?}").contains(&format!("len: {}", cbor.as_bytes().len())));
+                    assert!(matches!(cbor.verdict(), Verdict::Good | Verdict::Missing), "{:?}", cbor.verdict());
+                    match cbor.frame_type() {
+                        FrameType::HeaderIndex | FrameType::FooterIndex => {
+                            assert!(cbor.index().unwrap().iter().eq(Index::parse(&frame).unwrap()));
+                        }
+                        FrameType::HeaderHash | FrameType::FooterHash => {
+                            assert_eq!(cbor.hash_list().unwrap().len(), HashList::parse(&frame).unwrap().len());
+                        }
+                        _ => {
+                            let metadata = Metadata::of_frame(&frame).unwrap();
+                            assert_eq!(cbor.metadata().unwrap().as_encoded(), metadata.as_encoded());
+                        }
+                    }
+                }
+                Event::Chunk(chunk) => assert!(format!("{chunk:?}").contains(&format!("len: {}", chunk.bytes.len()))),
+                _ => {}
+            }
+        }
+        assert!(whole.next().is_none());
+        assert_eq!(
+            (decoder.finish(), decoder.position(), decoder.missed()),
+            (Ok(()), message.as_bytes().len() as u64, None)
+        );
+    }
+}
+
+#[test]
+fn views_show_their_shape_and_no_values() {
+    for message in messages() {
+        let length = message.as_bytes().len();
+        assert!(format!("{message:?}").contains(&format!("given: {length}")));
+        assert!(frames(&message).iter().all(|frame| format!("{frame:?}").contains("total_length")));
+        assert!(format!("{:?}", message.frames()).contains("walk"));
+    }
+    assert!(format!("{:?}", PushState::new(Link::Lossy)).contains("Lossy"));
+    let message = Message::parse(SAMPLES[4]).unwrap();
+    let object = message.object(0).unwrap();
+    let view = object.view::<f32>().unwrap();
+    assert!(format!("{view:?}").contains("Little") && format!("{view:?}").len() < 200);
+}
+
+#[test]
+fn names_of_byte_orders_and_types_lead_back_to_them() {
+    for order in [ByteOrder::Big, ByteOrder::Little] {
+        assert_eq!((ByteOrder::from_name(order.name()), order.to_string()), (Some(order), order.name().to_owned()));
+    }
+    assert_eq!((ByteOrder::from_name("middle"), ByteOrder::native()), (None, ByteOrder::NATIVE));
+    assert_eq!(ByteOrder::NATIVE == ByteOrder::Little, 1_u16.to_ne_bytes() == [1, 0]);
+    for dtype in Dtype::ALL {
+        assert_eq!((Dtype::from_name(dtype.name()), dtype.to_string()), (Some(dtype), dtype.name().to_owned()));
+    }
+    for name in ["", "float", "Float32", "float32 ", "bitmas", "uint128"] {
+        assert_eq!(Dtype::from_name(name), None);
+    }
+}
+
+#[test]
+fn slots_are_checked_where_the_message_says_that_it_has_digests() {
+    for message in messages() {
+        for frame in frames(&message) {
+            let verdict = message.hash_presence().unwrap().check(&frame);
+            assert!(matches!(verdict, Verdict::Good | Verdict::Missing));
+            assert_eq!(HashPresence::Flagged.covers(&frame), frame.has_hash_flag());
+        }
+    }
+}
