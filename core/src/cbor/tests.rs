@@ -266,6 +266,7 @@ fn small_bignums_are_integers_and_large_ones_are_not() {
 #[test]
 fn undefined_is_null() {
     assert!(value(&[0xf7]).is_null() && value(&[0xf6]).is_null());
+    assert!(!value(&[0xf5]).is_null() && !value(&[0]).is_null());
     assert_eq!(value(&[0xf5]).as_bool(), Ok(true));
     assert_eq!(value(&[0xf4]).as_bool(), Ok(false));
 }

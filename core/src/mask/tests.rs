@@ -251,6 +251,7 @@ fn rle_mask_of_the_reference_is_read() {
     let blob = [0x01, 0x01, 0x01, 0x02, 0x04, 0x02, 0x06];
     assert_eq!(to_rle(&bits), blob);
     check(&Mask::new(BitmapForm::Rle, &blob, 16), &bits);
+    assert_eq!(Mask::new(BitmapForm::Rle, &blob, 16).count(), 16);
 }
 
 #[test]

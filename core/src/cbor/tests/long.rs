@@ -6,6 +6,7 @@ use std::vec::Vec;
 use proptest::prelude::*;
 
 use super::{skip, uint, value};
+use crate::cbor::head::{first_byte, info};
 use crate::cbor::uints::read_dimensions;
 use crate::cbor::{Cursor, Uints};
 use crate::error::ErrorKind;
@@ -35,7 +36,11 @@ fn items() -> impl Strategy<Value = Vec<Vec<u8>>> {
 /// A head of this major type, with a length of one or two bytes.
 fn head(major: u8, count: usize, long: bool) -> Vec<u8> {
     let [high, low] = u16::try_from(count).unwrap().to_be_bytes();
-    if long || high > 0 { vec![major << 5 | 25, high, low] } else { vec![major << 5 | 24, low] }
+    if long || high > 0 {
+        vec![first_byte(major, info::TWO_BYTES), high, low]
+    } else {
+        vec![first_byte(major, info::ONE_BYTE), low]
+    }
 }
 
 proptest! {
