@@ -10,7 +10,8 @@
 //!
 //! Functions have the names, arguments, results and errors of those in [`tgm_core`], which define what is right: tests
 //! compare both on every level that the machine has. The level is chosen at run time (`simd`), so a build needs to
-//! know no processor. NEON is part of its architecture, so there the choice is made when this is compiled. The environment variable [`ENV_SIMD`] limits the choice.
+//! know no processor. Every AArch64 processor has NEON, so there nothing has to be asked. The environment variable
+//! [`ENV_SIMD`] limits the choice.
 //!
 //! How a level is compiled: the body of a kernel is an `#[inline(always)]` function, generic over the steps that differ
 //! between levels. Each level has an entry point with `#[target_feature]`, into which the body is inlined. All loads

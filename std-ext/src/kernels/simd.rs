@@ -2,8 +2,9 @@
 
 use std::sync::OnceLock;
 
-/// The environment variable that limits vector instructions: `none`, `avx2` or `avx512`; on `AArch64`, which
-/// always has NEON, `none` alone matters. It is read once.
+/// The environment variable that limits vector instructions: `none`, `avx2` or `avx512`. It is read once.
+///
+/// `AArch64` always has NEON, so there only `none` changes anything.
 pub const ENV_SIMD: &str = "TENSOGRAM_SIMD";
 
 /// Groups of instructions that processors have together. Each level includes those before it.
