@@ -25,7 +25,10 @@ rm -rf "$WORK/seeds"
 ASAN_OPTIONS=detect_leaks=0 "$bin/seeds" ../tests "$WORK/seeds"
 for target in "${targets[@]}"; do
     cp "$bin/$target" "$OUT/"
-    (cd "$WORK/seeds/$(seeds_of "$target")" && python3 -m zipfile -c "$OUT/${target}_seed_corpus.zip" ./*)
+    rm -rf "$WORK/start"
+    cp -r "$WORK/seeds/$(seeds_of "$target")" "$WORK/start"
+    if [ -f "kept/$target.zip" ]; then python3 -m zipfile -e "kept/$target.zip" "$WORK/start"; fi
+    (cd "$WORK/start" && python3 -m zipfile -c "$OUT/${target}_seed_corpus.zip" ./*)
     cp tgm.dict "$OUT/$target.dict"
     printf '[libfuzzer]\n%s = %s\n%s = %s\n%s = %s\n%s = %s\n' max_len "$max_len" malloc_limit_mb "$malloc_limit_mb" \
         rss_limit_mb "$rss_limit_mb" timeout "$timeout" >"$OUT/$target.options"

@@ -51,6 +51,7 @@ impl Names {
     }
 
     /// All groups but the root.
+    #[cfg(feature = "zarr")]
     pub(super) fn groups(&self) -> impl Iterator<Item = &str> {
         self.groups.iter().map(String::as_str)
     }

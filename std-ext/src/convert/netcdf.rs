@@ -23,7 +23,9 @@
 //!
 //! Objects that NetCDF has no type for: `float16` and `bfloat16` become `float`, bits become `ubyte`, complex values are
 //! not kept. Metadata becomes attributes, those of the message with `extra.` in front: `mars.param`, `extra.run`. Bytes,
-//! null and lists of maps are not kept. Dimensions without names get one by their length, such as `dim_360`.
+//! null and lists of maps are not kept. Dimensions without names get one by their length, such as `dim_360`. Fields from GRIB
+//! have `units`, `long_name` and their grid: `latitude` and `longitude` as dimensions with values, or as two variables with
+//! a value for each point, which the attribute `coordinates` names. Fields on one grid share them.
 //!
 //! Numbers of attributes become integers or floats of 64 bits. A packed value is `integer × scale_factor + add_offset`, by
 //! arithmetic of 64 bits. The formula of `simple_packing` is `R + X·2^E`, so a scale factor that is a power of two keeps
@@ -39,6 +41,8 @@
 
 mod attributes;
 mod dimensions;
+#[cfg(feature = "grib")]
+mod grids;
 mod names;
 mod packed;
 mod to_netcdf;

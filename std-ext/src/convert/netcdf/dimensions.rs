@@ -86,6 +86,18 @@ impl Dimensions {
         }
     }
 
+    /// Whether a dimension of this name is there, in any group.
+    #[cfg(feature = "grib")]
+    pub(super) fn is_there(&self, name: &str) -> bool {
+        self.known.keys().any(|(_, known)| known == name)
+    }
+
+    /// Notes a dimension of the root that no other object takes by its length.
+    #[cfg(feature = "grib")]
+    pub(super) fn add_own(&mut self, name: &str, len: u64) {
+        self.known.insert((String::new(), name.to_string()), Dimension { len, is_unlimited: false });
+    }
+
     /// The dimension of this name that a variable in `group` sees, and the group that has it.
     fn seen(&self, group: &str, name: &str) -> Option<(String, Dimension)> {
         let mut groups: Vec<&str> = std::iter::once("").chain(above(group)).collect();

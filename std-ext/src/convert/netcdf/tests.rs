@@ -271,3 +271,31 @@ fn objects_of_other_messages_become_variables() {
         netcdf::AttributeValue::Str(text) if text == "2t"));
     assert!(file.variables().count() > 8);
 }
+
+#[cfg(feature = "grib")]
+#[test]
+fn fields_from_grib_have_their_grids() {
+    use crate::convert::grib2::{GribOptions, to_tensogram};
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.nc");
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data-grib");
+    let converted =
+        |name: &str| to_tensogram(&std::fs::read(data.join(name)).unwrap(), &GribOptions::default()).unwrap().message;
+    let names = ["mercator.grib2", "mercator.grib2", "reduced_gg_pl_32.grib2"];
+    let notes = write(&path, &names.map(converted));
+    assert!(notes.iter().all(|note| note.contains("grib.sections") || note.contains("becomes")), "{notes:?}");
+    let file = netcdf::open(&path).unwrap();
+    let dims = |name: &str| -> Vec<String> {
+        file.variable(name).unwrap().dimensions().iter().map(netcdf::Dimension::name).collect()
+    };
+    assert_eq!((dims("t"), dims("t_1")), (dims("t_1"), vec!["latitude".to_string(), "longitude".to_string()]));
+    let latitudes: Vec<f64> = file.variable("latitude").unwrap().get_values(..).unwrap();
+    assert_eq!((latitudes.len(), latitudes[0]), (9, -19.0));
+    let reduced =
+        file.variables().find(|variable| variable.dimensions().iter().any(|dim| dim.name() == "point")).unwrap();
+    assert!(matches!(file.variables().find(|it| it.attribute("coordinates").is_some()).unwrap()
+        .attribute_value("coordinates").unwrap().unwrap(),
+        netcdf::AttributeValue::Str(text) if text == "latitude_1 longitude_1"));
+    assert_eq!(reduced.len(), 6114);
+    assert!(file.variable("t").unwrap().attribute("units").is_some());
+}

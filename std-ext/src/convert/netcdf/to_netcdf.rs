@@ -10,11 +10,15 @@ use tgm_core::descriptor::Dtype;
 
 use super::attributes::{attribute, get};
 use super::dimensions::{Dimension, Dimensions, path_in, unnamed};
+#[cfg(feature = "grib")]
+use super::grids::{Grid, Grids};
 use super::names::safe;
 use super::values::{Attribute, Values, metadata};
 use super::{NETCDF, RECORD, TYPES, failed, guarded, types};
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
+#[cfg(feature = "grib")]
+use crate::convert::grib2::{Coordinates, coordinates};
 use crate::convert::names::{Names, above, of_object};
 use crate::convert::note::Note;
 use crate::decode::decode_descriptors;
@@ -65,6 +69,8 @@ pub struct NetcdfWriter {
     names: Names,
     dimensions: Dimensions,
     records: Records,
+    #[cfg(feature = "grib")]
+    grids: Grids,
     /// Attributes of the file and of groups that are written, with the path of the group.
     attributes: BTreeMap<(String, String), Value>,
     messages: usize,
@@ -102,6 +108,8 @@ impl NetcdfWriter {
             names: Names::new(safe),
             dimensions: Dimensions::default(),
             records: Records::default(),
+            #[cfg(feature = "grib")]
+            grids: Grids::default(),
             attributes: BTreeMap::new(),
             messages: 0,
         })
@@ -169,8 +177,17 @@ impl NetcdfWriter {
             if let (Some(record), Some(dimension)) = (record, dimension) {
                 self.write_record((&name, &place), &values, (record, dimension), (global, index), report)?;
             } else {
-                let names = names_of_dimensions(global, index, &values.shape);
+                let grid = self.grid((message, index), (global, &place), &values.shape, report)?;
+                let names = match &grid {
+                    Some(grid) => grid.dimensions.iter().cloned().map(Named::Made).collect(),
+                    None => names_of_dimensions(global, index, &values.shape),
+                };
                 let path = self.add_variable((&name, &place), &values, names, (global, index), report)?;
+                if let Some(variables) = grid.and_then(|grid| grid.variables) {
+                    let variable = self.file.variable_mut(&path);
+                    let put = variable.map(|mut variable| variable.put_attribute("coordinates", variables).map(drop));
+                    put.transpose().map_err(at(&self.path))?;
+                }
                 let extents = values.shape.iter().map(|len| extent(0, *len)).collect();
                 self.put(&path, &values, extents)?;
             }
@@ -228,6 +245,43 @@ impl NetcdfWriter {
             self.file.add_group(path)?;
         }
         Ok(())
+    }
+
+    /// The grid of a field that was made from GRIB, if metadata name no dimensions.
+    #[cfg(feature = "grib")]
+    fn grid(
+        &mut self,
+        (message, index): (&Message<'_>, usize),
+        (global, place): (&GlobalMetadata, &str),
+        shape: &[u64],
+        report: &mut dyn FnMut(Note),
+    ) -> Result<Option<Grid>> {
+        if global.base.get(index).is_none_or(|entry| entry.contains_key("dimensions")) {
+            return Ok(None);
+        }
+        let found = coordinates(&message.metadata()?, index, &self.options.decode.limits);
+        let found = found.unwrap_or_else(|error| {
+            report(Note::not_kept(place, format!("where its points are: {error}")));
+            None
+        });
+        let is_of_object = |found: &Coordinates| shape.iter().product::<u64>() == found.latitudes.len() as u64;
+        let Some(found) = found.filter(|found| matches!(shape.len(), 1 | 2) && is_of_object(found)) else {
+            return Ok(None);
+        };
+        let place = (&mut self.file, &mut self.names, &mut self.dimensions);
+        self.grids.take(shape, found, place).map(Some).map_err(at(&self.path))
+    }
+
+    #[cfg(not(feature = "grib"))]
+    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "no field is made from GRIB")]
+    fn grid(
+        &mut self,
+        _: (&Message<'_>, usize),
+        _: (&GlobalMetadata, &str),
+        _: &[u64],
+        _: &mut dyn FnMut(Note),
+    ) -> Result<Option<Grid>> {
+        Ok(None)
     }
 
     /// Adds a record to its variable, which the first one makes.
@@ -355,6 +409,13 @@ impl NetcdfWriter {
 /// Makes an error of what the libraries say of the file.
 fn at<E: std::fmt::Display>(path: &Path) -> impl FnOnce(E) -> TensogramError {
     move |error| failed(path.display(), error)
+}
+
+/// Without fields from GRIB there is none.
+#[cfg(not(feature = "grib"))]
+struct Grid {
+    dimensions: Vec<String>,
+    variables: Option<String>,
 }
 
 /// A dimension of a variable.

@@ -150,6 +150,14 @@ pub(super) fn metadata(global: &GlobalMetadata, index: usize) -> Vec<Attribute<'
     for (key, value) in global.extra.iter().filter(|(key, _)| !OWN_OF_MESSAGE.contains(&key.as_str())) {
         flatten(&format!("extra.{key}"), value, &mut all);
     }
+    let entry = |key| global.base.get(index).and_then(|entry| entry.get(key)).and_then(Value::as_map);
+    for (key, name) in [("parameterUnits", "units"), ("parameterName", "long_name")] {
+        // What tables of GRIB say, under the names that readers of NetCDF look for.
+        let value = entry("grib").and_then(|grib| get(grib, key));
+        if value.is_some() && entry("attributes").is_none_or(|attributes| get(attributes, name).is_none()) {
+            all.push(Attribute { name: name.to_string(), value, kind: None });
+        }
+    }
     all
 }
 

@@ -1,5 +1,10 @@
 //! What readers hand on, one message at a time.
 
+#[cfg(any(feature = "netcdf", feature = "zarr"))]
+use std::borrow::Cow;
+
+#[cfg(any(feature = "netcdf", feature = "zarr"))]
+use tgm_std::EncodeOptions;
 use tgm_std::TensogramError;
 use tgm_std::convert::arrays::Arrays;
 
@@ -29,6 +34,18 @@ impl<'a> Item<'a> {
         match self {
             Self::Message(message) => Arrays::decode(message, &as_stored()),
             Self::Arrays(arrays) => Ok(arrays),
+        }
+    }
+
+    /// The message, or the one that the arrays become.
+    ///
+    /// # Errors
+    /// Those of [`Arrays::encode`].
+    #[cfg(any(feature = "netcdf", feature = "zarr"))]
+    pub(super) fn into_message(self, options: &EncodeOptions) -> Result<Cow<'a, [u8]>, TensogramError> {
+        match self {
+            Self::Message(message) => Ok(Cow::Borrowed(message)),
+            Self::Arrays(arrays) => arrays.encode(options).map(Cow::Owned),
         }
     }
 }

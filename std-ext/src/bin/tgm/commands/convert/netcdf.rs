@@ -10,7 +10,6 @@ use tgm_std::convert::netcdf::{NetcdfOptions, NetcdfWriter, Split, ToNetcdfOptio
 
 use super::Convert;
 use super::formats::Format;
-use super::item::Item;
 use super::streamed::tell;
 use super::told::Told;
 use crate::show::output::Out;
@@ -67,15 +66,8 @@ impl Convert {
         self.read(Format::Netcdf, out, told, &mut |out, told, place, item| {
             count += 1;
             let mut stopped = None;
-            let encoded;
-            let message = match item {
-                Item::Message(message) => message,
-                Item::Arrays(arrays) => {
-                    encoded = arrays.encode(&self.encode.options_with_masks()).map_err(Failure::at(place))?;
-                    &encoded
-                }
-            };
-            if let Err(error) = writer.write(message, &mut |note| tell(place, note, out, told, &mut stopped)) {
+            let message = item.into_message(&self.encode.options_with_masks()).map_err(Failure::at(place))?;
+            if let Err(error) = writer.write(&message, &mut |note| tell(place, note, out, told, &mut stopped)) {
                 out.report(place, &error);
             }
             stopped.map_or(Ok(()), Err)

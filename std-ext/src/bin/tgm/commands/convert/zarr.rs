@@ -11,7 +11,6 @@ use tgm_std::convert::zarr::{Chunks, ToZarrOptions, ZarrOptions, ZarrWriter};
 
 use super::Convert;
 use super::formats::Format;
-use super::item::Item;
 use super::streamed::tell;
 use super::told::Told;
 use crate::args::files::usage;
@@ -85,15 +84,8 @@ impl Convert {
         self.read(Format::Zarr, out, told, &mut |out, told, place, item| {
             count += 1;
             let mut stopped = None;
-            let encoded;
-            let message = match item {
-                Item::Message(message) => message,
-                Item::Arrays(arrays) => {
-                    encoded = arrays.encode(&self.encode.options_with_masks()).map_err(Failure::at(place))?;
-                    &encoded
-                }
-            };
-            match writer.write(message, &mut |note| tell(place, note, out, told, &mut stopped)) {
+            let message = item.into_message(&self.encode.options_with_masks()).map_err(Failure::at(place))?;
+            match writer.write(&message, &mut |note| tell(place, note, out, told, &mut stopped)) {
                 Err(tgm_std::TensogramError::Io(error)) => return Err(Failure::Output(error)),
                 Err(error) => out.report(place, &error),
                 Ok(()) => {}
