@@ -52,11 +52,26 @@ fn what_zarr_cannot_give_is_reported_and_the_rest_is_converted() {
     fs::write(format!("{store}/text/zarr.json"), text).unwrap();
     let run = convert(&store, &tensogram, &[]);
     assert_eq!(run.code, Some(1));
-    assert!(run.stderr.contains("data type \"string\" is not supported"), "{}", run.stderr);
+    assert!(run.stderr.contains("data type string is not supported"), "{}", run.stderr);
     assert!(run.stderr.contains("a.zarr: text"), "{}", run.stderr);
     tgm(["validate", &tensogram]).good();
     let run = convert(&folder.path("none.zarr"), &tensogram, &[]);
     assert!(run.code == Some(1) && run.stderr.contains("no Zarr store"), "{}", run.stderr);
+}
+
+#[cfg(feature = "netcdf")]
+#[test]
+fn netcdf_comes_back_and_a_file_is_replaced_when_the_new_one_is_complete() {
+    let folder = Folder::new();
+    let original = data("realistic/surface-181x360.tgm");
+    let (file, tensogram) = (folder.file("a.nc", b"old"), folder.path("b.tgm"));
+    convert(&original, &file, &["--deflate-level", "1"]).good();
+    convert(&file, &tensogram, &[]).good();
+    assert!(values(&tensogram) == values(&original));
+    let before = fs::read(&file).unwrap();
+    assert_eq!(convert(&folder.path("none.tgm"), &file, &[]).code, Some(1));
+    assert!(fs::read(&file).unwrap() == before);
+    assert_eq!(folder.names(), ["a.nc", "b.tgm"], "nothing incomplete stays");
 }
 
 #[cfg(feature = "parquet")]
