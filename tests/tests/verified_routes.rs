@@ -599,6 +599,7 @@ const NO_VALUES: &[(&str, &str)] = &[
     ("convert/grib2/to_grib.rs from_tensogram", "gives out GRIB, of objects made from it alone: std-ext/tests/grib.rs"),
     ("convert/grib2/to_grib.rs from_tensogram_into", "as from_tensogram"),
     ("convert/npz.rs read", "reads numpy's archives, which have checksums of their own: std-ext/tests/arrays.rs"),
+    ("convert/netcdf/to_netcdf.rs create", "its writer checks whole messages: convert/netcdf/tests.rs"),
     ("convert/zarr/to_zarr.rs create", "its writer checks whole messages: convert/zarr/tests.rs"),
     ("stages/single.rs decompress", "one stage alone, for measuring; takes trusted objects"),
     ("stages/single.rs restore", "as decompress"),
@@ -633,7 +634,7 @@ fn options_of_conversions_alone_hold_options_of_decoding() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../std-ext/src");
     assert_eq!(
         holders(&source),
-        BTreeSet::from(["DecodeOptions", "BridgeOptions", "ToZarrOptions"].map(str::to_owned))
+        BTreeSet::from(["DecodeOptions", "BridgeOptions", "ToNetcdfOptions", "ToZarrOptions"].map(str::to_owned))
     );
 }
 

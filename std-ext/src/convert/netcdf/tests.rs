@@ -299,3 +299,20 @@ fn fields_from_grib_have_their_grids() {
     assert_eq!(reduced.len(), 6114);
     assert!(file.variable("t").unwrap().attribute("units").is_some());
 }
+
+#[test]
+fn digests_of_metadata_count_too_when_they_are_asked_for() {
+    let object = crate::encode::ObjectBuilder::new(&[3], &[1.0_f32, 2.0, 3.0]).unwrap().metadata("name", "wind");
+    let mut message = crate::encode::MessageBuilder::new().object(object).encode().unwrap();
+    let folder = TempDir::new().unwrap();
+    let write = |name: &str, message: &[u8]| {
+        let decode = DecodeOptions { verify_hash: true, ..DecodeOptions::default() };
+        let options = ToNetcdfOptions { decode, ..ToNetcdfOptions::default() };
+        NetcdfWriter::create(&folder.path().join(name), options).unwrap().write(message, &mut |_| {})
+    };
+    write("intact", &message).unwrap();
+    let place = message.windows(4).position(|window| window == b"wind").unwrap();
+    message[place] ^= 1;
+    let error = write("damaged", &message).unwrap_err();
+    assert!(matches!(error, TensogramError::HashMismatch { .. }), "{error}");
+}
