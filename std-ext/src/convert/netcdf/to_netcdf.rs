@@ -48,15 +48,17 @@ impl Default for ToNetcdfOptions {
 ///
 /// The file is made by [`Self::create`] and is complete after [`Self::finish`].
 ///
-/// ```no_run
+/// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use tgm_std::MappedFile;
+/// use tgm_std::TensogramFile;
 /// use tgm_std::convert::netcdf::{NetcdfWriter, ToNetcdfOptions};
 ///
-/// let file = MappedFile::open("fields.tgm")?;
-/// let mut writer = NetcdfWriter::create("fields.nc".as_ref(), ToNetcdfOptions::default())?;
-/// for message in 0..file.message_count() {
-///     writer.write(file.message_bytes(message)?, &mut |note| eprintln!("{note}"))?;
+/// # let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("fields.nc");
+/// let file = TensogramFile::open("../tests/data/multi/three.tgm")?;
+/// let mut writer = NetcdfWriter::create(&path, ToNetcdfOptions::default())?;
+/// for message in 0..file.message_count()? {
+///     writer.write(&file.read_message(message)?, &mut |note| eprintln!("{note}"))?;
 /// }
 /// writer.finish()?;
 /// # Ok(()) }
