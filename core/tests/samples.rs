@@ -160,7 +160,7 @@ fn metadata_of_objects_is_the_same_one_by_one_and_in_a_row() {
     }
 }
 
-/// The CBOR of metadata, index and hash frames in pieces equals that of the whole message.
+/// Push decoding gives the same CBOR of metadata, index and hash frames as reading the whole message.
 #[test]
 fn events_open_the_same_cbor_as_frames() {
     for message in messages() {

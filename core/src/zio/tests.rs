@@ -1,4 +1,4 @@
-//! What labels, entries, layouts, levels and errors tell whoever asks.
+//! Tests of the accessors of labels, entries, layouts, levels and errors.
 
 use std::format;
 use std::string::ToString;

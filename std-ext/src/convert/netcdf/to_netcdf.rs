@@ -413,7 +413,7 @@ fn at<E: std::fmt::Display>(path: &Path) -> impl FnOnce(E) -> TensogramError {
     move |error| failed(path.display(), error)
 }
 
-/// Without fields from GRIB there is none.
+/// Stands in for the grid of a field from GRIB. A build without `grib` never makes one.
 #[cfg(not(feature = "grib"))]
 struct Grid {
     dimensions: Vec<String>,

@@ -95,7 +95,8 @@ impl<'m> Values<'m> {
         }
     }
 
-    /// The attributes that the variable had: names, values, and the names of their types. `kind` is that of the values.
+    /// The attributes of the variable that the object was made from. `kind` names the type of the variable's values, which
+    /// `_FillValue` must have.
     pub(super) fn attributes(&self, kind: &'static str) -> Vec<Attribute<'_>> {
         let types = self.more.and_then(|more| get(more, TYPES)).and_then(Value::as_map);
         let of_packing =
