@@ -109,6 +109,13 @@ impl<'a> Blosc2<'a> {
         Self { schunk: NonNull::new(schunk).expect("a frame"), _frame: frame }
     }
 
+    /// How many elements a block has.
+    pub fn block(&self, element: usize) -> usize {
+        // SAFETY: the frame is alive.
+        let bytes = unsafe { self.schunk.as_ref() }.blocksize;
+        usize::try_from(bytes).expect("a length") / element
+    }
+
     /// Decompresses a frame of one chunk.
     pub fn decompress(&self, out: &mut [u8]) {
         let len = i32::try_from(out.len()).expect("no larger than a chunk");

@@ -21,6 +21,7 @@ mod latency;
 mod map;
 mod names;
 mod open;
+mod parts;
 mod push;
 mod range;
 mod scan;
@@ -62,7 +63,7 @@ impl Bench {
 
 type Group = (&'static str, fn(&mut Bench));
 
-const GROUPS: [Group; 18] = [
+const GROUPS: [Group; 19] = [
     ("open", open::run),
     ("map", map::run),
     ("scan", scan::run),
@@ -72,6 +73,7 @@ const GROUPS: [Group; 18] = [
     ("codecs", codecs::run),
     ("shuffle_masks", shuffle_masks::run),
     ("range", range::run),
+    ("parts", parts::run),
     ("encode", encode::run),
     ("append", append::run),
     ("validate", validate::run),

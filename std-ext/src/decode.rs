@@ -39,6 +39,7 @@
 pub(crate) mod apart;
 mod bounds;
 pub(crate) mod checked;
+mod cost;
 mod each_range;
 pub(crate) mod frameless;
 pub mod into;
@@ -70,6 +71,7 @@ use self::trust::{Proof, Trust, Trusted};
 use crate::base::error::Result;
 #[cfg(doc)]
 use crate::base::error::TensogramError;
+use crate::base::memory;
 pub use crate::base::options::DecodeOptions;
 use crate::base::threads::Threads;
 pub use crate::decode::range::{
@@ -116,6 +118,14 @@ pub use typed::{Float, to_vec, values_as, values_as_into};
 /// ```
 pub fn values<'a>(object: &DataObject<'a>, options: &DecodeOptions) -> Result<Cow<'a, [u8]>> {
     trusted_values(Trusted::new(object, options)?, options)
+}
+
+/// [`values`] in memory of their own.
+///
+/// # Errors
+/// Those of [`values`], and [`TensogramError::Encoding`] if there is no memory for a copy.
+pub fn owned_values(object: &DataObject<'_>, options: &DecodeOptions) -> Result<Vec<u8>> {
+    memory::owned(values(object, options)?)
 }
 
 /// The metadata of a message, and the descriptor and the values of each object.
@@ -250,6 +260,6 @@ pub(crate) fn trusted_values<'a>(object: Trusted<'_, 'a>, options: &DecodeOption
 
 /// The descriptor and the values of an object, both owned.
 fn decoded(object: Trusted<'_, '_>, options: &DecodeOptions, threads: Threads, room: &Room) -> Result<DecodedObject> {
-    let values = whole::decode_values(object, options, threads)?;
-    Ok((to_owned::descriptor(object.descriptor(), room)?, values.into_owned()))
+    let values = whole::decode_owned_values(object, options, threads)?;
+    Ok((to_owned::descriptor(object.descriptor(), room)?, values))
 }

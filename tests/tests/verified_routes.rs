@@ -169,6 +169,9 @@ const ROUTES: &[Route] = routes! {
     "decode.rs values" "out of a map" Object |case, options| {
         Some(values(&mapped::map(case.path).unwrap().object(0, OBJECT).unwrap(), options))
     },
+    "decode.rs owned_values" "" Object |case, options| {
+        Some(tgm_std::decode::owned_values(&case.object(), options))
+    },
     "decode/into.rs values_into" "" Object |case, options| {
         let mut out = vec![0; 8 * case.count()];
         Some(tgm_std::values_into(&case.object(), options, &mut Scratch::default(), &mut out).map(|()| out))

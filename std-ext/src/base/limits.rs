@@ -188,7 +188,7 @@ pub(crate) fn at_least(buffer: &mut Vec<u8>, len: usize) -> Result<&mut [u8]> {
 /// [`TensogramError::Encoding`] if there is no memory.
 pub(crate) fn reserve(len: usize) -> Result<Vec<u8>> {
     if len >= SYSTEM_ZEROS {
-        return memory::zeros(&[], len);
+        return memory::zeros(len);
     }
     let mut buffer = Vec::new();
     buffer

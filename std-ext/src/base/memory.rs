@@ -3,8 +3,9 @@
 //! Fresh memory costs more time than writing to it. The system clears it and maps it page by page, and a page has 4 KiB
 //! unless the program asks for larger ones. Large pages halve the time that a message of some MiB takes.
 
-use std::alloc::{Layout, alloc_zeroed};
-use std::ptr;
+use std::borrow::Cow;
+
+use zerocopy::FromZeros;
 
 use crate::base::error::{Result, TensogramError};
 
@@ -30,7 +31,11 @@ pub(crate) fn reserve(buffer: &mut Vec<u8>, len: usize) -> Result<()> {
 pub(crate) fn append_zeros(buffer: &mut Vec<u8>, len: usize) -> Result<()> {
     let (before, after) = (buffer.len(), buffer.len().saturating_add(len));
     if buffer.capacity() < after && before < len / 64 {
-        *buffer = zeros(buffer, after)?;
+        let mut grown = zeros(after)?;
+        if let Some(front) = grown.get_mut(..before) {
+            front.copy_from_slice(buffer);
+        }
+        *buffer = grown;
     } else {
         reserve(buffer, len)?;
         buffer.resize(after, 0);
@@ -38,38 +43,47 @@ pub(crate) fn append_zeros(buffer: &mut Vec<u8>, len: usize) -> Result<()> {
     Ok(())
 }
 
-/// A buffer of `len` zeros. If there are many, they come from the operating system and take no memory until they are
-/// written to.
+/// `bytes` in memory of their own: themselves if they have it, a copy if they are borrowed.
+///
+/// `into_owned` would copy into pages of 4 KiB, which takes twice the time or more, and would end the process where
+/// there is no memory.
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] if there is no memory.
-#[allow(unsafe_code, reason = "`vec!` ends the process where there is no memory")]
-pub(crate) fn untouched_zeros(len: usize) -> Result<Vec<u8>> {
-    let none = || TensogramError::encoding(format!("cannot allocate {len} bytes"));
-    let layout = Layout::array::<u8>(len).map_err(|_| none())?;
-    if len == 0 {
-        return Ok(Vec::new());
+pub(crate) fn owned(bytes: Cow<'_, [u8]>) -> Result<Vec<u8>> {
+    match bytes {
+        Cow::Owned(bytes) => Ok(bytes),
+        Cow::Borrowed(bytes) => copy(bytes),
     }
-    // SAFETY: the layout has at least one byte, because `len` is not 0.
-    let start = unsafe { alloc_zeroed(layout) };
-    if start.is_null() {
-        return Err(none());
-    }
-    // SAFETY: the allocator of boxes returned this memory just now, for the layout of a slice of `len` bytes. All bytes
-    // are initialised, because they are zeros. Nothing else owns them.
-    Ok(unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(start, len)) }.into_vec())
 }
 
-/// A buffer of `len` bytes: `front` first, then zeros.
+/// A copy of `bytes`.
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] if there is no memory.
-pub(crate) fn zeros(front: &[u8], len: usize) -> Result<Vec<u8>> {
+pub(crate) fn copy(bytes: &[u8]) -> Result<Vec<u8>> {
+    let mut copy = Vec::new();
+    reserve(&mut copy, bytes.len())?;
+    copy.extend_from_slice(bytes);
+    Ok(copy)
+}
+
+/// `len` zeros. If there are many, they come from the operating system and take no memory until they are written to.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] if there is no memory.
+pub(crate) fn untouched_zeros<T: FromZeros>(len: usize) -> Result<Vec<T>> {
+    let zeros = T::new_vec_zeroed(len);
+    zeros.map_err(|_| TensogramError::encoding(format!("cannot allocate {} bytes", len.saturating_mul(size_of::<T>()))))
+}
+
+/// `len` zeros, all of which will be written to.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] if there is no memory.
+pub(crate) fn zeros<T: FromZeros>(len: usize) -> Result<Vec<T>> {
     let mut zeros = untouched_zeros(len)?;
     huge_pages(&mut zeros);
-    if let Some(out) = zeros.get_mut(..front.len()) {
-        out.copy_from_slice(front);
-    }
     Ok(zeros)
 }
 
@@ -86,13 +100,15 @@ const HUGE_PAGE: usize = 2 << 20;
 /// pages are large anyway, or never are, ignore it.
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code, reason = "a call of the system's C library")]
-fn huge_pages(buffer: &mut Vec<u8>) {
-    if buffer.capacity() < MANY {
+pub(crate) fn huge_pages<T>(buffer: &mut Vec<T>) {
+    // At most `isize::MAX`, as every allocation.
+    let capacity = buffer.capacity().saturating_mul(size_of::<T>());
+    if capacity < MANY {
         return;
     }
-    let start = buffer.as_mut_ptr();
+    let start: *mut u8 = buffer.as_mut_ptr().cast();
     let skipped = start.align_offset(HUGE_PAGE);
-    let len = buffer.capacity().saturating_sub(skipped) / HUGE_PAGE * HUGE_PAGE;
+    let len = capacity.saturating_sub(skipped) / HUGE_PAGE * HUGE_PAGE;
     if len > 0 {
         // SAFETY: the range lies within the buffer's allocation. `buffer` is borrowed mutably, so nothing else uses it.
         // This advice neither reads nor changes memory, and a failure does no harm.
@@ -103,7 +119,7 @@ fn huge_pages(buffer: &mut Vec<u8>) {
 }
 
 #[cfg(not(target_os = "linux"))]
-const fn huge_pages(_: &mut Vec<u8>) {}
+pub(crate) const fn huge_pages<T>(_: &mut Vec<T>) {}
 
 /// Bytes of a cache line.
 const LINE: usize = 64;
@@ -164,15 +180,26 @@ mod tests {
     #[test]
     fn zeros_are_a_vector_like_any_other() {
         for len in [0, 1, 100, 5 << 20] {
-            let mut buffer = untouched_zeros(len).unwrap();
+            let mut buffer: Vec<u8> = untouched_zeros(len).unwrap();
             assert!(buffer.len() == len && buffer.iter().all(|byte| *byte == 0));
             buffer.extend([1, 2, 3]);
             buffer.shrink_to_fit();
             assert_eq!(buffer.get(len..).unwrap(), [1, 2, 3]);
         }
-        assert!(untouched_zeros(usize::MAX).is_err());
+        assert!(untouched_zeros::<u8>(usize::MAX).is_err() && untouched_zeros::<u64>(usize::MAX / 8).is_err());
         // A machine with addresses of 32 bits may well have 2 GiB to give.
-        assert!(cfg!(target_pointer_width = "32") || untouched_zeros(isize::MAX as usize).is_err());
+        assert!(cfg!(target_pointer_width = "32") || untouched_zeros::<u8>(isize::MAX as usize).is_err());
+    }
+
+    #[test]
+    fn borrowed_bytes_are_copied_and_others_stay_where_they_are() {
+        for len in [0, 1, 9 << 20] {
+            let bytes: Vec<u8> = (0..=250).cycle().take(len).collect();
+            assert!(owned(Cow::Borrowed(&bytes)).unwrap() == bytes);
+            let start = bytes.as_ptr();
+            let same = owned(Cow::Owned(bytes)).unwrap();
+            assert_eq!(same.as_ptr(), start);
+        }
     }
 
     #[test]

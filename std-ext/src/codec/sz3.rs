@@ -40,9 +40,11 @@ mod tests;
 
 use tgm_core::byteswap;
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, Filter};
+use zerocopy::FromZeros;
 
 pub use super::ErrorBound;
 use super::{Codec, CodecError};
+use crate::base::memory;
 use container::{Algorithm, Container};
 use defect::Defect;
 pub use encode::compress;
@@ -140,9 +142,6 @@ fn decompress<S: Slot>(payload: &[u8], out: &mut [S]) -> Result<(), CodecError> 
 }
 
 /// `count` zeros, or an error if there is no memory for them.
-fn zeroed<T: Copy + Default>(count: usize) -> Result<Vec<T>, Defect> {
-    let mut buffer = Vec::new();
-    buffer.try_reserve_exact(count).map_err(|_| Defect::OutOfMemory(count.saturating_mul(size_of::<T>())))?;
-    buffer.resize(count, T::default());
-    Ok(buffer)
+fn zeroed<T: FromZeros>(count: usize) -> Result<Vec<T>, Defect> {
+    memory::zeros(count).map_err(|_| Defect::OutOfMemory(count.saturating_mul(size_of::<T>())))
 }

@@ -119,7 +119,7 @@ fn select_proven(
 ) -> Result<(DataObjectDescriptor, Selected<'static>)> {
     let selection = selection(object.descriptor(), picks)?;
     let selected = select_trusted(Trusted::proven(object, proof), &selection, options, threads(options, object)?)?;
-    Ok((to_owned::descriptor(object.descriptor(), &Room::new(&options.limits))?, selected.into_owned()))
+    Ok((to_owned::descriptor(object.descriptor(), &Room::new(&options.limits))?, selected.into_owned()?))
 }
 
 /// Reads a descriptor that begins at byte `offset` of its message. `bytes` begin with it, and may go on behind it.

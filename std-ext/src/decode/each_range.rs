@@ -9,6 +9,7 @@ use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Filter};
 
 use super::Scratch;
 use super::bounds::{check_output, check_ranges, range_len};
+use super::cost::is_whole_cheaper;
 use super::masks::Masks;
 use super::plan::{Plan, target_order};
 use super::range_bytes::RangeBytes;
@@ -82,7 +83,7 @@ pub(super) fn decode_ranges_into(
 /// the range's values in bytes, and a function that decodes them into a buffer of that length.
 ///
 /// Every function of ranges ends here. All ranges together cost at most what decoding everything once costs, and a copy
-/// of what was asked for. szip takes half as much again, because its stream has to be read to find anything in it.
+/// of what was asked for: if they touch most blocks of the payload, all of it is decoded.
 fn decode_each_range(
     object: Trusted<'_, '_>,
     ranges: &[(u64, u64)],
@@ -100,7 +101,13 @@ fn decode_each_range(
     let len_of = |range| options.limits.check_bytes(u64::MAX, range_len(descriptor, range)?);
     let visits = Visits::new(ranges, visits, len_of)?;
     let plan = Plan::new(object, options, order, Threads::NONE)?;
-    let mut source = RangeBytes::open(&plan, end, bytes, work)?;
+    // One range is one part, which costs no more than the whole.
+    let source = RangeBytes::open_unless(&plan, end, bytes, work, |parts, total| {
+        let out_len = ranges.iter().fold(0, |sum: u64, (_, count)| sum.saturating_add(*count));
+        let out_len = descriptor.dtype().byte_len(out_len).unwrap_or(u64::MAX);
+        Ok(ranges.len() > 1 && is_whole_cheaper(parts, descriptor, |_| visits.from(0), total, out_len)?)
+    });
+    let mut source = source?;
     let masks = if plan.must_restore() { Masks::read(object, options, masks)? } else { Masks::none(object) };
     let mut masks = masks.in_order(runs);
     let mut behind = 0_usize;

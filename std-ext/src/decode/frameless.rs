@@ -10,6 +10,7 @@ use super::each_range::trusted_ranges;
 use super::trust::{Proof, Trusted};
 use super::trusted_values;
 use crate::base::error::{Result, TensogramError};
+use crate::base::memory;
 use crate::base::options::DecodeOptions;
 use crate::model::metadata::object_descriptor_to_cbor;
 use crate::model::types::DataObjectDescriptor;
@@ -31,7 +32,7 @@ pub(crate) fn decode_region(
     let region_offset = FRAME_HEADER_SIZE as u64;
     let view = Descriptor::parse(&cbor, region_offset.saturating_add(region.len() as u64))?;
     let object = Trusted::without_frame(&view, region, region_offset, proof)?;
-    Ok(trusted_values(object, options)?.into_owned())
+    memory::owned(trusted_values(object, options)?)
 }
 
 /// The values of `ranges` of an object, out of its payload. Masks are left out: their blobs are not in a payload.

@@ -21,7 +21,6 @@
 //! memory than the selected values. Values between selected ones are decoded too, where that costs less than going
 //! around them. Besides these, a call works in a few kilobytes, however many rows the selection has.
 
-mod cost;
 mod filler;
 mod pending;
 #[cfg(test)]
@@ -47,6 +46,7 @@ use super::typed::{Float, check_real, values_as_into, zeros};
 use super::{Scratch, threads, whole};
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::{at_least, reserve};
+use crate::base::memory;
 use crate::base::options::DecodeOptions;
 use crate::base::threads::Threads;
 use crate::model::number::Number;
@@ -65,8 +65,11 @@ pub struct Selected<'a> {
 
 impl Selected<'_> {
     /// The same with bytes of its own.
-    pub fn into_owned(self) -> Selected<'static> {
-        Selected { shape: self.shape, bytes: Cow::Owned(self.bytes.into_owned()) }
+    ///
+    /// # Errors
+    /// [`TensogramError::Encoding`] if there is no memory.
+    pub fn into_owned(self) -> Result<Selected<'static>> {
+        Ok(Selected { shape: self.shape, bytes: Cow::Owned(memory::owned(self.bytes)?) })
     }
 }
 

@@ -209,11 +209,7 @@ fn zeros_of<T: Number>(object: &DataObject<'_>, options: &DecodeOptions) -> Resu
 pub(super) fn zeros<T: Number>(count: u64, encoded: u64, options: &DecodeOptions) -> Result<Vec<T>> {
     let bytes = count.saturating_mul(size_of::<T>() as u64);
     let len = options.limits.check_bytes(encoded, bytes)? / size_of::<T>();
-    let mut zeros = Vec::new();
-    let reserved = zeros.try_reserve_exact(len);
-    reserved.map_err(|_| TensogramError::encoding(format!("cannot allocate {bytes} bytes for decoded values")))?;
-    zeros.resize(len, T::default());
-    Ok(zeros)
+    T::zeros(len)
 }
 
 #[cfg(test)]

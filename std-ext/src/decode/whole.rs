@@ -15,6 +15,7 @@ use super::stored::{codec_error, open, write_values};
 use super::trust::Trusted;
 use crate::base::error::Result;
 use crate::base::limits::reserve;
+use crate::base::memory;
 use crate::base::options::DecodeOptions;
 use crate::base::threads::Threads;
 use crate::codec::{Codec, Workspace};
@@ -47,9 +48,23 @@ pub(crate) fn decode_values<'a>(
         }
     };
     if plan.must_restore() {
-        Masks::read(object, options, &mut MaskBuffers::default())?.restore_into(0, plan.order, values.to_mut())?;
+        let mut restored = memory::owned(values)?;
+        Masks::read(object, options, &mut MaskBuffers::default())?.restore_into(0, plan.order, &mut restored)?;
+        values = Cow::Owned(restored);
     }
     Ok(values)
+}
+
+/// [`decode_values`] in memory of their own.
+///
+/// # Errors
+/// Those of [`decode_values`].
+pub(crate) fn decode_owned_values(
+    object: Trusted<'_, '_>,
+    options: &DecodeOptions,
+    threads: Threads,
+) -> Result<Vec<u8>> {
+    memory::owned(decode_values(object, options, threads)?)
 }
 
 /// [`decode_values`] in `order` into all of `out`.

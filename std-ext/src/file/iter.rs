@@ -91,9 +91,9 @@ impl ObjectIter {
         let frame = frames.next().transpose()?.ok_or(ErrorKind::Truncated.at(start))?;
         let proof = self.trust.check(&frame, Some(index))?;
         let object = DataObject::parse(frame)?;
-        let values = whole::decode_values(Trusted::proven(&object, proof), &self.options, Threads::NONE)?;
+        let values = whole::decode_owned_values(Trusted::proven(&object, proof), &self.options, Threads::NONE)?;
         let descriptor = to_owned::descriptor(object.descriptor(), &Room::new(&self.options.limits))?;
-        Ok((descriptor, values.into_owned()))
+        Ok((descriptor, values))
     }
 }
 

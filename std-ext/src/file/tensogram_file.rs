@@ -9,6 +9,8 @@ use std::sync::{Arc, OnceLock};
 use tgm_core::scan::Source;
 
 use crate::base::error::{Result, TensogramError};
+#[cfg(feature = "mmap")]
+use crate::base::memory;
 use crate::base::options::DecodeOptions;
 #[cfg(doc)]
 use crate::decode;
@@ -209,7 +211,7 @@ impl TensogramFile {
         match &self.backing {
             Backing::Positioned { file, .. } => read_whole(file, &self.path, self.table()?.get(index)?),
             #[cfg(feature = "mmap")]
-            Backing::Mapped(mapped) => Ok(mapped.message_bytes(index)?.to_vec()),
+            Backing::Mapped(mapped) => memory::copy(mapped.message_bytes(index)?),
             #[cfg(feature = "remote")]
             Backing::Remote(remote) => remote.ask(index, answer::Bytes(DecodeOptions::default())),
         }

@@ -5,6 +5,9 @@ use std::fmt::Debug;
 use half::{bf16, f16};
 use tgm_core::tensor::{Complex, Element};
 
+use crate::base::error::Result;
+use crate::base::memory;
+
 /// A Rust type whose values an object can hold.
 ///
 /// These are all types of [`Element`]: integers and floats of 8 to 64 bits, `half::f16`, `half::bf16` and
@@ -35,6 +38,13 @@ pub trait Number: sealed::Sealed + Copy + Debug + Default + PartialEq + Send + S
 
     /// The same values as elements that can be written to. O(1).
     fn as_elements_mut(values: &mut [Self]) -> &mut [Self::Element];
+
+    /// `len` zeros, all of which will be written to.
+    ///
+    /// # Errors
+    /// [`TensogramError::Encoding`](crate::TensogramError::Encoding) if there is no memory.
+    #[doc(hidden)]
+    fn zeros(len: usize) -> Result<Vec<Self>>;
 }
 
 mod sealed {
@@ -54,6 +64,10 @@ macro_rules! elements {
 
             fn as_elements_mut(values: &mut [Self]) -> &mut [Self] {
                 values
+            }
+
+            fn zeros(len: usize) -> Result<Vec<Self>> {
+                memory::zeros(len)
             }
         }
     )*};
@@ -78,6 +92,11 @@ macro_rules! complexes {
             fn as_elements_mut(values: &mut [Self]) -> &mut [Complex<$part>] {
                 let pairs: &mut [[$part; 2]] = bytemuck::cast_slice_mut(values);
                 zerocopy::transmute_mut!(pairs)
+            }
+
+            // The parts are zeros first, in memory that becomes the vector's without a copy.
+            fn zeros(len: usize) -> Result<Vec<Self>> {
+                Ok(bytemuck::cast_vec(memory::zeros::<[$part; 2]>(len)?))
             }
         }
     )*};

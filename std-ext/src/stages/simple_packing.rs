@@ -8,6 +8,7 @@ use zerocopy::IntoBytes as _;
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::reserve;
+use crate::base::memory;
 use crate::encode::packing::{Packer, Values, derive, first_non_finite};
 use crate::kernels::packing::unpack_into;
 
@@ -75,11 +76,7 @@ pub fn decode(packed: &[u8], num_values: usize, params: &SimplePackingParams) ->
         let (bits, len) = (params.bits_per_value, packed.len());
         return Err(TensogramError::encoding(format!("{num_values} values of {bits} bits are not in {len} bytes")));
     }
-    let mut values = Vec::new();
-    values
-        .try_reserve_exact(num_values)
-        .map_err(|_| TensogramError::encoding(format!("cannot allocate {num_values} values")))?;
-    values.resize(num_values, 0.0);
+    let mut values = memory::zeros(num_values)?;
     unpack_into(packed, params, 0, &mut values)?;
     Ok(values)
 }

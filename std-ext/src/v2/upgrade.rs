@@ -9,6 +9,7 @@ use tgm_core::{ErrorKind, Message};
 use super::{message, metadata, object};
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::DecodeLimits;
+use crate::base::memory;
 use crate::base::options::{DecodeOptions, EncodeOptions};
 use crate::base::threads::Threads;
 use crate::encode::compress::Means;
@@ -111,7 +112,7 @@ fn values_to_mask(
     Object::taken_over(descriptor, object.payload)?
         .write_to(&mut frame, FrameForm { hashing: false, descriptor_first: false })?;
     let as_stored = DecodeOptions { native_byte_order: false, limits: options.limits, ..DecodeOptions::default() };
-    let values = crate::decode::values(&DataObject::parse(Frame::parse(&frame)?.0)?, &as_stored)?.into_owned();
+    let values = memory::owned(crate::decode::values(&DataObject::parse(Frame::parse(&frame)?.0)?, &as_stored)?)?;
     let masks = find(&values, descriptor.dtype, descriptor.byte_order, encode)?;
     Ok((!masks.is_empty()).then_some(values))
 }

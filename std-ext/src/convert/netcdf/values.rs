@@ -12,7 +12,7 @@ use super::{NETCDF, RECORD, TYPE, TYPES, types};
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
 use crate::convert::arrays::unpack_bools;
-use crate::decode::values;
+use crate::decode::owned_values;
 use crate::model::metadata::RESERVED_KEY;
 use crate::model::types::GlobalMetadata;
 
@@ -48,7 +48,7 @@ impl<'m> Values<'m> {
             return Ok(None);
         }
         let options = DecodeOptions { native_byte_order: true, ..decode.clone() };
-        let bytes = values(object, &options)?.into_owned();
+        let bytes = owned_values(object, &options)?;
         let mut made = Self { dtype, shape, bytes, is_packed_as_told: true, attributes, more };
         match dtype {
             Dtype::Float16 => {

@@ -22,7 +22,7 @@ use crate::base::options::DecodeOptions;
 use crate::convert::arrays::unpack_bools;
 use crate::convert::names::{Names, of_object};
 use crate::convert::note::Note;
-use crate::decode::{decode_descriptors, values};
+use crate::decode::{decode_descriptors, owned_values};
 use crate::model::json::from_cbor;
 use crate::model::metadata::RESERVED_KEY;
 use crate::model::params::metadata;
@@ -220,7 +220,7 @@ impl ZarrWriter {
     fn elements(&self, object: &DataObject<'_>, element: Element) -> error::Result<Vec<u8>> {
         let descriptor = object.descriptor();
         let options = DecodeOptions { native_byte_order: true, ..self.options.decode.clone() };
-        let bytes = values(object, &options)?.into_owned();
+        let bytes = owned_values(object, &options)?;
         if element.dtype == Dtype::Bitmask {
             let count = descriptor.element_count();
             let mut booleans = Vec::new();

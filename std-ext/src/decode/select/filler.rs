@@ -8,19 +8,21 @@
 //! Values that lie in memory as they were given are gathered from there, without windows.
 
 use std::iter;
+use std::ops::Range;
 
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::selection::{Row, Selection};
 
 use super::super::Scratch;
+use super::super::cost::is_whole_cheaper;
 use super::super::masks::{AscendingMasks, Masks};
 use super::super::plan::Plan;
 use super::super::range_bytes::RangeBytes;
 use super::super::trust::Trusted;
-use super::cost::is_whole_cheaper;
 use super::pending::{Pending, Reach, Window};
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::at_least;
+use crate::base::memory::prefetch;
 use crate::base::options::DecodeOptions;
 use crate::base::threads::Threads;
 use crate::kernels::{byteswap, gather};
@@ -33,6 +35,15 @@ const SPAN: u64 = 2048;
 const ALONE: u64 = 256;
 /// Elements of a window without gaps out of a payload in parts, whose stored bytes lie in memory at once.
 const MOST_OF_PARTS: u64 = 1 << 16;
+
+/// Rows whose bytes are prefetched before they are copied.
+const ROWS_AHEAD: usize = 8;
+/// Bytes of a row that are prefetched. The processor foresees what follows them.
+const PREFETCHED: usize = 1 << 10;
+/// Packed elements that begin with a byte, whatever their width.
+const GROUP: u64 = 8;
+/// Blocks of a codec that are looked at together, to find out whether all of them are wanted.
+const BLOCKS_A_RANGE: u64 = 64;
 
 /// Writes the selected values of an object, in the order of the result.
 pub(super) struct Filler<'f, 's, 'a, 'p> {
@@ -63,7 +74,12 @@ pub(super) fn with_filler(
     let descriptor = object.descriptor();
     let out_len = descriptor.dtype().byte_len(selection.element_count()).unwrap_or(u64::MAX);
     let source = RangeBytes::open_unless(&plan, selection.hull().end, bytes, work, |parts, total| {
-        is_whole_cheaper(parts, descriptor, selection, total, out_len)
+        let wanted = |block: u64| {
+            let span = block.saturating_mul(BLOCKS_A_RANGE);
+            let reach = Reach { gap: block, span, alone: u64::MAX, most: u64::MAX };
+            Pending::new(selection).windows(reach).map(|window| window.elements)
+        };
+        is_whole_cheaper(parts, descriptor, wanted, total, out_len)
     })?;
     let masks = if plan.must_restore() { Some(Masks::read(object, options, masks)?) } else { None };
     let masks = masks.as_ref().map(|masks| masks.in_order(runs));
@@ -89,7 +105,16 @@ impl Filler<'_, '_, '_, '_> {
             && let RangeBytes::All(stored) = &self.source
             && let Some(values) = stored.as_values()
         {
+            // Rows lie apart, where the processor does not foresee them.
+            let mut ahead = self.pending.clone();
+            let mut prefetch_next = || {
+                if let Some(row) = ahead.take_row(u64::MAX) {
+                    prefetch(bytes_of(values, &row.hull(), width, PREFETCHED));
+                }
+            };
+            (0..ROWS_AHEAD).for_each(|_| prefetch_next());
             while target.done < count {
+                prefetch_next();
                 let row = self.pending.take_row(count - target.done).ok_or_else(too_short)?;
                 target.put(values, 0, &row, self.plan.swap_unit())?;
             }
@@ -106,19 +131,21 @@ impl Filler<'_, '_, '_, '_> {
         let reach = self.reach();
         let mut rows = self.pending.clone();
         let window = self.pending.take_window(&Reach { most: most.min(reach.most), ..reach }).ok_or_else(too_short)?;
+        let read = self.in_groups(&window);
         if window.is_dense()
+            && read == window.elements
             && let Some(place) = target.place(window.selected)
         {
-            return self.decode(&window, reach, place);
+            return self.decode(&window, &read, reach, place);
         }
         let mut buffer = std::mem::take(self.buffer);
-        let filled = byte_len(self.plan, window.len()).and_then(|len| {
+        let filled = byte_len(self.plan, read.end.saturating_sub(read.start)).and_then(|len| {
             let values = at_least(&mut buffer, len)?;
-            self.decode(&window, reach, values)?;
+            self.decode(&window, &read, reach, values)?;
             let end = target.done.saturating_add(window.selected);
             while target.done < end {
                 let row = rows.take_row(end - target.done).ok_or_else(too_short)?;
-                target.put(values, window.elements.start, &row, None)?;
+                target.put(values, read.start, &row, None)?;
             }
             Ok(())
         });
@@ -126,15 +153,35 @@ impl Filler<'_, '_, '_, '_> {
         filled
     }
 
-    /// Writes all values of a window to all of `out`.
-    fn decode(&mut self, window: &Window, reach: Reach, out: &mut [u8]) -> Result<()> {
+    /// The elements that are decoded for a window: all groups that it touches, if it is a short one of packed values.
+    ///
+    /// The kernels decode whole groups. Elements before the first group and behind the last one would be decoded one by
+    /// one, which takes longer than the groups of a short window.
+    fn in_groups(&self, window: &Window) -> Range<u64> {
         let elements = window.elements.clone();
-        let later = self.pending.clone().windows(reach).map(|window| window.elements);
-        self.source.decode_into(self.plan, &elements, iter::once(elements.clone()).chain(later), out)?;
-        match &mut self.masks {
-            Some(masks) => masks.restore_into(&elements, self.pending.next_element(), self.plan.order, out),
-            None => Ok(()),
+        let is_packed = matches!(&self.source, RangeBytes::All(stored) if stored.as_packed_from().is_some());
+        if !is_packed || window.len() >= ALONE {
+            return elements;
         }
+        let end = elements.end.checked_next_multiple_of(GROUP).unwrap_or(u64::MAX);
+        let end = end.min(self.plan.object.descriptor().element_count());
+        elements.start / GROUP * GROUP..end
+    }
+
+    /// Writes the values of the elements `read`, which hold a window, to all of `out`. Those of the window are restored.
+    fn decode(&mut self, window: &Window, read: &Range<u64>, reach: Reach, out: &mut [u8]) -> Result<()> {
+        let later = self.pending.clone().windows(reach).map(|window| window.elements);
+        self.source.decode_into(self.plan, read, iter::once(read.clone()).chain(later), out)?;
+        let Some(masks) = &mut self.masks else { return Ok(()) };
+        let (elements, next) = (&window.elements, self.pending.next_element());
+        if read == elements {
+            return masks.restore_into(elements, next, self.plan.order, out);
+        }
+        let width = self.plan.object.descriptor().dtype().byte_width();
+        let place = |element: u64| usize::try_from(element.saturating_sub(read.start)).ok()?.checked_mul(width);
+        let place = place(elements.start).zip(place(elements.end)).map(|(start, end)| start..end);
+        let values = place.and_then(|place| out.get_mut(place)).ok_or_else(too_short)?;
+        masks.restore_into(elements, next, self.plan.order, values)
     }
 
     /// How far windows reach.
@@ -187,6 +234,14 @@ impl Target<'_> {
         gather::elements_into(values, start, row.step, width, place).ok_or_else(too_short)?;
         Ok(unit.map_or(Ok(()), |unit| byteswap::swap_in_place(place, unit))?)
     }
+}
+
+/// The first `most` bytes of the `elements` of `values`, whose elements have `width` bytes; none if they are bits.
+fn bytes_of<'v>(values: &'v [u8], elements: &Range<u64>, width: usize, most: usize) -> &'v [u8] {
+    let place = |element: u64| usize::try_from(element).ok()?.checked_mul(width);
+    let bytes = place(elements.start).zip(place(elements.end)).and_then(|(start, end)| values.get(start..end));
+    let bytes = bytes.unwrap_or_default();
+    bytes.get(..most).unwrap_or(bytes)
 }
 
 /// Bytes of the values of `count` elements.

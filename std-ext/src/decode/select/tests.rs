@@ -9,6 +9,7 @@ use tgm_core::stored::stored_len;
 
 use super::*;
 use crate::codec::Done;
+use crate::decode::cost::is_whole_cheaper;
 use crate::{CompressionBackend, MessageBuilder, ObjectBuilder};
 
 /// Columns of a square field.
@@ -88,7 +89,8 @@ fn much_is_not_decoded_at_once_for_little() {
     let total = stored_len(descriptor).unwrap();
     let mut work = crate::codec::Workspace::default();
     let mut parts = codec.open_parts(object.payload(), descriptor, total, total, &mut work).unwrap().unwrap();
-    let mut is_whole = |total, out_len| cost::is_whole_cheaper(&mut *parts, descriptor, &selection, total, out_len);
+    let rows = |block| element_ranges(&selection, block);
+    let mut is_whole = |total, out_len| is_whole_cheaper(&mut *parts, descriptor, rows, total, out_len);
     assert!(is_whole(total, 1).unwrap());
     assert!(!is_whole((64 << 20) + 1, 1).unwrap());
 }

@@ -1,43 +1,40 @@
 //! Whether to decode parts of a payload, or all of it.
 //!
 //! ```text
-//! blocks      │▒▒▒▒│    │▒▒▒▒│▒▒▒▒│    │    │▒▒▒▒│        ▒ hold selected elements
+//! blocks      │▒▒▒▒│    │▒▒▒▒│▒▒▒▒│    │    │▒▒▒▒│        ▒ hold wanted elements
 //! parts    =    4 blocks + passing over 1, over 2, …
 //! whole    =    8 blocks
 //! ```
 //!
 //! Costs are counted in bytes whose decoding takes as long. Parts are read by one thread with some work between them,
 //! so all is decoded where they cost 0.7 of it or more. All stored bytes then lie in memory at once: that is allowed where
-//! they are few, or not many more than the selected values.
+//! they are few, or not many more than the wanted values.
 
 use std::ops::Range;
 
 use tgm_core::descriptor::Descriptor;
-use tgm_core::selection::Selection;
 use tgm_core::stored::window_of;
 
-use super::pending::{Pending, Reach};
 use crate::codec::{CodecError, PartReader};
 
-/// Stored bytes that may lie in memory at once, however few values are selected.
+/// Stored bytes that may lie in memory at once, however few values are wanted.
 const FREE_BYTES: u64 = 64 << 20;
-/// Otherwise, how many stored bytes may lie in memory for each byte of selected values.
+/// Otherwise, how many stored bytes may lie in memory for each byte of wanted values.
 const PER_OUTPUT_BYTE: u64 = 4;
-/// How many blocks a range may span in which each block holds selected elements.
-const BLOCKS_A_RANGE: u64 = 64;
 
-/// Whether decoding all `total` stored bytes costs less than the parts that hold the selected elements. `out_len` is
-/// the number of bytes of the selected values.
+/// Whether decoding all `total` stored bytes costs less than the parts that hold the wanted elements. `out_len` is the
+/// number of bytes of the wanted values.
 ///
-/// Walks over the selection until the answer is known: that is after as many steps as the payload has blocks, or as
-/// there are rows.
+/// `wanted` is told how many elements a block has, and gives ranges of elements in ascending order. Elements between
+/// them count as wanted if no more than a block of them lies between two. The ranges are read until the answer is
+/// known.
 ///
 /// # Errors
 /// Those of [`PartReader::end_of_block`]; [`CodecError`] for elements that the object does not have.
-pub(super) fn is_whole_cheaper(
+pub(super) fn is_whole_cheaper<I: Iterator<Item = Range<u64>>>(
     parts: &mut dyn PartReader,
     descriptor: &Descriptor<'_>,
-    selection: &Selection<'_>,
+    wanted: impl FnOnce(u64) -> I,
     total: u64,
     out_len: u64,
 ) -> Result<bool, CodecError> {
@@ -45,14 +42,12 @@ pub(super) fn is_whole_cheaper(
         return Ok(false);
     }
     let block = parts.end_of_block(&(0..1.min(total)))?.max(1);
-    // Elements that lie in one block or in neighbours are looked at together.
     let elements = u64::try_from(u128::from(block) * u128::from(descriptor.element_count()) / u128::from(total.max(1)));
     let elements = elements.unwrap_or(u64::MAX).max(1);
-    let reach = Reach { gap: elements, span: elements.saturating_mul(BLOCKS_A_RANGE), alone: u64::MAX, most: u64::MAX };
     let too_much = total / 10 * 7;
     let (mut cost, mut passed) = (0_u64, 0_u64);
-    for window in Pending::new(selection).windows(reach) {
-        let bytes = window_of(descriptor, &window.elements).map_err(|error| CodecError::new(error.to_string()))?;
+    for range in wanted(elements) {
+        let bytes = window_of(descriptor, &range).map_err(|error| CodecError::new(error.to_string()))?;
         let blocks = blocks_of(&bytes, block);
         let start = blocks.start.max(passed);
         cost = cost.saturating_add(parts.cost_of_passing(start.saturating_sub(passed)));
