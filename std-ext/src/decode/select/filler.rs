@@ -29,6 +29,8 @@ use crate::kernels::{byteswap, gather};
 
 /// Elements that are decoded for nothing rather than have a window more: about as many as take the time of a window.
 const GAP: u64 = 32;
+/// The same for packed values in memory: the kernels unpack that many in the time of a window.
+const GAP_OF_PACKED: u64 = 256;
 /// Elements of a window with gaps: their values stay in the first cache.
 const SPAN: u64 = 2048;
 /// Elements side by side that are decoded to their place, even if others are near.
@@ -40,8 +42,6 @@ const MOST_OF_PARTS: u64 = 1 << 16;
 const ROWS_AHEAD: usize = 8;
 /// Bytes of a row that are prefetched. The processor foresees what follows them.
 const PREFETCHED: usize = 1 << 10;
-/// Packed elements that begin with a byte, whatever their width.
-const GROUP: u64 = 8;
 /// Blocks of a codec that are looked at together, to find out whether all of them are wanted.
 const BLOCKS_A_RANGE: u64 = 64;
 
@@ -131,21 +131,19 @@ impl Filler<'_, '_, '_, '_> {
         let reach = self.reach();
         let mut rows = self.pending.clone();
         let window = self.pending.take_window(&Reach { most: most.min(reach.most), ..reach }).ok_or_else(too_short)?;
-        let read = self.in_groups(&window);
         if window.is_dense()
-            && read == window.elements
             && let Some(place) = target.place(window.selected)
         {
-            return self.decode(&window, &read, reach, place);
+            return self.decode(&window, reach, place);
         }
         let mut buffer = std::mem::take(self.buffer);
-        let filled = byte_len(self.plan, read.end.saturating_sub(read.start)).and_then(|len| {
+        let filled = byte_len(self.plan, window.len()).and_then(|len| {
             let values = at_least(&mut buffer, len)?;
-            self.decode(&window, &read, reach, values)?;
+            self.decode(&window, reach, values)?;
             let end = target.done.saturating_add(window.selected);
             while target.done < end {
                 let row = rows.take_row(end - target.done).ok_or_else(too_short)?;
-                target.put(values, read.start, &row, None)?;
+                target.put(values, window.elements.start, &row, None)?;
             }
             Ok(())
         });
@@ -153,41 +151,25 @@ impl Filler<'_, '_, '_, '_> {
         filled
     }
 
-    /// The elements that are decoded for a window: all groups that it touches, if it is a short one of packed values.
-    ///
-    /// The kernels decode whole groups. Elements before the first group and behind the last one would be decoded one by
-    /// one, which takes longer than the groups of a short window.
-    fn in_groups(&self, window: &Window) -> Range<u64> {
+    /// Writes all values of a window to all of `out`.
+    fn decode(&mut self, window: &Window, reach: Reach, out: &mut [u8]) -> Result<()> {
         let elements = window.elements.clone();
-        let is_packed = matches!(&self.source, RangeBytes::All(stored) if stored.as_packed_from().is_some());
-        if !is_packed || window.len() >= ALONE {
-            return elements;
-        }
-        let end = elements.end.checked_next_multiple_of(GROUP).unwrap_or(u64::MAX);
-        let end = end.min(self.plan.object.descriptor().element_count());
-        elements.start / GROUP * GROUP..end
-    }
-
-    /// Writes the values of the elements `read`, which hold a window, to all of `out`. Those of the window are restored.
-    fn decode(&mut self, window: &Window, read: &Range<u64>, reach: Reach, out: &mut [u8]) -> Result<()> {
         let later = self.pending.clone().windows(reach).map(|window| window.elements);
-        self.source.decode_into(self.plan, read, iter::once(read.clone()).chain(later), out)?;
-        let Some(masks) = &mut self.masks else { return Ok(()) };
-        let (elements, next) = (&window.elements, self.pending.next_element());
-        if read == elements {
-            return masks.restore_into(elements, next, self.plan.order, out);
+        self.source.decode_into(self.plan, &elements, iter::once(elements.clone()).chain(later), out)?;
+        match &mut self.masks {
+            Some(masks) => masks.restore_into(&elements, self.pending.next_element(), self.plan.order, out),
+            None => Ok(()),
         }
-        let width = self.plan.object.descriptor().dtype().byte_width();
-        let place = |element: u64| usize::try_from(element.saturating_sub(read.start)).ok()?.checked_mul(width);
-        let place = place(elements.start).zip(place(elements.end)).map(|(start, end)| start..end);
-        let values = place.and_then(|place| out.get_mut(place)).ok_or_else(too_short)?;
-        masks.restore_into(elements, next, self.plan.order, values)
     }
 
     /// How far windows reach.
-    const fn reach(&self) -> Reach {
-        let most = if matches!(self.source, RangeBytes::Parts(_)) { MOST_OF_PARTS } else { u64::MAX };
-        Reach { gap: GAP, span: SPAN, alone: ALONE, most }
+    fn reach(&self) -> Reach {
+        let (gap, most) = match &self.source {
+            RangeBytes::Parts(_) => (GAP, MOST_OF_PARTS),
+            RangeBytes::All(stored) if stored.as_packed_from().is_some() => (GAP_OF_PACKED, u64::MAX),
+            RangeBytes::All(_) => (GAP, u64::MAX),
+        };
+        Reach { gap, span: SPAN, alone: ALONE, most }
     }
 }
 
