@@ -50,8 +50,7 @@ pub(super) fn item<'py>(object: &Bound<'py, Object>, key: &Bound<'py, PyAny>) ->
 }
 
 fn selected<'py>(object: &Object, py: Python<'py>, picks: &[Pick]) -> PyResult<Bound<'py, PyAny>> {
-    let selected =
-        object.run(py, |object| Ok(decode::select(object, picks, &DecodeOptions::default())?.into_owned()?))?;
+    let selected = object.run(py, |object| decode::select(object, picks, &DecodeOptions::default())?.into_owned())?;
     let (dtype, shape) = (object.facts().dtype, selected.shape);
     let bytes = selected.bytes.into_owned();
     if dtype != Dtype::Bitmask {
