@@ -10,6 +10,9 @@
 //!
 //! `vpshufb` moves bytes within each half of a register only, so each half is loaded by itself. A half has 16 bytes of
 //! which the last group needs fewer: groups at the end of the input are left to core, which reads no byte behind it.
+//!
+//! The limit is the number of instructions: 26 for eight narrow fields, 31 for wide ones, of which two store 32 bytes each. At four
+//! to five in a cycle, these are some 10 of the 32 bytes that can be stored in it.
 
 use std::arch::x86_64::{
     __m256d, __m256i, _mm256_and_si256, _mm256_castsi256_si128, _mm256_cvtepi32_pd, _mm256_extracti128_si256,
@@ -29,30 +32,48 @@ pub(super) const MAX_BITS: u32 = FRACTION_BITS;
 const MAX_NARROW: u32 = 25;
 
 /// Which bytes go to which lane of `LANE` bytes, how far each lane is shifted, and where each half is loaded from.
+#[derive(Clone, Copy)]
 struct Plan<const LANE: usize> {
     bytes: [u8; 32],
     shifts: [u8; 32],
     halves: [usize; 2],
 }
 
+/// The plans for fields of 0 to [`MAX_NARROW`] bits. The compiler makes them: that takes as long as to unpack a hundred values.
+static NARROW: [Plan<4>; MAX_NARROW as usize + 1] = plans(0);
+/// The plans for the first four fields of 0 to [`MAX_BITS`] bits, and for the others.
+static WIDE: [[Plan<8>; MAX_BITS as usize + 1]; 2] = [plans(0), plans(4)];
+
+/// The plans for fields of 0 to `WIDTHS - 1` bits, from number `field` of each group on.
+const fn plans<const LANE: usize, const WIDTHS: usize>(field: usize) -> [Plan<LANE>; WIDTHS] {
+    let mut plans = [Plan { bytes: [0; 32], shifts: [0; 32], halves: [0; 2] }; WIDTHS];
+    let mut bits = 0;
+    while bits < WIDTHS {
+        plans[bits] = Plan::new(bits, field);
+        bits += 1;
+    }
+    plans
+}
+
 impl<const LANE: usize> Plan<LANE> {
     /// The plan for the fields of `bits` bits from number `field` on.
-    fn new(bits: u32, field: usize) -> Self {
-        let bits = bits as usize;
+    #[expect(clippy::cast_possible_truncation, reason = "a byte in 16, a bit in 64")]
+    const fn new(bits: usize, field: usize) -> Self {
         let per_half = 16 / LANE;
-        let halves = [field, field + per_half].map(|field| field * bits / 8);
+        let halves = [field * bits / 8, (field + per_half) * bits / 8];
         let mut plan = Self { bytes: [0; 32], shifts: [0; 32], halves };
-        let lanes = plan.bytes.chunks_exact_mut(LANE).zip(plan.shifts.chunks_exact_mut(LANE)).enumerate();
-        for (i, (lane, shift)) in lanes {
-            let first = (field + i) * bits;
-            let byte = first / 8 - plan.halves[i / per_half];
+        let mut lane = 0;
+        while lane < 2 * per_half {
+            let first = (field + lane) * bits;
+            let start = first / 8 - halves[lane / per_half];
             // A lane may be longer than its field. Bytes behind the half wrap around: the shift drops them.
-            #[expect(clippy::cast_possible_truncation, reason = "a byte in 16, a bit in 64")]
-            (byte..).zip(lane.iter_mut().rev()).for_each(|(byte, slot)| *slot = (byte & 15) as u8);
-            #[expect(clippy::cast_possible_truncation, reason = "a byte in 16, a bit in 64")]
-            if let Some(low) = shift.first_mut() {
-                *low = (8 * LANE - first % 8 - bits) as u8;
+            let mut byte = 0;
+            while byte < LANE {
+                plan.bytes[lane * LANE + LANE - 1 - byte] = ((start + byte) & 15) as u8;
+                byte += 1;
             }
+            plan.shifts[lane * LANE] = (8 * LANE - first % 8 - bits) as u8;
+            lane += 1;
         }
         plan
     }
@@ -61,15 +82,16 @@ impl<const LANE: usize> Plan<LANE> {
 /// Unpacks as many groups as there are bytes and slots for, except a few at the end; returns the number of values.
 #[target_feature(enable = "avx2")]
 pub(super) fn unpack<S: Store>(bytes: &[u8], bits: u32, formula: Formula, out: &mut [[S::Slot; GROUP]]) -> usize {
-    if bits <= MAX_NARROW {
-        let fields = Narrow::new(bits);
+    if let Some(plan) = NARROW.get(bits as usize) {
+        let fields = Narrow::new(plan, bits);
         each_group(from_groups(bytes, bits), out, |bytes, slots| {
             let (low, high) = fields.load(bytes)?;
             store::<S>(formula, low, high, slots);
             Some(())
         })
     } else {
-        let (low, high) = (Wide::new(bits, 0), Wide::new(bits, 4));
+        let [Some(low), Some(high)] = WIDE.each_ref().map(|plans| plans.get(bits as usize)) else { return 0 };
+        let (low, high) = (Wide::new(low, bits), Wide::new(high, bits));
         each_group(from_groups(bytes, bits), out, |bytes, slots| {
             store::<S>(formula, low.load(bytes)?, high.load(bytes)?, slots);
             Some(())
@@ -108,8 +130,7 @@ struct Narrow {
 impl Narrow {
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn new(bits: u32) -> Self {
-        let plan = Plan::<4>::new(bits, 0);
+    fn new(plan: &Plan<4>, bits: u32) -> Self {
         let mask = _mm256_set1_epi32((u32::MAX >> (32 - bits)).cast_signed());
         Self { halves: plan.halves, permutation: load_256(&plan.bytes), shifts: load_256(&plan.shifts), mask }
     }
@@ -135,11 +156,9 @@ struct Wide {
 }
 
 impl Wide {
-    /// For fields `field` to `field + 3` of each group.
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn new(bits: u32, field: usize) -> Self {
-        let plan = Plan::<8>::new(bits, field);
+    fn new(plan: &Plan<8>, bits: u32) -> Self {
         let mask = _mm256_set1_epi64x((u64::MAX >> (64 - bits)).cast_signed());
         Self { halves: plan.halves, permutation: load_256(&plan.bytes), shifts: load_256(&plan.shifts), mask }
     }
