@@ -485,6 +485,11 @@ mod tests {
     }
 
     #[test]
+    fn no_value_lies_beyond_the_end() {
+        assert_eq!(unpacked::<f64>(&[0; 9], &integers(8), 100, 0), Ok(vec![]));
+    }
+
+    #[test]
     fn over_64_bits_are_rejected() {
         assert_eq!(unpacked::<f64>(&[0; 99], &integers(65), 0, 1), Err(ErrorKind::BitsPerValue(65).at(0)));
     }

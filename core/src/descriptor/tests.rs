@@ -9,6 +9,8 @@ use minicbor::Encoder;
 use proptest::prelude::*;
 
 use super::{Descriptor, Dtype, Key};
+use crate::descriptor::MaskKind;
+use crate::error::ErrorKind;
 
 /// The entries of an ordinary descriptor: key and encoded value.
 fn entries(shape: &[u64], dtype: &str) -> Vec<(String, Vec<u8>)> {
@@ -122,4 +124,57 @@ fn what_is_usual_is_read_in_order() {
     let unusual = encode(&reversed, true, false);
     let mut unread = Descriptor::unread(&unusual, 0);
     assert!(super::reading::Reading::new(&mut unread).read_in_order().is_none());
+}
+
+/// The descriptor of 16 values, with other `values` at some keys.
+fn described(values: &[(Key, &[u8])]) -> Vec<u8> {
+    let mut entries = entries(&[16], "float64");
+    for (key, value) in values {
+        entries.retain(|(name, _)| name != key.name());
+        entries.push((key.name().into(), value.to_vec()));
+    }
+    encode(&entries, true, true)
+}
+
+/// FORMAT §3.5: null stands for an absent entry.
+#[test]
+fn null_is_no_mask() {
+    for null in [0xf6, 0xf7] {
+        let bytes = described(&[(Key::Masks, &[null])]);
+        assert!(Descriptor::parse(&bytes, 0).unwrap().masks().is_empty());
+    }
+    let mut mask = Encoder::new(Vec::new());
+    mask.map(2).unwrap().str("nan").unwrap().null().unwrap().str("inf+").unwrap();
+    mask.map(3).unwrap().str("method").unwrap().str("none").unwrap();
+    mask.str("offset").unwrap().u8(1).unwrap().str("length").unwrap().u8(2).unwrap();
+    let bytes = described(&[(Key::Masks, &mask.into_writer())]);
+    let descriptor = Descriptor::parse(&bytes, 0).unwrap();
+    let kinds: Vec<_> = descriptor.masks().iter().map(|(kind, mask)| (kind, mask.offset(), mask.length())).collect();
+    assert_eq!(kinds, [(MaskKind::PosInf, 1, 2)]);
+}
+
+/// PIPELINE §5.4: what a sample is depends on the stages before szip.
+#[test]
+fn samples_of_szip_are_packed_values_elements_or_bytes() {
+    use crate::szip::{Params, flags};
+
+    let text = |text: &str| minicbor::to_vec(text).unwrap();
+    let (none, shuffle, int16) = (text("none"), text("shuffle"), text("int16"));
+    let said = |values: &[(Key, &[u8])]| {
+        let mut values = values.to_vec();
+        let numbers: [(Key, &[u8]); 4] = [
+            (Key::SzipBlockSize, &[16]),
+            (Key::SpReferenceValue, &[0xf9, 0, 0]),
+            (Key::SpBinaryScaleFactor, &[0]),
+            (Key::SpDecimalScaleFactor, &[0]),
+        ];
+        values.extend(numbers);
+        let bytes = described(&values);
+        let params = Params::of(&Descriptor::parse(&bytes, 0).unwrap());
+        params.map(|params| (params.bits_per_sample(), params.flags())).map_err(|error| error.kind())
+    };
+    assert_eq!(said(&[(Key::SpBitsPerValue, &[0x18, 24])]), Ok((24, 8 | flags::MSB)));
+    assert_eq!(said(&[(Key::SpBitsPerValue, &[12])]), Err(ErrorKind::SzipBitsPerSample(12)));
+    assert_eq!(said(&[(Key::Encoding, &none), (Key::Dtype, &int16)]), Ok((16, 8)));
+    assert_eq!(said(&[(Key::Encoding, &none), (Key::Dtype, &int16), (Key::Filter, &shuffle)]), Ok((8, 8)));
 }
