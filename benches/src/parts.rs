@@ -53,11 +53,12 @@ fn ranges(bench: &mut Bench) {
             assert!(part == &whole[8 * start as usize..][..part.len()]);
         }
         let share = touched as f64 / count as f64;
-        let case = Case::new(format!("{RANGES} x {VALUES} of {count}, {}: {:.0} % in blocks", stored.name, 100.0 * share))
-            .bytes(part.len())
-            .row("us", || ours::ranges_into(black_box(&object), &wanted, &options, &mut scratch, &mut part))
-            .row("us, the whole", || decode_into(black_box(&object), 1, &mut whole))
-            .goal("P17", "us", Bound::Within("us, the whole", OF_RANGES * share));
+        let case =
+            Case::new(format!("{RANGES} x {VALUES} of {count}, {}: {:.0} % in blocks", stored.name, 100.0 * share))
+                .bytes(part.len())
+                .row("us", || ours::ranges_into(black_box(&object), &wanted, &options, &mut scratch, &mut part))
+                .row("us, the whole", || decode_into(black_box(&object), 1, &mut whole))
+                .goal("P17", "us", Bound::Within("us, the whole", OF_RANGES * share));
         bench.run(case);
     }
 }
@@ -91,15 +92,14 @@ fn boxes(bench: &mut Bench) {
             for (run, part) in runs().zip(part.chunks(8 * picked[2].len())) {
                 assert!(part == &whole[8 * run.start..8 * run.end]);
             }
-            let share = touched as f64 / count as f64;
-            let name = format!("a tenth of the {direction} of three, {}: {:.0} % in blocks", stored.name, 100.0 * share);
+            let fraction = touched as f64 / count as f64;
+            let name =
+                format!("a tenth of the {direction} of three, {}: {:.0} % in blocks", stored.name, 100.0 * fraction);
             let case = Case::new(name)
                 .bytes(part.len())
-                .row("us", || {
-                    ours::decode::select_into(black_box(&object), &picks, &options, &mut scratch, &mut part)
-                })
+                .row("us", || ours::decode::select_into(black_box(&object), &picks, &options, &mut scratch, &mut part))
                 .row("us, the whole", || decode_into(black_box(&object), 1, &mut whole))
-                .goal("P18", "us", Bound::Within("us, the whole", OF_A_BOX * share));
+                .goal("P18", "us", Bound::Within("us, the whole", OF_A_BOX * fraction));
             bench.run(case);
         }
     }
