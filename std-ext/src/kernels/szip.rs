@@ -13,17 +13,16 @@
 //! interval. Whatever is unusual is left to it: zero blocks, pairs, codes longer than a window, the stream's last
 //! bytes, and everything that is wrong. Format: PIPELINE §7.
 //!
-//! NEON has neither an instruction that gathers the positions of ones nor registers for more than four samples. Core
-//! decodes there.
-//!
-//! `driver` is the walk over blocks, `avx2` and `avx512` are the steps of a block, `sink` stores the samples.
+//! `driver` is the walk over blocks, `avx2`, `avx512` and `neon` are the steps of a block, `sink` stores the samples.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
 mod driver;
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+mod neon;
 mod sink;
 #[cfg(test)]
 mod tests;
@@ -134,7 +133,7 @@ fn decode_packed_bytes_by(
 
 /// Whether blocks are decoded here: samples are predicted, and blocks are whole registers, or the half of one.
 fn is_usual(simd: Simd, params: &Params) -> bool {
-    simd.level() >= Level::Avx2 && params.has(flags::PREPROCESS) && matches!(params.block_size(), 8 | 16 | 32 | 64)
+    simd.level() > Level::Base && params.has(flags::PREPROCESS) && matches!(params.block_size(), 8 | 16 | 32 | 64)
 }
 
 /// A stream, how it is coded, and by which instructions it is decoded.
@@ -164,6 +163,9 @@ impl CodedStream<'_> {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: the processor has the level.
             Level::Avx2 => unsafe { avx2::decode(self.bytes, self.params, place, slots, sink) },
+            #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+            // SAFETY: the processor has the level.
+            Level::Neon => unsafe { neon::decode(self.bytes, self.params, place, slots, sink) },
             _ => {
                 let _ = (slots, sink);
                 place

@@ -86,7 +86,7 @@ impl Vector for Avx2 {
 
     #[inline]
     #[target_feature(enable = "avx2")]
-    unsafe fn fields(width: u32) -> Fields {
+    unsafe fn fields(width: u32, _bit: u64) -> Fields {
         let lanes = _mm256_setr_epi32(0, 1, 2, 3, 0, 1, 2, 3);
         Fields { width, first_bits: _mm256_mullo_epi32(lanes, _mm256_set1_epi32(width.cast_signed())) }
     }

@@ -87,7 +87,7 @@ impl Vector for Avx512 {
 
     #[inline]
     #[target_feature(enable = "avx512f")]
-    unsafe fn fields(width: u32) -> Fields {
+    unsafe fn fields(width: u32, _bit: u64) -> Fields {
         let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
         Fields { width, first_bits: _mm512_mullo_epi32(lanes, _mm512_set1_epi32(width.cast_signed())) }
     }

@@ -63,8 +63,8 @@ pub(super) trait Vector {
     /// `None` if a code is more than `most` or too long for the level, or if the stream ends too soon.
     unsafe fn unary(stream: &[u8], bit: u64, count: usize, most: u32, codes: &mut [Self::Lanes]) -> Option<u32>;
 
-    /// Prepares for fields of `width` bits, 1 to 32.
-    unsafe fn fields(width: u32) -> Self::Fields;
+    /// Prepares for fields of `width` bits, 1 to 32, the first of which begins at `bit`.
+    unsafe fn fields(width: u32, bit: u64) -> Self::Fields;
 
     /// Appends a field from `bit` on to each of the first `lanes` lanes of `upper`. `None` if the stream ends too soon.
     unsafe fn append(
@@ -159,7 +159,7 @@ unsafe fn decode_blocks<V: Vector, S: Sink, const SIZE: usize>(
         };
         if width > 0 {
             // SAFETY: the caller's promise.
-            let fields = unsafe { V::fields(width) };
+            let fields = unsafe { V::fields(width, at) };
             for register in block.as_mut().iter_mut().take(groups) {
                 // SAFETY: the caller's promise.
                 let both = unsafe { V::append(&fields, *register, stream, at, lanes) };

@@ -1,5 +1,10 @@
 //! What becomes of samples: containers of some bytes, or values of `simple_packing`.
 
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+use std::arch::aarch64::{
+    float64x2_t, uint32x4_t, vaddq_f64, vandq_u32, vcvtq_f64_u64, vdupq_n_f64, vdupq_n_u32, vget_low_u32,
+    vmovl_high_u32, vmovl_u32, vmulq_f64, vqtbl1q_u8, vreinterpretq_u8_u32, vsubq_u32,
+};
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{
     __m256i, __m512i, _mm256_and_si256, _mm256_broadcastsi128_si256, _mm256_castsi256_si128, _mm256_cvtepu32_epi64,
@@ -11,6 +16,8 @@ use std::arch::x86_64::{
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::szip::{Formula, Params};
 
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+use crate::kernels::neon;
 #[cfg(target_arch = "x86_64")]
 use crate::kernels::packing::lanes::{eight_values, four_to_doubles, four_values};
 use crate::kernels::packing::store::Store;
@@ -42,6 +49,14 @@ pub(super) trait Sink {
     #[cfg(target_arch = "x86_64")]
     #[allow(unsafe_code, reason = "instructions that not every processor has")]
     unsafe fn eight(&self, samples: __m256i, slots: &mut [Self::Slot; 8]);
+
+    /// Stores eight samples.
+    ///
+    /// # Safety
+    /// The processor has NEON.
+    #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+    #[allow(unsafe_code, reason = "instructions that not every processor has")]
+    unsafe fn two_fours(&self, samples: [uint32x4_t; 2], slots: &mut [Self::Slot; 8]);
 }
 
 /// The lower bytes of each sample.
@@ -105,6 +120,22 @@ impl<const SIZE: usize> Sink for Containers<SIZE> {
             four.copy_from_slice(half.get(..four.len()).unwrap_or(&half));
         }
     }
+
+    #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+    #[inline]
+    #[target_feature(enable = "neon")]
+    unsafe fn two_fours(&self, samples: [uint32x4_t; 2], slots: &mut [[u8; SIZE]; 8]) {
+        let bytes: &[u8; 16] = self.bytes.first_chunk().unwrap_or(&[0; 16]);
+        let bytes = neon::load(bytes);
+        let (fours, _) = slots.as_chunks_mut::<4>();
+        for (four, samples) in fours.iter_mut().zip(samples) {
+            let samples = vsubq_u32(samples, vdupq_n_u32(self.bias));
+            let mut packed = [0_u8; 16];
+            neon::store(vqtbl1q_u8(vreinterpretq_u8_u32(samples), bytes), &mut packed);
+            let four = four.as_flattened_mut();
+            four.copy_from_slice(packed.get(..four.len()).unwrap_or(&packed));
+        }
+    }
 }
 
 /// The values of `simple_packing`.
@@ -158,5 +189,22 @@ impl<S: Store<Slot: Copy>> Sink for Packed<S> {
             // SAFETY: AVX2 is the caller's promise.
             unsafe { S::four(four_values(self.formula, q), slots) };
         }
+    }
+
+    #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+    #[inline]
+    #[target_feature(enable = "neon")]
+    unsafe fn two_fours(&self, samples: [uint32x4_t; 2], slots: &mut [S::Slot; 8]) {
+        let (reference, scale) = (vdupq_n_f64(self.formula.reference), vdupq_n_f64(self.formula.scale));
+        let [low, high] = samples.map(|samples| {
+            let samples = vsubq_u32(samples, vdupq_n_u32(self.bias));
+            vandq_u32(samples, vdupq_n_u32(self.max))
+        });
+        let integers =
+            [vmovl_u32(vget_low_u32(low)), vmovl_high_u32(low), vmovl_u32(vget_low_u32(high)), vmovl_high_u32(high)];
+        // The product is rounded, then the sum, as in [`Formula::value`].
+        let values: [float64x2_t; 4] = integers.map(|q| vaddq_f64(reference, vmulq_f64(scale, vcvtq_f64_u64(q))));
+        // SAFETY: NEON is the caller's promise.
+        unsafe { S::pairs(values, slots) };
     }
 }
