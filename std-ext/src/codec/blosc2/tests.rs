@@ -596,7 +596,8 @@ fn damage_of_any_byte_is_an_error_or_other_values() {
         let object = Message::parse(&message).unwrap().object(0).unwrap();
         let len = usize::try_from(stored_len(object.descriptor()).unwrap()).unwrap();
         let mut payload = object.payload().to_vec();
-        for at in 0..payload.len() {
+        // Machines of 32 bits are emulated, and slow.
+        for at in (0..payload.len()).step_by(if usize::BITS < u64::BITS { 7 } else { 1 }) {
             let original = payload[at];
             for value in [0, 1, 0x7f, 0x80, 0xff, original ^ 1, original ^ 0x10].into_iter().filter(|v| *v != original)
             {

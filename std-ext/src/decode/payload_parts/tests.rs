@@ -22,8 +22,8 @@ use crate::model::room::Room;
 use crate::model::to_owned;
 use crate::{MaskMethod, MessageBuilder, ObjectBuilder};
 
-/// Values of each object.
-const COUNT: u64 = 200_000;
+/// Values of each object. Machines of 32 bits are emulated, and slow.
+const COUNT: u64 = if usize::BITS < u64::BITS { 50_000 } else { 200_000 };
 /// Ranges of each call.
 const RANGES: u64 = 640;
 
