@@ -27,6 +27,7 @@ mod range;
 mod scan;
 mod shuffle_masks;
 mod szip;
+mod threads;
 mod tool;
 mod unpack;
 mod validate;
@@ -63,7 +64,7 @@ impl Bench {
 
 type Group = (&'static str, fn(&mut Bench));
 
-const GROUPS: [Group; 19] = [
+const GROUPS: [Group; 20] = [
     ("open", open::run),
     ("map", map::run),
     ("scan", scan::run),
@@ -83,6 +84,7 @@ const GROUPS: [Group; 19] = [
     ("filter", filter::run),
     ("tool", tool::run),
     ("latency", latency::run),
+    ("threads", threads::run),
 ];
 
 fn main() -> ExitCode {

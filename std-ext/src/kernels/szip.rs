@@ -33,7 +33,7 @@ use tgm_core::{ErrorKind, Result};
 
 use self::sink::{Containers, Packed, Sink};
 use super::packing::Value;
-use super::packing::store::{BigEndian, LittleEndian};
+use super::packing::store::{BigEndian, LittleEndian, Store};
 use super::simd::{Level, Simd};
 
 /// [`tgm_core::szip::decode_into`], as fast as the processor can.
@@ -63,7 +63,7 @@ pub fn decode_packed_into<T: Value>(
     formula: Formula,
     out: &mut [T],
 ) -> Result<u64> {
-    decode_packed_by(Simd::best(), stream, params, start, formula, out)
+    decode_packed_by::<T::Store>(Simd::best(), stream, params, start, formula, out)
 }
 
 /// [`tgm_core::szip::decode_packed_with`] to the bytes of `f64` in `order`, as fast as the processor can.
@@ -78,7 +78,11 @@ pub fn decode_packed_bytes_into(
     order: ByteOrder,
     out: &mut [[u8; 8]],
 ) -> Result<u64> {
-    decode_packed_bytes_by(Simd::best(), stream, params, start, formula, order, out)
+    let simd = Simd::best();
+    match order {
+        ByteOrder::Big => decode_packed_by::<BigEndian>(simd, stream, params, start, formula, out),
+        ByteOrder::Little => decode_packed_by::<LittleEndian>(simd, stream, params, start, formula, out),
+    }
 }
 
 fn decode_by(simd: Simd, stream: &[u8], params: &Params, start: Start, out: &mut [u8]) -> Result<u64> {
@@ -94,46 +98,55 @@ fn decode_by(simd: Simd, stream: &[u8], params: &Params, start: Start, out: &mut
     }
 }
 
-fn decode_packed_by<T: Value>(
+fn decode_packed_by<S: Store>(
     simd: Simd,
     stream: &[u8],
     params: &Params,
     start: Start,
     formula: Formula,
-    out: &mut [T],
+    out: &mut [S::Slot],
 ) -> Result<u64> {
     if !is_usual(simd, params) || !params.bits_per_sample().is_multiple_of(8) {
-        return szip::decode_packed_with(stream, params, start, formula, out, T::round);
+        return szip::decode_packed_with(stream, params, start, formula, out, S::one);
     }
-    CodedStream { simd, bytes: stream, params }.decode(start, out, &Packed::<T::Store>::new(params, formula, T::round))
-}
-
-fn decode_packed_bytes_by(
-    simd: Simd,
-    stream: &[u8],
-    params: &Params,
-    start: Start,
-    formula: Formula,
-    order: ByteOrder,
-    out: &mut [[u8; 8]],
-) -> Result<u64> {
-    let store = match order {
-        ByteOrder::Big => f64::to_be_bytes,
-        ByteOrder::Little => f64::to_le_bytes,
-    };
-    if !is_usual(simd, params) || !params.bits_per_sample().is_multiple_of(8) {
-        return szip::decode_packed_with(stream, params, start, formula, out, store);
-    }
-    let stream = CodedStream { simd, bytes: stream, params };
-    match order {
-        ByteOrder::Big => stream.decode(start, out, &Packed::<BigEndian>::new(params, formula, store)),
-        ByteOrder::Little => stream.decode(start, out, &Packed::<LittleEndian>::new(params, formula, store)),
-    }
+    CodedStream { simd, bytes: stream, params }.decode(start, out, &Packed::<S>::new(params, formula))
 }
 
 /// Whether blocks are decoded here: samples are predicted, and blocks are whole registers, or the half of one.
 fn is_usual(simd: Simd, params: &Params) -> bool {
     simd.level() > Level::Base && params.has(flags::PREPROCESS) && matches!(params.block_size(), 8 | 16 | 32 | 64)
+}
+
+/// How many blocks are left to core before it is asked again whether the next one is a usual one.
+///
+/// To ask takes a tenth of the time that core takes for a block. Noise has no usual blocks, so there each answer in vain
+/// doubles the wait, and a usual block ends it.
+#[derive(Default)]
+struct Patience {
+    wait: u32,
+    left: u32,
+}
+
+impl Patience {
+    /// The longest wait, in blocks.
+    const MOST: u32 = 15;
+
+    /// The place behind the blocks that `decode` decodes from `place` on, or `place` while the wait lasts.
+    #[inline]
+    fn ask(&mut self, place: Place, decode: impl FnOnce() -> Place) -> Place {
+        if self.left > 0 {
+            self.left -= 1;
+            return place;
+        }
+        let after = decode();
+        if after.blocks == place.blocks {
+            self.left = self.wait;
+            self.wait = (2 * self.wait + 1).min(Self::MOST);
+        } else {
+            self.wait = 0;
+        }
+        after
+    }
 }
 
 /// A stream, how it is coded, and by which instructions it is decoded.
@@ -151,7 +164,10 @@ impl CodedStream<'_> {
 
     fn decode<S: Sink>(&self, start: Start, out: &mut [S::Slot], sink: &S) -> Result<u64> {
         let store = |sample: u32| sink.one(sample);
-        decode_ahead_with(self.bytes, self.params, start, out, store, |place, slots| self.ahead(place, slots, sink))
+        let mut patience = Patience::default();
+        decode_ahead_with(self.bytes, self.params, start, out, store, |place, slots| {
+            patience.ask(place, || self.ahead(place, slots, sink))
+        })
     }
 
     #[allow(unsafe_code, reason = "instructions that not every processor has")]

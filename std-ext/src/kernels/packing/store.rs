@@ -21,6 +21,9 @@ pub trait Store {
     /// What holds one value.
     type Slot: Slot;
 
+    /// What is stored for one value.
+    fn one(value: f64) -> Self::Slot;
+
     /// Stores four values.
     ///
     /// # Safety
@@ -50,26 +53,14 @@ pub trait Store {
 pub trait HasStore: Copy {
     /// The form.
     type Store: Store<Slot = Self>;
-
-    /// The nearest number of this type.
-    fn round(value: f64) -> Self;
 }
 
 impl HasStore for f64 {
     type Store = Doubles;
-
-    fn round(value: f64) -> Self {
-        value
-    }
 }
 
 impl HasStore for f32 {
     type Store = Singles;
-
-    #[expect(clippy::cast_possible_truncation, reason = "rounding is meant")]
-    fn round(value: f64) -> Self {
-        value as Self
-    }
 }
 
 /// `f64`.
@@ -91,6 +82,11 @@ pub(in crate::kernels) struct LittleEndian;
 #[allow(unsafe_code, reason = "instructions that not every processor has")]
 impl Store for Doubles {
     type Slot = f64;
+
+    #[inline]
+    fn one(value: f64) -> f64 {
+        value
+    }
 
     #[cfg(target_arch = "x86_64")]
     #[inline]
@@ -119,6 +115,12 @@ impl Store for Doubles {
 #[allow(unsafe_code, reason = "instructions that not every processor has")]
 impl Store for Singles {
     type Slot = f32;
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "rounding is meant")]
+    fn one(value: f64) -> f32 {
+        value as f32
+    }
 
     #[cfg(target_arch = "x86_64")]
     #[inline]
@@ -149,6 +151,11 @@ impl Store for Singles {
 impl Store for LittleEndian {
     type Slot = [u8; 8];
 
+    #[inline]
+    fn one(value: f64) -> [u8; 8] {
+        value.to_le_bytes()
+    }
+
     #[cfg(target_arch = "x86_64")]
     #[inline]
     #[target_feature(enable = "avx2")]
@@ -176,6 +183,11 @@ impl Store for LittleEndian {
 #[allow(unsafe_code, reason = "instructions that not every processor has")]
 impl Store for BigEndian {
     type Slot = [u8; 8];
+
+    #[inline]
+    fn one(value: f64) -> [u8; 8] {
+        value.to_be_bytes()
+    }
 
     #[cfg(target_arch = "x86_64")]
     #[inline]

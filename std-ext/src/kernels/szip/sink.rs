@@ -1,5 +1,7 @@
 //! What becomes of samples: containers of some bytes, or values of `simple_packing`.
 
+use std::marker::PhantomData;
+
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 use std::arch::aarch64::{
     float64x2_t, uint32x4_t, vaddq_f64, vandq_u32, vcvtq_f64_u64, vdupq_n_f64, vdupq_n_u32, vget_low_u32,
@@ -143,12 +145,12 @@ pub(super) struct Packed<S: Store> {
     bias: u32,
     max: u32,
     formula: Formula,
-    store: fn(f64) -> S::Slot,
+    store: PhantomData<S>,
 }
 
 impl<S: Store> Packed<S> {
-    pub(super) fn new(params: &Params, formula: Formula, store: fn(f64) -> S::Slot) -> Self {
-        Self { bias: params.bias(), max: params.max(), formula, store }
+    pub(super) fn new(params: &Params, formula: Formula) -> Self {
+        Self { bias: params.bias(), max: params.max(), formula, store: PhantomData }
     }
 }
 
@@ -158,7 +160,7 @@ impl<S: Store<Slot: Copy>> Sink for Packed<S> {
 
     #[inline]
     fn one(&self, sample: u32) -> S::Slot {
-        (self.store)(self.formula.value(sample & self.max))
+        S::one(self.formula.value(sample & self.max))
     }
 
     #[cfg(target_arch = "x86_64")]

@@ -5,6 +5,7 @@ use tgm_core::szip::{self, RsiOffsets};
 
 use super::*;
 use crate::codec::szip::compress;
+use crate::kernels::packing::store::{Doubles, Singles};
 
 const FORMULA: Formula = Formula { reference: 271.828, scale: 0.0123 };
 
@@ -22,24 +23,21 @@ fn check(stream: &[u8], params: &Params, start: Start, samples: usize) {
         assert!(out == expected || start.skip > 0 && result.is_err(), "{simd:?} {params:?} {start:?} {samples}");
 
         let mut doubles = vec![0.5; samples];
-        let of = decode_packed_by(simd, stream, params, start, FORMULA, &mut doubles);
+        let of = decode_packed_by::<Doubles>(simd, stream, params, start, FORMULA, &mut doubles);
         assert_eq!(of, value_result, "{simd:?} {params:?}");
         let mut singles = vec![0.5_f32; samples];
-        assert_eq!(decode_packed_by(simd, stream, params, start, FORMULA, &mut singles), value_result);
+        assert_eq!(decode_packed_by::<Singles>(simd, stream, params, start, FORMULA, &mut singles), value_result);
         if result.is_ok() {
             assert_eq!(doubles, values, "{simd:?} {params:?} {start:?}");
             #[expect(clippy::cast_possible_truncation, reason = "rounding is meant")]
             let rounded: Vec<f32> = values.iter().map(|value| *value as f32).collect();
             assert_eq!(singles, rounded);
         }
-        for (order, bytes) in
-            [(ByteOrder::Big, f64::to_be_bytes as fn(f64) -> _), (ByteOrder::Little, f64::to_le_bytes)]
-        {
-            let mut slots = vec![0.5_f64.to_ne_bytes(); samples];
-            let of = decode_packed_bytes_by(simd, stream, params, start, FORMULA, order, &mut slots);
-            assert_eq!(of, value_result);
-            assert!(of.is_err() || slots.iter().copied().eq(values.iter().map(|value| bytes(*value))));
-        }
+        let mut slots = vec![0.5_f64.to_ne_bytes(); samples];
+        assert_eq!(decode_packed_by::<BigEndian>(simd, stream, params, start, FORMULA, &mut slots), value_result);
+        assert!(value_result.is_err() || slots.iter().copied().eq(values.iter().map(|value| value.to_be_bytes())));
+        assert_eq!(decode_packed_by::<LittleEndian>(simd, stream, params, start, FORMULA, &mut slots), value_result);
+        assert!(value_result.is_err() || slots.iter().copied().eq(values.iter().map(|value| value.to_le_bytes())));
     }
 }
 
