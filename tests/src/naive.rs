@@ -377,7 +377,8 @@ impl Message {
     pub fn get(&self, path: &str) -> Option<&Value> {
         let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
         match first {
-            "" | "_reserved_" => None,
+            "" => None,
+            "_reserved_" => descend(&self.extra, path),
             "_extra_" | "extra" => descend(&self.extra, rest?),
             _ => self.base.iter().find_map(|entry| descend(entry, path)).or_else(|| descend(&self.extra, path)),
         }

@@ -233,7 +233,7 @@ impl<'a> Metadata<'a> {
     ) -> Result<Option<Value<'a>>> {
         let (first, rest) = split_path(path);
         match first {
-            "" | RESERVED_KEY => return Ok(None),
+            "" => return Ok(None),
             EXTRA_KEY | "extra" => return rest.map_or(Ok(None), |rest| self.extra_at(rest)),
             _ => {}
         }

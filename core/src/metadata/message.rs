@@ -85,7 +85,8 @@ impl<'a> MessageMetadata<'a> {
     /// The value at a dotted path at message level.
     ///
     /// A path that begins with `_extra_.` or `extra.` is looked up in the writer's annotations. Any other path is looked up
-    /// in the objects, of which the first that has it counts, and then in the annotations.
+    /// in the objects, of which the first that has it counts, and then in the annotations. What objects have under
+    /// `_reserved_` is not found.
     ///
     /// # Errors
     /// Only errors that were ruled out when this view was made.

@@ -2,8 +2,8 @@ use std::format;
 use std::string::String;
 use std::vec::Vec;
 
-use super::ObjectMetadata;
 use super::keys::{Keys, plain_text};
+use super::{Metadata, ObjectMetadata};
 use crate::cbor::Value;
 use crate::error::{ErrorKind, Result};
 
@@ -59,4 +59,15 @@ fn keys_in_no_order_are_found_until_that_costs_too_much() {
     let view = |bytes| Value::parse(bytes, 0).and_then(|value| value.as_map()).unwrap();
     let metadata = ObjectMetadata { base: Some(view(&base)), preceder: Some(view(&preceder)) };
     assert!(metadata.entries().count() < 5000 + 200);
+}
+
+#[test]
+fn a_path_under_reserved_leads_to_annotations_and_never_into_objects() {
+    let annotated = b"\xa2\x64base\x81\xa1\x6a_reserved_\xa1\x61a\x01\x67_extra_\xa1\x6a_reserved_\xa1\x61b\x02";
+    let metadata = Metadata::parse(annotated, 0).unwrap();
+    assert_eq!(metadata.get_u64("_reserved_.b").unwrap(), Some(2));
+    assert_eq!(metadata.get_u64("_extra_._reserved_.b").unwrap(), Some(2));
+    assert!(metadata.get("_reserved_.a").unwrap().is_none());
+    assert!(metadata.get_at(0, "_reserved_").unwrap().is_none());
+    assert!(metadata.get_at(0, "_reserved_.a").unwrap().is_none());
 }
