@@ -25,7 +25,8 @@ pub fn run(bench: &mut Bench) {
     of(bench, "simple_packing, 12 bits", &Spec::packed(count, 12), doubles.as_bytes());
     of(bench, "szip, 16 bits", &Spec::packed(count, 16).szip(), doubles.as_bytes());
     of(bench, "shuffle", &Spec { shuffle: Some(4), ..plain() }, singles.as_bytes());
-    of(bench, "big-endian", &Spec { big: true, ..plain() }, singles.as_bytes());
+    let swapped: Vec<u8> = singles.iter().flat_map(|value| value.to_be_bytes()).collect();
+    of(bench, "big-endian", &Spec { big: true, ..plain() }, &swapped);
     of(bench, "zfp", &wide().compressed("zfp", &zfp), doubles.as_bytes());
     of(bench, "blosc2", &plain().compressed("blosc2", &blosc2), singles.as_bytes());
 }
