@@ -82,6 +82,7 @@ fn one_large_object_is_the_same_on_any_number_of_threads() {
         #[cfg(feature = "full")]
         ("blosc2", object().blosc2(tgm_std::Blosc2Codec::Lz4, 5)),
         ("zfp precision", object().zfp(ZfpMode::FixedPrecision(20))),
+        ("zfp accuracy", object().zfp(ZfpMode::FixedAccuracy(1e-3))),
     ];
     for (name, object) in objects {
         let encode =

@@ -39,7 +39,10 @@ use self::bits::BitWriter;
 use self::block_limits::BlockLimits;
 use self::blocks::{read_all, read_range};
 use super::CodecError;
+use crate::base::threads::Threads;
 
+/// Blocks that one thread writes at a time: 512 KiB of values. At a fixed rate they take whole words.
+const PIECE: usize = 1 << 14;
 /// Rounding can turn values from here on into infinity.
 const NEAR_INFINITY: f64 = f64::MAX / 4.0;
 
@@ -78,17 +81,20 @@ pub fn decompress_range(
 /// # Errors
 /// A parameter out of range; a value that is not finite, or would decode to infinity; no memory for the result.
 pub fn compress_values(values: &[f64], mode: ZfpMode) -> Result<Vec<u8>, CodecError> {
+    compress_on(Threads::NONE, values, mode)
+}
+
+/// [`compress_values`] on several threads: each writes a stream of its own, and these are joined bit by bit, as a block
+/// does not depend on the blocks before it. That takes the memory of the result twice.
+pub(crate) fn compress_on(threads: Threads, values: &[f64], mode: ZfpMode) -> Result<Vec<u8>, CodecError> {
     let limits = BlockLimits::new(mode)?;
     let greatest = block::max_magnitude(values);
     if greatest >= f64::INFINITY.to_bits() {
         let index = values.iter().position(|value| !value.is_finite()).unwrap_or_default();
         return Err(CodecError::new(format!("value {index} is not finite")));
     }
-    let mut stream = BitWriter::new(reserve_for(values.len() as u64, &limits)?);
     let (blocks, rest) = values.as_chunks();
-    for values in blocks {
-        block::write(&mut stream, &limits, values);
-    }
+    let mut stream = if threads.is_one() { written(&limits, blocks)? } else { written_on(threads, &limits, blocks)? };
     // zfp fills up the last block in this order.
     match *rest {
         [x] => block::write(&mut stream, &limits, &[x, x, x, x]),
@@ -107,10 +113,33 @@ pub fn compress_values(values: &[f64], mode: ZfpMode) -> Result<Vec<u8>, CodecEr
     Ok(payload)
 }
 
-/// An empty vector with room for `count` values: exactly at a fixed rate, and by a guess otherwise.
-fn reserve_for(count: u64, limits: &BlockLimits) -> Result<Vec<u8>, CodecError> {
-    let (shortest, longest) = limits.lens(count.div_ceil(block::LEN as u64));
-    let len = shortest.max(longest / 4);
+/// The stream of `blocks`, with room for one block more.
+fn written(limits: &BlockLimits, blocks: &[[f64; block::LEN]]) -> Result<BitWriter, CodecError> {
+    let mut stream = stream_for(blocks.len() as u64 + 1, limits)?;
+    for values in blocks {
+        block::write(&mut stream, limits, values);
+    }
+    Ok(stream)
+}
+
+/// [`written`], by several threads.
+fn written_on(threads: Threads, limits: &BlockLimits, blocks: &[[f64; block::LEN]]) -> Result<BitWriter, CodecError> {
+    let pieces: Vec<_> = blocks.chunks(PIECE).collect();
+    let pieces = threads.map(&pieces, |piece| written(limits, piece))?;
+    let mut stream = BitWriter::new(reserved(pieces.iter().map(BitWriter::len).sum())?);
+    for piece in pieces {
+        stream.append(&piece);
+    }
+    Ok(stream)
+}
+
+/// An empty stream with room for `blocks`: exactly at a fixed rate, and by a guess otherwise.
+fn stream_for(blocks: u64, limits: &BlockLimits) -> Result<BitWriter, CodecError> {
+    let (shortest, longest) = limits.lens(blocks);
+    Ok(BitWriter::new(reserved(shortest.max(longest / 4))?))
+}
+
+fn reserved(len: u64) -> Result<Vec<u8>, CodecError> {
     let mut bytes = Vec::new();
     usize::try_from(len)
         .ok()

@@ -56,7 +56,7 @@ fn compress(
             blosc2(bytes, *codec, *level, *typesize, means.threads, out).map_err(|error| failure("blosc2", error))?;
         }
         Compressor::Zfp(mode) => {
-            let stream = codec::zfp::compress_values(&values(bytes, order)?, *mode);
+            let stream = codec::zfp::compress_on(means.threads, &values(bytes, order)?, *mode);
             append(stream.map_err(|error| failure("zfp", error))?, out)?;
         }
         Compressor::Sz3(bound) => {

@@ -90,6 +90,23 @@ impl BitWriter {
         self.put(0, count % 64);
     }
 
+    /// Writes all bits of another stream.
+    pub(super) fn append(&mut self, stream: &Self) {
+        if self.filled == 0 {
+            self.bytes.extend_from_slice(&stream.bytes);
+        } else {
+            for word in stream.bytes.as_chunks().0 {
+                self.put(u64::from_le_bytes(*word), 64);
+            }
+        }
+        self.put(stream.word, stream.filled);
+    }
+
+    /// Bytes of the words that all bits take.
+    pub(super) const fn len(&self) -> u64 {
+        self.bytes.len() as u64 + 8
+    }
+
     /// All words, the last one filled up with zeros.
     pub(super) fn into_bytes(mut self) -> Vec<u8> {
         self.pad(self.filled.wrapping_neg() % 64);
