@@ -10,6 +10,9 @@
 //! Bytes between a frame and the next `FR` are stepped over, whatever their values are (FORMAT §1.8); writers put zeros
 //! there.
 
+#[cfg(test)]
+mod tests;
+
 use core::fmt;
 use core::iter::FusedIterator;
 

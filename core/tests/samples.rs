@@ -1,13 +1,13 @@
 //! What views and events say of the sample messages, by every way that leads to the same thing.
 
-use tgm_core::Message;
 use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_core::frame::Frame;
 use tgm_core::hash::{HashPresence, Verdict};
-use tgm_core::index::{HashList, Index};
+use tgm_core::index::{HashList, Index, IndexEntry};
 use tgm_core::metadata::Metadata;
 use tgm_core::push::{Event, Link, PushDecoder, PushState};
 use tgm_core::wire::FrameType;
+use tgm_core::{ErrorKind, Message};
 
 const SAMPLES: [&[u8]; 7] = [
     include_bytes!("../samples/b16-none-szip.tgm"),
@@ -242,4 +242,51 @@ fn slots_are_checked_where_the_message_says_that_it_has_digests() {
             assert_eq!(HashPresence::Flagged.covers(&frame), frame.has_hash_flag());
         }
     }
+}
+
+/// A streamed message may be as short as its preamble and its postamble.
+#[test]
+fn a_message_without_frames_is_a_message() {
+    let whole = SAMPLES[4];
+    let mut empty = [&whole[..24], &whole[whole.len() - 24..]].concat();
+    empty[16..24].fill(0);
+    let message = Message::parse(&empty).unwrap();
+    assert_eq!((message.total_length(), message.frames().count()), (None, 0));
+    assert!(message.postamble().is_some());
+    let error = Message::parse(&empty[..47]).unwrap_err();
+    assert_eq!((error.kind(), error.offset()), (ErrorKind::Truncated, 47));
+}
+
+/// Writers that cannot go back leave 0 in the postamble, even if the preamble states the length.
+#[test]
+fn the_postamble_may_leave_the_length_open() {
+    let mut bytes = SAMPLES[4].to_vec();
+    let at = bytes.len() - 16;
+    assert_eq!(bytes[at..at + 8], SAMPLES[4][16..24]);
+    bytes[at..at + 8].fill(0);
+    assert!(Message::parse(&bytes).is_ok());
+    bytes[at + 7] = 1;
+    let error = Message::parse(&bytes).unwrap_err();
+    assert_eq!((error.kind(), error.offset()), (ErrorKind::TotalLengthMismatch, at as u64));
+}
+
+/// An index leads to frames, which may be damaged. That is another error than an index that leads elsewhere.
+#[test]
+fn damage_at_the_end_of_a_frame_is_no_error_of_the_index() {
+    let mut seen = 0;
+    for message in messages().filter(|message| message.find_index().unwrap().is_some()) {
+        let frame = *message.object(0).unwrap().frame();
+        let entry = message.find_index().unwrap().unwrap().get(0).unwrap();
+        let mut bytes = message.as_bytes().to_vec();
+        bytes[usize::try_from(frame.end_offset()).unwrap() - 1] ^= 1;
+        let damaged = Message::parse(&bytes).unwrap();
+        assert_eq!(damaged.object_at(entry).unwrap_err().kind(), ErrorKind::FrameEnd);
+        let whole = |offset, length| message.object_at(IndexEntry { offset, length }).map(|_| ());
+        assert!(whole(entry.offset, entry.length).is_ok());
+        for (offset, length) in [(entry.offset, entry.length + 8), (entry.offset + 8, entry.length), (24, 0)] {
+            assert_eq!(whole(offset, length).unwrap_err().kind(), ErrorKind::IndexEntry, "{offset}, {length}");
+        }
+        seen += 1;
+    }
+    assert!(seen > 0);
 }

@@ -178,3 +178,29 @@ fn samples_of_szip_are_packed_values_elements_or_bytes() {
     assert_eq!(said(&[(Key::Encoding, &none), (Key::Dtype, &int16)]), Ok((16, 8)));
     assert_eq!(said(&[(Key::Encoding, &none), (Key::Dtype, &int16), (Key::Filter, &shuffle)]), Ok((8, 8)));
 }
+
+#[test]
+fn fields_have_their_types_and_are_no_parameters() {
+    let error = Descriptor::parse(&described(&[(Key::Type, &[5])]), 0).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::WrongType { .. }), "{error:?}");
+    let bytes = described(&[]);
+    let descriptor = Descriptor::parse(&bytes, 0).unwrap();
+    for key in Key::ALL {
+        let is_there = !key.is_field() && entries(&[16], "float64").iter().any(|(name, _)| name == key.name());
+        assert_eq!(descriptor.parameter(key.name()).unwrap().is_some(), is_there, "{}", key.name());
+    }
+}
+
+#[test]
+fn a_mask_is_found_by_its_kind() {
+    let mut mask = Encoder::new(Vec::new());
+    mask.map(2).unwrap();
+    for (kind, offset) in [("nan", 1), ("inf+", 4)] {
+        mask.str(kind).unwrap().map(3).unwrap().str("method").unwrap().str("none").unwrap();
+        mask.str("offset").unwrap().u8(offset).unwrap().str("length").unwrap().u8(3).unwrap();
+    }
+    let bytes = described(&[(Key::Masks, &mask.into_writer())]);
+    let descriptor = Descriptor::parse(&bytes, 0).unwrap();
+    let offset = |kind| descriptor.masks().get(kind).map(|mask| mask.offset());
+    assert_eq!(MaskKind::ALL.map(offset), [Some(1), Some(4), None]);
+}

@@ -71,3 +71,37 @@ fn a_path_under_reserved_leads_to_annotations_and_never_into_objects() {
     assert!(metadata.get_at(0, "_reserved_").unwrap().is_none());
     assert!(metadata.get_at(0, "_reserved_.a").unwrap().is_none());
 }
+
+#[test]
+fn keys_are_found_whichever_of_the_two_maps_is_in_order() {
+    let letters = |text: &str| map(&text.chars().map(String::from).collect::<Vec<_>>());
+    for preceder in ["abc", "bac", "cba"] {
+        for base in ["abc", "cab", "bca", "cba"] {
+            assert_eq!(keys_of(&letters(base), &letters(preceder)).unwrap().len(), 3, "{base} in {preceder}");
+        }
+        assert_eq!(keys_of(&letters("dacb"), &letters(preceder)).unwrap().len(), 4, "{preceder}");
+    }
+}
+
+/// FORMAT §3.3: a key at top level must not be a key of `_extra_` too. Release 0.17 wrote its version in both.
+#[test]
+fn the_version_of_old_writers_may_stand_twice_if_it_is_a_number() {
+    let version = Metadata::parse(b"\xa2\x67version\x03\x67_extra_\xa1\x67version\x04", 0).unwrap();
+    assert_eq!(version.get_u64("version").unwrap(), Some(4));
+    for bytes in [
+        &b"\xa2\x67version\x61a\x67_extra_\xa1\x67version\x04"[..],
+        b"\xa2\x67versiom\x03\x67_extra_\xa1\x67versiom\x04",
+    ] {
+        assert_eq!(Metadata::parse(bytes, 0).unwrap_err().kind(), ErrorKind::AmbiguousKey);
+    }
+}
+
+#[test]
+fn names_of_sections_may_come_in_pieces() {
+    let bytes = b"\xa3\x7f\x62ba\x62se\xff\x81\xa1\x61a\x01\x7f\x67_extra_\xff\xa1\x61b\x02\
+        \x7f\x65_rese\x65rved_\xff\xa1\x61c\x03";
+    let metadata = Metadata::parse(bytes, 0).unwrap();
+    assert_eq!(metadata.base_len(), 1);
+    assert_eq!(metadata.get_u64("b").unwrap(), Some(2));
+    assert_eq!(metadata.reserved().get("c").unwrap().unwrap().as_u64().unwrap(), 3);
+}
