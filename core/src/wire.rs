@@ -19,28 +19,28 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 use crate::error::ErrorKind;
 pub use crate::names::FrameType;
 
-/// First eight bytes of a message.
+/// The first eight bytes of a message.
 pub const MAGIC: &[u8; 8] = b"TENSOGRM";
-/// Last eight bytes of a message.
+/// The last eight bytes of a message.
 pub const END_MAGIC: &[u8; 8] = b"39277777";
-/// First two bytes of a frame.
+/// The first two bytes of a frame.
 pub const FRAME_MAGIC: &[u8; 2] = b"FR";
-/// Last four bytes of a frame.
+/// The last four bytes of a frame.
 pub const FRAME_END: &[u8; 4] = b"ENDF";
 /// The version that this crate reads.
 pub const WIRE_VERSION: u16 = 3;
 
-/// Bytes of a [`Preamble`].
+/// The size of a [`Preamble`] in bytes.
 pub const PREAMBLE_SIZE: usize = size_of::<Preamble>();
-/// Bytes of a [`FrameHeader`].
+/// The size of a [`FrameHeader`] in bytes.
 pub const FRAME_HEADER_SIZE: usize = size_of::<FrameHeader>();
-/// Bytes of a [`FrameTail`], which ends every frame except a data object's.
+/// The size of a [`FrameTail`] in bytes: the tail of every frame except a data object's.
 pub const FRAME_COMMON_FOOTER_SIZE: usize = size_of::<FrameTail>();
-/// Bytes of an [`ObjectTail`].
+/// The size of an [`ObjectTail`] in bytes.
 pub const DATA_OBJECT_FOOTER_SIZE: usize = size_of::<ObjectTail>();
-/// Bytes of a [`Postamble`].
+/// The size of a [`Postamble`] in bytes.
 pub const POSTAMBLE_SIZE: usize = size_of::<Postamble>();
-/// Bytes of the smallest message: preamble and postamble.
+/// The size of the smallest message in bytes: a preamble and a postamble without frames.
 pub const MIN_MESSAGE_SIZE: usize = PREAMBLE_SIZE + POSTAMBLE_SIZE;
 /// Frames and the postamble start at multiples of this many bytes from the message's start (FORMAT §1.8).
 pub const FRAME_ALIGNMENT: usize = 8;
@@ -56,18 +56,19 @@ pub struct Preamble {
     pub magic: [u8; 8],
     /// [`WIRE_VERSION`].
     pub version: U16,
-    /// [`MessageFlags`], advisory.
+    /// [`MessageFlags`]: what the message may hold.
     pub flags: U16,
     /// Written as 0, ignored on read.
     pub reserved: U32,
-    /// Bytes from the preamble's first to the postamble's last; 0 in a streamed message.
+    /// The length of the message in bytes, from the preamble to the end of the postamble. 0 means unknown: a streaming
+    /// writer did not come back to fill it in.
     pub total_length: U64,
 }
 
 impl Preamble {
-    /// Bytes from the preamble's first to its [`version`](Self::version).
+    /// The offset of [`version`](Self::version) in the preamble, in bytes.
     pub const VERSION_OFFSET: usize = offset_of!(Self, version);
-    /// Bytes from the preamble's first to its [`total_length`](Self::total_length).
+    /// The offset of [`total_length`](Self::total_length) in the preamble, in bytes.
     pub const TOTAL_LENGTH_OFFSET: usize = offset_of!(Self, total_length);
 
     /// The flags, unknown bits included.
@@ -82,20 +83,20 @@ impl Preamble {
 pub struct FrameHeader {
     /// [`FRAME_MAGIC`].
     pub magic: [u8; 2],
-    /// A [`FrameType`].
+    /// The number of a [`FrameType`].
     pub frame_type: U16,
     /// Written as 1, ignored on read.
     pub version: U16,
     /// [`FrameFlags`].
     pub flags: U16,
-    /// Bytes from the header's first to the last of `ENDF`, padding not included.
+    /// The length of the frame in bytes, from the header to the end of `ENDF`. The padding after it is not included.
     pub total_length: U64,
 }
 
 impl FrameHeader {
-    /// Bytes from the frame's first to its [`frame_type`](Self::frame_type).
+    /// The offset of [`frame_type`](Self::frame_type) in the frame, in bytes.
     pub const FRAME_TYPE_OFFSET: usize = offset_of!(Self, frame_type);
-    /// Bytes from the frame's first to its [`total_length`](Self::total_length).
+    /// The offset of [`total_length`](Self::total_length) in the frame, in bytes.
     pub const TOTAL_LENGTH_OFFSET: usize = offset_of!(Self, total_length);
 
     /// The flags, unknown bits included.
@@ -104,18 +105,19 @@ impl FrameHeader {
     }
 }
 
-/// The last 12 bytes of every frame (FORMAT §1.6).
+/// The last 12 bytes of every frame (FORMAT §1.6). A data object has the same 12 at the end of its [`ObjectTail`].
 #[derive(Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct FrameTail {
-    /// XXH3-64 of the body where [`FrameFlags::HASH_PRESENT`] says so (see [`crate::hash`]).
+    /// The XXH3-64 digest of the body, if [`FrameFlags::HASH_PRESENT`] is set; before release 0.21 the preamble says
+    /// whether it is there (see [`crate::hash`]).
     pub hash: U64,
     /// [`FRAME_END`].
     pub end: [u8; 4],
 }
 
 impl FrameTail {
-    /// Bytes from the tail's first to its [`end`](Self::end).
+    /// The offset of [`end`](Self::end) in the tail, in bytes.
     pub const END_OFFSET: usize = offset_of!(Self, end);
 }
 
@@ -123,7 +125,7 @@ impl FrameTail {
 #[derive(Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct ObjectTail {
-    /// Bytes from the frame's first byte to the descriptor's.
+    /// The offset of the descriptor in the frame, in bytes.
     pub cbor_offset: U64,
     /// As in [`FrameTail`].
     pub hash: U64,
@@ -135,18 +137,19 @@ pub struct ObjectTail {
 #[derive(Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct Postamble {
-    /// Bytes from the message's start to its first footer frame, or to the postamble if it has none. Advisory.
+    /// Bytes from the message's start to its first footer frame, or to the postamble if there is no footer frame. It is
+    /// a hint: readers accept a wrong one.
     pub first_footer_offset: U64,
-    /// Copy of the preamble's `total_length`, or 0.
+    /// A copy of the preamble's `total_length`; 0 means unknown.
     pub total_length: U64,
     /// [`END_MAGIC`].
     pub magic: [u8; 8],
 }
 
 impl Postamble {
-    /// Bytes from the postamble's first to its [`total_length`](Self::total_length).
+    /// The offset of [`total_length`](Self::total_length) in the postamble, in bytes.
     pub const TOTAL_LENGTH_OFFSET: usize = offset_of!(Self, total_length);
-    /// Bytes from the postamble's first to its [`magic`](Self::magic).
+    /// The offset of [`magic`](Self::magic) in the postamble, in bytes.
     pub const MAGIC_OFFSET: usize = offset_of!(Self, magic);
 }
 
@@ -167,9 +170,9 @@ impl MessageFlags {
     pub const HEADER_HASHES: u16 = 1 << 4;
     /// A footer hash frame.
     pub const FOOTER_HASHES: u16 = 1 << 5;
-    /// Preceder frames are possible.
+    /// Preceder frames may come before objects.
     pub const PRECEDER_METADATA: u16 = 1 << 6;
-    /// Frames were hashed. Writers before 0.21 say it only here.
+    /// Frames were hashed. Writers before 0.21 set only this flag; later ones also set [`FrameFlags::HASH_PRESENT`].
     pub const HASHES_PRESENT: u16 = 1 << 7;
     /// All bits that have a meaning. Writers set the others to 0, and readers ignore them.
     pub const KNOWN: u16 = 0x00ff;
@@ -194,7 +197,7 @@ impl MessageFlags {
         self.0 |= mask;
     }
 
-    /// Whether a metadata frame is announced, before the objects or after them.
+    /// Whether the flags announce a metadata frame, before the objects or after them.
     pub const fn has_metadata(self) -> bool {
         self.has(Self::HEADER_METADATA) || self.has(Self::FOOTER_METADATA)
     }
@@ -207,7 +210,7 @@ pub struct FrameFlags(u16);
 impl FrameFlags {
     /// Data objects only: the descriptor follows the payload.
     pub const CBOR_AFTER_PAYLOAD: u16 = 1 << 0;
-    /// The hash slot holds a digest.
+    /// The tail's `hash` holds a digest.
     pub const HASH_PRESENT: u16 = 1 << 1;
     /// All bits that have a meaning. Writers set the others to 0, and readers ignore them.
     pub const KNOWN: u16 = Self::CBOR_AFTER_PAYLOAD | Self::HASH_PRESENT;
@@ -241,12 +244,12 @@ impl FrameType {
         }
     }
 
-    /// Bytes of this type's tail: 20 for data objects, 12 for all others.
+    /// The size of this type's tail in bytes: 20 for data objects, 12 for all others.
     pub const fn tail_size(self) -> usize {
         if self.is_data_object() { DATA_OBJECT_FOOTER_SIZE } else { FRAME_COMMON_FOOTER_SIZE }
     }
 
-    /// Bytes of the smallest frame of this type.
+    /// The size of the smallest frame of this type in bytes: header and tail, without a body.
     pub const fn min_size(self) -> usize {
         FRAME_HEADER_SIZE.saturating_add(self.tail_size())
     }
@@ -284,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn frame_types_round_trip_and_leave_out_the_reserved_one() {
+    fn frame_types_round_trip_and_other_numbers_are_refused() {
         for number in 0..=u16::MAX {
             let known = FrameType::from_u16(number);
             match known {

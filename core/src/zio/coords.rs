@@ -1,12 +1,12 @@
-//! The coordinates of a message: sender, time and position in a sequence.
+//! The coordinates of a ZIO message: sender, time and position in a sequence. They are part 1 of the message.
 
 use super::error::{ErrorKind, Result};
 use crate::descriptor::ByteOrder;
 
-/// Bytes of part 1.
+/// The size of part 1 in bytes: three `u64`.
 pub const COORDS_SIZE: usize = 24;
 
-/// The coordinates of a message. Each uses all 64 bits.
+/// The coordinates of a message. Each may have any value of 64 bits.
 ///
 /// ```
 /// use tgm_core::descriptor::ByteOrder;
@@ -20,7 +20,7 @@ pub const COORDS_SIZE: usize = 24;
 pub struct Coords {
     /// The producer of the message.
     pub origin: u64,
-    /// An order or a time. The application chooses its meaning; some senders use microseconds since 1970.
+    /// A counter or a time. The application chooses the meaning; some senders use microseconds since 1970.
     pub granule: u64,
     /// The position in a sequence.
     pub seqno: u64,
@@ -30,7 +30,7 @@ impl Coords {
     /// Reads part 1, in the byte order of the sender.
     ///
     /// # Errors
-    /// [`ErrorKind::BadCoordSize`].
+    /// [`ErrorKind::BadCoordSize`] if `part` does not have exactly 24 bytes.
     pub fn parse(part: &[u8], order: ByteOrder) -> Result<Self> {
         let bytes: [u8; COORDS_SIZE] = part.try_into().map_err(|_| ErrorKind::BadCoordSize(part.len()).at(1, 0))?;
         let [origin, granule, seqno]: [[u8; 8]; 3] = zerocopy::transmute!(bytes);
@@ -41,7 +41,7 @@ impl Coords {
         Ok(Self { origin: read(origin), granule: read(granule), seqno: read(seqno) })
     }
 
-    /// The bytes of part 1.
+    /// The bytes of part 1, in this byte order.
     pub fn to_bytes(&self, order: ByteOrder) -> [u8; COORDS_SIZE] {
         let write = match order {
             ByteOrder::Big => u64::to_be_bytes,
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn any_other_size_is_refused() {
+    fn sizes_other_than_24_bytes_are_refused() {
         for len in [0, 12, 16, 23, 25, 32] {
             let error = Coords::parse(&[0; 40][..len], ByteOrder::Little).unwrap_err();
             assert_eq!((error.kind(), error.part()), (ErrorKind::BadCoordSize(len), 1));

@@ -1,7 +1,8 @@
-//! Arguments of C: pointers as references, slices and texts, and memory for results.
+//! Turns the pointers that C passes into references, slices and texts, and into memory for results.
 //!
-//! Handles and inputs become shared references only. A handle that changes does so behind a lock, so other calls may
-//! use it meanwhile. Memory for results stays a pointer until it is written: a [`Place`], or [`Room`] for values.
+//! Handles and inputs become shared references, never mutable ones. What changes in a handle is behind a lock, so
+//! several calls may use one handle at the same time. Memory for results stays a pointer until it is written: a
+//! [`Place`] for one result, a [`Room`] for decoded values.
 
 use std::ffi::{CStr, c_char};
 use std::marker::PhantomData;
@@ -9,7 +10,7 @@ use std::slice;
 
 use crate::error::{Result, invalid};
 
-/// Checks a pointer that must lead to a `T`.
+/// Checks that a pointer is neither NULL nor misaligned for `T`.
 fn check<T>(pointer: *const T) -> Result<()> {
     if pointer.is_null() {
         return Err(invalid("null argument"));
@@ -20,7 +21,7 @@ fn check<T>(pointer: *const T) -> Result<()> {
     Ok(())
 }
 
-/// What a pointer leads to.
+/// The `T` that a pointer leads to. NULL is an error.
 ///
 /// # Safety
 /// A pointer that is not NULL leads to a `T` that lives and does not change during `'a`.
@@ -30,7 +31,7 @@ pub(crate) unsafe fn required<'a, T>(pointer: *const T) -> Result<&'a T> {
     Ok(unsafe { &*pointer })
 }
 
-/// What a pointer leads to; `None` for NULL. A misaligned pointer is an error.
+/// The `T` that a pointer leads to; `None` for NULL. A misaligned pointer is an error.
 ///
 /// # Safety
 /// As for [`required`].
@@ -42,7 +43,8 @@ pub(crate) unsafe fn given<'a, T>(pointer: *const T) -> Result<Option<&'a T>> {
     unsafe { required(pointer) }.map(Some)
 }
 
-/// The handle that a pointer leads to; `None` for NULL, and for an address where no handle can be.
+/// The handle that a pointer leads to; `None` for NULL and for a misaligned pointer. For functions that cannot report
+/// an error.
 ///
 /// # Safety
 /// As for [`required`].
@@ -54,7 +56,7 @@ pub(crate) unsafe fn optional<'a, T>(pointer: *const T) -> Option<&'a T> {
     unsafe { pointer.as_ref() }
 }
 
-/// The `len` items that a pointer leads to. NULL is refused, also for no items.
+/// The `len` items that a pointer leads to. NULL is an error even if `len` is 0.
 ///
 /// # Safety
 /// A pointer that is not NULL leads to `len` items that live and do not change during `'a`.
@@ -65,7 +67,7 @@ pub(crate) unsafe fn slice<'a, T>(pointer: *const T, len: usize) -> Result<&'a [
     Ok(unsafe { slice::from_raw_parts(pointer, len) })
 }
 
-/// [`slice()`], but NULL with length 0 is the empty slice.
+/// [`slice()`], but length 0 gives the empty slice, even for NULL.
 ///
 /// # Safety
 /// As for [`slice()`].
@@ -77,7 +79,7 @@ pub(crate) unsafe fn slice_or_empty<'a, T>(pointer: *const T, len: usize) -> Res
     unsafe { slice(pointer, len) }
 }
 
-/// Memory of the caller for values that are decoded.
+/// The caller's memory for decoded values.
 pub(crate) struct Room<'a, T> {
     start: *mut T,
     len: usize,
@@ -85,10 +87,11 @@ pub(crate) struct Room<'a, T> {
 }
 
 impl<'a, T> Room<'a, T> {
-    /// The memory as a slice.
+    /// The memory as a mutable slice. `input` is the message that is decoded: a slice that overlaps it would be
+    /// undefined behaviour.
     ///
     /// # Errors
-    /// `TGM_ERROR_INVALID_ARG` if it has a byte in common with `input`.
+    /// `TGM_ERROR_INVALID_ARG` if the memory overlaps `input`.
     pub(crate) fn apart_from(self, input: &[u8]) -> Result<&'a mut [T]> {
         if self.len == 0 {
             return Ok(&mut []);
@@ -98,18 +101,18 @@ impl<'a, T> Room<'a, T> {
         if start < other.saturating_add(input.len()) && other < start.saturating_add(bytes) {
             return Err(invalid("the memory for the result lies on the message"));
         }
-        // SAFETY: `room` checked pointer and length. Its caller promises that the memory is there, and that it is no
-        // other argument; the message, which some calls know only through a handle, was compared just now. Bytes that C
-        // never set have some value here, because C can see them.
+        // SAFETY: `room` checked pointer and length. Its caller promises that the memory is there, and that no other
+        // argument lies there. Some calls know the message only through a handle, so the check above compares it. Bytes
+        // that C never set have some value here, because C can see them.
         Ok(unsafe { slice::from_raw_parts_mut(self.start, self.len) })
     }
 }
 
-/// The room for `len` items that a pointer leads to. NULL with length 0 is empty room.
+/// The memory for `len` items that a pointer leads to. With length 0 any pointer is accepted, NULL too.
 ///
 /// # Safety
-/// A pointer that is not NULL leads to `len` items that live during `'a`. The caller reads and writes them only when
-/// the call has returned, and no other argument lies there. Any bytes are a valid `T`.
+/// A pointer that is not NULL leads to `len` items that live during `'a`. Nobody else reads or writes them before the
+/// call returns, and no other argument lies there. Any bytes are a valid `T`.
 pub(crate) unsafe fn room<'a, T>(start: *mut T, len: usize) -> Result<Room<'a, T>> {
     if len > 0 {
         check(start)?;
@@ -118,7 +121,7 @@ pub(crate) unsafe fn room<'a, T>(start: *mut T, len: usize) -> Result<Room<'a, T
     Ok(Room { start, len, lent: PhantomData })
 }
 
-/// Checks that `len` items have a size that addresses can have.
+/// Checks that the size of `len` items fits `isize`, as slices require.
 fn check_len<T>(len: usize) -> Result<()> {
     match len.checked_mul(size_of::<T>()) {
         Some(bytes) if isize::try_from(bytes).is_ok() => Ok(()),
@@ -149,15 +152,16 @@ pub(crate) unsafe fn optional_text<'a>(pointer: *const c_char, what: &str) -> Re
     unsafe { text(pointer, what) }.map(Some)
 }
 
-/// A place of the caller for a result. It is written last, so it stays as it was if the call fails.
+/// The caller's memory for one result. It is written last, so it stays as it was if the call fails.
 ///
-/// It is a pointer, and not a reference, so two results may have the same place: the later one stays.
+/// It is a pointer and not a reference, because a caller may pass one address for two results. The later result stays.
 pub(crate) struct Place<'a, T> {
     pointer: *mut T,
     lent: PhantomData<&'a mut T>,
 }
 
 impl<T> Place<'_, T> {
+    /// Writes the result.
     pub(crate) fn put(self, value: T) {
         // SAFETY: `place` checked the pointer. Its caller promises memory for a `T` that lives as long as this place.
         unsafe { self.pointer.write(value) };
@@ -165,16 +169,17 @@ impl<T> Place<'_, T> {
 }
 
 impl<T> Place<'_, *mut T> {
-    /// Puts a handle there, which the caller frees.
+    /// Moves `handle` to the heap, and writes its address. The caller frees it later by a function that calls [`free`].
     pub(crate) fn put_handle(self, handle: T) {
         self.put(Box::into_raw(Box::new(handle)));
     }
 }
 
-/// The place that a pointer leads to.
+/// The place that a pointer leads to. NULL is an error.
 ///
 /// # Safety
-/// A pointer that is not NULL leads to memory for a `T` that lives during `'a`. What is there is not read meanwhile.
+/// A pointer that is not NULL leads to memory for a `T` that lives during `'a`. Nobody reads it before the call
+/// returns.
 pub(crate) unsafe fn place<'a, T>(pointer: *mut T) -> Result<Place<'a, T>> {
     check(pointer)?;
     Ok(Place { pointer, lent: PhantomData })

@@ -1,4 +1,4 @@
-//! Memory that this library gives to the caller, and memory of decoded values.
+//! Memory blocks for decoded values, and for bytes that C callers own and free.
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::collections::BTreeMap;
@@ -14,22 +14,26 @@ use crate::locks::lock;
 /// The alignment of every buffer: enough for any type of numbers, and what `malloc` gives anyway.
 const ALIGN: usize = 16;
 
-/// Bytes of known alignment. A vector becomes one without a copy, unless it lies on an odd address.
+/// Bytes whose address is a multiple of [`ALIGN`].
 pub(crate) struct Block {
     data: NonNull<u8>,
     len: usize,
-    /// The layout with which the memory was taken.
+    /// The layout with which the memory was allocated. It must be freed with the same one.
     layout: Layout,
 }
 
 impl Block {
+    /// Takes over the memory of `bytes`. Copies the bytes if their address is not aligned, or if the vector has not
+    /// allocated any memory.
+    ///
     /// # Errors
     /// ENCODING if there is no memory for a copy.
     pub(crate) fn new(bytes: Vec<u8>) -> Result<Self> {
-        // An empty vector has no memory, and so no address of its own.
+        // Without capacity nothing is allocated, and the vector's pointer must not be freed.
         if bytes.capacity() == 0 || !bytes.as_ptr().addr().is_multiple_of(ALIGN) {
             return Self::copy(&bytes);
         }
+        // From here on the block frees the memory. A vector allocates with the layout of an array of its capacity.
         let mut bytes = ManuallyDrop::new(bytes);
         let no_memory = |_| Report::new(ENCODING, "out of memory");
         let layout = Layout::array::<u8>(bytes.capacity()).map_err(no_memory)?;
@@ -37,12 +41,13 @@ impl Block {
         Ok(Self { data, len: bytes.len(), layout })
     }
 
+    /// A block with a copy of `bytes`. It has an address of its own even if there are no bytes.
     fn copy(bytes: &[u8]) -> Result<Self> {
         let no_memory = || Report::new(ENCODING, "out of memory");
         let layout = Layout::from_size_align(bytes.len().max(1), ALIGN).map_err(|_| no_memory())?;
-        // SAFETY: the layout has one byte at least.
+        // SAFETY: the size of the layout is not 0, because of `max`.
         let data = NonNull::new(unsafe { alloc(layout) }).ok_or_else(no_memory)?;
-        // SAFETY: the new memory has room for the bytes, and they do not lie in it.
+        // SAFETY: the new memory has room for the bytes, and does not overlap them.
         unsafe { data.as_ptr().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         Ok(Self { data, len: bytes.len(), layout })
     }
@@ -55,7 +60,7 @@ impl Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        // SAFETY: the memory was taken with this layout, and the block is its only owner.
+        // SAFETY: the memory was allocated with this layout, and the block is its only owner.
         unsafe { dealloc(self.data.as_ptr(), self.layout) };
     }
 }
@@ -68,9 +73,11 @@ pub struct TgmBytes {
     len: usize,
 }
 
-/// The layouts of the buffers that callers have, by address. So a buffer is freed by its address alone, whatever the
-/// caller did to its length. The bits of addresses are turned around: tools that search for lost memory take a number
-/// that equals an address for a pointer.
+/// The layouts of the buffers that callers own, by address. So the address alone frees a buffer, even if the caller has
+/// changed its length.
+///
+/// The keys are addresses with all bits inverted. Leak checkers take a number that equals an address for a pointer;
+/// with plain addresses here, they would not notice a buffer that the caller never frees.
 static GIVEN: Mutex<BTreeMap<usize, Layout>> = Mutex::new(BTreeMap::new());
 
 /// Gives bytes to the caller, who frees them.
@@ -84,7 +91,7 @@ pub(crate) fn give(bytes: Vec<u8>) -> Result<TgmBytes> {
     Ok(TgmBytes { data, len: block.len })
 }
 
-/// Frees a buffer that [`give`] gave. Any other address is ignored, because it has no layout.
+/// Frees a buffer that [`give`] gave. Any other address is ignored, because [`GIVEN`] does not have it.
 pub(crate) fn take_back(buf: TgmBytes) {
     let layout = lock(&GIVEN).remove(&!buf.data.addr());
     if let (Some(layout), Some(data)) = (layout, NonNull::new(buf.data)) {

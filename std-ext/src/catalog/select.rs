@@ -1,11 +1,12 @@
-//! Queries answered from columns: which rows of a leaf they select.
+//! Answers queries from columns: which rows of a leaf a query selects.
 //!
 //! ```text
-//! plainly:  for each row: look its value up in the table, compare it with the query
-//! trick:    compare each value of the table once; a row then needs only its code
+//! plainly:  for each row: look its value up in the table of distinct values, and compare it with the query
+//! trick:    compare each value of the table once; then each row needs only its code, the value's position in the table
 //! ```
 //!
-//! A mask has a byte for each row, 0 or 1, because bytes are compared and joined many at a time.
+//! A mask has one byte for each row, 0 or 1. A bit would do, but the compiler turns loops over bytes into vector
+//! instructions that handle many rows at a time.
 
 use tgm_core::cbor::Value;
 
@@ -17,7 +18,7 @@ use crate::model::query::compare::Number;
 use crate::model::query::expr::{Condition, Expr};
 use crate::model::query::{Query, version};
 
-/// Codes up to which rows are compared with each code in turn.
+/// The most codes that rows are compared with one by one. With more codes, each row is looked up in a table.
 const FEW_CODES: usize = 4;
 
 /// What the rows of a mask are.
@@ -27,7 +28,7 @@ pub(super) enum Level {
     Objects,
 }
 
-/// For each row, 1 if it is selected, and otherwise 0.
+/// For each row of the leaf, 1 if the query selects it, otherwise 0.
 pub(super) fn mask(leaf: &Leaf, query: &Query, level: Level) -> Result<Vec<u8>> {
     let rows = match level {
         Level::Messages => leaf.covers.messages,
@@ -65,6 +66,7 @@ fn of_expr(leaf: &Leaf, expr: &Expr, level: Level, rows: usize) -> Result<Vec<u8
     }
 }
 
+/// The mask of one condition.
 fn of_condition(leaf: &Leaf, condition: &Condition, level: Level, rows: usize) -> Result<Vec<u8>> {
     if condition.is_version() {
         return Ok(vec![u8::from(condition.holds(version()?.as_ref())?); rows]);
@@ -87,7 +89,8 @@ fn of_condition(leaf: &Leaf, condition: &Condition, level: Level, rows: usize) -
     }
 }
 
-/// The rows whose code holds. Codes without an entry are the missing value.
+/// The mask of a column of codes. `holds` says for each code whether its value satisfies the condition. Any greater
+/// code stands for a missing value, and `absent` says whether that satisfies it.
 fn of_codes(column: &Column, holds: &[bool], absent: bool, rows: usize) -> Vec<u8> {
     let of_code = |code: u64| {
         let found = usize::try_from(code).ok().and_then(|code| holds.get(code));
@@ -96,7 +99,7 @@ fn of_codes(column: &Column, holds: &[bool], absent: bool, rows: usize) -> Vec<u
     match column {
         Column::Equal(code) => vec![of_code(*code); rows],
         Column::U8(codes) => {
-            if let Some((few, negated)) = few(holds, absent) {
+            if let Some((few, negated)) = few_codes(holds, absent) {
                 let few: Vec<u8> = few.iter().filter_map(|code| u8::try_from(*code).ok()).collect();
                 return equal_to(codes, &few, negated);
             }
@@ -104,7 +107,7 @@ fn of_codes(column: &Column, holds: &[bool], absent: bool, rows: usize) -> Vec<u
             codes.iter().map(|code| all.get(usize::from(*code)).copied().unwrap_or_default()).collect()
         }
         Column::U16(codes) => {
-            if let Some((few, negated)) = few(holds, absent) {
+            if let Some((few, negated)) = few_codes(holds, absent) {
                 let few: Vec<u16> = few.iter().filter_map(|code| u16::try_from(*code).ok()).collect();
                 return equal_to(codes, &few, negated);
             }
@@ -117,19 +120,27 @@ fn of_codes(column: &Column, holds: &[bool], absent: bool, rows: usize) -> Vec<u
     }
 }
 
-/// The codes that hold if they are few, or those that do not. `None` if both are many.
-fn few(holds: &[bool], absent: bool) -> Option<(Vec<usize>, bool)> {
+/// The codes whose answer differs from that of a missing value, and whether these are the codes that do not hold.
+/// `None` if there are more than [`FEW_CODES`].
+///
+/// ```text
+/// a missing value does not hold:  a row holds if its code is one of the few        (false)
+/// a missing value holds:          a row holds if its code is none of the few       (true)
+/// ```
+fn few_codes(holds: &[bool], absent: bool) -> Option<(Vec<usize>, bool)> {
     let codes = |wanted: bool| {
         let codes = holds.iter().enumerate().filter(move |(_, holds)| **holds == wanted).map(|(code, _)| code);
         codes.take(FEW_CODES + 1).collect::<Vec<_>>()
     };
-    // The missing value has no code here, so it has to be on the side of the many.
+    // A missing value has no entry in `holds`, so it cannot be in the list: all codes outside of the list must have its
+    // answer.
     let found = codes(!absent);
     (found.len() <= FEW_CODES).then_some((found, absent))
 }
 
-/// For each code, whether it is one of a few; or whether it is none of them.
+/// The mask of the rows whose code is in `few`; with `negated`, of the others. Each code is in `few` at most once.
 fn equal_to<T: Copy + PartialEq>(codes: &[T], few: &[T], negated: bool) -> Vec<u8> {
+    // A row starts with the answer for all other codes. If its code is one of the few, that is flipped, just once.
     let mut mask = vec![u8::from(negated); codes.len()];
     for wanted in few {
         mask.iter_mut().zip(codes).for_each(|(row, code)| *row ^= u8::from(code == wanted));
@@ -137,7 +148,7 @@ fn equal_to<T: Copy + PartialEq>(codes: &[T], few: &[T], negated: bool) -> Vec<u
     mask
 }
 
-/// The rows whose number holds.
+/// The mask of a column of numbers. If the condition compares text too, each number is turned into CBOR; that is slower.
 fn of_numbers(condition: &Condition, key: &KeyHead, column: &Column, rows: usize) -> Result<Vec<u8>> {
     let (absent, missing) = (key.absent(), condition.holds(None)?);
     let is_float = matches!(key.kind, Storage::Floats);
@@ -159,8 +170,9 @@ fn of_numbers(condition: &Condition, key: &KeyHead, column: &Column, rows: usize
     Ok(mask)
 }
 
-/// A number as CBOR.
+/// A number as a CBOR item with an argument of 8 bytes. `bits` are those of an `f64` or of an `i64`.
 pub(super) fn encoded(bits: u64, is_float: bool) -> [u8; 9] {
+    // CBOR writes a negative integer n as −1 − n, which is `!n` in two's complement.
     let (first, argument) = match (is_float, bits.cast_signed()) {
         (true, _) => (0xfb, bits),
         (false, 0..) => (0x1b, bits),
@@ -173,10 +185,10 @@ pub(super) fn encoded(bits: u64, is_float: bool) -> [u8; 9] {
     encoded
 }
 
-/// Calls `found` with the numbers of the rows that are selected.
+/// Calls `found` with the number of each selected row, in ascending order.
 pub(super) fn for_each_row(mask: &[u8], mut found: impl FnMut(usize)) {
     for (number, rows) in mask.chunks(8).enumerate() {
-        // Most groups of a selective query have no row.
+        // Selective queries leave most groups of 8 rows empty. One test skips such a group.
         if rows.iter().fold(0, |all, row| all | row) == 0 {
             continue;
         }

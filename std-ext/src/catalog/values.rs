@@ -1,4 +1,6 @@
-//! The values of keys: the distinct ones, and the objects that share them.
+//! The distinct values of keys in a catalogue, and groups of objects that share values.
+//!
+//! A distinct value gets an id, a number from 0, when it is first seen. Rows are then compared by ids alone.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -22,60 +24,67 @@ use crate::model::to_owned;
 pub struct Group {
     /// The value of each key; `None` where it is missing.
     pub values: Vec<Option<Owned>>,
-    /// The objects, each as the numbers of its message and of the object in it, in order.
+    /// The objects in the order of the data. Each is the number of its message, and its number in that message.
     pub objects: Vec<(usize, usize)>,
 }
 
-/// The number of a distinct value; `None` is a missing one.
-type Number = Option<u32>;
+/// The id of a distinct value: its position in [`Distinct::values`]. `None` stands for a missing value.
+type Id = Option<u32>;
 
-/// The distinct values of a key in all leaves. Numbers of one value count as one, however they were encoded.
+/// The distinct values of a key in all leaves.
+///
+/// Values are compared by their canonical encoding. So a number counts once, whether it was encoded with 2 bytes or
+/// with 9. An integer and the equal float are two values.
 #[derive(Default)]
 struct Distinct {
-    numbers: Dictionary,
+    /// The id of each value's canonical encoding.
+    ids: Dictionary,
     values: Vec<Owned>,
 }
 
 impl Distinct {
-    fn number(&mut self, encoded: &[u8]) -> Result<u32> {
+    /// The id of an encoded value. A new value gets the next id.
+    fn id(&mut self, encoded: &[u8]) -> Result<u32> {
         let value = to_owned::value(&Value::parse(encoded, 0)?)?;
         let canonical = cbor::written(|writer| writer.value(&value))?;
-        let number = self.numbers.code(&canonical)?;
-        if self.values.len() < self.numbers.values().len() {
+        let id = self.ids.code(&canonical)?;
+        // The dictionary has grown: the value is new.
+        if self.values.len() < self.ids.values().len() {
             self.values.push(value);
         }
-        Ok(number)
+        Ok(id)
     }
 
-    /// The number for each row of a column.
-    fn numbers_of(&mut self, key: &KeyHead, column: &Column, rows: usize) -> Result<Vec<Number>> {
-        let mut known: HashMap<u64, Number> = HashMap::new();
+    /// The id of each row's value. Each distinct number of the column is looked up once.
+    fn ids_of(&mut self, key: &KeyHead, column: &Column, rows: usize) -> Result<Vec<Id>> {
+        let mut known: HashMap<u64, Id> = HashMap::new();
         if let Storage::Codes(table) = &key.kind {
             for (code, value) in table.iter().enumerate() {
-                known.insert(code as u64, Some(self.number(value)?));
+                known.insert(code as u64, Some(self.id(value)?));
             }
         }
         let absent = key.absent();
         let mut found = Vec::with_capacity(rows);
         for row in 0..rows {
             let bits = column.at(row);
-            let number = match known.get(&bits) {
-                Some(number) => *number,
+            let id = match known.get(&bits) {
+                Some(id) => *id,
                 None if Some(bits) == absent => None,
                 None => {
-                    let number = Some(self.number(&encoded(bits, matches!(key.kind, Storage::Floats)))?);
-                    known.insert(bits, number);
-                    number
+                    let id = Some(self.id(&encoded(bits, matches!(key.kind, Storage::Floats)))?);
+                    known.insert(bits, id);
+                    id
                 }
             };
-            found.push(number);
+            found.push(id);
         }
         Ok(found)
     }
 }
 
 impl Catalog {
-    /// The distinct values of a key among all objects: numbers first, then texts, then others, each in order.
+    /// The distinct values of a key among all objects, in ascending order: numbers first, then texts, then others.
+    /// Missing values are left out.
     ///
     /// # Errors
     /// [`TensogramError::Metadata`](crate::TensogramError::Metadata) if the catalogue lacks the key or is damaged.
@@ -85,35 +94,36 @@ impl Catalog {
         for leaf in &self.leaves {
             let key = self.key_of(leaf, key)?;
             let column = leaf.object_column(key)?;
-            seen.extend(distinct.numbers_of(key, column, leaf.covers.objects)?.into_iter().flatten());
+            seen.extend(distinct.ids_of(key, column, leaf.covers.objects)?.into_iter().flatten());
         }
         let mut values: Vec<_> =
-            seen.into_iter().filter_map(|number| distinct.values.get(usize::try_from(number).ok()?).cloned()).collect();
+            seen.into_iter().filter_map(|id| distinct.values.get(usize::try_from(id).ok()?).cloned()).collect();
         values.sort_by(order);
         Ok(values)
     }
 
-    /// All objects, those with the same values of these keys together. Groups come in the order of their values.
+    /// Groups all objects by their values of these keys: objects with the same values are in the same group. Groups are
+    /// in the order of their values, by the first key, then by the second, and so on. A missing value comes last.
     ///
     /// # Errors
     /// As [`Self::distinct`].
     pub fn group_by(&self, keys: &[&str]) -> Result<Vec<Group>> {
         let mut distinct: Vec<Distinct> = keys.iter().map(|_| Distinct::default()).collect();
-        let mut groups: BTreeMap<Vec<Number>, Vec<(usize, usize)>> = BTreeMap::new();
+        let mut groups: BTreeMap<Vec<Id>, Vec<(usize, usize)>> = BTreeMap::new();
         for leaf in &self.leaves {
             let mut columns = Vec::new();
             for (key, distinct) in keys.iter().zip(&mut distinct) {
                 let key = self.key_of(leaf, key)?;
-                columns.push(distinct.numbers_of(key, leaf.object_column(key)?, leaf.covers.objects)?);
+                columns.push(distinct.ids_of(key, leaf.object_column(key)?, leaf.covers.objects)?);
             }
             Self::each_object(leaf, |row, object| {
-                let values = columns.iter().map(|column| column.get(row).copied().flatten()).collect();
-                groups.entry(values).or_default().push(object);
+                let ids = columns.iter().map(|column| column.get(row).copied().flatten()).collect();
+                groups.entry(ids).or_default().push(object);
             })?;
         }
-        let value = |distinct: &Distinct, number: Number| distinct.values.get(usize::try_from(number?).ok()?).cloned();
-        let group = |(numbers, objects): (Vec<Number>, _)| Group {
-            values: distinct.iter().zip(numbers).map(|(distinct, number)| value(distinct, number)).collect(),
+        let value = |distinct: &Distinct, id: Id| distinct.values.get(usize::try_from(id?).ok()?).cloned();
+        let group = |(ids, objects): (Vec<Id>, _)| Group {
+            values: distinct.iter().zip(ids).map(|(distinct, id)| value(distinct, id)).collect(),
             objects,
         };
         let mut groups: Vec<_> = groups.into_iter().map(group).collect();
@@ -127,7 +137,8 @@ impl Catalog {
         Ok(groups)
     }
 
-    /// Calls `found` for each object of a leaf with its row and its numbers.
+    /// Calls `found` for each object of a leaf. It gets the object's row in the leaf, the number of its message, and
+    /// its number in that message.
     fn each_object(leaf: &Leaf, mut found: impl FnMut(usize, (usize, usize))) -> Result<()> {
         let first = usize::try_from(leaf.covers.first).unwrap_or(usize::MAX);
         for message in 0..leaf.covers.messages {
@@ -139,7 +150,8 @@ impl Catalog {
     }
 }
 
-/// The order of values: numbers, texts, others.
+/// The order of values: numbers by size, then texts, then others. Values that cannot be compared, such as NaN with a
+/// number, count as equal.
 fn order(one: &Owned, other: &Owned) -> Ordering {
     let rank = |value: &Owned| match value {
         Owned::Integer(_) | Owned::Float(_) => 0,

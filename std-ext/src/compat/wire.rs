@@ -1,7 +1,8 @@
 //! The fixed layouts as values that can be read, changed and written (FORMAT §1.2 to §1.9).
 //!
-//! Types, flags, sizes and layouts come from [`tgm_core::wire`], whose structures are views of the caller's bytes with
-//! all fields. The types here own the fields that carry meaning, as native integers. Writing adds the magics.
+//! Frame types, flags, sizes and layouts come from [`tgm_core::wire`]. Its structures have every field, and are
+//! borrowed from the caller's bytes. The types here own their fields, as native integers, and leave out the magics:
+//! reading checks a magic, and writing adds it.
 
 use tgm_core::ErrorKind;
 use tgm_core::wire;
@@ -22,7 +23,7 @@ impl DataObjectFlags {
     pub const CBOR_AFTER_PAYLOAD: u16 = FrameFlags::CBOR_AFTER_PAYLOAD;
 }
 
-/// Bytes of the tail of a frame of that type: 20 for data objects, 12 for all others.
+/// The size of this frame type's tail in bytes: 20 for data objects, 12 for all others.
 pub const fn footer_size_for(frame_type: FrameType) -> usize {
     frame_type.tail_size()
 }
@@ -32,11 +33,11 @@ pub const fn footer_size_for(frame_type: FrameType) -> usize {
 pub struct Preamble {
     /// [`WIRE_VERSION`].
     pub version: u16,
-    /// The parts that the writer announces.
+    /// What the writer announces: frames that the message may hold.
     pub flags: MessageFlags,
     /// Written as 0, ignored on read.
     pub reserved: u32,
-    /// Bytes from the preamble's first to the postamble's last; 0 in a streamed message.
+    /// The length of the message in bytes, from the preamble to the end of the postamble. 0 means unknown.
     pub total_length: u64,
 }
 
@@ -44,7 +45,7 @@ impl Preamble {
     /// Reads the preamble at the start of `bytes`.
     ///
     /// # Errors
-    /// [`TensogramError::Framing`] for fewer than 24 bytes, another magic, another version than 3.
+    /// [`TensogramError::Framing`] if there are fewer than 24 bytes, if the magic is wrong, or if the version is not 3.
     pub fn read_from(bytes: &[u8]) -> Result<Self> {
         let layout: &wire::Preamble = layout(bytes, "preamble")?;
         if layout.magic != *MAGIC {
@@ -83,7 +84,7 @@ pub struct FrameHeader {
     pub version: u16,
     /// [`FrameFlags`].
     pub flags: u16,
-    /// Bytes from the header's first to the last of `ENDF`, padding not included.
+    /// The length of the frame in bytes, from the header to the end of `ENDF`. The padding after it is not included.
     pub total_length: u64,
 }
 
@@ -91,7 +92,8 @@ impl FrameHeader {
     /// Reads the header at the start of `bytes`.
     ///
     /// # Errors
-    /// [`TensogramError::Framing`] for fewer than 16 bytes, another magic, a type that the format does not have.
+    /// [`TensogramError::Framing`] if there are fewer than 16 bytes, if the magic is wrong, or if the format does not
+    /// have this frame type.
     pub fn read_from(bytes: &[u8]) -> Result<Self> {
         let layout: &wire::FrameHeader = layout(bytes, "frame header")?;
         if layout.magic != *FRAME_MAGIC {
@@ -122,9 +124,9 @@ impl FrameHeader {
 /// The last 24 bytes of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Postamble {
-    /// Bytes from the message's start to its first footer frame, or to the postamble if it has none.
+    /// Bytes from the message's start to its first footer frame, or to the postamble if there is no footer frame.
     pub first_footer_offset: u64,
-    /// Copy of the preamble's `total_length`, or 0.
+    /// A copy of the preamble's `total_length`; 0 means unknown.
     pub total_length: u64,
 }
 
@@ -132,7 +134,7 @@ impl Postamble {
     /// Reads the postamble at the start of `bytes`.
     ///
     /// # Errors
-    /// [`TensogramError::Framing`] for fewer than 24 bytes, another end magic.
+    /// [`TensogramError::Framing`] if there are fewer than 24 bytes, or if the end magic is wrong.
     pub fn read_from(bytes: &[u8]) -> Result<Self> {
         let layout: &wire::Postamble = layout(bytes, "postamble")?;
         if layout.magic != *END_MAGIC {
@@ -152,7 +154,7 @@ impl Postamble {
     }
 }
 
-/// The layout at the start of `bytes`.
+/// Borrows the layout at the start of `bytes`. `name` is for the error text.
 fn layout<'a, T: FromBytes + Immutable + KnownLayout>(bytes: &'a [u8], name: &str) -> Result<&'a T> {
     T::ref_from_prefix(bytes).map(|(layout, _)| layout).map_err(|_| {
         let (least, len) = (size_of::<T>(), bytes.len());
@@ -172,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn the_format_s_preamble_reads_and_writes_itself() {
+    fn preamble_round_trips_and_bad_bytes_are_refused() {
         let bytes = *b"TENSOGRM\0\x03\0\x95\0\0\0\x01\0\0\0\0\0\0\x02\x50";
         let preamble = Preamble::read_from(&bytes).unwrap();
         assert_eq!((preamble.version, preamble.flags.bits(), preamble.reserved), (3, 0x95, 1));
@@ -186,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn the_format_s_frame_header_reads_and_writes_itself() {
+    fn frame_header_round_trips_and_bad_bytes_are_refused() {
         let mut bytes = *b"FR\0\x09\0\x01\0\x03\0\0\0\0\0\0\0\xa2";
         let header = FrameHeader::read_from(&bytes).unwrap();
         let flags = DataObjectFlags::CBOR_AFTER_PAYLOAD | FrameFlags::HASH_PRESENT;
@@ -205,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn the_format_s_postamble_reads_and_writes_itself() {
+    fn postamble_round_trips_and_bad_bytes_are_refused() {
         let bytes = *b"\0\0\0\0\0\0\x02\x38\0\0\0\0\0\0\x02\x5039277777";
         let postamble = Postamble::read_from(&bytes).unwrap();
         assert_eq!(postamble, Postamble { first_footer_offset: 568, total_length: 592 });
@@ -217,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn tails_are_of_two_sizes() {
+    fn tail_has_20_bytes_in_data_objects_and_12_in_other_frames() {
         for frame_type in FrameType::ALL {
             assert_eq!(footer_size_for(frame_type), if frame_type.is_data_object() { 20 } else { 12 });
         }

@@ -1,16 +1,16 @@
-//! Values of an object in a buffer that the caller keeps.
+//! Decodes the values of an object into the caller's buffer.
 //!
-//! | values as | of all elements | of some |
+//! | values become | all elements | some elements |
 //! |---|---|---|
 //! | bytes | [`values_into`] | [`ranges_into`](crate::ranges_into) |
-//! | a Rust type | [`elements_into`] | [`element_ranges_into`](crate::element_ranges_into) |
-//! | `f32` or `f64`, of any | [`values_as_into`](crate::values_as_into) | |
-//! | `f32` or `f64`, of packed values | [`unpack_into`] | [`unpack_into`] |
+//! | elements of their own type | [`elements_into`] | [`element_ranges_into`](crate::element_ranges_into) |
+//! | `f32` or `f64`, from all types but complex ones | [`values_as_into`](crate::values_as_into) | |
+//! | `f32` or `f64`, from packed values | [`unpack_into`] | [`unpack_into`] |
 //!
-//! All of them undo every pipeline, and work in the memory of a [`Scratch`]. Once that is large enough, all values of
-//! an object are decoded without an allocation on the calling thread, whatever masks it has. This holds for values that
-//! are stored, packed, shuffled, or compressed by szip, zstd, lz4 or blosc2. What opening a payload for parts takes is
-//! told by [`ranges_into`](crate::ranges_into).
+//! All functions undo every pipeline, and work in the memory of a [`Scratch`]. Once that memory is large enough,
+//! decoding all values of an object allocates nothing on the calling thread, whatever masks the object has. This holds
+//! for values that are stored, packed, shuffled, or compressed by szip, zstd, lz4 or blosc2. Decoding some elements
+//! allocates a little; [`ranges_into`](crate::ranges_into) says how much.
 //!
 //! An error about the buffer's length leaves the buffer as it was. After any other error it may hold anything.
 
@@ -29,12 +29,12 @@ use crate::model::number::Number;
 
 /// Writes all values of an object to `out`, as bytes.
 ///
-/// The values lie row-major, in the byte order that the options say. Masked values are restored if the options say so.
-/// `out` has [`decoded_len`](tgm_core::descriptor::Descriptor::decoded_len) bytes. The values are those of
-/// [`values`](crate::values).
+/// The values are row-major, in the byte order that the options ask for. Masked values are restored if the options ask
+/// for it. `out` must have exactly [`decoded_len`](tgm_core::descriptor::Descriptor::decoded_len) bytes. The result is
+/// the same as from [`values`](crate::values).
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] if `out` is shorter or longer; those of [`values`](crate::values).
+/// [`TensogramError::Encoding`] if `out` is shorter or longer; the errors of [`values`](crate::values).
 ///
 /// Format: FORMAT §5.3.
 ///
@@ -63,11 +63,11 @@ pub fn values_into(
 
 /// Writes all values of an object to `out`, as elements of their own type.
 ///
-/// The values lie row-major, in the machine's byte order, whatever `native_byte_order` of the options says. `out` has
-/// one element for each of the object. A bitmask has no such type.
+/// The values are row-major, in the machine's byte order, whatever `native_byte_order` of the options says. `out` must
+/// have as many elements as the object. A bitmask has no Rust type of elements; for one, take [`values_into`].
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] with [`ErrorKind::DtypeMismatch`] if the elements are not of type `T`; those of
+/// [`TensogramError::Encoding`] with [`ErrorKind::DtypeMismatch`] if the elements are not of type `T`; the errors of
 /// [`values_into`].
 ///
 /// Format: FORMAT §5.3.
@@ -101,16 +101,17 @@ pub fn elements_into<T: Number>(
     )
 }
 
-/// Unpacks simple-packed values into all of `out`, from element `start` on.
+/// Unpacks simple-packed values: fills `out` with elements `start..start + out.len()` of the object.
 ///
-/// The values lie row-major, in the unit of the source data, in the machine's byte order. An `f32` is the `f64` rounded
-/// once more; it takes half the memory of [`elements_into`]. Masked values are restored if the options say so.
+/// The values are row-major, in the unit of the source data, in the machine's byte order. An `f32` is the `f64` value,
+/// rounded; it takes half the memory of [`elements_into`], which gives `f64` only. Masked values are restored if the
+/// options ask for it.
 ///
-/// A whole object may be decompressed on several threads. Unpacking takes one.
+/// If all values are asked for, the codec may decompress on several threads. Unpacking runs on the calling thread.
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] with [`ErrorKind::NotPacked`] if the values are not packed;
-/// [`TensogramError::Encoding`] if the object has fewer values; those of [`values`](crate::values).
+/// [`TensogramError::Encoding`] if the object has fewer values; the errors of [`values`](crate::values).
 ///
 /// Format: PIPELINE §3.4.
 ///

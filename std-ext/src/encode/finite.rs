@@ -1,4 +1,12 @@
 //! NaN and infinities: refused, or recorded in masks and replaced by zeros (PIPELINE §6.1, §6.2).
+//!
+//! ```text
+//! plainly:  for each element: if it is NaN, +∞ or −∞, refuse it, or set its bit in the mask of that kind
+//! trick:    for each block of 16 KiB, then for each row of 64 elements in it: skip it if all numbers are finite
+//!           otherwise one pass over the row makes three words of 64 bits, one for each kind
+//! ```
+//!
+//! Most data is finite. Then each byte is read once, by vector instructions and without a branch for each element.
 
 use tgm_core::descriptor::{ByteOrder, Dtype, MaskKind};
 
@@ -9,9 +17,9 @@ use crate::base::options::EncodeOptions;
 use crate::kernels::simd::Level;
 use crate::kernels::simd::Simd;
 
-/// Bytes that are checked at a time for anything that is not finite.
+/// Bytes of a block. A block of finite numbers is skipped.
 const BLOCK: usize = 16 << 10;
-/// Elements that are checked at a time in such a block. Their bits are a word of a mask.
+/// Elements of a row. A row of finite numbers is skipped. The mask bits of a row are one word.
 const ROW: usize = 64;
 
 /// Masks as packed bits, one for each kind of non-finite element that occurs. Element 0 is the highest bit of byte 0.
@@ -46,12 +54,13 @@ pub(crate) fn all_finite(data: &[u8], dtype: Dtype, order: ByteOrder) -> bool {
     Scalar::of(dtype).is_none_or(|scalar| scalar.all_finite(Simd::best(), data, order))
 }
 
-/// Replaces the masked elements of `data` by zeros. Elements have `width` bytes, and the first of them belongs to byte
-/// `first` of each mask.
+/// Replaces the masked elements of `data` by zeros. Elements have `width` bytes. The first element of `data` belongs to
+/// the highest bit of byte `first` in each mask.
 pub(crate) fn zero_masked(data: &mut [u8], width: usize, masks: &PackedMasks, first: usize) {
     for (_, mask) in masks {
         let elements = data.chunks_mut(8 * width).zip(mask.get(first..).unwrap_or_default());
         for (elements, bits) in elements.filter(|(_, bits)| **bits != 0) {
+            // Values are often missing in large areas, so eight masked elements are common.
             if *bits == 0xFF {
                 elements.fill(0);
                 continue;
@@ -62,12 +71,12 @@ pub(crate) fn zero_masked(data: &mut [u8], width: usize, masks: &PackedMasks, fi
     }
 }
 
-/// The elements of each kind in a row. The first element is the highest bit.
+/// For each kind of [`MaskKind::ALL`], which elements of a row have it. The first element is the highest bit.
 type Kinds = [u64; MaskKind::ALL.len()];
 
-/// The masks that have been found so far.
+/// The masks found so far. A mask exists once an element of its kind was found.
 struct MaskBuilder {
-    /// Bytes of each mask.
+    /// The size of a mask in bytes.
     len: usize,
     masks: [Option<Vec<u8>>; MaskKind::ALL.len()],
 }
@@ -83,7 +92,7 @@ impl MaskBuilder {
     }
 }
 
-/// The kinds of an element's parts. A real element has only a real part. A finite part has no kind.
+/// What the parts of an element are. `None` is a finite part. An element that is not complex has only a real part.
 #[derive(Clone, Copy)]
 struct Classes {
     real: Option<MaskKind>,
@@ -98,7 +107,10 @@ impl Classes {
     }
 }
 
-/// Refuses the first element of a row that is not allowed. `index` is the index of the row's first element.
+/// Checks that the options allow every element of a row. `index` is the index of the row's first element.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] naming the first element that is not allowed.
 fn check_allowed(
     scalar: Scalar,
     row: &[u8],
@@ -122,6 +134,7 @@ fn check_allowed(
     Err(not_allowed(classes, index + i, dtype))
 }
 
+/// The error for an element that is not allowed.
 fn not_allowed(classes: Classes, index: usize, dtype: Dtype) -> TensogramError {
     let kind = classes.kind().unwrap_or(MaskKind::Nan);
     let component = match (classes.is_complex, classes.real == Some(kind)) {
@@ -144,11 +157,13 @@ fn not_allowed(classes: Classes, index: usize, dtype: Dtype) -> TensogramError {
 struct Scalar {
     /// The bits of the exponent. All of them are set in NaN and infinities.
     exponent: u64,
+    /// Bytes of one number. A complex element has two numbers.
     width: usize,
     is_complex: bool,
 }
 
 impl Scalar {
+    /// The form of a type's numbers. `None` for integers and bitmasks, which are always finite.
     const fn of(dtype: Dtype) -> Option<Self> {
         let (exponent, width, is_complex) = match dtype {
             Dtype::Float16 => (0x7C00, 2, false),
@@ -162,7 +177,7 @@ impl Scalar {
         Some(Self { exponent, width, is_complex })
     }
 
-    /// Whether all numbers of a block are finite, with the widest instructions of this processor.
+    /// Whether all numbers in `bytes` are finite. Uses the widest instructions that `simd` has.
     #[allow(unsafe_code, reason = "instructions that not every processor has")]
     fn all_finite(self, simd: Simd, bytes: &[u8], order: ByteOrder) -> bool {
         match simd.level() {
@@ -176,6 +191,7 @@ impl Scalar {
         }
     }
 
+    /// The loops of [`Self::all_finite`]. A number is finite if its exponent has a bit that is 0.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "compiled with the instructions of its caller")]
     #[expect(clippy::cast_possible_truncation, reason = "the exponent's bits lie within the width of the number")]
@@ -191,7 +207,7 @@ impl Scalar {
         }
     }
 
-    /// The elements of each kind in a row.
+    /// Which elements of a row have which kind.
     fn kinds(self, row: &[u8], order: ByteOrder) -> Kinds {
         match (self.width, order) {
             (2, ByteOrder::Big) => self.kinds_of(row, |b| u16::from_be_bytes(b).into()),
@@ -203,6 +219,13 @@ impl Scalar {
         }
     }
 
+    /// [`Self::kinds`] for numbers of `N` bytes. Bits tell what a number is, without its sign:
+    ///
+    /// ```text
+    /// bits < exponent    finite
+    /// bits = exponent    infinite: the exponent is all ones, and the fraction is 0
+    /// bits > exponent    NaN: the exponent is all ones, and the fraction is not 0
+    /// ```
     fn kinds_of<const N: usize>(self, row: &[u8], load: impl Fn([u8; N]) -> u64) -> Kinds {
         let (exponent, sign) = (self.exponent, 1 << (8 * self.width - 1));
         let (mut nan, mut pos_inf, mut neg_inf) = (0_u64, 0_u64, 0_u64);
@@ -218,10 +241,11 @@ impl Scalar {
         } else {
             numbers.for_each(|(i, number)| look(*number, 1 << 63 >> i));
         }
-        // A complex element counts as one kind.
+        // The parts of a complex element share a bit, so it may have two kinds here. The first in this order counts.
         [nan, pos_inf & !nan, neg_inf & !pos_inf & !nan]
     }
 
+    /// What the parts of one element are.
     fn classify(self, element: &[u8], order: ByteOrder) -> Classes {
         let (real, imaginary) = element.split_at_checked(self.width).unwrap_or((element, &[]));
         Classes {
@@ -234,6 +258,7 @@ impl Scalar {
     /// The kind of one number. `None` if it is finite.
     fn class(self, number: &[u8], order: ByteOrder) -> Option<MaskKind> {
         let push = |bits: u64, byte: &u8| bits << 8 | u64::from(*byte);
+        // The bytes are read from the most significant one on.
         let bits = match order {
             ByteOrder::Big => number.iter().fold(0, push),
             ByteOrder::Little => number.iter().rev().fold(0, push),
@@ -260,7 +285,7 @@ fn all_finite_avx512(scalar: Scalar, bytes: &[u8], order: ByteOrder) -> bool {
     scalar.all_finite_here(bytes, order)
 }
 
-/// Whether all numbers of a block are good. The loop has no early exit, so that it vectorises.
+/// Whether `good` holds for all numbers. The loop has no early exit, so that it vectorises.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "compiled with the instructions of its caller")]
 fn all<const N: usize>(bytes: &[u8], good: impl Fn([u8; N]) -> bool) -> bool {
@@ -271,9 +296,9 @@ fn all<const N: usize>(bytes: &[u8], good: impl Fn([u8; N]) -> bool) -> bool {
 mod tests {
     use super::*;
 
-    /// Every kind of element stands at every place of a row.
+    /// Finite elements and those of each kind stand at every place of a row.
     #[test]
-    fn masks_are_what_each_element_is() {
+    fn masks_and_zeros_agree_with_the_class_of_each_element() {
         let options = EncodeOptions { allow_nan: true, allow_inf: true, ..EncodeOptions::default() };
         for dtype in Dtype::ALL {
             let Some(scalar) = Scalar::of(dtype) else { continue };
@@ -286,7 +311,8 @@ mod tests {
                     })
                 });
                 let patterns = patterns.as_flattened();
-                // 11 and the number of patterns have no common divisor, so every real part meets every imaginary part.
+                // A hundred numbers of mixed patterns, then a hundred zeros, so that some rows are finite. Squares mix
+                // the patterns: the two parts of a complex element differ from element to element.
                 let numbers = (0..9000).map(|i| &patterns[if i % 200 < 100 { i * i / 11 % patterns.len() } else { 0 }]);
                 let data: Vec<u8> = numbers.flatten().copied().take(4321 * width).collect();
                 let mut zeroed = data.clone();

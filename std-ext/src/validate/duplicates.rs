@@ -1,4 +1,11 @@
-//! Repeated keys in a map. This crate takes the last one. Other readers take the first, or refuse the map.
+//! Finds repeated keys in CBOR maps. They are worth a report because readers disagree: this crate takes the last one,
+//! others take the first, or refuse the map.
+//!
+//! ```text
+//! plainly:  for each map: sort its keys; equal neighbours are repetitions
+//! trick:    one walk over the whole item keeps the key positions of all open maps on one stack
+//!           a map whose keys ascend has no repetitions, so it is not sorted
+//! ```
 
 use std::borrow::Cow;
 
@@ -14,11 +21,12 @@ pub(super) struct Duplicate {
     pub(super) name: String,
 }
 
-/// Calls `found` for each repeated key in any map of the item at the start of `cbor`. Maps inside map keys are left
-/// out. Malformed CBOR is reported elsewhere.
+/// Calls `found` for each repeated key in any map of the item at the start of `cbor`. Maps inside map keys are not
+/// searched. Malformed CBOR is not searched either; it is reported elsewhere.
 ///
-/// Every byte is walked a few times. Memory is four bytes for each key of the open maps. Only maps with unordered keys
-/// are sorted. Items of 4 GiB or more are skipped, because positions have 32 bits.
+/// A map whose keys ascend takes linear time. A map of n other keys is sorted, with O(n log n) comparisons that each
+/// parse two keys. Memory is four bytes for each key of the open maps. Items of 4 GiB or more are skipped, because
+/// positions have 32 bits.
 pub(super) fn find(cbor: &[u8], found: &mut dyn FnMut(Duplicate)) {
     if let Ok(item) = Value::parse(cbor, 0)
         && u32::try_from(item.as_encoded().len()).is_ok()
@@ -32,18 +40,19 @@ pub(super) fn find(cbor: &[u8], found: &mut dyn FnMut(Duplicate)) {
 /// A walk through an item.
 struct Search<'a, 'f> {
     encoded: &'a [u8],
-    /// The open containers.
+    /// The arrays and maps that the walk is inside of, the innermost last.
     open: Vec<Open>,
-    /// Positions of the keys of open maps; those of inner maps are last.
+    /// A stack: the positions of the keys of all open maps, the innermost map's last.
     keys: Vec<u32>,
     found: &'f mut dyn FnMut(Duplicate),
 }
 
+/// An array or map that the walk is inside of.
 struct Open {
     /// Items or entries left. `None` if a break ends the container.
     left: Option<u64>,
     is_map: bool,
-    /// The number of keys of outer maps.
+    /// The length of [`Search::keys`] when the container was entered. Its own keys start there.
     outer_keys: usize,
     /// Whether each key so far is greater than the one before it. Then no key is repeated.
     ascends: bool,
@@ -52,6 +61,7 @@ struct Open {
 impl<'a> Search<'a, '_> {
     fn run(&mut self) -> tgm_core::Result<()> {
         let mut cursor = Cursor::new(self.encoded, 0);
+        // In a map, keys and values take turns.
         let mut wants_key = false;
         while !cursor.is_empty() {
             let is_break = cursor.rest().first() == Some(&0xff);
@@ -88,6 +98,7 @@ impl<'a> Search<'a, '_> {
         Ok(())
     }
 
+    /// Opens a container. An empty one ends at once.
     fn enter(&mut self, left: Option<u64>, is_map: bool) {
         self.open.push(Open { left, is_map, outer_keys: self.keys.len(), ascends: true });
         if left == Some(0) {
@@ -96,7 +107,8 @@ impl<'a> Search<'a, '_> {
         }
     }
 
-    /// Counts an item or entry that has ended, and ends containers that are complete.
+    /// Counts an item or entry that has ended. If its container is complete, that ends too, and counts as an item of
+    /// the next outer one.
     fn count(&mut self) {
         while let Some(Open { left: Some(left), .. }) = self.open.last_mut() {
             *left = left.saturating_sub(1);
@@ -107,11 +119,12 @@ impl<'a> Search<'a, '_> {
         }
     }
 
-    /// Ends the innermost container.
+    /// Ends the innermost container, and reports the repeated keys if it is a map.
     fn leave(&mut self) {
         let Some(open) = self.open.pop() else { return };
         let keys = self.keys.get_mut(open.outer_keys..).unwrap_or_default();
         if open.is_map && !open.ascends {
+            // The sort is stable, so of equal keys the first in the file comes first, and the others are reported.
             keys.sort_by(|&a, &b| key_at(self.encoded, a).cmp(&key_at(self.encoded, b)));
             for pair in keys.windows(2) {
                 if let [before, again] = *pair
@@ -125,11 +138,14 @@ impl<'a> Search<'a, '_> {
     }
 }
 
-/// The sort key of a map key: type, number or length, bytes. Any order works that tells different keys apart.
+/// What a map key is sorted by: its type, its number or length, its bytes. Any order works that tells different keys
+/// apart. This one is close to the order in which writers put keys, so that most maps are not sorted.
 type Key<'a> = (u8, i128, Cow<'a, [u8]>);
 
-/// The map key at `position`. Containers and tagged items are compared by their encoding.
+/// The map key at `position`. Numbers, texts and byte strings are compared by value, whatever their encoding.
+/// Containers and tagged items are compared by their encoding.
 fn key_at(encoded: &[u8], position: u32) -> Key<'_> {
+    // Never returned: there is a well-formed key at each position that the walk recorded.
     let nothing = (u8::MAX, 0, Cow::Borrowed(&[][..]));
     let rest = usize::try_from(position).ok().and_then(|position| encoded.get(position..));
     let Some(value) = rest.and_then(|rest| Value::parse(rest, 0).ok()) else { return nothing };
@@ -159,12 +175,12 @@ fn key_at(encoded: &[u8], position: u32) -> Key<'_> {
     }
 }
 
-/// Shorter strings first, as writers sort them.
+/// The sort key of a string. Shorter strings come first, as writers sort them.
 fn by_length(kind: u8, bytes: Cow<'_, [u8]>) -> Key<'_> {
     (kind, i128::try_from(bytes.len()).unwrap_or(i128::MAX), bytes)
 }
 
-/// The map key at `position`, as text.
+/// The map key at `position`, as the error text after the word "key" names it.
 fn name_at(encoded: &[u8], position: u32) -> String {
     match key_at(encoded, position) {
         (0, integer, _) => integer.to_string(),
@@ -185,10 +201,10 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_compared_by_what_they_mean_and_in_their_own_map_only() {
+    fn keys_are_compared_by_value_and_only_within_one_map() {
         // {"a": 1, "a": 2}
         assert_eq!(duplicates(&[0xa2, 0x61, b'a', 1, 0x61, b'a', 2]), [(4, "'a'".to_owned())]);
-        // The second key has a longer head, then is in chunks.
+        // The same text with a longer head, and the same text in chunks.
         assert_eq!(duplicates(&[0xa2, 0x61, b'a', 1, 0x78, 1, b'a', 2]).len(), 1);
         assert_eq!(duplicates(&[0xa2, 0x61, b'a', 1, 0x7f, 0x60, 0x61, b'a', 0xff, 2]).len(), 1);
         // {"b": 0, "a": {"a": 1}, "c": [{"a": 2}, {"a": 3}]}
@@ -197,15 +213,17 @@ mod tests {
         // [{"b": {"x": 1, "a": 2}, "b": []}], both maps of indefinite length.
         let inner = [0x81, 0xbf, 0x61, b'b', 0xbf, 0x61, b'x', 1, 0x61, b'a', 2, 0xff, 0x61, b'b', 0x80, 0xff];
         assert_eq!(duplicates(&inner), [(12, "'b'".to_owned())]);
-        // Of three equal pairs two are repetitions. Numbers compare by value. The map is behind a tag.
+        // A tagged map with three equal keys has two repetitions. The second key has a longer head.
         assert_eq!(duplicates(&[0xc1, 0xa3, 1, 0, 0x18, 1, 0, 1, 0]).len(), 2);
+        // The text "a" and the byte string "a" differ.
         assert_eq!(duplicates(&[0xa2, 0x61, b'a', 1, 0x41, b'a', 2]), []);
+        // {[]: 1(1), []: 2}
         assert_eq!(duplicates(&[0xa2, 0x80, 0xc1, 1, 0x80, 2]), [(4, "that is not text".to_owned())]);
         assert_eq!(duplicates(&[0xa1, 0x61]), [], "CBOR that ends too early");
     }
 
     #[test]
-    fn a_hundred_thousand_keys_in_no_order_are_sorted_once() {
+    fn one_repetition_is_found_among_a_hundred_thousand_descending_keys() {
         let mut cbor = vec![0xbf];
         for n in (0..100_000_u32).rev() {
             cbor.push(0x1a);

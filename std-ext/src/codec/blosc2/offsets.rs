@@ -1,4 +1,4 @@
-//! Offsets of chunks: the part of the index that has been decoded.
+//! The offsets of chunks, decoded from the frame's index part by part.
 
 use std::mem;
 use std::ops::Range;
@@ -8,16 +8,18 @@ use super::frame::{Frame, OFFSET_LEN};
 use super::{CodecError, Result};
 use crate::codec::window::Window;
 
-/// Offsets of chunks. If they are asked for in ascending order, each block of the index is decoded twice at most.
+/// The part of the index that is decoded. If chunks are asked for in ascending order, each block of the index is
+/// decoded at most twice.
 #[derive(Default)]
 pub(super) struct Offsets {
     window: Window,
+    /// Whether an earlier call has decoded a part.
     was_read: bool,
 }
 
 impl Offsets {
-    /// The offsets of `chunks`, which the frame must have. They are kept in `buffer`, which must be the same in each
-    /// call.
+    /// The offsets of `chunks`, which the frame must have. `buffer` holds the decoded part between calls, so each call
+    /// must pass the same one.
     pub(super) fn read<'b>(
         &mut self,
         frame: &Frame<'_>,
@@ -30,8 +32,8 @@ impl Offsets {
         let wanted = bytes(chunks.start)?..bytes(chunks.end)?;
         if self.window.get(buffer, &wanted).is_none() {
             let index = frame.index()?;
-            // The first call decodes only what it asks for. A second call is likely to be followed by others, so it
-            // decodes to the end of the block.
+            // Many programs make one call, so the first call decodes only what it asks for. After a second call there
+            // are likely more, so it decodes on to the end of the block.
             let is_first = !mem::replace(&mut self.was_read, true);
             let until = if is_first { wanted.end } else { index.end_of_block(wanted.end.saturating_sub(1)) };
             scratch.begin(frame.stored_len());

@@ -1,4 +1,4 @@
-//! An object as a variable: its values and its attributes.
+//! What an object becomes in NetCDF: the values and the attributes of a variable.
 
 use ciborium::Value;
 use half::{bf16, f16};
@@ -16,25 +16,35 @@ use crate::decode::owned_values;
 use crate::model::metadata::RESERVED_KEY;
 use crate::model::types::GlobalMetadata;
 
-/// Keys of an object that become something else than attributes with their names.
+/// Metadata keys of an object that do not become an attribute of the same name: NetCDF has another place for them, or
+/// they are dropped.
 const OWN: [&str; 5] = ["name", "dimensions", "attributes", NETCDF, RESERVED_KEY];
-/// The same of a message.
+/// The same for the annotations of a message.
 const OWN_OF_MESSAGE: [&str; 5] = ["attributes", "groups", "unlimited", RECORD, NETCDF];
 
-/// An object as a variable.
+/// The values of an object as a variable has them, and the object's attributes.
 pub(super) struct Values<'m> {
+    /// The element type of `bytes`. NetCDF has it.
     pub(super) dtype: Dtype,
     /// The shape of the object.
     pub(super) shape: Vec<u64>,
+    /// The values in the machine's byte order, row-major.
     pub(super) bytes: Vec<u8>,
-    /// Whether the attributes that tell how values are packed are true of `bytes`.
+    /// Whether the packing attributes, such as `scale_factor`, describe `bytes`. If not, they are left out of the file.
     pub(super) is_packed_as_told: bool,
+    /// The attributes that the object recorded when it was made from a variable.
     attributes: &'m [(Value, Value)],
+    /// What else it recorded then, under the key `netcdf`: the types of the variable and of its attributes, and the
+    /// dimension of records.
     pub(super) more: Option<&'m [(Value, Value)]>,
 }
 
 impl<'m> Values<'m> {
-    /// The values of an object as NetCDF has them. `None` if it lacks the type.
+    /// Decodes an object's values, and converts them to a type that NetCDF has. `None` for complex numbers, which have
+    /// no such type.
+    ///
+    /// `float16` and `bfloat16` become `float32`, bits become `uint8`, and unpacked integers become integers again if
+    /// they can. NaN becomes the attribute's value for missing ones, if there is one.
     pub(super) fn of(
         object: &DataObject<'_>,
         attributes: &'m [(Value, Value)],
@@ -80,7 +90,8 @@ impl<'m> Values<'m> {
         Ok(Some(made))
     }
 
-    /// Makes integers of values that were integers with a scale factor.
+    /// Turns `float64` values back into the scaled integers that they were made from. If an integer would not give its
+    /// value again, nothing changes but `is_packed_as_told`.
     fn pack(&mut self) {
         let kind = self.more.and_then(|more| get(more, TYPE)).and_then(Value::as_text);
         let dtype = kind.and_then(types::named).filter(|dtype| !dtype.is_float());
@@ -95,8 +106,8 @@ impl<'m> Values<'m> {
         }
     }
 
-    /// The attributes of the variable that the object was made from. `kind` names the type of the variable's values, which
-    /// `_FillValue` must have.
+    /// The attributes of the variable that the object was made from, without those of packing if they do not describe
+    /// the values. `kind` names the type of the values; NetCDF wants `_FillValue` to have the same type.
     pub(super) fn attributes(&self, kind: &'static str) -> Vec<Attribute<'_>> {
         let types = self.more.and_then(|more| get(more, TYPES)).and_then(Value::as_map);
         let of_packing =
@@ -133,16 +144,16 @@ impl<'m> Values<'m> {
     }
 }
 
-/// Metadata that becomes an attribute.
+/// An attribute to write.
 pub(super) struct Attribute<'v> {
     pub(super) name: String,
-    /// `None` for keys that are no texts.
+    /// `None` if the map called `name` has a key that is not text. Such an entry cannot become an attribute.
     pub(super) value: Option<&'v Value>,
-    /// The name of its type.
+    /// The name of the type that it must have. With `None` the value decides.
     pub(super) kind: Option<&'v str>,
 }
 
-/// The metadata of an object and of its message as attributes with dotted names.
+/// The metadata of an object and of its message as attributes with dotted names, such as `mars.param` and `extra.run`.
 pub(super) fn metadata(global: &GlobalMetadata, index: usize) -> Vec<Attribute<'_>> {
     let mut all = Vec::new();
     for (key, value) in global.base.get(index).into_iter().flatten().filter(|(key, _)| !OWN.contains(&key.as_str())) {
@@ -153,7 +164,8 @@ pub(super) fn metadata(global: &GlobalMetadata, index: usize) -> Vec<Attribute<'
     }
     let entry = |key| global.base.get(index).and_then(|entry| entry.get(key)).and_then(Value::as_map);
     for (key, name) in [("parameterUnits", "units"), ("parameterName", "long_name")] {
-        // What tables of GRIB say, under the names that readers of NetCDF look for.
+        // Units and names from the tables of GRIB, under the names that NetCDF readers look for. The object's own
+        // attributes come first.
         let value = entry("grib").and_then(|grib| get(grib, key));
         if value.is_some() && entry("attributes").is_none_or(|attributes| get(attributes, name).is_none()) {
             all.push(Attribute { name: name.to_string(), value, kind: None });
@@ -162,6 +174,7 @@ pub(super) fn metadata(global: &GlobalMetadata, index: usize) -> Vec<Attribute<'
     all
 }
 
+/// Appends `value` as an attribute, or the entries of a map as attributes whose names begin with `name` and a dot.
 fn flatten<'v>(name: &str, value: &'v Value, all: &mut Vec<Attribute<'v>>) {
     let named = |value| Attribute { name: name.to_string(), value, kind: None };
     match value {

@@ -1,4 +1,4 @@
-//! Preambles and postambles.
+//! The two ends of a message: preamble and postamble.
 
 use tgm_core::wire::{END_MAGIC, MAGIC, Postamble, Preamble, WIRE_VERSION};
 use zerocopy::IntoBytes;

@@ -1,7 +1,14 @@
-//! Packing by AVX2: four values in four lanes.
+//! Packing by AVX2: four values in the four lanes of a register.
 //!
-//! The limit is the number of instructions: 18 for four values of 16 bits, of which 10 round and bound them. The extent takes 27
-//! for sixteen values, with four loads of 32 bytes: it waits for memory.
+//! ```text
+//! plainly:  for each value:  q = round((value − R) · factor), kept within 0 and 2^B − 1;  write the lowest B bits of q
+//! trick:    four values at a time become four integers of 32 bits; then
+//!           fields of 8, 16 or 24 bits: one shuffle moves their bytes together
+//!           fields of any other width: `join` shifts them together
+//! ```
+//!
+//! Packing is limited by the number of instructions: 18 for four values of 16 bits, 10 of which round and bound the
+//! values. The extent is limited by memory: it takes 27 instructions for sixteen values, with four loads of 32 bytes.
 
 use std::arch::x86_64::{
     __m128i, __m256d, __m256i, _CMP_GE_OQ, _mm_add_epi32, _mm_shuffle_epi8, _mm256_and_pd, _mm256_and_si256,
@@ -15,13 +22,14 @@ use tgm_core::descriptor::ByteOrder;
 use super::{BLOCK, Extent, Quantisation, SIDE, ValueBytes, each_block, join, lower_bytes};
 use crate::kernels::registers::{load_128, load_256, reversed_256, store_128, store_256};
 
-/// The widest fields: numbers are converted to signed integers of 32 bits.
+/// The most bits of a field. Values are converted to signed integers of 32 bits, which have 31 bits besides the sign.
 pub(super) const MAX_BITS: u32 = 31;
 /// Values in a register.
 const LANES: usize = 4;
-/// A byte that `pshufb` makes zero.
+/// An index for which `pshufb` writes a zero byte.
 const ZERO: u8 = 0x80;
 
+/// The extent of the first values, and their number: all whole rows of `LANES * SIDE` values.
 #[target_feature(enable = "avx2")]
 pub(super) fn extent(values: ValueBytes<'_>) -> (Extent, usize) {
     let bytes = Reversal::new(values.order);
@@ -35,6 +43,7 @@ pub(super) fn extent(values: ValueBytes<'_>) -> (Extent, usize) {
         let (registers, _) = row.as_chunks::<LANES>();
         for ((values, least), greatest) in registers.iter().zip(&mut least).zip(&mut greatest) {
             let values = bytes.load(values);
+            // If an operand is NaN, `min` and `max` return the second one. So NaN leaves the extent as it is.
             *least = _mm256_min_pd(values, *least);
             *greatest = _mm256_max_pd(values, *greatest);
             let found = _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_castpd_si256(values), exponent), exponent);
@@ -56,6 +65,7 @@ fn to_array(lanes: __m256d) -> [f64; LANES] {
     array
 }
 
+/// Packs all whole blocks of values to the front of `out`, and returns the number of values.
 #[target_feature(enable = "avx2,bmi2")]
 pub(super) fn pack(values: ValueBytes<'_>, quantisation: Quantisation, out: &mut [u8]) -> usize {
     let quantiser = Quantiser::new(values.order, quantisation);
@@ -75,10 +85,11 @@ pub(super) fn pack(values: ValueBytes<'_>, quantisation: Quantisation, out: &mut
     }
 }
 
-/// Packs a block to fields of `SIZE` bytes, four at a time.
+/// Packs a block to fields of `SIZE` bytes, four fields at a time.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn whole_bytes<const SIZE: usize>(block: &[[u8; 8]; BLOCK], quantiser: &Quantiser, out: &mut [u8]) {
+    // The shuffle keeps the lowest `SIZE` bytes of each integer, most significant first, and moves them together.
     let bytes = load_128(&lower_bytes::<16>(SIZE, ZERO));
     let (slots, _) = out.as_chunks_mut::<SIZE>();
     let ((fours, _), (slots, _)) = (block.as_chunks::<LANES>(), slots.as_chunks_mut::<LANES>());
@@ -90,7 +101,7 @@ fn whole_bytes<const SIZE: usize>(block: &[[u8; 8]; BLOCK], quantiser: &Quantise
     }
 }
 
-/// How bytes become values.
+/// Loads values of either byte order. The bytes of big-endian values are reversed after the load.
 #[derive(Clone, Copy)]
 struct Reversal {
     permutation: __m256i,
@@ -111,11 +122,12 @@ impl Reversal {
     }
 }
 
-/// How values become integers of 32 bits.
+/// Turns values into integers of 32 bits, the numbers of their fields. Each lane of a register has the same constant.
 struct Quantiser {
     bytes: Reversal,
     reference: __m256d,
     factor: __m256d,
+    /// The greatest number of a field, 2^B − 1.
     most: __m256d,
 }
 
@@ -130,12 +142,20 @@ impl Quantiser {
         }
     }
 
-    /// Rounds halves up: the conversion drops the fraction, and 1 is added where the fraction is a half or more.
+    /// The field numbers of four values. Halves are rounded up.
+    ///
+    /// ```text
+    /// scaled = (value − R) · factor, kept within 0 and 2^B − 1
+    /// whole = scaled without its fraction
+    /// if scaled − whole >= 0.5: whole += 1
+    /// ```
+    ///
+    /// The sum stays within 2^B − 1: a `scaled` that reaches this bound has no fraction.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn four(&self, values: &[[u8; 8]; LANES]) -> __m128i {
         let scaled = _mm256_mul_pd(_mm256_sub_pd(self.bytes.load(values), self.reference), self.factor);
-        // A factor that is not finite makes NaN of finite values. `max` returns its second operand then: NaN becomes 0.
+        // Finite values may become NaN if the factor is not finite. `max` returns its second operand for NaN, here 0.
         let scaled = _mm256_min_pd(_mm256_max_pd(scaled, _mm256_setzero_pd()), self.most);
         let whole = _mm256_cvttpd_epi32(scaled);
         let fraction = _mm256_sub_pd(scaled, _mm256_cvtepi32_pd(whole));

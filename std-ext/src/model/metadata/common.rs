@@ -7,8 +7,8 @@ use crate::model::to_owned::Entries;
 
 /// Splits the entries of `base` into those that all objects share, and the rest of each object.
 ///
-/// A key is shared if every object has it with an equal value. `_reserved_` is in no part of the result. Floats are
-/// equal if their bits are equal, and nested maps if their keys are also in the same order.
+/// A key is shared if every object has it with an equal value. `_reserved_` is left out of the result. Floats are equal
+/// if their bits are equal. Nested maps are equal if their entries are equal and in the same order.
 ///
 /// Format: COMPAT §7.1.
 pub fn compute_common(base: &[Entries]) -> (Entries, Vec<Entries>) {
@@ -26,7 +26,7 @@ fn owned((key, value): (&String, &Value)) -> (String, Value) {
     (key.clone(), value.clone())
 }
 
-/// Equality in which NaN equals itself, and −0 differs from 0.
+/// Whether values are equal. Floats are compared by their bits: NaN equals the same NaN, and −0 differs from 0.
 fn is_equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_all_have_with_equal_values_are_common() {
+    fn keys_with_equal_values_in_all_objects_are_common() {
         let base = [
             entries([("class", "od".into()), ("param", "2t".into()), ("first", 1.into()), ("_reserved_", 1.into())]),
             entries([("class", "od".into()), ("param", "msl".into()), ("second", 1.into()), ("_reserved_", 1.into())]),

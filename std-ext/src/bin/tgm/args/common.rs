@@ -5,7 +5,7 @@ use clap::Args;
 use crate::show::output::{Colours, Manner};
 use crate::show::progress::Form;
 
-/// How a command talks.
+/// What a command tells about its work, and whether it may replace files.
 #[derive(Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "All commands")]
 pub(crate) struct Common {

@@ -48,12 +48,13 @@ pub(crate) struct Ls {
     objects: bool,
     #[command(flatten)]
     only: ObjectNumbers,
-    /// Keys to sort by that are no columns
+    /// Keys that rows are sorted by and that are not among the columns. Filled in when the command runs.
     #[arg(skip)]
     hidden: OnceLock<Vec<String>>,
 }
 
-/// Metadata that tells fields apart: a column's title, and its keys. The first key that is present counts.
+/// Columns with metadata that usually tells fields apart: the title, and the keys to look up. The first key that is
+/// present counts.
 pub(crate) const ABOUT: [(&str, &[&str]); 4] = [
     ("name", &NAME_KEYS),
     ("level", &["mars.levelist", "levelist", "level"]),
@@ -61,14 +62,18 @@ pub(crate) const ABOUT: [(&str, &[&str]); 4] = [
     ("step", &["mars.step", "step"]),
 ];
 
-/// Characters of a value that are shown in a table.
+/// The most characters of a value that a table shows.
 const CHARACTERS: usize = 40;
 
-/// One line of the listing.
+/// One line of the listing: an object, or a whole message.
 struct Row {
+    /// The number of the object. `None` if the line is about a message.
     object: Option<usize>,
+    /// The values of [`ABOUT`].
     about: Vec<Option<Json>>,
+    /// The values of [`Ls::looked_up_keys`].
     keys: Vec<Option<Json>>,
+    /// The type of the object and how it is stored, or why it cannot be read.
     content: Option<Result<Summary, TensogramError>>,
 }
 
@@ -85,7 +90,7 @@ impl Run for Ls {
             return document.end(out);
         }
         let table = self.empty_table();
-        let hidden = self.hidden.get_or_init(|| self.keys_beside(&table));
+        let hidden = self.hidden.get_or_init(|| self.keys_without_column(&table));
         let mut table = table.with_hidden(hidden.iter().map(String::as_str));
         if self.cataloged.is_named() {
             self.for_each_message(out, |out, entry| self.table(out, entry, &mut table))?;
@@ -100,17 +105,18 @@ impl Run for Ls {
 }
 
 impl Ls {
-    /// The keys to sort by that are no columns of the table.
-    fn keys_beside(&self, table: &Table) -> Vec<String> {
+    /// The keys to sort by that are not columns of the table.
+    fn keys_without_column(&self, table: &Table) -> Vec<String> {
         let keys = self.files.listing.sort_keys().filter(|key| !table.titles().any(|title| title == *key));
         keys.map(str::to_string).collect()
     }
 
     /// The keys that are looked up: those to print, then those that only sort.
-    fn asked(&self) -> impl Iterator<Item = &str> {
+    fn looked_up_keys(&self) -> impl Iterator<Item = &str> {
         self.keys.iter().chain(self.hidden.get().into_iter().flatten()).map(String::as_str)
     }
 
+    /// Calls `with` for each message that can be selected. A catalogue rules out the others without reading them.
     fn for_each_message(
         &self,
         out: &mut Out,
@@ -120,6 +126,7 @@ impl Ls {
         self.cataloged.for_each_message(files, selection, out, with)
     }
 
+    /// Prints a message as an item of the JSON document, if it is selected.
     fn document(&self, out: &mut Out, entry: &Entry<'_>, document: &mut Document) -> io::Result<()> {
         let Some(rows) = self.rows(out, entry).transpose() else { return Ok(()) };
         let (list, error) = match rows {
@@ -162,6 +169,7 @@ impl Ls {
         json::object(self.keys.iter().map(String::as_str).zip(row.keys.iter().cloned()))
     }
 
+    /// The table with its columns and without rows. With `-p`, the columns are the place and the keys.
     fn empty_table(&self) -> Table {
         let place = (self.files.paths.len() > 1).then_some(Column::left("file")).into_iter();
         let place = place.chain([Column::right("message")]);
@@ -182,6 +190,7 @@ impl Ls {
         ]))
     }
 
+    /// Adds the lines of a message to the table, if it is selected.
     fn table(&self, out: &mut Out, entry: &Entry<'_>, table: &mut Table) -> io::Result<()> {
         let file = (self.files.paths.len() > 1).then(|| Cell::from(entry.file));
         let place = file.into_iter().chain([Cell::from(entry.index)]).collect::<Vec<_>>();
@@ -194,7 +203,7 @@ impl Ls {
         }
     }
 
-    /// The cells of a row: with whole values, or with values that fit a column.
+    /// The cells of a row, after those in `cells`. `is_whole` says that values are not shortened, as in CSV.
     fn cells(&self, mut cells: Vec<Cell>, row: Row, is_whole: bool) -> Vec<Cell> {
         let missing = |index| if index < self.keys.len() && !is_whole { "N/A" } else { "" };
         let keys = row.keys.iter().enumerate();
@@ -229,6 +238,7 @@ impl Ls {
         Ok(rows)
     }
 
+    /// [`Self::rows`], but errors of objects stay in their rows.
     fn read(&self, entry: &Entry<'_>) -> Result<Option<Vec<Row>>, TensogramError> {
         let message = Message::parse(entry.bytes)?;
         let metadata = message.metadata()?;
@@ -243,6 +253,7 @@ impl Ls {
         let rows = self.read_objects(&metadata, message.objects(), structure)?;
         match rows.is_empty() {
             false => Ok(Some(rows)),
+            // The message has objects, and none of them is selected.
             true if metadata.object_count() > 0 => Ok(None),
             true => self.without_objects(&metadata, structure),
         }
@@ -259,13 +270,14 @@ impl Ls {
         Ok(is_wanted.then(|| vec![row]))
     }
 
+    /// A row for each selected object.
     fn read_objects<'a>(
         &self,
         metadata: &MessageMetadata<'a>,
         objects: Objects<'a>,
         structure: Structure<'_, 'a>,
     ) -> Result<Vec<Row>, TensogramError> {
-        let asked = annotations(metadata, self.asked())?;
+        let asked = annotations(metadata, self.looked_up_keys())?;
         let selection = self.selection.of_objects(metadata)?;
         let usual = usual_annotations(metadata)?;
         let mut rows = Vec::new();
@@ -288,11 +300,12 @@ impl Ls {
     }
 
     fn look_up(&self, scope: &Scope<'_, '_>) -> tgm_core::Result<Vec<Option<Json>>> {
-        self.asked().map(|key| scope.get(key)).collect()
+        self.looked_up_keys().map(|key| scope.get(key)).collect()
     }
 }
 
-/// The annotations that tell fields apart. Long values are dropped, because they would be repeated for each object.
+/// The annotations of a message for the columns of [`ABOUT`]. They would be repeated for each object, so long values
+/// are dropped.
 fn usual_annotations(metadata: &MessageMetadata<'_>) -> tgm_core::Result<Annotations> {
     let mut found = annotations(metadata, ABOUT.iter().flat_map(|(_, keys)| keys.iter().copied()))?;
     found.retain(|_, value| text(value).chars().nth(CHARACTERS).is_none());
@@ -300,18 +313,19 @@ fn usual_annotations(metadata: &MessageMetadata<'_>) -> tgm_core::Result<Annotat
 }
 
 impl Row {
+    /// A row without values.
     const fn empty() -> Self {
         Self { object: None, about: Vec::new(), keys: Vec::new(), content: None }
     }
 }
 
-/// A value: whole, or shortened to the width of a column.
+/// The cell of a value: whole, or shortened to [`CHARACTERS`]. `missing` is shown for `None`.
 fn value_cell(value: Option<&Json>, missing: &str, is_whole: bool) -> Cell {
     let shown = |value| if is_whole { text(value) } else { shortened(inline(value), CHARACTERS) };
     value.map_or(missing.into(), |value| shown(value).into())
 }
 
-/// The cell for something that could not be read. The error is on standard error.
+/// The cell for something that could not be read. The error itself goes to standard error.
 fn unreadable() -> Cell {
     Cell::spread(Style::Bad, "(unreadable)")
 }

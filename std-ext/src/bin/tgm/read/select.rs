@@ -1,8 +1,13 @@
 //! Lookup of keys in metadata, and the selection of messages by queries.
 //!
-//! A key is a dotted path. In a message it is looked up in the objects, where the first that has it counts, then in the
-//! message's annotations, then among the structural keys. `extra.KEY` is looked up in the annotations only. In an object it is looked up in that
-//! object, then in the annotations. `version` is the version of the format.
+//! A key is a dotted path. The first place that has it gives the value:
+//!
+//! | keys of | are looked up in |
+//! |---|---|
+//! | a message | its objects in order, then its annotations, then the structural keys |
+//! | an object | the object, then the annotations of its message, then the structural keys |
+//!
+//! In a message, `extra.KEY` is looked up in the annotations only. `version` is the version of the format.
 
 use std::collections::BTreeMap;
 
@@ -18,16 +23,17 @@ use crate::read::structure::Structure;
 use crate::show::json;
 use crate::show::output::Out;
 
-/// Keys under which a field may have its name. The first that is present counts.
+/// Keys that may hold the name of a field. The first that is present counts.
 pub(crate) const NAME_KEYS: [&str; 6] = ["name", "mars.param", "param", "mars.shortName", "shortName", "long_name"];
 
-/// The annotations under the keys that objects are asked for, looked up once for all objects.
+/// The annotations of a message under the keys of interest. They are the same for all its objects, so they are looked
+/// up once.
 pub(crate) type Annotations = BTreeMap<String, Json>;
 
-/// The place where keys are looked up. Structural keys come last.
+/// Where keys are looked up. Structural keys come last.
 #[derive(Clone, Copy)]
 pub(crate) enum Scope<'m, 'a> {
-    /// In a message.
+    /// In a message: its objects, then its annotations.
     Message(&'m MessageMetadata<'a>, Structure<'m, 'a>),
     /// In an object, then among the annotations of its message.
     Object(&'m ObjectMetadata<'a>, &'m Annotations, Structure<'m, 'a>),
@@ -62,7 +68,7 @@ pub(crate) fn annotations<'k>(
     keys: impl IntoIterator<Item = &'k str>,
 ) -> tgm_core::Result<Annotations> {
     let mut found = Annotations::new();
-    // Most messages have none, and each lookup is a walk.
+    // Each lookup walks the metadata. Most messages have no annotations, and need no lookup.
     if message.frame().extra_entries().next().is_none() {
         return Ok(found);
     }
@@ -116,7 +122,7 @@ impl Selection {
         Ok(true)
     }
 
-    /// Whether a message is selected. A message that cannot be read is reported, and is not.
+    /// Whether a message is selected. A message that cannot be read is reported and not selected.
     pub(crate) fn picks(&self, out: &mut Out, entry: &Entry<'_>) -> bool {
         if self.is_empty() {
             return true;
@@ -126,7 +132,8 @@ impl Selection {
         selected.inspect_err(|error| out.report(&entry.place(), error)).unwrap_or(false)
     }
 
-    /// The selection among the objects of a message: looks the keys up in its annotations once.
+    /// The selection among the objects of a message. It looks the keys up in the message's annotations once, for all
+    /// objects.
     pub(crate) fn of_objects<'s, 'a>(
         &'s self,
         message: &MessageMetadata<'a>,
@@ -135,11 +142,11 @@ impl Selection {
     }
 }
 
-/// A [`Selection`] among the objects of one message.
+/// A [`Selection`] among the objects of one message. All queries must hold.
 pub(crate) struct ObjectSelection<'s, 'a>(Vec<ObjectQuery<'s, 'a>>);
 
 impl<'a> ObjectSelection<'_, 'a> {
-    /// Whether an object that has this structure is selected.
+    /// Whether an object with this metadata and structure is selected.
     pub(crate) fn has(&self, object: &ObjectMetadata<'a>, structure: Structure<'_, '_>) -> tgm_core::Result<bool> {
         for query in &self.0 {
             if !query.matches_with(object, structure.descriptor(), |key| structure.known(key))? {

@@ -15,10 +15,10 @@ use crate::commands::plot::text::{density, line_rows};
 use crate::read::picture::Field;
 use crate::show::colour_map::{Rgb, of_256};
 
-/// Characters of a bar of the histogram, from an empty one to a full one.
+/// Characters for a bar of the histogram, from an empty bar to the highest one.
 const LEVELS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// Draws the picture with its numbers below.
+/// Draws the picture, with its numbers below. Without a picture, shows the error, or that the object is being decoded.
 pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, area: Rect) {
     let slice = app.slice.text();
     let at = if slice.is_empty() { String::new() } else { format!(" at {slice}") };
@@ -49,7 +49,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, area: Rect) {
             }
         }
         Values::Field(values) => draw_field(frame, (&drawn.picture, values), depth, field),
-        // The line below has one.
+        // Nothing to draw: the numbers below the picture end with a histogram.
         Values::Histogram(_) => {}
     }
     for (line, row) in lines.into_iter().zip(inner.rows().skip(usize::from(height))) {
@@ -57,17 +57,19 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, area: Rect) {
     }
 }
 
+/// Shows a text in the place of the picture.
 fn say(frame: &mut Frame<'_>, text: &str, style: Style, area: Rect) {
     frame.render_widget(Paragraph::new(text.to_string()).style(style).wrap(Wrap { trim: true }), area);
 }
 
-/// Draws a field as large as the area allows. A character has two pixels, one above the other; without colours one.
+/// Draws a field as large as the area allows. With colours, a character has two pixels, one above the other: `▀` in the
+/// colour of the upper one, on a background of the lower one. Without colours it has one pixel.
 fn draw_field(frame: &mut Frame<'_>, (picture, field): (&Picture, &Field), depth: Depth, area: Rect) {
     let (width, height) = (usize::from(area.width), usize::from(area.height));
     if width == 0 || height == 0 {
         return;
     }
-    // The sides keep their ratio; a character is twice as high as wide.
+    // The sides keep their ratio. A character is twice as high as wide, so half of it is a square.
     let columns = width.min((2 * height * field.columns()).div_ceil(field.rows())).max(1);
     let pixels = (field.rows() * columns).div_ceil(field.columns()).clamp(1, 2 * height);
     let lines = pixels.div_ceil(2);
@@ -98,7 +100,8 @@ fn colour(colour: Rgb, depth: Depth) -> Color {
     if depth == Depth::True { rgb(colour) } else { Color::Indexed(of_256(colour)) }
 }
 
-/// The title of the picture, its least value, mean and greatest value, and how the values are spread.
+/// Three lines: the title of the picture; its least value, mean and greatest value; a histogram if there is room for
+/// it.
 fn numbers(drawn: &Drawn, width: usize) -> Vec<String> {
     let picture = &drawn.picture;
     let (low, high) = picture.range;
@@ -107,7 +110,7 @@ fn numbers(drawn: &Drawn, width: usize) -> Vec<String> {
     let extremes = format!("min {}, mean {mean}, max {}{missing}", picture.label(low), picture.label(high));
     let most = drawn.histogram.iter().copied().max().unwrap_or(0).max(1);
     let bar = |count: usize| {
-        // A bar that is not empty is seen.
+        // Rounded up, so a bar with a single value is visible.
         let level = (count * (LEVELS.len() - 1)).div_ceil(most);
         LEVELS.get(level).copied().unwrap_or('█')
     };
