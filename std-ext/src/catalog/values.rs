@@ -150,25 +150,28 @@ impl Catalog {
     }
 }
 
-/// The order of values: numbers by size, then texts, then others. Values that cannot be compared, such as NaN with a
-/// number, count as equal.
+/// The order of values: numbers by size, then NaN, then texts, then others by their canonical encoding.
+///
+/// It is an order of all values, as sorting demands: NaN that were equal to every number would not be one.
 fn order(one: &Owned, other: &Owned) -> Ordering {
     let rank = |value: &Owned| match value {
+        Owned::Float(float) if float.is_nan() => 1,
         Owned::Integer(_) | Owned::Float(_) => 0,
-        Owned::Text(_) => 1,
-        _ => 2,
+        Owned::Text(_) => 2,
+        _ => 3,
     };
     let number = |value: &Owned| match value {
         Owned::Integer(integer) => Some(query::Number::Integer(i128::from(*integer))),
         Owned::Float(float) => Some(query::Number::Float(*float)),
         _ => None,
     };
+    let encoded = |value: &Owned| cbor::written(|writer| writer.value(value)).unwrap_or_default();
     let by_value = || match (one, other) {
-        (Owned::Text(one), Owned::Text(other)) => Some(one.cmp(other)),
+        (Owned::Text(one), Owned::Text(other)) => one.cmp(other),
         _ => match (number(one), number(other)) {
-            (Some(one), Some(other)) => one.order(other),
-            _ => one.partial_cmp(other),
+            (Some(one), Some(other)) => one.order(other).unwrap_or(Ordering::Equal),
+            _ => encoded(one).cmp(&encoded(other)),
         },
     };
-    rank(one).cmp(&rank(other)).then_with(|| by_value().unwrap_or(Ordering::Equal))
+    rank(one).cmp(&rank(other)).then_with(by_value)
 }

@@ -136,6 +136,31 @@ fn distinct_values_and_groups() {
     assert!(catalog.select(&query("a=x or b=1")).unwrap_err().to_string().contains("no key b"));
 }
 
+/// Sorting demands an order of all values, and NaN has no place among numbers.
+#[test]
+fn nan_comes_between_numbers_and_texts() {
+    let numbers = (0..200).map(|i| i * 83 % 200);
+    let values = numbers.flat_map(|i| {
+        let number = if i % 2 == 0 { Value::from(i) } else { Value::from(f64::from(i)) };
+        let [nan, list] = [Value::from(f64::NAN), Value::Array(vec![f64::NAN.into(), i.into()])];
+        [number, nan, list, Value::from(format!("text {i:03}"))]
+    });
+    let data: Vec<u8> = values.flat_map(|value| message(&[vec![("n", value)]], &[])).collect();
+    let catalog = stored(&data, &["n"]);
+    let found = catalog.distinct("n").unwrap();
+    let (numbers, others) = found.split_at(200);
+    let number =
+        |value: &Value| value.as_float().unwrap_or_else(|| i64::try_from(value.as_integer().unwrap()).unwrap() as f64);
+    assert!(numbers.iter().map(number).eq((0..200).map(f64::from)));
+    assert!(others[0].as_float().unwrap().is_nan());
+    assert!(others[1..201].iter().map(|text| text.as_text().unwrap()).is_sorted());
+    assert_eq!((others.len(), others[201..].iter().all(Value::is_array)), (401, true));
+    let groups = catalog.group_by(&["n"]).unwrap();
+    assert!(
+        groups.iter().zip(&found).all(|(group, value)| format!("{:?}", group.values) == format!("{:?}", [Some(value)]))
+    );
+}
+
 #[test]
 fn keys_that_vary_are_found() {
     let data = [
