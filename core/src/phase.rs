@@ -1,4 +1,4 @@
-//! The legal order of frames in a message, apart from any source of bytes.
+//! The legal order of the frames in a message. Only types of frames appear here, so every reader of bytes can use it.
 //!
 //! ```text
 //!            header frame            object                 footer frame
@@ -10,8 +10,9 @@
 //!                          └──► Preceded       └── from Header too, when there are no objects
 //! ```
 //!
-//! A walk never goes back to an earlier phase, and the frame after a preceder is its object. Format: FORMAT §1.10 rows 13
-//! to 15.
+//! Header, Body, Preceded and Footer are the phases. An object leads to Body, a preceder to Preceded, and a footer frame to
+//! Footer. A message never goes back from objects to header frames, or from footer frames to objects. The frame after a
+//! preceder is its object. Format: FORMAT §1.10 rows 13 to 15.
 
 use crate::error::ErrorKind;
 pub use crate::names::DecodePhase;
@@ -21,8 +22,8 @@ impl DecodePhase {
     /// The phase after a frame of type `frame`.
     ///
     /// # Errors
-    /// [`ErrorKind::FrameOrder`] if that frame belongs to an earlier phase, [`ErrorKind::PrecederWithoutObject`] if an
-    /// object was due.
+    /// [`ErrorKind::FrameOrder`] if that frame belongs to an earlier phase; [`ErrorKind::PrecederWithoutObject`] if the
+    /// frame before was a preceder, and this one is not an object.
     ///
     /// ```
     /// use tgm_core::phase::DecodePhase;
@@ -48,7 +49,7 @@ impl DecodePhase {
     /// Whether a message may end in this phase.
     ///
     /// # Errors
-    /// [`ErrorKind::DanglingPreceder`] if an object was due.
+    /// [`ErrorKind::DanglingPreceder`] if the last frame was a preceder, whose object is missing.
     pub const fn finish(self) -> Result<(), ErrorKind> {
         match self {
             Self::Preceded => Err(ErrorKind::DanglingPreceder),

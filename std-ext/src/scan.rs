@@ -16,7 +16,7 @@ pub(crate) use table::{Table, TableScan};
 pub struct ScanOptions {
     /// Whether to scan from both ends. Steps from the end use postambles that state the message's length.
     pub bidirectional: bool,
-    /// The greatest length of a message that is believed when it is found from the end: 4 GiB.
+    /// The longest message that a step from the end accepts; 4 GiB by default. Longer ones are found from the start.
     pub max_message_size: u64,
 }
 
@@ -26,9 +26,9 @@ impl Default for ScanOptions {
     }
 }
 
-/// Offset and length of each message in `bytes`, in ascending order. Other bytes are skipped.
+/// Offset and length of each message in `bytes`, in ascending order. Bytes that belong to no message are skipped.
 ///
-/// [`tgm_core::scan::scan`] reports other bytes too, and does not allocate.
+/// [`tgm_core::scan::scan`] reports these bytes too, and does not allocate.
 pub fn scan(bytes: &[u8]) -> Vec<(usize, usize)> {
     scan_with_options(bytes, &ScanOptions::default())
 }
@@ -63,14 +63,14 @@ pub fn scan_file_with_options(file: &mut (impl Read + Seek), options: &ScanOptio
     Ok(extents(Table::scan(source, options)?))
 }
 
-/// The messages of a table, in the same memory.
+/// The offsets and lengths of a table's messages. Messages beyond `usize` are left out.
 fn extents(table: Table) -> Vec<(usize, usize)> {
     let extent = |m: MessageLayout| Some((usize::try_from(m.offset).ok()?, usize::try_from(m.length).ok()?));
     table.messages.into_iter().filter_map(extent).collect()
 }
 
-/// Fills `out` by repeated calls of `read`, which gets the unfilled rest and the number of bytes before it. Returns how
-/// many bytes were filled: fewer only at the end of the source.
+/// Fills `out` by repeated calls of `read`. Each call gets the unfilled rest of `out`, and the number of bytes before it.
+/// Returns the number of filled bytes. It is less than the length of `out` only at the end of the source.
 pub(crate) fn fill(out: &mut [u8], mut read: impl FnMut(&mut [u8], usize) -> io::Result<usize>) -> io::Result<usize> {
     let mut filled = 0;
     while let Some(rest) = out.get_mut(filled..).filter(|rest| !rest.is_empty()) {

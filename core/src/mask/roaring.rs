@@ -1,17 +1,20 @@
-//! Roaring's portable format of 32-bit positions. Every integer is little-endian.
+//! Roaring's portable format: a set of positions of 32 bits.
+//!
+//! A container holds the positions that have the same upper 16 bits, which are its key. It stores the lower 16 bits. Its
+//! cardinality is the number of its positions. Every integer is little-endian; `u16` and `u32` say how many bits it has.
 //!
 //! ```text
-//! cookie  12346 in 4 bytes, number of containers in 4 bytes; or
-//!         12347 in 2 bytes, number of containers - 1 in 2 bytes, a bit for each container: set if it holds runs
-//! for each container: key 2, cardinality - 1 2               key: upper half of its positions; keys ascend
-//! for each container: offset 4                               absent with cookie 12347 and fewer than 4 containers
-//! containers of lower halves:
-//!         array   each position 2, ascending                 cardinality up to 4096
-//!         bitmap  65536 bits, least significant first        cardinality above
-//!         runs    number of runs 2; of each start 2, length - 1 2
+//! u32 12346, u32 number of containers; or
+//! u16 12347, u16 number of containers - 1, one bit for each container: set if it holds runs
+//! for each container:  u16 key, u16 cardinality - 1         keys ascend
+//! for each container:  u32 offset                           absent with 12347 and fewer than 4 containers
+//! each container, as one of these:
+//!     array    u16 for each position, ascending             cardinality up to 4096
+//!     bitmap   65536 bits, least significant bit first      cardinality above 4096
+//!     runs     u16 number of runs; for each run:  u16 start, u16 length - 1
 //! ```
 //!
-//! Containers follow each other without gaps, so the offsets are not needed, and are skipped.
+//! Containers follow each other without gaps, so this reader does not need the offsets, and skips them.
 
 use core::ops::Range;
 
@@ -33,7 +36,7 @@ const MAX_ARRAY: u32 = 4096;
 /// Bytes of a bitmap container.
 const BITMAP_SIZE: usize = 8192;
 
-/// The runs of set elements, container by container.
+/// A reader of the runs of set elements, container by container.
 #[derive(Clone, Debug)]
 pub(super) struct Roaring<'a> {
     /// The keys and cardinalities of containers that were not opened yet.
@@ -48,13 +51,14 @@ pub(super) struct Roaring<'a> {
     containers: Bytes<'a>,
     /// The container being read.
     container: Container<'a>,
-    /// The container's first position.
+    /// The first position that the container covers.
     base: u64,
+    /// The number of elements that the mask covers. No run may reach beyond it.
     count: u64,
 }
 
 impl<'a> Roaring<'a> {
-    /// Checks the header.
+    /// Reads the header up to the first container.
     pub(super) fn new(blob: &'a [u8], count: u64) -> Result<Self> {
         let mut bytes = Bytes { rest: blob, offset: 0 };
         let cookie = u32::from_le_bytes(bytes.take_array()?);
@@ -121,12 +125,13 @@ impl<'a> Roaring<'a> {
     }
 }
 
-/// The part of a container that was not read yet. Positions count from the container's first.
+/// The part of a container that was not read yet. Positions count from the first one that the container covers.
 #[derive(Clone, Debug)]
 enum Container<'a> {
-    /// The positions of an array; or runs, each as a start and a length. No entry may begin before `next`.
+    /// An array, whose entries are positions, or runs, whose entries are a start and a length. No entry may begin before
+    /// `next`.
     List { entries: Bytes<'a>, has_lengths: bool, next: u32 },
-    /// A bitmap: the word that is being read, and the words after it.
+    /// A bitmap: the word that is being read, the words after it, and the position of the next one of these.
     Bitmap { words: Bytes<'a>, word: Word, next: u64 },
 }
 
@@ -138,7 +143,7 @@ impl<'a> Container<'a> {
         Ok(Self::List { entries, has_lengths: false, next: 0 })
     }
 
-    /// A container of runs. Its cardinality in the header is not compared with the runs, as in roaring's own readers.
+    /// A container of runs. Like roaring's own readers, this does not compare the runs with the cardinality in the header.
     fn runs(bytes: &mut Bytes<'a>) -> Result<Self> {
         let at = bytes.offset;
         let count = usize::from(u16::from_le_bytes(bytes.take_array()?));
@@ -159,7 +164,7 @@ impl<'a> Container<'a> {
         Ok(Self::Bitmap { words, word: Word::default(), next: 0 })
     }
 
-    /// Where in the blob the entry or word is that was read last.
+    /// The place in the blob of the entry or word that was read last.
     #[inline]
     const fn last_offset(&self) -> u64 {
         match self {
@@ -193,6 +198,7 @@ impl<'a> Container<'a> {
                 if words.rest.is_empty() {
                     return Ok(None);
                 }
+                // The first element is roaring's least significant bit, and the most significant bit of a `Word`.
                 let bits = u64::from_le_bytes(words.take_array()?).reverse_bits();
                 *word = Word { bits, position: *next };
                 *next = next.wrapping_add(64);

@@ -1,4 +1,4 @@
-//! The events of the decoder: what it says about the bytes that it was given.
+//! The events of the decoder: what it reports about the bytes that it was given.
 
 use core::fmt;
 
@@ -16,7 +16,14 @@ use crate::wire::{FrameFlags, FrameType, Postamble, Preamble};
 /// from the decoder. Events come in this order:
 ///
 /// ```text
-/// [Resynchronised] Preamble { FrameBegin { Cbor | Chunk … Descriptor | Descriptor Chunk … | TooLarge Chunk … } FrameEnd } … MessageEnd
+/// message = Preamble  frame …  MessageEnd      after skipped bytes, Resynchronised comes first
+/// frame   = FrameBegin  body  FrameEnd
+/// body    = Cbor                   a metadata, index or hash frame
+///         | TooLarge Chunk …       the same, if its CBOR does not fit
+///         | Descriptor Chunk …     a data object whose descriptor comes first
+///         | TooLarge Chunk …       the same, if its descriptor does not fit
+///         | Chunk … Descriptor     a data object whose descriptor comes last
+///         | Chunk … TooLarge       the same, if its descriptor does not fit
 /// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -30,11 +37,12 @@ pub enum Event<'a> {
     Preamble(Preamble),
     /// A frame begins. Its header is valid, and its type is allowed here.
     FrameBegin(FrameBegin),
-    /// The whole CBOR of a metadata, index or hash frame. The frame's tail was read, and its digest was checked.
+    /// The whole CBOR of a metadata, index or hash frame. The frame's tail was read. With the feature `hash` the digest was
+    /// compared, and the event comes even if it is wrong: see `Cbor::verdict`.
     Cbor(Cbor<'a>),
     /// The descriptor of a data object. It comes before or after the chunks of the region, as the frame's flag says.
     Descriptor(ObjectDescriptor<'a>),
-    /// A part of a frame's body, as long as the input allows.
+    /// The next bytes of a frame's body. Their number depends on how the input was cut.
     Chunk(Chunk<'a>),
     /// CBOR that did not come in one piece and does not fit the memory.
     TooLarge(TooLarge),
@@ -182,10 +190,13 @@ impl fmt::Debug for Chunk<'_> {
     }
 }
 
-/// CBOR that was not kept. Its bytes come as chunks.
+/// CBOR that was not kept, because it does not fit the memory.
 ///
-/// After this event they are chunks of [`Part::Cbor`] or [`Part::Body`]. A descriptor after its region is different: its
-/// first bytes came before this event, as the last bytes of [`Part::Region`].
+/// The CBOR of a metadata, index or hash frame comes after this event, as chunks of [`Part::Cbor`]. A descriptor before its
+/// region comes after this event too: it and the region are chunks of [`Part::Body`].
+///
+/// A descriptor after its region is different. Its first bytes came before this event, as the last bytes of
+/// [`Part::Region`]. Its last bytes, as many as the memory holds, do not come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge {
     /// What the frame holds.

@@ -42,7 +42,7 @@ impl<'a> Layout<'a> {
         Self { shape, order, ascend }
     }
 
-    /// The dimensions, in the order of coordinates.
+    /// The length of each dimension, in the order of coordinates.
     pub const fn shape(&self) -> &'a [u64] {
         self.shape
     }
@@ -57,7 +57,7 @@ impl<'a> Layout<'a> {
         self.ascend.is_none_or(|ascend| ascend.iter().all(|ascends| *ascends))
     }
 
-    /// The dimensions from the fastest to the slowest in memory.
+    /// The numbers of the dimensions, from the fastest to the slowest in memory.
     pub fn fastest_first(&self) -> impl Iterator<Item = usize> + use<'a> {
         let (order, rank) = (self.order, self.shape.len());
         (0..rank).map(move |k| match order {
@@ -66,6 +66,7 @@ impl<'a> Layout<'a> {
         })
     }
 
+    /// The length of dimension `d`.
     fn dim(&self, d: usize) -> u64 {
         self.shape.get(d).copied().unwrap_or(0)
     }
@@ -87,6 +88,7 @@ impl<'a> Layout<'a> {
         }
         let overflow = ErrorKind::ShapeOverflow.at(0);
         let (mut step, mut offset) = (Some(1_u64), 0_u64);
+        // `step` is `None` after an overflow. After the slowest dimension this is no error, because no stride uses it.
         for d in self.fastest_first() {
             let here = step.ok_or(overflow)?;
             let stride = i64::try_from(here).map_err(|_| overflow)?;
@@ -94,6 +96,7 @@ impl<'a> Layout<'a> {
             if let Some(out) = strides.get_mut(d) {
                 *out = if ascends { stride } else { stride.wrapping_neg() };
             }
+            // Coordinate 0 of a descending dimension is its last element in memory.
             if !ascends {
                 let back = self.dim(d).saturating_sub(1).checked_mul(here);
                 offset = back.and_then(|back| offset.checked_add(back)).ok_or(overflow)?;
@@ -156,7 +159,7 @@ impl<'a, T: Element> OrderedView<'a, T> {
     ///
     /// # Errors
     /// [`ErrorKind::StridesMismatch`] if there is not one stride for each dimension; [`ErrorKind::PayloadSize`] if the
-    /// number of elements is not the product of the shape; [`ErrorKind::ShapeOverflow`].
+    /// number of elements is not the product of the shape; [`ErrorKind::ShapeOverflow`] if that product overflows.
     pub fn new(elements: Elements<'a, T>, shape: &'a [u64], strides: &'a [i64], offset: u64) -> Result<Self> {
         if shape.len() != strides.len() {
             return Err(ErrorKind::StridesMismatch.at(0));
@@ -172,7 +175,7 @@ impl<'a, T: Element> OrderedView<'a, T> {
         self.elements
     }
 
-    /// The dimensions, in the order of coordinates.
+    /// The length of each dimension, in the order of coordinates.
     pub const fn shape(&self) -> &'a [u64] {
         self.shape
     }
@@ -194,6 +197,7 @@ impl<'a, T: Element> OrderedView<'a, T> {
 
     /// The element with this index in row-major order of the coordinates.
     fn nth_of(&self, index: usize) -> Option<T> {
+        // Divide the index into coordinates, last dimension first.
         let (mut rest, mut flat) = (index as u64, self.offset);
         for (dim, stride) in self.shape.iter().zip(self.strides).rev() {
             flat = step(flat, rest.checked_rem(*dim)?, *stride);
@@ -236,7 +240,10 @@ impl<T: Element> fmt::Debug for OrderedView<'_, T> {
     }
 }
 
-/// `flat` plus `at` strides. If it wraps, the place is outside of the elements, and nothing is found there.
+/// `flat` plus `at` strides, modulo 2^64. So a negative stride, as an unsigned number, subtracts.
+///
+/// Strides that do not belong to the elements lead to a wrong place, or to one outside of the elements, where nothing is
+/// found.
 const fn step(flat: u64, at: u64, stride: i64) -> u64 {
     flat.wrapping_add(at.wrapping_mul(stride.cast_unsigned()))
 }

@@ -1,4 +1,4 @@
-//! Where the messages of a buffer are.
+//! Finding the messages of a buffer.
 
 use crate::args;
 use crate::call::{call, get, run};
@@ -7,6 +7,7 @@ use crate::error::{Code, invalid};
 /// A `tgm_scan_result_t` of C.
 #[derive(Debug)]
 pub struct ScanResult {
+    /// Offset and length of each message.
     extents: Vec<(usize, usize)>,
 }
 
@@ -21,7 +22,7 @@ pub struct ScanEntry {
 /// The entry for an index that does not exist.
 const ABSENT: ScanEntry = ScanEntry { offset: usize::MAX, length: 0 };
 
-/// Finds the messages of a buffer.
+/// Finds the messages of a buffer. Bytes between them are skipped.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_scan(buf: *const u8, buf_len: usize, out: *mut *mut ScanResult) -> Code {
     call(|| {
@@ -39,7 +40,7 @@ pub unsafe extern "C" fn tgm_scan_count(result: *const ScanResult) -> usize {
     get(0, || unsafe { args::optional(result) }.map(|result| result.extents.len()))
 }
 
-/// Where a message is.
+/// The place of a message. An index that does not exist is an error; the place is then `{SIZE_MAX, 0}`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_scan_entry(result: *const ScanResult, index: usize) -> ScanEntry {
     let mut entry = ABSENT;

@@ -1,4 +1,4 @@
-//! Findings about messages and files, and about this library.
+//! Validation of messages and files, and the self-test of this library.
 
 use std::ffi::c_char;
 use std::path::Path;
@@ -14,10 +14,10 @@ use crate::call::call;
 use crate::error::{Code, Failure, Report, Result, invalid, io};
 use crate::json_out;
 
-/// Options of a validation.
+/// The options for a level's name. NULL is the default level.
 ///
 /// # Safety
-/// The level is NULL or ends with NUL.
+/// `level` is NULL, or a text that ends with NUL.
 unsafe fn options(level: *const c_char, check_canonical: i32) -> Result<ValidateOptions> {
     // SAFETY: the caller makes the same promise.
     let level = unsafe { args::optional_text(level, "level")? };
@@ -34,11 +34,12 @@ unsafe fn options(level: *const c_char, check_canonical: i32) -> Result<Validate
     Ok(ValidateOptions { max_level, checksum_only, check_canonical, ..ValidateOptions::default() })
 }
 
+/// A report as JSON, in bytes that the caller frees.
 fn give_report(report: &impl serde::Serialize) -> Result<TgmBytes> {
     give(json_out::report(report).ok_or_else(Report::internal)?)
 }
 
-/// Validates a message. The findings are JSON.
+/// Validates a message. Writes the findings as JSON.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_validate(
     buf: *const u8,
@@ -56,7 +57,7 @@ pub unsafe extern "C" fn tgm_validate(
     })
 }
 
-/// Validates all messages of a file. The findings are JSON.
+/// Validates all messages of a file. Writes the findings as JSON.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_validate_file(
     path: *const c_char,
@@ -74,7 +75,7 @@ pub unsafe extern "C" fn tgm_validate_file(
     })
 }
 
-/// Validates a message. The findings are counted.
+/// Validates a message. Writes the number of errors and the number of warnings.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_validate_ok(
     buf: *const u8,
@@ -101,7 +102,7 @@ pub unsafe extern "C" fn tgm_validate_ok(
     })
 }
 
-/// Checks the structure and all digests of a message. Its first damage is the error.
+/// Checks the structure and all digests of a message. The error is the first damage.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_check_message(buf: *const u8, buf_len: usize) -> Code {
     call(|| {
@@ -111,11 +112,12 @@ pub unsafe extern "C" fn tgm_check_message(buf: *const u8, buf_len: usize) -> Co
     })
 }
 
+/// The error of a damage: it names the byte and the object.
 fn failure(damage: &Damage) -> Failure {
     Report::from(damage.error()).at(damage.offset(), damage.object()).into()
 }
 
-/// Says what this library was built with, and tests it. The report is JSON.
+/// Tests this library. Writes what it was built with, and the results, as JSON.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_doctor_to_json(out: *mut TgmBytes) -> Code {
     call(|| {

@@ -1,4 +1,4 @@
-//! Leaves as messages.
+//! Writing the rows of a catalogue as a leaf: a message whose objects are columns.
 
 use ciborium::Value as Owned;
 use tgm_core::cbor::{Kind, Value};
@@ -11,16 +11,16 @@ use crate::base::error::Result;
 use crate::encode::{MessageBuilder, ObjectBuilder};
 use crate::model::to_owned;
 
-/// Distinct numbers up to which a key has codes, however few rows there are.
+/// A key with at most this many distinct values is stored as codes, however few rows there are.
 const FEW: usize = 256;
-/// Rows for each distinct number, from which on a key has codes.
+/// A key with at least this many rows for each distinct value is stored as codes.
 const ROWS_PER_CODE: usize = 4;
-/// The tag of CBOR inside of a byte string.
+/// The CBOR tag of a byte string that holds encoded CBOR.
 pub(super) const ENCODED_CBOR: u64 = 24;
-/// What stands for a missing integer.
+/// Stands for a missing value in a column of integers.
 pub(super) const ABSENT_INTEGER: i64 = i64::MIN;
 
-/// The message of a leaf whose first message is number `first` of the file.
+/// The leaf of `part`, whose first message is number `first` of the data file.
 ///
 /// # Errors
 /// Those of encoding.
@@ -51,11 +51,12 @@ pub(super) fn leaf(part: &Part, keys: &[Key], first: u64, proof: &Proof) -> Resu
     columns.into_iter().fold(MessageBuilder::new().extra("catalog", catalog), MessageBuilder::object).encode()
 }
 
+/// A CBOR map of these entries.
 pub(super) fn map<const N: usize>(entries: [(&str, Owned); N]) -> Owned {
     Owned::Map(entries.into_iter().map(|(key, value)| (key.into(), value)).collect())
 }
 
-/// Adds the columns of a key. Returns what the metadata says of it.
+/// Adds the columns of a key, one or two, to `columns`. Returns the key's entry in the leaf's annotation.
 fn write_key(key: &Key, values: &KeyPart, part: &Part, columns: &mut Vec<ObjectBuilder<'static>>) -> Result<Owned> {
     let (needs_messages, needs_objects) = levels(values, &part.counts);
     let rows = values.of_messages.len().max(values.of_objects.len());
@@ -67,6 +68,7 @@ fn write_key(key: &Key, values: &KeyPart, part: &Part, columns: &mut Vec<ObjectB
         Some(_) => (name::INTEGERS, Width::Int64),
     };
     let reserved = reserved_for(values.dictionary.values().len());
+    // What a column holds for a code: the code itself, or the number that it stands for.
     let row = |code: &u32| match (&numbers, usize::try_from(*code).ok().filter(|_| *code != ABSENT)) {
         (None, Some(_)) => u64::from(*code),
         (None, None) => reserved,
@@ -92,7 +94,8 @@ fn write_key(key: &Key, values: &KeyPart, part: &Part, columns: &mut Vec<ObjectB
     Ok(Owned::Map(entries.into_iter().map(|(key, value)| (key.into(), value)).collect()))
 }
 
-/// The code of a missing value, for a table of this many values: the greatest number of the narrowest type.
+/// The code of a missing value, for a table of `len` values: the greatest number of the narrowest type that has a code for
+/// each value and one more.
 const fn reserved_for(len: usize) -> u64 {
     match len {
         0..=0xff => 0xff,
@@ -101,7 +104,12 @@ const fn reserved_for(len: usize) -> u64 {
     }
 }
 
-/// Whether messages, and objects, need a column of their own: not if the values of the others say theirs.
+/// Whether a key needs a column for messages, and one for objects. It needs only one if the other follows from it:
+///
+/// ```text
+/// objects follow    each object has the value of its message
+/// messages follow   each message has the first value that one of its objects has
+/// ```
 fn levels(values: &KeyPart, counts: &[u64]) -> (bool, bool) {
     let (mut objects_follow, mut messages_follow) = (true, true);
     let mut objects = values.of_objects.iter();
@@ -122,7 +130,10 @@ fn levels(values: &KeyPart, counts: &[u64]) -> (bool, bool) {
     }
 }
 
-/// The numbers of all codes if all values are integers, or all are floats, and a table of them would take more room.
+/// The number that each code stands for, if the key is better stored as numbers than as codes. `None` for codes.
+///
+/// Numbers are better if there are many distinct values, compared with the number of rows. The values must be all integers or
+/// all floats. Among floats no value may be missing, because no float stands for a missing value.
 fn numbers(values: &KeyPart, rows: usize, is_absent: bool) -> Option<(Vec<u64>, Width)> {
     let distinct = values.dictionary.values().len();
     if distinct <= FEW || distinct.saturating_mul(ROWS_PER_CODE) <= rows {
@@ -144,7 +155,8 @@ fn numbers(values: &KeyPart, rows: usize, is_absent: bool) -> Option<(Vec<u64>, 
     floats.collect::<Option<_>>().filter(|_| !is_absent).map(|floats| (floats, Width::Float64))
 }
 
-/// A value of the table. What other types could lose stands there as encoded CBOR.
+/// A value of the table of codes. Texts, truth values and numbers stand there as they are. Any other value stands there as
+/// encoded CBOR, so that reading gives the same bytes.
 fn table_value(encoded: &[u8]) -> Result<Owned> {
     let value = Value::parse(encoded, 0)?;
     let is_plain_integer = || encoded.first().is_some_and(|first| first >> 5 < 2);

@@ -1,14 +1,18 @@
 //! Numbers as text: a table with a comma between its columns.
 //!
-//! Reading, the first line names the columns if one of its fields is no number. Each column becomes an object with its
-//! name, or the whole table one tensor of two dimensions ([`Layout`]). A column of integers becomes `int64` (or `uint64`,
-//! if its numbers need that), any other one `float64`. Missing values (an empty field, `nan`, `na`, `null`) become NaN,
-//! which messages keep as a mask. Fields may stand in double quotes.
+//! # Reading
+//! The first line names the columns if one of its fields is not a number. Each column becomes an object with its name; with
+//! [`Layout::Matrix`] the whole table becomes one tensor of two dimensions. A column of integers becomes `int64`, or
+//! `uint64` if its numbers need that. Any other column becomes `float64`. Missing values (an empty field, `nan`, `na`,
+//! `null` or `none`, in upper or lower case) become NaN, which messages keep as a mask. Fields may stand in double quotes.
 //!
-//! Writing, arrays of one dimension and one length become columns, and an array of two dimensions the whole table. Any
-//! other array, and all if [`Layout::Indices`] is asked for, has a line for each value: its indices, and the value, as
-//! `tgm cat --csv` prints them. Numbers have the digits that tell them from their neighbours, so they return to the bit.
-//! The types of 32 bits and fewer are not kept.
+//! # Writing
+//! Arrays of one dimension and the same length become columns. A single array of two dimensions becomes the whole table. Any
+//! other single array is written with one line for each value: the indices and the value, as `tgm cat --csv` prints
+//! them. [`Layout::Indices`] asks for these lines, for a single array of any shape.
+//!
+//! A number is written with enough digits to give the same bits when it is read as its own type. [`read`] gives only
+//! `int64`, `uint64` and `float64`. Complex numbers are written as `1+2j`, which it does not take for a number.
 //!
 //! ```
 //! use tgm_std::convert::csv::{self, Layout};
@@ -49,15 +53,15 @@ pub enum Layout {
     Columns,
     /// All columns are one array of two dimensions.
     Matrix,
-    /// Each line is one value behind its indices. For writing alone: as [`Self::Columns`] for reading.
+    /// Each line has the indices of a value, and then the value. Only for writing: [`read`] takes it as [`Self::Columns`].
     Indices,
 }
 
-/// The arrays of a table. Takes up to 24 bytes of memory for a number, besides the text.
+/// The arrays of a table. While it reads, a number takes about 24 bytes of memory; in a column of floats about 8.
 ///
 /// # Errors
-/// [`TensogramError::Object`] for a field that is no number, with its line and column; for lines with another number of
-/// fields than the first one; for bytes that are no UTF-8; for a file without a line.
+/// [`TensogramError::Object`] for a field that is not a number, with its line and column; for a line that has more or fewer
+/// fields than the first one; for a quote that is not closed; for bytes that are not UTF-8; for a file without lines.
 pub fn read(bytes: &[u8], layout: Layout) -> Result<Arrays<'static>> {
     let text = std::str::from_utf8(bytes)
         .map_err(|error| refused(format!("not a .csv file: byte {} is not UTF-8", error.valid_up_to())))?;
@@ -100,7 +104,7 @@ pub fn read(bytes: &[u8], layout: Layout) -> Result<Arrays<'static>> {
     Ok(Arrays { arrays, ..Arrays::default() })
 }
 
-/// Whether a line names the columns: one of its fields is neither a number nor missing.
+/// Whether a line names the columns: one of its fields is neither a number nor a missing value.
 fn is_header(record: &Record<'_>) -> bool {
     record.fields.iter().any(|field| Column::default().push(field).is_err())
 }
@@ -125,16 +129,17 @@ fn matrix(columns: Vec<Column>, rows: u64, names: Option<Vec<String>>) -> Result
     Ok(array)
 }
 
-/// Writes arrays as a table. Returns what it has no room for.
+/// Writes arrays as a table. Returns what a table cannot hold.
 ///
 /// # Errors
-/// [`TensogramError::Object`] for arrays that are no table together; [`TensogramError::Io`] from the sink.
+/// [`TensogramError::Object`] for arrays that do not make one table; [`TensogramError::Io`] from the sink.
 pub fn write(arrays: &Arrays<'_>, layout: Layout, mut sink: impl Write) -> Result<Vec<NotKept>> {
     let (names, mut not_kept) = arrays.names();
     let all = arrays.arrays.as_slice();
     let is_column = |array: &Array<'_>| array.descriptor.shape.len() == 1;
     let has_one_length =
         || all.windows(2).all(|pair| matches!(pair, [a, b] if a.descriptor.shape == b.descriptor.shape));
+    // The keys of an array's metadata that the text holds. All others are reported as not kept.
     let mut kept = &[NAME][..];
     match all {
         [] => return Err(refused("there is no array to write")),
@@ -168,7 +173,7 @@ pub fn write(arrays: &Arrays<'_>, layout: Layout, mut sink: impl Write) -> Resul
     Ok(not_kept)
 }
 
-/// A line for each value, behind its indices.
+/// Writes one line for each value: its indices, then the value.
 fn write_indices(array: &Array<'_>, sink: &mut impl Write) -> Result<()> {
     let shape = &array.descriptor.shape;
     (0..shape.len()).try_for_each(|dim| write!(sink, "dim{dim},"))?;
@@ -177,7 +182,7 @@ fn write_indices(array: &Array<'_>, sink: &mut impl Write) -> Result<()> {
     for text in Numbers::of(array).texts() {
         indices.iter().try_for_each(|index| write!(sink, "{index},"))?;
         writeln!(sink, "{text}")?;
-        // The last dimension counts up, and carries.
+        // Count up the indices like the digits of a number: the last one first, with a carry to the one before it.
         for (index, dim) in indices.iter_mut().zip(shape).rev() {
             *index += 1;
             if *index < *dim {
@@ -189,7 +194,7 @@ fn write_indices(array: &Array<'_>, sink: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
-/// A line for each row. Returns whether names of the columns stand above.
+/// Writes one line for each row. Returns whether a line with the names of the columns comes first.
 fn write_matrix(array: &Array<'_>, sink: &mut impl Write) -> Result<bool> {
     let width = array.descriptor.shape.last().copied().unwrap_or_default();
     let names = array.metadata.get(COLUMNS).and_then(Value::as_array);
@@ -199,6 +204,7 @@ fn write_matrix(array: &Array<'_>, sink: &mut impl Write) -> Result<bool> {
         write_line(names.iter().map(|name| quoted(name)), sink)?;
     }
     let numbers = Numbers::of(array);
+    // Fields that are left in this line.
     let mut left = width;
     for text in numbers.texts() {
         left -= 1;
@@ -209,7 +215,7 @@ fn write_matrix(array: &Array<'_>, sink: &mut impl Write) -> Result<bool> {
     Ok(names.is_some())
 }
 
-/// A column for each array.
+/// Writes one column for each array.
 fn write_columns(arrays: &[Array<'_>], names: Option<&Vec<String>>, sink: &mut impl Write) -> Result<()> {
     if let Some(names) = names {
         write_line(names.iter().map(|name| quoted(name)), sink)?;
@@ -229,14 +235,14 @@ fn write_line(fields: impl Iterator<Item = String>, sink: &mut impl Write) -> Re
     Ok(writeln!(sink, "{line}")?)
 }
 
-/// A float's text that says that it is one: `1` becomes `1.0`.
+/// Marks a float that has the text of an integer: `1` becomes `1.0`, so that it is read as a float again.
 fn typed(text: String, dtype: Dtype) -> String {
     let is_integer = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
     let is_float = matches!(dtype, Dtype::Float16 | Dtype::Bfloat16 | Dtype::Float32 | Dtype::Float64);
     if is_integer && is_float { text + ".0" } else { text }
 }
 
-/// A name as a field.
+/// A name as a field: in quotes if it would be read as something else without them.
 fn quoted(name: &str) -> String {
     let is_plain = !name.contains([',', '"', '\n', '\r']) && name.trim() == name && !name.is_empty();
     if is_plain { name.to_string() } else { format!("\"{}\"", name.replace('"', "\"\"")) }

@@ -1,7 +1,7 @@
-//! Byte order of whole buffers: core's loops, compiled for wider registers.
+//! Reversing the byte order of whole buffers: core's loops, compiled for AVX2, and loops of our own for AVX-512 and NEON.
 //!
-//! A swap is one permutation between a load and a store, so memory is the limit: with AVX2 15 instructions swap 128 bytes. Output that is larger than the caches
-//! is written past them (`Uncached`).
+//! A swap is one permutation between a load and a store, so memory is the limit: with AVX2, 15 instructions swap 128 bytes.
+//! Output that is larger than the caches is written past them (`Uncached`).
 
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod neon;
@@ -11,24 +11,24 @@ use tgm_core::{Result, byteswap};
 use super::simd::{Level, Simd};
 use super::uncached::{Uncached, Work};
 
-/// [`tgm_core::byteswap::swap_in_place`], as fast as the processor can.
+/// [`tgm_core::byteswap::swap_in_place`], with the processor's vector instructions.
 ///
 /// # Errors
-/// As there.
+/// Those of that function.
 pub fn swap_in_place(bytes: &mut [u8], unit: usize) -> Result<()> {
     swap_in_place_by(Simd::best(), bytes, unit)
 }
 
-/// [`tgm_core::byteswap::swap_into`], as fast as the processor can.
+/// [`tgm_core::byteswap::swap_into`], with the processor's vector instructions.
 ///
 /// # Errors
-/// As there.
+/// Those of that function.
 pub fn swap_into(src: &[u8], unit: usize, out: &mut [u8]) -> Result<()> {
     let simd = Simd::best();
     let is_whole = src.len() == out.len() && matches!(unit, 2 | 4 | 8) && src.len().is_multiple_of(unit);
     match Uncached::new(simd, out.len(), Work::Moving).filter(|_| is_whole) {
         Some(uncached) => {
-            // Blocks are multiples of 64 bytes, so each holds whole units.
+            // Each block but the last is a multiple of 64 bytes, so all blocks hold whole units, and no swap fails.
             uncached.fill::<_, 64>(out, |first, block| {
                 let part = src.get(first..).and_then(|rest| rest.get(..block.len()));
                 part.is_some_and(|part| swap_into_by(simd, part, unit, block).is_ok())
@@ -43,10 +43,10 @@ pub fn swap_into(src: &[u8], unit: usize, out: &mut [u8]) -> Result<()> {
 fn swap_in_place_by(simd: Simd, bytes: &mut [u8], unit: usize) -> Result<()> {
     match simd.level() {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: the processor has the level.
+        // SAFETY: a `Simd` exists only for a level that the processor has.
         Level::Avx2 | Level::Avx512 => unsafe { avx2::swap_in_place(bytes, unit) },
         #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-        // SAFETY: the processor has the level.
+        // SAFETY: a `Simd` exists only for a level that the processor has.
         Level::Neon => unsafe { neon::swap_in_place(bytes, unit) },
         _ => byteswap::swap_in_place(bytes, unit),
     }
@@ -56,19 +56,19 @@ fn swap_in_place_by(simd: Simd, bytes: &mut [u8], unit: usize) -> Result<()> {
 fn swap_into_by(simd: Simd, src: &[u8], unit: usize, out: &mut [u8]) -> Result<()> {
     match simd.level() {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: the processor has the level.
+        // SAFETY: a `Simd` exists only for a level that the processor has.
         Level::Avx2 => unsafe { avx2::swap_into(src, unit, out) },
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: the processor has the level.
+        // SAFETY: a `Simd` exists only for a level that the processor has.
         Level::Avx512 => unsafe { avx512::swap_into(src, unit, out) },
         #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-        // SAFETY: the processor has the level.
+        // SAFETY: a `Simd` exists only for a level that the processor has.
         Level::Neon => unsafe { neon::swap_into(src, unit, out) },
         _ => byteswap::swap_into(src, unit, out),
     }
 }
 
-/// Core's functions once more. They are always inlined, so they are compiled for the instructions that these may use.
+/// Core's functions, compiled for AVX2. Core marks them `#[inline(always)]`, so here their loops become AVX2 code.
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use super::{Result, byteswap};
@@ -84,7 +84,7 @@ mod avx2 {
     }
 }
 
-/// Whole lines of memory at a time: the processor need not read a line before it is overwritten.
+/// Swaps 64 bytes at a time, the size of a cache line. The processor need not read a line that a store overwrites whole.
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
     use std::arch::x86_64::{_mm512_broadcast_i32x4, _mm512_shuffle_epi8};
@@ -98,7 +98,8 @@ mod avx512 {
             return byteswap::swap_into(src, unit, out);
         }
         let mut reversed = [0_u8; 16];
-        // Within a unit of a power of two, the complement of a byte's place is its place in the opposite order.
+        // For a unit of 4 bytes, `place ^ 3` turns 0 1 2 3 into 3 2 1 0, and 4 5 6 7 into 7 6 5 4. A unit is a power of two,
+        // so `unit - 1` masks the bits of a place within the unit.
         for (place, slot) in reversed.iter_mut().enumerate() {
             *slot = u8::try_from(place ^ (unit - 1)).unwrap_or(0);
         }
@@ -118,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_larger_than_caches_is_the_same() {
+    fn output_larger_than_the_caches_is_swapped_as_core_does() {
         let src: Vec<u8> = (0..(17_u32 << 20) + 16).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
         let mut out = vec![0xaa; src.len() + 1];
         for (unit, len) in [(2, src.len() - 2), (4, src.len()), (8, src.len() - 8), (8, src.len() - 3), (3, src.len())]

@@ -1,19 +1,27 @@
 //! The shuffle filter and its inverse, for elements of 2, 4, 8 and 16 bytes.
 //!
 //! ```text
-//! shuffled[k · count + i] = data[i · S + k]        byte k of element i of S bytes
-//!
-//! step(rows):                                      S registers
-//!     for i in 0 .. S / 2:
-//!         rows 2i and 2i + 1 = the bytes of row i and of row i + S / 2, in turn
+//! shuffled[k · count + i] = data[i · S + k]        byte k of element i; an element has S bytes
 //! ```
 //!
-//! The trick: 16 elements of S bytes are a matrix in S registers of 16 bytes, and its transposition is a few equal
-//! steps. The number of a byte's place has log2 S bits for the register and four for the place in it. A step rotates
-//! that number by one bit. The inverse of the filter moves the bits of the register behind the others: log2 S steps.
-//! The filter moves the other four: four steps. Registers of 32 bytes do it for two times 16 elements.
+//! So byte k of all elements lies side by side in `shuffled`: that is plane k.
 //!
-//! For data larger than the caches memory is the limit.
+//! # Trick: one step, repeated
+//!
+//! ```text
+//! step(rows):                                      16 elements in S registers (rows) of 16 bytes
+//!     for i in 0 .. S / 2:
+//!         rows 2i and 2i + 1 = the bytes of row i and of row i + S / 2, in turn
+//!
+//! unshuffle: log2 S steps        shuffle: 4 steps, or the inverse of the step log2 S times
+//! ```
+//!
+//! Why this is right: number the bytes in the rows from 0 to 16 · S - 1. The upper log2 S bits of a number say which row,
+//! the lower four bits say where in the row. A step moves byte n to the place whose number is n rotated left by one bit.
+//! Unshuffling moves byte 16 · k + i to place S · i + k, which is a rotation by log2 S bits. Shuffling moves it back,
+//! which is a rotation by the other four bits. NEON has an instruction for the inverse of the step, so it shuffles that way.
+//!
+//! Registers of 32 bytes hold 16 elements in each half. For data larger than the caches, memory is the limit.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -24,13 +32,13 @@ use tgm_core::{Result, shuffle};
 
 use super::simd::{Level, Simd};
 
-/// Elements of a block, which are moved at a time.
+/// The number of elements in a block. The vector code moves whole blocks.
 const BLOCK: usize = 32;
 
-/// [`tgm_core::shuffle::unshuffle_into`], as fast as the processor can.
+/// [`tgm_core::shuffle::unshuffle_into`], with the processor's vector instructions.
 ///
 /// # Errors
-/// As there.
+/// Those of that function.
 pub fn unshuffle_into(shuffled: &[u8], element_size: u64, out: &mut [u8]) -> Result<()> {
     if out.len() != shuffled.len() {
         return shuffle::unshuffle_into(shuffled, element_size, out);
@@ -38,10 +46,10 @@ pub fn unshuffle_into(shuffled: &[u8], element_size: u64, out: &mut [u8]) -> Res
     unshuffle_range_into(shuffled, element_size, 0, out)
 }
 
-/// [`tgm_core::shuffle::unshuffle_range_into`], as fast as the processor can.
+/// [`tgm_core::shuffle::unshuffle_range_into`], with the processor's vector instructions.
 ///
 /// # Errors
-/// As there.
+/// Those of that function.
 pub fn unshuffle_range_into(shuffled: &[u8], element_size: u64, start: u64, out: &mut [u8]) -> Result<()> {
     match element_size {
         2 => unshuffle_by::<2>(Simd::best(), shuffled, start, out),
@@ -54,17 +62,18 @@ pub fn unshuffle_range_into(shuffled: &[u8], element_size: u64, start: u64, out:
 
 fn unshuffle_by<const SIZE: usize>(simd: Simd, shuffled: &[u8], start: u64, out: &mut [u8]) -> Result<()> {
     let core = |start, out: &mut [u8]| shuffle::unshuffle_range_into(shuffled, SIZE as u64, start, out);
-    // The compiler makes better code of core's loop for pairs than there is by NEON.
-    let is_slower = simd.level() == Level::Base || simd.level() == Level::Neon && SIZE == 2;
-    if is_slower || out.len() < 2 * BLOCK * SIZE {
+    // For elements of 2 bytes, the compiler's code for core's loop is faster than our NEON code.
+    let is_core_faster = simd.level() == Level::Base || simd.level() == Level::Neon && SIZE == 2;
+    if is_core_faster || out.len() < 2 * BLOCK * SIZE {
         return core(start, out);
     }
-    // The last byte first: it can be unshuffled only if all can, so an error comes before anything else is written.
+    // The last byte comes first. If any byte is out of reach, the last one is, so an error comes before anything is written.
     let last = out.len() - 1;
     match (start.checked_add(last as u64), out.get_mut(last..)) {
         (Some(byte), Some(slot)) => core(byte, slot)?,
         _ => return core(start, out),
     }
+    // Core does the bytes before the first whole element and after the last whole block.
     let first = start.next_multiple_of(SIZE as u64);
     let head = usize::try_from(first - start).unwrap_or(0);
     let element = usize::try_from(first).unwrap_or(0) / SIZE;
@@ -78,8 +87,8 @@ fn unshuffle_by<const SIZE: usize>(simd: Simd, shuffled: &[u8], start: u64, out:
     core(first + done as u64, body.get_mut(done..).unwrap_or_default())
 }
 
-/// Unshuffles `out.len()` bytes from byte `start` on, of elements whose bytes are in `planes`. The planes need not lie
-/// side by side.
+/// Unshuffles `out.len()` bytes, from byte `start` of the elements on. `planes[k]` holds byte k of each element. The planes
+/// need not lie side by side.
 ///
 /// # Errors
 /// [`tgm_core::ErrorKind::Truncated`] if a plane is too short.
@@ -128,15 +137,16 @@ fn unshuffle_planes_by<const SIZE: usize>(
     Ok(())
 }
 
-/// Puts elements together from the fronts of the planes, block by block; returns the number of blocks.
+/// Unshuffles elements from the fronts of the planes, as many whole blocks as planes and `out` hold. Returns the number of
+/// blocks: 0 if there is no vector code for this processor.
 #[allow(unsafe_code, reason = "instructions that not every processor has")]
 fn unshuffle_bulk<const SIZE: usize>(simd: Simd, planes: [&[u8]; SIZE], out: &mut [[[u8; SIZE]; BLOCK]]) -> usize {
     match simd.level() {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: the processor has the level.
+        // SAFETY: a `Simd` exists only for a level that the processor has.
         Level::Avx2 | Level::Avx512 => unsafe { avx2::unshuffle(planes, out) },
         #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-        // SAFETY: the processor has the level.
+        // SAFETY: a `Simd` exists only for a level that the processor has.
         Level::Neon => unsafe { neon::unshuffle(planes, out) },
         _ => {
             let _ = (planes, out);
@@ -145,7 +155,8 @@ fn unshuffle_bulk<const SIZE: usize>(simd: Simd, planes: [&[u8]; SIZE], out: &mu
     }
 }
 
-/// Shuffles the whole blocks of `data` to the fronts of `planes`; returns the number of elements.
+/// Shuffles the whole blocks of `data` to the fronts of `planes`. Returns the number of elements: 0 if there is no vector
+/// code for this processor. The caller shuffles the rest.
 pub(crate) fn shuffle_blocks<const SIZE: usize>(data: &[[u8; SIZE]], planes: [&mut [u8]; SIZE]) -> usize {
     shuffle_by(Simd::best(), data, planes)
 }
@@ -155,10 +166,10 @@ fn shuffle_by<const SIZE: usize>(simd: Simd, data: &[[u8; SIZE]], planes: [&mut 
     let (blocks, _) = data.as_chunks();
     match simd.level() {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: the processor has the level.
+        // SAFETY: a `Simd` exists only for a level that the processor has.
         Level::Avx2 | Level::Avx512 => unsafe { avx2::shuffle(blocks, planes) * BLOCK },
         #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-        // SAFETY: the processor has the level.
+        // SAFETY: a `Simd` exists only for a level that the processor has.
         Level::Neon => unsafe { neon::shuffle(blocks, planes) * BLOCK },
         _ => {
             let _: (&[[[u8; SIZE]; BLOCK]], _) = (blocks, planes);
@@ -173,6 +184,7 @@ mod tests {
 
     use super::*;
 
+    /// Checks both ways of unshuffling against core, at each level.
     fn check<const SIZE: usize>(shuffled: &[u8], start: u64, len: usize) {
         let mut expected = vec![0xaa; len];
         let result = shuffle::unshuffle_range_into(shuffled, SIZE as u64, start, &mut expected);
@@ -192,7 +204,7 @@ mod tests {
         }
     }
 
-    /// Core unshuffles what every level has shuffled.
+    /// Checks that core's unshuffle gives back what each level has shuffled.
     fn check_shuffle<const SIZE: usize>(bytes: &[u8]) {
         let (elements, _) = bytes.as_chunks::<SIZE>();
         for simd in Simd::all() {

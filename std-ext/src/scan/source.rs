@@ -1,4 +1,4 @@
-//! The sources of scans: slices, searched with SIMD, and files, read in windows.
+//! The sources of scans: slices, which are searched with SIMD, and files, which are read in windows.
 
 use std::cell::RefCell;
 use std::convert::Infallible;
@@ -17,11 +17,13 @@ const GLANCE: usize = 512;
 /// The number of windows that are kept: one each for a search, a walk over frames and a step from the end, and one
 /// spare.
 const KEPT: usize = 4;
-/// The budget of large reads, as a multiple of the file's length. A sequence of messages is read at most once. A file
-/// that makes a scan jump back and forth is read in small pieces after that, and in the smallest pieces after one more
-/// length.
+/// The budget of large reads, as a multiple of the file's length.
+///
+/// A file of messages in a row is read at most once, so it stays within the budget. Damaged files can make a scan jump back
+/// and forth. When such a scan has used up the budget, it reads small pieces. After one more length of the file, it reads
+/// the smallest pieces.
 const LARGE_READS: u64 = 2;
-/// The ratio of small pieces to smallest pieces.
+/// The smallest pieces are this many times smaller than the small ones.
 const SMALLEST: usize = 8;
 
 /// The first place of `magic`.
@@ -29,12 +31,12 @@ fn find(bytes: &[u8], magic: &[u8; 8]) -> Option<usize> {
     memmem::find(bytes, magic)
 }
 
-/// A source that a scan can tell what it will read soon.
+/// A source that can prepare for the next reads of a scan.
 pub(crate) trait Foresight: Source {
-    /// The number of steps from one end before steps from the other end follow.
+    /// A scan from both ends takes this many steps from one end, then as many from the other.
     const STEPS: usize;
 
-    /// Announces a read soon: the end of a message and the preamble after it, which meet at `offset`.
+    /// Announces that the scan will soon read the end of a message and the preamble after it. The message ends at `offset`.
     fn expect(&self, offset: u64);
 }
 
@@ -42,8 +44,8 @@ pub(crate) trait Foresight: Source {
 #[derive(Clone, Copy)]
 pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
 
-/// A scan of a slice waits for memory: only a message's preamble says where the next message is. A scan that alternates
-/// between both ends waits half as often. If messages have one length, prefetching removes all waits.
+/// A scan of a slice waits for memory, because only a message's preamble says where the next message is. A scan that
+/// alternates between both ends waits half as often. If all messages have the same length, prefetching removes all waits.
 impl Foresight for Bytes<'_> {
     const STEPS: usize = 1;
 
@@ -78,22 +80,23 @@ impl Source for Bytes<'_> {
     }
 }
 
-/// A file. `read_at` fills a buffer from a position on, with fewer bytes only at the end of the file.
+/// A file. `read_at` fills a buffer from a position on. It gives fewer bytes only at the end of the file.
 ///
-/// A scan reads a few bytes at many places. If these are close together, one read serves several of them. The bytes of
-/// a search are kept for the next search, so bytes are not read again even if searches find something every few bytes.
+/// A scan reads a few bytes at many places. If these are close together, one read serves several of them. A search keeps
+/// the bytes that it has read for the next search. So bytes are not read again, even if searches find something every few
+/// bytes.
 pub(crate) struct Windowed<F> {
     read_at: F,
     len: u64,
     windows: RefCell<Windows>,
 }
 
-/// The parts of a file that are kept.
+/// The parts of a file that are kept in memory.
 #[derive(Default)]
 struct Windows {
     /// The windows. The last used one comes first.
     kept: [Window; KEPT],
-    /// Bytes that were read so far.
+    /// The number of bytes that were read into windows so far.
     spent: u64,
 }
 
@@ -105,7 +108,7 @@ struct Window {
 }
 
 impl Window {
-    /// The bytes from `offset` on, if the window has at least `wanted` of them.
+    /// The bytes of the window from `offset` on. `None` if these are fewer than `wanted`.
     fn at(&self, offset: u64, wanted: usize) -> Option<&[u8]> {
         let start = usize::try_from(offset.checked_sub(self.start)?).ok()?;
         self.bytes.get(start..).filter(|rest| rest.get(..wanted).is_some())
@@ -118,9 +121,10 @@ impl<F: Fn(u64, &mut [u8]) -> io::Result<usize>> Windowed<F> {
         Self { read_at, len, windows: RefCell::default() }
     }
 
-    /// The bytes from `offset` on: at least `wanted`, unless the file ends before. If no window has them, `size` bytes
-    /// are read.
+    /// The bytes from `offset` on: at least `wanted`, unless the file ends before. If no window has them, a window is read,
+    /// normally of `size` bytes.
     fn look<'w>(&self, windows: &'w mut Windows, offset: u64, wanted: usize, size: usize) -> io::Result<&'w [u8]> {
+        // The window that is used moves to the front, so the one at the back is the one unused for longest.
         if let Some(found) = windows.kept.iter().position(|window| window.at(offset, wanted).is_some()) {
             windows.kept.get_mut(..=found).unwrap_or_default().rotate_right(1);
         } else {
@@ -129,8 +133,8 @@ impl<F: Fn(u64, &mut [u8]) -> io::Result<usize>> Windowed<F> {
         Ok(windows.kept.first().and_then(|window| window.at(offset, 0)).unwrap_or_default())
     }
 
-    /// Reads a window with the `wanted` bytes at `offset`. If a window that was used lately is near, the new one is
-    /// large, and extends in the direction that leads away from it.
+    /// Reads a window with the `wanted` bytes at `offset`, in place of the one unused for longest. If a kept window is near,
+    /// the scan is probably reading in one direction: the new window is large, and reaches away from the kept one.
     fn read_window(&self, windows: &mut Windows, offset: u64, wanted: usize, size: usize) -> io::Result<()> {
         let near = |window: &&Window| offset.abs_diff(window.start) < 2 * WINDOW as u64;
         let neighbour = windows.kept.iter().find(near).map(|window| window.start);
@@ -143,7 +147,7 @@ impl<F: Fn(u64, &mut [u8]) -> io::Result<usize>> Windowed<F> {
         let end = offset.saturating_add(wanted as u64);
         let is_backward = neighbour.is_some_and(|start| offset < start);
         let start = if is_backward { end.saturating_sub(size as u64) } else { offset };
-        // The window ends with the file.
+        // The window ends at the end of the file, or before it.
         let size = usize::try_from(self.len.saturating_sub(start)).unwrap_or(size).min(size);
         windows.kept.rotate_right(1);
         let [window, ..] = &mut windows.kept;
@@ -159,7 +163,7 @@ impl<F: Fn(u64, &mut [u8]) -> io::Result<usize>> Windowed<F> {
 }
 
 impl<F: Fn(u64, &mut [u8]) -> io::Result<usize>> Foresight for Windowed<F> {
-    /// Enough steps to use a window before the other end needs one.
+    /// Enough steps for one end to use up a window before the other end reads its own.
     const STEPS: usize = 64;
 
     fn expect(&self, _offset: u64) {}
@@ -196,14 +200,14 @@ impl<F: Fn(u64, &mut [u8]) -> io::Result<usize>> Source for Windowed<F> {
             if let Some(at) = find(bytes, magic) {
                 return Ok(Some(from.saturating_add(at as u64)));
             }
-            // The last seven bytes may be the beginning of a magic. If there are fewer than eight, the file was
-            // truncated.
+            // The last seven bytes may be the beginning of a magic. If fewer than eight bytes came, the file is shorter than
+            // it was when the scan began.
             let done = bytes.len().saturating_sub(MAGIC.len() - 1);
             if done == 0 {
                 return Ok(None);
             }
             from = from.saturating_add(done as u64);
-            // Reads double, so a search reads at most about twice the bytes that it needs.
+            // Each read is twice as large as the last one, so a search reads at most about twice the bytes that it needs.
             size = size.saturating_mul(2).min(WINDOW);
         }
     }
@@ -228,7 +232,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_window_shows_what_is_there(
+        fn reads_through_windows_give_the_bytes_of_the_file(
             len in 0..300_000_usize,
             reads in proptest::collection::vec((any::<u32>(), 0..400_usize), 1..50),
         ) {

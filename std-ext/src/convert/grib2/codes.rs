@@ -1,13 +1,13 @@
-//! Integers of any width, packed one after the other: with gaps, without gaps, and each in its own bytes.
+//! Integers of any width in bits, in three forms, and the conversions between these.
 //!
 //! ```text
-//! dense       3 12-bit integers in 5 bytes, the last 4 bits 0
-//! expanded    the same for all points of a grid: those without a value are 0
+//! dense       one integer after the other, without unused bits between them: 3 integers of 12 bits take 5 bytes
+//! expanded    dense, with an integer for every point of a grid: 0 where the point has no value
 //! containers  each integer in whole bytes, big-endian, as szip takes and returns them
 //! ```
 //!
-//! All functions are O(bytes read and written). Output is at most 64 times as long as a bitmap, or the bytes that were
-//! given.
+//! The bits after the last integer are 0. All functions are O(bytes read and written). Their output is at most 64 times as
+//! long as their input: each bit of a bitmap becomes an integer of at most 64 bits.
 
 use super::bitmap;
 use super::complex::NONE;
@@ -17,7 +17,7 @@ use crate::base::limits::{reserve, reserve_more};
 /// Bytes that `count` integers of `bits` bits take.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] if memory cannot be that large.
+/// [`TensogramError::Encoding`] if a `usize` cannot hold that length.
 pub(super) fn packed_len(count: u64, bits: u32) -> Result<usize> {
     let bits = count.checked_mul(bits.into()).map(|bits| bits.div_ceil(8));
     let len = bits.and_then(|bytes| usize::try_from(bytes).ok());
@@ -27,7 +27,7 @@ pub(super) fn packed_len(count: u64, bits: u32) -> Result<usize> {
 /// Bytes that `count` containers of `width` bytes take.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] if memory cannot be that large.
+/// [`TensogramError::Encoding`] if a `usize` cannot hold that length.
 pub(super) fn containers_len(count: u64, width: usize) -> Result<usize> {
     let len = usize::try_from(count).ok().and_then(|count| count.checked_mul(width));
     len.ok_or_else(|| too_many(count))
@@ -37,7 +37,7 @@ fn too_many(count: u64) -> TensogramError {
     TensogramError::encoding(format!("{count} values are too many for this machine"))
 }
 
-/// Integers for all `points`: those whose bit is 1 from `dense` in order, the others 0.
+/// An integer for each of `points` points: the next one of `dense` where the bit in `bitmap` is 1, and 0 elsewhere.
 pub(super) fn expand(dense: &[u8], bits: u32, bitmap: &[u8], points: u64) -> Result<Vec<u8>> {
     let (mut from, mut to) = (Reader::new(dense), Writer::new(packed_len(points, bits)?)?);
     for has_value in bitmap::iter(bitmap, points) {
@@ -46,7 +46,7 @@ pub(super) fn expand(dense: &[u8], bits: u32, bitmap: &[u8], points: u64) -> Res
     Ok(to.finish())
 }
 
-/// The integers of `expanded` whose bit is 1.
+/// The inverse of [`expand`]: the integers of `expanded` whose bit in `bitmap` is 1.
 pub(super) fn compact(expanded: &[u8], bits: u32, bitmap: &[u8], points: u64) -> Result<Vec<u8>> {
     let len = packed_len(bitmap::count_ones(bitmap, points), bits)?;
     let (mut from, mut to) = (Reader::new(expanded), Writer::new(len)?);
@@ -59,9 +59,11 @@ pub(super) fn compact(expanded: &[u8], bits: u32, bitmap: &[u8], points: u64) ->
     Ok(to.finish())
 }
 
-/// Integers for all `points`, and bits that are 1 where there is none, if there are such points.
+/// An integer for each of `points` points, and a mask of the points that have no value.
 ///
-/// `integers` are those of the points whose bit is 1 in `bitmap`, or of all points. [`NONE`] stands for none.
+/// `integers` has one item for each bit that is 1 in `bitmap`; without a bitmap, one for each point. An item can be [`NONE`],
+/// which means that the point has no value. A point without a value gets the integer 0 and a 1 in the mask. The mask is
+/// `None` if all points have a value.
 pub(super) fn place(
     integers: &[i64],
     bits: u32,
@@ -85,7 +87,10 @@ pub(super) fn place(
     Ok((to.finish(), has_gaps.then(|| gaps.finish())))
 }
 
-/// The integers that [`place`] placed. `gaps` has a bit for each point. `None` if it has a value where `bitmap` has none.
+/// The inverse of [`place`]: the integers that it was given. `gaps` is the mask, with a bit for each point.
+///
+/// `None` if a point has a value although its bit in `bitmap` is 0, if an integer does not fit `i64`, and if there is no
+/// memory.
 pub(super) fn taken(stored: &[u8], bits: u32, bitmap: Option<&[u8]>, gaps: &[u8], points: u64) -> Option<Vec<i64>> {
     let mut integers = Vec::new();
     integers.try_reserve_exact(usize::try_from(points).ok()?).ok()?;
@@ -103,7 +108,7 @@ pub(super) fn taken(stored: &[u8], bits: u32, bitmap: Option<&[u8]>, gaps: &[u8]
     Some(integers)
 }
 
-/// `count` integers of `bits` bits, each in containers of `width` bytes.
+/// The first `count` integers of `dense`, each in a container of `width` bytes.
 pub(super) fn to_containers(dense: &[u8], bits: u32, count: u64, width: usize) -> Result<Vec<u8>> {
     let mut containers = reserve(containers_len(count, width)?)?;
     let mut from = Reader::new(dense);
@@ -115,7 +120,7 @@ pub(super) fn to_containers(dense: &[u8], bits: u32, count: u64, width: usize) -
     Ok(containers)
 }
 
-/// The integers of big-endian containers of `width` bytes, of which the lower `bits` bits count.
+/// The inverse of [`to_containers`]: the lower `bits` bits of each container, without bits between them.
 pub(super) fn from_containers(containers: &[u8], bits: u32, width: usize) -> Result<Vec<u8>> {
     let count = (containers.len() / width) as u64;
     let mut to = Writer::new(packed_len(count, bits)?)?;
@@ -125,10 +130,10 @@ pub(super) fn from_containers(containers: &[u8], bits: u32, width: usize) -> Res
     Ok(to.finish())
 }
 
-/// Reads integers of 0 to 64 bits, from the highest bit of the first byte on. Beyond the end all bits are 0.
+/// Reads integers of 0 to 64 bits, from the highest bit of the first byte on. After the last byte it reads zeros.
 pub(super) struct Reader<'a> {
     bytes: &'a [u8],
-    /// The next bit.
+    /// The position of the next bit.
     at: u64,
 }
 
@@ -140,7 +145,8 @@ impl<'a> Reader<'a> {
     #[expect(clippy::cast_possible_truncation, reason = "the integer has at most 64 bits")]
     pub(super) fn take(&mut self, bits: u32) -> u64 {
         let rest = usize::try_from(self.at / 8).ok().and_then(|at| self.bytes.get(at..)).unwrap_or_default();
-        // The bits lie in 9 bytes, of which fewer may be left.
+        // 64 bits that begin within a byte lie in 9 bytes, so a window of 16 bytes has them all. Near the end fewer bytes are
+        // left, and zeros take the place of the missing ones.
         let window = rest.first_chunk().copied().unwrap_or_else(|| {
             let mut window = [0; 16];
             window.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
@@ -148,6 +154,7 @@ impl<'a> Reader<'a> {
         });
         let window = u128::from_be_bytes(window) << (self.at % 8);
         self.at += u64::from(bits);
+        // An integer of 0 bits is 0: a shift by all 128 bits would overflow.
         window.checked_shr(u128::BITS - bits).unwrap_or(0) as u64
     }
 }
@@ -155,20 +162,21 @@ impl<'a> Reader<'a> {
 /// Writes integers of 0 to 64 bits, the mirror of [`Reader`].
 pub(super) struct Writer {
     bytes: Vec<u8>,
-    /// Bits that were put and not written, at the low end: fewer than 64 between calls.
+    /// The low `held_bits` bits were put, but are not in `bytes` yet. The bits above them are in `bytes` already.
     held: u128,
+    /// Fewer than 64 between calls.
     held_bits: u32,
 }
 
 impl Writer {
-    /// A writer of `len` bytes.
+    /// A writer with memory for `len` bytes.
     pub(super) fn new(len: usize) -> Result<Self> {
         let mut bytes = Vec::new();
         reserve_more(&mut bytes, len)?;
         Ok(Self { bytes, held: 0, held_bits: 0 })
     }
 
-    /// A writer behind `bytes`.
+    /// A writer that appends to `bytes`.
     pub(super) const fn behind(bytes: Vec<u8>) -> Self {
         Self { bytes, held: 0, held_bits: 0 }
     }
@@ -185,6 +193,7 @@ impl Writer {
     }
 
     pub(super) fn finish(mut self) -> Vec<u8> {
+        // The held bits move to the top, and the bits above them, which are in `bytes` already, fall out.
         let rest = self.held.checked_shl(u128::BITS - self.held_bits).unwrap_or(0).to_be_bytes();
         self.bytes.extend(rest.iter().take(self.held_bits.div_ceil(8) as usize));
         self.bytes
@@ -196,7 +205,7 @@ impl Writer {
 mod tests {
     use super::*;
 
-    /// `count` integers of `bits` bits.
+    /// `count` arbitrary integers of `bits` bits, in the dense form.
     fn dense(count: u64, bits: u32) -> Vec<u8> {
         let mut to = Writer::new(0).unwrap();
         (1..=count).for_each(|i| to.put(i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7, bits));
@@ -213,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_and_containers_return_at_every_width() {
+    fn expansion_and_containers_can_be_undone_at_every_width() {
         let bitmap = [0b1010_0111, 0b0000_1111, 0b1100_0000];
         for bits in 1..=64 {
             for points in 17..=24 {

@@ -1,10 +1,12 @@
-//! The parts of a payload that ranges need, each decoded as an object of its own.
+//! Ranges of an object whose payload is fetched only in part. Each part is decoded as if it were an object.
 //!
 //! ```text
-//! payload   │ ░░ │    │    │ ░░ │ ░░ │    │           grains of the compression
-//! ranges      a                b──c
-//! parts      one object      one object               masks are restored afterwards
+//! payload   │ ░░ │    │    │ ░░ │ ░░ │    │           a box is a grain: the compression can be cut between grains
+//! ranges      a                b──c                   ░░ is fetched
+//! parts     │one │         │   one   │                neighbouring grains are one part
 //! ```
+//!
+//! Masks are stored after the payload. They are restored when the parts are decoded.
 
 use std::ops::Range;
 
@@ -26,16 +28,16 @@ use crate::model::room::Room;
 use crate::model::to_owned;
 use crate::model::types::{DataObjectDescriptor, MasksMetadata};
 
-/// Elements whose values begin and end with a byte, whatever their width in bits.
+/// The grain of a payload without compression. Eight values of any width in bits begin and end at a byte.
 const GROUP: u64 = 8;
-/// If the parts are at least this much of the payload, in percent, all of it is read: that is one request, and its digest
-/// can be checked.
+/// If the parts take this share of the payload, in percent, or more, all of it is read. That is one request, and its digest
+/// can be checked. All of a payload of less than 100 bytes is read too.
 const WORTH_ALL: u64 = 70;
 
 /// The parts of an object's payload that hold the values of ranges.
 pub(crate) struct Division<'d, 'a> {
     descriptor: &'d Descriptor<'a>,
-    /// What divides the payload; `None` if it is not compressed.
+    /// The codec that says where the payload can be cut. `None` if the payload is not compressed.
     codec: Option<&'static dyn Divisible>,
     payload_len: u64,
     /// Ascending, without overlaps.
@@ -51,10 +53,12 @@ struct Part {
 }
 
 impl<'d, 'a> Division<'d, 'a> {
-    /// The parts for `ranges`. `None` if all of the payload is needed, or as good as all.
+    /// The parts for `ranges`. `None` if the caller has to read the whole frame: because most of the payload is needed,
+    /// because the payload cannot be cut, or because the digest is to be checked.
     ///
     /// # Errors
-    /// As the [`ranges`](crate::ranges) of the whole object: for ranges that it does not have, and for limits.
+    /// The errors that [`ranges`](crate::ranges) finds in the descriptor: for ranges that the object does not have, and for
+    /// ranges beyond the limits.
     pub(crate) fn new(
         descriptor: &'d Descriptor<'a>,
         payload_len: u64,
@@ -65,7 +69,7 @@ impl<'d, 'a> Division<'d, 'a> {
             refuse_as_the_reference(descriptor, ranges.is_empty())?;
         }
         check_ranges(descriptor, ranges, options)?;
-        // An object beyond the limits may have other faults, which come first.
+        // An object beyond the limits may have other faults, which are reported first. Reading the whole frame finds them.
         let fits = |len| options.limits.check_bytes(payload_len, len).is_ok();
         if !descriptor.decoded_len().is_ok_and(fits) {
             return Ok(None);
@@ -73,6 +77,7 @@ impl<'d, 'a> Division<'d, 'a> {
         Ok(Self::of_payload(descriptor, payload_len, ranges, options))
     }
 
+    /// [`Self::new`] for ranges that were checked.
     fn of_payload(
         descriptor: &'d Descriptor<'a>,
         payload_len: u64,
@@ -96,6 +101,7 @@ impl<'d, 'a> Division<'d, 'a> {
         let wanted = ranges.iter().filter(|(_, count)| *count > 0);
         let mut wanted = wanted.map(aligned).collect::<Option<Vec<_>>>()?;
         wanted.sort_unstable_by_key(|elements| elements.start);
+        // Join neighbours and overlaps.
         let mut parts: Vec<Part> = Vec::new();
         for elements in wanted {
             match parts.last_mut() {
@@ -120,13 +126,16 @@ impl<'d, 'a> Division<'d, 'a> {
         self.parts.iter().map(|part| part.bytes.clone())
     }
 
-    /// The values of `ranges`. `fetched` gives the bytes of [`Self::bytes`], in their order. `blobs` are the bytes behind
-    /// the payload, which begin at byte `region_offset` of the message; they are not read if masks are not restored.
+    /// The values of `ranges`, which are those that [`Self::new`] was given.
     ///
-    /// `None` if the bytes do not prove to be the right ones. All of the payload then decides.
+    /// `fetched` has the bytes of each range of [`Self::bytes`], in the same order. `blobs` are the bytes after the payload.
+    /// They begin at byte `blobs_offset` of the message, and are not used if masks are not restored.
+    ///
+    /// `None` if a part cannot be decoded, or if its bytes are not proven to be the part. The caller then reads the whole
+    /// frame, which gives the values or the error.
     ///
     /// # Errors
-    /// Those of masks.
+    /// Those of masks, and of a descriptor beyond the limits.
     pub(crate) fn decode(
         &self,
         fetched: &[&[u8]],
@@ -144,6 +153,7 @@ impl<'d, 'a> Division<'d, 'a> {
         Ok(Some((descriptor, values)))
     }
 
+    /// The values of `ranges` before masks are restored.
     fn decode_parts(
         &self,
         descriptor: &DataObjectDescriptor,
@@ -152,12 +162,13 @@ impl<'d, 'a> Division<'d, 'a> {
         options: &DecodeOptions,
     ) -> Option<Vec<Vec<u8>>> {
         let mut values = vec![Vec::new(); ranges.len()];
-        // Both parts and ranges in ascending order, so that each range is looked at once.
+        // Parts ascend. If ranges are visited in ascending order too, one pass finds the ranges of each part.
         let mut order: Vec<usize> = (0..ranges.len()).collect();
         let start_of = |place: usize| ranges.get(place).map_or(0, |(start, _)| *start);
         order.sort_unstable_by_key(|place| (start_of(*place), *place));
         let mut order = order.into_iter().peekable();
         for (part, bytes) in self.parts.iter().zip(fetched) {
+            // The part as an object: a vector. The szip offsets of the whole payload do not apply to it.
             let mut of_part = descriptor.clone();
             let count = part.elements.end.saturating_sub(part.elements.start);
             (of_part.shape, of_part.strides, of_part.ndim) = (vec![count], vec![1], 1);
@@ -167,6 +178,7 @@ impl<'d, 'a> Division<'d, 'a> {
                 Some(codec) => codec.payload_of(self.descriptor, &part.elements, bytes),
             };
             let payload = payload?;
+            // The ranges in this part: their places in `ranges`, and the ranges counted from the part's first element.
             let (mut places, mut moved) = (Vec::new(), Vec::new());
             while let Some(place) = order.next_if(|place| start_of(*place) < part.elements.end) {
                 if let Some((start, count)) = ranges.get(place).filter(|(_, count)| *count > 0) {
@@ -194,7 +206,8 @@ impl<'d, 'a> Division<'d, 'a> {
         options: &DecodeOptions,
         values: &mut [Vec<u8>],
     ) -> Result<()> {
-        // The blobs lie in no region here, so their offsets count from the first of them.
+        // A mask's offset counts from the start of the payload. Only the blobs are at hand here, so the offsets are made to
+        // count from the first blob.
         let mut moved = descriptor.clone();
         let first = self.payload_len;
         for mask in moved.masks.iter_mut().flat_map(MasksMetadata::iter_mut) {

@@ -1,4 +1,4 @@
-//! Objects out of typed slices.
+//! Building data objects from typed slices.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -36,14 +36,15 @@ pub struct ObjectBuilder<'a> {
     pub(super) descriptor: DataObjectDescriptor,
     pub(super) data: Cow<'a, [u8]>,
     pub(super) metadata: BTreeMap<String, Value>,
+    /// The first metadata key that could not be set, and why. [`Self::check`] reports it.
     mistake: Option<String>,
 }
 
 impl<'a> ObjectBuilder<'a> {
-    /// A tensor of `shape`, slowest dimension first, with `values` in row-major order. They are not copied.
+    /// A tensor of `shape`, slowest dimension first, with `values` in row-major order. The values are borrowed.
     ///
     /// # Errors
-    /// [`TensogramError::Metadata`](crate::TensogramError::Metadata) if the shape has another number of values.
+    /// [`TensogramError::Metadata`](crate::TensogramError::Metadata) if the shape does not have as many values.
     pub fn new<T: Number>(shape: &[u64], values: &'a [T]) -> Result<Self> {
         let descriptor = DataObjectDescriptor::new(T::Element::DTYPE, ByteOrder::NATIVE, shape);
         if descriptor.num_elements()? != values.len() {
@@ -67,8 +68,8 @@ impl<'a> ObjectBuilder<'a> {
     ///
     /// Dots in `key` lead into maps, which are made as needed. [`GlobalMetadata::get`](crate::GlobalMetadata::get)
     /// finds the value under the same key. [`MessageBuilder::encode`](crate::MessageBuilder::encode) reports a key that
-    /// cannot be set ([`set_path`]), and a key that readers look up elsewhere: `extra.KEY` is of the message,
-    /// `base.N.KEY` is of another object. For a key that contains a dot, take [`encode`](crate::encode()) with
+    /// cannot be set ([`set_path`]), and a key that readers look up elsewhere: `extra.KEY` belongs to the message, and
+    /// `base.N.KEY` names an object by its number. For a key that contains a dot, use [`encode`](crate::encode()) with
     /// [`GlobalMetadata`](crate::GlobalMetadata).
     ///
     /// ```
@@ -106,7 +107,10 @@ impl<'a> ObjectBuilder<'a> {
         self
     }
 
-    /// Says which key of the object, which is number `index` of its message, could not be set, if there was one.
+    /// Reports the first key that could not be set. The error names the object by `index`, its number in the message.
+    ///
+    /// # Errors
+    /// [`TensogramError::Metadata`](crate::TensogramError::Metadata) if there is such a key.
     pub(super) fn check(&self, index: usize) -> Result<()> {
         match &self.mistake {
             Some(text) => Err(metadata(format!("object {index}: {text}"))),
@@ -114,7 +118,7 @@ impl<'a> ObjectBuilder<'a> {
         }
     }
 
-    /// Descriptor, data and metadata of object `index` of a message.
+    /// The descriptor, the data and the metadata of this object, which is object `index` of its message.
     ///
     /// # Errors
     /// Those of [`Self::check`].
@@ -132,10 +136,11 @@ impl<'a> ObjectBuilder<'a> {
         self
     }
 
-    /// Packs values into `bits` each (PIPELINE §3). Lossy: at best, a value changes by half of the range over 2^bits.
+    /// Packs values into `bits` each (PIPELINE §3). Lossy: a value changes by up to half a step. The step is the smallest
+    /// power of two that is at least the range of the values divided by 2^bits - 1.
     ///
-    /// The format packs `float64` alone. Values of `float32`, `float16` and `bfloat16` are widened to `float64` first:
-    /// that is exact, and takes one copy of them, of 8 bytes for each value. The object then has dtype `float64`;
+    /// The format packs only `float64`. Values of `float32`, `float16` and `bfloat16` are widened to `float64` first:
+    /// that is exact, and takes a copy of 8 bytes for each value. The object then has dtype `float64`;
     /// [`values_as`](crate::values_as) and [`unpack_into`](crate::unpack_into) read it as `f32`. Values of another type
     /// are an error of [`MessageBuilder::encode`](crate::MessageBuilder::encode).
     ///
@@ -156,25 +161,28 @@ impl<'a> ObjectBuilder<'a> {
         self.set(Key::SpBitsPerValue, bits)
     }
 
-    /// [`Self::simple_packing`] with the fewest bits that keep each value within `error` of what it was. Reads all values
-    /// once.
+    /// [`Self::simple_packing`] with the fewest bits that change no value by more than `error`. Reads all values once.
     ///
     /// # Errors
-    /// [`TensogramError::Encoding`](crate::TensogramError::Encoding) for values that are not finite, and if 64 bits are too
-    /// few; [`TensogramError::Metadata`](crate::TensogramError::Metadata) for values that are no floats.
+    /// [`TensogramError::Encoding`](crate::TensogramError::Encoding) for values that are not finite, for an `error` that is
+    /// not positive, and if 64 bits are too few; [`TensogramError::Metadata`](crate::TensogramError::Metadata) for values
+    /// that are not floats.
     pub fn simple_packing_within(mut self, error: f64) -> Result<Self> {
         self.packable()?;
         let bits = bits_within(&self.data, self.descriptor.byte_order, error)?;
         Ok(self.simple_packing(bits))
     }
 
-    /// [`Self::simple_packing`] with parameters that suit the finite values. Masks remember the others:
+    /// [`Self::simple_packing`] for values that include NaN or infinities. The finite values decide the parameters. This call
+    /// copies them for the time that it takes.
+    ///
+    /// The other values are stored as masks, which
     /// [`MessageBuilder::allow_nan`](crate::MessageBuilder::allow_nan) and
-    /// [`MessageBuilder::allow_inf`](crate::MessageBuilder::allow_inf) let them. Reads all values once.
+    /// [`MessageBuilder::allow_inf`](crate::MessageBuilder::allow_inf) must allow.
     ///
     /// # Errors
     /// [`TensogramError::Encoding`](crate::TensogramError::Encoding) for more than 64 bits;
-    /// [`TensogramError::Metadata`](crate::TensogramError::Metadata) for values that are no floats.
+    /// [`TensogramError::Metadata`](crate::TensogramError::Metadata) for values that are not floats.
     pub fn simple_packing_of_finite(mut self, bits: u32, decimal_scale_factor: i32) -> Result<Self> {
         self.packable()?;
         let order = self.descriptor.byte_order;
@@ -187,10 +195,10 @@ impl<'a> ObjectBuilder<'a> {
             .set(Key::SpDecimalScaleFactor, packing.decimal_scale_factor))
     }
 
-    /// [`Self::simple_packing_of_finite`] with the fewest bits that keep each finite value within `error` of what it was.
+    /// [`Self::simple_packing_of_finite`] with the fewest bits that change no finite value by more than `error`.
     ///
     /// # Errors
-    /// Those of [`Self::simple_packing_within`]. Values that are not finite are no error.
+    /// Those of [`Self::simple_packing_within`], except that NaN and infinite values are allowed.
     pub fn simple_packing_of_finite_within(mut self, error: f64) -> Result<Self> {
         self.packable()?;
         let order = self.descriptor.byte_order;
@@ -198,7 +206,7 @@ impl<'a> ObjectBuilder<'a> {
         self.simple_packing_of_finite(bits, 0)
     }
 
-    /// Makes sure that the values are `float64`, which can be packed.
+    /// Widens floats to `float64`, the only type that can be packed. Any other type is an error.
     fn packable(&mut self) -> Result<()> {
         self.widen();
         match self.descriptor.dtype {
@@ -207,7 +215,7 @@ impl<'a> ObjectBuilder<'a> {
         }
     }
 
-    /// Widens narrower floats to `float64`.
+    /// Widens floats of 16 and 32 bits to `float64`. Other values stay as they are.
     fn widen(&mut self) {
         let descriptor = &mut self.descriptor;
         if let Some(widened) = widen::to_f64(descriptor.dtype, descriptor.byte_order, &self.data) {
@@ -219,6 +227,7 @@ impl<'a> ObjectBuilder<'a> {
     /// Shuffles the bytes of elements, or of packed values (PIPELINE §4).
     #[must_use]
     pub fn shuffle(mut self) -> Self {
+        // Packed values are shuffled by whole bytes.
         let bits = packed_bits(&self.descriptor);
         let size = bits.map_or(self.descriptor.dtype.byte_width() as u64, |bits| bits.div_ceil(8));
         self.descriptor.filter = Filter::Shuffle.name().to_string();
@@ -239,15 +248,17 @@ impl<'a> ObjectBuilder<'a> {
 
     /// Compresses with szip, in blocks of 16 samples and intervals of 128 blocks.
     ///
-    /// Takes values of at most four bytes, shuffled values, and packed values of up to 32 bits. The width of packed
-    /// values is raised to whole bytes.
+    /// Works for values of at most four bytes, shuffled values, and packed values of up to 32 bits. Packed values get a width
+    /// of whole bytes: 12 bits become 16.
     #[must_use]
     pub fn szip(self) -> Self {
-        // A sample of szip is a whole number of bytes.
+        // Samples of szip lie in whole bytes, but packed values lie without gaps.
         if let Some(bits) = packed_bits(&self.descriptor).filter(|bits| !bits.is_multiple_of(8) && *bits < 32) {
             return self.set(Key::SpBitsPerValue, bits.next_multiple_of(8)).szip();
         }
         let raw = self.descriptor.encoding == Encoding::None.name() && self.descriptor.filter == Filter::None.name();
+        // Only raw values have the descriptor's byte order. For packed values, readers and writers set the flag themselves;
+        // other shuffled values are samples of one byte.
         let big = raw && self.descriptor.byte_order == ByteOrder::Big;
         let flags = PREPROCESS | if big { MSB } else { 0 };
         self.compression(Compression::Szip)
@@ -273,7 +284,7 @@ impl<'a> ObjectBuilder<'a> {
         self.compression(Compression::Zfp).set(Key::ZfpMode, name).set(key, value)
     }
 
-    /// Compresses `f64` values with sz3: lossy, within the bound.
+    /// Compresses `f64` values with sz3: lossy, with errors within the bound.
     #[must_use]
     pub fn sz3(self, bound: ErrorBound) -> Self {
         let (mode, value) = bound.parts();
@@ -292,11 +303,11 @@ impl<'a> ObjectBuilder<'a> {
         self.compression(Compression::Roaring)
     }
 
-    /// The descriptor as it stands.
+    /// The descriptor as it is now. The encoder may complete it.
     pub const fn descriptor(&self) -> &DataObjectDescriptor {
         &self.descriptor
     }
 }
 
-/// What an object is encoded from: its descriptor, its elements' bytes, and its metadata.
+/// What the encoder needs of an object: its descriptor, the bytes of its elements, and its metadata.
 type Parts<'a> = (DataObjectDescriptor, Cow<'a, [u8]>, BTreeMap<String, Value>);

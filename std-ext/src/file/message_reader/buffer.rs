@@ -1,21 +1,21 @@
-//! The bytes of a stream that are kept: those that have come and may still be needed.
+//! The part of a stream that is kept in memory: the bytes that were read and may still be needed.
 
 use std::io::{self, Read};
 
 use crate::base::error::Result;
 use crate::base::memory;
 
-/// Free bytes that a read finds at least.
+/// The memory grows by at least this many bytes. Each read finds at least half as many free bytes.
 const CHUNK: usize = 64 << 10;
 
-/// A part of a stream, in one piece of memory that is used again and again.
+/// The kept part of a stream. It lies in one piece of memory, which is used again and again.
 #[derive(Debug, Default)]
 pub(in crate::file) struct Buffer {
     memory: Vec<u8>,
     /// The kept bytes are `memory[begin..end]`.
     begin: usize,
     end: usize,
-    /// Where in the stream the first kept byte is.
+    /// The place of the first kept byte in the stream.
     start: u64,
 }
 
@@ -25,23 +25,23 @@ impl Buffer {
         self.memory.get(self.begin..self.end).unwrap_or_default()
     }
 
-    /// Where in the stream the first kept byte is.
+    /// The place of the first kept byte in the stream.
     pub(in crate::file) const fn start(&self) -> u64 {
         self.start
     }
 
-    /// Where in the stream the next byte to come is.
+    /// The place in the stream of the next byte that will be read.
     pub(in crate::file) const fn end(&self) -> u64 {
         self.start.saturating_add(self.end.saturating_sub(self.begin) as u64)
     }
 
-    /// The kept bytes from `offset` of the stream on.
+    /// The kept bytes from `offset` of the stream on. Empty if the byte at `offset` is not kept.
     pub(in crate::file) fn from(&self, offset: u64) -> &[u8] {
         let at = offset.checked_sub(self.start).and_then(|at| usize::try_from(at).ok());
         at.and_then(|at| self.bytes().get(at..)).unwrap_or_default()
     }
 
-    /// `length` bytes from `offset` of the stream on, as far as they are kept.
+    /// `length` bytes from `offset` of the stream on: fewer if the kept bytes end before.
     pub(in crate::file) fn slice(&self, offset: u64, length: u64) -> &[u8] {
         let bytes = self.from(offset);
         usize::try_from(length).ok().and_then(|length| bytes.get(..length)).unwrap_or(bytes)
@@ -58,11 +58,14 @@ impl Buffer {
         }
     }
 
-    /// Appends what one read gives, and returns the number of bytes: 0 at the end of the stream. The bytes before `wanted`
-    /// of the stream are known to be needed.
+    /// Reads once, appends the bytes, and returns their number: 0 at the end of the stream.
+    ///
+    /// `wanted` is a place in the stream: the caller knows that it needs all bytes before it. It only says how much memory
+    /// is worth getting at once.
     ///
     /// # Errors
-    /// Those of the reader except [`io::ErrorKind::Interrupted`], after which it is asked again. Nothing is lost by an error.
+    /// Those of the reader, and an error if there is no memory. After [`io::ErrorKind::Interrupted`] the reader is called
+    /// again. The kept bytes stay after an error.
     pub(in crate::file) fn read(&mut self, reader: &mut impl Read, wanted: u64) -> Result<usize> {
         self.make_room(wanted)?;
         loop {
@@ -79,8 +82,10 @@ impl Buffer {
         }
     }
 
-    /// Makes room for a read. Moving and growing cost O(1) for each byte of the stream, because both happen only after as
-    /// many bytes were dropped or read as are moved.
+    /// Makes room for a read.
+    ///
+    /// The cost is O(1) for each byte of the stream. Kept bytes move to the front only if at least as many bytes were dropped
+    /// before them. The memory grows by at least a quarter of the kept bytes.
     fn make_room(&mut self, wanted: u64) -> Result<()> {
         let is_short = |buffer: &Self| buffer.memory.len().saturating_sub(buffer.end) < CHUNK / 2;
         if !is_short(self) {
@@ -93,7 +98,9 @@ impl Buffer {
         }
         if is_short(self) {
             let missing = usize::try_from(wanted.saturating_sub(self.end())).unwrap_or(usize::MAX);
-            // At least a fraction of what is kept, so that growing step by step moves each byte a bounded number of times.
+            // Growing may move all kept bytes. At least a quarter of them is added, so each byte moves a bounded number of
+            // times. At most as much as is kept is added: a message that states a large length gets no memory for it before
+            // its bytes come.
             let more = missing.clamp(CHUNK.max(kept / 4), kept.max(CHUNK));
             memory::reserve(&mut self.memory, more)?;
             self.memory.resize(self.memory.len().saturating_add(more), 0);

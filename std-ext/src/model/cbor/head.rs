@@ -1,10 +1,18 @@
-//! Heads of items: a major type and an argument in 1, 2, 3, 5 or 9 bytes. Numbers are heads and little more.
+//! Writing the heads of CBOR items, and the items that need little more: texts and numbers.
+//!
+//! ```text
+//! first byte: major type (3 bits), info (5 bits)
+//! info 0 … 23               the argument itself
+//! info 24, 25, 26, 27       the argument follows, big-endian, in 1, 2, 4, 8 bytes
+//! ```
+//!
+//! The argument of an integer is its value, and the argument of a text is its length in bytes.
 
 use half::f16;
 
 use crate::base::error::{Result, TensogramError};
 
-/// The major types of CBOR. A head has them in the upper three bits of its first byte.
+/// The major types of CBOR whose heads are written by [`write_head`]. Type 7 has constants below: floats, truth values, null.
 #[derive(Clone, Copy, Debug)]
 #[repr(u8)]
 pub(super) enum Major {
@@ -17,11 +25,11 @@ pub(super) enum Major {
     Tag = 6,
 }
 
-/// Bits of a first byte below the major type.
+/// The number of bits below the major type in a first byte.
 const INFO_BITS: u32 = 5;
 /// The first argument that does not fit the first byte of a head.
 const FIRST_LONG: u64 = 24;
-/// Lower bits of a first byte whose argument follows in 1, 2, 4 or 8 bytes.
+/// The info of a first byte whose argument follows in 1, 2, 4 or 8 bytes.
 const ONE_BYTE: u8 = 24;
 const TWO_BYTES: u8 = 25;
 const FOUR_BYTES: u8 = 26;
@@ -32,12 +40,12 @@ pub(super) const FALSE: u8 = 0xf4;
 pub(super) const TRUE: u8 = 0xf5;
 pub(super) const NULL: u8 = 0xf6;
 
-/// First bytes of floats, which follow in 2, 4 or 8 bytes.
+/// The first bytes of floats. The float follows in 2, 4 or 8 bytes.
 const HALF: u8 = 0xf9;
 const SINGLE: u8 = 0xfa;
 const DOUBLE: u8 = 0xfb;
 
-/// Appends the shortest head of that type and argument.
+/// Appends the shortest head of this type and argument.
 #[inline]
 pub(super) fn write_head(major: Major, argument: u64, out: &mut Vec<u8>) {
     let major = (major as u8) << INFO_BITS;
@@ -47,7 +55,7 @@ pub(super) fn write_head(major: Major, argument: u64, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a head whose argument follows its first byte.
+/// Appends a head whose argument follows the first byte. `major` has the type in its upper three bits.
 fn write_long_head(major: u8, argument: u64, out: &mut Vec<u8>) {
     if let Ok(short) = u8::try_from(argument) {
         out.extend_from_slice(&[major | ONE_BYTE, short]);
@@ -63,7 +71,7 @@ fn write_long_head(major: u8, argument: u64, out: &mut Vec<u8>) {
     }
 }
 
-/// Bytes of a head with that argument.
+/// Bytes of the shortest head with this argument.
 pub(crate) const fn head_len(argument: u64) -> u64 {
     match argument {
         0..FIRST_LONG => 1,
@@ -74,7 +82,7 @@ pub(crate) const fn head_len(argument: u64) -> u64 {
     }
 }
 
-/// Bytes of a text of `len` bytes, its head included.
+/// Bytes of a text item whose text has `len` bytes: head and text.
 pub(crate) const fn text_len(len: usize) -> u64 {
     head_len(len as u64) + len as u64
 }
@@ -86,10 +94,10 @@ pub(super) fn write_text(text: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(text.as_bytes());
 }
 
-/// Appends an integer. Negative ones have a type of their own, whose argument is −1 − n.
+/// Appends an integer. A negative integer n has a major type of its own, with the argument −1 − n.
 ///
 /// # Errors
-/// [`TensogramError::Metadata`] for integers beyond ±2^64.
+/// [`TensogramError::Metadata`] for integers below −2^64 or above 2^64 − 1.
 pub(super) fn write_integer(n: i128, out: &mut Vec<u8>) -> Result<()> {
     // −1 − n is the same as all bits of n inverted.
     let (major, argument) = if n < 0 { (Major::Negative, !n) } else { (Major::Unsigned, n) };

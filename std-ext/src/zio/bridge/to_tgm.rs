@@ -21,17 +21,24 @@ use crate::zio::tensor::Tensor;
 
 /// A map with text keys.
 type Entries = BTreeMap<String, Value>;
-/// An object's descriptor and its bytes.
+/// An object's descriptor, and the bytes of its elements or of its region.
 pub(super) type Object<'a> = (DataObjectDescriptor, Cow<'a, [u8]>);
 
-/// Encodes the message.
+/// Converts the ZIO message to a Tensogram message, in the first way that fits:
+///
+/// ```text
+/// no tensors                              each payload part is an object of bytes           plain
+/// the label says it was Tensogram before  that message, restored                            foreign::restore
+/// any other                               each tensor is an object                          mapped
+/// ```
 pub(super) fn encode<P: AsRef<[u8]>>(message: &Message<'_, P>, options: &BridgeOptions) -> Result<Vec<u8>> {
     let Some(tens) = Tens::find(message)? else { return write(&plain(message), options) };
     if let Some(restored) = foreign::restore(message, &tens) {
         if !restored.1.iter().any(|(descriptor, _)| has_stages(descriptor)) {
             return write(&restored, options);
         }
-        // A label may describe stages that do not exist. Then its tensors are taken as they are.
+        // The label may claim stages that the bytes did not go through. Then the message does not convert back to itself,
+        // and its tensors are mapped as if the label did not claim anything.
         if let Ok(written) = write_stored(&restored, options)
             && gives_back(&written, message)
         {
@@ -44,18 +51,19 @@ pub(super) fn encode<P: AsRef<[u8]>>(message: &Message<'_, P>, options: &BridgeO
 /// A message, before it is written.
 type Whole<'a> = (GlobalMetadata, Vec<Object<'a>>);
 
+/// Writes a message of objects without stages.
 fn write((global, objects): &Whole<'_>, options: &BridgeOptions) -> Result<Vec<u8>> {
     let objects: Vec<_> = objects.iter().map(|(descriptor, bytes)| (descriptor, &**bytes)).collect();
     encode_pre_encoded(global, &objects, &options.encode)
 }
 
-/// Writes a message with objects that went through their stages before.
+/// Writes a message whose objects are encoded already: their bytes are their regions.
 fn write_stored((global, objects): &Whole<'_>, options: &BridgeOptions) -> Result<Vec<u8>> {
     let objects: Vec<_> = objects.iter().map(|(descriptor, bytes)| Part::Region(descriptor, bytes)).collect();
     Ok(encode_parts(global, &objects, &options.encode)?)
 }
 
-/// Whether a message of stored objects becomes the ZIO message again that it was made of. Payload is not read.
+/// Whether `written` converts back to `message`. Only the label and the lengths of the payload parts are compared.
 fn gives_back<P: AsRef<[u8]>>(written: &[u8], message: &Message<'_, P>) -> bool {
     let options = BridgeOptions { pass_through: true, ..BridgeOptions::default() };
     let back = from_tgm::decode(written, &options);
@@ -65,8 +73,10 @@ fn gives_back<P: AsRef<[u8]>>(written: &[u8], message: &Message<'_, P>) -> bool 
     })
 }
 
-/// A message without tensors: each part is a vector of bytes. The label is kept by its members if it is an object of
-/// JSON, with its text if that is written in another way; otherwise by its text, or its bytes.
+/// The message of a ZIO message without tensors: each payload part is a vector of bytes.
+///
+/// If the label is a JSON object, its members are kept, and also its text if we would write them in another way. Any other
+/// label is kept as text, or as bytes if it is not UTF-8.
 fn plain<'a, P: AsRef<[u8]>>(message: &Message<'a, P>) -> Whole<'a> {
     let order = message.byte_order();
     let parts = message.payloads().enumerate();
@@ -88,18 +98,19 @@ fn plain<'a, P: AsRef<[u8]>>(message: &Message<'a, P>) -> Whole<'a> {
     (GlobalMetadata { base, extra: under_zio(zio), ..GlobalMetadata::default() }, objects)
 }
 
-/// A payload part that is no tensor.
+/// The entry of `base` and the object for a payload part that is not a tensor.
 fn plain_part(part: usize, bytes: &[u8], order: ByteOrder) -> (Entries, Object<'_>) {
     let descriptor = DataObjectDescriptor::new(Dtype::Uint8, order, &[bytes.len() as u64]);
     (under_zio(vec![("part".into(), (part as u64).into())]), (descriptor, bytes.into()))
 }
 
+/// The message of a TENS message: an object for each tensor, then one of bytes for each payload part that no tensor names.
 fn mapped<'a, P: AsRef<[u8]>>(message: &Message<'a, P>, tens: &Tens<'a>, options: &BridgeOptions) -> Result<Whole<'a>> {
     let order = message.byte_order();
     let (mut base, mut objects) = (Vec::new(), Vec::new());
     for (index, tensor) in tens.tensors().iter().enumerate() {
-        let (descriptor, has_shape) = descriptor(tensor, order);
-        base.push(under_zio(tensor_entry(index, tensor, has_shape)));
+        let (descriptor, needs_shape) = descriptor(tensor, order);
+        base.push(under_zio(tensor_entry(index, tensor, needs_shape)));
         objects.push((descriptor, elements(index, tensor, options)?));
     }
     for part in tens.extra_parts() {
@@ -126,9 +137,10 @@ fn mapped<'a, P: AsRef<[u8]>>(message: &Message<'a, P>, tens: &Tens<'a>, options
     Ok((GlobalMetadata { base, extra: under_zio(zio), ..GlobalMetadata::default() }, objects))
 }
 
-/// The entries of `_extra_.zio` that every message has.
+/// The entries of `_extra_.zio` that every converted message has.
 pub(super) fn header_entry(header: &Header, parts: usize) -> Vec<(Value, Value)> {
-    // Control characters are ASCII, including NUL. Other readers look for `form` only if all four bytes are ASCII.
+    // All four bytes of an ASCII form fit a text; NUL and other control characters are ASCII too. Other readers look for
+    // `form` only in this case.
     let form = match str::from_utf8(&header.form.0) {
         Ok(text) if text.is_ascii() => ("form".into(), text.into()),
         _ => ("form_hex".into(), format!("{:08x}", u32::from_be_bytes(header.form.0)).into()),
@@ -144,6 +156,7 @@ pub(super) fn header_entry(header: &Header, parts: usize) -> Vec<(Value, Value)>
     ]
 }
 
+/// A map with these entries under the key `zio`.
 pub(super) fn under_zio(entries: Vec<(Value, Value)>) -> Entries {
     Entries::from([(ZIO.to_string(), Value::Map(entries))])
 }
@@ -152,7 +165,8 @@ fn members_to_cbor(members: &Members) -> Value {
     to_cbor(&Json::Object(members.clone()))
 }
 
-/// The object's descriptor, and whether the tensor's shape cannot be derived from it.
+/// The object's descriptor, and whether the entry needs the tensor's shape, because it cannot be derived from the
+/// descriptor.
 fn descriptor(tensor: &Tensor<'_>, order: ByteOrder) -> (DataObjectDescriptor, bool) {
     if !tensor.is_dense() {
         return (DataObjectDescriptor::new(Dtype::Uint8, order, &[tensor.bytes().len() as u64]), true);
@@ -161,23 +175,25 @@ fn descriptor(tensor: &Tensor<'_>, order: ByteOrder) -> (DataObjectDescriptor, b
     if tensor.dtype().is_none() {
         shape.push(tensor.word().into());
     }
-    let mut is_lost = !Layout::from_checked(tensor.shape(), tensor.order(), None).is_row_major();
+    let mut needs_shape = !Layout::from_checked(tensor.shape(), tensor.order(), None).is_row_major();
     if shape.iter().try_fold(1_u64, |product, dim| product.checked_mul(*dim)).is_none() {
-        // The product of dimensions overflows before it becomes 0.
+        // The tensor has no elements, but the product of its dimensions overflows before it comes to the 0. No descriptor
+        // may have such a shape.
         shape = vec![0];
-        is_lost = true;
+        needs_shape = true;
     }
-    (DataObjectDescriptor::new(tensor.dtype().unwrap_or(Dtype::Uint8), order, &shape), is_lost)
+    (DataObjectDescriptor::new(tensor.dtype().unwrap_or(Dtype::Uint8), order, &shape), needs_shape)
 }
 
-fn tensor_entry(index: usize, tensor: &Tensor<'_>, has_shape: bool) -> Vec<(Value, Value)> {
+/// The entries of `base[index].zio` for a tensor, with its shape only if `needs_shape`.
+fn tensor_entry(index: usize, tensor: &Tensor<'_>, needs_shape: bool) -> Vec<(Value, Value)> {
     let uints = |list: &mut dyn Iterator<Item = u64>| Value::Array(list.map(Value::from).collect());
     let entries = [
         ("tensor", Some((index as u64).into())),
         ("part", Some((tensor.part() as u64).into())),
         ("dtype", Some(tensor.kind().into())),
         ("word", Some(tensor.word().into())),
-        ("shape", has_shape.then(|| uints(&mut tensor.shape().iter().copied()))),
+        ("shape", needs_shape.then(|| uints(&mut tensor.shape().iter().copied()))),
         ("order", tensor.order().map(|order| uints(&mut order.iter().map(|d| *d as u64)))),
         ("ascend", tensor.ascend().map(|ascend| Value::Array(ascend.iter().copied().map(Value::from).collect()))),
         ("packing", tensor.packing().map(Value::from)),
@@ -187,7 +203,7 @@ fn tensor_entry(index: usize, tensor: &Tensor<'_>, has_shape: bool) -> Vec<(Valu
     entries.into_iter().filter_map(|(key, value)| Some((key.into(), value?))).collect()
 }
 
-/// For each axis, slowest first, whether it is stored from last to first index.
+/// For each axis, slowest first, whether it is stored from its last index to its first.
 pub(super) fn descending(layout: &Layout<'_>, ascend: Option<&[bool]>) -> Vec<bool> {
     let ascends = |d: usize| ascend.is_none_or(|ascend| ascend.get(d).copied().unwrap_or(true));
     let mut axes: Vec<bool> = layout.fastest_first().map(|d| !ascends(d)).collect();
@@ -195,6 +211,8 @@ pub(super) fn descending(layout: &Layout<'_>, ascend: Option<&[bool]>) -> Vec<bo
     axes
 }
 
+/// The elements with every axis ascending. They are copied only if an axis descends. The bytes of a tensor that is not dense
+/// stay as they are.
 fn elements<'a>(index: usize, tensor: &Tensor<'a>, options: &BridgeOptions) -> Result<Cow<'a, [u8]>> {
     let layout = tensor.layout();
     if layout.ascends() || !tensor.is_dense() {

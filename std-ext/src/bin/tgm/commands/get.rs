@@ -84,11 +84,12 @@ impl Get {
         self.cataloged.for_each_message(files, selection, out, with)
     }
 
-    /// The keys to sort by that are not printed.
+    /// The keys that only sort: they are not printed.
     fn hidden(&self) -> impl Iterator<Item = &str> {
         self.files.listing.sort_keys().filter(|key| !self.keys.iter().any(|printed| printed == key))
     }
 
+    /// Writes a line for each row that has all values.
     fn lines(&self, out: &mut Out, entry: &Entry<'_>) -> io::Result<()> {
         for values in self.read(out, entry).ok().flatten().unwrap_or_default() {
             let Some(values) = values.into_iter().take(self.keys.len()).collect::<Option<Vec<_>>>() else { continue };
@@ -100,6 +101,7 @@ impl Get {
         Ok(())
     }
 
+    /// A message as JSON. `None` if it is not selected.
     fn item(&self, out: &mut Out, entry: &Entry<'_>) -> Option<Json> {
         let rows = self.read(out, entry).transpose()?;
         let error = rows.as_ref().err().map(error_json);
@@ -119,15 +121,16 @@ impl Get {
         ]))
     }
 
+    /// Whether each object has a row, instead of each message.
     fn is_by_object(&self) -> bool {
         self.objects || !self.only.numbers().is_empty()
     }
 
-    /// The values of the keys, for the message or for each of its objects. `None` if the message is not selected. Errors
-    /// and missing keys are reported.
+    /// [`Self::look_up`], which reports an error, and each printed key that has no value.
     fn read(&self, out: &mut Out, entry: &Entry<'_>) -> Result<Option<Rows>, TensogramError> {
         let rows = self.look_up(entry).inspect_err(|error| out.report(&entry.place(), error))?;
         for values in rows.iter().flatten() {
+            // The values of keys that only sort come last, and may be missing.
             for (key, value) in self.keys.iter().zip(values) {
                 if value.is_none() {
                     out.problem(&format!("{}: key not found: {key}", entry.place()));
@@ -137,10 +140,12 @@ impl Get {
         Ok(rows)
     }
 
+    /// The values of all keys, for the message or for each of its objects. `None` if the message is not selected.
     fn look_up(&self, entry: &Entry<'_>) -> Result<Option<Rows>, TensogramError> {
         let message = Message::parse(entry.bytes)?;
         let metadata = message.metadata()?;
         let structure = Structure::new(&message, entry);
+        // With --objects the filter applies to each object below, not to the message.
         if !self.objects && !self.selection.has(&metadata, structure)? {
             return Ok(None);
         }
@@ -151,6 +156,7 @@ impl Get {
         let (selection, asked) = (self.selection.of_objects(&metadata)?, annotations(&metadata, self.asked())?);
         let mut rows = Vec::new();
         for (index, (about, object)) in metadata.objects().zip(message.objects()).enumerate() {
+            // A damaged object still has metadata.
             let (about, object) = (about?, object.ok());
             let structure = structure.of_object(index, object.as_ref());
             if self.only.has(index) && (!self.objects || selection.has(&about, structure)?) {
@@ -160,15 +166,16 @@ impl Get {
         Ok(Some(rows))
     }
 
+    /// The keys to look up: first those to print, then those that only sort.
     fn asked(&self) -> impl Iterator<Item = &str> {
         self.keys.iter().map(String::as_str).chain(self.hidden())
     }
 
+    /// The values of [`Self::asked`], in its order.
     fn values(&self, scope: &Scope<'_, '_>) -> Result<Vec<Option<Json>>, TensogramError> {
-        // Keys that only sort may be missing.
         Ok(self.asked().map(|key| scope.get(key)).collect::<Result<_, _>>()?)
     }
 }
 
-/// Values of the keys: of a message, or of each of its objects.
+/// One row for a message, or one for each of its objects. A row has a value for each key.
 type Rows = Vec<Vec<Option<Json>>>;

@@ -1,4 +1,4 @@
-//! Replacement of files: the new content appears whole or not at all.
+//! Replacing files: the new content appears whole, or the old content stays.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -6,17 +6,19 @@ use std::path::{Path, PathBuf};
 
 use crate::write::temporary::Temporary;
 
-/// Limit on links that are followed to a file that does not exist yet.
+/// The most links that are followed to a file that does not exist yet.
 const MAX_LINKS: usize = 40;
 
-/// Writes the file at `path`. The content goes to a temporary file in the same directory, which takes the place of
-/// `path` after `write` has succeeded. On an error the old file stays. Devices and pipes are written directly. A link
-/// stays, and its target is replaced or created.
+/// Writes the file at `path`.
+///
+/// `write` writes to a temporary file in the same directory. When it has succeeded, that file takes the place of `path`.
+/// After an error the old file is unchanged. Devices and pipes are written directly. If `path` is a symbolic link, the
+/// link stays, and its target is replaced or created.
 pub(crate) fn write_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     write_whole_file(path, |file| fill(file, write))
 }
 
-/// [`write_whole`], without a buffer.
+/// [`write_whole`], but `write` gets the file itself, without a buffer.
 pub(crate) fn write_whole_file(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
     let (path, existing) = match fs::metadata(path) {
         Ok(existing) if existing.is_file() => (fs::canonicalize(path)?, Some(existing)),
@@ -33,13 +35,14 @@ pub(crate) fn write_whole_file(path: &Path, write: impl FnOnce(&File) -> io::Res
     temporary.put_at(&path)
 }
 
+/// Writes through a buffer, and reports an error of its last write.
 fn fill(file: impl Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut buffered = BufWriter::new(file);
     write(&mut buffered)?;
     buffered.into_inner().map_err(io::IntoInnerError::into_error).map(drop)
 }
 
-/// The end of a chain of links, which does not exist. A path that is no link is its own end.
+/// Follows symbolic links from `path` to the name that is not a link. That may be `path` itself. No file exists there.
 fn end_of_links(path: &Path) -> io::Result<PathBuf> {
     let mut end = path.to_path_buf();
     for _ in 0..MAX_LINKS {

@@ -1,4 +1,5 @@
-//! What is chosen and known. Keys and news change it, the panes draw it.
+//! The state of the browser: what the user has chosen, and what was read so far. Keys and the news of threads change it,
+//! and the panes draw it.
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
@@ -12,11 +13,11 @@ use crate::commands::browse::slice::Slice;
 use crate::commands::browse::source::Known;
 use crate::commands::plot::Depth;
 
-/// Rows that are kept in memory.
+/// The most rows of the list that are kept in memory.
 const ROWS: usize = 4096;
-/// Messages that are kept in full.
+/// The most messages that are kept in full.
 const DETAILS: usize = 16;
-/// Characters of what is typed.
+/// The most bytes of a typed text.
 const TYPED: usize = 1000;
 
 /// The panes.
@@ -32,14 +33,14 @@ pub(super) enum Pane {
 /// The panes in the order of the Tab key.
 pub(super) const PANES: [Pane; 5] = [Pane::Messages, Pane::Objects, Pane::Metadata, Pane::Frames, Pane::Picture];
 
-/// What is being typed.
+/// What the text that is being typed is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
     Number,
     Pattern,
 }
 
-/// What the loop is to do.
+/// What a key asks the main loop to do.
 #[derive(Clone, Debug)]
 pub(super) enum Effect {
     Quit,
@@ -49,7 +50,7 @@ pub(super) enum Effect {
     StopSearch,
 }
 
-/// What threads have to say, each with the number of its file.
+/// What a thread reports. The first number is the number of the file.
 #[derive(Debug)]
 pub(super) enum News {
     Known(usize, Known),
@@ -57,7 +58,7 @@ pub(super) enum News {
     Searched(usize, Search),
 }
 
-/// The state.
+/// The state of the browser.
 #[derive(Debug)]
 pub(super) struct App {
     names: Vec<String>,
@@ -65,7 +66,7 @@ pub(super) struct App {
     pub(super) depth: Depth,
     pub(super) known: Known,
     pub(super) selected: usize,
-    /// The first visible message, and the number of visible ones, which drawing sets.
+    /// The first visible message, and the number of visible messages. Drawing sets the latter.
     pub(super) top: usize,
     pub(super) visible: usize,
     object: usize,
@@ -77,12 +78,13 @@ pub(super) struct App {
     pub(super) scroll_end: usize,
     pub(super) page: usize,
     pub(super) slice: Slice,
+    /// The text being typed, and what it is for.
     pub(super) typed: Option<(Asked, String)>,
     /// A line for the user.
     pub(super) notice: String,
     pattern: Option<Pattern>,
     pub(super) is_searching: bool,
-    /// The message to go to when the scan has found it. `usize::MAX` is the last one.
+    /// The message to select when the scan has found it. `usize::MAX` stands for the last one.
     target: Option<usize>,
     rows: HashMap<usize, Row>,
     details: VecDeque<(usize, Detail)>,
@@ -90,7 +92,7 @@ pub(super) struct App {
 }
 
 impl App {
-    /// The state of files that were not read yet.
+    /// The state before anything was read.
     pub(super) fn new(names: Vec<String>, depth: Depth) -> Self {
         Self {
             names,
@@ -144,7 +146,7 @@ impl App {
         self.details.iter().find(|(index, _)| *index == self.selected).map(|(_, detail)| detail)
     }
 
-    /// The number of the selected object. A message without so many has its last one selected.
+    /// The number of the selected object. If the message has fewer objects, this is its last one.
     pub(super) fn object(&self) -> usize {
         let count = self.detail().map_or(usize::MAX, |detail| detail.objects.len());
         self.object.min(count.saturating_sub(1))
@@ -155,7 +157,8 @@ impl App {
         self.detail()?.objects.get(self.object())
     }
 
-    /// The part that is to be drawn. `None` before the message was read, and without objects.
+    /// The part of the selected object that is to be drawn. `None` if the message was not read yet, if it has no objects,
+    /// and if the object cannot be read.
     pub(super) fn wanted_picture(&self) -> Option<PictureOf> {
         let object = self.object_detail()?;
         let fits = object.error.is_none() && !object.dtype.is_empty();
@@ -171,7 +174,7 @@ impl App {
         (*of == wanted).then(|| drawn.as_ref().map(|drawn| &**drawn).map_err(String::as_str))
     }
 
-    /// What the screen shows and was not read yet.
+    /// What the screen needs and was not read yet. Rows come as one range, from the first missing one to the last.
     pub(super) fn misses(&self) -> Vec<Request> {
         let mut misses = Vec::new();
         let numbers = self.numbers();
@@ -188,7 +191,7 @@ impl App {
         misses
     }
 
-    /// Takes in what a thread has to say.
+    /// Takes over what a thread reports. News about another file are ignored, and news of a search that was stopped.
     pub(super) fn hear(&mut self, news: News) {
         match news {
             News::Known(file, known) if file == self.file => {
@@ -205,6 +208,7 @@ impl App {
         match answer {
             Answer::Row(index, row) => {
                 if self.rows.len() >= ROWS {
+                    // Forget all rows but those near the screen.
                     let near = self.top.saturating_sub(ROWS / 4)..self.top.saturating_add(ROWS / 4);
                     self.rows.retain(|index, _| near.contains(index));
                 }
@@ -244,8 +248,9 @@ impl App {
         }
     }
 
-    /// Takes in a key.
+    /// Handles a key.
     pub(super) fn press(&mut self, key: KeyEvent) -> Option<Effect> {
+        // Ctrl-C quits even while a text is being typed.
         let is_interrupt = key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
         if let Some((asked, text)) = self.typed.take().filter(|_| !is_interrupt) {
             return self.type_key(key, asked, text);
@@ -274,6 +279,7 @@ impl App {
             Command::First => self.go(i64::MIN),
             Command::Last => self.go_last(),
             Command::NextPane => self.turn(1),
+            // One pane back is the same as all but one forward.
             Command::LastPane => self.turn(PANES.len() - 1),
             Command::Zoom => self.is_zoomed = !self.is_zoomed,
             Command::GoTo => self.typed = Some((Asked::Number, String::new())),
@@ -290,11 +296,12 @@ impl App {
         None
     }
 
-    /// Takes in a key of a text that is being typed.
+    /// Handles a key while a text is being typed. Takes the text, and puts it back unless the key ends the typing.
     fn type_key(&mut self, key: KeyEvent, asked: Asked, mut text: String) -> Option<Effect> {
         match key.code {
             KeyCode::Esc => return None,
             KeyCode::Enter => return self.typed(asked, &text),
+            // This removes the last character. In an empty text, Backspace ends the typing.
             KeyCode::Backspace if text.pop().is_none() => return None,
             KeyCode::Char('u') if key.modifiers.contains(KeyModifiers::CONTROL) => text.clear(),
             KeyCode::Char(c) if !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) => {
@@ -314,11 +321,12 @@ impl App {
         match asked {
             Asked::Number if text.is_empty() => None,
             Asked::Number => {
+                // A number beyond `usize` stands for a message that does not exist. `usize::MAX` would mean the last one.
                 self.target = Some(text.parse().unwrap_or(usize::MAX - 1));
                 self.follow_target();
                 None
             }
-            // Nothing typed means the pattern before.
+            // An empty text repeats the last search.
             Asked::Pattern if text.is_empty() => self.find(false),
             Asked::Pattern => match text.parse() {
                 Ok(pattern) => {
@@ -358,6 +366,7 @@ impl App {
         None
     }
 
+    /// Moves the focus forward by `by` panes.
     fn turn(&mut self, by: usize) {
         let at = PANES.iter().position(|pane| *pane == self.focus).unwrap_or(0);
         self.focus = PANES.into_iter().cycle().nth(at + by).unwrap_or(Pane::Messages);
@@ -404,7 +413,7 @@ impl App {
         }
         let names = std::mem::take(&mut self.names);
         let before = std::mem::replace(self, Self::new(names, self.depth));
-        // The look of the screen stays, and what is searched for.
+        // What stays for the new file: the focus, the zoom, the sizes of panes, the slice, and the pattern of the last search.
         self.file = file;
         self.focus = before.focus;
         self.is_zoomed = before.is_zoomed;
@@ -413,7 +422,8 @@ impl App {
         Some(Effect::Open(file))
     }
 
-    /// Goes to the wanted message, if it is known.
+    /// Selects the target if the scan has found it. While the scan goes on, selects the last known message and keeps the
+    /// target.
     fn follow_target(&mut self) {
         let Some(target) = self.target else { return };
         let count = self.known.count;
@@ -430,13 +440,12 @@ impl App {
                 self.notice = format!("there is no such message: there are {count}");
             }
         } else {
-            // The last one so far, until the scan has come further.
             self.select(usize::MAX);
             self.notice = format!("{count} messages are known, the scan goes on; Esc stays here");
         }
     }
 
-    /// Selects a message, or the last one if there are fewer.
+    /// Selects a message, or the last known one if `index` is beyond it.
     fn select(&mut self, index: usize) {
         let index = index.min(self.known.count.saturating_sub(1));
         if index != self.selected {
