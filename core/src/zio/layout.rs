@@ -159,15 +159,20 @@ impl<'a, T: Element> OrderedView<'a, T> {
     ///
     /// # Errors
     /// [`ErrorKind::StridesMismatch`] if there is not one stride for each dimension; [`ErrorKind::PayloadSize`] if the
-    /// number of elements is not the product of the shape; [`ErrorKind::ShapeOverflow`] if that product overflows.
+    /// number of elements is not the product of the shape; [`ErrorKind::ShapeOverflow`] if that product overflows;
+    /// [`ErrorKind::RangeOutOfBounds`] if the strides lead outside of the elements.
     pub fn new(elements: Elements<'a, T>, shape: &'a [u64], strides: &'a [i64], offset: u64) -> Result<Self> {
         if shape.len() != strides.len() {
             return Err(ErrorKind::StridesMismatch.at(0));
         }
-        match Shape::from(shape).element_count().ok_or(ErrorKind::ShapeOverflow.at(0))? {
-            count if count == elements.len() as u64 => Ok(Self { elements, shape, strides, offset }),
-            _ => Err(ErrorKind::PayloadSize.at(0)),
+        let count = Shape::from(shape).element_count().ok_or(ErrorKind::ShapeOverflow.at(0))?;
+        if count != elements.len() as u64 {
+            return Err(ErrorKind::PayloadSize.at(0));
         }
+        if count > 0 && greatest_place(shape, strides, offset).is_none_or(|place| place >= count) {
+            return Err(ErrorKind::RangeOutOfBounds.at(0));
+        }
+        Ok(Self { elements, shape, strides, offset })
     }
 
     /// The elements in the order of memory.
@@ -240,10 +245,22 @@ impl<T: Element> fmt::Debug for OrderedView<'_, T> {
     }
 }
 
+/// The greatest place that coordinates within `shape` lead to. No dimension has the length 0. `None` if a place is below 0 or
+/// above 2^64 − 1.
+fn greatest_place(shape: &[u64], strides: &[i64], offset: u64) -> Option<u64> {
+    let (mut least, mut greatest) = (offset, offset);
+    for (dim, stride) in shape.iter().zip(strides) {
+        let way = dim.checked_sub(1)?.checked_mul(stride.unsigned_abs())?;
+        if *stride < 0 {
+            least = least.checked_sub(way)?;
+        } else {
+            greatest = greatest.checked_add(way)?;
+        }
+    }
+    Some(greatest)
+}
+
 /// `flat` plus `at` strides, modulo 2^64. So a negative stride, as an unsigned number, subtracts.
-///
-/// Strides that do not belong to the elements lead to a wrong place, or to one outside of the elements, where nothing is
-/// found.
 const fn step(flat: u64, at: u64, stride: i64) -> u64 {
     flat.wrapping_add(at.wrapping_mul(stride.cast_unsigned()))
 }

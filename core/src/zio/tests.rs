@@ -131,16 +131,22 @@ fn layouts_say_their_order_and_where_elements_lie() {
 #[test]
 fn a_view_needs_a_stride_for_each_dimension_and_all_elements() {
     let elements = Elements::<u8>::new(&[1, 2], ByteOrder::Little).unwrap();
-    let kind = |shape: &[u64], strides: &[i64]| {
-        OrderedView::new(elements, shape, strides, 0).map(|_| ()).map_err(|e| e.kind())
+    let from = |offset, shape: &[u64], strides: &[i64]| {
+        OrderedView::new(elements, shape, strides, offset).map(|_| ()).map_err(|e| e.kind())
     };
+    let kind = |shape: &[u64], strides: &[i64]| from(0, shape, strides);
     assert_eq!(kind(&[2], &[1]), Ok(()));
     assert_eq!(kind(&[2], &[1, 1]), Err(crate::ErrorKind::StridesMismatch));
     assert_eq!(kind(&[3], &[1]), Err(crate::ErrorKind::PayloadSize));
     assert_eq!(kind(&[1], &[1]), Err(crate::ErrorKind::PayloadSize));
     assert_eq!(kind(&[1 << 40, 1 << 40], &[1, 1]), Err(crate::ErrorKind::ShapeOverflow));
-    // Strides of nowhere find nothing.
-    assert_eq!(OrderedView::new(elements, &[2], &[-1], 0).unwrap().get_at(&[1]), None);
+    // Otherwise iterators and copies would leave elements out.
+    for (offset, stride) in [(0, -1), (0, 2), (1, 1), (2, -1), (1, -2), (u64::MAX, 1), (0, i64::MAX), (0, i64::MIN)] {
+        assert_eq!(from(offset, &[2], &[stride]), Err(crate::ErrorKind::RangeOutOfBounds), "{offset} {stride}");
+    }
+    assert_eq!((from(1, &[2], &[-1]), from(1, &[2, 1], &[-1, i64::MAX])), (Ok(()), Ok(())));
+    let none = Elements::<u8>::new(&[], ByteOrder::Little).unwrap();
+    assert!(OrderedView::new(none, &[0, 5], &[5, 1], 0).is_ok());
 }
 
 #[test]
