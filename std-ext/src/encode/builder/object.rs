@@ -158,7 +158,7 @@ impl<'a> ObjectBuilder<'a> {
     pub fn simple_packing(mut self, bits: u32) -> Self {
         self.widen();
         self.descriptor.encoding = Encoding::SimplePacking.name().to_string();
-        self.set(Key::SpBitsPerValue, bits)
+        self.set(Key::SpBitsPerValue, bits).with_stages_in_line()
     }
 
     /// [`Self::simple_packing`] with the fewest bits that change no value by more than `error`. Reads all values once.
@@ -227,11 +227,31 @@ impl<'a> ObjectBuilder<'a> {
     /// Shuffles the bytes of elements, or of packed values (PIPELINE §4).
     #[must_use]
     pub fn shuffle(mut self) -> Self {
-        // Packed values are shuffled by whole bytes.
-        let bits = packed_bits(&self.descriptor);
-        let size = bits.map_or(self.descriptor.dtype.byte_width() as u64, |bits| bits.div_ceil(8));
         self.descriptor.filter = Filter::Shuffle.name().to_string();
-        self.set(Key::ShuffleElementSize, size.max(1))
+        self.with_stages_in_line()
+    }
+
+    /// Sets the parameters of shuffle and szip that follow from the stages before them. So the order of calls makes no
+    /// difference.
+    fn with_stages_in_line(mut self) -> Self {
+        let bits = packed_bits(&self.descriptor);
+        let is_shuffled = self.descriptor.filter == Filter::Shuffle.name();
+        if self.descriptor.compression == Compression::Szip.name() {
+            // Samples of szip lie in whole bytes, but packed values lie without gaps.
+            if let Some(bits) = bits.filter(|bits| !bits.is_multiple_of(8) && *bits < 32) {
+                return self.set(Key::SpBitsPerValue, bits.next_multiple_of(8)).with_stages_in_line();
+            }
+            // Only raw values have the descriptor's byte order. For packed values, readers and writers set the flag
+            // themselves; other shuffled values are samples of one byte.
+            let is_big = bits.is_none() && !is_shuffled && self.descriptor.byte_order == ByteOrder::Big;
+            self = self.set(Key::SzipFlags, PREPROCESS | if is_big { MSB } else { 0 });
+        }
+        if is_shuffled {
+            // Packed values are shuffled by whole bytes.
+            let size = bits.map_or(self.descriptor.dtype.byte_width() as u64, |bits| bits.div_ceil(8));
+            self = self.set(Key::ShuffleElementSize, size.max(1));
+        }
+        self
     }
 
     /// Compresses with Zstandard.
@@ -252,19 +272,10 @@ impl<'a> ObjectBuilder<'a> {
     /// of whole bytes: 12 bits become 16.
     #[must_use]
     pub fn szip(self) -> Self {
-        // Samples of szip lie in whole bytes, but packed values lie without gaps.
-        if let Some(bits) = packed_bits(&self.descriptor).filter(|bits| !bits.is_multiple_of(8) && *bits < 32) {
-            return self.set(Key::SpBitsPerValue, bits.next_multiple_of(8)).szip();
-        }
-        let raw = self.descriptor.encoding == Encoding::None.name() && self.descriptor.filter == Filter::None.name();
-        // Only raw values have the descriptor's byte order. For packed values, readers and writers set the flag themselves;
-        // other shuffled values are samples of one byte.
-        let big = raw && self.descriptor.byte_order == ByteOrder::Big;
-        let flags = PREPROCESS | if big { MSB } else { 0 };
         self.compression(Compression::Szip)
             .set(Key::SzipRsi, SZIP_RSI)
             .set(Key::SzipBlockSize, SZIP_BLOCK_SIZE)
-            .set(Key::SzipFlags, flags)
+            .with_stages_in_line()
     }
 
     /// Compresses with Blosc2, at a level from 0 to 9.

@@ -142,3 +142,35 @@ fn packed_values_that_are_not_finite_are_told_how() {
     let packed = object().simple_packing_of_finite(16, 0).unwrap();
     MessageBuilder::new().object(packed).allow_nan().encode().unwrap();
 }
+
+/// Parameters of a stage follow from the stages before it, whichever is chosen first.
+#[test]
+fn stages_may_be_chosen_in_any_order() {
+    type Stage<'a> = (&'a str, fn(ObjectBuilder<'a>) -> ObjectBuilder<'a>);
+    let values: Vec<f32> = (0..640).map(|i| (i as f32 / 50.0).sin()).collect();
+    let stages: [Stage<'_>; 3] = [
+        ("packed", |object| object.simple_packing(12)),
+        ("shuffled", ObjectBuilder::shuffle),
+        ("szip", ObjectBuilder::szip),
+    ];
+    for chosen in 0..8_usize {
+        let stages: Vec<_> = (0..3).filter(|i| chosen >> i & 1 == 1).map(|i| stages[i]).collect();
+        let in_order = |order: &[usize]| {
+            let object = ObjectBuilder::new(&[640], &values).unwrap();
+            let object = order.iter().filter_map(|i| stages.get(*i)).fold(object, |object, (_, stage)| stage(object));
+            let bytes = MessageBuilder::new().object(object).encode().unwrap();
+            let descriptor = crate::decode_descriptors(&bytes).unwrap().1.remove(0);
+            assert!(crate::decode(&bytes, &crate::DecodeOptions::default()).is_ok());
+            descriptor
+        };
+        let expected = in_order(&[0, 1, 2]);
+        for order in [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+            assert_eq!(
+                in_order(&order),
+                expected,
+                "{:?} in order {order:?}",
+                stages.iter().map(|s| s.0).collect::<Vec<_>>()
+            );
+        }
+    }
+}
