@@ -230,6 +230,28 @@ fn tables_say_what_is_wrong_and_where() {
     assert!(error(b"").contains("it is empty"));
 }
 
+/// Years are names of columns too. In quotes, above numbers without quotes, they are told apart from the first row.
+#[test]
+fn names_of_columns_may_look_like_numbers() {
+    let read = |text: &[u8]| csv::read(text, Layout::Columns).unwrap();
+    let column = |name: &str, values: [i64; 2]| {
+        Array::new(Dtype::Int64, ByteOrder::NATIVE, &[2], values.map(i64::to_ne_bytes).concat()).unwrap().named(name)
+    };
+    for names in [["2020", "2021"], ["nan", "2021"], ["null", "1e3"], ["a", "2020"]] {
+        let arrays = [column(names[0], [1, 2]), column(names[1], [3, 4])];
+        let arrays = Arrays { arrays: arrays.to_vec(), ..Arrays::default() };
+        let text = written(|file| _ = csv::write(&arrays, Layout::Columns, file).unwrap());
+        let found: Vec<_> =
+            read(&text).arrays.iter().map(|array| array.name().unwrap_or_default().to_string()).collect();
+        assert_eq!(found, names, "{}", String::from_utf8_lossy(&text));
+        assert!(read(&text).arrays.iter().all(|array| array.descriptor.shape == [2]));
+    }
+    // Without quotes, or with quotes everywhere, a line of numbers is a row.
+    for text in [&b"2020,2021\n1,3\n"[..], b"\"2020\",\"2021\"\n\"1\",\"3\"\n"] {
+        assert!(read(text).arrays.iter().all(|array| array.name().is_none() && array.descriptor.shape == [2]));
+    }
+}
+
 #[test]
 fn columns_have_the_type_that_their_numbers_need() {
     let table = csv::read(b"1,18446744073709551615,1.5,,-0\n2,0,NaN,NULL,1\n", Layout::Columns).unwrap();

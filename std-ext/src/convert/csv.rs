@@ -1,7 +1,8 @@
 //! Numbers as text: a table with a comma between its columns.
 //!
 //! # Reading
-//! The first line names the columns if one of its fields is not a number. Each column becomes an object with its name; with
+//! The first line names the columns if one of its fields is not a number, or is in quotes and the field below is not: a year
+//! may be a name. Each column becomes an object with its name; with
 //! [`Layout::Matrix`] the whole table becomes one tensor of two dimensions. A column of integers becomes `int64`, or
 //! `uint64` if its numbers need that. Any other column becomes `float64`. Missing values (an empty field, `nan`, `na`,
 //! `null` or `none`, in upper or lower case) become NaN, which messages keep as a mask. Fields may stand in double quotes.
@@ -30,6 +31,7 @@
 mod numbers;
 mod records;
 
+use std::borrow::Cow;
 use std::io::Write;
 
 use ciborium::Value;
@@ -67,7 +69,9 @@ pub fn read(bytes: &[u8], layout: Layout) -> Result<Arrays<'static>> {
         .map_err(|error| refused(format!("not a .csv file: byte {} is not UTF-8", error.valid_up_to())))?;
     let mut records = Records::new(text).peekable();
     let Some(first) = records.peek().cloned().transpose()? else { return Err(refused("not a .csv file: it is empty")) };
-    let names = is_header(&first).then(|| first.fields.iter().map(ToString::to_string).collect::<Vec<_>>());
+    let second = Records::new(text).nth(1).and_then(std::result::Result::ok);
+    let names =
+        is_header(&first, second.as_ref()).then(|| first.fields.iter().map(ToString::to_string).collect::<Vec<_>>());
     if names.is_some() {
         records.next();
     }
@@ -104,9 +108,15 @@ pub fn read(bytes: &[u8], layout: Layout) -> Result<Arrays<'static>> {
     Ok(Arrays { arrays, ..Arrays::default() })
 }
 
-/// Whether a line names the columns: one of its fields is neither a number nor a missing value.
-fn is_header(record: &Record<'_>) -> bool {
-    record.fields.iter().any(|field| Column::default().push(field).is_err())
+/// Whether the first line names the columns: one of its fields is neither a number nor a missing value, or is in quotes where
+/// the next line has none.
+fn is_header(first: &Record<'_>, second: Option<&Record<'_>>) -> bool {
+    let in_quotes = |field: &Cow<'_, str>| matches!(field, Cow::Owned(_));
+    let mut below = second.into_iter().flat_map(|record| &record.fields);
+    first.fields.iter().any(|field| {
+        let is_marked = below.next().is_some_and(|below| in_quotes(field) && !in_quotes(below));
+        is_marked || Column::default().push(field).is_err()
+    })
 }
 
 /// The whole table as one array.
@@ -244,7 +254,8 @@ fn typed(text: String, dtype: Dtype) -> String {
 
 /// A name as a field: in quotes if it would be read as something else without them.
 fn quoted(name: &str) -> String {
-    let is_plain = !name.contains([',', '"', '\n', '\r']) && name.trim() == name && !name.is_empty();
+    let is_number = Column::default().push(name).is_ok();
+    let is_plain = !is_number && !name.contains([',', '"', '\n', '\r']) && name.trim() == name;
     if is_plain { name.to_string() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
 }
 

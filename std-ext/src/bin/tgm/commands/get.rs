@@ -23,7 +23,8 @@ use crate::show::text::escape;
 
 /// Print the values of keys, one line for each message
 ///
-/// Values are separated by one blank. A message that lacks a key has no line, and the exit code is 1.
+/// Values are separated by one blank. A message that lacks a key has no line, and the exit code is 1. With --csv, and in
+/// order (--sort), it has a line with an empty field.
 #[derive(Args, Debug)]
 pub(crate) struct Get {
     #[command(flatten)]
