@@ -311,9 +311,13 @@ mod tests {
                     })
                 });
                 let patterns = patterns.as_flattened();
-                // A hundred numbers of mixed patterns, then a hundred zeros, so that some rows are finite. Squares mix
-                // the patterns: the two parts of a complex element differ from element to element.
-                let numbers = (0..9000).map(|i| &patterns[if i % 200 < 100 { i * i / 11 % patterns.len() } else { 0 }]);
+                // A hundred numbers of mixed patterns, then a hundred zeros, so that some rows are finite. Every pattern meets
+                // every other one as the two parts of a complex element.
+                let numbers = (0..9000).map(|i| {
+                    let (dense, len) = (i / 200 * 100 + i % 200, patterns.len());
+                    let part = if dense % 2 == 0 { dense / (2 * len) } else { dense / 2 };
+                    &patterns[if i % 200 < 100 { part % len } else { 0 }]
+                });
                 let data: Vec<u8> = numbers.flatten().copied().take(4321 * width).collect();
                 let mut zeroed = data.clone();
                 let masks = find(&data, dtype, order, &options).unwrap();

@@ -316,3 +316,19 @@ fn digests_of_metadata_count_too_when_they_are_asked_for() {
     let error = write("damaged", &message).unwrap_err();
     assert!(matches!(error, TensogramError::HashMismatch { .. }), "{error}");
 }
+
+/// Attributes that were read from a file and keys of the object may have one name.
+#[test]
+fn the_first_attribute_of_a_name_is_kept_and_the_others_are_told() {
+    let object = crate::encode::ObjectBuilder::new(&[3], &[1.0_f32, 2.0, 3.0]).unwrap().metadata("name", "t");
+    let object = object.metadata("attributes.units", "K").metadata("units", "degC").metadata("a/b", 1);
+    let message = crate::encode::MessageBuilder::new().object(object).encode().unwrap();
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.nc");
+    let notes = write(&path, &[message]);
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert!(notes[0].contains("attribute units: there is one of this name already"), "{notes:?}");
+    let file = netcdf::open(&path).unwrap();
+    let units = file.variable("t").unwrap().attribute_value("units").unwrap().unwrap();
+    assert!(matches!(&units, netcdf::AttributeValue::Str(text) if text == "K"), "{units:?}");
+}

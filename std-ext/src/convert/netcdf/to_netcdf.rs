@@ -1,6 +1,6 @@
 //! From Tensogram to NetCDF 4.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use ciborium::Value;
@@ -378,8 +378,11 @@ impl NetcdfWriter {
             variable.set_compression(level.into(), true).map_err(at(&self.path))?;
         }
         let attributes = values.attributes(kind).into_iter().chain(metadata(global, index));
+        let mut taken = HashSet::new();
         for Attribute { name, value, kind: own } in attributes {
             let written = match value.and_then(|value| attribute(value, own)) {
+                // The later one would replace the earlier one.
+                Some(_) if !taken.insert(safe(&name)) => Err("there is one of this name already".to_string()),
                 // It has to have the type of the values.
                 Some(value) if name == "_FillValue" && types::of_attribute(&value) != kind => {
                     Err(format!("it is no {kind}"))
