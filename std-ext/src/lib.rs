@@ -60,20 +60,21 @@
 //! | the crates whose types stand in signatures | [`deps`] |
 //!
 //! # Layers
-//! A module uses modules below its own row only; a check of the repository holds it to that.
+//! A module imports only from rows below its own. Modules of one row do not import each other. `.ci/layers` checks both.
 //!
 //! | layer | what it knows |
 //! |---|---|
-//! | `compat`, `doctor` | every name of the crate `tensogram` |
-//! | `convert`, `ndarray`, `zio` | other libraries' and formats' arrays |
-//! | `validate`, `v2`, `catalog` | whole messages and files, what is wrong with them, and where they are |
+//! | `doctor` | which features this build has, each tested |
+//! | `compat` | the names of the crate `tensogram` |
+//! | `convert`, `ndarray`, `zio` | the arrays of other formats and libraries |
+//! | `validate` | everything that is wrong with a message or a file |
+//! | `v2`, `catalog` | messages of version 2; where the objects of a file are, and their metadata |
 //! | `file` | files and the messages in them |
 //! | `remote` | servers and object stores |
 //! | `read` | what to read next of any source, to find messages and parts of them |
 //! | `stages` | single stages |
-//! | `encode`, `decode` | messages; neither knows the other |
-//! | `scan` | where messages are |
-//! | `codec` | one compressed payload |
+//! | `encode`, `decode` | messages |
+//! | `scan`, `codec` | where messages are; one compressed payload |
 //! | `kernels` | values in memory, by vector instructions |
 //! | `model` | owned descriptors and metadata |
 //! | `base` | errors, limits, memory, threads, options |
