@@ -9,8 +9,9 @@ pub type Result<T, E = Error> = core::result::Result<T, E>;
 
 /// A fact about the input ([`ErrorKind`]), and the byte offset at which it holds.
 ///
-/// The offset counts from the first byte of the slice that the caller gave. Some errors concern a request and not bytes, for
-/// example an element range or an output buffer. Their offset is the place of the object or payload concerned.
+/// The offset counts from the first byte of the slice that the caller gave. For a frame, an object or a descriptor of a
+/// [`Message`](crate::Message), that slice is the message. Some errors concern a request and not bytes, for example an element
+/// range or an output buffer. Their offset is the place of the object or payload concerned.
 ///
 /// ```
 /// use tgm_core::{ErrorKind, Message};

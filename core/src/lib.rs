@@ -2,8 +2,8 @@
 //!
 //! # Promises
 //!
-//! - **Nothing is copied, and nothing is allocated.** A [`Message`] is two references. Frames, descriptors, metadata and
-//!   values are slices of the caller's bytes. Decoding writes into the caller's buffer.
+//! - **Nothing is copied, and nothing is allocated.** A [`Message`] is a slice and two references. Frames, descriptors,
+//!   metadata and values are slices of the caller's bytes. Decoding writes into the caller's buffer.
 //! - **Nothing panics, and nothing is `unsafe`.** Bad bytes give an [`Error`]: what is wrong, and at which byte.
 //! - **The input is never trusted.** Time and memory are bounded by the number of bytes that exist, and never by a number
 //!   that the bytes contain.
@@ -12,9 +12,12 @@
 //! # Map
 //!
 //! ```text
-//! &[u8] ─► scan ─► message ─► frame ─► object ─► descriptor ─┬─► tensor: values in place
-//!                     │         └─► index, hash              └─► stored: decoded into your buffer
-//!                     └─► metadata                                (packing, shuffle, szip, mask)
+//! &[u8] ─► scan ─► message ─┬─► frame ─┬─► object ─┬─► descriptor
+//!                           │          │           ├─► view                 values in place (tensor)
+//!                           │          │           ├─► decode_into          filter, packing and masks undone (stored, mask)
+//!                           │          │           └─► decode_floats_into   szip undone too (szip)
+//!                           │          └─► index, hash
+//!                           └─► metadata
 //! ```
 //!
 //! | question | answer |

@@ -1,9 +1,13 @@
 //! Decoding an object's uncompressed bytes to its values, into the caller's buffer (PIPELINE §2 to §4).
 //!
 //! ```text
-//! payload ─ decompress ─► stored bytes ─► unshuffle ─► unpack or swap ─► values ─► restore masked ones
-//!           (std-ext)     └────────────────── here ──────────────────┘             (DataObject)
+//! payload ─ decompress ─────► stored bytes ─► unshuffle ─► unpack or swap ─► values ─► restore masked ones
+//!           (szip: values.rs; └────────────────── here ──────────────────┘             (object.rs)
+//!           others: std-ext)
 //! ```
+//!
+//! [`DataObject::stored`](crate::object::DataObject::stored) refuses a compressed payload.
+//! [`DataObject::decode_floats_into`](crate::object::DataObject::decode_floats_into) undoes szip and everything after it.
 //!
 //! If an object has both a filter and an encoding, bytes are unshuffled block by block into a buffer on the stack, and
 //! unpacked from there. So nothing is allocated, and the cost of a range depends on its length alone.

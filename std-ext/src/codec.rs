@@ -1,18 +1,48 @@
 //! Compression backends: one file each, named by the wire string, behind one small trait and one registry.
 //!
-//! Where a new codec goes:
+//! # Where a new codec goes
+//! The last column says what notices that a place was forgotten: the compiler, by a `match` on all variants, a test, or
+//! nothing. Paths without a crate are in `std-ext/src`.
 //!
-//! 1. Its name: a variant of [`Compression`] in `tgm_core::descriptor`, with the parameters that a descriptor stores.
-//! 2. Its file: `codec/NAME.rs`, with a type that implements [`Codec`]. `decompress_into` is enough; the other methods
-//!    have defaults. A folder `codec/NAME` holds its parts, one subject a file. What loops over values belongs to
-//!    `kernels`.
-//! 3. Its feature in `Cargo.toml`, if it needs another crate, and its line in [`codec()`], below. A codec for masks too
-//!    also gets one in `mask_decompressor`.
-//! 4. Its writer: `compress` or `append` in its file, called by `encode::compress`.
-//! 5. Its tests: in its file or `codec/NAME/tests.rs`, payloads byte by byte, golden files of the reference, damage
-//!    that must be an error, and parts that agree with the whole. In `tests/`: `payloads`, `error_texts`, `limits`, and
-//!    a fuzz target that bounds memory and time.
-//! 6. Its row in `PIPELINE §5` of the format's description, and in `benches`.
+//! | place | what it gets | noticed by |
+//! |---|---|---|
+//! | `core/src/names/stage.rs` | a variant of [`Compression`], at the end, with the name on the wire | |
+//! | `core/c/include/tgm_core.h` | its number, `TGMC_COMPRESSION_NAME` | test `header` of `core/c` |
+//! | `core/src/names/key.rs`, `core/src/descriptor/params.rs` | its parameters: keys before `Key::Length`, and their typed values. A key has a number in `tgm_core.h` too | the keys: test `header` |
+//! | `codec/NAME.rs` | a type that implements [`Codec`]. `decompress_into` is enough; the other methods have defaults. A folder `codec/NAME` holds its parts, one subject a file. Loops over values belong to `kernels` | |
+//! | [`codec()`], below | its line | the test at the end of this file |
+//! | `std-ext/Cargo.toml`, `base/hint.rs` | its feature, if it needs another crate; a `Hint` that names it, and a line in `Hint::to_decode` | the same test, in a build without the feature |
+//! | `bin/tgm/show/advice.rs` | the words of the tool for that hint | the test there |
+//! | `encode/plan.rs` | a variant of `Compressor`, its parameters, a line in `Stages::compressor` | the compiler |
+//! | `encode/compress.rs` | the call of the writer: `compress` or `append` in its file | the compiler |
+//! | `encode/value_order.rs`, `v2/upgrade.rs` | its name, if it compresses numbers and not bytes | nothing |
+//! | `v2/object.rs` | its name: version 2 does not have it | nothing |
+//! | `encode/builder/object.rs` | a method of `ObjectBuilder` | nothing |
+//! | `encode/arbitrary/pipeline.rs` | a variant of `Compressed` for fuzzers | nothing |
+//! | `validate/trial.rs` | a line in `configure`, if it has parameters | nothing |
+//! | `base/limits.rs` | what a byte can become: a row of the table | nothing; the test `amplification` gets a row |
+//! | `doctor/abilities.rs` | what the build can do | the compiler |
+//! | `doctor.rs`, `doctor/self_test.rs` | a line in `features`, a row of `run_self_test` | nothing |
+//! | `compat/pipeline.rs` | a line, if the reference has it in `apply_pipeline` | nothing |
+//! | `bin/tgm/args/pipeline_flags/staging.rs` | how the flags set it; its keys in `COMPRESSION`, and `is_lossy` | the compiler; the keys and `is_lossy`: nothing |
+//! | `bin/tgm/args/pipeline_flags.rs` | a flag for its parameters, and the levels that it has | nothing |
+//! | `std-ext/c/src/version.rs` | its name in `has` | nothing |
+//! | `PIPELINE §5` of the format's description, `std-ext/doc/FEATURES.md` | a row | nothing |
+//!
+//! A codec for masks also gets these:
+//!
+//! | place | what it gets | noticed by |
+//! |---|---|---|
+//! | `core/src/names/stage.rs`, `core/c/include/tgm_core.h` | a variant of [`MaskMethod`], at the end, and its number | test `header` |
+//! | `mask_decompressor`, below | its line | nothing |
+//! | `base/options/encode.rs` | a variant of the other `MaskMethod`, in `name` and in `from_name` | `name`: the compiler |
+//! | `encode/masks.rs` | a line in `append`, and in `params_of` if it has parameters | `append`: the compiler |
+//! | `encode/arbitrary/options.rs` | a choice for fuzzers | nothing |
+//!
+//! Tests: in its file or in `codec/NAME/tests.rs` stand payloads byte by byte, damage that must be an error, and parts that
+//! agree with the whole. In `tests/tests`, `payloads`, `error_texts`, `limits` and `threads` get rows, and the test
+//! `exhaustive` fails until one of its messages has the codec. `tests/data` gets golden files of the reference,
+//! `tests/conformance` gets cases, and `benches/src/codecs.rs` gets a row. A fuzz target bounds memory and time.
 
 #[cfg(feature = "blosc2-decode")]
 pub mod blosc2;

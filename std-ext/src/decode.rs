@@ -5,17 +5,24 @@
 //! index, or to borrow values, open a [`tgm_core::Message`] and hand its objects to [`values`].
 //!
 //! # From the disk to values
+//! This is the way of `TensogramFile::decode_object`. A map has all bytes at hand, and a program with a message in memory
+//! begins with [`decode_object`].
+//!
 //! ```text
-//! bytes of a file
-//!   │  scan: where messages begin and end
-//! Message            borrowed from the bytes, as all views are
-//!   │  walk: frames in legal order, metadata, limits; digests, if the options ask for them
-//! DataObject         descriptor, payload, masks
-//!   │  the only door to payloads: it checks the digest if the options ask for it
-//!   │  plan: which stages, how many bytes, is anything left to do?
+//! TensogramFile::decode_object
+//!   │  table                          where messages begin and end: Table::scan, once for a file
+//!   │  message_bytes::ask             reads: up to 256 KiB all of the message (read_whole), beyond that parts (read::Reader)
+//!   │  read::answer::Object           the question: what it needs, and the answer out of it
+//!   │
+//!   ├─ a message ──► decode_object ───────► CheckedMessage::for_values   walk: frames in legal order, metadata, limits
+//!   ├─ a frame ────► FrameApart::decode ──► Frame::parse_at
+//!   │
+//!   │  trust                          the only door to payloads: it checks the digest if the options ask for it
+//!   │  whole::decode_values           all values of the object
+//!   │  plan                           which stages, how many bytes, is anything left to do?
 //!   │
 //! payload ─ decompress ─► stored bytes ─ unshuffle ─ unpack or swap ─► values ─ restore ─► values with NaN and ±∞
-//!           (a codec)                    (kernels)                              (masks)
+//!           (codec)                      (stored, kernels)                      (masks)
 //! ```
 //!
 //! A payload that holds the values as they are wanted is borrowed. Otherwise values are written once, to one allocation
@@ -23,7 +30,9 @@
 //! pass.
 //!
 //! # Where masks are restored
-//! The encoder puts zeros in the place of NaN and infinities, and the bits that say where behind the payload.
+//! The encoder writes zeros in the place of NaN and infinities. Behind the payload it stores bitmaps of these places.
+//! `Plan::must_restore` says whether an object has such bitmaps and the options ask for them. The module `masks` reads the
+//! bitmaps and calls [`tgm_core::mask::restore_into`]. In core, [`DataObject::restore_into`] does the same.
 //!
 //! ```text
 //! region     payload ············ │ nan 0100 │ inf+ 0001 │

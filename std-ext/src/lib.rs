@@ -9,8 +9,8 @@
 //! | bytes of the values of a borrowed object, borrowed where they can be | [`values`], [`decode::ranges`] |
 //! | a vector of the type that the values are | [`to_vec`] |
 //! | floats, for any type of values | [`values_as`] |
-//! | a box of a tensor, as any of these | [`decode::select`](mod@decode::select) |
-//! | the same in buffers that the caller keeps | [`decode::values_into`] with a [`Scratch`]; all of them are in [`decode`](mod@decode) |
+//! | a box of a tensor: its bytes, floats, or values of their own type | [`decode::select()`], [`decode::select_as`], [`decode::select_vec`] |
+//! | bytes or floats in a buffer that the caller keeps | [`decode::values_into`], [`decode::values_as_into`], with a [`Scratch`] |
 //! | arrays of the crate `ndarray` | `ndarray`, with that feature |
 //!
 //! # Write
@@ -29,7 +29,7 @@
 //! | a file, mapped, whose messages are borrowed | `MappedFile`, with feature `mmap` |
 //! | messages of a pipe or socket, as they come | [`file::MessageReader`], [`file::ValueReader`] |
 //! | where messages are in bytes | [`scan()`], [`file::messages`] |
-//! | files on servers and in object stores | `remote`, with that feature |
+//! | a file on a server or in an object store | [`TensogramFile::open_source`], `TensogramFile::open_remote`, with feature `remote` |
 //! | parts of messages of any other source | [`read::Reader`], [`read::RangeFetch`] |
 //! | the objects with certain metadata | [`file::query`], or a [`catalog`] of the file |
 //!
@@ -47,7 +47,7 @@
 //! | whether a message is intact | [`check_message`] |
 //! | everything that is wrong with a message or a file | [`validate::validate_message`], [`validate::validate_file`] |
 //! | digests checked while decoding, and bounds on memory | [`DecodeOptions`] and its [`limits`](DecodeOptions::limits) |
-//! | what went wrong, and where | [`TensogramError`], [`error`] |
+//! | what went wrong, and at which byte | [`TensogramError`]; [`cause`](TensogramError::cause) and its [`offset`](tgm_core::Error::offset) |
 //!
 //! # Other formats and other programs
 //! | want | take |
@@ -56,24 +56,25 @@
 //! | ZIO messages with tensors, and FLOW | `zio`, with that feature |
 //! | files of numpy, safetensors, CSV and bare values, and back | [`convert::arrays`], with the features of their names |
 //! | GRIB messages as Tensogram, and back to the byte | [`convert`], with feature `grib` |
-//! | a program written for the crate `tensogram` | [`compat`]; all of its names are here, though this page does not list them |
+//! | a program written for the crate `tensogram` | [`compat`]. All names of `tensogram` are at the root; this page hides them |
 //! | the crates whose types stand in signatures | [`deps`] |
 //!
 //! # Layers
-//! A module uses modules below its own row only; a check of the repository holds it to that.
+//! A module imports only from rows below its own. Modules of one row do not import each other. `.ci/layers` checks both.
 //!
 //! | layer | what it knows |
 //! |---|---|
-//! | `compat`, `doctor` | every name of the crate `tensogram` |
-//! | `convert`, `ndarray`, `zio` | other libraries' and formats' arrays |
-//! | `validate`, `v2`, `catalog` | whole messages and files, what is wrong with them, and where they are |
+//! | `doctor` | which features this build has, each tested |
+//! | `compat` | the names of the crate `tensogram` |
+//! | `convert`, `ndarray`, `zio` | the arrays of other formats and libraries |
+//! | `validate` | everything that is wrong with a message or a file |
+//! | `v2`, `catalog` | messages of version 2; where the objects of a file are, and their metadata |
 //! | `file` | files and the messages in them |
 //! | `remote` | servers and object stores |
 //! | `read` | what to read next of any source, to find messages and parts of them |
 //! | `stages` | single stages |
-//! | `encode`, `decode` | messages; neither knows the other |
-//! | `scan` | where messages are |
-//! | `codec` | one compressed payload |
+//! | `encode`, `decode` | messages |
+//! | `scan`, `codec` | where messages are; one compressed payload |
 //! | `kernels` | values in memory, by vector instructions |
 //! | `model` | owned descriptors and metadata |
 //! | `base` | errors, limits, memory, threads, options |
@@ -178,12 +179,12 @@ pub mod deps {
     pub use zerocopy;
 }
 
-/// The examples of the README, compiled and run.
+/// The examples of the README, compiled. Other pages run the same calls.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;
 
-/// The examples of the package's README, compiled and run.
+/// The examples of the package's README, compiled. Other pages run the same calls.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct PackageReadme;

@@ -16,7 +16,7 @@ use crate::base::hint::Hint;
 /// The result type of this crate.
 pub type Result<T, E = TensogramError> = std::result::Result<T, E>;
 
-/// The text of an error. If `tgm_core` found the defect, its kind and byte offset come along.
+/// The text of an error. If `tgm_core` found the defect, its kind and byte offset come along ([`Self::cause`]).
 ///
 /// It can be read like the `String` that it holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,8 @@ pub struct Reason {
 }
 
 impl Reason {
-    /// The error of `tgm_core` behind this one: the kind of defect and its byte offset.
+    /// The error of `tgm_core` behind this one: the kind of defect and its byte offset. [`TensogramError::cause`] says from
+    /// where the offset counts.
     pub const fn cause(&self) -> Option<tgm_core::Error> {
         self.cause
     }
@@ -127,6 +128,12 @@ pub enum TensogramError {
 
 impl TensogramError {
     /// The error of `tgm_core` behind this one: the kind of defect and its byte offset.
+    ///
+    /// The offset counts from the start of the bytes that the caller gave. For a message of a file, it counts from the start
+    /// of the message. To get the place in the file, add the `offset` of that message's [`MessageLayout`]. The files'
+    /// method `message_layouts` returns one for each message.
+    ///
+    /// [`MessageLayout`]: crate::MessageLayout
     pub const fn cause(&self) -> Option<tgm_core::Error> {
         match self {
             Self::Framing(r)

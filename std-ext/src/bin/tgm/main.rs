@@ -1,8 +1,8 @@
 //! `tgm`: lists, checks, extracts, makes and edits Tensogram messages in files.
 //!
-//! Folders in layers. A folder imports from folders in rows below its own:
+//! Folders in layers. A folder imports only from folders in rows below its own. `.ci/layers` checks this.
 //!
-//! | folder | content |
+//! | layer | content |
 //! |---|---|
 //! | [`cli`] | the command line, which calls the commands |
 //! | [`commands`] | each command, a file of its own |
