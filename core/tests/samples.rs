@@ -1,11 +1,12 @@
 //! What views and events say of the sample messages, by every way that leads to the same thing.
 
-use tgm_core::descriptor::{ByteOrder, Dtype};
+use tgm_core::descriptor::{ByteOrder, Descriptor, Dtype};
 use tgm_core::frame::Frame;
 use tgm_core::hash::{HashPresence, Verdict};
 use tgm_core::index::{HashList, Index, IndexEntry};
 use tgm_core::metadata::Metadata;
 use tgm_core::push::{Event, Link, PushDecoder, PushState};
+use tgm_core::stored::Stored;
 use tgm_core::wire::FrameType;
 use tgm_core::{ErrorKind, Message};
 
@@ -209,6 +210,7 @@ fn views_show_their_shape_and_no_values() {
         let length = message.as_bytes().len();
         assert!(format!("{message:?}").contains(&format!("given: {length}")));
         assert!(frames(&message).iter().all(|frame| format!("{frame:?}").contains("total_length")));
+        assert!(message.objects().all(|object| format!("{:?}", object.unwrap().descriptor()).contains("dtype")));
         assert!(format!("{:?}", message.frames()).contains("walk"));
     }
     assert!(format!("{:?}", PushState::new(Link::Lossy)).contains("Lossy"));
@@ -289,4 +291,57 @@ fn damage_at_the_end_of_a_frame_is_no_error_of_the_index() {
         seen += 1;
     }
     assert!(seen > 0);
+}
+
+/// Values, packed values or shuffled elements: bytes are offered in the one form that they have.
+#[test]
+fn stored_bytes_say_in_which_form_they_are() {
+    let object = Message::parse(SAMPLES[2]).unwrap().object(0).unwrap();
+    let (descriptor, payload) = (object.descriptor(), object.payload());
+    let packed = object.stored().unwrap();
+    assert!(packed.as_values().is_none() && packed.as_shuffled().is_none());
+    assert_eq!(packed.as_packed().map(|(bytes, packing)| (bytes, packing.bits_per_value)), Some((payload, 16)));
+    assert_eq!(packed.as_packed_from().map(|(bytes, _, first)| (bytes, first)), Some((payload, 0)));
+    let window = Stored::window(descriptor, &payload[6..10], 6).unwrap();
+    assert!(window.as_packed().is_none());
+    assert_eq!(window.as_packed_from().map(|(bytes, _, first)| (bytes, first)), Some((&payload[6..10], 3)));
+    let beyond = Stored::window(descriptor, payload, 2).unwrap_err();
+    assert_eq!(beyond.kind(), ErrorKind::PayloadSize);
+
+    let plain = Message::parse(SAMPLES[4]).unwrap().object(0).unwrap();
+    let values = plain.stored().unwrap();
+    assert_eq!(values.as_values(), Some(plain.payload()));
+    assert!(values.as_packed().is_none() && values.as_packed_from().is_none() && values.as_shuffled().is_none());
+
+    for (encoding, bytes) in [("none", 32), ("simple_packing", 8)] {
+        let encoded = shuffled(encoding);
+        let descriptor = Descriptor::parse(&encoded, 0).unwrap();
+        let bytes = vec![7; bytes];
+        let stored = Stored::new(&descriptor, &bytes).unwrap();
+        assert!(stored.as_values().is_none() && stored.as_packed().is_none() && stored.as_packed_from().is_none());
+        assert_eq!(stored.as_shuffled(), (encoding == "none").then_some((&bytes[..], 2)));
+        let part = Stored::window(&descriptor, &bytes[..4], 0).unwrap_err();
+        assert!(matches!(part.kind(), ErrorKind::NeedsDecoding(_)), "{part}");
+    }
+}
+
+/// The descriptor of four values of float64 in shuffled elements of two bytes.
+fn shuffled(encoding: &str) -> Vec<u8> {
+    let mut encoder = minicbor::Encoder::new(Vec::new());
+    encoder.begin_map().unwrap();
+    let texts = [("type", "ntensor"), ("dtype", "float64"), ("byte_order", "little"), ("encoding", encoding)];
+    for (key, text) in texts.into_iter().chain([("filter", "shuffle"), ("compression", "none")]) {
+        encoder.str(key).unwrap().str(text).unwrap();
+    }
+    for (key, number) in [("ndim", 1), ("shuffle_element_size", 2), ("sp_bits_per_value", 16)] {
+        encoder.str(key).unwrap().u64(number).unwrap();
+    }
+    for key in ["sp_reference_value", "sp_binary_scale_factor", "sp_decimal_scale_factor"] {
+        encoder.str(key).unwrap().u8(0).unwrap();
+    }
+    for (key, number) in [("shape", 4), ("strides", 1)] {
+        encoder.str(key).unwrap().array(1).unwrap().u64(number).unwrap();
+    }
+    encoder.end().unwrap();
+    encoder.into_writer()
 }
