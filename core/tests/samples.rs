@@ -1,10 +1,11 @@
 //! What views and events say of the sample messages, by every way that leads to the same thing.
 
-use tgm_core::descriptor::{ByteOrder, Descriptor, Dtype};
+use tgm_core::descriptor::{ByteOrder, Descriptor, Dtype, Filter, MaskKind, Stage};
 use tgm_core::frame::Frame;
 use tgm_core::hash::{HashPresence, Verdict};
 use tgm_core::index::{HashList, Index, IndexEntry};
 use tgm_core::metadata::Metadata;
+use tgm_core::phase::DecodePhase;
 use tgm_core::push::{Event, Link, PushDecoder, PushState};
 use tgm_core::stored::Stored;
 use tgm_core::wire::FrameType;
@@ -344,4 +345,93 @@ fn shuffled(encoding: &str) -> Vec<u8> {
     }
     encoder.end().unwrap();
     encoder.into_writer()
+}
+
+/// The first sample whose frames have no digests: they are removed, so that only other checks find damage.
+fn without_digests(bytes: &[u8]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    let offsets: Vec<_> = frames(&Message::parse(&bytes).unwrap()).iter().map(Frame::offset).collect();
+    for offset in offsets {
+        // The low byte of the frame's flags.
+        bytes[usize::try_from(offset).unwrap() + 7] &= !2;
+    }
+    bytes[11] &= !0x80;
+    bytes
+}
+
+#[test]
+fn a_message_is_intact_whether_or_not_it_has_digests() {
+    for message in messages() {
+        let found = message.verify_all().unwrap();
+        assert_eq!((found.frames, found.objects), (frames(&message).len(), message.objects().count()));
+        let bytes = without_digests(message.as_bytes());
+        let bare = Message::parse(&bytes).unwrap().verify_all().unwrap();
+        assert_eq!((bare.frames, bare.objects, bare.hashed_frames), (found.frames, found.objects, 0));
+        assert!(!bare.is_hashed());
+    }
+}
+
+/// Without digests a descriptor that does not go with its payload is found all the same, and so is a wrong mask.
+#[test]
+fn objects_that_contradict_themselves_are_found_without_digests() {
+    let mut bytes = without_digests(SAMPLES[4]);
+    let descriptor = *Message::parse(SAMPLES[4]).unwrap().object(0).unwrap().descriptor();
+    let dtype = descriptor.as_encoded().windows(7).position(|window| window == b"float32").unwrap();
+    let dtype = usize::try_from(descriptor.offset()).unwrap() + dtype;
+    bytes[dtype..dtype + 7].copy_from_slice(b"float64");
+    let error = Message::parse(&bytes).unwrap().verify_all().unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::PayloadSize | ErrorKind::StridesMismatch), "{error}");
+
+    let masked = Message::parse(SAMPLES[3]).unwrap().object(0).unwrap();
+    let (_, mask) = masked.descriptor().masks().iter().next().unwrap();
+    let mut bytes = without_digests(SAMPLES[3]);
+    let at = usize::try_from(masked.region_offset() + mask.offset()).unwrap();
+    assert_eq!(bytes[at..at + masked.mask_blob(&mask).unwrap().len()], *masked.mask_blob(&mask).unwrap());
+    // The length of the first run.
+    bytes[at + 1] ^= 1;
+    let error = Message::parse(&bytes).unwrap().verify_all().unwrap_err();
+    assert!(error.offset() >= at as u64, "{error:?}");
+}
+
+#[test]
+fn masked_values_are_restored_and_only_plain_objects_are_viewed() {
+    let mut plain = 0;
+    for message in messages() {
+        let object = message.object(0).unwrap();
+        let at = usize::try_from(object.region_offset()).unwrap();
+        assert_eq!(&message.as_bytes()[at..at + object.payload().len()], object.payload());
+        let is_plain = object.descriptor().pending_stage().is_none();
+        assert_eq!(object.view_any().is_ok(), is_plain);
+        plain += usize::from(is_plain);
+    }
+    assert!(plain > 0 && plain < SAMPLES.len());
+    let masked = Message::parse(SAMPLES[3]).unwrap().object(0).unwrap();
+    let count = usize::try_from(masked.descriptor().element_count()).unwrap();
+    let (kind, mask) = masked.descriptor().masks().iter().next().unwrap();
+    let (mut values, mask) = (vec![0_f32; count], masked.mask(&mask).unwrap());
+    masked.decode_floats_into(&mut [], &mut values).unwrap();
+    let is_masked = |value: &f32| match kind {
+        MaskKind::Nan => value.is_nan(),
+        MaskKind::PosInf => *value == f32::INFINITY,
+        MaskKind::NegInf => *value == f32::NEG_INFINITY,
+    };
+    assert_eq!(values.iter().filter(|value| is_masked(value)).count() as u64, mask.count_set().unwrap());
+    assert!(mask.count_set().unwrap() > 0);
+}
+
+#[test]
+fn types_phases_and_stages_have_names() {
+    for frame_type in FrameType::ALL {
+        assert_eq!(frame_type.to_string(), format!("{frame_type:?}"));
+        assert_eq!(frame_type.is_metadata(), frame_type.name().ends_with("Metadata"), "{frame_type}");
+    }
+    let phases = [DecodePhase::Header, DecodePhase::Body, DecodePhase::Preceded, DecodePhase::Footer];
+    assert_eq!(phases.map(|phase| phase.to_string()), ["header", "body", "preceder", "footer"]);
+    assert_eq!(Stage::Filter(Some(Filter::Shuffle)).to_string(), "filter shuffle");
+    assert_eq!(Stage::Masks(None).to_string(), "an unknown mask method");
+    let floats = Dtype::ALL.into_iter().filter(|dtype| dtype.is_float()).map(Dtype::name);
+    assert!(floats.eq(["float16", "bfloat16", "float32", "float64", "complex64", "complex128"]));
+    let empty = Index::from_body(b"\xa2\x67offsets\x80\x67lengths\x80", 0).unwrap();
+    assert!(empty.is_empty() && empty.len() == 0);
+    assert!(Message::parse(SAMPLES[0]).unwrap().find_index().unwrap().is_none_or(|index| !index.is_empty()));
 }

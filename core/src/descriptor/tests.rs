@@ -204,3 +204,21 @@ fn a_mask_is_found_by_its_kind() {
     let offset = |kind| descriptor.masks().get(kind).map(|mask| mask.offset());
     assert_eq!(MaskKind::ALL.map(offset), [Some(1), Some(4), None]);
 }
+
+/// CBOR allows a text in pieces, in which no name is compared as a whole.
+#[test]
+fn names_may_come_in_pieces() {
+    let pieces = |text: &str| {
+        let (first, second) = text.split_at(2);
+        [&[0x7f][..], &minicbor::to_vec(first).unwrap(), &minicbor::to_vec(second).unwrap(), &[0xff]].concat()
+    };
+    for dtype in Dtype::ALL {
+        for order in ["big", "little"] {
+            let bytes = described(&[(Key::Dtype, &pieces(dtype.name())), (Key::ByteOrder, &pieces(order))]);
+            let descriptor = Descriptor::parse(&bytes, 0).unwrap();
+            assert_eq!((descriptor.dtype(), descriptor.byte_order().name()), (dtype, order));
+        }
+    }
+    let error = Descriptor::parse(&described(&[(Key::Dtype, &pieces("float6"))]), 0).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::UnknownDtype);
+}
