@@ -141,7 +141,7 @@ fn every_range_of_every_form_is_decoded_as_plain_loops_do() {
                     assert_eq!(out, expected, "window of {dtype} {order} packed {is_packed}, {range:?}");
                     checked += 1;
                 }
-                for range in [0..COUNT + 1, COUNT + 1..COUNT + 1, 5..4] {
+                for range in [0..COUNT + 1, COUNT + 1..COUNT + 1, Range { start: 5, end: 4 }] {
                     assert_eq!(
                         window_of(&descriptor, &range).unwrap_err().kind(),
                         ErrorKind::RangeOutOfBounds,
