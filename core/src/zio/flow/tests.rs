@@ -26,9 +26,11 @@ fn data_flows_either_way_and_is_paid_for() {
         let is_client = client.is_sender();
         assert_eq!(is_client, direction == Direction::Extract);
         let (mut sender, mut receiver) = if is_client { (client, server) } else { (server, client) };
+        assert_eq!((sender.can_send(), sender.credit(), receiver.credit()), (false, 0, 2));
         assert_eq!(sender.data().unwrap_err().kind(), K::NoCredit);
         assert_eq!(pass(&mut receiver, &mut sender), FlowEvent::Paid { credit: 2 });
-        for _ in 0..2 {
+        for left in [2, 1] {
+            assert_eq!((sender.can_send(), sender.credit(), receiver.can_send()), (true, left, false));
             assert_eq!(receiver.receive_label(sender.data().unwrap().label()), Ok(FlowEvent::Data));
         }
         assert_eq!(sender.data().unwrap_err().kind(), K::NoCredit);
@@ -36,7 +38,18 @@ fn data_flows_either_way_and_is_paid_for() {
         assert_eq!(pass(&mut receiver, &mut sender), FlowEvent::Paid { credit: 2 });
         assert_eq!(receiver.poll(), None);
         assert_eq!(receiver.data().unwrap_err().kind(), K::OutOfTurn);
+        sender.end();
+        assert!(sender.credit() > 0 && !sender.can_send());
     }
+}
+
+#[test]
+fn directions_have_names_and_reverse_each_other() {
+    for (direction, name) in [(Direction::Extract, "extract"), (Direction::Inject, "inject")] {
+        assert_eq!((direction.name(), Direction::from_name(name)), (name, Some(direction)));
+        assert_ne!(direction.reversed(), direction);
+    }
+    assert_eq!(Direction::from_name("Extract"), None);
 }
 
 #[test]
