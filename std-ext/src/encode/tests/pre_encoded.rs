@@ -7,7 +7,7 @@ use tgm_core::descriptor::Key;
 use super::super::*;
 use super::{bytes, options};
 use crate::compat::framing::{self, EncodedObject, HashFramePolicy};
-use crate::model::types::{ByteOrder, DataObjectDescriptor, GlobalMetadata};
+use crate::model::types::{ByteOrder, DataObjectDescriptor, GlobalMetadata, MaskDescriptor, MasksMetadata};
 use crate::{DecodeOptions, Dtype, Result, TensogramError, decode, decode_object_from_frame};
 
 type Route = fn(&DataObjectDescriptor, &[u8]) -> Result<Vec<u8>>;
@@ -180,5 +180,38 @@ fn offsets_of_szip_that_cannot_be_are_refused_and_say_why() {
         let mut descriptor = bytes(4, "szip");
         descriptor.params.insert(Key::SzipBlockOffsets.name().into(), offsets);
         assert!(ROUTES[0].1(&descriptor, &[0; 4]).is_ok() && ROUTES[1].1(&descriptor, &[0; 4]).is_ok());
+    }
+}
+
+/// FORMAT §3.5: a reader must know the method, and the parameters belong to it. Routes that copy objects keep what they find.
+#[test]
+fn masks_of_unknown_methods_and_parameters_are_refused_and_copied() {
+    let described = |kind: usize, method: &str, params: &[&str]| {
+        let params = params.iter().map(|key| ((*key).to_string(), Value::from(3))).collect();
+        let mask = MaskDescriptor { method: method.into(), offset: 4, length: 1, params };
+        let [mut nan, mut pos_inf, mut neg_inf] = [const { None }; 3];
+        *[&mut nan, &mut pos_inf, &mut neg_inf][kind] = Some(mask);
+        let mut descriptor = packed(Dtype::Float64);
+        descriptor.masks = Some(MasksMetadata { nan, pos_inf, neg_inf });
+        descriptor
+    };
+    let region = [1, 2, 3, 4, 0x80];
+    for (name, route) in ROUTES {
+        let result = |kind, method, params: &[&str]| route(&described(kind, method, params), &region).map(|_| ());
+        let is_copy = !name.ends_with("pre_encoded");
+        result(0, "none", &[]).expect(name);
+        result(1, "zstd", &["level"]).expect(name);
+        for kind in 0..3 {
+            for (method, params, expected) in [
+                ("lzma", &[][..], "masks: unknown method \"lzma\""),
+                ("none", &["level"], "masks: unknown param \"level\" for method \"none\""),
+                ("zstd", &["codec"], "masks: unknown param \"codec\" for method \"zstd\""),
+            ] {
+                match result(kind, method, params) {
+                    Ok(()) => assert!(is_copy, "{name}"),
+                    Err(error) => assert!(!is_copy && error.to_string().ends_with(expected), "{name}: {error}"),
+                }
+            }
+        }
     }
 }
