@@ -432,6 +432,6 @@ fn types_phases_and_stages_have_names() {
     let floats = Dtype::ALL.into_iter().filter(|dtype| dtype.is_float()).map(Dtype::name);
     assert!(floats.eq(["float16", "bfloat16", "float32", "float64", "complex64", "complex128"]));
     let empty = Index::from_body(b"\xa2\x67offsets\x80\x67lengths\x80", 0).unwrap();
-    assert!(empty.is_empty() && empty.len() == 0);
+    assert_eq!((empty.is_empty(), empty.len()), (true, 0));
     assert!(Message::parse(SAMPLES[0]).unwrap().find_index().unwrap().is_none_or(|index| !index.is_empty()));
 }

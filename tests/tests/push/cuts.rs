@@ -120,7 +120,7 @@ fn a_stream_that_ends_in_the_first_bytes_of_a_frame_is_found_as_the_slice_parser
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(tgm_tests::cases(600)))]
+    #![proptest_config(ProptestConfig::with_cases(cases(600)))]
     #[test]
     fn whatever_is_changed_is_found_as_the_slice_parser_finds_it(
         base in 0_usize..4,

@@ -147,7 +147,7 @@ fn packed_values_that_are_not_finite_are_told_how() {
 #[test]
 fn stages_may_be_chosen_in_any_order() {
     type Stage<'a> = (&'a str, fn(ObjectBuilder<'a>) -> ObjectBuilder<'a>);
-    let values: Vec<f32> = (0..640).map(|i| (i as f32 / 50.0).sin()).collect();
+    let values: Vec<f32> = (0..640_u16).map(|i| (f32::from(i) / 50.0).sin()).collect();
     let stages: [Stage<'_>; 3] = [
         ("packed", |object| object.simple_packing(12)),
         ("shuffled", ObjectBuilder::shuffle),
