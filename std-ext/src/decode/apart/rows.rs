@@ -53,6 +53,12 @@ fn elements(selection: &Selection<'_>, width: usize, rows: &[Vec<u8>]) -> Result
 
 /// Bits of all rows side by side. Each row of `rows` begins with a byte of its own.
 fn bits(selection: &Selection<'_>, rows: &[Vec<u8>]) -> Result<Vec<u8>> {
+    if let (Some(row), [values]) = (selection.rows().next(), rows)
+        && row.step == 1
+    {
+        // Of a whole bitmask with the bits behind its last one, as decoding gives them.
+        return Ok(values.clone());
+    }
     let len = usize::try_from(selection.element_count().div_ceil(8)).unwrap_or(usize::MAX);
     let mut bytes = reserve(len)?;
     let mut at = 0_u64;
@@ -72,4 +78,81 @@ fn bits(selection: &Selection<'_>, rows: &[Vec<u8>]) -> Result<Vec<u8>> {
 
 fn byte_of(bit: u64) -> Option<usize> {
     usize::try_from(bit / 8).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU64;
+
+    use tgm_core::Message;
+    use tgm_core::descriptor::{ByteOrder, Dtype};
+
+    use super::*;
+    use crate::decode::select::select;
+    use crate::encode::{MessageBuilder, ObjectBuilder};
+    use crate::model::types::DataObjectDescriptor;
+
+    const SHAPE: [u64; 3] = [3, 7, 21];
+
+    /// Bits `range` of `bytes`, from the first bit of the result on. All bits are given as they are stored.
+    fn bits_of(bytes: &[u8], range: std::ops::Range<u64>) -> Vec<u8> {
+        if range == (0..SHAPE.iter().product()) {
+            return bytes.to_vec();
+        }
+        let bit = |bit: u64| bytes[usize::try_from(bit / 8).unwrap()] << (bit % 8) & 0x80 != 0;
+        let byte = |bits: &[bool]| bits.iter().zip((0..8).rev()).fold(0, |byte, (bit, at)| byte | u8::from(*bit) << at);
+        range.map(bit).collect::<Vec<_>>().chunks(8).map(byte).collect()
+    }
+
+    /// Every pick of a dimension together with every pick of the others.
+    fn boxes() -> Vec<[Pick; 3]> {
+        let picks = |dim: u64| {
+            let range = |start, end, step| Pick::Range { start, end, step: NonZeroU64::new(step).unwrap() };
+            [Pick::All, Pick::Index(dim - 1), range(1, dim, 1), range(0, dim, 2), range(1, dim, 5)]
+        };
+        let [first, second, third] = SHAPE.map(picks);
+        let rest = second.map(|b| third.map(|c| [b, c])).concat();
+        first.into_iter().flat_map(|a| rest.iter().map(move |&[b, c]| [a, b, c])).collect()
+    }
+
+    /// Rows that were read one by one make the same box as the whole tensor: of bits, and of elements of every width.
+    #[test]
+    fn rows_read_by_themselves_make_the_box() {
+        let noise: Vec<u8> = (0..441 * 8_u32).map(|i| i.wrapping_mul(2_654_435_761).to_be_bytes()[0]).collect();
+        for dtype in [Dtype::Bitmask, Dtype::Uint8, Dtype::Uint16, Dtype::Float64] {
+            let data = &noise[..usize::try_from(dtype.byte_len(441).unwrap()).unwrap()];
+            let descriptor = DataObjectDescriptor::new(dtype, ByteOrder::NATIVE, &SHAPE);
+            let options = crate::EncodeOptions { allow_nan: true, allow_inf: true, ..Default::default() };
+            let object = ObjectBuilder::from_parts(descriptor, data);
+            let message = MessageBuilder::new().object(object).options(options).encode().unwrap();
+            let object = Message::parse(&message).unwrap().object(0).unwrap();
+            assert_eq!(object.payload(), data);
+            for picks in boxes() {
+                let rows = spans(object.descriptor(), &picks).unwrap().unwrap();
+                let part = |(start, count): &(u64, u64)| match dtype {
+                    Dtype::Bitmask => bits_of(data, *start..start + count),
+                    _ => {
+                        let [start, count] = [*start, *count].map(|n| usize::try_from(n).unwrap() * dtype.byte_width());
+                        data[start..start + count].to_vec()
+                    }
+                };
+                let rows: Vec<_> = rows.iter().map(part).collect();
+                let found = gathered(object.descriptor(), &picks, &rows).unwrap();
+                let expected = select(&object, &picks, &crate::DecodeOptions::default()).unwrap();
+                assert_eq!((found.shape, found.bytes), (expected.shape, expected.bytes), "{dtype} {picks:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_box_of_too_many_rows_is_read_whole() {
+        let rows = |count: u64| {
+            let descriptor = DataObjectDescriptor::new(Dtype::Uint8, ByteOrder::NATIVE, &[count, 2, 2]);
+            let data = vec![0; usize::try_from(4 * count).unwrap()];
+            let message = MessageBuilder::new().object(ObjectBuilder::from_parts(descriptor, data)).encode().unwrap();
+            let object = Message::parse(&message).unwrap().object(0).unwrap();
+            spans(object.descriptor(), &[Pick::All, Pick::Index(0), Pick::All]).unwrap().map(|rows| rows.len() as u64)
+        };
+        assert_eq!((rows(MOST_ROWS), rows(MOST_ROWS + 1)), (Some(MOST_ROWS), None));
+    }
 }
