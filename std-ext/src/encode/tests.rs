@@ -84,3 +84,34 @@ fn an_object_that_cannot_be_encoded_is_named() {
     let error = encode_parts(&GlobalMetadata::default(), &parts, &options()).unwrap_err();
     assert_eq!(error.object_index, Some(1));
 }
+
+/// PIPELINE §5.6, §5.7: zfp and sz3 compress float64 numbers, and no stage can stand before them.
+#[test]
+fn codecs_of_numbers_take_nothing_else() {
+    let zfp = |object: ObjectBuilder<'static>| {
+        let object = object.zfp(tgm_core::descriptor::ZfpMode::FixedRate(16.0));
+        MessageBuilder::new().object(object).encode().map(|_| ()).map_err(|error| error.to_string())
+    };
+    let doubles = || ObjectBuilder::new(&[4], &[1.0_f64, 2.0, 3.0, 4.0]).unwrap();
+    assert_eq!(zfp(doubles()), Ok(()));
+    let error = zfp(ObjectBuilder::new(&[2], &[1.0_f32, 2.0]).unwrap()).unwrap_err();
+    assert!(error.contains("values are float32: only float64 can be compressed by it"), "{error}");
+    for object in [doubles().simple_packing(16), doubles().shuffle()] {
+        let error = zfp(object).unwrap_err();
+        assert!(error.contains("none can stand before it"), "{error}");
+    }
+}
+
+#[test]
+fn a_stream_knows_how_many_bytes_and_objects_it_has() {
+    let mut encoder = StreamingEncoder::new(Vec::new(), &GlobalMetadata::default(), &options()).unwrap();
+    let begun = encoder.bytes_written();
+    encoder.write_object(&bytes(1000, "none"), &[7; 1000]).unwrap();
+    let written = encoder.bytes_written();
+    assert!(begun > 24 && written >= begun + 1000 && written.is_multiple_of(8), "{begun}, {written}");
+    assert_eq!(encoder.object_count(), 1);
+    let message = encoder.finish().unwrap();
+    assert!(message.len() as u64 > written && message[usize::try_from(written).unwrap()..].starts_with(b"FR"));
+    let table = crate::ObjectTable::new(&tgm_core::Message::parse(&message).unwrap()).unwrap();
+    assert_eq!((table.len(), table.is_empty()), (1, false));
+}
