@@ -365,6 +365,11 @@ mod tests {
             let (shape, picks): (Vec<u64>, Vec<Pick>) = dims.iter().copied().unzip();
             let selection = Selection::new(Shape::from(&*shape), &picks).unwrap();
             let rows: Vec<Row> = selection.rows().collect();
+            let mut left = selection.rows();
+            for taken in 0..=rows.len() {
+                assert_eq!(left.size_hint(), (rows.len() - taken, Some(rows.len() - taken)));
+                left.next();
+            }
             let found: Vec<u64> = rows.iter().flat_map(|row| (0..row.count).map(move |i| row.start + i * row.step)).collect();
             prop_assert_eq!(&found, &naive(&dims));
             prop_assert_eq!(selection.element_count(), found.len() as u64);

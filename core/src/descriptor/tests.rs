@@ -183,6 +183,12 @@ fn samples_of_szip_are_packed_values_elements_or_bytes() {
 fn fields_have_their_types_and_are_no_parameters() {
     let error = Descriptor::parse(&described(&[(Key::Type, &[5])]), 0).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::WrongType { .. }), "{error:?}");
+    // Fields, then parameters, then the keys of a mask.
+    let kinds: Vec<_> = Key::ALL.iter().map(|key| (key.is_field(), key.is_parameter())).collect();
+    let count = |kind| kinds.iter().filter(|found| **found == kind).count();
+    let (fields, parameters) = (count((true, false)), count((false, true)));
+    assert_eq!((count((false, false)), count((true, true))), (4, 0));
+    assert_eq!((Key::ALL[fields - 1], Key::ALL[fields + parameters]), (Key::Compression, Key::Length));
     let bytes = described(&[]);
     let descriptor = Descriptor::parse(&bytes, 0).unwrap();
     for key in Key::ALL {

@@ -178,6 +178,8 @@ fn check_rows<T: Element>(tensor: &TensorView<'_, T>, dims: &[u64], expected: &[
         a.shape() == b.shape() && a.as_bytes() == b.as_bytes() && a.byte_order() == b.byte_order()
     };
     assert!(tensor.rows().zip(&rows).all(|(a, b)| same(&a, b)));
+    assert_eq!(tensor.rows().rev().count(), count);
+    assert!(tensor.rows().rev().zip(rows[..count].iter().rev()).all(|(a, b)| same(&a, b)));
     assert!(tensor.rows().rev().zip(rows.iter().rev()).all(|(a, b)| same(&a, b)));
     for (i, row) in rows.iter().enumerate().take(count) {
         assert!(same(&tensor.rows().nth(i).unwrap(), row));
@@ -377,6 +379,12 @@ fn shapes_are_equal_by_dimensions_and_print_as_lists() {
     assert_eq!(Shape::from(&[]).split_first(), None);
     let tensor = TensorView::<i16>::new(&[0xAB; 4], Big, Shape::from(&[2])).unwrap();
     assert_eq!(format!("{tensor:?}"), "TensorView { dtype: Int16, byte_order: Big, shape: [2] }");
+    assert_eq!(format!("{:?}", tensor.rows()), "Rows { range: 0..2, shape: [] }");
+    let shape = Shape::from(&[3_u64, 5]);
+    assert_eq!((shape.dims().size_hint(), shape.dims().len()), ((2, Some(2)), 2));
+    let bits = BitView::new(&[0, 0], shape).unwrap();
+    assert_eq!(format!("{bits:?}"), "BitView { shape: [3, 5] }");
+    assert!(format!("{:?}", bits.bits(1..4).unwrap()).starts_with("Bits"));
     assert_eq!(format!("{:?}", tensor.iter()), "TensorIter(Elements { dtype: Int16, byte_order: Big, len: 2 })");
 }
 

@@ -252,3 +252,16 @@ fn parts_tell_what_is_left_and_where() {
     }
     assert!(walk.next().unwrap().is_err() && walk.next().is_none());
 }
+
+#[test]
+fn json_shows_its_text_and_gives_strings_in_place() {
+    let json = Json::parse(br#"{"a": ["x", "\u0041", 1.5]}"#).unwrap();
+    assert_eq!(format!("{json:?}"), r#"{"a": ["x", "\u0041", 1.5]}"#);
+    let list = json.get("a").unwrap();
+    let strings: Vec<_> = list.items().unwrap().filter_map(|item| item.as_str()).collect();
+    assert_eq!((strings[0].plain(), strings[1].plain()), (Some("x"), None));
+    assert_eq!(format!("{strings:?}"), r#"["x", "\u0041"]"#);
+    let mut items = list.items().unwrap();
+    items.next();
+    assert!(format!("{items:?}").ends_with(r#""\u0041", 1.5"#));
+}
