@@ -13,6 +13,7 @@ CODE = 0
 # What is counted together.
 PARTS = [
     "core/src/",
+    "std-ext/src/codec",
     "std-ext/src/kernels",
     "std-ext/src/decode",
     "std-ext/src/encode",
