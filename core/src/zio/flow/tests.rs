@@ -259,3 +259,41 @@ proptest! {
         prop_assert!(ways.iter().all(Vec::is_empty));
     }
 }
+
+/// What comes before it can, from the wrong side, or twice.
+#[test]
+fn messages_out_of_turn_are_refused_and_change_nothing() {
+    let bot = |direction, credit| FlowLabel::Bot { direction, credit };
+    let kind = |flow: &mut Flow, label| {
+        let before = std::format!("{flow:?}");
+        let kind = flow.receive_label(label).map_err(|error| error.kind());
+        assert!(kind.is_ok() || std::format!("{flow:?}") == before);
+        kind
+    };
+    // A client that did not ask yet.
+    let mut client = Flow::client(Direction::Extract, 2).unwrap();
+    for label in [bot(Direction::Inject, 2), FlowLabel::Eot] {
+        assert_eq!(kind(&mut client, label), Err(K::OutOfTurn));
+    }
+    // A sender gets no data, a receiver no credit, and a server that did not answer yet no credit either.
+    let (mut sender, mut receiver) = opened(Direction::Extract, 2, 2);
+    assert_eq!(kind(&mut sender, FlowLabel::Dat), Err(K::OutOfTurn));
+    assert_eq!(kind(&mut receiver, FlowLabel::Pay { credit: 1 }), Err(K::OutOfTurn));
+    assert_eq!(kind(&mut sender, bot(Direction::Inject, 2)), Err(K::OutOfTurn));
+    let mut server = Flow::server(2);
+    assert_eq!(kind(&mut server, FlowLabel::Eot), Err(K::OutOfTurn));
+    kind(&mut server, bot(Direction::Inject, 2)).unwrap();
+    assert!(server.is_sender());
+    assert_eq!(kind(&mut server, FlowLabel::Pay { credit: 1 }), Err(K::OutOfTurn));
+    // After the end: late credit for a sender, none for a receiver, and an answer only once.
+    sender.end();
+    receiver.end();
+    assert_eq!(kind(&mut sender, FlowLabel::Pay { credit: 1 }), Ok(FlowEvent::Late));
+    assert_eq!(kind(&mut receiver, FlowLabel::Pay { credit: 1 }), Err(K::OutOfTurn));
+    assert_eq!(kind(&mut sender, bot(Direction::Inject, 2)), Err(K::OutOfTurn));
+    let mut gone = Flow::client(Direction::Inject, 1).unwrap();
+    gone.poll().unwrap();
+    gone.end();
+    assert_eq!(kind(&mut gone, bot(Direction::Extract, 1)), Ok(FlowEvent::Late));
+    assert_eq!(kind(&mut gone, bot(Direction::Extract, 1)), Err(K::OutOfTurn));
+}
