@@ -435,3 +435,69 @@ fn types_phases_and_stages_have_names() {
     assert_eq!((empty.is_empty(), empty.len()), (true, 0));
     assert!(Message::parse(SAMPLES[0]).unwrap().find_index().unwrap().is_none_or(|index| !index.is_empty()));
 }
+
+/// The frames of a message, and behind them footer frames with these types and bodies, as a streamed message.
+fn with_footer(message: &Message<'_>, footer: &[(u8, &[u8])]) -> Vec<u8> {
+    let all = frames(message);
+    let end = usize::try_from(all.last().unwrap().end_offset()).unwrap();
+    let mut bytes = message.as_bytes()[..end].to_vec();
+    bytes[16..24].fill(0);
+    bytes.resize(bytes.len().next_multiple_of(8), 0);
+    let first_footer = bytes.len() as u64;
+    for (frame_type, body) in footer {
+        let len = 16 + body.len() as u64 + 12;
+        bytes.extend([b'F', b'R', 0, *frame_type, 0, 1, 0, 0]);
+        bytes.extend(len.to_be_bytes());
+        bytes.extend(*body);
+        bytes.extend([0; 8]);
+        bytes.extend(b"ENDF");
+        bytes.resize(bytes.len().next_multiple_of(8), 0);
+    }
+    bytes.extend(first_footer.to_be_bytes());
+    bytes.extend([0; 8]);
+    bytes.extend(b"39277777");
+    bytes
+}
+
+/// A message may have an index and a hash list in its header and in its footer. They have to agree.
+#[test]
+fn a_second_index_or_hash_list_has_to_be_like_the_first() {
+    let (index_frame, hash_frame) = (6, 5);
+    let mut seen = [0; 2];
+    for message in messages() {
+        let all = frames(&message);
+        let body = |wanted| all.iter().find(|frame| frame.frame_type() == wanted).map(|frame| frame.body().to_vec());
+        let checked = |frame_type, body: &[u8]| {
+            let bytes = with_footer(&message, &[(frame_type, body)]);
+            let message = Message::parse(&bytes).unwrap();
+            let footer = frames(&message).last().unwrap().offset();
+            let result = match frame_type {
+                6 => message.verify_index(),
+                _ => message.verify_hash_lists(message.hash_presence().unwrap()),
+            };
+            result.map_err(|error| (error.kind(), error.offset() == footer))
+        };
+        if let Some(mut body) = body(FrameType::HeaderIndex) {
+            assert_eq!(checked(index_frame, &body), Ok(()));
+            *body.last_mut().unwrap() ^= 1;
+            assert_eq!(checked(index_frame, &body), Err((ErrorKind::IndexEntry, true)));
+            let none = b"\xa2\x67offsets\x80\x67lengths\x80";
+            assert_eq!(checked(index_frame, none), Err((ErrorKind::IndexCount, true)));
+            seen[0] += 1;
+        }
+        if let Some(mut body) = body(FrameType::HeaderHash) {
+            assert_eq!(checked(hash_frame, &body), Ok(()));
+            let digit =
+                body.windows(3).position(|window| window[0] == 0x70 && window[1].is_ascii_hexdigit()).unwrap() + 1;
+            body[digit] = if body[digit] == b'0' { b'1' } else { b'0' };
+            assert_eq!(checked(hash_frame, &body), Err((ErrorKind::HashListEntry, true)));
+            let none = b"\xa2\x66hashes\x80\x69algorithm\x64xxh3";
+            assert_eq!(checked(hash_frame, none), Err((ErrorKind::HashListCount, true)));
+            // Digests of another kind cannot be compared.
+            let other = b"\xa2\x66hashes\x80\x69algorithm\x63md5";
+            assert_eq!(checked(hash_frame, other), Ok(()));
+            seen[1] += 1;
+        }
+    }
+    assert!(seen[0] > 0 && seen[1] > 0, "{seen:?}");
+}
