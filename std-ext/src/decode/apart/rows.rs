@@ -129,12 +129,12 @@ mod tests {
             assert_eq!(object.payload(), data);
             for picks in boxes() {
                 let rows = spans(object.descriptor(), &picks).unwrap().unwrap();
-                let part = |(start, count): &(u64, u64)| match dtype {
-                    Dtype::Bitmask => bits_of(data, *start..start + count),
-                    _ => {
-                        let [start, count] = [*start, *count].map(|n| usize::try_from(n).unwrap() * dtype.byte_width());
-                        data[start..start + count].to_vec()
+                let part = |(start, count): &(u64, u64)| {
+                    if dtype == Dtype::Bitmask {
+                        return bits_of(data, *start..start + count);
                     }
+                    let [start, count] = [*start, *count].map(|n| usize::try_from(n).unwrap() * dtype.byte_width());
+                    data[start..start + count].to_vec()
                 };
                 let rows: Vec<_> = rows.iter().map(part).collect();
                 let found = gathered(object.descriptor(), &picks, &rows).unwrap();
