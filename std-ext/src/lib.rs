@@ -179,12 +179,12 @@ pub mod deps {
     pub use zerocopy;
 }
 
-/// The examples of the README, compiled. Other pages run the same calls.
+/// The examples of the README, compiled and run.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;
 
-/// The examples of the package's README, compiled. Other pages run the same calls.
+/// The examples of the package's README, compiled and run.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct PackageReadme;

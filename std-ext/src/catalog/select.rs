@@ -125,7 +125,7 @@ fn of_codes(column: &Column, holds: &[bool], absent: bool, rows: usize) -> Vec<u
 ///
 /// ```text
 /// a missing value does not hold:  a row holds if its code is one of the few        (false)
-/// a missing value holds:          a row holds if its code is none of the few       (true)
+/// a missing value holds:          a row holds if its code is not one of the few    (true)
 /// ```
 fn few_codes(holds: &[bool], absent: bool) -> Option<(Vec<usize>, bool)> {
     let codes = |wanted: bool| {

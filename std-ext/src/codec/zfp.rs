@@ -126,7 +126,8 @@ fn written(limits: &BlockLimits, blocks: &[[f64; block::LEN]]) -> Result<BitWrit
 fn written_on(threads: Threads, limits: &BlockLimits, blocks: &[[f64; block::LEN]]) -> Result<BitWriter, CodecError> {
     let pieces: Vec<_> = blocks.chunks(PIECE).collect();
     let pieces = threads.map(&pieces, |piece| written(limits, piece))?;
-    let mut stream = BitWriter::new(reserved(pieces.iter().map(BitWriter::len).sum())?);
+    let (_, last_block) = limits.lens(1);
+    let mut stream = BitWriter::new(reserved(pieces.iter().map(BitWriter::len).sum::<u64>() + last_block)?);
     for piece in pieces {
         stream.append(&piece);
     }

@@ -8,7 +8,6 @@ use tgm_core::message::Message;
 use tgm_core::push::{Event, Link, PushDecoder, Unpacker};
 use tgm_core::wire::{MAGIC, PREAMBLE_SIZE};
 use tgm_push_oracle::{Fact, facts_of, first_message, is_cut_short, oracle, without_last_begin};
-use tgm_tests::cases;
 
 use super::{FIRST, NESTED, Numbers, STEP, STREAM, THREE, byte_by_byte, corpus};
 
@@ -55,11 +54,10 @@ fn every_file_is_found_as_the_slice_parser_finds_it() {
 
 #[test]
 fn two_cuts_anywhere_make_no_difference() {
-    let step = ((2 * STEP - 1) * 100 / cases(100) as usize).max(1);
     for bytes in [FIRST, STREAM, NESTED] {
         let whole = facts_of::<2048>(Link::Reliable, [bytes]);
         for first in 0..=bytes.len() {
-            for second in (first..=bytes.len()).step_by(step) {
+            for second in (first..=bytes.len()).step_by(2 * STEP - 1) {
                 let pieces = [&bytes[..first], &bytes[first..second], &bytes[second..]];
                 assert_eq!(facts_of::<2048>(Link::Reliable, pieces), whole, "{first}, {second}");
             }
@@ -120,7 +118,7 @@ fn a_stream_that_ends_in_the_first_bytes_of_a_frame_is_found_as_the_slice_parser
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases(600)))]
+    #![proptest_config(ProptestConfig::with_cases(tgm_tests::cases(600)))]
     #[test]
     fn whatever_is_changed_is_found_as_the_slice_parser_finds_it(
         base in 0_usize..4,

@@ -102,7 +102,7 @@ impl BitWriter {
         self.put(stream.word, stream.filled);
     }
 
-    /// Bytes of the words that all bits take.
+    /// Bytes of the words that all bits take, the word that is filled in part included.
     pub(super) const fn len(&self) -> u64 {
         self.bytes.len() as u64 + 8
     }
