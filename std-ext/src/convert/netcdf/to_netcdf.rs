@@ -220,7 +220,7 @@ impl NetcdfWriter {
                     report(Note::not_kept(place, "an attribute whose name is no text"));
                     continue;
                 };
-                let known = self.attributes.entry((group.clone(), name.to_string())).or_insert(Value::Null);
+                let known = self.attributes.entry((group.clone(), safe(name))).or_insert(Value::Null);
                 if *known == value {
                     continue;
                 }
