@@ -2,7 +2,7 @@
 # them share it, as each other choice of features compiles all of it anew.
 
 # Features of tgm-std and tgm-tests. They need cmake, c++, libclang and libnetcdf-dev.
-everything=full,tgm-std/arbitrary,tgm-std/grib-jpeg2000,tgm-std/ndarray,tgm-std/netcdf,tgm-std/parquet,tgm-std/zarr
+everything=full,tgm-std/arbitrary,tgm-std/grib-jpeg2000,tgm-std/ndarray,tgm-std/netcdf,tgm-std/parquet,tgm-std/remote,tgm-std/zarr
 
 # Tests what depends on them, `test_everything [OPTION…]`, at the root of the repository. With `--no-run` it only builds. The
 # tool is target/debug/tgm then.
