@@ -300,6 +300,32 @@ fn fields_from_grib_have_their_grids() {
     assert!(file.variable("t").unwrap().attribute("units").is_some());
 }
 
+#[cfg(feature = "grib")]
+#[test]
+fn coordinates_of_the_object_stay_and_those_of_its_grid_are_told() {
+    use ciborium::Value;
+
+    use crate::convert::grib2::{GribOptions, to_tensogram};
+
+    let field = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data-grib/reduced_gg_pl_32.grib2");
+    let message = to_tensogram(&std::fs::read(field).unwrap(), &GribOptions::default()).unwrap().message;
+    let (mut global, objects) = decode(&message, &DecodeOptions::default()).unwrap();
+    let coordinates = (Value::Text("coordinates".into()), Value::Text("mine".into()));
+    global.reserved.clear();
+    global.base[0].remove("_reserved_");
+    global.base[0].insert("attributes".into(), Value::Map(vec![coordinates]));
+    let objects: Vec<_> = objects.iter().map(|(descriptor, values)| (descriptor, &values[..])).collect();
+    let message = crate::encode(&global, &objects, &crate::EncodeOptions::default()).unwrap();
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.nc");
+    let notes = write(&path, &[message]);
+    let told = "attribute coordinates \"latitude longitude\": there is one of this name already";
+    assert_eq!(notes.iter().filter(|note| note.contains(told)).count(), 1, "{notes:?}");
+    let file = netcdf::open(&path).unwrap();
+    let found = file.variables().find_map(|variable| variable.attribute_value("coordinates")).unwrap().unwrap();
+    assert!(matches!(&found, netcdf::AttributeValue::Str(text) if text == "mine"), "{found:?}");
+}
+
 #[test]
 fn digests_of_metadata_count_too_when_they_are_asked_for() {
     let object = crate::encode::ObjectBuilder::new(&[3], &[1.0_f32, 2.0, 3.0]).unwrap().metadata("name", "wind");

@@ -186,15 +186,27 @@ impl NetcdfWriter {
                 };
                 let path = self.add_variable((&name, &place), &values, names, (global, index), report)?;
                 if let Some(variables) = grid.and_then(|grid| grid.variables) {
-                    let variable = self.file.variable_mut(&path);
-                    let put = variable.map(|mut variable| variable.put_attribute("coordinates", variables).map(drop));
-                    put.transpose().map_err(at(&self.path))?;
+                    self.say_where(&path, &variables, &place, report)?;
                 }
                 let extents = values.shape.iter().map(|len| extent(0, *len)).collect();
                 self.put(&path, &values, extents)?;
             }
         }
         Ok(())
+    }
+
+    /// Names the variables that hold the latitude and the longitude of each point of a variable. An attribute of the object
+    /// stays.
+    fn say_where(&mut self, path: &str, variables: &str, place: &str, report: &mut dyn FnMut(Note)) -> Result<()> {
+        let Some(mut variable) = self.file.variable_mut(path) else { return Ok(()) };
+        if variable.attribute("coordinates").is_some() {
+            report(Note::not_kept(
+                place,
+                format!("attribute coordinates {variables:?}: there is one of this name already"),
+            ));
+            return Ok(());
+        }
+        variable.put_attribute("coordinates", variables).map(drop).map_err(at(&self.path))
     }
 
     /// Writes the attributes of the file and of groups, each once.
