@@ -62,6 +62,12 @@ pub(crate) const ABOUT: [(&str, &[&str]); 4] = [
     ("step", &["mars.step", "step"]),
 ];
 
+/// The columns of an object, beside its place and the keys that are asked for.
+const COLUMNS: usize = 1 + ABOUT.len() + SUMMARY;
+
+/// Those that tell how the object is stored.
+const SUMMARY: usize = 9;
+
 /// The most characters of a value that a table shows.
 const CHARACTERS: usize = 40;
 
@@ -196,15 +202,17 @@ impl Ls {
         let place = file.into_iter().chain([Cell::from(entry.index)]).collect::<Vec<_>>();
         match self.rows(out, entry) {
             Ok(rows) => rows.into_iter().flatten().try_for_each(|row| {
-                let cells = self.cells(place.clone(), row, out.is_csv());
+                let cells = self.cells(&place, row, out.is_csv());
                 table.row(out, cells)
             }),
             Err(_) => table.row(out, [place, vec![unreadable()]].concat()),
         }
     }
 
-    /// The cells of a row, after those in `cells`. `is_whole` says that values are not shortened, as in CSV.
-    fn cells(&self, mut cells: Vec<Cell>, row: Row, is_whole: bool) -> Vec<Cell> {
+    /// The cells of a row, after those in `place`. `is_whole` says that values are not shortened, as in CSV.
+    fn cells(&self, place: &[Cell], row: Row, is_whole: bool) -> Vec<Cell> {
+        let mut cells = Vec::with_capacity(place.len() + row.keys.len() + COLUMNS);
+        cells.extend_from_slice(place);
         let missing = |index| if index < self.keys.len() && !is_whole { "N/A" } else { "" };
         let keys = row.keys.iter().enumerate();
         let keys = keys.map(|(index, value)| value_cell(value.as_ref(), missing(index), is_whole));
@@ -330,7 +338,7 @@ fn unreadable() -> Cell {
     Cell::spread(Style::Bad, "(unreadable)")
 }
 
-fn summary_cells(summary: Summary) -> [Cell; 9] {
+fn summary_cells(summary: Summary) -> [Cell; SUMMARY] {
     let ratio = summary.ratio().unwrap_or_default();
     [
         summary.dtype.into(),

@@ -1,7 +1,10 @@
 //! A summary of one object: its type and how it is stored.
 
+use std::borrow::Cow;
+use std::fmt::{Display, Write as _};
+
 use serde_json::{Value as Json, json};
-use tgm_core::descriptor::Descriptor;
+use tgm_core::descriptor::{Compression, Descriptor, Encoding, Filter, Named};
 use tgm_core::object::DataObject;
 
 /// The fields that listings show of an object, from its descriptor.
@@ -13,11 +16,11 @@ pub(crate) struct Summary {
     /// Byte order, as declared.
     pub(crate) byte_order: Option<&'static str>,
     /// First stage.
-    pub(crate) encoding: String,
+    pub(crate) encoding: Cow<'static, str>,
     /// Second stage.
-    pub(crate) filter: String,
+    pub(crate) filter: Cow<'static, str>,
     /// Third stage.
-    pub(crate) compression: String,
+    pub(crate) compression: Cow<'static, str>,
     /// Bytes of the decoded values; `None` beyond 64 bits.
     pub(crate) bytes: Option<u64>,
     /// Bytes of payload and masks.
@@ -34,20 +37,22 @@ impl Summary {
             dtype: descriptor.dtype().name(),
             shape: descriptor.shape().iter().collect(),
             byte_order: descriptor.declared_byte_order().map(tgm_std::ByteOrder::name),
-            encoding: descriptor.encoding().to_string(),
-            filter: descriptor.filter().to_string(),
-            compression: descriptor.compression().to_string(),
+            encoding: name(&descriptor.encoding(), Encoding::name),
+            filter: name(&descriptor.filter(), Filter::name),
+            compression: name(&descriptor.compression(), Compression::name),
             bytes: descriptor.decoded_len().ok(),
             stored: object.region().len() as u64,
             masks: descriptor.masks().iter().map(|(kind, _)| kind.name()).collect(),
         }
     }
 
-    /// Decoded bytes divided by stored bytes.
+    /// Decoded bytes divided by stored bytes, with two digits after the point.
+    ///
+    /// By integers: to format a quotient of floating-point numbers takes longer than all other cells of a row.
     pub(crate) fn ratio(&self) -> Option<String> {
-        #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
-        let ratio = |bytes: u64| bytes as f64 / self.stored as f64;
-        self.bytes.filter(|_| self.stored > 0).map(|bytes| format!("{:.2}", ratio(bytes)))
+        let (bytes, stored) = (u128::from(self.bytes?), u128::from(self.stored));
+        let hundredths = (100 * bytes + stored / 2).checked_div(stored)?;
+        Some(format!("{}.{:02}", hundredths / 100, hundredths % 100))
     }
 
     /// The summary as entries of a JSON object.
@@ -56,9 +61,9 @@ impl Summary {
             ("dtype", Some(self.dtype.into())),
             ("shape", Some(json!(self.shape))),
             ("byte_order", self.byte_order.map(Json::from)),
-            ("encoding", Some(self.encoding.as_str().into())),
-            ("filter", Some(self.filter.as_str().into())),
-            ("compression", Some(self.compression.as_str().into())),
+            ("encoding", Some((&*self.encoding).into())),
+            ("filter", Some((&*self.filter).into())),
+            ("compression", Some((&*self.compression).into())),
             ("masks", Some(json!(self.masks))),
             ("bytes", self.bytes.map(Json::from)),
             ("stored", Some(self.stored.into())),
@@ -66,12 +71,20 @@ impl Summary {
     }
 }
 
+/// The name of a stage. Names of the format are not copied.
+fn name<K: Copy + Display>(named: &Named<'_, K>, name: fn(K) -> &'static str) -> Cow<'static, str> {
+    named.known().map_or_else(|| named.to_string().into(), |known| name(known).into())
+}
+
 /// A shape as people write it: `181x360`, `scalar`.
 pub(crate) fn shape_text(shape: &[u64]) -> String {
-    if shape.is_empty() {
-        return "scalar".to_string();
+    let mut text = String::new();
+    for len in shape {
+        let between = if text.is_empty() { "" } else { "x" };
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{between}{len}");
     }
-    shape.iter().map(u64::to_string).collect::<Vec<_>>().join("x")
+    if text.is_empty() { "scalar".to_string() } else { text }
 }
 
 /// The shape of a descriptor as JSON.

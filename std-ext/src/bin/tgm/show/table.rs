@@ -2,11 +2,12 @@
 //!
 //! Long cells are cut in the middle, because paths and names often differ at their end. JSON output has them whole.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::ops::Range;
 
 use crate::show::output::{Out, Style};
-use crate::show::text::{cut, escape, escaped, width};
+use crate::show::text::{cut, escape, escaped, is_plain, width};
 
 /// Rows that are laid out together. Widths never shrink from one block to the next. So short tables are aligned
 /// throughout, and long ones need memory for one block only.
@@ -56,7 +57,7 @@ impl Column {
 /// A cell: one column of one row.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cell {
-    text: String,
+    text: Cow<'static, str>,
     /// The number of its characters.
     width: usize,
     style: Style,
@@ -76,17 +77,17 @@ impl Cell {
     }
 
     /// A cell of text that needs no escapes.
-    fn plain(text: String) -> Self {
+    fn plain(text: impl Into<Cow<'static, str>>) -> Self {
+        let text = text.into();
         Self { width: width(&text), text, style: Style::Plain, spread: false }
     }
 
-    /// This cell, cut to `limit`.
-    fn cut(self, limit: usize) -> Self {
-        if self.width <= limit {
-            return self;
+    /// Cuts this cell to `limit`.
+    fn cut(&mut self, limit: usize) {
+        if self.width > limit {
+            let Self { text, style, spread, .. } = std::mem::take(self);
+            *self = Self { style, spread, ..Self::plain(cut(text.into_owned(), limit)) };
         }
-        let Self { text, style, spread, .. } = self;
-        Self { style, spread, ..Self::plain(cut(text, limit)) }
     }
 }
 
@@ -99,6 +100,15 @@ impl From<&str> for Cell {
 impl From<String> for Cell {
     fn from(text: String) -> Self {
         Self::plain(escaped(text))
+    }
+}
+
+impl From<Cow<'static, str>> for Cell {
+    fn from(text: Cow<'static, str>) -> Self {
+        match text {
+            Cow::Borrowed(text) if is_plain(text) => Self::plain(text),
+            text => Self::from(text.into_owned()),
+        }
     }
 }
 
@@ -180,22 +190,15 @@ impl Table {
         self.write_rows(out)
     }
 
-    fn push(&mut self, cells: Vec<Cell>, is_csv: bool) {
-        if is_csv {
-            self.rows.push(cells);
-            return;
+    fn push(&mut self, mut cells: Vec<Cell>, is_csv: bool) {
+        if !is_csv {
+            let last = self.columns.len().saturating_sub(1);
+            for (index, cell) in cells.iter_mut().enumerate() {
+                let is_wide = cell.spread || index == last;
+                cell.cut(if is_wide { self.limit * SPREAD } else { self.limit });
+            }
         }
-        let last = self.columns.len().saturating_sub(1);
-        let limit = |index, is_spread| if is_spread || index == last { self.limit * SPREAD } else { self.limit };
-        let cells = cells.into_iter().enumerate();
-        self.rows.push(
-            cells
-                .map(|(index, cell)| {
-                    let limit = limit(index, cell.spread);
-                    cell.cut(limit)
-                })
-                .collect(),
-        );
+        self.rows.push(cells);
     }
 
     /// Writes the rows that have not been written yet, because no other will come for a while. Rows that are to be sorted
@@ -227,7 +230,7 @@ impl Table {
         }
         form.arrange(&mut self.rows, |row, key| {
             let cell = columns.get(key).and_then(|&column| row.get(column));
-            cell.map_or(String::new(), |cell| cell.text.clone())
+            cell.map_or(String::new(), |cell| cell.text.to_string())
         });
     }
 
@@ -307,12 +310,9 @@ impl Table {
             let titles: Vec<_> = shown.iter().filter_map(|&index| self.columns.get(index)).map(|(_, t)| t).collect();
             csv_row(out, titles.into_iter().map(String::as_str))?;
         }
-        let text = |row: &'_ [Cell], index: usize| row.get(index).map_or(String::new(), |cell| cell.text.clone());
-        for row in rows {
-            let texts: Vec<_> = shown.iter().map(|&index| text(row, index)).collect();
-            csv_row(out, texts.iter().map(String::as_str))?;
-        }
-        Ok(())
+        rows.iter().try_for_each(|row| {
+            csv_row(out, shown.iter().map(|&index| row.get(index).map_or("", |cell| cell.text.as_ref())))
+        })
     }
 
     fn write_row(&self, out: &mut Out, cells: &[Cell], widths: &[usize]) -> io::Result<()> {
@@ -328,7 +328,11 @@ impl Table {
             }
             at += width + 2;
             // Columns are mostly as wide as their widest cell, so few cells are cut, and the others need no copy.
-            let cut = (!cell.spread && cell.width > *width).then(|| cell.clone().cut(*width));
+            let cut = (!cell.spread && cell.width > *width).then(|| {
+                let mut cell = cell.clone();
+                cell.cut(*width);
+                cell
+            });
             let cell = cut.as_ref().unwrap_or(cell);
             let padding = width.saturating_sub(cell.width);
             let (before, after) = if column.0.right && !cell.spread { (padding, 0) } else { (0, padding) };

@@ -27,7 +27,7 @@ pub(crate) fn escaped(text: String) -> String {
 }
 
 /// Whether nothing has to be escaped, as far as that shows without a look at each character.
-fn is_plain(text: &str) -> bool {
+pub(crate) fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
