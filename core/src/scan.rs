@@ -18,6 +18,12 @@
 //!   too. Such a row counts, unless it begins exactly where the frame's body does: then it is the payload.
 //! - Messages after an end magic come after a finished message. The frame's length is damaged.
 //!
+//! # Both ends
+//!
+//! A scan may also take messages from the end, by [`Scanner::next_message_back`]. What is found from the start decides, and
+//! no message from the end changes it: whatever the order of the steps, a scan gives what it gives from the start alone.
+//! Where a message from the start reaches into those from the end, these do not count: see [`Scanner::back_agrees`].
+//!
 //! # Cost
 //!
 //! The scanner works on any [`Source`]. It reads preambles, postambles and the frame headers of streamed messages, and never
@@ -131,6 +137,8 @@ pub struct Scanner<S> {
     /// What failed walks may still cost.
     budget: Budget,
     torn: Option<u64>,
+    /// Whether no message from the start reaches into those from the end.
+    back_agrees: bool,
     /// The last walk over frames. It goes on from there if the source could not be read further.
     walked: Option<Progress>,
 }
@@ -160,8 +168,8 @@ impl<S> Scanner<S> {
     /// assert_eq!(resumed.next(), Some(Segment::Junk { offset: 0, length: 10 }));
     /// ```
     pub fn with_source<T>(self, source: T) -> Scanner<T> {
-        let Self { source: _, front, back, place, found, end_magic, budget, torn, walked } = self;
-        Scanner { source, front, back, place, found, end_magic, budget, torn, walked }
+        let Self { source: _, front, back, place, found, end_magic, budget, torn, back_agrees, walked } = self;
+        Scanner { source, front, back, place, found, end_magic, budget, torn, back_agrees, walked }
     }
 
     /// The source that is scanned.
@@ -182,9 +190,18 @@ impl<S> Scanner<S> {
     /// Where a torn message begins, once [`Self::next_segment`] has come to it: a message whose writer did not finish it.
     ///
     /// All bytes from there to the end of the source are junk. If [`Self::next_message_back`] returned messages in that
-    /// part, they are payload of the torn message.
+    /// part, they are payload of the torn message, and do not count ([`Self::back_agrees`]).
     pub const fn torn(&self) -> Option<u64> {
         self.torn
+    }
+
+    /// Whether the messages that [`Self::next_message_back`] returned count.
+    ///
+    /// They do not if [`Self::next_segment`] found a message that reaches into them, or a torn message: they lie inside that
+    /// message. Such bytes are damaged. [`Self::back`] is then the end of the source again, all of which is scanned from
+    /// the start.
+    pub const fn back_agrees(&self) -> bool {
+        self.back_agrees
     }
 }
 
@@ -192,8 +209,18 @@ impl<S: Source> Scanner<S> {
     /// A scan of the whole source.
     pub fn new(source: S) -> Self {
         let back = source.len();
-        let budget = Budget::new(0);
-        Self { source, front: 0, back, place: 0, found: None, end_magic: None, budget, torn: None, walked: None }
+        Self {
+            source,
+            front: 0,
+            back,
+            place: 0,
+            found: None,
+            end_magic: None,
+            budget: Budget::new(0),
+            torn: None,
+            back_agrees: true,
+            walked: None,
+        }
     }
 
     /// The next segment from the front; `None` when every byte has been assigned.
@@ -219,8 +246,8 @@ impl<S: Source> Scanner<S> {
 
     /// The message that ends at the back, if its postamble states its length and a preamble agrees: two reads.
     ///
-    /// `None` if there is no such message, if it is longer than `max_length`, or if it seems to be the payload of a torn
-    /// message. [`Self::next_segment`] then has to find the rest.
+    /// `None` if there is no such message, if it is longer than `max_length`, if it seems to be the payload of a torn
+    /// message, or if an earlier one did not count ([`Self::back_agrees`]). [`Self::next_segment`] then has to find the rest.
     ///
     /// # Errors
     /// Those of reading the source. The scan is then as it was before.
@@ -229,7 +256,7 @@ impl<S: Source> Scanner<S> {
     pub fn next_message_back(&mut self, max_length: u64) -> Result<Option<Segment>, S::Error> {
         let start = self.found.map_or(self.front, |(offset, length)| offset.saturating_add(length));
         let room = self.back.saturating_sub(start);
-        if room < MIN_MESSAGE_SIZE as u64 {
+        if room < MIN_MESSAGE_SIZE as u64 || !self.back_agrees {
             return Ok(None);
         }
         let tail = self.source.read::<POSTAMBLE_SIZE>(self.back.saturating_sub(POSTAMBLE_SIZE as u64))?;
@@ -275,16 +302,24 @@ impl<S: Source> Scanner<S> {
     ///
     /// After an error of the source the search goes on at the same place.
     fn find_message(&mut self) -> Result<Option<(u64, u64)>, S::Error> {
+        // Since a call that failed, messages may have been found from the end, before the place that it had come to.
+        self.come_to(self.place);
         // Messages mostly follow each other directly, so the first place to look at is the front itself.
-        loop {
+        while self.place < self.back {
             let (at, budget) = (self.place, self.budget);
             // A place that could not be read is looked at again, and its walks are paid for then.
             let place = self.place_at(at).inspect_err(|_| self.budget = budget)?;
             match place {
-                Place::Message(length) => return Ok(Some((at, length))),
-                Place::Nothing(from) => self.place = from,
+                Place::Message(length) => {
+                    self.come_to(at.saturating_add(length));
+                    return Ok(Some((at, length)));
+                }
+                Place::Nothing(from) => {
+                    self.come_to(from);
+                    self.place = from;
+                }
                 Place::Torn => {
-                    self.back = self.source.len();
+                    self.come_to(self.source.len());
                     self.torn = Some(at);
                     return Ok(None);
                 }
@@ -294,13 +329,22 @@ impl<S: Source> Scanner<S> {
                 None => return Ok(None),
             }
         }
+        Ok(None)
+    }
+
+    /// What begins before `place` was found from the start. If a message from the end begins there too, none of them counts.
+    fn come_to(&mut self, place: u64) {
+        if place > self.back {
+            self.back = self.source.len();
+            self.back_agrees = false;
+        }
     }
 
     /// What there is at `at`.
     fn place_at(&mut self, at: u64) -> Result<Place, S::Error> {
         self.budget.come_to(at);
         let next = Place::Nothing(at.saturating_add(1));
-        let room = self.back.saturating_sub(at);
+        let room = self.source.len().saturating_sub(at);
         if room < MIN_MESSAGE_SIZE as u64 {
             return Ok(next);
         }
@@ -321,7 +365,7 @@ impl<S: Source> Scanner<S> {
         }
         let stated = Preamble::ref_from_bytes(&head).map_or(0, |preamble| preamble.total_length.get());
         let stated_end = if stated == 0 { u64::MAX } else { at.saturating_add(stated) };
-        let (end, walked) = self.walk(at, self.back)?;
+        let (end, walked) = self.walk(at, self.source.len())?;
         let (stopped, last_frame) = (walked.position(), walked.last_frame());
         let is_torn = self.source.len() < stated_end && self.is_torn(end, stated_end)?;
         Ok(match end {
@@ -389,7 +433,7 @@ impl<S: Source> Scanner<S> {
     fn streamed_message(&mut self, at: u64) -> Result<Place, S::Error> {
         // The fewest bytes before an end magic: the preamble, and the postamble up to its magic.
         const BEFORE_END_MAGIC: u64 = (MIN_MESSAGE_SIZE - END_MAGIC.len()) as u64;
-        let (end, broken) = self.walk_stream(at, self.back)?;
+        let (end, broken) = self.walk_stream(at, self.source.len())?;
         if let End::Whole(end) = end {
             return Ok(Place::Message(end.saturating_sub(at)));
         }
@@ -443,7 +487,7 @@ impl<S: Source> Scanner<S> {
             self.budget.come_to(searched);
             self.budget.spend(searched.saturating_sub(from).saturating_add(HOP_COST));
             let Some(at) = found else { return Ok(None) };
-            if self.sound_length(at, self.source.len().min(self.back.max(to)))?.is_some() {
+            if self.sound_length(at, self.source.len())?.is_some() {
                 return Ok(Some(at));
             }
             from = at.saturating_add(1);
@@ -477,12 +521,12 @@ impl<S: Source> Scanner<S> {
         let at = match self.end_magic {
             Some((searched_from, at)) if searched_from <= from && at.is_none_or(|at| at >= from) => at,
             _ => {
-                let at = self.source.find(END_MAGIC, from, self.back)?;
+                let at = self.source.find(END_MAGIC, from, self.source.len())?;
                 self.end_magic = Some((from, at));
                 at
             }
         };
-        Ok(at.filter(|at| at.saturating_add(END_MAGIC.len() as u64) <= self.back))
+        Ok(at)
     }
 }
 

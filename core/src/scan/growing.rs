@@ -29,6 +29,7 @@ impl<S: Source> Scanner<S> {
             end_magic: None,
             budget: Budget::new(position),
             torn: None,
+            back_agrees: true,
             walked: None,
         }
     }

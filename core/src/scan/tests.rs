@@ -5,6 +5,8 @@ use std::vec::Vec;
 
 use core::convert::Infallible;
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::wire::{END_MAGIC, MAGIC, WIRE_VERSION};
 
@@ -103,6 +105,84 @@ fn messages_from_the_back_are_as_long_as_the_caller_allows() {
     assert!(!scanner.next().unwrap().is_message());
     assert_eq!(scanner.next_message_back(u64::MAX), Ok(None));
     assert_eq!(scanner.next(), Some(Segment::Message { offset: 4, length }));
+}
+
+/// A message that does not state its length.
+fn streamed() -> Vec<u8> {
+    let mut bytes = SAMPLE.to_vec();
+    let at = bytes.len() - 16;
+    bytes[16..24].fill(0);
+    bytes[at..at + 8].fill(0);
+    bytes
+}
+
+/// A message that states its length, and ends with another message. The postamble belongs to both.
+fn outer(inner: &[u8]) -> Vec<u8> {
+    let mut bytes = empty_message(0)[..24].to_vec();
+    bytes.extend(inner);
+    let length = (bytes.len() as u64).to_be_bytes();
+    bytes[16..24].copy_from_slice(&length);
+    bytes
+}
+
+#[test]
+fn messages_from_the_end_do_not_count_if_one_from_the_start_reaches_into_them() {
+    let (inner, length) = (empty_message(48), 24 + 48);
+    let bytes = [SAMPLE, &outer(&inner), &empty_message(48)].concat();
+    let at = SAMPLE.len() as u64;
+    let mut scanner = scan(&bytes);
+    let back = [scanner.next_message_back(u64::MAX), scanner.next_message_back(u64::MAX)].map(Result::unwrap);
+    let last = Segment::Message { offset: at + length, length: 48 };
+    assert_eq!(back, [Some(last), Some(Segment::Message { offset: at + 24, length: 48 })]);
+    assert_eq!(scanner.next(), Some(Segment::Message { offset: 0, length: at }));
+    assert!(scanner.back_agrees());
+    assert_eq!(scanner.next(), Some(Segment::Message { offset: at, length }));
+    assert!(!scanner.back_agrees());
+    assert_eq!(scanner.next_message_back(u64::MAX), Ok(None));
+    assert_eq!((scanner.next(), scanner.next()), (Some(last), None));
+}
+
+proptest! {
+    #[test]
+    fn steps_from_the_end_change_nothing(
+        pieces in proptest::collection::vec((0..7_u8, 0..300_usize), 0..8),
+        damage in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
+        from_the_end in proptest::collection::vec(any::<bool>(), 1..20),
+    ) {
+        let mut bytes = Vec::new();
+        for (kind, count) in pieces {
+            match kind {
+                0 => bytes.extend(SAMPLE),
+                1 => bytes.extend(streamed()),
+                2 => bytes.extend(&SAMPLE[..count.min(SAMPLE.len())]),
+                3 => bytes.extend(&streamed()[..count]),
+                4 => bytes.extend(outer(&empty_message(48))),
+                5 => bytes.extend(outer(SAMPLE)),
+                _ => bytes.resize(bytes.len() + count, 7),
+            }
+        }
+        for (at, byte) in damage {
+            if !bytes.is_empty() {
+                let at = at.index(bytes.len());
+                bytes[at] = byte;
+            }
+        }
+        let mut scanner = scan(&bytes);
+        let (mut front, mut back) = (Vec::new(), Vec::new());
+        for is_from_the_end in from_the_end.into_iter().cycle() {
+            if is_from_the_end && let Ok(Some(message)) = scanner.next_message_back(u64::MAX) {
+                back.push(message);
+            }
+            match scanner.next() {
+                Some(segment) => front.push(segment),
+                None => break,
+            }
+        }
+        if scanner.back_agrees() {
+            front.extend(back.into_iter().rev());
+        }
+        prop_assert_eq!(front, scan(&bytes).collect::<Vec<_>>());
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::sync::Mutex;
 
 use tgm_std::read::{FetchError, FetchErrorKind, Fetched, RangeFetch, ReadOptions, Reader, Tag, Want};
-use tgm_std::{DecodeLimits, DecodeOptions, ScanOptions};
+use tgm_std::{DecodeLimits, DecodeOptions};
 
 /// The bytes, behind a source that fails and, if it is to, lies. The first bytes of the input say when.
 struct Source<'a> {
@@ -63,20 +63,9 @@ pub fn check(bytes: &[u8]) {
     };
     for lies in [false, true] {
         let source = Source { bytes, script, lies, state: Mutex::default() };
-        let scan = ScanOptions { bidirectional: is_found_from_both_ends(bytes), ..ScanOptions::default() };
-        let reader = Reader::with_scan_options(source, options, scan);
+        let reader = Reader::new(source, options);
         read(&reader, bytes, lies);
     }
-}
-
-/// Whether the bytes are messages whose postambles state right lengths. A wrong length can lead a scan from the end to another
-/// message, inside the one that a scan from the start finds.
-fn is_found_from_both_ends(bytes: &[u8]) -> bool {
-    tgm_std::core::scan::scan(bytes).all(|segment| {
-        let message = segment.bytes_of(bytes).unwrap_or_default();
-        let stated = message.last_chunk::<16>().and_then(|end| end.first_chunk());
-        segment.is_message() && stated.is_some_and(|stated| u64::from_be_bytes(*stated) == segment.length())
-    })
 }
 
 fn read(reader: &Reader<Source<'_>>, bytes: &[u8], lies: bool) {

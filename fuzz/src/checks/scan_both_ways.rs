@@ -1,7 +1,5 @@
-//! Scans from the start and from the end find the same messages if the postambles state right lengths.
-//!
-//! A postamble with a wrong length can lead a scan from the end to another message, inside the one before it. For such
-//! bytes only the properties of every scan are checked.
+//! A scan from both ends finds the messages that a scan from the start finds, whatever the bytes are. A scan from the end alone
+//! finds all messages of a row.
 
 use tgm_core::scan::{Scanner, Segment, scan};
 use tgm_std::{ByteOrder, DataObjectDescriptor, Dtype, MessageBuilder, ObjectBuilder};
@@ -35,14 +33,7 @@ fn as_they_are(bytes: &[u8]) {
         end = offset + length;
     }
     assert!(end <= bytes.len());
-    let is_true = |&(offset, length): &(usize, usize)| {
-        let copy = &bytes[offset + length - 16..][..8];
-        copy == (length as u64).to_be_bytes()
-    };
-    let covered: usize = forward.iter().map(|(_, length)| length).sum();
-    if covered == bytes.len() && forward.iter().all(is_true) {
-        assert_eq!(forward, both);
-    }
+    assert_eq!(forward, both);
 }
 
 /// Messages whose payloads are pieces of `bytes`, with whatever magics they hold.

@@ -139,8 +139,7 @@ impl TableScan {
     /// The table, once [`Self::forward`] has come to the end.
     pub(crate) fn finish<S>(self, scanner: &Scanner<S>) -> Table {
         let Self { mut table, from_end, .. } = self;
-        // After a torn message, what was found from the end is part of its payload.
-        if scanner.torn().is_none() {
+        if scanner.back_agrees() {
             table.append(scanner.back(), &from_end);
         }
         table
