@@ -10,6 +10,7 @@
 
 pub mod alloc;
 pub mod builder;
+mod cores;
 pub mod corpus;
 mod digits;
 pub mod messages;
@@ -17,6 +18,7 @@ pub mod naive;
 mod rng;
 mod scale;
 
+pub use cores::on_all_cores;
 pub use digits::{hex, sha256};
 pub use rng::Rng;
 pub use scale::cases;

@@ -208,8 +208,6 @@ proptest! {
             Some(false) => places.sort_unstable_by(|a, b| b.cmp(a)),
             None => {}
         }
-        for (name, bytes) in MESSAGES.iter() {
-            check(name, bytes, &places);
-        }
+        tgm_tests::on_all_cores(&MESSAGES, |(name, bytes)| check(name, bytes, &places));
     }
 }

@@ -1,6 +1,6 @@
 //! Progress on standard error: lines of JSON for programs, a bar on terminals.
 
-use std::fs;
+use std::{fs, thread};
 
 use serde_json::Value as Json;
 
@@ -114,19 +114,32 @@ fn a_terminal_shows_a_bar_which_fits_and_goes_away() {
     let shown = |args: &str, columns, variables: &[(&str, &str)]| {
         in_terminal(&slow.replace("ARGS", args), &three, columns, variables)
     };
-    let Some(text) = shown("", 80, &[]) else { return };
+    // Each of them waits, so they run side by side.
+    let [first, narrow, wide, quiet, dumb, none] = thread::scope(|scope| {
+        let calls: [(&str, usize, &[(&str, &str)]); 6] = [
+            ("", 80, &[]),
+            ("--progress bar", 12, &[]),
+            ("--progress bar", 40, &[]),
+            ("--quiet", 80, &[]),
+            ("", 80, &[("TERM", "dumb")]),
+            ("--progress none", 80, &[]),
+        ];
+        let shown = &shown;
+        calls
+            .map(|(args, columns, variables)| scope.spawn(move || shown(args, columns, variables)))
+            .map(|run| run.join().unwrap())
+    });
+    let Some(text) = first else { return };
     let (bars, rest) = text.rsplit_once("\r\x1b[K").unwrap();
     assert!(bars.contains("\rverify 1.7 kB, ") && bars.contains("/s\x1b[K"), "{text:?}");
     assert_eq!(rest, "", "{text:?}");
-    for columns in [12, 40] {
-        let text = shown("--progress bar", columns, &[]).unwrap();
+    for (columns, text) in [(12, narrow), (40, wide)] {
+        let text = text.unwrap();
         let lines = text.split('\r').map(|line| line.replace("\x1b[K", ""));
         assert!(lines.clone().any(|line| line.starts_with("verify")), "{text:?}");
         assert!(lines.clone().all(|line| line.chars().count() < columns), "{text:?}");
     }
-    assert_eq!(shown("--quiet", 80, &[]).unwrap(), "");
-    assert_eq!(shown("", 80, &[("TERM", "dumb")]).unwrap(), "");
-    assert_eq!(shown("--progress none", 80, &[]).unwrap(), "");
+    assert_eq!([quiet, dumb, none].map(Option::unwrap), [""; 3]);
 }
 
 #[test]
