@@ -1,5 +1,6 @@
 //! `tgm ls`: messages and objects, from headers and metadata.
 
+use std::borrow::Cow;
 use std::io;
 use std::sync::OnceLock;
 
@@ -23,7 +24,7 @@ use crate::show::json::{self, Document, error_json};
 use crate::show::output::{Out, Style};
 use crate::show::summary::{Summary, shape_text};
 use crate::show::table::{Cell, Column, Table};
-use crate::show::text::shortened;
+use crate::show::text::{is_plain, shortened};
 use crate::show::tree::inline;
 
 /// List messages and objects; payloads are not read
@@ -214,8 +215,8 @@ impl Ls {
         let mut cells = Vec::with_capacity(place.len() + row.keys.len() + COLUMNS);
         cells.extend_from_slice(place);
         let missing = |index| if index < self.keys.len() && !is_whole { "N/A" } else { "" };
-        let keys = row.keys.iter().enumerate();
-        let keys = keys.map(|(index, value)| value_cell(value.as_ref(), missing(index), is_whole));
+        let keys = row.keys.into_iter().enumerate();
+        let keys = keys.map(|(index, value)| value_cell(value, missing(index), is_whole));
         let object = Cell::from(row.object.map_or(String::new(), |object| object.to_string()));
         if !self.keys.is_empty() {
             cells.extend(self.objects.then_some(object));
@@ -225,7 +226,7 @@ impl Ls {
         cells.push(object);
         match row.content {
             Some(Ok(summary)) => {
-                cells.extend(row.about.iter().map(|value| value_cell(value.as_ref(), "", is_whole)));
+                cells.extend(row.about.into_iter().map(|value| value_cell(value, "", is_whole)));
                 cells.extend(summary_cells(summary));
                 cells.extend(keys);
             }
@@ -328,9 +329,14 @@ impl Row {
 }
 
 /// The cell of a value: whole, or shortened to [`CHARACTERS`]. `missing` is shown for `None`.
-fn value_cell(value: Option<&Json>, missing: &str, is_whole: bool) -> Cell {
-    let shown = |value| if is_whole { text(value) } else { shortened(inline(value), CHARACTERS) };
-    value.map_or(missing.into(), |value| shown(value).into())
+fn value_cell(value: Option<Json>, missing: &'static str, is_whole: bool) -> Cell {
+    match value {
+        None => Cow::Borrowed(missing).into(),
+        Some(value) if is_whole => text(&value).into(),
+        // Most values are short text, which needs no copy.
+        Some(Json::String(text)) if text.len() <= CHARACTERS && is_plain(&text) => text.into(),
+        Some(value) => shortened(inline(&value), CHARACTERS).into(),
+    }
 }
 
 /// The cell for something that could not be read. The error itself goes to standard error.

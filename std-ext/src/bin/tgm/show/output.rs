@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use crate::show::advice::in_our_words;
 use crate::show::form::{Form, Notation};
 use crate::show::progress;
-use crate::show::text::escape;
+use crate::show::text::{blanks, escape};
 use crate::show::wrap::Wrap;
 
 /// Looks of a piece of text on terminals with colours.
@@ -178,23 +178,21 @@ impl Out {
 
     /// Writes `text` in `style`.
     pub(crate) fn styled(&mut self, style: Style, text: &str) -> io::Result<()> {
-        if self.colours && style != Style::Plain {
-            write!(self, "{}{text}\x1b[0m", style.code())
-        } else {
-            self.write_all(text.as_bytes())
+        let (begin, end) = self.codes(style);
+        write!(self, "{begin}{text}{end}")
+    }
+
+    /// What stands before and after text in `style`. Nothing without colours.
+    pub(crate) const fn codes(&self, style: Style) -> (&'static str, &'static str) {
+        match style {
+            Style::Good | Style::Bad | Style::Heading if self.colours => (style.code(), "\x1b[0m"),
+            _ => ("", ""),
         }
     }
 
-    /// Writes any number of blanks. Widths of format strings end at 65,535.
+    /// Writes any number of blanks.
     pub(crate) fn blanks(&mut self, count: usize) -> io::Result<()> {
-        const BLANKS: &str = "                                                                ";
-        let mut left = count;
-        while left > 0 {
-            let some = BLANKS.get(..left).unwrap_or(BLANKS);
-            self.write_all(some.as_bytes())?;
-            left -= some.len();
-        }
-        Ok(())
+        blanks(count).try_for_each(|some| self.write_all(some.as_bytes()))
     }
 
     /// Reserves standard output for the command's product. From here on text goes to standard error.

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use crate::show::output::{Out, Style};
-use crate::show::text::{cut, escape, escaped, is_plain, width};
+use crate::show::text::{self, cut, escape, escaped, is_plain, width};
 
 /// Rows that are laid out together. Widths never shrink from one block to the next. So short tables are aligned
 /// throughout, and long ones need memory for one block only.
@@ -250,10 +250,15 @@ impl Table {
         if is_first {
             let titles = self.columns.iter().map(|(_, title)| Cell::styled(Style::Heading, title)).collect::<Vec<_>>();
             let widths = self.fitted(out);
-            self.write_row(out, &titles, &widths)?;
+            out.write_all(self.lay_out(out, &titles, &widths, String::new()).as_bytes())?;
         }
         let widths = self.fitted(out);
-        rows.iter().try_for_each(|row| self.write_row(out, row, &widths))
+        let mut line = String::new();
+        for row in &rows {
+            line = self.lay_out(out, row, &widths, line);
+            out.write_all(line.as_bytes())?;
+        }
+        Ok(())
     }
 
     /// Characters of a row, if it goes to a terminal whose width is kept.
@@ -315,14 +320,17 @@ impl Table {
         })
     }
 
-    fn write_row(&self, out: &mut Out, cells: &[Cell], widths: &[usize]) -> io::Result<()> {
-        out.write_all(self.indent.as_bytes())?;
+    /// The line of a row, or the lines. It takes the memory of `line`, an earlier one.
+    fn lay_out(&self, out: &Out, cells: &[Cell], widths: &[usize], mut line: String) -> String {
+        line.clear();
+        line.push_str(self.indent);
+        let room = self.room(out);
         // Blanks and breaks are written only if text follows, so that no line ends with blanks.
         let (mut blanks, mut at, mut is_broken) = (0, self.indent.len(), false);
         let columns = self.columns.iter().zip(widths).zip(&self.shown).zip(cells);
         for (((column, width), _), cell) in columns.filter(|((_, shown), _)| **shown) {
             // Rows that have no room are broken before the same column, so that what goes on is aligned too.
-            let is_beyond = self.room(out).is_some_and(|room| at > self.indent.len() && at + width > room);
+            let is_beyond = room.is_some_and(|room| at > self.indent.len() && at + width > room);
             if is_beyond && !cell.spread {
                 (at, blanks, is_broken) = (self.indent.len() + GOING_ON, self.indent.len() + GOING_ON, true);
             }
@@ -340,14 +348,18 @@ impl Table {
                 blanks += padding + 2;
             } else {
                 if std::mem::take(&mut is_broken) {
-                    writeln!(out)?;
+                    line.push('\n');
                 }
-                out.blanks(blanks + before)?;
-                out.styled(cell.style, &cell.text)?;
+                let (begin, end) = out.codes(cell.style);
+                line.extend(text::blanks(blanks + before));
+                line.push_str(begin);
+                line.push_str(&cell.text);
+                line.push_str(end);
                 blanks = after + 2;
             }
         }
-        writeln!(out)
+        line.push('\n');
+        line
     }
 }
 

@@ -1,6 +1,7 @@
 //! Text from files, made harmless for terminals.
 
 use std::fmt::Write as _;
+use std::iter;
 
 /// `text` with control characters, and characters that change the direction of writing, as escapes: `\n`, `\u{1b}`.
 pub(crate) fn escape(text: &str) -> String {
@@ -29,6 +30,17 @@ pub(crate) fn escaped(text: String) -> String {
 /// Whether nothing has to be escaped, as far as that shows without a look at each character.
 pub(crate) fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+}
+
+/// Any number of blanks, in pieces. Widths of format strings end at 65,535.
+pub(crate) fn blanks(count: usize) -> impl Iterator<Item = &'static str> {
+    const BLANKS: &str = "                                                                ";
+    let mut left = count;
+    iter::from_fn(move || {
+        let some = BLANKS.get(..left).unwrap_or(BLANKS);
+        left -= some.len();
+        (!some.is_empty()).then_some(some)
+    })
 }
 
 /// The number of characters.
