@@ -15,7 +15,8 @@ use tgm_std::{MessageLayout, ScanOptions, TensogramFile, scan_file_with_options,
 fn ways(bytes: &[u8]) -> Vec<(&'static str, Vec<(usize, usize)>)> {
     let options = |bidirectional| ScanOptions { bidirectional, ..ScanOptions::default() };
     let of_file = |options| scan_file_with_options(&mut Cursor::new(bytes), options).expect("in memory");
-    let pairs = |layouts: &[MessageLayout]| layouts.iter().map(|at| (at.offset as usize, at.length as usize)).collect();
+    let size = |number: u64| usize::try_from(number).expect("in memory");
+    let pairs = |layouts: &[MessageLayout]| layouts.iter().map(|at| (size(at.offset), size(at.length))).collect();
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("messages.tgm");
     fs::write(&path, bytes).expect("a file");

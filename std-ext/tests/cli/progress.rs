@@ -107,6 +107,9 @@ fn nothing_is_shown_without_a_terminal_or_in_short_work() {
     assert_eq!(text, "");
 }
 
+/// Arguments, the columns of the terminal, and variables.
+type Call<'a> = (&'a str, usize, &'a [(&'a str, &'a str)]);
+
 #[test]
 fn a_terminal_shows_a_bar_which_fits_and_goes_away() {
     let three = data("multi/three.tgm");
@@ -116,7 +119,7 @@ fn a_terminal_shows_a_bar_which_fits_and_goes_away() {
     };
     // Each of them waits, so they run side by side.
     let [first, narrow, wide, quiet, dumb, none] = thread::scope(|scope| {
-        let calls: [(&str, usize, &[(&str, &str)]); 6] = [
+        let calls: [Call<'_>; 6] = [
             ("", 80, &[]),
             ("--progress bar", 12, &[]),
             ("--progress bar", 40, &[]),
