@@ -29,7 +29,7 @@
 //!
 //! Numbers of attributes become integers or floats of 64 bits. A packed value is `integer × scale_factor + add_offset`, by
 //! arithmetic of 64 bits. The formula of `simple_packing` is `R + X·2^E`, so a scale factor that is a power of two keeps
-//! the integers. With another one (0.01 is none) the two formulas round differently: then the values are stored, and a
+//! the integers. With any other one, such as 0.01, the two formulas round differently: then the values are stored, and a
 //! note says so.
 //!
 //! Memory: one variable, or one record of it, as `float64` where it is packed. A variable larger than the limits is

@@ -143,7 +143,8 @@ fn tensor<'a>(values: &'a [u8], info: &TensorInfo, bools: Bools) -> Result<Array
     Array::new(dtype, little, &shape, values)
 }
 
-/// The arrays in the order that a text names. `None` if it is not the order of so many arrays.
+/// The arrays in the order that a text names: numbers with commas between them. `None` if the text does not name each array
+/// once.
 fn in_order<'a>(order: &str, arrays: &[Array<'a>]) -> Option<Vec<Array<'a>>> {
     let places = order.split(',').map(|place| place.parse().ok()).collect::<Option<Vec<usize>>>()?;
     let mut slots = vec![None; arrays.len()];
@@ -155,8 +156,8 @@ fn in_order<'a>(order: &str, arrays: &[Array<'a>]) -> Option<Vec<Array<'a>>> {
 
 /// Writes arrays as a file. Returns what it has no room for.
 ///
-/// Wide elements come first, so that all of them are aligned, as readers of maps want it; if that is another order than
-/// that of the objects, a text of `__metadata__` says so, and [`read`] restores it. Arrays without a name are called
+/// Wide elements come first, so that all of them are aligned, as readers of maps want it. If this changes the order of the
+/// objects, a text of `__metadata__` tells the old order, and [`read`] restores it. Arrays without a name are called
 /// `object_` and their number.
 ///
 /// # Errors

@@ -16,8 +16,8 @@ pub(crate) fn decoded_dtype(descriptor: &DataObjectDescriptor) -> Dtype {
     if descriptor.encoding == PACKED { Dtype::Float64 } else { descriptor.dtype }
 }
 
-/// The dtype of numpy for an element type, in this machine's byte order: a bitmask's is uint8. bfloat16 is that of the
-/// package `ml_dtypes` if it is installed, and otherwise uint16.
+/// The dtype of numpy for an element type, in this machine's byte order: a bitmask's is uint8. bfloat16 comes
+/// from the package `ml_dtypes` if it is installed, and is uint16 otherwise.
 ///
 /// # Errors
 /// Those of importing numpy.

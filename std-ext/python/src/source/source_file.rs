@@ -17,7 +17,7 @@ use crate::work::detached;
 /// Messages of a file object: `io.BytesIO`, what `open(path, "rb")` gives, or a file of fsspec.
 ///
 /// The object has `seek` and `read`. It is asked only for the bytes that a call needs, and no other code may move its
-/// position meanwhile. Its length is that of the moment when this was made. `len(s)`, `s[i]` and iteration give
+/// position meanwhile. Its length is asked for once, when this is made. `len(s)`, `s[i]` and iteration give
 /// messages as `TensogramFile` does. Threads may share it; their reads take turns.
 ///
 /// An exception of the file object is raised as it is. Other errors are those of `TensogramFile`.

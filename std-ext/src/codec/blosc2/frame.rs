@@ -174,6 +174,6 @@ fn check_flags([general, kind, codec_and_level, _split]: [u8; 4]) -> Result<()> 
     }
     match codec_and_level & 0x0f {
         codec::BLOSCLZ | codec::LZ4 | codec::LZ4HC | codec::ZLIB | codec::ZSTD => Ok(()),
-        other => Err(CodecError::new(format!("codec {other} is none of blosclz, lz4, lz4hc, zlib, zstd"))),
+        other => Err(CodecError::new(format!("codec {other} is not one of blosclz, lz4, lz4hc, zlib, zstd"))),
     }
 }

@@ -74,7 +74,7 @@ impl StreamCodec {
             format::LZ4 => Ok(Self::Lz4),
             format::ZLIB => Ok(Self::Zlib),
             format::ZSTD => Ok(Self::Zstd),
-            other => Err(CodecError::new(format!("codec format {other} is none of blosclz, lz4, zlib, zstd"))),
+            other => Err(CodecError::new(format!("codec format {other} is not one of blosclz, lz4, zlib, zstd"))),
         }
     }
 

@@ -38,7 +38,7 @@ pub enum Found<'r> {
     },
 }
 
-/// Reads the messages of a source one at a time. Memory is that of the longest message.
+/// Reads the messages of a source one at a time. It needs memory for the longest message.
 ///
 /// Bytes that belong to no message are reported, and reading goes on behind them. A message whose length is wrong costs
 /// memory for the bytes that it claims, up to the limit and the end of the source.

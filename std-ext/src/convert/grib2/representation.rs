@@ -35,7 +35,7 @@ pub(super) enum Representation {
     Complex(Packing, Complex),
     /// Templates 5.40 and 5.41: integers as the pixels of a picture. The packing has the bits that section 5 states.
     Picture(Packing, Codec),
-    /// Template 5.4: floating-point numbers of so many bits, 32 or 64.
+    /// Template 5.4: floating-point numbers, of 32 or 64 bits.
     Ieee(u32),
 }
 

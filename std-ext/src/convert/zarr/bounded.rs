@@ -1,8 +1,9 @@
 //! The codecs of bytes whose result is longer than their input: gzip, zstd and blosc.
 //!
-//! Those of `zarrs` take memory for the length that the input states, or until its end. These know how long a chunk is
-//! and decode into as many bytes, so an input that states more is an error before it costs memory. The C library of
-//! `zarrs` for blosc would also share names of functions with that of the feature `blosc2`, and the linker takes either.
+//! The codecs of `zarrs` allocate the length that the input states, or grow until its end. The codecs here know how long a
+//! chunk is, and decode into a buffer of that length: an input that states more is an error before it costs memory. Also,
+//! the blosc of `zarrs` and the feature `blosc2` bring two C libraries with equal function names, and the linker would take
+//! either.
 
 use std::any::Any;
 use std::borrow::Cow;

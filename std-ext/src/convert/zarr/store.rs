@@ -19,7 +19,7 @@ const MAX_DESCRIPTION: u64 = 64 << 20;
 pub(super) enum Node {
     Array(Json),
     Group(Json),
-    /// A node that cannot be read, or that is none of version 3.
+    /// A node that cannot be read, or that is not of version 3.
     Other(TensogramError),
 }
 
@@ -71,7 +71,7 @@ fn folders(directory: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// The node of a directory. `None` if it is none.
+/// The node of a directory. `None` if the directory is not a node.
 fn node(directory: &Path) -> Option<Node> {
     let path = directory.join(DESCRIPTION);
     let file = match File::open(&path) {

@@ -261,7 +261,7 @@ fn what_cannot_be_read_is_listed_with_its_place() {
         }}])
     };
     let far = [[0xff_u8, 0, 0, 0, 0, 0, 0, 0].as_slice(), &[1, 0, 0, 0, 0, 0, 0, 0]].concat();
-    // The sum of offset and length is 8, if nobody looks.
+    // The sum of offset and length wraps to 8.
     let around = [(u64::MAX - 7).to_le_bytes(), 16_u64.to_le_bytes()].concat();
     let regular = |text: &str| {
         let mut json = array("uint8", &[2], &[2], json!(0), json!([{"name": "bytes"}]));

@@ -372,7 +372,7 @@ fn usual_codecs(element: Element, zstd_level: Option<i32>) -> Json {
     [Some(bytes), zstd].into_iter().flatten().collect()
 }
 
-/// The attributes of an object: its metadata, and that of the message under a key of its own.
+/// The attributes of an object: its metadata, and the metadata of the message under a separate key.
 fn attributes(global: &GlobalMetadata, index: usize, place: &str, report: &mut dyn FnMut(Note)) -> Json {
     let mut attributes = Map::new();
     let mut insert = |map: &mut Map<String, Json>, key: &str, value: &Value| match from_cbor(value, key) {

@@ -125,7 +125,7 @@ impl<'a> Object<'a> {
 
 /// Completes the parameters of packing, if values are packed, and finds the elements that are not finite.
 ///
-/// If several things are wrong, the error is that of the value that is not allowed.
+/// If several things are wrong, the error is about the value that is not allowed.
 fn complete_and_find(
     descriptor: &mut Described<'_>,
     data: &[u8],

@@ -88,7 +88,7 @@ impl Browse {
             ));
         }
         if !Out::is_terminal() {
-            return Some(format!("tgm browse needs a terminal, and standard output is none; {instead}"));
+            return Some(format!("tgm browse needs a terminal, and standard output is not one; {instead}"));
         }
         let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb" || term.is_empty());
         (is_dumb && cfg!(unix))

@@ -50,7 +50,7 @@ pub(crate) struct Compare {
     /// Numbers may differ by NUMBER: values, or those under KEY of the metadata; may be repeated
     #[arg(long = "tolerance", value_name = "[KEY=]NUMBER")]
     tolerances: Vec<Allowed>,
-    /// Numbers may differ by NUMBER times that of the second file, in addition to --tolerance; may be repeated
+    /// Numbers may differ by NUMBER times the number in the second file, in addition to --tolerance; may be repeated
     #[arg(long = "relative", value_name = "[KEY=]NUMBER")]
     relatives: Vec<Allowed>,
     /// Keys of the metadata that are not compared, and all below them

@@ -60,7 +60,7 @@ impl Places {
         }
     }
 
-    /// Latitudes of the values in order, each of so many values in a row.
+    /// Latitudes in the order of the values, and how many values in a row have the same latitude.
     pub(crate) fn latitudes(&self) -> (Vec<f64>, u64) {
         match self {
             Self::Grid(grid) => ((0..grid.rows).map(|row| grid.latitude(row)).collect(), grid.columns),

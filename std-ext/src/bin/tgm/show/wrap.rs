@@ -35,7 +35,7 @@ impl Wrap {
         if line.len() <= self.columns {
             return sink.write_all(&line);
         }
-        // Text of the tool is UTF-8. Anything else is none of its lines.
+        // Text of the tool is UTF-8. Other bytes are values, and are not wrapped.
         match std::str::from_utf8(&line) {
             Ok(text) => sink.write_all(wrapped(text, self.columns).as_bytes()),
             Err(_) => sink.write_all(&line),

@@ -33,7 +33,7 @@ impl Template {
         (!pieces.is_empty()).then(|| Self { pieces, rest: rest.to_string() })
     }
 
-    /// Whether one of the keys is none of `known`.
+    /// Whether there is a key other than `known`.
     pub(crate) fn has_key_beside(&self, known: &str) -> bool {
         self.pieces.iter().any(|(_, key)| key != known)
     }

@@ -41,7 +41,7 @@ impl FromStr for Pattern {
 }
 
 impl Pattern {
-    /// Whether a message is one of those. One that cannot be read is none.
+    /// Whether a message is searched for. A message that cannot be read is not.
     fn is_in(&self, bytes: &[u8]) -> bool {
         let Ok(metadata) = Message::parse(bytes).and_then(|message| message.metadata()) else { return false };
         match self {

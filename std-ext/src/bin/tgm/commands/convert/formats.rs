@@ -143,7 +143,7 @@ impl Format {
         Self::value_variants().iter().copied().find(|format| format.row().suffixes.contains(&suffix.as_str()))
     }
 
-    /// The format that files of this one become if nobody says another.
+    /// The format that files of this one become by default.
     pub(super) const fn usual_target(self) -> Self {
         match self {
             #[cfg(feature = "grib")]

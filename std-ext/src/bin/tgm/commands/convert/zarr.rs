@@ -65,7 +65,7 @@ impl Convert {
         let hidden = hidden(path);
         let written = self.fill_zarr(&hidden, out, told).and_then(|()| Ok(fs::rename(&hidden, path)?));
         if let Err(failure) = written {
-            // Incomplete, and under a name that nobody knows.
+            // It is incomplete, and still has its temporary name.
             _ = fs::remove_dir_all(&hidden);
             report(&self.output, out, failure);
         }

@@ -104,7 +104,7 @@ pub(crate) fn line_rows(picture: &Picture, line: &Field, width: usize, lines: us
     let small = line.resized(1, columns);
     let height = (2 * lines).saturating_sub(1);
     let level = |value: f64| (picture.share(value) * height as f64).round() as usize;
-    // Each column reaches from its own level to next to that of the column before.
+    // Each column reaches from its own level to the one beside the level of the column before.
     let mut reach: Vec<Option<(usize, usize)>> = Vec::new();
     let mut before = None;
     for column in 0..columns {

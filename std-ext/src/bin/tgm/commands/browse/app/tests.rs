@@ -79,7 +79,7 @@ fn only_what_is_visible_is_wanted() {
     let text = screen(&mut app, 100, 30);
     assert!(text.contains("a.tgm (1 of 2): 1000000 messages") && text.contains("wrong digest"), "{text}");
     assert!(text.contains("damaged") && text.contains("float32"), "{text}");
-    // News of another file are none.
+    // News of another file is ignored.
     app.hear(News::Known(1, known(5, true)));
     assert_eq!(app.known.count, 1_000_000);
     press(&mut app, "⇥");
