@@ -61,11 +61,7 @@ impl Threads {
     ) -> Result<Vec<R>, E> {
         #[cfg(feature = "parallel")]
         if !self.is_one() && items.len() > 1 {
-            use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
-            let results: Option<Vec<_>> = self.run(|| items.par_iter().map(&f).collect());
-            if let Some(results) = results {
-                return results.into_iter().collect();
-            }
+            return self.share(items.iter(), f).into_iter().collect();
         }
         items.iter().map(f).collect()
     }
@@ -82,15 +78,10 @@ impl Threads {
     ) -> Result<(), E> {
         #[cfg(feature = "parallel")]
         if !self.is_one() {
-            use rayon::iter::{IndexedParallelIterator as _, ParallelIterator as _};
-            use rayon::slice::ParallelSliceMut as _;
             let len = self.piece_len(out.len(), grain);
             if out.len() > len {
-                let work = || out.par_chunks_mut(len).enumerate().map(|(i, piece)| f(i * len, piece)).collect();
-                let results: Option<Vec<Result<(), E>>> = self.run(work);
-                if let Some(results) = results {
-                    return results.into_iter().collect();
-                }
+                let pieces = out.chunks_mut(len).enumerate();
+                return self.share(pieces, |(i, piece)| f(i * len, piece)).into_iter().collect();
             }
         }
         let _ = grain;
@@ -105,10 +96,41 @@ impl Threads {
         len.div_ceil(pieces).checked_next_multiple_of(grain.max(1)).unwrap_or(usize::MAX).max(1)
     }
 
-    /// Runs `work` in a pool of that many threads. `None` if the threads cannot be started; `work` then has not run.
+    /// The results of `f` for all items, in their order.
+    ///
+    /// The calling thread takes part, and others help it: each takes the next item when it is free. So the work does not wait
+    /// for a thread to wake up, and no more threads run than were requested. If none can be started, the caller does all.
     #[cfg(feature = "parallel")]
-    fn run<R: Send>(self, work: impl FnOnce() -> R + Send) -> Option<R> {
-        Some(pool(self.0.min(MOST))?.install(work))
+    fn share<T: Send, R: Send>(
+        self,
+        items: impl ExactSizeIterator<Item = T> + Send,
+        f: impl Fn(T) -> R + Sync,
+    ) -> Vec<R> {
+        use std::sync::{Mutex, PoisonError};
+
+        let count = items.len();
+        let helpers = self.0.min(MOST).saturating_sub(1);
+        let (items, results) = (Mutex::new(items.enumerate()), Mutex::new(Vec::with_capacity(count)));
+        let work = || {
+            loop {
+                let next = items.lock().unwrap_or_else(PoisonError::into_inner).next();
+                let Some((index, item)) = next else { return };
+                let result = f(item);
+                results.lock().unwrap_or_else(PoisonError::into_inner).push((index, result));
+            }
+        };
+        match pool(helpers) {
+            Some(pool) => pool.in_place_scope(|scope| {
+                for _ in 0..count.saturating_sub(1).min(helpers as usize) {
+                    scope.spawn(|_| work());
+                }
+                work();
+            }),
+            None => work(),
+        }
+        let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        results.sort_unstable_by_key(|(index, _)| *index);
+        results.into_iter().map(|(_, result)| result).collect()
     }
 }
 
