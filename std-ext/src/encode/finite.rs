@@ -8,11 +8,14 @@
 //!
 //! Most data is finite. Then each byte is read once, by vector instructions and without a branch for each element.
 
+use std::convert::Infallible;
+
 use tgm_core::descriptor::{ByteOrder, Dtype, MaskKind};
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::hint::Hint;
 use crate::base::options::EncodeOptions;
+use crate::base::threads::Threads;
 #[cfg(target_arch = "x86_64")]
 use crate::kernels::simd::Level;
 use crate::kernels::simd::Simd;
@@ -21,17 +24,34 @@ use crate::kernels::simd::Simd;
 const BLOCK: usize = 16 << 10;
 /// Elements of a row. A row of finite numbers is skipped. The mask bits of a row are one word.
 const ROW: usize = 64;
+/// Bytes that a thread looks at before it takes the next ones.
+const PART: usize = 64 * BLOCK;
 
 /// Masks as packed bits, one for each kind of non-finite element that occurs. Element 0 is the highest bit of byte 0.
 pub(crate) type PackedMasks = Vec<(MaskKind, Vec<u8>)>;
 
 /// Finds NaN and infinities in `data`, which are whole elements of `dtype` in `order`. Integer types are not scanned.
 ///
+/// Several threads only ask whether all numbers are finite, as they mostly are. If some are not, the calling thread finds them.
+///
 /// # Errors
 /// [`TensogramError::Encoding`] naming the first element that the options do not allow.
-pub(crate) fn find(data: &[u8], dtype: Dtype, order: ByteOrder, options: &EncodeOptions) -> Result<PackedMasks> {
+pub(crate) fn find(
+    data: &[u8],
+    dtype: Dtype,
+    order: ByteOrder,
+    options: &EncodeOptions,
+    threads: Threads,
+) -> Result<PackedMasks> {
     let Some(scalar) = Scalar::of(dtype) else { return Ok(PackedMasks::new()) };
     let (width, simd) = (dtype.byte_width(), Simd::best());
+    if !threads.is_one() {
+        let parts: Vec<&[u8]> = data.chunks(PART).collect();
+        let Ok::<_, Infallible>(are_finite) = threads.map(&parts, |part| Ok(scalar.all_finite(simd, part, order)));
+        if !are_finite.contains(&false) {
+            return Ok(PackedMasks::new());
+        }
+    }
     let mut found = MaskBuilder { len: (data.len() / width).div_ceil(8), masks: [None, None, None] };
     for (block, bytes) in data.chunks(BLOCK).enumerate() {
         if scalar.all_finite(simd, bytes, order) {
@@ -320,7 +340,7 @@ mod tests {
                 });
                 let data: Vec<u8> = numbers.flatten().copied().take(4321 * width).collect();
                 let mut zeroed = data.clone();
-                let masks = find(&data, dtype, order, &options).unwrap();
+                let masks = find(&data, dtype, order, &options, Threads::NONE).unwrap();
                 zero_masked(&mut zeroed, width, &masks, 0);
                 assert_eq!(masks.len(), 3);
                 for (i, (element, zeroed)) in data.chunks(width).zip(zeroed.chunks(width)).enumerate() {
@@ -329,6 +349,26 @@ mod tests {
                     assert_eq!(found.map(|(kind, _)| *kind).collect::<Vec<_>>(), Vec::from_iter(kind), "{dtype} {i}");
                     assert!(if kind.is_some() { zeroed.iter().all(|byte| *byte == 0) } else { zeroed == element });
                 }
+            }
+        }
+    }
+
+    /// The numbers of several parts, of which one in the last part is not finite.
+    #[test]
+    fn several_threads_find_what_one_finds() {
+        let two = Threads::resolve(2, u64::MAX, None).unwrap();
+        let mut numbers = vec![1.5_f32; PART];
+        let find = |numbers: &[f32], threads, allow_nan| {
+            let data: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+            let options = EncodeOptions { allow_nan, ..EncodeOptions::default() };
+            find(&data, Dtype::Float32, ByteOrder::Little, &options, threads).map_err(|error| error.to_string())
+        };
+        assert_eq!(find(&numbers, two, false), Ok(PackedMasks::new()));
+        for at in [PART - 1, PART / 2, 0] {
+            numbers[at] = f32::NAN;
+            assert!(find(&numbers, two, true).is_ok_and(|masks| masks.len() == 1));
+            for allow_nan in [false, true] {
+                assert_eq!(find(&numbers, two, allow_nan), find(&numbers, Threads::NONE, allow_nan), "{at}");
             }
         }
     }

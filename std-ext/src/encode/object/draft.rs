@@ -53,7 +53,7 @@ impl<'a> Draft<'a> {
             Some(_) => DataObjectDescriptor { masks: None, ..descriptor.clone() }.into(),
         };
         let order = value_order::of(&descriptor, data, options.value_order)?;
-        let masks = complete_and_find(&mut descriptor, data, order, options)?;
+        let masks = complete_and_find(&mut descriptor, data, order, options, means.threads)?;
         let (plan, width) = (Plan::new(&descriptor)?, descriptor.dtype.byte_width());
         let is_plain = plan.has_no_stage();
         // Without stages, masked elements become zeros while they are written, and there is no copy.
@@ -131,13 +131,14 @@ fn complete_and_find(
     data: &[u8],
     order: ByteOrder,
     options: &EncodeOptions,
+    threads: Threads,
 ) -> Result<PackedMasks> {
     let dtype = descriptor.dtype;
     if encoding(descriptor)? != Encoding::SimplePacking {
-        return find(data, dtype, order, options);
+        return find(data, dtype, order, options, threads);
     }
     if dtype != Dtype::Float64 {
-        let found = find(data, dtype, order, options)?;
+        let found = find(data, dtype, order, options, threads)?;
         packing::check_dtype(descriptor)?;
         return Ok(found);
     }
@@ -145,7 +146,7 @@ fn complete_and_find(
         // Deriving parameters has looked at every value already.
         Ok(true) => Ok(PackedMasks::new()),
         completed => {
-            let found = find(data, dtype, order, options)?;
+            let found = find(data, dtype, order, options, threads)?;
             completed.map(|_| found)
         }
     }
