@@ -66,6 +66,16 @@ impl Threads {
         items.iter().map(f).collect()
     }
 
+    /// Calls `f` for all items.
+    pub(crate) fn for_each<T: Send>(self, items: impl ExactSizeIterator<Item = T> + Send, f: impl Fn(T) + Sync) {
+        #[cfg(feature = "parallel")]
+        if !self.is_one() && items.len() > 1 {
+            self.share(items, f);
+            return;
+        }
+        items.for_each(f);
+    }
+
     /// Calls `f` for all pieces of `out`, with the byte offset of each piece. Offsets are multiples of `grain`.
     ///
     /// # Errors

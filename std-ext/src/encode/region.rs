@@ -36,7 +36,7 @@ pub(crate) enum Payload<'a> {
     /// Values in `order` that are to be packed into `len` bytes.
     Packed { bytes: Cow<'a, [u8]>, order: ByteOrder, packer: Packer, len: usize, threads: Threads },
     /// Elements of `size` bytes that are to be shuffled.
-    Shuffled { bytes: Cow<'a, [u8]>, size: usize },
+    Shuffled { bytes: Cow<'a, [u8]>, size: usize, threads: Threads },
 }
 
 impl<'a> Payload<'a> {
@@ -56,7 +56,9 @@ impl<'a> Payload<'a> {
         match self {
             Self::Bytes(bytes) => bytes.chunks(PIECE).try_for_each(|piece| sink.write(piece)),
             Self::Masked { bytes, width, masks } => write_masked(bytes, *width, masks, sink),
-            Self::Shuffled { bytes, size } => sink.fill(bytes.len(), &mut |out| shuffle_into(bytes, *size, out)),
+            Self::Shuffled { bytes, size, threads } => {
+                sink.fill(bytes.len(), &mut |out| shuffle_into(bytes, *size, *threads, out))
+            }
             Self::Packed { bytes, order, packer, len, threads } if !threads.is_one() => {
                 sink.fill(*len, &mut |out| packer.pack_on(*threads, Values::new(bytes, *order), out))
             }

@@ -3,10 +3,13 @@
 use std::num::NonZeroUsize;
 
 use crate::base::error::{Result, TensogramError};
+use crate::base::threads::Threads;
 use crate::kernels::shuffle::shuffle_blocks;
 
 /// Elements that are moved at a time. They stay in the nearest cache until all of their bytes are moved.
 const BLOCK: usize = 1024;
+/// Elements that a thread moves before it takes the next ones: a whole number of blocks.
+const PART: usize = 128 * BLOCK;
 
 /// Checks the size of elements.
 ///
@@ -29,14 +32,14 @@ pub(crate) fn check_len(len: usize, element_size: NonZeroUsize) -> Result<()> {
 }
 
 /// Shuffles elements of `size` bytes. `data` and `out` have the same length, which is a whole number of elements.
-pub(crate) fn shuffle_into(data: &[u8], size: usize, out: &mut [u8]) {
+pub(crate) fn shuffle_into(data: &[u8], size: usize, threads: Threads, out: &mut [u8]) {
     match size {
         0 | 1 => out.copy_from_slice(data),
-        2 => shuffle_chunks::<2>(data, out),
-        3 => shuffle_chunks::<3>(data, out),
-        4 => shuffle_chunks::<4>(data, out),
-        8 => shuffle_chunks::<8>(data, out),
-        16 => shuffle_chunks::<16>(data, out),
+        2 => shuffle_chunks::<2>(data, threads, out),
+        3 => shuffle_chunks::<3>(data, threads, out),
+        4 => shuffle_chunks::<4>(data, threads, out),
+        8 => shuffle_chunks::<8>(data, threads, out),
+        16 => shuffle_chunks::<16>(data, threads, out),
         _ => {
             for (k, plane) in out.chunks_mut((data.len() / size).max(1)).enumerate() {
                 let bytes = data.iter().skip(k).step_by(size);
@@ -46,10 +49,21 @@ pub(crate) fn shuffle_into(data: &[u8], size: usize, out: &mut [u8]) {
     }
 }
 
-fn shuffle_chunks<const SIZE: usize>(data: &[u8], out: &mut [u8]) {
+fn shuffle_chunks<const SIZE: usize>(data: &[u8], threads: Threads, out: &mut [u8]) {
     let (elements, _) = data.as_chunks::<SIZE>();
-    let mut planes = out.chunks_mut(elements.len().max(1));
-    let mut planes = [(); SIZE].map(|()| planes.next().unwrap_or_default());
+    let count = elements.len().max(1);
+    let part = if threads.is_one() { count } else { PART };
+    let mut planes = out.chunks_mut(count);
+    // Each part has a piece of every plane.
+    let mut pieces = [(); SIZE].map(|()| planes.next().unwrap_or_default().chunks_mut(part));
+    let parts = elements
+        .chunks(part)
+        .map(|elements| (elements, pieces.each_mut().map(|plane| plane.next().unwrap_or_default())));
+    threads.for_each(parts, |(elements, planes)| shuffle_planes(elements, planes));
+}
+
+/// Moves the bytes of `elements` to `planes`, which are as long as there are elements.
+fn shuffle_planes<const SIZE: usize>(elements: &[[u8; SIZE]], mut planes: [&mut [u8]; SIZE]) {
     let done =
         if SIZE.is_power_of_two() { shuffle_blocks(elements, planes.each_mut().map(|plane| &mut **plane)) } else { 0 };
     for (b, block) in elements.get(done..).unwrap_or_default().chunks(BLOCK).enumerate() {
@@ -62,7 +76,7 @@ fn shuffle_chunks<const SIZE: usize>(data: &[u8], out: &mut [u8]) {
 
 #[cfg(test)]
 mod tests {
-    use super::shuffle_into;
+    use super::*;
 
     #[test]
     fn unshuffling_gives_the_bytes_back() {
@@ -70,9 +84,23 @@ mod tests {
             for count in [0_usize, 1, 2, 3, 1023, 1024, 1025, 2050] {
                 let data: Vec<u8> = (0..=250).cycle().take(size * count).collect();
                 let (mut shuffled, mut back) = (vec![0; data.len()], vec![0; data.len()]);
-                shuffle_into(&data, size, &mut shuffled);
+                shuffle_into(&data, size, Threads::NONE, &mut shuffled);
                 tgm_core::shuffle::unshuffle_into(&shuffled, size as u64, &mut back).unwrap();
                 assert!(back == data, "{count} elements of {size}");
+            }
+        }
+    }
+
+    #[test]
+    fn several_threads_write_what_one_writes() {
+        let threads = Threads::resolve(3, u64::MAX, None).unwrap();
+        for size in [2, 3, 4, 8, 16, 5] {
+            for count in [PART - 1, PART, PART + 1, 3 * PART + 77] {
+                let data: Vec<u8> = (0..=250).cycle().take(size * count).collect();
+                let (mut one, mut several) = (vec![0; data.len()], vec![0; data.len()]);
+                shuffle_into(&data, size, Threads::NONE, &mut one);
+                shuffle_into(&data, size, threads, &mut several);
+                assert!(one == several, "{count} elements of {size}");
             }
         }
     }

@@ -4,6 +4,7 @@ use crate::base::error::Result;
 #[cfg(doc)]
 use crate::base::error::TensogramError;
 use crate::base::limits::reserve;
+use crate::base::threads::Threads;
 use crate::encode::shuffle::{check_len, element_size, shuffle_into};
 use crate::kernels::shuffle::unshuffle_into;
 
@@ -26,7 +27,7 @@ use crate::kernels::shuffle::unshuffle_into;
 /// ```
 pub fn shuffle(data: &[u8], element_size: usize) -> Result<Vec<u8>> {
     let mut out = room_for(data, element_size)?;
-    shuffle_into(data, element_size, &mut out);
+    shuffle_into(data, element_size, Threads::NONE, &mut out);
     Ok(out)
 }
 

@@ -194,5 +194,5 @@ fn transform<'a>(data: Cow<'a, [u8]>, plan: &Plan, order: ByteOrder, threads: Th
     let Some(size) = plan.shuffle else { return Ok(payload) };
     let bytes = payload.into_bytes()?;
     shuffle::check_len(bytes.len(), size)?;
-    Ok(Payload::Shuffled { bytes, size: size.get() })
+    Ok(Payload::Shuffled { bytes, size: size.get(), threads })
 }
