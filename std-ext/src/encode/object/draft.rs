@@ -142,7 +142,7 @@ fn complete_and_find(
         packing::check_dtype(descriptor)?;
         return Ok(found);
     }
-    match packing::complete(descriptor.to_mut(), data, order) {
+    match packing::complete(descriptor.to_mut(), data, order, threads) {
         // Deriving parameters has looked at every value already.
         Ok(true) => Ok(PackedMasks::new()),
         completed => {

@@ -1,22 +1,35 @@
 //! Parameters derived from values.
 
+use std::convert::Infallible;
+
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::packing::Packing;
 
 use super::check::{self, MAX_BITS, first_non_finite};
-use super::values::Values;
+use super::values::{BLOCK, Values};
 use crate::base::error::{Result, TensogramError};
+use crate::base::threads::Threads;
 use crate::kernels::pack::{self, Extent, ValueBytes};
 use crate::kernels::simd::Simd;
 
 /// Values that are compared side by side, so that no comparison waits for the one before.
 const LANES: usize = 8;
+/// Values that a thread looks at before it takes the next ones.
+const PART: usize = 32 * BLOCK;
 
 /// The parameters with which all `values` fit fields of `bits`. Reads the values once.
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] for more than 64 bits, and for values that are not finite, of which it names the first.
 pub(crate) fn derive(values: Values<'_>, bits: u32, decimal_scale_factor: i32) -> Result<Packing> {
+    derive_on(Threads::NONE, values, bits, decimal_scale_factor)
+}
+
+/// [`derive`] on several threads.
+///
+/// # Errors
+/// Those of [`derive`].
+pub(crate) fn derive_on(threads: Threads, values: Values<'_>, bits: u32, decimal_scale_factor: i32) -> Result<Packing> {
     check::bits(bits)?;
     let packing = |reference_value, binary_scale_factor| Packing {
         reference_value,
@@ -26,7 +39,7 @@ pub(crate) fn derive(values: Values<'_>, bits: u32, decimal_scale_factor: i32) -
     };
     let first = values.iter().next();
     let Some(first) = first.filter(|_| bits > 0) else { return Ok(packing(first.unwrap_or(0.0), 0)) };
-    let Extent { least, greatest, .. } = finite_extent(values)?;
+    let Extent { least, greatest, .. } = finite_extent(threads, values)?;
     // If there are zeros of both signs, the sign of the first one counts.
     let least = if least == 0.0 { values.iter().find(|value| *value == 0.0).unwrap_or(first) } else { least };
     let range = (greatest - least) * 10_f64.powi(decimal_scale_factor);
@@ -54,7 +67,7 @@ pub(crate) fn bits_within(data: &[u8], order: ByteOrder, error: f64) -> Result<u
         return Err(TensogramError::encoding(format!("an error of at most {error} cannot be kept")));
     }
     let values = Values::new(data, order);
-    let Extent { least, greatest, .. } = finite_extent(values)?;
+    let Extent { least, greatest, .. } = finite_extent(Threads::NONE, values)?;
     let range = greatest - least;
     if values.len() == 0 || range == 0.0 {
         return Ok(0);
@@ -66,8 +79,15 @@ pub(crate) fn bits_within(data: &[u8], order: ByteOrder, error: f64) -> Result<u
 }
 
 /// The extent of values that are all finite.
-fn finite_extent(values: Values<'_>) -> Result<Extent> {
-    let found = extent(Simd::best(), values);
+fn finite_extent(threads: Threads, values: Values<'_>) -> Result<Extent> {
+    let simd = Simd::best();
+    let found = if threads.is_one() {
+        extent(simd, values)
+    } else {
+        let parts: Vec<_> = values.parts(PART).collect();
+        let Ok::<_, Infallible>(extents) = threads.map(&parts, |part| Ok(extent(simd, *part)));
+        extents.into_iter().fold(EMPTY, joined)
+    };
     if found.finite {
         return Ok(found);
     }
@@ -84,11 +104,12 @@ pub(super) fn extent(simd: Simd, values: Values<'_>) -> Extent {
         ByteOrder::Big => extent_of(rest.bytes, f64::from_be_bytes),
         ByteOrder::Little => extent_of(rest.bytes, f64::from_le_bytes),
     };
-    Extent {
-        least: bulk.least.min(rest.least),
-        greatest: bulk.greatest.max(rest.greatest),
-        finite: bulk.finite && rest.finite,
-    }
+    joined(bulk, rest)
+}
+
+/// The extent of the values of two extents.
+fn joined(a: Extent, b: Extent) -> Extent {
+    Extent { least: a.least.min(b.least), greatest: a.greatest.max(b.greatest), finite: a.finite && b.finite }
 }
 
 /// The extent of no values.

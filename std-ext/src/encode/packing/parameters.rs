@@ -4,11 +4,12 @@ use tgm_core::descriptor::{ByteOrder, Key};
 use tgm_core::packing::Packing;
 
 use super::check;
-use super::derive::derive;
+use super::derive::derive_on;
 use super::values::Values;
 use crate::base::error::Result;
 #[cfg(doc)]
 use crate::base::error::TensogramError;
+use crate::base::threads::Threads;
 use crate::model::params::{Params, metadata, required};
 use crate::model::types::DataObjectDescriptor;
 
@@ -38,7 +39,12 @@ pub(crate) fn read(params: Params<'_>) -> Result<Packing> {
 /// # Errors
 /// [`TensogramError::Metadata`] if the number of bits is missing, and if only one of reference value and binary scale
 /// is there; those of [`derive`].
-pub(crate) fn complete(descriptor: &mut DataObjectDescriptor, data: &[u8], order: ByteOrder) -> Result<bool> {
+pub(crate) fn complete(
+    descriptor: &mut DataObjectDescriptor,
+    data: &[u8],
+    order: ByteOrder,
+    threads: Threads,
+) -> Result<bool> {
     let params = Params(&descriptor.params);
     let bits = params.u32(Key::SpBitsPerValue)?.ok_or_else(|| metadata("simple_packing requires sp_bits_per_value"))?;
     let decimal = params.i32(Key::SpDecimalScaleFactor)?.unwrap_or(0);
@@ -53,7 +59,7 @@ pub(crate) fn complete(descriptor: &mut DataObjectDescriptor, data: &[u8], order
         }
     };
     if derives {
-        let packing = derive(Values::new(data, order), bits, decimal)?;
+        let packing = derive_on(threads, Values::new(data, order), bits, decimal)?;
         descriptor.set_param(Key::SpReferenceValue, packing.reference_value);
         descriptor.set_param(Key::SpBinaryScaleFactor, packing.binary_scale_factor);
     }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::packing::{Packing, unpack_into};
 
-use super::derive::extent;
+use super::derive::{derive_on, extent};
 use super::{Packer, Values, bits_within, derive};
 use crate::base::threads::Threads;
 use crate::kernels::pack::Extent;
@@ -105,6 +105,26 @@ fn the_first_of_two_zeros_is_the_reference() {
     };
     assert_eq!(reference(&[1.0, -0.0, 0.0, 2.0]), (-0.0_f64).to_bits());
     assert_eq!(reference(&[1.0, 0.0, -0.0, 2.0]), 0.0_f64.to_bits());
+}
+
+/// The last part of the values decides.
+#[test]
+fn several_threads_derive_what_one_derives() {
+    let threads = Threads::resolve(2, u64::MAX, None).unwrap();
+    let values: Vec<f64> = (0..300_000).map(f64::from).collect();
+    for last in [7.5, 1e9, -1e9, -0.0, f64::NAN, f64::INFINITY] {
+        let bytes = bytes_of(&[&values[..], &[last]].concat());
+        let derive = |threads| derive_on(threads, Values::new(&bytes, ByteOrder::Little), 16, 0);
+        match (derive(threads), derive(Threads::NONE)) {
+            (Ok(several), Ok(one)) => {
+                assert_eq!(several.reference_value.to_bits(), one.reference_value.to_bits(), "{last}");
+                assert_eq!(several, one, "{last}");
+            }
+            (Err(several), Err(one)) => assert_eq!(several.to_string(), one.to_string()),
+            (several, one) => panic!("{last}: {several:?}, {one:?}"),
+        }
+        assert_eq!(derive(threads).is_ok(), last.is_finite());
+    }
 }
 
 #[test]

@@ -40,8 +40,13 @@ impl<'a> Values<'a> {
 
     /// The values in blocks of [`BLOCK`].
     pub(crate) fn blocks(&self) -> impl Iterator<Item = Self> + use<'a> {
+        self.parts(BLOCK)
+    }
+
+    /// The values in parts of `count`; the last one may be shorter.
+    pub(super) fn parts(&self, count: usize) -> impl Iterator<Item = Self> + use<'a> {
         let order = self.order;
-        self.bytes.chunks(BLOCK).map(move |bytes| Self { bytes, order })
+        self.bytes.chunks(count).map(move |bytes| Self { bytes, order })
     }
 }
 
