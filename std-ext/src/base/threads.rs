@@ -110,6 +110,7 @@ impl Threads {
     ///
     /// The calling thread takes part, and others help it: each takes the next item when it is free. So the work does not wait
     /// for a thread to wake up, and no more threads run than were requested. If none can be started, the caller does all.
+    /// Calls at the same time share the helpers, and each call waits until its helpers came.
     #[cfg(feature = "parallel")]
     fn share<T: Send, R: Send>(
         self,
