@@ -100,7 +100,7 @@ fn descriptor(descriptor: &Descriptor<'_>) {
 
 fn scanner(input: &[u8]) {
     let mut scanner = scan(input).with_source(input);
-    keep((scanner.front(), scanner.back(), scanner.next_segment(), scanner.torn()));
+    keep((scanner.front(), scanner.back(), scanner.next_segment(), scanner.torn(), scanner.back_agrees()));
     scanner.for_each(|segment| keep((segment.offset(), segment.length(), segment.is_message())));
     let mut growing = Scanner::growing(input, black_box(3));
     keep((growing.next_segment(), growing.place(), growing.source_mut().len()));
