@@ -221,6 +221,19 @@ mod tests {
         assert_eq!(Threads(2).piece_len(usize::MAX, usize::MAX - 1), usize::MAX - 1);
     }
 
+    /// Both items wait for each other, so two threads have them.
+    #[cfg(feature = "parallel")]
+    #[test]
+    fn the_calling_thread_takes_part() {
+        let meeting = std::sync::Barrier::new(2);
+        let work = |_: &u8| {
+            meeting.wait();
+            Ok::<_, ()>(std::thread::current().id())
+        };
+        let threads = Threads(2).map(&[1, 2], work).unwrap();
+        assert!(threads[0] != threads[1] && threads.contains(&std::thread::current().id()));
+    }
+
     #[test]
     fn few_bytes_stay_on_the_calling_thread() {
         assert!(Threads::resolve(4, 100, None).unwrap().is_one());
