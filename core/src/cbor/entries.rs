@@ -5,6 +5,7 @@ use core::iter::FusedIterator;
 use super::container::{Array, Container, Map};
 use super::cursor::Cursor;
 use super::head::major;
+use super::string::Text;
 use super::utf8::Check;
 use super::value::Value;
 use crate::error::Result;
@@ -194,11 +195,36 @@ impl<'a> MapIter<'a> {
             if is_wanted {
                 return Ok(true);
             }
-            if self.cursor.take_short_text().is_none() {
-                self.cursor.skip_item(Check::Done, 0)?;
-            }
+            self.skip_value()?;
         }
         Ok(false)
+    }
+
+    /// Reads the next key, to be compared with texts. Its value must be read or stepped over next.
+    #[inline]
+    pub(crate) fn next_text(&mut self) -> Result<Option<Key<'a>>> {
+        if self.map.is_end(&mut self.cursor, self.seen)? {
+            return Ok(None);
+        }
+        self.seen = self.seen.saturating_add(1);
+        if let Some(text) = self.cursor.take_short_text() {
+            return Ok(Some(Key::Short(text)));
+        }
+        Value::read_item(&mut self.cursor, Check::Done, 0).map(|key| Some(key.as_text().map_or(Key::Other, Key::Text)))
+    }
+
+    /// Reads the value of the key that was read last.
+    pub(crate) fn value(&mut self) -> Result<Value<'a>> {
+        Value::read_item(&mut self.cursor, Check::Done, 0)
+    }
+
+    /// Steps over the value of the key that was read last.
+    #[inline]
+    pub(crate) fn skip_value(&mut self) -> Result<()> {
+        if self.cursor.take_short_text().is_none() {
+            self.cursor.skip_item(Check::Done, 0)?;
+        }
+        Ok(())
     }
 
     /// Steps over a value. If it is a map, returns the value that its key `key` has.
@@ -226,6 +252,29 @@ impl<'a> Iterator for MapIter<'a> {
 }
 
 impl FusedIterator for MapIter<'_> {}
+
+/// A key of a map, to be compared with texts.
+#[derive(Clone, Copy)]
+pub(crate) enum Key<'a> {
+    /// Text whose head is one byte, as most keys are.
+    Short(&'a [u8]),
+    /// Any other text.
+    Text(Text<'a>),
+    /// Something else, which is equal to no text.
+    Other,
+}
+
+impl Key<'_> {
+    /// Whether the key is the text `wanted`.
+    #[inline]
+    pub(crate) fn is(&self, wanted: &str) -> bool {
+        match self {
+            Self::Short(text) => *text == wanted.as_bytes(),
+            Self::Text(text) => *text == *wanted,
+            Self::Other => false,
+        }
+    }
+}
 
 /// Steps over the next item, which was walked before, and returns whether it is the text `wanted`.
 #[inline]

@@ -1,6 +1,7 @@
 //! Dotted paths, such as `mars.param`: a walk over maps with text keys (FORMAT §7.4).
 
-use crate::cbor::Value;
+use super::RESERVED_KEY;
+use crate::cbor::{Map, Value};
 use crate::error::Result;
 
 /// The first segment of a dotted path, and the rest after its dot.
@@ -17,6 +18,58 @@ pub(super) fn descend<'a>(from: Option<Value<'a>>, path: Option<&str>) -> Result
         path = after;
     }
     Ok(found)
+}
+
+/// A dotted path, split where [`find_many`] compares it.
+#[derive(Clone, Copy)]
+pub(super) struct Path<'p> {
+    first: &'p str,
+    second: Option<&'p str>,
+    /// What follows the second segment.
+    rest: Option<&'p str>,
+}
+
+impl<'p> Path<'p> {
+    /// Splits a path.
+    pub(super) fn new(path: &'p str) -> Self {
+        let (first, behind) = split_path(path);
+        let (second, rest) = behind.map(split_path).unzip();
+        Self { first, second, rest: rest.flatten() }
+    }
+}
+
+/// Looks in `map` for the values at several paths, in one walk. Where a path's first segment is a key of the map, `found` gets
+/// what the path leads to, or `None` if it leads nowhere. Paths that begin with an empty segment or with `_reserved_` are
+/// left out.
+pub(super) fn find_many<'a>(map: Map<'a>, paths: &[Path<'_>], found: &mut [Option<Value<'a>>]) -> Result<()> {
+    let mut entries = map.iter();
+    while let Some(key) = entries.next_text()? {
+        let is_wanted = |path: &Path<'_>| key.is(path.first) && !matches!(path.first, "" | RESERVED_KEY);
+        if !paths.iter().any(is_wanted) {
+            entries.skip_value()?;
+            continue;
+        }
+        let value = entries.value()?;
+        let mut leads_on = false;
+        for (path, found) in paths.iter().zip(&mut *found).filter(|(path, _)| is_wanted(path)) {
+            leads_on |= path.second.is_some();
+            *found = path.second.is_none().then_some(value);
+        }
+        let Some(inner) = leads_on.then(|| value.as_map().ok()).flatten() else { continue };
+        let mut entries = inner.iter();
+        while let Some(key) = entries.next_text()? {
+            let is_wanted = |path: &Path<'_>| path.second.is_some_and(|second| key.is(second)) && is_wanted(path);
+            if !paths.iter().any(is_wanted) {
+                entries.skip_value()?;
+                continue;
+            }
+            let value = entries.value()?;
+            for (path, found) in paths.iter().zip(&mut *found).filter(|(path, _)| is_wanted(path)) {
+                *found = descend(Some(value), path.rest)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Defines the typed getters of a view whose `get` finds a [`Value`] by its dotted path.

@@ -105,3 +105,53 @@ fn names_of_sections_may_come_in_pieces() {
     assert_eq!(metadata.get_u64("b").unwrap(), Some(2));
     assert_eq!(metadata.reserved().get("c").unwrap().unwrap().as_u64().unwrap(), 3);
 }
+
+#[test]
+fn one_walk_finds_what_lookups_of_each_path_find() {
+    // Keys that are repeated, empty, reserved, long, in pieces and no text; maps in maps; a preceder that replaces some.
+    let base: &[u8] = b"\xab\x61a\x01\x60\x02\x61m\xa3\x61x\x03\x60\x04\x61y\xa1\x61z\x05\x61m\xa2\x61x\x06\x61y\xa1\x61z\x07\
+        \x6a_reserved_\xa1\x61x\x08\x78\x18aaaaaaaaaaaaaaaaaaaaaaaa\x09\x7f\x61p\x61q\xff\x0a\x61n\xa1\x61x\x0b\x61o\x0c\
+        \x61r\xa1\x61s\xa1\x61t\xa1\x61u\x0d\x05\x0e";
+    let preceders: [&[u8]; 4] =
+        [b"\xa0", b"\xa2\x61m\x01\x61a\xa1\x61x\x02", b"\xa1\x61n\xa1\x61y\x03", b"\xa1\x6a_reserved_\x01"];
+    let paths = [
+        "a",
+        "a.x",
+        "",
+        ".",
+        ".x",
+        "m",
+        "m.x",
+        "m.",
+        "m.y",
+        "m.y.z",
+        "m.y.q",
+        "m.x.y",
+        "_reserved_",
+        "_reserved_.x",
+        "aaaaaaaaaaaaaaaaaaaaaaaa",
+        "pq",
+        "pq.x",
+        "n.x",
+        "n.y",
+        "o",
+        "o.x",
+        "r.s.t.u",
+        "r.s.t",
+        "r.s.q",
+        "5",
+        "b",
+    ];
+    let view = |bytes| Value::parse(bytes, 0).and_then(|value| value.as_map()).unwrap();
+    for preceder in preceders.map(|bytes| Some(view(bytes))).into_iter().chain([None]) {
+        for base in [Some(view(base)), None] {
+            let metadata = ObjectMetadata { base, preceder };
+            let found = metadata.get_many(paths).unwrap();
+            for (path, found) in paths.into_iter().zip(found) {
+                let alone = metadata.get(path).unwrap();
+                assert_eq!(found.map(|v| v.offset()), alone.map(|v| v.offset()), "{path} {}", preceder.is_some());
+                assert_eq!(found.map(|v| v.as_encoded()), alone.map(|v| v.as_encoded()), "{path}");
+            }
+        }
+    }
+}

@@ -32,7 +32,8 @@ pub struct Json<'a>(&'a str);
 impl<'a> Json<'a> {
     /// The value that is the whole of `text`, with white space around it. O(length), no recursion.
     ///
-    /// Strict: no byte order mark, comment, trailing comma, NaN or lone surrogate, and at most 127 levels of nesting.
+    /// Strict: no byte order mark, comment, trailing comma, NaN or lone surrogate, and at most 127 levels of nesting. Numbers
+    /// of any size pass, because they stay text.
     ///
     /// # Errors
     /// [`ErrorKind::LabelNotUtf8`] and [`ErrorKind::LabelNotJson`], with the byte.

@@ -82,6 +82,14 @@ fn is_same(json: Json<'_>, value: &Value) -> bool {
     }
 }
 
+#[test]
+fn a_number_beyond_floats_is_json_and_no_integer() {
+    for text in ["1e400", "-0.5e318446744073709551616"] {
+        assert!(Json::parse(text.as_bytes()).unwrap().as_u64().is_none());
+        assert!(serde_json::from_str::<Value>(text).is_err());
+    }
+}
+
 proptest! {
     #[test]
     fn text_is_json_here_if_it_is_json_for_serde(
@@ -92,7 +100,9 @@ proptest! {
     ) {
         let text = tokens.concat();
         let (found, expected) = (Json::parse(text.as_bytes()), serde_json::from_str::<Value>(&text));
-        prop_assert_eq!(found.is_ok(), expected.is_ok(), "{}", text);
+        // JSON sets no limit to numbers. Here they are kept as text, serde_json makes floats of 64 bits of them.
+        let is_too_large = expected.as_ref().is_err_and(|error| error.to_string().starts_with("number out of range"));
+        prop_assert!(is_too_large || found.is_ok() == expected.is_ok(), "{}", text);
         if let (Ok(found), Ok(expected)) = (found, expected) {
             prop_assert!(is_same(found, &expected), "{}", text);
         }

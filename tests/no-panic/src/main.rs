@@ -114,6 +114,7 @@ fn message(input: &[u8], output: &mut [u8]) -> Result<()> {
         object.entries().for_each(keep);
         keep((object.base(), object.preceder()));
         keep((object.get(path), object.reserved(), object.get_str(path)));
+        keep(object.get_many([path, black_box("mars.param"), ".a"]));
     }
     Ok(())
 }

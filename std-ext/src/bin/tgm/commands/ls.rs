@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::Value as Json;
 use tgm_core::Message;
 use tgm_core::message::Objects;
-use tgm_core::metadata::MessageMetadata;
+use tgm_core::metadata::{MessageMetadata, ObjectMetadata};
 use tgm_std::TensogramError;
 
 use crate::args::files::Files;
@@ -62,6 +62,21 @@ pub(crate) const ABOUT: [(&str, &[&str]); 4] = [
     ("date", &["mars.date", "date"]),
     ("step", &["mars.step", "step"]),
 ];
+
+/// The keys of [`ABOUT`], one after the other.
+const ABOUT_KEYS: [&str; 13] = {
+    let (mut keys, mut filled, mut column) = ([""; 13], 0, 0);
+    while column < ABOUT.len() {
+        let mut key = 0;
+        while key < ABOUT[column].1.len() {
+            keys[filled] = ABOUT[column].1[key];
+            (filled, key) = (filled + 1, key + 1);
+        }
+        column += 1;
+    }
+    assert!(filled == keys.len());
+    keys
+};
 
 /// The columns of an object, beside its place and the keys that are asked for.
 const COLUMNS: usize = 1 + ABOUT.len() + SUMMARY;
@@ -300,8 +315,7 @@ impl Ls {
                 continue;
             }
             let keys = self.look_up(&Scope::Object(&about, &asked, structure))?;
-            let scope = Scope::Object(&about, &usual, structure);
-            let about = ABOUT.iter().map(|(_, keys)| scope.first(keys)).collect::<Result<_, _>>()?;
+            let about = usual_values(&about, &Scope::Object(&about, &usual, structure))?;
             let content = object.map(|object| Summary::of(&object)).map_err(TensogramError::from);
             rows.push(Row { object: Some(index), about, keys, content: Some(content) });
         }
@@ -319,6 +333,12 @@ fn usual_annotations(metadata: &MessageMetadata<'_>) -> tgm_core::Result<Annotat
     let mut found = annotations(metadata, ABOUT.iter().flat_map(|(_, keys)| keys.iter().copied()))?;
     found.retain(|_, value| text(value).chars().nth(CHARACTERS).is_none());
     Ok(found)
+}
+
+/// The values of the columns of [`ABOUT`]. One walk over the object's metadata looks for all keys.
+fn usual_values(object: &ObjectMetadata<'_>, scope: &Scope<'_, '_>) -> tgm_core::Result<Vec<Option<Json>>> {
+    let mut found = ABOUT_KEYS.into_iter().zip(object.get_many(ABOUT_KEYS)?);
+    ABOUT.iter().map(|(_, keys)| scope.first_of(found.by_ref().take(keys.len()))).collect()
 }
 
 impl Row {

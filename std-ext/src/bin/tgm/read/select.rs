@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use clap::Args;
 use serde_json::Value as Json;
 use tgm_core::Message;
+use tgm_core::cbor::Value;
 use tgm_core::metadata::{MessageMetadata, ObjectMetadata};
 use tgm_std::WIRE_VERSION;
 use tgm_std::metadata::query::{ObjectQuery, Query};
@@ -42,12 +43,21 @@ pub(crate) enum Scope<'m, 'a> {
 impl Scope<'_, '_> {
     /// The value of a key.
     pub(crate) fn get(&self, key: &str) -> tgm_core::Result<Option<Json>> {
+        let found = match self {
+            Self::Message(message, _) => message.get(key)?,
+            Self::Object(object, ..) => object.get(key)?,
+        };
+        self.complete(key, found)
+    }
+
+    /// The value of a key for which the metadata, annotations of a message's objects left out, has `found`.
+    fn complete(&self, key: &str, found: Option<Value<'_>>) -> tgm_core::Result<Option<Json>> {
         if key == "version" {
             return Ok(Some(WIRE_VERSION.into()));
         }
-        let (found, annotation, structure) = match self {
-            Self::Message(message, structure) => (message.get(key)?, None, structure),
-            Self::Object(object, annotations, structure) => (object.get(key)?, annotations.get(key), structure),
+        let (annotation, structure) = match self {
+            Self::Message(_, structure) => (None, structure),
+            Self::Object(_, annotations, structure) => (annotations.get(key), structure),
         };
         match (found, annotation) {
             (Some(value), _) => json::from_cbor(&value).map(Some),
@@ -59,6 +69,21 @@ impl Scope<'_, '_> {
     /// The value of the first of `keys` that has one.
     pub(crate) fn first(&self, keys: &[&str]) -> tgm_core::Result<Option<Json>> {
         keys.iter().find_map(|key| self.get(key).transpose()).transpose()
+    }
+
+    /// The value of the first of these keys that has one. Each key stands beside what the object's own metadata has for it.
+    /// Takes every item of `found`.
+    pub(crate) fn first_of<'k, 'v>(
+        &self,
+        found: impl Iterator<Item = (&'k str, Option<Value<'v>>)>,
+    ) -> tgm_core::Result<Option<Json>> {
+        let mut first = None;
+        for (key, value) in found {
+            if first.is_none() {
+                first = self.complete(key, value)?;
+            }
+        }
+        Ok(first)
     }
 }
 
