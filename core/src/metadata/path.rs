@@ -25,7 +25,7 @@ pub(super) fn descend<'a>(from: Option<Value<'a>>, path: Option<&str>) -> Result
 pub(super) struct Path<'p> {
     first: &'p str,
     second: Option<&'p str>,
-    /// What follows the second segment.
+    /// What follows the dot behind the second segment.
     rest: Option<&'p str>,
 }
 
@@ -44,29 +44,41 @@ impl<'p> Path<'p> {
 pub(super) fn find_many<'a>(map: Map<'a>, paths: &[Path<'_>], found: &mut [Option<Value<'a>>]) -> Result<()> {
     let mut entries = map.iter();
     while let Some(key) = entries.next_text()? {
-        let is_wanted = |path: &Path<'_>| key.is(path.first) && !matches!(path.first, "" | RESERVED_KEY);
-        if !paths.iter().any(is_wanted) {
+        let is_on = |path: &Path<'_>| key.is(path.first);
+        if !paths.iter().any(is_on) || key.is("") || key.is(RESERVED_KEY) {
             entries.skip_value()?;
             continue;
         }
         let value = entries.value()?;
         let mut leads_on = false;
-        for (path, found) in paths.iter().zip(&mut *found).filter(|(path, _)| is_wanted(path)) {
-            leads_on |= path.second.is_some();
+        for (path, found) in paths.iter().zip(&mut *found).filter(|(path, _)| is_on(path)) {
             *found = path.second.is_none().then_some(value);
+            leads_on |= path.second.is_some();
         }
-        let Some(inner) = leads_on.then(|| value.as_map().ok()).flatten() else { continue };
-        let mut entries = inner.iter();
-        while let Some(key) = entries.next_text()? {
-            let is_wanted = |path: &Path<'_>| path.second.is_some_and(|second| key.is(second)) && is_wanted(path);
-            if !paths.iter().any(is_wanted) {
-                entries.skip_value()?;
-                continue;
-            }
-            let value = entries.value()?;
-            for (path, found) in paths.iter().zip(&mut *found).filter(|(path, _)| is_wanted(path)) {
-                *found = descend(Some(value), path.rest)?;
-            }
+        if leads_on && let Ok(inner) = value.as_map() {
+            find_seconds(inner, is_on, paths, found)?;
+        }
+    }
+    Ok(())
+}
+
+/// The part of [`find_many`] inside of the value of a key, for the paths that lead through it.
+fn find_seconds<'a>(
+    map: Map<'a>,
+    leads_here: impl Fn(&Path<'_>) -> bool,
+    paths: &[Path<'_>],
+    found: &mut [Option<Value<'a>>],
+) -> Result<()> {
+    let mut entries = map.iter();
+    while let Some(key) = entries.next_text()? {
+        let is_on = |path: &Path<'_>| path.second.is_some_and(|second| key.is(second)) && leads_here(path);
+        if !paths.iter().any(is_on) {
+            entries.skip_value()?;
+            continue;
+        }
+        let value = entries.value()?;
+        for (path, found) in paths.iter().zip(&mut *found).filter(|(path, _)| is_on(path)) {
+            *found = descend(Some(value), path.rest)?;
         }
     }
     Ok(())

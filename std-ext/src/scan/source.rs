@@ -151,7 +151,7 @@ impl<F: Fn(u64, &mut [u8]) -> io::Result<usize>> Windowed<F> {
         let size = usize::try_from(self.len.saturating_sub(start)).unwrap_or(size).min(size);
         windows.kept.rotate_right(1);
         let [window, ..] = &mut windows.kept;
-        window.bytes.clear();
+        // Bytes of an earlier window need no zeros: what is not read over them is cut off.
         window.bytes.resize(size, 0);
         window.start = start;
         // After an error the window is empty.

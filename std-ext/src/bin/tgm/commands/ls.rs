@@ -63,21 +63,6 @@ pub(crate) const ABOUT: [(&str, &[&str]); 4] = [
     ("step", &["mars.step", "step"]),
 ];
 
-/// The keys of [`ABOUT`], one after the other.
-const ABOUT_KEYS: [&str; 13] = {
-    let (mut keys, mut filled, mut column) = ([""; 13], 0, 0);
-    while column < ABOUT.len() {
-        let mut key = 0;
-        while key < ABOUT[column].1.len() {
-            keys[filled] = ABOUT[column].1[key];
-            (filled, key) = (filled + 1, key + 1);
-        }
-        column += 1;
-    }
-    assert!(filled == keys.len());
-    keys
-};
-
 /// The columns of an object, beside its place and the keys that are asked for.
 const COLUMNS: usize = 1 + ABOUT.len() + SUMMARY;
 
@@ -335,10 +320,11 @@ fn usual_annotations(metadata: &MessageMetadata<'_>) -> tgm_core::Result<Annotat
     Ok(found)
 }
 
-/// The values of the columns of [`ABOUT`]. One walk over the object's metadata looks for all keys.
+/// The values of the columns of [`ABOUT`]. One walk over the object's metadata finds their first keys, which are the ones that
+/// most objects have.
 fn usual_values(object: &ObjectMetadata<'_>, scope: &Scope<'_, '_>) -> tgm_core::Result<Vec<Option<Json>>> {
-    let mut found = ABOUT_KEYS.into_iter().zip(object.get_many(ABOUT_KEYS)?);
-    ABOUT.iter().map(|(_, keys)| scope.first_of(found.by_ref().take(keys.len()))).collect()
+    let found = object.get_many(ABOUT.map(|(_, keys)| keys.first().copied().unwrap_or_default()))?;
+    ABOUT.iter().zip(found).map(|((_, keys), found)| scope.first_from(keys, found)).collect()
 }
 
 impl Row {

@@ -71,19 +71,10 @@ impl Scope<'_, '_> {
         keys.iter().find_map(|key| self.get(key).transpose()).transpose()
     }
 
-    /// The value of the first of these keys that has one. Each key stands beside what the object's own metadata has for it.
-    /// Takes every item of `found`.
-    pub(crate) fn first_of<'k, 'v>(
-        &self,
-        found: impl Iterator<Item = (&'k str, Option<Value<'v>>)>,
-    ) -> tgm_core::Result<Option<Json>> {
-        let mut first = None;
-        for (key, value) in found {
-            if first.is_none() {
-                first = self.complete(key, value)?;
-            }
-        }
-        Ok(first)
+    /// [`Self::first`], where the metadata of the object has `found` for the first of `keys`.
+    pub(crate) fn first_from(&self, keys: &[&str], found: Option<Value<'_>>) -> tgm_core::Result<Option<Json>> {
+        let Some((first, rest)) = keys.split_first() else { return Ok(None) };
+        self.complete(first, found)?.map_or_else(|| self.first(rest), |value| Ok(Some(value)))
     }
 }
 

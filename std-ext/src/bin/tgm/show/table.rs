@@ -114,13 +114,13 @@ impl From<Cow<'static, str>> for Cell {
 
 impl From<u64> for Cell {
     fn from(number: u64) -> Self {
-        Self::from(number.to_string())
+        Self::plain(number.to_string())
     }
 }
 
 impl From<usize> for Cell {
     fn from(number: usize) -> Self {
-        Self::from(number.to_string())
+        Self::plain(number.to_string())
     }
 }
 
