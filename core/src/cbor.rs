@@ -19,6 +19,7 @@ mod entries;
 pub mod head;
 mod plain;
 mod reader;
+mod runs;
 mod siblings;
 mod step;
 mod string;

@@ -5,7 +5,7 @@
 //!
 //! 1. `skip_flat` steps over an item that holds no others, with a few comparisons.
 //! 2. [`plain::skip`](super::plain) steps over containers as writers of the format leave them.
-//! 3. [`uints::skip_many`](super::uints) steps over long arrays of unsigned integers.
+//! 3. [`runs`] steps over long arrays of unsigned integers.
 //! 4. `skip_nested` steps over everything else. It counts the levels of nesting, and it says what is wrong.
 
 use core::fmt;
@@ -13,11 +13,11 @@ use core::fmt;
 use heapless::Vec;
 
 use super::head::{Head, first, info, major, simple, split_first_byte};
-use super::plain;
-use super::uints;
 use super::utf8::{Check, as_utf8, check_utf8};
+use super::{plain, runs};
 use crate::error::{Error, ErrorKind, Result};
 use crate::names::Kind;
+use crate::target::IS_SMALL;
 
 /// Containers and tags inside each other, at most: the reference's recursion limit.
 pub const MAX_NESTING: u16 = 256;
@@ -232,9 +232,22 @@ impl<'a> Cursor<'a> {
                 self.rest = rest;
                 Ok(())
             }
-            None if nesting > 0 && uints::skip_many(self) => Ok(()),
+            None if nesting > 0 && self.skip_uints() => Ok(()),
             None => self.skip_nested(check, nesting),
         }
+    }
+
+    /// Steps over an array of many items if all of them are plain unsigned integers, and returns whether it did. Otherwise
+    /// stays where it is.
+    fn skip_uints(&mut self) -> bool {
+        let mut ahead = *self;
+        let head =
+            ahead.head().ok().filter(|head| head.major == major::ARRAY && head.argument >= info::SHORT_END.into());
+        let Some(head) = head.filter(|_| !IS_SMALL) else { return false };
+        let items = ahead.claimed_items(&head, 1).ok().and_then(|items| usize::try_from(items).ok());
+        let Some(rest) = items.and_then(|items| runs::skip_all(ahead.rest, items)) else { return false };
+        self.rest = rest;
+        true
     }
 
     /// Steps over the next item if it is a scalar or a string in one piece. Otherwise stays where it is, and returns `false`.

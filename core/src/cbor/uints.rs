@@ -5,7 +5,8 @@ use core::iter::FusedIterator;
 
 use super::container::Container;
 use super::cursor::Cursor;
-use super::head::{first, info, major};
+use super::head::major;
+use super::runs::{self, EIGHT};
 use super::value::Value;
 #[cfg(doc)]
 use crate::error::ErrorKind;
@@ -52,7 +53,8 @@ impl<'a> Uints<'a> {
         let first = *cursor;
         let mut len = 0_usize;
         while !items.is_end(cursor, len)? {
-            let alike = skip_alike(cursor, items.left(len));
+            let (alike, rest) = runs::skip_alike(cursor.rest(), items.left(len));
+            *cursor = cursor.at_rest(rest);
             if alike == 0 {
                 read(cursor)?;
             }
@@ -104,7 +106,8 @@ impl<'a> Uints<'a> {
     pub fn is_ascending(&self) -> bool {
         let (mut items, mut left, mut before) = (self.items, self.len, None);
         while left > 0 {
-            if let Some(eight) = take_eight(&mut items, left) {
+            if let Some((eight, rest)) = runs::take_eight(items.rest(), left) {
+                items = items.at_rest(rest);
                 let is_above = before.is_none_or(|before| eight.first().is_some_and(|&first| before < first));
                 if !is_above || !eight.is_sorted_by(|a, b| a < b) {
                     return false;
@@ -169,7 +172,8 @@ impl Iterator for UintsIter<'_> {
         let mut to_skip = n.min(self.left);
         self.left = self.left.saturating_sub(to_skip);
         while to_skip > 0 {
-            let alike = skip_alike(&mut self.items, to_skip);
+            let (alike, rest) = runs::skip_alike(self.items.rest(), to_skip);
+            self.items = self.items.at_rest(rest);
             if alike == 0 {
                 read(&mut self.items).ok()?;
             }
@@ -182,7 +186,8 @@ impl Iterator for UintsIter<'_> {
     fn fold<B, F: FnMut(B, u64) -> B>(mut self, init: B, mut f: F) -> B {
         let mut folded = init;
         loop {
-            while let Some(eight) = take_eight(&mut self.items, self.left) {
+            while let Some((eight, rest)) = runs::take_eight(self.items.rest(), self.left) {
+                self.items = self.items.at_rest(rest);
                 folded = eight.into_iter().fold(folded, &mut f);
                 self.left = self.left.saturating_sub(EIGHT);
             }
@@ -198,100 +203,6 @@ impl Iterator for UintsIter<'_> {
 
 impl ExactSizeIterator for UintsIter<'_> {}
 impl FusedIterator for UintsIter<'_> {}
-
-/// Steps over integers that begin with the same byte, at most `most` of them, and returns how many it stepped over.
-///
-/// ```text
-/// plainly:   for each integer:  read its head, which says where the next head is
-/// trick:     all integers with the first head's byte have the same width W
-///            so look at bytes 0, W, 2W, … 7W at once; if all equal the first head, step over 8·W bytes
-/// ```
-///
-/// The eight loads do not wait for each other, so long arrays take a fraction of the time. The offsets and lengths of an
-/// index are mostly of one width.
-#[inline]
-fn skip_alike(cursor: &mut Cursor<'_>, most: usize) -> usize {
-    if most < EIGHT || IS_SMALL {
-        return 0;
-    }
-    let bytes = cursor.rest();
-    let (width, count) = match bytes.first() {
-        Some(&head @ first::UNSIGNED_8) => (2, alike::<2>(bytes, head, most)),
-        Some(&head @ first::UNSIGNED_16) => (3, alike::<3>(bytes, head, most)),
-        Some(&head @ first::UNSIGNED_32) => (5, alike::<5>(bytes, head, most)),
-        Some(&head @ first::UNSIGNED_64) => (9, alike::<9>(bytes, head, most)),
-        _ => (1, bytes.iter().take(most).take_while(|&&byte| byte < first::UNSIGNED_SHORT_END).count()),
-    };
-    // Cannot fail: the bytes of all counted integers were looked at.
-    cursor.take((count as u64).wrapping_mul(width)).map_or(0, |_| count)
-}
-
-/// Steps over an array of many items if all of them are plain unsigned integers, and returns whether it did. Otherwise stays
-/// where it is.
-///
-/// The offsets of szip's intervals can be thousands of integers, which [`skip_alike`] steps over eight at a time.
-pub(super) fn skip_many(cursor: &mut Cursor<'_>) -> bool {
-    if IS_SMALL {
-        return false;
-    }
-    let mut ahead = *cursor;
-    let Ok(head) = ahead.head() else { return false };
-    if head.major != major::ARRAY || head.argument < info::SHORT_END.into() {
-        return false;
-    }
-    let Some(mut left) = ahead.claimed_items(&head, 1).ok().and_then(|items| usize::try_from(items).ok()) else {
-        return false;
-    };
-    while left > 0 {
-        let alike = skip_alike(&mut ahead, left);
-        if alike == 0 && !ahead.head().is_ok_and(|head| head.major == major::UNSIGNED) {
-            return false;
-        }
-        left = left.saturating_sub(alike.max(1));
-    }
-    *cursor = ahead;
-    true
-}
-
-/// Takes eight integers, if all have two bytes after the head or all have four.
-#[inline]
-fn take_eight(cursor: &mut Cursor<'_>, left: usize) -> Option<[u64; EIGHT]> {
-    if left < EIGHT || IS_SMALL {
-        return None;
-    }
-    let bytes = cursor.rest();
-    let (eight, len) = match bytes.first() {
-        Some(&head @ first::UNSIGNED_16) => {
-            (eight_of::<3>(bytes, head)?.map(|[_, a, b]| u64::from(u16::from_be_bytes([a, b]))), EIGHT.wrapping_mul(3))
-        }
-        Some(&head @ first::UNSIGNED_32) => (
-            eight_of::<5>(bytes, head)?.map(|[_, a, b, c, d]| u64::from(u32::from_be_bytes([a, b, c, d]))),
-            EIGHT.wrapping_mul(5),
-        ),
-        _ => return None,
-    };
-    cursor.take(len as u64).ok()?;
-    Some(eight)
-}
-
-/// The first eight integers of `WIDTH` bytes, if all begin with `head`.
-#[inline]
-fn eight_of<const WIDTH: usize>(bytes: &[u8], head: u8) -> Option<[[u8; WIDTH]; EIGHT]> {
-    let group = bytes.as_chunks::<WIDTH>().0.first_chunk::<EIGHT>()?;
-    (alike::<WIDTH>(group.as_flattened(), head, EIGHT) == EIGHT).then_some(*group)
-}
-
-/// Integers that are looked at together.
-const EIGHT: usize = 8;
-
-/// How many integers of `WIDTH` bytes begin with `head`: counted in groups of eight, and at most `most`.
-fn alike<const WIDTH: usize>(bytes: &[u8], head: u8, most: usize) -> usize {
-    let (groups, _) = bytes.as_chunks::<WIDTH>().0.as_chunks::<EIGHT>();
-    let is_alike = |group: &&[[u8; WIDTH]; EIGHT]| {
-        group.iter().fold(0, |difference, integer| difference | integer.first().map_or(0xff, |&byte| byte ^ head)) == 0
-    };
-    groups.iter().take(most / EIGHT).take_while(is_alike).count().wrapping_mul(EIGHT)
-}
 
 /// Reads an array of unsigned integers; returns their number, and their product if it fits 64 bits.
 ///
