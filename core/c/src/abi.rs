@@ -148,28 +148,6 @@ pub struct Event {
     pub bytes: Slice,
 }
 
-/// The sizes that the header computes too, in one number (`TGMC_LAYOUT`).
-pub const LAYOUT: u32 = {
-    let sizes = [
-        size_of::<Slice>(),
-        size_of::<Fault>(),
-        size_of::<FrameInfo>(),
-        size_of::<ObjectInfo>(),
-        size_of::<SzipParams>(),
-        size_of::<Event>(),
-        size_of::<crate::message::Message>(),
-        size_of::<crate::message::Frames>(),
-        size_of::<crate::object::Object>(),
-        size_of::<crate::value::Value>(),
-    ];
-    let (mut mixed, mut left) = (0_u32, sizes.as_slice());
-    while let [first, rest @ ..] = left {
-        mixed = mixed.wrapping_mul(31).wrapping_add(*first as u32);
-        left = rest;
-    }
-    mixed
-};
-
 const POINTER: usize = size_of::<usize>();
 const _: () = assert!(POINTER == 4 || POINTER == 8);
 const _: () = assert!(size_of::<Slice>() == 2 * POINTER && size_of::<Fault>() == 16);

@@ -1,7 +1,8 @@
 //! What this library is: version, features, layout, names; and functions of bytes alone.
 
-use crate::abi::{Fault, LAYOUT, Status};
+use crate::abi::{Fault, Status};
 use crate::kinds;
+use crate::layout::LAYOUT;
 use crate::pointers::{output, status};
 
 /// `TGMC_VERSION`.

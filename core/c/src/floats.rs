@@ -5,28 +5,10 @@ use tgm_core::descriptor::{Compression, Dtype, Encoding, Filter};
 use tgm_core::object::DataObject;
 
 use crate::abi::{Fault, Status};
+use crate::float::Float;
 use crate::object::{Object, with_object};
 use crate::pointers::{Outcome, output, span};
 use crate::values::range;
-
-/// A type that packed values are unpacked to.
-pub(crate) trait Float: tgm_core::formula::Unpack + tgm_core::tensor::Element {
-    /// The value of this type that is nearest to `value`.
-    #[cfg_attr(not(feature = "szip"), expect(dead_code, reason = "other values are rounded by tgm-core"))]
-    fn nearest(value: f64) -> Self;
-}
-
-impl Float for f32 {
-    fn nearest(value: f64) -> Self {
-        value as Self
-    }
-}
-
-impl Float for f64 {
-    fn nearest(value: f64) -> Self {
-        value
-    }
-}
 
 /// Packed values from `start` on.
 fn unpack<T: Float>(object: &DataObject<'_>, start: u64, out: &mut [T]) -> Outcome<()> {

@@ -22,10 +22,13 @@
 pub mod abi;
 pub mod about;
 #[cfg(feature = "packing")]
+mod float;
+#[cfg(feature = "packing")]
 pub mod floats;
 #[cfg(feature = "push")]
 mod guarded;
 pub mod kinds;
+pub mod layout;
 pub mod message;
 pub mod object;
 #[cfg(feature = "panic-handler")]

@@ -1,5 +1,6 @@
 //! Messages, their frames, digests and metadata.
 
+use tgm_core::ErrorKind;
 use tgm_core::cbor::Value as CborValue;
 use tgm_core::metadata::Metadata;
 use tgm_core::phase::DecodePhase;
@@ -8,7 +9,7 @@ use tgm_core::wire::FrameFlags;
 use crate::abi::{Fault, FrameInfo, Status};
 use crate::kinds::{self, AT_END};
 use crate::object::Object;
-use crate::pointers::{Outcome, answer, bytes, copy};
+use crate::pointers::{Outcome, answer, bytes, copy, text};
 use crate::value::Value;
 use crate::words::Words;
 
@@ -32,15 +33,6 @@ pub(crate) fn open(bytes: &[u8]) -> Outcome<tgm_core::Message<'_>> {
 pub(crate) unsafe fn message_of<'a>(message: *const Message) -> Outcome<tgm_core::Message<'a>> {
     // SAFETY: the caller's promise.
     open(unsafe { copy(message)?.bytes()? })
-}
-
-/// A path or name as text.
-///
-/// # Safety
-/// As for [`bytes`].
-pub(crate) unsafe fn text<'a>(data: *const u8, len: usize) -> Outcome<&'a str> {
-    // SAFETY: the caller's promise.
-    core::str::from_utf8(unsafe { bytes(data, len)? }).map_err(|_| kinds::UTF8.fault())
 }
 
 /// Opens a message.
@@ -360,4 +352,26 @@ pub unsafe extern "C" fn tgmc_metadata_get(
 ) -> Status {
     // SAFETY: the header asks the caller for what these functions need.
     unsafe { answer_path((path, path_len), value, error, |path| Ok(Metadata::parse(bytes(cbor, len)?, 0)?.get(path)?)) }
+}
+
+/// Finds an object by its number.
+///
+/// # Safety
+/// As `tgm_core.h` says.
+#[cfg_attr(any(not(chosen), only = "tgmc_object_open"), unsafe(no_mangle))]
+pub unsafe extern "C" fn tgmc_object_open(
+    message: *const Message,
+    index: u64,
+    object: *mut Object,
+    error: *mut Fault,
+) -> Status {
+    // SAFETY: the header asks the caller for what these functions need.
+    unsafe {
+        answer(object, error, || {
+            let message = message_of(message)?;
+            let end = message.as_bytes().len() as u64;
+            let place = usize::try_from(index).map_err(|_| ErrorKind::ObjectOutOfRange.at(end))?;
+            Object::of(&message, &message.object_frame(place)?, index, false)
+        })
+    }
 }

@@ -11,8 +11,7 @@ use tgm_core::object::DataObject;
 
 use crate::abi::{Fault, INFO_DIMS, NO_OBJECT, ObjectInfo, Slice, Status};
 use crate::kinds::{self, AT_END, choice, dtype_number};
-use crate::message::{Message, message_of, text};
-use crate::pointers::{Outcome, answer, bytes, copy, status};
+use crate::pointers::{Outcome, answer, bytes, copy, status, text};
 use crate::value::Value;
 use crate::words::Words;
 
@@ -96,28 +95,6 @@ fn opened<'a>(object: &Object, bytes: &'a [u8]) -> Outcome<Opened<'a>> {
         #[cfg(feature = "hash")]
         flagged: *_flagged != 0,
     })
-}
-
-/// Finds an object by its number.
-///
-/// # Safety
-/// As `tgm_core.h` says.
-#[cfg_attr(any(not(chosen), only = "tgmc_object_open"), unsafe(no_mangle))]
-pub unsafe extern "C" fn tgmc_object_open(
-    message: *const Message,
-    index: u64,
-    object: *mut Object,
-    error: *mut Fault,
-) -> Status {
-    // SAFETY: the header asks the caller for what these functions need.
-    unsafe {
-        answer(object, error, || {
-            let message = message_of(message)?;
-            let end = message.as_bytes().len() as u64;
-            let place = usize::try_from(index).map_err(|_| ErrorKind::ObjectOutOfRange.at(end))?;
-            Object::of(&message, &message.object_frame(place)?, index, false)
-        })
-    }
 }
 
 /// What an object is.

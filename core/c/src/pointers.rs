@@ -184,3 +184,12 @@ fn check_range(data: *const u8, len: usize) -> Outcome<()> {
     }
     Ok(())
 }
+
+/// A path or name as text.
+///
+/// # Safety
+/// As for [`bytes`].
+pub(crate) unsafe fn text<'a>(data: *const u8, len: usize) -> Outcome<&'a str> {
+    // SAFETY: the caller's promise.
+    core::str::from_utf8(unsafe { bytes(data, len)? }).map_err(|_| kinds::UTF8.fault())
+}

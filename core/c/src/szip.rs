@@ -153,6 +153,6 @@ fn decode_packed<T: Copy>(object: &DataObject<'_>, start: u64, out: &mut [T], st
 
 /// Unpacks values from `start` on.
 #[cfg(feature = "packing")]
-pub(crate) fn unpack<T: crate::floats::Float>(object: &DataObject<'_>, start: u64, out: &mut [T]) -> Outcome<()> {
+pub(crate) fn unpack<T: crate::float::Float>(object: &DataObject<'_>, start: u64, out: &mut [T]) -> Outcome<()> {
     decode_packed(object, start, out, T::nearest)
 }

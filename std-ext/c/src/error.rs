@@ -1,30 +1,27 @@
 //! Codes of errors, and the last error of each thread.
 
 use std::cell::RefCell;
-use std::ffi::{CString, c_char};
-use std::ptr;
+use std::ffi::CString;
 
 use tgm_std::{TensogramError, core};
-
-use crate::call::{get, run};
 
 /// A `tgm_error` of C. It is an integer here, because C can pass any number.
 pub type Code = i32;
 
 pub(crate) const OK: Code = 0;
-const FRAMING: Code = 1;
+pub(crate) const FRAMING: Code = 1;
 pub(crate) const METADATA: Code = 2;
 pub(crate) const ENCODING: Code = 3;
-const COMPRESSION: Code = 4;
+pub(crate) const COMPRESSION: Code = 4;
 pub(crate) const OBJECT: Code = 5;
 pub(crate) const IO: Code = 6;
-const HASH_MISMATCH: Code = 7;
+pub(crate) const HASH_MISMATCH: Code = 7;
 pub(crate) const INVALID_ARG: Code = 8;
 pub(crate) const END_OF_ITER: Code = 9;
-const REMOTE: Code = 10;
-const MISSING_HASH: Code = 11;
-const TIMEOUT: Code = 12;
-const CANCELLED: Code = 13;
+pub(crate) const REMOTE: Code = 10;
+pub(crate) const MISSING_HASH: Code = 11;
+pub(crate) const TIMEOUT: Code = 12;
+pub(crate) const CANCELLED: Code = 13;
 
 /// The end of a function that does not succeed.
 pub(crate) enum Failure {
@@ -126,16 +123,17 @@ pub(crate) fn of_object(error: TensogramError, index: usize) -> Failure {
 }
 
 /// The last error of a thread.
-struct Last {
-    code: Code,
-    text: CString,
-    kind: Option<CString>,
-    offset: Option<u64>,
-    object: Option<usize>,
+pub(crate) struct Last {
+    pub(crate) code: Code,
+    pub(crate) text: CString,
+    pub(crate) kind: Option<CString>,
+    pub(crate) offset: Option<u64>,
+    pub(crate) object: Option<usize>,
 }
 
 thread_local! {
-    static LAST: RefCell<Option<Last>> = const { RefCell::new(None) };
+    /// The last error of this thread.
+    pub(crate) static LAST: RefCell<Option<Last>> = const { RefCell::new(None) };
 }
 
 /// Keeps an error as the last one of this thread. Returns its code.
@@ -166,70 +164,4 @@ pub(crate) fn c_string(text: impl Into<String>) -> CString {
         let bytes = error.into_vec();
         CString::new(String::from_utf8_lossy(&bytes).replace('\0', "\u{fffd}")).unwrap_or_default()
     })
-}
-
-/// What `ask` says of the last error; `absent` without an error.
-fn of_last<T: Copy>(absent: T, ask: impl FnOnce(&Last) -> Option<T>) -> T {
-    get(absent, || LAST.try_with(|last| last.borrow().as_ref().and_then(ask)).ok().flatten())
-}
-
-/// The text of the last error of this thread. NULL before the first one.
-#[unsafe(no_mangle)]
-pub extern "C" fn tgm_last_error() -> *const c_char {
-    of_last(ptr::null(), |last| Some(last.text.as_ptr()))
-}
-
-/// The code of the last error of this thread. 0 before the first one.
-#[unsafe(no_mangle)]
-pub extern "C" fn tgm_last_error_code() -> Code {
-    of_last(OK, |last| Some(last.code))
-}
-
-/// The kind of defect that the last error of this thread reports. NULL if the bytes of a message are not the cause.
-#[unsafe(no_mangle)]
-pub extern "C" fn tgm_last_error_kind() -> *const c_char {
-    of_last(ptr::null(), |last| Some(last.kind.as_ref()?.as_ptr()))
-}
-
-/// The byte at which the last error of this thread is. `UINT64_MAX` if it is at no byte.
-#[unsafe(no_mangle)]
-pub extern "C" fn tgm_last_error_offset() -> u64 {
-    of_last(u64::MAX, |last| last.offset)
-}
-
-/// The object that the last error of this thread is about. `SIZE_MAX` if it is about none.
-#[unsafe(no_mangle)]
-pub extern "C" fn tgm_last_error_object_index() -> usize {
-    of_last(usize::MAX, |last| last.object)
-}
-
-/// Forgets the last error of this thread.
-#[unsafe(no_mangle)]
-pub extern "C" fn tgm_clear_error() {
-    run(|| {
-        let _ = LAST.try_with(|last| last.borrow_mut().take());
-    });
-}
-
-/// The text of a code.
-#[unsafe(no_mangle)]
-pub extern "C" fn tgm_error_string(err: Code) -> *const c_char {
-    let text = match err {
-        OK => c"ok",
-        FRAMING => c"framing error",
-        METADATA => c"metadata error",
-        ENCODING => c"encoding error",
-        COMPRESSION => c"compression error",
-        OBJECT => c"object error",
-        IO => c"I/O error",
-        HASH_MISMATCH => c"hash mismatch",
-        INVALID_ARG => c"invalid argument",
-        END_OF_ITER => c"end of iteration",
-        REMOTE => c"remote error",
-        MISSING_HASH => c"missing hash",
-        TIMEOUT => c"async task timed out",
-        CANCELLED => c"async task cancelled",
-        _ => c"unknown error",
-    };
-    text.as_ptr()
 }

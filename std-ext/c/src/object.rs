@@ -1,37 +1,32 @@
 //! Objects of a decoded message.
 
-use std::ffi::{CStr, CString, c_char};
-use std::ptr;
+use std::ffi::{CStr, CString};
 use std::sync::OnceLock;
 
 use tgm_std::{ByteOrder, DataObjectDescriptor, DecodeOptions, DecodedObject, Dtype};
 
-use crate::args;
 use crate::buffers::Block;
-use crate::call::get;
 use crate::error::{Result, c_string};
-use crate::json_out;
-use crate::message::Message;
-use crate::value::{Node, TgmValue};
 
 /// One object: its descriptor, its values, and texts that are made when they are asked for.
 pub(crate) struct Object {
-    descriptor: DataObjectDescriptor,
-    data: Block,
-    digest: Option<u64>,
+    pub(crate) descriptor: DataObjectDescriptor,
+    pub(crate) data: Block,
+    pub(crate) digest: Option<u64>,
     /// The byte order of the values.
-    order: ByteOrder,
+    pub(crate) order: ByteOrder,
     texts: OnceLock<Texts>,
-    json: OnceLock<Option<CString>>,
+    /// The descriptor as JSON, once it was asked for.
+    pub(crate) json: OnceLock<Option<CString>>,
 }
 
 /// Texts of a descriptor and its digest.
-struct Texts {
-    obj_type: CString,
-    encoding: CString,
-    filter: CString,
-    compression: CString,
-    digest: Option<CString>,
+pub(crate) struct Texts {
+    pub(crate) obj_type: CString,
+    pub(crate) encoding: CString,
+    pub(crate) filter: CString,
+    pub(crate) compression: CString,
+    pub(crate) digest: Option<CString>,
 }
 
 impl Object {
@@ -45,7 +40,8 @@ impl Object {
         Ok(Self { descriptor, data, digest, order, texts: OnceLock::new(), json: OnceLock::new() })
     }
 
-    fn texts(&self) -> &Texts {
+    /// The texts, made when they are asked for first.
+    pub(crate) fn texts(&self) -> &Texts {
         let text = |text: &String| c_string(text.as_str());
         self.texts.get_or_init(|| Texts {
             obj_type: text(&self.descriptor.obj_type),
@@ -58,7 +54,7 @@ impl Object {
 }
 
 /// The name of a byte order.
-const fn order_name(order: ByteOrder) -> &'static CStr {
+pub(crate) const fn order_name(order: ByteOrder) -> &'static CStr {
     match order {
         ByteOrder::Big => c"big",
         ByteOrder::Little => c"little",
@@ -89,155 +85,4 @@ pub(crate) const fn dtype_name(dtype: Dtype) -> &'static CStr {
 /// The number of a type of elements: a `TGM_DTYPE_` of the header.
 pub(crate) fn dtype_code(dtype: Dtype) -> i32 {
     Dtype::ALL.iter().position(|other| *other == dtype).and_then(|code| i32::try_from(code).ok()).unwrap_or(-1)
-}
-
-/// What `ask` says of an object; `absent` if there is no such object.
-///
-/// # Safety
-/// The header's contract.
-unsafe fn of_object<T>(msg: *const Message, index: usize, absent: T, ask: impl FnOnce(&Object) -> T) -> T {
-    // SAFETY: the caller makes the same promise.
-    get(absent, || unsafe { args::optional(msg) }?.object(index).map(ask))
-}
-
-/// The number of dimensions.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tgm_object_ndim(msg: *const Message, index: usize) -> u64 {
-    // SAFETY: the header's contract.
-    unsafe { of_object(msg, index, 0, |object| object.descriptor.ndim) }
-}
-
-/// The dimensions.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tgm_object_shape(msg: *const Message, index: usize) -> *const u64 {
-    // SAFETY: the header's contract.
-    unsafe { of_object(msg, index, ptr::null(), |object| object.descriptor.shape.as_ptr()) }
-}
-
-/// The strides, as they are stored.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tgm_object_strides(msg: *const Message, index: usize) -> *const u64 {
-    // SAFETY: the header's contract.
-    unsafe { of_object(msg, index, ptr::null(), |object| object.descriptor.strides.as_ptr()) }
-}
-
-/// The number of elements: the product of the dimensions.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tgm_object_num_elements(msg: *const Message, index: usize) -> u64 {
-    let count = |object: &Object| object.descriptor.num_elements().map_or(0, |count| count as u64);
-    // SAFETY: the header's contract.
-    unsafe { of_object(msg, index, 0, count) }
-}
-
-/// The kind of the object.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tgm_object_type(msg: *const Message, index: usize) -> *const c_char {
-    // SAFETY: the header's contract.
-    unsafe { of_object(msg, index, ptr::null(), |object| object.texts().obj_type.as_ptr()) }
-}
-
-/// The name of the type of the elements.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tgm_object_dtype(msg: *const Message, index: usize) -> *const c_char {
-    // SAFETY: the header's contract.
-    unsafe { of_object(msg, index, ptr::null(), |object| dtype_name(object.descriptor.dtype).as_ptr()) }
-}
-
-/// The number of the type of the elements; -1 without an object.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tgm_object_dtype_code(msg: *const Message, index: usize) -> i32 {
-    // SAFETY: the header's contract.
-    unsafe { of_object(msg, index, -1, |object| dtype_code(object.descriptor.dtype)) }
-}
-
-/// The byte order that the descriptor declares.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tgm_object_byte_order(msg: *const Message, index: usize) -> *const c_char {
-    // SAFETY: the header's contract.
-    unsafe { of_object(msg, index, ptr::null(), |object| order_name(object.descriptor.byte_order).as_ptr()) }
-}
-
-/// The byte order that the values of `tgm_object_data` have.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tgm_object_data_byte_order(msg: *const Message, index: usize) -> *const c_char {
-    // SAFETY: the header's contract.
-    unsafe { of_object(msg, index, ptr::null(), |object| order_name(object.order).as_ptr()) }
-}
-
-/// The first stage of the pipeline.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tgm_payload_encoding(msg: *const Message, index: usize) -> *const c_char {
-    // SAFETY: the header's contract.
-    unsafe { of_object(msg, index, ptr::null(), |object| object.texts().encoding.as_ptr()) }
-}
-
-/// The second stage of the pipeline.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tgm_object_filter(msg: *const Message, index: usize) -> *const c_char {
-    // SAFETY: the header's contract.
-    unsafe { of_object(msg, index, ptr::null(), |object| object.texts().filter.as_ptr()) }
-}
-
-/// The third stage of the pipeline.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tgm_object_compression(msg: *const Message, index: usize) -> *const c_char {
-    // SAFETY: the header's contract.
-    unsafe { of_object(msg, index, ptr::null(), |object| object.texts().compression.as_ptr()) }
-}
-
-/// The decoded values.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tgm_object_data(msg: *const Message, decoded_index: usize, out_len: *mut usize) -> *const u8 {
-    let data = |object: &Object| (object.data.as_bytes().as_ptr(), object.data.as_bytes().len());
-    // SAFETY: the header's contract.
-    let (data, len) = unsafe { of_object(msg, decoded_index, (ptr::null(), 0), data) };
-    // SAFETY: the header's contract.
-    if let Ok(out_len) = unsafe { args::place(out_len) } {
-        out_len.put(len);
-    }
-    data
-}
-
-/// Whether the object has a digest.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tgm_payload_has_hash(msg: *const Message, index: usize) -> i32 {
-    // SAFETY: the header's contract.
-    unsafe { of_object(msg, index, 0, |object| i32::from(object.digest.is_some())) }
-}
-
-/// The algorithm of the digest.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tgm_object_hash_type(msg: *const Message, index: usize) -> *const c_char {
-    let name = |object: &Object| object.digest.map_or(ptr::null(), |_| c"xxh3".as_ptr());
-    // SAFETY: the header's contract.
-    unsafe { of_object(msg, index, ptr::null(), name) }
-}
-
-/// The digest: 16 hexadecimal digits.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tgm_object_hash_value(msg: *const Message, index: usize) -> *const c_char {
-    let digest = |object: &Object| object.texts().digest.as_ref().map_or(ptr::null(), |digest| digest.as_ptr());
-    // SAFETY: the header's contract.
-    unsafe { of_object(msg, index, ptr::null(), digest) }
-}
-
-/// A parameter of the descriptor.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tgm_object_param(msg: *const Message, index: usize, name: *const c_char) -> *const TgmValue {
-    get(ptr::null(), || {
-        // SAFETY: the header's contract.
-        let (message, name) = unsafe { (args::optional(msg)?, args::text(name, "name").ok()?) };
-        message.object(index)?.descriptor.params.get(name).map(|value| Node::Value(value).as_ptr())
-    })
-}
-
-/// The descriptor as JSON.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tgm_object_descriptor_json(msg: *const Message, index: usize) -> *const c_char {
-    let json = |object: &Object| {
-        let json = object.json.get_or_init(|| json_out::descriptor(&object.descriptor));
-        json.as_ref().map_or(ptr::null(), |json| json.as_ptr())
-    };
-    // SAFETY: the header's contract.
-    unsafe { of_object(msg, index, ptr::null(), json) }
 }

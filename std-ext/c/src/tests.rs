@@ -4,7 +4,8 @@
 use std::ffi::CStr;
 
 use crate::call::{call, get};
-use crate::error::{ENCODING, tgm_last_error, tgm_last_error_code};
+use crate::error::ENCODING;
+use crate::last_error::{tgm_last_error, tgm_last_error_code};
 
 #[test]
 fn a_panic_becomes_an_error() {
