@@ -67,6 +67,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod cbor;
 mod column;
 mod gather;
 mod leaf;

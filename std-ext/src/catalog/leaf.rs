@@ -9,10 +9,10 @@ use tgm_core::descriptor::Dtype;
 use tgm_core::hash::{HashPresence, Verdict};
 use tgm_core::wire::FrameType;
 
+use super::cbor::{ABSENT_INTEGER, ENCODED_CBOR, map_of, uint_of};
 use super::column::{Column, Stored};
 use super::gather::{LEAF_MESSAGES, LEAF_OBJECTS};
 use super::proof::Proof;
-use super::write::{ABSENT_INTEGER, ENCODED_CBOR};
 use super::{CatalogLimits, FORMAT, bad, name};
 use crate::base::error::{Result, TensogramError};
 use crate::decode::ObjectTable;
@@ -94,24 +94,6 @@ impl Table {
         let mut start = 0;
         self.ends.iter().map(move |&end| self.bytes.get(std::mem::replace(&mut start, end)..end).unwrap_or_default())
     }
-}
-
-/// The unsigned number under a key.
-pub(super) fn uint_of(map: &Map<'_>, key: &str) -> Result<u64> {
-    let found = map.get(key)?.ok_or_else(|| bad(format!("{key} is missing")))?;
-    found.as_u64().map_err(|_| bad(format!("{key} is no unsigned number")))
-}
-
-/// The byte string under a key.
-pub(super) fn bytes_of(map: &Map<'_>, key: &str) -> Result<Vec<u8>> {
-    let found = map.get(key)?.ok_or_else(|| bad(format!("{key} is missing")))?;
-    let bytes = found.as_bytes().map_err(|_| bad(format!("{key} is no byte string")))?;
-    Ok(bytes.chunks().flatten().copied().collect())
-}
-
-fn map_of<'a>(map: &Map<'a>, key: &str) -> Result<Map<'a>> {
-    let found = map.get(key)?.ok_or_else(|| bad(format!("{key} is missing")))?;
-    found.as_map().map_err(|_| bad(format!("{key} is no map")))
 }
 
 impl Leaf {

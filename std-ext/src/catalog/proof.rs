@@ -7,8 +7,7 @@ use tgm_core::cbor::Map;
 use tgm_core::wire::{DATA_OBJECT_FOOTER_SIZE, ObjectTail, POSTAMBLE_SIZE};
 use zerocopy::FromBytes as _;
 
-use super::leaf::{bytes_of, uint_of};
-use super::write::map;
+use super::cbor::{bytes_of, map, uint_of};
 use crate::base::error::Result;
 use crate::file::Data;
 use crate::model::hash::digest;

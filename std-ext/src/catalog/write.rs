@@ -3,6 +3,7 @@
 use ciborium::Value as Owned;
 use tgm_core::cbor::{Kind, Value};
 
+use super::cbor::{ABSENT_INTEGER, ENCODED_CBOR, map};
 use super::column::{Width, write};
 use super::part::{ABSENT, Key, KeyPart, Part};
 use super::proof::Proof;
@@ -15,11 +16,6 @@ use crate::model::to_owned;
 const FEW: usize = 256;
 /// A key with at least this many rows for each distinct value is stored as codes.
 const ROWS_PER_CODE: usize = 4;
-/// The CBOR tag of a byte string that holds encoded CBOR.
-pub(super) const ENCODED_CBOR: u64 = 24;
-/// Stands for a missing value in a column of integers.
-pub(super) const ABSENT_INTEGER: i64 = i64::MIN;
-
 /// The leaf of `part`, whose first message is number `first` of the data file.
 ///
 /// # Errors
@@ -49,11 +45,6 @@ pub(super) fn leaf(part: &Part, keys: &[Key], first: u64, proof: &Proof) -> Resu
     let catalog =
         map([("format", uint(FORMAT)), ("covers", covers), ("data", proof.to_value()), ("keys", Owned::Array(heads))]);
     columns.into_iter().fold(MessageBuilder::new().extra("catalog", catalog), MessageBuilder::object).encode()
-}
-
-/// A CBOR map of these entries.
-pub(super) fn map<const N: usize>(entries: [(&str, Owned); N]) -> Owned {
-    Owned::Map(entries.into_iter().map(|(key, value)| (key.into(), value)).collect())
 }
 
 /// Adds the columns of a key, one or two, to `columns`. Returns the key's entry in the leaf's annotation.

@@ -152,7 +152,8 @@ impl Cli {
             out.wrap_lines();
         }
         if !WITHOUT_PROGRESS.contains(&&*self.name) {
-            progress::begin(&self.name, self.common.manner());
+            let manner = self.common.manner();
+            progress::begin(&self.name, manner.progress, manner.quiet);
         }
         match output {
             Some(output) => output.write_text(out, Reads::Only(reads), |out| command.run(out)),

@@ -17,6 +17,7 @@ pub(crate) mod create;
 pub(crate) mod digest;
 pub(crate) mod doctor;
 pub(crate) mod dump;
+pub(crate) mod dump_contents;
 pub(crate) mod dump_text;
 pub(crate) mod extract;
 pub(crate) mod frame_list;

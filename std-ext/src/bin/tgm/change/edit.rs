@@ -11,7 +11,7 @@ use tgm_std::{AggregateHashPolicy, EncodeOptions, GlobalMetadata, RESERVED_KEY, 
 
 use crate::args::object_numbers::ObjectNumbers;
 use crate::read::digests::Digests;
-use crate::read::input::Entry;
+use crate::read::entry::Entry;
 
 /// Metadata, objects and options of one message.
 pub(crate) struct MessageParts<'f> {

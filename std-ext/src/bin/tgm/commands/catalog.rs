@@ -9,7 +9,8 @@ use tgm_std::{DecodeOptions, TensogramError};
 
 use crate::args::files::usage;
 use crate::commands::Run;
-use crate::read::input::{Input, open_or_report};
+use crate::read::input::Input;
+use crate::read::opening::open_or_report;
 use crate::show::output::Out;
 use crate::write::destination::{Destination, Failure, Reads, What, is_stdio};
 

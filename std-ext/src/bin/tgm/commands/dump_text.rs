@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value as Json};
 
-use crate::commands::dump::{Contents, Object};
-use crate::read::input::Entry;
+use crate::commands::dump_contents::{Contents, Object};
+use crate::read::entry::Entry;
 use crate::show::output::{Out, Style};
 use crate::show::text::escape;
 use crate::show::tree::tree;

@@ -12,7 +12,7 @@ use crate::args::listing::Listed;
 use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
 use crate::read::cataloged::Cataloged;
-use crate::read::input::Entry;
+use crate::read::entry::Entry;
 use crate::read::messages::Which;
 use crate::read::select::{Scope, Selection, annotations, text};
 use crate::read::structure::Structure;

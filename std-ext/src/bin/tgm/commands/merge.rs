@@ -17,8 +17,10 @@ use crate::args::object_numbers::ObjectNumbers;
 use crate::change::edit::MessageParts;
 use crate::commands::Run;
 use crate::read::digests::Digests;
-use crate::read::input::{Entry, Input, Wanted, open_or_report};
-use crate::read::messages::{Place, Which};
+use crate::read::entry::{Entry, Place};
+use crate::read::input::{Input, Wanted};
+use crate::read::messages::Which;
+use crate::read::opening::open_or_report;
 use crate::read::select::Selection;
 use crate::read::structure::Structure;
 use crate::show::output::Out;
@@ -91,7 +93,7 @@ impl Run for Merge {
                     continue;
                 }
             };
-            let entry = Entry::new(input, place, &bytes);
+            let entry = Entry::new(input.name(), place, &bytes);
             if !self.selection.picks(out, &entry) {
                 continue;
             }

@@ -12,7 +12,8 @@ use tgm_std::TensogramError;
 
 use crate::commands::Run;
 use crate::read::digests::Digests;
-use crate::read::input::{Entry, open_unreported};
+use crate::read::entry::Entry;
+use crate::read::opening::open_unreported;
 use crate::read::select::{Scope, Selection};
 use crate::read::streamed::{Next, Streamed, is_stream};
 use crate::read::structure::Structure;

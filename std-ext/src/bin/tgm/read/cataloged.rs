@@ -8,8 +8,10 @@ use tgm_std::catalog::{Catalog, Freshness};
 use tgm_std::metadata::query::Query;
 use tgm_std::{Result, TensogramError};
 
-use crate::read::input::{Entry, Input, Wanted, for_each_message, open_or_report};
-use crate::read::messages::Which;
+use crate::read::entry::Entry;
+use crate::read::input::{Input, Wanted};
+use crate::read::messages::{Which, for_each_message};
+use crate::read::opening::open_or_report;
 use crate::read::select::Selection;
 use crate::read::structure::COMPUTED;
 use crate::show::output::Out;

@@ -4,7 +4,8 @@
 //! truncates the file, reading gives an error. Standard input and pipes are read to their end first, by commands that need
 //! positions; the others read them as streams ([`crate::read::streamed`]).
 //!
-//! A caller chooses at opening what happens to lost bytes, which belong to no message: [`open_or_report`] reports them.
+//! A caller chooses at opening what happens to lost bytes, which belong to no message:
+//! [`open_or_report`](crate::read::opening::open_or_report) reports them.
 
 use std::borrow::Cow;
 use std::fs::{self, File};
@@ -16,10 +17,7 @@ use tgm_core::scan::{Segment, scan};
 use tgm_std::file::{Data, is_remote_url};
 use tgm_std::{MessageLayout, TensogramError, TensogramFile};
 
-use crate::read::lost;
-pub(crate) use crate::read::messages::{Entry, Step, for_each_message, for_each_step};
-use crate::read::messages::{Place, Reader};
-use crate::show::output::Out;
+use crate::read::entry::Place;
 use crate::show::progress::meter::Share;
 
 /// Bytes that are copied at a time.
@@ -133,11 +131,6 @@ impl Input {
         self.messages.partition_point(|message| message.offset < offset)
     }
 
-    /// A reader for the messages.
-    pub(crate) fn reader(&self) -> Reader<'_> {
-        Reader::new(self)
-    }
-
     /// `length` bytes from `offset` on.
     ///
     /// # Errors
@@ -238,28 +231,6 @@ impl Input {
 pub(crate) fn slice(bytes: &[u8], offset: u64, length: u64) -> Option<&[u8]> {
     let start = usize::try_from(offset).ok()?;
     bytes.get(start..start.checked_add(usize::try_from(length).ok()?)?)
-}
-
-/// Opens a file and reports its lost bytes. `None` if it cannot be opened, which is reported.
-pub(crate) fn open_or_report(path: &Path, out: &mut Out) -> Option<Input> {
-    let input = open_unreported(path, out)?;
-    lost::report(&input, out);
-    Some(input)
-}
-
-/// Opens a file whose lost bytes the caller reports. `None` if it cannot be opened, which is reported.
-pub(crate) fn open_unreported(path: &Path, out: &mut Out) -> Option<Input> {
-    match Input::open(path) {
-        Ok(input) => {
-            let (messages, bytes) = (input.message_count(), input.len());
-            out.detail(&format!("{}: {messages} messages, {bytes} bytes", input.name()));
-            Some(input)
-        }
-        Err(error) => {
-            out.problem(&format!("cannot read {}\n{error}", path.display()));
-            None
-        }
-    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,9 @@ use clap::Args;
 use tgm_core::scan::Segment;
 use tgm_std::TensogramError;
 
-use crate::read::input::{Input, Wanted, open_or_report};
+use crate::read::entry::{Entry, Place};
+use crate::read::input::{Input, Wanted};
+use crate::read::opening::open_or_report;
 use crate::read::select::Selection;
 use crate::read::streamed::{Next, Streamed, is_stream};
 use crate::show::output::Out;
@@ -18,52 +20,6 @@ use crate::show::progress::meter;
 
 /// Bytes that are read at a time for small messages. A larger message is read alone.
 const WINDOW: u64 = 256 << 10;
-
-/// The place of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
-    /// Which message of the file.
-    pub(crate) index: usize,
-    /// Bytes from the file's start.
-    pub(crate) offset: u64,
-    /// Bytes of the message.
-    pub(crate) length: u64,
-}
-
-/// A message of a file.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry<'f> {
-    /// The file's name as the user gave it.
-    pub(crate) file: &'f str,
-    /// Which message of the file.
-    pub(crate) index: usize,
-    /// Bytes from the file's start.
-    pub(crate) offset: u64,
-    /// The message's bytes. Parts that were not [`Wanted`] are 0.
-    pub(crate) bytes: &'f [u8],
-}
-
-impl<'f> Entry<'f> {
-    /// The message at `place`, which has these bytes.
-    pub(crate) fn new(input: &'f Input, place: Place, bytes: &'f [u8]) -> Self {
-        Self { file: input.name(), index: place.index, offset: place.offset, bytes }
-    }
-
-    /// The message's place as text.
-    pub(crate) fn place(&self) -> String {
-        format!("{}: message {}", self.file, self.index)
-    }
-
-    /// An object's place as text.
-    pub(crate) fn object_place(&self, object: usize) -> String {
-        format!("{}, object {object}", self.place())
-    }
-
-    /// Bytes of the message.
-    pub(crate) const fn length(&self) -> u64 {
-        self.bytes.len() as u64
-    }
-}
 
 /// The flags that name one message.
 #[derive(Args, Clone, Copy, Debug, Default)]
@@ -179,7 +135,7 @@ impl<'i> Reader<'i> {
             Some(bytes) => bytes,
             None => self.read(place, wanted)?,
         };
-        Ok(Entry::new(input, place, bytes))
+        Ok(Entry::new(input.name(), place, bytes))
     }
 
     fn read(&mut self, place: Place, wanted: Wanted) -> Result<&[u8], TensogramError> {
@@ -221,6 +177,11 @@ impl<'i> Reader<'i> {
 }
 
 impl Input {
+    /// A reader for the messages.
+    pub(crate) fn reader(&self) -> Reader<'_> {
+        Reader::new(self)
+    }
+
     /// Calls `with` for each message with one of these numbers. Unreadable messages are reported. Returns whether all
     /// could be read.
     ///

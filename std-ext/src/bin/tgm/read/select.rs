@@ -19,7 +19,7 @@ use tgm_core::metadata::{MessageMetadata, ObjectMetadata};
 use tgm_std::WIRE_VERSION;
 use tgm_std::metadata::query::{ObjectQuery, Query};
 
-use crate::read::messages::Entry;
+use crate::read::entry::Entry;
 use crate::read::structure::Structure;
 use crate::show::json;
 use crate::show::output::Out;

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 use tgm_std::TensogramError;
 use tgm_std::file::{MessageReader, StreamOptions, StreamPart};
 
+use crate::read::entry::Entry;
 use crate::read::lost::{self, Stray};
-use crate::read::messages::Entry;
 use crate::show::output::Out;
 use crate::show::progress::meter::Share;
 

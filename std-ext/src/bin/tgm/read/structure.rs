@@ -8,7 +8,7 @@ use tgm_core::descriptor::Descriptor;
 use tgm_core::object::DataObject;
 use tgm_std::metadata::query::{Known, codec};
 
-use crate::read::messages::Entry;
+use crate::read::entry::Entry;
 use crate::show::summary::Summary;
 
 /// Where structural keys are answered from: a message, or an object of it.

@@ -15,7 +15,6 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::show::output::Manner;
 use crate::show::progress::line::{bar, json};
 use crate::show::progress::meter::snapshot;
 
@@ -62,11 +61,12 @@ fn shown() -> MutexGuard<'static, Option<Shown>> {
     SHOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Begins to show the progress of the command `what`, in the form that the user wants.
-pub(crate) fn begin(what: &str, manner: Manner) {
+/// Begins to show the progress of the command `what`, in the form that the user wants. A quiet command shows it only if it is
+/// asked to.
+pub(crate) fn begin(what: &str, asked: Form, is_quiet: bool) {
     let is_dumb = || std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    let form = match manner.progress {
-        Form::Auto if manner.quiet || !io::stderr().is_terminal() || is_dumb() => Form::None,
+    let form = match asked {
+        Form::Auto if is_quiet || !io::stderr().is_terminal() || is_dumb() => Form::None,
         asked => asked,
     };
     if form == Form::None {

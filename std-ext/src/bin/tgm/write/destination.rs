@@ -11,7 +11,7 @@ use clap::builder::{MapValueParser, PathBufValueParser, TryMapValueParser, Typed
 use tgm_std::TensogramError;
 use tgm_std::encode::PartError;
 
-use crate::read::input::Entry;
+use crate::read::entry::Entry;
 use crate::show::output::Out;
 use crate::write::replace::{write_whole, write_whole_file};
 use crate::write::same_file::Identity;

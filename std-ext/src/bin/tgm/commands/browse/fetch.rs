@@ -15,13 +15,13 @@ use tgm_std::{DecodeOptions, MessageLayout, TensogramError};
 
 use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::browse::source::Source;
-use crate::commands::dump::Contents;
+use crate::commands::dump_contents::Contents;
 use crate::commands::frame_list::FrameList;
 use crate::commands::ls::ABOUT;
 use crate::commands::plot::Wish;
 use crate::commands::plot::picture::{Drawn as Values, Picture};
 use crate::read::digests::Digests;
-use crate::read::messages::Entry;
+use crate::read::entry::Entry;
 use crate::read::picture::Field;
 use crate::read::select::{NAME_KEYS, Scope, annotations, text};
 use crate::read::structure::Structure;

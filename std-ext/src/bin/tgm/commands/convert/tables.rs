@@ -9,8 +9,9 @@ use tgm_std::convert::table::{Columns, Described, Rows, TableFormat, TableOption
 use super::Convert;
 use super::formats::Format;
 use crate::args::files::usage;
-use crate::read::input::{Input, Wanted, for_each_message};
-use crate::read::messages::{Entry, Which};
+use crate::read::entry::Entry;
+use crate::read::input::{Input, Wanted};
+use crate::read::messages::{Which, for_each_message};
 use crate::show::output::Out;
 use crate::write::destination::{Failure, Reads, What};
 

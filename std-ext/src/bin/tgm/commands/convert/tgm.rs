@@ -12,8 +12,8 @@ use super::Convert;
 use super::item::{Item, Sink};
 use super::told::Told;
 use crate::read::digests::Digests;
-use crate::read::input::{Wanted, for_each_message};
-use crate::read::messages::Which;
+use crate::read::input::Wanted;
+use crate::read::messages::{Which, for_each_message};
 use crate::show::output::Out;
 use crate::write::destination::Failure;
 
