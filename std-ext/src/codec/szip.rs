@@ -22,6 +22,7 @@ mod encode;
 #[cfg(feature = "szip")]
 pub mod libaec;
 mod parallel;
+mod parallel_encode;
 mod part;
 mod predict;
 mod samples;
@@ -42,7 +43,7 @@ use crate::base::threads::Threads;
 use crate::kernels::packing::formula;
 use crate::kernels::szip::{decode_from, decode_into, decode_packed_bytes_into};
 pub use encode::compress;
-pub(crate) use encode::{append, append_made};
+pub(crate) use encode::{append_made, append_on};
 
 /// The backend.
 pub(super) struct Szip;

@@ -46,7 +46,7 @@ fn compress(
         Compressor::None => out.extend_from_slice(bytes),
         Compressor::Szip(params) => {
             let backend = means.backend.resolve()?;
-            return szip(bytes, params, backend, out).map(Some).map_err(|error| failure("szip", error));
+            return szip(bytes, params, backend, means.threads, out).map(Some).map_err(|error| failure("szip", error));
         }
         Compressor::Zstd { level } => {
             zstd(bytes, *level, means.threads, out).map_err(|error| failure("zstd", error))?;
@@ -99,7 +99,7 @@ fn append(made: Vec<u8>, out: &mut Vec<u8>) -> Result<(), TensogramError> {
 /// intervals.
 ///
 /// szip in Rust packs values interval by interval, so that there is never a buffer with all packed values. On several
-/// threads too: to pack all values first, by two threads, takes a quarter longer.
+/// threads, each packs the values that it codes.
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] naming the codec.
@@ -115,7 +115,7 @@ pub(crate) fn compress_payload(
     {
         let (values, width) = (Values::new(bytes, *order), params.container_size());
         let pack = |start: usize, out: &mut [u8]| packer.pack_into(values.part(start / width, out.len() / width), out);
-        let made = codec::szip::append_made(*len, params, pack, out);
+        let made = codec::szip::append_made(means.threads, *len, params, pack, out);
         return made.map(Some).map_err(|error| failure("szip", error));
     }
     compress(compressor, &payload.into_bytes()?, order, means, out)
@@ -142,6 +142,7 @@ fn szip(
     bytes: &[u8],
     params: &szip::Params,
     backend: CompressionBackend,
+    threads: Threads,
     out: &mut Vec<u8>,
 ) -> Result<Vec<u64>, CodecError> {
     match backend {
@@ -151,7 +152,7 @@ fn szip(
             append(made, out).map_err(|error| CodecError::new(error.to_string()))?;
             Ok(offsets)
         }
-        _ => codec::szip::append(bytes, params, out),
+        _ => codec::szip::append_on(threads, bytes, params, out),
     }
 }
 

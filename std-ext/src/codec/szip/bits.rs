@@ -151,6 +151,17 @@ impl BitWriter {
         self.put_upper(0, self.filled.wrapping_neg() % 8);
     }
 
+    /// Writes all bits of another stream, which has nothing before it.
+    pub(super) fn append(&mut self, other: &Self) -> Result<(), CodecError> {
+        self.reserve(other.bytes.len() * 8 + 64)?;
+        // A stream grows by whole words.
+        for word in other.bytes.as_chunks().0 {
+            self.put_upper(u64::from_be_bytes(*word), 64);
+        }
+        self.put_upper(other.word, other.filled);
+        Ok(())
+    }
+
     /// All bytes, with those before the stream. The last byte is filled with zeros.
     pub(super) fn into_bytes(mut self) -> Vec<u8> {
         let rest = self.filled.div_ceil(8) as usize;

@@ -26,9 +26,9 @@ pub(super) struct BlockWriter<'a> {
 }
 
 impl<'a> BlockWriter<'a> {
-    /// A stream behind the bytes of `before`.
-    pub(super) fn new(params: &'a Params, before: Vec<u8>) -> Self {
-        let (stream, selector) = (BitWriter::new(before), Selector::new(params));
+    /// A stream behind the bytes of `before`. The best k of the block before the first one is `k`.
+    pub(super) fn new(params: &'a Params, before: Vec<u8>, k: u32) -> Self {
+        let (stream, selector) = (BitWriter::new(before), Selector::new(params, k));
         Self { params, stream, selector, index: 0, zeros: 0, zeros_reference: None }
     }
 
@@ -40,6 +40,19 @@ impl<'a> BlockWriter<'a> {
     /// [`BitWriter::expect`].
     pub(super) fn expect(&mut self, done: usize, all: usize) {
         self.stream.expect(done, all);
+    }
+
+    /// [`Selector::k`].
+    pub(super) const fn k(&self) -> (u32, bool) {
+        self.selector.k()
+    }
+
+    /// Writes the intervals of another stream, which began with the k that this one came to.
+    pub(super) fn append(&mut self, other: &Self) -> Result<(), CodecError> {
+        if let (k, true) = other.k() {
+            self.selector = Selector::new(self.params, k);
+        }
+        self.stream.append(&other.stream)
     }
 
     /// The stream, behind the bytes before it.

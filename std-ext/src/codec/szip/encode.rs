@@ -1,9 +1,12 @@
 //! From containers to the stream, interval by interval.
 
+use std::ops::Range;
+
 use tgm_core::szip::{Params, flags};
 
 use super::block::BlockWriter;
-use super::{predict, samples};
+use super::{parallel_encode, predict, samples};
+use crate::base::threads::Threads;
 use crate::codec::CodecError;
 
 /// Samples, rounded up to whole blocks, that are mapped at once: their two arrays stay in the first cache.
@@ -34,55 +37,61 @@ const PIECE: usize = 2048;
 /// Format: PIPELINE §7.
 pub fn compress(data: &[u8], params: &Params) -> Result<(Vec<u8>, Vec<u64>), CodecError> {
     let mut payload = Vec::new();
-    let offsets = append(data, params, &mut payload)?;
+    let offsets = append_on(Threads::NONE, data, params, &mut payload)?;
     Ok((payload, offsets))
 }
 
-/// [`compress`], to the end of `out`.
+/// [`compress`] on several threads, to the end of `out`.
 ///
 /// # Errors
 /// As [`compress`].
-pub(crate) fn append(data: &[u8], params: &Params, out: &mut Vec<u8>) -> Result<Vec<u64>, CodecError> {
+pub(crate) fn append_on(
+    threads: Threads,
+    data: &[u8],
+    params: &Params,
+    out: &mut Vec<u8>,
+) -> Result<Vec<u64>, CodecError> {
     check_whole_samples(data, params)?;
-    let mut coder = Coder::new(data.len(), params, std::mem::take(out))?;
-    data.chunks(coder.interval_len()).try_for_each(|interval| coder.put_interval(interval))?;
-    let offsets;
-    (*out, offsets) = coder.finish();
-    Ok(offsets)
+    let code = |range: Range<usize>, coder: &mut Coder<'_>| {
+        let part = data.get(range).unwrap_or_default();
+        part.chunks(coder.interval_len()).try_for_each(|interval| coder.put_interval(interval))
+    };
+    parallel_encode::append(threads, data.len(), params, code, out)
 }
 
-/// [`append`] of `len` bytes of containers that `make` writes, interval by interval.
+/// [`append_on`] of `len` bytes of containers that `make` writes, interval by interval.
 ///
 /// `make` gets the number of the interval's first byte, and the slice to fill.
 ///
 /// # Errors
 /// As [`compress`].
 pub(crate) fn append_made(
+    threads: Threads,
     len: usize,
     params: &Params,
-    mut make: impl FnMut(usize, &mut [u8]),
+    make: impl Fn(usize, &mut [u8]) + Sync,
     out: &mut Vec<u8>,
 ) -> Result<Vec<u64>, CodecError> {
     let width = params.container_size();
     if !len.is_multiple_of(width) {
         return Err(not_whole_samples(len, width));
     }
-    let mut coder = Coder::new(len, params, std::mem::take(out))?;
-    let (mut scratch, interval_len) = (Vec::new(), coder.interval_len().min(len).max(1));
-    scratch.try_reserve_exact(interval_len).map_err(|_| CodecError::new("cannot allocate an interval"))?;
-    scratch.resize(interval_len, 0);
-    for start in (0..len).step_by(interval_len) {
-        let interval = scratch.get_mut(..(len - start).min(interval_len)).unwrap_or_default();
-        make(start, interval);
-        coder.put_interval(interval)?;
-    }
-    let offsets;
-    (*out, offsets) = coder.finish();
-    Ok(offsets)
+    let code = |range: Range<usize>, coder: &mut Coder<'_>| {
+        let (mut scratch, interval_len) = (Vec::new(), coder.interval_len().min(range.len()).max(1));
+        scratch.try_reserve_exact(interval_len).map_err(|_| CodecError::new("cannot allocate an interval"))?;
+        scratch.resize(interval_len, 0);
+        for start in range.clone().step_by(interval_len) {
+            let interval = scratch.get_mut(..(range.end - start).min(interval_len)).unwrap_or_default();
+            make(start, interval);
+            coder.put_interval(interval)?;
+        }
+        Ok(())
+    };
+    parallel_encode::append(threads, len, params, code, out)
 }
 
 /// A stream that is being written, and the bits at which its intervals start.
-struct Coder<'a> {
+pub(super) struct Coder<'a> {
     encoder: Encoder<'a>,
     offsets: Vec<u64>,
     /// Bytes of containers that have been coded.
@@ -92,9 +101,9 @@ struct Coder<'a> {
 }
 
 impl<'a> Coder<'a> {
-    /// A stream of `len` bytes of containers, behind the bytes of `before`.
-    fn new(len: usize, params: &'a Params, before: Vec<u8>) -> Result<Self, CodecError> {
-        let mut coder = Self { encoder: Encoder::new(params, before), offsets: Vec::new(), done: 0, len };
+    /// A stream of `len` bytes of containers, behind the bytes of `before`. The best k of the block before them is `k`.
+    pub(super) fn new(len: usize, params: &'a Params, before: Vec<u8>, k: u32) -> Result<Self, CodecError> {
+        let mut coder = Self { encoder: Encoder::new(params, before, k), offsets: Vec::new(), done: 0, len };
         let intervals = len.div_ceil(coder.interval_len());
         coder
             .offsets
@@ -105,20 +114,40 @@ impl<'a> Coder<'a> {
 
     /// Bytes of an interval's containers.
     fn interval_len(&self) -> usize {
-        let params = self.encoder.params;
-        params.samples_per_rsi().get() as usize * params.container_size()
+        interval_len(self.encoder.params)
     }
 
-    fn put_interval(&mut self, interval: &[u8]) -> Result<(), CodecError> {
+    /// The best k of the last block, and whether there was a block that is not all zeros.
+    pub(super) const fn k(&self) -> (u32, bool) {
+        self.encoder.writer.k()
+    }
+
+    /// Adds the intervals of another stream, which has nothing before it and began with the k that this one came to.
+    pub(super) fn append(&mut self, other: &Self) -> Result<(), CodecError> {
+        let position = self.encoder.writer.position();
+        self.offsets.extend(other.offsets.iter().map(|offset| offset + position));
+        self.encoder.writer.expect(self.done, self.len);
+        self.done += other.done;
+        self.encoder.writer.append(&other.encoder.writer)
+    }
+
+    /// Codes the containers of an interval.
+    pub(super) fn put_interval(&mut self, interval: &[u8]) -> Result<(), CodecError> {
         self.offsets.push(self.encoder.writer.position());
         self.encoder.writer.expect(self.done, self.len);
         self.done += interval.len();
         self.encoder.put_interval(interval)
     }
 
-    fn finish(self) -> (Vec<u8>, Vec<u64>) {
+    /// The bytes, and the bits at which the intervals start.
+    pub(super) fn finish(self) -> (Vec<u8>, Vec<u64>) {
         (self.encoder.writer.into_bytes(), self.offsets)
     }
+}
+
+/// Bytes of the containers of an interval.
+pub(super) fn interval_len(params: &Params) -> usize {
+    params.samples_per_rsi().get() as usize * params.container_size()
 }
 
 /// Checks that the data do not end within a sample.
@@ -140,8 +169,8 @@ struct Encoder<'a> {
 }
 
 impl<'a> Encoder<'a> {
-    fn new(params: &'a Params, before: Vec<u8>) -> Self {
-        Self { params, writer: BlockWriter::new(params, before), samples: Vec::new(), mapped: Vec::new() }
+    fn new(params: &'a Params, before: Vec<u8>, k: u32) -> Self {
+        Self { params, writer: BlockWriter::new(params, before, k), samples: Vec::new(), mapped: Vec::new() }
     }
 
     /// Writes the samples of an interval. The last block is filled up with the last sample.

@@ -36,6 +36,8 @@ pub(super) struct Selector {
     k_max: Option<u32>,
     /// The best k of the block before, whether that block was split or not. It is kept from interval to interval.
     k: u32,
+    /// Whether a code was chosen.
+    is_used: bool,
 }
 
 /// The length of a block when split, and the part of it that quotients take.
@@ -47,9 +49,15 @@ struct Split {
 }
 
 impl Selector {
-    pub(super) const fn new(params: &Params) -> Self {
+    /// A selector for blocks behind one whose best k was `k`. A stream begins with 0.
+    pub(super) const fn new(params: &Params, k: u32) -> Self {
         let k_max = (1_u32 << params.id_bits()).checked_sub(3);
-        Self { bits_per_sample: params.bits_per_sample() as u64, k_max, k: 0 }
+        Self { bits_per_sample: params.bits_per_sample() as u64, k_max, k, is_used: false }
+    }
+
+    /// The best k of the last block, and whether there was one.
+    pub(super) const fn k(&self) -> (u32, bool) {
+        (self.k, self.is_used)
     }
 
     /// The code for a block of `coded` values. `block` may have a 0 before them, in the place of the reference.
@@ -57,6 +65,7 @@ impl Selector {
     /// `all` is the OR of all values. The ID is of the same length for all codes, except that [`Code::Pairs`] takes one
     /// bit more.
     pub(super) fn select(&mut self, block: &[u32], all: u32, coded: usize) -> Code {
+        self.is_used = true;
         let coded = coded as u64;
         let plain_len = self.bits_per_sample * coded;
         let split = self.k_max.map(|k_max| best_split(block, all, coded, self.k, k_max));
