@@ -77,7 +77,7 @@ impl<'a> Frame<'a> {
     /// [`Self::offset`] count from the message's start.
     ///
     /// # Errors
-    /// Those of [`Self::parse`].
+    /// The errors of [`Self::parse`].
     pub fn parse_at(bytes: &'a [u8], offset: u64) -> Result<(Self, &'a [u8])> {
         Self::parse_in_place(bytes, offset).map_err(|e| e.shift(offset))
     }
@@ -179,7 +179,7 @@ impl fmt::Debug for Frame<'_> {
 /// at most `room`.
 ///
 /// # Errors
-/// Those of [`Frame::parse`] that concern the header.
+/// The errors of [`Frame::parse`] that concern the header.
 pub fn check_header(header: &FrameHeader, room: u64) -> Result<(FrameType, u64)> {
     if header.magic != *FRAME_MAGIC {
         return Err(ErrorKind::FrameMagic.at(0));

@@ -47,7 +47,7 @@ impl<'a> Index<'a> {
     /// [`Self::parse`] for a body without its frame. Errors count from `offset` bytes before `body`.
     ///
     /// # Errors
-    /// Those of [`Self::parse`].
+    /// The errors of [`Self::parse`].
     pub fn from_body(body: &'a [u8], offset: u64) -> Result<Self> {
         let mut entries = MapReader::open(Cursor::new(body, offset), 0)?;
         let (mut offsets, mut lengths) = (Uints::EMPTY, Uints::EMPTY);
@@ -163,7 +163,7 @@ impl<'a> HashList<'a> {
     /// [`Self::parse`] for a body without its frame. Errors count from `offset` bytes before `body`.
     ///
     /// # Errors
-    /// Those of [`Self::parse`].
+    /// The errors of [`Self::parse`].
     pub fn from_body(body: &'a [u8], offset: u64) -> Result<Self> {
         let map = read_text_map(&mut Cursor::new(body, offset), 0)?;
         let algorithm = map.get("algorithm")?;

@@ -190,7 +190,7 @@ impl<'a> Message<'a> {
     /// The frame of the data object with this index, found as [`Self::object`] finds it, with the same caution.
     ///
     /// # Errors
-    /// Those of [`Self::object`] except those of the descriptor.
+    /// The errors of [`Self::object`] except those of the descriptor.
     pub fn object_frame(&self, index: usize) -> Result<Frame<'a>> {
         // Only header frames come before the first object, and reading the index means walking over those anyway.
         if index == 0 {
@@ -266,7 +266,7 @@ impl<'a> Message<'a> {
     /// no error; the reference does the same.
     ///
     /// # Errors
-    /// Those of the walk over the header's frames and of [`Index::parse`].
+    /// The errors of the walk over the header's frames and of [`Index::parse`].
     pub fn find_index(&self) -> Result<Option<Index<'a>>> {
         let header = self.frames();
         let found = match last_of(FrameType::HeaderIndex, header, DecodePhase::Header)? {
@@ -287,7 +287,7 @@ impl<'a> Message<'a> {
     /// A summary of the message's frames: one walk over all of them.
     ///
     /// # Errors
-    /// Those of the walk.
+    /// The errors of the walk.
     pub fn outline(&self) -> Result<Outline<'a>> {
         Outline::of(self.frames())
     }
@@ -296,7 +296,7 @@ impl<'a> Message<'a> {
     /// second one if there are preceders.
     ///
     /// # Errors
-    /// Those of the walk; [`ErrorKind::NoMetadata`]; those of [`Metadata::parse`] for the last metadata frame and every
+    /// The errors of the walk; [`ErrorKind::NoMetadata`]; those of [`Metadata::parse`] for the last metadata frame and every
     /// preceder; [`ErrorKind::BaseTooLong`].
     ///
     /// Format: FORMAT §5.4, §1.10 rows 16 to 18.
@@ -309,7 +309,7 @@ impl<'a> Message<'a> {
     /// In a streamed message this is what the writer knew at the beginning; [`Self::metadata`] gives what holds at the end.
     ///
     /// # Errors
-    /// Those of the walk up to it and of [`Metadata::parse`]; [`ErrorKind::NoMetadata`].
+    /// The errors of the walk up to it and of [`Metadata::parse`]; [`ErrorKind::NoMetadata`].
     pub fn first_metadata(&self) -> Result<Metadata<'a>> {
         for frame in self.frames() {
             let frame = frame?;
@@ -323,7 +323,7 @@ impl<'a> Message<'a> {
     /// Which frames hold a digest, by Rule H of FORMAT §2: a walk up to the first flagged frame.
     ///
     /// # Errors
-    /// Those of the walk.
+    /// The errors of the walk.
     #[cfg(feature = "hash")]
     pub fn hash_presence(&self) -> Result<HashPresence> {
         HashPresence::find(self.flags(), self.frames())
@@ -485,7 +485,7 @@ impl<'a> Outline<'a> {
     /// The metadata of the whole `message`, whose outline this is: its last metadata frame, joined with the preceders.
     ///
     /// # Errors
-    /// Those of [`Message::metadata`] except those of the walk.
+    /// The errors of [`Message::metadata`] except those of the walk.
     pub fn metadata(&self, message: &Message<'a>) -> Result<MessageMetadata<'a>> {
         let frame = self.metadata.ok_or(ErrorKind::NoMetadata.at(PREAMBLE_SIZE as u64))?;
         let metadata = Metadata::of_frame(&frame)?;

@@ -135,7 +135,7 @@ impl<'a> DataObject<'a> {
     /// The bits of a bitmask in place.
     ///
     /// # Errors
-    /// Those of [`Self::view`].
+    /// The errors of [`Self::view`].
     pub fn view_bits(&self) -> Result<BitView<'a>> {
         self.check_dtype(Dtype::Bitmask)?;
         self.check_plain()?;
@@ -145,7 +145,7 @@ impl<'a> DataObject<'a> {
     /// The values in place, of any type.
     ///
     /// # Errors
-    /// Those of [`Self::view`] except [`ErrorKind::DtypeMismatch`].
+    /// The errors of [`Self::view`] except [`ErrorKind::DtypeMismatch`].
     pub fn view_any(&self) -> Result<AnyView<'a>> {
         self.check_plain()?;
         let d = &self.descriptor;
@@ -213,7 +213,7 @@ impl<'a> DataObject<'a> {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Self::stored`], [`Stored::decode_into`] and [`Self::restore_into`].
+    /// The errors of [`Self::stored`], [`Stored::decode_into`] and [`Self::restore_into`].
     pub fn decode_into(&self, elements: Range<u64>, order: ByteOrder, out: &mut [u8]) -> Result<()> {
         self.stored()?.decode_into(elements.clone(), order, out).map_err(|e| e.shift(self.region_offset))?;
         self.restore_into(elements.start, order, out)

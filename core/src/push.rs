@@ -154,7 +154,7 @@ impl<const N: usize> PushDecoder<N> {
     /// Call it with one piece until it returns `None`, then with the next piece.
     ///
     /// # Errors
-    /// Those of [`crate::Message::parse`], [`crate::Message::frames`] and [`crate::object::DataObject::parse`], with the
+    /// The errors of [`crate::Message::parse`], [`crate::Message::frames`] and [`crate::object::DataObject::parse`], with the
     /// differences that the module lists. Offsets count from the message's first byte.
     /// [`crate::ErrorKind::StartMagic`] means that the bytes are not a message.
     ///
@@ -238,7 +238,7 @@ impl PushState {
     /// be wrong.
     ///
     /// # Errors
-    /// Those of [`PushDecoder::next_event`].
+    /// The errors of [`PushDecoder::next_event`].
     pub fn next_event<'a, 'i: 'a>(
         &'a mut self,
         memory: &'a mut [u8],

@@ -226,7 +226,7 @@ impl<S: Source> Scanner<S> {
     /// The next segment from the front; `None` when every byte has been assigned.
     ///
     /// # Errors
-    /// Those of reading the source. The scan is then as it was before, and the call can be made again.
+    /// The errors of reading the source. The scan is then as it was before, and the call can be made again.
     pub fn next_segment(&mut self) -> Result<Option<Segment>, S::Error> {
         if self.found.is_none() {
             self.found = self.find_message()?;
@@ -250,7 +250,7 @@ impl<S: Source> Scanner<S> {
     /// message, or if an earlier one did not count ([`Self::back_agrees`]). [`Self::next_segment`] then has to find the rest.
     ///
     /// # Errors
-    /// Those of reading the source. The scan is then as it was before.
+    /// The errors of reading the source. The scan is then as it was before.
     ///
     /// Format: FORMAT §5.6, backward.
     pub fn next_message_back(&mut self, max_length: u64) -> Result<Option<Segment>, S::Error> {

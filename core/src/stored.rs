@@ -93,7 +93,7 @@ impl<'a> Stored<'a> {
     /// [`window_of`] tells which part holds the wanted elements. Other elements are out of range.
     ///
     /// # Errors
-    /// Those of [`Self::new`]; [`ErrorKind::NeedsDecoding`] for a filter, which spreads each element over all bytes.
+    /// The errors of [`Self::new`]; [`ErrorKind::NeedsDecoding`] for a filter, which spreads each element over all bytes.
     pub fn window(descriptor: &Descriptor<'_>, bytes: &'a [u8], origin: u64) -> Result<Self> {
         let stored = Self::unchecked(descriptor, bytes, origin)?;
         if stored.element_size > 1 {

@@ -90,7 +90,7 @@ pub fn decode_into(stream: &[u8], params: &Params, out: &mut [u8]) -> Result<()>
 /// O(`out.len()` + samples of an interval); without the interval's offset O(`stream.len()`).
 ///
 /// # Errors
-/// Those of [`decode_into`].
+/// The errors of [`decode_into`].
 pub fn decode_range_into(
     stream: &[u8],
     params: &Params,
@@ -107,7 +107,7 @@ pub fn decode_range_into(
 /// If the last written sample is the last one of an interval, the next interval starts at that bit.
 ///
 /// # Errors
-/// Those of [`decode_into`]; [`ErrorKind::Truncated`] at the stream's end also if `start` lies beyond it.
+/// The errors of [`decode_into`]; [`ErrorKind::Truncated`] at the stream's end also if `start` lies beyond it.
 pub fn decode_from(stream: &[u8], params: &Params, start: Start, out: &mut [u8]) -> Result<u64> {
     let slots = Slots { stream, params, start, out };
     match (params.container_size(), params.byte_order()) {
@@ -146,7 +146,7 @@ impl Slots<'_> {
 /// `store` makes an item of the output from a sample. Signed samples are given to it sign-extended.
 ///
 /// # Errors
-/// Those of [`decode_from`] except [`ErrorKind::OutputLength`].
+/// The errors of [`decode_from`] except [`ErrorKind::OutputLength`].
 pub fn decode_with<T: Copy>(
     stream: &[u8],
     params: &Params,
@@ -168,7 +168,7 @@ pub fn decode_with<T: Copy>(
 /// Samples before the first wanted one are decoded into the same output, and are overwritten later.
 ///
 /// # Errors
-/// Those of [`decode_with`], for blocks that `ahead` does not decode.
+/// The errors of [`decode_with`], for blocks that `ahead` does not decode.
 #[inline]
 pub fn decode_ahead_with<T: Copy>(
     stream: &[u8],

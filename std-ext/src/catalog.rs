@@ -155,7 +155,7 @@ impl Catalog {
     /// `dtype` and the other structural keys are possible too. Reads the metadata of all messages, and no payload.
     ///
     /// # Errors
-    /// Those of reading, and of the first message whose structure or metadata has an error.
+    /// The errors of reading, and of the first message whose structure or metadata has an error.
     pub fn build<'d>(data: impl Into<Data<'d>>, keys: &[impl AsRef<str>]) -> Result<Self> {
         Self::build_with(data, keys, &DecodeOptions::default())
     }
@@ -308,7 +308,7 @@ impl Catalog {
     /// program was faster, the catalogue is opened again.
     ///
     /// # Errors
-    /// Those of [`Self::open_with`], [`Self::extend`] and [`TensogramFile::append_message`].
+    /// The errors of [`Self::open_with`], [`Self::extend`] and [`TensogramFile::append_message`].
     pub fn update<'d>(
         path: impl AsRef<Path>,
         data: impl Into<Data<'d>>,
@@ -348,7 +348,7 @@ impl Catalog {
     /// The same rows in as few leaves as possible.
     ///
     /// # Errors
-    /// Those of reading the columns.
+    /// The errors of reading the columns.
     pub fn compact(&self) -> Result<Self> {
         let parts = self.leaves.iter().map(Self::part_of).collect::<Result<Vec<_>>>()?;
         let keys: Vec<_> = self.keys.iter().map(|key| Key::new(key)).collect();
@@ -410,7 +410,7 @@ impl Catalog {
     /// Writes the catalogue.
     ///
     /// # Errors
-    /// Those of the sink.
+    /// The errors of the sink.
     pub fn write_to(&self, sink: &mut (impl Write + ?Sized)) -> std::io::Result<()> {
         self.leaves.iter().try_for_each(|leaf| sink.write_all(&leaf.bytes))
     }
@@ -423,7 +423,7 @@ impl Catalog {
     /// Whether the catalogue fits the data: reads the first bytes of the data, the last covered ones, and its length.
     ///
     /// # Errors
-    /// Those of reading.
+    /// The errors of reading.
     pub fn check<'d>(&self, data: impl Into<Data<'d>>) -> Result<Freshness> {
         let data = data.into();
         if let Some(last) = self.leaves.last() {
@@ -585,7 +585,7 @@ fn range(place: Option<&(u64, u64)>) -> Result<Range<u64>> {
 /// `verify_hash`.
 ///
 /// # Errors
-/// Those of the frame and of the object; [`TensogramError::Framing`] for bytes behind the frame, which show that an
+/// The errors of the frame and of the object; [`TensogramError::Framing`] for bytes behind the frame, which show that an
 /// entry is wrong.
 pub fn object_of_frame(frame: &[u8]) -> Result<DataObject<'_>> {
     let (parsed, rest) = Frame::parse(frame)?;

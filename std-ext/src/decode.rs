@@ -132,7 +132,7 @@ pub fn values<'a>(object: &DataObject<'a>, options: &DecodeOptions) -> Result<Co
 /// [`values`] in memory of their own.
 ///
 /// # Errors
-/// Those of [`values`], and [`TensogramError::Encoding`] if there is no memory for a copy.
+/// The errors of [`values`], and [`TensogramError::Encoding`] if there is no memory for a copy.
 pub fn owned_values(object: &DataObject<'_>, options: &DecodeOptions) -> Result<Vec<u8>> {
     memory::owned(values(object, options)?)
 }
@@ -142,7 +142,7 @@ pub fn owned_values(object: &DataObject<'_>, options: &DecodeOptions) -> Result<
 /// Values are bytes as [`values`] gives them. Several objects are decoded side by side if the options allow threads.
 ///
 /// # Errors
-/// Those of the format's checks (FORMAT §1.10), of the limits, and of `verify_hash`; those of [`values`] for the first
+/// The errors of the format's checks (FORMAT §1.10), of the limits, and of `verify_hash`; those of [`values`] for the first
 /// object that has any.
 ///
 /// Format: FORMAT §5.2.
@@ -159,7 +159,7 @@ pub fn decode(bytes: &[u8], options: &DecodeOptions) -> Result<(GlobalMetadata, 
 /// [`decode_descriptors`] gives what it knew at the end.
 ///
 /// # Errors
-/// Those of the frames before it and of its CBOR.
+/// The errors of the frames before it and of its CBOR.
 ///
 /// Format: FORMAT §5.4.
 pub fn decode_metadata(bytes: &[u8]) -> Result<GlobalMetadata> {
@@ -169,7 +169,7 @@ pub fn decode_metadata(bytes: &[u8]) -> Result<GlobalMetadata> {
 /// The metadata of a message, and the descriptor of each object; no payload is read.
 ///
 /// # Errors
-/// Those of the format's checks (FORMAT §1.10), and of the default limits.
+/// The errors of the format's checks (FORMAT §1.10), and of the default limits.
 ///
 /// Format: FORMAT §5.2.
 pub fn decode_descriptors(bytes: &[u8]) -> Result<(GlobalMetadata, Vec<DataObjectDescriptor>)> {
@@ -228,7 +228,7 @@ pub fn decode_with_masks(
 /// digest.
 ///
 /// # Errors
-/// Those of the frame; those of [`values`].
+/// The errors of the frame; those of [`values`].
 ///
 /// Format: FORMAT §5.2.
 pub fn decode_object_from_frame(frame: &[u8], options: &DecodeOptions) -> Result<DecodedObject> {
@@ -239,7 +239,7 @@ pub fn decode_object_from_frame(frame: &[u8], options: &DecodeOptions) -> Result
 /// The data object that `frame` holds. Its digest is checked first if the options ask for it, before any CBOR is read.
 ///
 /// # Errors
-/// Those of the frame, of the digest, and of the object.
+/// The errors of the frame, of the digest, and of the object.
 fn checked_object_of_frame<'a>(frame: &'a [u8], options: &DecodeOptions) -> Result<(DataObject<'a>, Proof)> {
     let (frame, _) = Frame::parse(frame)?;
     let proof = Trust::of_frame(&frame, options).check(&frame, None)?;
@@ -260,7 +260,7 @@ fn threads(options: &DecodeOptions, object: &DataObject<'_>) -> Result<Threads> 
 /// [`values`] of an object that may be trusted.
 ///
 /// # Errors
-/// Those of [`values`], digests excepted.
+/// The errors of [`values`], digests excepted.
 pub(crate) fn trusted_values<'a>(object: Trusted<'_, 'a>, options: &DecodeOptions) -> Result<Cow<'a, [u8]>> {
     let len = object.payload().len() as u64;
     let threads = Threads::resolve(options.threads, len, options.parallel_threshold_bytes)?;

@@ -72,7 +72,7 @@ pub fn values<T: Number>(object: &DataObject<'_>, options: &DecodeOptions) -> Re
 /// The values of an object as an array of floats of its shape, whatever type they are: [`decode::values_as`].
 ///
 /// # Errors
-/// Those of [`decode::values_as`].
+/// The errors of [`decode::values_as`].
 ///
 /// ```
 /// use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder};
@@ -154,7 +154,7 @@ pub fn values_as_into<T: Float, D: Dimension>(
 /// [`decode::select_vec`].
 ///
 /// # Errors
-/// Those of [`decode::select_vec`].
+/// The errors of [`decode::select_vec`].
 ///
 /// ```
 /// use ndarray::array;
@@ -176,7 +176,7 @@ pub fn select<T: Number>(object: &DataObject<'_>, picks: &[Pick], options: &Deco
 /// The values that `picks` take of an object as an array of floats, whatever type they are: [`decode::select_as`].
 ///
 /// # Errors
-/// Those of [`decode::select_as`].
+/// The errors of [`decode::select_as`].
 pub fn select_as<T: Float>(object: &DataObject<'_>, picks: &[Pick], options: &DecodeOptions) -> Result<ArrayD<T>> {
     with_dims(selection(object.descriptor(), picks)?.shape(), decode::select_as(object, picks, options)?)
 }

@@ -44,7 +44,7 @@ impl<const TAG: u32, const N: usize> Words<TAG, N> {
     /// The bytes.
     ///
     /// # Errors
-    /// Those of [`Self::numbers`].
+    /// The errors of [`Self::numbers`].
     ///
     /// # Safety
     /// The bytes that the struct was made of still exist and do not change during `'a`.

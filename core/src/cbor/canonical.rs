@@ -26,7 +26,7 @@ pub enum Canonical {
 /// Checks that `bytes` hold one item in canonical form: O(bytes × nesting).
 ///
 /// # Errors
-/// Those of [`Cursor::skip`], and [`ErrorKind::NonCanonical`] at the head or key concerned.
+/// The errors of [`Cursor::skip`], and [`ErrorKind::NonCanonical`] at the head or key concerned.
 ///
 /// ```
 /// use tgm_core::cbor::{Canonical, verify_canonical};

@@ -215,7 +215,7 @@ impl<'a> Cursor<'a> {
     /// A `nesting` above [`MAX_NESTING`] counts as [`MAX_NESTING`].
     ///
     /// # Errors
-    /// Those of [`Self::skip`].
+    /// The errors of [`Self::skip`].
     pub fn skip_limited(&mut self, nesting: u16) -> Result<()> {
         self.skip_item(Check::Utf8, MAX_NESTING.saturating_sub(nesting))
     }

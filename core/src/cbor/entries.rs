@@ -19,7 +19,7 @@ impl<'a> Array<'a> {
     /// The item at `index`: a walk over the items before it.
     ///
     /// # Errors
-    /// Those of [`Cursor::skip`].
+    /// The errors of [`Cursor::skip`].
     pub fn get(&self, index: usize) -> Result<Option<Value<'a>>> {
         self.iter().nth(index).transpose()
     }
@@ -96,7 +96,7 @@ impl<'a> Map<'a> {
     /// The values of other keys are skipped, not decoded.
     ///
     /// # Errors
-    /// Those of [`Cursor::skip`].
+    /// The errors of [`Cursor::skip`].
     ///
     /// ```
     /// use tgm_core::cbor::Value;

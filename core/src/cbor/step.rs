@@ -31,7 +31,7 @@ impl<'a> Cursor<'a> {
     /// check that text is UTF-8; [`Value::as_text`] does.
     ///
     /// # Errors
-    /// Those of [`Cursor::skip`] except [`ErrorKind::CborNesting`](crate::ErrorKind::CborNesting).
+    /// The errors of [`Cursor::skip`] except [`ErrorKind::CborNesting`](crate::ErrorKind::CborNesting).
     ///
     /// ```
     /// use tgm_core::cbor::{Cursor, Step};

@@ -72,7 +72,7 @@ impl<'a> Uints<'a> {
     /// Reads `value` as an array of unsigned integers.
     ///
     /// # Errors
-    /// Those of [`Self::read`].
+    /// The errors of [`Self::read`].
     pub fn parse(value: &Value<'a>) -> Result<Self> {
         Self::read(&mut value.encoded())
     }
@@ -209,7 +209,7 @@ impl FusedIterator for UintsIter<'_> {}
 /// With a zero among them the product is 0, even if the other integers alone would exceed 64 bits.
 ///
 /// # Errors
-/// Those of [`Uints::read`].
+/// The errors of [`Uints::read`].
 #[inline]
 pub(super) fn read_dimensions(cursor: &mut Cursor<'_>) -> Result<(usize, Option<u64>)> {
     let mut count = Product::default();

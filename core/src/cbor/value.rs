@@ -27,7 +27,7 @@ impl<'a> Value<'a> {
     /// Reads the next item, walking it to its end: O(bytes of the item).
     ///
     /// # Errors
-    /// Those of [`Cursor::skip`].
+    /// The errors of [`Cursor::skip`].
     pub fn read(cursor: &mut Cursor<'a>) -> Result<Self> {
         Self::read_item(cursor, Check::Utf8, 0)
     }
@@ -51,7 +51,7 @@ impl<'a> Value<'a> {
     /// `bytes`.
     ///
     /// # Errors
-    /// Those of [`Cursor::skip`].
+    /// The errors of [`Cursor::skip`].
     ///
     /// ```
     /// use tgm_core::cbor::Value;

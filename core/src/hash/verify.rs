@@ -83,7 +83,7 @@ impl HashPresence {
     /// Rule H: if any frame is flagged, the flags decide; otherwise the preamble does. O(frames).
     ///
     /// # Errors
-    /// Those of the walk over frames.
+    /// The errors of the walk over frames.
     pub(crate) fn find(flags: MessageFlags, mut frames: Frames<'_>) -> Result<Self> {
         while let Some(frame) = frames.next().transpose()? {
             if frame.has_hash_flag() {

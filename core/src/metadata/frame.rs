@@ -106,7 +106,7 @@ impl<'a> Metadata<'a> {
     /// Reads the body of a metadata frame.
     ///
     /// # Errors
-    /// Those of [`Self::parse`]; for a preceder also [`ErrorKind::PrecederBase`].
+    /// The errors of [`Self::parse`]; for a preceder also [`ErrorKind::PrecederBase`].
     pub fn of_frame(frame: &Frame<'a>) -> Result<Self> {
         Self::of_body(frame.frame_type(), frame.body(), frame.body_offset())
     }

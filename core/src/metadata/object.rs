@@ -35,7 +35,7 @@ impl<'a> ObjectMetadata<'a> {
     /// time than a call for each path.
     ///
     /// # Errors
-    /// Those of [`Self::get`].
+    /// The errors of [`Self::get`].
     ///
     /// ```
     /// # let bytes: &[u8] = include_bytes!("../../samples/some-objects.tgm");

@@ -210,7 +210,7 @@ impl Machine {
     /// With `is_all` these are all bytes of the body, so a descriptor that is not whole is an error.
     ///
     /// # Errors
-    /// Those of [`crate::object::DataObject::parse`].
+    /// The errors of [`crate::object::DataObject::parse`].
     fn try_descriptor(&mut self, bytes: &[u8], is_all: bool) -> Result<bool> {
         let descriptor = match Descriptor::parse(bytes, self.frame.body_offset()) {
             Ok(descriptor) => descriptor,

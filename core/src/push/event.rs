@@ -102,7 +102,7 @@ impl<'a> Cbor<'a> {
     /// The metadata of a header, footer or preceder frame.
     ///
     /// # Errors
-    /// Those of [`Metadata::of_frame`].
+    /// The errors of [`Metadata::of_frame`].
     pub fn metadata(&self) -> Result<Metadata<'a>> {
         Metadata::of_body(self.frame_type, self.bytes, self.offset)
     }
@@ -110,7 +110,7 @@ impl<'a> Cbor<'a> {
     /// The index of an index frame.
     ///
     /// # Errors
-    /// Those of [`Index::parse`].
+    /// The errors of [`Index::parse`].
     pub fn index(&self) -> Result<Index<'a>> {
         Index::from_body(self.bytes, self.offset)
     }
@@ -118,7 +118,7 @@ impl<'a> Cbor<'a> {
     /// The digests that a hash frame lists.
     ///
     /// # Errors
-    /// Those of [`HashList::parse`].
+    /// The errors of [`HashList::parse`].
     pub fn hash_list(&self) -> Result<HashList<'a>> {
         HashList::from_body(self.bytes, self.offset)
     }

@@ -175,7 +175,7 @@ impl FrameState {
     /// The event of the descriptor that `bytes` begin with.
     ///
     /// # Errors
-    /// Those of [`crate::object::DataObject::parse`].
+    /// The errors of [`crate::object::DataObject::parse`].
     pub(super) fn descriptor<'a>(&self, bytes: &'a [u8]) -> Result<Event<'a>> {
         let descriptor = Descriptor::parse(bytes, self.body_offset().saturating_add(self.cbor_start))?;
         let region_len =

@@ -23,13 +23,13 @@ pub trait Source {
     /// the source's end.
     ///
     /// # Errors
-    /// Those of the source.
+    /// The errors of the source.
     fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<usize, Self::Error>;
 
     /// The `N` bytes at `offset`. Bytes beyond the end are zero.
     ///
     /// # Errors
-    /// Those of the source.
+    /// The errors of the source.
     fn read<const N: usize>(&self, offset: u64) -> Result<[u8; N], Self::Error> {
         let mut bytes = [0; N];
         self.read_at(offset, &mut bytes)?;
@@ -41,7 +41,7 @@ pub trait Source {
     /// This default reads 512 bytes at a time. A source with a larger buffer, or without the need to copy, should do better.
     ///
     /// # Errors
-    /// Those of the source.
+    /// The errors of the source.
     fn find(&self, magic: &[u8; 8], from: u64, end: u64) -> Result<Option<u64>, Self::Error> {
         let mut chunk = [0; 512];
         find_in_chunks(self, magic, from, end, &mut chunk, find)
@@ -52,7 +52,7 @@ pub trait Source {
 /// slice: [`find()`], or a faster function.
 ///
 /// # Errors
-/// Those of the source.
+/// The errors of the source.
 pub fn find_in_chunks<S: Source + ?Sized>(
     source: &S,
     magic: &[u8; 8],

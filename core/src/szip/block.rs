@@ -106,7 +106,7 @@ impl<'a> Blocks<'a> {
     /// Moves from the start of an interval to the start of the next one. Returns the interval's last block or run of blocks.
     ///
     /// # Errors
-    /// Those of [`Self::next`].
+    /// The errors of [`Self::next`].
     pub(super) fn skip_rsi(&mut self) -> Result<Coded> {
         let mut values = [0; MAX_BLOCK_SIZE as usize];
         let values = values.get_mut(..self.params.block_size() as usize).unwrap_or_default();

@@ -59,7 +59,7 @@ impl<'a> RsiFinder<'a> {
     /// The bit at which interval `index` starts. `stored` gives the stored offsets, which may be wrong or absent.
     ///
     /// # Errors
-    /// Those of [`find_rsi`](super::find_rsi), if the intervals before it have to be read.
+    /// The errors of [`find_rsi`](super::find_rsi), if the intervals before it have to be read.
     pub fn find(&mut self, index: u64, stored: impl Fn(u64) -> Option<u64>) -> Result<u64> {
         if index < self.known.0 {
             self.known = (0, 0);
@@ -88,7 +88,7 @@ impl<'a> RsiFinder<'a> {
     /// Where decoding must start to get to sample `sample`.
     ///
     /// # Errors
-    /// Those of [`Self::find`].
+    /// The errors of [`Self::find`].
     pub fn find_sample(&mut self, sample: u64, stored: impl Fn(u64) -> Option<u64>) -> Result<Start> {
         let samples = NonZeroU64::from(self.params.samples_per_rsi());
         let bit_offset = self.find(sample / samples, stored)?;

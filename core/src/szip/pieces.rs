@@ -222,7 +222,7 @@ impl Next {
     /// bytes used.
     ///
     /// # Errors
-    /// Those of [`Blocks::next`]; the state is then unchanged. [`ErrorKind::Truncated`] means that bytes are missing.
+    /// The errors of [`Blocks::next`]; the state is then unchanged. [`ErrorKind::Truncated`] means that bytes are missing.
     #[inline]
     fn decode(&mut self, bytes: &[u8], block: &mut [u32]) -> Result<(Decoded, usize)> {
         let block = block.get_mut(..self.params.block_size() as usize).unwrap_or_default();

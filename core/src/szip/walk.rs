@@ -42,7 +42,7 @@ pub fn find_rsi(stream: &[u8], params: &Params, index: u64) -> Result<u64> {
 /// [`RsiFinder`] costs less.
 ///
 /// # Errors
-/// Those of [`find_rsi`], if the blocks before the interval have to be read.
+/// The errors of [`find_rsi`], if the blocks before the interval have to be read.
 pub fn find_rsi_near(stream: &[u8], params: &Params, stored: impl Fn(u64) -> Option<u64>, index: u64) -> Result<u64> {
     RsiFinder::new(stream, params).find(index, stored)
 }
@@ -54,7 +54,7 @@ impl Start {
     /// offset is trusted. If it is wrong, the samples are wrong, in most cases without an error: see [`RsiOffsets`].
     ///
     /// # Errors
-    /// Those of [`find_rsi`].
+    /// The errors of [`find_rsi`].
     pub fn at_sample(
         stream: &[u8],
         params: &Params,

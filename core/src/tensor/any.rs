@@ -78,7 +78,7 @@ impl<'a> AnyView<'a> {
     /// O(rank), reads no byte of the payload.
     ///
     /// # Errors
-    /// Those of [`TensorView::new`] and [`BitView::new`].
+    /// The errors of [`TensorView::new`] and [`BitView::new`].
     pub fn new(dtype: Dtype, payload: &'a [u8], order: ByteOrder, shape: Shape<'a>) -> Result<Self> {
         Ok(match dtype {
             Dtype::Float16 => Self::Float16(TensorView::new(payload, order, shape)?),

@@ -84,7 +84,7 @@ impl FlowLabel {
     /// Reads a label.
     ///
     /// # Errors
-    /// Those of [`Json::parse`]; [`K::NoFlow`], [`K::BadFlow`], [`K::BadDirection`], [`K::BadCredit`].
+    /// The errors of [`Json::parse`]; [`K::NoFlow`], [`K::BadFlow`], [`K::BadDirection`], [`K::BadCredit`].
     pub fn parse(label: &[u8]) -> Result<Self> {
         let label = Json::parse(label)?;
         let flow = label.get("flow").ok_or(K::NoFlow.in_label())?;
@@ -416,7 +416,7 @@ impl Flow {
     /// Takes a message that came. Its payload is the caller's.
     ///
     /// # Errors
-    /// Those of [`FlowLabel::parse`] and [`Self::receive_label`]. ZIO's documentation lets a message with the error
+    /// The errors of [`FlowLabel::parse`] and [`Self::receive_label`]. ZIO's documentation lets a message with the error
     /// [`K::NoFlow`] be dropped.
     pub fn receive<P: AsRef<[u8]>>(&mut self, message: &Message<'_, P>) -> Result<FlowEvent> {
         let event = self.receive_label(FlowLabel::parse(message.label())?)?;

@@ -99,7 +99,7 @@ impl<'a> Message<'a> {
     /// Opens the message that is packed in the whole `buffer`. `order` is the sender's byte order. O(number of parts).
     ///
     /// # Errors
-    /// Those of [`parts`](super::parts), then those of [`Self::from_parts`].
+    /// The errors of [`parts`](super::parts), then those of [`Self::from_parts`].
     pub fn from_buffer(buffer: &'a [u8], order: ByteOrder) -> Result<Self> {
         Self::packed(buffer, order)
     }
@@ -118,7 +118,7 @@ impl<'a, P: AsRef<[u8]>> Message<'a, P> {
     /// Opens the message in the frames of a transport: takes the envelope off, and unpacks a single frame that is left.
     ///
     /// # Errors
-    /// Those of [`Envelope::strip`], [`Self::from_parts`] and [`Message::from_buffer`].
+    /// The errors of [`Envelope::strip`], [`Self::from_parts`] and [`Message::from_buffer`].
     pub fn from_frames(frames: &'a [P], envelope: Envelope, order: ByteOrder) -> Result<Self> {
         match envelope.strip(frames)?.1 {
             [buffer] => Self::packed(buffer.as_ref(), order),

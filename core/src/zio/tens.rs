@@ -42,7 +42,7 @@ impl<'a> TensLabel<'a> {
     /// Reads a label. O(length), no recursion, no allocation.
     ///
     /// # Errors
-    /// Those of [`Json::parse`]; [`K::LabelNotObject`], [`K::NoTens`], [`K::TensNotObject`], [`K::TensorsNotArray`].
+    /// The errors of [`Json::parse`]; [`K::LabelNotObject`], [`K::NoTens`], [`K::TensNotObject`], [`K::TensorsNotArray`].
     pub fn parse(label: &'a [u8]) -> Result<Self> {
         let label = Json::parse(label)?;
         label.members().ok_or(K::LabelNotObject.in_label())?;
@@ -58,7 +58,7 @@ impl<'a> TensLabel<'a> {
     /// Reads the label of a message.
     ///
     /// # Errors
-    /// Those of [`Self::parse`].
+    /// The errors of [`Self::parse`].
     pub fn of<P: AsRef<[u8]>>(message: &Message<'a, P>) -> Result<Self> {
         Self::parse(message.label())
     }
@@ -320,7 +320,7 @@ impl<'a> TensEntry<'a> {
     /// The tensor in place, if it is in row-major order, as all known writers store it. Its shape is written to `dims`.
     ///
     /// # Errors
-    /// Those of [`Self::bytes`] and [`Self::shape_into`]; [`K::UnsupportedPacking`], [`K::DtypeMismatch`];
+    /// The errors of [`Self::bytes`] and [`Self::shape_into`]; [`K::UnsupportedPacking`], [`K::DtypeMismatch`];
     /// [`K::NotRowMajor`], in which case [`Self::layout_into`] helps.
     pub fn view<'v, T: Element, P: AsRef<[u8]>>(
         &self,

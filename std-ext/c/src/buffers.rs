@@ -83,7 +83,7 @@ static GIVEN: Mutex<BTreeMap<usize, Layout>> = Mutex::new(BTreeMap::new());
 /// Gives bytes to the caller, who frees them.
 ///
 /// # Errors
-/// Those of [`Block::new`].
+/// The errors of [`Block::new`].
 pub(crate) fn give(bytes: Vec<u8>) -> Result<TgmBytes> {
     let block = ManuallyDrop::new(Block::new(bytes)?);
     let data = block.data.as_ptr();

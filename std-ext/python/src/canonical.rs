@@ -18,13 +18,13 @@ pub(crate) trait Canonical: PyClass<Frozen = pyo3::pyclass::boolean_struct::True
     /// The canonical CBOR.
     ///
     /// # Errors
-    /// Those of the library, as exceptions.
+    /// The errors of the library, as exceptions.
     fn cbor(&self, py: Python<'_>) -> PyResult<Vec<u8>>;
 
     /// `__eq__`: other classes are not equal.
     ///
     /// # Errors
-    /// Those of [`Self::cbor`].
+    /// The errors of [`Self::cbor`].
     fn equals(&self, other: &Bound<'_, PyAny>) -> PyResult<bool> {
         let (py, Ok(other)) = (other.py(), other.cast::<Self>()) else {
             return Ok(false);
@@ -35,7 +35,7 @@ pub(crate) trait Canonical: PyClass<Frozen = pyo3::pyclass::boolean_struct::True
     /// `__hash__`.
     ///
     /// # Errors
-    /// Those of [`Self::cbor`].
+    /// The errors of [`Self::cbor`].
     fn hashed(&self, py: Python<'_>) -> PyResult<u64> {
         let mut hasher = DefaultHasher::new();
         self.cbor(py)?.hash(&mut hasher);
@@ -45,7 +45,7 @@ pub(crate) trait Canonical: PyClass<Frozen = pyo3::pyclass::boolean_struct::True
     /// `__reduce__`.
     ///
     /// # Errors
-    /// Those of [`Self::cbor`].
+    /// The errors of [`Self::cbor`].
     fn reduced<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
         let make = py.import("tgm._native")?.getattr(Self::MAKER)?;
         Ok((make, (PyBytes::new(py, &self.cbor(py)?),)))

@@ -53,7 +53,7 @@ impl Threads {
     /// The results of `f` for all items, in their order. If some items fail, the first of them decides the error.
     ///
     /// # Errors
-    /// Those of `f`.
+    /// The errors of `f`.
     pub(crate) fn map<T: Sync, R: Send, E: Send>(
         self,
         items: &[T],

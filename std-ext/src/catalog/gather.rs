@@ -27,7 +27,7 @@ const DEEPEST: usize = 8;
 /// The rows of messages that begin behind byte `start`. `first` is the number of the first one, for errors.
 ///
 /// # Errors
-/// Those of reading, and of the first message that has an error.
+/// The errors of reading, and of the first message that has an error.
 pub(super) fn parts(
     data: &Data<'_>,
     layouts: &[MessageLayout],
@@ -56,7 +56,7 @@ pub(super) fn parts(
 /// Parts joined to the size of leaves.
 ///
 /// # Errors
-/// Those of [`Part::append`].
+/// The errors of [`Part::append`].
 pub(super) fn leaves(parts: impl IntoIterator<Item = Part>) -> Result<Vec<Part>> {
     let mut leaves: Vec<Part> = Vec::new();
     for part in parts {
@@ -185,7 +185,7 @@ impl Paths {
 /// The keys that vary among objects, and have at most 65,535 values.
 ///
 /// # Errors
-/// Those of [`parts`].
+/// The errors of [`parts`].
 pub(super) fn varying_keys(data: &Data<'_>, layouts: &[MessageLayout], threads: Threads) -> Result<Vec<String>> {
     let found = data.map_runs(layouts, threads, |number, run| {
         let mut paths = Paths::default();

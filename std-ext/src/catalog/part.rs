@@ -124,7 +124,7 @@ impl Part {
     /// Adds a message.
     ///
     /// # Errors
-    /// Those of its structure and its metadata.
+    /// The errors of its structure and its metadata.
     pub(super) fn add(&mut self, keys: &[Key], layout: MessageLayout, bytes: &[u8]) -> Result<()> {
         let message = Message::parse(bytes)?;
         let metadata = message.metadata()?;

@@ -60,7 +60,7 @@ impl Proof {
     /// Remembers what the data is now, up to `end`.
     ///
     /// # Errors
-    /// Those of reading.
+    /// The errors of reading.
     pub(super) fn of(data: &Data<'_>, end: u64, digest: Option<(u64, u64)>) -> Result<Self> {
         let head_length = end.min(HEAD);
         let head = self::digest(&read(data, 0, head_length)?);
@@ -100,7 +100,7 @@ impl Proof {
     /// Compares the data with what is remembered of it, up to `end`.
     ///
     /// # Errors
-    /// Those of reading.
+    /// The errors of reading.
     pub(super) fn check(&self, data: &Data<'_>, end: u64) -> Result<Freshness> {
         let size = data.len()?;
         if size < end {

@@ -19,7 +19,7 @@ const ROWS_PER_CODE: usize = 4;
 /// The leaf of `part`, whose first message is number `first` of the data file.
 ///
 /// # Errors
-/// Those of encoding.
+/// The errors of encoding.
 pub(super) fn leaf(part: &Part, keys: &[Key], first: u64, proof: &Proof) -> Result<Vec<u8>> {
     let mut columns = vec![
         write(name::GAP, &part.gaps, Width::Narrowest),

@@ -64,7 +64,7 @@ pub fn decompress_values(payload: &[u8], mode: ZfpMode, out: &mut [f64]) -> Resu
 /// can take.
 ///
 /// # Errors
-/// Those of [`decompress_values`] as far as they are noticed; a range that is not within `count`.
+/// The errors of [`decompress_values`] as far as they are noticed; a range that is not within `count`.
 pub fn decompress_range(
     payload: &[u8],
     mode: ZfpMode,

@@ -93,7 +93,7 @@ pub fn encode_message(
 /// Payloads are not decoded, and digests are not checked: [`crate::decode()`] does both, the latter with `verify_hash`.
 ///
 /// # Errors
-/// Those of the format's checks (FORMAT §1.10).
+/// The errors of the format's checks (FORMAT §1.10).
 pub fn decode_message(bytes: &[u8]) -> Result<DecodedMessage<'_>> {
     let preamble = Preamble::read_from(bytes)?;
     let checked = CheckedMessage::open(bytes, &DecodeOptions::default())?;

@@ -129,7 +129,7 @@ impl<'a> Arrays<'a> {
     /// of all frames are checked first, because metadata is carried over too.
     ///
     /// # Errors
-    /// Those of [`check_message`] with `verify_hash`, of [`decode_descriptors`] and of [`values`].
+    /// The errors of [`check_message`] with `verify_hash`, of [`decode_descriptors`] and of [`values`].
     pub fn decode(message: &'a [u8], options: &DecodeOptions) -> Result<Self> {
         let view = tgm_core::Message::parse(message)?;
         if options.verify_hash {
@@ -158,7 +158,7 @@ impl<'a> Arrays<'a> {
     /// Descriptors may name stages. Values are copied once, into the message.
     ///
     /// # Errors
-    /// Those of [`encode_parts`], with the number of the object.
+    /// The errors of [`encode_parts`], with the number of the object.
     pub fn encode(&self, options: &EncodeOptions) -> Result<Vec<u8>> {
         let base = self.arrays.iter().map(|array| array.metadata.clone()).collect();
         let metadata = GlobalMetadata { base, extra: self.metadata.clone(), ..GlobalMetadata::default() };
@@ -173,7 +173,7 @@ impl<'a> Arrays<'a> {
     /// states both, and takes memory for all of it.
     ///
     /// # Errors
-    /// Those of [`StreamingEncoder`].
+    /// The errors of [`StreamingEncoder`].
     pub fn write_to<W: Write>(&self, sink: W, options: &EncodeOptions) -> Result<W> {
         let metadata = GlobalMetadata { extra: self.metadata.clone(), ..GlobalMetadata::default() };
         let mut encoder = StreamingEncoder::new(sink, &metadata, options)?;
@@ -293,7 +293,7 @@ pub fn pack_bools(bools: &[u8]) -> Vec<u8> {
 /// Hands the first `count` bits of `bits` to `sink` as bytes 0 and 1, highest bit first. Uses a small buffer.
 ///
 /// # Errors
-/// Those of `sink`.
+/// The errors of `sink`.
 pub fn unpack_bools<E>(bits: &[u8], count: u64, mut sink: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
     const CHUNK: usize = 8 << 10;
     let mut left = usize::try_from(count).unwrap_or(usize::MAX);

@@ -61,7 +61,7 @@ pub(super) fn header_of(file: &[u8]) -> Result<(Header, &[u8])> {
 /// is longer than `start` passes.
 ///
 /// # Errors
-/// Those of [`read`].
+/// The errors of [`read`].
 pub fn check_len(start: &[u8], len: u64) -> Result<()> {
     let Ok((Header { dtype, shape, .. }, rest)) = header::parse(start) else { return Ok(()) };
     let header_len = (start.len() - rest.len()) as u64;

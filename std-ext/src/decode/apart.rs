@@ -47,7 +47,7 @@ impl<'a> FrameApart<'a> {
     /// The object, whose digest was checked if the options ask for it.
     ///
     /// # Errors
-    /// Those of the frame, of the digest and of the object.
+    /// The errors of the frame, of the digest and of the object.
     pub(crate) fn open(&self, options: &DecodeOptions) -> Result<(DataObject<'a>, Proof)> {
         let (frame, _) = Frame::parse_at(self.bytes, self.offset)?;
         let trust = match (options.verify_hash, options.strict_hash_presence) {
@@ -64,7 +64,7 @@ impl<'a> FrameApart<'a> {
     /// The descriptor and the values.
     ///
     /// # Errors
-    /// Those of [`Self::open`]; those of [`values`](crate::values).
+    /// The errors of [`Self::open`]; those of [`values`](crate::values).
     pub(crate) fn decode(&self, options: &DecodeOptions, room: &Room) -> Result<DecodedObject> {
         let (object, proof) = self.open(options)?;
         decoded(Trusted::proven(&object, proof), options, threads(options, &object)?, room)
@@ -73,7 +73,7 @@ impl<'a> FrameApart<'a> {
     /// The descriptor, and the values that `picks` take.
     ///
     /// # Errors
-    /// Those of [`Self::open`]; those of [`select`](crate::decode::select()).
+    /// The errors of [`Self::open`]; those of [`select`](crate::decode::select()).
     pub(crate) fn select(
         &self,
         picks: &[Pick],
@@ -86,7 +86,7 @@ impl<'a> FrameApart<'a> {
     /// The descriptor, and the values of `ranges`.
     ///
     /// # Errors
-    /// Those of [`Self::open`]; those of [`ranges`](crate::ranges).
+    /// The errors of [`Self::open`]; those of [`ranges`](crate::ranges).
     pub(crate) fn ranges(
         &self,
         ranges: &[(u64, u64)],
@@ -100,7 +100,7 @@ impl<'a> FrameApart<'a> {
 /// The values that `picks` take of object `index` of a message.
 ///
 /// # Errors
-/// Those of [`decode_object`](crate::decode_object) and of [`select`](crate::decode::select()).
+/// The errors of [`decode_object`](crate::decode_object) and of [`select`](crate::decode::select()).
 pub(crate) fn select_object(
     message: &[u8],
     index: usize,
@@ -125,7 +125,7 @@ fn select_proven(
 /// Reads a descriptor that begins at byte `offset` of its message. `bytes` begin with it, and may go on behind it.
 ///
 /// # Errors
-/// Those of the descriptor.
+/// The errors of the descriptor.
 pub(crate) fn descriptor_at(bytes: &[u8], offset: u64) -> Result<Descriptor<'_>> {
     Ok(Descriptor::parse(bytes, offset)?)
 }

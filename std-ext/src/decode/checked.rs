@@ -29,7 +29,7 @@ impl<'a> CheckedMessage<'a> {
     /// Opens a message for what its objects are. No digest is checked, so no value can be read.
     ///
     /// # Errors
-    /// Those of the format's checks and of the limits.
+    /// The errors of the format's checks and of the limits.
     pub(crate) fn open(bytes: &'a [u8], options: &DecodeOptions) -> Result<Self> {
         Ok(Self::open_with(bytes, options, |_| Ok(()))?.0)
     }
@@ -66,7 +66,7 @@ impl<'a> CheckedMessage<'a> {
     /// one object after the other on all threads.
     ///
     /// # Errors
-    /// Those of `f`, and of the objects' frames.
+    /// The errors of `f`, and of the objects' frames.
     pub(super) fn map_objects<R: Send>(
         &self,
         proof: Proof,
@@ -105,7 +105,7 @@ impl<'a> CheckedMessage<'a> {
 /// The message that `bytes` begin with.
 ///
 /// # Errors
-/// Those of preamble and postamble.
+/// The errors of preamble and postamble.
 pub(super) fn message(bytes: &[u8]) -> Result<Message<'_>> {
     Message::parse(bytes).map_err(|error| TensogramError::opening(error, bytes.len()))
 }

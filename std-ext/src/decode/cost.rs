@@ -30,7 +30,7 @@ const PER_OUTPUT_BYTE: u64 = 4;
 /// known.
 ///
 /// # Errors
-/// Those of [`PartReader::end_of_block`]; [`CodecError`] for elements that the object does not have.
+/// The errors of [`PartReader::end_of_block`]; [`CodecError`] for elements that the object does not have.
 pub(super) fn is_whole_cheaper<I: Iterator<Item = Range<u64>>>(
     parts: &mut dyn PartReader,
     descriptor: &Descriptor<'_>,

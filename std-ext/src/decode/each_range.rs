@@ -23,7 +23,7 @@ use crate::base::threads::Threads;
 /// [`ranges`](super::ranges) of an object that may be trusted.
 ///
 /// # Errors
-/// Those of [`ranges`](super::ranges), digests excepted.
+/// The errors of [`ranges`](super::ranges), digests excepted.
 pub(super) fn trusted_ranges(
     object: Trusted<'_, '_>,
     ranges: &[(u64, u64)],

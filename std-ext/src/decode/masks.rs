@@ -85,7 +85,7 @@ impl<'a> Masks<'a> {
     /// Writes NaN and infinities into values that were decoded from element `start` on.
     ///
     /// # Errors
-    /// Those of [`tgm_core::mask::restore_into`]: a framing error for masks of a bitmask, and defects of the blobs.
+    /// The errors of [`tgm_core::mask::restore_into`]: a framing error for masks of a bitmask, and defects of the blobs.
     pub(crate) fn restore_into(&self, start: u64, order: ByteOrder, out: &mut [u8]) -> Result<()> {
         self.iter().try_for_each(|mask| {
             let bitmap = mask.bitmap(self.element_count);

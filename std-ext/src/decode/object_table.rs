@@ -59,7 +59,7 @@ impl ObjectTable {
     /// After this, the table, [`Message::object`] and [`Message::objects`] give the same object for each number.
     ///
     /// # Errors
-    /// Those of [`Message::verify_index`]: a wrong index is a framing error.
+    /// The errors of [`Message::verify_index`]: a wrong index is a framing error.
     pub fn checked(message: &Message<'_>) -> Result<Self> {
         message.verify_index()?;
         Self::by_walk(message)
@@ -68,7 +68,7 @@ impl ObjectTable {
     /// Lists the objects by a walk over all frames. No index is read.
     ///
     /// # Errors
-    /// Those of the walk.
+    /// The errors of the walk.
     pub fn by_walk(message: &Message<'_>) -> Result<Self> {
         // Errors stay in, so that the collection ends with the first of them.
         let is_object =
@@ -97,7 +97,7 @@ impl ObjectTable {
     /// one the result is an error, or some object of it.
     ///
     /// # Errors
-    /// Those of [`Message::object_at`]. For an object that is not listed, a walk tells why:
+    /// The errors of [`Message::object_at`]. For an object that is not listed, a walk tells why:
     /// [`ErrorKind::ObjectOutOfRange`] if the message has no such object, [`ErrorKind::IndexEntry`] if its index leaves
     /// it out.
     pub fn object<'a>(&self, message: &Message<'a>, index: usize) -> Result<DataObject<'a>> {

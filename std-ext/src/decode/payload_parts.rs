@@ -43,7 +43,7 @@ impl<'s> PayloadParts<'s> {
     /// The stored bytes that hold the first of `ranges`. The other ranges are those of later calls, in ascending order.
     ///
     /// # Errors
-    /// Those of the codec; those of a range that the object does not have; those of the limits.
+    /// The errors of the codec; those of a range that the object does not have; those of the limits.
     pub(super) fn stored(
         &mut self,
         descriptor: &Descriptor<'_>,

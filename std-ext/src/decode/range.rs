@@ -56,7 +56,7 @@ pub fn decode_range(
 /// With `verify_hash`, only the frame's own flag says whether it holds a digest.
 ///
 /// # Errors
-/// Those of the frame; those of [`ranges`].
+/// The errors of the frame; those of [`ranges`].
 ///
 /// Format: FORMAT §5.5.
 pub fn decode_range_from_frame(

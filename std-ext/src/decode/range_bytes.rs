@@ -25,7 +25,7 @@ impl<'s> RangeBytes<'s> {
     /// Opens an object for ranges that end with element `end` at the latest.
     ///
     /// # Errors
-    /// Those of [`Plan::parts`] and of [`Plan::stored`], and of the codec.
+    /// The errors of [`Plan::parts`] and of [`Plan::stored`], and of the codec.
     pub(super) fn open<'a: 's>(
         plan: &Plan<'s, 'a>,
         end: u64,
@@ -64,7 +64,7 @@ impl<'s> RangeBytes<'s> {
     /// Writes the values of `range` to all of `out`. `coming` are this range and those behind it, in ascending order.
     ///
     /// # Errors
-    /// Those of the codec and of the stages.
+    /// The errors of the codec and of the stages.
     pub(super) fn decode_into(
         &mut self,
         plan: &Plan<'_, '_>,
@@ -80,7 +80,7 @@ impl<'s> RangeBytes<'s> {
     /// Unpacks values from element `start` on, which the object has, to all of `out`.
     ///
     /// # Errors
-    /// Those of the codec and of the stages.
+    /// The errors of the codec and of the stages.
     pub(super) fn unpack_into<T: Value>(mut self, plan: &Plan<'_, '_>, start: u64, out: &mut [T]) -> Result<()> {
         let range = start..start.saturating_add(out.len() as u64);
         let stored = self.stored(plan, iter::once(range))?;

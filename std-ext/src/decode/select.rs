@@ -87,7 +87,7 @@ pub fn selection<'p>(descriptor: &Descriptor<'p>, picks: &'p [Pick]) -> Result<S
 /// the message if they lie there side by side, as they are wanted. A bitmask's values begin with the highest bit.
 ///
 /// # Errors
-/// Those of [`selection`]; those of [`values`](crate::values).
+/// The errors of [`selection`]; those of [`values`](crate::values).
 ///
 /// ```
 /// use tgm_std::core::selection::Pick;
@@ -157,7 +157,7 @@ pub fn select_elements_into<T: Number>(
 /// The values that `picks` take of an object as a vector of the type that they are, in the machine's byte order.
 ///
 /// # Errors
-/// Those of [`select_elements_into`].
+/// The errors of [`select_elements_into`].
 pub fn select_vec<T: Number>(object: &DataObject<'_>, picks: &[Pick], options: &DecodeOptions) -> Result<Vec<T>> {
     check_dtype::<T::Element>(object.descriptor())?;
     let mut values =
@@ -241,7 +241,7 @@ pub fn select_as_into<T: Float>(
 /// by side if the options allow threads.
 ///
 /// # Errors
-/// Those of [`select`], for the first object that has any.
+/// The errors of [`select`], for the first object that has any.
 ///
 /// ```
 /// use tgm_std::core::selection::Pick;
@@ -280,7 +280,7 @@ fn select_on<'a>(
 /// [`select`] of an object that may be trusted.
 ///
 /// # Errors
-/// Those of [`values`](crate::values), digests excepted.
+/// The errors of [`values`](crate::values), digests excepted.
 pub(super) fn select_trusted<'a>(
     trusted: Trusted<'_, 'a>,
     selection: &Selection<'_>,

@@ -15,7 +15,7 @@ use crate::codec::Workspace;
 /// The bytes that an object's compressor was given. Empty if the object is not compressed.
 ///
 /// # Errors
-/// Those of the codec.
+/// The errors of the codec.
 pub(crate) fn decompressed(object: &DataObject<'_>, options: &DecodeOptions) -> Result<Vec<u8>> {
     let len = object.descriptor().decoded_len()?;
     let threads = Threads::resolve(options.threads, len, options.parallel_threshold_bytes)?;
@@ -28,7 +28,7 @@ pub(crate) fn decompressed(object: &DataObject<'_>, options: &DecodeOptions) -> 
 /// Restores the masked ones of all values of an object, which are in `order`.
 ///
 /// # Errors
-/// Those of the masks.
+/// The errors of the masks.
 pub(crate) fn restore(
     object: &DataObject<'_>,
     order: ByteOrder,

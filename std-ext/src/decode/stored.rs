@@ -18,7 +18,7 @@ use crate::kernels;
 /// All stored bytes of an object: out of the message, or decompressed into `bytes`.
 ///
 /// # Errors
-/// Those of the codec; those of [`join`].
+/// The errors of the codec; those of [`join`].
 #[inline]
 pub(super) fn open<'s>(
     plan: &Plan<'_, '_>,
@@ -40,7 +40,7 @@ pub(super) fn open<'s>(
 /// Swaps, unshuffles and unpacks all values into `out`, which is as long as they are.
 ///
 /// # Errors
-/// Those of the stages.
+/// The errors of the stages.
 pub(super) fn write_values(plan: &Plan<'_, '_>, stored: &Stored<'_>, out: &mut [u8]) -> Result<()> {
     // Threads meet at whole elements. The bits of a bitmask have no byte where a second thread could begin.
     let (width, threads) = match plan.object.descriptor().dtype().byte_width() {

@@ -49,7 +49,7 @@ impl Trust {
     /// the frames if digests are to be checked.
     ///
     /// # Errors
-    /// Those of the walk.
+    /// The errors of the walk.
     pub(crate) fn of_message(message: &Message<'_>, options: &DecodeOptions) -> Result<Self> {
         Ok(match (options.verify_hash, options.strict_hash_presence) {
             (false, _) => Self::Unasked,
@@ -85,7 +85,7 @@ impl Trust {
     /// Checks the objects of `message` before any descriptor is read: all objects, or only the object `only`.
     ///
     /// # Errors
-    /// Those of the walk; those of [`Self::check`] for the first object that has any.
+    /// The errors of the walk; those of [`Self::check`] for the first object that has any.
     pub(crate) fn check_message(self, message: &Message<'_>, only: Option<usize>) -> Result<Proof> {
         let Self::By(_) = self else { return Ok(Proof(())) };
         let mut index = 0;
@@ -117,7 +117,7 @@ impl<'o, 'a> Trusted<'o, 'a> {
     /// Checks the digest of `object`, if the options ask for it.
     ///
     /// # Errors
-    /// Those of [`Trust::check`].
+    /// The errors of [`Trust::check`].
     pub(crate) fn new(object: &'o DataObject<'a>, options: &DecodeOptions) -> Result<Self> {
         let proof = Trust::of_frame(object.frame(), options).check(object.frame(), None)?;
         Ok(Self::proven(object, proof))
@@ -167,7 +167,7 @@ impl<'o, 'a> Trusted<'o, 'a> {
     /// The bytes of a mask's blob.
     ///
     /// # Errors
-    /// Those of [`MaskDescriptor::blob`].
+    /// The errors of [`MaskDescriptor::blob`].
     pub(crate) fn mask_blob(&self, mask: &MaskDescriptor<'a>) -> Result<&'a [u8]> {
         Ok(mask.blob(self.region)?)
     }

@@ -24,7 +24,7 @@ impl<'v> Visits<'v> {
     /// kept in `memory`.
     ///
     /// # Errors
-    /// Those of `len`.
+    /// The errors of `len`.
     pub(super) fn new<E>(
         ranges: &'v [(u64, u64)],
         memory: &'v mut Vec<Visit>,

@@ -24,7 +24,7 @@ use crate::kernels::byteswap;
 /// All values of an object, in the byte order that the options say; masked ones restored if they say so.
 ///
 /// # Errors
-/// Those of [`Plan`] and of the stages; those of the masks.
+/// The errors of [`Plan`] and of the stages; those of the masks.
 pub(crate) fn decode_values<'a>(
     object: Trusted<'_, 'a>,
     options: &DecodeOptions,
@@ -58,7 +58,7 @@ pub(crate) fn decode_values<'a>(
 /// [`decode_values`] in memory of their own.
 ///
 /// # Errors
-/// Those of [`decode_values`].
+/// The errors of [`decode_values`].
 pub(crate) fn decode_owned_values(
     object: Trusted<'_, '_>,
     options: &DecodeOptions,

@@ -9,7 +9,7 @@ use crate::model::types::GlobalMetadata;
 /// Writes a message of `objects` to `out` and replaces what it held.
 ///
 /// # Errors
-/// Those of [`checks::message`] and [`message::write_message`].
+/// The errors of [`checks::message`] and [`message::write_message`].
 pub(super) fn assemble(
     metadata: &GlobalMetadata,
     objects: Vec<Planned<'_>>,

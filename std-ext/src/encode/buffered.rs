@@ -113,7 +113,7 @@ fn encode_all<'a>(
 /// they are. Nothing is derived from them.
 ///
 /// # Errors
-/// Those of [`encode`] that do not come from the pipeline. `simple_packing` of another type than float64 is refused
+/// The errors of [`encode`] that do not come from the pipeline. `simple_packing` of another type than float64 is refused
 /// here too, and the four parameters of packing must be present. [`TensogramError::Metadata`] for `szip_block_offsets`
 /// that are not an array of integers, that are empty, do not begin with 0, do not increase or lead past the end of the
 /// bytes, and for offsets with another compression than szip.

@@ -71,7 +71,7 @@ fn compress(
 /// Compresses bytes that went through all other stages of an object with this descriptor.
 ///
 /// # Errors
-/// Those of the descriptor; [`TensogramError::Encoding`] naming the codec.
+/// The errors of the descriptor; [`TensogramError::Encoding`] naming the codec.
 pub(crate) fn compress_alone(
     descriptor: &DataObjectDescriptor,
     bytes: &[u8],

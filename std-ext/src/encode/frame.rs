@@ -59,7 +59,7 @@ pub(crate) const fn padded(len: u64) -> u64 {
 /// Writes the padding after a frame of `len` bytes.
 ///
 /// # Errors
-/// Those of the sink.
+/// The errors of the sink.
 pub(crate) fn pad(sink: &mut impl Sink, len: u64) -> Result<()> {
     let zeros = [0; FRAME_ALIGNMENT];
     let count = usize::try_from(padded(len) - len).unwrap_or(0);
@@ -69,7 +69,7 @@ pub(crate) fn pad(sink: &mut impl Sink, len: u64) -> Result<()> {
 /// Writes a frame with a CBOR body, and the padding after it. Returns the bytes of both.
 ///
 /// # Errors
-/// Those of the sink.
+/// The errors of the sink.
 pub(crate) fn write_frame(sink: &mut impl Sink, frame_type: FrameType, cbor: &[u8], hashing: bool) -> Result<u64> {
     let len = frame_len(cbor.len() as u64);
     let mut frame = FrameWriter::begin(sink, frame_type, 0, len, hashing)?;
@@ -82,7 +82,7 @@ pub(crate) fn write_frame(sink: &mut impl Sink, frame_type: FrameType, cbor: &[u
 /// Appends a frame with the CBOR that `write` writes, and the padding after it.
 ///
 /// # Errors
-/// Those of `write`.
+/// The errors of `write`.
 pub(crate) fn append_frame(
     out: &mut Vec<u8>,
     frame_type: FrameType,
@@ -157,7 +157,7 @@ impl<'s, S: Sink> FrameWriter<'s, S> {
     /// Writes the header of a frame that will have `len` bytes, without padding.
     ///
     /// # Errors
-    /// Those of the sink.
+    /// The errors of the sink.
     pub(crate) fn begin(sink: &'s mut S, frame_type: FrameType, flags: u16, len: u64, hashing: bool) -> Result<Self> {
         sink.write(header(frame_type, flags, len, hashing).as_bytes())?;
         let around = FRAME_HEADER_SIZE as u64 + frame_type.tail_size() as u64;
@@ -167,7 +167,7 @@ impl<'s, S: Sink> FrameWriter<'s, S> {
     /// Writes the tail of a frame that is not a data object. Returns the digest if one is written.
     ///
     /// # Errors
-    /// Those of the sink.
+    /// The errors of the sink.
     pub(crate) fn finish(self) -> Result<Option<u64>> {
         let digest = self.body.digest();
         let tail = FrameTail { hash: U64::new(digest.unwrap_or(0)), end: *FRAME_END };
@@ -179,7 +179,7 @@ impl<'s, S: Sink> FrameWriter<'s, S> {
     /// if one is written.
     ///
     /// # Errors
-    /// Those of the sink.
+    /// The errors of the sink.
     pub(crate) fn finish_object(self, cbor_offset: u64) -> Result<Option<u64>> {
         let digest = self.body.digest();
         let tail =

@@ -54,7 +54,7 @@ impl GrowingMessage {
     /// Adds objects. Those of one call are encoded on several threads, if the options say so.
     ///
     /// # Errors
-    /// Those of [`encode_parts`](crate::encode::encode_parts), with the number of the object in the message. The
+    /// The errors of [`encode_parts`](crate::encode::encode_parts), with the number of the object in the message. The
     /// message is useless then.
     pub fn add(&mut self, parts: &[Part<'_>]) -> Result<(), PartError> {
         let before = self.object_count();
@@ -78,7 +78,7 @@ impl GrowingMessage {
     /// The message.
     ///
     /// # Errors
-    /// Those of [`encode_parts`](crate::encode::encode_parts) about metadata.
+    /// The errors of [`encode_parts`](crate::encode::encode_parts) about metadata.
     pub fn finish(self, metadata: &GlobalMetadata) -> Result<Vec<u8>, PartError> {
         checks::message(metadata, self.object_count()).map_err(PartError::of_all)?;
         self.growth.finish(metadata, &self.options).map(fitting)

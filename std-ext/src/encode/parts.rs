@@ -27,7 +27,7 @@ pub enum Part<'a> {
 /// encoding. The caller makes sure that a region fits its descriptor.
 ///
 /// # Errors
-/// Those of [`encode`](crate::encode()), with the number of the object. For a region, only its descriptor is checked.
+/// The errors of [`encode`](crate::encode()), with the number of the object. For a region, only its descriptor is checked.
 ///
 /// ```
 /// use tgm_std::encode::{Part, encode_parts};
@@ -56,7 +56,7 @@ pub fn encode_parts(
 /// The objects of a message, on several threads if the options say so.
 ///
 /// # Errors
-/// Those of the stages, with the number of the object.
+/// The errors of the stages, with the number of the object.
 pub(super) fn plan_parts<'a>(parts: &[Part<'a>], options: &EncodeOptions) -> Result<Vec<Planned<'a>>, PartError> {
     let bytes = parts.iter().map(|part| part.bytes().len() as u64).sum();
     let threads =

@@ -51,7 +51,7 @@ impl<'a> Payload<'a> {
     /// Writes the payload.
     ///
     /// # Errors
-    /// Those of the sink.
+    /// The errors of the sink.
     pub(crate) fn write_to(&self, sink: &mut impl Sink) -> Result<()> {
         match self {
             Self::Bytes(bytes) => bytes.chunks(PIECE).try_for_each(|piece| sink.write(piece)),
@@ -123,7 +123,7 @@ impl<'a> Region<'a> {
     /// Writes the region.
     ///
     /// # Errors
-    /// Those of the sink.
+    /// The errors of the sink.
     pub(crate) fn write_to(&self, sink: &mut impl Sink) -> Result<()> {
         self.payload.write_to(sink)?;
         sink.write(&self.blobs)

@@ -13,20 +13,20 @@ pub(crate) trait Sink {
     /// Takes bytes that exist.
     ///
     /// # Errors
-    /// Those of the stream.
+    /// The errors of the stream.
     fn write(&mut self, bytes: &[u8]) -> Result<()>;
 
     /// Takes `len` bytes that `make` computes. `make` gets a slice of that length and writes all of it, in the final
     /// place if possible.
     ///
     /// # Errors
-    /// Those of the stream, and if there is no memory.
+    /// The errors of the stream, and if there is no memory.
     fn fill(&mut self, len: usize, make: &mut dyn FnMut(&mut [u8])) -> Result<()>;
 
     /// Asks the sink to keep the next `len` bytes until [`Self::last`] is called. Returns whether it can.
     ///
     /// # Errors
-    /// Those of the stream.
+    /// The errors of the stream.
     fn keep(&mut self, len: usize) -> Result<bool>;
 
     /// The last `len` bytes, which [`Self::keep`] asked for.
@@ -76,7 +76,7 @@ pub(crate) trait Output: Sink {
     /// Called when a piece is complete: hands it on, if that is to be done now.
     ///
     /// # Errors
-    /// Those of the stream.
+    /// The errors of the stream.
     fn send(&mut self) -> Result<()>;
 }
 
@@ -237,7 +237,7 @@ impl<'s, S: Sink> Hashing<'s, S> {
     /// Begins to hash the next `len` bytes.
     ///
     /// # Errors
-    /// Those of the sink.
+    /// The errors of the sink.
     pub(crate) fn new(sink: &'s mut S, len: u64, hashing: bool) -> Result<Self> {
         let digest = match usize::try_from(len) {
             _ if !hashing => Digest::None,

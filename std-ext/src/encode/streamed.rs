@@ -58,7 +58,7 @@ impl<S: Output> Streamed<S> {
     /// Begins a message: its preamble, and the caller's metadata as it is now.
     ///
     /// # Errors
-    /// Those of [`StreamingEncoder::new`](super::StreamingEncoder::new).
+    /// The errors of [`StreamingEncoder::new`](super::StreamingEncoder::new).
     pub(crate) fn begin(sink: S, metadata: &GlobalMetadata, options: &EncodeOptions) -> Result<Self> {
         if matches!(options.aggregate_hash, AggregateHashPolicy::Header | AggregateHashPolicy::Both) {
             return Err(TensogramError::encoding(format!(
@@ -121,7 +121,7 @@ impl<S: Output> Streamed<S> {
     /// Writes metadata of the next object.
     ///
     /// # Errors
-    /// Those of [`StreamingEncoder::write_preceder`](super::StreamingEncoder::write_preceder).
+    /// The errors of [`StreamingEncoder::write_preceder`](super::StreamingEncoder::write_preceder).
     pub(crate) fn write_preceder(&mut self, entry: BTreeMap<String, Value>) -> Result<()> {
         if self.preceder.is_some() {
             return Err(framing("write_preceder called twice without an object between"));
@@ -141,7 +141,7 @@ impl<S: Output> Streamed<S> {
     /// Encodes and writes an object of a builder, with its metadata before it.
     ///
     /// # Errors
-    /// Those of [`StreamingEncoder::write`](super::StreamingEncoder::write).
+    /// The errors of [`StreamingEncoder::write`](super::StreamingEncoder::write).
     pub(crate) fn write(&mut self, object: ObjectBuilder<'_>) -> Result<()> {
         let (descriptor, data, metadata) = object.into_parts(self.object_count())?;
         let encoded = self.encoded(&descriptor, &data)?;
@@ -154,7 +154,7 @@ impl<S: Output> Streamed<S> {
     /// Encodes and writes an object.
     ///
     /// # Errors
-    /// Those of [`StreamingEncoder::write_object`](super::StreamingEncoder::write_object).
+    /// The errors of [`StreamingEncoder::write_object`](super::StreamingEncoder::write_object).
     pub(crate) fn write_object(&mut self, descriptor: &DataObjectDescriptor, data: &[u8]) -> Result<()> {
         let encoded = self.encoded(descriptor, data)?;
         self.write_encoded(&encoded)
@@ -170,7 +170,7 @@ impl<S: Output> Streamed<S> {
     /// Writes an object whose bytes went through the pipeline before.
     ///
     /// # Errors
-    /// Those of [`StreamingEncoder::write_object_pre_encoded`](super::StreamingEncoder::write_object_pre_encoded).
+    /// The errors of [`StreamingEncoder::write_object_pre_encoded`](super::StreamingEncoder::write_object_pre_encoded).
     pub(crate) fn write_object_pre_encoded(&mut self, descriptor: &DataObjectDescriptor, region: &[u8]) -> Result<()> {
         self.write_encoded(&Object::pre_encoded(descriptor, region)?)
     }
@@ -193,7 +193,7 @@ impl<S: Output> Streamed<S> {
     /// Writes the footer.
     ///
     /// # Errors
-    /// Those of [`StreamingEncoder::finish`](super::StreamingEncoder::finish).
+    /// The errors of [`StreamingEncoder::finish`](super::StreamingEncoder::finish).
     pub(crate) fn end(&mut self) -> Result<()> {
         if self.preceder.is_some() {
             return Err(framing("dangling PrecederMetadata: finish called before the object that it is about"));

@@ -69,7 +69,7 @@ impl<W: Write> StreamingEncoder<W> {
     /// An error of the pipeline leaves the message as it was, without the metadata.
     ///
     /// # Errors
-    /// Those of [`Self::write_object`]; those of [`Self::write_preceder`] if the object has metadata;
+    /// The errors of [`Self::write_object`]; those of [`Self::write_preceder`] if the object has metadata;
     /// [`TensogramError::Metadata`] for the first key of the object that could not be set.
     ///
     /// ```
@@ -93,7 +93,7 @@ impl<W: Write> StreamingEncoder<W> {
     /// order.
     ///
     /// # Errors
-    /// Those of [`encode`](crate::encode()) about an object, and [`TensogramError::Io`] from the sink.
+    /// The errors of [`encode`](crate::encode()) about an object, and [`TensogramError::Io`] from the sink.
     pub fn write_object(&mut self, descriptor: &DataObjectDescriptor, data: &[u8]) -> Result<()> {
         self.message.write_object(descriptor, data)
     }
@@ -101,7 +101,7 @@ impl<W: Write> StreamingEncoder<W> {
     /// Writes an object whose bytes went through the pipeline before.
     ///
     /// # Errors
-    /// Those of [`encode_pre_encoded`](crate::encode_pre_encoded) about an object, and [`TensogramError::Io`] from the
+    /// The errors of [`encode_pre_encoded`](crate::encode_pre_encoded) about an object, and [`TensogramError::Io`] from the
     /// sink.
     pub fn write_object_pre_encoded(&mut self, descriptor: &DataObjectDescriptor, region: &[u8]) -> Result<()> {
         self.message.write_object_pre_encoded(descriptor, region)
@@ -140,7 +140,7 @@ impl<W: Write + Seek> StreamingEncoder<W> {
     /// the message.
     ///
     /// # Errors
-    /// Those of [`Self::finish`].
+    /// The errors of [`Self::finish`].
     pub fn finish_with_backfill(mut self) -> Result<W> {
         self.end()?;
         self.fill_in_length()?;
@@ -163,7 +163,7 @@ impl StreamingEncoder<Cursor<Vec<u8>>> {
     /// Ends the message and returns it. Begins another one with the same metadata and options.
     ///
     /// # Errors
-    /// Those of [`Self::finish`].
+    /// The errors of [`Self::finish`].
     pub fn finish_and_reset(&mut self) -> Result<Vec<u8>> {
         self.end()?;
         self.reset()
@@ -172,7 +172,7 @@ impl StreamingEncoder<Cursor<Vec<u8>>> {
     /// [`Self::finish_and_reset`] of a message that states its length.
     ///
     /// # Errors
-    /// Those of [`Self::finish`].
+    /// The errors of [`Self::finish`].
     pub fn finish_and_reset_with_backfill(&mut self) -> Result<Vec<u8>> {
         self.end()?;
         self.fill_in_length()?;

@@ -56,7 +56,7 @@ impl<W: AsyncWrite + Unpin> AsyncStreamingEncoder<W> {
     /// Begins a message: writes its preamble, and the caller's metadata as it is now.
     ///
     /// # Errors
-    /// Those of [`StreamingEncoder::new`].
+    /// The errors of [`StreamingEncoder::new`].
     pub async fn new(writer: W, metadata: &GlobalMetadata, options: &EncodeOptions) -> Result<Self> {
         let message = Streamed::begin(Piece::default(), metadata, options)?;
         let mut encoder = Self { message, writer, is_torn: false };
@@ -67,7 +67,7 @@ impl<W: AsyncWrite + Unpin> AsyncStreamingEncoder<W> {
     /// Writes metadata of the next object before it, for readers that cannot wait for the footer.
     ///
     /// # Errors
-    /// Those of [`StreamingEncoder::write_preceder`].
+    /// The errors of [`StreamingEncoder::write_preceder`].
     pub async fn write_preceder(&mut self, entry: BTreeMap<String, Value>) -> Result<()> {
         self.check_whole()?;
         self.message.write_preceder(entry)?;
@@ -77,7 +77,7 @@ impl<W: AsyncWrite + Unpin> AsyncStreamingEncoder<W> {
     /// Encodes and writes an object of a builder, with its metadata before it.
     ///
     /// # Errors
-    /// Those of [`StreamingEncoder::write`].
+    /// The errors of [`StreamingEncoder::write`].
     pub async fn write(&mut self, object: ObjectBuilder<'_>) -> Result<()> {
         self.check_whole()?;
         self.message.write(object)?;
@@ -88,7 +88,7 @@ impl<W: AsyncWrite + Unpin> AsyncStreamingEncoder<W> {
     /// byte order.
     ///
     /// # Errors
-    /// Those of [`StreamingEncoder::write_object`].
+    /// The errors of [`StreamingEncoder::write_object`].
     pub async fn write_object(&mut self, descriptor: &DataObjectDescriptor, data: &[u8]) -> Result<()> {
         self.check_whole()?;
         self.message.write_object(descriptor, data)?;
@@ -98,7 +98,7 @@ impl<W: AsyncWrite + Unpin> AsyncStreamingEncoder<W> {
     /// Writes an object whose bytes went through the pipeline before.
     ///
     /// # Errors
-    /// Those of [`StreamingEncoder::write_object_pre_encoded`].
+    /// The errors of [`StreamingEncoder::write_object_pre_encoded`].
     pub async fn write_object_pre_encoded(&mut self, descriptor: &DataObjectDescriptor, region: &[u8]) -> Result<()> {
         self.check_whole()?;
         self.message.write_object_pre_encoded(descriptor, region)?;
@@ -108,7 +108,7 @@ impl<W: AsyncWrite + Unpin> AsyncStreamingEncoder<W> {
     /// Writes the footer, flushes the writer and returns it. The message does not state its length.
     ///
     /// # Errors
-    /// Those of [`StreamingEncoder::finish`].
+    /// The errors of [`StreamingEncoder::finish`].
     pub async fn finish(mut self) -> Result<W> {
         self.end().await?;
         Ok(self.writer)
@@ -153,7 +153,7 @@ impl<W: AsyncWrite + AsyncSeek + Unpin> AsyncStreamingEncoder<W> {
     /// in the writer, which then stands at the end of the message.
     ///
     /// # Errors
-    /// Those of [`Self::finish`].
+    /// The errors of [`Self::finish`].
     pub async fn finish_with_backfill(mut self) -> Result<W> {
         self.end().await?;
         let len = self.message.sink.written();

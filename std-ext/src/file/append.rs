@@ -130,7 +130,7 @@ impl TensogramFile {
     /// Encodes a message and appends it. Returns its place.
     ///
     /// # Errors
-    /// Those of [`encode`] and of [`Self::append_message`].
+    /// The errors of [`encode`] and of [`Self::append_message`].
     pub fn append_with(
         &mut self,
         metadata: &GlobalMetadata,
@@ -172,7 +172,7 @@ impl TensogramFile {
     /// written together, and with [`AppendOptions::sync`] they share the waits for the disk.
     ///
     /// # Errors
-    /// Those of [`Self::append_message`]. Messages before the one with the error may have been appended.
+    /// The errors of [`Self::append_message`]. Messages before the one with the error may have been appended.
     pub fn append_all(
         &mut self,
         messages: impl IntoIterator<Item = impl AsRef<[u8]>>,
@@ -258,7 +258,7 @@ impl MessageBuilder<'_> {
     /// Encodes the message and appends it to a file.
     ///
     /// # Errors
-    /// Those of [`encode`] and [`TensogramFile::append_message`].
+    /// The errors of [`encode`] and [`TensogramFile::append_message`].
     pub fn append_to(self, file: &mut TensogramFile, how: &AppendOptions) -> Result<MessageLayout> {
         file.append_message(&self.encode()?, how)
     }

@@ -25,7 +25,7 @@ impl TensogramFile {
     /// [`Self::open`], with the scan, on another thread.
     ///
     /// # Errors
-    /// Those of [`Self::open`] and [`Self::message_count`].
+    /// The errors of [`Self::open`] and [`Self::message_count`].
     pub async fn open_async(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref().to_path_buf();
         on_thread(move || {
@@ -39,7 +39,7 @@ impl TensogramFile {
     /// [`Self::message_count`] on another thread.
     ///
     /// # Errors
-    /// Those of [`Self::message_count`].
+    /// The errors of [`Self::message_count`].
     pub async fn message_count_async(&self) -> Result<usize> {
         #[cfg(feature = "remote")]
         if let Backing::Remote(remote) = &self.backing {
@@ -51,7 +51,7 @@ impl TensogramFile {
     /// [`Self::message_layouts`] on another thread.
     ///
     /// # Errors
-    /// Those of [`Self::message_layouts`].
+    /// The errors of [`Self::message_layouts`].
     pub async fn message_layouts_async(&self) -> Result<Vec<MessageLayout>> {
         #[cfg(feature = "remote")]
         if let Backing::Remote(remote) = &self.backing {
@@ -63,7 +63,7 @@ impl TensogramFile {
     /// [`Self::read_message`] on another thread.
     ///
     /// # Errors
-    /// Those of [`Self::read_message`].
+    /// The errors of [`Self::read_message`].
     pub async fn read_message_async(&self, index: usize) -> Result<Vec<u8>> {
         self.ask_async(index, Bytes(DecodeOptions::default())).await
     }
@@ -71,7 +71,7 @@ impl TensogramFile {
     /// [`Self::decode_message`] on another thread.
     ///
     /// # Errors
-    /// Those of [`Self::decode_message`].
+    /// The errors of [`Self::decode_message`].
     pub async fn decode_message_async(
         &self,
         index: usize,
@@ -83,7 +83,7 @@ impl TensogramFile {
     /// [`Self::decode_metadata`] on another thread.
     ///
     /// # Errors
-    /// Those of [`Self::decode_metadata`].
+    /// The errors of [`Self::decode_metadata`].
     pub async fn decode_metadata_async(&self, index: usize) -> Result<GlobalMetadata> {
         self.ask_async(index, FirstMetadata(DecodeOptions::default())).await
     }
@@ -91,7 +91,7 @@ impl TensogramFile {
     /// [`Self::decode_descriptors`] on another thread.
     ///
     /// # Errors
-    /// Those of [`Self::decode_descriptors`].
+    /// The errors of [`Self::decode_descriptors`].
     pub async fn decode_descriptors_async(&self, index: usize) -> Result<(GlobalMetadata, Vec<DataObjectDescriptor>)> {
         self.ask_async(index, Descriptors(DecodeOptions::default())).await
     }
@@ -99,7 +99,7 @@ impl TensogramFile {
     /// [`Self::decode_object`] on another thread.
     ///
     /// # Errors
-    /// Those of [`Self::decode_object`].
+    /// The errors of [`Self::decode_object`].
     pub async fn decode_object_async(
         &self,
         index: usize,
@@ -112,7 +112,7 @@ impl TensogramFile {
     /// [`Self::decode_range`] on another thread.
     ///
     /// # Errors
-    /// Those of [`Self::decode_range`].
+    /// The errors of [`Self::decode_range`].
     pub async fn decode_range_async(
         &self,
         index: usize,
@@ -126,7 +126,7 @@ impl TensogramFile {
     /// [`Self::select`] on another thread.
     ///
     /// # Errors
-    /// Those of [`Self::select`].
+    /// The errors of [`Self::select`].
     pub async fn select_async(
         &self,
         index: usize,
@@ -160,7 +160,7 @@ impl TensogramFile {
 /// Calls `work` on a thread that may block.
 ///
 /// # Errors
-/// Those of `work`; [`TensogramError::Io`] if it panicked or the runtime ended.
+/// The errors of `work`; [`TensogramError::Io`] if it panicked or the runtime ended.
 async fn on_thread<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
     let joined = tokio::task::spawn_blocking(work).await;
     joined.unwrap_or_else(|error| Err(TensogramError::Io(io::Error::other(error))))

@@ -152,7 +152,7 @@ impl<'d> Data<'d> {
     /// of the run within `layouts`, and the run.
     ///
     /// # Errors
-    /// Those of `f`: of the first run that fails.
+    /// The errors of `f`: of the first run that fails.
     pub(crate) fn map_runs<R: Send>(
         &self,
         layouts: &[MessageLayout],

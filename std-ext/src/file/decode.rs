@@ -15,7 +15,7 @@ impl TensogramFile {
     /// The metadata and all objects of message `index`.
     ///
     /// # Errors
-    /// Those of [`Self::read_message`] and [`decode::decode`].
+    /// The errors of [`Self::read_message`] and [`decode::decode`].
     pub fn decode_message(
         &self,
         index: usize,
@@ -27,7 +27,7 @@ impl TensogramFile {
     /// The metadata of the first metadata frame of message `index`.
     ///
     /// # Errors
-    /// Those of [`Self::read_message`] and [`decode::decode_metadata`].
+    /// The errors of [`Self::read_message`] and [`decode::decode_metadata`].
     pub fn decode_metadata(&self, index: usize) -> Result<GlobalMetadata> {
         self.ask(index, FirstMetadata(DecodeOptions::default()))
     }
@@ -35,7 +35,7 @@ impl TensogramFile {
     /// The metadata of message `index`, and the descriptors of its objects.
     ///
     /// # Errors
-    /// Those of [`Self::read_message`] and [`decode::decode_descriptors`].
+    /// The errors of [`Self::read_message`] and [`decode::decode_descriptors`].
     pub fn decode_descriptors(&self, index: usize) -> Result<(GlobalMetadata, Vec<DataObjectDescriptor>)> {
         self.ask(index, Descriptors(DecodeOptions::default()))
     }
@@ -43,7 +43,7 @@ impl TensogramFile {
     /// Object `object` of message `index`.
     ///
     /// # Errors
-    /// Those of [`Self::read_message`] and [`decode::decode_object`].
+    /// The errors of [`Self::read_message`] and [`decode::decode_object`].
     pub fn decode_object(
         &self,
         index: usize,
@@ -57,7 +57,7 @@ impl TensogramFile {
     /// read, because its digest covers the whole frame.
     ///
     /// # Errors
-    /// Those of [`Self::read_message`] and [`range::decode_range`].
+    /// The errors of [`Self::read_message`] and [`range::decode_range`].
     pub fn decode_range(
         &self,
         index: usize,
@@ -73,7 +73,7 @@ impl TensogramFile {
     /// parts.
     ///
     /// # Errors
-    /// Those of [`Self::read_message`]; those of [`select`](crate::decode::select()).
+    /// The errors of [`Self::read_message`]; those of [`select`](crate::decode::select()).
     pub fn select(
         &self,
         index: usize,

@@ -18,7 +18,7 @@ impl TensogramFile {
     /// The bytes of all messages at once.
     ///
     /// # Errors
-    /// Those of [`Self::read_message`].
+    /// The errors of [`Self::read_message`].
     #[deprecated(note = "use `iter`, or `message_count` and `read_message`, which do not hold all of the file")]
     pub fn messages(&self) -> Result<Vec<Vec<u8>>> {
         self.iter()?.collect()

@@ -57,7 +57,7 @@ impl ExactSizeIterator for MessageIter<'_> {}
 /// [`values`](crate::values) borrow them.
 ///
 /// # Errors
-/// Those of the format's checks (FORMAT §1.10) and of the limits. The iterator yields those of each object: digest,
+/// The errors of the format's checks (FORMAT §1.10) and of the limits. The iterator yields those of each object: digest,
 /// frame and pipeline.
 ///
 /// Format: FORMAT §5.2.
@@ -116,7 +116,7 @@ impl ExactSizeIterator for ObjectIter {}
 /// The descriptors of a message's objects; no payload is read.
 ///
 /// # Errors
-/// Those of the format's checks (FORMAT §1.10), and of the default limits.
+/// The errors of the format's checks (FORMAT §1.10), and of the default limits.
 ///
 /// Format: FORMAT §5.2.
 pub fn objects_metadata(bytes: &[u8]) -> Result<impl Iterator<Item = DataObjectDescriptor> + use<>> {
@@ -130,7 +130,7 @@ pub fn objects_metadata(bytes: &[u8]) -> Result<impl Iterator<Item = DataObjectD
 /// The digests are not compared with the bytes; `verify_hash` of [`DecodeOptions`] does that.
 ///
 /// # Errors
-/// Those of the message and of the walk over its frames. There is no list of fewer objects than the message has.
+/// The errors of the message and of the walk over its frames. There is no list of fewer objects than the message has.
 ///
 /// Format: FORMAT §1.6.
 pub fn data_object_inline_hashes(bytes: &[u8]) -> Result<Vec<Option<u64>>> {

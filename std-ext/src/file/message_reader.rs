@@ -192,7 +192,7 @@ impl<R: Read> MessageReader<R> {
     /// The next part of the stream: a message, or the junk before the next message. `None` at the end of the stream.
     ///
     /// # Errors
-    /// Those of [`Self::next_message`].
+    /// The errors of [`Self::next_message`].
     pub fn next_part(&mut self) -> Result<Option<StreamPart<'_>>> {
         Ok(self.find()?.map(|segment| match segment {
             Segment::Message { offset, length } => StreamPart::Message(self.message(offset, length)),

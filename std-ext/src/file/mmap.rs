@@ -166,7 +166,7 @@ impl MappedFile {
     /// The digest is not checked. [`values`](crate::values) and related functions check it with `verify_hash`.
     ///
     /// # Errors
-    /// Those of [`Self::message`] and [`Message::object`].
+    /// The errors of [`Self::message`] and [`Message::object`].
     pub fn object(&self, index: usize, object: usize) -> Result<DataObject<'_>> {
         let bytes = self.message_bytes(index)?;
         // Both ends are prefetched, because reading them frame by frame waits for memory at each frame.
@@ -198,7 +198,7 @@ impl MappedFile {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Self::object`]; [`TensogramError::Io`] if the system does not take the advice.
+    /// The errors of [`Self::object`]; [`TensogramError::Io`] if the system does not take the advice.
     pub fn advise(&self, index: usize, object: usize, advice: Advice) -> Result<()> {
         let (message, object) = (self.message_range(index)?, self.object(index, object)?);
         let start = usize::try_from(object.region_offset()).ok().and_then(|offset| message.start.checked_add(offset));

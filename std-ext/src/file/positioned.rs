@@ -9,7 +9,7 @@ use crate::scan::{Foresight, Windowed};
 /// The file as a source for the scanner.
 ///
 /// # Errors
-/// Those of asking for the file's length.
+/// The errors of asking for the file's length.
 pub(super) fn source_of(file: &File) -> io::Result<impl Foresight<Error = io::Error>> {
     Ok(Windowed::new(file.metadata()?.len(), |offset, out: &mut [u8]| read_at(file, offset, out)))
 }

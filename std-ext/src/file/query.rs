@@ -27,7 +27,7 @@ use crate::model::query::Query;
 /// ```
 ///
 /// # Errors
-/// Those of reading, and of the metadata of the first message that has an error. The text names the message.
+/// The errors of reading, and of the metadata of the first message that has an error. The text names the message.
 pub fn query<'d>(data: impl Into<Data<'d>>, query: &Query, options: &DecodeOptions) -> Result<Vec<(usize, usize)>> {
     let data = data.into();
     let layouts = data.layouts()?;
@@ -52,7 +52,7 @@ impl TensogramFile {
     /// The objects for which a query holds: [`query`].
     ///
     /// # Errors
-    /// Those of [`query`].
+    /// The errors of [`query`].
     pub fn query(&self, query: &Query, options: &DecodeOptions) -> Result<Vec<(usize, usize)>> {
         self::query(self, query, options)
     }
@@ -63,7 +63,7 @@ impl MappedFile {
     /// The objects for which a query holds: [`query`].
     ///
     /// # Errors
-    /// Those of [`query`].
+    /// The errors of [`query`].
     pub fn query(&self, query: &Query, options: &DecodeOptions) -> Result<Vec<(usize, usize)>> {
         self::query(self, query, options)
     }

@@ -107,7 +107,7 @@ impl TensogramFile {
     /// [`Self::open_remote`] with all options.
     ///
     /// # Errors
-    /// Those of [`Self::open_remote`].
+    /// The errors of [`Self::open_remote`].
     ///
     /// ```no_run
     /// use tgm_std::TensogramFile;
@@ -131,7 +131,7 @@ impl TensogramFile {
     /// Object `object` of each of the messages. What they need is fetched together.
     ///
     /// # Errors
-    /// Those of [`Self::decode_object`], for the first message that fails; [`TensogramError::Io`] for a local file.
+    /// The errors of [`Self::decode_object`], for the first message that fails; [`TensogramError::Io`] for a local file.
     pub fn decode_object_batch(
         &self,
         indices: &[usize],
@@ -146,7 +146,7 @@ impl TensogramFile {
     /// Ranges of the values of object `object` of each of the messages, fetched together.
     ///
     /// # Errors
-    /// Those of [`Self::decode_range`], for the first message that fails; [`TensogramError::Io`] for a local file.
+    /// The errors of [`Self::decode_range`], for the first message that fails; [`TensogramError::Io`] for a local file.
     pub fn decode_range_batch(
         &self,
         indices: &[usize],
@@ -162,7 +162,7 @@ impl TensogramFile {
     /// [`Self::open_remote`] without blocking.
     ///
     /// # Errors
-    /// Those of [`Self::open_remote`].
+    /// The errors of [`Self::open_remote`].
     pub async fn open_remote_async(
         source: &str,
         storage_options: &BTreeMap<String, String>,
@@ -174,7 +174,7 @@ impl TensogramFile {
     /// [`Self::open_remote_with`] without blocking.
     ///
     /// # Errors
-    /// Those of [`Self::open_remote`].
+    /// The errors of [`Self::open_remote`].
     pub async fn open_remote_with_async(
         source: &str,
         options: &RemoteOptions,
@@ -188,7 +188,7 @@ impl TensogramFile {
     /// [`Self::open_source`] without blocking.
     ///
     /// # Errors
-    /// Those of [`Self::open_source`].
+    /// The errors of [`Self::open_source`].
     pub async fn open_source_async(source: impl AsRef<str>, options: Option<RemoteScanOptions>) -> Result<Self> {
         let source = source.as_ref();
         if is_remote_url(source) {
@@ -200,7 +200,7 @@ impl TensogramFile {
     /// Fetches the metadata and index of these messages together, so that later calls need not. Does nothing for a local file.
     ///
     /// # Errors
-    /// Those of the source.
+    /// The errors of the source.
     pub async fn prefetch_layouts_async(&self, indices: &[usize]) -> Result<()> {
         match &self.backing {
             Backing::Remote(remote) => remote.reader.prefetch(indices).await,
@@ -211,7 +211,7 @@ impl TensogramFile {
     /// [`Self::decode_object_batch`] without blocking.
     ///
     /// # Errors
-    /// Those of [`Self::decode_object_batch`].
+    /// The errors of [`Self::decode_object_batch`].
     pub async fn decode_object_batch_async(
         &self,
         indices: &[usize],
@@ -224,7 +224,7 @@ impl TensogramFile {
     /// [`Self::decode_range_batch`] without blocking.
     ///
     /// # Errors
-    /// Those of [`Self::decode_range_batch`].
+    /// The errors of [`Self::decode_range_batch`].
     pub async fn decode_range_batch_async(
         &self,
         indices: &[usize],

@@ -84,7 +84,7 @@ impl TensogramFile {
     /// Opens a file by its path, or a source by its address ([`is_remote_url`]). `options` are for sources at addresses.
     ///
     /// # Errors
-    /// Those of [`Self::open`] and of `open_remote`; without feature `remote`, [`TensogramError::Remote`] for an address.
+    /// The errors of [`Self::open`] and of `open_remote`; without feature `remote`, [`TensogramError::Remote`] for an address.
     pub fn open_source(source: impl AsRef<str>, options: Option<RemoteScanOptions>) -> Result<Self> {
         let source = source.as_ref();
         if !is_remote_url(source) {
@@ -224,7 +224,7 @@ impl TensogramFile {
     /// Digests of objects cannot be checked on these bytes.
     ///
     /// # Errors
-    /// Those of [`Self::read_message`].
+    /// The errors of [`Self::read_message`].
     pub fn read_message_outline(&self, index: usize) -> Result<Vec<u8>> {
         self.ask(index, Outline { whole: None, options: DecodeOptions::default() })
     }
@@ -233,7 +233,7 @@ impl TensogramFile {
     /// `object`: its payload, its masks, and all bytes that its digest covers.
     ///
     /// # Errors
-    /// Those of [`Self::read_message`]. If the message has no such object, that is not an error here.
+    /// The errors of [`Self::read_message`]. If the message has no such object, that is not an error here.
     pub fn read_message_object(&self, index: usize, object: usize) -> Result<Vec<u8>> {
         self.ask(index, Outline { whole: Some(object), options: DecodeOptions::default() })
     }

@@ -14,7 +14,7 @@ use super::uncached::{Uncached, Work};
 /// [`tgm_core::byteswap::swap_in_place`], with the processor's vector instructions.
 ///
 /// # Errors
-/// Those of that function.
+/// The errors of that function.
 pub fn swap_in_place(bytes: &mut [u8], unit: usize) -> Result<()> {
     swap_in_place_by(Simd::best(), bytes, unit)
 }
@@ -22,7 +22,7 @@ pub fn swap_in_place(bytes: &mut [u8], unit: usize) -> Result<()> {
 /// [`tgm_core::byteswap::swap_into`], with the processor's vector instructions.
 ///
 /// # Errors
-/// Those of that function.
+/// The errors of that function.
 pub fn swap_into(src: &[u8], unit: usize, out: &mut [u8]) -> Result<()> {
     let simd = Simd::best();
     let is_whole = src.len() == out.len() && matches!(unit, 2 | 4 | 8) && src.len().is_multiple_of(unit);

@@ -38,7 +38,7 @@ const BLOCK: usize = 32;
 /// [`tgm_core::shuffle::unshuffle_into`], with the processor's vector instructions.
 ///
 /// # Errors
-/// Those of that function.
+/// The errors of that function.
 pub fn unshuffle_into(shuffled: &[u8], element_size: u64, out: &mut [u8]) -> Result<()> {
     if out.len() != shuffled.len() {
         return shuffle::unshuffle_into(shuffled, element_size, out);
@@ -49,7 +49,7 @@ pub fn unshuffle_into(shuffled: &[u8], element_size: u64, out: &mut [u8]) -> Res
 /// [`tgm_core::shuffle::unshuffle_range_into`], with the processor's vector instructions.
 ///
 /// # Errors
-/// Those of that function.
+/// The errors of that function.
 pub fn unshuffle_range_into(shuffled: &[u8], element_size: u64, start: u64, out: &mut [u8]) -> Result<()> {
     match element_size {
         2 => unshuffle_by::<2>(Simd::best(), shuffled, start, out),

@@ -30,7 +30,7 @@ pub(crate) fn to_vec(item: &Item<'_>) -> Result<Vec<u8>> {
 /// The bytes that `write` writes.
 ///
 /// # Errors
-/// Those of `write`.
+/// The errors of `write`.
 pub(crate) fn written(write: impl FnOnce(&mut Writer<'_>) -> Result<()>) -> Result<Vec<u8>> {
     let mut out = Vec::with_capacity(USUAL_LEN);
     write(&mut Writer::new(&mut out))?;

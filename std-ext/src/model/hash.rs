@@ -106,7 +106,7 @@ fn too_small(frame_bytes: &[u8]) -> TensogramError {
 /// [`check_frame_hash`] for a frame that must have a digest. Errors name the data object `object_index`.
 ///
 /// # Errors
-/// Those of [`check_frame_hash`], and [`TensogramError::MissingHash`], with index 0 if no index is given.
+/// The errors of [`check_frame_hash`], and [`TensogramError::MissingHash`], with index 0 if no index is given.
 pub fn verify_frame_hash(frame_bytes: &[u8], frame_type: FrameType, object_index: Option<usize>) -> Result<()> {
     match check_frame_hash(frame_bytes, frame_type) {
         Ok(true) => Ok(()),

@@ -93,7 +93,7 @@ const FIELDS: usize = 9;
 /// Appends what [`object_descriptor_to_cbor`] returns.
 ///
 /// # Errors
-/// Those of [`object_descriptor_to_cbor`].
+/// The errors of [`object_descriptor_to_cbor`].
 pub(crate) fn write_object_descriptor(descriptor: &DataObjectDescriptor, writer: &mut Writer<'_>) -> Result<()> {
     let (params, masks) = (&descriptor.params, descriptor.masks.as_ref());
     let count = params.len() - usize::from(params.contains_key(HASH_KEY));

@@ -123,7 +123,7 @@ impl Query {
     /// allocates only to compare values that are neither text nor numbers, or with `*`, and for structural keys.
     ///
     /// # Errors
-    /// Those of [`MessageMetadata::get`]; for structural keys those of the first object.
+    /// The errors of [`MessageMetadata::get`]; for structural keys those of the first object.
     pub fn matches(&self, message: &MessageMetadata<'_>) -> Result<bool> {
         self.matches_with(message, |_| Ok(None))
     }
@@ -132,7 +132,7 @@ impl Query {
     /// nor structure have, such as the message's place in a file.
     ///
     /// # Errors
-    /// Those of [`Self::matches`] and `known`.
+    /// The errors of [`Self::matches`] and `known`.
     ///
     /// ```
     /// use tgm_std::core::Message;
@@ -167,7 +167,7 @@ impl Query {
     /// Calls `found` with the number of each object of `message` for which the query holds.
     ///
     /// # Errors
-    /// Those of [`Self::for_objects`] and [`ObjectQuery::matches_object`].
+    /// The errors of [`Self::for_objects`] and [`ObjectQuery::matches_object`].
     pub fn objects_of(&self, message: &MessageMetadata<'_>, mut found: impl FnMut(usize)) -> Result<()> {
         let mut objects = self.root.has_structure().then(|| message.data_objects());
         if message.object_count() == 1 {
@@ -195,7 +195,7 @@ impl Query {
     /// The query for the objects of `message`: looks the keys up in the annotations once, for all objects.
     ///
     /// # Errors
-    /// Those of [`MessageMetadata::get`].
+    /// The errors of [`MessageMetadata::get`].
     pub fn for_objects<'f, 'a>(&'f self, message: &MessageMetadata<'a>) -> Result<ObjectQuery<'f, 'a>> {
         let annotations = self.root.conditions().into_iter().map(|condition| message.get(&condition.annotation));
         Ok(ObjectQuery { query: self, annotations: annotations.collect::<Result<_>>()?, count: message.object_count() })
@@ -284,7 +284,7 @@ impl<'a> ObjectQuery<'_, 'a> {
     /// known here: [`Self::matches_object`] knows all of them.
     ///
     /// # Errors
-    /// Those of [`ObjectMetadata::get`].
+    /// The errors of [`ObjectMetadata::get`].
     pub fn matches(&self, object: &ObjectMetadata<'a>) -> Result<bool> {
         self.matches_with(object, None, |_| Ok(None))
     }
@@ -292,7 +292,7 @@ impl<'a> ObjectQuery<'_, 'a> {
     /// Whether the query holds for an object of the message, by its metadata and its descriptor.
     ///
     /// # Errors
-    /// Those of [`ObjectMetadata::get`].
+    /// The errors of [`ObjectMetadata::get`].
     pub fn matches_object(&self, object: &ObjectMetadata<'a>, descriptor: &Descriptor<'_>) -> Result<bool> {
         self.matches_with(object, Some(descriptor), |_| Ok(None))
     }
@@ -301,7 +301,7 @@ impl<'a> ObjectQuery<'_, 'a> {
     /// metadata nor structure have. Without a descriptor, of the structural keys only `objects` is known.
     ///
     /// # Errors
-    /// Those of [`ObjectMetadata::get`] and `known`.
+    /// The errors of [`ObjectMetadata::get`] and `known`.
     pub fn matches_with(
         &self,
         object: &ObjectMetadata<'a>,

@@ -54,7 +54,7 @@ pub(crate) trait Question: Send + Sync {
     /// The answer.
     ///
     /// # Errors
-    /// Those of the function that answers the same question from a message in memory.
+    /// The errors of the function that answers the same question from a message in memory.
     fn answer(&self, gathered: Gathered) -> Result<Answer<Self::Answer>>;
 }
 

@@ -95,7 +95,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     /// Reads the first bytes, which tell whether the source can be read, and how long it is.
     ///
     /// # Errors
-    /// Those of the source.
+    /// The errors of the source.
     pub async fn touch(&self) -> Result<u64> {
         let mut call = self.session.begin();
         loop {
@@ -109,7 +109,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     /// The bytes of `range`, or those of them that the source has.
     ///
     /// # Errors
-    /// Those of the source.
+    /// The errors of the source.
     pub async fn read(&self, range: Range<u64>) -> Result<Vec<u8>> {
         let size = self.touch().await?;
         let mut call = self.session.begin();
@@ -128,7 +128,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     /// The number of messages.
     ///
     /// # Errors
-    /// Those of the source.
+    /// The errors of the source.
     pub async fn message_count(&self) -> Result<usize> {
         Ok(self.table().await?.messages.len())
     }
@@ -136,7 +136,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     /// The places of all messages.
     ///
     /// # Errors
-    /// Those of the source.
+    /// The errors of the source.
     pub async fn message_layouts(&self) -> Result<Vec<MessageLayout>> {
         Ok(self.table().await?.messages.clone())
     }
@@ -144,7 +144,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     /// Calls `with` with all messages and the bytes between them, in order.
     ///
     /// # Errors
-    /// Those of the source.
+    /// The errors of the source.
     pub async fn with_segments<T>(&self, with: impl FnOnce(Segments<'_>) -> T) -> Result<T> {
         let table = self.table().await?;
         Ok(with(table.segments()))
@@ -153,7 +153,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     /// The place of the last message: see [`Reader::last_message`](super::Reader::last_message).
     ///
     /// # Errors
-    /// Those of the source.
+    /// The errors of the source.
     pub async fn last_message(&self) -> Result<Option<MessageLayout>> {
         if self.session.table().is_none() {
             let mut call = self.session.begin();
@@ -176,7 +176,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     /// The metadata of the first metadata frame of message `index`.
     ///
     /// # Errors
-    /// Those of [`Self::read_message`]; those of [`decode_metadata`](crate::decode::decode_metadata).
+    /// The errors of [`Self::read_message`]; those of [`decode_metadata`](crate::decode::decode_metadata).
     pub async fn decode_metadata(&self, index: usize) -> Result<GlobalMetadata> {
         self.ask(index, FirstMetadata(DecodeOptions::default())).await
     }
@@ -184,7 +184,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     /// The metadata of message `index`, and the descriptors of its objects.
     ///
     /// # Errors
-    /// Those of [`Self::read_message`]; those of [`decode_descriptors`](crate::decode::decode_descriptors).
+    /// The errors of [`Self::read_message`]; those of [`decode_descriptors`](crate::decode::decode_descriptors).
     pub async fn decode_descriptors(&self, index: usize) -> Result<(GlobalMetadata, Vec<DataObjectDescriptor>)> {
         self.ask(index, Descriptors(DecodeOptions::default())).await
     }
@@ -192,7 +192,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     /// Object `object` of message `index`.
     ///
     /// # Errors
-    /// Those of [`Self::read_message`]; those of [`decode_object`](crate::decode_object).
+    /// The errors of [`Self::read_message`]; those of [`decode_object`](crate::decode_object).
     pub async fn decode_object(
         &self,
         index: usize,
@@ -205,7 +205,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     /// Ranges of the values of object `object` of message `index`: see [`Reader::decode_range`](super::Reader::decode_range).
     ///
     /// # Errors
-    /// Those of [`Self::read_message`]; those of [`decode_range`](crate::decode_range).
+    /// The errors of [`Self::read_message`]; those of [`decode_range`](crate::decode_range).
     pub async fn decode_range(
         &self,
         index: usize,
@@ -221,7 +221,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     /// parts.
     ///
     /// # Errors
-    /// Those of [`Self::read_message`]; those of [`select`](crate::decode::select()).
+    /// The errors of [`Self::read_message`]; those of [`select`](crate::decode::select()).
     pub async fn select(
         &self,
         index: usize,
@@ -236,7 +236,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     /// end.
     ///
     /// # Errors
-    /// Those of [`Self::decode_object`], for the first message that fails.
+    /// The errors of [`Self::decode_object`], for the first message that fails.
     pub async fn decode_object_batch(
         &self,
         indices: &[usize],
@@ -249,7 +249,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     /// [`Self::decode_range`] of each of the messages, fetched together.
     ///
     /// # Errors
-    /// Those of [`Self::decode_range`], for the first message that fails.
+    /// The errors of [`Self::decode_range`], for the first message that fails.
     pub async fn decode_range_batch(
         &self,
         indices: &[usize],
@@ -264,7 +264,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     /// Fetches the metadata and index of the messages together, so that later calls need not.
     ///
     /// # Errors
-    /// Those of the source.
+    /// The errors of the source.
     pub async fn prefetch(&self, indices: &[usize]) -> Result<()> {
         let question = FirstMetadata(DecodeOptions::default());
         let layouts = self.layouts(indices).await?;

@@ -81,7 +81,7 @@ pub trait RangeFetch: Send + Sync {
     /// its content is another version.
     ///
     /// # Errors
-    /// Those of the source. The end of the source is no error: the answer is then shorter, and may be empty.
+    /// The errors of the source. The end of the source is no error: the answer is then shorter, and may be empty.
     fn fetch(&self, want: &Want, unchanged: Option<&Tag>) -> Result<Fetched, FetchError>;
 
     /// Fetches several pieces. The answers stand in the order of `wants`. If some fail, the others are kept all the same.

@@ -57,7 +57,7 @@ impl Elements {
     /// The elements as ranges. `None` if reading all of the frame costs less than these ranges.
     ///
     /// # Errors
-    /// Those of [`selection`](crate::decode::select::selection).
+    /// The errors of [`selection`](crate::decode::select::selection).
     pub(crate) fn ranges(&self, descriptor: &Descriptor<'_>) -> Result<Option<RangeList<'_>>> {
         match self {
             Self::Ranges(ranges) => Ok(Some(Cow::Borrowed(ranges))),

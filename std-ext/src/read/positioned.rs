@@ -15,7 +15,7 @@ fn seek_and_read(mut file: &File, out: &mut [u8], position: u64) -> io::Result<u
 /// Fills `out` with the bytes from `offset` on. Returns how many they are: fewer only at the end of the file.
 ///
 /// # Errors
-/// Those of the file.
+/// The errors of the file.
 pub(crate) fn read_at(file: &File, offset: u64, out: &mut [u8]) -> io::Result<usize> {
     #[cfg(unix)]
     use std::os::unix::fs::FileExt;

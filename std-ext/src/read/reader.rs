@@ -73,7 +73,7 @@ impl<F: RangeFetch> Reader<F> {
     /// The number of messages.
     ///
     /// # Errors
-    /// Those of the source.
+    /// The errors of the source.
     pub fn message_count(&self) -> Result<usize> {
         Ok(self.table()?.messages.len())
     }
@@ -81,7 +81,7 @@ impl<F: RangeFetch> Reader<F> {
     /// The places of all messages.
     ///
     /// # Errors
-    /// Those of the source.
+    /// The errors of the source.
     pub fn message_layouts(&self) -> Result<Vec<MessageLayout>> {
         Ok(self.table()?.messages.clone())
     }
@@ -89,7 +89,7 @@ impl<F: RangeFetch> Reader<F> {
     /// Calls `with` with all messages and the bytes between them, in order.
     ///
     /// # Errors
-    /// Those of the source.
+    /// The errors of the source.
     pub fn with_segments<T>(&self, with: impl FnOnce(Segments<'_>) -> T) -> Result<T> {
         Ok(with(self.table()?.segments()))
     }
@@ -98,7 +98,7 @@ impl<F: RangeFetch> Reader<F> {
     /// is searched.
     ///
     /// # Errors
-    /// Those of the source.
+    /// The errors of the source.
     pub fn last_message(&self) -> Result<Option<MessageLayout>> {
         let mut call = self.session.begin();
         let FetchTraits { suffix, .. } = self.fetch.traits();
@@ -122,7 +122,7 @@ impl<F: RangeFetch> Reader<F> {
     /// The metadata of the first metadata frame of message `index`.
     ///
     /// # Errors
-    /// Those of [`Self::read_message`]; those of [`decode_metadata`](crate::decode::decode_metadata).
+    /// The errors of [`Self::read_message`]; those of [`decode_metadata`](crate::decode::decode_metadata).
     pub fn decode_metadata(&self, index: usize) -> Result<GlobalMetadata> {
         self.ask(index, &FirstMetadata(DecodeOptions::default()))
     }
@@ -130,7 +130,7 @@ impl<F: RangeFetch> Reader<F> {
     /// The metadata of message `index`, and the descriptors of its objects.
     ///
     /// # Errors
-    /// Those of [`Self::read_message`]; those of [`decode_descriptors`](crate::decode::decode_descriptors).
+    /// The errors of [`Self::read_message`]; those of [`decode_descriptors`](crate::decode::decode_descriptors).
     pub fn decode_descriptors(&self, index: usize) -> Result<(GlobalMetadata, Vec<DataObjectDescriptor>)> {
         self.ask(index, &Descriptors(DecodeOptions::default()))
     }
@@ -138,7 +138,7 @@ impl<F: RangeFetch> Reader<F> {
     /// Object `object` of message `index`.
     ///
     /// # Errors
-    /// Those of [`Self::read_message`]; those of [`decode_object`](crate::decode_object).
+    /// The errors of [`Self::read_message`]; those of [`decode_object`](crate::decode_object).
     pub fn decode_object(
         &self,
         index: usize,
@@ -153,7 +153,7 @@ impl<F: RangeFetch> Reader<F> {
     /// With `verify_hash` all of the object's frame is read, because its digest covers all of it.
     ///
     /// # Errors
-    /// Those of [`Self::read_message`]; those of [`decode_range`](crate::decode_range).
+    /// The errors of [`Self::read_message`]; those of [`decode_range`](crate::decode_range).
     pub fn decode_range(
         &self,
         index: usize,
@@ -169,7 +169,7 @@ impl<F: RangeFetch> Reader<F> {
     /// parts.
     ///
     /// # Errors
-    /// Those of [`Self::read_message`]; those of [`select`](crate::decode::select()).
+    /// The errors of [`Self::read_message`]; those of [`select`](crate::decode::select()).
     ///
     /// ```
     /// use tgm_std::DecodeOptions;

@@ -134,7 +134,7 @@ impl Call<'_> {
     /// Takes in an answer.
     ///
     /// # Errors
-    /// Those of [`Known::insert`].
+    /// The errors of [`Known::insert`].
     pub(crate) fn take(&mut self, want: &Want, answer: Fetched) -> Result<()> {
         Ok(self.known.insert(want, answer, &self.session.name)?)
     }
@@ -147,7 +147,7 @@ impl Call<'_> {
     /// One step of a task: its result, or the requests to make before the next step.
     ///
     /// # Errors
-    /// Those of the task, and of [`Self::requests`].
+    /// The errors of the task, and of [`Self::requests`].
     pub(crate) fn step<T: Task>(&mut self, task: &mut T) -> Result<Step<T::Output>> {
         let mut wants = Wants::default();
         Ok(match task.step(&self.known, &mut wants)? {

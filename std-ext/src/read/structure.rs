@@ -144,7 +144,7 @@ impl Structure {
     /// The metadata of the first metadata frame.
     ///
     /// # Errors
-    /// Those of [`decode_metadata`](crate::decode::decode_metadata).
+    /// The errors of [`decode_metadata`](crate::decode::decode_metadata).
     pub(crate) fn first_metadata(&self) -> Result<Option<GlobalMetadata>> {
         let Ok(frame) = self.metadata.0.frame() else { return Ok(None) };
         to_owned::frame_metadata(&Metadata::of_frame(&frame)?, &Room::by_default()).map(Some)
@@ -154,7 +154,7 @@ impl Structure {
     /// read to tell what is wrong.
     ///
     /// # Errors
-    /// Those of the limits.
+    /// The errors of the limits.
     pub(crate) fn metadata(&self, options: &DecodeOptions, room: &Room) -> Result<Option<GlobalMetadata>> {
         options.limits.check_objects(self.objects.len())?;
         let Ok(frame) = self.metadata.1.as_ref().unwrap_or(&self.metadata.0).frame() else { return Ok(None) };

@@ -23,6 +23,6 @@ pub(crate) trait Task {
     /// Goes on as far as the known bytes allow. Bytes that were known at an earlier step are still known.
     ///
     /// # Errors
-    /// Those of what is read.
+    /// The errors of what is read.
     fn step(&mut self, known: &Known, wants: &mut Wants) -> Result<Progress<Self::Output>>;
 }

@@ -22,7 +22,7 @@ use crate::model::types::DataObjectDescriptor;
 /// non-finite values, threads, codecs and the order of values count; the others are about messages.
 ///
 /// # Errors
-/// Those of [`encode`](crate::encode()) about an object.
+/// The errors of [`encode`](crate::encode()) about an object.
 ///
 /// Format: PIPELINE §2.
 ///

@@ -12,7 +12,7 @@ use crate::model::types::DataObjectDescriptor;
 /// The bytes that an object's compressor was given. Empty if the object is not compressed.
 ///
 /// # Errors
-/// Those of the codec.
+/// The errors of the codec.
 pub fn decompress(object: &DataObject<'_>, options: &DecodeOptions) -> Result<Vec<u8>> {
     single::decompressed(object, options)
 }
@@ -20,7 +20,7 @@ pub fn decompress(object: &DataObject<'_>, options: &DecodeOptions) -> Result<Ve
 /// Compresses bytes that went through all other stages of an object with this descriptor: reverses [`decompress`].
 ///
 /// # Errors
-/// Those of the descriptor and the codec.
+/// The errors of the descriptor and the codec.
 pub fn compress(descriptor: &DataObjectDescriptor, bytes: &[u8], options: &EncodeOptions) -> Result<Vec<u8>> {
     compress_alone(descriptor, bytes, options)
 }
@@ -28,7 +28,7 @@ pub fn compress(descriptor: &DataObjectDescriptor, bytes: &[u8], options: &Encod
 /// Restores the masked ones of all values of an object, which are in `order`.
 ///
 /// # Errors
-/// Those of the masks.
+/// The errors of the masks.
 pub fn restore(object: &DataObject<'_>, order: ByteOrder, options: &DecodeOptions, values: &mut [u8]) -> Result<()> {
     single::restore(object, order, options, values)
 }

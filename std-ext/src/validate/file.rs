@@ -50,7 +50,7 @@ pub struct Progress {
 /// else, such as a pipe, is read as [`validate_stream`] does.
 ///
 /// # Errors
-/// Those of opening and reading the file.
+/// The errors of opening and reading the file.
 pub fn validate_file(path: &Path, options: &ValidateOptions) -> io::Result<FileValidationReport> {
     validate_file_with(path, options, |_| Ok(()))
 }
@@ -58,7 +58,7 @@ pub fn validate_file(path: &Path, options: &ValidateOptions) -> io::Result<FileV
 /// [`validate_file`] that calls `watch` after each message. An error of `watch` ends the work.
 ///
 /// # Errors
-/// Those of [`validate_file`] and of `watch`.
+/// The errors of [`validate_file`] and of `watch`.
 ///
 /// ```
 /// use tgm_std::validate::{ValidateOptions, validate_file_with};
@@ -98,7 +98,7 @@ const SEARCHED: usize = 256 << 20;
 /// [`DecodeBudget::max_file_bytes`](crate::DecodeBudget::max_file_bytes) grows with the bytes that have come.
 ///
 /// # Errors
-/// Those of the reader.
+/// The errors of the reader.
 pub fn validate_stream(reader: impl Read, options: &ValidateOptions) -> io::Result<FileValidationReport> {
     of_stream(reader, options, |_| Ok(()))
 }

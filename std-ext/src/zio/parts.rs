@@ -161,7 +161,7 @@ impl<'a> Parts<'a> {
     /// The frames for a socket: all parts in their envelope. A ROUTER needs the peer's identity. Nothing is copied.
     ///
     /// # Errors
-    /// Those of [`Envelope::wrap`].
+    /// The errors of [`Envelope::wrap`].
     pub fn frames<'s>(&'s self, envelope: Envelope, identity: Option<&'s [u8]>) -> Result<Vec<&'s [u8]>> {
         Ok(envelope.wrap(identity, self)?.collect())
     }
@@ -169,7 +169,7 @@ impl<'a> Parts<'a> {
     /// The frames for a socket, shared: [`Self::into_bytes`] in their envelope.
     ///
     /// # Errors
-    /// Those of [`Envelope::wrap`].
+    /// The errors of [`Envelope::wrap`].
     pub fn into_frames(self, envelope: Envelope, identity: Option<&Bytes>) -> Result<Vec<Bytes>> {
         let wrapped = envelope.wrap(identity.map(|identity| &**identity), [])?;
         let head: Vec<Bytes> = wrapped.map(|frame| share(frame, identity)).collect();

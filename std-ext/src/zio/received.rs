@@ -42,7 +42,7 @@ impl Received {
     /// Takes the envelope off, and unpacks a single frame that is left. `order` is the sender's byte order.
     ///
     /// # Errors
-    /// Those of [`Envelope::strip`], and of [`parts`] for a single frame.
+    /// The errors of [`Envelope::strip`], and of [`parts`] for a single frame.
     pub fn from_frames<B: Into<Bytes>>(
         frames: impl IntoIterator<Item = B>,
         envelope: Envelope,
@@ -63,7 +63,7 @@ impl Received {
     /// The message of a single buffer, as CLIENT and SERVER carry it and as files hold it.
     ///
     /// # Errors
-    /// Those of [`parts`].
+    /// The errors of [`parts`].
     pub fn from_buffer(buffer: impl Into<Bytes>, order: ByteOrder) -> Result<Self> {
         Ok(Self { identity: None, parts: parts_of(&buffer.into())?, order })
     }
@@ -81,7 +81,7 @@ impl Received {
     /// The message. O(1).
     ///
     /// # Errors
-    /// Those of [`Message::from_parts`].
+    /// The errors of [`Message::from_parts`].
     pub fn message(&self) -> Result<Message<'_, Bytes>> {
         Message::from_parts(&self.parts, self.order)
     }
@@ -89,7 +89,7 @@ impl Received {
     /// The message to be sent on as it is, byte for byte.
     ///
     /// # Errors
-    /// Those of [`Self::message`].
+    /// The errors of [`Self::message`].
     pub fn to_parts(&self) -> Result<Parts<'static>> {
         let message = self.message()?;
         let payloads = self.payloads();
@@ -107,7 +107,7 @@ impl Received {
     /// decoded, and no payload is copied.
     ///
     /// # Errors
-    /// Those of [`Self::message`] and [`Tens::parse`].
+    /// The errors of [`Self::message`] and [`Tens::parse`].
     pub fn to_builder(&self) -> Result<TensBuilder<'static>> {
         Ok(TensBuilder::of_tens(&Tens::parse(&self.message()?)?, self.payloads()))
     }

@@ -64,7 +64,7 @@ impl<'a> Tens<'a> {
     /// is no JSON object with the key TENS. Such a message may be TEXT, a word of FLOW, or anything of the application.
     ///
     /// # Errors
-    /// Those of [`Self::parse`] for a message that is to have tensors.
+    /// The errors of [`Self::parse`] for a message that is to have tensors.
     ///
     /// ```
     /// use tgm_std::ByteOrder;

@@ -61,7 +61,7 @@ pub(super) fn spawn<T: Send + 'static>(
 /// An awaitable that has its result already.
 ///
 /// # Errors
-/// Those of [`spawn`].
+/// The errors of [`spawn`].
 pub(super) fn ready(py: Python<'_>, result: PyResult<Py<PyAny>>) -> PyResult<Bound<'_, PyAny>> {
     let (call, pending) = pending(py)?;
     let (value, error) = both(py, result);

@@ -20,7 +20,7 @@ pub(crate) fn decoded_dtype(descriptor: &DataObjectDescriptor) -> Dtype {
 /// from the package `ml_dtypes` if it is installed, and is uint16 otherwise.
 ///
 /// # Errors
-/// Those of importing numpy.
+/// The errors of importing numpy.
 pub(crate) fn numpy_dtype(py: Python<'_>, dtype: Dtype) -> PyResult<&Bound<'_, PyAny>> {
     static DTYPES: [PyOnceLock<Py<PyAny>>; 15] = [const { PyOnceLock::new() }; 15];
     let at = dtype as usize;
@@ -77,7 +77,7 @@ pub(crate) fn array<'py>(
 /// An array of one dimension over `values`, which it takes over without a copy.
 ///
 /// # Errors
-/// Those of importing numpy.
+/// The errors of importing numpy.
 pub(crate) fn flat(py: Python<'_>, dtype: Dtype, values: Vec<u8>) -> PyResult<Bound<'_, PyAny>> {
     let bytes = PyArray1::from_vec(py, values).into_any();
     if matches!(dtype, Dtype::Uint8 | Dtype::Bitmask) {

@@ -57,7 +57,7 @@ pub(crate) fn text_key(key: &Bound<'_, PyAny>) -> PyResult<String> {
 /// Calls `visit` with each key and value of a mapping.
 ///
 /// # Errors
-/// Those of the mapping and of `visit`.
+/// The errors of the mapping and of `visit`.
 pub(crate) fn for_each_item<'py>(
     object: &Bound<'py, PyAny>,
     mut visit: impl FnMut(Bound<'py, PyAny>, Bound<'py, PyAny>) -> PyResult<()>,

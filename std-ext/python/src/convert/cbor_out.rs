@@ -42,7 +42,7 @@ pub(crate) fn object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py,
 /// A fresh `dict` of entries, sorted by key.
 ///
 /// # Errors
-/// Those of [`object`].
+/// The errors of [`object`].
 pub(crate) fn dict<'py>(py: Python<'py>, entries: &BTreeMap<String, Value>) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     entries.iter().try_for_each(|(key, value)| dict.set_item(key, object(py, value)?))?;

@@ -121,7 +121,7 @@ pub(crate) fn descriptor(object: &Bound<'_, PyAny>, data: Option<&Data<'_>>) -> 
 /// [`descriptor`] for methods, whose argument it is.
 ///
 /// # Errors
-/// Those of [`descriptor`], with `TypeError` for an object that is not a descriptor.
+/// The errors of [`descriptor`], with `TypeError` for an object that is not a descriptor.
 pub(crate) fn argument(object: &Bound<'_, PyAny>, data: Option<&Data<'_>>) -> PyResult<Described> {
     let is_inferred = object.is_none() && data.and_then(Data::array).is_some();
     if is_inferred || !object.is_none() && is_descriptor(object) {

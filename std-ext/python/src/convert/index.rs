@@ -60,7 +60,7 @@ fn no_index(index: &Bound<'_, PyAny>) -> PyErr {
 /// An iterator over a sequence, which gets each item when it is asked for.
 ///
 /// # Errors
-/// Those of the sequence's length.
+/// The errors of the sequence's length.
 pub(crate) fn iterate<'py>(sequence: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let builtins = sequence.py().import("builtins")?;
     let numbers = builtins.call_method1("range", (sequence.len()?,))?;

@@ -63,7 +63,7 @@ impl Handle {
     /// Reads from the file, without the GIL.
     ///
     /// # Errors
-    /// Those of `read`; `ValueError` for a closed file.
+    /// The errors of `read`; `ValueError` for a closed file.
     pub(crate) fn read<R: Send>(
         &self,
         py: Python<'_>,
@@ -76,7 +76,7 @@ impl Handle {
     /// Reads from the file, on a thread that does not hold the GIL.
     ///
     /// # Errors
-    /// Those of `read`, and [`Failure::Closed`].
+    /// The errors of `read`, and [`Failure::Closed`].
     pub(crate) fn read_detached<R>(&self, read: impl FnOnce(&Library) -> tgm_std::Result<R>) -> Result<R, Failure> {
         loop {
             match &*self.shared() {
@@ -91,7 +91,7 @@ impl Handle {
     /// Changes the file, without the GIL and without other readers.
     ///
     /// # Errors
-    /// Those of `change`; `ValueError` for a closed file.
+    /// The errors of `change`; `ValueError` for a closed file.
     pub(crate) fn change_detached<R>(
         &self,
         change: impl FnOnce(&mut Library) -> tgm_std::Result<R>,

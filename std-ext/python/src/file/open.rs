@@ -34,7 +34,7 @@ impl Origin {
     /// Opens the file.
     ///
     /// # Errors
-    /// Those of the library; a directory is an error.
+    /// The errors of the library; a directory is an error.
     pub(crate) fn open(&self) -> tgm_std::Result<Library> {
         let scan = RemoteScanOptions { bidirectional: self.bidirectional };
         match &self.storage {
@@ -53,7 +53,7 @@ impl Origin {
     /// Opens the file without the GIL.
     ///
     /// # Errors
-    /// Those of [`Self::open`], as exceptions that name the file.
+    /// The errors of [`Self::open`], as exceptions that name the file.
     pub(crate) fn open_detached(self, py: Python<'_>) -> PyResult<TensogramFile> {
         let opened = detached(py, || self.open())?;
         self.opened(py, opened, "cannot open")

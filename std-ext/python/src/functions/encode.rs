@@ -19,7 +19,7 @@ impl<'py> Objects<'py> {
     /// The objects of pairs of descriptor and data.
     ///
     /// # Errors
-    /// Those of the pairs.
+    /// The errors of the pairs.
     pub(crate) fn new(descriptors_and_data: &Bound<'py, PyAny>) -> PyResult<Self> {
         Self::of_pairs(descriptors_and_data, |keys, data| object(keys, data, descriptor_in::descriptor))
     }
@@ -27,7 +27,7 @@ impl<'py> Objects<'py> {
     /// The objects of pairs of descriptor and bytes that went through the pipeline.
     ///
     /// # Errors
-    /// Those of the pairs.
+    /// The errors of the pairs.
     pub(crate) fn encoded(descriptors_and_data: &Bound<'py, PyAny>) -> PyResult<Self> {
         Self::of_pairs(descriptors_and_data, |keys, data| {
             Ok((descriptor_in::descriptor(keys, None)?, array_in::encoded_bytes(data, false)?))
@@ -49,7 +49,7 @@ impl<'py> Objects<'py> {
     /// Runs `work` on pairs of descriptor and bytes.
     ///
     /// # Errors
-    /// Those of the work.
+    /// The errors of the work.
     pub(crate) fn with<R: Send>(
         self,
         py: Python<'_>,
@@ -143,7 +143,7 @@ pub(crate) fn encode<'py>(
 /// Encodes a message of these objects.
 ///
 /// # Errors
-/// Those of the library.
+/// The errors of the library.
 pub(crate) fn encoded(
     py: Python<'_>,
     metadata: &GlobalMetadata,

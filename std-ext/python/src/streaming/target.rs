@@ -45,7 +45,7 @@ impl Encoder {
     /// Begins a message.
     ///
     /// # Errors
-    /// Those of the library.
+    /// The errors of the library.
     pub(super) fn new(metadata: GlobalMetadata, options: EncodeOptions, to_file: bool) -> Result<Self> {
         if !to_file {
             let encoder = StreamingEncoder::new(Cursor::default(), &metadata, &options)?;
@@ -83,7 +83,7 @@ impl Encoder {
     /// Ends the message, and gives it, unless it goes to a file.
     ///
     /// # Errors
-    /// Those of the library.
+    /// The errors of the library.
     pub(super) fn finish(self, end: End) -> Result<Vec<u8>> {
         match (self, end) {
             (Self::Memory(encoder), End::Open) => encoder.finish().map(Cursor::into_inner),
@@ -96,7 +96,7 @@ impl Encoder {
     /// Ends the message, gives it, unless it goes to a file, and begins the next one.
     ///
     /// # Errors
-    /// Those of the library.
+    /// The errors of the library.
     pub(super) fn reset(&mut self, end: End) -> Result<Vec<u8>> {
         match (self, end) {
             (Self::Memory(encoder), End::Open) => encoder.finish_and_reset(),

@@ -289,7 +289,7 @@ impl Complex {
     /// Section 7 from octet 6 on, of integers that were decoded. `None` if the groups have no place for them.
     ///
     /// # Errors
-    /// Those of the head.
+    /// The errors of the head.
     pub(super) fn encode(&self, integers: &[i64], groups: Groups<'_>) -> Result<Option<Vec<u8>>> {
         if integers.is_empty() {
             return Ok(None);

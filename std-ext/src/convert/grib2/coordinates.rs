@@ -82,7 +82,7 @@ impl Field<'_> {
     /// Where its points are. See [`coordinates`].
     ///
     /// # Errors
-    /// Those of [`coordinates`].
+    /// The errors of [`coordinates`].
     pub fn coordinates(&self, limits: &DecodeLimits) -> Result<Option<Coordinates>> {
         of_section(self.grid, limits)
     }

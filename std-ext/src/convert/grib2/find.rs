@@ -83,7 +83,7 @@ impl<R: Read> MessageReader<R> {
     /// The next message, or the bytes in front of it that belong to none. `None` at the end.
     ///
     /// # Errors
-    /// Those of the source.
+    /// The errors of the source.
     pub fn read_next(&mut self) -> io::Result<Option<Found<'_>>> {
         self.step();
         let (mut lost, mut error) = (0_usize, None);

@@ -67,7 +67,7 @@ fn check_pixels(columns: u32, rows: u32, count: u64, at: usize) -> std::result::
 /// The message with simple packing instead of pictures, and what was changed. `None` if it has no picture.
 ///
 /// # Errors
-/// Those of sections, and of [`integers`].
+/// The errors of sections, and of [`integers`].
 pub(super) fn to_simple(message: Message<'_>, limits: &DecodeLimits) -> Result<(Option<Vec<u8>>, Vec<Note>)> {
     let (mut made, mut notes) = (Vec::new(), Vec::new());
     reserve_more(&mut made, message.as_bytes().len())?;

@@ -217,7 +217,7 @@ impl<'a> Section<'a> {
     /// One octet.
     ///
     /// # Errors
-    /// Those of [`Self::octets`], also for the numbers below.
+    /// The errors of [`Self::octets`], also for the numbers below.
     pub(super) fn u8(&self, octet: usize) -> Result<u8, GribError> {
         self.octets(octet).map(u8::from_be_bytes)
     }

@@ -51,7 +51,7 @@ pub struct Restored {
 /// With `verify_hash` the digests of all frames are checked first, because sections come from metadata.
 ///
 /// # Errors
-/// Those of [`check_message`] with `verify_hash`;
+/// The errors of [`check_message`] with `verify_hash`;
 /// [`TensogramError::Metadata`] for objects that were not made from GRIB; [`TensogramError::Encoding`] for messages that
 /// were edited, naming what: values that are packed in another way, metadata, shape, order or number of objects; those of
 /// decoding.
@@ -67,7 +67,7 @@ pub fn from_tensogram(message: &[u8], options: &DecodeOptions) -> Result<Restore
 /// A buffer that has held a message of this size needs no new memory. After an error its content is useless.
 ///
 /// # Errors
-/// Those of [`from_tensogram`].
+/// The errors of [`from_tensogram`].
 pub fn from_tensogram_into(message: &[u8], options: &DecodeOptions, made: &mut Vec<u8>) -> Result<Vec<String>> {
     if options.verify_hash {
         check_message(message)?;

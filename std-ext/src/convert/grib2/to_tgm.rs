@@ -143,7 +143,7 @@ fn converted(message: Message<'_>, options: &GribOptions, mut notes: Vec<Note>) 
 /// The objects of a message's fields.
 ///
 /// # Errors
-/// Those of [`to_tensogram`].
+/// The errors of [`to_tensogram`].
 pub(super) fn objects<'a>(message: Message<'a>, options: &GribOptions) -> Result<Vec<Object<'a>>> {
     let fields = message.fields().collect::<std::result::Result<Vec<_>, _>>()?;
     fields.iter().enumerate().map(|(index, field)| object(message, field, (index, fields.len()), options)).collect()
@@ -228,7 +228,7 @@ impl<'a> Outline<'a> {
     /// The outline of field `index` of `fields`, whose payload gives section 7 back.
     ///
     /// # Errors
-    /// Those of its sections in front of the data.
+    /// The errors of its sections in front of the data.
     pub(super) fn new(message: Message<'a>, field: &Field<'a>, index: usize, fields: usize) -> Result<Self> {
         Present::of(field)?;
         let sections = sections(message, field)?;

@@ -144,7 +144,7 @@ impl Batch {
     /// The rows, which are forgotten here.
     ///
     /// # Errors
-    /// Those of Arrow.
+    /// The errors of Arrow.
     pub(super) fn take(&mut self) -> Result<RecordBatch> {
         (self.rows, self.bytes) = (0, 0);
         let mut arrays: Vec<ArrayRef> = vec![

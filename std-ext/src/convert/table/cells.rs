@@ -19,7 +19,7 @@ pub(super) type Cells<'a> = BTreeMap<String, &'a Value>;
 /// Calls `with` for each row, with the number of its object.
 ///
 /// # Errors
-/// Those of `with`.
+/// The errors of `with`.
 pub(super) fn each_row<'a, E>(
     described: &'a Described,
     rows: Rows,

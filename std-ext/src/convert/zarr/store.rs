@@ -26,7 +26,7 @@ pub(super) enum Node {
 /// Calls `visit` with the path of each node from the root on: groups before what they hold, names in order.
 ///
 /// # Errors
-/// Those of `visit`.
+/// The errors of `visit`.
 pub(super) fn walk<E>(root: &Path, visit: &mut dyn FnMut(&str, Node) -> Result<(), E>) -> Result<(), E> {
     let mut waiting = vec![(String::new(), 0)];
     while let Some((path, depth)) = waiting.pop() {

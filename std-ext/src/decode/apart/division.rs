@@ -135,7 +135,7 @@ impl<'d, 'a> Division<'d, 'a> {
     /// frame, which gives the values or the error.
     ///
     /// # Errors
-    /// Those of masks, and of a descriptor beyond the limits.
+    /// The errors of masks, and of a descriptor beyond the limits.
     pub(crate) fn decode(
         &self,
         fetched: &[&[u8]],

@@ -15,7 +15,7 @@ const MOST_ROWS: u64 = 1 << 16;
 /// The rows of a box as ranges, each a first element and a count. `None` if there are too many.
 ///
 /// # Errors
-/// Those of [`selection`].
+/// The errors of [`selection`].
 pub(crate) fn spans(descriptor: &Descriptor<'_>, picks: &[Pick]) -> Result<Option<Vec<(u64, u64)>>> {
     let selection = selection(descriptor, picks)?;
     if selection.row_count() > MOST_ROWS {
@@ -28,7 +28,7 @@ pub(crate) fn spans(descriptor: &Descriptor<'_>, picks: &[Pick]) -> Result<Optio
 /// The selected values, out of the values of [`spans`].
 ///
 /// # Errors
-/// Those of [`selection`]; [`TensogramError::Encoding`](crate::TensogramError::Encoding) if there is no memory.
+/// The errors of [`selection`]; [`TensogramError::Encoding`](crate::TensogramError::Encoding) if there is no memory.
 pub(crate) fn gathered(descriptor: &Descriptor<'_>, picks: &[Pick], rows: &[Vec<u8>]) -> Result<Selected<'static>> {
     let selection = selection(descriptor, picks)?;
     let width = descriptor.dtype().byte_width();

@@ -63,7 +63,7 @@ impl<'m> AscendingMasks<'m> {
     /// before this one.
     ///
     /// # Errors
-    /// Those of [`tgm_core::mask::restore_into`], as far as the blobs were read: [`Self::finish`] reads the rest.
+    /// The errors of [`tgm_core::mask::restore_into`], as far as the blobs were read: [`Self::finish`] reads the rest.
     pub(crate) fn restore_into(
         &mut self,
         window: &Range<u64>,

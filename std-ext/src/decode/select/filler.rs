@@ -59,7 +59,7 @@ pub(super) struct Filler<'f, 's, 'a, 'p> {
 /// Opens an object for a selection that is not empty, and lets `fill` take the values.
 ///
 /// # Errors
-/// Those of [`Plan`], the codec, the masks and `fill`.
+/// The errors of [`Plan`], the codec, the masks and `fill`.
 pub(super) fn with_filler(
     object: Trusted<'_, '_>,
     selection: &Selection<'_>,
@@ -93,7 +93,7 @@ impl Filler<'_, '_, '_, '_> {
     /// Writes the values of the next `count` selected elements to all of `out`. Bits begin with the first bit of `out`.
     ///
     /// # Errors
-    /// Those of the codec, the stages and the masks.
+    /// The errors of the codec, the stages and the masks.
     pub(super) fn fill(&mut self, count: u64, out: &mut [u8]) -> Result<()> {
         let width = self.plan.object.descriptor().dtype().byte_width();
         if width == 0 {

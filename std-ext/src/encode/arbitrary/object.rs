@@ -66,7 +66,7 @@ impl Object {
     /// refuse the values, unless the pipeline takes any ([`Pipeline::takes_any_values`]).
     ///
     /// # Errors
-    /// Those of [`Pipeline::apply`].
+    /// The errors of [`Pipeline::apply`].
     pub fn new(plain: DataObjectDescriptor, data: Vec<u8>, pipeline: Pipeline) -> crate::base::error::Result<Self> {
         let object = pipeline.apply(ObjectBuilder::from_parts(plain, &data[..]))?;
         let descriptor = object.descriptor().clone();

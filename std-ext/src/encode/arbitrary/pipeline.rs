@@ -107,7 +107,7 @@ impl Pipeline {
     /// Says to `object` what its stages are. Parameters of simple_packing are those that suit its finite values.
     ///
     /// # Errors
-    /// Those of [`ObjectBuilder::simple_packing_of_finite`].
+    /// The errors of [`ObjectBuilder::simple_packing_of_finite`].
     pub fn apply(self, object: ObjectBuilder<'_>) -> crate::base::error::Result<ObjectBuilder<'_>> {
         let object = match self.packed {
             Some(packed) => object.simple_packing_of_finite(packed.bits, packed.decimal_scale_factor)?,

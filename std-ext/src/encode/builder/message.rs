@@ -124,7 +124,7 @@ impl<'a> MessageBuilder<'a> {
     /// Encodes the message.
     ///
     /// # Errors
-    /// Those of [`encode`], and [`TensogramError::Metadata`](crate::TensogramError::Metadata) for the first key that could
+    /// The errors of [`encode`], and [`TensogramError::Metadata`](crate::TensogramError::Metadata) for the first key that could
     /// not be set.
     pub fn encode(mut self) -> Result<Vec<u8>> {
         self.check()?;
@@ -136,7 +136,7 @@ impl<'a> MessageBuilder<'a> {
     /// Writes a streamed message. Objects are encoded one after the other, each behind its metadata.
     ///
     /// # Errors
-    /// Those of [`StreamingEncoder`]. [`TensogramError::Metadata`](crate::TensogramError::Metadata) for the first key that
+    /// The errors of [`StreamingEncoder`]. [`TensogramError::Metadata`](crate::TensogramError::Metadata) for the first key that
     /// could not be set; nothing is written then.
     pub fn stream_to<W: Write>(self, sink: W) -> Result<W> {
         self.check()?;

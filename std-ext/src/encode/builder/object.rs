@@ -121,7 +121,7 @@ impl<'a> ObjectBuilder<'a> {
     /// The descriptor, the data and the metadata of this object, which is object `index` of its message.
     ///
     /// # Errors
-    /// Those of [`Self::check`].
+    /// The errors of [`Self::check`].
     pub(in crate::encode) fn into_parts(self, index: usize) -> Result<Parts<'a>> {
         self.check(index)?;
         Ok((self.descriptor, self.data, self.metadata))
@@ -198,7 +198,7 @@ impl<'a> ObjectBuilder<'a> {
     /// [`Self::simple_packing_of_finite`] with the fewest bits that change no finite value by more than `error`.
     ///
     /// # Errors
-    /// Those of [`Self::simple_packing_within`], except that NaN and infinite values are allowed.
+    /// The errors of [`Self::simple_packing_within`], except that NaN and infinite values are allowed.
     pub fn simple_packing_of_finite_within(mut self, error: f64) -> Result<Self> {
         self.packable()?;
         let order = self.descriptor.byte_order;

@@ -50,7 +50,7 @@ impl<'a> Tensor<'a> {
 /// caller.
 ///
 /// # Errors
-/// Those of the clock and the random bytes, if the options have no provenance, and those of
+/// The errors of the clock and the random bytes, if the options have no provenance, and those of
 /// [`global_metadata_to_cbor`].
 ///
 /// [`global_metadata_to_cbor`]: crate::model::metadata::global_metadata_to_cbor

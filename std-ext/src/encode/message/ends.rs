@@ -21,7 +21,7 @@ pub(crate) fn preamble(flags: u16, total_length: u64) -> Preamble {
 /// Writes a postamble. A `total_length` of 0 means that the length is unknown.
 ///
 /// # Errors
-/// Those of the sink.
+/// The errors of the sink.
 pub(crate) fn write_postamble(sink: &mut impl Sink, first_footer_offset: u64, total_length: u64) -> Result<()> {
     let postamble = Postamble {
         first_footer_offset: U64::new(first_footer_offset),

@@ -39,7 +39,7 @@ impl<'a> Draft<'a> {
     /// Puts `data`, elements in the descriptor's byte order, through all stages but the compressor.
     ///
     /// # Errors
-    /// Those of FORMAT §4.2, in its order.
+    /// The errors of FORMAT §4.2, in its order.
     pub(super) fn new(
         descriptor: &'a DataObjectDescriptor,
         data: &'a [u8],
@@ -75,7 +75,7 @@ impl<'a> Draft<'a> {
     /// Compresses the payload into a buffer of its own, if there is a compressor.
     ///
     /// # Errors
-    /// Those of the compressor, and of the descriptor's CBOR.
+    /// The errors of the compressor, and of the descriptor's CBOR.
     pub(super) fn into_object(mut self) -> Result<Object<'a>> {
         let payload = match self.compressor {
             Compressor::None => self.payload,
@@ -94,7 +94,7 @@ impl<'a> Draft<'a> {
     /// Appends the frame to `out`. The payload is compressed to its final place.
     ///
     /// # Errors
-    /// Those of the compressor, and of the descriptor's CBOR.
+    /// The errors of the compressor, and of the descriptor's CBOR.
     pub(super) fn append_to(mut self, out: &mut Vec<u8>, hashing: bool) -> Result<WrittenFrame> {
         let frame = OpenFrame::begin(out);
         let start = out.len();
@@ -112,7 +112,7 @@ impl<'a> Object<'a> {
     /// Puts `data`, elements in the descriptor's byte order, through the pipeline.
     ///
     /// # Errors
-    /// Those of FORMAT §4.2, in its order.
+    /// The errors of FORMAT §4.2, in its order.
     pub(crate) fn encode(
         descriptor: &'a DataObjectDescriptor,
         data: &'a [u8],

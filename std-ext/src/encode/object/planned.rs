@@ -23,7 +23,7 @@ impl<'a> Planned<'a> {
     /// Puts `data`, elements in the descriptor's byte order, through all stages but the compressor.
     ///
     /// # Errors
-    /// Those of FORMAT §4.2, in its order.
+    /// The errors of FORMAT §4.2, in its order.
     pub(crate) fn new(
         descriptor: &'a DataObjectDescriptor,
         data: &'a [u8],
@@ -65,7 +65,7 @@ impl<'a> Planned<'a> {
     /// [`Object::write_to`].
     ///
     /// # Errors
-    /// Those of the compressor; [`TensogramError::Encoding`] if there is no memory.
+    /// The errors of the compressor; [`TensogramError::Encoding`] if there is no memory.
     pub(crate) fn append_to(self, out: &mut Vec<u8>, form: FrameForm) -> Result<WrittenFrame> {
         let object = match self {
             Self::Draft(draft) if !form.descriptor_first => {

@@ -30,7 +30,7 @@ impl<'a> Object<'a> {
     /// An object whose `region` went through the pipeline elsewhere: the payload, and masks if the descriptor has some.
     ///
     /// # Errors
-    /// Those of FORMAT §4.7.
+    /// The errors of FORMAT §4.7.
     pub(crate) fn pre_encoded(descriptor: &'a DataObjectDescriptor, region: &'a [u8]) -> Result<Self> {
         checks::descriptor(descriptor, region.len(), true)?;
         Plan::new(descriptor)?;
@@ -41,7 +41,7 @@ impl<'a> Object<'a> {
     /// An object of any descriptor and region. They are not compared with each other.
     ///
     /// # Errors
-    /// Those of [`object_descriptor_to_cbor`] and [`packing::check_dtype`].
+    /// The errors of [`object_descriptor_to_cbor`] and [`packing::check_dtype`].
     pub(crate) fn unchecked(descriptor: &'a DataObjectDescriptor, region: &'a [u8]) -> Result<Self> {
         Self::new(Described::Borrowed(descriptor), Region::borrowed(region))
     }
@@ -87,7 +87,7 @@ impl<'a> Object<'a> {
     /// Writes the frame, with descriptor and payload in the order that `form` asks for. Returns its digest if it gets one.
     ///
     /// # Errors
-    /// Those of the sink.
+    /// The errors of the sink.
     pub(crate) fn write_to(&self, sink: &mut impl Sink, form: FrameForm) -> Result<Option<u64>> {
         let FrameForm { hashing, descriptor_first } = form;
         let (flags, before) =

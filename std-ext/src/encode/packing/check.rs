@@ -53,7 +53,7 @@ pub(super) fn reference(value: f64) -> Result<()> {
 /// Checks all parameters, before values are packed with them.
 ///
 /// # Errors
-/// Those of [`bits`] and [`reference`]; [`TensogramError::Encoding`] for a binary scale beyond ±256.
+/// The errors of [`bits`] and [`reference`]; [`TensogramError::Encoding`] for a binary scale beyond ±256.
 pub(super) fn parameters(packing: &Packing) -> Result<()> {
     bits(packing.bits_per_value)?;
     reference(packing.reference_value)?;

@@ -28,7 +28,7 @@ pub(crate) fn derive(values: Values<'_>, bits: u32, decimal_scale_factor: i32) -
 /// [`derive`] on several threads.
 ///
 /// # Errors
-/// Those of [`derive`].
+/// The errors of [`derive`].
 pub(crate) fn derive_on(threads: Threads, values: Values<'_>, bits: u32, decimal_scale_factor: i32) -> Result<Packing> {
     check::bits(bits)?;
     let packing = |reference_value, binary_scale_factor| Packing {

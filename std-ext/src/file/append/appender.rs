@@ -69,7 +69,7 @@ impl<'f> Appender<'f> {
     /// Encodes a message and appends it. Returns the place that it gets.
     ///
     /// # Errors
-    /// Those of [`crate::encode()`] and of [`Self::append_message`].
+    /// The errors of [`crate::encode()`] and of [`Self::append_message`].
     pub fn append(
         &mut self,
         metadata: &GlobalMetadata,

@@ -118,7 +118,7 @@ impl GroupAppender {
     /// Encodes a message, on this thread, and appends it. Returns its place.
     ///
     /// # Errors
-    /// Those of [`encode`] and of [`Self::append_message`].
+    /// The errors of [`encode`] and of [`Self::append_message`].
     pub fn append(
         &self,
         metadata: &GlobalMetadata,
@@ -131,7 +131,7 @@ impl GroupAppender {
     /// Appends a message as it is. Returns its place.
     ///
     /// # Errors
-    /// Those of [`TensogramFile::append_message`]. If the write of a group fails, all its messages get the error, and
+    /// The errors of [`TensogramFile::append_message`]. If the write of a group fails, all its messages get the error, and
     /// none of them is in the file.
     pub fn append_message(&self, message: &[u8]) -> Result<MessageLayout> {
         whole_message(message)?;

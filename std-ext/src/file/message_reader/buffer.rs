@@ -64,7 +64,7 @@ impl Buffer {
     /// is worth getting at once.
     ///
     /// # Errors
-    /// Those of the reader, and an error if there is no memory. After [`io::ErrorKind::Interrupted`] the reader is called
+    /// The errors of the reader, and an error if there is no memory. After [`io::ErrorKind::Interrupted`] the reader is called
     /// again. The kept bytes stay after an error.
     pub(in crate::file) fn read(&mut self, reader: &mut impl Read, wanted: u64) -> Result<usize> {
         self.make_room(wanted)?;

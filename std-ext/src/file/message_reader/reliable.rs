@@ -43,7 +43,7 @@ impl Reliable {
     /// The next part of the stream. `None` at its end.
     ///
     /// # Errors
-    /// Those of reading. Nothing is lost then: the call can be repeated.
+    /// The errors of reading. Nothing is lost then: the call can be repeated.
     pub(super) fn next(&mut self, reader: &mut impl Read, limit: u64, junk: &mut KeptJunk) -> Result<Option<Found>> {
         self.skip(reader)?;
         loop {

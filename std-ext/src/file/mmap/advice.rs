@@ -30,7 +30,7 @@ pub enum Advice {
 /// Gives the advice about a range of the map.
 ///
 /// # Errors
-/// Those of the system.
+/// The errors of the system.
 #[cfg(unix)]
 pub(super) fn give(map: &Mmap, range: &Range<usize>, advice: Advice) -> io::Result<()> {
     let advice = match advice {

@@ -72,7 +72,7 @@ impl Decoding {
     /// needed.
     ///
     /// # Errors
-    /// Those of the unpackers.
+    /// The errors of the unpackers.
     pub(super) fn next_values(&mut self, bytes: &mut &[u8], values: &mut Vec<u8>) -> Result<()> {
         values.clear();
         match &mut self.way {

@@ -127,7 +127,7 @@ impl<'w> Writer<'w> {
     /// Appends an entry to the open map.
     ///
     /// # Errors
-    /// Those of `value`.
+    /// The errors of `value`.
     pub(crate) fn entry(&mut self, key: &str, value: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         self.key(key);
         value(self)
@@ -136,7 +136,7 @@ impl<'w> Writer<'w> {
     /// Appends an entry whose key is any item.
     ///
     /// # Errors
-    /// Those of `key` and `value`.
+    /// The errors of `key` and `value`.
     pub(super) fn entry_with(
         &mut self,
         key: impl FnOnce(&mut Self) -> Result<()>,

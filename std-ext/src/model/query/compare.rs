@@ -155,7 +155,7 @@ fn order_mixed(integer: i128, float: f64) -> Option<Ordering> {
 /// Whether the value is one of the literals.
 ///
 /// # Errors
-/// Those of walking an array or a map.
+/// The errors of walking an array or a map.
 pub(super) fn is_one_of(value: &Value<'_>, literals: &[Literal]) -> Result<bool> {
     if let Ok(text) = value.as_text() {
         let text = in_one_piece(text);

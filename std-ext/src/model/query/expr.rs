@@ -26,7 +26,7 @@ impl Expr {
     /// Whether the expression holds, where `test` says which conditions do. It is asked no more than necessary.
     ///
     /// # Errors
-    /// Those of `test`.
+    /// The errors of `test`.
     pub(crate) fn holds<E>(&self, test: &mut impl FnMut(&Condition) -> Result<bool, E>) -> Result<bool, E> {
         match self {
             Self::Is(condition) => test(condition),
@@ -125,7 +125,7 @@ impl Condition {
     /// Whether the condition holds for a value. `None` is a missing key.
     ///
     /// # Errors
-    /// Those of walking an array or a map.
+    /// The errors of walking an array or a map.
     pub(crate) fn holds(&self, value: Option<&Value<'_>>) -> Result<bool> {
         let is_one_of = |literals: &[Literal]| match value {
             Some(value) => compare::is_one_of(value, literals),

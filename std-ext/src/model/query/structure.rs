@@ -84,7 +84,7 @@ impl Structure {
     /// [`Self::of_object`] for the first object of a message, whose descriptor `first` finds.
     ///
     /// # Errors
-    /// Those of `first`.
+    /// The errors of `first`.
     pub(crate) fn of_message<'a>(
         self,
         count: usize,

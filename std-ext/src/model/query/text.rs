@@ -36,7 +36,7 @@ pub(super) fn fits(text: &str, pattern: &str) -> bool {
 /// A value as compact JSON. What JSON lacks is an object with one key, as the tool prints it.
 ///
 /// # Errors
-/// Those of walking an array or a map.
+/// The errors of walking an array or a map.
 pub(super) fn json(value: &Value<'_>) -> Result<String> {
     let mut text = String::new();
     write(value, &mut text)?;

@@ -82,7 +82,7 @@ impl KeyPath {
     /// Sets the value at the key's path in `entries`, the map that the key belongs to.
     ///
     /// # Errors
-    /// Those of [`set_path`].
+    /// The errors of [`set_path`].
     pub(crate) fn set(&self, entries: &mut BTreeMap<String, Value>, value: &Value) -> Result<()> {
         set_path(entries, self.path(), value.clone())
     }

@@ -46,7 +46,7 @@ impl<'f> MessageParts<'f> {
     /// The parts without the objects that the user does not want.
     ///
     /// # Errors
-    /// Those of [`ObjectNumbers::check`].
+    /// The errors of [`ObjectNumbers::check`].
     pub(crate) fn only(mut self, numbers: &ObjectNumbers) -> Result<Self> {
         numbers.check(self.objects.len())?;
         let (mut of_entry, mut of_object) = (0.., 0..);

@@ -59,7 +59,7 @@ impl Piece {
 /// message at a time.
 ///
 /// # Errors
-/// Those of reading.
+/// The errors of reading.
 pub(crate) fn pieces(input: &Input, verify: bool) -> Result<Vec<Piece>> {
     let mut sieve = Sieve { verify, budget: input.len().saturating_mul(BUDGET_PER_BYTE) };
     let wanted = if verify { Wanted::Whole } else { Wanted::Outline };

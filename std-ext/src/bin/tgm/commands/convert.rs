@@ -157,7 +157,7 @@ impl Convert {
     /// Reads all files, one after the other, and hands what is in them to `sink`. What cannot be read is reported.
     ///
     /// # Errors
-    /// Those of `sink`.
+    /// The errors of `sink`.
     fn read(&self, to: Format, out: &mut Out, told: &mut Told, sink: &mut Sink<'_>) -> Result<(), Failure> {
         for path in &self.paths {
             let name = path.display();

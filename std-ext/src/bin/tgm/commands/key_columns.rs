@@ -53,7 +53,7 @@ impl KeyColumns {
     /// The annotations under the keys.
     ///
     /// # Errors
-    /// Those of reading metadata.
+    /// The errors of reading metadata.
     pub(crate) fn annotations(&self, message: &MessageMetadata<'_>) -> tgm_core::Result<Annotations> {
         annotations(message, self.asked())
     }
@@ -61,7 +61,7 @@ impl KeyColumns {
     /// The values of all keys.
     ///
     /// # Errors
-    /// Those of reading metadata.
+    /// The errors of reading metadata.
     pub(crate) fn values(&self, scope: &Scope<'_, '_>) -> tgm_core::Result<Vec<Option<Json>>> {
         self.asked().map(|key| scope.get(key)).collect()
     }

@@ -204,7 +204,7 @@ impl Wish<'_> {
     /// The picture.
     ///
     /// # Errors
-    /// Those of finding, checking and decoding the object; complex numbers; more than two dimensions.
+    /// The errors of finding, checking and decoding the object; complex numbers; more than two dimensions.
     pub(crate) fn picture(
         &self,
         entry: &Entry<'_>,

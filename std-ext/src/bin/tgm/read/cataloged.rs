@@ -40,7 +40,7 @@ impl Cataloged {
     /// one of their objects can be.
     ///
     /// # Errors
-    /// Those of `with`.
+    /// The errors of `with`.
     pub(crate) fn for_each_message(
         &self,
         (paths, which): (&[PathBuf], Which),

@@ -48,7 +48,7 @@ impl Digests {
     /// The check for single objects of a message: O(frames).
     ///
     /// # Errors
-    /// Those of the walk over frames.
+    /// The errors of the walk over frames.
     pub(crate) fn of(self, message: &Message<'_>) -> Result<ObjectCheck> {
         let presence = if self.ignore_hash { HashPresence::Absent } else { message.hash_presence()? };
         Ok(ObjectCheck { presence })

@@ -56,7 +56,7 @@ impl Input {
     /// messages are read; likewise of a source at an address. "-" is standard input. The caller must report lost bytes.
     ///
     /// # Errors
-    /// Those of opening and reading.
+    /// The errors of opening and reading.
     pub(crate) fn open(path: &Path) -> Result<Self, TensogramError> {
         let name = path.display().to_string();
         if path == Path::new("-") {
@@ -134,7 +134,7 @@ impl Input {
     /// `length` bytes from `offset` on.
     ///
     /// # Errors
-    /// Those of reading; [`io::ErrorKind::UnexpectedEof`] if the file is shorter by now.
+    /// The errors of reading; [`io::ErrorKind::UnexpectedEof`] if the file is shorter by now.
     pub(crate) fn bytes(&self, offset: u64, length: u64) -> Result<Cow<'_, [u8]>, TensogramError> {
         match &self.source {
             Backing::Memory(bytes) => Ok(Cow::Borrowed(slice(bytes, offset, length).unwrap_or_default())),

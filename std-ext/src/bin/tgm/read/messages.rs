@@ -126,7 +126,7 @@ impl<'i> Reader<'i> {
     /// The wanted parts of the message at a place.
     ///
     /// # Errors
-    /// Those of reading; [`io::ErrorKind::UnexpectedEof`] if the file is shorter by now.
+    /// The errors of reading; [`io::ErrorKind::UnexpectedEof`] if the file is shorter by now.
     pub(crate) fn entry(&mut self, place: Place, wanted: Wanted) -> Result<Entry<'_>, TensogramError> {
         let input = self.input;
         self.input.progress.take_up(place.offset, place.length, place.index);
@@ -186,7 +186,7 @@ impl Input {
     /// could be read.
     ///
     /// # Errors
-    /// Those of `with`.
+    /// The errors of `with`.
     pub(crate) fn for_each(
         &self,
         out: &mut Out,
@@ -200,7 +200,7 @@ impl Input {
     /// [`Self::for_each`] for the messages whose number `is_meant`.
     ///
     /// # Errors
-    /// Those of `with`.
+    /// The errors of `with`.
     pub(crate) fn for_each_among(
         &self,
         out: &mut Out,
@@ -251,7 +251,7 @@ pub(crate) enum Step<'e> {
 /// reported.
 ///
 /// # Errors
-/// Those of `with`.
+/// The errors of `with`.
 pub(crate) fn for_each_message(
     paths: &[PathBuf],
     which: Which,
@@ -268,7 +268,7 @@ pub(crate) fn for_each_message(
 /// [`for_each_message`] for the one message of a file that the flags name: the first that is selected, or message 0.
 ///
 /// # Errors
-/// Those of `with`.
+/// The errors of `with`.
 pub(crate) fn for_one_message(
     path: &PathBuf,
     (which, selection): (Which, &Selection),
@@ -302,7 +302,7 @@ pub(crate) fn for_one_message(
 /// [`for_each_message`] for commands that hold output back: they also learn of pauses.
 ///
 /// # Errors
-/// Those of `with`.
+/// The errors of `with`.
 pub(crate) fn for_each_step(
     paths: &[PathBuf],
     which: Which,

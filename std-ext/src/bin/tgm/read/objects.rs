@@ -7,7 +7,7 @@ use tgm_std::TensogramError;
 /// Object `index`, found by walking the frames. The index is not used, because it may be wrong.
 ///
 /// # Errors
-/// Those of the walk, and [`no_object`].
+/// The errors of the walk, and [`no_object`].
 pub(crate) fn find<'f>(message: &Message<'f>, index: usize) -> Result<DataObject<'f>, TensogramError> {
     message.object_by_walk(index).or_else(|error| match error.kind() {
         ErrorKind::ObjectOutOfRange => Err(no_object(message.outline()?.object_count)),

@@ -27,7 +27,7 @@ impl Places {
     /// there.
     ///
     /// # Errors
-    /// Those of the GRIB sections in metadata.
+    /// The errors of the GRIB sections in metadata.
     pub(crate) fn of(
         metadata: &MessageMetadata<'_>,
         index: usize,

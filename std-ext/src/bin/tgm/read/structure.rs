@@ -35,7 +35,7 @@ impl<'m, 'a> Structure<'m, 'a> {
     /// The value of a structural key.
     ///
     /// # Errors
-    /// Those of reading the first object.
+    /// The errors of reading the first object.
     pub(crate) fn get(&self, key: &str) -> tgm_core::Result<Option<Json>> {
         match (key, self.object) {
             ("message", _) => Ok(Some(self.index.into())),
@@ -54,7 +54,7 @@ impl<'m, 'a> Structure<'m, 'a> {
     /// The value of a key that queries do not know by themselves.
     ///
     /// # Errors
-    /// Those of [`Self::get`].
+    /// The errors of [`Self::get`].
     pub(crate) fn known(&self, key: &str) -> tgm_core::Result<Option<Known>> {
         if !COMPUTED.contains(&key) {
             return Ok(None);

@@ -20,7 +20,7 @@ pub(crate) struct Tensor {
 /// All bytes of a file; "-" is standard input.
 ///
 /// # Errors
-/// Those of reading.
+/// The errors of reading.
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     if path != Path::new("-") {
         return fs::read(path);

@@ -222,7 +222,7 @@ impl Destination {
     /// called.
     ///
     /// # Errors
-    /// Those of `list`, if the text goes to standard output.
+    /// The errors of `list`, if the text goes to standard output.
     pub(crate) fn write_text(
         &self,
         out: &mut Out,

@@ -16,7 +16,7 @@ impl Spill {
     /// An empty file beside the file at `path`, or where temporary files are if its folder takes no new files.
     ///
     /// # Errors
-    /// Those of making a file.
+    /// The errors of making a file.
     pub(crate) fn beside(path: &Path) -> io::Result<Self> {
         let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or_else(|| ".".as_ref());
         let temporary = Temporary::new(directory, None).or_else(|_| Temporary::new(&std::env::temp_dir(), None))?;
@@ -26,7 +26,7 @@ impl Spill {
     /// Adds a message.
     ///
     /// # Errors
-    /// Those of writing.
+    /// The errors of writing.
     pub(crate) fn add(&mut self, message: &[u8]) -> io::Result<()> {
         self.lengths.push(message.len());
         self.temporary.file().write_all(message)
@@ -35,7 +35,7 @@ impl Spill {
     /// Calls `with` for each message, in order.
     ///
     /// # Errors
-    /// Those of reading, and of `with`.
+    /// The errors of reading, and of `with`.
     pub(crate) fn for_each<E: From<io::Error>>(self, mut with: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         let mut file: &File = self.temporary.file();
         file.rewind()?;

@@ -88,7 +88,7 @@ impl Appended {
     /// have been there before.
     ///
     /// # Errors
-    /// Those of writing.
+    /// The errors of writing.
     pub(crate) fn append(&mut self, path: &Path, message: &[u8], no_clobber: bool) -> Result<()> {
         let how = AppendOptions::default();
         if let Some((_, file)) = self.last.as_mut().filter(|(last, _)| last == path) {

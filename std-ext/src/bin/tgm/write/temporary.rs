@@ -28,7 +28,7 @@ impl Temporary {
     /// those of `existing`; without one, the umask decides.
     ///
     /// # Errors
-    /// Those of making a file.
+    /// The errors of making a file.
     pub(crate) fn new(directory: &Path, existing: Option<&Metadata>) -> io::Result<Self> {
         let temporary = match unnamed(directory, existing) {
             Some(file) => Self { file, name: None, directory: directory.into() },
@@ -43,7 +43,7 @@ impl Temporary {
     /// Creates an empty file with a hidden name, for libraries that write to names.
     ///
     /// # Errors
-    /// Those of making a file.
+    /// The errors of making a file.
     #[cfg(feature = "netcdf")]
     pub(crate) fn with_name(directory: &Path) -> io::Result<Self> {
         Self::named(directory, None)

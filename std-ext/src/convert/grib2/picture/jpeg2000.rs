@@ -16,7 +16,7 @@ const PIXEL_LEN: u64 = 16;
 /// The integers of a picture. Its size is checked before the library sees it.
 ///
 /// # Errors
-/// Those of [`super::integers`].
+/// The errors of [`super::integers`].
 pub(super) fn integers(picture: &[u8], count: u64, limits: &DecodeLimits, at: usize) -> Result<Vec<i64>> {
     check_size(picture, count, at)?;
     limits.check_bytes(picture.len() as u64, count.saturating_mul(PIXEL_LEN))?;

@@ -18,7 +18,7 @@ const SPARE: usize = 1 << 20;
 /// The integers of a picture. Its size is checked before memory is reserved for it.
 ///
 /// # Errors
-/// Those of [`super::integers`].
+/// The errors of [`super::integers`].
 pub(super) fn integers(picture: &[u8], count: u64, limits: &DecodeLimits, at: usize) -> Result<Vec<i64>> {
     let wrong = |error| damaged("PNG", error);
     // Rows, of which there may be one.

@@ -127,7 +127,7 @@ impl Bench {
     /// Decoding and encoding of the objects of one codec: all stages together, then each by itself.
     ///
     /// # Errors
-    /// Those of decoding. If the objects cannot be encoded again, the stage says why.
+    /// The errors of decoding. If the objects cannot be encoded again, the stage says why.
     pub(super) fn of_codec(&self, codec: &str, samples: &[Sample<'_>]) -> Result<Vec<Stage>, TensogramError> {
         let options = self.decoding.options();
         let mut bytes = 0;

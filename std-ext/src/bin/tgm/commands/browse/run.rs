@@ -26,7 +26,7 @@ enum Wake {
 /// Shows the state until the user ends it.
 ///
 /// # Errors
-/// Those of the terminal.
+/// The errors of the terminal.
 pub(super) fn run(app: App, sources: &[Arc<Source>], reading: &Reading) -> io::Result<()> {
     let mut screen = Screen::enter()?;
     let (sender, wakes) = mpsc::channel();

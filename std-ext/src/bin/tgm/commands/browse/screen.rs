@@ -26,7 +26,7 @@ impl Screen {
     /// Enters the full screen.
     ///
     /// # Errors
-    /// Those of the terminal.
+    /// The errors of the terminal.
     pub(super) fn enter() -> io::Result<Self> {
         let previous = panic::take_hook();
         panic::set_hook(Box::new(move |panic| {
@@ -49,7 +49,7 @@ impl Screen {
     /// Draws a frame.
     ///
     /// # Errors
-    /// Those of the terminal.
+    /// The errors of the terminal.
     pub(super) fn draw(&mut self, draw: impl FnOnce(&mut ratatui::Frame<'_>)) -> io::Result<()> {
         self.terminal.draw(draw).map(|_| ())
     }
@@ -57,7 +57,7 @@ impl Screen {
     /// Draws all of the next frame again.
     ///
     /// # Errors
-    /// Those of the terminal.
+    /// The errors of the terminal.
     pub(super) fn clear(&mut self) -> io::Result<()> {
         self.terminal.clear()
     }

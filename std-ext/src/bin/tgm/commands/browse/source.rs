@@ -63,7 +63,7 @@ impl Source {
     /// Opens a file. Nothing is read yet.
     ///
     /// # Errors
-    /// Those of opening; pipes and devices cannot be read at positions.
+    /// The errors of opening; pipes and devices cannot be read at positions.
     pub(super) fn open(path: &Path) -> Result<Self, TensogramError> {
         let name = path.display().to_string();
         if let Some(address) = path.to_str().filter(|text| is_remote_url(text)) {
@@ -111,7 +111,7 @@ impl Source {
     /// The bytes of a message without its payloads, or with the frame of one object.
     ///
     /// # Errors
-    /// Those of reading.
+    /// The errors of reading.
     pub(super) fn read(&self, layout: MessageLayout, object: Option<usize>) -> Result<Vec<u8>, TensogramError> {
         self.file.read_outline_at(layout, object)
     }

@@ -102,7 +102,7 @@ impl ArrayFlags {
     /// Writes a file that holds the arrays. Returns what it lacks.
     ///
     /// # Errors
-    /// Those of writing, and for arrays that the format cannot hold.
+    /// The errors of writing, and for arrays that the format cannot hold.
     pub(super) fn write(
         &self,
         to: Format,
@@ -131,7 +131,7 @@ impl ArrayFlags {
 /// Hands the arrays of a file to `sink`. A file that cannot be read is reported.
 ///
 /// # Errors
-/// Those of `sink`.
+/// The errors of `sink`.
 pub(super) fn read(
     from: Format,
     path: &Path,

@@ -33,7 +33,7 @@ impl GribFlags {
 /// Converts the GRIB messages of one file. What cannot be converted is reported.
 ///
 /// # Errors
-/// Those of `sink`.
+/// The errors of `sink`.
 pub(super) fn read(
     path: &Path,
     options: &GribOptions,
@@ -98,7 +98,7 @@ impl GribWriter {
     /// Writes the GRIB message of a message. What was not made from GRIB is reported and left out.
     ///
     /// # Errors
-    /// Those of writing, and what is not kept, if that is an error.
+    /// The errors of writing, and what is not kept, if that is an error.
     pub(super) fn write(
         &mut self,
         item: &Item<'_>,

@@ -29,7 +29,7 @@ impl<'a> Item<'a> {
     /// The arrays of the item. Those of a message are decoded.
     ///
     /// # Errors
-    /// Those of [`Arrays::decode`].
+    /// The errors of [`Arrays::decode`].
     pub(super) fn into_arrays(self) -> Result<Arrays<'a>, TensogramError> {
         match self {
             Self::Message(message) => Arrays::decode(message, &as_stored()),
@@ -40,7 +40,7 @@ impl<'a> Item<'a> {
     /// The message, or the one that the arrays become.
     ///
     /// # Errors
-    /// Those of [`Arrays::encode`].
+    /// The errors of [`Arrays::encode`].
     #[cfg(any(feature = "netcdf", feature = "zarr"))]
     pub(super) fn into_message(self, options: &EncodeOptions) -> Result<Cow<'a, [u8]>, TensogramError> {
         match self {

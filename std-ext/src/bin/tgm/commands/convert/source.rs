@@ -69,7 +69,7 @@ pub(super) fn start(path: &Path) -> Option<Vec<u8>> {
 /// An input as a stream.
 ///
 /// # Errors
-/// Those of opening.
+/// The errors of opening.
 pub(super) fn stream(path: &Path) -> io::Result<impl Read> {
     let (source, length): (Box<dyn Read>, _) = if is_stdin(path) {
         (Box::new(io::stdin().lock()), None)
@@ -87,7 +87,7 @@ pub(super) fn stream(path: &Path) -> io::Result<impl Read> {
 /// All bytes of an input. `check` gets the start of a regular file and its length, and may refuse it before it is read.
 ///
 /// # Errors
-/// Those of opening and reading, and of `check`.
+/// The errors of opening and reading, and of `check`.
 pub(super) fn bytes(path: &Path, check: impl FnOnce(&[u8], u64) -> io::Result<()>) -> io::Result<Bytes> {
     if is_regular(path) {
         let length = fs::metadata(path)?.len();

@@ -57,7 +57,7 @@ impl Convert {
     /// Hands the messages of a file to `sink`. All of them are in memory.
     ///
     /// # Errors
-    /// Those of `sink`.
+    /// The errors of `sink`.
     pub(super) fn read_streamed(
         &self,
         from: Format,

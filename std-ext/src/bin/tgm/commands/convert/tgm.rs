@@ -23,7 +23,7 @@ const STREAMED: u64 = 64 << 20;
 /// Hands the messages of a file to `sink`. Messages with a wrong digest are reported and left out.
 ///
 /// # Errors
-/// Those of `sink`.
+/// The errors of `sink`.
 pub(super) fn read(
     path: &PathBuf,
     digests: Digests,
@@ -52,7 +52,7 @@ impl Convert {
     /// Writes a message that holds the arrays, with the stages that the flags name.
     ///
     /// # Errors
-    /// Those of encoding and writing.
+    /// The errors of encoding and writing.
     pub(super) fn write_message(
         &self,
         arrays: Arrays<'_>,

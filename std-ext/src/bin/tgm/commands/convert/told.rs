@@ -37,7 +37,7 @@ impl Told {
     /// [`Self::not_kept`] for a list. Numbers of objects count from `first`.
     ///
     /// # Errors
-    /// Those of [`Self::not_kept`].
+    /// The errors of [`Self::not_kept`].
     pub(super) fn list(&self, out: &mut Out, place: &str, first: usize, list: &[NotKept]) -> Result<(), Failure> {
         list.iter().try_for_each(|NotKept { object, what }| match object {
             Some(object) => self.not_kept(out, &format!("{place}, object {}", first + object), what),

@@ -99,7 +99,7 @@ pub(crate) trait Canvas {
     /// Ends the picture.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// The errors of the writer.
     fn finish(self, out: &mut dyn io::Write) -> io::Result<()>;
 }
 
@@ -153,7 +153,7 @@ impl Layout {
 /// Draws a picture on the canvas that `canvas` makes of a width and a height.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub(crate) fn draw<C: Canvas>(
     out: &mut dyn io::Write,
     picture: &Picture,
