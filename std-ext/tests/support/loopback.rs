@@ -90,11 +90,11 @@ pub struct Switches {
     pub ignore_if_match: bool,
     pub range_header: RangeHeader,
     pub framing: Framing,
-    /// The connection is closed after so many bytes of a body.
+    /// The connection is closed after this number of bytes of a body.
     pub cut_after: Option<usize>,
     /// How many bodies are cut. 0: all of them.
     pub cuts: usize,
-    /// A chunked body is ended properly after so many bytes.
+    /// A chunked body is ended properly after this number of bytes.
     pub short_body: Option<usize>,
     /// So many requests are answered by this status.
     pub fail: Option<(usize, u16)>,

@@ -93,7 +93,7 @@ impl Crash {
         self.sectors.values().fold(lengths, |count, versions| count.saturating_mul(versions.len() as u128))
     }
 
-    /// The state for which `choose` picks one of so many values, once for the length and once for each sector.
+    /// The state for which `choose` picks a number below the one that it gets, once for the length and once for each sector.
     pub fn state(&self, mut choose: impl FnMut(usize) -> usize) -> Vec<u8> {
         let len = self.lengths[choose(self.lengths.len())];
         let mut file = self.durable.clone();

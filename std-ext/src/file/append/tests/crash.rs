@@ -143,7 +143,7 @@ impl History {
         ends.map(|at| (at, Crash::after(&self.initial, &steps[..at], sector))).collect()
     }
 
-    /// Checks what a crash after so many steps has left. Returns the messages that are there.
+    /// Checks what a crash after step `at` has left. Returns the messages that are there.
     fn check(&self, at: usize, left: &[u8]) -> Vec<Vec<u8>> {
         let found = scan(left);
         let mut rest = found.iter();
