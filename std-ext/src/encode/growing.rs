@@ -1,6 +1,6 @@
 //! Buffered messages that take their objects bit by bit, so that not all of them are in memory beside the message.
 
-use crate::base::error::Result;
+use crate::base::error::{Result, TensogramError};
 use crate::base::options::EncodeOptions;
 use crate::encode::assemble::fitting;
 use crate::encode::checks;
@@ -38,12 +38,14 @@ use crate::model::types::GlobalMetadata;
 pub struct GrowingMessage {
     options: EncodeOptions,
     growth: Growth,
+    /// Whether an object could not be added. Some of its bytes may be in the message.
+    is_broken: bool,
 }
 
 impl GrowingMessage {
     /// A message without objects. The options apply to the message: its metadata, digests and threads.
     pub fn new(options: &EncodeOptions) -> Self {
-        Self { options: options.clone(), growth: Growth::new(options) }
+        Self { options: options.clone(), growth: Growth::new(options), is_broken: false }
     }
 
     /// How many objects were added.
@@ -54,32 +56,43 @@ impl GrowingMessage {
     /// Adds objects. Those of one call are encoded on several threads, if the options say so.
     ///
     /// # Errors
-    /// The errors of [`encode_parts`](crate::encode::encode_parts), with the number of the object in the message. The
-    /// message is useless then.
+    /// The errors of [`encode_parts`](crate::encode::encode_parts), with the number of the object in the message. After an
+    /// error nothing more can be added, and [`Self::finish`] fails.
     pub fn add(&mut self, parts: &[Part<'_>]) -> Result<(), PartError> {
         let before = self.object_count();
-        let planned = plan_parts(parts, &self.options).map_err(|error| error.behind(before))?;
-        self.grow(planned)
+        let planned = plan_parts(parts, &self.options).inspect_err(|_| self.is_broken = true);
+        self.grow(planned.map_err(|error| error.behind(before))?)
     }
 
     /// Adds an object of another message as it is.
     ///
     /// # Errors
-    /// Without memory. The message is useless then.
+    /// Without memory. After an error nothing more can be added, and [`Self::finish`] fails.
     pub fn add_taken(&mut self, object: TakenObject<'_>) -> Result<(), PartError> {
         self.grow(vec![object.into_object().into()])
     }
 
     fn grow(&mut self, objects: Vec<Planned<'_>>) -> Result<(), PartError> {
+        self.check()?;
         let before = self.object_count();
-        self.growth.add(objects).map_err(|error| error.behind(before))
+        self.growth.add(objects).inspect_err(|_| self.is_broken = true).map_err(|error| error.behind(before))
+    }
+
+    /// Fails if an object could not be added.
+    fn check(&self) -> Result<(), PartError> {
+        if self.is_broken {
+            let text = "the message lacks an object that could not be added to it";
+            return Err(PartError::of_all(TensogramError::encoding(text)));
+        }
+        Ok(())
     }
 
     /// The message.
     ///
     /// # Errors
-    /// The errors of [`encode_parts`](crate::encode::encode_parts) about metadata.
+    /// The errors of [`encode_parts`](crate::encode::encode_parts) about metadata; an earlier error of [`Self::add`].
     pub fn finish(self, metadata: &GlobalMetadata) -> Result<Vec<u8>, PartError> {
+        self.check()?;
         checks::message(metadata, self.object_count()).map_err(PartError::of_all)?;
         self.growth.finish(metadata, &self.options).map(fitting)
     }
@@ -154,5 +167,30 @@ mod tests {
         let error =
             growing.add(&[Part::Values(&good, &[1], &options), Part::Values(&good, &[], &options)]).unwrap_err();
         assert_eq!(error.object_index, Some(3), "{error}");
+    }
+
+    #[test]
+    fn a_message_that_lacks_an_object_is_not_finished() {
+        let options = EncodeOptions::default();
+        let good = DataObjectDescriptor::new(Dtype::Float64, ByteOrder::Little, &[1]);
+        let bytes = |value: f64| value.to_le_bytes();
+        let mut packed = good.clone();
+        packed.encoding = "simple_packing".into();
+        for (name, descriptor, bytes) in [
+            ("NaN", &good, &bytes(f64::NAN)[..]),
+            ("a wrong length", &good, &[]),
+            ("no parameters", &packed, &bytes(f64::INFINITY)),
+        ] {
+            let mut growing = GrowingMessage::new(&options);
+            growing.add(&[Part::Values(&good, &bytes_of_one(), &options)]).unwrap();
+            growing.add(&[Part::Values(descriptor, bytes, &options)]).unwrap_err();
+            let again = growing.add(&[Part::Values(&good, &bytes_of_one(), &options)]).unwrap_err();
+            assert!(again.to_string().contains("lacks an object"), "{name}: {again}");
+            assert!(growing.finish(&GlobalMetadata::default()).is_err(), "{name}");
+        }
+    }
+
+    const fn bytes_of_one() -> [u8; 8] {
+        1_f64.to_le_bytes()
     }
 }
