@@ -240,10 +240,14 @@ impl<'a> Cursor<'a> {
     /// Steps over an array of many items if all of them are plain unsigned integers, and returns whether it did. Otherwise
     /// stays where it is.
     fn skip_uints(&mut self) -> bool {
+        if IS_SMALL {
+            return false;
+        }
         let mut ahead = *self;
-        let head =
-            ahead.head().ok().filter(|head| head.major == major::ARRAY && head.argument >= info::SHORT_END.into());
-        let Some(head) = head.filter(|_| !IS_SMALL) else { return false };
+        let Ok(head) = ahead.head() else { return false };
+        if head.major != major::ARRAY || head.argument < info::SHORT_END.into() {
+            return false;
+        }
         let items = ahead.claimed_items(&head, 1).ok().and_then(|items| usize::try_from(items).ok());
         let Some(rest) = items.and_then(|items| runs::skip_all(ahead.rest, items)) else { return false };
         self.rest = rest;

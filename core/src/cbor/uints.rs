@@ -54,9 +54,10 @@ impl<'a> Uints<'a> {
         let mut len = 0_usize;
         while !items.is_end(cursor, len)? {
             let (alike, rest) = runs::skip_alike(cursor.rest(), items.left(len));
-            *cursor = cursor.at_rest(rest);
             if alike == 0 {
                 read(cursor)?;
+            } else {
+                *cursor = cursor.at_rest(rest);
             }
             len = len.saturating_add(alike.max(1));
         }
@@ -173,9 +174,10 @@ impl Iterator for UintsIter<'_> {
         self.left = self.left.saturating_sub(to_skip);
         while to_skip > 0 {
             let (alike, rest) = runs::skip_alike(self.items.rest(), to_skip);
-            self.items = self.items.at_rest(rest);
             if alike == 0 {
                 read(&mut self.items).ok()?;
+            } else {
+                self.items = self.items.at_rest(rest);
             }
             to_skip = to_skip.saturating_sub(alike.max(1));
         }
