@@ -176,21 +176,17 @@ mod tests {
         let bytes = |value: f64| value.to_le_bytes();
         let mut packed = good.clone();
         packed.encoding = "simple_packing".into();
-        for (name, descriptor, bytes) in [
+        for (name, descriptor, data) in [
             ("NaN", &good, &bytes(f64::NAN)[..]),
             ("a wrong length", &good, &[]),
             ("no parameters", &packed, &bytes(f64::INFINITY)),
         ] {
             let mut growing = GrowingMessage::new(&options);
-            growing.add(&[Part::Values(&good, &bytes_of_one(), &options)]).unwrap();
-            growing.add(&[Part::Values(descriptor, bytes, &options)]).unwrap_err();
-            let again = growing.add(&[Part::Values(&good, &bytes_of_one(), &options)]).unwrap_err();
+            growing.add(&[Part::Values(&good, &bytes(1.0), &options)]).unwrap();
+            growing.add(&[Part::Values(descriptor, data, &options)]).unwrap_err();
+            let again = growing.add(&[Part::Values(&good, &bytes(1.0), &options)]).unwrap_err();
             assert!(again.to_string().contains("lacks an object"), "{name}: {again}");
             assert!(growing.finish(&GlobalMetadata::default()).is_err(), "{name}");
         }
-    }
-
-    const fn bytes_of_one() -> [u8; 8] {
-        1_f64.to_le_bytes()
     }
 }

@@ -16,8 +16,10 @@ use super::encode::{Coder, interval_len};
 use crate::base::threads::Threads;
 use crate::codec::CodecError;
 
-/// Bytes of containers in a piece. Coding an interval for its k takes 1 to 6 % of this.
+/// Bytes of containers in a piece.
 const PIECE: usize = 256 << 10;
+/// The fewest intervals of a piece. Before a piece, one interval is coded for its k: at most an eighth of the work.
+const INTERVALS: usize = 8;
 /// Pieces for each thread before they are joined. They take memory until then.
 const ROUND: usize = 4;
 
@@ -30,10 +32,10 @@ pub(super) fn append(
     code: impl Fn(Range<usize>, &mut Coder<'_>) -> Result<(), CodecError> + Sync,
     out: &mut Vec<u8>,
 ) -> Result<Vec<u64>, CodecError> {
-    append_pieces(threads, PIECE / interval_len(params), len, params, code, out)
+    append_pieces(threads, (PIECE / interval_len(params)).max(INTERVALS), len, params, code, out)
 }
 
-/// [`append`] in pieces of this many intervals, and at least one.
+/// [`append`] in pieces of this number of intervals.
 fn append_pieces(
     threads: Threads,
     intervals: usize,
@@ -43,7 +45,7 @@ fn append_pieces(
     out: &mut Vec<u8>,
 ) -> Result<Vec<u64>, CodecError> {
     let interval = interval_len(params);
-    let piece = interval * intervals.max(1);
+    let piece = interval * intervals;
     let mut stream = Coder::new(len, params, std::mem::take(out), 0)?;
     if threads.is_one() || len <= piece {
         code(0..len, &mut stream)?;
