@@ -55,6 +55,8 @@ mod positioned;
 mod query;
 mod remote;
 #[cfg(feature = "remote")]
+mod remote_backing;
+#[cfg(feature = "remote")]
 mod remote_file;
 mod tensogram_file;
 mod value_reader;

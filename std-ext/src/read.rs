@@ -38,6 +38,7 @@ pub(crate) mod answer;
 pub mod async_reader;
 #[cfg(feature = "async")]
 mod batch;
+mod described;
 pub mod fetch;
 mod gather;
 mod known;

@@ -16,6 +16,7 @@ pub(crate) use batch;
 pub(crate) mod handle;
 mod iterate;
 pub(crate) mod open;
+pub(crate) mod origin;
 mod tensogram_file;
 
 pub(crate) use self::iterate::TensogramFileIter;

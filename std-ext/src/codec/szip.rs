@@ -18,6 +18,7 @@
 
 mod bits;
 mod block;
+mod coder;
 mod encode;
 #[cfg(feature = "szip")]
 pub mod libaec;

@@ -35,52 +35,29 @@
 mod appender;
 mod group;
 mod medium;
+mod options;
 mod protocol;
 #[cfg(test)]
 mod tests;
-mod writer;
+mod whole;
+pub(super) mod writer;
 
 use std::fs;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use tgm_core::Message;
-
 pub use self::appender::Appender;
 pub use self::group::GroupAppender;
 use self::medium::{directory_of, sync_directory};
-pub(super) use self::writer::Writer;
+pub use self::options::{AppendOptions, TornTail};
+use self::whole::whole_message;
 use super::tensogram_file::{Backing, TensogramFile};
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::EncodeOptions;
 use crate::encode::{MessageBuilder, encode};
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 use crate::scan::MessageLayout;
-
-/// Options of appending.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AppendOptions {
-    /// Whether to wait until the message is on disk. If the power fails meanwhile, the file has the whole message or
-    /// nothing of it.
-    pub sync: bool,
-    /// What to do with bytes after the last message.
-    pub torn_tail: TornTail,
-}
-
-/// What to do with bytes after the last message of a file. An interrupted writer leaves such bytes.
-///
-/// [`tgm_core::scan`] defines which message is the last one: messages inside the payload of an unfinished message
-/// belong to it. Messages that a scan finds are never removed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum TornTail {
-    /// Append nothing. The error says where the bytes are.
-    #[default]
-    Refuse,
-    /// Remove the bytes.
-    Remove,
-}
 
 impl TensogramFile {
     /// Creates a file without messages, and its directories. An existing file is emptied.
@@ -210,7 +187,7 @@ impl TensogramFile {
             #[cfg(feature = "mmap")]
             Backing::Mapped(_) => Err(TensogramError::Io(io::Error::other("cannot append to a memory-mapped file"))),
             #[cfg(feature = "remote")]
-            Backing::Remote(_) => Err(crate::file::remote_file::not_supported()),
+            Backing::Remote(_) => Err(crate::file::remote_backing::not_supported()),
         }
     }
 
@@ -231,14 +208,6 @@ impl TensogramFile {
             _ => self.invalidate_offsets(),
         }
     }
-}
-
-/// Refuses bytes that are not exactly one message.
-fn whole_message(bytes: &[u8]) -> Result<()> {
-    if Message::parse(bytes)?.as_bytes().len() != bytes.len() {
-        return Err(TensogramError::Framing("not one whole message: bytes follow its postamble".into()));
-    }
-    Ok(())
 }
 
 /// Creates the directory and those above it, and waits until their names are on disk.

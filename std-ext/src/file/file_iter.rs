@@ -37,7 +37,7 @@ impl TensogramFile {
             #[cfg(feature = "mmap")]
             Backing::Mapped(mapped) => Held::Map(Arc::clone(mapped)),
             #[cfg(feature = "remote")]
-            Backing::Remote(_) => return Err(crate::file::remote_file::not_supported()),
+            Backing::Remote(_) => return Err(crate::file::remote_backing::not_supported()),
         };
         let layouts = self.message_layouts()?.into_iter();
         Ok(FileMessageIter { path: self.path.clone(), held, layouts, next: 0 })

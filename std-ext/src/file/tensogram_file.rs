@@ -14,7 +14,7 @@ use crate::base::memory;
 use crate::base::options::DecodeOptions;
 #[cfg(doc)]
 use crate::decode;
-use crate::file::append::Writer;
+use crate::file::append::writer::Writer;
 use crate::file::message_bytes::{self, read_whole};
 #[cfg(feature = "mmap")]
 use crate::file::mmap::MappedFile;
@@ -22,7 +22,7 @@ use crate::file::open::open_for_reading;
 use crate::file::positioned::{read_at, source_of};
 use crate::file::remote::RemoteScanOptions;
 #[cfg(feature = "remote")]
-use crate::file::remote_file::Remote;
+use crate::file::remote_backing::Remote;
 #[cfg(feature = "remote")]
 use crate::read::answer;
 use crate::read::answer::{Outline, Question};

@@ -210,7 +210,7 @@ impl Question for Descriptors {
             _ => return Ok(Answer::NeedsMessage),
         };
         let room = Room::new(&self.0.limits);
-        let owned = |described: &super::gather::DescriptorBytes| {
+        let owned = |described: &super::described::DescriptorBytes| {
             to_owned::descriptor(&descriptor_at(&described.bytes, described.offset)?, &room)
         };
         let Ok(descriptors) = descriptors.iter().map(owned).collect::<Result<Vec<_>>>() else {

@@ -4,14 +4,12 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use tgm_core::cbor::Cursor;
 use tgm_core::descriptor::Descriptor;
 use tgm_core::frame::Frame;
 use tgm_core::index::IndexEntry;
 use tgm_core::selection::Pick;
-use tgm_core::wire::{DATA_OBJECT_FOOTER_SIZE, FRAME_END, FRAME_HEADER_SIZE, ObjectTail};
-use zerocopy::FromBytes as _;
 
+use super::described::{DescriptorBytes, described, range_of};
 use super::known::Known;
 use super::locate::{Found, Goal, Locate};
 use super::options::ReadOptions;
@@ -95,13 +93,6 @@ impl Gathered {
             Self::Parts(parts) => parts.fetched.iter().map(Vec::len).sum(),
         }
     }
-}
-
-/// A descriptor as CBOR, from its place in the message on. Bytes may follow it.
-#[derive(Debug)]
-pub(crate) struct DescriptorBytes {
-    pub(crate) offset: u64,
-    pub(crate) bytes: Vec<u8>,
 }
 
 /// The bytes of a payload that ranges need.
@@ -335,52 +326,6 @@ fn frame(parts: &mut Parts<'_, '_>, structure: Arc<Structure>, index: usize) -> 
         _ => return Err(Halt::Odd.into()),
     }
     Ok(Gathered::Frame(structure, index, entry.offset, bytes))
-}
-
-const fn range_of(entry: IndexEntry) -> Range<u64> {
-    entry.offset..entry.offset.saturating_add(entry.length)
-}
-
-/// The descriptor of an object, and the region of its payload and masks in the message.
-pub(super) fn described(parts: &mut Parts<'_, '_>, entry: IndexEntry) -> Result<(DescriptorBytes, Range<u64>), Halt> {
-    let frame = range_of(entry);
-    let tail = frame.end.saturating_sub(DATA_OBJECT_FOOTER_SIZE as u64);
-    let glance = frame.end.saturating_sub(parts.options.descriptor).max(frame.start);
-    let bytes = parts.need(&(glance..frame.end))?;
-    let (_, footer) = ObjectTail::ref_from_suffix(&bytes).map_err(|_| Halt::Odd)?;
-    let offset = frame.start.saturating_add(footer.cbor_offset.get());
-    let body = frame.start.saturating_add(FRAME_HEADER_SIZE as u64);
-    if footer.end != *FRAME_END || !(body..=tail).contains(&offset) {
-        return Err(Halt::Odd);
-    }
-    if offset == body && entry.length > parts.options.descriptor {
-        return described_first(parts, offset, tail);
-    }
-    let bytes = parts.need(&(offset..tail))?.into_owned();
-    let mut cursor = Cursor::new(&bytes, 0);
-    // A descriptor in front of the payload begins where the body does, so this one comes last.
-    cursor.skip().map_err(|_| Halt::Odd)?;
-    let end = offset.saturating_add(cursor.offset());
-    let region = if end == tail { body..offset } else { end..tail };
-    Ok((DescriptorBytes { offset, bytes }, region))
-}
-
-/// A descriptor that lies before its payload: its length shows when all of it is read.
-fn described_first(parts: &mut Parts<'_, '_>, offset: u64, tail: u64) -> Result<(DescriptorBytes, Range<u64>), Halt> {
-    let mut len = parts.options.descriptor;
-    loop {
-        let end = offset.saturating_add(len).min(tail);
-        let bytes = parts.need(&(offset..end))?.into_owned();
-        let mut cursor = Cursor::new(&bytes, 0);
-        if cursor.skip().is_ok() {
-            let region = offset.saturating_add(cursor.offset())..tail;
-            return Ok((DescriptorBytes { offset, bytes }, region));
-        }
-        if end == tail || len > parts.options.max_structure {
-            return Err(Halt::Odd);
-        }
-        len = len.saturating_mul(4);
-    }
 }
 
 /// The parts of an object's payload that ranges need. `None` if all of the frame is needed.

@@ -6,7 +6,7 @@ use tgm_core::frame::check_header;
 use tgm_core::wire::{DATA_OBJECT_FOOTER_SIZE, FRAME_HEADER_SIZE, FrameHeader};
 use zerocopy::FromBytes as _;
 
-use super::gather::described;
+use super::described::described;
 use super::structure::{Halt, Parts, Structure};
 
 /// Bytes of a message, and where they lie in it.

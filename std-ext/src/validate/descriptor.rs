@@ -3,16 +3,15 @@
 use tgm_core::ErrorKind;
 use tgm_core::cbor::{Map, Uints, Value};
 use tgm_core::descriptor::{Compression, Encoding, Filter, Key};
-use tgm_core::frame::Frame;
 use tgm_core::object::DataObject;
 use tgm_core::tensor::Shape;
-use tgm_core::wire::FRAME_HEADER_SIZE;
 
+use super::duplicates::shorten;
+use super::frames::{ObjectFrame, cbor_of};
 use super::issue::{IssueCode, ValidationIssue};
-use super::metadata::{check_duplicates, check_order};
+use super::keys::{check_duplicates, check_order};
 use super::options::ValidateOptions;
 use super::report::Findings;
-use super::structure::ObjectFrame;
 
 /// Checks the descriptor of one object.
 pub(super) fn check(object: &mut ObjectFrame<'_>, options: &ValidateOptions, findings: &mut Findings) {
@@ -53,13 +52,6 @@ pub(super) fn check(object: &mut ObjectFrame<'_>, options: &ValidateOptions, fin
         // An object without a type can be decoded.
         object.is_reported |= code != IssueCode::EmptyObjType;
     }
-}
-
-/// The object's body from the descriptor on.
-pub(super) fn cbor_of<'a>(frame: &Frame<'a>) -> &'a [u8] {
-    // The frame has checked that cbor_offset lies between its header and its tail.
-    let start = frame.cbor_offset().saturating_sub(FRAME_HEADER_SIZE as u64);
-    usize::try_from(start).ok().and_then(|start| frame.body().get(start..)).unwrap_or_default()
 }
 
 type Fault = (IssueCode, String);
@@ -129,12 +121,4 @@ fn block_offset_faults(object: &DataObject<'_>) -> Vec<Fault> {
 fn unknown_name(map: &Map<'_>, key: &str, code: IssueCode, is_known: fn(&str) -> bool) -> Option<Fault> {
     let name = map.get(key).ok().flatten()?.as_text().ok()?.to_string();
     (!is_known(&name)).then(|| (code, format!("unknown {key} '{}'", shorten(&name))))
-}
-
-/// The first characters of a name from a message, which may have any length.
-pub(super) fn shorten(name: &str) -> String {
-    const KEPT: usize = 64;
-    name.char_indices()
-        .nth(KEPT)
-        .map_or_else(|| name.to_owned(), |(end, _)| format!("{}…", name.get(..end).unwrap_or_default()))
 }

@@ -11,8 +11,6 @@ use std::borrow::Cow;
 
 use tgm_core::cbor::{Cursor, Kind, Step, Value};
 
-use super::descriptor::shorten;
-
 /// A repeated key.
 pub(super) struct Duplicate {
     /// The position of the repetition, in bytes from the start of the CBOR.
@@ -187,6 +185,14 @@ fn name_at(encoded: &[u8], position: u32) -> String {
         (2, _, text) => format!("'{}'", shorten(&String::from_utf8_lossy(&text))),
         _ => "that is not text".to_owned(),
     }
+}
+
+/// The first characters of a name from a message, which may have any length.
+pub(super) fn shorten(name: &str) -> String {
+    const KEPT: usize = 64;
+    name.char_indices()
+        .nth(KEPT)
+        .map_or_else(|| name.to_owned(), |(end, _)| format!("{}…", name.get(..end).unwrap_or_default()))
 }
 
 #[cfg(test)]

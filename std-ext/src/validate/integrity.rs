@@ -7,12 +7,12 @@ use tgm_core::index::HashList;
 use tgm_core::object::DataObject;
 use tgm_core::wire::{FrameType, MessageFlags};
 
-use super::descriptor::shorten;
+use super::duplicates::shorten;
+use super::frames::{ObjectFrame, Structure};
 use super::issue::{IssueCode, ValidationIssue, ValidationLevel};
 use super::metadata::unreadable;
 use super::options::ValidateOptions;
 use super::report::Findings;
-use super::structure::{ObjectFrame, Structure};
 use super::{fidelity, trial};
 use crate::base::budget::Spending;
 use crate::model::hash;

@@ -1,6 +1,6 @@
 //! Level 2: metadata, indexes, hash lists and preceders, and their agreement with the objects.
 
-use tgm_core::cbor::{Canonical, Map, verify_canonical};
+use tgm_core::cbor::Map;
 use tgm_core::frame::Frame;
 use tgm_core::index::{HashList, Index};
 use tgm_core::metadata::{Metadata, RESERVED_KEY};
@@ -8,11 +8,11 @@ use tgm_core::wire::FrameType;
 use tgm_core::{Error, ErrorKind, Message};
 
 use super::descriptor;
-use super::duplicates;
+use super::frames::{ObjectFrame, Structure};
 use super::issue::{IssueCode, ValidationIssue};
+use super::keys::{check_duplicates, check_order};
 use super::options::ValidateOptions;
 use super::report::Findings;
-use super::structure::{ObjectFrame, Structure};
 
 /// Checks the CBOR of all frames, in order. Unreadable metadata ends the level.
 pub(super) fn check(message: &mut Structure<'_>, options: &ValidateOptions, findings: &mut Findings) {
@@ -61,36 +61,6 @@ fn check_keys(frame: &Frame<'_>, code: Option<IssueCode>, options: &ValidateOpti
     check_duplicates(cbor, offset, name, None, options, findings);
     if let Some(code) = code.filter(|_| options.check_canonical) {
         findings.extend(check_order(cbor, offset, code, name));
-    }
-}
-
-/// Reports repeated keys in the CBOR of `what`. `index` is the number of the data object, if it is one.
-pub(super) fn check_duplicates(
-    cbor: &[u8],
-    offset: u64,
-    what: &str,
-    index: Option<usize>,
-    options: &ValidateOptions,
-    findings: &mut Findings,
-) {
-    if options.like_reference {
-        return;
-    }
-    duplicates::find(cbor, &mut |duplicate| {
-        let text = format!("{what} CBOR: key {} stands twice in one map, the last counts", duplicate.name);
-        let issue = ValidationIssue::new(IssueCode::DuplicateKey, text).at(offset.saturating_add(duplicate.offset));
-        findings.push(index.map_or(issue.clone(), |index| issue.of_object(index)));
-    });
-}
-
-/// The finding for keys out of order. Malformed CBOR is reported elsewhere.
-pub(super) fn check_order(cbor: &[u8], offset: u64, code: IssueCode, what: &str) -> Option<ValidationIssue> {
-    match verify_canonical(cbor, Canonical::KeyOrder) {
-        Err(error) if matches!(error.kind(), ErrorKind::NonCanonical(_)) => {
-            let text = format!("{what} CBOR is not canonical: {}", error.kind());
-            Some(ValidationIssue::new(code, text).at(error.shift(offset).offset()))
-        }
-        _ => None,
     }
 }
 

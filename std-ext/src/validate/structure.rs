@@ -6,6 +6,7 @@ use tgm_core::message::{check_postamble, check_preamble};
 use tgm_core::wire::{FrameType, MIN_MESSAGE_SIZE, MessageFlags, POSTAMBLE_SIZE, PREAMBLE_SIZE, Postamble, Preamble};
 use zerocopy::FromBytes;
 
+use super::frames::{Envelope, Structure, type_bit};
 use super::issue::{IssueCode, ValidationIssue};
 use super::options::ValidateOptions;
 use super::report::Findings;
@@ -29,49 +30,6 @@ const ANNOUNCEMENTS: [(u16, FrameType, &str); 7] = [
     (MessageFlags::FOOTER_HASHES, FrameType::FooterHash, "FOOTER_HASHES"),
     (MessageFlags::PRECEDER_METADATA, FrameType::PrecederMetadata, "PRECEDER_METADATA"),
 ];
-
-/// The frames of a message that could be read.
-pub(super) struct Structure<'a> {
-    /// The message's bytes.
-    pub(super) bytes: &'a [u8],
-    pub(super) flags: MessageFlags,
-    /// All frames except data objects, in order.
-    pub(super) frames: Vec<Frame<'a>>,
-    /// The data objects, in order.
-    pub(super) objects: Vec<ObjectFrame<'a>>,
-    /// The number of hash lists that level 2 has read or reported as unreadable.
-    pub(super) hash_lists_read: usize,
-}
-
-/// A data object's frame.
-pub(super) struct ObjectFrame<'a> {
-    /// The object's number, which also counts objects that were left out.
-    pub(super) index: usize,
-    pub(super) frame: Frame<'a>,
-    /// Whether a finding explains why the object cannot be decoded.
-    pub(super) is_reported: bool,
-    /// Whether it has a right digest.
-    pub(super) has_good_digest: bool,
-}
-
-impl<'a> Structure<'a> {
-    /// The frames of these types.
-    pub(super) fn of_types<const N: usize>(&self, types: [FrameType; N]) -> impl Iterator<Item = &Frame<'a>> {
-        self.frames.iter().filter(move |frame| types.contains(&frame.frame_type()))
-    }
-}
-
-/// What encloses the frames.
-pub(super) struct Envelope<'a> {
-    /// The message.
-    pub(super) bytes: &'a [u8],
-    /// Where frames end: the postamble.
-    pub(super) end: usize,
-    /// Whether the message does not state its length.
-    pub(super) is_open_ended: bool,
-    flags: MessageFlags,
-    reserved: u32,
-}
 
 /// Reads preamble, postamble and frames. `None` if the frames cannot be located.
 pub(super) fn read<'a>(bytes: &'a [u8], options: &ValidateOptions, findings: &mut Findings) -> Option<Structure<'a>> {
@@ -202,9 +160,4 @@ fn check_flags(flags: MessageFlags, seen: u16, findings: &mut Findings) {
             findings.push(ValidationIssue::new(IssueCode::FlagMismatch, text).at(FLAGS_AT));
         }
     }
-}
-
-/// The bit of a frame's type in what a walk has seen.
-pub(super) const fn type_bit(frame_type: FrameType) -> u16 {
-    1 << frame_type.as_u16()
 }

@@ -7,9 +7,9 @@ use tgm_core::wire::{FRAME_HEADER_SIZE, FrameFlags, FrameHeader, FrameType};
 use tgm_core::{Error, ErrorKind};
 use zerocopy::FromBytes;
 
+use super::frames::{Envelope, ObjectFrame, cbor_of, type_bit};
 use super::issue::{IssueCode, ValidationIssue};
 use super::report::Findings;
-use super::structure::{Envelope, ObjectFrame, type_bit};
 
 /// Frames start at multiples of this many bytes, counted from the message's start.
 const GRID: usize = 8;
@@ -242,7 +242,7 @@ fn broken(error: Error, at: u64) -> ValidationIssue {
 /// Whether the start of an object's payload is known: a descriptor before it must be a whole CBOR item.
 fn has_boundary(frame: &Frame<'_>) -> bool {
     frame.flags().has(FrameFlags::CBOR_AFTER_PAYLOAD) || {
-        let cbor = super::descriptor::cbor_of(frame);
+        let cbor = cbor_of(frame);
         Cursor::new(cbor, 0).skip().is_ok()
     }
 }

@@ -13,6 +13,7 @@
 //! A message without tensors, of TEXT or of FLOW's own words, becomes a Tensogram message too: each payload part is a
 //! vector of bytes, and the label is in `_extra_.zio`.
 
+mod entry;
 mod foreign;
 mod from_tgm;
 mod reverse;

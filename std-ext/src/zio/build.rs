@@ -111,6 +111,30 @@ impl Default for TensBuilder<'_> {
     }
 }
 
+impl<'a> Tens<'a> {
+    /// A builder that has the message's header, tensors and parts: to be added to, annotated, and sent on. No value is
+    /// decoded; payload stays where it is.
+    ///
+    /// ```
+    /// use tgm_std::ByteOrder;
+    /// use tgm_std::zio::{Message, Tens, TensorBuilder};
+    ///
+    /// let label = br#"ZIO4TENS{"TENS":{"tensors":[{"shape":[2],"word":4,"dtype":"f"}]}}"#;
+    /// let parts = [&label[..], &[0; 24], &[0, 0, 128, 63, 0, 0, 0, 64]];
+    /// let message = Message::from_parts(&parts, ByteOrder::NATIVE)?;
+    ///
+    /// let sum = [3.0_f32];
+    /// let builder = Tens::parse(&message)?.to_builder().tensor(TensorBuilder::new(&[], &sum));
+    /// let sent = builder.edit(0, |tensor| tensor.metadata("raw")).build()?.parts;
+    /// assert_eq!(sent.payloads()[0].as_ptr(), parts[2].as_ptr());
+    /// assert_eq!(sent.payloads().len(), 2);
+    /// # Ok::<(), tgm_std::zio::Error>(())
+    /// ```
+    pub fn to_builder(&self) -> TensBuilder<'a> {
+        TensBuilder::of_tens(self, self.payloads().iter().copied())
+    }
+}
+
 impl<'a> TensBuilder<'a> {
     /// A message without tensors, in this machine's byte order.
     pub fn new() -> Self {

@@ -4,7 +4,6 @@ use serde_json::Value as Json;
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::zio::{Coords, Form, Level, Message};
 
-use super::build::TensBuilder;
 use super::label::{self, METADATA, Members, TENS, TENSORS};
 use super::tensor::Tensor;
 use tgm_core::zio::{Error, ErrorKind as K};
@@ -84,28 +83,6 @@ impl<'a> Tens<'a> {
                 _ => Err(error),
             },
         }
-    }
-
-    /// A builder that has the message's header, tensors and parts: to be added to, annotated, and sent on. No value is
-    /// decoded; payload stays where it is.
-    ///
-    /// ```
-    /// use tgm_std::ByteOrder;
-    /// use tgm_std::zio::{Message, Tens, TensorBuilder};
-    ///
-    /// let label = br#"ZIO4TENS{"TENS":{"tensors":[{"shape":[2],"word":4,"dtype":"f"}]}}"#;
-    /// let parts = [&label[..], &[0; 24], &[0, 0, 128, 63, 0, 0, 0, 64]];
-    /// let message = Message::from_parts(&parts, ByteOrder::NATIVE)?;
-    ///
-    /// let sum = [3.0_f32];
-    /// let builder = Tens::parse(&message)?.to_builder().tensor(TensorBuilder::new(&[], &sum));
-    /// let sent = builder.edit(0, |tensor| tensor.metadata("raw")).build()?.parts;
-    /// assert_eq!(sent.payloads()[0].as_ptr(), parts[2].as_ptr());
-    /// assert_eq!(sent.payloads().len(), 2);
-    /// # Ok::<(), tgm_std::zio::Error>(())
-    /// ```
-    pub fn to_builder(&self) -> TensBuilder<'a> {
-        TensBuilder::of_tens(self, self.payloads.iter().copied())
     }
 
     /// The tensors, in the order of the label.

@@ -12,7 +12,8 @@ use super::iter::AsyncTensogramFileIter;
 use crate::convert::arguments::{self, decoding, path_text, ranging};
 use crate::errors::Place;
 use crate::file::batch;
-use crate::file::open::{Origin, storage_options};
+use crate::file::open::storage_options;
+use crate::file::origin::Origin;
 use crate::message;
 
 /// A file of messages, local or at an address, whose methods do not block.

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use tgm_std::{TensogramError, TensogramFile as Library};
 
 use crate::errors::{Place, exception};
-use crate::file::open::Origin;
+use crate::file::origin::Origin;
 use crate::work::detached;
 
 /// A file that can be closed.

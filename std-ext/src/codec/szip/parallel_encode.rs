@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use tgm_core::szip::Params;
 
-use super::encode::{Coder, interval_len};
+use super::coder::{Coder, interval_len};
 use crate::base::threads::Threads;
 use crate::codec::CodecError;
 

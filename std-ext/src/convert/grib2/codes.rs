@@ -10,9 +10,11 @@
 //! long as their input: each bit of a bitmap becomes an integer of at most 64 bits.
 
 use super::bitmap;
-use super::complex::NONE;
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::{reserve, reserve_more};
+
+/// Stands for a missing value among integers, which are at least 0.
+pub(super) const NONE: i64 = -1;
 
 /// Bytes that `count` integers of `bits` bits take.
 ///

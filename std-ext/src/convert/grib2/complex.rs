@@ -20,14 +20,12 @@
 
 use tgm_core::packing::Packing;
 
-use super::codes::{Reader, Writer};
+use super::codes::{NONE, Reader, Writer};
 use super::error::{GribError, GribErrorKind};
 use super::sections::Section;
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::DecodeLimits;
 
-/// Stands for a missing value among integers, which are at least 0.
-pub(super) const NONE: i64 = -1;
 /// The most bits of a reference, a width, a length and an integer of a group.
 const MAX_BITS: u32 = 32;
 /// Integers beyond this are not exact as `f64`.

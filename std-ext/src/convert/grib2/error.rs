@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use super::representation::template_name;
 use crate::base::error::TensogramError;
 use crate::base::hint::Hint;
 
@@ -246,5 +245,19 @@ impl From<GribError> for TensogramError {
             | GribErrorKind::PredefinedBitmap(_) => Self::Encoding(text),
             _ => Self::Framing(text),
         }
+    }
+}
+
+/// The names of templates that are not supported (code table 5.0).
+const fn template_name(number: u16) -> Option<&'static str> {
+    match number {
+        1 => Some("matrix values, simple packing"),
+        40 => Some("JPEG 2000"),
+        41 => Some("PNG"),
+        50 => Some("spectral data, simple packing"),
+        51 => Some("spectral data, complex packing"),
+        61 => Some("simple packing with logarithm pre-processing"),
+        200 => Some("run length packing with level values"),
+        _ => None,
     }
 }

@@ -22,6 +22,13 @@ pub struct Field<'a> {
     pub(super) start: usize,
 }
 
+impl<'a> Message<'a> {
+    /// The fields in order: each section 7, with the sections that describe it.
+    pub const fn fields(&self) -> Fields<'a> {
+        Fields::new(*self)
+    }
+}
+
 /// The fields of a message. Ends after the first error.
 #[derive(Clone, Debug)]
 pub struct Fields<'a> {

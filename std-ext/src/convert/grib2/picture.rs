@@ -15,9 +15,9 @@ use super::complex::with_bits;
 use super::error::GribError;
 use super::error::GribErrorKind;
 use super::fields::Field;
+use super::note::Note;
 use super::representation::{Codec, Representation};
 use super::sections::{END, HEAD_LEN, INDICATOR_LEN, Message, Section};
-use super::to_tgm::Note;
 use crate::base::error::Result;
 #[cfg(any(feature = "grib-png", feature = "grib-jpeg2000"))]
 use crate::base::error::TensogramError;

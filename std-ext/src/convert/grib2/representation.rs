@@ -161,17 +161,3 @@ impl Ccsds {
         matches!(bits, 8 | 16 | 24 | 32)
     }
 }
-
-/// The names of templates that are not supported (code table 5.0).
-pub(super) const fn template_name(number: u16) -> Option<&'static str> {
-    match number {
-        1 => Some("matrix values, simple packing"),
-        40 => Some("JPEG 2000"),
-        41 => Some("PNG"),
-        50 => Some("spectral data, simple packing"),
-        51 => Some("spectral data, complex packing"),
-        61 => Some("simple packing with logarithm pre-processing"),
-        200 => Some("run length packing with level values"),
-        _ => None,
-    }
-}

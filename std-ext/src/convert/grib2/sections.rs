@@ -11,7 +11,6 @@
 use std::fmt;
 
 use super::error::{GribError, GribErrorKind};
-use super::fields::Fields;
 
 /// The first bytes of a message.
 pub(super) const MAGIC: &[u8; 4] = b"GRIB";
@@ -96,11 +95,6 @@ impl<'a> Message<'a> {
     /// The sections from 1 on, in order. Section 8 is not among them.
     pub const fn sections(&self) -> Sections<'a> {
         Sections { bytes: self.bytes, offset: INDICATOR_LEN, last: 0, is_done: false }
-    }
-
-    /// The fields in order: each section 7, with the sections that describe it.
-    pub const fn fields(&self) -> Fields<'a> {
-        Fields::new(*self)
     }
 }
 

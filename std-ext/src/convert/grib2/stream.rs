@@ -1,8 +1,11 @@
-//! CCSDS 121.0-B streams of any width, by the library's szip.
+//! Section 7 of simple packing: values as they are, or as a CCSDS 121.0-B stream of any width, by the library's szip.
+
+use std::borrow::Cow;
 
 use tgm_core::szip::Params;
 
-use super::codes::containers_len;
+use super::codes::{containers_len, to_containers};
+use super::representation::Representation;
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::{DecodeLimits, reserve};
 use crate::codec::szip;
@@ -27,4 +30,13 @@ pub(super) fn decompress(stream: &[u8], params: &Params, count: u64, limits: &De
 pub(super) fn compress(containers: &[u8], params: &Params) -> Result<Vec<u8>> {
     let compressed = szip::compress(containers, params);
     compressed.map(|(stream, _)| stream).map_err(|error| TensogramError::encoding(format!("szip compression: {error}")))
+}
+
+/// `count` packed values as section 7 holds them from octet 6 on.
+pub(super) fn data<'d>(representation: &Representation, dense: Cow<'d, [u8]>, count: u64) -> Result<Cow<'d, [u8]>> {
+    let Representation::Ccsds(packing, ccsds) = representation else { return Ok(dense) };
+    let bits = packing.bits_per_value;
+    let params = ccsds.params(bits)?;
+    let containers = to_containers(&dense, bits, count, params.container_size())?;
+    compress(&containers, &params).map(Cow::Owned)
 }

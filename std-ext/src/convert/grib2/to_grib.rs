@@ -10,7 +10,7 @@ use tgm_core::object::DataObject;
 use tgm_core::packing::Packing;
 
 use super::bitmap::{BITMAP_HEAD_LEN, count_ones, inverted};
-use super::codes::{compact, packed_len, taken, to_containers};
+use super::codes::{compact, packed_len, taken};
 use super::complex::Complex;
 use super::recipe::{GRIB, MARS, Recipe, refused};
 use super::representation::{Ccsds, Representation};
@@ -279,9 +279,9 @@ impl WayBack<'_, '_> {
         if bits == 0 {
             return Ok(stored);
         }
-        let Some(bitmap) = bitmap else { return data(representation, stored, points) };
+        let Some(bitmap) = bitmap else { return stream::data(representation, stored, points) };
         let dense = compact(&stored, bits, bitmap, points)?;
-        data(representation, dense.into(), count_ones(bitmap, points))
+        stream::data(representation, dense.into(), count_ones(bitmap, points))
     }
 
     /// The payload without its compression.
@@ -331,15 +331,6 @@ fn is_stream(descriptor: &Descriptor<'_>, ccsds: Ccsds) -> bool {
         && descriptor
             .szip()
             .is_ok_and(|szip| (szip.flags, szip.block_size, szip.rsi) == (ccsds.flags, ccsds.block_size, ccsds.rsi))
-}
-
-/// `count` packed values as section 7 holds them from octet 6 on.
-pub(super) fn data<'d>(representation: &Representation, dense: Cow<'d, [u8]>, count: u64) -> Result<Cow<'d, [u8]>> {
-    let Representation::Ccsds(packing, ccsds) = representation else { return Ok(dense) };
-    let bits = packing.bits_per_value;
-    let params = ccsds.params(bits)?;
-    let containers = to_containers(&dense, bits, count, params.container_size())?;
-    stream::compress(&containers, &params).map(Cow::Owned)
 }
 
 /// Checks that the message says what the metadata say, and that its fields are as large as the objects. With

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 
 use ciborium::Value;
 use tgm_core::descriptor::{ByteOrder, Compression, Dtype, Encoding, Key, MaskKind};
@@ -14,10 +13,11 @@ use super::complex::{Groups, with_bits};
 use super::error::GribErrorKind;
 use super::fields::Field;
 use super::keys;
+use super::note::Note;
 use super::recipe::{GRIB, MARS, Recipe};
 use super::representation::{Ccsds, Representation};
 use super::sections::{INDICATOR_LEN, Message, Section};
-use super::{grid, picture, stream, to_grib};
+use super::{grid, picture, stream};
 use crate::base::error::Result;
 #[cfg(doc)]
 use crate::base::error::TensogramError;
@@ -61,41 +61,6 @@ pub struct Converted {
     pub message: Vec<u8>,
     /// What differs from the GRIB message.
     pub notes: Vec<Note>,
-}
-
-/// A difference between a GRIB message and its Tensogram message.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Note {
-    /// The field has a decimal scale factor. The manual's formula and the format's round differently.
-    DecimalScale {
-        /// Which field of the message.
-        field: usize,
-        /// No value differs by more than this, in its own unit.
-        bound: f64,
-    },
-    /// The field was a picture that is not kept. The way back gives the same values by simple packing, in other bytes.
-    Repacked {
-        /// Which field of the message.
-        field: usize,
-        /// The number of its data representation template.
-        template: u16,
-    },
-}
-
-impl fmt::Display for Note {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::DecimalScale { field, bound } => {
-                write!(f, "field {field} has a decimal scale: values may differ by rounding, at most {bound:e}")
-            }
-            Self::Repacked { field, template } => write!(
-                f,
-                "field {field} had data representation template 5.{template}: back in GRIB it has simple packing of the same \
-                 values"
-            ),
-        }
-    }
 }
 
 /// A field as an object.
@@ -339,12 +304,12 @@ fn payload<'a>(
         _ => Cow::Borrowed(data.get(..len).ok_or_else(|| short(field, len))?),
     };
     let Some(bitmap) = bitmap else {
-        let is_given = to_grib::data(representation, Cow::Borrowed(&dense), count)? == data;
+        let is_given = stream::data(representation, Cow::Borrowed(&dense), count)? == data;
         return Ok((dense, is_given));
     };
     let expanded = expand(&dense, bits, bitmap, points)?;
     let compacted = compact(&expanded, bits, bitmap, points)?;
-    let is_given = to_grib::data(representation, compacted.into(), count)? == data;
+    let is_given = stream::data(representation, compacted.into(), count)? == data;
     Ok((expanded.into(), is_given))
 }
 

@@ -5,9 +5,10 @@ use std::mem;
 use std::path::Path;
 
 use super::medium::OnDisk;
+use super::options::AppendOptions;
 use super::protocol::{Batch, Stopped, Tail};
+use super::whole::whole_message;
 use super::writer::Writer;
-use super::{AppendOptions, whole_message};
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::EncodeOptions;
 use crate::encode::encode_into;

@@ -5,8 +5,9 @@ use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
+use super::options::AppendOptions;
 use super::protocol::{Batch, is_nested};
-use super::{AppendOptions, whole_message};
+use super::whole::whole_message;
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::EncodeOptions;
 use crate::encode::encode;

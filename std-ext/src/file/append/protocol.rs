@@ -8,7 +8,7 @@ use tgm_core::scan::{Scanner, Source as _};
 use tgm_core::wire::MAGIC;
 
 use super::medium::Medium;
-use super::{AppendOptions, TornTail};
+use super::options::{AppendOptions, TornTail};
 use crate::scan::{MessageLayout, ScanOptions, Table, Windowed};
 
 /// Bytes of small messages that are written together.

@@ -9,8 +9,7 @@ use tgm_core::byteswap::swap_in_place;
 use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_core::zio::{Message, dtype_of};
 
-use super::from_tgm::{cbor_members, is_ours};
-use super::to_tgm::{Object, header_entry, under_zio};
+use super::entry::{Object, cbor_members, header_entry, is_ours, under_zio};
 use super::{Header, MAPPING, TENSOGRAM, ZIO, has_stages};
 use crate::base::error::Result;
 use crate::model::json::{from_cbor, to_cbor};

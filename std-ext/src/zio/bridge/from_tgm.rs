@@ -7,15 +7,15 @@ use tgm_core::byteswap::swap_in_place;
 use tgm_core::descriptor::{ByteOrder, Dtype, Key};
 use tgm_core::zio::{Coords, Form, Layout, Level, Message};
 
-use super::reverse::reverse_axes;
-use super::to_tgm::descending;
-use super::{BridgeOptions, Header, LABEL_BYTES, MAPPING, NotKept, PLAIN, TENSOGRAM, ZIO, foreign, has_stages};
+use super::entry::is_ours;
+use super::reverse::{descending, reverse_axes};
+use super::{BridgeOptions, Header, LABEL_BYTES, NotKept, PLAIN, TENSOGRAM, ZIO, foreign, has_stages};
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
 use crate::decode::checked::CheckedMessage;
 use crate::decode::trust::Trusted;
 use crate::decode::trusted_values;
-use crate::model::json::{from_cbor, to_cbor};
+use crate::model::json::from_cbor;
 use crate::model::params::metadata;
 use crate::model::to_owned;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
@@ -70,12 +70,6 @@ fn take_label_bytes(zio: &mut ciborium::Value) -> Option<Vec<u8>> {
     let map = zio.as_map_mut()?;
     let at = map.iter().position(|(key, value)| key.as_text() == Some(LABEL_BYTES) && value.is_bytes())?;
     map.remove(at).1.into_bytes().ok()
-}
-
-/// Whether this is an entry `_extra_.zio` that this mapping wrote.
-pub(super) fn is_ours(zio: &ciborium::Value) -> bool {
-    let version = zio.as_map().and_then(|map| map.iter().find(|(key, _)| key.as_text() == Some("v")));
-    version.and_then(|(_, version)| version.as_integer()) == Some(MAPPING.into())
 }
 
 fn not_kept(global: &GlobalMetadata, descriptors: &[DataObjectDescriptor], passed: &[Option<Members>]) -> Vec<NotKept> {
@@ -364,9 +358,4 @@ fn bad(what: &str) -> TensogramError {
 
 fn bad_object(index: usize, key: &str) -> TensogramError {
     bad(&format!("base[{index}].zio.{key} of object {index}"))
-}
-
-/// JSON members as CBOR, for [`foreign`].
-pub(super) fn cbor_members(members: &Members) -> std::collections::BTreeMap<String, ciborium::Value> {
-    members.iter().map(|(key, value)| (key.clone(), to_cbor(value))).collect()
 }

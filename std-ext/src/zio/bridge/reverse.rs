@@ -1,5 +1,15 @@
 //! Reverses the elements of a tensor along some of its axes.
 
+use tgm_core::zio::Layout;
+
+/// For each axis, slowest first, whether it is stored from its last index to its first.
+pub(super) fn descending(layout: &Layout<'_>, ascend: Option<&[bool]>) -> Vec<bool> {
+    let ascends = |d: usize| ascend.is_none_or(|ascend| ascend.get(d).copied().unwrap_or(true));
+    let mut axes: Vec<bool> = layout.fastest_first().map(|d| !ascends(d)).collect();
+    axes.reverse();
+    axes
+}
+
 /// Reverses the elements along each axis whose flag in `is_reversed` is set. A second call undoes the first.
 ///
 /// `bytes` holds elements of `width` bytes, row-major, in the shape `shape`. If `shape` has more dimensions than there

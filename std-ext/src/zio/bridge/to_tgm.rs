@@ -1,15 +1,15 @@
 //! Conversion from TENS to Tensogram.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use ciborium::Value;
 use serde_json::Value as Json;
 use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_core::zio::{Layout, Message};
 
-use super::reverse::reverse_axes;
-use super::{BridgeOptions, Header, LABEL_BYTES, MAPPING, PLAIN, ZIO, foreign, from_tgm, has_stages};
+use super::entry::{Entries, Object, header_entry, under_zio};
+use super::reverse::{descending, reverse_axes};
+use super::{BridgeOptions, Header, LABEL_BYTES, PLAIN, foreign, from_tgm, has_stages};
 use crate::base::error::Result;
 use crate::encode::{Part, encode_parts, encode_pre_encoded};
 use crate::model::json::to_cbor;
@@ -18,11 +18,6 @@ use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 use crate::zio::label::{self, METADATA, Members};
 use crate::zio::tens::Tens;
 use crate::zio::tensor::Tensor;
-
-/// A map with text keys.
-type Entries = BTreeMap<String, Value>;
-/// An object's descriptor, and the bytes of its elements or of its region.
-pub(super) type Object<'a> = (DataObjectDescriptor, Cow<'a, [u8]>);
 
 /// Converts the ZIO message to a Tensogram message, in the first way that fits:
 ///
@@ -137,30 +132,6 @@ fn mapped<'a, P: AsRef<[u8]>>(message: &Message<'a, P>, tens: &Tens<'a>, options
     Ok((GlobalMetadata { base, extra: under_zio(zio), ..GlobalMetadata::default() }, objects))
 }
 
-/// The entries of `_extra_.zio` that every converted message has.
-pub(super) fn header_entry(header: &Header, parts: usize) -> Vec<(Value, Value)> {
-    // All four bytes of an ASCII form fit a text; NUL and other control characters are ASCII too. Other readers look for
-    // `form` only in this case.
-    let form = match str::from_utf8(&header.form.0) {
-        Ok(text) if text.is_ascii() => ("form".into(), text.into()),
-        _ => ("form_hex".into(), format!("{:08x}", u32::from_be_bytes(header.form.0)).into()),
-    };
-    vec![
-        ("v".into(), MAPPING.into()),
-        ("level".into(), header.level.number().into()),
-        form,
-        ("origin".into(), header.coords.origin.into()),
-        ("granule".into(), header.coords.granule.into()),
-        ("seqno".into(), header.coords.seqno.into()),
-        ("parts".into(), (parts as u64).into()),
-    ]
-}
-
-/// A map with these entries under the key `zio`.
-pub(super) fn under_zio(entries: Vec<(Value, Value)>) -> Entries {
-    Entries::from([(ZIO.to_string(), Value::Map(entries))])
-}
-
 fn members_to_cbor(members: &Members) -> Value {
     to_cbor(&Json::Object(members.clone()))
 }
@@ -201,14 +172,6 @@ fn tensor_entry(index: usize, tensor: &Tensor<'_>, needs_shape: bool) -> Vec<(Va
         ("ext", (!tensor.ext().is_empty()).then(|| members_to_cbor(tensor.ext()))),
     ];
     entries.into_iter().filter_map(|(key, value)| Some((key.into(), value?))).collect()
-}
-
-/// For each axis, slowest first, whether it is stored from its last index to its first.
-pub(super) fn descending(layout: &Layout<'_>, ascend: Option<&[bool]>) -> Vec<bool> {
-    let ascends = |d: usize| ascend.is_none_or(|ascend| ascend.get(d).copied().unwrap_or(true));
-    let mut axes: Vec<bool> = layout.fastest_first().map(|d| !ascends(d)).collect();
-    axes.reverse();
-    axes
 }
 
 /// The elements with every axis ascending. They are copied only if an axis descends. The bytes of a tensor that is not dense

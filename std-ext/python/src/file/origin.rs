@@ -1,0 +1,65 @@
+//! How a file was opened.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use tgm_std::file::{RemoteScanOptions, is_remote_url};
+use tgm_std::{TensogramError, TensogramFile as Library};
+
+/// How a file was opened. This is all that is needed to open it once more, in this process or in another one.
+#[derive(Clone, Debug)]
+pub(crate) struct Origin {
+    /// The path or the address as the program gave it.
+    pub(crate) source: String,
+    /// Options of the object store. `None` for a source that was not opened as remote.
+    pub(crate) storage: Option<BTreeMap<String, String>>,
+    /// Whether an address is searched for messages from both ends.
+    pub(crate) bidirectional: bool,
+}
+
+impl Origin {
+    /// Whether this is an address.
+    pub(crate) fn is_remote(&self) -> bool {
+        self.storage.is_some() || is_remote_url(&self.source)
+    }
+
+    /// Opens the file.
+    ///
+    /// # Errors
+    /// The errors of the library; a directory is an error.
+    pub(crate) fn open(&self) -> tgm_std::Result<Library> {
+        let scan = RemoteScanOptions { bidirectional: self.bidirectional };
+        match &self.storage {
+            Some(storage) => open_remote(&self.source, storage, scan),
+            None if is_remote_url(&self.source) => open_remote(&self.source, &BTreeMap::new(), scan),
+            None => {
+                let path = Path::new(&self.source);
+                if path.is_dir() {
+                    return Err(std::io::Error::from(std::io::ErrorKind::IsADirectory).into());
+                }
+                Library::open(path)
+            }
+        }
+    }
+}
+
+/// Options that the store does not know are ignored, because programs pass those of other libraries along.
+#[cfg(feature = "remote")]
+fn open_remote(address: &str, storage: &BTreeMap<String, String>, scan: RemoteScanOptions) -> tgm_std::Result<Library> {
+    use tgm_std::remote::{RemoteOptions, UnknownKeys};
+    if !address.contains("://") {
+        return Err(TensogramError::Remote(format!("invalid URL: {address} is not an address").into()));
+    }
+    let options =
+        RemoteOptions { unknown_keys: UnknownKeys::Ignore, storage: storage.clone(), ..RemoteOptions::default() };
+    Library::open_remote_with(address, &options, Some(scan))
+}
+
+#[cfg(not(feature = "remote"))]
+fn open_remote(
+    address: &str,
+    _storage: &BTreeMap<String, String>,
+    _scan: RemoteScanOptions,
+) -> tgm_std::Result<Library> {
+    Err(TensogramError::Remote(format!("{address}: this build reads no addresses (feature remote)").into()))
+}

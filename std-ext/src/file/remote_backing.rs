@@ -1,0 +1,77 @@
+//! The reader of a file at an address, for calls that wait for their answer.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::base::error::{Result, TensogramError};
+use crate::file::remote::RemoteScanOptions;
+use crate::read::answer::Question;
+use crate::read::{AsyncReader, ReadOptions};
+use crate::remote::{RemoteOptions, RemoteSource, open, wait};
+use crate::scan::{MessageLayout, ScanOptions, Table};
+
+/// The reader of a source at an address, for calls that wait for their answer.
+#[derive(Clone, Debug)]
+pub(super) struct Remote {
+    pub(super) reader: Arc<AsyncReader<RemoteSource>>,
+    table: OnceLock<Arc<Table>>,
+}
+
+impl Remote {
+    pub(super) fn new(reader: AsyncReader<RemoteSource>) -> Self {
+        Self { reader: Arc::new(reader), table: OnceLock::new() }
+    }
+
+    pub(super) fn refresh(&mut self) {
+        self.reader.refresh();
+        self.table = OnceLock::new();
+    }
+
+    pub(super) fn table(&self) -> Result<&Table> {
+        if let Some(table) = self.table.get() {
+            return Ok(table);
+        }
+        let reader = Arc::clone(&self.reader);
+        let table = wait(async move { reader.table().await })??;
+        Ok(self.table.get_or_init(|| table))
+    }
+
+    pub(super) fn ask<Q: Question + 'static>(&self, index: usize, question: Q) -> Result<Q::Answer> {
+        let reader = Arc::clone(&self.reader);
+        wait(async move { reader.ask(index, question).await })?
+    }
+
+    pub(super) fn ask_at<Q: Question + 'static>(&self, layout: MessageLayout, question: Q) -> Result<Q::Answer> {
+        let reader = Arc::clone(&self.reader);
+        wait(async move { reader.ask_at(layout, question).await })?
+    }
+
+    /// The length of the source.
+    pub(super) fn len(&self) -> Result<u64> {
+        let reader = Arc::clone(&self.reader);
+        wait(async move { reader.touch().await })?
+    }
+
+    /// Fills `out` with bytes from `offset` on: fewer only at the source's end.
+    pub(super) fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<usize> {
+        let (reader, end) = (Arc::clone(&self.reader), offset.saturating_add(out.len() as u64));
+        let bytes = wait(async move { reader.read(offset..end).await })??;
+        out.iter_mut().zip(&bytes).for_each(|(to, from)| *to = *from);
+        Ok(bytes.len())
+    }
+}
+
+/// The error of what sources at addresses cannot do.
+pub(super) fn not_supported() -> TensogramError {
+    TensogramError::Remote("operation not supported on remote files".into())
+}
+
+/// The reader that a file at an address has.
+pub(super) fn reader(
+    address: &str,
+    options: &RemoteOptions,
+    scan_options: Option<RemoteScanOptions>,
+) -> Result<AsyncReader<RemoteSource>> {
+    let bidirectional = scan_options.unwrap_or_default().bidirectional;
+    let scan = ScanOptions { bidirectional, ..ScanOptions::default() };
+    Ok(AsyncReader::with_scan_options(open(address, options)?, ReadOptions::remote(), scan))
+}
