@@ -14,7 +14,7 @@ use ciborium::Value;
 use tgm_core::metadata::RESERVED_KEY;
 
 pub use self::deserialize::{Borrowed, deserialize};
-use crate::model::metadata::{PathOwner, path_owner};
+use crate::model::metadata::path::{PathOwner, path_owner};
 use crate::model::types::GlobalMetadata;
 
 /// The type of a metadata value.

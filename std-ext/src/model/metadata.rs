@@ -5,7 +5,7 @@
 
 mod common;
 mod lists;
-mod path;
+pub(super) mod path;
 
 use std::collections::BTreeMap;
 
