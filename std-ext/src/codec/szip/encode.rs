@@ -15,8 +15,9 @@ use crate::codec::CodecError;
 /// bits that make a sample count. The offsets are right, as `szip_block_offsets` should hold them. No data gives no
 /// bytes and no offsets.
 ///
-/// The stream is the one that libaec writes, except where libaec's own decoder refuses it: with [`flags::PAD_RSI`] each
-/// interval does start at a byte here; and blocks of more than 64 samples have no pairs of values without a code.
+/// The stream is the one that libaec writes, except where libaec's own decoder refuses it: with
+/// [`PAD_RSI`](tgm_core::szip::flags::PAD_RSI) each interval does start at a byte here; and blocks of more than 64 samples
+/// have no pairs of values without a code.
 ///
 /// ```
 /// use tgm_core::szip::{Params, flags};
