@@ -107,10 +107,6 @@ impl Threads {
     }
 
     /// The results of `f` for all items, in their order.
-    ///
-    /// The calling thread takes part, and others help it: each takes the next item when it is free. So the work does not wait
-    /// for a thread to wake up, and no more threads run than were requested. If none can be started, the caller does all.
-    /// Calls at the same time share the helpers, and each call waits until its helpers came.
     #[cfg(feature = "parallel")]
     fn share<T: Send, R: Send>(
         self,
@@ -120,16 +116,31 @@ impl Threads {
         use std::sync::{Mutex, PoisonError};
 
         let count = items.len();
-        let helpers = self.0.min(MOST).saturating_sub(1);
-        let (items, results) = (Mutex::new(items.enumerate()), Mutex::new(Vec::with_capacity(count)));
-        let work = || {
-            loop {
-                let next = items.lock().unwrap_or_else(PoisonError::into_inner).next();
-                let Some((index, item)) = next else { return };
-                let result = f(item);
-                results.lock().unwrap_or_else(PoisonError::into_inner).push((index, result));
+        let items = Mutex::new(items.enumerate());
+        let results = Mutex::new(Vec::from_iter((0..count).map(|_| None)));
+        self.take_turns(count, &|| {
+            let next = items.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some((index, item)) = next else { return false };
+            let result = f(item);
+            if let Some(place) = results.lock().unwrap_or_else(PoisonError::into_inner).get_mut(index) {
+                *place = Some(result);
             }
-        };
+            true
+        });
+        results.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten().collect()
+    }
+
+    /// Calls `turn` until it returns `false`, which it does after `count` turns.
+    ///
+    /// The calling thread takes part, and others help it: each takes the next turn when it is free. So the work does not wait
+    /// for a thread to wake up, and no more threads run than were requested. If none can be started, the caller does all.
+    /// Calls at the same time share the helpers, and each call waits until its helpers came.
+    ///
+    /// Not generic, so that the compiler translates the code of the pool once.
+    #[cfg(feature = "parallel")]
+    fn take_turns(self, count: usize, turn: &(dyn Fn() -> bool + Sync)) {
+        let work = || while turn() {};
+        let helpers = self.0.min(MOST).saturating_sub(1);
         match pool(helpers) {
             Some(pool) => pool.in_place_scope(|scope| {
                 for _ in 0..count.saturating_sub(1).min(helpers as usize) {
@@ -139,9 +150,6 @@ impl Threads {
             }),
             None => work(),
         }
-        let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
-        results.sort_unstable_by_key(|(index, _)| *index);
-        results.into_iter().map(|(_, result)| result).collect()
     }
 }
 
