@@ -13,10 +13,12 @@ use crate::args::listing::Listed;
 #[cfg(feature = "browse")]
 use crate::commands::browse;
 use crate::commands::convert;
+#[cfg(feature = "plot")]
+use crate::commands::plot;
 #[cfg(feature = "zio")]
 use crate::commands::zio;
 use crate::commands::{
-    Run, bench, cat, catalog, compare, copy, create, digest, doctor, dump, extract, frames, get, info, ls, merge, plot,
+    Run, bench, cat, catalog, compare, copy, create, digest, doctor, dump, extract, frames, get, info, ls, merge,
     repack, reshuffle, salvage, scan, set, split, stats, tail, upgrade, validate, verify,
 };
 use crate::show::output::Out;
@@ -60,6 +62,7 @@ enum Command {
     Stats(stats::Stats),
     Compare(compare::Compare),
     Digest(digest::Digest),
+    #[cfg(feature = "plot")]
     Plot(plot::Plot),
     #[cfg(feature = "browse")]
     Browse(browse::Browse),
@@ -120,6 +123,7 @@ impl Cli {
             Command::Stats(command) => command,
             Command::Compare(command) => command,
             Command::Digest(command) => command,
+            #[cfg(feature = "plot")]
             Command::Plot(command) => command,
             #[cfg(feature = "browse")]
             Command::Browse(command) => command,

@@ -27,6 +27,7 @@ pub(crate) mod info;
 pub(crate) mod key_columns;
 pub(crate) mod ls;
 pub(crate) mod merge;
+#[cfg(feature = "plot")]
 pub(crate) mod plot;
 pub(crate) mod repack;
 pub(crate) mod reshuffle;

@@ -12,6 +12,7 @@ pub(crate) mod messages;
 pub(crate) mod numbers;
 pub(crate) mod objects;
 pub(crate) mod opening;
+#[cfg(feature = "plot")]
 pub(crate) mod picture;
 pub(crate) mod places;
 pub(crate) mod select;

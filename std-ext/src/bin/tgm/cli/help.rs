@@ -230,6 +230,7 @@ mod tests {
         let mut tasks: Vec<_> = TASKS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
         tasks.retain(|name| cfg!(feature = "zio") || *name != "zio");
         tasks.retain(|name| cfg!(feature = "browse") || *name != "browse");
+        tasks.retain(|name| cfg!(feature = "plot") || *name != "plot");
         tasks.sort_unstable();
         let mut names: Vec<_> = command.get_subcommands().map(Command::get_name).collect();
         names.sort_unstable();

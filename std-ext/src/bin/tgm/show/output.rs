@@ -165,6 +165,7 @@ impl Out {
     }
 
     /// Whether text has colours.
+    #[cfg(feature = "plot")]
     pub(crate) const fn has_colours(&self) -> bool {
         self.colours
     }
