@@ -3,8 +3,13 @@
 //! Results do not depend on the number of threads. If there are several errors, the one that a single thread would meet
 //! first is returned.
 
+#[cfg(feature = "parallel")]
+mod team;
+
 use std::sync::OnceLock;
 
+#[cfg(feature = "parallel")]
+use self::team::Team;
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::{DEFAULT_PARALLEL_THRESHOLD_BYTES, ENV_THREADS};
 
@@ -117,7 +122,7 @@ impl Threads {
 
         let count = items.len();
         let items = Mutex::new(items.enumerate());
-        let results = Mutex::new(Vec::from_iter((0..count).map(|_| None)));
+        let results = Mutex::new((0..count).map(|_| None).collect::<Vec<_>>());
         self.take_turns(count, &|| {
             let next = items.lock().unwrap_or_else(PoisonError::into_inner).next();
             let Some((index, item)) = next else { return false };
@@ -132,45 +137,18 @@ impl Threads {
 
     /// Calls `turn` until it returns `false`, which it does after `count` turns.
     ///
-    /// The calling thread takes part, and others help it: each takes the next turn when it is free. So the work does not wait
-    /// for a thread to wake up, and no more threads run than were requested. If none can be started, the caller does all.
-    /// Calls at the same time share the helpers, and each call waits until its helpers came.
+    /// The calling thread takes part, and helpers join it: each takes the next turn when it is free. So the work does not wait
+    /// for a thread to wake up, and no more threads run than were requested. Without helpers the caller does all.
     ///
-    /// Not generic, so that the compiler translates the code of the pool once.
+    /// Not generic, so that the compiler translates it once.
     #[cfg(feature = "parallel")]
     fn take_turns(self, count: usize, turn: &(dyn Fn() -> bool + Sync)) {
         let work = || while turn() {};
-        let helpers = self.0.min(MOST).saturating_sub(1);
-        match pool(helpers) {
-            Some(pool) => pool.in_place_scope(|scope| {
-                for _ in 0..count.saturating_sub(1).min(helpers as usize) {
-                    scope.spawn(|_| work());
-                }
-                work();
-            }),
+        match Team::take(self.0.min(MOST).saturating_sub(1)) {
+            Some(team) => team.join_in(count.saturating_sub(1), &work),
             None => work(),
         }
     }
-}
-
-/// The pool of `count` threads. The process keeps one pool for each number.
-///
-/// A child that was forked has none of its parent's threads, so it starts pools of its own.
-#[cfg(feature = "parallel")]
-fn pool(count: u32) -> Option<std::sync::Arc<rayon::ThreadPool>> {
-    use std::collections::BTreeMap;
-    use std::sync::{Arc, Mutex, PoisonError};
-
-    static POOLS: Mutex<BTreeMap<(u32, u32), Arc<rayon::ThreadPool>>> = Mutex::new(BTreeMap::new());
-    let key = (if cfg!(unix) { std::process::id() } else { 0 }, count);
-    let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(pool) = pools.get(&key) {
-        return Some(Arc::clone(pool));
-    }
-    let name = |i| format!("tgm-{i}");
-    let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(count as usize).thread_name(name).build().ok()?);
-    pools.insert(key, Arc::clone(&pool));
-    Some(pool)
 }
 
 fn from_environment() -> Result<u32> {
@@ -229,7 +207,7 @@ mod tests {
         assert_eq!(Threads(2).piece_len(usize::MAX, usize::MAX - 1), usize::MAX - 1);
     }
 
-    /// Both items wait for each other, so two threads have them.
+    /// Both items wait for each other, so two threads have them. No other test asks for this number, so the helpers are free.
     #[cfg(feature = "parallel")]
     #[test]
     fn the_calling_thread_takes_part() {
@@ -238,8 +216,43 @@ mod tests {
             meeting.wait();
             Ok::<_, ()>(std::thread::current().id())
         };
-        let threads = Threads(2).map(&[1, 2], work).unwrap();
+        let threads = Threads(5).map(&[1, 2], work).unwrap();
         assert!(threads[0] != threads[1] && threads.contains(&std::thread::current().id()));
+    }
+
+    /// As many calls as there are processors, and one more, do work that does not end. The next one ends all the same.
+    #[cfg(feature = "parallel")]
+    #[test]
+    fn a_call_does_not_wait_for_the_work_of_others() {
+        use std::sync::mpsc::channel;
+        use std::sync::{Mutex, PoisonError};
+        use std::time::Duration;
+
+        let threads = Threads(6);
+        let calls = std::thread::available_parallelism().map_or(1, usize::from) + 1;
+        let (done, is_done) = channel();
+        let (release, released) = channel::<()>();
+        let (begun, has_begun) = channel();
+        let released = Mutex::new(released);
+        std::thread::scope(|scope| {
+            for _ in 0..calls {
+                let (begun, released) = (begun.clone(), &released);
+                scope.spawn(move || {
+                    threads.map(&[(); 6], |()| {
+                        let _ = begun.send(());
+                        let _ = released.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                        Ok::<_, ()>(())
+                    })
+                });
+            }
+            for _ in 0..calls {
+                has_begun.recv().unwrap();
+            }
+            scope.spawn(move || done.send(threads.map(&[1, 2], |i| Ok::<_, ()>(2 * i))));
+            let found = is_done.recv_timeout(Duration::from_mins(1));
+            drop(release);
+            assert_eq!(found.ok(), Some(Ok(vec![2, 4])));
+        });
     }
 
     #[test]
