@@ -282,7 +282,8 @@ fn a_file_without_a_whole_message_says_what_it_holds_instead() {
     let mut version_4 = good[..568].to_vec();
     version_4[9] = 4;
     let v2 = fs::read(data("v2/0.14.0-two-messages.tgm")).unwrap();
-    let cases: [(&[u8], &[&str]); 5] = [
+    let zio = fs::read(data("../data-zio/encoded/cpp-blank-form.zio")).unwrap();
+    let cases: [(&[u8], &[&str]); 9] = [
         (
             &good[..300],
             &["300 bytes at offset 0", "a message of 568 bytes that is cut short: 300 are there", "tgm salvage"],
@@ -291,6 +292,10 @@ fn a_file_without_a_whole_message_says_what_it_holds_instead() {
         (&v2, &["2 messages of version 2", "tgm upgrade"]),
         (&[1; 500], &["no message found in 500 bytes"]),
         (&good[..7], &["no message found in 7 bytes"]),
+        (&zio, &["no message found in 113 bytes; it begins like a message of ZIO: `tgm zio ls` reads that"]),
+        (b"GRIB but no more", &["no message found in 16 bytes; it begins like GRIB: `tgm convert` reads that"]),
+        (b"\x93NUMPY", &["it begins like an array of numpy: `tgm convert` reads that"]),
+        (b"\x89HDF\r\n\x1a\n", &["it begins like HDF5 or NetCDF: `tgm convert`"]),
     ];
     for (bytes, texts) in cases {
         fs::write(&path, bytes).unwrap();

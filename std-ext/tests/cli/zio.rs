@@ -28,6 +28,23 @@ fn listings_name_tensors() {
 }
 
 #[test]
+fn a_tensogram_file_is_one_mistake_and_not_many_broken_messages() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/realistic/surface-181x360.tgm");
+    let out = dir.path().join("out.tgm").display().to_string();
+    for words in [vec!["ls"], vec!["dump"], vec!["to-tgm", "-O", &out]] {
+        let run = tgm(["zio"].into_iter().chain(words).chain([file]));
+        assert_eq!(run.code, Some(1), "{}", run.stderr);
+        assert!(
+            run.stderr.starts_with(&format!("error: {file}: a Tensogram file: `tgm ls` lists it")),
+            "{}",
+            run.stderr
+        );
+        assert!(!run.stderr.contains(": message "), "{}", run.stderr);
+    }
+}
+
+#[test]
 fn files_go_to_tensogram_and_back() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name).display().to_string();

@@ -5,6 +5,7 @@ pub(crate) mod differ;
 pub(crate) mod digests;
 pub(crate) mod elements;
 pub(crate) mod entry;
+pub(crate) mod foreign;
 pub(crate) mod grid;
 pub(crate) mod input;
 pub(crate) mod lost;

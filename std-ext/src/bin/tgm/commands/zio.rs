@@ -4,10 +4,11 @@ mod convert;
 mod show;
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
+use tgm_std::core::wire::MAGIC;
 use tgm_std::zio::{Message, file};
 use tgm_std::{ByteOrder, TensogramError};
 
@@ -92,13 +93,19 @@ impl ZioFiles {
     ) -> io::Result<()> {
         for path in &self.paths {
             let name = path.display().to_string();
-            let source = match open(path) {
+            let mut source = match open(path) {
                 Ok(source) => source,
                 Err(error) => {
                     out.problem(&format!("cannot read {name}\n{error}"));
                     continue;
                 }
             };
+            // No ZIO message begins so. Read as ZIO, such a file would be a thousand broken messages.
+            if source.fill_buf().is_ok_and(|start| start.starts_with(MAGIC)) {
+                let instead = "`tgm ls` lists it, and `tgm zio from-tgm` makes ZIO messages of it";
+                out.problem(&format!("{name}: a Tensogram file: {instead}"));
+                continue;
+            }
             for (index, message) in file::Reader::new(source).enumerate() {
                 match message {
                     Err(error) => out.report(&name, &error),
@@ -114,7 +121,7 @@ impl ZioFiles {
 }
 
 /// The file, or standard input.
-fn open(path: &Path) -> io::Result<Box<dyn Read>> {
+fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
     if path == Path::new("-") {
         return Ok(Box::new(io::stdin().lock()));
     }

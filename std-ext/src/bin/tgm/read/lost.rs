@@ -10,6 +10,7 @@ use tgm_core::wire::{POSTAMBLE_SIZE, PREAMBLE_SIZE, Postamble, Preamble};
 use tgm_std::{Leftover, v2};
 use zerocopy::FromBytes as _;
 
+use crate::read::foreign::{LOOKED_AT, advice};
 use crate::read::input::{Input, slice};
 use crate::show::advice::in_our_words;
 use crate::show::output::Out;
@@ -85,15 +86,16 @@ fn beginning<'b>(room: u64, read: impl Fn(u64, u64) -> Option<Cow<'b, [u8]>>) ->
 fn no_message(input: &Input) -> String {
     let length = input.len();
     let bytes = if length <= SEARCHED as u64 { input.all_bytes().ok() } else { None };
-    no_message_sentence(length, bytes.as_deref(), at(input, 0))
+    let start = input.bytes(0, length.min(LOOKED_AT as u64)).unwrap_or_default();
+    no_message_sentence(length, bytes.as_deref(), at(input, 0), &start)
 }
 
-/// The sentence of [`no_message`] on a file of `length` bytes. `bytes` are all of them, if they are searched, and `first`
-/// is what begins at the first one.
-fn no_message_sentence(length: u64, bytes: Option<&[u8]>, first: Option<Leftover>) -> String {
+/// The sentence of [`no_message`] on a file of `length` bytes. `bytes` are all of them, if they are searched, `first` is what
+/// begins at the first one, and `start` are the first few.
+fn no_message_sentence(length: u64, bytes: Option<&[u8]>, first: Option<Leftover>, start: &[u8]) -> String {
     match (bytes.map_or(Leftover::Unknown, Leftover::of), first) {
         (found @ Leftover::Version2 { .. }, _) => found.to_string(),
-        (_, None) => format!("no message found in {length} bytes"),
+        (_, None) => format!("no message found in {length} bytes{}", advice(start)),
         (_, Some(leftover)) => {
             format!("no whole message: {length} bytes at offset 0 hold {}; {SALVAGE}", in_our_words(leftover))
         }
@@ -121,7 +123,8 @@ impl Stray {
     /// A sentence on a stream that holds only these bytes.
     pub(crate) fn no_message(&self) -> String {
         let is_whole = self.beginning.len() as u64 == self.length;
-        no_message_sentence(self.length, is_whole.then_some(&self.beginning), self.leftover())
+        let start = self.beginning.get(..LOOKED_AT).unwrap_or(&self.beginning);
+        no_message_sentence(self.length, is_whole.then_some(&self.beginning), self.leftover(), start)
     }
 
     /// [`note`] for these bytes.
