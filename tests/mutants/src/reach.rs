@@ -1,0 +1,114 @@
+//! Runs single tests, and records which functions each of them calls.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::Result;
+use crate::compile::Program;
+
+/// The longest that a test may take when nothing is changed.
+const LONGEST: Duration = Duration::from_mins(5);
+
+/// One test, run in a process of its own.
+pub struct Test<'p> {
+    /// The program that it is in.
+    pub program: &'p Program,
+    /// Its name there.
+    pub name: String,
+    /// How long it takes when nothing is changed.
+    pub duration: Duration,
+    /// The numbers of the functions that it calls.
+    pub reached: BTreeSet<usize>,
+}
+
+impl Test<'_> {
+    /// Whether the test passes within a time, with one variable set.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    pub fn passes(&self, variable: (&str, &OsStr), longest: Duration) -> Result<bool> {
+        let mut command = Command::new(&self.program.path);
+        command.args(["--exact", &self.name]).current_dir(&self.program.folder).env(variable.0, variable.1);
+        command.env("CARGO_MANIFEST_DIR", &self.program.folder);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        // A group of its own, as some tests start programs.
+        let mut child = command.process_group(0).spawn()?;
+        let start = Instant::now();
+        loop {
+            if let Some(status) = child.try_wait()? {
+                return Ok(status.success());
+            }
+            if start.elapsed() > longest {
+                Command::new("kill").args(["-KILL", "--", &format!("-{}", child.id())]).status()?;
+                child.wait()?;
+                return Ok(false);
+            }
+            thread::sleep((start.elapsed() / 20).clamp(Duration::from_micros(500), Duration::from_millis(20)));
+        }
+    }
+}
+
+/// Calls `task` with every number below `count`, on as many threads as there are processors.
+pub fn in_parallel(count: usize, task: impl Fn(usize) -> Result<()> + Sync) -> Result<()> {
+    let (next, failure) = (AtomicUsize::new(0), Mutex::new(None));
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Relaxed);
+                    if index >= count {
+                        break;
+                    }
+                    if let Err(error) = task(index) {
+                        next.store(count, Relaxed);
+                        let text = error.to_string();
+                        failure.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get_or_insert(text);
+                    }
+                }
+            });
+        }
+    });
+    failure.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).map_or(Ok(()), |text| Err(text.into()))
+}
+
+/// The tests of these programs, each run once. Records are kept in `folder` meanwhile.
+///
+/// # Errors
+/// A test fails although nothing is changed.
+pub fn tests<'p>(programs: &'p [Program], folder: &Path) -> Result<Vec<Test<'p>>> {
+    let mut all = Vec::new();
+    for program in programs {
+        let listed = Command::new(&program.path).args(["--list", "--format", "terse"]).output()?;
+        for line in String::from_utf8(listed.stdout)?.lines() {
+            if let Some(name) = line.strip_suffix(": test") {
+                let (name, reached) = (name.to_owned(), BTreeSet::new());
+                all.push(Mutex::new(Test { program, name, duration: Duration::ZERO, reached }));
+            }
+        }
+    }
+    fs::create_dir_all(folder)?;
+    in_parallel(all.len(), |index| {
+        let mut test = all[index].lock().map_err(|_| "a thread panicked")?;
+        let record = folder.join(index.to_string());
+        if record.exists() {
+            fs::remove_file(&record)?;
+        }
+        let start = Instant::now();
+        if !test.passes(("TGM_REACHED", record.as_os_str()), LONGEST)? {
+            return Err(format!("{} fails with nothing changed", test.name).into());
+        }
+        test.duration = start.elapsed();
+        let recorded = if record.exists() { fs::read_to_string(&record)? } else { String::new() };
+        test.reached = recorded.lines().map(str::parse).collect::<std::result::Result<_, _>>()?;
+        Ok(())
+    })?;
+    all.into_iter().map(|test| test.into_inner().map_err(|_| "a thread panicked".into())).collect()
+}
