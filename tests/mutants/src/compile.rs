@@ -112,7 +112,9 @@ impl Copy {
             let folder = Path::new(message["manifest_path"].as_str()?).parent()?.to_owned();
             Some(Program { path, folder })
         });
-        Ok(programs.collect())
+        let mut programs: Vec<_> = programs.collect();
+        programs.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(programs)
     }
 }
 

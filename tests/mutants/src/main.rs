@@ -23,7 +23,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use std::{env, fs};
 
 use attempt::Outcome;
@@ -35,9 +35,6 @@ use source::{File, Numbered};
 
 /// What may fail fails with a text.
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
-
-/// Tests that take longer are not tried.
-const SLOWEST: Duration = Duration::from_secs(10);
 
 fn main() -> ExitCode {
     match run() {
@@ -61,7 +58,7 @@ fn run() -> Result<bool> {
     let all = source::numbered(&files);
 
     let copy = Copy { folder: folder.join("copy"), target: folder.join("target") };
-    let refused = write_what_compiles(&root, &files, &copy)?;
+    let refused = write_what_compiles(&root, &files, &all, &copy)?;
     let changes: Vec<&Numbered> = all.iter().filter(|change| !refused.contains(&change.number)).collect();
     println!("{} changes, of which {} do not compile", all.len(), refused.len());
 
@@ -69,8 +66,7 @@ fn run() -> Result<bool> {
     let programs = copy.build()?;
     eprintln!("tests built in {} s", start.elapsed().as_secs());
     let start = Instant::now();
-    let tests = reach::tests(&programs, &folder.join("reached"))?;
-    write_tests(&tests, &folder.join("tests.txt"))?;
+    let tests = reach::tests(&programs, &folder)?;
     eprintln!("{} tests run in {} s", tests.len(), start.elapsed().as_secs());
 
     let results = Mutex::new(Results::open(&folder.join("results.txt"), options.is_resumed)?);
@@ -81,33 +77,33 @@ fn run() -> Result<bool> {
         .filter(|change| options.tries_explained || !explained.has(&change.key))
         .filter(|change| !is_known(&change.key))
         .collect();
-    attempt::attempt(&tried, &tests, SLOWEST, &results)?;
+    attempt::attempt(&tried, &tests, options.slowest, &results)?;
     eprintln!("{} changes tried in {} s", tried.len(), start.elapsed().as_secs());
     let results = results.into_inner().map_err(|_| "a thread panicked")?;
     Ok(report(&changes, &explained, &results, &options))
 }
 
 /// Writes core with all changes that compile into the copy. Returns those that do not.
-fn write_what_compiles(root: &Path, files: &[File], copy: &Copy) -> Result<BTreeSet<usize>> {
+///
+/// They are kept in a file, so that the next run writes the same copy, and the compiler need not compile it again.
+fn write_what_compiles(root: &Path, files: &[File], all: &[Numbered], copy: &Copy) -> Result<BTreeSet<usize>> {
     copy::copy_repository(root, &copy.folder, files)?;
-    let mut refused = BTreeSet::new();
+    let record = copy.folder.with_file_name("refused.txt");
+    let known = fs::read_to_string(&record).unwrap_or_default();
+    let known: BTreeSet<&str> = known.lines().collect();
+    let is_known = |change: &&Numbered| known.contains(change.key.as_str());
+    let mut refused: BTreeSet<usize> = all.iter().filter(is_known).map(|change| change.number).collect();
     loop {
         let written = copy::write_changes(files, &copy.folder, &|number| refused.contains(&number))?;
         let more = copy.refused(&written)?;
         if more.is_empty() {
+            let lines =
+                all.iter().filter(|change| refused.contains(&change.number)).map(|change| change.key.clone() + "\n");
+            fs::write(record, lines.collect::<String>())?;
             return Ok(refused);
         }
-        eprintln!("{} changes do not compile", more.len());
         refused.extend(more);
     }
-}
-
-/// Writes the tests, how long each took, and how many functions it called.
-fn write_tests(tests: &[reach::Test<'_>], path: &Path) -> Result<()> {
-    let line = |test: &reach::Test<'_>| {
-        format!("{:8.3} {:4} {}\n", test.duration.as_secs_f64(), test.reached.len(), test.name)
-    };
-    Ok(fs::write(path, tests.iter().map(line).collect::<String>())?)
 }
 
 /// Prints what nobody noticed, and counts. Returns whether that is no more than may be.

@@ -1,9 +1,10 @@
 //! What the command line asks for.
 
+use std::time::Duration;
+
 use crate::Result;
 
 /// Which changes are tried, and when the run fails.
-#[derive(Default)]
 pub struct Options {
     /// How files begin, from `core/src`; all if there are none.
     files: Vec<String>,
@@ -15,6 +16,15 @@ pub struct Options {
     pub is_resumed: bool,
     /// Whether explained changes are tried too, to find those that tests notice by now.
     pub tries_explained: bool,
+    /// Tests that take longer are not run.
+    pub slowest: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let slowest = Duration::from_secs(1);
+        Self { files: Vec::new(), part: None, allowed: 0, is_resumed: false, tries_explained: false, slowest }
+    }
 }
 
 impl Options {
@@ -33,6 +43,7 @@ impl Options {
                     let (part, parts) = value.split_once('/').ok_or("--part 1/10")?;
                     options.part = Some((part.parse()?, parts.parse()?));
                 }
+                "--slowest" => options.slowest = Duration::try_from_secs_f64(value()?.parse()?)?,
                 "--resume" => options.is_resumed = true,
                 "--explained" => options.tries_explained = true,
                 _ if argument.starts_with('-') => return Err(format!("unknown option {argument}").into()),

@@ -79,36 +79,78 @@ pub fn in_parallel(count: usize, task: impl Fn(usize) -> Result<()> + Sync) -> R
     failure.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).map_or(Ok(()), |text| Err(text.into()))
 }
 
-/// The tests of these programs, each run once. Records are kept in `folder` meanwhile.
+/// The tests of these programs. Each is run once, unless `folder` holds a record that is newer than the programs.
 ///
 /// # Errors
 /// A test fails although nothing is changed.
 pub fn tests<'p>(programs: &'p [Program], folder: &Path) -> Result<Vec<Test<'p>>> {
+    let mut tests = list(programs)?;
+    let record = folder.join("tests.txt");
+    if !is_newer(&record, programs) || !recall(&mut tests, &fs::read_to_string(&record)?) {
+        tests = run_each(tests, &folder.join("reached"))?;
+        fs::write(&record, tests.iter().map(line_of).collect::<String>())?;
+    }
+    Ok(tests)
+}
+
+/// The names of all tests.
+fn list(programs: &[Program]) -> Result<Vec<Test<'_>>> {
     let mut all = Vec::new();
     for program in programs {
         let listed = Command::new(&program.path).args(["--list", "--format", "terse"]).output()?;
-        for line in String::from_utf8(listed.stdout)?.lines() {
-            if let Some(name) = line.strip_suffix(": test") {
-                let (name, reached) = (name.to_owned(), BTreeSet::new());
-                all.push(Mutex::new(Test { program, name, duration: Duration::ZERO, reached }));
-            }
-        }
+        let listed = String::from_utf8(listed.stdout)?;
+        all.extend(listed.lines().filter_map(|line| line.strip_suffix(": test")).map(|name| Test {
+            program,
+            name: name.to_owned(),
+            duration: Duration::ZERO,
+            reached: BTreeSet::new(),
+        }));
     }
+    Ok(all)
+}
+
+/// Runs each test. What it calls is written to a file of `folder` meanwhile.
+fn run_each<'p>(tests: Vec<Test<'p>>, folder: &Path) -> Result<Vec<Test<'p>>> {
     fs::create_dir_all(folder)?;
-    in_parallel(all.len(), |index| {
-        let mut test = all[index].lock().map_err(|_| "a thread panicked")?;
+    let tests: Vec<_> = tests.into_iter().map(Mutex::new).collect();
+    in_parallel(tests.len(), |index| {
+        let mut test = tests[index].lock().map_err(|_| "a thread panicked")?;
         let record = folder.join(index.to_string());
-        if record.exists() {
-            fs::remove_file(&record)?;
-        }
+        fs::write(&record, "")?;
         let start = Instant::now();
         if !test.passes(("TGM_REACHED", record.as_os_str()), LONGEST)? {
             return Err(format!("{} fails with nothing changed", test.name).into());
         }
         test.duration = start.elapsed();
-        let recorded = if record.exists() { fs::read_to_string(&record)? } else { String::new() };
+        let recorded = fs::read_to_string(&record)?;
         test.reached = recorded.lines().map(str::parse).collect::<std::result::Result<_, _>>()?;
         Ok(())
     })?;
-    all.into_iter().map(|test| test.into_inner().map_err(|_| "a thread panicked".into())).collect()
+    tests.into_iter().map(|test| test.into_inner().map_err(|_| "a thread panicked".into())).collect()
+}
+
+/// Whether a file was written after the programs were.
+fn is_newer(record: &Path, programs: &[Program]) -> bool {
+    let written = |path: &Path| fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
+    let latest = programs.iter().map(|program| written(&program.path)).max().flatten();
+    written(record).is_some_and(|record| latest.is_some_and(|latest| record > latest))
+}
+
+/// A test in the record: seconds, name, and the functions that it calls.
+fn line_of(test: &Test<'_>) -> String {
+    let reached: Vec<_> = test.reached.iter().map(ToString::to_string).collect();
+    format!("{:.3}\t{}\t{}\n", test.duration.as_secs_f64(), test.name, reached.join(" "))
+}
+
+/// Fills in what the record says. Returns whether it is of these tests.
+fn recall(tests: &mut [Test<'_>], record: &str) -> bool {
+    let recall_one = |test: &mut Test<'_>, line: &str| {
+        let (seconds, line) = line.split_once('\t')?;
+        let (name, reached) = line.split_once('\t')?;
+        test.duration = Duration::try_from_secs_f64(seconds.parse().ok()?).ok()?;
+        test.reached = reached.split_whitespace().map(|number| number.parse().ok()).collect::<Option<_>>()?;
+        (name == test.name).then_some(())
+    };
+    record.lines().count() == tests.len()
+        && tests.iter_mut().zip(record.lines()).all(|(test, line)| recall_one(test, line).is_some())
 }
