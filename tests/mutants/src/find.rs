@@ -26,12 +26,13 @@ pub struct Function {
     pub name: String,
     /// The bytes of its body, with the braces.
     pub body: Range<usize>,
+    /// Whether it returns `impl Trait`.
+    pub returns_hidden_type: bool,
     /// Changes of the body.
     pub changes: Vec<Change>,
 }
 
-/// The functions of a file that can be changed. Left out are tests, constants, implementations of `Debug`, macros, and functions
-/// that return `impl Trait`.
+/// The functions of a file that can be changed. Left out are tests, constants, macros and implementations of `Debug`.
 pub fn functions(text: &str, file: &syn::File) -> Vec<Function> {
     let mut finder = Finder { text, owner: None, functions: Vec::new(), depth: 0 };
     finder.visit_file(file);
@@ -74,19 +75,31 @@ impl Finder<'_> {
         }
     }
 
+    /// Whether the function returns `impl Trait`.
+    fn is_in_place(&self) -> bool {
+        self.functions.last().is_some_and(|function| function.returns_hidden_type)
+    }
+
     fn walk_function(&mut self, attributes: &[Attribute], signature: &Signature, block: &Block) {
-        if is_of_tests(attributes) || returns_hidden_type(signature) {
+        if is_of_tests(attributes) {
             return;
         }
         let name = signature.ident.to_string();
         let inner = if self.depth > 0 { format!("{name}: ") } else { String::new() };
         if self.depth == 0 {
             let name = self.owner.as_ref().map_or_else(|| name.clone(), |owner| format!("{owner}::{name}"));
-            self.functions.push(Function { name, body: block.span().byte_range(), changes: Vec::new() });
+            self.functions.push(Function {
+                name,
+                body: block.span().byte_range(),
+                returns_hidden_type: returns_hidden_type(signature),
+                changes: Vec::new(),
+            });
         }
         self.depth += 1;
         let old = self.line_of(block.span());
-        for value in values_of(&signature.output) {
+        // Of a hidden type only expressions are changed.
+        let values = if self.is_in_place() { Vec::new() } else { values_of(&signature.output) };
+        for value in values {
             let is_the_same = old == format!("{{ {value} }}") || old == "{}" && value == "()";
             // A default of the function `default` would call itself.
             let is_endless = name == "default" && value == "Default::default()";
@@ -134,7 +147,7 @@ fn shortened(text: &str, from_end: bool) -> String {
     }
 }
 
-/// Whether a function returns `impl Trait`. Copies of its body have different types.
+/// Whether a function returns `impl Trait`.
 fn returns_hidden_type(signature: &Signature) -> bool {
     struct Hidden(bool);
     impl Visit<'_> for Hidden {
@@ -228,7 +241,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
         let has_wildcard = choice.arms.iter().any(is_wildcard);
         for arm in &choice.arms {
             let pattern = shortened(&self.line_of(arm.pat.span()), false);
-            if has_wildcard && !is_wildcard(arm) {
+            if has_wildcard && !is_wildcard(arm) && !self.is_in_place() {
                 self.add(arm.span(), String::new(), format!("arm {pattern} → removed"));
             }
             if let Some((_, guard)) = &arm.guard {

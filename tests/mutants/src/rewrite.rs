@@ -9,6 +9,8 @@
 //! ```
 //!
 //! Bodies are copied as text. So nothing needs to know types, and each change compiles as if it were alone.
+//!
+//! Copies of a body that returns `impl Trait` would have different types. There, each changed expression has its own `match`.
 
 use std::ops::Range;
 
@@ -31,31 +33,58 @@ pub fn rewrite(file: &File, function: usize, change: usize, left_out: &dyn Fn(us
     for (function, index) in file.functions.iter().zip(function..) {
         to.text.push_str(part(&file.text, from..function.body.start));
         from = function.body.end;
-        push_function(&mut to, file, function, index, number, left_out);
+        let changes = function.changes.iter().zip(number..).filter(|(_, number)| !left_out(*number));
+        let changes: Vec<_> = changes.map(|(change, number)| (change, number)).collect();
+        if function.returns_hidden_type {
+            push_in_place(&mut to, &file.text, function.body.clone(), index, &changes);
+        } else {
+            push_function(&mut to, &file.text, function, index, &changes);
+        }
         number += function.changes.len();
     }
     to.text.push_str(part(&file.text, from..file.text.len()));
     to
 }
 
-fn push_function(
-    to: &mut Rewritten,
-    file: &File,
-    function: &Function,
-    index: usize,
-    first: usize,
-    left_out: &dyn Fn(usize) -> bool,
-) {
-    let body = part(&file.text, function.body.clone());
+/// Writes a function with a copy of its body for each change.
+fn push_function(to: &mut Rewritten, text: &str, function: &Function, index: usize, changes: &[(&Change, usize)]) {
     to.text.extend(["{ match crate::mutant::on(", &index.to_string(), ") {\n"]);
-    for (change, number) in function.changes.iter().zip(first..).filter(|(_, number)| !left_out(*number)) {
-        to.text.extend([&number.to_string(), " => "]);
-        let start = to.text.len();
-        to.text.push_str(&changed(&file.text, function, change));
-        to.places.push((start..to.text.len(), number));
-        to.text.push('\n');
+    for (change, number) in changes {
+        push_arm(to, *number, &changed(text, function, change));
     }
-    to.text.extend(["_ => ", body, "\n} }"]);
+    to.text.extend(["_ => ", part(text, function.body.clone()), "\n} }"]);
+}
+
+/// Writes a part of a function in which every expression that has changes asks for them. Within it, only the original asks on.
+fn push_in_place(to: &mut Rewritten, text: &str, range: Range<usize>, index: usize, changes: &[(&Change, usize)]) {
+    let mut from = range.start;
+    // The first of those that are not within another one.
+    let first = |from: usize| {
+        let ahead = changes.iter().map(|(change, _)| change.range.clone()).filter(|changed| changed.start >= from);
+        ahead.min_by_key(|changed| (changed.start, usize::MAX - changed.end))
+    };
+    while let Some(outer) = first(from) {
+        to.text.extend([part(text, from..outer.start), "(match crate::mutant::on(", &index.to_string(), ") {\n"]);
+        let is_inside = |change: &Change| outer.start <= change.range.start && change.range.end <= outer.end;
+        let (here, rest): (Vec<_>, Vec<_>) = changes.iter().partition(|(change, _)| change.range == outer);
+        for (change, number) in here {
+            push_arm(to, number, &format!("{{ {} }}", change.text));
+        }
+        to.text.push_str("_ => ");
+        let inner: Vec<_> = rest.into_iter().filter(|(change, _)| is_inside(change)).collect();
+        push_in_place(to, text, outer.clone(), index, &inner);
+        to.text.push_str(",\n})");
+        from = outer.end;
+    }
+    to.text.push_str(part(text, from..range.end));
+}
+
+fn push_arm(to: &mut Rewritten, number: usize, body: &str) {
+    to.text.extend([&number.to_string(), " => "]);
+    let start = to.text.len();
+    to.text.push_str(body);
+    to.places.push((start..to.text.len(), number));
+    to.text.push('\n');
 }
 
 /// The body of a function with one change.
@@ -88,6 +117,16 @@ mod tests {
         let places: Vec<_> =
             written.places.iter().map(|(range, number)| (&written.text[range.clone()], *number)).collect();
         assert_eq!(places, [("{ 0 }", 7), ("{ (a / 2) }", 9), ("{ (a + 2) }", 10)]);
+    }
+
+    #[test]
+    fn a_hidden_type_is_changed_in_place() {
+        let text = "fn f(a: u8, b: u8) -> impl Fn() -> bool { move || a == !b && a != b }";
+        let written = rewrite(&file(text), 5, 7, &|number| number == 7);
+        let expected = "fn f(a: u8, b: u8) -> impl Fn() -> bool { move || (match crate::mutant::on(5) {\n8 => { (a != (!b)) }\n\
+            _ => a == (match crate::mutant::on(5) {\n9 => { b }\n_ => !b,\n}),\n}) && (match crate::mutant::on(5) {\n\
+            10 => { (a == b) }\n_ => a != b,\n}) }";
+        assert_eq!(written.text, expected);
     }
 
     #[test]
