@@ -34,7 +34,7 @@ pub fn rewrite(file: &File, function: usize, change: usize, left_out: &dyn Fn(us
         to.text.push_str(part(&file.text, from..function.body.start));
         from = function.body.end;
         let changes = function.changes.iter().zip(number..).filter(|(_, number)| !left_out(*number));
-        let changes: Vec<_> = changes.map(|(change, number)| (change, number)).collect();
+        let changes: Vec<_> = changes.collect();
         if function.returns_hidden_type {
             push_in_place(&mut to, &file.text, function.body.clone(), index, &changes);
         } else {
