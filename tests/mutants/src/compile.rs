@@ -35,7 +35,7 @@ const TESTS: &[&str] = &[
     "views",
 ];
 /// Tests of core that are not unit tests.
-const TESTS_OF_CORE: &[&str] = &["samples", "stored"];
+const TESTS_OF_CORE: &[&str] = &["exhaustive", "samples", "stored"];
 const FEATURES: &str = "tgm-core/arbitrary,tgm-core/serde";
 
 /// A program of tests.
@@ -90,15 +90,16 @@ impl Copy {
         Ok(refused)
     }
 
-    /// Builds the tests.
+    /// Builds the tests, or those of core alone.
     ///
     /// # Errors
     /// They do not compile.
-    pub fn build(&self) -> Result<Vec<Program>> {
-        let mut arguments =
-            vec!["test", "--no-run", "-p", "tgm-core", "-p", "tgm-tests", "--features", FEATURES, "--lib"];
-        for name in TESTS.iter().chain(TESTS_OF_CORE) {
-            arguments.extend(["--test", name]);
+    pub fn build(&self, only_core: bool) -> Result<Vec<Program>> {
+        let mut arguments = vec!["test", "--no-run", "-p", "tgm-core", "--features", FEATURES, "--lib"];
+        arguments.extend(TESTS_OF_CORE.iter().flat_map(|name| ["--test", name]));
+        if !only_core {
+            arguments.extend(["-p", "tgm-tests"]);
+            arguments.extend(TESTS.iter().flat_map(|name| ["--test", name]));
         }
         let output = self.cargo(&arguments).output()?;
         if !output.status.success() {

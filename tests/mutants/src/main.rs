@@ -63,15 +63,15 @@ fn run() -> Result<bool> {
     println!("{} changes, of which {} do not compile", all.len(), refused.len());
 
     let start = Instant::now();
-    let programs = copy.build()?;
+    let programs = copy.build(options.only_core)?;
     eprintln!("tests built in {} s", start.elapsed().as_secs());
     let start = Instant::now();
-    let tests = reach::tests(&programs, &folder)?;
+    let tests = reach::tests(&programs, &folder.join(if options.only_core { "core" } else { "all" }))?;
     eprintln!("{} tests run in {} s", tests.len(), start.elapsed().as_secs());
 
     let results = Mutex::new(Results::open(&folder.join("results.txt"), options.is_resumed)?);
     let start = Instant::now();
-    let is_known = |key: &str| results.lock().is_ok_and(|results| results.get(key).is_some());
+    let is_known = |key: &str| results.lock().is_ok_and(|all| matches!(all.get(key), Some(Outcome::Noticed(_))));
     let chosen = changes.iter().copied().filter(|change| options.has(&change.key));
     let tried: Vec<&Numbered> = chosen
         .filter(|change| options.tries_explained || !explained.has(&change.key))

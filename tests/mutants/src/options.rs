@@ -12,8 +12,10 @@ pub struct Options {
     part: Option<(u64, u64)>,
     /// How many changes may be neither noticed nor explained.
     pub allowed: usize,
-    /// Whether results of the last run count.
+    /// Whether what the last run noticed counts. The rest is tried again.
     pub is_resumed: bool,
+    /// Whether only tests of core are run.
+    pub only_core: bool,
     /// Whether explained changes are tried too, to find those that tests notice by now.
     pub tries_explained: bool,
     /// Tests that take longer are not run.
@@ -22,8 +24,15 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        let slowest = Duration::from_secs(1);
-        Self { files: Vec::new(), part: None, allowed: 0, is_resumed: false, tries_explained: false, slowest }
+        Self {
+            files: Vec::new(),
+            part: None,
+            allowed: 0,
+            is_resumed: false,
+            only_core: false,
+            tries_explained: false,
+            slowest: Duration::from_secs(1),
+        }
     }
 }
 
@@ -45,6 +54,7 @@ impl Options {
                 }
                 "--slowest" => options.slowest = Duration::try_from_secs_f64(value()?.parse()?)?,
                 "--resume" => options.is_resumed = true,
+                "--core" => options.only_core = true,
                 "--explained" => options.tries_explained = true,
                 _ if argument.starts_with('-') => return Err(format!("unknown option {argument}").into()),
                 _ => options.files.push(argument),

@@ -84,6 +84,7 @@ pub fn in_parallel(count: usize, task: impl Fn(usize) -> Result<()> + Sync) -> R
 /// # Errors
 /// A test fails although nothing is changed.
 pub fn tests<'p>(programs: &'p [Program], folder: &Path) -> Result<Vec<Test<'p>>> {
+    fs::create_dir_all(folder)?;
     let mut tests = list(programs)?;
     let record = folder.join("tests.txt");
     if !is_newer(&record, programs) || !recall(&mut tests, &fs::read_to_string(&record)?) {

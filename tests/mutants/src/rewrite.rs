@@ -31,7 +31,7 @@ pub fn rewrite(file: &File, function: usize, change: usize, left_out: &dyn Fn(us
     let mut to = Rewritten::default();
     let (mut from, mut number) = (0, change);
     for (function, index) in file.functions.iter().zip(function..) {
-        to.text.push_str(part(&file.text, from..function.body.start));
+        to.text.push_str(&without_inline(part(&file.text, from..function.body.start)));
         from = function.body.end;
         let changes = function.changes.iter().zip(number..).filter(|(_, number)| !left_out(*number));
         let changes: Vec<_> = changes.collect();
@@ -44,6 +44,11 @@ pub fn rewrite(file: &File, function: usize, change: usize, left_out: &dyn Fn(us
     }
     to.text.push_str(part(&file.text, from..file.text.len()));
     to
+}
+
+/// Code between functions. Long as they are now, they would take minutes to compile wherever they are called.
+fn without_inline(text: &str) -> String {
+    text.replace("#[inline]", "").replace("#[inline(always)]", "")
 }
 
 /// Writes a function with a copy of its body for each change.
