@@ -40,11 +40,13 @@ pub fn functions(text: &str, file: &syn::File) -> Vec<Function> {
     finder.functions
 }
 
-/// Whether an item is compiled for tests only.
-pub fn is_of_tests(attributes: &[Attribute]) -> bool {
+/// Whether an item is compiled for tests only, or not at all, as every feature is on.
+pub fn is_left_out(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
-        let is_cfg_test = || attribute.parse_args::<syn::Path>().is_ok_and(|path| path.is_ident("test"));
-        attribute.path().is_ident("test") || attribute.path().is_ident("cfg") && is_cfg_test()
+        let is_condition =
+            |name: &str| attribute.parse_args::<syn::Meta>().is_ok_and(|meta| meta.path().is_ident(name));
+        let is_cfg = attribute.path().is_ident("cfg");
+        attribute.path().is_ident("test") || is_cfg && (is_condition("test") || is_condition("not"))
     })
 }
 
@@ -81,7 +83,7 @@ impl Finder<'_> {
     }
 
     fn walk_function(&mut self, attributes: &[Attribute], signature: &Signature, block: &Block) {
-        if is_of_tests(attributes) {
+        if is_left_out(attributes) {
             return;
         }
         let name = signature.ident.to_string();
@@ -180,14 +182,14 @@ fn name_of(kind: &Type) -> Option<String> {
 
 impl<'ast> Visit<'ast> for Finder<'_> {
     fn visit_item_mod(&mut self, module: &'ast syn::ItemMod) {
-        if !is_of_tests(&module.attrs) {
+        if !is_left_out(&module.attrs) {
             visit::visit_item_mod(self, module);
         }
     }
 
     fn visit_item_impl(&mut self, block: &'ast syn::ItemImpl) {
         let of = block.trait_.as_ref().and_then(|(_, path, _)| path.segments.last());
-        if is_of_tests(&block.attrs) || of.is_some_and(|of| of.ident == "Debug") {
+        if is_left_out(&block.attrs) || of.is_some_and(|of| of.ident == "Debug") {
             return;
         }
         let name = name_of(&block.self_ty).unwrap_or_else(|| self.line_of(block.self_ty.span()));

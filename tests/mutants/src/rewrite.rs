@@ -146,6 +146,7 @@ mod tests {
     #[test]
     fn tests_constants_and_debug_are_not_changed() {
         let text = "const A: u8 = 1 + 1; #[cfg(test)] mod tests { fn f() -> u8 { 1 } } #[test] fn g() {}
+            #[cfg(not(feature = \"f\"))] fn k() -> u8 { 1 }
             impl Debug for T { fn fmt(&self) -> bool { 1 == 1 } } fn h() { const { 1 + 1 }; [0; 1 + 1]; }";
         let names: Vec<_> = file(text).functions.iter().map(|f| (f.name.clone(), f.changes.len())).collect();
         assert_eq!(names, [("h".to_owned(), 1)]);

@@ -7,7 +7,7 @@ use syn::Item;
 use syn::spanned::Spanned as _;
 
 use crate::Result;
-use crate::find::{Function, functions, is_of_tests};
+use crate::find::{Function, functions, is_left_out};
 
 /// Where core is, from the root of the repository.
 pub const CORE: &str = "core/src";
@@ -52,7 +52,7 @@ pub fn files(root: &Path) -> Result<Vec<File>> {
         for item in &file.items {
             if let Item::Mod(module) = item
                 && module.content.is_none()
-                && !is_of_tests(&module.attrs)
+                && !is_left_out(&module.attrs)
             {
                 let name = module.ident.to_string();
                 waiting.push((folder.join(format!("{name}.rs")), folder.join(name)));
