@@ -9,7 +9,7 @@ use minicbor::Encoder;
 use proptest::prelude::*;
 
 use super::{Descriptor, Dtype, Key};
-use crate::descriptor::MaskKind;
+use crate::descriptor::{MaskKind, ZfpMode};
 use crate::error::ErrorKind;
 
 /// The entries of an ordinary descriptor: key and encoded value.
@@ -124,6 +124,56 @@ fn what_is_usual_is_read_in_order() {
     let unusual = encode(&reversed, true, false);
     let mut unread = Descriptor::unread(&unusual, 0);
     assert!(super::reading::Reading::new(&mut unread).read_in_order().is_none());
+}
+
+#[test]
+fn numbers_of_any_width_and_types_in_ascii_are_read_in_order() {
+    let is_in_order = |values: &[(Key, &[u8])]| {
+        let bytes = described(values);
+        let mut unread = Descriptor::unread(&bytes, 0);
+        super::reading::Reading::new(&mut unread).read_in_order().is_some() != crate::target::IS_SMALL
+    };
+    for number in [23_u64, 24, 0x100, 0x0001_0000, 1 << 32] {
+        let dims = minicbor::to_vec([number]).unwrap();
+        assert!(is_in_order(&[(Key::Shape, &dims), (Key::Strides, &dims)]), "{number}");
+    }
+    assert!(is_in_order(&[(Key::Type, b"\x65other")]));
+    if !crate::target::IS_SMALL {
+        assert!(!is_in_order(&[(Key::Type, b"\x62\xc3\xa9")]));
+        assert!(!is_in_order(&[(Key::Shape, b"\x81\x20")]));
+    }
+}
+
+#[test]
+fn an_array_with_a_longer_head_than_it_needs_has_the_same_items() {
+    let dims = [&[0x98, 23][..], &[1; 23]].concat();
+    let bytes = described(&[(Key::Ndim, &[23]), (Key::Shape, &dims), (Key::Strides, &dims)]);
+    let descriptor = Descriptor::parse(&bytes, 0).unwrap();
+    assert_eq!((descriptor.shape().len(), descriptor.element_count()), (23, 1));
+}
+
+#[test]
+fn each_mode_of_zfp_has_its_own_parameter() {
+    let one = [0xf9, 0x3c, 0];
+    let zfp = |mode: &str| {
+        let numbers: [(Key, &[u8]); 3] = [(Key::ZfpRate, &[2]), (Key::ZfpPrecision, &[3]), (Key::ZfpTolerance, &one)];
+        let mode = minicbor::to_vec(mode).unwrap();
+        let bytes = described(&[&numbers[..], &[(Key::ZfpMode, &mode)]].concat());
+        Descriptor::parse(&bytes, 0).unwrap().zfp().map_err(|error| error.kind())
+    };
+    assert_eq!(zfp("fixed_rate"), Ok(ZfpMode::FixedRate(2.0)));
+    assert_eq!(zfp("fixed_precision"), Ok(ZfpMode::FixedPrecision(3)));
+    assert_eq!(zfp("fixed_accuracy"), Ok(ZfpMode::FixedAccuracy(1.0)));
+    assert_eq!(zfp("reversible"), Err(ErrorKind::ParameterRange(Key::ZfpMode)));
+}
+
+#[test]
+fn a_mask_without_all_of_its_keys_is_found_when_the_descriptor_is_read() {
+    let mask = b"\xa1\x63nan\xa1\x66method\x64none";
+    assert_eq!(
+        Descriptor::parse(&described(&[(Key::Masks, mask)]), 0).unwrap_err().kind(),
+        ErrorKind::MissingKey(Key::Offset)
+    );
 }
 
 /// The descriptor of 16 values, with other `values` at some keys.
