@@ -45,6 +45,39 @@ fn zeros_then_fours() -> (Vec<u8>, Params, Vec<u8>) {
 }
 
 #[test]
+fn the_id_of_a_block_is_as_wide_as_samples_ask() {
+    for bits in 1..=32 {
+        let wide = match bits {
+            ..9 => 3,
+            9..17 => 4,
+            _ => 5,
+        };
+        assert_eq!(params(bits, 8, 1, 0).id_bits(), wide, "{bits}");
+    }
+    let restricted = [1, 2, 3, 4].map(|bits| params(bits, 8, 1, flags::RESTRICTED).id_bits());
+    assert_eq!(restricted, [1, 1, 2, 2]);
+}
+
+#[test]
+fn blocks_are_even_and_have_at_most_256_samples() {
+    let block = |samples| Params::new(8, samples, 1, flags::NOT_ENFORCE).map(|params| params.block_size());
+    assert_eq!((block(2), block(256)), (Ok(2), Ok(256)));
+    for samples in [0, 3, 257, 258] {
+        assert_eq!(block(samples), Err(ErrorKind::SzipBlockSize(samples)));
+    }
+}
+
+#[test]
+fn offsets_tell_how_many_may_follow() {
+    let mut offsets = RsiOffsets::new(&[], &params(8, 8, 2, 8), 33);
+    assert_eq!(offsets.size_hint(), (1, Some(3)));
+    assert!(offsets.next().is_some_and(|offset| offset.is_ok()));
+    // The stream ends here.
+    assert!(offsets.next().is_some_and(|offset| offset.is_err()));
+    assert_eq!((offsets.size_hint(), offsets.next()), ((0, Some(0)), None));
+}
+
+#[test]
 fn payloads_of_the_reference_decode_to_their_samples() {
     let eights: [(&str, u32, Vec<u8>); 6] = [
         ("2009249249249240", 8, (0..16).collect()),
