@@ -4,6 +4,7 @@ use std::vec;
 use std::vec::Vec;
 
 use super::skip;
+use crate::cbor::container::{Container, Count};
 use crate::cbor::cursor::Cursor;
 use crate::cbor::plain::high_bytes;
 use crate::cbor::utf8::Check;
@@ -115,6 +116,17 @@ fn only_keys_of_the_outermost_map_have_to_be_text() {
 }
 
 #[test]
+fn a_container_tells_how_many_entries_may_follow() {
+    let left = |bytes: &'static [u8], seen| {
+        let mut items = Cursor::new(bytes, 0);
+        let head = items.item_head().unwrap();
+        (Count::of(&head).is_counted(), Count::of(&head).left(seen), Container::new(&head, items).left(seen))
+    };
+    assert_eq!((left(b"\x83\x01\x02\x03", 1), left(b"\x83\x01\x02\x03", 4)), ((true, 2, 2), (true, 0, 0)));
+    assert_eq!(left(b"\x9f\xff", 1), (false, usize::MAX - 1, usize::MAX - 1));
+}
+
+#[test]
 fn high_bytes_are_counted_however_many_there_are() {
     for count in [0, 1, 7, 8, 9, 247, 248, 249, 2039, 2040, 2041, 5000] {
         assert_eq!(high_bytes(&vec![0x80; count]), count);
@@ -126,7 +138,9 @@ fn high_bytes_are_counted_however_many_there_are() {
 fn bytes_are_no_text_and_may_be_anything() {
     assert_eq!(skip(&[0x41, 0xff]), Ok(2));
     assert_eq!(skip(&[0x58, 1, 0xff]), Ok(3));
-    assert!(skip(&[0x61, 0xff]).is_err());
+    for text in [&[0x61, 0xff][..], &[0x61, 0x80], &[0x62, 0x80, 0x80], &[0x62, b'a', 0xc3]] {
+        assert!(skip(text).is_err(), "{text:02x?}");
+    }
 }
 
 #[test]
