@@ -224,9 +224,38 @@ fn samples_of_szip_are_packed_values_elements_or_bytes() {
         params.map(|params| (params.bits_per_sample(), params.flags())).map_err(|error| error.kind())
     };
     assert_eq!(said(&[(Key::SpBitsPerValue, &[0x18, 24])]), Ok((24, 8 | flags::MSB)));
+    // Writers may store the flag that the format implies.
+    assert_eq!(said(&[(Key::SpBitsPerValue, &[16]), (Key::SzipFlags, &[12])]), Ok((16, 8 | flags::MSB)));
     assert_eq!(said(&[(Key::SpBitsPerValue, &[12])]), Err(ErrorKind::SzipBitsPerSample(12)));
     assert_eq!(said(&[(Key::Encoding, &none), (Key::Dtype, &int16)]), Ok((16, 8)));
     assert_eq!(said(&[(Key::Encoding, &none), (Key::Dtype, &int16), (Key::Filter, &shuffle)]), Ok((8, 8)));
+}
+
+#[test]
+fn only_float64_is_unpacked_piece_by_piece() {
+    use crate::push::{SzipUnpacker, Unpacker};
+
+    let text = |text: &str| minicbor::to_vec(text).unwrap();
+    let numbers: [(Key, &[u8]); 5] = [
+        (Key::SzipBlockSize, &[16]),
+        (Key::SpBitsPerValue, &[16]),
+        (Key::SpReferenceValue, &[0xf9, 0, 0]),
+        (Key::SpBinaryScaleFactor, &[0]),
+        (Key::SpDecimalScaleFactor, &[0]),
+    ];
+    for (dtype, found) in [("float64", None), ("float32", Some(Dtype::Float32))] {
+        let expected = found.map(|found| ErrorKind::DtypeMismatch { expected: Dtype::Float64, found });
+        for compression in ["none", "szip"] {
+            let (dtype, compression_name) = (text(dtype), text(compression));
+            let values = [&numbers[..], &[(Key::Dtype, &dtype), (Key::Compression, &compression_name)]].concat();
+            let bytes = described(&values);
+            let descriptor = Descriptor::parse(&bytes, 0).unwrap();
+            assert_eq!(SzipUnpacker::<16>::new(&descriptor).err().map(|error| error.kind()), expected);
+            if compression == "none" {
+                assert_eq!(Unpacker::new(&descriptor).err().map(|error| error.kind()), expected);
+            }
+        }
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::vec::Vec;
 
 use proptest::prelude::*;
 
-use super::predict::unmap;
+use super::predict::{unmap, unmap_each};
 use super::*;
 
 /// The bytes that a string of hexadecimal digits stands for.
@@ -64,6 +64,35 @@ fn blocks_are_even_and_have_at_most_256_samples() {
     assert_eq!((block(2), block(256)), (Ok(2), Ok(256)));
     for samples in [0, 3, 257, 258] {
         assert_eq!(block(samples), Err(ErrorKind::SzipBlockSize(samples)));
+    }
+}
+
+#[test]
+fn a_block_may_split_all_bits_of_its_samples_off_and_not_more() {
+    let ones = "1".repeat(8);
+    let fields = "000 001 010 011 100 101 110 111";
+    assert_eq!(decoded(&bits(&["100", &ones, fields].concat()), &params(3, 8, 1, 0), 8), Ok((0..8).collect()));
+    let wider = "0000".repeat(8);
+    let error = decoded(&bits(&["101", &ones, &wider].concat()), &params(3, 8, 1, 0), 8).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::SzipStream);
+}
+
+#[test]
+fn the_second_extension_reaches_the_largest_sample() {
+    // A pair whose sum is 3, and three pairs of zeros.
+    let mut samples = decoded(&bits("000 1 0000001 1 1 1"), &params(2, 8, 1, 0), 8).unwrap();
+    samples.sort_unstable();
+    assert_eq!(samples, [0, 0, 0, 0, 0, 0, 0, 3]);
+}
+
+#[test]
+fn the_largest_differences_are_undone_either_way() {
+    for mapped in [u32::MAX - 3, u32::MAX - 2, u32::MAX - 1, u32::MAX] {
+        for before in [0x7fff_fffe, 0x7fff_ffff, 0x8000_0000, 0x8000_0001] {
+            let (mut either, mut plain) = ([mapped, 2], [mapped, 2]);
+            let last = unmap_each(&mut plain, before, u32::MAX);
+            assert_eq!((unmap(&mut either, mapped | 2, before, u32::MAX), either), (last, plain), "{mapped} {before}");
+        }
     }
 }
 
@@ -216,6 +245,9 @@ fn intervals_found_in_ascending_order_are_read_once() {
         let mut finder = RsiFinder::new(&stream, &params);
         for index in wanted {
             assert_eq!(finder.find(index, stored), Ok(index * PLAIN_BITS), "{number}");
+        }
+        if number == 0 {
+            assert_eq!(finder.intervals_read(), PLAIN - 1);
         }
         assert!(finder.intervals_read() <= bound, "{number}: {} of {bound}", finder.intervals_read());
     }
