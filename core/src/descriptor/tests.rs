@@ -231,23 +231,64 @@ fn samples_of_szip_are_packed_values_elements_or_bytes() {
     assert_eq!(said(&[(Key::Encoding, &none), (Key::Dtype, &int16), (Key::Filter, &shuffle)]), Ok((8, 8)));
 }
 
+/// Parameters of szip and of simple_packing: values of eight bits, one block in an interval.
+const NUMBERS: [(Key, &[u8]); 7] = [
+    (Key::SzipBlockSize, &[8]),
+    (Key::SzipRsi, &[1]),
+    (Key::SzipFlags, &[0]),
+    (Key::SpBitsPerValue, &[8]),
+    (Key::SpReferenceValue, &[0xf9, 0, 0]),
+    (Key::SpBinaryScaleFactor, &[0]),
+    (Key::SpDecimalScaleFactor, &[0]),
+];
+
+/// The bytes of a stream of szip that has these blocks, without compression.
+fn szip_blocks(blocks: &[[u8; 8]]) -> Vec<u8> {
+    let block = |block: &[u8; 8]| block.iter().fold(String::from("111"), |bits, sample| format!("{bits}{sample:08b}"));
+    let mut bits: String = blocks.iter().map(block).collect();
+    bits.push_str(&"0".repeat(bits.len().next_multiple_of(8) - bits.len()));
+    (0..bits.len()).step_by(8).map(|at| u8::from_str_radix(&bits[at..at + 8], 2).unwrap()).collect()
+}
+
+#[test]
+fn an_unpacker_of_szip_knows_what_is_left() {
+    use crate::push::SzipUnpacker;
+
+    let blocks = [[1, 2, 3, 4, 5, 6, 7, 8], [250, 0, 255, 9, 9, 9, 9, 9]];
+    let stream = szip_blocks(&blocks);
+    let (first, second) = stream.split_at(9);
+    let text = |text: &str| minicbor::to_vec(text).unwrap();
+    let (none, uint8) = (text("none"), text("uint8"));
+    let plain = described(&[&NUMBERS[..], &[(Key::Encoding, &none), (Key::Dtype, &uint8)]].concat());
+    let packed = described(&NUMBERS);
+    let mut plain = SzipUnpacker::<8>::new(&Descriptor::parse(&plain, 0).unwrap()).unwrap();
+    let mut packed = SzipUnpacker::<8>::new(&Descriptor::parse(&packed, 0).unwrap()).unwrap();
+    let (mut bytes, mut floats) = ([0_u8; 16], [0_f64; 16]);
+    assert_eq!((plain.remaining(), packed.remaining()), (16, 16));
+    for (mut piece, block, left) in [(first, &blocks[0], 8), (second, &blocks[1], 0)] {
+        assert_eq!(plain.finish().map_err(|error| error.kind()), Err(ErrorKind::Truncated));
+        assert_eq!(plain.elements_into(&mut { piece }, &mut bytes), Ok(8));
+        assert_eq!(packed.unpack_into(&mut piece, &mut floats), Ok(8));
+        assert_eq!((&bytes[..8], &floats[..8]), (&block[..], &block.map(f64::from)[..]));
+        assert_eq!((plain.remaining(), packed.remaining()), (left, left));
+    }
+    assert_eq!((plain.finish(), packed.finish()), (Ok(()), Ok(())));
+    // A run of more zero blocks than the interval has.
+    let mut broken = SzipUnpacker::<8>::new(&Descriptor::parse(&described(&NUMBERS), 0).unwrap()).unwrap();
+    let error = broken.unpack_into(&mut &[0b0000_0000, 0b0100_0000, 0, 0][..], &mut floats).unwrap_err();
+    assert_eq!((error.kind(), broken.finish()), (ErrorKind::SzipStream, Err(error)));
+}
+
 #[test]
 fn only_float64_is_unpacked_piece_by_piece() {
     use crate::push::{SzipUnpacker, Unpacker};
 
     let text = |text: &str| minicbor::to_vec(text).unwrap();
-    let numbers: [(Key, &[u8]); 5] = [
-        (Key::SzipBlockSize, &[16]),
-        (Key::SpBitsPerValue, &[16]),
-        (Key::SpReferenceValue, &[0xf9, 0, 0]),
-        (Key::SpBinaryScaleFactor, &[0]),
-        (Key::SpDecimalScaleFactor, &[0]),
-    ];
     for (dtype, found) in [("float64", None), ("float32", Some(Dtype::Float32))] {
         let expected = found.map(|found| ErrorKind::DtypeMismatch { expected: Dtype::Float64, found });
         for compression in ["none", "szip"] {
             let (dtype, compression_name) = (text(dtype), text(compression));
-            let values = [&numbers[..], &[(Key::Dtype, &dtype), (Key::Compression, &compression_name)]].concat();
+            let values = [&NUMBERS[..], &[(Key::Dtype, &dtype), (Key::Compression, &compression_name)]].concat();
             let bytes = described(&values);
             let descriptor = Descriptor::parse(&bytes, 0).unwrap();
             assert_eq!(SzipUnpacker::<16>::new(&descriptor).err().map(|error| error.kind()), expected);

@@ -49,7 +49,7 @@ fn an_array_of_4096_positions_is_an_array() {
 #[test]
 fn roaring_has_a_container_for_each_key_and_not_more() {
     let blob = |count: u32| {
-        let keys = (0..count).flat_map(|key| [key as u8, (key >> 8) as u8, 0, 0]);
+        let keys = (0..count).flat_map(|key| [key.to_le_bytes()[0], key.to_le_bytes()[1], 0, 0]);
         let offsets = (0..count).flat_map(|_| [0; 4]);
         let arrays = (0..count).flat_map(|_| [7, 0]);
         let head = [12346_u32.to_le_bytes(), count.to_le_bytes()].concat();

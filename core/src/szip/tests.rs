@@ -254,6 +254,19 @@ fn intervals_found_in_ascending_order_are_read_once() {
 }
 
 #[test]
+fn stored_offsets_are_confirmed_by_the_first_two_intervals() {
+    let (stream, params) = plain_intervals();
+    let right = |index: u64| Some(index * PLAIN_BITS);
+    let mut finder = RsiFinder::new(&stream, &params);
+    assert_eq!(finder.confirm(right, 3, 10), Some(10 * PLAIN_BITS));
+    assert_eq!(finder.confirm(right, 3, 5), Some(5 * PLAIN_BITS));
+    assert_eq!((finder.confirm(right, 3, 4), finder.confirm(right, 5, 3)), (None, None));
+    assert_eq!(finder.confirm(|index| Some(index * PLAIN_BITS + 1), 3, 10), None);
+    assert_eq!(finder.confirm(|index| (index != 5).then_some(index * PLAIN_BITS), 3, 10), None);
+    assert_eq!(finder.confirm(|index| (index != 6).then_some(index * PLAIN_BITS), 3, 10), Some(10 * PLAIN_BITS));
+}
+
+#[test]
 fn an_interval_before_the_last_one_is_found_too() {
     let (stream, params) = plain_intervals();
     let mut finder = RsiFinder::new(&stream, &params);

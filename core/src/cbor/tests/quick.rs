@@ -3,7 +3,7 @@
 use std::vec;
 use std::vec::Vec;
 
-use super::skip;
+use super::{skip, value};
 use crate::cbor::container::{Container, Count};
 use crate::cbor::cursor::Cursor;
 use crate::cbor::plain::high_bytes;
@@ -141,6 +141,12 @@ fn bytes_are_no_text_and_may_be_anything() {
     for text in [&[0x61, 0xff][..], &[0x61, 0x80], &[0x62, 0x80, 0x80], &[0x62, b'a', 0xc3]] {
         assert!(skip(text).is_err(), "{text:02x?}");
     }
+}
+
+#[test]
+fn only_a_tag_makes_bytes_a_number() {
+    assert_eq!(value(&[0xc2, 0x41, 7]).as_integer(), Ok(7));
+    assert!(value(&[0x82, 0x41, 7, 0x41, 8]).as_integer().is_err());
 }
 
 #[test]

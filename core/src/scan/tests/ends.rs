@@ -60,6 +60,17 @@ fn a_damaged_end_does_not_bring_out_what_whole_frames_hold() {
 }
 
 #[test]
+fn whole_frames_that_do_not_end_where_they_should_are_searched_from_the_last_one() {
+    let length = PREAMBLE_SIZE + holding().len() + POSTAMBLE_SIZE;
+    let mut message = [preamble(length - 8), holding(), postamble(length - 8)].concat();
+    message[length - 1] ^= 1;
+    let at = SAMPLE.len() + HELD;
+    let found = ranges(&[SAMPLE, &message].concat());
+    let rest = length - HELD - 48;
+    assert_eq!(found, [(true, 0, SAMPLE.len()), (false, SAMPLE.len(), HELD), (true, at, 48), (false, at + 48, rest)]);
+}
+
+#[test]
 fn a_streamed_message_without_its_start_magic_is_no_message() {
     let mut bytes = streamed();
     bytes[..8].fill(0);
