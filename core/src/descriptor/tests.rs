@@ -293,7 +293,8 @@ fn only_float64_is_unpacked_piece_by_piece() {
             let descriptor = Descriptor::parse(&bytes, 0).unwrap();
             assert_eq!(SzipUnpacker::<16>::new(&descriptor).err().map(|error| error.kind()), expected);
             if compression == "none" {
-                assert_eq!(Unpacker::new(&descriptor).err().map(|error| error.kind()), expected);
+                let unpacker = Unpacker::new(&descriptor).map_err(|error| error.kind());
+                assert_eq!(unpacker.map(|unpacker| unpacker.remaining()), expected.map_or(Ok(16), Err));
             }
         }
     }
