@@ -492,3 +492,6 @@ impl<'a> Outline<'a> {
         MessageMetadata::new(metadata, message.frames(), self.object_count, self.preceder_count > 0)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -101,6 +101,8 @@ mod running;
 mod step;
 #[cfg(feature = "szip")]
 mod szip_unpacker;
+#[cfg(test)]
+mod tests;
 mod unpacker;
 mod watch;
 

@@ -339,6 +339,14 @@ mod tests {
         })
     }
 
+    #[test]
+    fn one_element_lies_side_by_side_with_itself() {
+        let step = NonZeroU64::new(5).unwrap();
+        let picks = [Pick::Range { start: 2, end: 3, step }];
+        let selection = Selection::new(Shape::from(&[9]), &picks).unwrap();
+        assert!(selection.rows().eq([Row { start: 2, count: 1, step: 1 }]));
+    }
+
     /// The elements that are selected, by looking at every one.
     fn naive(dims: &[(u64, Pick)]) -> Vec<u64> {
         let count: u64 = dims.iter().map(|(len, _)| len).product();

@@ -284,6 +284,8 @@ mod tests {
         flags.set(MessageFlags::FOOTER_METADATA | MessageFlags::FOOTER_INDEX);
         assert!(flags.has_metadata() && !flags.has(MessageFlags::HEADER_METADATA));
         assert_eq!(flags.bits(), 0x800a);
+        flags.set(MessageFlags::FOOTER_METADATA);
+        assert_eq!(flags.bits(), 0x800a);
     }
 
     #[test]

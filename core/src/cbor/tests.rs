@@ -15,6 +15,8 @@ mod long;
 #[cfg(target_pointer_width = "64")]
 mod plain;
 #[cfg(target_pointer_width = "64")]
+mod quick;
+#[cfg(target_pointer_width = "64")]
 mod siblings;
 mod views;
 

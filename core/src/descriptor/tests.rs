@@ -9,7 +9,7 @@ use minicbor::Encoder;
 use proptest::prelude::*;
 
 use super::{Descriptor, Dtype, Key};
-use crate::descriptor::MaskKind;
+use crate::descriptor::{MaskKind, ZfpMode};
 use crate::error::ErrorKind;
 
 /// The entries of an ordinary descriptor: key and encoded value.
@@ -126,6 +126,56 @@ fn what_is_usual_is_read_in_order() {
     assert!(super::reading::Reading::new(&mut unread).read_in_order().is_none());
 }
 
+#[test]
+fn numbers_of_any_width_and_types_in_ascii_are_read_in_order() {
+    let is_in_order = |values: &[(Key, &[u8])]| {
+        let bytes = described(values);
+        let mut unread = Descriptor::unread(&bytes, 0);
+        super::reading::Reading::new(&mut unread).read_in_order().is_some() != crate::target::IS_SMALL
+    };
+    for number in [23_u64, 24, 0x100, 0x0001_0000, 1 << 32] {
+        let dims = minicbor::to_vec([number]).unwrap();
+        assert!(is_in_order(&[(Key::Shape, &dims), (Key::Strides, &dims)]), "{number}");
+    }
+    assert!(is_in_order(&[(Key::Type, b"\x65other")]));
+    if !crate::target::IS_SMALL {
+        assert!(!is_in_order(&[(Key::Type, b"\x62\xc3\xa9")]));
+        assert!(!is_in_order(&[(Key::Shape, b"\x81\x20")]));
+    }
+}
+
+#[test]
+fn an_array_with_a_longer_head_than_it_needs_has_the_same_items() {
+    let dims = [&[0x98, 23][..], &[1; 23]].concat();
+    let bytes = described(&[(Key::Ndim, &[23]), (Key::Shape, &dims), (Key::Strides, &dims)]);
+    let descriptor = Descriptor::parse(&bytes, 0).unwrap();
+    assert_eq!((descriptor.shape().len(), descriptor.element_count()), (23, 1));
+}
+
+#[test]
+fn each_mode_of_zfp_has_its_own_parameter() {
+    let one = [0xf9, 0x3c, 0];
+    let zfp = |mode: &str| {
+        let numbers: [(Key, &[u8]); 3] = [(Key::ZfpRate, &[2]), (Key::ZfpPrecision, &[3]), (Key::ZfpTolerance, &one)];
+        let mode = minicbor::to_vec(mode).unwrap();
+        let bytes = described(&[&numbers[..], &[(Key::ZfpMode, &mode)]].concat());
+        Descriptor::parse(&bytes, 0).unwrap().zfp().map_err(|error| error.kind())
+    };
+    assert_eq!(zfp("fixed_rate"), Ok(ZfpMode::FixedRate(2.0)));
+    assert_eq!(zfp("fixed_precision"), Ok(ZfpMode::FixedPrecision(3)));
+    assert_eq!(zfp("fixed_accuracy"), Ok(ZfpMode::FixedAccuracy(1.0)));
+    assert_eq!(zfp("reversible"), Err(ErrorKind::ParameterRange(Key::ZfpMode)));
+}
+
+#[test]
+fn a_mask_without_all_of_its_keys_is_found_when_the_descriptor_is_read() {
+    let mask = b"\xa1\x63nan\xa1\x66method\x64none";
+    assert_eq!(
+        Descriptor::parse(&described(&[(Key::Masks, mask)]), 0).unwrap_err().kind(),
+        ErrorKind::MissingKey(Key::Offset)
+    );
+}
+
 /// The descriptor of 16 values, with other `values` at some keys.
 fn described(values: &[(Key, &[u8])]) -> Vec<u8> {
     let mut entries = entries(&[16], "float64");
@@ -174,9 +224,80 @@ fn samples_of_szip_are_packed_values_elements_or_bytes() {
         params.map(|params| (params.bits_per_sample(), params.flags())).map_err(|error| error.kind())
     };
     assert_eq!(said(&[(Key::SpBitsPerValue, &[0x18, 24])]), Ok((24, 8 | flags::MSB)));
+    // Writers may store the flag that the format implies.
+    assert_eq!(said(&[(Key::SpBitsPerValue, &[16]), (Key::SzipFlags, &[12])]), Ok((16, 8 | flags::MSB)));
     assert_eq!(said(&[(Key::SpBitsPerValue, &[12])]), Err(ErrorKind::SzipBitsPerSample(12)));
     assert_eq!(said(&[(Key::Encoding, &none), (Key::Dtype, &int16)]), Ok((16, 8)));
     assert_eq!(said(&[(Key::Encoding, &none), (Key::Dtype, &int16), (Key::Filter, &shuffle)]), Ok((8, 8)));
+}
+
+/// Parameters of szip and of simple_packing: values of eight bits, one block in an interval.
+const NUMBERS: [(Key, &[u8]); 7] = [
+    (Key::SzipBlockSize, &[8]),
+    (Key::SzipRsi, &[1]),
+    (Key::SzipFlags, &[0]),
+    (Key::SpBitsPerValue, &[8]),
+    (Key::SpReferenceValue, &[0xf9, 0, 0]),
+    (Key::SpBinaryScaleFactor, &[0]),
+    (Key::SpDecimalScaleFactor, &[0]),
+];
+
+/// The bytes of a stream of szip that has these blocks, without compression.
+fn szip_blocks(blocks: &[[u8; 8]]) -> Vec<u8> {
+    let block = |block: &[u8; 8]| block.iter().fold(String::from("111"), |bits, sample| format!("{bits}{sample:08b}"));
+    let mut bits: String = blocks.iter().map(block).collect();
+    bits.push_str(&"0".repeat(bits.len().next_multiple_of(8) - bits.len()));
+    (0..bits.len()).step_by(8).map(|at| u8::from_str_radix(&bits[at..at + 8], 2).unwrap()).collect()
+}
+
+#[test]
+fn an_unpacker_of_szip_knows_what_is_left() {
+    use crate::push::SzipUnpacker;
+
+    let blocks = [[1, 2, 3, 4, 5, 6, 7, 8], [250, 0, 255, 9, 9, 9, 9, 9]];
+    let stream = szip_blocks(&blocks);
+    let (first, second) = stream.split_at(9);
+    let text = |text: &str| minicbor::to_vec(text).unwrap();
+    let (none, uint8) = (text("none"), text("uint8"));
+    let plain = described(&[&NUMBERS[..], &[(Key::Encoding, &none), (Key::Dtype, &uint8)]].concat());
+    let packed = described(&NUMBERS);
+    let mut plain = SzipUnpacker::<8>::new(&Descriptor::parse(&plain, 0).unwrap()).unwrap();
+    let mut packed = SzipUnpacker::<8>::new(&Descriptor::parse(&packed, 0).unwrap()).unwrap();
+    let (mut bytes, mut floats) = ([0_u8; 16], [0_f64; 16]);
+    assert_eq!((plain.remaining(), packed.remaining()), (16, 16));
+    for (mut piece, block, left) in [(first, &blocks[0], 8), (second, &blocks[1], 0)] {
+        assert_eq!(plain.finish().map_err(|error| error.kind()), Err(ErrorKind::Truncated));
+        assert_eq!(plain.elements_into(&mut { piece }, &mut bytes), Ok(8));
+        assert_eq!(packed.unpack_into(&mut piece, &mut floats), Ok(8));
+        assert_eq!((&bytes[..8], &floats[..8]), (&block[..], &block.map(f64::from)[..]));
+        assert_eq!((plain.remaining(), packed.remaining()), (left, left));
+    }
+    assert_eq!((plain.finish(), packed.finish()), (Ok(()), Ok(())));
+    // A run of more zero blocks than the interval has.
+    let mut broken = SzipUnpacker::<8>::new(&Descriptor::parse(&described(&NUMBERS), 0).unwrap()).unwrap();
+    let error = broken.unpack_into(&mut &[0b0000_0000, 0b0100_0000, 0, 0][..], &mut floats).unwrap_err();
+    assert_eq!((error.kind(), broken.finish()), (ErrorKind::SzipStream, Err(error)));
+}
+
+#[test]
+fn only_float64_is_unpacked_piece_by_piece() {
+    use crate::push::{SzipUnpacker, Unpacker};
+
+    let text = |text: &str| minicbor::to_vec(text).unwrap();
+    for (dtype, found) in [("float64", None), ("float32", Some(Dtype::Float32))] {
+        let expected = found.map(|found| ErrorKind::DtypeMismatch { expected: Dtype::Float64, found });
+        for compression in ["none", "szip"] {
+            let (dtype, compression_name) = (text(dtype), text(compression));
+            let values = [&NUMBERS[..], &[(Key::Dtype, &dtype), (Key::Compression, &compression_name)]].concat();
+            let bytes = described(&values);
+            let descriptor = Descriptor::parse(&bytes, 0).unwrap();
+            assert_eq!(SzipUnpacker::<16>::new(&descriptor).err().map(|error| error.kind()), expected);
+            if compression == "none" {
+                let unpacker = Unpacker::new(&descriptor).map_err(|error| error.kind());
+                assert_eq!(unpacker.map(|unpacker| unpacker.remaining()), expected.map_or(Ok(16), Err));
+            }
+        }
+    }
 }
 
 #[test]

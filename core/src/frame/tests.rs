@@ -23,6 +23,9 @@ fn what_comes_first_in_a_gap_is_found() {
         let frame_first = [&postamble[..before], b"FR", &postamble].concat();
         assert_eq!(find_landmark(&frame_first, true), Some((before, Landmark::Frame)), "{before}");
     }
+    // A postamble whose first two bytes are `FR` is a frame.
+    let both = [&[0; 4][..], b"FR", &postamble[2..]].concat();
+    assert_eq!(find_landmark(&both, true), Some((4, Landmark::Frame)));
 }
 
 /// Zeros, `FR`, and other bytes in every order, at every distance from a multiple of eight.

@@ -33,6 +33,34 @@ fn defect(form: BitmapForm, blob: &[u8], count: u64) -> Error {
 }
 
 #[test]
+fn a_mask_keeps_the_bytes_that_it_was_given() {
+    let mask = Mask::new(BitmapForm::Raw, &[1, 2], 9);
+    assert_eq!((mask.blob(), mask.count(), mask.form()), (&[1, 2][..], 9, BitmapForm::Raw));
+}
+
+#[test]
+fn an_array_of_4096_positions_is_an_array() {
+    let positions: RoaringBitmap = (0..8192).step_by(2).collect();
+    let mut blob = Vec::new();
+    positions.serialize_into(&mut blob).unwrap();
+    assert_eq!(Mask::new(BitmapForm::Roaring, &blob, 8192).count_set(), Ok(4096));
+}
+
+#[test]
+fn roaring_has_a_container_for_each_key_and_not_more() {
+    let blob = |count: u32| {
+        let keys = (0..count).flat_map(|key| [key.to_le_bytes()[0], key.to_le_bytes()[1], 0, 0]);
+        let offsets = (0..count).flat_map(|_| [0; 4]);
+        let arrays = (0..count).flat_map(|_| [7, 0]);
+        let head = [12346_u32.to_le_bytes(), count.to_le_bytes()].concat();
+        head.into_iter().chain(keys).chain(offsets).chain(arrays).collect::<Vec<u8>>()
+    };
+    let count_set = |count| Mask::new(BitmapForm::Roaring, &blob(count), 1 << 32).count_set();
+    assert_eq!(count_set(1 << 16), Ok(1 << 16));
+    assert_eq!(count_set((1 << 16) + 1), Err(ErrorKind::RoaringContainer.at(4)));
+}
+
+#[test]
 fn a_window_of_a_raw_bitmap_is_all_that_is_read_of_it() {
     let blob = [0x55; 1000];
     let mask = Mask::new(BitmapForm::Raw, &blob, 7999);

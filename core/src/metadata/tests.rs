@@ -62,6 +62,15 @@ fn keys_in_no_order_are_found_until_that_costs_too_much() {
 }
 
 #[test]
+fn a_path_is_looked_up_in_one_object_and_bytes_behind_the_item_are_not_its_own() {
+    let bytes = b"\xa1\x64base\x82\xa1\x61a\x01\xa1\x61a\x02\xff";
+    let metadata = Metadata::parse(bytes, 0).unwrap();
+    assert_eq!(metadata.as_encoded(), &bytes[..bytes.len() - 1]);
+    let at = |index| metadata.get_at(index, "a").unwrap().map(|value| value.as_u64());
+    assert_eq!((at(0), at(1), at(2)), (Some(Ok(1)), Some(Ok(2)), None));
+}
+
+#[test]
 fn a_path_under_reserved_leads_to_annotations_and_never_into_objects() {
     let annotated = b"\xa2\x64base\x81\xa1\x6a_reserved_\xa1\x61a\x01\x67_extra_\xa1\x6a_reserved_\xa1\x61b\x02";
     let metadata = Metadata::parse(annotated, 0).unwrap();

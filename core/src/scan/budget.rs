@@ -46,3 +46,22 @@ impl Budget {
         self.spent < earned
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_that_the_scan_comes_to_pays_for_walks() {
+        let mut budget = Budget::new(10);
+        budget.spend(FREE - 1);
+        assert!(budget.allows_a_walk());
+        budget.spend(1);
+        assert!(!budget.allows_a_walk());
+        budget.come_to(11);
+        assert!(budget.allows_a_walk());
+        budget.come_to(5);
+        budget.spend(PER_BYTE);
+        assert!(!budget.allows_a_walk());
+    }
+}

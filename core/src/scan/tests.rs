@@ -1,5 +1,7 @@
 //! Segments, sources and torn messages, on messages of the samples and on small ones made here.
 
+mod ends;
+
 use std::vec;
 use std::vec::Vec;
 

@@ -8,7 +8,7 @@ use std::vec::Vec;
 
 use proptest::prelude::*;
 
-use super::predict::unmap;
+use super::predict::{unmap, unmap_each};
 use super::*;
 
 /// The bytes that a string of hexadecimal digits stands for.
@@ -42,6 +42,68 @@ fn zeros_then_fours() -> (Vec<u8>, Params, Vec<u8>) {
     let samples = [0; 12].into_iter().chain([9; 4]).chain((0..48).map(|i| i % 7)).collect();
     let stream = hex("0009f007b00fcb556ff36aad605e7aad9f9f55b4c133f5b53cfeb6a8");
     (stream, params(8, 8, 2, 8), samples)
+}
+
+#[test]
+fn the_id_of_a_block_is_as_wide_as_samples_ask() {
+    for bits in 1..=32 {
+        let wide = match bits {
+            ..9 => 3,
+            9..17 => 4,
+            _ => 5,
+        };
+        assert_eq!(params(bits, 8, 1, 0).id_bits(), wide, "{bits}");
+    }
+    let restricted = [1, 2, 3, 4].map(|bits| params(bits, 8, 1, flags::RESTRICTED).id_bits());
+    assert_eq!(restricted, [1, 1, 2, 2]);
+}
+
+#[test]
+fn blocks_are_even_and_have_at_most_256_samples() {
+    let block = |samples| Params::new(8, samples, 1, flags::NOT_ENFORCE).map(|params| params.block_size());
+    assert_eq!((block(2), block(256)), (Ok(2), Ok(256)));
+    for samples in [0, 3, 257, 258] {
+        assert_eq!(block(samples), Err(ErrorKind::SzipBlockSize(samples)));
+    }
+}
+
+#[test]
+fn a_block_may_split_all_bits_of_its_samples_off_and_not_more() {
+    let ones = "1".repeat(8);
+    let fields = "000 001 010 011 100 101 110 111";
+    assert_eq!(decoded(&bits(&["100", &ones, fields].concat()), &params(3, 8, 1, 0), 8), Ok((0..8).collect()));
+    let wider = "0000".repeat(8);
+    let error = decoded(&bits(&["101", &ones, &wider].concat()), &params(3, 8, 1, 0), 8).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::SzipStream);
+}
+
+#[test]
+fn the_second_extension_reaches_the_largest_sample() {
+    // A pair whose sum is 3, and three pairs of zeros.
+    let mut samples = decoded(&bits("000 1 0000001 1 1 1"), &params(2, 8, 1, 0), 8).unwrap();
+    samples.sort_unstable();
+    assert_eq!(samples, [0, 0, 0, 0, 0, 0, 0, 3]);
+}
+
+#[test]
+fn the_largest_differences_are_undone_either_way() {
+    for mapped in [u32::MAX - 3, u32::MAX - 2, u32::MAX - 1, u32::MAX] {
+        for before in [0x7fff_fffe, 0x7fff_ffff, 0x8000_0000, 0x8000_0001] {
+            let (mut either, mut plain) = ([mapped, 2], [mapped, 2]);
+            let last = unmap_each(&mut plain, before, u32::MAX);
+            assert_eq!((unmap(&mut either, mapped | 2, before, u32::MAX), either), (last, plain), "{mapped} {before}");
+        }
+    }
+}
+
+#[test]
+fn offsets_tell_how_many_may_follow() {
+    let mut offsets = RsiOffsets::new(&[], &params(8, 8, 2, 8), 33);
+    assert_eq!(offsets.size_hint(), (1, Some(3)));
+    assert!(offsets.next().is_some_and(|offset| offset.is_ok()));
+    // The stream ends here.
+    assert!(offsets.next().is_some_and(|offset| offset.is_err()));
+    assert_eq!((offsets.size_hint(), offsets.next()), ((0, Some(0)), None));
 }
 
 #[test]
@@ -184,8 +246,24 @@ fn intervals_found_in_ascending_order_are_read_once() {
         for index in wanted {
             assert_eq!(finder.find(index, stored), Ok(index * PLAIN_BITS), "{number}");
         }
+        if number == 0 {
+            assert_eq!(finder.intervals_read(), PLAIN - 1);
+        }
         assert!(finder.intervals_read() <= bound, "{number}: {} of {bound}", finder.intervals_read());
     }
+}
+
+#[test]
+fn stored_offsets_are_confirmed_by_the_first_two_intervals() {
+    let (stream, params) = plain_intervals();
+    let right = |index: u64| Some(index * PLAIN_BITS);
+    let mut finder = RsiFinder::new(&stream, &params);
+    assert_eq!(finder.confirm(right, 3, 10), Some(10 * PLAIN_BITS));
+    assert_eq!(finder.confirm(right, 3, 5), Some(5 * PLAIN_BITS));
+    assert_eq!((finder.confirm(right, 3, 4), finder.confirm(right, 5, 3)), (None, None));
+    assert_eq!(finder.confirm(|index| Some(index * PLAIN_BITS + 1), 3, 10), None);
+    assert_eq!(finder.confirm(|index| (index != 5).then_some(index * PLAIN_BITS), 3, 10), None);
+    assert_eq!(finder.confirm(|index| (index != 6).then_some(index * PLAIN_BITS), 3, 10), Some(10 * PLAIN_BITS));
 }
 
 #[test]

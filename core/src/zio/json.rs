@@ -330,10 +330,10 @@ impl Reader<'_> {
             if let Some(is_object) = opens {
                 self.bump();
                 self.space();
+                if depth >= MAX_DEPTH {
+                    return None;
+                }
                 if !self.take(if is_object { b'}' } else { b']' }) {
-                    if depth >= MAX_DEPTH {
-                        return None;
-                    }
                     let level = 1_u128.wrapping_shl(depth);
                     objects = if is_object { objects | level } else { objects & !level };
                     depth = depth.saturating_add(1);
@@ -505,6 +505,8 @@ mod tests {
             "\"\\uD83D\\uDE00\"",
             "[1 , 2\n]",
             "1E2",
+            "1e-5",
+            "0.5E+07",
         ] {
             assert!(Json::parse(good.as_bytes()).is_ok(), "{good}");
         }
@@ -539,7 +541,9 @@ mod tests {
     fn nesting_is_bounded() {
         let nested = |depth| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         assert!(Json::parse(nested(127).as_bytes()).is_ok());
-        assert!(Json::parse(nested(130).as_bytes()).is_err());
+        assert!(Json::parse(nested(128).as_bytes()).is_err());
+        let filled = |depth| format!("{}0{}", "[".repeat(depth), "]".repeat(depth));
+        assert!(Json::parse(filled(127).as_bytes()).is_ok() && Json::parse(filled(128).as_bytes()).is_err());
         assert!(Json::parse("[".repeat(100_000).as_bytes()).is_err());
     }
 

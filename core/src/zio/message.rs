@@ -267,7 +267,7 @@ mod tests {
         let packed = Message::from_buffer(&buffer, ORDER).unwrap();
         let listed = Message::from_parts(&parts, ORDER).unwrap();
         for message in [&packed, &listed] {
-            assert_eq!(message.payloads().len(), 3);
+            assert_eq!((message.payloads().len(), message.payloads().size_hint()), (3, (3, Some(3))));
             assert!(message.payloads().eq(parts[2..].iter().copied()));
             assert_eq!((message.payload(2), message.payload(3)), (Some(&b"three"[..]), None));
             assert_eq!((message.level(), message.form(), message.label()), (Level::Verbose, Form::FLOW, &b"x"[..]));

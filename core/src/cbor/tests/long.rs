@@ -93,6 +93,7 @@ fn dimensions_with_a_zero_count_no_element_even_beyond_64_bits() {
     assert_eq!(product(&[1 << 40, 1 << 40, 0]), Some(0));
     assert_eq!(product(&[0, 1 << 40, 1 << 40]), Some(0));
     assert_eq!(product(&[0, 1 << 40, 1 << 40, 5]), Some(0));
+    assert_eq!(product(&[1 << 40, 1 << 40, 0, 0]), Some(0));
     assert_eq!(product(&[u64::MAX]), Some(u64::MAX));
     assert_eq!(product(&[]), Some(1));
 }

@@ -73,6 +73,41 @@ fn maps_of_another_kind_are_not() {
 }
 
 #[test]
+fn a_value_of_another_length_has_to_be_ascii_and_of_the_same_type() {
+    let model = [&*entry("2t", 500, "K"), &[0; 100]].concat();
+    let is_alike = |other: &[u8]| {
+        let (mut siblings, other) = (Siblings::new(), [other, &[0; 100]].concat());
+        skip(&mut siblings, &model).unwrap();
+        siblings.skip_alike(&other).is_some()
+    };
+    assert!(is_alike(&entry("2tt", 500, "K")) && !is_alike(&entry("2\u{e9}", 500, "K")));
+    let other = entry("2t", 500, "K");
+    let level = other.windows(3).position(|bytes| bytes == [0x19, 0x01, 0xf4]).unwrap();
+    // A text in the place of an integer of the same length.
+    assert!(!is_alike(&[&other[..level], b"\x62ab", &other[level + 3..]].concat()));
+}
+
+#[test]
+fn a_map_as_long_as_the_model_is_compared_to_its_last_byte() {
+    let model = [&*entry("2t", 500, "K"), &[0; 64]].concat();
+    let mut siblings = Siblings::new();
+    skip(&mut siblings, &model).unwrap();
+    assert_eq!(siblings.skip_alike(&model).map(<[u8]>::len), Some(64));
+    assert_eq!(siblings.skip_alike(&model[..model.len() - 1]), None);
+}
+
+#[test]
+fn equal_differences_do_not_hide_each_other() {
+    // Texts of eight bytes with their heads, which begin in the same place of different words.
+    let model = [b"\xa1\x61k\x88", &b"\x67abcdefg".repeat(8)[..], &[0; 100]].concat();
+    let mut other = model.clone();
+    (other[4], other[12]) = (0x47, 0x47);
+    let mut siblings = Siblings::new();
+    skip(&mut siblings, &model).unwrap();
+    assert_eq!(siblings.skip_alike(&other), None);
+}
+
+#[test]
 fn a_length_that_looks_like_a_head_is_none() {
     let model = [&[0xa1, 0x61, b'k', 0x78, 0x78], &[b'a'; 0x78][..], &[0; 100]].concat();
     // Not UTF-8. If its length were a head, it would begin a longer text.

@@ -1,5 +1,6 @@
 //! Both sides of a flow, without sockets.
 
+use std::format;
 use std::vec::Vec;
 
 use proptest::prelude::*;
@@ -121,6 +122,7 @@ fn labels_are_read_as_they_are_written() {
         FlowLabel::Eot,
     ] {
         let prefix = Outgoing { label, seqno: 0 }.prefix();
+        assert_eq!(prefix.as_ref(), prefix.as_bytes());
         assert_eq!(FlowLabel::parse(&prefix.as_bytes()[8..]), Ok(label));
     }
     let documented = br#"{"flow":"BOT","direction":"inject","credits":3}"#;
@@ -136,6 +138,21 @@ fn labels_are_read_as_they_are_written() {
         (b"{\"flow\":\"PAY\",\"credit\":-1}", K::BadCredit),
     ] {
         assert_eq!(FlowLabel::parse(label).unwrap_err().kind(), kind);
+    }
+}
+
+/// `credits` counts only where there is no `credit`.
+#[test]
+fn credit_is_above_zero_and_has_one_name() {
+    let credit = |said: &str| {
+        let label = format!(r#"{{"flow":"BOT","direction":"extract"{said}}}"#);
+        FlowLabel::parse(label.as_bytes()).map_err(|error| error.kind())
+    };
+    let bot = |credit| Ok(FlowLabel::Bot { direction: Direction::Extract, credit });
+    assert_eq!((credit(r#","credit":1"#), credit(r#","credits":1"#)), (bot(1), bot(1)));
+    assert_eq!(credit(r#","credit":2,"credits":1"#), bot(2));
+    for bad in ["", r#","credit":0"#, r#","credits":0"#, r#","credit":0,"credits":1"#, r#","credit":"1","credits":1"#] {
+        assert_eq!(credit(bad), Err(K::BadCredit), "{bad}");
     }
 }
 

@@ -1,0 +1,52 @@
+//! Messages that end inside of a frame's header, and bodies that come in one piece.
+
+use std::vec::Vec;
+
+use super::*;
+use crate::Message;
+use crate::wire::{END_MAGIC, FRAME_HEADER_SIZE, MAGIC, MIN_MESSAGE_SIZE, POSTAMBLE_SIZE, PREAMBLE_SIZE, WIRE_VERSION};
+
+const SAMPLE: &[u8] = include_bytes!("../../samples/float32-little.tgm");
+
+/// A message with these bytes between preamble and postamble.
+fn message(inside: &[u8]) -> Vec<u8> {
+    let length = ((MIN_MESSAGE_SIZE + inside.len()) as u64).to_be_bytes();
+    let preamble = [&MAGIC[..], &WIRE_VERSION.to_be_bytes(), &[0; 6], &length].concat();
+    let first_footer = ((PREAMBLE_SIZE + inside.len()) as u64).to_be_bytes();
+    [&preamble[..], inside, &first_footer, &length, END_MAGIC].concat()
+}
+
+#[test]
+fn a_header_at_the_end_of_a_message_is_the_same_error_as_in_a_slice() {
+    let header = &SAMPLE[PREAMBLE_SIZE..][..FRAME_HEADER_SIZE + 4];
+    for room in 2..header.len() {
+        let bytes = message(&header[..room]);
+        let expected = Message::parse(&bytes).unwrap().frames().find_map(Result::err);
+        let mut decoder = PushDecoder::<256>::new(Link::Reliable);
+        let mut input = &bytes[..];
+        let error = loop {
+            match decoder.next_event(&mut input) {
+                Ok(Some(_)) => {}
+                Ok(None) => break None,
+                Err(error) => break Some(error),
+            }
+        };
+        assert_eq!(error, expected, "{room}");
+        assert!(error.is_some() && bytes.len() == PREAMBLE_SIZE + room + POSTAMBLE_SIZE);
+    }
+}
+
+#[test]
+fn a_body_larger_than_the_memory_is_read_if_it_comes_in_one_piece_behind_its_header() {
+    let mut decoder = PushDecoder::<16>::new(Link::Reliable);
+    let (mut begin, mut rest) = SAMPLE.split_at(PREAMBLE_SIZE + FRAME_HEADER_SIZE);
+    let mut bodies = 0;
+    for input in [&mut begin, &mut rest] {
+        while let Some(event) = decoder.next_event(input).unwrap() {
+            assert!(!matches!(event, Event::TooLarge(_)));
+            bodies += usize::from(matches!(event, Event::Cbor(_) | Event::Descriptor(_)));
+        }
+    }
+    assert!(bodies > 1);
+    decoder.finish().unwrap();
+}

@@ -1,0 +1,141 @@
+//! Compiles the copy, and finds the changes that do not compile.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::Result;
+use crate::rewrite::Rewritten;
+
+/// Tests that are built beside those of core, of the package `tgm-tests`. Left out are those that count allocations, requests
+/// or threads, and those that run the tool: they say nothing about results that the others do not.
+const TESTS: &[&str] = &[
+    "any_source",
+    "append",
+    "error_texts",
+    "every_error_kind",
+    "exhaustive",
+    "golden",
+    "index",
+    "limits",
+    "malformed",
+    "non_finite",
+    "payloads",
+    "push",
+    "range_order",
+    "reencode",
+    "rewrite",
+    "scan_directions",
+    "scan_work",
+    "select",
+    "validate",
+    "verified_routes",
+    "views",
+];
+/// Tests of core that are not unit tests.
+const TESTS_OF_CORE: &[&str] = &["exhaustive", "samples", "stored"];
+const FEATURES: &str = "tgm-core/arbitrary,tgm-core/serde";
+
+/// A program of tests.
+pub struct Program {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The folder of its package, where it must be run.
+    pub folder: PathBuf,
+}
+
+/// The copy, and where its compiler writes.
+pub struct Copy {
+    /// The copy.
+    pub folder: PathBuf,
+    /// The compiler's folder.
+    pub target: PathBuf,
+}
+
+impl Copy {
+    fn cargo(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new("cargo");
+        command.args(arguments).args(["--locked", "--quiet", "--message-format", "json"]).current_dir(&self.folder);
+        command.env("CARGO_TARGET_DIR", &self.target).env("CARGO_INCREMENTAL", "0");
+        command.env("CARGO_PROFILE_DEV_DEBUG", "0").env("CARGO_PROFILE_TEST_DEBUG", "0");
+        // `const` functions ask for a change at run time only. The compiler has an intrinsic for that, which is not stable.
+        command.env("RUSTC_BOOTSTRAP", "tgm_core").stderr(Stdio::inherit());
+        command
+    }
+
+    /// The changes whose code the compiler refuses.
+    ///
+    /// # Errors
+    /// The compiler refuses something else.
+    pub fn refused(&self, written: &[(PathBuf, Rewritten)]) -> Result<BTreeSet<usize>> {
+        let output = self.cargo(&["check", "-p", "tgm-core", "--all-features"]).output()?;
+        let mut refused = BTreeSet::new();
+        for message in messages(&output.stdout) {
+            let message = &message["message"];
+            if message["level"] != "error" {
+                continue;
+            }
+            let numbers: BTreeSet<usize> = spans(message).filter_map(|span| number_of(span, written)).collect();
+            let is_summary = message["spans"].as_array().is_none_or(Vec::is_empty);
+            if numbers.is_empty() && !is_summary {
+                return Err(format!("not of a change: {}", message["rendered"].as_str().unwrap_or_default()).into());
+            }
+            refused.extend(numbers);
+        }
+        if refused.is_empty() && !output.status.success() {
+            return Err("core does not compile".into());
+        }
+        Ok(refused)
+    }
+
+    /// Builds the tests, or those of core alone.
+    ///
+    /// # Errors
+    /// They do not compile.
+    pub fn build(&self, only_core: bool) -> Result<Vec<Program>> {
+        let mut arguments = vec!["test", "--no-run", "-p", "tgm-core", "--features", FEATURES, "--lib"];
+        arguments.extend(TESTS_OF_CORE.iter().flat_map(|name| ["--test", name]));
+        if !only_core {
+            arguments.extend(["-p", "tgm-tests"]);
+            arguments.extend(TESTS.iter().flat_map(|name| ["--test", name]));
+        }
+        let output = self.cargo(&arguments).output()?;
+        if !output.status.success() {
+            for message in messages(&output.stdout).filter(|message| message["message"]["level"] == "error") {
+                eprintln!("{}", message["message"]["rendered"].as_str().unwrap_or_default());
+            }
+            return Err("the tests do not compile".into());
+        }
+        let programs = messages(&output.stdout).filter_map(|message| {
+            let path = PathBuf::from(message["executable"].as_str()?);
+            let folder = Path::new(message["manifest_path"].as_str()?).parent()?.to_owned();
+            Some(Program { path, folder })
+        });
+        let mut programs: Vec<_> = programs.collect();
+        programs.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(programs)
+    }
+}
+
+/// Cargo's messages, one a line.
+fn messages(output: &[u8]) -> impl Iterator<Item = Value> {
+    output.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok())
+}
+
+/// The places of a message, the main ones if any of them is in a change.
+fn spans(message: &Value) -> impl Iterator<Item = &Value> {
+    let all = message["spans"].as_array().map_or(&[][..], Vec::as_slice);
+    all.iter().filter(|span| span["is_primary"] == true)
+}
+
+/// The change in which a place is.
+fn number_of(span: &Value, written: &[(PathBuf, Rewritten)]) -> Option<usize> {
+    let path = Path::new(span["file_name"].as_str()?);
+    let start = usize::try_from(span["byte_start"].as_u64()?).ok()?;
+    let places = written.iter().find(|(file, _)| path.ends_with(file)).map(|(_, text)| &text.places);
+    let found = places.and_then(|places| places.iter().find(|(range, _)| range.contains(&start)));
+    // A macro's text is elsewhere; what called it is in the change.
+    found.map(|(_, number)| *number).or_else(|| number_of(span["expansion"].get("span")?, written))
+}
