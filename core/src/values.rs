@@ -283,9 +283,9 @@ mod tests {
         for bytes in [packed, include_bytes!("../samples/none-szip-int16-big.tgm")] {
             assert!(check(&Message::parse(bytes).unwrap().object(0).unwrap(), "a sample"));
         }
-        // The name of another type, which is as long.
+        // The descriptor comes last. The name of another type is as long.
         let mut single = packed.to_vec();
-        let at = single.windows(7).position(|name| name == b"float64").unwrap();
+        let at = single.windows(7).rposition(|name| name == b"float64").unwrap();
         single[at..at + 7].copy_from_slice(b"float32");
         let object = Message::parse(&single).unwrap().object(0).unwrap();
         let mut out = vec![0.0_f32; usize::try_from(object.descriptor().element_count()).unwrap()];
