@@ -277,6 +277,22 @@ mod tests {
         true
     }
 
+    #[test]
+    fn samples_with_szip_are_decoded_packed_or_plain() {
+        let packed: &[u8] = include_bytes!("../samples/b16-none-szip.tgm");
+        for bytes in [packed, include_bytes!("../samples/none-szip-int16-big.tgm")] {
+            assert!(check(&Message::parse(bytes).unwrap().object(0).unwrap(), "a sample"));
+        }
+        // The descriptor comes last. The name of another type is as long.
+        let mut single = packed.to_vec();
+        let at = single.windows(7).rposition(|name| name == b"float64").unwrap();
+        single[at..at + 7].copy_from_slice(b"float32");
+        let object = Message::parse(&single).unwrap().object(0).unwrap();
+        let mut out = vec![0.0_f32; usize::try_from(object.descriptor().element_count()).unwrap()];
+        let error = object.decode_floats_into(&mut [], &mut out).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::DtypeMismatch { .. }), "{error}");
+    }
+
     /// The values as they come from single steps: `szip::decode_into` if needed, then `decode_into`.
     fn expected(object: &DataObject<'_>, count: usize) -> Vec<f64> {
         let mut bytes = vec![0; usize::try_from(object.descriptor().decoded_len().unwrap()).unwrap()];
