@@ -291,6 +291,7 @@ fn only_float64_is_unpacked_piece_by_piece() {
             let values = [&NUMBERS[..], &[(Key::Dtype, &dtype), (Key::Compression, &compression_name)]].concat();
             let bytes = described(&values);
             let descriptor = Descriptor::parse(&bytes, 0).unwrap();
+            assert_eq!(crate::stored::stored_len(&descriptor).err().map(|error| error.kind()), expected);
             assert_eq!(SzipUnpacker::<16>::new(&descriptor).err().map(|error| error.kind()), expected);
             if compression == "none" {
                 let unpacker = Unpacker::new(&descriptor).map_err(|error| error.kind());

@@ -64,10 +64,12 @@ fn whole_frames_that_do_not_end_where_they_should_are_searched_from_the_last_one
     let length = PREAMBLE_SIZE + holding().len() + POSTAMBLE_SIZE;
     let mut message = [preamble(length - 8), holding(), postamble(length - 8)].concat();
     message[length - 1] ^= 1;
-    let at = SAMPLE.len() + HELD;
-    let found = ranges(&[SAMPLE, &message].concat());
+    let (sample, at) = (SAMPLE.len(), 1 + SAMPLE.len() + HELD);
+    let found = ranges(&[&[7], SAMPLE, &message].concat());
     let rest = length - HELD - 48;
-    assert_eq!(found, [(true, 0, SAMPLE.len()), (false, SAMPLE.len(), HELD), (true, at, 48), (false, at + 48, rest)]);
+    let expected =
+        [(false, 0, 1), (true, 1, sample), (false, 1 + sample, HELD), (true, at, 48), (false, at + 48, rest)];
+    assert_eq!(found, expected);
 }
 
 #[test]
