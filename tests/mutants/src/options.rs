@@ -31,7 +31,7 @@ impl Default for Options {
             is_resumed: false,
             only_core: false,
             tries_explained: false,
-            slowest: Duration::from_secs(2),
+            slowest: Duration::from_secs(5),
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::Result;
 use crate::compile::Program;
 
 /// The longest that a test may take when nothing is changed. Those that take longer count as calling nothing.
-const LONGEST: Duration = Duration::from_secs(10);
+const LONGEST: Duration = Duration::from_secs(20);
 
 /// One test, run in a process of its own.
 pub struct Test<'p> {
