@@ -14,7 +14,7 @@ use tgm_tests::builder::{Frame, Message, Object, frame_type, map};
 
 /// The most bytes that a scan may read per byte of the source; a call counts as eight bytes.
 const WORK_PER_BYTE: u64 = 16;
-/// The lengths over which work must stay linear.
+/// The lengths over which work must stay linear. Work that is not linear shows at the short ones already.
 const LENGTHS: [usize; 4] = [64 << 10, 256 << 10, 1 << 20, 4 << 20];
 
 /// Scans from the start, or from both ends in turn. Returns the segments and the work.
@@ -123,9 +123,21 @@ fn adversaries(len: usize) -> Vec<(&'static str, Vec<u8>)> {
 
 #[test]
 fn work_is_linear_whatever_the_bytes_are() {
+    let [short @ .., _, _] = LENGTHS;
+    assert_linear(&short);
+}
+
+#[test]
+fn work_is_linear_however_many_bytes_there_are() {
+    let [_, _, long @ ..] = LENGTHS;
+    assert_linear(&long);
+}
+
+/// Scans all inputs in each of these lengths, and counts the work.
+fn assert_linear(lengths: &[usize]) {
     let mut worst = (0, "");
     let mut wrong = Vec::new();
-    for len in LENGTHS {
+    for &len in lengths {
         for (name, bytes) in adversaries(len) {
             for both in [false, true] {
                 let (segments, work) = scan(&bytes, both);

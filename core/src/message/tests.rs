@@ -3,6 +3,8 @@
 use std::vec::Vec;
 
 use super::*;
+#[cfg(feature = "hash")]
+use crate::wire::FrameFlags;
 use crate::wire::{END_MAGIC, FRAME_END, FRAME_MAGIC, MAGIC, WIRE_VERSION};
 
 /// A frame of this type, padded to a multiple of eight bytes.
@@ -51,4 +53,18 @@ fn there_is_no_metadata_of_objects_that_are_not_there() {
     let metadata = message.metadata().unwrap();
     let is_there = |index| metadata.object(index).unwrap().is_some();
     assert_eq!([0, 1, 2, usize::MAX].map(is_there), [true, false, false, false]);
+}
+
+#[cfg(feature = "hash")]
+#[test]
+fn a_flagged_frame_is_known_as_such_if_an_index_leads_to_it() {
+    fn frame(bytes: &[u8]) -> Frame<'_> {
+        *Message::parse(bytes).unwrap().object(0).unwrap().frame()
+    }
+    let mut bytes = include_bytes!("../../samples/float32-little.tgm").to_vec();
+    assert_eq!(frame(&bytes).hash_presence(), HashPresence::All);
+    // The flags are the two bytes before the length, and the length is the eight bytes before the body.
+    let body = usize::try_from(frame(&bytes).body_offset()).unwrap();
+    bytes[body - 9] |= u8::try_from(FrameFlags::HASH_PRESENT).unwrap();
+    assert_eq!(frame(&bytes).hash_presence(), HashPresence::Flagged);
 }

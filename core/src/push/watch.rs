@@ -115,3 +115,27 @@ fn may_be_preamble(bytes: &[u8]) -> bool {
     }
     MAGIC.starts_with(bytes.get(..MAGIC.len()).unwrap_or(bytes))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PREAMBLE: &[u8; PREAMBLE_SIZE] = include_bytes!("../../samples/float32-little.tgm").first_chunk().unwrap();
+
+    #[test]
+    fn a_preamble_is_found_behind_letters_that_are_like_its_first_wherever_it_is_cut() {
+        for before in 0..20 {
+            for cut in 1..PREAMBLE_SIZE {
+                let mut watch = Watch::new();
+                let (begin, rest) = PREAMBLE.split_at(cut);
+                assert_eq!(watch.feed(&[b'T'; 20][..before]), None);
+                assert_eq!(watch.feed(begin), None);
+                assert_eq!((watch.feed(rest), watch.preamble()), (Some(rest.len()), Some(*PREAMBLE)));
+
+                let mut watch = Watch::new();
+                assert_eq!(watch.feed(&[&[b'T'; 20][..before], begin].concat()), None);
+                assert_eq!((watch.feed(rest), watch.preamble()), (Some(rest.len()), Some(*PREAMBLE)));
+            }
+        }
+    }
+}

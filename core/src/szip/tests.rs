@@ -254,6 +254,24 @@ fn intervals_found_in_ascending_order_are_read_once() {
 }
 
 #[test]
+fn stored_offsets_are_tried_farther_back_while_wrong_and_closer_while_right() {
+    let (stream, params) = plain_intervals();
+    let right = |index: u64| Some(index * PLAIN_BITS);
+    let wrong = |index: u64| Some(index * PLAIN_BITS + 1);
+    let mut finder = RsiFinder::new(&stream, &params);
+    // Finds an interval, and returns how many were read for it.
+    let mut find = |index: u64, stored: Stored<'_>| {
+        let before = finder.intervals_read();
+        assert_eq!(finder.find(index, stored), Ok(index * PLAIN_BITS));
+        finder.intervals_read() - before
+    };
+    assert_eq!(find(2, &wrong), 2, "so near, none is tried");
+    assert_eq!(find(100, &wrong), 98 + 6, "those 2, 4, 8, 16, 32 and 64 before it are tried");
+    let all = [300, 400, 500, 600, 700, 800, 900, 999];
+    assert_eq!(all.map(|index| find(index, &right)), [128, 64, 32, 16, 8, 4, 2, 2]);
+}
+
+#[test]
 fn stored_offsets_are_confirmed_by_the_first_two_intervals() {
     let (stream, params) = plain_intervals();
     let right = |index: u64| Some(index * PLAIN_BITS);

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::Result;
-use crate::reach::{Test, in_parallel};
+use crate::reach::{Ending, Test, in_parallel};
 use crate::results::Results;
 use crate::source::Numbered;
 
@@ -15,10 +15,22 @@ use crate::source::Numbered;
 pub enum Outcome {
     /// This test failed.
     Noticed(String),
+    /// This test took too long. Mostly it would never end.
+    Slowed(String),
     /// All tests passed.
     Unnoticed,
     /// No test calls the function.
     Unreached,
+}
+
+impl Outcome {
+    /// The test that noticed the change.
+    pub fn noticed_by(&self) -> Option<&str> {
+        match self {
+            Self::Noticed(test) | Self::Slowed(test) => Some(test),
+            Self::Unnoticed | Self::Unreached => None,
+        }
+    }
 }
 
 /// The time a test is given with a change: it may run beside others, and then it takes longer than it did.
@@ -46,8 +58,10 @@ pub fn attempt(changes: &[&Numbered], tests: &[Test<'_>], slowest: Duration, res
         for index in first.iter().copied().chain(rest).filter(reaching) {
             let test = &tests[index];
             outcome = Outcome::Unnoticed;
-            if !test.passes(("TGM_MUTANT", &number), longest(test))? {
-                outcome = Outcome::Noticed(test.name.clone());
+            let ending = test.run(("TGM_MUTANT", &number), longest(test))?;
+            if ending != Ending::Passed {
+                let outcome_of = if ending == Ending::Failed { Outcome::Noticed } else { Outcome::Slowed };
+                outcome = outcome_of(test.name.clone());
                 let mut noticed_by = noticed_by.lock().map_err(|_| "a thread panicked")?;
                 let known = noticed_by.entry(change.function).or_default();
                 known.retain(|known| *known != index);

@@ -71,7 +71,7 @@ fn run() -> Result<bool> {
 
     let results = Mutex::new(Results::open(&folder.join("results.txt"), options.is_resumed)?);
     let start = Instant::now();
-    let is_known = |key: &str| results.lock().is_ok_and(|all| matches!(all.get(key), Some(Outcome::Noticed(_))));
+    let is_known = |key: &str| results.lock().is_ok_and(|all| all.get(key).and_then(Outcome::noticed_by).is_some());
     let chosen = changes.iter().copied().filter(|change| options.has(&change.key));
     let tried: Vec<&Numbered> = chosen
         .filter(|change| options.tries_explained || !explained.has(&change.key))
@@ -108,18 +108,20 @@ fn write_what_compiles(root: &Path, files: &[File], all: &[Numbered], copy: &Cop
 
 /// Prints what nobody noticed, and counts. Returns whether that is no more than may be.
 fn report(changes: &[&Numbered], explained: &Explained<'_>, results: &Results, options: &Options) -> bool {
-    let (mut noticed, mut unexplained, mut with_reason) = (0, 0, 0);
+    let (mut noticed, mut slowed, mut unexplained, mut with_reason) = (0, 0, 0, 0);
     for change in changes.iter().filter(|change| options.has(&change.key)) {
         let is_explained = explained.has(&change.key);
-        match results.get(&change.key) {
-            Some(Outcome::Noticed(test)) => {
+        let outcome = results.get(&change.key);
+        match outcome.and_then(Outcome::noticed_by) {
+            Some(test) => {
                 noticed += 1;
+                slowed += usize::from(matches!(outcome, Some(Outcome::Slowed(_))));
                 if is_explained {
                     println!("explained, but noticed by {test}: {}", change.key);
                 }
             }
-            _ if is_explained => with_reason += 1,
-            outcome => {
+            None if is_explained => with_reason += 1,
+            None => {
                 unexplained += 1;
                 let (path, rest) = change.key.split_once(' ').unwrap_or((&change.key, ""));
                 let hint = if outcome == Some(&Outcome::Unreached) { " (no test calls it)" } else { "" };
@@ -128,9 +130,8 @@ fn report(changes: &[&Numbered], explained: &Explained<'_>, results: &Results, o
         }
     }
     let tried = noticed + unexplained + with_reason;
-    println!(
-        "{noticed} of {tried} changes are noticed; {with_reason} of the rest are explained, {unexplained} are not"
-    );
+    println!("{noticed} of {tried} changes are noticed, {slowed} of them because a test takes too long");
+    println!("{with_reason} of the rest are explained, {unexplained} are not");
     let keys = changes.iter().map(|change| change.key.as_str()).collect();
     let outdated: Vec<&str> = explained.outdated(&keys).collect();
     for key in &outdated {

@@ -29,12 +29,23 @@ pub struct Test<'p> {
     pub reached: BTreeSet<usize>,
 }
 
+/// How a test ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// It passed.
+    Passed,
+    /// It failed.
+    Failed,
+    /// It took too long, and was stopped.
+    Stopped,
+}
+
 impl Test<'_> {
-    /// Whether the test passes within a time, with one variable set.
+    /// Runs the test with one variable set, and stops it after the time `longest`.
     ///
     /// # Errors
     /// It cannot be started.
-    pub fn passes(&self, variable: (&str, &OsStr), longest: Duration) -> Result<bool> {
+    pub fn run(&self, variable: (&str, &OsStr), longest: Duration) -> Result<Ending> {
         let mut command = Command::new(&self.program.path);
         command.args(["--exact", &self.name]).current_dir(&self.program.folder).env(variable.0, variable.1);
         command.env("CARGO_MANIFEST_DIR", &self.program.folder);
@@ -44,12 +55,12 @@ impl Test<'_> {
         let start = Instant::now();
         loop {
             if let Some(status) = child.try_wait()? {
-                return Ok(status.success());
+                return Ok(if status.success() { Ending::Passed } else { Ending::Failed });
             }
             if start.elapsed() > longest {
                 Command::new("kill").args(["-KILL", "--", &format!("-{}", child.id())]).status()?;
                 child.wait()?;
-                return Ok(false);
+                return Ok(Ending::Stopped);
             }
             thread::sleep((start.elapsed() / 20).clamp(Duration::from_micros(500), Duration::from_millis(20)));
         }
@@ -119,13 +130,12 @@ fn run_each<'p>(tests: Vec<Test<'p>>, folder: &Path) -> Result<Vec<Test<'p>>> {
         let record = folder.join(index.to_string());
         fs::write(&record, "")?;
         let start = Instant::now();
-        let passes = test.passes(("TGM_REACHED", record.as_os_str()), LONGEST)?;
+        let ending = test.run(("TGM_REACHED", record.as_os_str()), LONGEST)?;
         test.duration = start.elapsed();
-        if test.duration > LONGEST {
-            return Ok(());
-        }
-        if !passes {
-            return Err(format!("{} fails with nothing changed", test.name).into());
+        match ending {
+            Ending::Passed => {}
+            Ending::Failed => return Err(format!("{} fails with nothing changed", test.name).into()),
+            Ending::Stopped => return Ok(()),
         }
         let recorded = fs::read_to_string(&record)?;
         test.reached = recorded.lines().map(str::parse).collect::<std::result::Result<_, _>>()?;

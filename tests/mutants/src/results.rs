@@ -44,9 +44,10 @@ impl Results {
     /// It cannot be written.
     pub fn keep(&mut self, key: &str, outcome: Outcome) -> Result<()> {
         let text = match &outcome {
-            Outcome::Noticed(test) => test,
-            Outcome::Unnoticed => UNNOTICED,
-            Outcome::Unreached => UNREACHED,
+            Outcome::Noticed(test) => test.clone(),
+            Outcome::Slowed(test) => format!("{SLOWED}{test}"),
+            Outcome::Unnoticed => UNNOTICED.to_owned(),
+            Outcome::Unreached => UNREACHED.to_owned(),
         };
         writeln!(self.file, "{key}\t{text}")?;
         self.known.insert(key.to_owned(), outcome);
@@ -57,6 +58,8 @@ impl Results {
     }
 }
 
+/// Before the name of a test: it took too long.
+const SLOWED: &str = "slow: ";
 /// In place of the name of a test: no test failed.
 const UNNOTICED: &str = "-";
 /// In place of the name of a test: no test calls the function.
@@ -66,6 +69,9 @@ fn parse(text: &str) -> Outcome {
     match text {
         UNNOTICED => Outcome::Unnoticed,
         UNREACHED => Outcome::Unreached,
-        name => Outcome::Noticed(name.to_owned()),
+        name => match name.strip_prefix(SLOWED) {
+            Some(name) => Outcome::Slowed(name.to_owned()),
+            None => Outcome::Noticed(name.to_owned()),
+        },
     }
 }
