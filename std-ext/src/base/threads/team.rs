@@ -5,8 +5,8 @@
 //! while a large one is.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
-use std::thread::available_parallelism;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::thread::{available_parallelism, yield_now};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -30,9 +30,22 @@ pub(super) struct Team {
 
 /// The helpers by process. A child that was forked has none of its parent's threads, so it starts its own. What belongs to the
 /// parent stays untouched: another thread of the parent may have held a lock inside.
-fn helpers() -> MutexGuard<'static, BTreeMap<u32, Helpers>> {
-    static HELPERS: Mutex<BTreeMap<u32, Helpers>> = Mutex::new(BTreeMap::new());
-    HELPERS.lock().unwrap_or_else(PoisonError::into_inner)
+static HELPERS: Mutex<BTreeMap<u32, Helpers>> = Mutex::new(BTreeMap::new());
+
+/// How often a call tries to have the helpers. Others have them for less than a microsecond.
+const TRIES: usize = 1000;
+
+/// What the lock guards. `None` if another thread seems to have it for ever: a child that was forked while a thread of its parent
+/// had it does not have that thread.
+fn had<T>(lock: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
+    for _ in 0..TRIES {
+        match lock.try_lock() {
+            Ok(guard) => return Some(guard),
+            Err(TryLockError::Poisoned(guard)) => return Some(guard.into_inner()),
+            Err(TryLockError::WouldBlock) => yield_now(),
+        }
+    }
+    None
 }
 
 fn process() -> u32 {
@@ -48,17 +61,29 @@ fn processors() -> u32 {
 
 impl Team {
     /// A team of `count` threads, which may be started for this. `None` if the call had better work alone: teams of this size
-    /// are busy, and with another one there would be more helpers than processors. Also if the system has no more threads.
+    /// are busy, and with another one there would be more helpers than processors. Also if the system has no more threads, or the
+    /// helpers cannot be had.
     pub(super) fn take(count: u32) -> Option<Self> {
-        let (process, mut helpers) = (process(), helpers());
-        let Helpers { idle, started } = helpers.entry(process).or_default();
-        let may_start = !idle.contains_key(&count) || started.saturating_add(count) <= processors();
-        let pool = match idle.entry(count).or_default().pop() {
+        let process = process();
+        let (idle, may_start) = Self::idle(process, count)?;
+        let pool = match idle {
             Some(pool) => pool,
-            None if may_start => start(count).inspect(|_| *started += count)?,
+            None if may_start => start(count)?,
             None => return None,
         };
         Some(Self { process, count, pool: Some(pool) })
+    }
+
+    /// A team that no call has, or whether one may be started. Then it counts as started, even if the system has no more threads.
+    fn idle(process: u32, count: u32) -> Option<(Option<ThreadPool>, bool)> {
+        let mut helpers = had(&HELPERS)?;
+        let Helpers { idle, started } = helpers.entry(process).or_default();
+        let may_start = !idle.contains_key(&count) || started.saturating_add(count) <= processors();
+        let found = idle.entry(count).or_default().pop();
+        if found.is_none() && may_start {
+            *started = started.saturating_add(count);
+        }
+        Some((found, may_start))
     }
 
     /// Calls `work` on the calling thread, and at the same time on threads of the team, on `most` of them.
@@ -76,7 +101,9 @@ impl Team {
 impl Drop for Team {
     fn drop(&mut self) {
         if let Some(pool) = self.pool.take() {
-            helpers().entry(self.process).or_default().idle.entry(self.count).or_default().push(pool);
+            // This can wait: the process had the helpers before, when it took the team.
+            let mut helpers = HELPERS.lock().unwrap_or_else(PoisonError::into_inner);
+            helpers.entry(self.process).or_default().idle.entry(self.count).or_default().push(pool);
         }
     }
 }
@@ -84,4 +111,19 @@ impl Drop for Team {
 fn start(count: u32) -> Option<ThreadPool> {
     let name = |i| format!("tgm-{i}");
     ThreadPoolBuilder::new().num_threads(count as usize).thread_name(name).build().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Mutex, had};
+
+    /// As in a forked child whose parent had the helpers in another thread.
+    #[test]
+    fn what_another_thread_keeps_is_not_waited_for() {
+        let helpers = Mutex::new(1);
+        let kept = helpers.lock().unwrap();
+        assert!(had(&helpers).is_none());
+        drop(kept);
+        assert_eq!(had(&helpers).map(|guard| *guard), Some(1));
+    }
 }
