@@ -19,8 +19,9 @@ pub fn run(bench: &mut Bench) {
             shuffle(bench, len, size);
         }
     }
-    for percent in [1, 30] {
-        masks(bench, percent);
+    // Values are missing in stretches, as in real fields, or one by one.
+    for (percent, longest) in [(1, 200), (30, 200), (1, 1), (30, 1)] {
+        masks(bench, percent, longest);
     }
 }
 
@@ -72,20 +73,25 @@ fn shuffle(bench: &mut Bench, len: usize, size: i32) {
     bench.run(case);
 }
 
-fn masks(bench: &mut Bench, percent: usize) {
+/// `longest` is the greatest number of values in a row that are missing or are there.
+fn masks(bench: &mut Bench, percent: usize, longest: usize) {
     let mut values = data::field_f32(bench.size(16 << 20, 1 << 18));
     let plain = values.clone();
     let mut rng = Rng::new(5);
-    // In stretches, as in real fields.
     let mut at = 0;
     while at < values.len() {
-        let run = 1 + rng.below(200);
+        let run = 1 + rng.below(longest);
         if rng.below(100) < percent {
             let end = (at + run).min(values.len());
             values[at..end].fill(f32::NAN);
         }
         at += run;
     }
+    let name = format!(
+        "float32, {} MiB, {percent} % NaN{}",
+        (4 * values.len()) >> 20,
+        if longest > 1 { "" } else { " one by one" }
+    );
     let spec = Spec::new(Dtype::Float32, values.len());
     let masked = ours::EncodeOptions { allow_nan: true, ..Default::default() };
     let message = ours::encode_with(&spec, values.as_bytes(), &masked);
@@ -94,24 +100,24 @@ fn masks(bench: &mut Bench, percent: usize) {
     decode_into(&first(&message), 1, &mut a);
     assert!(a == reference::object(&message, 0));
 
-    let mut case = Case::new(format!("float32, {} MiB, {percent} % NaN, decoded", a.len() >> 20))
+    let mut case = Case::new(format!("{name}, decoded"))
         .bytes(a.len())
         .row("us, into a warm buffer", || decode_into(&first(black_box(&message)), 1, &mut a))
         .row("us, no mask", || decode_into(&first(black_box(&without)), 1, &mut b))
         .row("us, decode_object", || ours::object(black_box(&message), 0))
         .row("reference", || reference::object(black_box(&message), 0));
-    if percent == 1 {
+    if percent == 1 && longest > 1 {
         case = case.goal("P15", "us, into a warm buffer", Bound::Within("us, no mask", 1.05));
     }
     bench.run(case);
 
     let of_reference = reference::EncodeOptions { allow_nan: true, ..Default::default() };
-    let mut case = Case::new(format!("float32, {} MiB, {percent} % NaN, encoded", (4 * values.len()) >> 20))
+    let mut case = Case::new(format!("{name}, encoded"))
         .bytes(4 * values.len())
         .row("us", || ours::encode_with(&spec, black_box(values.as_bytes()), &masked))
         .row("us, no mask", || ours::encode_with(&spec, black_box(plain.as_bytes()), &masked))
         .row("reference", || reference::encode_with(&spec, black_box(values.as_bytes()), &of_reference));
-    if percent == 1 {
+    if percent == 1 && longest > 1 {
         case = case.goal("P15", "us", Bound::Within("us, no mask", 1.05));
     }
     bench.run(case);

@@ -6,7 +6,9 @@
 //!           otherwise one pass over the row makes three words of 64 bits, one for each kind
 //! ```
 //!
-//! Most data is finite. Then each byte is read once, by vector instructions and without a branch for each element.
+//! Most data is finite. Then each byte is read once, by vector instructions and without a branch for each element. Where
+//! values are missing here and there, the time goes into branches that are guessed wrong: rows are looked at, and elements
+//! set to zero, without any.
 
 use std::convert::Infallible;
 
@@ -53,15 +55,19 @@ pub(crate) fn find(
         }
     }
     let mut found = MaskBuilder { len: (data.len() / width).div_ceil(8), masks: [None, None, None] };
+    let mut was_finite = true;
     for (block, bytes) in data.chunks(BLOCK).enumerate() {
-        if scalar.all_finite(simd, bytes, order) {
+        // Behind a block that is not finite, the next one mostly is not either, and its rows are asked at once.
+        if was_finite && scalar.all_finite(simd, bytes, order) {
             continue;
         }
+        was_finite = true;
         for (i, row) in bytes.chunks(ROW * width).enumerate() {
             if scalar.all_finite(simd, row, order) {
                 continue;
             }
-            let (index, kinds) = (block * (BLOCK / width) + i * ROW, scalar.kinds(row, order));
+            was_finite = false;
+            let (index, kinds) = (block * (BLOCK / width) + i * ROW, scalar.kinds(simd, row, order));
             check_allowed(scalar, row, order, index, kinds, dtype, options)?;
             found.record(kinds, index / 8);
         }
@@ -78,17 +84,57 @@ pub(crate) fn all_finite(data: &[u8], dtype: Dtype, order: ByteOrder) -> bool {
 /// the highest bit of byte `first` in each mask.
 pub(crate) fn zero_masked(data: &mut [u8], width: usize, masks: &PackedMasks, first: usize) {
     for (_, mask) in masks {
-        let elements = data.chunks_mut(8 * width).zip(mask.get(first..).unwrap_or_default());
-        for (elements, bits) in elements.filter(|(_, bits)| **bits != 0) {
-            // Values are often missing in large areas, so eight masked elements are common.
-            if *bits == 0xFF {
-                elements.fill(0);
-                continue;
-            }
-            let masked = elements.chunks_mut(width).enumerate().filter(|(i, _)| bits << i & 0x80 != 0);
-            masked.for_each(|(_, element)| element.fill(0));
+        let mask = mask.get(first..).unwrap_or_default();
+        match width {
+            2 => zero::<2>(data, mask),
+            4 => zero::<4>(data, mask),
+            8 => zero::<8>(data, mask),
+            _ => zero::<16>(data, mask),
         }
     }
+}
+
+/// Replaces the elements of `N` bytes whose bits are set in `mask` by zeros.
+fn zero<const N: usize>(data: &mut [u8], mask: &[u8]) {
+    let (groups, rest) = data.as_chunks_mut().0.as_chunks_mut::<8>();
+    let last = mask.get(groups.len()).copied().unwrap_or_default();
+    for (group, bits) in groups.iter_mut().zip(mask) {
+        // Values are mostly there, or missing in large areas. Between these, a branch for each element would mostly be guessed
+        // wrong, so all are written.
+        match *bits {
+            0 => {}
+            0xFF => *group = [[0; N]; 8],
+            bits => zero_some(group, bits),
+        }
+    }
+    zero_some(rest, last);
+}
+
+/// Replaces the elements whose bits are set by zeros, at most eight. The first element belongs to the highest bit.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "eight elements are a constant number only inside of the caller")]
+fn zero_some<const N: usize>(elements: &mut [[u8; N]], bits: u8) {
+    for (element, kept) in elements.iter_mut().zip(kept_bytes(bits)) {
+        for byte in element {
+            *byte &= kept;
+        }
+    }
+}
+
+/// For each bit, the highest first: 0 if it is set, else 255.
+///
+/// Computed for all bits at once, because the compiler makes branches of a test for each:
+///
+/// ```text
+/// one bit in each byte:      repeat the byte eight times, and keep another bit of each
+/// the top bit, if any is:    add 127 to each byte that is not 128 already
+/// all bits, where it is not: the top bit as 0 or 1, times 255, inverted
+/// ```
+const fn kept_bytes(bits: u8) -> [u8; 8] {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let bit = (bits as u64).wrapping_mul(ONES) & 0x0102_0408_1020_4080;
+    let top = ((bit & !(ONES << 7)) + 127 * ONES) | bit;
+    (!((top >> 7 & ONES) * 255)).to_le_bytes()
 }
 
 /// For each kind of [`MaskKind::ALL`], which elements of a row have it. The first element is the highest bit.
@@ -227,8 +273,24 @@ impl Scalar {
         }
     }
 
-    /// Which elements of a row have which kind.
-    fn kinds(self, row: &[u8], order: ByteOrder) -> Kinds {
+    /// Which elements of a row have which kind. Uses the widest instructions that `simd` has.
+    #[allow(unsafe_code, reason = "instructions that not every processor has")]
+    fn kinds(self, simd: Simd, row: &[u8], order: ByteOrder) -> Kinds {
+        match simd.level() {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `simd` is only made after the processor was asked for the instructions of its level.
+            Level::Avx2 => unsafe { kinds_avx2(self, row, order) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `simd` is only made after the processor was asked for the instructions of its level.
+            Level::Avx512 => unsafe { kinds_avx512(self, row, order) },
+            _ => self.kinds_here(row, order),
+        }
+    }
+
+    /// The loops of [`Self::kinds`].
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "compiled with the instructions of its caller")]
+    fn kinds_here(self, row: &[u8], order: ByteOrder) -> Kinds {
         match (self.width, order) {
             (2, ByteOrder::Big) => self.kinds_of(row, |b| u16::from_be_bytes(b).into()),
             (2, ByteOrder::Little) => self.kinds_of(row, |b| u16::from_le_bytes(b).into()),
@@ -246,6 +308,8 @@ impl Scalar {
     /// bits = exponent    infinite: the exponent is all ones, and the fraction is 0
     /// bits > exponent    NaN: the exponent is all ones, and the fraction is not 0
     /// ```
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "compiled with the instructions of its caller")]
     fn kinds_of<const N: usize>(self, row: &[u8], load: impl Fn([u8; N]) -> u64) -> Kinds {
         let (exponent, sign) = (self.exponent, 1 << (8 * self.width - 1));
         let (mut nan, mut pos_inf, mut neg_inf) = (0_u64, 0_u64, 0_u64);
@@ -305,6 +369,18 @@ fn all_finite_avx512(scalar: Scalar, bytes: &[u8], order: ByteOrder) -> bool {
     scalar.all_finite_here(bytes, order)
 }
 
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn kinds_avx2(scalar: Scalar, row: &[u8], order: ByteOrder) -> Kinds {
+    scalar.kinds_here(row, order)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl")]
+fn kinds_avx512(scalar: Scalar, row: &[u8], order: ByteOrder) -> Kinds {
+    scalar.kinds_here(row, order)
+}
+
 /// Whether `good` holds for all numbers. The loop has no early exit, so that it vectorises.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "compiled with the instructions of its caller")]
@@ -315,6 +391,14 @@ fn all<const N: usize>(bytes: &[u8], good: impl Fn([u8; N]) -> bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_byte_is_kept_where_the_bit_is_not_set() {
+        for bits in 0..=u8::MAX {
+            let expected = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| if bits << i & 0x80 == 0 { 255 } else { 0 });
+            assert_eq!(kept_bytes(bits), expected, "{bits:08b}");
+        }
+    }
 
     /// Finite elements and those of each kind stand at every place of a row.
     #[test]

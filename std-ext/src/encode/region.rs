@@ -93,15 +93,17 @@ impl<'a> Payload<'a> {
 /// Writes elements of `width` bytes, with zeros for the masked ones.
 fn write_masked(bytes: &[u8], width: usize, masks: &PackedMasks, sink: &mut impl Sink) -> Result<()> {
     let mask_len = MASKED_PIECE / width / 8;
+    // Changed here and not in their final place: that would be cleared first, which takes longer than this copy.
+    let mut changed = [0; MASKED_PIECE];
     for (i, piece) in bytes.chunks(MASKED_PIECE).enumerate() {
         let first = i * mask_len;
         // The loop goes through all bytes even if the first is set: without a branch it vectorises.
         let is_masked = |mask: &[u8]| mask.iter().skip(first).take(mask_len).fold(0, |all, bits| all | bits) != 0;
         if masks.iter().any(|(_, mask)| is_masked(mask)) {
-            sink.fill(piece.len(), &mut |out| {
-                out.copy_from_slice(piece);
-                zero_masked(out, width, masks, first);
-            })?;
+            let changed = changed.get_mut(..piece.len()).unwrap_or_default();
+            changed.copy_from_slice(piece);
+            zero_masked(changed, width, masks, first);
+            sink.write(changed)?;
         } else {
             sink.write(piece)?;
         }
