@@ -95,6 +95,7 @@ const STD: Subject = Subject {
         "non_finite",
         "payloads",
         "range_order",
+        "read_requests",
         "readers",
         "reencode",
         "rewrite",
@@ -103,6 +104,7 @@ const STD: Subject = Subject {
         "validate",
         "verified_routes",
         "views",
+        "warm",
     ],
 };
 
