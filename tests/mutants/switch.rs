@@ -1,4 +1,4 @@
-//! Which change is switched on. This file is put into the copy of core, where every function with changes asks here.
+//! Which change is switched on. This file is put into the copy of the package, where every function with changes asks here.
 //!
 //! | variable | what it does |
 //! |---|---|

@@ -129,3 +129,36 @@ fn select_proven(
 pub(crate) fn descriptor_at(bytes: &[u8], offset: u64) -> Result<Descriptor<'_>> {
     Ok(Descriptor::parse(bytes, offset)?)
 }
+
+#[cfg(test)]
+mod tests {
+    use tgm_core::descriptor::{ByteOrder, Dtype};
+
+    use super::*;
+    use crate::base::error::TensogramError;
+    use crate::encode::encode_data_object_frame;
+
+    /// What opening a frame gives that has a digest, or has none, in a message of which a reader knows `presence`.
+    fn opened(has_digest: bool, presence: HashPresence, strict_hash_presence: bool) -> Result<()> {
+        let descriptor = DataObjectDescriptor::new(Dtype::Uint8, ByteOrder::Little, &[3]);
+        let bytes = encode_data_object_frame(&descriptor, &[1, 2, 3], false, has_digest).unwrap();
+        let options = DecodeOptions { verify_hash: true, strict_hash_presence, ..DecodeOptions::default() };
+        FrameApart { bytes: &bytes, offset: 0, index: 4, presence }.open(&options).map(drop)
+    }
+
+    #[test]
+    fn a_flagged_frame_has_a_digest_whatever_its_message_says_and_another_one_if_the_message_says_so() {
+        use HashPresence::{Absent, All, Flagged};
+        for presence in [Absent, All, Flagged] {
+            for strict in [false, true] {
+                assert!(opened(true, presence, strict).is_ok(), "{presence:?}, strict: {strict}");
+            }
+        }
+        for (presence, strict) in [(Absent, false), (Flagged, false), (Absent, true), (All, true)] {
+            let error = opened(false, presence, strict).unwrap_err();
+            assert!(matches!(error, TensogramError::MissingHash { object_index: 4 }), "{presence:?}: {error}");
+        }
+        // In a message all of whose frames have digests, the place of this one holds zeros.
+        assert!(matches!(opened(false, All, false).unwrap_err(), TensogramError::HashMismatch { .. }));
+    }
+}

@@ -65,3 +65,83 @@ fn blocks_of(bytes: &Range<u64>, block: u64) -> Range<u64> {
     let end = bytes.end.checked_next_multiple_of(block).unwrap_or(bytes.end);
     bytes.start / block * block..end
 }
+
+#[cfg(test)]
+mod tests {
+    use std::iter;
+
+    use tgm_core::Message;
+
+    use super::*;
+    use crate::encode::{MessageBuilder, ObjectBuilder};
+
+    /// Blocks of 100 bytes, of which nothing is ever read.
+    struct Blocks;
+
+    impl PartReader for Blocks {
+        fn end_of_block(&mut self, part: &Range<u64>) -> Result<u64, CodecError> {
+            Ok(part.end.next_multiple_of(100))
+        }
+
+        fn cost_of_passing(&self, distance: u64) -> u64 {
+            distance / 2
+        }
+
+        fn read_into(&mut self, _: u64, _: &mut [u8]) -> Result<(), CodecError> {
+            Err(CodecError::new("nothing is read"))
+        }
+    }
+
+    /// Whether all of `total` bytes are to be decoded for these elements, of two bytes each.
+    fn is_whole(wanted: &[Range<u64>], total: u64, out_len: u64) -> bool {
+        let message =
+            MessageBuilder::new().object(ObjectBuilder::new(&[1000], &[0_u16; 1000]).unwrap()).encode().unwrap();
+        let object = Message::parse(&message).unwrap().object(0).unwrap();
+        let wanted = |elements| {
+            // In each of `total` bytes are half as many elements, or a share of the thousand.
+            assert_eq!(elements, (100 * 1000 / total).max(1));
+            wanted.iter().cloned()
+        };
+        is_whole_cheaper(&mut Blocks, object.descriptor(), wanted, total, out_len).unwrap()
+    }
+
+    #[test]
+    fn all_is_decoded_where_seven_of_ten_blocks_are_wanted() {
+        // 350 elements are seven blocks, 300 are six.
+        assert!(is_whole(&[0..350], 1000, 700));
+        assert!(!is_whole(&[0..300], 1000, 600));
+        assert!(is_whole(&[0..301], 1000, 602), "of the seventh block one element");
+        // Three blocks, over two, three blocks: seven.
+        assert!(is_whole(&[0..150, 250..400], 1000, 600));
+        assert!(!is_whole(&[0..150, 200..350], 1000, 600), "over one: six and a half");
+        // A block that several ranges touch counts once.
+        assert!(!is_whole(&[0..10, 20..30, 30..40, 45..300], 1000, 600));
+        assert!(!is_whole(&[], 2000, 0));
+    }
+
+    #[test]
+    fn memory_for_all_is_taken_if_it_is_little_or_in_proportion_to_what_is_wanted() {
+        let all = || iter::repeat_n(0..1000, 1).collect::<Vec<_>>();
+        // The block is most of it, and so are the elements: only the memory decides.
+        let is_allowed = |total: u64, out_len| {
+            let message = MessageBuilder::new().object(ObjectBuilder::new(&[1000], &[0_u8; 1000]).unwrap());
+            let message = message.encode().unwrap();
+            let object = Message::parse(&message).unwrap().object(0).unwrap();
+            struct All(u64);
+            impl PartReader for All {
+                fn end_of_block(&mut self, _: &Range<u64>) -> Result<u64, CodecError> {
+                    Ok(self.0)
+                }
+                fn read_into(&mut self, _: u64, _: &mut [u8]) -> Result<(), CodecError> {
+                    Err(CodecError::new("nothing is read"))
+                }
+            }
+            is_whole_cheaper(&mut All(total), object.descriptor(), |_| all().into_iter(), total, out_len).unwrap()
+        };
+        assert!(is_allowed(FREE_BYTES, 1));
+        assert!(!is_allowed(FREE_BYTES + 1, 1));
+        assert!(!is_allowed(2 * FREE_BYTES, 1));
+        assert!(is_allowed(FREE_BYTES + 4, FREE_BYTES / 4 + 1));
+        assert!(!is_allowed(FREE_BYTES + 5, FREE_BYTES / 4 + 1));
+    }
+}

@@ -145,3 +145,54 @@ pub(super) fn refuse_as_the_reference(descriptor: &Descriptor<'_>, is_empty: boo
         _ => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tgm_core::Message;
+
+    use super::*;
+    use crate::decode::ranges;
+    use crate::encode::{MessageBuilder, ObjectBuilder};
+    use crate::model::types::DataObjectDescriptor;
+
+    /// Whether ranges of an object are refused because the reference refuses them.
+    fn is_refused(object: ObjectBuilder<'_>, wanted: &[(u64, u64)]) -> bool {
+        let message = MessageBuilder::new().object(object).encode().unwrap();
+        let object = Message::parse(&message).unwrap().object(0).unwrap();
+        assert!(ranges(&object, wanted, &DecodeOptions::default()).is_ok(), "we give them");
+        let options = DecodeOptions { reference_range_refusals: true, ..DecodeOptions::default() };
+        ranges(&object, wanted, &options).is_err()
+    }
+
+    #[test]
+    fn the_reference_gives_no_ranges_of_filters_bitmasks_and_most_compressions() {
+        let numbers: Vec<f64> = (0..100).map(f64::from).collect();
+        let plain = || ObjectBuilder::new(&[100], &numbers).unwrap();
+        let some = [(3, 4)];
+        assert!(!is_refused(plain(), &some) && !is_refused(plain(), &[]));
+        assert!(is_refused(plain().shuffle(), &some) && is_refused(plain().shuffle(), &[]));
+        assert!(is_refused(ObjectBuilder::bitmask(&[8], &[1]), &[(0, 8)]));
+        assert!(!is_refused(plain().simple_packing(12).szip(), &some), "its offsets are there");
+        #[cfg(feature = "zstd")]
+        assert!(is_refused(plain().zstd(3), &some) && !is_refused(plain().zstd(3), &[]));
+        #[cfg(feature = "lz4")]
+        assert!(is_refused(plain().lz4(), &some) && !is_refused(plain().lz4(), &[]));
+    }
+
+    #[test]
+    fn of_szip_without_offsets_the_reference_gives_no_ranges() {
+        let descriptor = DataObjectDescriptor::new(Dtype::Uint16, ByteOrder::Little, &[64]);
+        let object = ObjectBuilder::from_parts(descriptor, vec![0; 128]).szip();
+        let message = MessageBuilder::new().object(object).encode().unwrap();
+        let whole = Message::parse(&message).unwrap().object(0).unwrap();
+        let mut descriptor =
+            crate::model::to_owned::descriptor(whole.descriptor(), &crate::model::room::Room::by_default());
+        descriptor.as_mut().unwrap().params.remove("szip_block_offsets");
+        let frame =
+            crate::encode::encode_data_object_frame(&descriptor.unwrap(), whole.payload(), false, false).unwrap();
+        let object = super::super::object_of_frame(&frame).unwrap();
+        assert!(refuse_as_the_reference(whole.descriptor(), false).is_ok());
+        let error = refuse_as_the_reference(object.descriptor(), false).unwrap_err();
+        assert!(error.to_string().contains("missing szip_block_offsets"), "{error}");
+    }
+}

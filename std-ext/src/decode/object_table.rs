@@ -116,3 +116,31 @@ impl ObjectTable {
         self.entries.iter().map(|entry| Ok(message.object_at(*entry)?))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encode::{MessageBuilder, ObjectBuilder};
+
+    fn message(count: usize) -> Vec<u8> {
+        let object = || ObjectBuilder::new(&[2], &[1_u8, 2]).unwrap();
+        (0..count).fold(MessageBuilder::new(), |message, _| message.object(object())).encode().unwrap()
+    }
+
+    #[test]
+    fn a_table_has_an_entry_for_each_object() {
+        for count in [0, 1, 3] {
+            let bytes = message(count);
+            let message = Message::parse(&bytes).unwrap();
+            for table in
+                [ObjectTable::new, ObjectTable::checked, ObjectTable::by_walk].map(|make| make(&message).unwrap())
+            {
+                assert_eq!((table.len(), table.is_empty(), table.entries().len()), (count, count == 0, count));
+                for (index, entry) in table.entries().iter().enumerate() {
+                    let frame = *table.object(&message, index).unwrap().frame();
+                    assert_eq!((entry.offset, entry.length), (frame.offset(), frame.total_length()));
+                }
+            }
+        }
+    }
+}

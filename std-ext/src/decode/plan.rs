@@ -188,3 +188,32 @@ pub(super) fn check_encoded(descriptor: &Descriptor<'_>) -> Result<()> {
 fn is_given_values(descriptor: &Descriptor<'_>) -> bool {
     descriptor.encoding().known() == Some(Encoding::None) && descriptor.filter().known() == Some(Filter::None)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use tgm_core::Message;
+    use tgm_core::descriptor::Dtype;
+
+    use super::*;
+    use crate::decode::values;
+    use crate::encode::{MessageBuilder, ObjectBuilder};
+    use crate::model::types::DataObjectDescriptor;
+
+    #[test]
+    fn values_without_an_order_of_bytes_are_borrowed_whatever_order_the_descriptor_names() {
+        for order in [ByteOrder::Little, ByteOrder::Big] {
+            let is_borrowed = |dtype| {
+                let descriptor = DataObjectDescriptor::new(dtype, order, &[8]);
+                let data = vec![0; usize::try_from(dtype.byte_len(8).unwrap()).unwrap()];
+                let message =
+                    MessageBuilder::new().object(ObjectBuilder::from_parts(descriptor, data)).encode().unwrap();
+                let object = Message::parse(&message).unwrap().object(0).unwrap();
+                matches!(values(&object, &DecodeOptions::default()).unwrap(), Cow::Borrowed(_))
+            };
+            assert!(is_borrowed(Dtype::Uint8) && is_borrowed(Dtype::Bitmask));
+            assert_eq!(is_borrowed(Dtype::Uint16), order == ByteOrder::NATIVE);
+        }
+    }
+}

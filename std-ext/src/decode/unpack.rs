@@ -48,3 +48,28 @@ pub(super) fn unpack_into<T: Element + Value>(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use tgm_core::{ErrorKind, Message};
+
+    use super::*;
+    use crate::encode::{MessageBuilder, ObjectBuilder};
+
+    /// What the object is decides, and not what its payload is.
+    #[test]
+    fn plain_values_are_not_packed_even_if_their_payload_is_damaged() {
+        let values: Vec<f32> = (0..100_u8).map(f32::from).collect();
+        let object = ObjectBuilder::new(&[100], &values).unwrap().szip();
+        let message = MessageBuilder::new().object(object).encode().unwrap();
+        let object = Message::parse(&message).unwrap().object(0).unwrap();
+        let options = DecodeOptions::default();
+        for payload in [object.payload(), &[1, 2, 3], &[]] {
+            let object = object.with_payload(payload);
+            let trusted = Trusted::new(&object, &options).unwrap();
+            let mut out = [0.0; 100];
+            let unpacked = unpack_into(trusted, 0, &options, Threads::NONE, &mut Scratch::default(), &mut out);
+            assert_eq!(unpacked.unwrap_err().cause().unwrap().kind(), ErrorKind::NotPacked);
+        }
+    }
+}

@@ -144,3 +144,31 @@ pub(crate) fn block_offsets(descriptor: &DataObjectDescriptor, len: usize) -> Re
         Some(_) => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use tgm_core::descriptor::ByteOrder;
+
+    use super::*;
+    use crate::model::types::MasksMetadata;
+
+    #[test]
+    fn masks_have_known_methods_and_only_the_parameters_of_these() {
+        let is_fine = |method: &str, params: &[&str]| {
+            let params: BTreeMap<_, _> = params.iter().map(|key| ((*key).to_owned(), Value::from(1))).collect();
+            let mask = MaskDescriptor { method: method.into(), offset: 0, length: 1, params };
+            let masks = Some(MasksMetadata { pos_inf: Some(mask), ..MasksMetadata::default() });
+            let plain = DataObjectDescriptor::new(Dtype::Float32, ByteOrder::Little, &[2]);
+            descriptor(&DataObjectDescriptor { masks, ..plain }, 8, false).is_ok()
+        };
+        for method in ["none", "rle", "roaring", "lz4", "zstd", "blosc2"] {
+            assert!(is_fine(method, &[]), "{method}");
+            assert_eq!(is_fine(method, &["level"]), ["zstd", "blosc2"].contains(&method), "{method}");
+            assert_eq!(is_fine(method, &["codec", "level"]), method == "blosc2", "{method}");
+            assert!(!is_fine(method, &["other"]), "{method}");
+        }
+        assert!(!is_fine("other", &[]));
+    }
+}

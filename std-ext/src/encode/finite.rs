@@ -438,6 +438,38 @@ mod tests {
     }
 
     /// The numbers of several parts, of which one in the last part is not finite.
+    /// Such data has no finite number anywhere that could tell a wrong test from a right one.
+    #[test]
+    fn data_of_nothing_but_one_kind_is_found() {
+        let options = EncodeOptions { allow_nan: true, allow_inf: true, ..EncodeOptions::default() };
+        for dtype in Dtype::ALL {
+            let Some(scalar) = Scalar::of(dtype) else { continue };
+            let sign = 1 << (8 * scalar.width - 1);
+            let kinds = [
+                (scalar.exponent | 1, MaskKind::Nan),
+                (scalar.exponent | sign >> 1 | (sign - 1), MaskKind::Nan),
+                (scalar.exponent, MaskKind::PosInf),
+                (scalar.exponent | sign, MaskKind::NegInf),
+            ];
+            for (order, (bits, kind)) in [ByteOrder::Big, ByteOrder::Little].map(|o| kinds.map(|k| (o, k))).concat() {
+                let number = match order {
+                    ByteOrder::Big => bits.to_be_bytes()[8 - scalar.width..].to_vec(),
+                    ByteOrder::Little => bits.to_le_bytes()[..scalar.width].to_vec(),
+                };
+                let data = number.repeat(200 * dtype.byte_width() / scalar.width);
+                let masks = find(&data, dtype, order, &options, Threads::NONE).unwrap();
+                assert_eq!(masks, [(kind, vec![0xFF; 25])], "{dtype} {order:?} {bits:x}");
+                assert!(!all_finite(&data, dtype, order));
+            }
+            let ones = vec![1; 200 * dtype.byte_width()];
+            assert!(all_finite(&ones, dtype, ByteOrder::NATIVE), "{dtype}");
+            assert!(
+                find(&ones, dtype, ByteOrder::NATIVE, &EncodeOptions::default(), Threads::NONE).unwrap().is_empty()
+            );
+        }
+        assert!(all_finite(&[0xFF; 16], Dtype::Uint64, ByteOrder::NATIVE));
+    }
+
     #[test]
     fn several_threads_find_what_one_finds() {
         let two = Threads::resolve(2, u64::MAX, None).unwrap();

@@ -206,3 +206,21 @@ impl<S: Sink> Sink for FrameWriter<'_, S> {
         self.body.last(len)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encode::sink::Stream;
+
+    #[test]
+    fn a_frame_keeps_what_its_sink_keeps() {
+        let mut memory = Vec::new();
+        let mut frame = FrameWriter::begin(&mut memory, FrameType::HeaderMetadata, 0, 100, false).unwrap();
+        frame.write(b"some bytes").unwrap();
+        assert_eq!(frame.last(5), b"bytes");
+        assert!(frame.keep(1 << 30).unwrap(), "memory keeps everything");
+        let mut stream = Stream::new(Vec::new());
+        let mut frame = FrameWriter::begin(&mut stream, FrameType::HeaderMetadata, 0, 100, false).unwrap();
+        assert!(frame.keep(100).unwrap() && !frame.keep(1 << 30).unwrap());
+    }
+}

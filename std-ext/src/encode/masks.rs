@@ -80,3 +80,35 @@ fn params_of(method: &MaskMethod) -> BTreeMap<String, Value> {
     }
     params
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::options::Blosc2Codec;
+
+    #[test]
+    fn a_mask_up_to_the_threshold_is_stored_as_it_is() {
+        let options = EncodeOptions {
+            small_mask_threshold_bytes: 8,
+            nan_mask_method: MaskMethod::Rle,
+            pos_inf_mask_method: MaskMethod::Roaring,
+            neg_inf_mask_method: MaskMethod::Lz4,
+            ..EncodeOptions::default()
+        };
+        let names = |len| MaskKind::ALL.map(|kind| method_of(kind, len, &options).name());
+        assert_eq!(names(8), ["none"; 3]);
+        assert_eq!(names(9), ["rle", "roaring", "lz4"]);
+    }
+
+    #[test]
+    fn the_level_of_a_method_is_noted_if_it_was_chosen() {
+        let noted = |method: MaskMethod| {
+            let params = params_of(&method);
+            params.into_iter().map(|(key, value)| format!("{key}={value:?}")).collect::<Vec<_>>()
+        };
+        assert!(noted(MaskMethod::Zstd { level: None }).is_empty() && noted(MaskMethod::Rle).is_empty());
+        assert_eq!(noted(MaskMethod::Zstd { level: Some(7) }), [format!("level={:?}", Value::from(7))]);
+        let blosc2 = MaskMethod::Blosc2 { codec: Blosc2Codec::Zlib, level: 4 };
+        assert_eq!(noted(blosc2), [format!("codec={:?}", Value::from("zlib")), format!("level={:?}", Value::from(4))]);
+    }
+}

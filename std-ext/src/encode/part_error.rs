@@ -45,3 +45,17 @@ impl From<PartError> for TensogramError {
         error.error
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error as _;
+
+    use super::*;
+
+    #[test]
+    fn an_error_of_a_part_leads_to_the_error_of_the_object() {
+        let error = PartError { object_index: Some(3), error: TensogramError::encoding("odd") }.behind(4);
+        assert_eq!(error.to_string(), "object 7: encoding error: odd");
+        assert_eq!(error.source().unwrap().to_string(), "encoding error: odd");
+    }
+}

@@ -110,3 +110,56 @@ pub fn reframe(metadata: &GlobalMetadata, objects: Vec<TakenObject<'_>>, options
     assemble(metadata, objects.into_iter().map(|taken| taken.object.into()).collect(), options, &mut message)?;
     Ok(message)
 }
+
+#[cfg(test)]
+mod tests {
+    use tgm_core::descriptor::{ByteOrder, Dtype};
+
+    use super::*;
+    use crate::decode::object_of_frame;
+    use crate::encode::encode_data_object_frame;
+
+    fn taken(descriptor: &DataObjectDescriptor, payload: &[u8]) -> Result<()> {
+        let frame = encode_data_object_frame(descriptor, payload, false, false).unwrap();
+        TakenObject::new(&object_of_frame(&frame).unwrap()).map(drop)
+    }
+
+    #[test]
+    fn plain_values_are_taken_over_only_if_they_are_as_many_as_the_descriptor_says() {
+        let plain = DataObjectDescriptor::new(Dtype::Uint16, ByteOrder::Little, &[3]);
+        assert!(taken(&plain, &[0; 6]).is_ok());
+        for len in [0, 5, 7] {
+            let error = taken(&plain, &vec![0; len]).unwrap_err().to_string();
+            assert!(error.contains(&format!("payload has {len} bytes, its descriptor implies 6")), "{error}");
+        }
+        let compressed = DataObjectDescriptor { compression: "zstd".into(), ..plain.clone() };
+        let shuffled = DataObjectDescriptor { filter: "shuffle".into(), ..plain };
+        assert!(taken(&compressed, &[0; 5]).is_ok() && taken(&shuffled, &[0; 5]).is_ok(), "nobody decodes them");
+    }
+
+    #[test]
+    fn bytes_of_a_frame_that_nobody_reads_are_an_error() {
+        let descriptor = DataObjectDescriptor::new(Dtype::Uint8, ByteOrder::Little, &[3]);
+        let mut frame = encode_data_object_frame(&descriptor, &[1, 2, 3], false, false).unwrap();
+        // Between the descriptor and the tail of 20 bytes.
+        let end = frame.len() - 20;
+        frame.splice(end..end, [0; 4]);
+        let len = (frame.len() as u64).to_be_bytes();
+        frame[8..16].copy_from_slice(&len);
+        let error = TakenObject::new(&object_of_frame(&frame).unwrap()).unwrap_err().to_string();
+        assert!(error.contains("4 bytes of the frame belong neither"), "{error}");
+    }
+
+    #[test]
+    fn parameters_of_an_object_that_is_taken_over_can_be_replaced() {
+        let mut descriptor = DataObjectDescriptor::new(Dtype::Uint8, ByteOrder::Little, &[3]);
+        descriptor.params.insert("old".into(), 1.into());
+        let frame = encode_data_object_frame(&descriptor, &[1, 2, 3], false, false).unwrap();
+        let mut taken = TakenObject::new(&object_of_frame(&frame).unwrap()).unwrap();
+        taken.set_params([("new".to_owned(), Value::from(2))].into()).unwrap();
+        assert!(taken.descriptor().params.keys().eq(["new"]));
+        let message = reframe(&GlobalMetadata::default(), vec![taken], &EncodeOptions::default()).unwrap();
+        let (_, found) = crate::decode(&message, &crate::DecodeOptions::default()).unwrap();
+        assert!(found[0].0.params.keys().eq(["new"]) && found[0].1 == [1, 2, 3]);
+    }
+}

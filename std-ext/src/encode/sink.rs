@@ -288,3 +288,90 @@ impl<S: Sink> Sink for Hashing<'_, S> {
         self.sink.last(len)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The lengths of all writes.
+    #[derive(Default)]
+    struct Writes(Vec<usize>);
+
+    impl Write for Writes {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.push(bytes.len());
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// A stream into which as many bytes were written that they are all gathered.
+    fn gathered<W: Write + Default>(len: usize) -> Stream<W> {
+        let mut stream = Stream::new(W::default());
+        stream.write(&vec![1; len]).unwrap();
+        stream
+    }
+
+    #[test]
+    fn small_pieces_are_gathered_and_long_ones_written_as_they_are() {
+        let written = |before: usize, len: usize| {
+            let mut stream = gathered::<Writes>(before);
+            stream.write(&vec![2; len]).unwrap();
+            assert_eq!(stream.written, (before + len) as u64);
+            stream.writer.0
+        };
+        assert!(written(0, GATHERED).is_empty() && written(100, GATHERED - 100).is_empty());
+        assert_eq!(written(GATHERED, 1), [GATHERED]);
+        assert_eq!(written(100, GATHERED), [100], "the piece itself is gathered");
+        assert_eq!(written(100, GATHERED + 1), [100, GATHERED + 1]);
+        assert_eq!(written(0, GATHERED + 1), [GATHERED + 1]);
+
+        let filled = |before: usize, len: usize| {
+            let mut stream = gathered::<Writes>(before);
+            stream.fill(len, &mut |out| out.fill(3)).unwrap();
+            assert_eq!((stream.written, stream.last(len)), ((before + len) as u64, &*vec![3; len]));
+            stream.writer.0
+        };
+        assert!(filled(0, GATHERED).is_empty() && filled(100, GATHERED - 100).is_empty());
+        assert_eq!(filled(101, GATHERED - 100), [101]);
+        assert_eq!(filled(100, GATHERED + 1), [100], "made in the buffer, which grows");
+    }
+
+    #[test]
+    fn what_is_kept_fits_behind_what_was_gathered() {
+        let kept = |before: usize, len: usize| {
+            let mut stream = gathered::<Writes>(before);
+            (stream.keep(len).unwrap(), stream.writer.0)
+        };
+        assert_eq!(kept(100, GATHERED - 100), (true, vec![]));
+        assert_eq!(kept(101, GATHERED - 100), (true, vec![101]));
+        assert_eq!(kept(0, GATHERED), (true, vec![]));
+        assert!(!kept(0, GATHERED + 1).0);
+    }
+
+    #[test]
+    fn a_digest_is_of_all_its_bytes_however_full_the_buffer_was() {
+        for len in [0, 1, 200, HASHED_AT_ONCE, HASHED_AT_ONCE + 1, GATHERED, GATHERED + 1, 3 * GATHERED] {
+            let bytes: Vec<u8> = (0..=250).cycle().take(len).collect();
+            for before in [0, 100, GATHERED - 200, GATHERED - 100, GATHERED] {
+                for piece in [37, 4096, GATHERED + 5] {
+                    let mut stream = gathered::<Vec<u8>>(before);
+                    let mut hashing = Hashing::new(&mut stream, len as u64, true).unwrap();
+                    for (number, piece) in bytes.chunks(piece).enumerate() {
+                        if number % 2 == 0 {
+                            hashing.write(piece).unwrap();
+                        } else {
+                            hashing.fill(piece.len(), &mut |out| out.copy_from_slice(piece)).unwrap();
+                        }
+                    }
+                    assert_eq!(hashing.digest(), Some(XxHash3_64::oneshot(&bytes)), "{len} behind {before}");
+                    stream.send().unwrap();
+                    assert!(stream.writer.ends_with(&bytes) && stream.writer.len() == before + len);
+                }
+            }
+        }
+    }
+}

@@ -115,3 +115,138 @@ fn a_stream_knows_how_many_bytes_and_objects_it_has() {
     let table = crate::ObjectTable::new(&tgm_core::Message::parse(&message).unwrap()).unwrap();
     assert_eq!((table.len(), table.is_empty()), (1, false));
 }
+
+#[test]
+fn a_message_without_objects_has_no_lists_of_them() {
+    for aggregate_hash in [AggregateHashPolicy::Both, AggregateHashPolicy::Header, AggregateHashPolicy::Footer] {
+        let options = EncodeOptions { aggregate_hash, ..options() };
+        let message = encode(&GlobalMetadata::default(), &[], &options).unwrap();
+        let view = tgm_core::Message::parse(&message).unwrap();
+        let outline = view.outline().unwrap();
+        assert!(outline.hashes.is_none() && outline.index.is_none());
+        assert!(!message.windows(4).any(|bytes| bytes == b"base"), "no list of metadata either");
+    }
+}
+
+/// The body of the last metadata frame.
+fn last_metadata(message: &[u8]) -> Vec<u8> {
+    use tgm_core::wire::FrameType;
+    let view = tgm_core::Message::parse(message).unwrap();
+    let is_metadata = |frame: &tgm_core::frame::Frame<'_>| {
+        matches!(frame.frame_type(), FrameType::HeaderMetadata | FrameType::FooterMetadata)
+    };
+    view.frames().map(|frame| frame.unwrap()).filter(is_metadata).last().unwrap().body().to_vec()
+}
+
+#[test]
+fn metadata_is_canonical_wherever_its_keys_belong() {
+    // Before and behind `_reserved_`, which every object's metadata has.
+    let keys = ["z", "a", "longer than reserved", "longer than_reserved", "_reserved"];
+    let entry = keys.iter().map(|key| ((*key).to_owned(), ciborium::Value::from(1))).collect();
+    let metadata = GlobalMetadata { base: vec![entry], ..GlobalMetadata::default() };
+    let message = encode(&metadata, &[(&bytes(2, "none"), &[1, 2])], &options()).unwrap();
+    let found = crate::decode_metadata(&message).unwrap();
+    assert_eq!(found.base[0].len(), keys.len() + 1);
+    assert_eq!(crate::model::metadata::global_metadata_to_cbor(&found).unwrap(), last_metadata(&message));
+}
+
+#[test]
+fn what_a_preceder_says_stands_in_the_footer_once() {
+    let entry = |value: i32| [("step".to_owned(), ciborium::Value::from(value))].into();
+    let metadata = GlobalMetadata { base: vec![entry(1)], ..GlobalMetadata::default() };
+    let mut encoder = StreamingEncoder::new(Vec::new(), &metadata, &options()).unwrap();
+    encoder.write_preceder(entry(2)).unwrap();
+    encoder.write_object(&bytes(2, "none"), &[1, 2]).unwrap();
+    let footer = last_metadata(&encoder.finish().unwrap());
+    assert_eq!(footer.windows(4).filter(|bytes| bytes == b"step").count(), 1);
+    assert!(footer.windows(5).any(|bytes| bytes == b"step\x02"));
+}
+
+/// The last object's values, masked ones as zeros.
+fn unrestored(message: &[u8]) -> Vec<u8> {
+    let options = crate::DecodeOptions { restore_non_finite: false, ..crate::DecodeOptions::default() };
+    crate::decode(message, &options).unwrap().1.pop().unwrap().1
+}
+
+#[test]
+fn masked_values_are_zeros_behind_every_pipeline_wherever_they_are() {
+    type Change = fn(ObjectBuilder<'_>) -> ObjectBuilder<'_>;
+    let pipelines: [Change; 4] = [
+        |object| object,
+        |object| object.shuffle(),
+        |object| object.simple_packing_of_finite(16, 0).unwrap(),
+        |object| object.szip().parameter("szip_rsi", 2).simple_packing_of_finite(24, 0).unwrap(),
+    ];
+    // In masks of 4 KiB: one element, two whose bits lie alike in two bytes, many, all.
+    let places: [&[usize]; 5] = [&[0], &[1999], &[520, 528], &[3, 511, 512, 1023, 1024, 1500], &[]];
+    for (number, change) in pipelines.into_iter().enumerate() {
+        for places in places {
+            let mut values: Vec<f64> = (0..2000).map(|i| f64::from(i) - 1000.0).collect();
+            let is_masked = |at: usize| places.contains(&at) || places.is_empty() && at % 3 != 0;
+            (0..2000).filter(|at| is_masked(*at)).for_each(|at| values[at] = f64::NAN);
+            let message =
+                MessageBuilder::new().object(change(ObjectBuilder::new(&[2000], &values).unwrap())).allow_nan();
+            let message = message.encode().unwrap();
+            (0..2000).filter(|at| is_masked(*at)).for_each(|at| values[at] = 0.0);
+            let zeros = MessageBuilder::new().object(change(ObjectBuilder::new(&[2000], &values).unwrap()));
+            assert!(unrestored(&message) == unrestored(&zeros.encode().unwrap()), "pipeline {number}, {places:?}");
+        }
+    }
+}
+
+#[test]
+fn a_streamed_message_says_in_front_what_its_footer_has() {
+    use tgm_core::wire::MessageFlags;
+    let policies = [AggregateHashPolicy::Auto, AggregateHashPolicy::Footer, AggregateHashPolicy::None];
+    for (policy, hashing) in policies.into_iter().flat_map(|policy| [(policy, true), (policy, false)]) {
+        for count in [0, 1, 2] {
+            let options = EncodeOptions { aggregate_hash: policy, hashing, ..options() };
+            let mut encoder = StreamingEncoder::new(Vec::new(), &GlobalMetadata::default(), &options).unwrap();
+            for index in 0..count {
+                assert_eq!(encoder.object_count(), index);
+                encoder.write_object(&bytes(2, "none"), &[1, 2]).unwrap();
+            }
+            assert_eq!(encoder.object_count(), count);
+            let message = encoder.finish().unwrap();
+            let view = tgm_core::Message::parse(&message).unwrap();
+            let lists = hashing && policy != AggregateHashPolicy::None;
+            assert_eq!(view.outline().unwrap().hashes.is_some(), lists && count > 0, "{policy:?} {hashing} {count}");
+            let mut flags = MessageFlags::new(
+                MessageFlags::HEADER_METADATA
+                    + MessageFlags::FOOTER_METADATA
+                    + MessageFlags::FOOTER_INDEX
+                    + MessageFlags::PRECEDER_METADATA,
+            );
+            if hashing {
+                flags.set(MessageFlags::HASHES_PRESENT);
+            }
+            if lists {
+                flags.set(MessageFlags::FOOTER_HASHES);
+            }
+            assert_eq!(u16::from_be_bytes([message[10], message[11]]), flags.bits(), "{policy:?} {hashing} {count}");
+        }
+    }
+}
+
+#[test]
+fn an_encoder_that_is_reset_writes_the_messages_of_new_ones() {
+    use std::io::Cursor;
+    type Encoder = StreamingEncoder<Cursor<Vec<u8>>>;
+    let encoder = || Encoder::new(Cursor::new(Vec::new()), &GlobalMetadata::default(), &options()).unwrap();
+    let ends: [(fn(&mut Encoder) -> Vec<u8>, fn(Encoder) -> Vec<u8>); 2] = [
+        (|encoder| encoder.finish_and_reset().unwrap(), |encoder| encoder.finish().unwrap().into_inner()),
+        (
+            |encoder| encoder.finish_and_reset_with_backfill().unwrap(),
+            |encoder| encoder.finish_with_backfill().unwrap().into_inner(),
+        ),
+    ];
+    for (reset, finish) in ends {
+        let mut kept = encoder();
+        for values in [&[1, 2][..], &[3, 4, 5]] {
+            let (mut new, descriptor) = (encoder(), bytes(values.len(), "none"));
+            new.write_object(&descriptor, values).unwrap();
+            kept.write_object(&descriptor, values).unwrap();
+            assert_eq!(reset(&mut kept), finish(new));
+        }
+    }
+}

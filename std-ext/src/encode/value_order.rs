@@ -225,5 +225,17 @@ mod tests {
         }
         assert!(look_native(bytes(&many(1.0), ByteOrder::NATIVE).as_chunks().0));
         assert!(!look_native(bytes(&[1.0; LEAST - 1], ByteOrder::NATIVE).as_chunks().0));
+        assert!(look_native(bytes(&[1.0; LEAST], ByteOrder::NATIVE).as_chunks().0));
+    }
+
+    #[test]
+    fn a_quarter_of_values_that_are_odd_the_other_way_round_tells_the_order() {
+        // A number that is the same both ways, and of usual magnitude.
+        let same = f64::from_bits(0x4045_4545_4545_4540);
+        assert_eq!(same.to_bits(), same.to_bits().swap_bytes());
+        for (odd, is_native) in [(0, false), (4, false), (5, true), (6, true), (20, true)] {
+            let values = [vec![1.0; odd], vec![same; 20 - odd]].concat();
+            assert_eq!(look_native(bytes(&values, ByteOrder::NATIVE).as_chunks().0), is_native, "{odd}");
+        }
     }
 }

@@ -212,15 +212,24 @@ impl TensogramFile {
 
 /// Creates the directory and those above it, and waits until their names are on disk.
 fn create_directories(directory: &Path) -> io::Result<()> {
-    use io::ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
-    let missing = directory.ancestors().take_while(|above| !above.as_os_str().is_empty() && !above.exists());
-    let missing: Vec<_> = missing.collect();
+    let missing = missing_directories(directory);
     fs::create_dir_all(directory)?;
-    missing.into_iter().try_for_each(|made| match sync_directory(directory_of(made)) {
+    missing.into_iter().try_for_each(sync_name_if_possible)
+}
+
+/// The directory and those above it, as far as they are missing.
+fn missing_directories(directory: &Path) -> Vec<&Path> {
+    directory.ancestors().take_while(|above| !above.as_os_str().is_empty() && !above.exists()).collect()
+}
+
+/// Waits until the name of a directory is on disk.
+fn sync_name_if_possible(made: &Path) -> io::Result<()> {
+    use io::ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
+    match sync_directory(directory_of(made)) {
         // Some directories may be written but not read, and some file systems cannot sync a directory.
         Err(error) if matches!(error.kind(), PermissionDenied | InvalidInput | Unsupported) => Ok(()),
         done => done,
-    })
+    }
 }
 
 impl MessageBuilder<'_> {

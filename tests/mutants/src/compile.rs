@@ -8,35 +8,7 @@ use serde_json::Value;
 
 use crate::Result;
 use crate::rewrite::Rewritten;
-
-/// Tests that are built beside those of core, of the package `tgm-tests`. Left out are those that count allocations, requests
-/// or threads, and those that run the tool: they say nothing about results that the others do not.
-const TESTS: &[&str] = &[
-    "any_source",
-    "append",
-    "error_texts",
-    "every_error_kind",
-    "exhaustive",
-    "golden",
-    "index",
-    "limits",
-    "malformed",
-    "non_finite",
-    "payloads",
-    "push",
-    "range_order",
-    "reencode",
-    "rewrite",
-    "scan_directions",
-    "scan_work",
-    "select",
-    "validate",
-    "verified_routes",
-    "views",
-];
-/// Tests of core that are not unit tests.
-const TESTS_OF_CORE: &[&str] = &["exhaustive", "samples", "stored"];
-const FEATURES: &str = "tgm-core/arbitrary,tgm-core/serde";
+use crate::subject::Subject;
 
 /// A program of tests.
 pub struct Program {
@@ -48,6 +20,8 @@ pub struct Program {
 
 /// The copy, and where its compiler writes.
 pub struct Copy {
+    /// The package that is changed.
+    pub subject: &'static Subject,
     /// The copy.
     pub folder: PathBuf,
     /// The compiler's folder.
@@ -61,7 +35,7 @@ impl Copy {
         command.env("CARGO_TARGET_DIR", &self.target).env("CARGO_INCREMENTAL", "0");
         command.env("CARGO_PROFILE_DEV_DEBUG", "0").env("CARGO_PROFILE_TEST_DEBUG", "0");
         // `const` functions ask for a change at run time only. The compiler has an intrinsic for that, which is not stable.
-        command.env("RUSTC_BOOTSTRAP", "tgm_core").stderr(Stdio::inherit());
+        command.env("RUSTC_BOOTSTRAP", self.subject.library).stderr(Stdio::inherit());
         command
     }
 
@@ -70,14 +44,14 @@ impl Copy {
     /// # Errors
     /// The compiler refuses something else.
     pub fn refused(&self, written: &[(PathBuf, Rewritten)]) -> Result<BTreeSet<usize>> {
-        let output = self.cargo(&["check", "-p", "tgm-core", "--all-features"]).output()?;
+        let output = self.cargo(&[&["check", "-p", self.subject.package], self.subject.check].concat()).output()?;
         let mut refused = BTreeSet::new();
         for message in messages(&output.stdout) {
             let message = &message["message"];
             if message["level"] != "error" {
                 continue;
             }
-            let numbers: BTreeSet<usize> = spans(message).filter_map(|span| number_of(span, written)).collect();
+            let numbers: BTreeSet<usize> = spans(message).flat_map(|span| numbers_of(span, written)).collect();
             let is_summary = message["spans"].as_array().is_none_or(Vec::is_empty);
             if numbers.is_empty() && !is_summary {
                 return Err(format!("not of a change: {}", message["rendered"].as_str().unwrap_or_default()).into());
@@ -85,21 +59,23 @@ impl Copy {
             refused.extend(numbers);
         }
         if refused.is_empty() && !output.status.success() {
-            return Err("core does not compile".into());
+            return Err("the package does not compile".into());
         }
         Ok(refused)
     }
 
-    /// Builds the tests, or those of core alone.
+    /// Builds the tests, or only those of the package itself.
     ///
     /// # Errors
     /// They do not compile.
-    pub fn build(&self, only_core: bool) -> Result<Vec<Program>> {
-        let mut arguments = vec!["test", "--no-run", "-p", "tgm-core", "--features", FEATURES, "--lib"];
-        arguments.extend(TESTS_OF_CORE.iter().flat_map(|name| ["--test", name]));
-        if !only_core {
+    pub fn build(&self, only_own: bool) -> Result<Vec<Program>> {
+        let subject = self.subject;
+        let mut arguments = vec!["test", "--no-run", "-p", subject.package, "--lib"];
+        arguments.extend(subject.features);
+        arguments.extend(subject.own_tests.iter().flat_map(|name| ["--test", name]));
+        if !only_own {
             arguments.extend(["-p", "tgm-tests"]);
-            arguments.extend(TESTS.iter().flat_map(|name| ["--test", name]));
+            arguments.extend(subject.shared_tests.iter().flat_map(|name| ["--test", name]));
         }
         let output = self.cargo(&arguments).output()?;
         if !output.status.success() {
@@ -130,12 +106,21 @@ fn spans(message: &Value) -> impl Iterator<Item = &Value> {
     all.iter().filter(|span| span["is_primary"] == true)
 }
 
-/// The change in which a place is.
-fn number_of(span: &Value, written: &[(PathBuf, Rewritten)]) -> Option<usize> {
+/// The change in which a place is. Elsewhere in a function, those that replace its body: a value that only they do not use may be
+/// dropped where the compiler does not allow it.
+fn numbers_of(span: &Value, written: &[(PathBuf, Rewritten)]) -> Vec<usize> {
+    numbers_at(span, written)
+        // A macro's text is elsewhere; what called it is in the change.
+        .or_else(|| span["expansion"].get("span").map(|span| numbers_of(span, written)))
+        .unwrap_or_default()
+}
+
+fn numbers_at(span: &Value, written: &[(PathBuf, Rewritten)]) -> Option<Vec<usize>> {
     let path = Path::new(span["file_name"].as_str()?);
     let start = usize::try_from(span["byte_start"].as_u64()?).ok()?;
-    let places = written.iter().find(|(file, _)| path.ends_with(file)).map(|(_, text)| &text.places);
-    let found = places.and_then(|places| places.iter().find(|(range, _)| range.contains(&start)));
-    // A macro's text is elsewhere; what called it is in the change.
-    found.map(|(_, number)| *number).or_else(|| number_of(span["expansion"].get("span")?, written))
+    let (_, text) = written.iter().find(|(file, _)| path.ends_with(file))?;
+    match text.places.iter().find(|(range, _)| range.contains(&start)) {
+        Some((_, number)) => Some(vec![*number]),
+        None => text.functions.iter().find(|(range, _)| range.contains(&start)).map(|(_, numbers)| numbers.clone()),
+    }
 }

@@ -1,4 +1,4 @@
-//! A copy of the repository, in which core has all of its changes.
+//! A copy of the repository, in which a package has all of its changes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,9 +6,10 @@ use std::process::Command;
 
 use crate::Result;
 use crate::rewrite::{Rewritten, rewrite};
-use crate::source::{CORE, File};
+use crate::source::File;
+use crate::subject::Subject;
 
-/// What core needs so that its functions can ask for a change, before its own attributes.
+/// What a package needs so that its functions can ask for a change, before its own attributes.
 const ATTRIBUTES: &str = "#![feature(const_eval_select, core_intrinsics)]\n\
     #![allow(warnings, internal_features, missing_docs)]\n\
     #![allow(arithmetic_overflow, unconditional_panic, overflowing_literals, unconditional_recursion)]\n";
@@ -34,11 +35,16 @@ pub fn copy_repository(root: &Path, to: &Path, written: &[File]) -> Result<()> {
     Ok(())
 }
 
-/// Writes core with its changes into the copy, without those that are `left_out`.
+/// Writes the package with its changes into the copy, without those that are `left_out`.
 ///
 /// # Errors
 /// A file cannot be written.
-pub fn write_changes(files: &[File], to: &Path, left_out: &dyn Fn(usize) -> bool) -> Result<Vec<(PathBuf, Rewritten)>> {
+pub fn write_changes(
+    subject: &Subject,
+    files: &[File],
+    to: &Path,
+    left_out: &dyn Fn(usize) -> bool,
+) -> Result<Vec<(PathBuf, Rewritten)>> {
     let (mut function, mut change) = (0, 1);
     let mut all = Vec::new();
     for file in files {
@@ -52,7 +58,7 @@ pub fn write_changes(files: &[File], to: &Path, left_out: &dyn Fn(usize) -> bool
         change += file.functions.iter().map(|function| function.changes.len()).sum::<usize>();
     }
     let switch = format!("{}\nconst FUNCTIONS: usize = {function};\n", include_str!("../switch.rs"));
-    write_if_new(&to.join(CORE).join("mutant.rs"), switch.as_bytes())?;
+    write_if_new(&to.join(subject.source).join("mutant.rs"), switch.as_bytes())?;
     Ok(all)
 }
 
@@ -61,7 +67,8 @@ fn add_switch(file: &File, written: &mut Rewritten) {
     written.text.insert_str(file.first_item, "mod mutant;\n");
     written.text.insert_str(0, ATTRIBUTES);
     let moved = ATTRIBUTES.len() + "mod mutant;\n".len();
-    for (range, _) in &mut written.places {
+    let places = written.places.iter_mut().map(|(range, _)| range);
+    for range in places.chain(written.functions.iter_mut().map(|(range, _)| range)) {
         *range = range.start + moved..range.end + moved;
     }
 }

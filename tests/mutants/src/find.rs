@@ -32,7 +32,8 @@ pub struct Function {
     pub changes: Vec<Change>,
 }
 
-/// The functions of a file that can be changed. Left out are tests, constants, macros and implementations of `Debug`.
+/// The functions of a file that can be changed. Left out are tests, constants, macros, implementations of `Debug`, and functions
+/// with `unsafe` code, whose changes could do anything.
 pub fn functions(text: &str, file: &syn::File) -> Vec<Function> {
     let mut finder = Finder { text, owner: None, functions: Vec::new(), depth: 0 };
     finder.visit_file(file);
@@ -83,7 +84,7 @@ impl Finder<'_> {
     }
 
     fn walk_function(&mut self, attributes: &[Attribute], signature: &Signature, block: &Block) {
-        if is_left_out(attributes) {
+        if is_left_out(attributes) || self.depth == 0 && has_unsafe_code(signature, block) {
             return;
         }
         let name = signature.ident.to_string();
@@ -160,6 +161,19 @@ fn returns_hidden_type(signature: &Signature) -> bool {
     let mut hidden = Hidden(false);
     hidden.visit_return_type(&signature.output);
     hidden.0
+}
+
+/// Whether a function is `unsafe`, or has code that is.
+fn has_unsafe_code(signature: &Signature, block: &Block) -> bool {
+    struct Unsafe(bool);
+    impl Visit<'_> for Unsafe {
+        fn visit_expr_unsafe(&mut self, _: &syn::ExprUnsafe) {
+            self.0 = true;
+        }
+    }
+    let mut code = Unsafe(signature.unsafety.is_some());
+    code.visit_block(block);
+    code.0
 }
 
 /// Whether an operand is a pattern's condition: `&&` between these is no operator.

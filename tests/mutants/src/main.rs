@@ -1,4 +1,4 @@
-//! Changes core in small ways, and counts the changes that its tests notice. `run` says how it is called.
+//! Changes a package in small ways, and counts the changes that its tests notice. `run` says how it is called.
 //!
 //! ```text
 //! find ─► rewrite ─► copy ─► compile ─► reach ─► attempt ─► results, explained
@@ -17,6 +17,7 @@ mod reach;
 mod results;
 mod rewrite;
 mod source;
+mod subject;
 mod values;
 
 use std::collections::BTreeSet;
@@ -51,22 +52,24 @@ fn main() -> ExitCode {
 fn run() -> Result<bool> {
     let options = Options::parse(env::args().skip(1))?;
     let root = env::current_dir()?;
+    let subject = options.subject;
     let folder = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from).join("mutants");
-    let text = fs::read_to_string(root.join("tests/mutants/explained.txt"))?;
+    let folder = folder.join(subject.name);
+    let text = fs::read_to_string(root.join("tests/mutants/explained").join(subject.name).with_extension("txt"))?;
     let explained = Explained::parse(&text)?;
-    let files = source::files(&root)?;
+    let files = source::files(&root, subject)?;
     let all = source::numbered(&files);
 
-    let copy = Copy { folder: folder.join("copy"), target: folder.join("target") };
+    let copy = Copy { subject, folder: folder.join("copy"), target: folder.join("target") };
     let refused = write_what_compiles(&root, &files, &all, &copy)?;
     let changes: Vec<&Numbered> = all.iter().filter(|change| !refused.contains(&change.number)).collect();
     println!("{} changes, of which {} do not compile", all.len(), refused.len());
 
     let start = Instant::now();
-    let programs = copy.build(options.only_core)?;
+    let programs = copy.build(options.only_own)?;
     eprintln!("tests built in {} s", start.elapsed().as_secs());
     let start = Instant::now();
-    let tests = reach::tests(&programs, &folder.join(if options.only_core { "core" } else { "all" }))?;
+    let tests = reach::tests(&programs, &folder.join(if options.only_own { "own" } else { "all" }))?;
     eprintln!("{} tests run in {} s", tests.len(), start.elapsed().as_secs());
 
     let results = Mutex::new(Results::open(&folder.join("results.txt"), options.is_resumed)?);
@@ -83,7 +86,7 @@ fn run() -> Result<bool> {
     Ok(report(&changes, &explained, &results, &options))
 }
 
-/// Writes core with all changes that compile into the copy. Returns those that do not.
+/// Writes the package with all changes that compile into the copy. Returns those that do not.
 ///
 /// They are kept in a file, so that the next run writes the same copy, and the compiler need not compile it again.
 fn write_what_compiles(root: &Path, files: &[File], all: &[Numbered], copy: &Copy) -> Result<BTreeSet<usize>> {
@@ -94,7 +97,7 @@ fn write_what_compiles(root: &Path, files: &[File], all: &[Numbered], copy: &Cop
     let is_known = |change: &&Numbered| known.contains(change.key.as_str());
     let mut refused: BTreeSet<usize> = all.iter().filter(is_known).map(|change| change.number).collect();
     loop {
-        let written = copy::write_changes(files, &copy.folder, &|number| refused.contains(&number))?;
+        let written = copy::write_changes(copy.subject, files, &copy.folder, &|number| refused.contains(&number))?;
         let more = copy.refused(&written)?;
         if more.is_empty() {
             let lines =

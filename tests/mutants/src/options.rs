@@ -3,10 +3,13 @@
 use std::time::Duration;
 
 use crate::Result;
+use crate::subject::Subject;
 
 /// Which changes are tried, and when the run fails.
 pub struct Options {
-    /// How files begin, from `core/src`; all if there are none.
+    /// What is changed.
+    pub subject: &'static Subject,
+    /// How files begin, from the `src` of the package; all if there are none.
     files: Vec<String>,
     /// The part that is tried, and the number of parts.
     part: Option<(u64, u64)>,
@@ -14,8 +17,8 @@ pub struct Options {
     pub allowed: usize,
     /// Whether what the last run noticed counts. The rest is tried again.
     pub is_resumed: bool,
-    /// Whether only tests of core are run.
-    pub only_core: bool,
+    /// Whether only tests of the package itself are run.
+    pub only_own: bool,
     /// Whether explained changes are tried too, to find those that tests notice by now.
     pub tries_explained: bool,
     /// Tests that take longer are not run.
@@ -25,11 +28,12 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
+            subject: Subject::DEFAULT,
             files: Vec::new(),
             part: None,
             allowed: 0,
             is_resumed: false,
-            only_core: false,
+            only_own: false,
             tries_explained: false,
             slowest: Duration::from_secs(5),
         }
@@ -40,12 +44,13 @@ impl Options {
     /// Reads the arguments.
     ///
     /// # Errors
-    /// An argument is unknown.
+    /// An argument is unknown, or has no meaning for the package.
     pub fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self> {
         let mut options = Self::default();
         while let Some(argument) = arguments.next() {
             let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));
             match argument.as_str() {
+                "--package" => options.subject = Subject::named(&value()?)?,
                 "--allow" => options.allowed = value()?.parse()?,
                 "--part" => {
                     let value = value()?;
@@ -54,11 +59,14 @@ impl Options {
                 }
                 "--slowest" => options.slowest = Duration::try_from_secs_f64(value()?.parse()?)?,
                 "--resume" => options.is_resumed = true,
-                "--core" => options.only_core = true,
+                "--core" => options.only_own = true,
                 "--explained" => options.tries_explained = true,
                 _ if argument.starts_with('-') => return Err(format!("unknown option {argument}").into()),
                 _ => options.files.push(argument),
             }
+        }
+        if options.only_own && !std::ptr::eq(options.subject, Subject::DEFAULT) {
+            return Err("--core: only where core is changed".into());
         }
         if options.part.is_some_and(|(part, parts)| part == 0 || part > parts) {
             return Err("--part: from 1/10 to 10/10".into());
@@ -68,7 +76,7 @@ impl Options {
 
     /// Whether a change with this key is among those that are tried.
     pub fn has(&self, key: &str) -> bool {
-        let path = key.strip_prefix("core/src/").unwrap_or(key);
+        let path = self.subject.within(key);
         let is_in_files = self.files.is_empty() || self.files.iter().any(|file| path.starts_with(file.as_str()));
         is_in_files && self.part.is_none_or(|(part, parts)| hash(key) % parts + 1 == part)
     }

@@ -24,6 +24,8 @@ pub struct Rewritten {
     pub text: String,
     /// The bytes of the body with a change, and the number of the change.
     pub places: Vec<(Range<usize>, usize)>,
+    /// The bytes of a function, and the numbers of the changes that replace its whole body.
+    pub functions: Vec<(Range<usize>, Vec<usize>)>,
 }
 
 /// Writes `file`, whose first function and change have these numbers. Changes that are `left_out` are not written.
@@ -31,6 +33,7 @@ pub fn rewrite(file: &File, function: usize, change: usize, left_out: &dyn Fn(us
     let mut to = Rewritten::default();
     let (mut from, mut number) = (0, change);
     for (function, index) in file.functions.iter().zip(function..) {
+        let start = to.text.len();
         to.text.push_str(&without_inline(part(&file.text, from..function.body.start)));
         from = function.body.end;
         let changes = function.changes.iter().zip(number..).filter(|(_, number)| !left_out(*number));
@@ -40,6 +43,8 @@ pub fn rewrite(file: &File, function: usize, change: usize, left_out: &dyn Fn(us
         } else {
             push_function(&mut to, &file.text, function, index, &changes);
         }
+        let whole = changes.iter().filter(|(change, _)| change.range == function.body);
+        to.functions.push((start..to.text.len(), whole.map(|(_, number)| *number).collect()));
         number += function.changes.len();
     }
     to.text.push_str(part(&file.text, from..file.text.len()));
@@ -141,6 +146,13 @@ mod tests {
             file.functions[0].changes.iter().map(|change| changed(&file.text, &file.functions[0], change)).collect();
         assert!(all.contains(&"{ drop(((a * b) + 1)) }".to_owned()), "{all:?}");
         assert!(all.contains(&"{ drop((a + b) - 1) }".to_owned()), "{all:?}");
+    }
+
+    #[test]
+    fn unsafe_code_is_not_changed() {
+        let text = "fn f() -> u8 { unsafe { g() } } unsafe fn g() -> u8 { 1 } fn h() -> u8 { 1 }";
+        let names: Vec<_> = file(text).functions.iter().map(|f| f.name.clone()).collect();
+        assert_eq!(names, ["h"]);
     }
 
     #[test]

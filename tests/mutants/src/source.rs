@@ -1,4 +1,4 @@
-//! The files of core, and all changes of them, numbered.
+//! The files of a package, and all changes of them, numbered.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,12 +8,7 @@ use syn::spanned::Spanned as _;
 
 use crate::Result;
 use crate::find::{Function, functions, is_left_out};
-
-/// Where core is, from the root of the repository.
-pub const CORE: &str = "core/src";
-
-/// Files that are not changed, from the root of the repository. One makes values for fuzzers, of which any will do.
-const LEFT_OUT: &[&str] = &["core/src/arbitrary.rs"];
+use crate::subject::Subject;
 
 /// A file that is not for tests only.
 pub struct File {
@@ -39,13 +34,14 @@ pub struct Numbered {
     pub line: usize,
 }
 
-/// The files that `lib.rs` in `root` leads to, without those of tests.
+/// `lib.rs` of a package and the files that it leads to, without those that are not changed or are for tests only.
 ///
 /// # Errors
 /// A file cannot be read, or is not Rust.
-pub fn files(root: &Path) -> Result<Vec<File>> {
+pub fn files(root: &Path, subject: &Subject) -> Result<Vec<File>> {
     let mut files = Vec::new();
-    let mut waiting = vec![(PathBuf::from(CORE).join("lib.rs"), PathBuf::from(CORE))];
+    let source = PathBuf::from(subject.source);
+    let mut waiting = vec![(source.join("lib.rs"), source)];
     while let Some((path, folder)) = waiting.pop() {
         let text = fs::read_to_string(root.join(&path)).map_err(|error| format!("{}: {error}", path.display()))?;
         let file = syn::parse_file(&text).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -60,8 +56,9 @@ pub fn files(root: &Path) -> Result<Vec<File>> {
         }
         let first_item = file.items.first().map_or(text.len(), |item| item.span().byte_range().start);
         let path = path.display().to_string();
-        if !LEFT_OUT.contains(&path.as_str()) {
-            let functions = functions(&text, &file);
+        let is_changed = subject.changes(&path);
+        if is_changed || path.ends_with("/lib.rs") {
+            let functions = if is_changed { functions(&text, &file) } else { Vec::new() };
             files.push(File { path, text, first_item, functions });
         }
     }

@@ -235,3 +235,7 @@ impl<'d, 'a> Division<'d, 'a> {
         masks.finish()
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests may panic")]
+mod tests;

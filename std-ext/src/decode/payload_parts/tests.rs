@@ -155,6 +155,23 @@ fn a_call_decodes_each_block_of_blosc2_once_and_of_its_index_twice() {
     }
 }
 
+/// The memory for a range counts, and not where the range is.
+#[test]
+fn a_range_at_the_end_is_within_limits_that_allow_just_the_object() {
+    let values = field();
+    for object in [
+        ObjectBuilder::new(&[COUNT], &values).unwrap().simple_packing(16).szip(),
+        ObjectBuilder::new(&[COUNT], &values).unwrap().zfp(ZfpMode::FixedRate(12.0)),
+    ] {
+        let bytes = encoded(object);
+        let object = Message::parse(&bytes).unwrap().object(0).unwrap();
+        let mut options = DecodeOptions::default();
+        options.limits.max_decoded_bytes = 8 * COUNT;
+        let object = Trusted::new(&object, &options).unwrap();
+        assert_eq!(decode_ranges(object, &[(COUNT - 5, 5)], &options).unwrap()[0].len(), 40);
+    }
+}
+
 #[test]
 fn a_call_reads_each_run_of_a_mask_once() {
     let mut values = field();
@@ -176,6 +193,8 @@ fn a_call_reads_each_run_of_a_mask_once() {
         each_list(&object, |list, _| {
             let read = RUNS_READ.get() - before;
             assert!(read <= 2 * runs, "{method:?}, {list}: {read} of {runs}");
+            // A bitmap without a method is no list of runs: each window is found at once.
+            assert_eq!(read > 0, method != MaskMethod::None, "{method:?}, {list}: {read}");
             before = RUNS_READ.get();
         });
     }

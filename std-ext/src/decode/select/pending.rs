@@ -155,6 +155,25 @@ mod tests {
         })
     }
 
+    /// The windows of rows of which each has `columns` elements, and `picked` of these are selected.
+    fn windows(columns: u64, picked: Pick, reach: Reach) -> Vec<Range<u64>> {
+        let (shape, picks) = ([3, columns], [Pick::All, picked]);
+        let selection = Selection::new(Shape::from(&shape), &picks).unwrap();
+        Pending::new(&selection).windows(reach).map(|window| window.elements).collect()
+    }
+
+    #[test]
+    fn windows_join_what_is_near_and_leave_long_rows_alone() {
+        let reach = Reach { gap: 2, span: 10, alone: 4, most: 100 };
+        let range = |start, end, step| Pick::Range { start, end, step: NonZeroU64::new(step).unwrap() };
+        assert_eq!(windows(6, range(0, 4, 1), reach), [0..4, 6..10, 12..16], "alone, although near");
+        assert_eq!(windows(5, range(0, 3, 1), reach), [0..8, 10..13], "joined, up to the span");
+        assert_eq!(windows(6, range(0, 3, 1), reach), [0..3, 6..9, 12..15], "too far from each other");
+        let wide = Reach { span: 30, ..reach };
+        assert_eq!(windows(10, range(0, 9, 2), wide), [0..29], "with gaps none is alone");
+        assert_eq!(windows(10, range(0, 9, 4), wide).len(), 7, "gaps of three, and of one between rows");
+    }
+
     proptest! {
         #[test]
         fn windows_hold_each_selected_element_once(

@@ -105,3 +105,56 @@ fn memory_is_that_of_a_window_however_many_rows_there_are() {
     select_as_into(&object, &picks, &options, &mut scratch, &mut out).unwrap();
     assert!(scratch.window.len() <= 2048 * 8 && scratch.values.len() <= CONVERTED * 8 && scratch.bytes.is_empty());
 }
+
+/// Chunks of converted values and rows do not end together.
+#[test]
+fn a_converted_box_may_end_its_rows_anywhere() {
+    let side = usize::try_from(SIDE).unwrap();
+    for bytes in
+        [encoded(|object| object), encoded(|object| object.simple_packing(16).szip()), encoded(|o| o.shuffle())]
+    {
+        let object = Message::parse(&bytes).unwrap().object(0).unwrap();
+        let options = DecodeOptions::default();
+        let whole = crate::values_as::<f32>(&object, &options).unwrap();
+        for columns in [1..301, 5..12, 100..101] {
+            let picks = [Pick::from(3..40), Pick::from(columns.start as u64..columns.end as u64)];
+            let rows: Vec<f32> = (3..40).flat_map(|row| whole[row * side..][columns.clone()].to_vec()).collect();
+            assert_eq!(select_as::<f32>(&object, &picks, &options).unwrap(), rows, "{columns:?}");
+        }
+    }
+}
+
+/// Rows of bits that are long enough to be decoded to their place, where they begin with a byte and where they do not.
+#[cfg(feature = "zstd")]
+#[test]
+fn rows_of_compressed_bits_may_begin_anywhere() {
+    let bits: Vec<u8> = (0..40 * 400 / 8_u32).map(|i| i.wrapping_mul(2_654_435_761).to_be_bytes()[0]).collect();
+    let bytes = MessageBuilder::new().object(ObjectBuilder::bitmask(&[40, 400], &bits).zstd(3)).encode().unwrap();
+    let plain = MessageBuilder::new().object(ObjectBuilder::bitmask(&[40, 400], &bits)).encode().unwrap();
+    let object = Message::parse(&bytes).unwrap().object(0).unwrap();
+    let plain = Message::parse(&plain).unwrap().object(0).unwrap();
+    for columns in [0..264, 3..267, 0..259, 5..306, 7..20] {
+        let picks = [Pick::from(1..20), Pick::from(columns)];
+        let options = DecodeOptions::default();
+        let expected = select(&plain, &picks, &options).unwrap();
+        assert_eq!(select(&object, &picks, &options).unwrap().bytes, expected.bytes, "{picks:?}");
+    }
+}
+
+/// A step over values whose bytes are swapped.
+#[test]
+fn every_other_value_of_the_other_byte_order_is_that_of_the_whole() {
+    let other = if cfg!(target_endian = "big") { ByteOrder::Little } else { ByteOrder::Big };
+    let data: Vec<u8> = (0..4 * 12 * 2_u32).map(|i| i.to_be_bytes()[3]).collect();
+    let descriptor = crate::DataObjectDescriptor::new(tgm_core::descriptor::Dtype::Uint16, other, &[4, 12]);
+    let bytes = MessageBuilder::new().object(ObjectBuilder::from_parts(descriptor, data)).encode().unwrap();
+    let object = Message::parse(&bytes).unwrap().object(0).unwrap();
+    let options = DecodeOptions::default();
+    let whole = crate::to_vec::<u16>(&object, &options).unwrap();
+    for step in [1, 2, 5] {
+        let picks = [Pick::from(1..3), Pick::Range { start: 1, end: 12, step: NonZeroU64::new(step).unwrap() }];
+        let rows = [1, 2].map(|row| whole[row * 12 + 1..][..11].iter().step_by(usize::try_from(step).unwrap()));
+        let expected: Vec<u16> = rows.into_iter().flatten().copied().collect();
+        assert_eq!(select_vec::<u16>(&object, &picks, &options).unwrap(), expected, "{step}");
+    }
+}

@@ -1,8 +1,13 @@
 use std::cell::Cell;
+use std::collections::BTreeMap;
 
 use tgm_core::Message;
+use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_core::frame::Frame;
 
+use crate::decode::object_of_frame;
+use crate::encode::encode_data_object_frame;
+use crate::model::types::{DataObjectDescriptor, MaskDescriptor, MasksMetadata};
 use crate::{DecodeOptions, MessageBuilder, ObjectBuilder, Scratch, TensogramError};
 
 thread_local! {
@@ -70,4 +75,21 @@ fn a_payload_from_elsewhere_has_no_digest() {
     let options = DecodeOptions { verify_hash: true, ..DecodeOptions::default() };
     assert!(crate::values(&object, &options).is_ok());
     assert!(matches!(crate::values(&other, &options), Err(TensogramError::MissingHash { .. })));
+}
+
+#[test]
+fn offsets_of_errors_count_from_the_frame_whatever_comes_before_the_region() {
+    let nan = MaskDescriptor { method: "rle".into(), offset: 20, length: 4, params: BTreeMap::default() };
+    let masks = Some(MasksMetadata { nan: Some(nan), ..MasksMetadata::default() });
+    let descriptor =
+        DataObjectDescriptor { masks, ..DataObjectDescriptor::new(Dtype::Float32, ByteOrder::Little, &[5]) };
+    let offset_of = |is_first: bool| {
+        let frame = encode_data_object_frame(&descriptor, &[0x81; 24], is_first, false).unwrap();
+        let object = object_of_frame(&frame).unwrap();
+        let error = crate::values(&object, &DecodeOptions::default()).unwrap_err();
+        error.cause().unwrap().offset() - object.region_offset()
+    };
+    // The mask is damaged, and its blob begins at byte 20 of the region.
+    assert!((20..24).contains(&offset_of(false)));
+    assert_eq!(offset_of(true), offset_of(false), "behind the descriptor");
 }

@@ -131,6 +131,26 @@ fn what_is_not_finite_takes_one_call() {
     let found = crate::decode(&both.clone().encode().unwrap(), &crate::DecodeOptions::default()).unwrap().1;
     assert_eq!(*found[0].1, *values.as_bytes());
     both.stream_to(Vec::new()).unwrap();
+    // And options that allow it are not undone by saying it again.
+    let allowing = EncodeOptions { allow_nan: true, allow_inf: true, ..EncodeOptions::default() };
+    assert!(message().options(allowing).allow_nan().allow_inf().encode().is_ok());
+}
+
+#[test]
+fn szip_is_told_the_order_of_bytes_of_plain_values_only() {
+    let flags = |order, change: fn(ObjectBuilder<'static>) -> ObjectBuilder<'static>| {
+        let descriptor = DataObjectDescriptor::new(Dtype::Float64, order, &[2]);
+        let object = change(ObjectBuilder::from_parts(descriptor, vec![0; 16])).szip();
+        object.descriptor().params["szip_flags"].as_integer().and_then(|flags| u32::try_from(flags).ok()).unwrap()
+    };
+    let differences = tgm_core::szip::flags::PREPROCESS;
+    assert_eq!(flags(ByteOrder::Little, |object| object), differences);
+    assert_eq!(flags(ByteOrder::Big, |object| object), differences | tgm_core::szip::flags::MSB);
+    for order in [ByteOrder::Little, ByteOrder::Big] {
+        assert_eq!(flags(order, ObjectBuilder::shuffle), differences);
+        assert_eq!(flags(order, |object| object.simple_packing(16)), differences);
+        assert_eq!(flags(order, |object| object.simple_packing(16).shuffle()), differences);
+    }
 }
 
 #[test]
@@ -140,7 +160,17 @@ fn packed_values_that_are_not_finite_are_told_how() {
     let error = MessageBuilder::new().object(object().simple_packing(16)).allow_nan().encode().unwrap_err().to_string();
     assert!(error.contains("simple_packing_of_finite"), "{error}");
     let packed = object().simple_packing_of_finite(16, 0).unwrap();
+    assert_eq!(packed.descriptor().params["sp_reference_value"], Value::from(1.0), "the least finite value");
     MessageBuilder::new().object(packed).allow_nan().encode().unwrap();
+}
+
+#[test]
+fn fields_of_no_bits_do_not_hide_what_is_not_finite() {
+    let object = || ObjectBuilder::new(&[2], &[1.0, f64::NAN]).unwrap().simple_packing(0);
+    assert!(MessageBuilder::new().object(object()).encode().is_err());
+    let bytes = MessageBuilder::new().object(object()).allow_nan().encode().unwrap();
+    let found = crate::decode(&bytes, &crate::DecodeOptions::default()).unwrap().1.remove(0).1;
+    assert_eq!(found, [1.0, f64::NAN].as_bytes());
 }
 
 /// Parameters of a stage follow from the stages before it, whichever is chosen first.

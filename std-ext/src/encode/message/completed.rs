@@ -132,3 +132,29 @@ fn write_reserved(
         })
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::options::Provenance;
+    use crate::model::cbor;
+    use crate::model::metadata::global_metadata_to_cbor;
+
+    #[test]
+    fn other_reserved_entries_are_kept_in_canonical_order_and_those_of_the_library_replaced() {
+        let [time, uuid, encoder_name, encoder_version] = ["t", "u", "n", "v"].map(str::to_owned);
+        let provenance = Some(Provenance { time, uuid, encoder_name, encoder_version });
+        let options = EncodeOptions { provenance, ..EncodeOptions::default() };
+        let keys = ["a", "time", "zzzz", "uuid", "encoder", "longer than these"];
+        let reserved = keys.map(|key| (key.to_owned(), Value::from(1))).into();
+        let global = GlobalMetadata { reserved, ..GlobalMetadata::default() };
+        let written = cbor::written(|writer| write_completed(&global, [].into_iter(), &options, writer)).unwrap();
+
+        let mut expected = global;
+        expected.reserved.insert("time".into(), "t".into());
+        expected.reserved.insert("uuid".into(), "u".into());
+        let encoder = [("name", "n"), ("version", "v")].map(|(key, value)| (key.into(), value.into()));
+        expected.reserved.insert("encoder".into(), Value::Map(encoder.into()));
+        assert_eq!(written, global_metadata_to_cbor(&expected).unwrap());
+    }
+}

@@ -99,6 +99,41 @@ fn every_level_finds_the_same_extent() {
 }
 
 #[test]
+fn the_least_bits_that_keep_an_error_are_found() {
+    let bits = |values: &[f64], error| bits_within(&bytes_of(values), ByteOrder::Little, error);
+    // Of a range of three, fields of two bits are one apart, and no value is farther than half of that from one of them.
+    assert_eq!(bits(&[0.0, 3.0], 0.5).unwrap(), 2);
+    assert_eq!(bits(&[0.0, 3.0], 0.49).unwrap(), 3);
+    assert_eq!(bits(&[7.0; 5], 0.5).unwrap(), 0, "the reference is enough");
+    assert_eq!(bits(&[], 0.5).unwrap(), 0);
+    for error in [0.0, -1.0, f64::NAN] {
+        for values in [&[7.0; 5][..], &[0.0, 3.0]] {
+            assert!(bits(values, error).unwrap_err().to_string().contains("cannot be kept"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn a_decimal_scale_is_a_factor_of_the_range_and_without_bits_the_first_value_is_kept() {
+    let derived =
+        |values: &[f64], bits, decimal| derive(Values::new(&bytes_of(values), ByteOrder::Little), bits, decimal);
+    // 10 / 255 is between 2^-5 and 2^-4.
+    assert_eq!(derived(&[0.0, 1.0], 8, 1).unwrap().binary_scale_factor, -4);
+    assert_eq!(derived(&[0.0, 1.0], 8, -1).unwrap().binary_scale_factor, -11);
+    assert_eq!(derived(&[3.0, 1.0, 2.0], 0, 0).unwrap().reference_value.to_bits(), 3.0_f64.to_bits());
+    assert!(derived(&[3.0, f64::NAN], 0, 0).is_ok(), "fields of no bits hold anything");
+}
+
+#[test]
+fn a_reference_that_is_not_finite_packs_nothing() {
+    for reference_value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let packing = Packing { reference_value, binary_scale_factor: 0, decimal_scale_factor: 0, bits_per_value: 8 };
+        let error = Packer::new(&packing).unwrap_err().to_string();
+        assert!(error.contains("sp_reference_value must be finite"), "{error}");
+    }
+}
+
+#[test]
 fn the_first_of_two_zeros_is_the_reference() {
     let reference = |values: &[f64]| {
         derive(Values::new(&bytes_of(values), ByteOrder::Little), 8, 0).unwrap().reference_value.to_bits()

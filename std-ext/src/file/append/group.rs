@@ -141,14 +141,16 @@ impl GroupAppender {
 
     fn append_whole(&self, message: &[u8]) -> Result<MessageLayout> {
         let group = &*self.0;
-        if message.len() >= LARGE || (group.how.sync && is_nested(message)) {
-            return group.append_alone(message);
-        }
-        group.append_together(message)
+        if group.takes_alone(message) { group.append_alone(message) } else { group.append_together(message) }
     }
 }
 
 impl Group {
+    /// Whether a message is written by itself: a large one, and one whose inner magics need a wait of their own.
+    fn takes_alone(&self, message: &[u8]) -> bool {
+        message.len() >= LARGE || (self.how.sync && is_nested(message))
+    }
+
     /// Appends a message with those that gather meanwhile.
     fn append_together(&self, message: &[u8]) -> Result<MessageLayout> {
         let mut state = lock(&self.state);
@@ -227,4 +229,47 @@ impl Drop for Turn<'_> {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // A thread that panicked has left the state as it was before or after a step.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use tgm_core::wire::MAGIC;
+
+    use super::*;
+    use crate::file::append::TornTail;
+
+    fn how(sync: bool) -> AppendOptions {
+        AppendOptions { sync, torn_tail: TornTail::Refuse }
+    }
+
+    #[test]
+    fn handles_of_one_file_with_equal_options_share_a_group_as_long_as_one_of_them_lives() {
+        let dir = tempfile::tempdir().unwrap();
+        let [one, other] = ["one.tgm", "other.tgm"].map(|name| dir.path().join(name));
+        TensogramFile::create(&one).unwrap();
+        TensogramFile::create(&other).unwrap();
+        let first = GroupAppender::open(&one, &how(false)).unwrap();
+        let same = |path, sync| Arc::ptr_eq(&first.0, &GroupAppender::open(path, &how(sync)).unwrap().0);
+        assert!(same(&one, false) && same(&one, false));
+        assert!(!same(&one, true), "other options");
+        assert!(!same(&other, false), "another file");
+
+        let canonical = one.canonicalize().unwrap();
+        drop(first);
+        let _other = GroupAppender::open(&other, &how(false)).unwrap();
+        assert!(lock(&GROUPS).iter().all(|(path, ..)| *path != canonical), "forgotten at the next call");
+    }
+
+    #[test]
+    fn large_messages_are_written_alone_and_with_sync_those_that_hold_messages() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("fields.tgm");
+        TensogramFile::create(&path).unwrap();
+        let (large, small) = (vec![0; LARGE], vec![0; LARGE - 1]);
+        let holding = [&MAGIC[..], b"a message of", MAGIC].concat();
+        for (sync, alone) in [(false, [true, false, false]), (true, [true, false, true])] {
+            let appender = GroupAppender::open(&path, &how(sync)).unwrap();
+            assert_eq!([&large, &small, &holding].map(|message| appender.0.takes_alone(message)), alone, "{sync}");
+        }
+    }
 }

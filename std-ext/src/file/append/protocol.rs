@@ -12,15 +12,15 @@ use super::options::{AppendOptions, TornTail};
 use crate::scan::{MessageLayout, ScanOptions, Table, Windowed};
 
 /// Bytes of small messages that are written together.
-const BATCH: usize = 256 << 10;
+pub(super) const BATCH: usize = 256 << 10;
 /// Limit on magics in a torn tail that are made invalid one by one, each with a wait for the disk.
-const ONE_BY_ONE: usize = 256;
+pub(super) const ONE_BY_ONE: usize = 256;
 /// Replaces the first byte of a magic that counts no more. It is neither that byte nor zero, which stands for a magic that is
 /// still to be written.
 const INVALID: u8 = 0xff;
 /// Average length of the messages of a batch up to which the whole batch is written a second time, with its magics. Each
 /// page of such a batch holds a magic, so the disk has to write all pages anyway.
-const DENSE: usize = 4096;
+pub(super) const DENSE: usize = 4096;
 
 /// The reason why nothing was appended.
 #[derive(Debug)]

@@ -1,1 +1,4 @@
 mod crash;
+mod files;
+mod simulated;
+mod steps;

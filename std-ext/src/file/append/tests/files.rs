@@ -1,0 +1,62 @@
+//! Appending to files of the system: what only its errors, or the state of a handle, show.
+
+use std::fs::File;
+use std::io::ErrorKind::NotFound;
+use std::path::Path;
+
+use crate::base::options::EncodeOptions;
+use crate::file::append::medium::{Medium as _, OnDisk, sync_directory};
+use crate::file::append::{missing_directories, sync_name_if_possible};
+use crate::file::tensogram_file::{Backing, TensogramFile};
+use crate::model::types::GlobalMetadata;
+
+#[test]
+fn an_appended_message_joins_the_list_of_messages_that_a_handle_has() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut file = TensogramFile::create(dir.path().join("fields.tgm")).unwrap();
+    let append =
+        |file: &mut TensogramFile| file.append(&GlobalMetadata::default(), &[], &EncodeOptions::default()).unwrap();
+    let listed = |file: &TensogramFile| match &file.backing {
+        Backing::Positioned { table, .. } => table.get().map(|table| table.messages.len()),
+        #[cfg(any(feature = "mmap", feature = "remote"))]
+        _ => None,
+    };
+    append(&mut file);
+    assert_eq!(listed(&file), None, "nobody has asked for the list yet");
+    assert_eq!(file.message_count().unwrap(), 1);
+    append(&mut file);
+    append(&mut file);
+    assert_eq!(listed(&file), Some(3));
+}
+
+#[test]
+fn directories_are_missing_up_to_the_first_that_is_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let inner = dir.path().join("a/b");
+    assert_eq!(missing_directories(&inner), [inner.as_path(), &dir.path().join("a")]);
+    assert!(missing_directories(dir.path()).is_empty());
+    let relative = ["no such directory/b", "no such directory"].map(Path::new);
+    assert_eq!(missing_directories(relative[0]), relative);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_directory_that_is_not_there_cannot_be_waited_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("no such directory/fields.tgm");
+    let missing = file.parent().unwrap();
+    assert_eq!(sync_directory(missing).unwrap_err().kind(), NotFound);
+    assert_eq!(sync_name_if_possible(&file).unwrap_err().kind(), NotFound);
+    let other = File::open(dir.path()).unwrap();
+    assert_eq!(OnDisk { file: &other, path: &file }.sync_name().unwrap_err().kind(), NotFound);
+}
+
+/// Linux syncs no directory of `/proc`, and no `/dev/null`.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_system_that_cannot_sync_is_excused_for_directories_and_not_for_files() {
+    assert!(sync_directory(Path::new("/proc/self")).is_err());
+    assert!(sync_name_if_possible(Path::new("/proc/self/new")).is_ok());
+    let null = File::open("/dev/null").unwrap();
+    assert!(OnDisk { file: &null, path: Path::new("/dev/null") }.sync().is_err());
+}

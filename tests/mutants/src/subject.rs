@@ -1,0 +1,148 @@
+//! The packages that can be changed, and the tests that judge their changes.
+
+use crate::Result;
+
+/// A package that is changed.
+pub struct Subject {
+    /// What the command line calls it. Its results are in a folder of this name, and its reasons in a file of this name.
+    pub name: &'static str,
+    /// Its name for cargo.
+    pub package: &'static str,
+    /// Its name for the compiler.
+    pub library: &'static str,
+    /// Where its `lib.rs` is, from the root of the repository.
+    pub source: &'static str,
+    /// How the files begin that are changed, from `source`; all if there are none.
+    changed: &'static [&'static str],
+    /// How the files begin that are not changed all the same, from `source`.
+    left_out: &'static [&'static str],
+    /// What cargo is told to check it with all the code that is changed.
+    pub check: &'static [&'static str],
+    /// What cargo is told of its features, to build tests.
+    pub features: &'static [&'static str],
+    /// Tests of the package that are not unit tests.
+    pub own_tests: &'static [&'static str],
+    /// Tests of the package `tgm-tests`.
+    pub shared_tests: &'static [&'static str],
+}
+
+/// All of core. Left out are tests that count allocations, requests or threads, and those that run the tool: they say nothing
+/// about results that the others do not. What makes values for fuzzers is not changed, for any values will do.
+const CORE: Subject = Subject {
+    name: "core",
+    package: "tgm-core",
+    library: "tgm_core",
+    source: "core/src",
+    changed: &[],
+    left_out: &["arbitrary"],
+    check: &["--all-features"],
+    features: &["--features", "tgm-core/arbitrary,tgm-core/serde"],
+    own_tests: &["exhaustive", "samples", "stored"],
+    shared_tests: &[
+        "any_source",
+        "append",
+        "error_texts",
+        "every_error_kind",
+        "exhaustive",
+        "golden",
+        "index",
+        "limits",
+        "malformed",
+        "non_finite",
+        "payloads",
+        "push",
+        "range_order",
+        "reencode",
+        "rewrite",
+        "scan_directions",
+        "scan_work",
+        "select",
+        "validate",
+        "verified_routes",
+        "views",
+    ],
+};
+
+/// The features of std with which its tests are built: those of the package `tgm-tests`, and the encoder for tokio.
+const FEATURES_OF_STD: &[&str] = &[
+    "--no-default-features",
+    "--features",
+    "tgm-std/async,tgm-std/blosc2-decode,tgm-std/lz4,tgm-std/mmap,tgm-std/ndarray,tgm-std/parallel,tgm-std/roaring,\
+     tgm-std/sz3-decode,tgm-std/zio,tgm-std/zstd",
+];
+
+/// What std does with messages: decoding, encoding, appending. Left out are tests that count allocations, for the switch allocates.
+const STD: Subject = Subject {
+    name: "std",
+    package: "tgm-std",
+    library: "tgm_std",
+    source: "std-ext/src",
+    changed: &["decode", "encode", "file/append"],
+    left_out: &["encode/arbitrary"],
+    check: FEATURES_OF_STD,
+    features: FEATURES_OF_STD,
+    own_tests: &["arrays", "descriptor_first", "message_reader"],
+    shared_tests: &[
+        "any_source",
+        "append",
+        "error_texts",
+        "every_error_kind",
+        "files",
+        "golden",
+        "index",
+        "limits",
+        "malformed",
+        "non_finite",
+        "payloads",
+        "range_order",
+        "read_requests",
+        "readers",
+        "reencode",
+        "rewrite",
+        "select",
+        "threads",
+        "validate",
+        "verified_routes",
+        "views",
+        "warm",
+    ],
+};
+
+impl Subject {
+    /// The subject that is changed unless another one is named.
+    pub const DEFAULT: &'static Self = &CORE;
+
+    /// The subject of a name.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn named(name: &str) -> Result<&'static Self> {
+        let found = [&CORE, &STD].into_iter().find(|subject| subject.name == name);
+        found.ok_or_else(|| format!("--package: core or std, not {name}").into())
+    }
+
+    /// The file of `path`, from `source`.
+    pub fn within<'p>(&self, path: &'p str) -> &'p str {
+        path.strip_prefix(self.source).map_or(path, |path| path.trim_start_matches('/'))
+    }
+
+    /// Whether the file of a path from the root of the repository is changed.
+    pub fn changes(&self, path: &str) -> bool {
+        let path = self.within(path);
+        let begins = |beginnings: &[&str]| beginnings.iter().any(|beginning| path.starts_with(beginning));
+        (self.changed.is_empty() || begins(self.changed)) && !begins(self.left_out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_subject_says_which_of_its_files_are_changed() {
+        assert!(CORE.changes("core/src/lib.rs") && !CORE.changes("core/src/arbitrary.rs"));
+        assert!(STD.changes("std-ext/src/file/append/group.rs") && !STD.changes("std-ext/src/file/mmap.rs"));
+        assert!(STD.changes("std-ext/src/encode.rs") && !STD.changes("std-ext/src/encode/arbitrary/values.rs"));
+        assert!(Subject::named("std").is_ok() && Subject::named("c").is_err());
+    }
+}
