@@ -68,7 +68,6 @@ fn blocks_of(bytes: &Range<u64>, block: u64) -> Range<u64> {
 
 #[cfg(test)]
 mod tests {
-    use std::iter;
 
     use tgm_core::Message;
 
@@ -105,12 +104,17 @@ mod tests {
         is_whole_cheaper(&mut Blocks, object.descriptor(), wanted, total, out_len).unwrap()
     }
 
+    /// One range.
+    fn just(range: Range<u64>) -> Vec<Range<u64>> {
+        vec![range]
+    }
+
     #[test]
     fn all_is_decoded_where_seven_of_ten_blocks_are_wanted() {
         // 350 elements are seven blocks, 300 are six.
-        assert!(is_whole(&[0..350], 1000, 700));
-        assert!(!is_whole(&[0..300], 1000, 600));
-        assert!(is_whole(&[0..301], 1000, 602), "of the seventh block one element");
+        assert!(is_whole(&just(0..350), 1000, 700));
+        assert!(!is_whole(&just(0..300), 1000, 600));
+        assert!(is_whole(&just(0..301), 1000, 602), "of the seventh block one element");
         // Three blocks, over two, three blocks: seven.
         assert!(is_whole(&[0..150, 250..400], 1000, 600));
         assert!(!is_whole(&[0..150, 200..350], 1000, 600), "over one: six and a half");
@@ -119,23 +123,27 @@ mod tests {
         assert!(!is_whole(&[], 2000, 0));
     }
 
+    /// All of a payload is one block.
+    struct All(u64);
+
+    impl PartReader for All {
+        fn end_of_block(&mut self, _: &Range<u64>) -> Result<u64, CodecError> {
+            Ok(self.0)
+        }
+
+        fn read_into(&mut self, _: u64, _: &mut [u8]) -> Result<(), CodecError> {
+            Err(CodecError::new("nothing is read"))
+        }
+    }
+
     #[test]
     fn memory_for_all_is_taken_if_it_is_little_or_in_proportion_to_what_is_wanted() {
-        let all = || iter::repeat_n(0..1000, 1).collect::<Vec<_>>();
+        let all = || just(0..1000);
         // The block is most of it, and so are the elements: only the memory decides.
         let is_allowed = |total: u64, out_len| {
             let message = MessageBuilder::new().object(ObjectBuilder::new(&[1000], &[0_u8; 1000]).unwrap());
             let message = message.encode().unwrap();
             let object = Message::parse(&message).unwrap().object(0).unwrap();
-            struct All(u64);
-            impl PartReader for All {
-                fn end_of_block(&mut self, _: &Range<u64>) -> Result<u64, CodecError> {
-                    Ok(self.0)
-                }
-                fn read_into(&mut self, _: u64, _: &mut [u8]) -> Result<(), CodecError> {
-                    Err(CodecError::new("nothing is read"))
-                }
-            }
             is_whole_cheaper(&mut All(total), object.descriptor(), |_| all().into_iter(), total, out_len).unwrap()
         };
         assert!(is_allowed(FREE_BYTES, 1));

@@ -169,8 +169,11 @@ mod tests {
         assert_eq!(windows(6, range(0, 4, 1), reach), [0..4, 6..10, 12..16], "alone, although near");
         assert_eq!(windows(5, range(0, 3, 1), reach), [0..8, 10..13], "joined, up to the span");
         assert_eq!(windows(6, range(0, 3, 1), reach), [0..3, 6..9, 12..15], "too far from each other");
+        assert_eq!(windows(6, range(0, 4, 1), Reach { span: 3, ..reach }), [0..4, 6..10, 12..16], "longer than a span");
+        let few = Reach { alone: 5, most: 3, ..reach };
+        assert_eq!(windows(6, range(0, 5, 1), few), [0..3, 3..5, 6..9, 9..11, 12..15, 15..17], "rests are not joined");
         let wide = Reach { span: 30, ..reach };
-        assert_eq!(windows(10, range(0, 9, 2), wide), [0..29], "with gaps none is alone");
+        assert_eq!(windows(10, range(0, 9, 2), wide), vec![0..29; 1], "with gaps none is alone");
         assert_eq!(windows(10, range(0, 9, 4), wide).len(), 7, "gaps of three, and of one between rows");
     }
 

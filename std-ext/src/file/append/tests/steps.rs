@@ -41,12 +41,12 @@ fn a_flush_without_messages_takes_no_steps() {
 fn small_messages_are_written_together_until_they_would_exceed_a_batch() {
     let disk = Simulated::default();
     let mut tail = settled(&disk, UNSYNCED);
-    tail.add(&disk, &[1; BATCH / 2]).unwrap();
-    tail.add(&disk, &[2; BATCH / 2]).unwrap();
+    tail.add(&disk, &vec![1; BATCH / 2]).unwrap();
+    tail.add(&disk, &vec![2; BATCH / 2]).unwrap();
     assert_eq!(counts(&disk), (0, 0), "a full batch waits");
     tail.add(&disk, &[3; 10]).unwrap();
     assert_eq!(counts(&disk), (1, 0), "the batch, without the message that did not fit");
-    tail.add(&disk, &[4; BATCH - 1]).unwrap();
+    tail.add(&disk, &vec![4; BATCH - 1]).unwrap();
     assert_eq!(counts(&disk), (1, 0));
     tail.flush(&disk).unwrap();
     assert_eq!(counts(&disk), (1, 0));
@@ -57,7 +57,7 @@ fn small_messages_are_written_together_until_they_would_exceed_a_batch() {
 fn a_message_as_long_as_a_batch_does_not_wait() {
     let disk = Simulated::default();
     let mut tail = settled(&disk, UNSYNCED);
-    tail.add(&disk, &[1; BATCH]).unwrap();
+    tail.add(&disk, &vec![1; BATCH]).unwrap();
     assert_eq!(counts(&disk), (2, 0), "without its magic, and the magic");
 }
 
