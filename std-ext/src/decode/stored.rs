@@ -62,3 +62,23 @@ pub(super) fn write_values(plan: &Plan<'_, '_>, stored: &Stored<'_>, out: &mut [
 pub(super) fn codec_error(codec: &dyn Codec, error: &CodecError) -> TensogramError {
     TensogramError::encoding(format!("{} compression: {error}", codec.name()))
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use crate::{DecodeOptions, MessageBuilder, ObjectBuilder};
+
+    #[test]
+    fn threads_begin_at_the_elements_of_their_pieces() {
+        let values: Vec<f64> = (0..999_u16).map(f64::from).collect();
+        let object = || ObjectBuilder::new(&[999], &values).unwrap();
+        for object in [object().shuffle(), object().simple_packing(13)] {
+            let message = MessageBuilder::new().object(object).encode().unwrap();
+            let decoded = |threads| {
+                let options = DecodeOptions { threads, parallel_threshold_bytes: Some(0), ..DecodeOptions::default() };
+                crate::decode(&message, &options).unwrap().1.pop().unwrap().1
+            };
+            assert_eq!(decoded(3), decoded(1));
+        }
+    }
+}

@@ -177,6 +177,13 @@ fn values_too_far_apart_or_not_finite_are_errors() {
     }
 }
 
+#[test]
+fn threads_begin_at_the_values_of_their_blocks() {
+    let values: Vec<f64> = (0..20_000).map(f64::from).collect();
+    let packing = derive(Values::new(&bytes_of(&values), ByteOrder::Little), 12, 0).unwrap();
+    assert_eq!(pack(&values, &packing), naive(&values, &packing));
+}
+
 proptest! {
     #[test]
     fn fields_are_those_of_the_formula(
