@@ -35,6 +35,21 @@ fn work(bytes: &[u8], picks: &[Pick]) -> Done {
     scratch.work.done_so_far() - before
 }
 
+#[test]
+fn what_is_written_is_what_is_returned() {
+    let bytes = MessageBuilder::new().object(ObjectBuilder::new(&[2, 3], &[1_u8, 2, 3, 4, 5, 6]).unwrap());
+    let bytes = bytes.encode().unwrap();
+    let object = Message::parse(&bytes).unwrap().object(0).unwrap();
+    let (picks, options, mut out) = ([Pick::All, Pick::from(1..3)], DecodeOptions::default(), [0; 4]);
+    select_into(&object, &picks, &options, &mut Scratch::default(), &mut out).unwrap();
+    assert_eq!((out, &*select(&object, &picks, &options).unwrap().bytes), ([2, 3, 5, 6], &out[..]));
+    assert_eq!(crate::decode::owned_values(&object, &options).unwrap(), [1, 2, 3, 4, 5, 6]);
+    let (descriptor, ranges) =
+        (crate::DataObjectDescriptor::new(crate::Dtype::Uint8, ByteOrder::Little, &[6]), [(4, 2)]);
+    let parts = crate::decode_range_from_payload(&descriptor, object.payload(), &ranges, &options).unwrap();
+    assert_eq!(parts, [[5, 6]]);
+}
+
 fn every(start: u64, step: u64) -> Pick {
     Pick::Range { start, end: SIDE, step: NonZeroU64::new(step).unwrap() }
 }
