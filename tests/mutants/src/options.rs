@@ -65,7 +65,7 @@ impl Options {
                 _ => options.files.push(argument),
             }
         }
-        if options.only_own && !std::ptr::eq(options.subject, Subject::DEFAULT) {
+        if options.only_own && options.subject.name != Subject::DEFAULT.name {
             return Err("--core: only where core is changed".into());
         }
         if options.part.is_some_and(|(part, parts)| part == 0 || part > parts) {
@@ -114,5 +114,12 @@ mod tests {
             assert_eq!(parts.iter().filter(|part| part.has(key)).count(), 1);
         }
         assert!(parse(&["--part", "4/3"]).is_err() && parse(&["--part"]).is_err() && parse(&["--other"]).is_err());
+    }
+    #[test]
+    fn only_core_can_be_tried_with_its_own_tests_alone() {
+        assert!(parse(&["--core", "wire"]).is_ok_and(|options| options.only_own));
+        assert!(parse(&["--package", "core", "--core"]).is_ok());
+        assert!(parse(&["--package", "std"]).is_ok_and(|options| options.subject.name == "std"));
+        assert!(parse(&["--package", "std", "--core"]).is_err() && parse(&["--package", "other"]).is_err());
     }
 }
