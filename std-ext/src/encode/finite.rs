@@ -437,7 +437,6 @@ mod tests {
         }
     }
 
-    /// The numbers of several parts, of which one in the last part is not finite.
     /// Such data has no finite number anywhere that could tell a wrong test from a right one.
     #[test]
     fn data_of_nothing_but_one_kind_is_found() {
@@ -470,6 +469,7 @@ mod tests {
         assert!(all_finite(&[0xFF; 16], Dtype::Uint64, ByteOrder::NATIVE));
     }
 
+    /// The numbers of several parts, of which one is not finite: in the last part, between two, in the first.
     #[test]
     fn several_threads_find_what_one_finds() {
         let two = Threads::resolve(2, u64::MAX, None).unwrap();

@@ -9,7 +9,7 @@ use crate::subject::Subject;
 pub struct Options {
     /// What is changed.
     pub subject: &'static Subject,
-    /// How files begin, from the `src` of the package; all if there are none.
+    /// Beginnings of paths below the package's `src`. Without any, all files are tried.
     files: Vec<String>,
     /// The part that is tried, and the number of parts.
     part: Option<(u64, u64)>,

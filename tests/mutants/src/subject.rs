@@ -12,9 +12,9 @@ pub struct Subject {
     pub library: &'static str,
     /// Where its `lib.rs` is, from the root of the repository.
     pub source: &'static str,
-    /// How the files begin that are changed, from `source`; all if there are none.
+    /// Beginnings of paths below `source`. Files with such a path are changed; without beginnings, all files are.
     changed: &'static [&'static str],
-    /// How the files begin that are not changed all the same, from `source`.
+    /// Beginnings of paths below `source`. Files with such a path are not changed.
     left_out: &'static [&'static str],
     /// What cargo is told to check it with all the code that is changed.
     pub check: &'static [&'static str],
@@ -115,7 +115,7 @@ impl Subject {
     /// The subject of a name.
     ///
     /// # Errors
-    /// There is none.
+    /// No package has this name.
     pub fn named(name: &str) -> Result<&'static Self> {
         let found = [&CORE, &STD].into_iter().find(|subject| subject.name == name);
         found.ok_or_else(|| format!("--package: core or std, not {name}").into())

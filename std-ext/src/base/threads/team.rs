@@ -32,11 +32,11 @@ pub(super) struct Team {
 /// parent stays untouched: another thread of the parent may have held a lock inside.
 static HELPERS: Mutex<BTreeMap<u32, Helpers>> = Mutex::new(BTreeMap::new());
 
-/// How often a call tries to have the helpers. Others have them for less than a microsecond.
+/// How often a call tries to take the lock. Other threads hold it for a few instructions only.
 const TRIES: usize = 1000;
 
-/// What the lock guards. `None` if another thread seems to have it for ever: a child that was forked while a thread of its parent
-/// had it does not have that thread.
+/// Takes the lock. `None` if it stays taken: a forked child does not have the thread of its parent that took it, so nobody ever
+/// gives it back.
 fn had<T>(lock: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
     for _ in 0..TRIES {
         match lock.try_lock() {
