@@ -2,8 +2,9 @@
 //!
 //! An encoder that may not store NaN or infinities writes zeros in their place. For each of the three kinds it adds a
 //! bitmap of the elements concerned. [`Mask`] is such a bitmap as it lies in the payload region. A bitmap of any form is
-//! read as ascending runs of set elements ([`Mask::runs`]). The cost of reading is bounded by the bitmap's bytes, never by
-//! the number of elements that it claims to cover. Everything else here uses that one iterator.
+//! read in ascending pieces, each a run of set elements or a word of 64 bits (`piece.rs`). [`Mask::runs`] makes runs of all
+//! of them. The cost of reading is bounded by the bitmap's bytes, never by the number of elements that it claims to cover.
+//! Everything else here uses that one iterator.
 //!
 //! | form | bytes | read by |
 //! |---|---|---|
@@ -14,13 +15,13 @@
 //! Format: PIPELINE §5.8 (blobs, without their count prefix), §6.3 (masks) and §6.4 (restoration).
 
 mod bitmap;
+mod piece;
 mod raw;
 mod restore;
 mod rle;
 mod roaring;
 #[cfg(test)]
 mod tests;
-mod word;
 
 pub use crate::descriptor::MaskKind;
 pub use bitmap::{BitmapForm, Mask, Runs};

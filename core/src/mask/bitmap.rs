@@ -3,6 +3,7 @@
 use core::iter::FusedIterator;
 use core::ops::Range;
 
+use super::piece::{Piece, Word};
 use super::raw::Raw;
 use super::rle::Rle;
 use super::roaring::Roaring;
@@ -68,7 +69,7 @@ impl<'a> Mask<'a> {
     /// assert!(mask.runs().eq([Ok(1..4), Ok(8..9)]));
     /// ```
     pub fn runs(&self) -> Runs<'a> {
-        Runs { source: Source::new(self), pending: None }
+        Runs { source: Source::new(self), word: Word::default(), pending: None }
     }
 
     /// Checks the whole blob. O(bytes of the blob).
@@ -76,7 +77,7 @@ impl<'a> Mask<'a> {
     /// # Errors
     /// The blob's defect, as listed at [`Mask::runs`].
     pub fn verify(&self) -> Result<()> {
-        Source::new(self).try_for_each(|run| run.map(|_| ()))
+        Source::new(self).try_for_each(|piece| piece.map(|_| ()))
     }
 
     /// The number of set elements. O(bytes of the blob).
@@ -84,8 +85,8 @@ impl<'a> Mask<'a> {
     /// # Errors
     /// The blob's defect, as listed at [`Mask::runs`].
     pub fn count_set(&self) -> Result<u64> {
-        // Cannot overflow: runs do not overlap, so their sum is at most `count`.
-        Source::new(self).try_fold(0_u64, |sum, run| run.map(|run| sum.wrapping_add(len(&run))))
+        // Cannot overflow: pieces do not overlap, so their sum is at most `count`.
+        Source::new(self).try_fold(0_u64, |sum, piece| piece.map(|piece| sum.wrapping_add(len(&piece))))
     }
 
     /// Writes elements `start..start + count` to `out` as bits, most significant first. Pad bits are zero.
@@ -100,19 +101,27 @@ impl<'a> Mask<'a> {
             return Err(ErrorKind::OutputLength.at(0));
         }
         out.fill(0);
-        self.within(start, count)?.try_for_each(|run| run.map(|run| set_bits(out, &run)))
+        self.within(start, count)?.try_for_each(|piece| {
+            match piece? {
+                Piece::Run(run) => set_bits(out, &run),
+                Piece::Word(mut word) => {
+                    while let Some(run) = word.next_run() {
+                        set_bits(out, &run);
+                    }
+                }
+            }
+            Ok(())
+        })
     }
 
-    /// The part of each run that lies in the window of `count` elements from `start` on, relative to `start`.
-    pub(super) fn within(&self, start: u64, count: u64) -> Result<impl Iterator<Item = Result<Range<u64>>> + use<'a>> {
+    /// What of each piece lies in the window of `count` elements from `start` on, relative to `start`.
+    pub(super) fn within(&self, start: u64, count: u64) -> Result<impl Iterator<Item = Result<Piece>> + use<'a>> {
         let end = start.checked_add(count).filter(|&end| end <= self.count);
         let end = end.ok_or(ErrorKind::RangeOutOfBounds.at(0))?;
         let (mask, first) = self.around(start, end)?;
-        Ok(mask.runs().filter_map(move |run| match run {
-            Ok(run) => {
-                let (from, to) = (run.start.saturating_add(first).max(start), run.end.saturating_add(first).min(end));
-                (from < to).then(|| Ok(from.wrapping_sub(start)..to.wrapping_sub(start)))
-            }
+        let window = start..end;
+        Ok(Source::new(&mask).filter_map(move |piece| match piece {
+            Ok(piece) => piece.moved(first).within(&window).map(Ok),
             Err(error) => Some(Err(error)),
         }))
     }
@@ -135,9 +144,12 @@ impl<'a> Mask<'a> {
     }
 }
 
-/// The number of elements in a run. Its end is not less than its start.
-const fn len(run: &Range<u64>) -> u64 {
-    run.end.wrapping_sub(run.start)
+/// The number of set elements of a piece. The end of a run is not less than its start.
+fn len(piece: &Piece) -> u64 {
+    match piece {
+        Piece::Run(run) => run.end.wrapping_sub(run.start),
+        Piece::Word(word) => word.bits.count_ones().into(),
+    }
 }
 
 /// Sets the bits of a run, most significant first. Ignores positions beyond `out`.
@@ -165,6 +177,8 @@ fn set_in(out: &mut [u8], index: usize, bits: u8) {
 #[derive(Clone, Debug)]
 pub struct Runs<'a> {
     source: Source<'a>,
+    /// The runs of a word that were not returned yet.
+    word: Word,
     /// The run that was read last. The next one may continue it.
     pending: Option<Range<u64>>,
 }
@@ -175,7 +189,7 @@ impl Runs<'_> {
     /// # Errors
     /// The blob's defect, as listed at [`Mask::runs`], unless it was returned already.
     pub fn finish(mut self) -> Result<()> {
-        self.source.try_for_each(|run| run.map(|_| ()))
+        self.source.try_for_each(|piece| piece.map(|_| ()))
     }
 }
 
@@ -185,17 +199,29 @@ impl Iterator for Runs<'_> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            match (self.source.next(), self.pending.take()) {
-                (Some(Ok(run)), Some(pending)) if run.start == pending.end => {
-                    self.pending = Some(pending.start..run.end);
-                }
-                (Some(Ok(run)), pending) => {
+            let run = match self.word.next_run() {
+                Some(run) => Some(run),
+                None => match self.source.next() {
+                    Some(Ok(Piece::Word(word))) => {
+                        self.word = word;
+                        continue;
+                    }
+                    Some(Ok(Piece::Run(run))) => Some(run),
+                    Some(Err(error)) => {
+                        self.pending = None;
+                        return Some(Err(error));
+                    }
+                    None => None,
+                },
+            };
+            match (run, self.pending.take()) {
+                (Some(run), Some(pending)) if run.start == pending.end => self.pending = Some(pending.start..run.end),
+                (Some(run), pending) => {
                     self.pending = Some(run);
                     if pending.is_some() {
                         return pending.map(Ok);
                     }
                 }
-                (Some(Err(error)), _) => return Some(Err(error)),
                 (None, pending) => return pending.map(Ok),
             }
         }
@@ -204,7 +230,7 @@ impl Iterator for Runs<'_> {
 
 impl FusedIterator for Runs<'_> {}
 
-/// The runs as the form's reader finds them. A run may end where the next one begins. It ends after an error.
+/// The set elements as the form's reader finds them, in ascending pieces. It ends after an error.
 #[derive(Clone, Debug)]
 enum Source<'a> {
     Raw(Raw<'a>),
@@ -227,21 +253,21 @@ impl<'a> Source<'a> {
 }
 
 impl Iterator for Source<'_> {
-    type Item = Result<Range<u64>>;
+    type Item = Result<Piece>;
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let step = match self {
-            Self::Raw(raw) => Ok(raw.step()),
-            Self::Rle(rle) => rle.step(),
+            Self::Raw(raw) => Ok(raw.step().map(Piece::Word)),
+            Self::Rle(rle) => rle.step().map(|run| run.map(Piece::Run)),
             Self::Roaring(roaring) => roaring.step(),
             Self::Defect(error) => Err(*error),
             Self::End => Ok(None),
         };
-        let run = step.transpose();
-        if !matches!(run, Some(Ok(_))) {
+        let piece = step.transpose();
+        if !matches!(piece, Some(Ok(_))) {
             *self = Self::End;
         }
-        run
+        piece
     }
 }

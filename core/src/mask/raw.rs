@@ -1,20 +1,17 @@
 //! Raw bitmaps: one bit for each element, most significant first, read as 64-bit words.
 
-use core::ops::Range;
-
-use super::word::Word;
+use super::piece::Word;
 use crate::error::{ErrorKind, Result};
 
-/// The runs of set bits within each word.
+/// The words with set bits.
 #[derive(Clone, Debug)]
 pub(super) struct Raw<'a> {
-    /// The bytes after the word.
+    /// The bytes of the next words.
     rest: &'a [u8],
-    /// The number of elements after the word.
+    /// The number of their elements.
     left: u64,
     /// The first of those elements.
     position: u64,
-    word: Word,
 }
 
 impl<'a> Raw<'a> {
@@ -23,23 +20,23 @@ impl<'a> Raw<'a> {
         if u64::try_from(blob.len()) != Ok(count.div_ceil(8)) {
             return Err(ErrorKind::MaskLength.at(0));
         }
-        Ok(Self { rest: blob, left: count, position: 0, word: Word::default() })
+        Ok(Self { rest: blob, left: count, position: 0 })
     }
 
-    /// The next run, which ends with its word at the latest. `None` at the end.
+    /// The next word that has set bits. `None` at the end.
     #[inline]
-    pub(super) fn step(&mut self) -> Option<Range<u64>> {
+    pub(super) fn step(&mut self) -> Option<Word> {
         loop {
-            if let Some(run) = self.word.next_run() {
-                return Some(run);
+            let word = self.next_word()?;
+            if word.bits != 0 {
+                return Some(word);
             }
-            self.load()?;
         }
     }
 
-    /// Loads the next word, with zeros in place of bits after the last element.
+    /// The next word, with zeros in place of bits after the last element.
     #[inline]
-    fn load(&mut self) -> Option<()> {
+    fn next_word(&mut self) -> Option<Word> {
         let (bits, rest) = match self.rest.split_first_chunk() {
             Some((bytes, rest)) => (u64::from_be_bytes(*bytes), rest),
             None if self.rest.is_empty() => return None,
@@ -48,11 +45,11 @@ impl<'a> Raw<'a> {
         // There was a byte, so at least one element is left, and the shift is 63 at most.
         let elements = u32::try_from(self.left).unwrap_or(u64::BITS);
         let pad = u64::BITS.saturating_sub(elements);
-        self.word = Word { bits: bits & u64::MAX.wrapping_shl(pad), position: self.position };
+        let word = Word { bits: bits & u64::MAX.wrapping_shl(pad), position: self.position };
         self.rest = rest;
         self.left = self.left.saturating_sub(64);
         self.position = self.position.wrapping_add(64);
-        Some(())
+        Some(word)
     }
 }
 

@@ -4,8 +4,12 @@ use core::num::NonZeroUsize;
 use core::ops::Range;
 
 use super::bitmap::Mask;
+use super::piece::{Piece, Word};
 use crate::descriptor::{ByteOrder, Dtype, MaskKind};
 use crate::error::{ErrorKind, Result};
+
+/// Bytes of the widest element.
+const WIDEST: usize = 16;
 
 /// The canonical bits of `kind` in a `dtype`; `None` if the dtype has no such value. For a complex dtype: the bits of each
 /// part.
@@ -97,7 +101,7 @@ pub fn fill_runs(
     if pattern(kind, dtype).is_none() {
         return Ok(());
     }
-    fill_all(runs.into_iter().map(Ok), kind, dtype, order, out)
+    fill_all(runs.into_iter().map(|run| Ok(Piece::Run(run))), kind, dtype, order, out)
 }
 
 /// The number of elements that `out` holds.
@@ -109,45 +113,69 @@ fn element_count(dtype: Dtype, out: &[u8]) -> Result<u64> {
     Ok((out.len() / width) as u64)
 }
 
-/// Writes the value of `kind` to the elements of `runs`. If the type has no such value, only reads the runs.
+/// Writes the value of `kind` to the elements of `pieces`. If the type has no such value, only reads the pieces.
 fn fill_all(
-    mut runs: impl Iterator<Item = Result<Range<u64>>>,
+    mut pieces: impl Iterator<Item = Result<Piece>>,
     kind: MaskKind,
     dtype: Dtype,
     order: ByteOrder,
     out: &mut [u8],
 ) -> Result<()> {
-    let Some(bits) = pattern(kind, dtype) else { return runs.try_for_each(|run| run.map(|_| ())) };
-    let bits = u128::from(bits);
-    match dtype {
-        Dtype::Float16 | Dtype::Bfloat16 => fill::<2>(runs, bits, order, out),
-        Dtype::Float32 => fill::<4>(runs, bits, order, out),
-        // Both parts have the same bits, so reversing the whole element reverses each part.
-        Dtype::Complex64 => fill::<8>(runs, bits << 32 | bits, order, out),
-        Dtype::Complex128 => fill::<16>(runs, bits << 64 | bits, order, out),
-        _ => fill::<8>(runs, bits, order, out),
-    }
+    let Some(bits) = pattern(kind, dtype) else { return pieces.try_for_each(|piece| piece.map(|_| ())) };
+    let element = element_bytes(bits, dtype.swap_unit_size(), order);
+    // By a pointer, so that firmware has one loop over pieces, and not one for each width.
+    let fill = match dtype.byte_width() {
+        2 => fill::<2>,
+        4 => fill::<4>,
+        8 => fill::<8>,
+        _ => fill::<16>,
+    };
+    pieces.try_for_each(|piece| piece.map(|piece| fill(piece, &element, out)))
 }
 
-/// Writes the lower `WIDTH` bytes of `bits` to the elements of `runs`.
-fn fill<const WIDTH: usize>(
-    mut runs: impl Iterator<Item = Result<Range<u64>>>,
-    bits: u128,
-    order: ByteOrder,
-    out: &mut [u8],
-) -> Result<()> {
-    let (elements, []) = out.as_chunks_mut() else { return Err(ErrorKind::OutputLength.at(0)) };
-    let bytes = match order {
-        ByteOrder::Big => bits.to_be_bytes().last_chunk().copied(),
-        ByteOrder::Little => bits.to_le_bytes().first_chunk().copied(),
+/// An element of any width: the lower `unit` bytes of `bits`, again and again.
+fn element_bytes(bits: u64, unit: usize, order: ByteOrder) -> [u8; WIDEST] {
+    let mut little = bits.to_le_bytes();
+    let unit = little.get_mut(..unit).unwrap_or_default();
+    if order == ByteOrder::Big {
+        unit.reverse();
+    }
+    let mut element = [0; WIDEST];
+    for (byte, of_unit) in element.iter_mut().zip(unit.iter().cycle()) {
+        *byte = *of_unit;
+    }
+    element
+}
+
+/// Writes the first `WIDTH` bytes of `element` to the elements of `piece` that `out` has.
+fn fill<const WIDTH: usize>(piece: Piece, element: &[u8; WIDEST], out: &mut [u8]) {
+    let ((elements, _), Some(element)) = (out.as_chunks_mut::<WIDTH>(), element.first_chunk()) else { return };
+    let run = match piece {
+        Piece::Run(run) => run,
+        Piece::Word(word) if word.bits == u64::MAX => word.position..word.position.saturating_add(64),
+        Piece::Word(Word { bits, position }) => {
+            return fill_word(slots(elements, &(position..u64::MAX)), bits, element);
+        }
     };
-    let element: [u8; WIDTH] = bytes.unwrap_or([0; WIDTH]);
-    let count = elements.len() as u64;
-    runs.try_for_each(|run| {
-        let run = run?;
-        let range = usize::try_from(run.start).ok().zip(usize::try_from(run.end.min(count)).ok());
-        let slots = range.and_then(|(start, end)| elements.get_mut(start..end));
-        slots.unwrap_or_default().fill(element);
-        Ok(())
-    })
+    slots(elements, &run).fill(*element);
+}
+
+/// The elements of `run`, which is cut at the end of `elements`.
+fn slots<'e, T>(elements: &'e mut [T], run: &Range<u64>) -> &'e mut [T] {
+    let end = run.end.min(elements.len() as u64);
+    let range = usize::try_from(run.start).ok().zip(usize::try_from(end).ok());
+    range.and_then(|(start, end)| elements.get_mut(start..end)).unwrap_or_default()
+}
+
+/// Writes `element` where `bits` are set. The first slot belongs to the most significant bit.
+///
+/// One by one, from the last to the first: where elements are set here and there, the ends of runs cannot be predicted.
+fn fill_word<T: Copy>(slots: &mut [T], mut bits: u64, element: &T) {
+    while bits != 0 {
+        let at = u64::BITS.wrapping_sub(1).wrapping_sub(bits.trailing_zeros());
+        if let Some(slot) = slots.get_mut(at as usize) {
+            *slot = *element;
+        }
+        bits &= bits.wrapping_sub(1);
+    }
 }

@@ -16,9 +16,7 @@
 //!
 //! Containers follow each other without gaps, so this reader does not need the offsets, and skips them.
 
-use core::ops::Range;
-
-use super::word::Word;
+use super::piece::{Piece, Word};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The cookie of bitmaps without containers of runs.
@@ -36,7 +34,7 @@ const MAX_ARRAY: u32 = 4096;
 /// Bytes of a bitmap container.
 const BITMAP_SIZE: usize = 8192;
 
-/// A reader of the runs of set elements, container by container.
+/// A reader of the set elements, container by container.
 #[derive(Clone, Debug)]
 pub(super) struct Roaring<'a> {
     /// The keys and cardinalities of containers that were not opened yet.
@@ -53,7 +51,7 @@ pub(super) struct Roaring<'a> {
     container: Container<'a>,
     /// The first position that the container covers.
     base: u64,
-    /// The number of elements that the mask covers. No run may reach beyond it.
+    /// The number of elements that the mask covers. No set element may lie beyond it.
     count: u64,
 }
 
@@ -83,14 +81,14 @@ impl<'a> Roaring<'a> {
         Ok(Self { descriptors, run_flags, opened: 0, next_key: 0, containers: bytes, container, base: 0, count })
     }
 
-    /// The next run, which ends with its container at the latest. `None` after the last run.
+    /// The next piece, which ends with its container at the latest. `None` after the last one.
     #[inline]
-    pub(super) fn step(&mut self) -> Result<Option<Range<u64>>> {
+    pub(super) fn step(&mut self) -> Result<Option<Piece>> {
         loop {
-            if let Some(run) = self.container.step()? {
-                let run = self.base.wrapping_add(run.start)..self.base.wrapping_add(run.end);
+            if let Some(piece) = self.container.step()? {
+                let piece = piece.moved(self.base);
                 let wrong = ErrorKind::RoaringContainer.at(self.container.last_offset());
-                return if run.end <= self.count { Ok(Some(run)) } else { Err(wrong) };
+                return if piece.end() <= self.count { Ok(Some(piece)) } else { Err(wrong) };
             }
             if self.descriptors.rest.is_empty() {
                 return Ok(None);
@@ -131,8 +129,8 @@ enum Container<'a> {
     /// An array, whose entries are positions, or runs, whose entries are a start and a length. No entry may begin before
     /// `next`.
     List { entries: Bytes<'a>, has_lengths: bool, next: u32 },
-    /// A bitmap: the word that is being read, the words after it, and the position of the next one of these.
-    Bitmap { words: Bytes<'a>, word: Word, next: u64 },
+    /// A bitmap: the words that were not read yet, and the position of the first one of these.
+    Bitmap { words: Bytes<'a>, next: u64 },
 }
 
 impl<'a> Container<'a> {
@@ -161,7 +159,7 @@ impl<'a> Container<'a> {
         if set != cardinality {
             return Err(ErrorKind::RoaringContainer.at(words.offset));
         }
-        Ok(Self::Bitmap { words, word: Word::default(), next: 0 })
+        Ok(Self::Bitmap { words, next: 0 })
     }
 
     /// The place in the blob of the entry or word that was read last.
@@ -174,9 +172,9 @@ impl<'a> Container<'a> {
         }
     }
 
-    /// The next run, which ends with its entry or word at the latest. `None` after the last run.
+    /// The next entry or word with set elements. `None` after the last one.
     #[inline]
-    fn step(&mut self) -> Result<Option<Range<u64>>> {
+    fn step(&mut self) -> Result<Option<Piece>> {
         match self {
             Self::List { entries, .. } if entries.rest.is_empty() => Ok(None),
             Self::List { entries, has_lengths, next } => {
@@ -189,20 +187,20 @@ impl<'a> Container<'a> {
                     return Err(ErrorKind::RoaringContainer.at(at));
                 }
                 *next = end;
-                Ok(Some(start.into()..end.into()))
+                Ok(Some(Piece::Run(start.into()..end.into())))
             }
-            Self::Bitmap { words, word, next } => loop {
-                if let Some(run) = word.next_run() {
-                    return Ok(Some(run));
+            Self::Bitmap { words, next } => {
+                while !words.rest.is_empty() {
+                    // The first element is roaring's least significant bit, and the most significant bit of a `Word`.
+                    let bits = u64::from_le_bytes(words.take_array()?).reverse_bits();
+                    let position = *next;
+                    *next = next.wrapping_add(64);
+                    if bits != 0 {
+                        return Ok(Some(Piece::Word(Word { bits, position })));
+                    }
                 }
-                if words.rest.is_empty() {
-                    return Ok(None);
-                }
-                // The first element is roaring's least significant bit, and the most significant bit of a `Word`.
-                let bits = u64::from_le_bytes(words.take_array()?).reverse_bits();
-                *word = Word { bits, position: *next };
-                *next = next.wrapping_add(64);
-            },
+                Ok(None)
+            }
         }
     }
 }

@@ -6,6 +6,7 @@ use std::vec::Vec;
 use ::roaring::RoaringBitmap;
 use proptest::prelude::*;
 
+use super::piece::{Piece, Word};
 use super::*;
 use crate::descriptor::{ByteOrder, Dtype};
 use crate::error::{Error, ErrorKind, Result};
@@ -17,6 +18,16 @@ fn elements(mask: &Mask<'_>) -> Result<Vec<u64>> {
         elements.extend(run?);
     }
     Ok(elements)
+}
+
+/// The set elements of a piece.
+fn elements_of(piece: Piece) -> Vec<u64> {
+    match piece {
+        Piece::Run(run) => run.collect(),
+        Piece::Word(Word { bits, position }) => {
+            (position..).zip(0..64).filter(|(_, bit)| bits << bit >> 63 == 1).map(|(element, _)| element).collect()
+        }
+    }
 }
 
 /// The error of reading `blob` over `count` elements.
@@ -68,7 +79,8 @@ fn a_window_of_a_raw_bitmap_is_all_that_is_read_of_it() {
         let (part, first) = mask.around(start, end).unwrap();
         assert!(part.blob().len() as u64 <= (end - start) / 8 + 2, "{start}..{end}");
         assert!(part.runs().all(|run| run.is_ok()), "{start}..{end}");
-        let set = mask.within(start, end - start).unwrap().map(|run| run.unwrap().start + start);
+        let set = mask.within(start, end - start).unwrap().flat_map(|piece| elements_of(piece.unwrap()));
+        let set = set.map(|element| element + start);
         assert!(first <= start && set.eq((start..end).filter(|at| at % 2 == 1)), "{start}..{end}");
     }
     assert_eq!(Mask::new(BitmapForm::Raw, &blob, 8001).within(0, 1).err(), Some(ErrorKind::MaskLength.at(0)));
@@ -139,7 +151,16 @@ fn check(mask: &Mask<'_>, bits: &[bool]) {
         let mut out = vec![0xaa; window.len().div_ceil(8)];
         mask.bits_into(start as u64, window.len() as u64, &mut out).unwrap();
         assert_eq!(out, to_raw(window));
+        check_restored(mask, start as u64, window);
     }
+}
+
+/// Checks that restoring `bits`, a window of the mask from element `start` on, changes their elements and no others.
+fn check_restored(mask: &Mask<'_>, start: u64, bits: &[bool]) {
+    let mut restored = vec![0x55; 2 * bits.len()];
+    restore_into(mask, MaskKind::PosInf, Dtype::Bfloat16, ByteOrder::Big, start, &mut restored).unwrap();
+    let expected: Vec<u8> = bits.iter().flat_map(|&is_set| if is_set { [0x7f, 0x80] } else { [0x55; 2] }).collect();
+    assert_eq!(restored, expected, "{:?} from {start} on", mask.form());
 }
 
 /// Bits in runs of either value, whose lengths are short or long.
@@ -221,12 +242,15 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn every_kind_of_container_is_what_roaring_wrote(set in roaring_set()) {
+    fn every_kind_of_container_is_what_roaring_wrote(set in roaring_set(), at in 0_u32..12 << 16, len in 0_u32..300) {
         let blob = to_roaring(&set);
         let count = set.max().map_or(0, |max| u64::from(max) + 1);
         let mask = Mask::new(BitmapForm::Roaring, &blob, count);
         prop_assert_eq!(mask.count_set(), Ok(set.len()));
         prop_assert_eq!(elements(&mask), Ok(set_elements(&set)));
+        let window = u64::from(at).min(count)..u64::from(at + len).min(count);
+        let bits: Vec<_> = window.clone().map(|position| set.contains(u32::try_from(position).unwrap())).collect();
+        check_restored(&mask, window.start, &bits);
         if let Some(one_less) = count.checked_sub(1) {
             let error = defect(BitmapForm::Roaring, &blob, one_less);
             prop_assert_eq!(error.kind(), ErrorKind::RoaringContainer);
