@@ -6,11 +6,14 @@
 #[cfg(feature = "parallel")]
 mod team;
 
+use std::convert::Infallible;
+use std::mem::MaybeUninit;
 use std::sync::OnceLock;
 
 #[cfg(feature = "parallel")]
 use self::team::Team;
 use crate::base::error::{Result, TensogramError};
+use crate::base::fresh::cleared;
 use crate::base::options::{DEFAULT_PARALLEL_THRESHOLD_BYTES, ENV_THREADS};
 
 /// Pieces for each thread. With several, a slow piece delays the others less.
@@ -81,15 +84,15 @@ impl Threads {
         items.for_each(f);
     }
 
-    /// Calls `f` for all pieces of `out`, with the byte offset of each piece. Offsets are multiples of `grain`.
+    /// Calls `f` for all pieces of `out`, with the place of each piece. Places are multiples of `grain`.
     ///
     /// # Errors
     /// That of the first piece that fails.
-    pub(crate) fn pieces<E: Send>(
+    pub(crate) fn pieces<T: Send, E: Send>(
         self,
-        out: &mut [u8],
+        out: &mut [T],
         grain: usize,
-        f: impl Fn(usize, &mut [u8]) -> Result<(), E> + Sync,
+        f: impl Fn(usize, &mut [T]) -> Result<(), E> + Sync,
     ) -> Result<(), E> {
         #[cfg(feature = "parallel")]
         if !self.is_one() {
@@ -101,6 +104,25 @@ impl Threads {
         }
         let _ = grain;
         f(0, out)
+    }
+
+    /// [`Self::pieces`] of fresh memory. Each thread clears the pieces that it gets.
+    #[allow(unsafe_code, reason = "all of the memory is cleared")]
+    pub(crate) fn fresh_pieces(
+        self,
+        memory: &mut [MaybeUninit<u8>],
+        grain: usize,
+        f: impl Fn(usize, &mut [u8]) + Sync,
+    ) -> &mut [u8] {
+        let cleared = self.pieces(memory, grain, |start, piece| {
+            f(start, cleared(piece));
+            Ok::<_, Infallible>(())
+        });
+        match cleared {
+            Ok(()) => {}
+        }
+        // SAFETY: the pieces cover the memory, and every one of them was cleared.
+        unsafe { memory.assume_init_mut() }
     }
 
     /// The length of all pieces of `len` bytes but the last one: a multiple of `grain`.

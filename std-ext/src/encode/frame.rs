@@ -9,6 +9,7 @@ use zerocopy::IntoBytes;
 use zerocopy::big_endian::{U16, U64};
 
 use crate::base::error::Result;
+use crate::base::fresh::Make;
 use crate::base::options::EncodeOptions;
 use crate::encode::sink::{Hashing, Sink};
 use crate::model::cbor::Writer;
@@ -194,7 +195,7 @@ impl<S: Sink> Sink for FrameWriter<'_, S> {
         self.body.write(bytes)
     }
 
-    fn fill(&mut self, len: usize, make: &mut dyn FnMut(&mut [u8])) -> Result<()> {
+    fn fill(&mut self, len: usize, make: &mut Make<'_>) -> Result<()> {
         self.body.fill(len, make)
     }
 

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use tgm_core::descriptor::ByteOrder;
 
 use crate::base::error::Result;
+use crate::base::fresh::cleared;
 use crate::base::limits::reserve_more;
 use crate::base::threads::Threads;
 use crate::encode::finite::{PackedMasks, zero_masked};
@@ -57,17 +58,21 @@ impl<'a> Payload<'a> {
             Self::Bytes(bytes) => bytes.chunks(PIECE).try_for_each(|piece| sink.write(piece)),
             Self::Masked { bytes, width, masks } => write_masked(bytes, *width, masks, sink),
             Self::Shuffled { bytes, size, threads } => {
-                sink.fill(bytes.len(), &mut |out| shuffle_into(bytes, *size, *threads, out))
+                sink.fill(bytes.len(), &mut |memory| shuffle_into(bytes, *size, *threads, memory))
             }
             Self::Packed { bytes, order, packer, len, threads } if !threads.is_one() => {
-                sink.fill(*len, &mut |out| packer.pack_on(*threads, Values::new(bytes, *order), out))
+                sink.fill(*len, &mut |memory| packer.pack_on(*threads, Values::new(bytes, *order), memory))
             }
             Self::Packed { bytes, order, packer, len, .. } => {
                 let (mut left, block_len) = (*len, packer.packed_len(BLOCK));
                 Values::new(bytes, *order).blocks().try_for_each(|block| {
                     let len = left.min(block_len);
                     left -= len;
-                    sink.fill(len, &mut |out| packer.pack_into(block, out))
+                    sink.fill(len, &mut |memory| {
+                        let out = cleared(memory);
+                        packer.pack_into(block, out);
+                        out
+                    })
                 })
             }
         }

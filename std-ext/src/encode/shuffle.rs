@@ -1,8 +1,10 @@
 //! The shuffle filter: the first bytes of all elements, then the second bytes, and so on (PIPELINE §4).
 
+use std::mem::MaybeUninit;
 use std::num::NonZeroUsize;
 
 use crate::base::error::{Result, TensogramError};
+use crate::base::fresh::cleared;
 use crate::base::threads::Threads;
 use crate::kernels::shuffle::shuffle_blocks;
 
@@ -31,29 +33,42 @@ pub(crate) fn check_len(len: usize, element_size: NonZeroUsize) -> Result<()> {
     Err(TensogramError::encoding(text))
 }
 
-/// Shuffles elements of `size` bytes. `data` and `out` have the same length, which is a whole number of elements.
-pub(crate) fn shuffle_into(data: &[u8], size: usize, threads: Threads, out: &mut [u8]) {
+/// Shuffles elements of `size` bytes into fresh memory. `data` and `memory` have the same length, which is a whole number of
+/// elements.
+#[allow(unsafe_code, reason = "all of the memory is written")]
+pub(crate) fn shuffle_into<'o>(
+    data: &[u8],
+    size: usize,
+    threads: Threads,
+    memory: &'o mut [MaybeUninit<u8>],
+) -> &'o mut [u8] {
+    if memory.len() != data.len() || !data.len().is_multiple_of(size.max(1)) {
+        return cleared(memory);
+    }
     match size {
-        0 | 1 => out.copy_from_slice(data),
-        2 => shuffle_chunks::<2>(data, threads, out),
-        3 => shuffle_chunks::<3>(data, threads, out),
-        4 => shuffle_chunks::<4>(data, threads, out),
-        8 => shuffle_chunks::<8>(data, threads, out),
-        16 => shuffle_chunks::<16>(data, threads, out),
+        0 | 1 => return memory.write_copy_of_slice(data),
+        2 => shuffle_chunks::<2>(data, threads, memory),
+        3 => shuffle_chunks::<3>(data, threads, memory),
+        4 => shuffle_chunks::<4>(data, threads, memory),
+        8 => shuffle_chunks::<8>(data, threads, memory),
+        16 => shuffle_chunks::<16>(data, threads, memory),
         _ => {
-            for (k, plane) in out.chunks_mut((data.len() / size).max(1)).enumerate() {
+            for (k, plane) in memory.chunks_mut((data.len() / size).max(1)).enumerate() {
                 let bytes = data.iter().skip(k).step_by(size);
-                plane.iter_mut().zip(bytes).for_each(|(out, byte)| *out = *byte);
+                plane.iter_mut().zip(bytes).for_each(|(out, byte)| *out = MaybeUninit::new(*byte));
             }
         }
     }
+    // SAFETY: the memory is as long as `size` planes, each with one byte of every element. All elements are whole, and each of them
+    // wrote its bytes to all planes.
+    unsafe { memory.assume_init_mut() }
 }
 
-fn shuffle_chunks<const SIZE: usize>(data: &[u8], threads: Threads, out: &mut [u8]) {
+fn shuffle_chunks<const SIZE: usize>(data: &[u8], threads: Threads, memory: &mut [MaybeUninit<u8>]) {
     let (elements, _) = data.as_chunks::<SIZE>();
     let count = elements.len().max(1);
     let part = if threads.is_one() { count } else { PART };
-    let mut planes = out.chunks_mut(count);
+    let mut planes = memory.chunks_mut(count);
     // Each part has a piece of every plane.
     let mut pieces = [(); SIZE].map(|()| planes.next().unwrap_or_default().chunks_mut(part));
     let parts = elements
@@ -63,13 +78,13 @@ fn shuffle_chunks<const SIZE: usize>(data: &[u8], threads: Threads, out: &mut [u
 }
 
 /// Moves the bytes of `elements` to `planes`, which are as long as there are elements.
-fn shuffle_planes<const SIZE: usize>(elements: &[[u8; SIZE]], mut planes: [&mut [u8]; SIZE]) {
+fn shuffle_planes<const SIZE: usize>(elements: &[[u8; SIZE]], mut planes: [&mut [MaybeUninit<u8>]; SIZE]) {
     let done =
         if SIZE.is_power_of_two() { shuffle_blocks(elements, planes.each_mut().map(|plane| &mut **plane)) } else { 0 };
     for (b, block) in elements.get(done..).unwrap_or_default().chunks(BLOCK).enumerate() {
         for (k, plane) in planes.iter_mut().enumerate() {
             let plane = plane.get_mut(done + b * BLOCK..).unwrap_or_default();
-            plane.iter_mut().zip(block).for_each(|(out, element)| *out = element[k]);
+            plane.iter_mut().zip(block).for_each(|(out, element)| *out = MaybeUninit::new(element[k]));
         }
     }
 }
@@ -77,14 +92,25 @@ fn shuffle_planes<const SIZE: usize>(elements: &[[u8; SIZE]], mut planes: [&mut 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::fresh;
+
+    fn shuffled(data: &[u8], size: usize, threads: Threads) -> Vec<u8> {
+        let mut shuffled = Vec::new();
+        fresh::append(&mut shuffled, data.len(), &mut |memory| shuffle_into(data, size, threads, memory)).unwrap();
+        shuffled
+    }
+
+    #[test]
+    fn elements_that_are_not_whole_become_zeros() {
+        assert_eq!(shuffled(&[1, 2, 3], 2, Threads::NONE), [0; 3]);
+    }
 
     #[test]
     fn unshuffling_gives_the_bytes_back() {
         for size in [1, 2, 3, 4, 5, 7, 8, 16, 32] {
             for count in [0_usize, 1, 2, 3, 1023, 1024, 1025, 2050] {
                 let data: Vec<u8> = (0..=250).cycle().take(size * count).collect();
-                let (mut shuffled, mut back) = (vec![0; data.len()], vec![0; data.len()]);
-                shuffle_into(&data, size, Threads::NONE, &mut shuffled);
+                let (shuffled, mut back) = (shuffled(&data, size, Threads::NONE), vec![0; data.len()]);
                 tgm_core::shuffle::unshuffle_into(&shuffled, size as u64, &mut back).unwrap();
                 assert!(back == data, "{count} elements of {size}");
             }
@@ -97,10 +123,7 @@ mod tests {
         for size in [2, 3, 4, 8, 16, 5] {
             for count in [PART - 1, PART, PART + 1, 3 * PART + 77] {
                 let data: Vec<u8> = (0..=250).cycle().take(size * count).collect();
-                let (mut one, mut several) = (vec![0; data.len()], vec![0; data.len()]);
-                shuffle_into(&data, size, Threads::NONE, &mut one);
-                shuffle_into(&data, size, threads, &mut several);
-                assert!(one == several, "{count} elements of {size}");
+                assert!(shuffled(&data, size, Threads::NONE) == shuffled(&data, size, threads), "{count} elements of {size}");
             }
         }
     }

@@ -6,7 +6,7 @@ use std::io::Write;
 use twox_hash::XxHash3_64;
 
 use crate::base::error::Result;
-use crate::base::limits::reserve_more;
+use crate::base::fresh::{self, Make};
 
 /// Takes bytes in order.
 pub(crate) trait Sink {
@@ -16,12 +16,12 @@ pub(crate) trait Sink {
     /// The errors of the stream.
     fn write(&mut self, bytes: &[u8]) -> Result<()>;
 
-    /// Takes `len` bytes that `make` computes. `make` gets a slice of that length and writes all of it, in the final
-    /// place if possible.
+    /// Takes `len` bytes that `make` computes. `make` gets memory of that length and writes all of it, in the final place if
+    /// possible.
     ///
     /// # Errors
     /// The errors of the stream, and if there is no memory.
-    fn fill(&mut self, len: usize, make: &mut dyn FnMut(&mut [u8])) -> Result<()>;
+    fn fill(&mut self, len: usize, make: &mut Make<'_>) -> Result<()>;
 
     /// Asks the sink to keep the next `len` bytes until [`Self::last`] is called. Returns whether it can.
     ///
@@ -44,13 +44,8 @@ impl Sink for Vec<u8> {
         Ok(())
     }
 
-    fn fill(&mut self, len: usize, make: &mut dyn FnMut(&mut [u8])) -> Result<()> {
-        let start = self.len();
-        self.resize(start + len, 0);
-        if let Some(out) = self.get_mut(start..) {
-            make(out);
-        }
-        Ok(())
+    fn fill(&mut self, len: usize, make: &mut Make<'_>) -> Result<()> {
+        fresh::append(self, len, make)
     }
 
     fn keep(&mut self, _len: usize) -> Result<bool> {
@@ -128,17 +123,12 @@ impl<W: Write> Sink for Stream<W> {
         Ok(())
     }
 
-    fn fill(&mut self, len: usize, make: &mut dyn FnMut(&mut [u8])) -> Result<()> {
+    fn fill(&mut self, len: usize, make: &mut Make<'_>) -> Result<()> {
         if self.gathered.len() + len > GATHERED {
             self.send()?;
         }
         // The buffer grows to the longest piece, and keeps that size.
-        let start = self.gathered.len();
-        reserve_more(&mut self.gathered, len)?;
-        self.gathered.resize(start + len, 0);
-        if let Some(out) = self.gathered.get_mut(start..) {
-            make(out);
-        }
+        fresh::append(&mut self.gathered, len, make)?;
         self.written += len as u64;
         Ok(())
     }
@@ -204,7 +194,7 @@ impl Sink for Piece {
         Sink::write(&mut self.bytes, bytes)
     }
 
-    fn fill(&mut self, len: usize, make: &mut dyn FnMut(&mut [u8])) -> Result<()> {
+    fn fill(&mut self, len: usize, make: &mut Make<'_>) -> Result<()> {
         Sink::fill(&mut self.bytes, len, make)
     }
 
@@ -270,13 +260,14 @@ impl<S: Sink> Sink for Hashing<'_, S> {
         self.sink.write(bytes)
     }
 
-    fn fill(&mut self, len: usize, make: &mut dyn FnMut(&mut [u8])) -> Result<()> {
+    fn fill(&mut self, len: usize, make: &mut Make<'_>) -> Result<()> {
         let digest = &mut self.digest;
-        self.sink.fill(len, &mut |out| {
-            make(out);
+        self.sink.fill(len, &mut |memory| {
+            let bytes = make(memory);
             if let Digest::Running(hasher) = digest {
-                hasher.write(out);
+                hasher.write(bytes);
             }
+            bytes
         })
     }
 
@@ -292,6 +283,7 @@ impl<S: Sink> Sink for Hashing<'_, S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::fresh::cleared;
 
     /// The lengths of all writes.
     #[derive(Default)]
@@ -331,7 +323,13 @@ mod tests {
 
         let filled = |before: usize, len: usize| {
             let mut stream = gathered::<Writes>(before);
-            stream.fill(len, &mut |out| out.fill(3)).unwrap();
+            stream
+                .fill(len, &mut |memory| {
+                    let bytes = cleared(memory);
+                    bytes.fill(3);
+                    bytes
+                })
+                .unwrap();
             assert_eq!((stream.written, stream.last(len)), ((before + len) as u64, &*vec![3; len]));
             stream.writer.0
         };
@@ -364,7 +362,7 @@ mod tests {
                         if number % 2 == 0 {
                             hashing.write(piece).unwrap();
                         } else {
-                            hashing.fill(piece.len(), &mut |out| out.copy_from_slice(piece)).unwrap();
+                            hashing.fill(piece.len(), &mut |memory| memory.write_copy_of_slice(piece)).unwrap();
                         }
                     }
                     assert_eq!(hashing.digest(), Some(XxHash3_64::oneshot(&bytes)), "{len} behind {before}");

@@ -28,6 +28,8 @@ mod avx2;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod neon;
 
+use std::mem::MaybeUninit;
+
 use tgm_core::{Result, shuffle};
 
 use super::simd::{Level, Simd};
@@ -155,14 +157,14 @@ fn unshuffle_bulk<const SIZE: usize>(simd: Simd, planes: [&[u8]; SIZE], out: &mu
     }
 }
 
-/// Shuffles the whole blocks of `data` to the fronts of `planes`. Returns the number of elements: 0 if there is no vector
-/// code for this processor. The caller shuffles the rest.
-pub(crate) fn shuffle_blocks<const SIZE: usize>(data: &[[u8; SIZE]], planes: [&mut [u8]; SIZE]) -> usize {
+/// Shuffles the whole blocks of `data` to the fronts of `planes`, all bytes of which are written as far as the blocks reach.
+/// Returns the number of elements: 0 if there is no vector code for this processor. The caller shuffles the rest.
+pub(crate) fn shuffle_blocks<const SIZE: usize>(data: &[[u8; SIZE]], planes: [&mut [MaybeUninit<u8>]; SIZE]) -> usize {
     shuffle_by(Simd::best(), data, planes)
 }
 
 #[allow(unsafe_code, reason = "instructions that not every processor has")]
-fn shuffle_by<const SIZE: usize>(simd: Simd, data: &[[u8; SIZE]], planes: [&mut [u8]; SIZE]) -> usize {
+fn shuffle_by<const SIZE: usize>(simd: Simd, data: &[[u8; SIZE]], planes: [&mut [MaybeUninit<u8>]; SIZE]) -> usize {
     let (blocks, _) = data.as_chunks();
     match simd.level() {
         #[cfg(target_arch = "x86_64")]
@@ -205,15 +207,18 @@ mod tests {
     }
 
     /// Checks that core's unshuffle gives back what each level has shuffled.
+    #[allow(unsafe_code, reason = "memory that was cleared")]
     fn check_shuffle<const SIZE: usize>(bytes: &[u8]) {
         let (elements, _) = bytes.as_chunks::<SIZE>();
         for simd in Simd::all() {
-            let mut shuffled = vec![0; elements.len() * SIZE];
+            let mut shuffled = vec![MaybeUninit::new(0); elements.len() * SIZE];
             let mut planes = shuffled.chunks_mut(elements.len().max(1));
             let done = shuffle_by(simd, elements, [(); SIZE].map(|()| planes.next().unwrap_or_default()));
             assert!(simd.level() == Level::Base || done == elements.len() / BLOCK * BLOCK);
+            // SAFETY: all of it was zero before.
+            let shuffled = unsafe { shuffled.assume_init_ref() };
             let mut back = vec![0; done * SIZE];
-            shuffle::unshuffle_range_into(&shuffled, SIZE as u64, 0, &mut back).unwrap();
+            shuffle::unshuffle_range_into(shuffled, SIZE as u64, 0, &mut back).unwrap();
             assert!(back == elements[..done].as_flattened(), "{simd:?} {SIZE}");
         }
     }

@@ -3,6 +3,7 @@
 use crate::base::error::Result;
 #[cfg(doc)]
 use crate::base::error::TensogramError;
+use crate::base::fresh;
 use crate::base::limits::reserve;
 use crate::base::threads::Threads;
 use crate::encode::shuffle::{check_len, element_size, shuffle_into};
@@ -26,8 +27,9 @@ use crate::kernels::shuffle::unshuffle_into;
 /// # Ok::<(), tgm_std::TensogramError>(())
 /// ```
 pub fn shuffle(data: &[u8], element_size: usize) -> Result<Vec<u8>> {
-    let mut out = room_for(data, element_size)?;
-    shuffle_into(data, element_size, Threads::NONE, &mut out);
+    check_len(data.len(), self::element_size(element_size)?)?;
+    let mut out = Vec::new();
+    fresh::append(&mut out, data.len(), &mut |memory| shuffle_into(data, element_size, Threads::NONE, memory))?;
     Ok(out)
 }
 
@@ -36,15 +38,10 @@ pub fn shuffle(data: &[u8], element_size: usize) -> Result<Vec<u8>> {
 /// # Errors
 /// As [`shuffle`].
 pub fn unshuffle(data: &[u8], element_size: usize) -> Result<Vec<u8>> {
-    let mut out = room_for(data, element_size)?;
+    check_len(data.len(), self::element_size(element_size)?)?;
+    let mut out = reserve(data.len())?;
     unshuffle_into(data, element_size as u64, &mut out)?;
     Ok(out)
-}
-
-/// A buffer as long as `data`, if that is a whole number of elements.
-fn room_for(data: &[u8], size: usize) -> Result<Vec<u8>> {
-    check_len(data.len(), element_size(size)?)?;
-    reserve(data.len())
 }
 
 #[cfg(test)]

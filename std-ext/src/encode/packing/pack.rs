@@ -1,5 +1,7 @@
 //! Values packed into bit fields.
 
+use std::mem::MaybeUninit;
+
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::packing::Packing;
 
@@ -54,16 +56,15 @@ impl Packer {
         }
     }
 
-    /// [`Self::pack_into`] on several threads.
-    pub(crate) fn pack_on(self, threads: Threads, values: Values<'_>, out: &mut [u8]) {
+    /// [`Self::pack_into`] fresh memory on several threads.
+    pub(crate) fn pack_on<'o>(
+        self,
+        threads: Threads,
+        values: Values<'_>,
+        memory: &'o mut [MaybeUninit<u8>],
+    ) -> &'o mut [u8] {
         let grain = self.packed_len(BLOCK).max(1);
-        let packed = threads.pieces(out, grain, |start, piece| {
-            self.pack_into(values.from(start / grain * BLOCK), piece);
-            Ok::<_, std::convert::Infallible>(())
-        });
-        match packed {
-            Ok(()) => {}
-        }
+        threads.fresh_pieces(memory, grain, |start, piece| self.pack_into(values.from(start / grain * BLOCK), piece))
     }
 
     /// The plain algorithm, for the values that vector instructions leave over.

@@ -9,6 +9,7 @@ use std::arch::x86_64::{
     _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_unpackhi_epi8, _mm256_unpackhi_epi64, _mm256_unpacklo_epi8,
     _mm256_unpacklo_epi64,
 };
+use std::mem::MaybeUninit;
 
 use super::BLOCK;
 use crate::kernels::registers::{load_128, load_256, store_256};
@@ -44,7 +45,7 @@ pub(super) fn unshuffle<const SIZE: usize>(planes: [&[u8]; SIZE], out: &mut [[[u
 
 /// Shuffles blocks as far as `data` and all planes reach; returns the number of blocks.
 #[target_feature(enable = "avx2")]
-pub(super) fn shuffle<const SIZE: usize>(data: &[[[u8; SIZE]; BLOCK]], planes: [&mut [u8]; SIZE]) -> usize {
+pub(super) fn shuffle<const SIZE: usize>(data: &[[[u8; SIZE]; BLOCK]], planes: [&mut [MaybeUninit<u8>]; SIZE]) -> usize {
     let mut planes = planes.map(|plane| plane.as_chunks_mut::<BLOCK>().0);
     let count = planes.iter().map(|plane| plane.len()).min().unwrap_or(0).min(data.len());
     for (i, block) in data.iter().enumerate().take(count) {

@@ -12,6 +12,7 @@
 //! permutations themselves.
 
 use std::arch::aarch64::{uint8x16_t, vdupq_n_u8, vuzp1q_u8, vuzp2q_u8, vzip1q_u8, vzip2q_u8};
+use std::mem::MaybeUninit;
 
 use super::BLOCK;
 use crate::kernels::neon::{load, store};
@@ -53,10 +54,10 @@ pub(super) fn unshuffle<const SIZE: usize>(planes: [&[u8]; SIZE], out: &mut [[[u
 
 /// Shuffles blocks as far as `data` and all planes reach; returns the number of blocks.
 #[target_feature(enable = "neon")]
-pub(super) fn shuffle<const SIZE: usize>(data: &[[[u8; SIZE]; BLOCK]], planes: [&mut [u8]; SIZE]) -> usize {
+pub(super) fn shuffle<const SIZE: usize>(data: &[[[u8; SIZE]; BLOCK]], planes: [&mut [MaybeUninit<u8>]; SIZE]) -> usize {
     let planes = planes.map(|plane| plane.as_chunks_mut::<BLOCK>().0);
     let count = planes.iter().map(|plane| plane.len()).min().unwrap_or(0).min(data.len());
-    let mut cut: [&mut [[u8; BLOCK]]; SIZE] = [(); SIZE].map(|()| Default::default());
+    let mut cut: [&mut [[MaybeUninit<u8>; BLOCK]]; SIZE] = [(); SIZE].map(|()| Default::default());
     for (cut, plane) in cut.iter_mut().zip(planes) {
         let Some(blocks) = plane.get_mut(..count) else { return 0 };
         *cut = blocks;
