@@ -33,20 +33,29 @@ pub(crate) fn check_len(len: usize, element_size: NonZeroUsize) -> Result<()> {
 
 /// Shuffles elements of `size` bytes. `data` and `out` have the same length, which is a whole number of elements.
 pub(crate) fn shuffle_into(data: &[u8], size: usize, threads: Threads, out: &mut [u8]) {
-    match size {
-        0 | 1 => out.copy_from_slice(data),
-        2 => shuffle_chunks::<2>(data, threads, out),
-        3 => shuffle_chunks::<3>(data, threads, out),
-        4 => shuffle_chunks::<4>(data, threads, out),
-        8 => shuffle_chunks::<8>(data, threads, out),
-        16 => shuffle_chunks::<16>(data, threads, out),
-        _ => {
-            for (k, plane) in out.chunks_mut((data.len() / size).max(1)).enumerate() {
-                let bytes = data.iter().skip(k).step_by(size);
-                plane.iter_mut().zip(bytes).for_each(|(out, byte)| *out = *byte);
-            }
-        }
+    if let Some(shuffle) = quick_way(size) {
+        return shuffle(data, threads, out);
     }
+    for (k, plane) in out.chunks_mut((data.len() / size).max(1)).enumerate() {
+        let bytes = data.iter().skip(k).step_by(size);
+        plane.iter_mut().zip(bytes).for_each(|(out, byte)| *out = *byte);
+    }
+}
+
+/// A function that shuffles elements of one size.
+type Shuffle = fn(&[u8], Threads, &mut [u8]);
+
+/// The function for elements of `size` bytes, if there is one.
+fn quick_way(size: usize) -> Option<Shuffle> {
+    Some(match size {
+        0 | 1 => |data, _, out| out.copy_from_slice(data),
+        2 => shuffle_chunks::<2>,
+        3 => shuffle_chunks::<3>,
+        4 => shuffle_chunks::<4>,
+        8 => shuffle_chunks::<8>,
+        16 => shuffle_chunks::<16>,
+        _ => return None,
+    })
 }
 
 fn shuffle_chunks<const SIZE: usize>(data: &[u8], threads: Threads, out: &mut [u8]) {
@@ -76,7 +85,16 @@ fn shuffle_planes<const SIZE: usize>(elements: &[[u8; SIZE]], mut planes: [&mut 
 
 #[cfg(test)]
 mod tests {
+    use tgm_core::descriptor::Dtype;
+
     use super::*;
+
+    #[test]
+    fn elements_of_every_type_and_packed_values_of_24_bits_take_a_quick_way() {
+        for size in Dtype::ALL.into_iter().map(Dtype::byte_width).chain([3]) {
+            assert!(quick_way(size).is_some(), "{size}");
+        }
+    }
 
     #[test]
     fn unshuffling_gives_the_bytes_back() {
