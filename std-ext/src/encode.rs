@@ -29,6 +29,7 @@ mod parts;
 mod plan;
 mod reframe;
 mod region;
+mod sharing;
 pub(crate) mod shuffle;
 pub(crate) mod sink;
 mod streamed;

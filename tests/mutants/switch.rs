@@ -8,7 +8,9 @@
 extern crate std as library;
 
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
-use library::io::Write as _;
+use library::fs::{File, OpenOptions};
+use library::io::{Cursor, Write as _};
+use library::sync::OnceLock;
 
 /// The number of no change.
 const NOTHING: u32 = 0;
@@ -21,6 +23,8 @@ const UNKNOWN: u32 = u32::MAX;
 static ON: AtomicU32 = AtomicU32::new(UNKNOWN);
 /// The functions that were recorded.
 static REACHED: [AtomicBool; FUNCTIONS] = [const { AtomicBool::new(false) }; FUNCTIONS];
+/// Where they are recorded.
+static RECORD: OnceLock<File> = OnceLock::new();
 
 /// The number of the change that is on, asked by a function. What the compiler evaluates is not changed.
 #[inline(always)]
@@ -51,10 +55,21 @@ fn first_asked(function: usize) -> u32 {
         return on;
     }
     if !REACHED[function].swap(true, Relaxed) {
-        let path = library::env::var_os("TGM_REACHED").expect("checked when recording began");
-        let file = library::fs::OpenOptions::new().create(true).append(true).open(path);
-        let line = library::format!("{function}\n");
-        file.and_then(|mut file| file.write_all(line.as_bytes())).expect("the record can be written");
+        // Nothing is allocated for a line, as tests count allocations.
+        let mut line = Cursor::new([0; 24]);
+        let written = library::writeln!(line, "{function}").and_then(|()| {
+            let len = line.position() as usize;
+            record().write_all(&line.get_ref()[..len])
+        });
+        written.expect("the record can be written");
     }
     NOTHING
+}
+
+/// The file in which calls are recorded.
+fn record() -> &'static File {
+    RECORD.get_or_init(|| {
+        let path = library::env::var_os("TGM_REACHED").expect("checked when recording began");
+        OpenOptions::new().create(true).append(true).open(path).expect("the record can be written")
+    })
 }

@@ -31,6 +31,19 @@ fn a_message_of_known_size_takes_little_more_memory_than_itself() {
     }
 }
 
+/// Zeros take the place of NaN while the values are copied into the message.
+#[test]
+fn masked_values_are_not_copied_before_they_are_written() {
+    let mut values = values();
+    values[1000] = f64::NAN;
+    let object = ObjectBuilder::new(&[COUNT as u64], &values).unwrap();
+    let builder = MessageBuilder::new().object(object).allow_nan();
+    let (message, usage) = measure(|| builder.encode().unwrap());
+    // The mask has a bit for each value, before it is stored.
+    let mask = COUNT as u64 / 8;
+    assert!(usage.peak < message.len() as u64 + 2 * mask + SMALL, "{} for {}", usage.peak, message.len());
+}
+
 #[test]
 fn packed_values_are_not_all_in_memory_before_szip() {
     let values = values();

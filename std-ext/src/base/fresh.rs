@@ -22,11 +22,11 @@ pub(crate) fn append(buffer: &mut Vec<u8>, len: usize, make: &mut Make<'_>) -> R
     let before = buffer.len();
     let place = buffer.spare_capacity_mut().get_mut(..len).unwrap_or_default();
     let start = place.as_ptr().cast();
-    let made = make(place);
-    if !std::ptr::eq(made.as_ptr(), start) || made.len() != len {
+    let written = make(place);
+    if !std::ptr::eq(written.as_ptr(), start) || written.len() != len {
         return Err(TensogramError::encoding("what was written is not what was asked for"));
     }
-    // SAFETY: `place` is `len` bytes long (`reserve` made room), or `made` were shorter. A slice of bytes lies at its address and is
+    // SAFETY: `place` is `len` bytes long (`reserve` made room), or `written` were shorter. A slice of bytes lies at its address and is
     // as long, so all of it has content.
     unsafe { buffer.set_len(before + len) };
     Ok(())

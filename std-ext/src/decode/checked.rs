@@ -126,3 +126,42 @@ fn check_nesting(message: &Message<'_>, options: &DecodeOptions) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encode::{MessageBuilder, ObjectBuilder};
+
+    fn message_of(objects: usize) -> Vec<u8> {
+        let object = || ObjectBuilder::new(&[1], &[1_u8]).unwrap();
+        (0..objects).fold(MessageBuilder::new(), |message, _| message.object(object())).encode().unwrap()
+    }
+
+    #[cfg(feature = "parallel")]
+    #[test]
+    fn threads_take_an_object_each_or_work_together_on_one() {
+        let threads_of = |objects, threads| {
+            let bytes = message_of(objects);
+            let options = DecodeOptions { threads, parallel_threshold_bytes: Some(0), ..DecodeOptions::default() };
+            let (message, proof) = CheckedMessage::for_values(&bytes, &options, None).unwrap();
+            message.map_objects(proof, &options, |_, threads| Ok(threads.count())).unwrap()
+        };
+        assert_eq!(threads_of(1, 3), [3]);
+        assert_eq!(threads_of(2, 3), [1, 1]);
+        assert_eq!(threads_of(2, 1), [1, 1]);
+    }
+
+    /// The walk over all descriptors, which takes longer than all else, is for limits that reading does not enforce anyway.
+    #[test]
+    fn only_a_lower_limit_of_nesting_looks_at_all_descriptors() {
+        let mut bytes = message_of(1);
+        let cbor = Message::parse(&bytes).unwrap().object(0).unwrap().descriptor().as_encoded().as_ptr();
+        let at = cbor as usize - bytes.as_ptr() as usize;
+        *bytes.get_mut(at).unwrap() = 0xff;
+        let mut options = DecodeOptions::default();
+        assert_eq!(options.limits.max_nesting, MAX_NESTING);
+        assert!(CheckedMessage::open(&bytes, &options).is_ok());
+        options.limits.max_nesting -= 1;
+        assert!(CheckedMessage::open(&bytes, &options).is_err());
+    }
+}

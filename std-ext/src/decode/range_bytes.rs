@@ -3,6 +3,7 @@
 use std::iter;
 use std::ops::Range;
 
+use tgm_core::packing::Packing;
 use tgm_core::stored::Stored;
 
 use super::payload_parts::PayloadParts;
@@ -84,12 +85,10 @@ impl<'s> RangeBytes<'s> {
     pub(super) fn unpack_into<T: Value>(mut self, plan: &Plan<'_, '_>, start: u64, out: &mut [T]) -> Result<()> {
         let range = start..start.saturating_add(out.len() as u64);
         let stored = self.stored(plan, iter::once(range))?;
-        let unpacked = match stored.as_packed_from() {
-            Some((bytes, packing, first)) if first <= start => {
-                kernels::packing::unpack_into(bytes, &packing, start - first, out)
-            }
+        let unpacked = match packed_from(&stored, start) {
+            Some((bytes, packing, skip)) => kernels::packing::unpack_into(bytes, &packing, skip, out),
             // Shuffled values.
-            _ => stored.unpack_into(start, out),
+            None => stored.unpack_into(start, out),
         };
         unpacked.map_err(|e| e.shift(plan.object.region_offset()).into())
     }
@@ -99,6 +98,48 @@ impl<'s> RangeBytes<'s> {
         match self {
             Self::All(stored) => Ok(*stored),
             Self::Parts(parts) => parts.stored(plan.object.descriptor(), coming, plan.options),
+        }
+    }
+}
+
+/// Packed values as the kernels take them: their bytes, and how many of them lie before element `start`. `None` if they are
+/// shuffled, or begin behind it.
+fn packed_from<'s>(stored: &Stored<'s>, start: u64) -> Option<(&'s [u8], Packing, u64)> {
+    let (bytes, packing, first) = stored.as_packed_from()?;
+    Some((bytes, packing, start.checked_sub(first)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use tgm_core::Message;
+
+    use super::super::Scratch;
+    use super::super::trust::Trusted;
+    use super::*;
+    use crate::base::options::DecodeOptions;
+    use crate::base::threads::Threads;
+    use crate::encode::{MessageBuilder, ObjectBuilder};
+
+    /// What the kernels are given for values from `start` on: how many values they skip.
+    fn skipped(object: ObjectBuilder<'_>, start: u64) -> Option<u64> {
+        let message = MessageBuilder::new().object(object).encode().unwrap();
+        let object = Message::parse(&message).unwrap().object(0).unwrap();
+        let (options, mut scratch) = (DecodeOptions::default(), Scratch::default());
+        let order = tgm_core::descriptor::ByteOrder::NATIVE;
+        let plan = Plan::new(Trusted::new(&object, &options).unwrap(), &options, order, Threads::NONE).unwrap();
+        let mut source = RangeBytes::open(&plan, start + 1, &mut scratch.bytes, &mut scratch.work).unwrap();
+        let stored = source.stored(&plan, iter::once(start..start + 1)).unwrap();
+        packed_from(&stored, start).map(|(_, _, skip)| skip)
+    }
+
+    #[test]
+    fn the_kernels_unpack_all_packed_values_but_shuffled_ones() {
+        let values: Vec<f64> = (0..1000).map(f64::from).collect();
+        let packed = || ObjectBuilder::new(&[1000], &values).unwrap().simple_packing(16);
+        for start in [0, 1, 500, 999] {
+            assert_eq!(skipped(packed(), start), Some(start));
+            assert!(skipped(packed().szip(), start).is_some_and(|skip| skip <= start));
+            assert_eq!(skipped(packed().shuffle(), start), None);
         }
     }
 }

@@ -56,6 +56,25 @@ mod tests {
     use super::*;
     use crate::encode::{MessageBuilder, ObjectBuilder};
 
+    /// Work on the whole is not counted.
+    #[test]
+    fn a_part_takes_its_own_blocks_and_everything_is_decoded_at_once() {
+        let values: Vec<f64> = (0..10_000).map(f64::from).collect();
+        let object = ObjectBuilder::new(&[10_000], &values).unwrap().simple_packing(16).szip();
+        let message = MessageBuilder::new().object(object.parameter("szip_rsi", 2)).encode().unwrap();
+        let object = Message::parse(&message).unwrap().object(0).unwrap();
+        let options = DecodeOptions::default();
+        let decoded = |start, count| {
+            let (trusted, mut scratch) = (Trusted::new(&object, &options).unwrap(), Scratch::default());
+            unpack_into(trusted, start, &options, Threads::NONE, &mut scratch, &mut vec![0.0_f64; count]).unwrap();
+            scratch.work.done_so_far().decoded
+        };
+        assert_eq!(decoded(0, 10_000), 0);
+        // Two intervals of 32 values in two bytes each.
+        assert!((1..=128).contains(&decoded(5000, 30)));
+        assert!(decoded(0, 9999) > 0);
+    }
+
     /// What the object is decides, and not what its payload is.
     #[test]
     fn plain_values_are_not_packed_even_if_their_payload_is_damaged() {

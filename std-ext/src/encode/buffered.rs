@@ -9,6 +9,7 @@ use crate::base::threads::Threads;
 use crate::encode::assemble::{assemble, fitting};
 use crate::encode::compress::Means;
 use crate::encode::object::{Object, Planned};
+use crate::encode::sharing::Sharing;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 
 /// Encodes a message of `objects`. Each object is a descriptor and the bytes of its elements, in row-major order and in
@@ -94,11 +95,8 @@ fn encode_all<'a>(
 ) -> Result<()> {
     let bytes = objects.iter().map(|(_, data)| data.len() as u64).sum();
     let threads = Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes)?;
-    // Threads work on several objects, or else together on one.
-    let inner = if objects.len() > 1 { threads.alone() } else { threads };
+    let Sharing { inner, is_concurrent } = Sharing::new(threads, objects.len());
     let means = Means { backend: options.compression_backend, threads: inner };
-    // Objects that are encoded at the same time cannot be compressed into one buffer.
-    let is_concurrent = objects.len() > 1 && !threads.is_one();
     let plan = |(descriptor, data): &(&'a DataObjectDescriptor, &'a [u8])| {
         interrupt::check()?;
         if is_concurrent {

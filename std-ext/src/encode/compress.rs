@@ -228,3 +228,33 @@ pub(crate) fn zstd(_: &[u8], _: i32, _: Threads, _: &mut Vec<u8>) -> Result<(), 
 fn lacking(name: &str, hint: Hint) -> CodecError {
     CodecError::new(format!("codec `{name}` not compiled in: {hint}"))
 }
+
+#[cfg(all(test, feature = "szip"))]
+mod tests {
+    use super::*;
+    use crate::ObjectBuilder;
+    use crate::encode::encode;
+
+    /// Both write the same bytes. But libaec refuses what it could not read back.
+    #[test]
+    fn szip_is_compressed_by_the_backend_that_is_asked_for() {
+        let is_libaec = |object: ObjectBuilder<'_>, compression_backend| {
+            let flags = szip::flags::PREPROCESS | szip::flags::NOT_ENFORCE;
+            let object = object.szip().parameter("szip_block_size", 128).parameter("szip_flags", flags);
+            let options = EncodeOptions { compression_backend, ..EncodeOptions::default() };
+            let data = vec![0; 64 * 8];
+            match encode(&crate::GlobalMetadata::default(), &[(object.descriptor(), &data)], &options) {
+                Ok(_) => false,
+                Err(error) if error.to_string().contains("libaec") => true,
+                Err(error) => panic!("{error}"),
+            }
+        };
+        for object in [
+            || ObjectBuilder::new(&[128], &[0.0_f32; 128]).unwrap(),
+            || ObjectBuilder::new(&[64], &[0.0_f64; 64]).unwrap().simple_packing(16),
+        ] {
+            assert!(is_libaec(object(), CompressionBackend::Ffi));
+            assert!(!is_libaec(object(), CompressionBackend::Pure));
+        }
+    }
+}

@@ -246,6 +246,8 @@ impl Scalar {
     /// Whether all numbers in `bytes` are finite. Uses the widest instructions that `simd` has.
     #[allow(unsafe_code, reason = "instructions that not every processor has")]
     fn all_finite(self, simd: Simd, bytes: &[u8], order: ByteOrder) -> bool {
+        #[cfg(test)]
+        LOOKS.set(LOOKS.get() + 1);
         match simd.level() {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `simd` is only made after the processor was asked for the instructions of its level.
@@ -389,8 +391,28 @@ fn all<const N: usize>(bytes: &[u8], good: impl Fn([u8; N]) -> bool) -> bool {
 }
 
 #[cfg(test)]
+thread_local! {
+    /// How often this thread has asked whether numbers are finite.
+    static LOOKS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_thread_looks_at_blocks_and_several_take_longer_parts() {
+        let data = vec![0; 2 * PART];
+        let looks = |threads| {
+            let before = LOOKS.get();
+            let threads = Threads::resolve(threads, 1, Some(0)).unwrap();
+            find(&data, Dtype::Float64, ByteOrder::Little, &EncodeOptions::default(), threads).unwrap();
+            LOOKS.get() - before
+        };
+        assert_eq!(looks(1), 2 * PART / BLOCK);
+        // Another thread may have taken a part, or both.
+        assert!(!cfg!(feature = "parallel") || looks(2) <= 2);
+    }
 
     #[test]
     fn a_byte_is_kept_where_the_bit_is_not_set() {

@@ -100,6 +100,24 @@ mod tests {
         assert_eq!(names(9), ["rle", "roaring", "lz4"]);
     }
 
+    #[cfg(feature = "blosc2")]
+    #[test]
+    fn a_mask_that_blosc2_compresses_comes_back() {
+        let values: Vec<f64> = (0..4096).map(|i| if i % 7 < 2 { f64::NAN } else { f64::from(i) }).collect();
+        let options = EncodeOptions {
+            allow_nan: true,
+            nan_mask_method: MaskMethod::Blosc2 { codec: Blosc2Codec::Lz4, level: 5 },
+            ..EncodeOptions::default()
+        };
+        let object = crate::ObjectBuilder::new(&[4096], &values).unwrap();
+        let message = crate::MessageBuilder::new().object(object).options(options).encode().unwrap();
+        let object = tgm_core::Message::parse(&message).unwrap().object(0).unwrap();
+        let blosc2 = Some(tgm_core::descriptor::MaskMethod::Blosc2);
+        assert!(object.descriptor().masks().iter().all(|(_, mask)| mask.method().known() == blosc2));
+        let back = crate::to_vec::<f64>(&object, &crate::DecodeOptions::default()).unwrap();
+        assert!(back.iter().map(|value| value.is_nan()).eq(values.iter().map(|value| value.is_nan())));
+    }
+
     #[test]
     fn the_level_of_a_method_is_noted_if_it_was_chosen() {
         let noted = |method: MaskMethod| {

@@ -323,3 +323,30 @@ fn move_objects(out: &mut Vec<u8>, from: usize, to: usize) -> Result<(), PartErr
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_are_moved_with_no_more_memory_than_they_need() {
+        let held: Vec<u8> = (0..100).collect();
+        for (to, len) in [(40, 100), (70, 130), (10, 70)] {
+            let mut out = Vec::with_capacity(held.len());
+            out.extend_from_slice(&held);
+            move_objects(&mut out, 40, to).unwrap();
+            assert!(out.len() == len && out.ends_with(&held[40..]), "{to}");
+            assert_eq!(out.capacity(), len.max(100), "{to}");
+        }
+    }
+
+    #[test]
+    fn frames_that_do_not_fit_their_room_are_an_error() {
+        let (front, mut out) = (Front::new(), vec![0; 100]);
+        front.put_in_place(front.len(), 0, 100, &mut out).unwrap();
+        for wrong in [front.len() - 1, front.len() + 8] {
+            let error = front.put_in_place(wrong, 0, 100, &mut out).unwrap_err();
+            assert!(error.error.to_string().contains("were computed"), "{}", error.error);
+        }
+    }
+}

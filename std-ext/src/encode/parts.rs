@@ -7,6 +7,7 @@ use crate::encode::assemble::{assemble, fitting};
 use crate::encode::compress::Means;
 use crate::encode::object::{Object, Planned};
 use crate::encode::part_error::PartError;
+use crate::encode::sharing::Sharing;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 
 /// An object of a message that is to be written.
@@ -61,12 +62,11 @@ pub(super) fn plan_parts<'a>(parts: &[Part<'a>], options: &EncodeOptions) -> Res
     let bytes = parts.iter().map(|part| part.bytes().len() as u64).sum();
     let threads =
         Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes).map_err(PartError::of_all)?;
-    // Threads work on several objects, or else together on one.
-    let inner = if parts.len() > 1 { threads.alone() } else { threads };
+    let Sharing { inner, is_concurrent } = Sharing::new(threads, parts.len());
     let means = Means { backend: options.compression_backend, threads: inner };
     let numbered: Vec<_> = parts.iter().enumerate().collect();
     threads.map(&numbered, |(index, part)| {
-        part.plan(means, !threads.is_one()).map_err(|error| PartError { object_index: Some(*index), error })
+        part.plan(means, is_concurrent).map_err(|error| PartError { object_index: Some(*index), error })
     })
 }
 
@@ -86,5 +86,33 @@ impl<'a> Part<'a> {
             Self::Values(descriptor, data, options) => Planned::new(descriptor, data, options, means),
             Self::Region(descriptor, region) => Object::taken_over(descriptor, region).map(Planned::Object),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use zerocopy::IntoBytes as _;
+
+    use super::*;
+    use crate::ObjectBuilder;
+
+    /// A compressed object takes a buffer of its own, unless it is compressed where it is written.
+    #[test]
+    fn only_objects_that_threads_encode_at_the_same_time_take_buffers_of_their_own() {
+        let values = [1.5_f32; 64];
+        let object = ObjectBuilder::new(&[64], &values).unwrap().szip();
+        let options = |threads| {
+            let bytes = 2 * values.as_bytes().len();
+            EncodeOptions { threads, parallel_threshold_bytes: Some(bytes), ..EncodeOptions::default() }
+        };
+        let (one, several) = (options(1), options(3));
+        let part = Part::Values(object.descriptor(), values.as_bytes(), &one);
+        let drafts = |parts: &[Part<'_>], options| {
+            let planned = plan_parts(parts, options).unwrap();
+            planned.iter().filter(|object| matches!(object, Planned::Draft(_))).count()
+        };
+        assert_eq!(drafts(&[part, part], &one), 2);
+        assert_eq!(drafts(&[part, part], &several), if cfg!(feature = "parallel") { 0 } else { 2 });
+        assert_eq!(drafts(&[part], &EncodeOptions { parallel_threshold_bytes: Some(0), ..several.clone() }), 1);
     }
 }

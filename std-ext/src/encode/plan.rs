@@ -197,3 +197,31 @@ impl Stages<'_> {
 pub(crate) fn failure(codec: &str, error: impl std::fmt::Display) -> TensogramError {
     TensogramError::encoding(format!("{codec} compression: {error}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use tgm_core::descriptor::ByteOrder;
+
+    use super::*;
+
+    fn blosc2(dtype: Dtype, level: i32) -> Result<Plan> {
+        let mut descriptor = DataObjectDescriptor::new(dtype, ByteOrder::Little, &[8]);
+        descriptor.compression = Compression::Blosc2.name().into();
+        descriptor.set_param(Key::Blosc2Clevel, level);
+        Plan::new(&descriptor)
+    }
+
+    #[test]
+    fn blosc2_has_levels_from_0_to_9_and_elements_of_whole_bytes() {
+        for level in [0, 9] {
+            let plan = blosc2(Dtype::Float32, level).unwrap();
+            assert!(
+                matches!(plan.compressor, Compressor::Blosc2 { typesize: 4, level: l, .. } if i32::from(l) == level)
+            );
+        }
+        for level in [-1, 10, 256] {
+            assert!(blosc2(Dtype::Float32, level).unwrap_err().to_string().contains("blosc2_clevel must be 0 to 9"));
+        }
+        assert!(blosc2(Dtype::Bitmask, 5).unwrap_err().to_string().contains("a whole number of bytes"));
+    }
+}

@@ -136,3 +136,51 @@ impl<'a> Region<'a> {
         sink.write(&self.blobs)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tgm_core::packing::Packing;
+
+    use super::*;
+    use crate::base::fresh::{self, Make};
+
+    /// The lengths of the pieces that were made.
+    #[derive(Default)]
+    struct Made(Vec<usize>);
+
+    impl Sink for Made {
+        fn write(&mut self, _: &[u8]) -> Result<()> {
+            Ok(())
+        }
+
+        fn fill(&mut self, len: usize, make: &mut Make<'_>) -> Result<()> {
+            self.0.push(len);
+            fresh::append(&mut Vec::new(), len, make)
+        }
+
+        fn keep(&mut self, _: usize) -> Result<bool> {
+            Ok(false)
+        }
+
+        fn last(&self, _: usize) -> &[u8] {
+            &[]
+        }
+    }
+
+    #[test]
+    fn values_are_packed_block_by_block_and_several_threads_are_given_all_of_them() {
+        let packing =
+            Packing { reference_value: 0.0, binary_scale_factor: 0, decimal_scale_factor: 0, bits_per_value: 16 };
+        let (packer, bytes) = (Packer::new(&packing).unwrap(), vec![0; 8 * (2 * BLOCK + 5)]);
+        let made = |threads| {
+            let threads = Threads::resolve(threads, 1, Some(0)).unwrap();
+            let (bytes, len) = (Cow::Borrowed(&*bytes), bytes.len() / 4);
+            let mut made = Made::default();
+            Payload::Packed { bytes, order: ByteOrder::Little, packer, len, threads }.write_to(&mut made).unwrap();
+            made.0
+        };
+        assert_eq!(made(1), [2 * BLOCK, 2 * BLOCK, 10]);
+        #[cfg(feature = "parallel")]
+        assert_eq!(made(2), [4 * BLOCK + 10]);
+    }
+}

@@ -45,23 +45,35 @@ pub(crate) fn shuffle_into<'o>(
     if memory.len() != data.len() || !data.len().is_multiple_of(size.max(1)) {
         return cleared(memory);
     }
-    match size {
-        0 | 1 => return memory.write_copy_of_slice(data),
-        2 => shuffle_chunks::<2>(data, threads, memory),
-        3 => shuffle_chunks::<3>(data, threads, memory),
-        4 => shuffle_chunks::<4>(data, threads, memory),
-        8 => shuffle_chunks::<8>(data, threads, memory),
-        16 => shuffle_chunks::<16>(data, threads, memory),
-        _ => {
-            for (k, plane) in memory.chunks_mut((data.len() / size).max(1)).enumerate() {
-                let bytes = data.iter().skip(k).step_by(size);
-                plane.iter_mut().zip(bytes).for_each(|(out, byte)| *out = MaybeUninit::new(*byte));
-            }
+    if let Some(shuffle) = quick_way(size) {
+        shuffle(data, threads, memory);
+    } else {
+        for (k, plane) in memory.chunks_mut((data.len() / size).max(1)).enumerate() {
+            let bytes = data.iter().skip(k).step_by(size);
+            plane.iter_mut().zip(bytes).for_each(|(out, byte)| *out = MaybeUninit::new(*byte));
         }
     }
     // SAFETY: the memory is as long as `size` planes, each with one byte of every element. All elements are whole, and each of them
     // wrote its bytes to all planes.
     unsafe { memory.assume_init_mut() }
+}
+
+/// A function that shuffles elements of one size, as long as the memory is, and writes all of the memory.
+type Shuffle = fn(&[u8], Threads, &mut [MaybeUninit<u8>]);
+
+/// The function for elements of `size` bytes, if there is one.
+fn quick_way(size: usize) -> Option<Shuffle> {
+    Some(match size {
+        0 | 1 => |data, _, memory| {
+            let _ = memory.write_copy_of_slice(data);
+        },
+        2 => shuffle_chunks::<2>,
+        3 => shuffle_chunks::<3>,
+        4 => shuffle_chunks::<4>,
+        8 => shuffle_chunks::<8>,
+        16 => shuffle_chunks::<16>,
+        _ => return None,
+    })
 }
 
 fn shuffle_chunks<const SIZE: usize>(data: &[u8], threads: Threads, memory: &mut [MaybeUninit<u8>]) {
@@ -91,6 +103,8 @@ fn shuffle_planes<const SIZE: usize>(elements: &[[u8; SIZE]], mut planes: [&mut 
 
 #[cfg(test)]
 mod tests {
+    use tgm_core::descriptor::Dtype;
+
     use super::*;
     use crate::base::fresh;
 
@@ -103,6 +117,13 @@ mod tests {
     #[test]
     fn elements_that_are_not_whole_become_zeros() {
         assert_eq!(shuffled(&[1, 2, 3], 2, Threads::NONE), [0; 3]);
+    }
+
+    #[test]
+    fn elements_of_every_type_and_packed_values_of_24_bits_take_a_quick_way() {
+        for size in Dtype::ALL.into_iter().map(Dtype::byte_width).chain([3]) {
+            assert!(quick_way(size).is_some(), "{size}");
+        }
     }
 
     #[test]
@@ -123,7 +144,10 @@ mod tests {
         for size in [2, 3, 4, 8, 16, 5] {
             for count in [PART - 1, PART, PART + 1, 3 * PART + 77] {
                 let data: Vec<u8> = (0..=250).cycle().take(size * count).collect();
-                assert!(shuffled(&data, size, Threads::NONE) == shuffled(&data, size, threads), "{count} elements of {size}");
+                assert!(
+                    shuffled(&data, size, Threads::NONE) == shuffled(&data, size, threads),
+                    "{count} elements of {size}"
+                );
             }
         }
     }

@@ -350,6 +350,30 @@ mod tests {
         assert!(!kept(0, GATHERED + 1).0);
     }
 
+    /// Whether the digest of a frame of this length is computed from the frame's bytes at the end.
+    fn is_at_once(sink: &mut impl Sink, len: usize) -> bool {
+        matches!(Hashing::new(sink, len as u64, true).unwrap().digest, Digest::AtOnce(kept) if kept == len)
+    }
+
+    /// A digest that runs along takes memory of its own.
+    #[test]
+    fn short_frames_are_hashed_at_once_and_longer_ones_as_they_come() {
+        for len in [0, 1, HASHED_AT_ONCE] {
+            assert!(is_at_once(&mut Vec::new(), len) && is_at_once(&mut gathered::<Writes>(100), len));
+            #[cfg(feature = "async")]
+            assert!(is_at_once(&mut Piece::default(), len));
+        }
+        assert!(!is_at_once(&mut Vec::new(), HASHED_AT_ONCE + 1));
+    }
+
+    #[cfg(feature = "async")]
+    #[test]
+    fn a_piece_has_room_before_it_is_written() {
+        let mut piece = Piece::default();
+        piece.make_room(1000).unwrap();
+        assert!(piece.bytes.capacity() >= 1000);
+    }
+
     #[test]
     fn a_digest_is_of_all_its_bytes_however_full_the_buffer_was() {
         for len in [0, 1, 200, HASHED_AT_ONCE, HASHED_AT_ONCE + 1, GATHERED, GATHERED + 1, 3 * GATHERED] {

@@ -2,8 +2,14 @@
 //!
 //! The file has paragraphs. A paragraph begins with its reason, in lines that begin with `#`. Each other line is a change as it
 //! is printed, without the number of its line.
+//!
+//! A reason that begins with [`SAME`] is of changes that nobody can notice: neither results nor time nor memory differ. They are
+//! counted apart.
 
 use std::collections::{BTreeMap, BTreeSet};
+
+/// How a reason begins if its changes make no difference.
+const SAME: &str = "The same program: ";
 
 /// Reasons, by the keys of changes.
 pub struct Explained<'t>(BTreeMap<&'t str, &'t str>);
@@ -33,6 +39,11 @@ impl<'t> Explained<'t> {
         self.0.contains_key(key)
     }
 
+    /// Whether a change is explained to make no difference to anybody.
+    pub fn is_same(&self, key: &str) -> bool {
+        self.0.get(key).is_some_and(|reason| reason.starts_with(SAME))
+    }
+
     /// Explanations of changes that are not there.
     pub fn outdated(&self, keys: &BTreeSet<&str>) -> impl Iterator<Item = &'t str> {
         self.0.keys().copied().filter(|key| !keys.contains(key))
@@ -48,6 +59,14 @@ mod tests {
         let explained = Explained::parse("# Slow\n# way.\na b: 1\na b: 2\n\n# Other.\nc d: 3\n").expect("well-formed");
         assert!(explained.has("a b: 2") && explained.has("c d: 3") && !explained.has("d"));
         assert!(explained.outdated(&BTreeSet::from(["a b: 1", "c d: 3"])).eq(["a b: 2"]));
+    }
+
+    #[test]
+    fn what_makes_no_difference_says_so_first() {
+        let explained =
+            Explained::parse("# The same program: a\n# sum.\na b: 1\n\n# Not the same program: slow.\na b: 2\n");
+        let explained = explained.expect("well-formed");
+        assert!(explained.is_same("a b: 1") && !explained.is_same("a b: 2") && !explained.is_same("a b: 3"));
     }
 
     #[test]

@@ -111,7 +111,7 @@ fn write_what_compiles(root: &Path, files: &[File], all: &[Numbered], copy: &Cop
 
 /// Prints what nobody noticed, and counts. Returns whether that is no more than may be.
 fn report(changes: &[&Numbered], explained: &Explained<'_>, results: &Results, options: &Options) -> bool {
-    let (mut noticed, mut slowed, mut unexplained, mut with_reason) = (0, 0, 0, 0);
+    let (mut noticed, mut slowed, mut unexplained, mut with_reason, mut same) = (0, 0, 0, 0, 0);
     for change in changes.iter().filter(|change| options.has(&change.key)) {
         let is_explained = explained.has(&change.key);
         let outcome = results.get(&change.key);
@@ -123,7 +123,10 @@ fn report(changes: &[&Numbered], explained: &Explained<'_>, results: &Results, o
                     println!("explained, but noticed by {test}: {}", change.key);
                 }
             }
-            None if is_explained => with_reason += 1,
+            None if is_explained => {
+                with_reason += 1;
+                same += usize::from(explained.is_same(&change.key));
+            }
             None => {
                 unexplained += 1;
                 let (path, rest) = change.key.split_once(' ').unwrap_or((&change.key, ""));
@@ -133,12 +136,30 @@ fn report(changes: &[&Numbered], explained: &Explained<'_>, results: &Results, o
         }
     }
     let tried = noticed + unexplained + with_reason;
-    println!("{noticed} of {tried} changes are noticed, {slowed} of them because a test takes too long");
-    println!("{with_reason} of the rest are explained, {unexplained} are not");
+    println!("{} changes are noticed, {slowed} of them because a test takes too long", share(noticed, tried));
+    println!("{} of those that make a difference", share(noticed, tried - same));
+    println!("{with_reason} of the rest are explained, {unexplained} are not; {same} make no difference");
     let keys = changes.iter().map(|change| change.key.as_str()).collect();
     let outdated: Vec<&str> = explained.outdated(&keys).collect();
     for key in &outdated {
         println!("explained, but there is no such change: {key}");
     }
     unexplained <= options.allowed && (outdated.is_empty() || !options.is_everything())
+}
+
+/// A part of all, also in percent.
+fn share(part: usize, all: usize) -> String {
+    let tenths = (part * 1000 + all / 2) / all.max(1);
+    format!("{part} of {all} ({}.{} %)", tenths / 10, tenths % 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_rounded_to_a_tenth() {
+        assert_eq!([share(2, 3), share(1239, 1362)], ["2 of 3 (66.7 %)", "1239 of 1362 (91.0 %)"]);
+        assert_eq!([share(0, 0), share(5, 5)], ["0 of 0 (0.0 %)", "5 of 5 (100.0 %)"]);
+    }
 }

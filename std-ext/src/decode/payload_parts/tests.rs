@@ -1,6 +1,7 @@
 //! What ranges cost: decoded bytes and runs of masks are counted, nothing is timed.
 #![allow(clippy::unwrap_used, clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "small numbers")]
 
+use std::ops::Range;
 #[cfg(feature = "blosc2-decode")]
 use std::path::Path;
 
@@ -14,8 +15,10 @@ use super::super::plan::target_order;
 use super::super::trust::Trusted;
 use super::super::whole::decode_values;
 use super::super::{Scratch, object_of_frame};
+use super::PayloadParts;
 use crate::base::options::{DecodeOptions, EncodeOptions};
 use crate::base::threads::Threads;
+use crate::codec::{CodecError, PartReader};
 use crate::compat::framing::encode_data_object_frame;
 use crate::decode::masks::ascending::RUNS_READ;
 use crate::model::room::Room;
@@ -153,6 +156,101 @@ fn a_call_decodes_each_block_of_blosc2_once_and_of_its_index_twice() {
         let index = 2 * 8 * total.div_ceil(1 << 16);
         each_list(&object, |list, done| assert!(done.decoded <= total + index, "{name}, {list}: {done:?} of {total}"));
     }
+}
+
+/// Work on the whole is not counted.
+#[test]
+fn everything_is_decoded_at_once_only_for_several_ranges_that_take_most_blocks() {
+    let values = field();
+    let bytes = encoded(ObjectBuilder::new(&[COUNT], &values).unwrap().simple_packing(16).szip());
+    let object = Message::parse(&bytes).unwrap().object(0).unwrap();
+    let options = DecodeOptions::default();
+    let decoded = |ranges: &[(u64, u64)]| {
+        let (trusted, mut scratch) = (Trusted::new(&object, &options).unwrap(), Scratch::default());
+        let mut out = vec![0; 8 * ranges.iter().map(|(_, count)| *count as usize).sum::<usize>()];
+        let order = target_order(object.descriptor(), &options);
+        decode_ranges_into(trusted, ranges, order, &options, &mut scratch, &mut out).unwrap();
+        scratch.work.done_so_far().decoded
+    };
+    assert_eq!(decoded(&[(0, COUNT / 2), (COUNT / 2, COUNT / 2)]), 0);
+    assert!(decoded(&[(0, 5), (COUNT - 5, 5)]) > 0);
+    assert!(decoded(&[(0, COUNT - 1)]) > 0, "one range costs no more than the whole");
+}
+
+/// Blocks of 100 bytes, and what they were asked for: the end of a block, or bytes.
+#[derive(Default)]
+struct Asked(std::rc::Rc<std::cell::RefCell<Vec<Range<u64>>>>);
+
+impl PartReader for Asked {
+    fn end_of_block(&mut self, part: &Range<u64>) -> Result<u64, CodecError> {
+        let end = part.end.next_multiple_of(100);
+        self.0.borrow_mut().push(end..end);
+        Ok(end)
+    }
+
+    fn read_into(&mut self, start: u64, out: &mut [u8]) -> Result<(), CodecError> {
+        self.0.borrow_mut().push(start..start + out.len() as u64);
+        Ok(())
+    }
+}
+
+#[test]
+#[expect(clippy::single_range_in_vec_init, reason = "lists of one range")]
+fn a_codec_is_asked_for_what_ranges_need_and_once() {
+    let bytes = encoded(ObjectBuilder::new(&[1000], &[0_u8; 1000]).unwrap().szip());
+    let object = Message::parse(&bytes).unwrap().object(0).unwrap();
+    let (descriptor, options) = (object.descriptor(), DecodeOptions::default());
+    // All that a list of ranges asks for. The end of a block is a range without bytes.
+    let asked = |ranges: &[Range<u64>]| {
+        let codec =
+            crate::codec::codec(descriptor.compression().known().unwrap(), options.compression_backend).unwrap();
+        let (asked, mut buffer) = (Asked::default(), Vec::new());
+        let seen = asked.0.clone();
+        let mut parts = PayloadParts::new(codec, Box::new(asked), &mut buffer);
+        for number in 0..ranges.len() {
+            parts.stored(descriptor, ranges[number..].iter().cloned(), &options).unwrap();
+        }
+        drop(parts);
+        seen.take()
+    };
+    assert_eq!(asked(&[10..20]), [10..20], "the last range does not ask where its block ends");
+    assert_eq!(asked(&[10..20, 30..40]), [100..100, 10..40], "a later range of the same block is read too");
+    assert_eq!(asked(&[10..20, 12..18, 15..20]), [100..100, 10..20], "what is at hand is not asked for");
+    assert_eq!(asked(&[10..20, 100..110]), [100..100, 10..20, 100..110], "the next block is not of this one");
+    assert_eq!(asked(&[10..10, 12..12]), [], "no bytes of no values");
+}
+
+/// Runs that no later range needs take no memory.
+#[test]
+fn runs_of_a_mask_are_read_when_they_are_needed_and_kept_no_longer() {
+    let mut values = vec![1.5_f64; 100];
+    values[0..10].fill(f64::NAN);
+    values[20..30].fill(f64::NAN);
+    values[40..50].fill(f64::NAN);
+    let options = EncodeOptions {
+        allow_nan: true,
+        nan_mask_method: MaskMethod::Rle,
+        small_mask_threshold_bytes: 0,
+        ..EncodeOptions::default()
+    };
+    let object = ObjectBuilder::new(&[100], &values).unwrap();
+    let bytes = MessageBuilder::new().object(object).options(options).encode().unwrap();
+    let object = Message::parse(&bytes).unwrap().object(0).unwrap();
+    let options = DecodeOptions::default();
+    // The runs that were read, those that were kept at the end, and whether any were kept before.
+    let runs = |ranges: &[(u64, u64)]| {
+        let (trusted, mut scratch) = (Trusted::new(&object, &options).unwrap(), Scratch::default());
+        let mut out = vec![0; 8 * ranges.iter().map(|(_, count)| *count as usize).sum::<usize>()];
+        let before = RUNS_READ.get();
+        let order = target_order(object.descriptor(), &options);
+        decode_ranges_into(trusted, ranges, order, &options, &mut scratch, &mut out).unwrap();
+        let kept = scratch.runs.iter().map(std::collections::VecDeque::len).sum::<usize>();
+        (RUNS_READ.get() - before, kept, scratch.runs.iter().any(|runs| runs.capacity() > 0))
+    };
+    assert_eq!(runs(&[(0, 10)]), (1, 0, false), "the run behind the range is not read");
+    assert_eq!(runs(&[(0, 10), (10, 5)]), (2, 0, false), "a run that ends where the next range begins is not kept");
+    assert_eq!(runs(&[(0, 5), (5, 2), (10, 2)]), (2, 0, true), "nor is it where the range has come");
+    assert_eq!(runs(&[(0, 100)]), (3, 0, false));
 }
 
 /// The memory for a range counts, and not where the range is.

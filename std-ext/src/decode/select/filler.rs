@@ -236,3 +236,17 @@ fn byte_len(plan: &Plan<'_, '_>, count: u64) -> Result<usize> {
 fn too_short() -> TensogramError {
     TensogramError::encoding("a selection reaches beyond the values or the output")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bytes_of_a_row_are_prefetched_as_far_as_there_are_some() {
+        let values: Vec<u8> = (0..40).collect();
+        assert_eq!(bytes_of(&values, &(2..5), 4, 100), &values[8..20]);
+        assert_eq!(bytes_of(&values, &(2..5), 4, 7), &values[8..15]);
+        assert_eq!(bytes_of(&values, &(8..11), 4, 100), [0; 0], "not all of it is there");
+        assert_eq!(bytes_of(&values, &(2..5), 0, 100), [0; 0], "bits");
+    }
+}

@@ -177,6 +177,15 @@ mod tests {
         assert_eq!(windows(10, range(0, 9, 4), wide).len(), 7, "gaps of three, and of one between rows");
     }
 
+    /// The last element of a row and the first one of the next lie side by side.
+    #[test]
+    fn a_window_is_no_longer_than_its_span_where_rows_meet() {
+        let picked = Pick::Range { start: 0, end: 4, step: NonZeroU64::new(3).unwrap() };
+        let reach = Reach { gap: 1, span: 2, alone: 100, most: 100 };
+        assert_eq!(windows(4, picked, reach), [0..1, 3..5, 7..9, 11..12]);
+        assert_eq!(windows(4, picked, Reach { span: 1, ..reach }), [0..1, 3..4, 4..5, 7..8, 8..9, 11..12]);
+    }
+
     proptest! {
         #[test]
         fn windows_hold_each_selected_element_once(

@@ -179,3 +179,78 @@ fn every_other_value_of_the_other_byte_order_is_that_of_the_whole() {
         assert_eq!(select_vec::<u16>(&object, &picks, &options).unwrap(), expected, "{step}");
     }
 }
+
+/// Values that are selected here and there are decoded together, as far as that takes less time than one by one.
+#[test]
+fn packed_values_are_unpacked_with_wider_gaps_than_others_have() {
+    let is_in_windows = |object: ObjectBuilder<'_>, step| {
+        let bytes = MessageBuilder::new().object(object).encode().unwrap();
+        let object = Message::parse(&bytes).unwrap().object(0).unwrap();
+        let (options, mut scratch) = (DecodeOptions::default(), Scratch::default());
+        let picks = [Pick::Index(1), every(0, step)];
+        let mut out = vec![0.0; usize::try_from(SIDE.div_ceil(step)).unwrap()];
+        select_elements_into(&object, &picks, &options, &mut scratch, &mut out).unwrap();
+        !scratch.window.is_empty()
+    };
+    let values = vec![1.5; usize::try_from(SIDE * SIDE).unwrap()];
+    let object = || ObjectBuilder::new(&[SIDE, SIDE], &values).unwrap();
+    assert!(is_in_windows(object().simple_packing(12), 20) && is_in_windows(object().simple_packing(12), 100));
+    assert!(is_in_windows(object().shuffle(), 20) && !is_in_windows(object().shuffle(), 100));
+}
+
+/// Bits that begin with a byte are decoded to their place, without a copy.
+#[test]
+fn rows_of_bits_that_begin_with_a_byte_take_no_window() {
+    let bits = vec![0xa5; 400 * 8 / 8];
+    let object = ObjectBuilder::bitmask(&[8, 400], &bits).shuffle().parameter("shuffle_element_size", 2);
+    let bytes = MessageBuilder::new().object(object).encode().unwrap();
+    let object = Message::parse(&bytes).unwrap().object(0).unwrap();
+    let takes_window = |columns: std::ops::Range<u64>| {
+        let (options, mut scratch) = (DecodeOptions::default(), Scratch::default());
+        let picks = [Pick::from(1..4), Pick::from(columns.clone())];
+        let len = (3 * (columns.end - columns.start)).div_ceil(8);
+        let mut out = vec![0; usize::try_from(len).unwrap()];
+        select_into(&object, &picks, &options, &mut scratch, &mut out).unwrap();
+        !scratch.window.is_empty()
+    };
+    assert!(!takes_window(8..8 + 264));
+    assert!(takes_window(8..8 + 263), "the second row begins within a byte");
+}
+
+/// What lies in front of everything selected needs no memory, and what lies behind it is not read.
+#[test]
+fn a_single_window_keeps_no_runs_of_masks() {
+    let mut values = vec![1.5_f64; 100];
+    values[3..6].fill(f64::NAN);
+    let options = crate::EncodeOptions {
+        allow_nan: true,
+        nan_mask_method: crate::MaskMethod::Rle,
+        small_mask_threshold_bytes: 0,
+        ..crate::EncodeOptions::default()
+    };
+    let object = ObjectBuilder::new(&[100], &values).unwrap();
+    let bytes = MessageBuilder::new().object(object).options(options).encode().unwrap();
+    let object = Message::parse(&bytes).unwrap().object(0).unwrap();
+    let (mut scratch, mut out) = (Scratch::default(), [0.0_f64; 10]);
+    select_elements_into(&object, &[Pick::from(0..10)], &DecodeOptions::default(), &mut scratch, &mut out).unwrap();
+    assert!(out[5].is_nan() && scratch.runs.iter().all(|runs| runs.capacity() == 0));
+}
+
+/// What is not wanted does not count, and nothing is computed for it.
+#[test]
+fn a_few_values_of_an_object_beyond_the_limits_can_be_had() {
+    let mut options = DecodeOptions::default();
+    options.limits.max_decoded_bytes = 100;
+    let values = [1.5_f64; 64];
+    let other = if cfg!(target_endian = "big") { ByteOrder::Little } else { ByteOrder::Big };
+    let swapped = crate::DataObjectDescriptor::new(tgm_core::descriptor::Dtype::Float64, other, &[64]);
+    for object in [
+        ObjectBuilder::new(&[64], &values).unwrap().simple_packing(16),
+        ObjectBuilder::from_parts(swapped, vec![0; 64 * 8]),
+        ObjectBuilder::new(&[64], &values).unwrap(),
+    ] {
+        let bytes = MessageBuilder::new().object(object).encode().unwrap();
+        let object = Message::parse(&bytes).unwrap().object(0).unwrap();
+        assert_eq!(select(&object, &[Pick::from(8..16)], &options).unwrap().bytes.len(), 64);
+    }
+}

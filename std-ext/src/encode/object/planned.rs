@@ -91,3 +91,26 @@ impl<'a> From<Object<'a>> for Planned<'a> {
         Self::Object(object)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ObjectBuilder;
+    use crate::base::options::CompressionBackend;
+    use crate::base::threads::Threads;
+
+    /// By these lengths memory is reserved, and objects are put where they mostly stay.
+    #[test]
+    fn the_length_of_a_frame_is_known_unless_it_is_still_to_be_compressed() {
+        let (data, options) = ([7_u8; 1000], EncodeOptions::default());
+        let means = Means { backend: CompressionBackend::Auto, threads: Threads::NONE };
+        let (plain, szip) = [ObjectBuilder::new(&[1000], &data), ObjectBuilder::new(&[1000], &data)].into();
+        let (plain, szip) = (plain.unwrap(), szip.unwrap().szip());
+        let object = Planned::new(plain.descriptor(), &data, &options, means).unwrap();
+        let lens = (object.expected_len(), object.known_len());
+        let written = object.append_to(&mut Vec::new(), FrameForm::of(&options)).unwrap();
+        assert_eq!(lens, (written.len, written.len));
+        let draft = Planned::new(szip.descriptor(), &data, &options, means).unwrap();
+        assert_eq!((draft.expected_len(), draft.known_len()), (1000, 0));
+    }
+}

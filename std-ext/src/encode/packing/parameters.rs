@@ -67,3 +67,26 @@ pub(crate) fn complete(
     // With fields of no bits, the values were not looked at.
     Ok(derives && bits > 0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::types::Dtype;
+
+    /// The caller looks at all values again where it is not said that they are finite.
+    #[test]
+    fn values_whose_least_and_greatest_were_found_are_known_to_be_finite() {
+        let is_known = |bits: u32, reference: Option<f64>| {
+            let mut descriptor = DataObjectDescriptor::new(Dtype::Float64, ByteOrder::Little, &[2]);
+            descriptor.set_param(Key::SpBitsPerValue, bits);
+            if let Some(reference) = reference {
+                descriptor.set_param(Key::SpReferenceValue, reference);
+                descriptor.set_param(Key::SpBinaryScaleFactor, 0);
+            }
+            complete(&mut descriptor, &[0; 16], ByteOrder::Little, Threads::NONE).unwrap()
+        };
+        assert!(is_known(1, None) && is_known(12, None));
+        assert!(!is_known(0, None), "fields of no bits need no values");
+        assert!(!is_known(12, Some(1.5)), "nothing is searched for");
+    }
+}

@@ -6,6 +6,7 @@ use tgm_core::packing::{Packing, unpack_into};
 
 use super::derive::{derive_on, extent};
 use super::{Packer, Values, bits_within, derive};
+use crate::base::fresh;
 use crate::base::threads::Threads;
 use crate::kernels::pack::Extent;
 use crate::kernels::simd::Simd;
@@ -26,8 +27,9 @@ fn pack(values: &[f64], packing: &Packing) -> Vec<u8> {
             assert_eq!(again, out, "{simd:?}");
         }
     }
-    let mut in_pieces = vec![0; out.len()];
-    packer.pack_on(Threads::resolve(3, 1, Some(0)).unwrap(), Values::new(&bytes, ByteOrder::Little), &mut in_pieces);
+    let (mut in_pieces, threads) = (Vec::new(), Threads::resolve(3, 1, Some(0)).unwrap());
+    let values = Values::new(&bytes, ByteOrder::Little);
+    fresh::append(&mut in_pieces, out.len(), &mut |memory| packer.pack_on(threads, values, memory)).unwrap();
     assert_eq!(out, in_pieces);
     out
 }

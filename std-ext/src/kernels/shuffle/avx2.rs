@@ -45,7 +45,10 @@ pub(super) fn unshuffle<const SIZE: usize>(planes: [&[u8]; SIZE], out: &mut [[[u
 
 /// Shuffles blocks as far as `data` and all planes reach; returns the number of blocks.
 #[target_feature(enable = "avx2")]
-pub(super) fn shuffle<const SIZE: usize>(data: &[[[u8; SIZE]; BLOCK]], planes: [&mut [MaybeUninit<u8>]; SIZE]) -> usize {
+pub(super) fn shuffle<const SIZE: usize>(
+    data: &[[[u8; SIZE]; BLOCK]],
+    planes: [&mut [MaybeUninit<u8>]; SIZE],
+) -> usize {
     let mut planes = planes.map(|plane| plane.as_chunks_mut::<BLOCK>().0);
     let count = planes.iter().map(|plane| plane.len()).min().unwrap_or(0).min(data.len());
     for (i, block) in data.iter().enumerate().take(count) {

@@ -14,6 +14,8 @@ use crate::file::append::medium::Medium;
 pub(super) struct Simulated {
     pub(super) seen: RefCell<Vec<u8>>,
     pub(super) steps: RefCell<Vec<Step>>,
+    /// Bytes that were read.
+    pub(super) read: Cell<usize>,
     /// The number of writes and waits so far.
     count: Cell<usize>,
     /// The numbers of those that fail.
@@ -45,6 +47,7 @@ impl Simulated {
 impl Medium for Simulated {
     fn read_at(&self, offset: u64, out: &mut [u8]) -> io::Result<usize> {
         let Ok(read) = self.seen.borrow().as_slice().read_at(offset, out);
+        self.read.set(self.read.get() + read);
         Ok(read)
     }
 

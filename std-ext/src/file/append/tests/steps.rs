@@ -37,6 +37,17 @@ fn a_flush_without_messages_takes_no_steps() {
     assert_ne!(counts(&disk), (0, 0));
 }
 
+/// Many messages, which a scan would read one by one.
+#[test]
+fn only_the_last_message_is_read_to_find_the_end_of_a_file() {
+    let message = crate::MessageBuilder::new().object(crate::ObjectBuilder::new(&[1000], &[1_u8; 1000]).unwrap());
+    let message = message.encode().unwrap();
+    let file = message.repeat(2000);
+    let disk = Simulated::new(&file);
+    assert!(Tail::find(&disk, file.len() as u64, None, None, UNSYNCED).unwrap().is_some());
+    assert!(disk.read.get() < file.len() / 10, "{} of {}", disk.read.get(), file.len());
+}
+
 #[test]
 fn small_messages_are_written_together_until_they_would_exceed_a_batch() {
     let disk = Simulated::default();
