@@ -7,6 +7,8 @@ use twox_hash::XxHash3_64;
 
 use crate::base::error::Result;
 use crate::base::fresh::{self, Make};
+#[cfg(feature = "async")]
+use crate::base::limits::reserve_more;
 
 /// Takes bytes in order.
 pub(crate) trait Sink {
