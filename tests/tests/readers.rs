@@ -1,7 +1,7 @@
 //! Many threads on one file: they share the table of messages, which the first one builds, and read what a single
 //! thread reads.
 //!
-//! `tests/tsan/run` runs this under `ThreadSanitizer`, which also finds races without visible effect.
+//! `tests/sanitizers/run thread` runs this under `ThreadSanitizer`, which also finds races without visible effect.
 
 #[path = "shared/mapped.rs"]
 mod mapped;
@@ -12,6 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use tgm_std::file::GroupAppender;
+use tgm_std::read::{ReadOptions, Reader};
 use tgm_std::{AppendOptions, DecodeOptions, MessageBuilder, ObjectBuilder, TensogramFile};
 
 /// The number of threads of each kind.
@@ -139,6 +141,59 @@ fn readers_see_appended_messages_whole_or_not_at_all() {
                     }
                 }
                 assert_eq!(seen, usize::from(MESSAGES));
+            });
+        }
+    });
+}
+
+#[test]
+fn threads_append_in_groups_and_decode_with_helpers_at_the_same_time() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("together.tgm");
+    TensogramFile::create(&path).unwrap();
+    let start = Barrier::new(READERS);
+    thread::scope(|threads| {
+        for writer in 0..READERS {
+            let (path, start) = (&path, &start);
+            threads.spawn(move || {
+                start.wait();
+                let appender = GroupAppender::open(path, &AppendOptions::default()).unwrap();
+                // Calls that ask for the same number of helpers, and for other numbers.
+                let threads = 2 + u32::try_from(writer % 3).unwrap();
+                let options = DecodeOptions { threads, parallel_threshold_bytes: Some(0), ..options() };
+                for n in 0..MESSAGES {
+                    let layout = appender.append_message(&message(n)).unwrap();
+                    let mut there = vec![0; message(n).len()];
+                    TensogramFile::open(path).unwrap().read_at(layout.offset, &mut there).unwrap();
+                    let (_, objects) = tgm_std::decode(&there, &options).unwrap();
+                    assert!(objects[0].1.as_chunks().0.iter().all(|v| u32::from_ne_bytes(*v) == u32::from(n)));
+                }
+            });
+        }
+    });
+    assert_eq!(TensogramFile::open(&path).unwrap().message_count().unwrap(), READERS * usize::from(MESSAGES));
+}
+
+#[test]
+fn a_reader_is_shared_while_it_is_refreshed() {
+    let bytes: Vec<u8> = (0..MESSAGES).flat_map(message).collect();
+    // Nothing is read that was not asked for, so that much is kept between calls.
+    let reader = Reader::new(bytes, ReadOptions { initial: 100, whole_message: 100, ..ReadOptions::remote() });
+    let start = Barrier::new(READERS);
+    thread::scope(|threads| {
+        for number in 0..READERS {
+            let (reader, start) = (&reader, &start);
+            threads.spawn(move || {
+                start.wait();
+                for round in 0..ROUNDS {
+                    let index = (number + round) % usize::from(MESSAGES);
+                    let (_, _, values) = reader.decode_object(index, 0, &options()).unwrap();
+                    assert!(values.as_chunks().0.iter().all(|v| u32::from_ne_bytes(*v) as usize == index));
+                    if round % 5 == number {
+                        reader.refresh();
+                    }
+                    assert_eq!(reader.message_count().unwrap(), usize::from(MESSAGES));
+                }
             });
         }
     });

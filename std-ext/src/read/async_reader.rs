@@ -66,6 +66,11 @@ impl Flights {
             flights.remove(key);
         }
     }
+
+    /// Nobody joins the requests that were made so far. Those who wait for them get their answers.
+    fn forget(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
 }
 
 impl<F: AsyncRangeFetch> AsyncReader<F> {
@@ -89,6 +94,8 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
 
     /// Forgets what is known of the source. The next call reads it as if it was opened then.
     pub fn refresh(&self) {
+        // An answer may be older than this call, if its request is.
+        self.flights.forget();
         self.session.refresh();
     }
 
@@ -267,9 +274,9 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     /// The errors of the source.
     pub async fn prefetch(&self, indices: &[usize]) -> Result<()> {
         let question = FirstMetadata(DecodeOptions::default());
-        let layouts = self.layouts(indices).await?;
         let mut call = self.session.begin();
-        let mut batch = Batch::new(layouts.into_iter().map(|layout| self.session.gather_at(layout, &question)));
+        let layouts = self.layouts(&mut call, indices).await?;
+        let mut batch = Batch::new(layouts.into_iter().map(|layout| call.gather_at(layout, &question)));
         self.run(&mut call, &mut batch).await?;
         batch.into_gathers().for_each(|(mut gather, _)| call.keep_findings(&mut gather));
         Ok(())
@@ -281,7 +288,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
             return Ok(table);
         }
         let mut call = self.session.begin();
-        let mut search = self.session.search(Goal::All);
+        let mut search = call.search(Goal::All);
         match self.run(&mut call, &mut search).await {
             Ok(Found::Table(table)) => Ok(call.keep_table(table)),
             // The search goes on from here at the next call.
@@ -294,13 +301,14 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     }
 
     /// The places of messages. The search goes as far as the last of them.
-    async fn layouts(&self, indices: &[usize]) -> Result<Vec<MessageLayout>> {
+    async fn layouts(&self, call: &mut Call<'_>, indices: &[usize]) -> Result<Vec<MessageLayout>> {
         let Some(last) = indices.iter().max() else { return Ok(Vec::new()) };
-        if self.session.table().is_none() {
-            let mut call = self.session.begin();
-            let mut search = self.session.search(Goal::Index(*last));
-            match self.run(&mut call, &mut search).await? {
-                Found::Table(table) => drop(call.keep_table(table)),
+        let table = if let Some(table) = call.table() {
+            table
+        } else {
+            let mut search = call.search(Goal::Index(*last));
+            match self.run(call, &mut search).await? {
+                Found::Table(table) => call.keep_table(table),
                 Found::Message(_) => {
                     let found = |index: &usize| search.messages().get(*index).copied();
                     let layouts: Option<Vec<_>> = indices.iter().map(found).collect();
@@ -308,22 +316,21 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
                     return layouts.ok_or_else(|| TensogramError::Framing("a message was lost from the list".into()));
                 }
             }
-        }
-        let table = self.table().await?;
+        };
         indices.iter().map(|index| table.get(*index)).collect()
     }
 
     pub(crate) async fn ask<Q: Question + 'static>(&self, index: usize, question: Q) -> Result<Q::Answer> {
-        let gather = self.session.gather(index, &question)?;
         let mut call = self.session.begin();
+        let gather = call.gather(index, &question)?;
         self.answer(&mut call, gather, Arc::new(question)).await
     }
 
     /// The answer of the message at `layout`.
     #[cfg(feature = "remote")]
     pub(crate) async fn ask_at<Q: Question + 'static>(&self, layout: MessageLayout, question: Q) -> Result<Q::Answer> {
-        let gather = self.session.gather_at(layout, &question);
         let mut call = self.session.begin();
+        let gather = call.gather_at(layout, &question);
         self.answer(&mut call, gather, Arc::new(question)).await
     }
 
@@ -332,10 +339,10 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
         indices: &[usize],
         question: &(impl Fn() -> Q + Sync),
     ) -> Result<Vec<Q::Answer>> {
-        let layouts = self.layouts(indices).await?;
         let question = Arc::new(question());
         let mut call = self.session.begin();
-        let mut batch = Batch::new(layouts.into_iter().map(|layout| self.session.gather_at(layout, &*question)));
+        let layouts = self.layouts(&mut call, indices).await?;
+        let mut batch = Batch::new(layouts.into_iter().map(|layout| call.gather_at(layout, &*question)));
         self.run(&mut call, &mut batch).await?;
         let mut answers = Vec::with_capacity(indices.len());
         for (mut gather, gathered) in batch.into_gathers() {
@@ -448,4 +455,51 @@ where
     }
     let work = spawn_blocking(move || question.answer(gathered)).await;
     work.map_err(|error| TensogramError::Io(std::io::Error::other(error)))?
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::task::{Context, Waker};
+
+    use super::*;
+    use crate::read::RangeFetch as _;
+
+    /// A source whose content changes. Its first answer does not come.
+    struct Slow {
+        content: Mutex<Vec<u8>>,
+        was_asked: AtomicBool,
+    }
+
+    impl AsyncRangeFetch for &Slow {
+        fn fetch<'a>(&'a self, want: &'a Want, _: Option<&'a Tag>) -> BoxFuture<'a, Result<Fetched, FetchError>> {
+            let answer = self.content.lock().unwrap().fetch(want, None);
+            if self.was_asked.swap(true, Ordering::Relaxed) {
+                Box::pin(async { answer })
+            } else {
+                Box::pin(std::future::pending())
+            }
+        }
+
+        fn name(&self) -> String {
+            "slow".into()
+        }
+    }
+
+    #[test]
+    fn a_call_after_a_refresh_does_not_wait_for_requests_from_before() {
+        let source = Slow { content: Mutex::new(b"old".to_vec()), was_asked: AtomicBool::new(false) };
+        let reader = AsyncReader::new(&source, ReadOptions::remote());
+        let context = &mut Context::from_waker(Waker::noop());
+        let mut before = Box::pin(reader.read(0..3));
+        assert!(before.as_mut().poll(context).is_pending());
+        *source.content.lock().unwrap() = b"new".to_vec();
+        reader.refresh();
+        let mut after = Box::pin(reader.read(0..3));
+        let Poll::Ready(bytes) = after.as_mut().poll(context) else {
+            unreachable!("it waits for the request from before")
+        };
+        assert_eq!(bytes.unwrap(), b"new");
+    }
 }

@@ -102,7 +102,7 @@ impl<F: RangeFetch> Reader<F> {
     pub fn last_message(&self) -> Result<Option<MessageLayout>> {
         let mut call = self.session.begin();
         let FetchTraits { suffix, .. } = self.fetch.traits();
-        if self.session.table().is_none()
+        if call.table().is_none()
             && let Some(last) = self.run(&mut call, &mut Last::new(self.session.options(), suffix))?
         {
             return Ok(Some(last));
@@ -199,7 +199,7 @@ impl<F: RangeFetch> Reader<F> {
             return Ok(table);
         }
         let mut call = self.session.begin();
-        let mut search = self.session.search(Goal::All);
+        let mut search = call.search(Goal::All);
         match self.run(&mut call, &mut search) {
             Ok(Found::Table(table)) => Ok(call.keep_table(table)),
             // The search goes on from here at the next call.
@@ -212,18 +212,21 @@ impl<F: RangeFetch> Reader<F> {
     }
 
     fn ask<Q: Question>(&self, index: usize, question: &Q) -> Result<Q::Answer> {
-        self.answer(self.session.gather(index, question)?, question)
+        let mut call = self.session.begin();
+        let gather = call.gather(index, question)?;
+        self.answer(&mut call, gather, question)
     }
 
     /// The answer of the message at `layout`.
     pub(crate) fn ask_at<Q: Question>(&self, layout: MessageLayout, question: &Q) -> Result<Q::Answer> {
-        self.answer(self.session.gather_at(layout, question), question)
+        let mut call = self.session.begin();
+        let gather = call.gather_at(layout, question);
+        self.answer(&mut call, gather, question)
     }
 
-    fn answer<Q: Question>(&self, mut gather: Gather, question: &Q) -> Result<Q::Answer> {
-        let mut call = self.session.begin();
+    fn answer<Q: Question>(&self, call: &mut Call<'_>, mut gather: Gather, question: &Q) -> Result<Q::Answer> {
         loop {
-            let gathered = self.run(&mut call, &mut gather);
+            let gathered = self.run(call, &mut gather);
             call.keep_findings(&mut gather);
             if let Some(answer) = note(&mut gather, question.answer(gathered?)?) {
                 return Ok(answer);
@@ -256,8 +259,15 @@ impl<F: RangeFetch> Reader<F> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests may panic")]
 mod tests {
+    use std::sync::Mutex;
+
     use super::*;
     use crate::base::fetch_error::FetchErrorKind;
+    use crate::encode::{MessageBuilder, ObjectBuilder};
+    use crate::model::types::GlobalMetadata;
+    use crate::read::answer::Answer;
+    use crate::read::fetch::{FetchError, Fetched, Tag};
+    use crate::read::gather::{Gathered, Wanted};
 
     /// A search that gives up between messages has found those before, once.
     #[test]
@@ -277,5 +287,74 @@ mod tests {
         assert_eq!(reader.read_message(1).unwrap(), message);
         let options = ReadOptions { resync: 1 << 20, ..options };
         assert_eq!(Reader::new(reader.source().clone(), options).message_count().unwrap(), 3);
+    }
+
+    /// A source whose content changes.
+    struct Changing(Mutex<Vec<u8>>);
+
+    impl RangeFetch for &Changing {
+        fn fetch(&self, want: &Want, unchanged: Option<&Tag>) -> std::result::Result<Fetched, FetchError> {
+            self.0.lock().unwrap().fetch(want, unchanged)
+        }
+
+        fn traits(&self) -> FetchTraits {
+            self.0.lock().unwrap().traits()
+        }
+
+        fn name(&self) -> String {
+            "changing".into()
+        }
+    }
+
+    /// A question that does something at the moment when a call has seen what earlier calls found, and has read nothing.
+    struct Meanwhile<D>(FirstMetadata, D);
+
+    impl<D: Fn() + Send + Sync> Question for Meanwhile<D> {
+        type Answer = GlobalMetadata;
+
+        fn wanted(&self) -> Wanted {
+            self.1();
+            self.0.wanted()
+        }
+
+        fn options(&self) -> &DecodeOptions {
+            self.0.options()
+        }
+
+        fn in_memory(&self, message: &[u8]) -> Result<Self::Answer> {
+            self.0.in_memory(message)
+        }
+
+        fn answer(&self, gathered: Gathered) -> Result<Answer<Self::Answer>> {
+            self.0.answer(gathered)
+        }
+    }
+
+    /// The source changes and the reader is refreshed while a call runs. Calls that begin later know nothing of the old content.
+    #[test]
+    fn a_call_that_a_refresh_overtakes_brings_nothing_back() {
+        let message = |n: u8| {
+            let values = vec![u32::from(n); 100_000];
+            let object = ObjectBuilder::new(&[100_000], &values).unwrap().metadata("n", n);
+            MessageBuilder::new().object(object).encode().unwrap()
+        };
+        let number = |metadata: GlobalMetadata| metadata.base[0]["n"].as_integer();
+        let (old, new) = (message(1), [message(2), message(2)].concat());
+        for knows_all in [false, true] {
+            let source = Changing(Mutex::new(old.clone()));
+            let reader = Reader::new(&source, ReadOptions::remote());
+            assert_eq!(number(reader.decode_metadata(0).unwrap()), Some(1.into()));
+            if knows_all {
+                assert_eq!(reader.message_count().unwrap(), 1);
+            }
+            let change = || {
+                *source.0.lock().unwrap() = new.clone();
+                reader.refresh();
+            };
+            // It began before, so its own answer is of either content.
+            let _ = reader.ask(0, &Meanwhile(FirstMetadata(DecodeOptions::default()), change));
+            assert_eq!(number(reader.decode_metadata(0).unwrap()), Some(2.into()), "{knows_all}");
+            assert_eq!(reader.message_count().unwrap(), 2, "{knows_all}");
+        }
     }
 }

@@ -85,11 +85,24 @@ impl Session {
         let mut shared = self.shared();
         *shared = Shared { epoch: shared.epoch.wrapping_add(1), ..Shared::default() };
     }
+}
+
+impl Call<'_> {
+    /// What is shared. `None` if it was refreshed after this call began: then it may be of another version of the source, which
+    /// does not go with what this call knows.
+    fn current(&self) -> Option<MutexGuard<'_, Shared>> {
+        Some(self.session.shared()).filter(|shared| shared.epoch == self.epoch)
+    }
+
+    /// All messages, if they were all found.
+    pub(crate) fn table(&self) -> Option<Arc<Table>> {
+        self.current()?.table.clone()
+    }
 
     /// The search for messages, taken up where the last call left it.
     pub(crate) fn search(&self, goal: Goal) -> Locate {
-        let kept = self.shared().search.take();
-        kept.unwrap_or_else(|| Locate::new(goal, &self.scan, &self.options)).with_goal(goal)
+        let kept = self.current().and_then(|mut shared| shared.search.take());
+        kept.unwrap_or_else(|| Locate::new(goal, &self.session.scan, &self.session.options)).with_goal(goal)
     }
 
     /// What has to be read for a question to message `index`.
@@ -101,17 +114,15 @@ impl Session {
             return Ok(self.gather_at(table.get(index)?, question));
         }
         let locate = self.search(Goal::Index(index));
-        Ok(Gather::search(locate, index, question.wanted(), question.options(), &self.options))
+        Ok(Gather::search(locate, index, question.wanted(), question.options(), &self.session.options))
     }
 
     /// What has to be read for a question to the message at `layout`.
     pub(crate) fn gather_at(&self, layout: MessageLayout, question: &impl Question) -> Gather {
-        let structure = self.shared().structures.get(&layout.offset).cloned();
-        Gather::at(layout, structure, question.wanted(), question.options(), &self.options)
+        let structure = self.current().and_then(|shared| shared.structures.get(&layout.offset).cloned());
+        Gather::at(layout, structure, question.wanted(), question.options(), &self.session.options)
     }
-}
 
-impl Call<'_> {
     /// The requests for what a step has asked for.
     ///
     /// # Errors
@@ -158,8 +169,7 @@ impl Call<'_> {
 
     /// Keeps the search for later calls.
     pub(crate) fn keep_search(&self, search: Locate) {
-        let mut shared = self.session.shared();
-        if shared.epoch == self.epoch && shared.table.is_none() {
+        if let Some(mut shared) = self.current().filter(|shared| shared.table.is_none()) {
             shared.search = Some(search);
         }
     }
@@ -167,8 +177,7 @@ impl Call<'_> {
     /// Keeps the table of all messages.
     pub(crate) fn keep_table(&self, table: Table) -> Arc<Table> {
         let table = Arc::new(table);
-        let mut shared = self.session.shared();
-        if shared.epoch == self.epoch {
+        if let Some(mut shared) = self.current() {
             shared.table = Some(Arc::clone(&table));
             shared.search = None;
         }
@@ -183,11 +192,12 @@ impl Call<'_> {
         if let Some(search) = gather.take_search() {
             self.keep_search(search);
         }
-        if let (Some(layout), Some(structure)) = (gather.layout(), gather.structure()) {
-            let mut shared = self.session.shared();
+        if let (Some(layout), Some(structure)) = (gather.layout(), gather.structure())
+            && let Some(mut shared) = self.current()
+        {
             let bytes = structure.byte_len();
             let fits = shared.structure_bytes.saturating_add(bytes) <= self.session.options.kept;
-            if shared.epoch == self.epoch && fits && !shared.structures.contains_key(&layout.offset) {
+            if fits && !shared.structures.contains_key(&layout.offset) {
                 shared.structures.insert(layout.offset, Arc::clone(structure));
                 shared.structure_bytes = shared.structure_bytes.saturating_add(bytes);
             }
@@ -197,8 +207,7 @@ impl Call<'_> {
 
 impl Drop for Call<'_> {
     fn drop(&mut self) {
-        let mut shared = self.session.shared();
-        if shared.epoch == self.epoch {
+        if let Some(mut shared) = self.current() {
             shared.known.adopt(&self.known);
             shared.known.shrink_to(self.session.options.kept);
         }
