@@ -135,16 +135,16 @@ fn fill_all(
 
 /// An element of any width: the lower `unit` bytes of `bits`, again and again.
 fn element_bytes(bits: u64, unit: usize, order: ByteOrder) -> [u8; WIDEST] {
-    let mut little = bits.to_le_bytes();
-    let unit = little.get_mut(..unit).unwrap_or_default();
-    if order == ByteOrder::Big {
-        unit.reverse();
+    let mut bits = u128::from(bits);
+    for bytes in [2_u8, 4, 8] {
+        if usize::from(bytes) >= unit {
+            bits |= bits.wrapping_shl(u32::from(bytes).wrapping_mul(8));
+        }
     }
-    let mut element = [0; WIDEST];
-    for (byte, of_unit) in element.iter_mut().zip(unit.iter().cycle()) {
-        *byte = *of_unit;
+    match order {
+        ByteOrder::Big => bits.to_be_bytes(),
+        ByteOrder::Little => bits.to_le_bytes(),
     }
-    element
 }
 
 /// Writes the first `WIDTH` bytes of `element` to the elements of `piece` that `out` has.
