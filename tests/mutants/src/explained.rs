@@ -3,7 +3,7 @@
 //! The file has paragraphs. A paragraph begins with its reason, in lines that begin with `#`. Each other line is a change as it
 //! is printed, without the number of its line.
 //!
-//! A reason that begins with [`SAME`] is of changes that nobody can notice: neither results nor time nor memory differ. They are
+//! A reason that begins with [`SAME`] marks changes that nobody can notice: results, time and memory stay the same. They are
 //! counted apart.
 
 use std::collections::{BTreeMap, BTreeSet};
