@@ -8,17 +8,18 @@
 use std::mem::MaybeUninit;
 
 use crate::base::error::{Result, TensogramError};
-use crate::base::memory::reserve;
 
 /// Writes all of the memory that it gets, and returns that memory.
 pub(crate) type Make<'m> = dyn for<'o> FnMut(&'o mut [MaybeUninit<u8>]) -> &'o mut [u8] + 'm;
 
-/// Appends `len` bytes that `make` writes.
+/// Appends `len` bytes that `make` writes. A buffer without room for them grows as a vector does, so that many short pieces are
+/// not copied again and again.
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] if there is no memory, or if `make` returns other memory than it got.
 pub(crate) fn append(buffer: &mut Vec<u8>, len: usize, make: &mut Make<'_>) -> Result<()> {
-    reserve(buffer, len)?;
+    let reserved = buffer.try_reserve(len);
+    reserved.map_err(|_| TensogramError::encoding(format!("cannot allocate {len} bytes")))?;
     let before = buffer.len();
     let place = buffer.spare_capacity_mut().get_mut(..len).unwrap_or_default();
     let start = place.as_ptr().cast();
@@ -26,7 +27,7 @@ pub(crate) fn append(buffer: &mut Vec<u8>, len: usize, make: &mut Make<'_>) -> R
     if !std::ptr::eq(written.as_ptr(), start) || written.len() != len {
         return Err(TensogramError::encoding("what was written is not what was asked for"));
     }
-    // SAFETY: `place` is `len` bytes long (`reserve` made room), or `written` were shorter. A slice of bytes lies at its address and is
+    // SAFETY: `place` is `len` bytes long (there is room), or `written` were shorter. A slice of bytes lies at its address and is
     // as long, so all of it has content.
     unsafe { buffer.set_len(before + len) };
     Ok(())

@@ -7,7 +7,6 @@ use twox_hash::XxHash3_64;
 
 use crate::base::error::Result;
 use crate::base::fresh::{self, Make};
-#[cfg(feature = "async")]
 use crate::base::limits::reserve_more;
 
 /// Takes bytes in order.
@@ -130,6 +129,7 @@ impl<W: Write> Sink for Stream<W> {
             self.send()?;
         }
         // The buffer grows to the longest piece, and keeps that size.
+        reserve_more(&mut self.gathered, len)?;
         fresh::append(&mut self.gathered, len, make)?;
         self.written += len as u64;
         Ok(())

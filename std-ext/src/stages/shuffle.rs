@@ -5,6 +5,7 @@ use crate::base::error::Result;
 use crate::base::error::TensogramError;
 use crate::base::fresh;
 use crate::base::limits::reserve;
+use crate::base::memory;
 use crate::base::threads::Threads;
 use crate::encode::shuffle::{check_len, element_size, shuffle_into};
 use crate::kernels::shuffle::unshuffle_into;
@@ -29,6 +30,7 @@ use crate::kernels::shuffle::unshuffle_into;
 pub fn shuffle(data: &[u8], element_size: usize) -> Result<Vec<u8>> {
     check_len(data.len(), self::element_size(element_size)?)?;
     let mut out = Vec::new();
+    memory::reserve(&mut out, data.len())?;
     fresh::append(&mut out, data.len(), &mut |memory| shuffle_into(data, element_size, Threads::NONE, memory))?;
     Ok(out)
 }
