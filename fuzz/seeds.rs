@@ -10,6 +10,7 @@ use tgm_core::object::DataObject;
 use tgm_std::DecodeOptions;
 use tgm_std::catalog::Catalog;
 use tgm_std::convert::arrays::Arrays;
+#[cfg(feature = "zarr")]
 use tgm_std::convert::zarr::{ToZarrOptions, ZarrWriter};
 use tgm_std::convert::{csv, npy, npz, safetensors};
 
@@ -48,6 +49,7 @@ impl Seeds {
                         }
                         self.parts(&bytes)?;
                         self.arrays(&bytes)?;
+                        #[cfg(feature = "zarr")]
                         self.zarr(&bytes)?;
                     }
                 }
@@ -73,6 +75,7 @@ impl Seeds {
     }
 
     /// The objects of a message as arrays of Zarr: each description with its first chunk, and with other codecs around it.
+    #[cfg(feature = "zarr")]
     fn zarr(&mut self, bytes: &[u8]) -> io::Result<()> {
         let store = self.out.join("store");
         for zstd_level in [None, Some(3)] {
@@ -87,6 +90,7 @@ impl Seeds {
         fs::remove_dir_all(&store)
     }
 
+    #[cfg(feature = "zarr")]
     fn stores(&mut self, folder: &Path) -> io::Result<()> {
         for entry in fs::read_dir(folder)? {
             let path = entry?.path();
@@ -166,6 +170,7 @@ impl Seeds {
 }
 
 /// The description with other codecs.
+#[cfg(feature = "zarr")]
 fn replaced(json: &str, codecs: &str) -> Option<String> {
     let mut json: serde_json::Value = serde_json::from_str(json).ok()?;
     *json.get_mut("codecs")? = serde_json::from_str(codecs).ok()?;

@@ -45,5 +45,6 @@ pub mod upgrade;
 pub mod validate;
 pub mod validate_file;
 pub mod view;
+#[cfg(feature = "zarr")]
 pub mod zarr;
 pub mod zio;
