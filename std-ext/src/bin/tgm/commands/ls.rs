@@ -64,6 +64,9 @@ pub(crate) const ABOUT: [(&str, &[&str]); 4] = [
     ("step", &["mars.step", "step"]),
 ];
 
+/// The columns of a message's place, at most.
+const PLACE: usize = 2;
+
 /// The columns of an object, beside its place and the keys that are asked for.
 const COLUMNS: usize = 1 + ABOUT.len() + SUMMARY;
 
@@ -73,12 +76,15 @@ const SUMMARY: usize = 9;
 /// The most characters of a value that a table shows.
 const CHARACTERS: usize = 40;
 
+/// The values of [`ABOUT`].
+type About = [Option<Json>; ABOUT.len()];
+
 /// One line of the listing: an object, or a whole message.
 struct Row {
     /// The number of the object. `None` if the line is about a message.
     object: Option<usize>,
     /// The values of [`ABOUT`].
-    about: Vec<Option<Json>>,
+    about: About,
     /// The values of [`Ls::looked_up_keys`].
     keys: Vec<Option<Json>>,
     /// The type of the object and how it is stored, or why it cannot be read.
@@ -201,24 +207,24 @@ impl Ls {
     /// Adds the lines of a message to the table, if it is selected.
     fn table(&self, out: &mut Out, entry: &Entry<'_>, table: &mut Table) -> io::Result<()> {
         let file = (self.files.paths.len() > 1).then(|| Cell::from(entry.file));
-        let place = file.into_iter().chain([Cell::from(entry.index)]).collect::<Vec<_>>();
+        let place = [file, Some(entry.index.into())];
         match self.rows(out, entry) {
             Ok(rows) => rows.into_iter().flatten().try_for_each(|row| {
-                let cells = self.cells(&place, row, out.is_csv());
+                let cells = self.cells(place.iter().flatten(), row, out.is_csv());
                 table.row(out, cells)
             }),
-            Err(_) => table.row(out, [place, vec![unreadable()]].concat()),
+            Err(_) => table.row(out, place.into_iter().flatten().chain([unreadable()]).collect()),
         }
     }
 
     /// The cells of a row, after those in `place`. `is_whole` says that values are not shortened, as in CSV.
-    fn cells(&self, place: &[Cell], row: Row, is_whole: bool) -> Vec<Cell> {
-        let mut cells = Vec::with_capacity(place.len() + row.keys.len() + COLUMNS);
-        cells.extend_from_slice(place);
+    fn cells<'c>(&self, place: impl Iterator<Item = &'c Cell>, row: Row, is_whole: bool) -> Vec<Cell> {
+        let mut cells = Vec::with_capacity(PLACE + row.keys.len() + COLUMNS);
+        cells.extend(place.cloned());
         let missing = |index| if index < self.keys.len() && !is_whole { "N/A" } else { "" };
         let keys = row.keys.into_iter().enumerate();
         let keys = keys.map(|(index, value)| value_cell(value, missing(index), is_whole));
-        let object = Cell::from(row.object.map_or(String::new(), |object| object.to_string()));
+        let object = row.object.map_or_else(Cell::default, Cell::from);
         if !self.keys.is_empty() {
             cells.extend(self.objects.then_some(object));
             cells.extend(keys);
@@ -323,15 +329,19 @@ fn usual_annotations(metadata: &MessageMetadata<'_>) -> tgm_core::Result<Annotat
 
 /// The values of the columns of [`ABOUT`]. One walk over the object's metadata finds their first keys, which are the ones that
 /// most objects have.
-fn usual_values(object: &ObjectMetadata<'_>, scope: &Scope<'_, '_>) -> tgm_core::Result<Vec<Option<Json>>> {
+fn usual_values(object: &ObjectMetadata<'_>, scope: &Scope<'_, '_>) -> tgm_core::Result<About> {
     let found = object.get_many(ABOUT.map(|(_, keys)| keys.first().copied().unwrap_or_default()))?;
-    ABOUT.iter().zip(found).map(|((_, keys), found)| scope.first_from(keys, found)).collect()
+    let mut values = About::default();
+    for ((value, (_, keys)), found) in values.iter_mut().zip(&ABOUT).zip(found) {
+        *value = scope.first_from(keys, found)?;
+    }
+    Ok(values)
 }
 
 impl Row {
     /// A row without values.
     const fn empty() -> Self {
-        Self { object: None, about: Vec::new(), keys: Vec::new(), content: None }
+        Self { object: None, about: [const { None }; ABOUT.len()], keys: Vec::new(), content: None }
     }
 }
 

@@ -52,7 +52,11 @@ impl Summary {
     pub(crate) fn ratio(&self) -> Option<String> {
         let (bytes, stored) = (u128::from(self.bytes?), u128::from(self.stored));
         let hundredths = (100 * bytes + stored / 2).checked_div(stored)?;
-        Some(format!("{}.{:02}", hundredths / 100, hundredths % 100))
+        // Numbers of 128 bits take far longer to print.
+        Some(match u64::try_from(hundredths) {
+            Ok(hundredths) => format!("{}.{:02}", hundredths / 100, hundredths % 100),
+            Err(_) => format!("{}.{:02}", hundredths / 100, hundredths % 100),
+        })
     }
 
     /// The summary as entries of a JSON object.
