@@ -32,7 +32,8 @@ mod planes;
 #[cfg(test)]
 mod tests;
 
-use tgm_core::descriptor::ZfpMode;
+use tgm_core::descriptor::{ByteOrder, ZfpMode};
+use zerocopy::IntoBytes as _;
 
 pub(super) use self::backend::Zfp;
 use self::bits::BitWriter;
@@ -43,6 +44,8 @@ use crate::base::threads::Threads;
 
 /// Blocks that one thread writes at a time: 512 KiB of values. At a fixed rate they take whole words.
 const PIECE: usize = 1 << 14;
+/// Blocks that are read together before they are written: 8 KiB of values.
+const RUN: usize = 256;
 /// Rounding can turn values from here on into infinity.
 const NEAR_INFINITY: f64 = f64::MAX / 4.0;
 
@@ -81,25 +84,33 @@ pub fn decompress_range(
 /// # Errors
 /// A parameter out of range; a value that is not finite, or would decode to infinity; no memory for the result.
 pub fn compress_values(values: &[f64], mode: ZfpMode) -> Result<Vec<u8>, CodecError> {
-    compress_on(Threads::NONE, values, mode)
+    compress_on(Threads::NONE, values.as_bytes().as_chunks().0, ByteOrder::NATIVE, mode)
 }
 
-/// [`compress_values`] on several threads: each writes a stream of its own, and these are joined bit by bit, as a block
-/// does not depend on the blocks before it. That takes the memory of the result twice.
-pub(crate) fn compress_on(threads: Threads, values: &[f64], mode: ZfpMode) -> Result<Vec<u8>, CodecError> {
+/// [`compress_values`] of stored values, on several threads: each reads and writes a stream of its own, and these are joined
+/// bit by bit, as a block does not depend on the blocks before it. That takes the memory of the result twice.
+pub(crate) fn compress_on(
+    threads: Threads,
+    values: &[Stored],
+    order: ByteOrder,
+    mode: ZfpMode,
+) -> Result<Vec<u8>, CodecError> {
     let limits = BlockLimits::new(mode)?;
-    let greatest = block::max_magnitude(values);
-    if greatest >= f64::INFINITY.to_bits() {
-        let index = values.iter().position(|value| !value.is_finite()).unwrap_or_default();
-        return Err(CodecError::new(format!("value {index} is not finite")));
-    }
     let (blocks, rest) = values.as_chunks();
-    let mut stream = if threads.is_one() { written(&limits, blocks)? } else { written_on(threads, &limits, blocks)? };
+    let (mut stream, mut greatest) = if threads.is_one() {
+        written(&limits, blocks, 0, order)?
+    } else {
+        written_on(threads, &limits, blocks, order)?
+    };
+    let mut last = [0.0; block::LEN];
+    last.iter_mut().zip(rest).for_each(|(to, from)| *to = number(*from, order));
+    greatest = greatest.max(checked(&last, values.len() - rest.len())?);
     // zfp fills up the last block in this order.
-    match *rest {
-        [x] => block::write(&mut stream, &limits, &[x, x, x, x]),
-        [x, y] => block::write(&mut stream, &limits, &[x, y, y, x]),
-        [x, y, z] => block::write(&mut stream, &limits, &[x, y, z, x]),
+    let [x, y, z, _] = last;
+    match rest.len() {
+        1 => block::write(&mut stream, &limits, &[x, x, x, x]),
+        2 => block::write(&mut stream, &limits, &[x, y, y, x]),
+        3 => block::write(&mut stream, &limits, &[x, y, z, x]),
         _ => {}
     }
     let payload = stream.into_bytes();
@@ -113,25 +124,70 @@ pub(crate) fn compress_on(threads: Threads, values: &[f64], mode: ZfpMode) -> Re
     Ok(payload)
 }
 
-/// The stream of `blocks`, with room for one block more.
-fn written(limits: &BlockLimits, blocks: &[[f64; block::LEN]]) -> Result<BitWriter, CodecError> {
-    let mut stream = stream_for(blocks.len() as u64 + 1, limits)?;
-    for values in blocks {
-        block::write(&mut stream, limits, values);
+/// A value as a message stores it.
+type Stored = [u8; 8];
+
+fn number(stored: Stored, order: ByteOrder) -> f64 {
+    match order {
+        ByteOrder::Big => f64::from_be_bytes(stored),
+        ByteOrder::Little => f64::from_le_bytes(stored),
     }
-    Ok(stream)
 }
 
-/// [`written`], by several threads.
-fn written_on(threads: Threads, limits: &BlockLimits, blocks: &[[f64; block::LEN]]) -> Result<BitWriter, CodecError> {
-    let pieces: Vec<_> = blocks.chunks(PIECE).collect();
-    let pieces = threads.map(&pieces, |piece| written(limits, piece))?;
-    let (_, last_block) = limits.lens(1);
-    let mut stream = BitWriter::new(reserved(pieces.iter().map(BitWriter::len).sum::<u64>() + last_block)?);
-    for piece in pieces {
-        stream.append(&piece);
+/// The bits of the greatest magnitude of values that begin with number `start`.
+///
+/// # Errors
+/// A value that is not finite, with its number.
+fn checked(values: &[f64], start: usize) -> Result<u64, CodecError> {
+    let greatest = block::max_magnitude(values);
+    if greatest >= f64::INFINITY.to_bits() {
+        let index = start + values.iter().position(|value| !value.is_finite()).unwrap_or_default();
+        return Err(CodecError::new(format!("value {index} is not finite")));
     }
-    Ok(stream)
+    Ok(greatest)
+}
+
+/// The stream of `blocks`, which begin with value number `start`, with room for one block more; and the bits of the greatest
+/// magnitude.
+fn written(
+    limits: &BlockLimits,
+    blocks: &[[Stored; block::LEN]],
+    start: usize,
+    order: ByteOrder,
+) -> Result<(BitWriter, u64), CodecError> {
+    let mut stream = stream_for(blocks.len() as u64 + 1, limits)?;
+    let (mut numbers, mut greatest) = ([[0.0; block::LEN]; RUN], 0);
+    for (index, blocks) in blocks.chunks(RUN).enumerate() {
+        let numbers = numbers.get_mut(..blocks.len()).unwrap_or_default();
+        for (to, from) in numbers.iter_mut().zip(blocks) {
+            *to = from.map(|stored| number(stored, order));
+        }
+        greatest = greatest.max(checked(numbers.as_flattened(), start + index * RUN * block::LEN)?);
+        for values in &*numbers {
+            block::write(&mut stream, limits, values);
+        }
+    }
+    Ok((stream, greatest))
+}
+
+/// [`written`] from the first value on, by several threads.
+fn written_on(
+    threads: Threads,
+    limits: &BlockLimits,
+    blocks: &[[Stored; block::LEN]],
+    order: ByteOrder,
+) -> Result<(BitWriter, u64), CodecError> {
+    let pieces: Vec<_> = blocks.chunks(PIECE).enumerate().collect();
+    let pieces = threads.map(&pieces, |(index, piece)| written(limits, piece, index * PIECE * block::LEN, order))?;
+    let (_, last_block) = limits.lens(1);
+    let len = pieces.iter().map(|(piece, _)| piece.len()).sum::<u64>();
+    let mut stream = BitWriter::new(reserved(len + last_block)?);
+    let mut greatest = 0;
+    for (piece, greatest_of_piece) in pieces {
+        stream.append(&piece);
+        greatest = greatest.max(greatest_of_piece);
+    }
+    Ok((stream, greatest))
 }
 
 /// An empty stream with room for `blocks`: exactly at a fixed rate, and by a guess otherwise.

@@ -56,7 +56,7 @@ fn compress(
             blosc2(bytes, *codec, *level, *typesize, means.threads, out).map_err(|error| failure("blosc2", error))?;
         }
         Compressor::Zfp(mode) => {
-            let stream = codec::zfp::compress_on(means.threads, &values(bytes, order)?, *mode);
+            let stream = codec::zfp::compress_on(means.threads, stored_values(bytes)?, order, *mode);
             append(stream.map_err(|error| failure("zfp", error))?, out)?;
         }
         Compressor::Sz3(bound) => {
@@ -121,12 +121,18 @@ pub(crate) fn compress_payload(
     compress(compressor, &payload.into_bytes()?, order, means, out)
 }
 
-/// The float64 numbers in `bytes`.
-fn values(bytes: &[u8], order: ByteOrder) -> Result<Vec<f64>, TensogramError> {
+/// The float64 numbers in `bytes`, as they are stored.
+fn stored_values(bytes: &[u8]) -> Result<&[[u8; 8]], TensogramError> {
     let (values, rest) = bytes.as_chunks();
     if !rest.is_empty() {
         return Err(TensogramError::encoding(format!("data length {} is not a multiple of 8", bytes.len())));
     }
+    Ok(values)
+}
+
+/// The float64 numbers in `bytes`.
+fn values(bytes: &[u8], order: ByteOrder) -> Result<Vec<f64>, TensogramError> {
+    let values = stored_values(bytes)?;
     let mut numbers = Vec::new();
     numbers
         .try_reserve_exact(values.len())

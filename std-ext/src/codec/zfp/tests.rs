@@ -109,6 +109,59 @@ fn values_that_are_not_finite_are_errors() {
     }
 }
 
+/// Threads as options ask for them: one, if this build has no others.
+fn threads(asked: u32) -> Threads {
+    Threads::resolve(asked, 1, Some(0)).unwrap()
+}
+
+#[test]
+fn stored_values_of_either_order_make_one_stream_on_any_number_of_threads() {
+    // More than two pieces, no whole number of runs, and an incomplete block.
+    let values = smooth(2 * PIECE * block::LEN + 3 * RUN + 7);
+    let big: Vec<_> = values.iter().map(|value| value.to_be_bytes()).collect();
+    let little: Vec<_> = values.iter().map(|value| value.to_le_bytes()).collect();
+    for mode in EVERY_MODE {
+        let expected = compressed(&values, mode);
+        for threads in [1, 2, 3].map(threads) {
+            assert!(compress_on(threads, &big, ByteOrder::Big, mode).unwrap() == expected, "{mode:?} {threads:?}");
+            assert!(
+                compress_on(threads, &little, ByteOrder::Little, mode).unwrap() == expected,
+                "{mode:?} {threads:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_first_value_that_is_not_finite_is_named_wherever_it_is() {
+    let len = 2 * PIECE * block::LEN + 3;
+    let places = [0, 4 * RUN - 1, 4 * RUN, PIECE * block::LEN - 1, PIECE * block::LEN, len - 4, len - 3, len - 1];
+    for (number, place) in places.into_iter().enumerate() {
+        let mut values = vec![f64::to_le_bytes(1.0); len];
+        // Those behind it are no better.
+        places[number..].iter().for_each(|&place| values[place] = f64::to_le_bytes(f64::NAN));
+        for threads in [1, 2].map(threads) {
+            let error = compress_on(threads, &values, ByteOrder::Little, ZfpMode::FixedRate(8.0)).unwrap_err();
+            assert_eq!(error.to_string(), format!("value {place} is not finite"), "{threads:?}");
+        }
+    }
+}
+
+#[test]
+fn values_near_infinity_are_noticed_in_any_piece() {
+    let len = 2 * PIECE * block::LEN + 3;
+    for block in [0, PIECE, len / block::LEN - 1] {
+        let mut values = vec![1.0_f64.to_le_bytes(); len];
+        for (place, value) in [f64::MAX, f64::MAX, f64::MAX, f64::MIN].into_iter().enumerate() {
+            values[block * block::LEN + place] = value.to_le_bytes();
+        }
+        for threads in [1, 2].map(threads) {
+            let error = compress_on(threads, &values, ByteOrder::Little, ZfpMode::FixedPrecision(2)).unwrap_err();
+            assert!(error.to_string().contains("so great that it would decode to infinity"), "{error}");
+        }
+    }
+}
+
 #[test]
 fn values_that_would_decode_to_infinity_are_errors() {
     let greatest = [f64::MAX, f64::MAX, f64::MAX, f64::MIN];
