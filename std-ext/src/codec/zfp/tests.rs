@@ -115,7 +115,7 @@ fn threads(asked: u32) -> Threads {
 }
 
 #[test]
-fn stored_values_of_either_order_make_one_stream_on_any_number_of_threads() {
+fn stored_values_of_either_order_make_one_stream_on_several_threads() {
     // More than two pieces, no whole number of runs, and an incomplete block.
     let values = smooth(2 * PIECE * block::LEN + 3 * RUN + 7);
     let big: Vec<_> = values.iter().map(|value| value.to_be_bytes()).collect();
@@ -133,7 +133,7 @@ fn stored_values_of_either_order_make_one_stream_on_any_number_of_threads() {
 }
 
 #[test]
-fn the_first_value_that_is_not_finite_is_named_wherever_it_is() {
+fn the_first_value_that_is_not_finite_is_named_by_several_threads() {
     let len = 2 * PIECE * block::LEN + 3;
     let places = [0, 4 * RUN - 1, 4 * RUN, PIECE * block::LEN - 1, PIECE * block::LEN, len - 4, len - 3, len - 1];
     for (number, place) in places.into_iter().enumerate() {
@@ -148,7 +148,7 @@ fn the_first_value_that_is_not_finite_is_named_wherever_it_is() {
 }
 
 #[test]
-fn values_near_infinity_are_noticed_in_any_piece() {
+fn values_near_infinity_are_noticed_by_several_threads() {
     let len = 2 * PIECE * block::LEN + 3;
     for block in [0, PIECE, len / block::LEN - 1] {
         let mut values = vec![1.0_f64.to_le_bytes(); len];
