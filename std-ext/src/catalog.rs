@@ -82,6 +82,7 @@ use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
 
+use tgm_codec::threads::Threads;
 use tgm_core::frame::Frame;
 use tgm_core::object::DataObject;
 
@@ -93,7 +94,6 @@ use self::select::{Level, encoded, for_each_row, mask};
 pub use self::values::Group;
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
-use crate::base::threads::Threads;
 use crate::file::{AppendOptions, Data, TensogramFile, TornTail};
 use crate::model::query::Query;
 use crate::scan::{MessageLayout, scan};
@@ -567,7 +567,7 @@ impl Catalog {
 
 fn threads(options: &DecodeOptions, layouts: &[MessageLayout]) -> Result<Threads> {
     let bytes = layouts.iter().fold(0, |sum: u64, layout| sum.saturating_add(layout.length));
-    Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes)
+    Ok(Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes)?)
 }
 
 fn check_bytes(len: u64, limits: &CatalogLimits) -> Result<()> {

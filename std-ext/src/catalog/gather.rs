@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use tgm_codec::threads::Threads;
 use tgm_core::Message;
 use tgm_core::cbor::{Kind, Map, Value};
 use tgm_core::metadata::RESERVED_KEY;
 
 use super::part::{Key, Part};
 use crate::base::error::{Result, TensogramError};
-use crate::base::threads::Threads;
 use crate::file::Data;
 use crate::model::query::structure::Structure;
 use crate::scan::MessageLayout;
