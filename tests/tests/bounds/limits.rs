@@ -14,11 +14,8 @@ use tgm_std::{
     ByteOrder, DataObjectDescriptor, DecodeLimits, DecodeOptions, Dtype, ScanOptions, TensogramError, ValidateOptions,
     scan_with_options, validate_message,
 };
-use tgm_tests::alloc::{Counting, measure};
+use tgm_tests::alloc::measure;
 use tgm_tests::builder::{Frame, Message, Object, array, frame_type, map};
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
 
 /// The most bytes that refusing a message may allocate.
 const REFUSAL: u64 = 64 << 10;
@@ -383,7 +380,7 @@ fn without_limits_a_bomb_is_refused_by_the_allocator_and_not_by_a_crash() {
 }
 
 /// The source file that holds the table of limits.
-const TABLE: &str = include_str!("../../std-ext/src/base/limits.rs");
+const TABLE: &str = include_str!("../../../std-ext/src/base/limits.rs");
 
 #[test]
 fn defaults_are_those_of_the_table() {

@@ -243,7 +243,7 @@ fn what_szip_cannot_give_on_the_fly_is_said() {
 
 #[test]
 fn elements_and_packed_values_are_not_mixed_up() {
-    let bytes = include_bytes!("../../data/simple_packing/b16-none-szip.tgm");
+    let bytes = include_bytes!("../../../data/simple_packing/b16-none-szip.tgm");
     let object = Message::parse(bytes).unwrap().object(0).unwrap();
     let mut unpacker = SzipUnpacker::<64>::new(object.descriptor()).unwrap();
     let needs = ErrorKind::NeedsDecoding(Stage::Encoding(Some(Encoding::SimplePacking))).at(0);
@@ -253,7 +253,7 @@ fn elements_and_packed_values_are_not_mixed_up() {
     let result = SzipUnpacker::<4>::new(object.descriptor()).map(|_| ());
     assert_eq!(result, Err(ErrorKind::SzipBlockMemory.at(object.descriptor().offset())));
 
-    let bytes = include_bytes!("../../data/codecs/none-szip-int16-big.tgm");
+    let bytes = include_bytes!("../../../data/codecs/none-szip-int16-big.tgm");
     let object = Message::parse(bytes).unwrap().object(0).unwrap();
     let mut unpacker = SzipUnpacker::<64>::new(object.descriptor()).unwrap();
     let not_packed = ErrorKind::NotPacked.at(0);

@@ -8,7 +8,7 @@ use tgm_std::{DecodeLimits, DecodeOptions, MessageBuilder, ObjectBuilder, decode
 use tgm_tests::builder::{self, Object, array};
 
 /// The file that holds the table.
-const DOCUMENTED: &str = include_str!("../../std-ext/src/base/limits.rs");
+const DOCUMENTED: &str = include_str!("../../../std-ext/src/base/limits.rs");
 /// A number of values large enough that a payload's header does not matter.
 const COUNT: usize = 1 << 20;
 

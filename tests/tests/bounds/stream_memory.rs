@@ -5,10 +5,7 @@ use tgm_std::core::selection::Pick;
 use tgm_std::file::{MessageReader, StreamOptions};
 use tgm_std::read::{ReadOptions, Reader};
 use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder};
-use tgm_tests::alloc::{Counting, measure};
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
+use tgm_tests::alloc::measure;
 
 #[test]
 fn many_small_messages_are_read_in_one_buffer() {

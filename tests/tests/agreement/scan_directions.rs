@@ -1,9 +1,6 @@
 //! Every way to scan lists the same messages: from the front, from both ends in turn, from a file in windows, and as files and
 //! readers do when they are opened.
 
-#[path = "shared/mapped.rs"]
-mod mapped;
-
 use std::fs;
 use std::io::Cursor;
 use std::path::Path;
@@ -21,7 +18,7 @@ fn ways(bytes: &[u8]) -> Vec<(&'static str, Vec<(usize, usize)>)> {
     let path = dir.path().join("messages.tgm");
     fs::write(&path, bytes).expect("a file");
     let opened = TensogramFile::open(&path).and_then(|file| file.message_layouts()).expect("a file of messages");
-    let mapped = mapped::map(&path).expect("a file that can be mapped");
+    let mapped = crate::mapped::map(&path).expect("a file that can be mapped");
     let read = Reader::new(bytes, ReadOptions::memory()).message_layouts().expect("in memory");
     let by_glances = ReadOptions { initial: 16, ..ReadOptions::memory() };
     let glanced = Reader::new(bytes, by_glances).message_layouts().expect("in memory");

@@ -2,10 +2,7 @@
 //! size.
 
 use tgm_std::{EncodeOptions, GlobalMetadata, MessageBuilder, ObjectBuilder, StreamingEncoder, encode_into};
-use tgm_tests::alloc::{Counting, measure};
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
+use tgm_tests::alloc::measure;
 
 /// Bytes for descriptors, metadata and the states of codecs.
 const SMALL: u64 = 64 << 10;

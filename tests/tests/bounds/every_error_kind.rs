@@ -349,7 +349,7 @@ const UNREACHABLE: &[(&str, &str)] =
 
 /// The names of the variants in the text of `ErrorKind`.
 fn variants() -> BTreeSet<String> {
-    let source = include_str!("../../core/src/error.rs");
+    let source = include_str!("../../../core/src/error.rs");
     let body = source.split("pub enum ErrorKind {").nth(1).unwrap().split("\n}").next().unwrap();
     let lines = body.lines().filter(|line| line.starts_with("    ") && !line.starts_with("     "));
     let names = lines.map(|line| line.trim().chars().take_while(char::is_ascii_alphanumeric).collect::<String>());

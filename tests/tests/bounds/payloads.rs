@@ -11,12 +11,9 @@ use tgm_std::{
     DataObjectDescriptor, DecodeLimits, DecodeOptions, MessageBuilder, ObjectBuilder, Scratch, decode, decode_range,
     ranges_into, values_into,
 };
-use tgm_tests::alloc::{Counting, measure};
+use tgm_tests::alloc::measure;
 use tgm_tests::builder::{self, Object};
 use tgm_tests::{Rng, cases};
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
 
 /// The most memory that decoding may take beside the values: states of codecs, whose size does not depend on the
 /// message.

@@ -6,25 +6,18 @@
 //! of times; the ways agree; and verification reports every flipped bit of a hashed body.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 
-#[path = "../shared/counted.rs"]
-mod counted;
 mod damage;
-#[path = "../shared/mapped.rs"]
-mod mapped;
 mod messages;
 mod ways;
 
 use tgm_core::Message;
 use tgm_core::hash::Verdict;
 use tgm_std::{DecodeOptions, decode};
-use tgm_tests::alloc::{Counting, measure};
+use tgm_tests::alloc::measure;
 
 use damage::{cuts, flips, splices};
 use messages::Small;
 use ways::{Ways, options};
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
 
 /// Bytes that reading a damaged message in all ways may hold at once: the states of codecs, most of it libzstd's, and a
 /// few times the values that the limits of [`options`] allow.

@@ -1,9 +1,6 @@
 //! How often each operation allocates: the promises of both crates, as numbers.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 
-#[path = "shared/mapped.rs"]
-mod mapped;
-
 use tgm_core::Message as View;
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::hash::{HashPresence, Verdict};
@@ -11,12 +8,9 @@ use tgm_std::{
     DataObjectDescriptor, DecodeOptions, Dtype, EncodeOptions, GlobalMetadata, MessageBuilder, ObjectBuilder,
     ObjectTable, Scratch, TensogramFile,
 };
-use tgm_tests::alloc::{Counting, measure};
+use tgm_tests::alloc::measure;
 use tgm_tests::builder::{Message, Object, array, map};
 use tgm_tests::corpus;
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
 
 /// Allocations of every operation in `tgm_core`.
 const CORE: u64 = 0;
@@ -289,7 +283,7 @@ fn an_object_found_in_an_object_table_does_not_allocate() {
 #[test]
 fn a_map_lends_messages_and_a_file_reads_each_into_one_buffer() {
     let sample = corpus::sample("realistic/surface-181x360");
-    let map = mapped::map(&sample.path).unwrap();
+    let map = crate::mapped::map(&sample.path).unwrap();
     let borrowed = allocations(|| {
         let message = map.message(0).unwrap();
         let object = message.object(0).unwrap();

@@ -3,9 +3,6 @@
 //! A route that is missing here is found by its signature: what takes [`DecodeOptions`] has to be in the table.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests may panic")]
 
-#[path = "shared/mapped.rs"]
-mod mapped;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write as _;
@@ -167,7 +164,7 @@ const ROUTES: &[Route] = routes! {
         Some(values(&table.object(&case.message(), OBJECT).unwrap(), options))
     },
     "decode.rs values" "out of a map" Object |case, options| {
-        Some(values(&mapped::map(case.path).unwrap().object(0, OBJECT).unwrap(), options))
+        Some(values(&crate::mapped::map(case.path).unwrap().object(0, OBJECT).unwrap(), options))
     },
     "decode.rs owned_values" "" Object |case, options| {
         Some(tgm_std::decode::owned_values(&case.object(), options))

@@ -1,9 +1,6 @@
 //! Files with many readers, files that change while they are open, and paths that hold no messages.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 
-#[path = "shared/mapped.rs"]
-mod mapped;
-
 use std::fs::{self, OpenOptions};
 use std::thread;
 
@@ -58,7 +55,7 @@ fn many_readers_of_one_file_get_the_same_values() {
         // This file is not scanned yet: all threads ask for the scan at the same time.
         let positioned = TensogramFile::open(&path).unwrap();
         let mapped = TensogramFile::open_mmap(&path).unwrap();
-        let map = mapped::map(&path).unwrap();
+        let map = crate::mapped::map(&path).unwrap();
         thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| assert_eq!(digests(&positioned), expected));
@@ -113,7 +110,7 @@ fn a_file_replaced_while_it_is_open_is_still_read() {
     let path = dir.path().join("replaced.tgm");
     fs::write(&path, two_messages()).unwrap();
     let file = TensogramFile::open(&path).unwrap();
-    let map = mapped::map(&path).unwrap();
+    let map = crate::mapped::map(&path).unwrap();
     let new = dir.path().join("new.tgm");
     fs::write(&new, b"nothing").unwrap();
     // Some systems refuse to replace an open file; then there is nothing to check.
@@ -134,7 +131,7 @@ fn an_empty_file_has_no_messages() {
         assert_eq!(file.segments().unwrap().len(), 0);
         assert_eq!(file.iter().unwrap().count(), 0);
     }
-    assert_eq!(mapped::map(&path).unwrap().as_bytes(), b"");
+    assert_eq!(crate::mapped::map(&path).unwrap().as_bytes(), b"");
     assert!(tgm_std::scan(b"").is_empty());
 }
 
@@ -144,7 +141,7 @@ fn a_missing_file_is_named() {
     let expected = format!("io error: file not found: {}", path.display());
     assert_eq!(TensogramFile::open(&path).unwrap_err().to_string(), expected);
     assert_eq!(TensogramFile::open_mmap(&path).unwrap_err().to_string(), expected);
-    assert_eq!(mapped::map(&path).unwrap_err().to_string(), expected);
+    assert_eq!(crate::mapped::map(&path).unwrap_err().to_string(), expected);
 }
 
 #[test]
@@ -152,7 +149,7 @@ fn a_directory_is_an_io_error() {
     let dir = tempfile::tempdir().unwrap();
     let opened = TensogramFile::open(dir.path()).and_then(|file| file.message_count());
     assert!(matches!(opened, Err(TensogramError::Io(_))), "{opened:?}");
-    assert!(matches!(mapped::map(dir.path()), Err(TensogramError::Io(_))));
+    assert!(matches!(crate::mapped::map(dir.path()), Err(TensogramError::Io(_))));
 }
 
 #[test]
@@ -178,7 +175,7 @@ fn a_message_index_out_of_range_is_a_framing_error_with_the_count() {
         assert!(matches!(error, TensogramError::Object(_)), "{error:?}");
         assert!(error.to_string().contains("object index 99 out of range (num_objects="), "{error}");
     }
-    let map = mapped::map(&path).unwrap();
+    let map = crate::mapped::map(&path).unwrap();
     let error = map.message(3).unwrap_err();
     assert_eq!(error.to_string(), "framing error: message index 3 out of range (count=3)");
 }

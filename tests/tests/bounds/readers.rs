@@ -3,9 +3,6 @@
 //!
 //! `tests/sanitizers/run thread` runs this under `ThreadSanitizer`, which also finds races without visible effect.
 
-#[path = "shared/mapped.rs"]
-mod mapped;
-
 use std::fs;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -49,7 +46,7 @@ fn readers_that_start_together_share_one_table() {
     fs::write(&path, (0..MESSAGES).flat_map(message).collect::<Vec<_>>()).unwrap();
     for round in 0..ROUNDS {
         let file = TensogramFile::open(&path).unwrap();
-        let mapped = mapped::map(&path).unwrap();
+        let mapped = crate::mapped::map(&path).unwrap();
         let start = Barrier::new(2 * READERS);
         thread::scope(|threads| {
             for reader in 0..READERS {

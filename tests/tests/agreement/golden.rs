@@ -11,8 +11,6 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 #![allow(clippy::cast_precision_loss, reason = "the sidecars were read with the same loss")]
 
-#[path = "../shared/mapped.rs"]
-mod mapped;
 mod messages;
 mod metadata;
 mod values;
@@ -176,7 +174,7 @@ impl Files {
         Self {
             positioned: TensogramFile::open(&sample.path).unwrap(),
             mapped: TensogramFile::open_mmap(&sample.path).unwrap(),
-            map: mapped::map(&sample.path).unwrap(),
+            map: crate::mapped::map(&sample.path).unwrap(),
         }
     }
 }

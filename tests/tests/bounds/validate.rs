@@ -11,13 +11,10 @@ use tgm_std::validate::{
 };
 use tgm_std::{DecodeBudget, DecodeLimits, DecodeOptions, MessageBuilder, ObjectBuilder, TensogramError};
 use tgm_tests::Rng;
-use tgm_tests::alloc::{Counting, measure};
+use tgm_tests::alloc::measure;
 use tgm_tests::builder::{Built, Frame, Message, Object, array, frame_type, map};
 use tgm_tests::corpus::{self, Sample};
 use tgm_tests::messages::{broken, plain, with};
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
 
 /// The most bytes that a validation may hold at once, beyond a few copies of the message.
 const MEMORY: u64 = 64 << 20;

@@ -1,8 +1,5 @@
 //! Appending: what readers see, what crashes leave behind, and concurrent writers (FORMAT §5.7).
 
-#[path = "shared/mapped.rs"]
-mod mapped;
-
 use std::env;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -171,7 +168,7 @@ fn found(path: &Path, bytes: &[u8], of_files: bool) -> Vec<(&'static str, Vec<Me
     routes.extend([
         ("file", layouts(tgm_std::scan_file(&mut fs::File::open(path).unwrap()).unwrap())),
         ("TensogramFile", TensogramFile::open(path).unwrap().message_layouts().unwrap()),
-        ("MappedFile", mapped::map(path).unwrap().message_layouts().to_vec()),
+        ("MappedFile", crate::mapped::map(path).unwrap().message_layouts().to_vec()),
     ]);
     routes
 }
@@ -389,7 +386,7 @@ fn writer() {
 
 fn start(path: &Path, writer: u8) -> std::process::Child {
     Command::new(env::current_exe().unwrap())
-        .args(["writer", "--exact", "--nocapture"])
+        .args(["append::writer", "--exact", "--nocapture"])
         .env(FILE, path)
         .env(WRITER, writer.to_string())
         .stdout(Stdio::piped())

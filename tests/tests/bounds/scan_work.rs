@@ -1,13 +1,10 @@
 //! Scanning is linear on any bytes: reads are counted, nothing is timed.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 
-#[path = "shared/counted.rs"]
-mod counted;
-
 use std::cell::Cell;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
-use counted::Counted;
+use crate::counted::Counted;
 use tgm_core::scan::{Scanner, Segment};
 use tgm_std::{ScanOptions, scan_file_with_options, scan_with_options};
 use tgm_tests::builder::{Frame, Message, Object, frame_type, map};

@@ -2,9 +2,6 @@
 //! time. All routes agree.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 
-#[path = "shared/mapped.rs"]
-mod mapped;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;
 use std::time::{Duration, Instant};
@@ -14,12 +11,9 @@ use tgm_core::Message;
 use tgm_core::hash::{HashPresence, Verdict};
 use tgm_core::scan::Segment;
 use tgm_std::{DecodeOptions, TensogramError, TensogramFile};
-use tgm_tests::alloc::{Counting, measure};
+use tgm_tests::alloc::measure;
 use tgm_tests::corpus::{self, Sample};
 use tgm_tests::{Rng, cases, sha256};
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
 
 /// The most bytes that all routes of one file may hold at once, beyond a few copies of the file.
 const MEMORY: u64 = 64 << 20;
@@ -192,7 +186,7 @@ fn file_routes(sample: &Sample, wrong: &mut Vec<String>) {
     }
     let positioned = TensogramFile::open(&sample.path).unwrap();
     let mapped = TensogramFile::open_mmap(&sample.path).unwrap();
-    let map = mapped::map(&sample.path).unwrap();
+    let map = crate::mapped::map(&sample.path).unwrap();
     for (index, &(at, length)) in extents.iter().enumerate() {
         let bytes = &sample.bytes[at..at + length];
         message_routes(&format!("{name} message {index}"), bytes, wrong);
