@@ -31,7 +31,7 @@
 //! | where messages are in bytes | [`scan()`], [`file::messages`] |
 //! | a file on a server or in an object store | [`TensogramFile::open_source`], `TensogramFile::open_remote`, with feature `remote` |
 //! | parts of messages of any other source | [`read::Reader`], [`read::RangeFetch`] |
-//! | the objects with certain metadata | [`file::query`], or a [`catalog`] of the file |
+//! | the objects with certain metadata | [`file::query`], or a catalogue of the file, by the crate `tgm-catalog` |
 //!
 //! # Describe
 //! | want | take |
@@ -68,7 +68,7 @@
 //! | `compat` | the names of the crate `tensogram` |
 //! | `convert`, `ndarray`, `zio` | the arrays of other formats and libraries |
 //! | `validate` | everything that is wrong with a message or a file |
-//! | `v2`, `catalog` | messages of version 2; where the objects of a file are, and their metadata |
+//! | `v2` | messages of version 2 |
 //! | `file` | files and the messages in them |
 //! | `remote` | servers and object stores |
 //! | `read` | what to read next of any source, to find messages and parts of them |
@@ -104,7 +104,6 @@ extern crate blosc2_sys as _;
 extern crate zstd as _;
 
 mod base;
-pub mod catalog;
 #[doc(hidden)]
 pub mod codec;
 pub mod compat;
@@ -114,6 +113,8 @@ pub mod decode;
 pub mod doctor;
 pub mod encode;
 pub mod file;
+#[doc(hidden)]
+pub mod internal;
 #[doc(hidden)]
 pub mod kernels;
 mod model;
@@ -194,7 +195,3 @@ struct PackageReadme;
 #[doc = include_str!("../doc/ZIO.md")]
 struct Zio;
 
-/// The examples of the guide, compiled and run.
-#[cfg(doctest)]
-#[doc = include_str!("../doc/GUIDE.md")]
-struct Guide;

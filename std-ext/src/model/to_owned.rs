@@ -21,7 +21,7 @@ pub(crate) type Entries = BTreeMap<String, Value>;
 type EntryView<'a> = tgm_core::Result<(cbor::Value<'a>, cbor::Value<'a>)>;
 
 /// The metadata of a message that counts: its last metadata frame, overridden by the objects' preceders.
-pub(crate) fn message_metadata(metadata: &MessageMetadata<'_>, room: &Room) -> Result<GlobalMetadata> {
+pub fn message_metadata(metadata: &MessageMetadata<'_>, room: &Room) -> Result<GlobalMetadata> {
     room.take(metadata.frame().as_encoded())?;
     let base = metadata.objects().map(|object| object_entries(&object?, room));
     with_base(metadata.frame(), gathered(metadata.object_count(), base)?)
@@ -29,7 +29,7 @@ pub(crate) fn message_metadata(metadata: &MessageMetadata<'_>, room: &Room) -> R
 
 /// The entries of an object: those of its preceder replace those in `base`. Appending one sorted map to another takes
 /// no search for each entry.
-pub(crate) fn object_entries(object: &ObjectMetadata<'_>, room: &Room) -> Result<Entries> {
+pub fn object_entries(object: &ObjectMetadata<'_>, room: &Room) -> Result<Entries> {
     let mut merged = object.base().map_or_else(|| Ok(Entries::new()), |base| of_map(&base))?;
     if let Some(preceder) = object.preceder() {
         override_by(&mut merged, &preceder, room)?;
@@ -38,7 +38,7 @@ pub(crate) fn object_entries(object: &ObjectMetadata<'_>, room: &Room) -> Result
 }
 
 /// Replaces entries of an object by those of its preceder.
-pub(crate) fn override_by(entries_of_base: &mut Entries, preceder: &cbor::Map<'_>, room: &Room) -> Result<()> {
+pub fn override_by(entries_of_base: &mut Entries, preceder: &cbor::Map<'_>, room: &Room) -> Result<()> {
     room.take_map(preceder)?;
     let mut over = of_map(preceder)?;
     over.remove(RESERVED_KEY);
@@ -47,14 +47,14 @@ pub(crate) fn override_by(entries_of_base: &mut Entries, preceder: &cbor::Map<'_
 }
 
 /// The metadata of one frame.
-pub(crate) fn frame_metadata(metadata: &Metadata<'_>, room: &Room) -> Result<GlobalMetadata> {
+pub fn frame_metadata(metadata: &Metadata<'_>, room: &Room) -> Result<GlobalMetadata> {
     room.take(metadata.as_encoded())?;
     let base = metadata.base_entries().map(|entry| of_map(&entry?));
     with_base(metadata, gathered(metadata.base_len(), base)?)
 }
 
 /// The items in a list that is allocated once. There are `count` of them: each was seen before.
-pub(crate) fn gathered<T>(count: usize, items: impl Iterator<Item = Result<T>>) -> Result<Vec<T>> {
+pub fn gathered<T>(count: usize, items: impl Iterator<Item = Result<T>>) -> Result<Vec<T>> {
     let mut all = Vec::with_capacity(count);
     for item in items {
         all.push(item?);
@@ -68,7 +68,7 @@ fn with_base(metadata: &Metadata<'_>, base: Vec<Entries>) -> Result<GlobalMetada
 }
 
 /// The entries of a map with text keys.
-pub(crate) fn map_entries(item: &cbor::Value<'_>, room: &Room) -> Result<Entries> {
+pub fn map_entries(item: &cbor::Value<'_>, room: &Room) -> Result<Entries> {
     room.take(item.as_encoded())?;
     of_map(&item.as_map()?)
 }
@@ -97,7 +97,7 @@ fn entries<'a>(entries: impl Iterator<Item = EntryView<'a>>) -> Result<Entries> 
 const REQUIRED_FIELDS: usize = 8;
 
 /// A data object's descriptor.
-pub(crate) fn descriptor(view: &descriptor::Descriptor<'_>, room: &Room) -> Result<DataObjectDescriptor> {
+pub fn descriptor(view: &descriptor::Descriptor<'_>, room: &Room) -> Result<DataObjectDescriptor> {
     room.take(view.as_encoded())?;
     // One walk for the masks and the parameters: the offsets of szip alone can be many.
     let (mut params, mut stated_masks) = (Entries::new(), None);
@@ -153,7 +153,7 @@ fn masks(view: &descriptor::Descriptor<'_>, stated: &cbor::Value<'_>) -> Result<
 
 /// The value of one CBOR item. The caller has taken room for it. The cost is O(its bytes) for any nesting. Recursion is
 /// bounded, because `tgm_core` limits the nesting.
-pub(crate) fn value(item: &cbor::Value<'_>) -> Result<Value> {
+pub fn value(item: &cbor::Value<'_>) -> Result<Value> {
     match item.kind() {
         cbor::Kind::Array if let Some(numbers) = many_uints(item) => Ok(Value::Array(numbers)),
         _ if let Some(value) = plain::value(&mut item.as_encoded()) => Ok(value),

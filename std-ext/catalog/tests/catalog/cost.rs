@@ -6,7 +6,7 @@ use std::io::{BufWriter, Write as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use tgm_std::catalog::{Catalog, Freshness};
+use tgm_catalog::{Catalog, Freshness};
 use tgm_std::deps::ciborium::Value;
 use tgm_std::{AppendOptions, DecodeOptions, MessageBuilder, ObjectBuilder, TensogramFile, file};
 
@@ -81,7 +81,6 @@ fn time<R>(what: &str, runs: usize, mut run: impl FnMut() -> R) -> R {
     last.unwrap()
 }
 
-#[cfg(feature = "mmap")]
 #[test]
 #[ignore = "slow"]
 fn a_query_over_100_000_messages() {
@@ -128,7 +127,7 @@ fn measure_catalogue(is_ordered: bool) {
     let size = fs::metadata(&beside).unwrap().len();
     println!("{size} bytes in {} leaves, {:.3} a message", catalog.leaf_count(), size as f64 / count as f64);
 
-    let limits = tgm_std::catalog::CatalogLimits::default();
+    let limits = tgm_catalog::CatalogLimits::default();
     let open = || Catalog::open_with(&beside, &limits, &options()).unwrap();
     let wanted = query("mars.param = 2t/10u and mars.step in 0..=24");
     time("open", 9, open);

@@ -8,9 +8,8 @@ use super::column::{Width, write};
 use super::part::{ABSENT, Key, KeyPart, Part};
 use super::proof::Proof;
 use super::{FORMAT, name};
-use crate::base::error::Result;
-use crate::encode::{MessageBuilder, ObjectBuilder};
-use crate::model::to_owned;
+use tgm_std::internal::to_owned;
+use tgm_std::{MessageBuilder, ObjectBuilder, Result};
 
 /// A key with at most this many distinct values is stored as codes, however few rows there are.
 const FEW: usize = 256;

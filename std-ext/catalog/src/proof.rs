@@ -8,9 +8,9 @@ use tgm_core::wire::{DATA_OBJECT_FOOTER_SIZE, ObjectTail, POSTAMBLE_SIZE};
 use zerocopy::FromBytes as _;
 
 use super::cbor::{bytes_of, map, uint_of};
-use crate::base::error::Result;
-use crate::file::Data;
-use crate::model::hash::digest;
+use tgm_std::Result;
+use tgm_std::file::Data;
+use tgm_std::internal::hash::digest;
 
 /// Bytes at the start of the data that a catalogue remembers by their digest.
 const HEAD: u64 = 4 << 10;

@@ -14,9 +14,8 @@ use super::column::{Column, Stored};
 use super::gather::{LEAF_MESSAGES, LEAF_OBJECTS};
 use super::proof::Proof;
 use super::{CatalogLimits, FORMAT, bad, name};
-use crate::base::error::{Result, TensogramError};
-use crate::decode::ObjectTable;
-use crate::model::hash;
+use tgm_std::internal::hash;
+use tgm_std::{ObjectTable, Result, TensogramError};
 
 /// Keys of a catalogue, at most.
 const MOST_KEYS: usize = 4096;

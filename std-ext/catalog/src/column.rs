@@ -2,23 +2,21 @@
 //!
 //! A column of one element stands for as many equal ones as there are rows.
 
-use tgm_core::descriptor::{ByteOrder, Dtype};
+use tgm_core::descriptor::{ByteOrder, Compression, Dtype};
 use tgm_core::hash::{HashPresence, Verdict};
 use tgm_core::object::DataObject;
 
 use super::bad;
-use crate::base::error::{Result, TensogramError};
-use crate::base::limits::DecodeLimits;
-use crate::base::options::DecodeOptions;
-use crate::decode::values;
-use crate::encode::ObjectBuilder;
-use crate::model::hash;
-use crate::model::types::DataObjectDescriptor;
+use tgm_std::codec::codec;
+use tgm_std::internal::hash;
+use tgm_std::{
+    CompressionBackend, DataObjectDescriptor, DecodeLimits, DecodeOptions, ObjectBuilder, Result, TensogramError,
+    values,
+};
 
 /// Bytes from which a column is compressed.
 const WORTHWHILE: usize = 64;
 /// Fast, and as small as higher levels make these columns.
-#[cfg(feature = "zstd")]
 const ZSTD_LEVEL: i32 = 3;
 
 /// The numbers of a column.
@@ -121,17 +119,14 @@ pub(super) fn write(name: &str, numbers: &[u64], width: Width) -> ObjectBuilder<
     compressed(if size > 1 { object.shuffle() } else { object })
 }
 
-#[cfg(feature = "zstd")]
+/// Compressed by the best codec that is compiled in.
 fn compressed(object: ObjectBuilder<'static>) -> ObjectBuilder<'static> {
-    object.zstd(ZSTD_LEVEL)
-}
-
-#[cfg(all(feature = "lz4", not(feature = "zstd")))]
-fn compressed(object: ObjectBuilder<'static>) -> ObjectBuilder<'static> {
-    object.lz4()
-}
-
-#[cfg(not(any(feature = "lz4", feature = "zstd")))]
-fn compressed(object: ObjectBuilder<'static>) -> ObjectBuilder<'static> {
-    object
+    let is_in = |compression| codec(compression, CompressionBackend::Auto).is_ok();
+    if is_in(Compression::Zstd) {
+        object.zstd(ZSTD_LEVEL)
+    } else if is_in(Compression::Lz4) {
+        object.lz4()
+    } else {
+        object
+    }
 }

@@ -13,7 +13,7 @@ mod damage;
 mod equal;
 mod grown;
 
-use tgm_std::catalog::{Catalog, Freshness, object_of_frame};
+use tgm_catalog::{Catalog, Freshness, object_of_frame};
 use tgm_std::core::Message;
 use tgm_std::core::object::DataObject;
 use tgm_std::deps::ciborium::Value;

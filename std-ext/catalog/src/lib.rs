@@ -51,9 +51,9 @@
 //! an object, and [`object_of_frame`] opens these. So a remote reader makes two requests.
 //!
 //! ```
-//! use tgm_std::catalog::{Catalog, Freshness, object_of_frame};
+//! use tgm_catalog::{Catalog, Freshness, object_of_frame};
 //!
-//! let data = std::fs::read("../tests/data/multi/many.tgm")?;
+//! let data = std::fs::read("../../tests/data/multi/many.tgm")?;
 //! let catalog = Catalog::build(&data, &["dtype", "shape"])?;
 //! let stored: Vec<u8> = catalog.to_bytes();
 //!
@@ -91,12 +91,10 @@ pub use self::proof::Freshness;
 use self::proof::Proof;
 use self::select::{Level, encoded, for_each_row, mask};
 pub use self::values::Group;
-use crate::base::error::{Result, TensogramError};
-use crate::base::options::DecodeOptions;
-use crate::base::threads::Threads;
-use crate::file::{AppendOptions, Data, TensogramFile, TornTail};
-use crate::model::query::Query;
-use crate::scan::{MessageLayout, scan};
+use tgm_std::file::{AppendOptions, Data, TensogramFile, TornTail};
+use tgm_std::internal::Threads;
+use tgm_std::metadata::query::Query;
+use tgm_std::{DecodeOptions, MessageLayout, Result, TensogramError, scan};
 
 /// The version of the content of leaves.
 const FORMAT: u64 = 1;
@@ -513,7 +511,7 @@ impl Catalog {
     }
 
     /// The objects for which a query holds, each as the numbers of its message and of the object in it, in order. The
-    /// same as [`file::query`](crate::file::query) finds in the covered messages.
+    /// same as [`file::query`](tgm_std::file::query) finds in the covered messages.
     ///
     /// # Errors
     /// [`TensogramError::Metadata`] if the catalogue lacks a key of the query, or is damaged.
@@ -581,7 +579,7 @@ fn range(place: Option<&(u64, u64)>) -> Result<Range<u64>> {
 }
 
 /// The object whose frame these bytes are, from [`Catalog::object_range`]. Proves the header, the length and the tail
-/// of the frame, and reads the descriptor. The digest is not checked: [`values`](crate::values) does that with
+/// of the frame, and reads the descriptor. The digest is not checked: [`values`](tgm_std::values) does that with
 /// `verify_hash`.
 ///
 /// # Errors

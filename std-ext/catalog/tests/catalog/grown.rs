@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use tgm_std::catalog::{Catalog, Freshness};
+use tgm_catalog::{Catalog, Freshness};
 use tgm_std::{AppendOptions, DecodeOptions, TensogramFile};
 
 use crate::{check_places, field, query, stored};

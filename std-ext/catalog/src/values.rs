@@ -13,10 +13,10 @@ use super::column::Column;
 use super::leaf::{KeyHead, Leaf, Storage};
 use super::part::Dictionary;
 use super::select::encoded;
-use crate::base::error::Result;
-use crate::model::cbor;
-use crate::model::query::compare as query;
-use crate::model::to_owned;
+use tgm_std::Result;
+use tgm_std::internal::canonical;
+use tgm_std::internal::query;
+use tgm_std::internal::to_owned;
 
 /// Objects that have the same values of some keys.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,7 +46,7 @@ impl Distinct {
     /// The id of an encoded value. A new value gets the next id.
     fn id(&mut self, encoded: &[u8]) -> Result<u32> {
         let value = to_owned::value(&Value::parse(encoded, 0)?)?;
-        let canonical = cbor::written(|writer| writer.value(&value))?;
+        let canonical = canonical(&value)?;
         let id = self.ids.code(&canonical)?;
         // The dictionary has grown: the value is new.
         if self.values.len() < self.ids.values().len() {
@@ -87,7 +87,7 @@ impl Catalog {
     /// Missing values are left out.
     ///
     /// # Errors
-    /// [`TensogramError::Metadata`](crate::TensogramError::Metadata) if the catalogue lacks the key or is damaged.
+    /// [`TensogramError::Metadata`](tgm_std::TensogramError::Metadata) if the catalogue lacks the key or is damaged.
     pub fn distinct(&self, key: &str) -> Result<Vec<Owned>> {
         let mut distinct = Distinct::default();
         let mut seen = BTreeSet::new();
@@ -165,7 +165,7 @@ fn order(one: &Owned, other: &Owned) -> Ordering {
         Owned::Float(float) => Some(query::Number::Float(*float)),
         _ => None,
     };
-    let encoded = |value: &Owned| cbor::written(|writer| writer.value(value)).unwrap_or_default();
+    let encoded = |value: &Owned| canonical(value).unwrap_or_default();
     let by_value = || match (one, other) {
         (Owned::Text(one), Owned::Text(other)) => one.cmp(other),
         _ => match (number(one), number(other)) {

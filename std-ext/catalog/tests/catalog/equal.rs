@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use proptest::prelude::*;
-use tgm_std::catalog::Catalog;
+use tgm_catalog::Catalog;
 use tgm_std::deps::ciborium::Value;
 use tgm_std::{DecodeOptions, file};
 
@@ -13,7 +13,7 @@ use crate::{check_places, check_query, field, message, query, stored};
 /// Files of the test data with messages of version 3 that can be read.
 fn files() -> impl Iterator<Item = (PathBuf, Vec<u8>)> {
     let folders = ["multi", "many", "metadata", "preceder", "streaming", "realistic", "layout", "shapes", "dtypes"];
-    let paths = folders.into_iter().flat_map(|folder| fs::read_dir(format!("../tests/data/{folder}")).unwrap());
+    let paths = folders.into_iter().flat_map(|folder| fs::read_dir(format!("../../tests/data/{folder}")).unwrap());
     let paths =
         paths.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "tgm"));
     paths.map(|path| (path.clone(), fs::read(path).unwrap()))
@@ -60,7 +60,6 @@ fn a_file_and_a_map_give_what_bytes_give() {
     let catalog = Catalog::build_with(&file, &["mars.step", "mars.param"], &many).unwrap();
     check_places(&catalog, &data);
     assert_eq!(catalog.select(&wanted).unwrap(), expected);
-    #[cfg(feature = "mmap")]
     {
         let file = tgm_std::TensogramFile::open_mmap(&path).unwrap();
         assert_eq!(file.query(&wanted, &many).unwrap(), expected);

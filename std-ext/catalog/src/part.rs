@@ -10,11 +10,10 @@ use tgm_core::object::DataObject;
 use tgm_core::wire::FrameType;
 
 use super::bad;
-use crate::base::error::Result;
-use crate::model::query::expr::{VERSION_KEY, annotation_path};
-use crate::model::query::structure::Structure;
-use crate::model::query::version;
-use crate::scan::MessageLayout;
+use tgm_std::internal::query::Structure;
+use tgm_std::internal::query::version;
+use tgm_std::internal::query::{VERSION_KEY, annotation_path};
+use tgm_std::{MessageLayout, Result};
 
 /// The code of a missing value.
 pub(super) const ABSENT: u32 = u32::MAX;

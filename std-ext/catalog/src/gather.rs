@@ -7,11 +7,10 @@ use tgm_core::cbor::{Kind, Map, Value};
 use tgm_core::metadata::RESERVED_KEY;
 
 use super::part::{Key, Part};
-use crate::base::error::{Result, TensogramError};
-use crate::base::threads::Threads;
-use crate::file::Data;
-use crate::model::query::structure::Structure;
-use crate::scan::MessageLayout;
+use tgm_std::file::Data;
+use tgm_std::internal::Threads;
+use tgm_std::internal::query::Structure;
+use tgm_std::{MessageLayout, Result, TensogramError};
 
 /// Messages of a leaf.
 pub(super) const LEAF_MESSAGES: usize = 1 << 16;

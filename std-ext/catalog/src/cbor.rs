@@ -4,7 +4,7 @@ use ciborium::Value as Owned;
 use tgm_core::cbor::Map;
 
 use super::bad;
-use crate::base::error::Result;
+use tgm_std::Result;
 
 /// The CBOR tag of a byte string that holds encoded CBOR.
 pub(super) const ENCODED_CBOR: u64 = 24;

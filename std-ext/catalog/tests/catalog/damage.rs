@@ -1,6 +1,6 @@
 //! Damaged and hostile catalogues: errors, and never a wrong place that goes unnoticed.
 
-use tgm_std::catalog::{Catalog, CatalogLimits, object_of_frame};
+use tgm_catalog::{Catalog, CatalogLimits, object_of_frame};
 use tgm_std::deps::ciborium::Value;
 use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder};
 

@@ -13,10 +13,11 @@ use tgm_core::cbor::Value;
 use super::bad;
 use super::column::Column;
 use super::leaf::{KeyHead, Leaf, Storage};
-use crate::base::error::Result;
-use crate::model::query::compare::Number;
-use crate::model::query::expr::{Condition, Expr};
-use crate::model::query::{Query, version};
+use tgm_std::Result;
+use tgm_std::internal::query::Number;
+use tgm_std::internal::query::version;
+use tgm_std::internal::query::{Condition, Expr};
+use tgm_std::metadata::query::Query;
 
 /// The most codes that rows are compared with one by one. With more codes, each row is looked up in a table.
 const FEW_CODES: usize = 4;
