@@ -28,7 +28,7 @@ const UNCOUNTED_PART: u64 = 4;
 
 /// The memory that is left for the owned metadata of a message. Threads share it.
 #[derive(Debug)]
-pub(crate) struct Room {
+pub struct Room {
     limit: u64,
     /// Bytes that were given out by the number of CBOR bytes.
     uncounted: AtomicUsize,
