@@ -1,4 +1,4 @@
-//! Tensogram with std: codecs, files, decoding into owned values, and the `tgm` tool.
+//! Tensogram with std: codecs, files, and decoding into owned values.
 //!
 //! Views that borrow come from [`tgm_core`], here as [`core`]. This crate adds what needs an allocator or an operating system.
 //!

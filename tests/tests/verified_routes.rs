@@ -681,7 +681,7 @@ fn an_objects_bytes_are_read_where_its_digest_was_asked_about() {
 /// The libraries that decode, and what stands before the names of their files here.
 const LIBRARIES: [(&str, &str); 2] = [("../std-ext/src", ""), ("../std-ext/zio/src", "zio/")];
 
-/// The names and texts of the libraries' sources: neither the tool, which only calls them, nor tests.
+/// The names and texts of the libraries' sources, without tests.
 fn sources() -> Vec<(String, String)> {
     let mut all = Vec::new();
     for (folder, before) in LIBRARIES {
@@ -700,7 +700,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         if path.is_dir() {
-            if name != "bin" && name != "tests" {
+            if name != "tests" {
                 found.extend(files(&path));
             }
         } else if path.extension().is_some_and(|e| e == "rs") && !name.ends_with("tests.rs") {

@@ -10,7 +10,7 @@ use tgm_std::read::{AsyncReader, FetchErrorKind, ReadOptions};
 use tgm_std::remote::{RemoteOptions, UnknownKeys, open};
 use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder, TensogramFile};
 
-use crate::loopback::{Blob, Server};
+use super::loopback::{Blob, Server};
 
 const PATH: &str = "/fields.tgm";
 

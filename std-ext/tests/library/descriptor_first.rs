@@ -2,7 +2,6 @@
 //! values can be read before the message ends.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests may panic")]
 #![allow(clippy::redundant_closure_for_method_calls, reason = "a method with a lifetime is no such function pointer")]
-#![cfg(all(feature = "lz4", feature = "zstd", feature = "roaring"))]
 
 use std::fs;
 use std::io::{self, Read};

@@ -23,15 +23,15 @@ macro_rules! examples {
 
 examples! {
     #[cfg(all(feature = "mmap", feature = "zstd"))]
-    archive_filter = "../examples/archive_filter.rs";
-    ml_reader = "../examples/ml_reader.rs";
-    model_run = "../examples/model_run.rs";
-    ported = "../examples/ported.rs";
+    archive_filter = "../../examples/archive_filter.rs";
+    ml_reader = "../../examples/ml_reader.rs";
+    model_run = "../../examples/model_run.rs";
+    ported = "../../examples/ported.rs";
     #[cfg(feature = "remote")]
-    remote_range = "../examples/remote_range.rs";
+    remote_range = "../../examples/remote_range.rs";
     #[cfg(feature = "remote")]
-    serve_async = "../examples/serve_async.rs";
-    tcp = "../examples/tcp.rs";
+    serve_async = "../../examples/serve_async.rs";
+    tcp = "../../examples/tcp.rs";
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! Sources on servers: each is right or says clearly what is wrong, whatever the server does. Bytes of two versions or
 //! of another range never come out.
-#![cfg(feature = "remote")]
 #![allow(clippy::cast_possible_truncation, reason = "lengths are small")]
 
 #[path = "../support/loopback.rs"]
@@ -9,8 +8,6 @@ mod loopback;
 mod blocking;
 mod files;
 mod stores;
-#[cfg(feature = "cli")]
-mod tool;
 mod web;
 
 use std::time::Duration;

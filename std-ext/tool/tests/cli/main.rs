@@ -1,5 +1,4 @@
 //! The `tgm` tool as its users meet it: the built binary, run on the files of `tests/data`.
-#![cfg(feature = "cli")]
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -7,12 +6,18 @@
     reason = "tests may panic, and say where"
 )]
 
+#[cfg(feature = "remote")]
+#[path = "../../../tests/support/loopback.rs"]
+mod loopback;
+
 mod arrays;
 #[cfg(feature = "browse")]
 mod browse;
 mod cat;
 mod catalog;
 mod compare;
+#[cfg(unix)]
+mod conformance;
 #[cfg(feature = "grib")]
 mod convert;
 mod copying;
@@ -37,6 +42,8 @@ mod npy;
 mod pictures;
 mod plot;
 mod progress;
+#[cfg(feature = "remote")]
+mod remote;
 mod repack;
 mod salvage;
 mod screens;
