@@ -3,8 +3,15 @@
 // base
 pub use crate::base::threads::Threads;
 
+// decode
+pub use crate::decode::checked::CheckedMessage;
+pub use crate::decode::trust::{Proof, Trusted};
+pub use crate::decode::trusted_values;
+
 // model
 pub use crate::model::cbor::canonical;
+#[cfg(feature = "json")]
+pub use crate::model::json::{from_cbor, to_cbor};
 pub use crate::model::room::Room;
 pub use crate::model::{hash, to_owned};
 /// The tree of a query's conditions, and what they compare.

@@ -53,7 +53,7 @@
 //! | want | take |
 //! |---|---|
 //! | messages of version 2 | [`convert::v2`] makes them version 3 |
-//! | ZIO messages with tensors, and FLOW | `zio`, with that feature |
+//! | ZIO messages with tensors, and FLOW | the crate `tgm-zio` |
 //! | files of numpy, safetensors, CSV and bare values, and back | [`convert::arrays`], with the features of their names |
 //! | GRIB messages as Tensogram, and back to the byte | [`convert`], with feature `grib` |
 //! | a program written for the crate `tensogram` | [`compat`]. All names of `tensogram` are at the root; this page hides them |
@@ -64,9 +64,10 @@
 //!
 //! | layer | what it knows |
 //! |---|---|
+//! | `internal` | what the packages beside this one take |
 //! | `doctor` | which features this build has, each tested |
 //! | `compat` | the names of the crate `tensogram` |
-//! | `convert`, `ndarray`, `zio` | the arrays of other formats and libraries |
+//! | `convert`, `ndarray` | the arrays of other formats and libraries |
 //! | `validate` | everything that is wrong with a message or a file |
 //! | `v2` | messages of version 2 |
 //! | `file` | files and the messages in them |
@@ -90,7 +91,7 @@
 //! | enums that may grow: [`TensogramError`], [`Hint`], [`IssueCode`], [`Leftover`], [`ValueOrder`], [`TornTail`], [`encode::Part`] … | `#[non_exhaustive]`, more variants in any release | ends matches with `_ =>` |
 //! | enums of the format and of the crate `tensogram`: [`Dtype`], [`ByteOrder`], [`MaskMethod`], [`AggregateHashPolicy`], [`CompressionBackend`], [`MetaType`] … | complete, more variants with a new second number only | matches all variants, if it likes |
 //! | descriptors and metadata: [`DataObjectDescriptor`], [`GlobalMetadata`], [`MaskDescriptor`] … | the format's fields, more with a new second number only | writes all fields |
-//! | the modules `kernels` and `doctor`, which are hidden | change in any release | does not use them |
+//! | the modules `internal`, `kernels` and `doctor`, which are hidden | change in any release | does not use them |
 //!
 //! Option structures are not `#[non_exhaustive]`, because programs for `tensogram` write them as literals. Enums of
 //! `tensogram` are not either, because such programs match on all variants.
@@ -129,8 +130,6 @@ pub mod stages;
 #[doc(hidden)]
 pub mod v2;
 pub mod validate;
-#[cfg(feature = "zio")]
-pub mod zio;
 
 pub use tgm_core as core;
 pub use tgm_core::descriptor::{ByteOrder, Dtype};
@@ -168,15 +167,11 @@ pub mod deps {
     pub use ::arbitrary;
     #[cfg(feature = "ndarray")]
     pub use ::ndarray;
-    #[cfg(feature = "zio")]
-    pub use bytes;
     pub use ciborium;
     pub use half;
     #[cfg(feature = "num-complex")]
     pub use num_complex;
     pub use serde;
-    #[cfg(feature = "zio")]
-    pub use serde_json;
     pub use zerocopy;
 }
 
@@ -189,9 +184,3 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct PackageReadme;
-
-/// The examples of the page on ZIO, compiled and run.
-#[cfg(all(doctest, feature = "zio"))]
-#[doc = include_str!("../doc/ZIO.md")]
-struct Zio;
-

@@ -21,6 +21,9 @@ pub(crate) type Entries = BTreeMap<String, Value>;
 type EntryView<'a> = tgm_core::Result<(cbor::Value<'a>, cbor::Value<'a>)>;
 
 /// The metadata of a message that counts: its last metadata frame, overridden by the objects' preceders.
+///
+/// # Errors
+/// The errors of the CBOR, and of `room`.
 pub fn message_metadata(metadata: &MessageMetadata<'_>, room: &Room) -> Result<GlobalMetadata> {
     room.take(metadata.frame().as_encoded())?;
     let base = metadata.objects().map(|object| object_entries(&object?, room));
@@ -29,7 +32,7 @@ pub fn message_metadata(metadata: &MessageMetadata<'_>, room: &Room) -> Result<G
 
 /// The entries of an object: those of its preceder replace those in `base`. Appending one sorted map to another takes
 /// no search for each entry.
-pub fn object_entries(object: &ObjectMetadata<'_>, room: &Room) -> Result<Entries> {
+pub(crate) fn object_entries(object: &ObjectMetadata<'_>, room: &Room) -> Result<Entries> {
     let mut merged = object.base().map_or_else(|| Ok(Entries::new()), |base| of_map(&base))?;
     if let Some(preceder) = object.preceder() {
         override_by(&mut merged, &preceder, room)?;
@@ -38,7 +41,7 @@ pub fn object_entries(object: &ObjectMetadata<'_>, room: &Room) -> Result<Entrie
 }
 
 /// Replaces entries of an object by those of its preceder.
-pub fn override_by(entries_of_base: &mut Entries, preceder: &cbor::Map<'_>, room: &Room) -> Result<()> {
+pub(crate) fn override_by(entries_of_base: &mut Entries, preceder: &cbor::Map<'_>, room: &Room) -> Result<()> {
     room.take_map(preceder)?;
     let mut over = of_map(preceder)?;
     over.remove(RESERVED_KEY);
@@ -47,14 +50,14 @@ pub fn override_by(entries_of_base: &mut Entries, preceder: &cbor::Map<'_>, room
 }
 
 /// The metadata of one frame.
-pub fn frame_metadata(metadata: &Metadata<'_>, room: &Room) -> Result<GlobalMetadata> {
+pub(crate) fn frame_metadata(metadata: &Metadata<'_>, room: &Room) -> Result<GlobalMetadata> {
     room.take(metadata.as_encoded())?;
     let base = metadata.base_entries().map(|entry| of_map(&entry?));
     with_base(metadata, gathered(metadata.base_len(), base)?)
 }
 
 /// The items in a list that is allocated once. There are `count` of them: each was seen before.
-pub fn gathered<T>(count: usize, items: impl Iterator<Item = Result<T>>) -> Result<Vec<T>> {
+pub(crate) fn gathered<T>(count: usize, items: impl Iterator<Item = Result<T>>) -> Result<Vec<T>> {
     let mut all = Vec::with_capacity(count);
     for item in items {
         all.push(item?);
@@ -68,7 +71,7 @@ fn with_base(metadata: &Metadata<'_>, base: Vec<Entries>) -> Result<GlobalMetada
 }
 
 /// The entries of a map with text keys.
-pub fn map_entries(item: &cbor::Value<'_>, room: &Room) -> Result<Entries> {
+pub(crate) fn map_entries(item: &cbor::Value<'_>, room: &Room) -> Result<Entries> {
     room.take(item.as_encoded())?;
     of_map(&item.as_map()?)
 }
@@ -97,6 +100,9 @@ fn entries<'a>(entries: impl Iterator<Item = EntryView<'a>>) -> Result<Entries> 
 const REQUIRED_FIELDS: usize = 8;
 
 /// A data object's descriptor.
+///
+/// # Errors
+/// The errors of the CBOR, and of `room`.
 pub fn descriptor(view: &descriptor::Descriptor<'_>, room: &Room) -> Result<DataObjectDescriptor> {
     room.take(view.as_encoded())?;
     // One walk for the masks and the parameters: the offsets of szip alone can be many.
@@ -153,7 +159,7 @@ fn masks(view: &descriptor::Descriptor<'_>, stated: &cbor::Value<'_>) -> Result<
 
 /// The value of one CBOR item. The caller has taken room for it. The cost is O(its bytes) for any nesting. Recursion is
 /// bounded, because `tgm_core` limits the nesting.
-pub fn value(item: &cbor::Value<'_>) -> Result<Value> {
+pub(crate) fn value(item: &cbor::Value<'_>) -> Result<Value> {
     match item.kind() {
         cbor::Kind::Array if let Some(numbers) = many_uints(item) => Ok(Value::Array(numbers)),
         _ if let Some(value) = plain::value(&mut item.as_encoded()) => Ok(value),
