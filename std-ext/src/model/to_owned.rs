@@ -159,7 +159,7 @@ fn masks(view: &descriptor::Descriptor<'_>, stated: &cbor::Value<'_>) -> Result<
 
 /// The value of one CBOR item. The caller has taken room for it. The cost is O(its bytes) for any nesting. Recursion is
 /// bounded, because `tgm_core` limits the nesting.
-pub(crate) fn value(item: &cbor::Value<'_>) -> Result<Value> {
+pub fn value(item: &cbor::Value<'_>) -> Result<Value> {
     match item.kind() {
         cbor::Kind::Array if let Some(numbers) = many_uints(item) => Ok(Value::Array(numbers)),
         _ if let Some(value) = plain::value(&mut item.as_encoded()) => Ok(value),
