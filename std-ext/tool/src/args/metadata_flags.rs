@@ -198,7 +198,7 @@ mod tests {
         });
         assert_eq!(json, expected);
         for (conflict, text) in
-            [("a=1,a.b=2", "cannot set a.b: a is no map"), ("a.b=1,a=2", "cannot set a: it is a map;")]
+            [("a=1,a.b=2", "cannot set a.b: a is not a map"), ("a.b=1,a=2", "cannot set a: it is a map;")]
         {
             let settings: Settings = conflict.parse().unwrap();
             let error = Described { settings: settings.0, ..Described::default() }.of(0..1).unwrap_err();
