@@ -101,7 +101,7 @@ pub enum TensogramError {
     Io(io::Error),
     /// The bytes differ from those that the written digest was computed from.
     HashMismatch {
-        /// The number of the object in its message. `None` for a single frame, and for a frame that is no data object.
+        /// The number of the object in its message. `None` for a single frame, and for a frame without a data object.
         object_index: Option<usize>,
         /// The digest that was written: 16 hexadecimal digits.
         expected: String,
@@ -213,8 +213,8 @@ impl TensogramError {
     /// The error for a wrong digest, which [`tgm_core`] reports as two numbers: [`Self::HashMismatch`] with both as
     /// text.
     ///
-    /// `object_index` is the number of the object in its message. Pass `None` for a single frame, and for a frame that
-    /// is no data object.
+    /// `object_index` is the number of the object in its message. Pass `None` for a single frame, and for a frame
+    /// without a data object.
     ///
     /// ```
     /// use tgm_std::TensogramError;

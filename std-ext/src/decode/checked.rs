@@ -43,7 +43,7 @@ impl<'a> CheckedMessage<'a> {
     /// descriptor is reported as damage.
     ///
     /// # Errors
-    /// As [`Self::open`]; those of [`Trust::check_message`].
+    /// The errors of [`Self::open`] and of [`Trust::check_message`].
     pub fn for_values(bytes: &'a [u8], options: &DecodeOptions, only: Option<usize>) -> Result<(Self, Proof)> {
         Self::open_with(bytes, options, |message| Trust::of_message(message, options)?.check_message(message, only))
     }
@@ -92,7 +92,7 @@ impl<'a> CheckedMessage<'a> {
     /// Data object `index`, found by the walk.
     ///
     /// # Errors
-    /// [`TensogramError::Object`] if there is no such object; those of its frame.
+    /// [`TensogramError::Object`] if there is no such object; the errors of its frame.
     pub(super) fn object(&self, index: usize) -> Result<DataObject<'a>> {
         // Errors stay in, so that a walk that fails does not look like a message of fewer objects.
         let mut frames =

@@ -6,8 +6,8 @@
 //!        without waiting: write all, with their magics, in one piece
 //! ```
 //!
-//! Bytes without a start magic are no message. So readers see a message in one step, when its magic is written. Writers of
-//! this library wait for each other with an advisory lock.
+//! Bytes without a start magic are not a message. So readers see a message in one step, when its magic is written. Writers
+//! of this library wait for each other with an advisory lock.
 //!
 //! Readers get the length of the file first, and read up to there. All messages up to that length are complete, except
 //! perhaps the last one. A reader that reads past that length may see a message without the one before it.

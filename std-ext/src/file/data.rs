@@ -1,4 +1,4 @@
-//! Messages to look through: those of a file, of a map or of bytes. Payloads of large messages are not read.
+//! Messages to look through, in a file, in a map or in bytes. Payloads of large messages are not read.
 
 use std::borrow::Cow;
 use std::io;
@@ -216,7 +216,7 @@ impl Run<'_> {
     /// payloads are zeros.
     ///
     /// # Errors
-    /// [`TensogramError::Io`]; those of `f`.
+    /// [`TensogramError::Io`]; the errors of `f`.
     #[doc(hidden)]
     pub fn for_each(&self, mut f: impl FnMut(usize, MessageLayout, &[u8]) -> Result<()>) -> Result<()> {
         if let Some(bytes) = self.data.bytes() {

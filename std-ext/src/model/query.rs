@@ -33,7 +33,7 @@
 //! | number | other text | as text, of the number as JSON has it: `step=2*` holds for 24 | false |
 //! | anything else | any | as text, of the metadata as JSON: `levels=[1,2]` | false |
 //!
-//! A number has an optional sign, digits, an optional fraction and exponent. A value in quotes is no number. NaN in
+//! A number has an optional sign, digits, an optional fraction and exponent. A value in quotes is text. NaN in
 //! metadata is not equal to, less or greater than any number. A missing key makes every condition false except `!=`.
 //!
 //! # Where keys are looked up
@@ -124,7 +124,7 @@ impl Query {
     /// allocates only to compare values that are neither text nor numbers, or with `*`, and for structural keys.
     ///
     /// # Errors
-    /// The errors of [`MessageMetadata::get`]; for structural keys those of the first object.
+    /// The errors of [`MessageMetadata::get`]; for structural keys the errors of the first object.
     pub fn matches(&self, message: &MessageMetadata<'_>) -> Result<bool> {
         self.matches_with(message, |_| Ok(None))
     }
@@ -324,7 +324,7 @@ impl FromStr for Query {
     }
 }
 
-/// Why a text is no query, and where.
+/// Why a text is not a query, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueryError {
     what: &'static str,

@@ -1,7 +1,10 @@
 //! Messages whose descriptors come before their payloads: every route writes them, every reader finds the same values, and
 //! values can be read before the message ends.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests may panic")]
-#![allow(clippy::redundant_closure_for_method_calls, reason = "a method with a lifetime is no such function pointer")]
+#![allow(
+    clippy::redundant_closure_for_method_calls,
+    reason = "a method with a lifetime is not such a function pointer"
+)]
 
 use std::fs;
 use std::io::{self, Read};

@@ -190,7 +190,7 @@ const ROUTES: &[Route] = routes! {
         Some(found.map(|()| bytes_of(&out)))
     },
     "decode/typed.rs values_as_into" "as the other float" Object |case, options| {
-        // Values of the object out of the corpus are rounded, those of the others are not.
+        // Values of the object out of the corpus are rounded, values of the others are not.
         let mut out = vec![0.0_f32; (case.pipeline != "blosc2").then(|| case.count())?];
         let found = tgm_std::values_as_into(&case.object(), options, &mut Scratch::default(), &mut out);
         Some(found.map(|()| out.iter().flat_map(|value| f64::from(*value).to_ne_bytes()).collect()))
@@ -471,7 +471,7 @@ fn message(descriptor: &DataObjectDescriptor, region: &[u8], hashed: Hashed) -> 
     bytes
 }
 
-/// Makes a message like those of releases up to 0.20.
+/// Makes a message as releases up to 0.20 wrote it.
 fn clear_flags(bytes: &mut [u8]) {
     let frames = Message::parse(bytes).unwrap().frames().map(|frame| frame.unwrap().offset()).collect::<Vec<_>>();
     for start in frames {
@@ -586,7 +586,7 @@ fn what_takes_options_is_in_the_table() {
         }
     }
     for (name, _why) in NO_VALUES {
-        assert!(found.remove(*name), "{name} is no function that takes options");
+        assert!(found.remove(*name), "{name} is not a function that takes options");
     }
     assert_eq!(found, listed);
 }

@@ -42,7 +42,7 @@ fn a_large_message_takes_at_most_twice_its_length() {
     assert!(usage.peak < 2 * message.len() as u64 + (1 << 20), "{}", usage.peak);
 }
 
-/// Peaks of reads through requests of a file of ten objects of 4 MiB, in bytes beside those of the file.
+/// Peaks of reads through requests of a file of ten objects of 4 MiB, in bytes. The file's own bytes are not counted.
 #[test]
 fn parts_of_a_distant_file_take_memory_for_the_part_alone() {
     const MIB: u64 = 1 << 20;

@@ -207,7 +207,7 @@ fn check_values(findings: &mut Findings, message: &Expected<'_>, files: &Files, 
         let digest = recorded.get(key).unwrap_or(&recorded["sha256"]).as_str().unwrap();
         let as_recorded =
             |values: &[u8]| if options.native_byte_order { as_recorded(values, &descriptor) } else { values.to_vec() };
-        // The digest of a route's values, computed anew only where they differ from those of the route before.
+        // The digest of a route's values, computed anew only where they differ from the values of the route before.
         let mut before: Option<(Vec<u8>, String)> = None;
         for route in routes(message, files, object, &options) {
             match route.values {

@@ -1,4 +1,4 @@
-//! The same facts on any cut, equal to those of the slice parser.
+//! The same facts on any cut, equal to the facts of the slice parser.
 
 use proptest::prelude::*;
 use tgm_core::error::{ErrorKind, Result};
@@ -14,7 +14,7 @@ use super::{FIRST, NESTED, Numbers, STEP, STREAM, THREE, byte_by_byte, corpus};
 /// Enough for every message of the test data.
 const LARGE: usize = 1 << 15;
 
-/// Compares the facts of `bytes`, whole and cut, with those of the slice parser. Returns the number of errors.
+/// Compares the facts of `bytes`, whole and cut, with the facts of the slice parser. Returns the number of errors.
 fn check(bytes: &[u8], seed: u64, case: &str) -> usize {
     let whole = facts_of::<LARGE>(Link::Reliable, [bytes]);
     let first = first_message(whole.clone());

@@ -1,4 +1,4 @@
-//! Values from chunks of payloads that are compressed with szip, compared with those of the whole payload.
+//! Values from chunks of payloads that are compressed with szip, compared with the values of the whole payload.
 
 use tgm_core::descriptor::{Compression, Dtype, Encoding, Filter, Stage};
 use tgm_core::error::{ErrorKind, Result};

@@ -1,4 +1,4 @@
-//! Values from chunks, compared with those of the whole payload.
+//! Values from chunks, compared with the values of the whole payload.
 
 use tgm_core::descriptor::{Compression, Dtype, Encoding, Stage};
 use tgm_core::error::{ErrorKind, Result};
