@@ -27,7 +27,7 @@ const PIECES: usize = 4;
 #[cfg(feature = "parallel")]
 const MOST: u32 = 1024;
 
-/// The number of threads that a piece of work may use. zstd makes a difference between 0, which is no request, and 1.
+/// The number of threads that a piece of work may use. For zstd, 0 (nothing was asked for) is not the same as 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Threads(u32);
 

@@ -144,7 +144,7 @@ fn szip(
     out: &mut Vec<u8>,
 ) -> Result<Vec<u64>, CodecError> {
     match backend {
-        #[cfg(feature = "szip")]
+        #[cfg(feature = "libaec")]
         CompressionBackend::Ffi => {
             let (made, offsets) = tgm_codec::szip::libaec::compress(bytes, params)?;
             append(made, out)?;
@@ -221,7 +221,7 @@ pub(crate) fn zstd(_: &[u8], _: i32, _: Threads, _: &mut Vec<u8>) -> Result<(), 
     Err(CodecError::not_compiled_in("zstd", "zstd"))
 }
 
-#[cfg(all(test, feature = "szip"))]
+#[cfg(all(test, feature = "libaec"))]
 mod tests {
     use super::*;
     use crate::ObjectBuilder;
