@@ -27,7 +27,7 @@
 //! |---|---|
 //! | a file, read at positions or appended to | [`TensogramFile`], [`file::AppendOptions`] |
 //! | a file, mapped, whose messages are borrowed | `MappedFile`, with feature `mmap` |
-//! | messages of a pipe or socket, as they come | [`file::MessageReader`], [`file::ValueReader`] |
+//! | messages of a pipe or socket, as they come | [`file::MessageReader`] |
 //! | where messages are in bytes | [`scan()`], [`file::messages`] |
 //! | a file on a server or in an object store | [`TensogramFile::open_source`], `TensogramFile::open_remote`, with feature `remote` |
 //! | parts of messages of any other source | [`read::Reader`], [`read::RangeFetch`] |
