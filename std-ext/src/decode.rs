@@ -261,7 +261,7 @@ fn threads(options: &DecodeOptions, object: &DataObject<'_>) -> Result<Threads> 
 ///
 /// # Errors
 /// The errors of [`values`], digests excepted.
-pub(crate) fn trusted_values<'a>(object: Trusted<'_, 'a>, options: &DecodeOptions) -> Result<Cow<'a, [u8]>> {
+pub fn trusted_values<'a>(object: Trusted<'_, 'a>, options: &DecodeOptions) -> Result<Cow<'a, [u8]>> {
     let len = object.payload().len() as u64;
     let threads = Threads::resolve(options.threads, len, options.parallel_threshold_bytes)?;
     whole::decode_values(object, options, threads)

@@ -31,7 +31,7 @@
 //! | where messages are in bytes | [`scan()`], [`file::messages`] |
 //! | a file on a server or in an object store | [`TensogramFile::open_source`], `TensogramFile::open_remote`, with feature `remote` |
 //! | parts of messages of any other source | [`read::Reader`], [`read::RangeFetch`] |
-//! | the objects with certain metadata | [`file::query`], or a [`catalog`] of the file |
+//! | the objects with certain metadata | [`file::query`], or a catalogue of the file, by the crate `tgm-catalog` |
 //!
 //! # Describe
 //! | want | take |
@@ -53,7 +53,7 @@
 //! | want | take |
 //! |---|---|
 //! | messages of version 2 | [`convert::v2`] makes them version 3 |
-//! | ZIO messages with tensors, and FLOW | `zio`, with that feature |
+//! | ZIO messages with tensors, and FLOW | the crate `tgm-zio` |
 //! | files of numpy, safetensors, CSV and bare values, and back | [`convert::arrays`], with the features of their names |
 //! | GRIB messages as Tensogram, and back to the byte | [`convert`], with feature `grib` |
 //! | a program written for the crate `tensogram` | [`compat`]. All names of `tensogram` are at the root; this page hides them |
@@ -64,11 +64,12 @@
 //!
 //! | layer | what it knows |
 //! |---|---|
+//! | `internal` | what the packages beside this one take |
 //! | `doctor` | which features this build has, each tested |
 //! | `compat` | the names of the crate `tensogram` |
-//! | `convert`, `ndarray`, `zio` | the arrays of other formats and libraries |
+//! | `convert`, `ndarray` | the arrays of other formats and libraries |
 //! | `validate` | everything that is wrong with a message or a file |
-//! | `v2`, `catalog` | messages of version 2; where the objects of a file are, and their metadata |
+//! | `v2` | messages of version 2 |
 //! | `file` | files and the messages in them |
 //! | `remote` | servers and object stores |
 //! | `read` | what to read next of any source, to find messages and parts of them |
@@ -90,7 +91,7 @@
 //! | enums that may grow: [`TensogramError`], [`Hint`], [`IssueCode`], [`Leftover`], [`ValueOrder`], [`TornTail`], [`encode::Part`] … | `#[non_exhaustive]`, more variants in any release | ends matches with `_ =>` |
 //! | enums of the format and of the crate `tensogram`: [`Dtype`], [`ByteOrder`], [`MaskMethod`], [`AggregateHashPolicy`], [`CompressionBackend`], [`MetaType`] … | complete, more variants with a new second number only | matches all variants, if it likes |
 //! | descriptors and metadata: [`DataObjectDescriptor`], [`GlobalMetadata`], [`MaskDescriptor`] … | the format's fields, more with a new second number only | writes all fields |
-//! | the modules `kernels` and `doctor`, which are hidden | change in any release | does not use them |
+//! | the modules `internal`, `kernels` and `doctor`, which are hidden | change in any release | does not use them |
 //!
 //! Option structures are not `#[non_exhaustive]`, because programs for `tensogram` write them as literals. Enums of
 //! `tensogram` are not either, because such programs match on all variants.
@@ -104,7 +105,6 @@ extern crate blosc2_sys as _;
 extern crate zstd as _;
 
 mod base;
-pub mod catalog;
 #[doc(hidden)]
 pub mod codec;
 pub mod compat;
@@ -114,6 +114,8 @@ pub mod decode;
 pub mod doctor;
 pub mod encode;
 pub mod file;
+#[doc(hidden)]
+pub mod internal;
 #[doc(hidden)]
 pub mod kernels;
 mod model;
@@ -128,8 +130,6 @@ pub mod stages;
 #[doc(hidden)]
 pub mod v2;
 pub mod validate;
-#[cfg(feature = "zio")]
-pub mod zio;
 
 pub use tgm_core as core;
 pub use tgm_core::descriptor::{ByteOrder, Dtype};
@@ -167,15 +167,11 @@ pub mod deps {
     pub use ::arbitrary;
     #[cfg(feature = "ndarray")]
     pub use ::ndarray;
-    #[cfg(feature = "zio")]
-    pub use bytes;
     pub use ciborium;
     pub use half;
     #[cfg(feature = "num-complex")]
     pub use num_complex;
     pub use serde;
-    #[cfg(feature = "zio")]
-    pub use serde_json;
     pub use zerocopy;
 }
 
@@ -188,13 +184,3 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct PackageReadme;
-
-/// The examples of the page on ZIO, compiled and run.
-#[cfg(all(doctest, feature = "zio"))]
-#[doc = include_str!("../doc/ZIO.md")]
-struct Zio;
-
-/// The examples of the guide, compiled and run.
-#[cfg(doctest)]
-#[doc = include_str!("../doc/GUIDE.md")]
-struct Guide;

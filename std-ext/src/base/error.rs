@@ -163,12 +163,14 @@ impl TensogramError {
     }
 
     /// An input-output error that names the file.
-    pub(crate) fn io(path: &Path, error: &io::Error) -> Self {
+    #[doc(hidden)]
+    pub fn io(path: &Path, error: &io::Error) -> Self {
         Self::Io(io::Error::new(error.kind(), format!("{}: {error}", path.display())))
     }
 
     /// This error with the number of the message in front of its text.
-    pub(crate) fn in_message(self, index: usize) -> Self {
+    #[doc(hidden)]
+    pub fn in_message(self, index: usize) -> Self {
         let named = |reason: Reason| Reason { text: format!("message {index}: {}", reason.text), ..reason };
         match self {
             Self::Framing(reason) => Self::Framing(named(reason)),

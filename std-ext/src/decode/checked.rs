@@ -17,12 +17,15 @@ use crate::model::room::Room;
 use crate::model::to_owned::gathered;
 
 /// A message whose structure and metadata passed every check of the format (FORMAT §1.10).
-pub(crate) struct CheckedMessage<'a> {
-    pub(crate) message: Message<'a>,
-    pub(crate) metadata: MessageMetadata<'a>,
+#[derive(Debug)]
+pub struct CheckedMessage<'a> {
+    /// Its frames and objects.
+    pub message: Message<'a>,
+    /// The metadata that counts: of its last metadata frame, overridden by preceders.
+    pub metadata: MessageMetadata<'a>,
     pub(crate) outline: Outline<'a>,
     /// The memory that owned metadata and descriptors may take.
-    pub(crate) room: Room,
+    pub room: Room,
 }
 
 impl<'a> CheckedMessage<'a> {
@@ -41,7 +44,7 @@ impl<'a> CheckedMessage<'a> {
     ///
     /// # Errors
     /// The errors of [`Self::open`] and of [`Trust::check_message`].
-    pub(crate) fn for_values(bytes: &'a [u8], options: &DecodeOptions, only: Option<usize>) -> Result<(Self, Proof)> {
+    pub fn for_values(bytes: &'a [u8], options: &DecodeOptions, only: Option<usize>) -> Result<(Self, Proof)> {
         Self::open_with(bytes, options, |message| Trust::of_message(message, options)?.check_message(message, only))
     }
 

@@ -11,6 +11,8 @@
 //! covers the whole frame: checking it reads all of the payload, however small the part that is wanted. Each call
 //! checks it once. Without `verify_hash` all of this costs one branch.
 
+use std::fmt;
+
 use tgm_core::Message;
 use tgm_core::descriptor::{Descriptor, MaskDescriptor};
 use tgm_core::frame::Frame;
@@ -32,7 +34,7 @@ pub(crate) enum Trust {
 
 /// Proves that an object's digest is right, or that the options do not ask for it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Proof(());
+pub struct Proof(());
 
 impl Proof {
     /// For bytes that lie in no frame, and so have no digest.
@@ -105,12 +107,22 @@ impl Trust {
 
 /// The descriptor and the bytes of an object whose values may be read.
 #[derive(Clone, Copy)]
-pub(crate) struct Trusted<'o, 'a> {
+pub struct Trusted<'o, 'a> {
     descriptor: &'o Descriptor<'a>,
     payload: &'a [u8],
     /// The payload, and the masks' blobs behind it.
     region: &'a [u8],
     region_offset: u64,
+}
+
+impl fmt::Debug for Trusted<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let len = self.payload.len();
+        f.debug_struct("Trusted")
+            .field("descriptor", self.descriptor)
+            .field("payload_len", &len)
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'o, 'a> Trusted<'o, 'a> {
@@ -124,7 +136,7 @@ impl<'o, 'a> Trusted<'o, 'a> {
     }
 
     /// An object whose frame or message was checked.
-    pub(crate) const fn proven(object: &'o DataObject<'a>, _proof: Proof) -> Self {
+    pub const fn proven(object: &'o DataObject<'a>, _proof: Proof) -> Self {
         Self {
             descriptor: object.descriptor(),
             payload: object.payload(),
@@ -150,12 +162,12 @@ impl<'o, 'a> Trusted<'o, 'a> {
     }
 
     /// What the object is.
-    pub(crate) const fn descriptor(&self) -> &'o Descriptor<'a> {
+    pub const fn descriptor(&self) -> &'o Descriptor<'a> {
         self.descriptor
     }
 
     /// The encoded values, without masks.
-    pub(crate) const fn payload(&self) -> &'a [u8] {
+    pub const fn payload(&self) -> &'a [u8] {
         self.payload
     }
 

@@ -133,12 +133,8 @@ impl TensogramFile {
 
     /// [`Self::append_message`], but only if the messages of the file end at byte `at`. `None` if they end elsewhere, because
     /// another writer has changed the file. Then the file is as it was.
-    pub(crate) fn append_at(
-        &mut self,
-        at: Option<u64>,
-        message: &[u8],
-        how: &AppendOptions,
-    ) -> Result<Option<MessageLayout>> {
+    #[doc(hidden)]
+    pub fn append_at(&mut self, at: Option<u64>, message: &[u8], how: &AppendOptions) -> Result<Option<MessageLayout>> {
         self.check_writable()?;
         whole_message(message)?;
         let Some(mut appender) = Appender::new(self, at, how)? else { return Ok(None) };

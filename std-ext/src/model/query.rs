@@ -55,11 +55,11 @@
 //!
 //! In a message these are of its first object. A program can answer more keys by itself ([`Query::matches_with`]).
 
-pub(crate) mod compare;
-pub(crate) mod expr;
+pub mod compare;
+pub mod expr;
 mod parse;
 mod print;
-pub(crate) mod structure;
+pub mod structure;
 mod text;
 
 use std::fmt;
@@ -105,7 +105,7 @@ pub struct Query {
 const VERSION: [u8; 1] = [WIRE_VERSION as u8];
 
 /// The value of the key `version`.
-pub(crate) fn version() -> Result<Option<Value<'static>>> {
+pub fn version() -> Result<Option<Value<'static>>> {
     Value::parse(&VERSION, 0).map(Some)
 }
 
@@ -115,7 +115,8 @@ impl Query {
         self.root.conditions().into_iter().map(|condition| condition.key.as_str())
     }
 
-    pub(crate) const fn root(&self) -> &Expr {
+    /// The tree of conditions.
+    pub const fn root(&self) -> &Expr {
         &self.root
     }
 

@@ -21,7 +21,7 @@ use tgm_std::encode::{Part, encode_parts};
 use tgm_std::read::{ReadOptions, Reader};
 use tgm_std::{
     DataObjectDescriptor, DecodeOptions, EncodeOptions, GlobalMetadata, MaskMethod, MessageBuilder, ObjectBuilder,
-    ObjectTable, Result, Scratch, TensogramError, TensogramFile, zio,
+    ObjectTable, Result, Scratch, TensogramError, TensogramFile,
 };
 use tgm_tests::corpus;
 
@@ -380,9 +380,9 @@ const ROUTES: &[Route] = routes! {
         view.map(|view| view.map(|view| bytes_of(view.as_slice().unwrap()))).transpose()
     },
     "zio/bridge.rs from_tensogram" "" Whole |case, options| {
-        let options = zio::BridgeOptions { decode: options.clone(), ..Default::default() };
+        let options = tgm_zio::BridgeOptions { decode: options.clone(), ..Default::default() };
         // Label, coordinates, and a part for each object, in little-endian order.
-        let found = zio::from_tensogram(case.bytes, &options);
+        let found = tgm_zio::from_tensogram(case.bytes, &options);
         Some(found.map(|(parts, _)| {
             let values = parts.as_slices()[2 + OBJECT].chunks_exact(8);
             values.flat_map(|value| f64::from_le_bytes(value.try_into().unwrap()).to_ne_bytes()).collect()
@@ -574,14 +574,12 @@ fn every_route_checks_the_digest_when_asked_to() {
 #[test]
 fn what_takes_options_is_in_the_table() {
     let listed: BTreeSet<String> = ROUTES.iter().map(|route| route.through.to_owned()).collect();
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../std-ext/src");
+    let (sources, holders) = (sources(), holders());
     let mut found = BTreeSet::new();
-    for path in sources(&source) {
-        let text = fs::read_to_string(&path).unwrap();
-        let file = path.strip_prefix(&source).unwrap().to_str().unwrap().replace('\\', "/");
+    for (file, text) in sources {
         for function in text.split("pub fn ").skip(1) {
             let signature = &function[..function.find(['{', ';']).unwrap()];
-            if holders(&source).iter().any(|holder| has_word(signature, holder)) {
+            if holders.iter().any(|holder| has_word(signature, holder)) {
                 let name = signature.split(['(', '<']).next().unwrap();
                 found.insert(format!("{file} {name}"));
             }
@@ -595,6 +593,8 @@ fn what_takes_options_is_in_the_table() {
 
 /// What takes options and gives out no values of objects, and why; and what leads through a route of the table.
 const NO_VALUES: &[(&str, &str)] = &[
+    ("decode.rs trusted_values", "takes trusted objects; packages beside tgm-std call it"),
+    ("decode/checked.rs for_values", "checks the digests of a message, and proves it; packages beside tgm-std call it"),
     ("zio/bridge.rs to_tensogram", "encodes: the options of decoding are for the way back"),
     ("convert/grib2/to_grib.rs from_tensogram", "gives out GRIB, of objects made from it alone: std-ext/tests/grib.rs"),
     ("convert/grib2/to_grib.rs from_tensogram_into", "as from_tensogram"),
@@ -604,21 +604,20 @@ const NO_VALUES: &[(&str, &str)] = &[
     ("stages/single.rs decompress", "one stage alone, for measuring; takes trusted objects"),
     ("stages/single.rs restore", "as decompress"),
     ("file/query.rs query", "reads metadata"),
-    ("catalog.rs build_with", "reads metadata"),
-    ("catalog.rs update", "reads metadata"),
-    ("catalog.rs varying_keys", "reads metadata"),
-    ("catalog.rs open_with", "reads a catalogue, whose columns it always verifies"),
-    ("catalog.rs from_bytes_with", "reads a catalogue, whose columns it always verifies"),
+    ("catalog/lib.rs build_with", "reads metadata"),
+    ("catalog/lib.rs update", "reads metadata"),
+    ("catalog/lib.rs varying_keys", "reads metadata"),
+    ("catalog/lib.rs open_with", "reads a catalogue, whose columns it always verifies"),
+    ("catalog/lib.rs from_bytes_with", "reads a catalogue, whose columns it always verifies"),
     ("file/value_reader.rs with_options", "gives values that it verified when their frame is complete: its own tests"),
     ("file/remote_file.rs decode_object_batch", "asks the questions of read/reader.rs"),
     ("file/remote_file.rs decode_range_batch", "asks the questions of read/reader.rs"),
 ];
 
 /// [`DecodeOptions`], and the public options that hold them.
-fn holders(source: &Path) -> BTreeSet<String> {
+fn holders() -> BTreeSet<String> {
     let mut holders = BTreeSet::from(["DecodeOptions".to_owned()]);
-    for path in sources(source) {
-        let text = fs::read_to_string(path).unwrap();
+    for (_, text) in sources() {
         for item in text.split("pub struct ").skip(1) {
             let body = &item[..item.find("\n}").unwrap_or(item.len())];
             if body.lines().any(|line| line.trim_start().starts_with("pub ") && has_word(line, "DecodeOptions")) {
@@ -631,9 +630,8 @@ fn holders(source: &Path) -> BTreeSet<String> {
 
 #[test]
 fn options_of_conversions_alone_hold_options_of_decoding() {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../std-ext/src");
     assert_eq!(
-        holders(&source),
+        holders(),
         BTreeSet::from(["DecodeOptions", "BridgeOptions", "ToNetcdfOptions", "ToZarrOptions"].map(str::to_owned))
     );
 }
@@ -665,36 +663,50 @@ fn an_objects_bytes_are_read_where_its_digest_was_asked_about() {
         "validate/trial.rs",         // how long the payload is; checks digests itself
         "zio/bridge/from_tgm.rs",    // takes trusted objects
     ];
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../std-ext/src");
     let mut found = BTreeSet::new();
-    for path in sources(&source) {
-        let text = fs::read_to_string(&path).unwrap();
+    for (file, text) in sources() {
         let code =
             text.split("\nmod tests {").next().unwrap().lines().filter(|line| !line.trim_start().starts_with("//"));
         let calls = [".payload()", ".region()", ".mask_blob(", ".stored()?", ".stored()."];
         if code.into_iter().any(|line| calls.iter().any(|call| line.contains(call))) {
-            found.insert(path.strip_prefix(&source).unwrap().to_str().unwrap().replace('\\', "/"));
+            found.insert(file);
         }
     }
     assert_eq!(found, BTreeSet::from(allowed.map(str::to_owned)));
 }
 
-/// The library's sources, without tests.
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
+/// The libraries that decode, and what stands before the names of their files here.
+const LIBRARIES: [(&str, &str); 3] =
+    [("../std-ext/src", ""), ("../std-ext/catalog/src", "catalog/"), ("../std-ext/zio/src", "zio/")];
+
+/// The names and texts of the libraries' sources, without tests.
+fn sources() -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for (folder, before) in LIBRARIES {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+        for path in files(&folder) {
+            let name = path.strip_prefix(&folder).unwrap().to_str().unwrap().replace('\\', "/");
+            all.push((format!("{before}{name}"), fs::read_to_string(&path).unwrap()));
+        }
+    }
+    all
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         if path.is_dir() {
             if name != "tests" {
-                files.extend(sources(&path));
+                found.extend(files(&path));
             }
         } else if path.extension().is_some_and(|e| e == "rs") && !name.ends_with("tests.rs") {
-            files.push(path);
+            found.push(path);
         }
     }
-    files.sort();
-    files
+    found.sort();
+    found
 }
 
 fn has_word(text: &str, word: &str) -> bool {

@@ -156,7 +156,7 @@ fn owning_routes(bytes: &[u8], options: &DecodeOptions) -> Vec<(&'static str, Re
     let object = first_object(bytes);
     let start = usize::try_from(object.frame().offset()).unwrap();
     let frame = &bytes[start..start + usize::try_from(object.frame().total_length()).unwrap()];
-    let bridge = tgm_std::zio::BridgeOptions { decode: options.clone(), ..Default::default() };
+    let bridge = tgm_zio::BridgeOptions { decode: options.clone(), ..Default::default() };
     let mut routes = without(routes(bytes, options), &["values"]);
     routes.extend([
         ("decode_object_from_frame", tgm_std::decode::decode_object_from_frame(frame, options).map(drop)),
@@ -164,7 +164,7 @@ fn owning_routes(bytes: &[u8], options: &DecodeOptions) -> Vec<(&'static str, Re
         ("file.decode_message", opened.decode_message(0, options).map(drop)),
         ("file.decode_object", opened.decode_object(0, 0, options).map(drop)),
         ("file.decode_range", opened.decode_range(0, 0, &[], options).map(drop)),
-        ("zio", tgm_std::zio::from_tensogram(bytes, &bridge).map(drop)),
+        ("zio", tgm_zio::from_tensogram(bytes, &bridge).map(drop)),
     ]);
     routes
 }

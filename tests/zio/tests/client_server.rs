@@ -10,7 +10,7 @@ use arzmq::prelude::{
 };
 use serde_json::json;
 use tgm_std::ByteOrder;
-use tgm_std::zio::{Direction, ErrorKind, Flow, FlowEvent, Parts, Received, Tens, TensBuilder, TensorBuilder};
+use tgm_zio::{Direction, ErrorKind, Flow, FlowEvent, Parts, Received, Tens, TensBuilder, TensorBuilder};
 
 const ORDER: ByteOrder = ByteOrder::Little;
 const PATIENCE_MS: i32 = 60_000;

@@ -96,8 +96,10 @@ impl Literal {
 
 /// A number, of metadata or of a query.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Number {
+pub enum Number {
+    /// An integer, exactly.
     Integer(i128),
+    /// A float.
     Float(f64),
 }
 
@@ -113,14 +115,16 @@ impl Number {
         }
     }
 
-    pub(crate) fn of(value: &Value<'_>) -> Option<Self> {
+    /// The number that an item of metadata is. `None` for an item of another kind.
+    pub fn of(value: &Value<'_>) -> Option<Self> {
         if let Ok(integer) = value.as_integer() {
             return Some(Self::Integer(integer));
         }
         value.as_f64().ok().map(Self::Float)
     }
 
-    pub(crate) fn order(self, other: Self) -> Option<Ordering> {
+    /// Which number is greater, without rounding. `None` for NaN.
+    pub fn order(self, other: Self) -> Option<Ordering> {
         match (self, other) {
             (Self::Integer(a), Self::Integer(b)) => Some(a.cmp(&b)),
             (Self::Float(a), Self::Float(b)) => a.partial_cmp(&b),
