@@ -32,13 +32,13 @@ pub(super) struct Source {
     name: String,
     file: TensogramFile,
     length: u64,
-    found: Mutex<Found>,
+    found: Mutex<Scanned>,
     is_begun: AtomicBool,
 }
 
 /// What a scan has found so far.
 #[derive(Clone, Debug, Default)]
-struct Found {
+struct Scanned {
     messages: Vec<MessageLayout>,
     known: Known,
 }
@@ -77,7 +77,7 @@ impl Source {
             return Err(TensogramError::Io(io::Error::new(io::ErrorKind::Unsupported, text)));
         }
         let known = Known { length: metadata.len(), ..Known::default() };
-        let found = Mutex::new(Found { known, ..Found::default() });
+        let found = Mutex::new(Scanned { known, ..Scanned::default() });
         Ok(Self { name, file, length: metadata.len(), found, is_begun: AtomicBool::new(false) })
     }
 
@@ -86,7 +86,7 @@ impl Source {
         &self.name
     }
 
-    fn found(&self) -> MutexGuard<'_, Found> {
+    fn found(&self) -> MutexGuard<'_, Scanned> {
         // Positions are appended, so a panic elsewhere leaves a list that is right.
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -201,12 +201,12 @@ impl Source {
 
 /// A part of the file in memory.
 #[derive(Debug, Default)]
-struct Part {
+struct Piece {
     start: u64,
     bytes: Vec<u8>,
 }
 
-impl Part {
+impl Piece {
     /// The bytes at `offset`, if all `length` are there.
     fn at(&self, offset: u64, length: u64) -> Option<&[u8]> {
         slice(&self.bytes, offset.checked_sub(self.start)?, length)
@@ -216,7 +216,7 @@ impl Part {
 /// The file, read in windows: large ones where reads are near each other.
 struct Window<'s> {
     source: &'s Source,
-    buffer: RefCell<Part>,
+    buffer: RefCell<Piece>,
 }
 
 impl<'s> Window<'s> {
