@@ -64,6 +64,7 @@
 //!
 //! | layer | what it knows |
 //! |---|---|
+//! | `internal` | what the packages beside this one take |
 //! | `doctor` | which features this build has, each tested |
 //! | `compat` | the names of the crate `tensogram` |
 //! | `convert`, `ndarray`, `zio` | the arrays of other formats and libraries |
@@ -90,7 +91,7 @@
 //! | enums that may grow: [`TensogramError`], [`Hint`], [`IssueCode`], [`Leftover`], [`ValueOrder`], [`TornTail`], [`encode::Part`] … | `#[non_exhaustive]`, more variants in any release | ends matches with `_ =>` |
 //! | enums of the format and of the crate `tensogram`: [`Dtype`], [`ByteOrder`], [`MaskMethod`], [`AggregateHashPolicy`], [`CompressionBackend`], [`MetaType`] … | complete, more variants with a new second number only | matches all variants, if it likes |
 //! | descriptors and metadata: [`DataObjectDescriptor`], [`GlobalMetadata`], [`MaskDescriptor`] … | the format's fields, more with a new second number only | writes all fields |
-//! | the modules `kernels` and `doctor`, which are hidden | change in any release | does not use them |
+//! | the modules `internal`, `kernels` and `doctor`, which are hidden | change in any release | does not use them |
 //!
 //! Option structures are not `#[non_exhaustive]`, because programs for `tensogram` write them as literals. Enums of
 //! `tensogram` are not either, because such programs match on all variants.
@@ -114,6 +115,8 @@ pub mod decode;
 pub mod doctor;
 pub mod encode;
 pub mod file;
+#[doc(hidden)]
+pub mod internal;
 #[doc(hidden)]
 pub mod kernels;
 mod model;
