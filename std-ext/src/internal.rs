@@ -21,3 +21,6 @@ pub mod query {
     pub use crate::model::query::structure::Structure;
     pub use crate::model::query::version;
 }
+
+// scan
+pub use crate::scan::{Window, Windowed};
