@@ -1,7 +1,7 @@
 //! What the packages beside this one take besides the public names. Changes in any release.
 
-// base
-pub use crate::base::threads::Threads;
+// of tgm-codec
+pub use tgm_codec::threads::Threads;
 
 // decode
 pub use crate::decode::checked::CheckedMessage;

@@ -566,7 +566,7 @@ impl Catalog {
 
 fn threads(options: &DecodeOptions, layouts: &[MessageLayout]) -> Result<Threads> {
     let bytes = layouts.iter().fold(0, |sum: u64, layout| sum.saturating_add(layout.length));
-    Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes)
+    Ok(Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes)?)
 }
 
 fn check_bytes(len: u64, limits: &CatalogLimits) -> Result<()> {

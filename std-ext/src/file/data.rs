@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::io;
 
+use tgm_codec::memory::prefetch;
+use tgm_codec::threads::Threads;
 use tgm_core::scan::Source;
 
 use crate::base::error::{Result, TensogramError};
-use crate::base::memory::prefetch;
-use crate::base::threads::Threads;
 use crate::file::message_bytes::AT_ONCE;
 #[cfg(feature = "mmap")]
 use crate::file::mmap::MappedFile;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tgm_codec::memory::{self, untouched_zeros};
 use tgm_core::selection::Pick;
 
 pub(crate) use super::gather::Wanted;
@@ -9,7 +10,6 @@ use super::gather::{Elements, Gathered, PayloadBytes};
 use super::outline::Piece;
 use super::structure::Structure;
 use crate::base::error::{Result, TensogramError};
-use crate::base::memory::{self, untouched_zeros};
 use crate::base::options::DecodeOptions;
 use crate::decode::apart::{Division, FrameApart, descriptor_at, gathered as box_of_rows, select_object, spans};
 use crate::decode::select::Selected;
@@ -74,7 +74,7 @@ impl Question for Bytes {
     }
 
     fn in_memory(&self, message: &[u8]) -> Result<Vec<u8>> {
-        memory::copy(message)
+        Ok(memory::copy(message)?)
     }
 
     fn answer(&self, gathered: Gathered) -> Result<Answer<Vec<u8>>> {
@@ -132,7 +132,7 @@ impl Question for Outline {
     }
 
     fn in_memory(&self, message: &[u8]) -> Result<Self::Answer> {
-        memory::copy(message)
+        Ok(memory::copy(message)?)
     }
 
     fn answer(&self, gathered: Gathered) -> Result<Answer<Vec<u8>>> {
