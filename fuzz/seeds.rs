@@ -8,7 +8,7 @@ use tgm_core::Message;
 use tgm_core::descriptor::{Compression, Encoding};
 use tgm_core::object::DataObject;
 use tgm_std::DecodeOptions;
-use tgm_std::catalog::Catalog;
+use tgm_catalog::Catalog;
 use tgm_std::convert::arrays::Arrays;
 #[cfg(feature = "zarr")]
 use tgm_std::convert::zarr::{ToZarrOptions, ZarrWriter};

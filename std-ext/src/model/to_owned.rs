@@ -30,8 +30,8 @@ pub fn message_metadata(metadata: &MessageMetadata<'_>, room: &Room) -> Result<G
     with_base(metadata.frame(), gathered(metadata.object_count(), base)?)
 }
 
-/// The entries of an object: those of its preceder replace those in `base`. Appending one sorted map to another takes
-/// no search for each entry.
+/// The entries of an object: entries of its preceder replace entries in `base`. Appending one sorted map to another
+/// takes no search for each entry.
 pub(crate) fn object_entries(object: &ObjectMetadata<'_>, room: &Room) -> Result<Entries> {
     let mut merged = object.base().map_or_else(|| Ok(Entries::new()), |base| of_map(&base))?;
     if let Some(preceder) = object.preceder() {
@@ -40,7 +40,7 @@ pub(crate) fn object_entries(object: &ObjectMetadata<'_>, room: &Room) -> Result
     Ok(merged)
 }
 
-/// Replaces entries of an object by those of its preceder.
+/// Replaces entries of an object by the entries of its preceder.
 pub(crate) fn override_by(entries_of_base: &mut Entries, preceder: &cbor::Map<'_>, room: &Room) -> Result<()> {
     room.take_map(preceder)?;
     let mut over = of_map(preceder)?;
@@ -159,7 +159,7 @@ fn masks(view: &descriptor::Descriptor<'_>, stated: &cbor::Value<'_>) -> Result<
 
 /// The value of one CBOR item. The caller has taken room for it. The cost is O(its bytes) for any nesting. Recursion is
 /// bounded, because `tgm_core` limits the nesting.
-pub(crate) fn value(item: &cbor::Value<'_>) -> Result<Value> {
+pub fn value(item: &cbor::Value<'_>) -> Result<Value> {
     match item.kind() {
         cbor::Kind::Array if let Some(numbers) = many_uints(item) => Ok(Value::Array(numbers)),
         _ if let Some(value) = plain::value(&mut item.as_encoded()) => Ok(value),
@@ -258,7 +258,7 @@ fn whole(text: cbor::Text<'_>) -> String {
     text.as_str().map_or_else(|| text.to_string(), ToString::to_string)
 }
 
-/// A name. Those of the format are copied directly.
+/// A name. Names that the format defines are copied directly.
 fn name<K: Copy + Display>(name: Named<'_, K>, known: impl Fn(K) -> &'static str) -> String {
     name.known().map_or_else(|| name.to_string(), |choice| known(choice).to_string())
 }

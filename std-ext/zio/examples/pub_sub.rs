@@ -30,7 +30,7 @@ fn means(socket: Receiver<Vec<Bytes>>) -> tgm_std::Result<Vec<f64>> {
     for frames in socket {
         let received = Received::from_frames(frames, Envelope::Plain, ORDER)?;
         let message = received.message()?;
-        // A message without tensors is no error: it is text, or anything else.
+        // A message without tensors is not an error: it is text, or anything else.
         let Some(tens) = Tens::find(&message)? else { continue };
         for tensor in tens.tensors() {
             let image = tensor.view::<f32>()?;

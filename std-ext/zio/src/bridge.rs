@@ -132,7 +132,7 @@ pub enum NotKept {
         /// Which object.
         object: usize,
     },
-    /// A key of the descriptor that is no part of the format.
+    /// A key of the descriptor that is not a part of the format.
     Parameter {
         /// Which object.
         object: usize,

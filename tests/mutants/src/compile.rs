@@ -64,7 +64,7 @@ impl Copy {
         Ok(refused)
     }
 
-    /// Builds the tests, or only those of the package itself.
+    /// Builds all tests, or only the package's own.
     ///
     /// # Errors
     /// They do not compile.

@@ -63,8 +63,8 @@ const CORE: Subject = Subject {
     ],
 };
 
-/// The features of std with which its tests are built: those of the package `tgm-tests`, the encoder for tokio, and the codecs
-/// that cmake builds, for encoding has code of its own for them.
+/// The features of std with which its tests are built: what `tgm-tests` asks for, the encoder for tokio, and the codecs that
+/// cmake builds, because encoding has code of its own for them.
 const FEATURES_OF_STD: &[&str] = &[
     "--no-default-features",
     "--features",

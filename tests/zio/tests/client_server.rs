@@ -1,7 +1,7 @@
 //! TENS messages and FLOW by libzmq's CLIENT and SERVER, over loopback. Both sockets are libzmq's; what they carry is ours on
 //! both ends, because the wheels of pyzmq are built without these sockets.
 //!
-//! The sockets carry single buffers. A message from a client has a routing id, which is no frame; the answer needs it.
+//! The sockets carry single buffers. A message from a client has a routing id, which is not a frame; the answer needs it.
 
 use std::thread;
 
@@ -132,7 +132,7 @@ fn a_server_answers_the_client_whose_routing_id_it_has() {
     for _ in &clients {
         let sent = server.recv_msg(RecvFlags::empty()).unwrap();
         let received = Received::from_buffer(sent.bytes(), ORDER).unwrap();
-        assert!(received.identity().is_none(), "the routing id is no frame");
+        assert!(received.identity().is_none(), "the routing id is not a frame");
         let sum = [values_of(&received).iter().sum()];
         let answer = Sent::from(message(&sum).to_buffer().unwrap());
         answer.set_routing_id(sent.routing_id().unwrap()).unwrap();

@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
+use tgm_codec::kernels::szip::decode_into;
+use tgm_codec::szip;
 use tgm_core::szip::Params;
 
 use super::codes::{containers_len, to_containers};
 use super::representation::Representation;
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::{DecodeLimits, reserve};
-use crate::codec::szip;
-use crate::kernels::szip::decode_into;
 
 /// The samples of a stream, each in a big-endian container.
 ///

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use ciborium::Value;
+use tgm_codec::codec;
 use tgm_core::Message as Tensogram;
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, Filter};
 use tgm_core::object::DataObject;
@@ -20,7 +21,6 @@ use super::to_tgm::{GribOptions, Outline, objects};
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::{reserve, reserve_more};
 use crate::base::options::{CompressionBackend, DecodeOptions};
-use crate::codec::codec;
 use crate::decode::decode_metadata;
 use crate::decode::masks::{MaskBuffers, Masks};
 use crate::decode::trust::Trusted;

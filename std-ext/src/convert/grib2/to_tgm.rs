@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use ciborium::Value;
+use tgm_codec::kernels::finite::PackedMasks;
 use tgm_core::descriptor::{ByteOrder, Compression, Dtype, Encoding, Key, MaskKind};
 use tgm_core::packing::Packing;
 
@@ -23,7 +24,6 @@ use crate::base::error::Result;
 use crate::base::error::TensogramError;
 use crate::base::limits::DecodeLimits;
 use crate::base::options::{EncodeOptions, MaskMethod};
-use crate::encode::finite::PackedMasks;
 use crate::encode::masks;
 use crate::encode::{Part, encode_parts};
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata, MasksMetadata};

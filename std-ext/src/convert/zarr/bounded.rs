@@ -13,6 +13,7 @@ use std::sync::Arc;
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
+use tgm_codec::{blosc2, zstd};
 use zarrs::array::codec::api::{PartialDecoderCapability, PartialEncoderCapability};
 use zarrs::array::{
     ArrayBytesRaw, BytesRepresentation, BytesToBytesCodecTraits, CodecError, CodecMetadataOptions, CodecOptions,
@@ -23,7 +24,6 @@ use zarrs::plugin::{ExtensionName, ZarrVersion};
 
 use super::Result;
 use crate::base::limits::reserve;
-use crate::codec::{blosc2, zstd};
 
 /// The level of zstd where blosc was.
 pub(super) const ZSTD_LEVEL: i32 = 3;

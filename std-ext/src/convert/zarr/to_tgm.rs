@@ -6,6 +6,7 @@ use std::path::Path;
 
 use ciborium::Value;
 use serde_json::{Map, Value as Json};
+use tgm_codec::kernels::byteswap::swap_in_place;
 use tgm_core::descriptor::{ByteOrder, Dtype};
 
 use super::describe::{Array, count, indices};
@@ -19,7 +20,6 @@ use crate::convert::names::above;
 use crate::convert::note::Note;
 use crate::convert::streamed::{compress, encode_options};
 use crate::encode::streaming::StreamingEncoder;
-use crate::kernels::byteswap::swap_in_place;
 use crate::model::json::to_cbor;
 use crate::model::params::metadata;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
