@@ -64,7 +64,6 @@ mod coordinates;
 mod error;
 mod fields;
 mod find;
-mod grid;
 mod keys;
 mod names;
 mod note;

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use tgm_grid::GridError;
+
 use crate::base::error::TensogramError;
 use crate::base::hint::Hint;
 
@@ -245,6 +247,26 @@ impl From<GribError> for TensogramError {
             | GribErrorKind::PredefinedBitmap(_) => Self::Encoding(text),
             _ => Self::Framing(text),
         }
+    }
+}
+
+/// The error of section 3 of a message, in which it lies at `offset`.
+pub(super) fn at_grid(offset: usize) -> impl Fn(GridError) -> GribError {
+    move |error| {
+        let kind = match error {
+            GridError::ShortSection { octet } => GribErrorKind::ShortSection { section: 3, octet },
+            GridError::SectionLength(length) => GribErrorKind::SectionLength { section: 3, length },
+            _ => GribErrorKind::Grid,
+        };
+        kind.at(offset)
+    }
+}
+
+/// The error of section 3 in the metadata of an object.
+pub(super) fn of_grid(error: GridError) -> TensogramError {
+    match error {
+        GridError::Metadata(error) => error.into(),
+        error => at_grid(0)(error).into(),
     }
 }
 

@@ -3,8 +3,10 @@
 //! A message may hold several fields. A field repeats sections from 2, 3 or 4 on, and takes the others from the field
 //! before it (regulation 92.2.3).
 
+use tgm_grid::GridSection;
+
 use super::bitmap::Bitmap;
-use super::error::{GribError, GribErrorKind};
+use super::error::{GribError, GribErrorKind, at_grid};
 use super::sections::{HEAD_LEN, Message, Section, Sections};
 
 /// One field: the sections that apply to it.
@@ -100,12 +102,28 @@ impl<'a> Iterator for Fields<'a> {
 impl std::iter::FusedIterator for Fields<'_> {}
 
 impl<'a> Field<'a> {
-    /// Points of its grid (section 3, octets 7 to 10).
+    /// Its section 3, which says which grid it has.
+    ///
+    /// # Errors
+    /// [`GribErrorKind::ShortSection`].
+    pub fn grid(&self) -> Result<GridSection<'a>, GribError> {
+        GridSection::parse(self.grid.as_bytes()).map_err(at_grid(self.grid.offset()))
+    }
+
+    /// Points of its grid.
     ///
     /// # Errors
     /// [`GribErrorKind::ShortSection`].
     pub fn point_count(&self) -> Result<u64, GribError> {
-        self.grid.u32(7).map(u64::from)
+        self.grid()?.point_count().map(u64::from).map_err(at_grid(self.grid.offset()))
+    }
+
+    /// The shape of its tensor, slowest dimension first.
+    ///
+    /// # Errors
+    /// [`GribErrorKind::ShortSection`].
+    pub(super) fn shape(&self) -> Result<Vec<u64>, GribError> {
+        self.grid()?.shape().map_err(at_grid(self.grid.offset()))
     }
 
     /// The number of values that section 5 states (octets 6 to 9).

@@ -3,10 +3,10 @@
 //! Numbers that the manual calls missing are left out.
 
 use ciborium::Value;
+use tgm_grid::{Area, GridError, GridSection};
 
-use super::error::GribError;
+use super::error::{GribError, at_grid};
 use super::fields::Field;
-use super::grid::{MISSING, scanning_mode};
 use super::names::{data_type, short_name};
 use super::parameters::{hours, level_type, parameter, surface};
 use super::product::{Product, Surface};
@@ -30,12 +30,14 @@ pub(super) fn of(field: &Field<'_>) -> Result<(Entries, Entries), GribError> {
     let (mut grib, mut mars) = (Vec::new(), Vec::new());
     add(&mut grib, "discipline", Some(discipline));
     identification(field.identification, &mut grib, &mut mars)?;
-    grid(field.grid, &mut grib)?;
+    let grid = field.grid()?;
+    let numbers = grid.numbers().map_err(at_grid(field.grid.offset()))?;
+    numbers.into_iter().for_each(|(key, number)| add(&mut grib, key, Some(number)));
     describe(&product, discipline, &mut grib);
     add(&mut grib, "dataRepresentationTemplateNumber", Some(field.representation.u16(10)?));
     archive(&product, &mut mars);
     add(&mut mars, "param", short_name(discipline, &product));
-    add(&mut mars, "area", area(field.grid)?);
+    add(&mut mars, "area", area(grid).map_err(at_grid(field.grid.offset()))?);
     Ok((grib, mars))
 }
 
@@ -60,79 +62,10 @@ fn identification(section: Section<'_>, grib: &mut Entries, mars: &mut Entries) 
     Ok(())
 }
 
-/// Section 3.
-fn grid(section: Section<'_>, grib: &mut Entries) -> Result<(), GribError> {
-    let template = section.u16(13)?;
-    add(grib, "gridDefinitionTemplateNumber", Some(template));
-    add(grib, "numberOfDataPoints", Some(section.u32(7)?));
-    let Some(mode) = scanning_mode(template) else { return Ok(()) };
-    let [columns, rows] = if matches!(template, 20 | 30) { ["Nx", "Ny"] } else { ["Ni", "Nj"] };
-    let mut unsigned = |key, octet| {
-        add(grib, key, Some(section.u32(octet)?).filter(|number| *number != MISSING));
-        Ok::<_, GribError>(())
-    };
-    unsigned(columns, 31)?;
-    unsigned(rows, 35)?;
-    if matches!(template, 20 | 30) {
-        unsigned("Dx", 56)?;
-        unsigned("Dy", 60)?;
-    } else if template == 10 {
-        unsigned("orientationOfTheGrid", 61)?;
-        unsigned("Di", 65)?;
-        unsigned("Dj", 69)?;
-    } else {
-        unsigned("iDirectionIncrement", 64)?;
-        // The same octets are a number of parallels on Gaussian grids.
-        unsigned(if template == 40 { "N" } else { "jDirectionIncrement" }, 68)?;
-    }
-    let mut signed = |key, octet| {
-        add(grib, key, Some(section.i32(octet)?).filter(|_| section.u32(octet) != Ok(MISSING)));
-        Ok::<_, GribError>(())
-    };
-    if matches!(template, 20 | 30) {
-        signed("latitudeOfFirstGridPoint", 39)?;
-        signed("longitudeOfFirstGridPoint", 43)?;
-        signed("LaD", 48)?;
-        signed("LoV", 52)?;
-    } else if template == 10 {
-        signed("latitudeOfFirstGridPoint", 39)?;
-        signed("longitudeOfFirstGridPoint", 43)?;
-        signed("LaD", 48)?;
-        signed("latitudeOfLastGridPoint", 52)?;
-        signed("longitudeOfLastGridPoint", 56)?;
-    } else {
-        signed("latitudeOfFirstGridPoint", 47)?;
-        signed("longitudeOfFirstGridPoint", 51)?;
-        signed("latitudeOfLastGridPoint", 56)?;
-        signed("longitudeOfLastGridPoint", 60)?;
-    }
-    if template == 30 {
-        signed("Latin1", 66)?;
-        signed("Latin2", 70)?;
-    }
-    if template == 1 {
-        signed("latitudeOfSouthernPole", 73)?;
-        signed("longitudeOfSouthernPole", 77)?;
-    }
-    add(grib, "scanningMode", Some(section.u8(mode)?));
-    Ok(())
-}
-
-/// The bounds of a regular grid whose rows run from north to south and from west to east: north, west, south, east, in
-/// degrees. `None` for other grids.
-fn area(section: Section<'_>) -> Result<Option<Vec<Value>>, GribError> {
-    // Other units than a millionth of a degree are rare.
-    let is_plain = section.u16(13)? == 0 && matches!(section.u32(39)?, 0 | MISSING) && section.u8(72)? == 0;
-    let is_regular = section.u32(31)? != MISSING && section.u32(35)? != MISSING;
-    if !is_plain || !is_regular {
-        return Ok(None);
-    }
-    let [north, west, south, east] = [section.i32(47)?, section.i32(51)?, section.i32(56)?, section.i32(60)?];
-    // East lies behind west, across the meridian of 0 if need be.
-    let east = if east < west { east + 360_000_000 } else { east };
-    #[expect(clippy::cast_precision_loss, reason = "numbers of 32 bits")]
-    let degrees = |number: i64| Value::from(number as f64 / 1e6);
-    Ok(Some([north, west, south, east].map(degrees).into()))
+/// The bounds of a regular grid: north, west, south, east, in degrees. `None` for other grids.
+fn area(grid: GridSection<'_>) -> Result<Option<Vec<Value>>, GridError> {
+    let numbers = |area: Area| [area.north(), area.west(), area.south(), area.east()].map(Value::from).into();
+    Ok(grid.area()?.map(numbers))
 }
 
 /// Section 4.

@@ -10,8 +10,9 @@
 //! | 4.1 and 4.11: 35, 36, 37 | type of ensemble forecast, number of the perturbation, number of forecasts |
 //! | 4.2 and 4.12: 35, 36 | derived forecast, number of forecasts |
 
+use tgm_grid::Octets;
+
 use super::error::GribError;
-use super::grid::MISSING;
 use super::sections::Section;
 
 /// The numbers of section 4. Those that are absent or missing are `None`.
@@ -97,7 +98,7 @@ impl Surface {
 
 /// A number of four octets, or `None` if it is missing.
 fn present(section: Section<'_>, octet: usize) -> Result<Option<i64>, GribError> {
-    Ok(if section.u32(octet)? == MISSING { None } else { Some(section.i32(octet)?) })
+    Ok(if section.u32(octet)? == Octets::MISSING { None } else { Some(section.i32(octet)?) })
 }
 
 #[cfg(test)]

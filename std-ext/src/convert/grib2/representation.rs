@@ -119,7 +119,7 @@ impl Representation {
 
 /// The numbers that templates 5.0 and 5.42 share, in the format's terms.
 fn packing(section: Section<'_>) -> Result<Packing, GribError> {
-    let reference = f32::from_be_bytes(section.octets(12)?);
+    let reference = f32::from_be_bytes(section.array(12)?);
     let (binary, decimal, bits) = (section.i16(16)?, section.i16(18)?, section.u8(20)?);
     if bits > MAX_BITS {
         return Err(GribErrorKind::Bits(bits).at(section.offset()));

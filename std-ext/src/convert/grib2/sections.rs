@@ -10,6 +10,8 @@
 
 use std::fmt;
 
+use tgm_grid::Octets;
+
 use super::error::{GribError, GribErrorKind};
 
 /// The first bytes of a message.
@@ -58,7 +60,7 @@ impl Indicator {
         if edition != 2 {
             return Err(GribErrorKind::Edition(edition).at(EDITION - 1));
         }
-        let length = u64::from_be_bytes(section.octets(LENGTH)?);
+        let length = u64::from_be_bytes(section.array(LENGTH)?);
         if length < (INDICATOR_LEN + END.len()) as u64 {
             return Err(GribErrorKind::MessageLength(length).at(LENGTH - 1));
         }
@@ -196,53 +198,50 @@ impl<'a> Section<'a> {
 
     /// Its bytes from an octet on, counted from 1 as in the manual. Empty if it ends before.
     pub fn from_octet(&self, octet: usize) -> &'a [u8] {
-        self.bytes.get(octet.saturating_sub(1)..).unwrap_or_default()
+        self.octets().from(octet)
+    }
+
+    const fn octets(&self) -> Octets<'a> {
+        Octets::new(self.bytes)
+    }
+
+    /// A number that begins at an octet, which is the error if it is not there.
+    fn present<T>(&self, octet: usize, found: Option<T>) -> Result<T, GribError> {
+        found.ok_or(GribErrorKind::ShortSection { section: self.number, octet }.at(self.offset))
     }
 
     /// `N` octets from an octet on, counted from 1.
     ///
     /// # Errors
-    /// [`GribErrorKind::ShortSection`].
-    pub(super) fn octets<const N: usize>(&self, octet: usize) -> Result<[u8; N], GribError> {
-        let found = self.from_octet(octet).first_chunk().copied();
-        found.ok_or(GribErrorKind::ShortSection { section: self.number, octet }.at(self.offset))
+    /// [`GribErrorKind::ShortSection`], also for the numbers below.
+    pub(super) fn array<const N: usize>(&self, octet: usize) -> Result<[u8; N], GribError> {
+        self.present(octet, self.octets().array(octet))
     }
 
-    /// One octet.
-    ///
-    /// # Errors
-    /// The errors of [`Self::octets`], also for the numbers below.
     pub(super) fn u8(&self, octet: usize) -> Result<u8, GribError> {
-        self.octets(octet).map(u8::from_be_bytes)
+        self.present(octet, self.octets().u8(octet))
     }
 
     pub(super) fn u16(&self, octet: usize) -> Result<u16, GribError> {
-        self.octets(octet).map(u16::from_be_bytes)
+        self.present(octet, self.octets().u16(octet))
     }
 
     pub(super) fn u32(&self, octet: usize) -> Result<u32, GribError> {
-        self.octets(octet).map(u32::from_be_bytes)
+        self.present(octet, self.octets().u32(octet))
     }
 
     /// A signed number. The first bit is the sign, and the others are the amount (regulation 92.1.5).
     pub(super) fn i8(&self, octet: usize) -> Result<i64, GribError> {
-        Ok(signed(self.u8(octet)?.into(), u8::BITS))
+        self.present(octet, self.octets().i8(octet))
     }
 
     pub(super) fn i16(&self, octet: usize) -> Result<i64, GribError> {
-        Ok(signed(self.u16(octet)?.into(), u16::BITS))
+        self.present(octet, self.octets().i16(octet))
     }
 
     pub(super) fn i32(&self, octet: usize) -> Result<i64, GribError> {
-        Ok(signed(self.u32(octet)?, u32::BITS))
+        self.present(octet, self.octets().i32(octet))
     }
-}
-
-/// The number of `bits` bits whose first bit is its sign.
-fn signed(number: u32, bits: u32) -> i64 {
-    let sign = 1_u32 << (bits - 1);
-    let amount = i64::from(number & (sign - 1));
-    if number & sign == 0 { amount } else { -amount }
 }
 
 #[cfg(test)]
@@ -321,11 +320,5 @@ mod tests {
             let error = Message::parse(&good[..len]).unwrap_err();
             assert!(error.offset() <= len as u64, "{error}");
         }
-    }
-
-    #[test]
-    fn numbers_have_their_sign_in_the_first_bit() {
-        assert_eq!((signed(0x8001, 16), signed(0x7fff, 16), signed(0x8000, 16)), (-1, 32767, 0));
-        assert_eq!((signed(0xff, 8), signed(u32::MAX, 32)), (-127, -i64::from(i32::MAX)));
     }
 }

@@ -17,7 +17,7 @@ use super::note::Note;
 use super::recipe::{GRIB, MARS, Recipe};
 use super::representation::{Ccsds, Representation};
 use super::sections::{INDICATOR_LEN, Message, Section};
-use super::{grid, picture, stream};
+use super::{picture, stream};
 use crate::base::error::Result;
 #[cfg(doc)]
 use crate::base::error::TensogramError;
@@ -122,7 +122,7 @@ fn object<'a>(
 ) -> Result<Object<'a>> {
     let representation = Representation::parse(field.representation)?;
     let present = Present::of(field)?;
-    let shape = grid::shape(field)?;
+    let shape = field.shape()?;
     let decoded = integers(field, &representation, &present, &shape, options)?;
     let payload = decoded.map_or_else(|| bits(field, &representation, &present, &shape, options), Ok)?;
     let Payload { mut descriptor, mut region, gaps, source, packing } = payload;
@@ -198,7 +198,7 @@ impl<'a> Outline<'a> {
         Present::of(field)?;
         let sections = sections(message, field)?;
         let recipe = Recipe { field: index as u64, fields: fields as u64, sections, groups: None, data: None };
-        Ok(Self { field: *field, shape: grid::shape(field)?, recipe })
+        Ok(Self { field: *field, shape: field.shape()?, recipe })
     }
 
     /// The metadata of the object.

@@ -44,7 +44,7 @@ impl Grids {
                 return name;
             }
         };
-        let grid = if let Some((rows, columns)) = axes(shape, &coordinates) {
+        let grid = if let Some((rows, columns)) = coordinates.axes(shape) {
             let names = [free(LATITUDE.0), free(LONGITUDE.0)];
             for ((name, values), kind) in names.iter().zip([rows, columns]).zip([LATITUDE, LONGITUDE]) {
                 dimensions.add_own(name, values.len() as u64);
@@ -69,17 +69,6 @@ impl Grids {
         self.known.push((grid.clone(), shape.to_vec(), coordinates));
         Ok(grid)
     }
-}
-
-/// The latitudes of the rows and the longitudes of the columns, if they say where all points are.
-fn axes(shape: &[u64], Coordinates { latitudes, longitudes }: &Coordinates) -> Option<(Vec<f64>, Vec<f64>)> {
-    let [_, columns] = shape else { return None };
-    let columns = usize::try_from(*columns).ok().filter(|columns| *columns > 0)?;
-    let first_row = longitudes.get(..columns)?;
-    let is_parallel = |row: &[f64]| row.iter().all(|latitude| Some(latitude) == row.first());
-    let is_regular =
-        latitudes.chunks(columns).all(is_parallel) && longitudes.chunks(columns).all(|row| row == first_row);
-    is_regular.then(|| (latitudes.iter().step_by(columns).copied().collect(), first_row.to_vec()))
 }
 
 fn add_variable(

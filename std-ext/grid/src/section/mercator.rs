@@ -18,10 +18,11 @@
 //! | 61 to 64 | angle between the rows and the equator |
 //! | 65 to 68, 69 to 72 | distances of columns and rows, in millimetres |
 
-use super::super::error::GribError;
-use super::super::sections::Section;
+use super::GridSection;
 use super::earth::Earth;
-use super::{Coordinates, Scan};
+use super::scan::Scan;
+use crate::coordinates::Coordinates;
+use crate::error::GridError;
 
 /// Such a grid.
 pub(super) struct Mercator {
@@ -36,9 +37,9 @@ pub(super) struct Mercator {
 
 impl Mercator {
     /// `None` if the shape of the Earth is not known, or rows do not run along the equator.
-    pub(super) fn parse(section: Section<'_>) -> Result<Option<Self>, GribError> {
+    pub(super) fn parse(section: GridSection<'_>) -> Result<Option<Self>, GridError> {
         #[expect(clippy::cast_precision_loss, reason = "a number of 32 bits")]
-        let angle = |octet| Ok::<_, GribError>(section.i32(octet)? as f64 * 1e-6);
+        let angle = |octet| Ok::<_, GridError>(section.i32(octet)? as f64 * 1e-6);
         let Some(earth) = Earth::parse(section)? else { return Ok(None) };
         let scan = Scan { columns: section.u32(31)?, rows: section.u32(35)?, mode: section.u8(60)? };
         let step = (f64::from(section.u32(65)?) * 1e-3, f64::from(section.u32(69)?) * 1e-3);

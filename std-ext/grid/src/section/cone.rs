@@ -19,10 +19,11 @@
 //! | 64, 65 | pole, scanning mode |
 //! | 66 to 69, 70 to 73 | 3.30: the two parallels |
 
-use super::super::error::GribError;
-use super::super::sections::Section;
+use super::GridSection;
 use super::earth::Earth;
-use super::{Coordinates, Scan};
+use super::scan::Scan;
+use crate::coordinates::Coordinates;
+use crate::error::GridError;
 
 /// The bit of octet 64 for the southern pole (flag table 3.5).
 const SOUTH: u8 = 0x80;
@@ -44,9 +45,9 @@ pub(super) struct Cone {
 
 impl Cone {
     /// `None` if the shape of the Earth is not known, or the parallels make no cone.
-    pub(super) fn parse(section: Section<'_>) -> Result<Option<Self>, GribError> {
+    pub(super) fn parse(section: GridSection<'_>) -> Result<Option<Self>, GridError> {
         #[expect(clippy::cast_precision_loss, reason = "a number of 32 bits")]
-        let angle = |octet| Ok::<_, GribError>(section.i32(octet)? as f64 * 1e-6);
+        let angle = |octet| Ok::<_, GridError>(section.i32(octet)? as f64 * 1e-6);
         let Some(earth) = Earth::parse(section)? else { return Ok(None) };
         let scan = Scan { columns: section.u32(31)?, rows: section.u32(35)?, mode: section.u8(65)? };
         let is_polar = section.u16(13)? == 20;

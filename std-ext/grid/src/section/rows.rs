@@ -12,10 +12,11 @@
 //! | 73 to 84 | 3.1: latitude and longitude of the southern pole, angle of rotation |
 //! | behind | lengths of rows, if they differ |
 
-use super::super::error::GribError;
-use super::super::grid::MISSING;
-use super::super::sections::Section;
-use super::{Coordinates, Scan, gaussian, turn, wrong};
+use super::scan::{Scan, turn};
+use super::{GridSection, gaussian};
+use crate::coordinates::Coordinates;
+use crate::error::GridError;
+use crate::octets::Octets;
 
 /// What code table 3.11 says of the lengths of rows: they are those of whole circles, of which a row may be a part.
 const WHOLE_CIRCLES: u8 = 1;
@@ -39,13 +40,13 @@ pub(super) struct Rows {
 
 impl Rows {
     /// `None` for grids whose points are not known: turned about their own axis.
-    pub(super) fn parse(section: Section<'_>) -> Result<Option<Self>, GribError> {
+    pub(super) fn parse(section: GridSection<'_>) -> Result<Option<Self>, GridError> {
         let template = section.u16(13)?;
         let (circle, parts) = (section.u32(39)?, section.u32(43)?);
-        let is_plain = matches!(circle, 0 | MISSING) || matches!(parts, 0 | MISSING);
+        let is_plain = matches!(circle, 0 | Octets::MISSING) || matches!(parts, 0 | Octets::MISSING);
         let unit = if is_plain { 1e-6 } else { f64::from(circle) / f64::from(parts) };
         #[expect(clippy::cast_precision_loss, reason = "a number of 32 bits")]
-        let angle = |octet| Ok::<_, GribError>(section.i32(octet)? as f64 * unit);
+        let angle = |octet| Ok::<_, GridError>(section.i32(octet)? as f64 * unit);
         let scan = Scan { columns: section.u32(31)?, rows: section.u32(35)?, mode: section.u8(72)? };
         let (first, mut last) = ((angle(47)?, angle(51)?), (angle(56)?, angle(60)?));
         // The last longitude lies in the direction of scanning, across 0 if need be.
@@ -57,19 +58,19 @@ impl Rows {
         let mut list_at = 73;
         let mut pole = None;
         if template == 1 {
-            if f32::from_be_bytes(section.octets(81)?) != 0.0 {
+            if f32::from_be_bytes(section.array(81)?) != 0.0 {
                 return Ok(None);
             }
             pole = Some((angle(73)?, angle(77)?));
             list_at = 85;
         }
         let octets = usize::from(section.u8(11)?);
-        let is_reduced = octets > 0 && scan.columns == MISSING;
-        let behind = if is_reduced { section.from_octet(list_at) } else { &[] };
+        let is_reduced = octets > 0 && scan.columns == Octets::MISSING;
+        let behind = if is_reduced { section.octets().from(list_at) } else { &[] };
         let number = |bytes: &[u8]| bytes.iter().fold(0_u32, |number, byte| number << 8 | u32::from(*byte));
         let lengths: Vec<_> = behind.chunks_exact(octets.clamp(1, 4)).take(scan.rows as usize).map(number).collect();
         if octets > 4 || is_reduced && lengths.len() != scan.rows as usize {
-            return Err(wrong(section));
+            return Err(GridError::Contradiction);
         }
         let gaussian = if template == 40 { Some(section.u32(68)?) } else { None };
         let has_circles = section.u8(12)? == WHOLE_CIRCLES;
@@ -77,16 +78,14 @@ impl Rows {
     }
 
     pub(super) fn coordinates(&self, points: u32) -> Option<Coordinates> {
-        let mut found = Coordinates::default();
-        found.latitudes.try_reserve_exact(points as usize).ok()?;
-        found.longitudes.try_reserve_exact(points as usize).ok()?;
+        let mut found = Coordinates::with_capacity(points)?;
         let latitudes = self.latitudes(points)?;
-        if self.scan.columns == MISSING {
+        if self.scan.columns == Octets::MISSING {
             self.reduced(&latitudes, points, &mut found)?;
         } else {
             for (column, row) in self.scan.places(points)? {
-                found.latitudes.push(*latitudes.get(row as usize)?);
-                found.longitudes.push(between(self.first.1, self.last.1, column, self.scan.columns));
+                let longitude = between(self.first.1, self.last.1, column, self.scan.columns);
+                found.push(*latitudes.get(row as usize)?, longitude);
             }
         }
         let turned = found.latitudes.iter_mut().zip(&mut found.longitudes);
@@ -149,8 +148,7 @@ impl Rows {
                 if found.latitudes.len() >= points as usize {
                     return None;
                 }
-                found.latitudes.push(*latitude);
-                found.longitudes.push(longitude);
+                found.push(*latitude, longitude);
             }
         }
         Some(())

@@ -2,9 +2,8 @@
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 
-use super::super::error::GribError;
-use super::super::sections::Section;
-use super::wrong;
+use super::GridSection;
+use crate::error::GridError;
 
 /// Steps of finding a latitude, each of which has about two more digits.
 const STEPS: usize = 12;
@@ -20,10 +19,10 @@ pub(super) struct Earth {
 
 impl Earth {
     /// `None` for a shape that the table does not have.
-    pub(super) fn parse(section: Section<'_>) -> Result<Option<Self>, GribError> {
+    pub(super) fn parse(section: GridSection<'_>) -> Result<Option<Self>, GridError> {
         let scaled = |octet: usize| {
             let (scale, value) = (section.i8(octet)?, section.u32(octet + 1)?);
-            Ok::<_, GribError>(f64::from(value) * 10_f64.powi(-i32::try_from(scale).unwrap_or(0)))
+            Ok::<_, GridError>(f64::from(value) * 10_f64.powi(-i32::try_from(scale).unwrap_or(0)))
         };
         let (major, minor) = match section.u8(15)? {
             0 => (6_367_470.0, 6_367_470.0),
@@ -40,7 +39,9 @@ impl Earth {
         };
         let ratio: f64 = minor / major;
         let is_earth = major.is_finite() && major > 0.0 && (0.5..=1.0).contains(&ratio);
-        is_earth.then(|| Some(Self { major, eccentricity: (1.0 - ratio * ratio).sqrt() })).ok_or(wrong(section))
+        is_earth
+            .then(|| Some(Self { major, eccentricity: (1.0 - ratio * ratio).sqrt() }))
+            .ok_or(GridError::Contradiction)
     }
 
     /// The radius of a parallel, for a major axis of 1: m = cos φ / sqrt(1 - e² sin² φ).
