@@ -261,7 +261,7 @@ pub fn codec(compression: Compression, backend: CompressionBackend) -> Result<&'
         #[cfg(feature = "sz3-decode")]
         Compression::Sz3 => Ok(&sz3::Sz3),
         Compression::Szip => match backend.resolve()? {
-            #[cfg(feature = "szip")]
+            #[cfg(feature = "libaec")]
             CompressionBackend::Ffi => Ok(&szip::Libaec),
             _ => Ok(&szip::Szip),
         },

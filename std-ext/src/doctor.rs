@@ -207,7 +207,7 @@ fn features() -> Vec<FeatureStatus> {
     let codec = |name, backend| status(name, FeatureKind::Compression, backend);
     let rust = |on, name| if on { Some(BackendVersion::pure_rust(name, None)) } else { None };
     vec![
-        codec("szip", cfg!(feature = "szip").then(|| BackendVersion::ffi("libaec", None))),
+        codec("szip", cfg!(feature = "libaec").then(|| BackendVersion::ffi("libaec", None))),
         codec("szip-pure", Some(BackendVersion::own())),
         FeatureStatus { name: "zstd", kind: FeatureKind::Compression, state: libzstd() },
         codec("zstd-pure", None),

@@ -124,7 +124,7 @@ mod tests {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            if name == "bin" || name.contains("tests") {
+            if name.contains("tests") {
                 continue;
             }
             if path.is_dir() {

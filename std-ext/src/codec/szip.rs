@@ -20,7 +20,7 @@ mod bits;
 mod block;
 mod coder;
 mod encode;
-#[cfg(feature = "szip")]
+#[cfg(feature = "libaec")]
 pub mod libaec;
 mod parallel;
 mod parallel_encode;
@@ -127,10 +127,10 @@ impl Codec for Szip {
 }
 
 /// The backend that decodes whole streams by libaec; parts are read as [`Szip`] reads them.
-#[cfg(feature = "szip")]
+#[cfg(feature = "libaec")]
 pub(super) struct Libaec;
 
-#[cfg(feature = "szip")]
+#[cfg(feature = "libaec")]
 impl Codec for Libaec {
     fn name(&self) -> &'static str {
         Compression::Szip.name()

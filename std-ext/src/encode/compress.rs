@@ -152,7 +152,7 @@ fn szip(
     out: &mut Vec<u8>,
 ) -> Result<Vec<u64>, CodecError> {
     match backend {
-        #[cfg(feature = "szip")]
+        #[cfg(feature = "libaec")]
         CompressionBackend::Ffi => {
             let (made, offsets) = codec::szip::libaec::compress(bytes, params)?;
             append(made, out).map_err(|error| CodecError::new(error.to_string()))?;
@@ -235,7 +235,7 @@ fn lacking(name: &str, hint: Hint) -> CodecError {
     CodecError::new(format!("codec `{name}` not compiled in: {hint}"))
 }
 
-#[cfg(all(test, feature = "szip"))]
+#[cfg(all(test, feature = "libaec"))]
 mod tests {
     use super::*;
     use crate::ObjectBuilder;

@@ -9,8 +9,6 @@ mod loopback;
 mod blocking;
 mod files;
 mod stores;
-#[cfg(feature = "cli")]
-mod tool;
 mod web;
 
 use std::time::Duration;

@@ -37,7 +37,7 @@ impl Containers<'_> {
 }
 
 /// A copy of `data` in which the bits that [`load`] leaves out are 0.
-#[cfg(feature = "szip")]
+#[cfg(feature = "libaec")]
 pub(super) fn masked(data: &[u8], params: &Params) -> Vec<u8> {
     let size = params.container_size();
     // All excess bits are in one byte, because a container has no more bytes than a sample needs.

@@ -283,7 +283,6 @@ fn the_descriptor_decides() {
 }
 
 /// Every golden file decodes to the recorded values, and ranges of it to the same.
-#[cfg(feature = "cli")]
 #[test]
 fn golden_files() {
     use sha2::{Digest, Sha256};

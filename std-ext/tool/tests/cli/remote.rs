@@ -17,7 +17,7 @@ fn said(output: &Output, file: &str) -> (Option<i32>, String, String) {
 
 #[test]
 fn commands_say_of_an_address_what_they_say_of_the_file() {
-    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data");
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
     let sound = ["realistic/surface-181x360", "multi/three", "multi/garbage-between", "multi/truncated-tail-0304"];
     let commands: &[&[&str]] = &[
         &["ls", "FILE"],

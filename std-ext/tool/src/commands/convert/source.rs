@@ -15,13 +15,11 @@ const SEARCHED: usize = 64 << 10;
 /// Bytes of one read from an address.
 const FETCHED: usize = 1 << 20;
 /// Files of more bytes are mapped, so that they need no memory for a copy.
-#[cfg(feature = "mmap")]
 const MAPPED: u64 = 16 << 20;
 
 /// All bytes of an input.
 pub(super) enum Bytes {
     Memory(Vec<u8>),
-    #[cfg(feature = "mmap")]
     Mapped(TensogramFile),
 }
 
@@ -31,7 +29,6 @@ impl Deref for Bytes {
     fn deref(&self) -> &[u8] {
         match self {
             Self::Memory(bytes) => bytes,
-            #[cfg(feature = "mmap")]
             Self::Mapped(file) => file.mapped().map_or(&[], |mapped| mapped.as_bytes()),
         }
     }
@@ -92,7 +89,6 @@ pub(super) fn bytes(path: &Path, check: impl FnOnce(&[u8], u64) -> io::Result<()
     if is_regular(path) {
         let length = fs::metadata(path)?.len();
         check(&start(path).unwrap_or_default(), length)?;
-        #[cfg(feature = "mmap")]
         if length > MAPPED {
             Share::new(Some(length)).advance(length);
             return Ok(Bytes::Mapped(TensogramFile::open_mmap(path).map_err(io::Error::other)?));

@@ -62,7 +62,7 @@ fn converted_fields_are_found_by_their_parameter() {
     assert_eq!((found("mars.param=t"), found("mars.param=u")), (2, 0));
 }
 
-#[cfg(feature = "lz4")]
+#[cfg(feature = "codecs")]
 #[test]
 fn other_compression_in_between_keeps_the_way_back() {
     let folder = Folder::new();
@@ -131,7 +131,7 @@ fn a_decimal_scale_and_added_metadata_are_told() {
     assert!(fs::read(&back).unwrap() == sample("decimal-2"));
 }
 
-#[cfg(feature = "grib-png")]
+#[cfg(feature = "grib")]
 #[test]
 fn pictures_are_kept_unless_told_otherwise() {
     let folder = Folder::new();

@@ -216,7 +216,7 @@ mod tests {
         writers.sort();
         writers.dedup();
         // The tests in `tests/cli` try each of these commands.
-        let tried = include_str!("../../../tests/cli/writers.txt").lines();
+        let tried = include_str!("../tests/cli/writers.txt").lines();
         let is_in = |name: &str| cfg!(feature = "zio") || !name.starts_with("zio ");
         let tried: Vec<_> = tried.filter(|name| is_in(name)).collect();
         assert_eq!(writers, tried);

@@ -1,11 +1,14 @@
 //! The `tgm` tool as its users meet it: the built binary, run on the files of `tests/data`.
-#![cfg(feature = "cli")]
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
     clippy::unnecessary_debug_formatting,
     reason = "tests may panic, and say where"
 )]
+
+#[cfg(feature = "remote")]
+#[path = "../../../tests/support/loopback.rs"]
+mod loopback;
 
 mod arrays;
 #[cfg(feature = "browse")]
@@ -37,6 +40,8 @@ mod npy;
 mod pictures;
 mod plot;
 mod progress;
+#[cfg(feature = "remote")]
+mod remote;
 mod repack;
 mod salvage;
 mod screens;

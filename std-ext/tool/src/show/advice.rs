@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn errors_become_text_in_our_words_only() {
         let mut places = 0;
-        let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src/bin/tgm")];
+        let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).unwrap() {
                 let path = entry.unwrap().path();

@@ -131,7 +131,7 @@ fn an_index_that_lies_is_found_and_leads_no_command_astray() {
 /// The commands find objects by walking: no source file of the tool calls a function that uses the index.
 #[test]
 fn no_command_follows_an_index() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/bin/tgm");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
     let mut sources = 0;
     let mut folders = vec![std::path::PathBuf::from(folder)];
     while let Some(folder) = folders.pop() {

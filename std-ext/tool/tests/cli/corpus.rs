@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 /// A file of the corpus by its path.
 pub(crate) fn data(path: &str) -> String {
-    format!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/{}"), path)
+    format!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/{}"), path)
 }
 
 /// All message files below a folder of the corpus, in order.

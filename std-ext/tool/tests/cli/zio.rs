@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::tool::tgm;
 
 fn data(id: &str) -> String {
-    format!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data-zio/encoded/{}.zio"), id)
+    format!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data-zio/encoded/{}.zio"), id)
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn listings_name_tensors() {
 #[test]
 fn a_tensogram_file_is_one_mistake_and_not_many_broken_messages() {
     let dir = tempfile::tempdir().unwrap();
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/realistic/surface-181x360.tgm");
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/realistic/surface-181x360.tgm");
     let out = dir.path().join("out.tgm").display().to_string();
     for words in [vec!["ls"], vec!["dump"], vec!["to-tgm", "-O", &out]] {
         let run = tgm(["zio"].into_iter().chain(words).chain([file]));
