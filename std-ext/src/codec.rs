@@ -58,7 +58,7 @@ pub mod szip;
 pub(crate) mod window;
 pub mod zfp;
 #[cfg(feature = "zstd")]
-pub(crate) mod zstd;
+pub mod zstd;
 
 pub use self::error_bound::ErrorBound;
 

@@ -52,10 +52,10 @@
 //! # Other formats and other programs
 //! | want | take |
 //! |---|---|
-//! | messages of version 2 | [`convert::v2`] makes them version 3 |
+//! | messages of version 2 | [`v2`](mod@v2) makes them version 3 |
 //! | ZIO messages with tensors, and FLOW | `zio`, with that feature |
-//! | files of numpy, safetensors, CSV and bare values, and back | [`convert::arrays`], with the features of their names |
-//! | GRIB messages as Tensogram, and back to the byte | [`convert`], with feature `grib` |
+//! | GRIB, NetCDF, Zarr, numpy, safetensors and CSV as Tensogram, and back | the crate `tgm-convert` |
+//! | where the values of a grid are | the crate `tgm-grid` |
 //! | a program written for the crate `tensogram` | [`compat`]. All names of `tensogram` are at the root; this page hides them |
 //! | the crates whose types stand in signatures | [`deps`] |
 //!
@@ -64,9 +64,10 @@
 //!
 //! | layer | what it knows |
 //! |---|---|
+//! | `internal` | what the packages beside this one take |
 //! | `doctor` | which features this build has, each tested |
 //! | `compat` | the names of the crate `tensogram` |
-//! | `convert`, `ndarray`, `zio` | the arrays of other formats and libraries |
+//! | `ndarray`, `zio` | the arrays of other formats and libraries |
 //! | `validate` | everything that is wrong with a message or a file |
 //! | `v2`, `catalog` | messages of version 2; where the objects of a file are, and their metadata |
 //! | `file` | files and the messages in them |
@@ -90,7 +91,7 @@
 //! | enums that may grow: [`TensogramError`], [`Hint`], [`IssueCode`], [`Leftover`], [`ValueOrder`], [`TornTail`], [`encode::Part`] … | `#[non_exhaustive]`, more variants in any release | ends matches with `_ =>` |
 //! | enums of the format and of the crate `tensogram`: [`Dtype`], [`ByteOrder`], [`MaskMethod`], [`AggregateHashPolicy`], [`CompressionBackend`], [`MetaType`] … | complete, more variants with a new second number only | matches all variants, if it likes |
 //! | descriptors and metadata: [`DataObjectDescriptor`], [`GlobalMetadata`], [`MaskDescriptor`] … | the format's fields, more with a new second number only | writes all fields |
-//! | the modules `kernels` and `doctor`, which are hidden | change in any release | does not use them |
+//! | the modules `internal`, `kernels` and `doctor`, which are hidden | change in any release | does not use them |
 //!
 //! Option structures are not `#[non_exhaustive]`, because programs for `tensogram` write them as literals. Enums of
 //! `tensogram` are not either, because such programs match on all variants.
@@ -108,12 +109,13 @@ pub mod catalog;
 #[doc(hidden)]
 pub mod codec;
 pub mod compat;
-pub mod convert;
 pub mod decode;
 #[doc(hidden)]
 pub mod doctor;
 pub mod encode;
 pub mod file;
+#[doc(hidden)]
+pub mod internal;
 #[doc(hidden)]
 pub mod kernels;
 mod model;
@@ -125,7 +127,6 @@ pub mod remote;
 #[doc(hidden)]
 pub mod scan;
 pub mod stages;
-#[doc(hidden)]
 pub mod v2;
 pub mod validate;
 #[cfg(feature = "zio")]

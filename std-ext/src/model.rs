@@ -2,7 +2,7 @@
 
 pub(crate) mod cbor;
 pub mod hash;
-#[cfg(any(feature = "zarr", feature = "zio"))]
+#[cfg(feature = "json")]
 pub(crate) mod json;
 pub mod meta_access;
 pub mod metadata;

@@ -3,6 +3,9 @@
 //! A row is the part, the beginning of the text, which names the kind of error, and the text that an error has.
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 
+#[path = "shared/advice.rs"]
+mod advice;
+
 use std::collections::BTreeMap;
 
 use ciborium::Value;

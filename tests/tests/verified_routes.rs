@@ -11,12 +11,12 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use tgm_convert::arrays::Arrays;
 use tgm_core::Message;
 use tgm_core::descriptor::Encoding;
 use tgm_core::hash::{HashPresence, Verdict};
 use tgm_core::object::DataObject;
 use tgm_core::selection::Pick;
-use tgm_std::convert::arrays::Arrays;
 use tgm_std::decode::{
     select, select_as, select_as_into, select_elements_into, select_into, select_objects, select_vec,
 };
@@ -577,14 +577,12 @@ fn every_route_checks_the_digest_when_asked_to() {
 #[test]
 fn what_takes_options_is_in_the_table() {
     let listed: BTreeSet<String> = ROUTES.iter().map(|route| route.through.to_owned()).collect();
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../std-ext/src");
+    let (sources, holders) = (sources(), holders());
     let mut found = BTreeSet::new();
-    for path in sources(&source) {
-        let text = fs::read_to_string(&path).unwrap();
-        let file = path.strip_prefix(&source).unwrap().to_str().unwrap().replace('\\', "/");
+    for (file, text) in sources {
         for function in text.split("pub fn ").skip(1) {
             let signature = &function[..function.find(['{', ';']).unwrap()];
-            if holders(&source).iter().any(|holder| has_word(signature, holder)) {
+            if holders.iter().any(|holder| has_word(signature, holder)) {
                 let name = signature.split(['(', '<']).next().unwrap();
                 found.insert(format!("{file} {name}"));
             }
@@ -598,10 +596,19 @@ fn what_takes_options_is_in_the_table() {
 
 /// What takes options and gives out no values of objects, and why; and what leads through a route of the table.
 const NO_VALUES: &[(&str, &str)] = &[
+    ("decode/masks.rs mask_set", "takes trusted objects; packages beside tgm-std call it"),
+    ("decode/trust.rs new", "checks the digest of an object; packages beside tgm-std call it"),
+    ("decode/trust.rs of_message", "says how digests of a message are checked; packages beside tgm-std call it"),
     ("zio/bridge.rs to_tensogram", "encodes: the options of decoding are for the way back"),
-    ("convert/grib2/to_grib.rs from_tensogram", "gives out GRIB, of objects made from it alone: std-ext/tests/grib.rs"),
+    (
+        "convert/grib2/to_grib.rs from_tensogram",
+        "gives out GRIB, of objects made from it alone: std-ext/convert/tests/formats/grib.rs",
+    ),
     ("convert/grib2/to_grib.rs from_tensogram_into", "as from_tensogram"),
-    ("convert/npz.rs read", "reads numpy's archives, which have checksums of their own: std-ext/tests/arrays.rs"),
+    (
+        "convert/npz.rs read",
+        "reads numpy's archives, which have checksums of their own: std-ext/convert/tests/formats/arrays.rs",
+    ),
     ("convert/netcdf/to_netcdf.rs create", "its writer checks whole messages: convert/netcdf/tests.rs"),
     ("convert/zarr/to_zarr.rs create", "its writer checks whole messages: convert/zarr/tests.rs"),
     ("stages/single.rs decompress", "one stage alone, for measuring; takes trusted objects"),
@@ -618,10 +625,9 @@ const NO_VALUES: &[(&str, &str)] = &[
 ];
 
 /// [`DecodeOptions`], and the public options that hold them.
-fn holders(source: &Path) -> BTreeSet<String> {
+fn holders() -> BTreeSet<String> {
     let mut holders = BTreeSet::from(["DecodeOptions".to_owned()]);
-    for path in sources(source) {
-        let text = fs::read_to_string(path).unwrap();
+    for (_, text) in sources() {
         for item in text.split("pub struct ").skip(1) {
             let body = &item[..item.find("\n}").unwrap_or(item.len())];
             if body.lines().any(|line| line.trim_start().starts_with("pub ") && has_word(line, "DecodeOptions")) {
@@ -634,9 +640,8 @@ fn holders(source: &Path) -> BTreeSet<String> {
 
 #[test]
 fn options_of_conversions_alone_hold_options_of_decoding() {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../std-ext/src");
     assert_eq!(
-        holders(&source),
+        holders(),
         BTreeSet::from(["DecodeOptions", "BridgeOptions", "ToNetcdfOptions", "ToZarrOptions"].map(str::to_owned))
     );
 }
@@ -668,36 +673,49 @@ fn an_objects_bytes_are_read_where_its_digest_was_asked_about() {
         "validate/trial.rs",         // how long the payload is; checks digests itself
         "zio/bridge/from_tgm.rs",    // takes trusted objects
     ];
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../std-ext/src");
     let mut found = BTreeSet::new();
-    for path in sources(&source) {
-        let text = fs::read_to_string(&path).unwrap();
+    for (file, text) in sources() {
         let code =
             text.split("\nmod tests {").next().unwrap().lines().filter(|line| !line.trim_start().starts_with("//"));
         let calls = [".payload()", ".region()", ".mask_blob(", ".stored()?", ".stored()."];
         if code.into_iter().any(|line| calls.iter().any(|call| line.contains(call))) {
-            found.insert(path.strip_prefix(&source).unwrap().to_str().unwrap().replace('\\', "/"));
+            found.insert(file);
         }
     }
     assert_eq!(found, BTreeSet::from(allowed.map(str::to_owned)));
 }
 
-/// The library's sources: neither the tool, which only calls it, nor tests.
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
+/// The libraries that decode, and what stands before the names of their files here.
+const LIBRARIES: [(&str, &str); 2] = [("../std-ext/src", ""), ("../std-ext/convert/src", "convert/")];
+
+/// The names and texts of the libraries' sources, without tests.
+fn sources() -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for (folder, before) in LIBRARIES {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+        for path in files(&folder) {
+            let name = path.strip_prefix(&folder).unwrap().to_str().unwrap().replace('\\', "/");
+            all.push((format!("{before}{name}"), fs::read_to_string(&path).unwrap()));
+        }
+    }
+    all
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         if path.is_dir() {
-            if name != "bin" && name != "tests" {
-                files.extend(sources(&path));
+            if name != "tests" {
+                found.extend(files(&path));
             }
         } else if path.extension().is_some_and(|e| e == "rs") && !name.ends_with("tests.rs") {
-            files.push(path);
+            found.push(path);
         }
     }
-    files.sort();
-    files
+    found.sort();
+    found
 }
 
 fn has_word(text: &str, word: &str) -> bool {

@@ -10,11 +10,13 @@
 //! The crate neither reads nor writes files. Memory is taken for as many points as the caller allows, and for nothing else.
 //! Nothing panics, whatever the bytes are.
 //!
-//! | module | what it knows |
+//! # Layers
+//! A module imports only from rows below its own. Modules of one row do not import each other. `.ci/layers` checks both.
+//!
+//! | layer | what it knows |
 //! |---|---|
 //! | `places` | where values are, on a regular grid or at points |
-//! | `section` | section 3 of GRIB, and the geometry of its templates |
-//! | `points`, `regular` | points one by one; rows and columns between bounds |
+//! | `points`, `regular`, `section` | points one by one; rows and columns between bounds; section 3 of GRIB and its templates |
 //! | `area`, `coordinates`, `octets` | bounds; latitudes and longitudes; numbers of GRIB |
 //! | `error` | what is wrong with a grid |
 

@@ -52,7 +52,6 @@ use tgm_core::descriptor::{Compression, Descriptor};
 
 pub(super) use self::block::Scratch;
 use self::bytes::Pieces;
-#[cfg(feature = "zarr")]
 use self::chunk::Chunk;
 #[cfg(feature = "blosc2")]
 pub(crate) use self::encode::append;
@@ -108,8 +107,7 @@ impl Codec for Blosc2 {
 }
 
 /// Decompresses a buffer of Blosc 1 into all of `out`.
-#[cfg(feature = "zarr")]
-pub(crate) fn decompress_blosc1(buffer: &[u8], out: &mut [u8]) -> Result<()> {
+pub fn decompress_blosc1(buffer: &[u8], out: &mut [u8]) -> Result<()> {
     let mut scratch = Scratch::default();
     scratch.begin(buffer.len());
     Chunk::parse_blosc1(buffer, out.len())?.decode_range(0, out, &mut scratch)

@@ -82,7 +82,7 @@ fn prefix(payload: &[u8], total: u64, end: u64) -> Option<Vec<u8>> {
 ///
 /// Without threads, as for [`Threads::NONE`], the frame has no content size. If threads are asked for, even one,
 /// libzstd cuts the data into jobs, and writes the size.
-pub(crate) fn append(data: &[u8], level: i32, threads: Threads, out: &mut Vec<u8>) -> Result<(), CodecError> {
+pub fn append(data: &[u8], level: i32, threads: Threads, out: &mut Vec<u8>) -> Result<(), CodecError> {
     let room = memory::reserve(out, zstd::zstd_safe::compress_bound(data.len()));
     room.map_err(|error| CodecError::new(error.to_string()))?;
     let compress = || {
@@ -101,14 +101,13 @@ pub(crate) fn append(data: &[u8], level: i32, threads: Threads, out: &mut Vec<u8
 }
 
 /// One frame that states the length of its content, as some readers demand.
-#[cfg(feature = "zarr")]
-pub(crate) fn compress_with_len(data: &[u8], level: i32) -> Result<Vec<u8>, CodecError> {
+pub fn compress_with_len(data: &[u8], level: i32) -> Result<Vec<u8>, CodecError> {
     zstd::bulk::compress(data, level).map_err(|error| CodecError::new(error.to_string()))
 }
 
 /// Decompresses into all of `out`. As that is one buffer, libzstd needs no window of its own, whatever a frame asks
 /// for.
-pub(crate) fn decompress(payload: &[u8], out: &mut [u8]) -> Result<(), CodecError> {
+pub fn decompress(payload: &[u8], out: &mut [u8]) -> Result<(), CodecError> {
     // libzstd accepts an empty payload as zero frames. The format demands a frame, even for no values.
     if payload.is_empty() {
         return Err(CodecError::new("the payload is empty: a frame is missing"));

@@ -38,15 +38,11 @@ pub(super) const SPECIAL_SHIFT: u32 = 4;
 const VERSIONS: RangeInclusive<u8> = 5..=6;
 
 /// Bytes of the header of Blosc 1.
-#[cfg(feature = "zarr")]
 const BLOSC1_HEADER_LEN: usize = 16;
 /// Versions of the format that buffers of Blosc 1 may have.
-#[cfg(feature = "zarr")]
 const BLOSC1_VERSIONS: RangeInclusive<u8> = 1..=2;
 /// The flags of the filters of Blosc 1.
-#[cfg(feature = "zarr")]
 const BLOSC1_SHUFFLE: u8 = 1;
-#[cfg(feature = "zarr")]
 const BLOSC1_BIT_SHUFFLE: u8 = 1 << 2;
 
 /// A chunk, of the length that the frame gives it.
@@ -100,7 +96,6 @@ impl<'a> Chunk<'a> {
     }
 
     /// A buffer of Blosc 1, which is a chunk with a header of 16 bytes. Uncompressed it must have `len` bytes. O(1).
-    #[cfg(feature = "zarr")]
     pub(super) fn parse_blosc1(bytes: &'a [u8], len: usize) -> Result<Self> {
         let mut fields = FieldReader(bytes);
         let [version, _codec_version, flags, element_size] = fields.array()?;

@@ -26,7 +26,6 @@ pub(super) enum Filter {
     Shuffle(u8),
     BitShuffle(u8),
     /// The bit shuffle of Blosc 1: blocks that are not whole multiples of eight elements stay as they are.
-    #[cfg(feature = "zarr")]
     BitShuffleWhole(u8),
 }
 
@@ -54,7 +53,6 @@ impl Filters {
     }
 
     /// The filter of Blosc 1, at most one.
-    #[cfg(feature = "zarr")]
     pub(super) fn of_blosc1(is_shuffled: bool, is_bit_shuffled: bool, element_size: u8) -> Self {
         let (filter, is_used) = match (is_bit_shuffled, is_shuffled) {
             (true, _) => (Filter::BitShuffleWhole(element_size), true),
@@ -88,11 +86,9 @@ impl Filter {
         let (size, unit) = match self {
             Self::Shuffle(size) => (usize::from(size), usize::from(size)),
             Self::BitShuffle(size) => (usize::from(size), 8 * usize::from(size)),
-            #[cfg(feature = "zarr")]
             Self::BitShuffleWhole(size) if filtered.len().is_multiple_of(8 * usize::from(size)) => {
                 return unshuffle_bits(filtered, usize::from(size), out);
             }
-            #[cfg(feature = "zarr")]
             Self::BitShuffleWhole(_) => {
                 out.copy_from_slice(filtered);
                 return Ok(());
@@ -106,7 +102,6 @@ impl Filter {
             Self::Shuffle(_) => unshuffle(filtered, size, out),
             Self::BitShuffle(_) => unshuffle_bits(filtered, size, out),
             // Returned above.
-            #[cfg(feature = "zarr")]
             Self::BitShuffleWhole(_) => Ok(()),
         }
     }
