@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
+use tgm_catalog::Catalog;
 use tgm_convert::arrays::Arrays;
 #[cfg(feature = "zarr")]
 use tgm_convert::zarr::{ToZarrOptions, ZarrWriter};
@@ -12,7 +13,6 @@ use tgm_core::Message;
 use tgm_core::descriptor::{Compression, Encoding};
 use tgm_core::object::DataObject;
 use tgm_std::DecodeOptions;
-use tgm_std::catalog::Catalog;
 
 /// Bytes of the largest file that becomes a seed.
 const MOST: usize = 2048;

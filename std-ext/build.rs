@@ -29,7 +29,7 @@ mod sz3 {
         let zstd = variable("DEP_ZSTD_INCLUDE");
         build.includes(env::split_paths(&zstd).filter(|folder| !folder.as_os_str().is_empty()));
         // NDEBUG, because assertions end the process. No fused operations, because the compressor's predictions would
-        // differ from those of decoders.
+        // differ from a decoder's.
         build.define("NDEBUG", None).flag_if_supported("-ffp-contract=off").flag_if_supported("/bigobj");
         // Without optimisation SZ3's templates are too slow, in debug builds too. Optimising takes two seconds more.
         if matches!(variable("OPT_LEVEL").as_str(), "0" | "1") {

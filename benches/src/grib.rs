@@ -15,7 +15,7 @@ use crate::libraries::{Dtype, Spec, first, ours};
 const COLUMNS: usize = 1440;
 /// Values of a group of complex packing.
 const GROUP: usize = 32;
-/// Parameters of CCSDS, those of `Spec::szip`.
+/// Parameters of CCSDS, as `Spec::szip` has them.
 const BLOCK: u8 = 32;
 const INTERVAL: u16 = 128;
 const FLAGS: u8 = 8;

@@ -12,7 +12,7 @@
 //! | `codec/NAME.rs` | a type that implements [`Codec`]. `decompress_into` is enough; the other methods have defaults. A folder `codec/NAME` holds its parts, one subject a file. Loops over values belong to `kernels` | |
 //! | [`codec()`], below | its line | the test at the end of this file |
 //! | `std-ext/Cargo.toml`, `base/hint.rs` | its feature, if it needs another crate; a `Hint` that names it, and a line in `Hint::to_decode` | the same test, in a build without the feature |
-//! | `bin/tgm/show/advice.rs` | the words of the tool for that hint | the test there |
+//! | `std-ext/tool/src/show/advice.rs` | the words of the tool for that hint | the test there |
 //! | `encode/plan.rs` | a variant of `Compressor`, its parameters, a line in `Stages::compressor` | the compiler |
 //! | `encode/compress.rs` | the call of the writer: `compress` or `append` in its file | the compiler |
 //! | `encode/value_order.rs`, `v2/upgrade.rs` | its name, if it compresses numbers and not bytes | nothing |
@@ -24,8 +24,8 @@
 //! | `doctor/abilities.rs` | what the build can do | the compiler |
 //! | `doctor.rs`, `doctor/self_test.rs` | a line in `features`, a row of `run_self_test` | nothing |
 //! | `compat/pipeline.rs` | a line, if the reference has it in `apply_pipeline` | nothing |
-//! | `bin/tgm/args/pipeline_flags/staging.rs` | how the flags set it; its keys in `COMPRESSION`, and `is_lossy` | the compiler; the keys and `is_lossy`: nothing |
-//! | `bin/tgm/args/pipeline_flags.rs` | a flag for its parameters, and the levels that it has | nothing |
+//! | `std-ext/tool/src/args/pipeline_flags/staging.rs` | how the flags set it; its keys in `COMPRESSION`, and `is_lossy` | the compiler; the keys and `is_lossy`: nothing |
+//! | `std-ext/tool/src/args/pipeline_flags.rs` | a flag for its parameters, and the levels that it has | nothing |
 //! | `std-ext/c/src/version.rs` | its name in `has` | nothing |
 //! | `PIPELINE §5` of the format's description, `std-ext/doc/FEATURES.md` | a row | nothing |
 //!

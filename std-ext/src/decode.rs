@@ -142,8 +142,8 @@ pub fn owned_values(object: &DataObject<'_>, options: &DecodeOptions) -> Result<
 /// Values are bytes as [`values`] gives them. Several objects are decoded side by side if the options allow threads.
 ///
 /// # Errors
-/// The errors of the format's checks (FORMAT §1.10), of the limits, and of `verify_hash`; those of [`values`] for the first
-/// object that has any.
+/// The errors of the format's checks (FORMAT §1.10), of the limits, and of `verify_hash`; the errors of [`values`] for
+/// the first object that has any.
 ///
 /// Format: FORMAT §5.2.
 pub fn decode(bytes: &[u8], options: &DecodeOptions) -> Result<(GlobalMetadata, Vec<DecodedObject>)> {
@@ -184,8 +184,8 @@ pub fn decode_descriptors(bytes: &[u8]) -> Result<(GlobalMetadata, Vec<DataObjec
 /// Values are bytes as [`values`] gives them. No payload of another object is read.
 ///
 /// # Errors
-/// [`TensogramError::Object`] if there is no such object; those of the format's checks (FORMAT §1.10), of the limits,
-/// and of `verify_hash`; those of [`values`].
+/// [`TensogramError::Object`] if there is no such object; the errors of the format's checks (FORMAT §1.10), of the
+/// limits, of `verify_hash`, and of [`values`].
 ///
 /// Format: FORMAT §5.2.
 pub fn decode_object(
@@ -228,7 +228,7 @@ pub fn decode_with_masks(
 /// digest.
 ///
 /// # Errors
-/// The errors of the frame; those of [`values`].
+/// The errors of the frame and of [`values`].
 ///
 /// Format: FORMAT §5.2.
 pub fn decode_object_from_frame(frame: &[u8], options: &DecodeOptions) -> Result<DecodedObject> {
@@ -261,7 +261,7 @@ fn threads(options: &DecodeOptions, object: &DataObject<'_>) -> Result<Threads> 
 ///
 /// # Errors
 /// The errors of [`values`], digests excepted.
-pub(crate) fn trusted_values<'a>(object: Trusted<'_, 'a>, options: &DecodeOptions) -> Result<Cow<'a, [u8]>> {
+pub fn trusted_values<'a>(object: Trusted<'_, 'a>, options: &DecodeOptions) -> Result<Cow<'a, [u8]>> {
     let len = object.payload().len() as u64;
     let threads = Threads::resolve(options.threads, len, options.parallel_threshold_bytes)?;
     whole::decode_values(object, options, threads)

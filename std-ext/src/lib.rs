@@ -1,4 +1,4 @@
-//! Tensogram with std: codecs, files, decoding into owned values, and the `tgm` tool.
+//! Tensogram with std: codecs, files, and decoding into owned values.
 //!
 //! Views that borrow come from [`tgm_core`], here as [`core`]. This crate adds what needs an allocator or an operating system.
 //!
@@ -31,7 +31,7 @@
 //! | where messages are in bytes | [`scan()`], [`file::messages`] |
 //! | a file on a server or in an object store | [`TensogramFile::open_source`], `TensogramFile::open_remote`, with feature `remote` |
 //! | parts of messages of any other source | [`read::Reader`], [`read::RangeFetch`] |
-//! | the objects with certain metadata | [`file::query`], or a [`catalog`] of the file |
+//! | the objects with certain metadata | [`file::query`], or a catalogue of the file, by the crate `tgm-catalog` |
 //!
 //! # Describe
 //! | want | take |
@@ -53,7 +53,7 @@
 //! | want | take |
 //! |---|---|
 //! | messages of version 2 | [`v2`](mod@v2) makes them version 3 |
-//! | ZIO messages with tensors, and FLOW | `zio`, with that feature |
+//! | ZIO messages with tensors, and FLOW | the crate `tgm-zio` |
 //! | GRIB, NetCDF, Zarr, numpy, safetensors and CSV as Tensogram, and back | the crate `tgm-convert` |
 //! | where the values of a grid are | the crate `tgm-grid` |
 //! | a program written for the crate `tensogram` | [`compat`]. All names of `tensogram` are at the root; this page hides them |
@@ -67,9 +67,9 @@
 //! | `internal` | what the packages beside this one take |
 //! | `doctor` | which features this build has, each tested |
 //! | `compat` | the names of the crate `tensogram` |
-//! | `ndarray`, `zio` | the arrays of other formats and libraries |
+//! | `ndarray` | arrays of another library |
 //! | `validate` | everything that is wrong with a message or a file |
-//! | `v2`, `catalog` | messages of version 2; where the objects of a file are, and their metadata |
+//! | `v2` | messages of version 2 |
 //! | `file` | files and the messages in them |
 //! | `remote` | servers and object stores |
 //! | `read` | what to read next of any source, to find messages and parts of them |
@@ -105,7 +105,6 @@ extern crate blosc2_sys as _;
 extern crate zstd as _;
 
 mod base;
-pub mod catalog;
 #[doc(hidden)]
 pub mod codec;
 pub mod compat;
@@ -129,8 +128,6 @@ pub mod scan;
 pub mod stages;
 pub mod v2;
 pub mod validate;
-#[cfg(feature = "zio")]
-pub mod zio;
 
 pub use tgm_core as core;
 pub use tgm_core::descriptor::{ByteOrder, Dtype};
@@ -168,15 +165,11 @@ pub mod deps {
     pub use ::arbitrary;
     #[cfg(feature = "ndarray")]
     pub use ::ndarray;
-    #[cfg(feature = "zio")]
-    pub use bytes;
     pub use ciborium;
     pub use half;
     #[cfg(feature = "num-complex")]
     pub use num_complex;
     pub use serde;
-    #[cfg(feature = "zio")]
-    pub use serde_json;
     pub use zerocopy;
 }
 
@@ -189,13 +182,3 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct PackageReadme;
-
-/// The examples of the page on ZIO, compiled and run.
-#[cfg(all(doctest, feature = "zio"))]
-#[doc = include_str!("../doc/ZIO.md")]
-struct Zio;
-
-/// The examples of the guide, compiled and run.
-#[cfg(doctest)]
-#[doc = include_str!("../doc/GUIDE.md")]
-struct Guide;

@@ -11,5 +11,5 @@ pub(crate) mod params;
 pub mod picks;
 pub mod query;
 pub(crate) mod room;
-pub(crate) mod to_owned;
+pub mod to_owned;
 pub mod types;

@@ -18,6 +18,7 @@ PARTS = [
     "std-ext/src/decode",
     "std-ext/src/encode",
     "std-ext/src/file/append",
+    "std-ext/zio/src/",
 ]
 
 

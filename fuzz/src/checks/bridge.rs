@@ -1,6 +1,6 @@
 //! Any Tensogram message as TENS and back: values and shapes stay the same, and what is lost is listed.
 
-use tgm_std::zio::{BridgeOptions, Message, NotKept, from_tensogram, to_tensogram};
+use tgm_zio::{BridgeOptions, Message, NotKept, from_tensogram, to_tensogram};
 use tgm_std::{ByteOrder, DecodeOptions, decode};
 
 use crate::options;

@@ -25,7 +25,7 @@ pub(crate) const CANCELLED: Code = 13;
 
 /// The end of a function that does not succeed.
 pub(crate) enum Failure {
-    /// An iterator has no more items. This is no error, and the last error stays.
+    /// An iterator has no more items. This is not an error, and the last error stays.
     End,
     /// An error.
     Told(Report),

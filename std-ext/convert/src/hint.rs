@@ -1,6 +1,6 @@
 //! The advice that error texts of converters contain, beside [`tgm_std::Hint`].
 //!
-//! All of it stands in this file, as [`Hint`] says. `tests/tests/shared/advice.rs` checks that.
+//! All of it stands in this file, as [`Hint`] says. `tests/tests/bounds/advice.rs` checks that.
 
 use std::fmt;
 

@@ -101,7 +101,7 @@ pub enum TensogramError {
     Io(io::Error),
     /// The bytes differ from those that the written digest was computed from.
     HashMismatch {
-        /// The number of the object in its message. `None` for a single frame, and for a frame that is no data object.
+        /// The number of the object in its message. `None` for a single frame, and for a frame without a data object.
         object_index: Option<usize>,
         /// The digest that was written: 16 hexadecimal digits.
         expected: String,
@@ -163,12 +163,14 @@ impl TensogramError {
     }
 
     /// An input-output error that names the file.
-    pub(crate) fn io(path: &Path, error: &io::Error) -> Self {
+    #[doc(hidden)]
+    pub fn io(path: &Path, error: &io::Error) -> Self {
         Self::Io(io::Error::new(error.kind(), format!("{}: {error}", path.display())))
     }
 
     /// This error with the number of the message in front of its text.
-    pub(crate) fn in_message(self, index: usize) -> Self {
+    #[doc(hidden)]
+    pub fn in_message(self, index: usize) -> Self {
         let named = |reason: Reason| Reason { text: format!("message {index}: {}", reason.text), ..reason };
         match self {
             Self::Framing(reason) => Self::Framing(named(reason)),
@@ -211,8 +213,8 @@ impl TensogramError {
     /// The error for a wrong digest, which [`tgm_core`] reports as two numbers: [`Self::HashMismatch`] with both as
     /// text.
     ///
-    /// `object_index` is the number of the object in its message. Pass `None` for a single frame, and for a frame that
-    /// is no data object.
+    /// `object_index` is the number of the object in its message. Pass `None` for a single frame, and for a frame
+    /// without a data object.
     ///
     /// ```
     /// use tgm_std::TensogramError;

@@ -2,7 +2,7 @@
 //!
 //! An error says what is wrong, and often what to do. The advice uses this library's words: a field of the options, a
 //! feature, a type. A program with other words, such as a command line, replaces them by its own. For that it has to
-//! know all of them, so they all stand in this file. `tests/tests/shared/advice.rs` checks that.
+//! know all of them, so they all stand in this file. `tests/tests/bounds/advice.rs` checks that.
 
 use std::fmt;
 

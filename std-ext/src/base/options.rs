@@ -66,7 +66,7 @@ impl CompressionBackend {
 pub struct DecodeOptions {
     /// Whether values come in the byte order of this machine. Otherwise they come as they are stored.
     pub native_byte_order: bool,
-    /// The implementation of a codec to use. szip has one in Rust and, with feature `szip`, libaec.
+    /// The implementation of a codec to use. szip has one in Rust and, with feature `libaec`, libaec.
     pub compression_backend: CompressionBackend,
     /// The number of threads that may decode. 0 means the number in the variable [`ENV_THREADS`], or one thread.
     ///

@@ -23,7 +23,7 @@ const PIECES: usize = 4;
 #[cfg(feature = "parallel")]
 const MOST: u32 = 1024;
 
-/// The number of threads that a piece of work may use. zstd makes a difference between 0, which is no request, and 1.
+/// The number of threads that a piece of work may use. For zstd, 0 (nothing was asked for) is not the same as 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Threads(u32);
 
@@ -49,7 +49,7 @@ impl Threads {
     }
 
     /// The number for each of several pieces of work that run at the same time: one, if one was requested.
-    pub(crate) const fn alone(self) -> Self {
+    pub const fn alone(self) -> Self {
         if self.is_one() { self } else { Self(1) }
     }
 
@@ -62,7 +62,7 @@ impl Threads {
     ///
     /// # Errors
     /// The errors of `f`.
-    pub(crate) fn map<T: Sync, R: Send, E: Send>(
+    pub fn map<T: Sync, R: Send, E: Send>(
         self,
         items: &[T],
         f: impl Fn(&T) -> Result<R, E> + Sync,
@@ -75,7 +75,7 @@ impl Threads {
     }
 
     /// Calls `f` for all items.
-    pub(crate) fn for_each<T: Send>(self, items: impl ExactSizeIterator<Item = T> + Send, f: impl Fn(T) + Sync) {
+    pub fn for_each<T: Send>(self, items: impl ExactSizeIterator<Item = T> + Send, f: impl Fn(T) + Sync) {
         #[cfg(feature = "parallel")]
         if !self.is_one() && items.len() > 1 {
             self.share(items, f);
@@ -88,7 +88,7 @@ impl Threads {
     ///
     /// # Errors
     /// That of the first piece that fails.
-    pub(crate) fn pieces<T: Send, E: Send>(
+    pub fn pieces<T: Send, E: Send>(
         self,
         out: &mut [T],
         grain: usize,
@@ -108,7 +108,7 @@ impl Threads {
 
     /// [`Self::pieces`] of fresh memory. Each thread clears the pieces that it gets.
     #[allow(unsafe_code, reason = "all of the memory is cleared")]
-    pub(crate) fn fresh_pieces(
+    pub fn fresh_pieces(
         self,
         memory: &mut [MaybeUninit<u8>],
         grain: usize,

@@ -38,7 +38,8 @@ pub(super) fn trusted_ranges(
 /// The values of each range, in a buffer of its own.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] for a range that the object does not have; those of [`Plan`], the stages and the masks.
+/// [`TensogramError::Encoding`] for a range that the object does not have; the errors of [`Plan`], the stages and the
+/// masks.
 pub(super) fn decode_ranges(
     object: Trusted<'_, '_>,
     ranges: &[(u64, u64)],
@@ -62,7 +63,7 @@ pub(super) fn decode_ranges(
 /// its own, bits too.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] if `out` is shorter or longer; those of [`decode_ranges`].
+/// [`TensogramError::Encoding`] if `out` is shorter or longer; the errors of [`decode_ranges`].
 pub(super) fn decode_ranges_into(
     object: Trusted<'_, '_>,
     ranges: &[(u64, u64)],

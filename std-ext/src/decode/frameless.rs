@@ -17,11 +17,11 @@ use crate::model::types::DataObjectDescriptor;
 
 /// All values of an object, out of its payload region.
 ///
-/// Offsets in errors are those of a frame that holds the region, and the descriptor behind it.
+/// Offsets in errors count as in a frame that holds the region and, behind it, the descriptor.
 ///
 /// # Errors
 /// [`TensogramError::Metadata`] for a descriptor that cannot be CBOR; [`TensogramError::MissingHash`] with
-/// `verify_hash`; those of the descriptor, the masks and the stages.
+/// `verify_hash`; the errors of the descriptor, the masks and the stages.
 pub(crate) fn decode_region(
     descriptor: &DataObjectDescriptor,
     region: &[u8],
@@ -37,8 +37,8 @@ pub(crate) fn decode_region(
 
 /// The values of `ranges` of an object, out of its payload. Masks are left out: their blobs are not in a payload.
 ///
-/// Offsets in errors about the descriptor are those of a frame that holds it alone; those about values count from the
-/// payload's start.
+/// Offsets in errors about the descriptor count as in a frame that holds nothing else. Offsets in errors about values
+/// count from the payload's start.
 ///
 /// # Errors
 /// As [`decode_region`]; [`TensogramError::Encoding`] for a range that the object does not have.

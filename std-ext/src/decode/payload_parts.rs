@@ -40,10 +40,10 @@ impl<'s> PayloadParts<'s> {
         Self { codec, parts, window: Window::default(), buffer }
     }
 
-    /// The stored bytes that hold the first of `ranges`. The other ranges are those of later calls, in ascending order.
+    /// The stored bytes that hold the first of `ranges`. Later calls ask for the other ranges, in ascending order.
     ///
     /// # Errors
-    /// The errors of the codec; those of a range that the object does not have; those of the limits.
+    /// The errors of the codec and of the limits; an error for a range that the object does not have.
     pub(super) fn stored(
         &mut self,
         descriptor: &Descriptor<'_>,

@@ -87,8 +87,8 @@ impl<'o, 'a> Plan<'o, 'a> {
     /// The way to all values.
     ///
     /// # Errors
-    /// [`TensogramError::Encoding`] for values or stored bytes beyond the limits; those of [`join`] if the payload is
-    /// not compressed. Behind a compression the names and parameters of the other stages are checked when they are
+    /// [`TensogramError::Encoding`] for values or stored bytes beyond the limits; the errors of [`join`] if the payload
+    /// is not compressed. Behind a compression the names and parameters of the other stages are checked when they are
     /// undone.
     pub(super) fn all(&self) -> Result<WayToValues<'a>> {
         let descriptor = self.object.descriptor();

@@ -16,7 +16,7 @@ use crate::kernels::packing::Value;
 
 /// The stored bytes of an object, opened for ranges.
 pub(super) enum RangeBytes<'s> {
-    /// All of them: those of the message, or decompressed once for all ranges.
+    /// All of them: borrowed from the message, or decompressed once for all ranges.
     All(Stored<'s>),
     /// A payload that is decompressed part by part.
     Parts(PayloadParts<'s>),

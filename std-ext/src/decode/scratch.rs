@@ -35,6 +35,6 @@ pub struct Scratch {
     pub(super) work: Workspace,
     /// Values that were decoded to be converted.
     pub(super) values: Vec<u8>,
-    /// Values among which are those of a selection.
+    /// Values of a window that holds the selected values and others between them.
     pub(super) window: Vec<u8>,
 }

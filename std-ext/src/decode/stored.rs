@@ -18,7 +18,7 @@ use crate::kernels;
 /// All stored bytes of an object: out of the message, or decompressed into `bytes`.
 ///
 /// # Errors
-/// The errors of the codec; those of [`join`].
+/// The errors of the codec and of [`join`].
 #[inline]
 pub(super) fn open<'s>(
     plan: &Plan<'_, '_>,

@@ -87,7 +87,7 @@ impl Trust {
     /// Checks the objects of `message` before any descriptor is read: all objects, or only the object `only`.
     ///
     /// # Errors
-    /// The errors of the walk; those of [`Self::check`] for the first object that has any.
+    /// The errors of the walk; the errors of [`Self::check`] for the first object that has any.
     pub fn check_message(self, message: &Message<'_>, only: Option<usize>) -> Result<Proof> {
         let Self::By(_) = self else { return Ok(Proof(())) };
         let mut index = 0;

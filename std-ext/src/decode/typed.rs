@@ -25,7 +25,7 @@ use crate::model::number::Number;
 /// One allocation for the values, within the limits of the options. `native_byte_order` of the options has no effect.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] if the object holds values of another type than `T`: the error names it. Those of
+/// [`TensogramError::Encoding`] if the object holds values of another type than `T`: the error names it. The errors of
 /// [`values`](crate::values).
 ///
 /// ```
@@ -62,8 +62,8 @@ pub fn to_vec<T: Number>(object: &DataObject<'_>, options: &DecodeOptions) -> Re
 /// options asks for it, and zeros otherwise.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] for complex values: the error names their type, and [`to_vec`] gives them. Those of
-/// [`values`](crate::values).
+/// [`TensogramError::Encoding`] for complex values: the error names their type, and [`to_vec`] gives them. The errors
+/// of [`values`](crate::values).
 ///
 /// ```
 /// use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder, values_as};
@@ -91,7 +91,7 @@ pub fn values_as<T: Float>(object: &DataObject<'_>, options: &DecodeOptions) -> 
 /// are not decoded as `T`.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] if `out` is shorter or longer; those of [`values_as`].
+/// [`TensogramError::Encoding`] if `out` is shorter or longer; the errors of [`values_as`].
 ///
 /// ```
 /// use tgm_std::{DecodeOptions, Scratch, values_as_into};

@@ -20,7 +20,7 @@ use crate::kernels::packing::Value;
 ///
 /// # Errors
 /// [`TensogramError::Encoding`](crate::TensogramError::Encoding) if the object has fewer values, or its values are not
-/// packed; those of [`Plan`], the codec and the masks.
+/// packed; the errors of [`Plan`], the codec and the masks.
 pub(super) fn unpack_into<T: Element + Value>(
     object: Trusted<'_, '_>,
     start: u64,

@@ -24,7 +24,7 @@ use crate::kernels::byteswap;
 /// All values of an object, in the byte order that the options say; masked ones restored if they say so.
 ///
 /// # Errors
-/// The errors of [`Plan`] and of the stages; those of the masks.
+/// The errors of [`Plan`], of the stages and of the masks.
 pub(crate) fn decode_values<'a>(
     object: Trusted<'_, 'a>,
     options: &DecodeOptions,
@@ -70,8 +70,8 @@ pub(crate) fn decode_owned_values(
 /// [`decode_values`] in `order` into all of `out`.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`](crate::TensogramError::Encoding) if `out` is shorter or longer than the values; those
-/// of [`decode_values`].
+/// [`TensogramError::Encoding`](crate::TensogramError::Encoding) if `out` is shorter or longer than the values; the
+/// errors of [`decode_values`].
 pub(super) fn decode_values_into(
     object: Trusted<'_, '_>,
     order: ByteOrder,

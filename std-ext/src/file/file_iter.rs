@@ -44,8 +44,8 @@ impl TensogramFile {
     }
 }
 
-/// The bytes of each message of a file, as [`TensogramFile::iter`] returns them. Digests are not checked: decode the
-/// messages with `verify_hash` to check those of objects, or check the whole file with [`crate::validate_file`].
+/// The bytes of each message of a file, as [`TensogramFile::iter`] returns them. Digests are not checked. Decode the
+/// messages with `verify_hash` to check the digests of objects, or check the whole file with [`crate::validate_file`].
 #[derive(Clone, Debug)]
 pub struct FileMessageIter {
     path: PathBuf,

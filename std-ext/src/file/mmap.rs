@@ -145,7 +145,7 @@ impl MappedFile {
     /// Message `index`, parsed in place: O(1).
     ///
     /// # Errors
-    /// [`TensogramError::Framing`] if there is no such message, and those of [`Message::parse`].
+    /// [`TensogramError::Framing`] if there is no such message; the errors of [`Message::parse`].
     pub fn message(&self, index: usize) -> Result<Message<'_>> {
         Ok(Message::parse(self.message_bytes(index)?)?)
     }

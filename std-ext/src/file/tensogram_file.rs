@@ -203,7 +203,7 @@ impl TensogramFile {
     }
 
     /// The bytes of message `index`: one positioned read, or a copy from the map. Digests are not checked;
-    /// [`Self::decode_message`] with `verify_hash` checks those of objects.
+    /// [`Self::decode_message`] with `verify_hash` checks the digests of objects.
     ///
     /// # Errors
     /// [`TensogramError::Framing`] if there is no such message, [`TensogramError::Io`] if it cannot be read.
@@ -282,8 +282,8 @@ impl TensogramFile {
     /// with [`tgm_core::scan::Scanner`].
     ///
     /// # Errors
-    /// Those of [`Self::read_message_outline`]. An [`io::ErrorKind::Unsupported`] error if the file is mapped: its bytes can
-    /// be borrowed.
+    /// The errors of [`Self::read_message_outline`]; an [`io::ErrorKind::Unsupported`] error if the file is mapped: its bytes
+    /// can be borrowed.
     ///
     /// ```
     /// use tgm_std::TensogramFile;

@@ -209,9 +209,9 @@ impl<R: Read> ValueReader<R> {
     /// The next event. `None` at the end of the stream.
     ///
     /// # Errors
-    /// [`TensogramError::Io`] of the reader; those of [`tgm_core::push`], with offsets from the message's first byte;
-    /// [`TensogramError::MessageTooLarge`] for an object whose frame has to be whole and is longer than the limit; those of
-    /// [`crate::values`].
+    /// [`TensogramError::Io`] of the reader; the errors of [`tgm_core::push`], with offsets from the message's first byte;
+    /// [`TensogramError::MessageTooLarge`] for an object whose frame has to be whole and is longer than the limit; the
+    /// errors of [`crate::values`].
     pub fn next_event(&mut self) -> Result<Option<ValueEvent<'_>>> {
         loop {
             if let Some(due) = self.due.pop_front() {

@@ -112,7 +112,8 @@ impl Question for Message {
     }
 }
 
-/// All bytes of a message, with zeros in the place of payloads and masks, but for those of one object.
+/// All bytes of a message, with zeros in the place of payloads and masks. Only the object `whole` keeps its payload and
+/// its masks.
 #[derive(Debug)]
 pub(crate) struct Outline {
     pub(crate) whole: Option<usize>,

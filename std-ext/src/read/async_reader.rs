@@ -34,7 +34,7 @@ const UNIT: u64 = 1 << 10;
 
 /// Reads messages, and parts of them, of a source that answers later, such as an object store.
 ///
-/// The methods and their results are those of [`Reader`](super::Reader). Futures are [`Send`], and may be dropped at any
+/// It has the methods of [`Reader`](super::Reader), with the same results. Futures are [`Send`], and may be dropped at any
 /// time: what was fetched by then serves later calls. Any number of tasks may share the reader. Tasks that need the same bytes
 /// at the same time fetch them once. Under way are at most [`ReadOptions::in_flight`] bytes, over all tasks.
 ///
@@ -113,7 +113,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
         }
     }
 
-    /// The bytes of `range`, or those of them that the source has.
+    /// The bytes of `range`. Where the source ends earlier, only the bytes up to its end.
     ///
     /// # Errors
     /// The errors of the source.
@@ -175,7 +175,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     /// The bytes of message `index`.
     ///
     /// # Errors
-    /// [`TensogramError::Framing`] if there is no such message; those of the source.
+    /// [`TensogramError::Framing`] if there is no such message; the errors of the source.
     pub async fn read_message(&self, index: usize) -> Result<Vec<u8>> {
         self.ask(index, Bytes(DecodeOptions::default())).await
     }
@@ -183,7 +183,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     /// The metadata of the first metadata frame of message `index`.
     ///
     /// # Errors
-    /// The errors of [`Self::read_message`]; those of [`decode_metadata`](crate::decode::decode_metadata).
+    /// The errors of [`Self::read_message`] and of [`decode_metadata`](crate::decode::decode_metadata).
     pub async fn decode_metadata(&self, index: usize) -> Result<GlobalMetadata> {
         self.ask(index, FirstMetadata(DecodeOptions::default())).await
     }
@@ -191,7 +191,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     /// The metadata of message `index`, and the descriptors of its objects.
     ///
     /// # Errors
-    /// The errors of [`Self::read_message`]; those of [`decode_descriptors`](crate::decode::decode_descriptors).
+    /// The errors of [`Self::read_message`] and of [`decode_descriptors`](crate::decode::decode_descriptors).
     pub async fn decode_descriptors(&self, index: usize) -> Result<(GlobalMetadata, Vec<DataObjectDescriptor>)> {
         self.ask(index, Descriptors(DecodeOptions::default())).await
     }
@@ -199,7 +199,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     /// Object `object` of message `index`.
     ///
     /// # Errors
-    /// The errors of [`Self::read_message`]; those of [`decode_object`](crate::decode_object).
+    /// The errors of [`Self::read_message`] and of [`decode_object`](crate::decode_object).
     pub async fn decode_object(
         &self,
         index: usize,
@@ -212,7 +212,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     /// Ranges of the values of object `object` of message `index`: see [`Reader::decode_range`](super::Reader::decode_range).
     ///
     /// # Errors
-    /// The errors of [`Self::read_message`]; those of [`decode_range`](crate::decode_range).
+    /// The errors of [`Self::read_message`] and of [`decode_range`](crate::decode_range).
     pub async fn decode_range(
         &self,
         index: usize,
@@ -224,11 +224,11 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     }
 
     /// The values that `picks` take of object `object` of message `index`, one pick for each dimension:
-    /// [`select`](crate::decode::select()). Of a long frame only the parts are read that hold them, where its compression has
-    /// parts.
+    /// [`select`](crate::decode::select()). If the frame is long and its compression has parts, only the parts that hold
+    /// these values are read.
     ///
     /// # Errors
-    /// The errors of [`Self::read_message`]; those of [`select`](crate::decode::select()).
+    /// The errors of [`Self::read_message`] and of [`select`](crate::decode::select()).
     pub async fn select(
         &self,
         index: usize,

@@ -31,7 +31,7 @@ pub(crate) enum Wanted {
     Structure,
     /// The descriptor of each object.
     Descriptors,
-    /// All bytes but those of payloads and masks; and all of one object's frame.
+    /// All bytes except payloads and masks; with a number, also the payload and the masks of that object.
     Outline(Option<usize>),
     /// The frame of an object.
     Object(usize),
@@ -100,7 +100,7 @@ impl Gathered {
 pub(crate) struct PayloadBytes {
     pub(crate) descriptor: DescriptorBytes,
     pub(crate) payload_len: u64,
-    /// Those of [`Division::bytes`].
+    /// The bytes at the places of [`Division::bytes`], in that order.
     pub(crate) fetched: Vec<Vec<u8>>,
     /// The bytes behind the payload, if masks are restored, and their place in the message.
     pub(crate) blobs: Vec<u8>,

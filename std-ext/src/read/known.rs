@@ -162,7 +162,7 @@ impl Known {
         Ok(())
     }
 
-    /// Compares length and version of an answer with those of earlier answers.
+    /// Compares length and version of an answer with the length and version of earlier answers.
     fn agree(&mut self, size: Option<u64>, tag: Option<Tag>, name: &str) -> Result<(), FetchError> {
         let changed = |text: String| Err(FetchError::new(FetchErrorKind::Changed, format!("{name}: {text}")));
         match (self.size, size) {

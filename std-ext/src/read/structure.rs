@@ -8,7 +8,7 @@
 //!
 //! The index is believed if its entries lie side by side from the first frame to the last: then it can neither leave out an
 //! object nor lead into one. A message without an index is walked from frame to frame. If anything is odd, nothing of this
-//! counts, and all of the message is read, so that errors are those of the whole message.
+//! counts, and all of the message is read, so that a caller gets the same error as with the whole message in memory.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -237,7 +237,7 @@ impl Reading {
         })
     }
 
-    /// Reads a frame that is no object's.
+    /// Reads a frame that does not hold an object.
     fn hold(
         &mut self,
         parts: &mut Parts<'_, '_>,

@@ -28,7 +28,7 @@ pub struct UpgradeOptions {
     ///
     /// Without this option they stay among the values. Readers accept that; only full validation reports it.
     pub masks: bool,
-    /// Accept payloads whose digest is wrong or cannot be checked. The new digests are those of the bytes as they are.
+    /// Accept payloads whose digest is wrong or cannot be checked. New digests are computed from the bytes as they are.
     pub ignore_hash: bool,
     /// Options for writing the new message: digests, provenance, masks.
     pub encode: EncodeOptions,
@@ -45,9 +45,9 @@ pub struct UpgradeOptions {
 /// [`UPGRADED_FROM`](super::UPGRADED_FROM).
 ///
 /// # Errors
-/// [`TensogramError::Framing`] for bytes that are no whole message of version 2; [`TensogramError::HashMismatch`] for a
-/// payload with a wrong digest; [`TensogramError::Metadata`] and [`TensogramError::Encoding`] for metadata, descriptors
-/// and payload sizes that a reader of version 3 would refuse, and for more objects than the limit.
+/// [`TensogramError::Framing`] for bytes that are not a whole message of version 2; [`TensogramError::HashMismatch`]
+/// for a payload with a wrong digest; [`TensogramError::Metadata`] and [`TensogramError::Encoding`] for metadata,
+/// descriptors and payload sizes that a reader of version 3 would refuse, and for more objects than the limit.
 ///
 /// ```
 /// use tgm_std::v2::{UpgradeOptions, upgrade_message};

@@ -557,7 +557,7 @@ def grids():
 
 
 def compare_grids(tgm):
-    """Compares the places of `tgm cat --csv` with those of ecCodes."""
+    """Compares the places of `tgm cat --csv` with the places of ecCodes."""
     count, worst = 0, 0.0
     with tempfile.TemporaryDirectory() as folder:
         grib, tensogram = (str(Path(folder) / name) for name in ("in.grib2", "out.tgm"))
@@ -631,7 +631,7 @@ def compare_names(tgm):
         one = next(iter(known - {"-"}))
         chosen = subprocess.run([tgm, "ls", "-w", f"mars.param={one}", tensogram], check=True, capture_output=True).stdout
         assert len(chosen.splitlines()) > 1, one
-    print(f"{len(known) - 1} names of parameters are those of ecCodes, on {len(SURFACES)} surfaces")
+    print(f"{len(known) - 1} names of parameters agree with ecCodes, on {len(SURFACES)} surfaces")
 
 
 if __name__ == "__main__":

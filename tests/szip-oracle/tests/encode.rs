@@ -199,7 +199,7 @@ fn libaec_behind_safe_functions_gives_the_same_streams_and_samples() {
         let kind = rng.pick(&[Kind::Mixed, Kind::Plateaus, Kind::Walk, Kind::Noise]);
         let data = config.bytes(&samples(rng, kind, config.bits, count));
         let params = config.params();
-        // Both ignore bits above those of a sample, such as copies of the sign bit.
+        // Both ignore bits above the bits of a sample, such as copies of the sign bit.
         let mut excess = data.clone();
         excess.iter_mut().for_each(|byte| *byte |= (rng.next() as u8) << 5);
         for data in [&data, &excess] {

@@ -23,7 +23,7 @@ fn sample(name: &str) -> Vec<u8> {
 /// What ecCodes says of each sample.
 fn expected() -> Vec<(String, Json)> {
     let text = fs::read(folder().join("expected.json")).unwrap();
-    let Json::Object(samples) = serde_json::from_slice(&text).unwrap() else { panic!("expected.json is no map") };
+    let Json::Object(samples) = serde_json::from_slice(&text).unwrap() else { panic!("expected.json is not a map") };
     samples.into_iter().collect()
 }
 

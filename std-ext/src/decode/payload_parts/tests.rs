@@ -291,7 +291,7 @@ fn a_call_reads_each_run_of_a_mask_once() {
         each_list(&object, |list, _| {
             let read = RUNS_READ.get() - before;
             assert!(read <= 2 * runs, "{method:?}, {list}: {read} of {runs}");
-            // A bitmap without a method is no list of runs: each window is found at once.
+            // A bitmap without a method is not a list of runs: each window is found at once.
             assert_eq!(read > 0, method != MaskMethod::None, "{method:?}, {list}: {read}");
             before = RUNS_READ.get();
         });

@@ -81,7 +81,7 @@ impl<'a> ObjectBuilder<'a> {
     ///
     /// let object = ObjectBuilder::new(&[2], &[1_u8, 2])?.metadata("mars", 5).metadata("mars.param", "2t");
     /// let error = MessageBuilder::new().object(object).encode().unwrap_err();
-    /// assert_eq!(error.to_string(), "metadata error: object 0: cannot set mars.param: mars is no map");
+    /// assert_eq!(error.to_string(), "metadata error: object 0: cannot set mars.param: mars is not a map");
     /// # Ok::<(), tgm_std::TensogramError>(())
     /// ```
     #[must_use]

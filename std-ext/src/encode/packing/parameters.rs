@@ -38,7 +38,7 @@ pub(crate) fn read(params: Params<'_>) -> Result<Packing> {
 ///
 /// # Errors
 /// [`TensogramError::Metadata`] if the number of bits is missing, and if only one of reference value and binary scale
-/// is there; those of [`derive`].
+/// is there; the errors of [`derive`].
 pub(crate) fn complete(
     descriptor: &mut DataObjectDescriptor,
     data: &[u8],

@@ -36,13 +36,10 @@ const fn ours(hint: Hint) -> &'static str {
         Hint::MaxNesting => "the limit for metadata",
         Hint::MaxObjects => "the limit for one message",
         Hint::ValueOrder => "bytes must be in the order that is declared",
-        Hint::Blosc2 => "build tgm with `--features blosc2`",
-        Hint::Blosc2Decode => "build tgm with `--features blosc2-decode`",
-        Hint::Lz4 => "build tgm with `--features lz4`",
-        Hint::Roaring => "build tgm with `--features roaring`",
-        Hint::Sz3 => "build tgm with `--features sz3`",
-        Hint::Sz3Decode => "build tgm with `--features sz3-decode`",
-        Hint::Zstd => "build tgm with `--features zstd`",
+        Hint::Blosc2 | Hint::Sz3 => "build tgm with `--features full`",
+        Hint::Blosc2Decode | Hint::Lz4 | Hint::Roaring | Hint::Sz3Decode | Hint::Zstd => {
+            "build tgm with `--features codecs`"
+        }
         // A new hint stays as it is until it has words here; a test finds it.
         _ => hint.text(),
     }

@@ -16,6 +16,8 @@ mod browse;
 mod cat;
 mod catalog;
 mod compare;
+#[cfg(unix)]
+mod conformance;
 #[cfg(feature = "grib")]
 mod convert;
 mod copying;

@@ -73,7 +73,7 @@ impl Source {
         let file = TensogramFile::open(path)?;
         let metadata = fs::metadata(path)?;
         if !metadata.is_file() {
-            let text = "it is no file that can be read at any position";
+            let text = "it is not a file that can be read at any position";
             return Err(TensogramError::Io(io::Error::new(io::ErrorKind::Unsupported, text)));
         }
         let known = Known { length: metadata.len(), ..Known::default() };

@@ -26,7 +26,7 @@ pub(super) enum Item<'a> {
 pub(super) type Sink<'s> = dyn FnMut(&mut Out, &mut Told, &str, Item<'_>) -> Result<(), Failure> + 's;
 
 impl<'a> Item<'a> {
-    /// The arrays of the item. Those of a message are decoded.
+    /// The arrays of the item. The objects of a message are decoded.
     ///
     /// # Errors
     /// The errors of [`Arrays::decode`].
