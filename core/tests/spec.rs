@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const PAGES: [(&str, &str); 4] = [
     ("FORMAT", "core/doc/FORMAT.md"),
     ("PIPELINE", "core/doc/PIPELINE.md"),
-    ("ZIO", "core/doc/ZIO.md"),
+    ("ZIO", "std-ext/zio/doc/FORMAT.md"),
     ("COMPAT", "std-ext/doc/COMPAT.md"),
 ];
 

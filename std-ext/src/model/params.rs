@@ -104,8 +104,8 @@ impl<'a> Params<'a> {
 }
 
 impl DataObjectDescriptor {
-    /// Sets a parameter.
-    pub(crate) fn set_param(&mut self, key: Key, value: impl Into<Value>) {
+    /// Sets a parameter of the pipeline.
+    pub fn set_param(&mut self, key: Key, value: impl Into<Value>) {
         self.params.insert(key.name().to_string(), value.into());
     }
 }

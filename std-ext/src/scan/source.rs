@@ -8,7 +8,8 @@ use memchr::memmem;
 use tgm_core::scan::Source;
 use tgm_core::wire::{MAGIC, POSTAMBLE_SIZE, PREAMBLE_SIZE};
 
-use crate::base::memory::prefetch;
+use tgm_codec::memory::prefetch;
+
 use crate::scan::window::Window;
 
 /// Bytes of a large read: for a search, and where messages are small.

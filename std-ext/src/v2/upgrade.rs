@@ -1,5 +1,7 @@
 //! Upgrade of one message from version 2 to version 3.
 
+use tgm_codec::memory;
+use tgm_codec::threads::Threads;
 use tgm_core::descriptor::{Compression, Encoding, Stage};
 use tgm_core::frame::Frame;
 use tgm_core::object::DataObject;
@@ -9,9 +11,7 @@ use tgm_core::{ErrorKind, Message};
 use super::{message, metadata, object};
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::DecodeLimits;
-use crate::base::memory;
 use crate::base::options::{DecodeOptions, EncodeOptions};
-use crate::base::threads::Threads;
 use crate::encode::compress::Means;
 use crate::encode::finite::find;
 use crate::encode::frame::FrameForm;
@@ -28,7 +28,7 @@ pub struct UpgradeOptions {
     ///
     /// Without this option they stay among the values. Readers accept that; only full validation reports it.
     pub masks: bool,
-    /// Accept payloads whose digest is wrong or cannot be checked. The new digests are those of the bytes as they are.
+    /// Accept payloads whose digest is wrong or cannot be checked. New digests are computed from the bytes as they are.
     pub ignore_hash: bool,
     /// Options for writing the new message: digests, provenance, masks.
     pub encode: EncodeOptions,
@@ -45,9 +45,9 @@ pub struct UpgradeOptions {
 /// [`UPGRADED_FROM`](super::UPGRADED_FROM).
 ///
 /// # Errors
-/// [`TensogramError::Framing`] for bytes that are no whole message of version 2; [`TensogramError::HashMismatch`] for a
-/// payload with a wrong digest; [`TensogramError::Metadata`] and [`TensogramError::Encoding`] for metadata, descriptors
-/// and payload sizes that a reader of version 3 would refuse, and for more objects than the limit.
+/// [`TensogramError::Framing`] for bytes that are not a whole message of version 2; [`TensogramError::HashMismatch`]
+/// for a payload with a wrong digest; [`TensogramError::Metadata`] and [`TensogramError::Encoding`] for metadata,
+/// descriptors and payload sizes that a reader of version 3 would refuse, and for more objects than the limit.
 ///
 /// ```
 /// use tgm_std::v2::{UpgradeOptions, upgrade_message};

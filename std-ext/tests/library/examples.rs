@@ -32,12 +32,6 @@ examples! {
     #[cfg(feature = "remote")]
     serve_async = "../../examples/serve_async.rs";
     tcp = "../../examples/tcp.rs";
-    #[cfg(feature = "zio")]
-    zio_dealer = "../../examples/zio_dealer.rs";
-    #[cfg(feature = "zio")]
-    zio_flow = "../../examples/zio_flow.rs";
-    #[cfg(feature = "zio")]
-    zio_pub_sub = "../../examples/zio_pub_sub.rs";
 }
 
 #[test]

@@ -34,11 +34,6 @@ mod not_blocking {
     use tgm_std::streaming_async::AsyncStreamingEncoder as _;
 }
 
-#[cfg(feature = "grib")]
-mod conversions {
-    use tgm_std::convert::grib2::{MessageReader, from_tensogram, to_tensogram};
-}
-
 mod modules {
     use tgm_std::decode::{DecodeOptions, decode, decode_object, decode_range, into, values};
     use tgm_std::doctor::{run_diagnostics, run_self_test};
@@ -70,7 +65,7 @@ mod modules {
     use tgm_std::types::{DataObjectDescriptor, GlobalMetadata};
     use tgm_std::validate::types::IssueCode;
     use tgm_std::wire::{MAGIC, Preamble, footer_size_for};
-    use tgm_std::{codec, kernels, simple_packing, threads, v2};
+    use tgm_std::{codec, simple_packing, threads, v2};
 }
 
 /// Names that the first page lists: what people reach for, and no more than they can look over.

@@ -40,7 +40,7 @@ fn at(range: std::ops::Range<usize>) -> Want {
     Want::At(range.start as u64..range.end as u64)
 }
 
-/// Whether the bytes are those of the content at that place.
+/// Whether the content has these bytes at that place.
 fn is_part(fetched: &Fetched, content: &[u8]) -> bool {
     content[fetched.offset as usize..].starts_with(&fetched.bytes)
 }

@@ -34,7 +34,7 @@ impl KeyPath {
     /// A sentence, for a key without a name, and for a key that no reader would look up.
     pub(crate) fn parse(text: &str, one_object: impl Fn(&str, &str) -> String) -> Result<Self, String> {
         if text.split('.').any(str::is_empty) {
-            return Err(format!("{text:?} is no key: a segment is empty"));
+            return Err(format!("{text:?} is not a key: a segment is empty"));
         }
         let (first, rest) = text.split_once('.').map_or((text, None), |(first, rest)| (first, Some(rest)));
         let place = match (first, rest) {

@@ -24,7 +24,7 @@ pub(crate) struct MetadataFlags {
     #[arg(long, value_name = "FILE.json")]
     metadata: Option<PathBuf>,
     /// Set keys of every object, or of the message with extra.KEY; dots lead into maps; values are JSON (5 is
-    /// an integer), or text if they are no JSON; KEY:s=VALUE is text, KEY:i= an integer, KEY:d= a float
+    /// an integer), and text otherwise; KEY:s=VALUE is text, KEY:i= an integer, KEY:d= a float
     #[arg(short = 's', long = "set", value_name = "KEY=VALUE,...")]
     settings: Vec<Settings>,
 }
@@ -61,7 +61,7 @@ impl MetadataFlags {
     /// Reads the file, for messages with `count` objects in all.
     ///
     /// # Errors
-    /// For a file that cannot be read, and for content that is no metadata.
+    /// For a file that cannot be read, and for content that is not metadata.
     pub(crate) fn read(&self, count: usize) -> Result<Described, Failure> {
         let mut described = Described::default();
         if let Some(path) = &self.metadata {
@@ -87,7 +87,7 @@ impl Described {
     /// The metadata of a message that holds the objects of these numbers.
     ///
     /// # Errors
-    /// For a setting whose path leads into a value that is no map, or that would replace a map.
+    /// For a setting whose path leads into a value that is not a map, or that would replace a map.
     pub(crate) fn of(&self, objects: std::ops::Range<usize>) -> Result<GlobalMetadata, String> {
         let entry = |index| match &self.base {
             Base::Same(entry) => entry.clone(),
@@ -124,7 +124,7 @@ fn parse(json: Json) -> Result<Described, String> {
 }
 
 fn entries_of(json: Json, what: &str) -> Result<Entries, String> {
-    let Json::Object(entries) = json else { return Err(format!("{what} is no JSON object")) };
+    let Json::Object(entries) = json else { return Err(format!("{what} is not a JSON object")) };
     if entries.contains_key(RESERVED_KEY) {
         return Err(format!("{what}: {RESERVED_KEY} is not for users to write"));
     }
@@ -198,7 +198,7 @@ mod tests {
         });
         assert_eq!(json, expected);
         for (conflict, text) in
-            [("a=1,a.b=2", "cannot set a.b: a is no map"), ("a.b=1,a=2", "cannot set a: it is a map;")]
+            [("a=1,a.b=2", "cannot set a.b: a is not a map"), ("a.b=1,a=2", "cannot set a: it is a map;")]
         {
             let settings: Settings = conflict.parse().unwrap();
             let error = Described { settings: settings.0, ..Described::default() }.of(0..1).unwrap_err();

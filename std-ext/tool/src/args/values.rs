@@ -19,21 +19,21 @@ pub(crate) fn split(text: &str) -> Vec<&str> {
     .collect()
 }
 
-/// A key and its value. Without a type, the value is JSON (so `5` is an integer), or text if it is no JSON. The types are
-/// those of ecCodes: `s` is text, `i` an integer, `d` a float.
+/// A key and its value. Without a type, the value is JSON (so `5` is an integer), and text if it is not JSON. The types
+/// have the names of ecCodes: `s` is text, `i` an integer, `d` a float.
 ///
 /// # Errors
 /// A sentence, for text without "=" and for values that are not of their type.
 pub(crate) fn key_and_value(text: &str) -> Result<(&str, Value), String> {
     let (key, value) = text.split_once('=').ok_or_else(|| format!("{text:?}: expected KEY=VALUE"))?;
-    let wrong = |what| format!("the value of {key} is no {what}: {value}");
+    let wrong = |what| format!("the value of {key} is not {what}: {value}");
     match key.rsplit_once(':') {
         Some((key, "s")) => Ok((key, value.into())),
         Some((key, "i")) => match serde_json::from_str::<Json>(value) {
             Ok(number @ Json::Number(_)) if !number.is_f64() => Ok((key, to_cbor(number))),
-            _ => Err(wrong("integer of 64 bits")),
+            _ => Err(wrong("an integer of 64 bits")),
         },
-        Some((key, "d")) => Ok((key, Value::Float(value.parse().map_err(|_| wrong("number"))?))),
+        Some((key, "d")) => Ok((key, Value::Float(value.parse().map_err(|_| wrong("a number"))?))),
         _ => Ok((key, serde_json::from_str(value).map_or_else(|_| value.into(), to_cbor))),
     }
 }

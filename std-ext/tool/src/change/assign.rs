@@ -59,7 +59,7 @@ impl Assignment {
             let (key, after) = split_key(rest)?;
             let mut values = serde_json::Deserializer::from_str(after).into_iter::<Json>();
             let value = values.next().ok_or_else(|| format!("{key} has no value"))?;
-            let value = value.map_err(|error| format!("the value of {key} is no JSON: {error}"))?;
+            let value = value.map_err(|error| format!("the value of {key} is not JSON: {error}"))?;
             assignments.push(Self::new(key, Some(to_cbor(value)))?);
             let after = after.get(values.byte_offset()..).unwrap_or_default().trim_start();
             match after.strip_prefix(',') {

@@ -30,10 +30,11 @@ use crate::show::table::{Cell, Column, Table};
 
 /// Measure how fast messages are read, decoded and encoded, beside copying memory
 ///
-/// Each stage is repeated, and its best time counts. Below "decode" and "encode" of a codec stand its stages, each by
-/// itself; together they can take longer, because some are done in one pass. The bytes of all these are those of the
-/// decoded values, of other stages those of the messages. Messages are held in memory: the first ones of FILE, up to
-/// 256 MiB. "read" reads them anew from FILE, mostly out of the system's cache.
+/// Each stage is repeated, and its best time counts. The lines "decode" and "encode" of a codec are for all of its
+/// stages. The lines below them are for one stage each. Their times can add up to more, because decoding and encoding
+/// do some stages in one pass. All these lines count the bytes of decoded values; the other lines count the bytes of
+/// messages. Messages are held in memory: the first ones of FILE, up to 256 MiB. Only "read" reads them from FILE each
+/// time, mostly out of the system's cache.
 #[derive(Args, Debug)]
 pub(crate) struct Bench {
     /// File to read; "-" is standard input

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use tgm_std::catalog::{Catalog, Freshness};
+use tgm_catalog::{Catalog, Freshness};
 use tgm_std::{DecodeOptions, TensogramError};
 
 use crate::args::files::usage;

@@ -25,7 +25,7 @@ pub(crate) struct KeyColumns {
 }
 
 impl Keys {
-    /// The columns of these keys, and of the keys to sort by that are no titles of `own` columns.
+    /// The columns of these keys, and of the keys to sort by unless they are titles of `own` columns.
     pub(crate) fn columns<'t>(&self, own: impl IntoIterator<Item = &'t str>, listing: &ListFlags) -> KeyColumns {
         let mut known: Vec<_> = own.into_iter().map(str::to_string).collect();
         known.extend(self.keys.iter().cloned());

@@ -252,7 +252,7 @@ impl Wish<'_> {
             [rows, columns] => (len(rows), len(columns)),
             _ => {
                 let shape = shape_text(shape);
-                return Err(format!("{shape} is no field or line: --slice picks one or two dimensions"));
+                return Err(format!("{shape} is not a field or line: --slice picks one or two dimensions"));
             }
         };
         let field = Field::new(rows, columns, values).ok_or("there are no values")?;

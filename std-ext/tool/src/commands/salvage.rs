@@ -25,7 +25,7 @@ use crate::write::destination::{Destination, Reads, What, is_stdio};
 
 /// Copy whole messages out of a damaged file, and report what is lost
 ///
-/// Messages are kept byte for byte if they pass every check except those of payloads. The exit code is 1 if any bytes
+/// Messages are kept byte for byte if they pass every check. Payloads are not checked. The exit code is 1 if any bytes
 /// are lost. IN is never changed without --in-place. If OUT is standard output, the report goes to standard error.
 #[derive(Args, Debug)]
 pub(crate) struct Salvage {

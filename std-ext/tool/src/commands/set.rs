@@ -36,7 +36,7 @@ use crate::write::destination::{Failure, Reads, What};
 /// a message that is not there, nothing is written.
 #[derive(Args, Debug)]
 pub(crate) struct Set {
-    /// What to set; values are JSON (5 is an integer), or text if they are no JSON; KEY:s=VALUE is text, KEY:i= an
+    /// What to set; values are JSON (5 is an integer), and text otherwise; KEY:s=VALUE is text, KEY:i= an
     /// integer, KEY:d= a float
     #[arg(short, long = "set", value_name = "KEY=VALUE,...", required_unless_present = "delete")]
     set: Vec<String>,

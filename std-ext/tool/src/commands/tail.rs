@@ -132,7 +132,7 @@ fn execute(command: &str, entry: &Entry<'_>, out: &mut Out) {
     process.env("TGM_FILE", entry.file).env("TGM_MESSAGE", entry.index.to_string());
     process.env("TGM_OFFSET", entry.offset.to_string()).env("TGM_LENGTH", entry.length().to_string());
     let done = out.flush().and_then(|()| process.spawn()).and_then(|mut child| {
-        // A command that does not read its input is no failure.
+        // A command may leave its input unread. That is not a failure.
         let written = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(entry.bytes));
         let written =
             written.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) });

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use tgm_std::core::wire::MAGIC;
-use tgm_std::zio::{Message, file};
 use tgm_std::{ByteOrder, TensogramError};
+use tgm_zio::{Message, file};
 
 use crate::args::listing::Listed;
 use crate::commands::Run;

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
-use tgm_std::catalog::{Catalog, Freshness};
+use tgm_catalog::{Catalog, Freshness};
 use tgm_std::metadata::query::Query;
 use tgm_std::{Result, TensogramError};
 

@@ -40,7 +40,7 @@ impl Digests {
     /// [`Self::check_all`] for a message given as bytes.
     ///
     /// # Errors
-    /// As [`Self::check_all`], and those of [`Message::parse`].
+    /// The errors of [`Self::check_all`] and of [`Message::parse`].
     pub(crate) fn check_bytes(self, message: &[u8]) -> Result<()> {
         if self.ignore_hash { Ok(()) } else { self.check_all(&Message::parse(message)?) }
     }

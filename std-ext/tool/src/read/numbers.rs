@@ -11,7 +11,7 @@ use crate::read::elements::{Elements, parts};
 /// For complex numbers and bitmasks; for the first integer that float64 cannot hold exactly.
 pub(crate) fn to_float64(dtype: Dtype, order: ByteOrder, data: &[u8]) -> Result<Vec<u8>, TensogramError> {
     if parts(dtype) != 1 || dtype == Dtype::Bitmask {
-        let text = format!("values are {dtype}, which are no real numbers");
+        let text = format!("values are {dtype}, which are not real numbers");
         return Err(TensogramError::Encoding(text.into()));
     }
     // Only bitmasks need `count`.

@@ -1,6 +1,7 @@
 //! Structural keys: what messages and objects are, asked for like metadata.
 //!
-//! Metadata under such a key comes first. Of a message, the keys describe its first object, except those of its place.
+//! Metadata under such a key comes first. For a message, most keys describe its first object; the keys about its place
+//! describe the message.
 
 use serde_json::{Value as Json, json};
 use tgm_core::Message;

@@ -248,7 +248,7 @@ impl Out {
         self.problems.push(in_our_words(text).lines().map(escape).collect::<Vec<_>>().join("\n  caused by: "));
     }
 
-    /// Writes a line to standard error at once, after all standard output so far. For findings, which are no failures
+    /// Writes a line to standard error at once, after all standard output so far. For findings, which are not failures
     /// of the command.
     pub(crate) fn remark(&mut self, text: &str) {
         if !self.manner.quiet {
@@ -278,7 +278,7 @@ impl Out {
         io::stdout().is_terminal()
     }
 
-    /// Width of the terminal at standard output. `None` if it is no terminal, or has no known width.
+    /// Width of the terminal at standard output. `None` if it is not a terminal, or has no known width.
     #[cfg(unix)]
     pub(crate) fn columns() -> Option<usize> {
         let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;

@@ -4,7 +4,7 @@
 //! the line moves while a command decodes one large object, and commands need not call anything. Work of less than a
 //! second shows no bar.
 //!
-//! This is no crate's bar, because the counting and the forms are most of the code, and the bar is one line of text.
+//! It does without a crate for bars: the counting and the forms are most of the code, and the bar is one line of text.
 
 mod line;
 pub(crate) mod meter;

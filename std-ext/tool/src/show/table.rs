@@ -12,7 +12,7 @@ use crate::show::text::{self, cut, escape, escaped, is_plain, width};
 /// Rows that are laid out together. Widths never shrink from one block to the next. So short tables are aligned
 /// throughout, and long ones need memory for one block only.
 const BLOCK: usize = 1024;
-/// Range of cell widths: the greatest where output is no terminal, the least on a terminal.
+/// Range of cell widths: the greatest where output is not a terminal, the least on a terminal.
 const CELL: Range<usize> = 40..100;
 /// The least width of a column that is made narrower.
 const NARROWEST: usize = 12;

@@ -80,7 +80,7 @@ impl Reads<'_> {
     /// Whether writing to `target` leaves the inputs intact.
     fn allow(self, target: &Destination) -> bool {
         match self {
-            // A target that is no regular file is written in place, before all input is read.
+            // A device or a pipe as the target is written in place, before all input is read.
             Self::AndReplaces(_) if target.path().is_some_and(Path::is_file) => true,
             Self::AndReplaces(paths) | Self::Only(paths) => !target.is_one_of(paths),
         }

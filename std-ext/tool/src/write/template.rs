@@ -52,7 +52,7 @@ impl Template {
     /// The path with these values of keys. A key without a value is "unknown".
     ///
     /// # Errors
-    /// For a value that would lead out of the directory, and those of `value`.
+    /// For a value that would lead out of the directory, and for errors of `value`.
     pub(crate) fn fill_with(&self, value: impl Fn(&str) -> Result<Option<String>>) -> Result<PathBuf> {
         let mut path = String::new();
         for (before, key) in &self.pieces {

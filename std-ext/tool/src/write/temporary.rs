@@ -25,7 +25,7 @@ impl Temporary {
     /// Creates an empty file in `directory` that will replace `existing`, if there is one.
     ///
     /// From the start only users who may read the result can read it. Mode, and where possible owner and group, are
-    /// those of `existing`; without one, the umask decides.
+    /// taken from `existing`; without one, the umask decides.
     ///
     /// # Errors
     /// The errors of making a file.

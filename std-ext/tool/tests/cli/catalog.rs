@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use tgm_std::catalog::Catalog;
+use tgm_catalog::Catalog;
 
 use crate::corpus::data;
 use crate::edits::Folder;

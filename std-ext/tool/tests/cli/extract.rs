@@ -161,7 +161,7 @@ fn slices_have_the_values_and_the_shape_that_python_gives() {
 fn slices_that_are_wrong_are_errors_that_name_the_dimension() {
     let path = data("masks/float16-little.tgm");
     for (slice, code, part) in [
-        ("x", 2, "part 0 (counted from 0): `x` is no number"),
+        ("x", 2, "part 0 (counted from 0): `x` is not a number"),
         ("0,::-1", 2, "part 1 (counted from 0): the step of `::-1` is less than 1"),
         ("0,20", 1, "dimension 1 (counted from 0): there is no index 20, the length is 20"),
         ("0,0,0", 1, "selection of 3 dimensions, the tensor has 2"),

@@ -192,7 +192,7 @@ fn rows_are_sorted_cut_and_printed_as_csv_or_lines_of_json() {
     assert_eq!(steps(&["-n", "2"]), [0, 1]);
     assert_eq!(steps(&["-B", "step"]), [0, 0, 1, 1, 2, 2]);
     assert_eq!(steps(&["--sort", "step:desc", "-n", "3"]), [2, 2, 1]);
-    // A key that is no column sorts too.
+    // A key that is not a column sorts too.
     assert_eq!(steps(&["-B", "offset:desc,file"]), [2, 2, 1, 1, 0, 0]);
     for line in ["ls", "get -p version", "stats", "digest", "scan", "verify", "info", "dump", "frames", "validate"] {
         let whole = tgm(line.split(' ').chain(["--json", &three])).good().json();
@@ -331,7 +331,7 @@ fn listings_print_keys_and_sort_by_them() {
         assert_eq!(titles[step..step + 3], ["step", "none", "codec"], "{line}");
         let steps: Vec<_> = run.text().lines().skip(1).map(|row| row.split(',').nth(step).unwrap()).collect();
         assert_eq!(steps, ["2", "1", "0"], "{line}");
-        // A key that only sorts is no column.
+        // A key that only sorts is not a column.
         let sorted = tgm([line, "--csv", "-B", "offset:desc", &three]).good();
         let messages: Vec<_> = sorted.text().lines().skip(1).map(|row| row.split(',').next().unwrap()).collect();
         assert_eq!(messages, ["2", "1", "0"], "{line}: {}", sorted.text());

@@ -121,7 +121,7 @@ fn commands() -> BTreeMap<&'static str, Reads> {
         (
             "catalog",
             Rest("catalog --auto IN -o OUT", |_, out, d| {
-                tgm_std::catalog::Catalog::open(out).unwrap().message_count() == d.whole.len()
+                tgm_catalog::Catalog::open(out).unwrap().message_count() == d.whole.len()
             }),
         ),
         ("upgrade", Rest("upgrade IN -o OUT", copies_all)),

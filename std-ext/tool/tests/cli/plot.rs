@@ -126,7 +126,7 @@ fn what_has_no_picture_is_refused() {
     let folder = Folder::new();
     let path = small(&folder);
     let run = tgm(["plot", "--object", "2", &path]);
-    assert!(run.code == Some(1) && run.stderr.contains("2x2x2 is no field or line: --slice"), "{}", run.stderr);
+    assert!(run.code == Some(1) && run.stderr.contains("2x2x2 is not a field or line: --slice"), "{}", run.stderr);
     assert_eq!(tgm(["plot", "--object", "2", "--slice", "0", &path]).code, Some(0));
     let run = tgm(["plot", &data("dtypes/complex64-little.tgm")]);
     assert!(run.code == Some(1) && run.stderr.contains("complex numbers"), "{}", run.stderr);

@@ -132,7 +132,7 @@ fn what_cannot_be_set_leaves_the_message_as_it_was() {
     let (path, out) = (data("metadata/mars.tgm"), folder.path("out.tgm"));
     for (set, text) in [
         ("objects.9.a=b", "cannot set objects.9.a: there is no object 9 (2 objects)"),
-        ("mars.param.x.y=b", "cannot set mars.param.x.y: mars.param is no map"),
+        ("mars.param.x.y=b", "cannot set mars.param.x.y: mars.param is not a map"),
         ("mars=5", "cannot set mars: it is a map; write mars.KEY to set one of its keys, or give a map"),
     ] {
         tgm(["set", "-s", set, &path, &out]).failed(text);

@@ -17,7 +17,7 @@ use crate::tool::tgm;
 const SURFACE: &str = "realistic/surface-181x360.tgm";
 
 fn close(found: &Json, expected: f64) {
-    let found = found.as_f64().unwrap_or_else(|| panic!("{found} is no number, {expected} was expected"));
+    let found = found.as_f64().unwrap_or_else(|| panic!("{found} is not a number, {expected} was expected"));
     assert!((found - expected).abs() <= 1e-12 * (1.0 + expected.abs()), "{found}, {expected}");
 }
 

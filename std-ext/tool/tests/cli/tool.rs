@@ -43,7 +43,7 @@ pub(crate) fn tgm(args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Run {
     Run { code: output.status.code(), stdout: output.stdout, stderr: String::from_utf8(output.stderr).unwrap() }
 }
 
-/// The names of all subcommands from the tool's help. Those of groups have the group's name in front.
+/// The names of all subcommands from the tool's help. A subcommand of a group has the group's name in front.
 pub(crate) fn subcommands() -> Vec<String> {
     let names = |group: &[&str]| -> Vec<String> {
         let run = tgm(group.iter().copied().chain(["help"])).good();

@@ -14,7 +14,7 @@ use crate::tool::{Run, command, tgm};
 enum Own {
     /// The file is replaced by the output.
     Replaced,
-    /// Nothing is written, because the output is no new version of the file.
+    /// Nothing is written, because the output is not a new version of the file.
     Refused,
 }
 

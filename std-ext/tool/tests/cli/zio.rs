@@ -81,11 +81,11 @@ fn a_broken_message_does_not_hide_the_others() {
     assert!(run.stderr.contains("message 0") && run.stderr.contains("exceeds the buffer"), "{}", run.stderr);
 }
 
-/// A row of messages that are no tensors: their parts.
+/// A row of messages that are not tensors: their parts.
 fn others() -> Vec<Vec<Vec<u8>>> {
     let coords = |seqno: u8| [vec![0; 16], vec![seqno], vec![0; 7]].concat();
     [
-        (&b"ZIO4TEXTa greeting, which is no JSON"[..], vec![b"hello".to_vec(), Vec::new()]),
+        (&b"ZIO4TEXTa greeting, which is not JSON"[..], vec![b"hello".to_vec(), Vec::new()]),
         (br#"ZIO0FLOW{"flow": "BOT", "direction": "extract", "credit": 7}"#, vec![]),
         (br#"ZIO0FLOW{"credit":3,"flow":"PAY"}"#, vec![b"mine".to_vec()]),
         (br"ZIO0JSON[1, 2.50]", vec![]),
@@ -130,7 +130,7 @@ fn other_forms_are_messages_and_come_back_to_the_byte() {
         assert_eq!(lines[number], expected);
     }
     let dump = tgm(["zio", "dump", "--json", &zio_file]).good().json();
-    assert_eq!(dump["messages"][0]["label_text"], "a greeting, which is no JSON");
+    assert_eq!(dump["messages"][0]["label_text"], "a greeting, which is not JSON");
     assert_eq!(dump["messages"][1]["label"], json!({"flow": "BOT", "direction": "extract", "credit": 7}));
     assert_eq!(dump["messages"][4]["label_text"], json!({"$bytes": "ff00"}));
     assert!(dump["messages"][0].get("error").is_none());

@@ -165,7 +165,7 @@ const fn whole_samples(bits: u32) -> u32 {
 /// The stage of a flag. Without a flag, the stage that the object names.
 fn known<K>(asked: Option<K>, name: &str, from_name: fn(&str) -> Option<K>) -> Result<K, TensogramError> {
     let known = asked.or_else(|| from_name(name));
-    known.ok_or_else(|| encoding_error(format!("{name} is no stage of the format")))
+    known.ok_or_else(|| encoding_error(format!("the format has no stage {name}")))
 }
 
 fn encoding_error(text: impl Into<String>) -> TensogramError {

@@ -76,7 +76,7 @@ impl Drop for Screen {
 /// Leaves the full screen, once.
 fn restore() {
     if IS_ENTERED.swap(false, Ordering::SeqCst) {
-        // There is no other way to restore what cannot be restored so.
+        // Errors are ignored: if this fails, nothing else can restore the terminal.
         let _ = disable_raw_mode();
         if let Ok(mut output) = stdout() {
             let _ = execute!(output, LeaveAlternateScreen, Show);

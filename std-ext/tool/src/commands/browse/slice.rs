@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Slice {
     shape: Vec<u64>,
-    /// The index of each dimension. Those of the drawn ones do not count.
+    /// The index of each dimension. For dimensions that are drawn it has no effect.
     indices: Vec<u64>,
     /// The first and the second dimension that is drawn, if there are more than two.
     plane: (usize, usize),

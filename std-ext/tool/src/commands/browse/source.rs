@@ -26,13 +26,13 @@ pub(super) struct Source {
     name: String,
     file: TensogramFile,
     length: u64,
-    found: Mutex<Found>,
+    found: Mutex<Scanned>,
     is_begun: AtomicBool,
 }
 
 /// What a scan has found so far.
 #[derive(Clone, Debug, Default)]
-struct Found {
+struct Scanned {
     messages: Vec<MessageLayout>,
     known: Known,
 }
@@ -67,11 +67,11 @@ impl Source {
         let file = TensogramFile::open(path)?;
         let metadata = fs::metadata(path)?;
         if !metadata.is_file() {
-            let text = "it is no file that can be read at any position";
+            let text = "it is not a file that can be read at any position";
             return Err(TensogramError::Io(io::Error::new(io::ErrorKind::Unsupported, text)));
         }
         let known = Known { length: metadata.len(), ..Known::default() };
-        let found = Mutex::new(Found { known, ..Found::default() });
+        let found = Mutex::new(Scanned { known, ..Scanned::default() });
         Ok(Self { name, file, length: metadata.len(), found, is_begun: AtomicBool::new(false) })
     }
 
@@ -80,7 +80,7 @@ impl Source {
         &self.name
     }
 
-    fn found(&self) -> MutexGuard<'_, Found> {
+    fn found(&self) -> MutexGuard<'_, Scanned> {
         // Positions are appended, so a panic elsewhere leaves a list that is right.
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }

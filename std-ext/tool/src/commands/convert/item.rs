@@ -3,10 +3,10 @@
 #[cfg(any(feature = "netcdf", feature = "zarr"))]
 use std::borrow::Cow;
 
+use tgm_convert::arrays::Arrays;
 #[cfg(any(feature = "netcdf", feature = "zarr"))]
 use tgm_std::EncodeOptions;
 use tgm_std::TensogramError;
-use tgm_std::convert::arrays::Arrays;
 
 use crate::read::values::as_stored;
 use crate::show::output::Out;
@@ -26,7 +26,7 @@ pub(super) enum Item<'a> {
 pub(super) type Sink<'s> = dyn FnMut(&mut Out, &mut Told, &str, Item<'_>) -> Result<(), Failure> + 's;
 
 impl<'a> Item<'a> {
-    /// The arrays of the item. Those of a message are decoded.
+    /// The arrays of the item. The objects of a message are decoded.
     ///
     /// # Errors
     /// The errors of [`Arrays::decode`].

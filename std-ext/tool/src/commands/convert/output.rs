@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use tgm_std::convert::arrays::Arrays;
+use tgm_convert::arrays::Arrays;
 
 use super::Convert;
 use super::formats::{Format, Holds};
@@ -53,7 +53,7 @@ impl Convert {
                 (Format::Tgm, Item::Message(message)) if self.pipeline.is_empty() => Ok(sink.write_all(message)?),
                 (Format::Tgm, Item::Message(_)) => Err(Failure::said(
                     place,
-                    "stages are for arrays: `tgm repack` changes those of messages, after the conversion",
+                    "stages are for arrays: `tgm repack` changes the stages of messages, after the conversion",
                 )),
                 (Format::Tgm, Item::Arrays(arrays)) => self.write_message(arrays, place, out, told, sink),
                 #[cfg(feature = "grib")]

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process;
 
 use clap::{Args, ValueEnum};
+use tgm_convert::raw::shape_of;
+use tgm_convert::zarr::{Chunks, ToZarrOptions, ZarrOptions, ZarrWriter};
 use tgm_std::DecodeOptions;
-use tgm_std::convert::raw::shape_of;
-use tgm_std::convert::zarr::{Chunks, ToZarrOptions, ZarrOptions, ZarrWriter};
 
 use super::Convert;
 use super::formats::Format;
@@ -24,7 +24,7 @@ pub(super) struct ZarrFlags {
     /// Each chunk of an array becomes an object, or each array
     #[arg(long, value_name = "HOW", default_value = "keep")]
     chunks: How,
-    /// The shape of chunks that are written, such as 1x256x256; those of the input if it is not given
+    /// The shape of chunks that are written, such as 1x256x256; without it, they have the shape of the input's
     #[arg(long, value_name = "SHAPE", value_parser = shape)]
     chunk_shape: Option<ChunkShape>,
 }

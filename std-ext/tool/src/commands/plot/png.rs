@@ -16,7 +16,7 @@ use crate::commands::plot::chart::{Anchor, Area, Canvas, Colour, Label};
 use crate::commands::plot::picture::Picture;
 use crate::read::picture::Field;
 
-/// Colours that are no shares of a range.
+/// Colours that do not belong to a range.
 const NAMED: [Colour; 5] = [Colour::Paper, Colour::Ink, Colour::Frame, Colour::Grid, Colour::Missing];
 /// Steps between the paper and the colour of curves, for smooth edges.
 const STEPS: u8 = 15;
@@ -190,7 +190,7 @@ impl Canvas for Png {
         encoder.set_depth(png::BitDepth::Eight);
         encoder.set_palette(palette());
         encoder.set_compression(png::Compression::High);
-        // Numbers of colours are no shades: differences between neighbours say nothing.
+        // Numbers of colours are not shades: differences between neighbours say nothing.
         encoder.set_filter(png::Filter::NoFilter);
         encoder.write_header()?.write_image_data(&self.pixels).map_err(io::Error::from)
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use tgm_core::Message;
-use tgm_std::zio::{BridgeOptions, file, from_tensogram, to_tensogram};
+use tgm_zio::{BridgeOptions, file, from_tensogram, to_tensogram};
 
 use super::ZioFiles;
 use crate::commands::Run;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use clap::Args;
 use serde_json::{Map, Value as Json, json};
 use tgm_std::TensogramError;
-use tgm_std::zio::{FlowLabel, Message, Tens, Tensor};
+use tgm_zio::{FlowLabel, Message, Tens, Tensor};
 
 use super::{ZioFiles, ZioMessage};
 use crate::args::listing::{ListFlags, Listed, TextFlags};
