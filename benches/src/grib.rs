@@ -3,8 +3,8 @@
 use std::fs;
 use std::hint::black_box;
 
+use tgm_convert::grib2::{GribOptions, from_tensogram, from_tensogram_into, to_tensogram};
 use tgm_std::DecodeOptions;
-use tgm_std::convert::grib2::{GribOptions, from_tensogram, from_tensogram_into, to_tensogram};
 
 use crate::Bench;
 use crate::data;

@@ -77,7 +77,7 @@ use tgm_core::frame::Frame;
 use tgm_core::object::DataObject;
 
 use self::checked::{CheckedMessage, message};
-use self::masks::{MaskBuffers, Masks};
+use self::masks::mask_set;
 use self::trust::{Proof, Trust, Trusted};
 use crate::base::error::Result;
 #[cfg(doc)]
@@ -216,7 +216,7 @@ pub fn decode_with_masks(
     let options = DecodeOptions { restore_non_finite: false, ..options.clone() };
     let objects = checked.map_objects(proof, &options, |object, threads| {
         let (descriptor, payload) = decoded(object, &options, threads, &checked.room)?;
-        let masks = Masks::read(object, &options, &mut MaskBuffers::default())?.to_bools(&options)?;
+        let masks = mask_set(object, &options)?;
         Ok(DecodedObjectWithMasks { descriptor, payload, masks })
     })?;
     Ok((to_owned::message_metadata(&checked.metadata, &checked.room)?, objects))

@@ -3,10 +3,17 @@
 // of tgm-codec
 pub use tgm_codec::threads::Threads;
 
+// base
+pub use crate::base::limits::{reserve, reserve_more};
+
 // decode
 pub use crate::decode::checked::CheckedMessage;
-pub use crate::decode::trust::{Proof, Trusted};
+pub use crate::decode::masks::mask_set;
+pub use crate::decode::trust::{Proof, Trust, Trusted};
 pub use crate::decode::trusted_values;
+
+// encode
+pub use crate::encode::masks::store as store_masks;
 
 // model
 pub use crate::model::cbor::canonical;
@@ -21,3 +28,6 @@ pub mod query {
     pub use crate::model::query::structure::Structure;
     pub use crate::model::query::version;
 }
+
+// scan
+pub use crate::scan::{Window, Windowed};

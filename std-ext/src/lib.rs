@@ -27,7 +27,7 @@
 //! |---|---|
 //! | a file, read at positions or appended to | [`TensogramFile`], [`file::AppendOptions`] |
 //! | a file, mapped, whose messages are borrowed | `MappedFile`, with feature `mmap` |
-//! | messages of a pipe or socket, as they come | [`file::MessageReader`], [`file::ValueReader`] |
+//! | messages of a pipe or socket, as they come | [`file::MessageReader`] |
 //! | where messages are in bytes | [`scan()`], [`file::messages`] |
 //! | a file on a server or in an object store | [`TensogramFile::open_source`], `TensogramFile::open_remote`, with feature `remote` |
 //! | parts of messages of any other source | [`read::Reader`], [`read::RangeFetch`] |
@@ -52,10 +52,10 @@
 //! # Other formats and other programs
 //! | want | take |
 //! |---|---|
-//! | messages of version 2 | [`convert::v2`] makes them version 3 |
+//! | messages of version 2 | [`v2`](mod@v2) makes them version 3 |
 //! | ZIO messages with tensors, and FLOW | the crate `tgm-zio` |
-//! | files of numpy, safetensors, CSV and bare values, and back | [`convert::arrays`], with the features of their names |
-//! | GRIB messages as Tensogram, and back to the byte | [`convert`], with feature `grib` |
+//! | GRIB, NetCDF, Zarr, numpy, safetensors and CSV as Tensogram, and back | the crate `tgm-convert` |
+//! | where the values of a grid are | the crate `tgm-grid` |
 //! | a program written for the crate `tensogram` | [`compat`]. All names of `tensogram` are at the root; this page hides them |
 //! | the crates whose types stand in signatures | [`deps`] |
 //!
@@ -67,7 +67,7 @@
 //! | `internal` | what the packages beside this one take |
 //! | `doctor` | which features this build has, each tested |
 //! | `compat` | the names of the crate `tensogram` |
-//! | `convert`, `ndarray` | the arrays of other formats and libraries |
+//! | `ndarray` | arrays of another library |
 //! | `validate` | everything that is wrong with a message or a file |
 //! | `v2` | messages of version 2 |
 //! | `file` | files and the messages in them |
@@ -100,7 +100,6 @@
 
 mod base;
 pub mod compat;
-pub mod convert;
 pub mod decode;
 #[doc(hidden)]
 pub mod doctor;
@@ -117,7 +116,6 @@ pub mod remote;
 #[doc(hidden)]
 pub mod scan;
 pub mod stages;
-#[doc(hidden)]
 pub mod v2;
 pub mod validate;
 

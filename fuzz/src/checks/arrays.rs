@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use tgm_std::convert::arrays::{Array, Arrays, Bools};
-use tgm_std::convert::csv::{self, Layout};
-use tgm_std::convert::npz::{self, Method};
-use tgm_std::convert::{npy, safetensors};
+use tgm_convert::arrays::{Array, Arrays, Bools};
+use tgm_convert::csv::{self, Layout};
+use tgm_convert::npz::{self, Method};
+use tgm_convert::{npy, safetensors};
 use tgm_std::{ByteOrder, DecodeLimits, DecodeOptions, EncodeOptions};
 
 /// Memory that damaged lengths may take.

@@ -171,6 +171,7 @@ impl TensogramError {
 
     /// This error with the number of the message in front of its text.
     #[doc(hidden)]
+    #[must_use]
     pub fn in_message(self, index: usize) -> Self {
         let named = |reason: Reason| Reason { text: format!("message {index}: {}", reason.text), ..reason };
         match self {

@@ -112,7 +112,8 @@ impl DecodeLimits {
     ///
     /// # Errors
     /// [`TensogramError::Encoding`] naming the limit.
-    pub(crate) fn check_bytes(&self, encoded: u64, decoded: u64) -> Result<usize> {
+    #[doc(hidden)]
+    pub fn check_bytes(&self, encoded: u64, decoded: u64) -> Result<usize> {
         if decoded > self.max_decoded_bytes {
             let max = self.max_decoded_bytes;
             return Err(TensogramError::encoding(format!(
@@ -150,7 +151,8 @@ impl DecodeLimits {
     ///
     /// # Errors
     /// [`TensogramError::Framing`] naming the limit.
-    pub(crate) fn check_objects(&self, count: usize) -> Result<()> {
+    #[doc(hidden)]
+    pub fn check_objects(&self, count: usize) -> Result<()> {
         if count <= self.max_objects {
             return Ok(());
         }
@@ -165,7 +167,7 @@ impl DecodeLimits {
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] if there is no memory.
-pub(crate) fn reserve_more(buffer: &mut Vec<u8>, len: usize) -> Result<()> {
+pub fn reserve_more(buffer: &mut Vec<u8>, len: usize) -> Result<()> {
     let reserved = buffer.try_reserve_exact(len);
     reserved.map_err(|_| TensogramError::encoding(format!("cannot allocate {len} bytes")))
 }
@@ -174,7 +176,7 @@ pub(crate) fn reserve_more(buffer: &mut Vec<u8>, len: usize) -> Result<()> {
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] if there is no memory.
-pub(crate) fn reserve(len: usize) -> Result<Vec<u8>> {
+pub fn reserve(len: usize) -> Result<Vec<u8>> {
     Ok(memory::buffer(len)?)
 }
 

@@ -32,6 +32,15 @@ pub(crate) struct Masks<'a> {
     masks: [Option<ReadMask<'a>>; MaskKind::ALL.len()],
 }
 
+/// The masks of an object, with a truth value for each element.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] for masks that cannot be read, and beyond the limits.
+pub fn mask_set(object: Trusted<'_, '_>, options: &DecodeOptions) -> Result<DecodedMaskSet> {
+    let mut buffers = MaskBuffers::default();
+    Masks::read(object, options, &mut buffers)?.to_bools(options)
+}
+
 /// One mask.
 struct ReadMask<'a> {
     kind: MaskKind,

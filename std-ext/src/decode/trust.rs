@@ -25,7 +25,7 @@ use crate::model::hash;
 
 /// How the digests of objects are checked.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Trust {
+pub enum Trust {
     /// They are not: the options do not ask for it.
     Unasked,
     /// This rule says which frames have a digest. A frame without one is an error.
@@ -52,7 +52,7 @@ impl Trust {
     ///
     /// # Errors
     /// The errors of the walk.
-    pub(crate) fn of_message(message: &Message<'_>, options: &DecodeOptions) -> Result<Self> {
+    pub fn of_message(message: &Message<'_>, options: &DecodeOptions) -> Result<Self> {
         Ok(match (options.verify_hash, options.strict_hash_presence) {
             (false, _) => Self::Unasked,
             (true, true) => Self::By(HashPresence::Flagged),
@@ -88,7 +88,7 @@ impl Trust {
     ///
     /// # Errors
     /// The errors of the walk; the errors of [`Self::check`] for the first object that has any.
-    pub(crate) fn check_message(self, message: &Message<'_>, only: Option<usize>) -> Result<Proof> {
+    pub fn check_message(self, message: &Message<'_>, only: Option<usize>) -> Result<Proof> {
         let Self::By(_) = self else { return Ok(Proof(())) };
         let mut index = 0;
         for frame in message.frames() {
@@ -130,7 +130,7 @@ impl<'o, 'a> Trusted<'o, 'a> {
     ///
     /// # Errors
     /// The errors of [`Trust::check`].
-    pub(crate) fn new(object: &'o DataObject<'a>, options: &DecodeOptions) -> Result<Self> {
+    pub fn new(object: &'o DataObject<'a>, options: &DecodeOptions) -> Result<Self> {
         let proof = Trust::of_frame(object.frame(), options).check(object.frame(), None)?;
         Ok(Self::proven(object, proof))
     }

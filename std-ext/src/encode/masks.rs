@@ -16,7 +16,7 @@ use crate::model::types::{MaskDescriptor, MasksMetadata};
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] for a method that is not compiled in, and for one that fails.
-pub(crate) fn store(masks: &PackedMasks, count: u64, options: &EncodeOptions) -> Result<(MasksMetadata, Vec<u8>)> {
+pub fn store(masks: &PackedMasks, count: u64, options: &EncodeOptions) -> Result<(MasksMetadata, Vec<u8>)> {
     let (mut metadata, mut blobs) = (MasksMetadata::default(), Vec::new());
     for (kind, bits) in masks {
         let method = method_of(*kind, bits.len(), options);

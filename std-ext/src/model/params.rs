@@ -141,8 +141,8 @@ pub(crate) fn value_of(parameter: Parameter) -> Value {
 }
 
 impl DataObjectDescriptor {
-    /// Sets a parameter.
-    pub(crate) fn set_param(&mut self, key: Key, value: impl Into<Value>) {
+    /// Sets a parameter of the pipeline.
+    pub fn set_param(&mut self, key: Key, value: impl Into<Value>) {
         self.params.insert(key.name().to_string(), value.into());
     }
 }

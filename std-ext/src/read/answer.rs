@@ -142,6 +142,7 @@ impl Question for Outline {
                 let len = usize::try_from(length).map_err(|_| {
                     TensogramError::encoding(format!("message of {length} bytes: this machine cannot address it"))
                 })?;
+                // Payloads stay zeros. They take no memory, because nothing writes to them.
                 let mut bytes = untouched_zeros(len)?;
                 for Piece { offset, bytes: piece } in pieces {
                     let place =
@@ -214,6 +215,7 @@ impl Question for Descriptors {
         let owned = |described: &super::described::DescriptorBytes| {
             to_owned::descriptor(&descriptor_at(&described.bytes, described.offset)?, &room)
         };
+        // A message may have several errors. Decoding all of it decides which one is reported.
         let Ok(descriptors) = descriptors.iter().map(owned).collect::<Result<Vec<_>>>() else {
             return Ok(Answer::NeedsMessage);
         };

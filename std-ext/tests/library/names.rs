@@ -34,11 +34,6 @@ mod not_blocking {
     use tgm_std::streaming_async::AsyncStreamingEncoder as _;
 }
 
-#[cfg(feature = "grib")]
-mod conversions {
-    use tgm_std::convert::grib2::{MessageReader, from_tensogram, to_tensogram};
-}
-
 mod modules {
     use tgm_std::decode::{DecodeOptions, decode, decode_object, decode_range, into, values};
     use tgm_std::doctor::{run_diagnostics, run_self_test};

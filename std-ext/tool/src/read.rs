@@ -6,7 +6,6 @@ pub(crate) mod digests;
 pub(crate) mod elements;
 pub(crate) mod entry;
 pub(crate) mod foreign;
-pub(crate) mod grid;
 pub(crate) mod input;
 pub(crate) mod lost;
 pub(crate) mod messages;

@@ -510,7 +510,7 @@ def compare(tgm, cases, seed):
             raw = run("extract", tensogram, "-m", str(index), "-O", "-")
             ours, theirs = np.frombuffer(raw, "<f8"), np.frombuffer(expected, "<f8")
             assert np.array_equal(np.isnan(ours), np.isnan(theirs))
-            # What tgm_std::convert::grib2::Note::DecimalScale states.
+            # What tgm_convert::grib2::Note::DecimalScale states.
             ten = 10.0 ** -what["decimalScaleFactor"]
             reference = abs(ec.codes_get_double(handle, "referenceValue")) * ten
             greatest = np.nanmax(np.abs(theirs), initial=0.0) + reference

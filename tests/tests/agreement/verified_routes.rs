@@ -8,12 +8,12 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use tgm_convert::arrays::Arrays;
 use tgm_core::Message;
 use tgm_core::descriptor::Encoding;
 use tgm_core::hash::{HashPresence, Verdict};
 use tgm_core::object::DataObject;
 use tgm_core::selection::Pick;
-use tgm_std::convert::arrays::Arrays;
 use tgm_std::decode::{
     select, select_as, select_as_into, select_elements_into, select_into, select_objects, select_vec,
 };
@@ -594,11 +594,20 @@ fn what_takes_options_is_in_the_table() {
 /// What takes options and gives out no values of objects, and why; and what leads through a route of the table.
 const NO_VALUES: &[(&str, &str)] = &[
     ("decode.rs trusted_values", "takes trusted objects; packages beside tgm-std call it"),
+    ("decode/masks.rs mask_set", "takes trusted objects; packages beside tgm-std call it"),
+    ("decode/trust.rs new", "checks the digest of an object; packages beside tgm-std call it"),
+    ("decode/trust.rs of_message", "says how digests of a message are checked; packages beside tgm-std call it"),
     ("decode/checked.rs for_values", "checks the digests of a message, and proves it; packages beside tgm-std call it"),
     ("zio/bridge.rs to_tensogram", "encodes: the options of decoding are for the way back"),
-    ("convert/grib2/to_grib.rs from_tensogram", "gives out GRIB, of objects made from it alone: std-ext/tests/grib.rs"),
+    (
+        "convert/grib2/to_grib.rs from_tensogram",
+        "gives out GRIB, of objects made from it alone: std-ext/convert/tests/formats/grib.rs",
+    ),
     ("convert/grib2/to_grib.rs from_tensogram_into", "as from_tensogram"),
-    ("convert/npz.rs read", "reads numpy's archives, which have checksums of their own: std-ext/tests/arrays.rs"),
+    (
+        "convert/npz.rs read",
+        "reads numpy's archives, which have checksums of their own: std-ext/convert/tests/formats/arrays.rs",
+    ),
     ("convert/netcdf/to_netcdf.rs create", "its writer checks whole messages: convert/netcdf/tests.rs"),
     ("convert/zarr/to_zarr.rs create", "its writer checks whole messages: convert/zarr/tests.rs"),
     ("stages/single.rs decompress", "one stage alone, for measuring; takes trusted objects"),
@@ -609,7 +618,6 @@ const NO_VALUES: &[(&str, &str)] = &[
     ("catalog/lib.rs varying_keys", "reads metadata"),
     ("catalog/lib.rs open_with", "reads a catalogue, whose columns it always verifies"),
     ("catalog/lib.rs from_bytes_with", "reads a catalogue, whose columns it always verifies"),
-    ("file/value_reader.rs with_options", "gives values that it verified when their frame is complete: its own tests"),
     ("file/remote_file.rs decode_object_batch", "asks the questions of read/reader.rs"),
     ("file/remote_file.rs decode_range_batch", "asks the questions of read/reader.rs"),
 ];
@@ -676,8 +684,12 @@ fn an_objects_bytes_are_read_where_its_digest_was_asked_about() {
 }
 
 /// The libraries that decode, and what stands before the names of their files here.
-const LIBRARIES: [(&str, &str); 3] =
-    [("../std-ext/src", ""), ("../std-ext/catalog/src", "catalog/"), ("../std-ext/zio/src", "zio/")];
+const LIBRARIES: [(&str, &str); 4] = [
+    ("../std-ext/src", ""),
+    ("../std-ext/catalog/src", "catalog/"),
+    ("../std-ext/convert/src", "convert/"),
+    ("../std-ext/zio/src", "zio/"),
+];
 
 /// The names and texts of the libraries' sources, without tests.
 fn sources() -> Vec<(String, String)> {

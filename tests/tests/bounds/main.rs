@@ -1,6 +1,7 @@
 //! What bad input, many threads and large numbers can do: errors that say what is wrong, in bounded time and memory.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 
+mod advice;
 mod allocations;
 mod amplification;
 #[path = "../shared/counted.rs"]

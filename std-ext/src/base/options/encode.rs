@@ -177,6 +177,11 @@ pub enum MaskMethod {
 }
 
 impl MaskMethod {
+    /// The default method, [`Self::Roaring`], if this build encodes it. Otherwise [`Self::Rle`], which every build encodes.
+    pub const fn of_build() -> Self {
+        if cfg!(feature = "roaring") { Self::Roaring } else { Self::Rle }
+    }
+
     /// The name in descriptors.
     pub const fn name(&self) -> &'static str {
         match self {

@@ -7,12 +7,13 @@ use std::slice;
 use std::str::FromStr;
 
 use clap::Args;
+use tgm_convert::csv::{Numbers, text_of};
 use tgm_core::Message;
 use tgm_core::descriptor::Dtype;
 use tgm_core::object::DataObject;
 use tgm_core::selection::Pick;
+use tgm_grid::{Area, Places};
 use tgm_std::TensogramError;
-use tgm_std::convert::csv::{Numbers, text_of};
 use tgm_std::decode::select::selection;
 use tgm_std::decode::{Picks, Selected};
 
@@ -22,11 +23,10 @@ use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::elements::{Elements, parts};
 use crate::read::entry::Entry;
-use crate::read::grid::Area;
 use crate::read::input::Wanted;
 use crate::read::messages::{Which, for_one_message};
 use crate::read::objects::{find, no_object};
-use crate::read::places::Places;
+use crate::read::places::{area, places};
 use crate::read::select::{Annotations, Scope, Selection};
 use crate::read::structure::Structure;
 use crate::show::output::Out;
@@ -164,12 +164,12 @@ impl Cat {
         let structure = Structure::new(&message, entry).of_object(self.object, Some(&object));
         let area = match self.area {
             Some(area) => Some(area),
-            None => Area::of(Scope::Object(&about, &none, structure))?,
+            None => area(Scope::Object(&about, &none, structure))?,
         };
         // Other forms of output name no places, and places cost time.
         let is_placed = self.csv || self.nearest.is_some();
         let limits = self.decoding.options().limits;
-        let grid = if is_placed { Places::of(&metadata, self.object, &shape, area, &limits)? } else { None };
+        let grid = if is_placed { places(&metadata, self.object, &shape, area, &limits)? } else { None };
         let picks = self.picks(&shape, grid.as_ref())?;
         let options = self.decoding.options();
         selection(object.descriptor(), &picks)?;

@@ -34,7 +34,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 #[cfg(feature = "arrow")]
-use tgm_std::convert::table::TableFormat;
+use tgm_convert::table::TableFormat;
 
 use crate::args::encode_flags::EncodeFlags;
 use crate::args::files::usage;

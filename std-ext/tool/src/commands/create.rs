@@ -7,8 +7,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use tgm_std::convert::arrays::Bools;
-use tgm_std::convert::raw::Form;
+use tgm_convert::arrays::Bools;
+use tgm_convert::raw::Form;
 use tgm_std::encode::{GrowingMessage, Part, PartError};
 use tgm_std::{AppendOptions, DataObjectDescriptor, EncodeOptions, TensogramFile};
 

@@ -7,11 +7,11 @@ use std::slice;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
+use tgm_convert::arrays::unpack_bools;
+use tgm_convert::npy;
 use tgm_core::Message;
 use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_core::object::DataObject;
-use tgm_std::convert::arrays::unpack_bools;
-use tgm_std::convert::npy;
 use tgm_std::decode::select::selection;
 use tgm_std::decode::{Picks, Selected};
 use tgm_std::{DecodeOptions, TensogramError};

@@ -8,6 +8,7 @@ use tgm_core::Message;
 use tgm_core::descriptor::Descriptor;
 use tgm_core::metadata::MessageMetadata;
 use tgm_core::object::DataObject;
+use tgm_grid::{Area, Places, RegularGrid};
 use tgm_std::{DecodeLimits, Spending, TensogramError};
 
 use crate::args::decoding::Decoding;
@@ -19,10 +20,9 @@ use crate::commands::key_columns::{KeyColumns, Keys};
 use crate::read::digests::Digests;
 use crate::read::elements::{Elements, parts};
 use crate::read::entry::Entry;
-use crate::read::grid::{Area, Grid};
 use crate::read::input::Wanted;
 use crate::read::messages::{Which, for_each_message};
-use crate::read::places::Places;
+use crate::read::places::{area, places};
 use crate::read::select::{NAME_KEYS, Scope, Selection, text};
 use crate::read::statistics::{Moments, SKETCH_ERROR, Sketch, histogram, quantile, sparkline};
 use crate::read::structure::Structure;
@@ -485,8 +485,8 @@ impl Weights {
         }
         let shape: Vec<_> = descriptor.shape().iter().collect();
         let short = || TensogramError::Metadata("latitudes need two dimensions: this object has fewer".into());
-        let found = Places::of(metadata, index, &shape, Area::of(scope)?, limits)?;
-        let found = found.or_else(|| Grid::new(&shape, Area::GLOBE).map(Places::Grid)).ok_or_else(short)?;
+        let found = places(metadata, index, &shape, area(scope)?, limits)?;
+        let found = found.or_else(|| RegularGrid::new(&shape, Area::GLOBE).map(Places::Regular)).ok_or_else(short)?;
         let (latitudes, columns) = found.latitudes();
         // The cosine at a pole is 6e-17, not 0.
         let of_rows = latitudes.iter().map(|latitude| latitude.to_radians().cos().max(0.0)).collect();

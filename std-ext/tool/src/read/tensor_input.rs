@@ -5,9 +5,9 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use tgm_std::convert::arrays::{Array, Bools};
-use tgm_std::convert::npy;
-use tgm_std::convert::raw::{self, Form};
+use tgm_convert::arrays::{Array, Bools};
+use tgm_convert::npy;
+use tgm_convert::raw::{self, Form};
 use tgm_std::{DataObjectDescriptor, TensogramError};
 
 /// A tensor: its descriptor, and its elements in row-major order.

@@ -6,9 +6,18 @@ use tgm_std::Hint;
 
 /// `text` with the tool's flags in place of the library's options and features.
 pub(crate) fn in_our_words(text: impl Display) -> String {
-    Hint::ALL.iter().fold(text.to_string(), |text, hint| {
-        if text.contains(hint.text()) { text.replace(hint.text(), ours(*hint)) } else { text }
-    })
+    all().fold(
+        text.to_string(),
+        |text, (theirs, ours)| {
+            if text.contains(theirs) { text.replace(theirs, ours) } else { text }
+        },
+    )
+}
+
+/// All advice of the library and its converters, each with ours in its place.
+fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let converters = tgm_convert::Hint::ALL.iter().map(|hint| (hint.text(), ours_of_converters(*hint)));
+    Hint::ALL.iter().map(|hint| (hint.text(), ours(*hint))).chain(converters)
 }
 
 /// The tool's advice for a hint of the library.
@@ -28,12 +37,20 @@ const fn ours(hint: Hint) -> &'static str {
         Hint::MaxObjects => "the limit for one message",
         Hint::ValueOrder => "bytes must be in the order that is declared",
         Hint::Blosc2 | Hint::Sz3 => "build tgm with `--features full`",
-        Hint::GribJpeg2000 => "build tgm with `--features grib-jpeg2000`",
-        Hint::GribPng => "build tgm with `--features grib`",
         Hint::Blosc2Decode | Hint::Lz4 | Hint::Roaring | Hint::Sz3Decode | Hint::Zstd => {
             "build tgm with `--features codecs`"
         }
         // A new hint stays as it is until it has words here; a test finds it.
+        _ => hint.text(),
+    }
+}
+
+/// The tool's advice for a hint of the converters.
+const fn ours_of_converters(hint: tgm_convert::Hint) -> &'static str {
+    match hint {
+        tgm_convert::Hint::GribJpeg2000 => "build tgm with `--features grib-jpeg2000`",
+        tgm_convert::Hint::GribPng => "build tgm with `--features grib`",
+        // As above.
         _ => hint.text(),
     }
 }
@@ -50,10 +67,10 @@ mod tests {
 
     #[test]
     fn every_hint_is_said_in_our_words() {
-        for hint in Hint::ALL {
+        for (hint, ours) in all() {
             let said = in_our_words(format!("before {hint}, after"));
-            assert_eq!(said, format!("before {}, after", ours(*hint)));
-            assert_ne!(ours(*hint), hint.text(), "no words of the tool's own");
+            assert_eq!(said, format!("before {ours}, after"));
+            assert_ne!(ours, hint, "no words of the tool's own");
             for theirs in ["=true", "enable feature", "max_", "Policy", "option"] {
                 assert!(!said.contains(theirs), "{said}");
             }
@@ -66,9 +83,9 @@ mod tests {
         let flags: Vec<_> =
             tool.get_subcommands().flat_map(clap::Command::get_arguments).filter_map(clap::Arg::get_long).collect();
         let mut advised = 0;
-        for hint in Hint::ALL {
+        for (_, ours) in all() {
             for flag in
-                ours(*hint).split(|c: char| c != '-' && !c.is_alphanumeric()).filter_map(|word| word.strip_prefix("--"))
+                ours.split(|c: char| c != '-' && !c.is_alphanumeric()).filter_map(|word| word.strip_prefix("--"))
             {
                 // `--features` is a flag of cargo.
                 advised += usize::from(flag != "features");
@@ -76,6 +93,17 @@ mod tests {
             }
         }
         assert!(advised > 3);
+    }
+
+    #[test]
+    fn features_that_are_advised_exist() {
+        let manifest = include_str!("../../Cargo.toml");
+        let advised: Vec<_> = Hint::ALL.iter().filter_map(|hint| ours(*hint).split_once("--features ")).collect();
+        for (_, feature) in &advised {
+            let feature = feature.trim_end_matches('`');
+            assert!(manifest.contains(&format!("\n{feature} = [")), "{feature}");
+        }
+        assert!(advised.len() > 5);
     }
 
     /// Only a few places turn errors into text. Each of them uses [`in_our_words`].

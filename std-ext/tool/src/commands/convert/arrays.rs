@@ -4,15 +4,15 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use clap::Args;
-use tgm_std::TensogramError;
-use tgm_std::convert::arrays::{Array, Arrays, Bools, NotKept};
-use tgm_std::convert::csv::{self, Layout};
-use tgm_std::convert::npy;
+use tgm_convert::arrays::{Array, Arrays, Bools, NotKept};
+use tgm_convert::csv::{self, Layout};
+use tgm_convert::npy;
 #[cfg(feature = "npz")]
-use tgm_std::convert::npz::{self, Method};
-use tgm_std::convert::raw::{self, Element, Form, order_of, shape_of};
+use tgm_convert::npz::{self, Method};
+use tgm_convert::raw::{self, Element, Form, order_of, shape_of};
 #[cfg(feature = "safetensors")]
-use tgm_std::convert::safetensors;
+use tgm_convert::safetensors;
+use tgm_std::TensogramError;
 use tgm_std::core::descriptor::ByteOrder;
 
 use super::formats::Format;

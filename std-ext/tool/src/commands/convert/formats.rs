@@ -4,9 +4,9 @@ use std::path::Path;
 
 use clap::ValueEnum;
 #[cfg(feature = "npz")]
-use tgm_std::convert::npz;
+use tgm_convert::npz;
 #[cfg(feature = "safetensors")]
-use tgm_std::convert::safetensors;
+use tgm_convert::safetensors;
 use tgm_std::core::wire::MAGIC;
 
 /// A format of files.
@@ -73,11 +73,9 @@ impl Format {
                 find: |start| anywhere(start, b"GRIB"),
                 holds: Holds::Messages,
             },
-            Self::Npy => Row {
-                suffixes: &["npy"],
-                find: |start| at_start(start, tgm_std::convert::npy::MAGIC),
-                holds: Holds::Array,
-            },
+            Self::Npy => {
+                Row { suffixes: &["npy"], find: |start| at_start(start, tgm_convert::npy::MAGIC), holds: Holds::Array }
+            }
             #[cfg(feature = "npz")]
             Self::Npz => Row {
                 suffixes: &["npz"],

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::Args;
 
-use tgm_std::convert::grib2::{Found, GribError, GribOptions, MessageReader, Note, from_tensogram_into, to_tensogram};
+use tgm_convert::grib2::{Found, GribError, GribOptions, MessageReader, Note, from_tensogram_into, to_tensogram};
 use tgm_std::{DecodeOptions, TensogramError};
 
 use super::item::{Item, Sink};

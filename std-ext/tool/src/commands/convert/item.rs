@@ -3,10 +3,10 @@
 #[cfg(any(feature = "netcdf", feature = "zarr"))]
 use std::borrow::Cow;
 
+use tgm_convert::arrays::Arrays;
 #[cfg(any(feature = "netcdf", feature = "zarr"))]
 use tgm_std::EncodeOptions;
 use tgm_std::TensogramError;
-use tgm_std::convert::arrays::Arrays;
 
 use crate::read::values::as_stored;
 use crate::show::output::Out;

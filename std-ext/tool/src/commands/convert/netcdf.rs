@@ -5,8 +5,8 @@ use std::io;
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
+use tgm_convert::netcdf::{NetcdfOptions, NetcdfWriter, Split, ToNetcdfOptions};
 use tgm_std::DecodeOptions;
-use tgm_std::convert::netcdf::{NetcdfOptions, NetcdfWriter, Split, ToNetcdfOptions};
 
 use super::Convert;
 use super::formats::Format;

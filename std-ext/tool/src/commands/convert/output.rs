@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use tgm_std::convert::arrays::Arrays;
+use tgm_convert::arrays::Arrays;
 
 use super::Convert;
 use super::formats::{Format, Holds};

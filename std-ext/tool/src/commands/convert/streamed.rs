@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::path::Path;
 
+use tgm_convert::Note;
+use tgm_convert::arrays::Arrays;
 use tgm_std::TensogramError;
-use tgm_std::convert::Note;
-use tgm_std::convert::arrays::Arrays;
 use tgm_std::file::MessageReader;
 
 use super::Convert;
@@ -38,9 +38,9 @@ impl Convert {
         let mut report = |note| tell(&name, note, out, told, &mut stopped);
         let done = match from {
             #[cfg(feature = "zarr")]
-            Format::Zarr => tgm_std::convert::zarr::to_tensogram(path, &self.zarr_options(), sink, &mut report),
+            Format::Zarr => tgm_convert::zarr::to_tensogram(path, &self.zarr_options(), sink, &mut report),
             #[cfg(feature = "netcdf")]
-            Format::Netcdf => tgm_std::convert::netcdf::to_tensogram(path, &self.netcdf_options(), sink, &mut report),
+            Format::Netcdf => tgm_convert::netcdf::to_tensogram(path, &self.netcdf_options(), sink, &mut report),
             _ => Err(TensogramError::Metadata("this format is not read piece by piece".into())),
         };
         match (stopped, done) {

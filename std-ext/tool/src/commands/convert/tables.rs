@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
+use tgm_convert::table::{Columns, Described, Rows, TableFormat, TableOptions, TableWriter};
 use tgm_std::TensogramError;
-use tgm_std::convert::table::{Columns, Described, Rows, TableFormat, TableOptions, TableWriter};
 
 use super::Convert;
 use super::formats::Format;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::slice;
 
-use tgm_std::convert::arrays::{Array, Arrays};
+use tgm_convert::arrays::{Array, Arrays};
 use tgm_std::{EncodeOptions, TensogramError};
 
 use super::Convert;

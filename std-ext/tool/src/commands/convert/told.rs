@@ -1,6 +1,6 @@
 //! What is not kept: listed on standard error, or an error with `--strict`.
 
-use tgm_std::convert::arrays::NotKept;
+use tgm_convert::arrays::NotKept;
 
 use crate::show::output::Out;
 use crate::write::destination::Failure;

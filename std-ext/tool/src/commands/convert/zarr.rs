@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process;
 
 use clap::{Args, ValueEnum};
+use tgm_convert::raw::shape_of;
+use tgm_convert::zarr::{Chunks, ToZarrOptions, ZarrOptions, ZarrWriter};
 use tgm_std::DecodeOptions;
-use tgm_std::convert::raw::shape_of;
-use tgm_std::convert::zarr::{Chunks, ToZarrOptions, ZarrOptions, ZarrWriter};
 
 use super::Convert;
 use super::formats::Format;
