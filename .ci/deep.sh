@@ -8,7 +8,7 @@
 # A slice is a function here, and a word in `slices`.
 
 slices=(
-    features powerpc aarch64 firmware fuzz core_c c python formats interop blosc2 client_server readme mutants
+    features powerpc aarch64 firmware fuzz core_c c python formats interop blosc2 client_server readme mutants planted_codec
     address_core address_codec memory_codec thread valgrind_codec
 )
 
@@ -74,6 +74,8 @@ deep_mutants() {
     cargo clippy --quiet --locked --manifest-path tests/mutants/Cargo.toml --target-dir target/mutants/tool --all-targets -- -D warnings
     tests/mutants/run --package zio
 }
+
+deep_planted_codec() { tests/planted-codec/run; }
 
 deep_thread() { tests/sanitizers/run thread; }
 deep_valgrind_codec() { tests/sanitizers/run valgrind tgm-codec; }
