@@ -79,7 +79,7 @@ impl Object<'_> {
 /// are: each field then takes memory for its packed values. Groups and pictures take 8 bytes for each value beside.
 ///
 /// # Errors
-/// [`TensogramError::Framing`] for bytes that are no GRIB message or contradict themselves, with the place;
+/// [`TensogramError::Framing`] for bytes that are not a GRIB message or contradict themselves, with the place;
 /// [`TensogramError::Encoding`] for what is not supported, by name, and for data that cannot be decompressed.
 pub fn to_tensogram(message: &[u8], options: &GribOptions) -> Result<Converted> {
     let (message, _) = Message::parse(message)?;
