@@ -75,7 +75,7 @@ pub fn read<'a>(bytes: &'a [u8], bools: Bools, options: &DecodeOptions) -> Resul
         };
         options.limits.check_objects(arrays.arrays.len() + 1)?;
         let array = entry(bytes, &archive, &record, &mut places, &mut room).and_then(|data| array(data, bools));
-        arrays.arrays.push(array.map_err(|error| in_entry(&path, error))?.named(name));
+        arrays.arrays.push(array.map_err(|error| error.within(format_args!("entry {path:?}")))?.named(name));
     }
     check_apart(places)?;
     Ok(arrays)
@@ -168,15 +168,6 @@ fn check_apart(mut places: Vec<Range<u64>>) -> Result<()> {
             Err(refused(format!("not a .npz file: two entries of the archive share the bytes at {}", second.start)))
         }
         _ => Ok(()),
-    }
-}
-
-fn in_entry(path: &str, error: TensogramError) -> TensogramError {
-    let place = |text: &dyn Display| format!("entry {path:?}: {text}").into();
-    match error {
-        TensogramError::Object(reason) => TensogramError::Object(place(&reason)),
-        TensogramError::Encoding(reason) => TensogramError::Encoding(place(&reason)),
-        other => other,
     }
 }
 

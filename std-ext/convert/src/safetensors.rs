@@ -93,7 +93,7 @@ pub fn read(bytes: &[u8], bools: Bools) -> Result<Arrays<'_>> {
     // Empty tensors may share their place.
     tensors.sort_by(|(a, x), (b, y)| (x.data_offsets, a).cmp(&(y.data_offsets, b)));
     for (name, info) in tensors {
-        let array = tensor(values, info, bools).map_err(|error| refused(format!("tensor {name:?}: {error}")))?;
+        let array = tensor(values, info, bools).map_err(|error| error.within(format_args!("tensor {name:?}")))?;
         arrays.arrays.push(array.named(name));
     }
     let texts = table.metadata().iter().flatten();

@@ -21,7 +21,7 @@ use super::fields::Field;
 use super::note::Note;
 use super::recipe::{GRIB, MARS, Recipe};
 use super::representation::{Ccsds, Representation};
-use super::sections::{INDICATOR_LEN, Message, Section};
+use super::sections::{HEAD_LEN, INDICATOR_LEN, Message, Section};
 use super::{keys, picture, stream};
 
 /// Options of the conversion from GRIB.
@@ -292,7 +292,8 @@ fn payload<'a>(
                 descriptor.set_param(Key::SzipFlags, ccsds.flags);
                 return Ok((data.into(), true));
             }
-            let containers = stream::decompress(data, &params, count, &options.limits)?;
+            let containers =
+                stream::decompress((data, field.data.offset() + HEAD_LEN), &params, count, &options.limits)?;
             Cow::Owned(from_containers(&containers, bits, params.container_size())?)
         }
         _ => Cow::Borrowed(data.get(..len).ok_or_else(|| short(field, len))?),
