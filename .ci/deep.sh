@@ -8,8 +8,8 @@
 # A slice is a function here, and a word in `slices`.
 
 slices=(
-    features powerpc aarch64 firmware fuzz c python formats interop blosc2 client_server
-    address_core address_codec memory_codec thread valgrind_codec sizes
+    features powerpc aarch64 firmware fuzz core_c c python formats interop blosc2 client_server readme mutants
+    address_core address_codec memory_codec thread valgrind_codec
 )
 
 number=$((16#$(git rev-parse --short=8 HEAD)))
@@ -29,6 +29,8 @@ deep_all() {
 # printed decides, as RUSTFLAGS that deny warnings would compile all dependencies anew.
 deep_features() {
     local package features warnings
+    # The steps beside this one hold the usual folder.
+    export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}/features
     cargo metadata --locked --no-deps --format-version 1 | python3 -c '
 import json, sys
 for package in json.load(sys.stdin)["packages"]:
@@ -46,6 +48,7 @@ deep_powerpc() { tests/machines/run powerpc; }
 deep_aarch64() { tests/machines/run aarch64 wasm; }
 
 deep_firmware() { tests/firmware/run all; }
+deep_core_c() { core/c/check; }
 
 deep_fuzz() { fuzz/run quick; }
 
@@ -66,8 +69,22 @@ deep_client_server() { tests/peers/run client_server; }
 deep_address_core() { tests/sanitizers/run address tgm-core; }
 deep_address_codec() { tests/sanitizers/run address tgm-codec; }
 deep_memory_codec() { tests/sanitizers/run memory tgm-codec; }
+deep_mutants() {
+    cargo fmt --check --manifest-path tests/mutants/Cargo.toml
+    cargo clippy --quiet --locked --manifest-path tests/mutants/Cargo.toml --target-dir target/mutants/tool --all-targets -- -D warnings
+    tests/mutants/run --package zio
+}
+
 deep_thread() { tests/sanitizers/run thread; }
 deep_valgrind_codec() { tests/sanitizers/run valgrind tgm-codec; }
 
-# What people build by the two commands of the README, and what a library user compiles.
-deep_sizes() { .ci/sizes; }
+# What people build by the commands of the README: the first look, and the whole tool.
+deep_readme() {
+    local place=${CARGO_TARGET_DIR:-$PWD/target}/readme
+    rm -rf "$place"
+    CARGO_TARGET_DIR=$place/first cargo run --quiet --locked --profile first-look -p tgm-tool --no-default-features -- \
+        dump tests/data/realistic/surface-181x360.tgm >/dev/null
+    CARGO_TARGET_DIR=$place/whole cargo install --quiet --locked --path std-ext/tool --root "$place"
+    "$place/bin/tgm" ls tests/data/realistic/surface-181x360.tgm -w mars.param=2t
+    rm -rf "$place"
+}

@@ -71,6 +71,8 @@ pub(crate) mod whole;
 
 use std::borrow::Cow;
 
+use tgm_codec::memory;
+use tgm_codec::threads::Threads;
 use tgm_core::frame::Frame;
 use tgm_core::object::DataObject;
 
@@ -80,9 +82,7 @@ use self::trust::{Proof, Trust, Trusted};
 use crate::base::error::Result;
 #[cfg(doc)]
 use crate::base::error::TensogramError;
-use crate::base::memory;
 pub use crate::base::options::DecodeOptions;
-use crate::base::threads::Threads;
 pub use crate::decode::range::{
     decode_range, decode_range_from_frame, decode_range_from_payload, element_ranges_into, ranges, ranges_into,
 };
@@ -134,7 +134,7 @@ pub fn values<'a>(object: &DataObject<'a>, options: &DecodeOptions) -> Result<Co
 /// # Errors
 /// The errors of [`values`], and [`TensogramError::Encoding`] if there is no memory for a copy.
 pub fn owned_values(object: &DataObject<'_>, options: &DecodeOptions) -> Result<Vec<u8>> {
-    memory::owned(values(object, options)?)
+    Ok(memory::owned(values(object, options)?)?)
 }
 
 /// The metadata of a message, and the descriptor and the values of each object.
@@ -254,7 +254,7 @@ pub(crate) fn object_of_frame(frame: &[u8]) -> Result<DataObject<'_>> {
 
 /// The threads that one object's payload is worth.
 fn threads(options: &DecodeOptions, object: &DataObject<'_>) -> Result<Threads> {
-    Threads::resolve(options.threads, object.payload().len() as u64, options.parallel_threshold_bytes)
+    Ok(Threads::resolve(options.threads, object.payload().len() as u64, options.parallel_threshold_bytes)?)
 }
 
 /// [`values`] of an object that may be trusted.

@@ -209,7 +209,7 @@ fn features() -> Vec<FeatureStatus> {
     vec![
         codec("szip", cfg!(feature = "libaec").then(|| BackendVersion::ffi("libaec", None))),
         codec("szip-pure", Some(BackendVersion::own())),
-        FeatureStatus { name: "zstd", kind: FeatureKind::Compression, state: libzstd() },
+        codec("zstd", libzstd()),
         codec("zstd-pure", None),
         codec("lz4", rust(cfg!(feature = "lz4"), "lz4_flex")),
         codec("blosc2", blosc2()),
@@ -224,14 +224,14 @@ fn features() -> Vec<FeatureStatus> {
 }
 
 #[cfg(feature = "zstd")]
-fn libzstd() -> FeatureState {
-    let version = Some(zstd::zstd_safe::version_string().to_string());
-    FeatureState::On { backend: "libzstd", linkage: Linkage::Ffi, version }
+#[expect(clippy::unnecessary_wraps, reason = "None without the feature")]
+fn libzstd() -> Option<BackendVersion> {
+    Some(BackendVersion::ffi("libzstd", Some(tgm_codec::zstd::version().to_string())))
 }
 
 #[cfg(not(feature = "zstd"))]
-const fn libzstd() -> FeatureState {
-    FeatureState::Off
+const fn libzstd() -> Option<BackendVersion> {
+    None
 }
 
 fn blosc2() -> Option<BackendVersion> {
@@ -242,10 +242,14 @@ fn blosc2() -> Option<BackendVersion> {
     cfg!(feature = "blosc2-decode").then_some(decoder)
 }
 
+#[cfg(feature = "sz3")]
+#[expect(clippy::unnecessary_wraps, reason = "None without the feature")]
 fn sz3() -> Option<BackendVersion> {
-    if cfg!(feature = "sz3") {
-        return Some(BackendVersion::ffi("SZ3", option_env!("TGM_SZ3_VERSION").map(str::to_string)));
-    }
+    Some(BackendVersion::ffi("SZ3", Some(tgm_codec::sz3::VERSION.to_string())))
+}
+
+#[cfg(not(feature = "sz3"))]
+fn sz3() -> Option<BackendVersion> {
     let decoder = BackendVersion { name: "tgm-std (decoding, and encoding without loss)", ..BackendVersion::own() };
     cfg!(feature = "sz3-decode").then_some(decoder)
 }

@@ -30,7 +30,6 @@ mod plan;
 mod reframe;
 mod region;
 mod sharing;
-pub(crate) mod shuffle;
 pub(crate) mod sink;
 mod streamed;
 pub mod streaming;

@@ -1,8 +1,10 @@
 //! What the packages beside this one take besides the public names. Changes in any release.
 
+// of tgm-codec
+pub use tgm_codec::threads::Threads;
+
 // base
 pub use crate::base::limits::{reserve, reserve_more};
-pub use crate::base::threads::Threads;
 
 // decode
 pub use crate::decode::checked::CheckedMessage;
@@ -26,3 +28,6 @@ pub mod query {
     pub use crate::model::query::structure::Structure;
     pub use crate::model::query::version;
 }
+
+// scan
+pub use crate::scan::{Window, Windowed};

@@ -27,7 +27,7 @@
 //! |---|---|
 //! | a file, read at positions or appended to | [`TensogramFile`], [`file::AppendOptions`] |
 //! | a file, mapped, whose messages are borrowed | `MappedFile`, with feature `mmap` |
-//! | messages of a pipe or socket, as they come | [`file::MessageReader`], [`file::ValueReader`] |
+//! | messages of a pipe or socket, as they come | [`file::MessageReader`] |
 //! | where messages are in bytes | [`scan()`], [`file::messages`] |
 //! | a file on a server or in an object store | [`TensogramFile::open_source`], `TensogramFile::open_remote`, with feature `remote` |
 //! | parts of messages of any other source | [`read::Reader`], [`read::RangeFetch`] |
@@ -75,10 +75,11 @@
 //! | `read` | what to read next of any source, to find messages and parts of them |
 //! | `stages` | single stages |
 //! | `encode`, `decode` | messages |
-//! | `scan`, `codec` | where messages are; one compressed payload |
-//! | `kernels` | values in memory, by vector instructions |
+//! | `scan` | where messages are |
 //! | `model` | owned descriptors and metadata |
-//! | `base` | errors, limits, memory, threads, options |
+//! | `base` | errors, limits, options |
+//!
+//! Codecs, kernels, memory and threads are in the package `tgm-codec` below all of these.
 //!
 //! # How this crate grows
 //! Versions follow the rules of Cargo. As long as the first number is 0, only a new second number may break programs. The
@@ -91,22 +92,13 @@
 //! | enums that may grow: [`TensogramError`], [`Hint`], [`IssueCode`], [`Leftover`], [`ValueOrder`], [`TornTail`], [`encode::Part`] … | `#[non_exhaustive]`, more variants in any release | ends matches with `_ =>` |
 //! | enums of the format and of the crate `tensogram`: [`Dtype`], [`ByteOrder`], [`MaskMethod`], [`AggregateHashPolicy`], [`CompressionBackend`], [`MetaType`] … | complete, more variants with a new second number only | matches all variants, if it likes |
 //! | descriptors and metadata: [`DataObjectDescriptor`], [`GlobalMetadata`], [`MaskDescriptor`] … | the format's fields, more with a new second number only | writes all fields |
-//! | the modules `internal`, `kernels` and `doctor`, which are hidden | change in any release | does not use them |
+//! | the modules `internal`, `codec` and `doctor`, which are hidden | change in any release | does not use them |
 //!
 //! Option structures are not `#[non_exhaustive]`, because programs for `tensogram` write them as literals. Enums of
 //! `tensogram` are not either, because such programs match on all variants.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-// Before anything else that names zstd: c-blosc2 brings a zstd of its own, and the linker takes the one of the crate that
-// is named last. A test of `codec::zstd` asks which one it was.
-#[cfg(feature = "blosc2")]
-extern crate blosc2_sys as _;
-#[cfg(feature = "zstd")]
-extern crate zstd as _;
-
 mod base;
-#[doc(hidden)]
-pub mod codec;
 pub mod compat;
 pub mod decode;
 #[doc(hidden)]
@@ -115,8 +107,6 @@ pub mod encode;
 pub mod file;
 #[doc(hidden)]
 pub mod internal;
-#[doc(hidden)]
-pub mod kernels;
 mod model;
 #[cfg(feature = "ndarray")]
 pub mod ndarray;
@@ -129,6 +119,8 @@ pub mod stages;
 pub mod v2;
 pub mod validate;
 
+#[doc(hidden)]
+pub use tgm_codec as codec;
 pub use tgm_core as core;
 pub use tgm_core::descriptor::{ByteOrder, Dtype};
 

@@ -28,7 +28,7 @@ pub(crate) enum Failure {
     /// An iterator has no more items. This is not an error, and the last error stays.
     End,
     /// An error.
-    Told(Report),
+    Reported(Report),
 }
 
 pub(crate) type Result<T> = std::result::Result<T, Failure>;
@@ -61,7 +61,7 @@ impl Report {
 
 impl From<Report> for Failure {
     fn from(report: Report) -> Self {
-        Self::Told(report)
+        Self::Reported(report)
     }
 }
 

@@ -19,18 +19,18 @@ pub(super) fn map<const N: usize>(entries: [(&str, Owned); N]) -> Owned {
 /// The unsigned number under a key.
 pub(super) fn uint_of(map: &Map<'_>, key: &str) -> Result<u64> {
     let found = map.get(key)?.ok_or_else(|| bad(format!("{key} is missing")))?;
-    found.as_u64().map_err(|_| bad(format!("{key} is no unsigned number")))
+    found.as_u64().map_err(|_| bad(format!("{key} is not an unsigned number")))
 }
 
 /// The byte string under a key.
 pub(super) fn bytes_of(map: &Map<'_>, key: &str) -> Result<Vec<u8>> {
     let found = map.get(key)?.ok_or_else(|| bad(format!("{key} is missing")))?;
-    let bytes = found.as_bytes().map_err(|_| bad(format!("{key} is no byte string")))?;
+    let bytes = found.as_bytes().map_err(|_| bad(format!("{key} is not a byte string")))?;
     Ok(bytes.chunks().flatten().copied().collect())
 }
 
 /// The map under a key.
 pub(super) fn map_of<'a>(map: &Map<'a>, key: &str) -> Result<Map<'a>> {
     let found = map.get(key)?.ok_or_else(|| bad(format!("{key} is missing")))?;
-    found.as_map().map_err(|_| bad(format!("{key} is no map")))
+    found.as_map().map_err(|_| bad(format!("{key} is not a map")))
 }

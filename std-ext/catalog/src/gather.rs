@@ -124,8 +124,8 @@ impl Paths {
         }
     }
 
-    /// Adds the values of a map, those of maps inside under dotted paths. Arrays are no values of keys here, and keys
-    /// with a dot cannot be asked for.
+    /// Adds the values of a map. Values of maps inside it get dotted paths. Arrays are left out, and so are keys with a
+    /// dot, which cannot be asked for.
     fn add_map(&mut self, path: &mut String, map: &Map<'_>, depth: usize) -> Result<()> {
         for entry in map {
             let (key, value) = entry?;

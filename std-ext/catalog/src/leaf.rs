@@ -99,7 +99,7 @@ impl Leaf {
     /// Opens a leaf. Checks the digest and the content of its metadata; columns are checked when they are read.
     ///
     /// # Errors
-    /// [`TensogramError::Metadata`] for a message that is no leaf, or a damaged one.
+    /// [`TensogramError::Metadata`] for a message that is not a leaf, or a damaged one.
     pub(super) fn open(bytes: Vec<u8>, limits: &CatalogLimits) -> Result<Self> {
         let message = Message::parse(&bytes)?;
         let presence = message.hash_presence()?;
@@ -112,8 +112,8 @@ impl Leaf {
             }
         }
         let metadata = message.metadata()?;
-        let about = metadata.get("extra.catalog")?.ok_or_else(|| bad("this message is no catalogue"))?;
-        let about = about.as_map().map_err(|_| bad("this message is no catalogue"))?;
+        let about = metadata.get("extra.catalog")?.ok_or_else(|| bad("this message is not a catalogue"))?;
+        let about = about.as_map().map_err(|_| bad("this message is not a catalogue"))?;
         match uint_of(&about, "format")? {
             FORMAT => {}
             other => return Err(bad(format!("format {other} is not known, this release reads {FORMAT}"))),

@@ -19,7 +19,8 @@
 //! | `key.PATH` | object | the value that an object has under the key |
 //! | `message_key.PATH` | message | the value that a message has under the key |
 //!
-//! A key has one of the two columns if the values of messages follow from those of objects, or the other way round.
+//! A key has one of the two columns if the values of messages follow from the values of objects, or the other way
+//! round.
 //!
 //! Offsets are running sums. Columns are of the narrowest unsigned type. A column with one element stands for as many
 //! equal numbers as there are rows. Values of a key are codes: positions in the list of its distinct values; the
@@ -197,7 +198,7 @@ impl Catalog {
     /// Opens the catalogue in a file. A torn leaf at its end is left out.
     ///
     /// # Errors
-    /// [`TensogramError::Io`]; those of [`Self::from_bytes`].
+    /// [`TensogramError::Io`]; the errors of [`Self::from_bytes`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_with(path, &CatalogLimits::default(), &DecodeOptions::default())
     }
@@ -217,7 +218,7 @@ impl Catalog {
     /// needed.
     ///
     /// # Errors
-    /// [`TensogramError::Metadata`] for bytes that are no catalogue, or a damaged one, or one beyond the limits.
+    /// [`TensogramError::Metadata`] for bytes that are not a catalogue, or a damaged one, or one beyond the limits.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         Self::from_bytes_with(bytes, &CatalogLimits::default(), &DecodeOptions::default())
     }
@@ -287,7 +288,7 @@ impl Catalog {
     /// are.
     ///
     /// # Errors
-    /// [`TensogramError::Metadata`] if the catalogue is stale; those of [`Self::build`].
+    /// [`TensogramError::Metadata`] if the catalogue is stale; the errors of [`Self::build`].
     pub fn extend<'d>(&mut self, data: impl Into<Data<'d>>) -> Result<usize> {
         let (data, before) = (data.into(), self.message_count());
         match self.check(data)? {
@@ -565,7 +566,7 @@ impl Catalog {
 
 fn threads(options: &DecodeOptions, layouts: &[MessageLayout]) -> Result<Threads> {
     let bytes = layouts.iter().fold(0, |sum: u64, layout| sum.saturating_add(layout.length));
-    Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes)
+    Ok(Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes)?)
 }
 
 fn check_bytes(len: u64, limits: &CatalogLimits) -> Result<()> {

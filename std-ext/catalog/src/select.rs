@@ -171,7 +171,7 @@ fn of_numbers(condition: &Condition, key: &KeyHead, column: &Column, rows: usize
     Ok(mask)
 }
 
-/// A number as a CBOR item with an argument of 8 bytes. `bits` are those of an `f64` or of an `i64`.
+/// A number as a CBOR item with an argument of 8 bytes. `bits` are the bits of an `f64` or of an `i64`.
 pub(super) fn encoded(bits: u64, is_float: bool) -> [u8; 9] {
     // CBOR writes a negative integer n as −1 − n, which is `!n` in two's complement.
     let (first, argument) = match (is_float, bits.cast_signed()) {

@@ -5,9 +5,10 @@ use std::io;
 use std::ops::Deref;
 use std::path::Path;
 
+use tgm_codec::{CodecError, CompressionBackend};
 use tgm_core::ErrorKind as K;
 use tgm_core::cbor::Kind;
-use tgm_core::descriptor::Stage;
+use tgm_core::descriptor::{Compression, Stage};
 use tgm_core::wire::Preamble;
 
 use crate::base::fetch_error::{FetchError, FetchErrorKind};
@@ -320,6 +321,13 @@ impl From<tgm_core::Error> for TensogramError {
     }
 }
 
+impl From<CodecError> for TensogramError {
+    /// What a codec, or its memory and threads, could not do. Kind and offset come along.
+    fn from(error: CodecError) -> Self {
+        Self::Encoding(Reason { text: error.to_string(), cause: error.cause(), fetch: None })
+    }
+}
+
 /// The text of an error, with advice if there is any.
 fn text_of(error: tgm_core::Error) -> String {
     match error.kind() {
@@ -328,7 +336,7 @@ fn text_of(error: tgm_core::Error) -> String {
         }
         K::Truncated => format!("buffer too short: {error}"),
         K::Version(version) => format!("{error}: {}", way_out(version)),
-        K::NeedsDecoding(Stage::Compression(Some(codec))) => not_compiled_in(codec.name()),
+        K::NeedsDecoding(Stage::Compression(Some(compression))) => compressed(error, compression),
         _ => error.to_string(),
     }
 }
@@ -347,11 +355,11 @@ pub(crate) const fn way_out(version: u16) -> &'static str {
     }
 }
 
-/// The error for a codec that this build cannot decode.
-pub(crate) fn not_compiled_in(name: &str) -> String {
-    match Hint::to_decode(name) {
-        Some(hint) => format!("unknown compression: codec `{name}` not compiled in: {hint}"),
-        None => format!("unknown compression: codec `{name}` not compiled in"),
+/// The text for values that were asked for as they are stored, and are compressed. If their codec is there, decoding helps.
+fn compressed(error: tgm_core::Error, compression: Compression) -> String {
+    match tgm_codec::codec(compression, CompressionBackend::Pure) {
+        Ok(_) => format!("{error}; `values` and `decode` undo it, a view does not"),
+        Err(lacking) => lacking.to_string(),
     }
 }
 

@@ -80,19 +80,6 @@ hints! {
     Zstd = "enable feature `zstd`",
 }
 
-impl Hint {
-    /// The feature that a codec needs for decoding. `None` for codecs that are always there, and for unknown names.
-    pub(crate) fn to_decode(codec: &str) -> Option<Self> {
-        Some(match codec {
-            "blosc2" => Self::Blosc2Decode,
-            "sz3" => Self::Sz3Decode,
-            "lz4" => Self::Lz4,
-            "zstd" => Self::Zstd,
-            _ => return None,
-        })
-    }
-}
-
 impl fmt::Display for Hint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.text())

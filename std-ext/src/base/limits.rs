@@ -55,12 +55,12 @@
 //! |---|---|---|
 //! | owned metadata | 232 | a map of three bytes, in `base`, has a node for eleven entries |
 
+use tgm_codec::memory;
 use tgm_core::ErrorKind;
 use tgm_core::cbor::{Cursor, MAX_NESTING};
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::hint::Hint;
-use crate::base::memory;
 
 /// Limits on decoding. They are on by default, and each can be raised or lowered.
 ///
@@ -172,34 +172,10 @@ pub fn reserve_more(buffer: &mut Vec<u8>, len: usize) -> Result<()> {
     reserved.map_err(|_| TensogramError::encoding(format!("cannot allocate {len} bytes")))
 }
 
-/// The first `len` bytes of `buffer`, with whatever they hold. A shorter buffer is replaced by one of `len` zeros.
-///
-/// # Errors
-/// [`TensogramError::Encoding`] if there is no memory.
-pub(crate) fn at_least(buffer: &mut Vec<u8>, len: usize) -> Result<&mut [u8]> {
-    if buffer.len() < len {
-        *buffer = Vec::new();
-        *buffer = reserve(len)?;
-    }
-    buffer.get_mut(..len).ok_or_else(|| TensogramError::encoding("no scratch memory"))
-}
-
 /// A buffer of `len` zeros.
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] if there is no memory.
 pub fn reserve(len: usize) -> Result<Vec<u8>> {
-    if len >= SYSTEM_ZEROS {
-        return memory::zeros(len);
-    }
-    let mut buffer = Vec::new();
-    buffer
-        .try_reserve_exact(len)
-        .map_err(|_| TensogramError::encoding(format!("cannot allocate {len} bytes for decoded values")))?;
-    buffer.resize(len, 0);
-    Ok(buffer)
+    Ok(memory::buffer(len)?)
 }
-
-/// The size from which zeros of the operating system cost less than our own. Allocators serve smaller requests from
-/// memory that was used before.
-const SYSTEM_ZEROS: usize = 1 << 20;

@@ -1,5 +1,6 @@
 //! A message that passed the checks which decoding asks of it, before any value is decoded.
 
+use tgm_codec::threads::Threads;
 use tgm_core::Message;
 use tgm_core::cbor::MAX_NESTING;
 use tgm_core::index::{HashList, Index};
@@ -12,7 +13,6 @@ use super::trust::{Proof, Trust, Trusted};
 use crate::base::error::{Result, TensogramError};
 use crate::base::interrupt;
 use crate::base::options::DecodeOptions;
-use crate::base::threads::Threads;
 use crate::model::room::Room;
 use crate::model::to_owned::gathered;
 

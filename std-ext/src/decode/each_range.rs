@@ -5,6 +5,7 @@
 //!                                                 └─ AscendingMasks: the masked values of each
 //! ```
 
+use tgm_codec::threads::Threads;
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Filter};
 
 use super::Scratch;
@@ -18,7 +19,6 @@ use super::visits::{Visit, Visits};
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::reserve;
 use crate::base::options::DecodeOptions;
-use crate::base::threads::Threads;
 
 /// [`ranges`](super::ranges) of an object that may be trusted.
 ///

@@ -1,8 +1,9 @@
 //! Memory that decoding keeps between calls.
 
+use tgm_codec::Workspace;
+
 use super::masks::{MaskBuffers, MaskRuns};
 use super::visits::Visit;
-use crate::codec::Workspace;
 
 /// Memory that decoding works in, kept from one call to the next, of the same object or of another.
 ///

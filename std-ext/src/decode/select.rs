@@ -30,6 +30,9 @@ mod tests;
 use std::borrow::Cow;
 use std::mem;
 
+use tgm_codec::memory;
+use tgm_codec::memory::at_least;
+use tgm_codec::threads::Threads;
 use tgm_core::descriptor::{ByteOrder, Descriptor};
 use tgm_core::object::DataObject;
 use tgm_core::selection::{Pick, Selection};
@@ -45,10 +48,8 @@ use super::trust::Trusted;
 use super::typed::{Float, check_real, values_as_into, zeros};
 use super::{Scratch, threads, whole};
 use crate::base::error::{Result, TensogramError};
-use crate::base::limits::{at_least, reserve};
-use crate::base::memory;
+use crate::base::limits::reserve;
 use crate::base::options::DecodeOptions;
-use crate::base::threads::Threads;
 use crate::model::number::Number;
 
 /// Values that are decoded at once to be converted: a multiple of eight, so that bits begin with a byte.

@@ -1,5 +1,7 @@
 //! Simple-packed values as numbers of the caller's type, from any element on.
 
+use tgm_codec::kernels::packing::Value;
+use tgm_codec::threads::Threads;
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::tensor::Element;
 use zerocopy::IntoBytes as _;
@@ -13,8 +15,6 @@ use super::stored::open;
 use super::trust::Trusted;
 use crate::base::error::Result;
 use crate::base::options::DecodeOptions;
-use crate::base::threads::Threads;
-use crate::kernels::packing::Value;
 
 /// Unpacks `out.len()` values from element `start` on; masked ones restored if the options say so.
 ///

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use tgm_core::descriptor::Compression;
 
-use crate::kernels::simd::Simd;
+use tgm_codec::kernels::simd::Simd;
 
 /// What this build can do with a compression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -1,5 +1,6 @@
 //! A test of every codec that is built in: encode, decode, compare.
 
+use tgm_codec::ErrorBound;
 use tgm_core::descriptor::{ByteOrder, Dtype, ZfpMode};
 use tgm_core::wire::FRAME_HEADER_SIZE;
 use zerocopy::IntoBytes as _;
@@ -7,7 +8,6 @@ use zerocopy::IntoBytes as _;
 use super::SelfTestResult;
 use crate::base::error::TensogramError;
 use crate::base::options::{Blosc2Codec, DecodeOptions, EncodeOptions, MaskMethod};
-use crate::codec::ErrorBound;
 use crate::decode::{decode, decode_metadata};
 use crate::encode::{MessageBuilder, ObjectBuilder};
 use crate::model::types::DataObjectDescriptor;

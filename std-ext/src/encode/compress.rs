@@ -1,22 +1,14 @@
 //! The third stage: the compressors of this build. For a compressor that is not compiled in, the error names the
 //! feature.
 
+use tgm_codec::CodecError;
+use tgm_codec::memory;
+use tgm_codec::threads::Threads;
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::szip;
 
 use crate::base::error::TensogramError;
-#[cfg(not(all(
-    feature = "blosc2",
-    feature = "lz4",
-    feature = "roaring",
-    feature = "sz3-decode",
-    feature = "zstd"
-)))]
-use crate::base::hint::Hint;
-use crate::base::memory;
 use crate::base::options::{Blosc2Codec, CompressionBackend, EncodeOptions};
-use crate::base::threads::Threads;
-use crate::codec::{self, CodecError};
 use crate::encode::packing::Values;
 use crate::encode::plan::{Compressor, Plan, failure};
 use crate::encode::region::Payload;
@@ -56,13 +48,13 @@ fn compress(
             blosc2(bytes, *codec, *level, *typesize, means.threads, out).map_err(|error| failure("blosc2", error))?;
         }
         Compressor::Zfp(mode) => {
-            let stream = codec::zfp::compress_on(means.threads, stored_values(bytes)?, order, *mode);
+            let stream = tgm_codec::zfp::compress_on(means.threads, stored_values(bytes)?, order, *mode);
             append(stream.map_err(|error| failure("zfp", error))?, out)?;
         }
         Compressor::Sz3(bound) => {
             append(sz3(&values(bytes, order)?, *bound).map_err(|error| failure("sz3", error))?, out)?;
         }
-        Compressor::Rle => append(codec::rle::compress(bytes).map_err(|error| failure("rle", error))?, out)?,
+        Compressor::Rle => append(tgm_codec::rle::compress(bytes).map_err(|error| failure("rle", error))?, out)?,
         Compressor::Roaring => append(roaring(bytes).map_err(|error| failure("roaring", error))?, out)?,
     }
     Ok(None)
@@ -85,7 +77,7 @@ pub(crate) fn compress_alone(
 }
 
 /// Appends the output of a compressor that has a buffer of its own.
-fn append(made: Vec<u8>, out: &mut Vec<u8>) -> Result<(), TensogramError> {
+fn append(made: Vec<u8>, out: &mut Vec<u8>) -> Result<(), CodecError> {
     if out.is_empty() {
         *out = made;
         return Ok(());
@@ -115,7 +107,7 @@ pub(crate) fn compress_payload(
     {
         let (values, width) = (Values::new(bytes, *order), params.container_size());
         let pack = |start: usize, out: &mut [u8]| packer.pack_into(values.part(start / width, out.len() / width), out);
-        let made = codec::szip::append_made(means.threads, *len, params, pack, out);
+        let made = tgm_codec::szip::append_made(means.threads, *len, params, pack, out);
         return made.map(Some).map_err(|error| failure("szip", error));
     }
     compress(compressor, &payload.into_bytes()?, order, means, out)
@@ -154,22 +146,22 @@ fn szip(
     match backend {
         #[cfg(feature = "libaec")]
         CompressionBackend::Ffi => {
-            let (made, offsets) = codec::szip::libaec::compress(bytes, params)?;
-            append(made, out).map_err(|error| CodecError::new(error.to_string()))?;
+            let (made, offsets) = tgm_codec::szip::libaec::compress(bytes, params)?;
+            append(made, out)?;
             Ok(offsets)
         }
-        _ => codec::szip::append_on(threads, bytes, params, out),
+        _ => tgm_codec::szip::append_on(threads, bytes, params, out),
     }
 }
 
 #[cfg(feature = "lz4")]
-pub(crate) use codec::lz4::append as lz4;
+pub(crate) use tgm_codec::lz4::append as lz4;
 #[cfg(feature = "roaring")]
-pub(crate) use codec::roaring::{append_bitmap as roaring_mask, compress as roaring};
+pub(crate) use tgm_codec::roaring::{append_bitmap as roaring_mask, compress as roaring};
 #[cfg(feature = "sz3-decode")]
-use codec::sz3::compress as sz3;
+use tgm_codec::sz3::compress as sz3;
 #[cfg(feature = "zstd")]
-pub(crate) use codec::zstd::append as zstd;
+pub(crate) use tgm_codec::zstd::append as zstd;
 
 #[cfg(feature = "blosc2")]
 fn blosc2(
@@ -180,59 +172,53 @@ fn blosc2(
     threads: Threads,
     out: &mut Vec<u8>,
 ) -> Result<(), CodecError> {
-    let settings = codec::blosc2::Settings::payload(codec, level.into(), typesize.into())?;
-    codec::blosc2::append(bytes, &settings.with_threads(threads.count()), out)
+    let settings = tgm_codec::blosc2::Settings::payload(codec, level.into(), typesize.into())?;
+    tgm_codec::blosc2::append(bytes, &settings.with_threads(threads.count()), out)
 }
 
 /// Appends a mask's bits, compressed by blosc2.
 #[cfg(feature = "blosc2")]
 pub(crate) fn blosc2_mask(bits: &[u8], codec: Blosc2Codec, level: i32, out: &mut Vec<u8>) -> Result<(), CodecError> {
-    codec::blosc2::append(bits, &codec::blosc2::Settings::mask(codec, level.into()), out)
+    tgm_codec::blosc2::append(bits, &tgm_codec::blosc2::Settings::mask(codec, level.into()), out)
 }
 
 #[cfg(not(feature = "blosc2"))]
 fn blosc2(_: &[u8], _: Blosc2Codec, _: u8, _: u8, _: Threads, _: &mut Vec<u8>) -> Result<(), CodecError> {
-    Err(lacking("blosc2", Hint::Blosc2))
+    Err(CodecError::not_compiled_in("blosc2", "blosc2"))
 }
 
 /// The error for masks without feature `blosc2`.
 #[cfg(not(feature = "blosc2"))]
 pub(crate) fn blosc2_mask(_: &[u8], _: Blosc2Codec, _: i32, _: &mut Vec<u8>) -> Result<(), CodecError> {
-    Err(lacking("blosc2", Hint::Blosc2))
+    Err(CodecError::not_compiled_in("blosc2", "blosc2"))
 }
 
 /// The error without feature `lz4`.
 #[cfg(not(feature = "lz4"))]
 pub(crate) fn lz4(_: &[u8], _: &mut Vec<u8>) -> Result<(), CodecError> {
-    Err(lacking("lz4", Hint::Lz4))
+    Err(CodecError::not_compiled_in("lz4", "lz4"))
 }
 
 #[cfg(not(feature = "roaring"))]
 fn roaring(_: &[u8]) -> Result<Vec<u8>, CodecError> {
-    Err(lacking("roaring", Hint::Roaring))
+    Err(CodecError::not_compiled_in("roaring", "roaring"))
 }
 
 /// The error for masks without feature `roaring`.
 #[cfg(not(feature = "roaring"))]
 pub(crate) fn roaring_mask(_: &[u8], _: u64, _: &mut Vec<u8>) -> Result<(), CodecError> {
-    Err(lacking("roaring", Hint::Roaring))
+    Err(CodecError::not_compiled_in("roaring", "roaring"))
 }
 
 #[cfg(not(feature = "sz3-decode"))]
-fn sz3(_: &[f64], _: codec::ErrorBound) -> Result<Vec<u8>, CodecError> {
-    Err(lacking("sz3", Hint::Sz3Decode))
+fn sz3(_: &[f64], _: tgm_codec::ErrorBound) -> Result<Vec<u8>, CodecError> {
+    Err(CodecError::not_compiled_in("sz3", "sz3-decode"))
 }
 
 /// The error without feature `zstd`.
 #[cfg(not(feature = "zstd"))]
 pub(crate) fn zstd(_: &[u8], _: i32, _: Threads, _: &mut Vec<u8>) -> Result<(), CodecError> {
-    Err(lacking("zstd", Hint::Zstd))
-}
-
-/// The error for a codec that this build cannot encode.
-#[cfg(not(all(feature = "blosc2", feature = "lz4", feature = "roaring", feature = "sz3-decode", feature = "zstd")))]
-fn lacking(name: &str, hint: Hint) -> CodecError {
-    CodecError::new(format!("codec `{name}` not compiled in: {hint}"))
+    Err(CodecError::not_compiled_in("zstd", "zstd"))
 }
 
 #[cfg(all(test, feature = "libaec"))]

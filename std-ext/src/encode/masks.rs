@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 
 use ciborium::Value;
+use tgm_codec::kernels::finite::PackedMasks;
+use tgm_codec::threads::Threads;
 use tgm_core::descriptor::MaskKind;
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::{EncodeOptions, MaskMethod};
-use crate::base::threads::Threads;
-use crate::codec;
 use crate::encode::compress;
-use crate::encode::finite::PackedMasks;
 use crate::model::types::{MaskDescriptor, MasksMetadata};
 
 /// Stores masks of `count` elements one after the other. Returns their descriptions, and the blobs. Offsets count from
@@ -53,10 +52,10 @@ fn method_of(kind: MaskKind, len: usize, options: &EncodeOptions) -> &MaskMethod
     }
 }
 
-fn append(bits: &[u8], count: u64, method: &MaskMethod, out: &mut Vec<u8>) -> Result<(), codec::CodecError> {
+fn append(bits: &[u8], count: u64, method: &MaskMethod, out: &mut Vec<u8>) -> Result<(), tgm_codec::CodecError> {
     match method {
         MaskMethod::None => out.extend_from_slice(bits),
-        MaskMethod::Rle => codec::rle::append_runs(bits, count, out)?,
+        MaskMethod::Rle => tgm_codec::rle::append_runs(bits, count, out)?,
         MaskMethod::Roaring => compress::roaring_mask(bits, count, out)?,
         MaskMethod::Lz4 => compress::lz4(bits, out)?,
         MaskMethod::Zstd { level } => compress::zstd(bits, level.unwrap_or(3), Threads::NONE, out)?,

@@ -4,6 +4,8 @@
 
 use std::num::NonZeroUsize;
 
+use tgm_codec::shuffle;
+use tgm_codec::{CodecError, ErrorBound};
 use tgm_core::descriptor::{Compression, Dtype, Encoding, Filter, Key, SzipParams, ZfpMode};
 use tgm_core::packing::Packing;
 use tgm_core::szip;
@@ -11,9 +13,7 @@ use tgm_core::szip;
 use super::defaults::{BLOSC2_LEVEL, ZSTD_LEVEL};
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::Blosc2Codec;
-use crate::codec;
-use crate::codec::ErrorBound;
-use crate::encode::{packing, shuffle};
+use crate::encode::packing;
 use crate::model::params::{Params, metadata, required};
 use crate::model::types::DataObjectDescriptor;
 
@@ -93,7 +93,7 @@ pub(crate) fn compression(descriptor: &DataObjectDescriptor) -> Result<Compressi
 fn element_size(params: Params<'_>) -> Result<NonZeroUsize> {
     let size = required(params.u64(Key::ShuffleElementSize)?, Key::ShuffleElementSize)?;
     let size = usize::try_from(size).map_err(|_| metadata("shuffle_element_size out of usize range"))?;
-    shuffle::element_size(size)
+    Ok(shuffle::element_size(size)?)
 }
 
 /// The stages before the compressor. Its parameters depend on them.
@@ -126,7 +126,7 @@ impl Stages<'_> {
             flags: required(self.params.u32(Key::SzipFlags)?, Key::SzipFlags)?,
         };
         let bits = self.packing.map(|packing| packing.bits_per_value);
-        let params = codec::szip::params_of(bits, self.shuffle.is_some(), self.descriptor.dtype, stored);
+        let params = tgm_codec::szip::params_of(bits, self.shuffle.is_some(), self.descriptor.dtype, stored);
         params.map(Compressor::Szip).map_err(|error| failure("szip", error))
     }
 
@@ -136,14 +136,15 @@ impl Stages<'_> {
             .ok_or_else(|| TensogramError::encoding(format!("unknown blosc2 codec: {name}")))?;
         let level = self.params.i32(Key::Blosc2Clevel)?.unwrap_or(BLOSC2_LEVEL);
         let level = u8::try_from(level).ok().filter(|level| *level <= 9);
-        let level = level.ok_or_else(|| failure("blosc2", "blosc2_clevel must be 0 to 9"))?;
+        let level = level.ok_or_else(|| failure("blosc2", CodecError::new("blosc2_clevel must be 0 to 9")))?;
         let typesize = match (self.packing, self.shuffle) {
             (Some(packing), _) => packing.bits_per_value.div_ceil(8),
             (None, Some(_)) => 1,
             (None, None) => u32::try_from(self.descriptor.dtype.byte_width()).unwrap_or(0),
         };
         let typesize = u8::try_from(typesize).ok().filter(|size| *size > 0);
-        let typesize = typesize.ok_or_else(|| failure("blosc2", "elements without a whole number of bytes"))?;
+        let typesize =
+            typesize.ok_or_else(|| failure("blosc2", CodecError::new("elements without a whole number of bytes")))?;
         Ok(Compressor::Blosc2 { codec, level, typesize })
     }
 
@@ -174,11 +175,17 @@ impl Stages<'_> {
     fn values_only(&self, codec: &str) -> Result<()> {
         let dtype = self.descriptor.dtype;
         if dtype != Dtype::Float64 {
-            return Err(failure(codec, format!("values are {dtype}: only float64 can be compressed by it")));
+            return Err(failure(
+                codec,
+                CodecError::new(format!("values are {dtype}: only float64 can be compressed by it")),
+            ));
         }
         if self.packing.is_some() || self.shuffle.is_some() {
             let (encoding, filter) = (&self.descriptor.encoding, &self.descriptor.filter);
-            return Err(failure(codec, format!("encoding {encoding}, filter {filter}: none can stand before it")));
+            return Err(failure(
+                codec,
+                CodecError::new(format!("encoding {encoding}, filter {filter}: none can stand before it")),
+            ));
         }
         Ok(())
     }
@@ -194,8 +201,8 @@ impl Stages<'_> {
 }
 
 /// The error of a codec, with its name.
-pub(crate) fn failure(codec: &str, error: impl std::fmt::Display) -> TensogramError {
-    TensogramError::encoding(format!("{codec} compression: {error}"))
+pub(crate) fn failure(codec: &str, error: CodecError) -> TensogramError {
+    error.in_codec(codec).into()
 }
 
 #[cfg(test)]

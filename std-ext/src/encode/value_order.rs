@@ -1,5 +1,6 @@
 //! The byte order of values for zfp and sz3, which compress numbers and not bytes.
 
+use tgm_codec::CodecError;
 use tgm_core::descriptor::{ByteOrder, Compression, Dtype};
 
 use crate::base::error::Result;
@@ -35,7 +36,7 @@ pub(super) fn of(descriptor: &DataObjectDescriptor, data: &[u8], said: ValueOrde
                  {declared} endian that the descriptor says: {}",
                 Hint::ValueOrder
             );
-            Err(failure(&descriptor.compression, text))
+            Err(failure(&descriptor.compression, CodecError::new(text)))
         }
         ValueOrder::Checked | ValueOrder::Declared => Ok(declared),
     }
@@ -101,7 +102,7 @@ mod tests {
         );
         let object = match compression {
             "zfp" => object.zfp(ZfpMode::FixedAccuracy(1e-3)),
-            _ => object.sz3(crate::codec::ErrorBound::new("abs", 0.0).unwrap()),
+            _ => object.sz3(tgm_codec::ErrorBound::new("abs", 0.0).unwrap()),
         };
         object.descriptor().clone()
     }

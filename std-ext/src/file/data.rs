@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::io;
 
+use tgm_codec::memory::prefetch;
+use tgm_codec::threads::Threads;
 use tgm_core::scan::Source;
 
 use crate::base::error::{Result, TensogramError};
-use crate::base::memory::prefetch;
-use crate::base::threads::Threads;
 use crate::file::message_bytes::AT_ONCE;
 #[cfg(feature = "mmap")]
 use crate::file::mmap::MappedFile;
@@ -15,7 +15,7 @@ use crate::file::positioned::{read_at, source_of};
 #[cfg(feature = "remote")]
 use crate::file::tensogram_file::Backing;
 use crate::file::tensogram_file::TensogramFile;
-use crate::scan::{Bytes, Foresight, MessageLayout, ScanOptions, Table};
+use crate::scan::{Bytes, Foresight, MessageLayout, ScanOptions, Table, Window};
 
 /// Messages that one thread looks through before it takes others.
 const RUN: usize = 1024;
@@ -233,21 +233,17 @@ impl Run<'_> {
             let mut layouts = self.layouts.iter().enumerate();
             return layouts.try_for_each(|(index, layout)| f(index, *layout, &opened.read_outline_at(*layout, None)?));
         };
-        let (mut window, mut start, mut end) = (Vec::new(), 0, 0);
+        let mut window = Window::default();
         for (index, layout) in self.layouts.iter().enumerate() {
             if layout.length > AT_ONCE {
                 f(index, *layout, &opened.read_outline_at(*layout, None)?)?;
                 continue;
             }
-            let last = layout.offset.saturating_add(layout.length);
-            if layout.offset < start || last > end {
-                (start, end) = (layout.offset, self.window_end(index));
-                window.resize(usize::try_from(end.saturating_sub(start)).unwrap_or(usize::MAX), 0);
-                let read = read_at(file, start, &mut window).map_err(|error| TensogramError::io(path, &error))?;
-                window.truncate(read);
-            }
-            let bytes = slice(&window, layout.offset.saturating_sub(start), layout.length);
-            f(index, *layout, bytes.map_err(|_| TensogramError::io(path, &io::ErrorKind::UnexpectedEof.into()))?)?;
+            let len = |len: u64| usize::try_from(len).unwrap_or(usize::MAX);
+            let size = || len(self.window_end(index).saturating_sub(layout.offset));
+            let bytes = window.get(layout.offset, len(layout.length), size, |offset, out| read_at(file, offset, out));
+            let bytes = bytes.and_then(|bytes| bytes.ok_or_else(|| io::ErrorKind::UnexpectedEof.into()));
+            f(index, *layout, bytes.map_err(|error| TensogramError::io(path, &error))?)?;
         }
         Ok(())
     }

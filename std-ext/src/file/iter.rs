@@ -2,6 +2,7 @@
 
 use std::vec;
 
+use tgm_codec::threads::Threads;
 use tgm_core::frame::{Frame, Frames};
 use tgm_core::object::DataObject;
 use tgm_core::{ErrorKind, Message};
@@ -9,7 +10,6 @@ use tgm_core::{ErrorKind, Message};
 use crate::base::error::Result;
 use crate::base::limits::reserve;
 use crate::base::options::DecodeOptions;
-use crate::base::threads::Threads;
 use crate::decode::checked::CheckedMessage;
 use crate::decode::trust::{Trust, Trusted};
 use crate::decode::whole;

@@ -10,11 +10,11 @@ use std::path::Path;
 
 pub use advice::Advice;
 use memmap2::Mmap;
+use tgm_codec::memory::prefetch;
 use tgm_core::Message;
 use tgm_core::object::DataObject;
 
 use crate::base::error::{Result, TensogramError};
-use crate::base::memory::prefetch;
 use crate::file::open::open_for_reading;
 use crate::scan::{Bytes, MessageLayout, ScanOptions, Segments, Table};
 

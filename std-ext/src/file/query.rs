@@ -1,11 +1,11 @@
 //! Queries over all messages of a file.
 
+use tgm_codec::threads::Threads;
 use tgm_core::Message;
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::interrupt;
 use crate::base::options::DecodeOptions;
-use crate::base::threads::Threads;
 use crate::file::data::Data;
 #[cfg(feature = "mmap")]
 use crate::file::mmap::MappedFile;

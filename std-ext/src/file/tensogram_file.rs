@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 #[cfg(feature = "mmap")]
+use tgm_codec::memory;
+#[cfg(feature = "mmap")]
 use tgm_core::scan::Source;
 
 use crate::base::error::{Result, TensogramError};
-#[cfg(feature = "mmap")]
-use crate::base::memory;
 use crate::base::options::DecodeOptions;
 #[cfg(doc)]
 use crate::decode;
@@ -211,7 +211,7 @@ impl TensogramFile {
         match &self.backing {
             Backing::Positioned { file, .. } => read_whole(file, &self.path, self.table()?.get(index)?),
             #[cfg(feature = "mmap")]
-            Backing::Mapped(mapped) => memory::copy(mapped.message_bytes(index)?),
+            Backing::Mapped(mapped) => Ok(memory::copy(mapped.message_bytes(index)?)?),
             #[cfg(feature = "remote")]
             Backing::Remote(remote) => remote.ask(index, answer::Bytes(DecodeOptions::default())),
         }

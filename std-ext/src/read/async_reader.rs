@@ -62,6 +62,7 @@ impl Flights {
 
     fn end(&self, key: &(Want, Option<Tag>), flight: &Flight) {
         let mut flights = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // After `forget`, a newer request may have the same key. It goes on.
         if flights.get(key).is_some_and(|known| Arc::ptr_eq(known, flight)) {
             flights.remove(key);
         }
@@ -425,6 +426,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
         flight
             .get_or_init(|| async {
                 let most = u64::try_from(self.under_way_most()).unwrap_or(u64::MAX);
+                // A request longer than the limit takes all permits. With more than there are it would wait forever.
                 let permits = u32::try_from(len.div_ceil(UNIT).clamp(1, most)).unwrap_or(u32::MAX);
                 // The semaphore is never closed.
                 let _permit = self.under_way.acquire_many(permits).await;
@@ -432,6 +434,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
             })
             .await;
         self.flights.end(&key, &flight);
+        // The last task takes the bytes. Tasks before it copy them.
         match Arc::try_unwrap(flight) {
             Ok(cell) => cell.into_inner(),
             Err(shared) => shared.get().cloned(),

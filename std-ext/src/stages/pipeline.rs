@@ -1,10 +1,11 @@
 //! All stages of one object together, without a message around them.
 
+use tgm_codec::threads::Threads;
+
 use crate::base::error::Result;
 #[cfg(doc)]
 use crate::base::error::TensogramError;
 use crate::base::options::{DecodeOptions, EncodeOptions};
-use crate::base::threads::Threads;
 use crate::decode::frameless::decode_region;
 use crate::encode::compress::Means;
 use crate::encode::object::Object;

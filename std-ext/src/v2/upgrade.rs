@@ -1,5 +1,7 @@
 //! Upgrade of one message from version 2 to version 3.
 
+use tgm_codec::memory;
+use tgm_codec::threads::Threads;
 use tgm_core::descriptor::{Compression, Encoding, Stage};
 use tgm_core::frame::Frame;
 use tgm_core::object::DataObject;
@@ -9,9 +11,7 @@ use tgm_core::{ErrorKind, Message};
 use super::{message, metadata, object};
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::DecodeLimits;
-use crate::base::memory;
 use crate::base::options::{DecodeOptions, EncodeOptions};
-use crate::base::threads::Threads;
 use crate::encode::compress::Means;
 use crate::encode::finite::find;
 use crate::encode::frame::FrameForm;

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use tgm_codec::threads::Threads;
 use tgm_core::ErrorKind;
 use tgm_core::descriptor::{Compression, Descriptor, Dtype, Encoding, Filter, Key};
 use tgm_core::object::DataObject;
@@ -10,8 +11,6 @@ use super::issue::IssueCode;
 use super::options::ValidateOptions;
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::{CompressionBackend, DecodeOptions};
-use crate::base::threads::Threads;
-use crate::codec;
 use crate::decode::trust::Trusted;
 use crate::decode::whole;
 
@@ -90,7 +89,8 @@ fn configure(descriptor: &Descriptor<'_>) -> Result<()> {
         }
         _ => {}
     }
-    codec::codec(known, CompressionBackend::Auto).map(drop)
+    tgm_codec::codec(known, CompressionBackend::Auto)?;
+    Ok(())
 }
 
 /// Accepts numbers that are out of range.

@@ -65,7 +65,7 @@ mod modules {
     use tgm_std::types::{DataObjectDescriptor, GlobalMetadata};
     use tgm_std::validate::types::IssueCode;
     use tgm_std::wire::{MAGIC, Preamble, footer_size_for};
-    use tgm_std::{codec, kernels, simple_packing, threads, v2};
+    use tgm_std::{codec, simple_packing, threads, v2};
 }
 
 /// Names that the first page lists: what people reach for, and no more than they can look over.

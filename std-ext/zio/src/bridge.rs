@@ -132,7 +132,7 @@ pub enum NotKept {
         /// Which object.
         object: usize,
     },
-    /// A key of the descriptor that is no part of the format.
+    /// A key of the descriptor that is not a part of the format.
     Parameter {
         /// Which object.
         object: usize,
@@ -158,7 +158,7 @@ impl fmt::Display for NotKept {
 /// tensors (see [`Tens::find`](super::Tens::find)) becomes one of bytes.
 ///
 /// # Errors
-/// [`TensogramError::Metadata`](crate::TensogramError::Metadata) for a label of broken TENS (see
+/// [`TensogramError::Metadata`](tgm_std::TensogramError::Metadata) for a label of broken TENS (see
 /// [`Tens::parse`](super::Tens::parse)), and for descending dimensions if they must not be copied.
 ///
 /// ```
@@ -185,7 +185,7 @@ pub fn to_tensogram<P: AsRef<[u8]>>(message: &Message<'_, P>, options: &BridgeOp
 /// Payload is borrowed from `message` where it needs no decoding.
 ///
 /// # Errors
-/// Errors of decoding; [`TensogramError::Metadata`](crate::TensogramError::Metadata) for metadata that JSON cannot
+/// Errors of decoding; [`TensogramError::Metadata`](tgm_std::TensogramError::Metadata) for metadata that JSON cannot
 /// express, with its path, and for a message from TENS that was edited into a contradiction.
 pub fn from_tensogram<'a>(message: &'a [u8], options: &BridgeOptions) -> Result<(Parts<'a>, Vec<NotKept>)> {
     from_tgm::decode(message, options)

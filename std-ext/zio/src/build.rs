@@ -204,7 +204,7 @@ impl<'a> TensBuilder<'a> {
         self
     }
 
-    /// Adds a payload part that is no tensor. [`TensorBuilder::in_part`] makes it one.
+    /// Adds a payload part without a tensor. [`TensorBuilder::in_part`] puts one into it.
     #[must_use]
     pub fn part(mut self, bytes: impl Into<Payload<'a>>) -> Self {
         self.items.push(Item::Part(bytes.into(), None));

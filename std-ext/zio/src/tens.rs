@@ -59,7 +59,8 @@ impl<'a> Tens<'a> {
     }
 
     /// The tensors of a message, or `None` for a message of another kind: one whose form is not TENS, and whose label
-    /// is no JSON object with the key TENS. Such a message may be TEXT, a word of FLOW, or anything of the application.
+    /// is not a JSON object with the key TENS. Such a message may be TEXT, a word of FLOW, or anything of the
+    /// application.
     ///
     /// # Errors
     /// The errors of [`Self::parse`] for a message that is to have tensors.

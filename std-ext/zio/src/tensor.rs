@@ -214,7 +214,7 @@ impl<'a> Tensor<'a> {
         &self.ext
     }
 
-    /// The elements' bytes in stored order. Those of a tensor that is not dense are its whole part.
+    /// The elements' bytes in stored order. For a tensor that is not dense, all bytes of its part.
     pub const fn bytes(&self) -> &'a [u8] {
         self.bytes
     }

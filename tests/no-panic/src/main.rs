@@ -99,6 +99,7 @@ fn message(input: &[u8], output: &mut [u8]) -> Result<()> {
     }
     keep((message.object_by_walk(black_box(3)), message.verify_index()));
     keep(message.verify_all().map(|found| found.is_hashed()));
+    keep(message.verify_contents());
     let presence = message.hash_presence()?;
     keep(message.verify_hash_lists(presence));
     message.verify(presence).for_each(keep);

@@ -618,7 +618,6 @@ const NO_VALUES: &[(&str, &str)] = &[
     ("catalog/lib.rs varying_keys", "reads metadata"),
     ("catalog/lib.rs open_with", "reads a catalogue, whose columns it always verifies"),
     ("catalog/lib.rs from_bytes_with", "reads a catalogue, whose columns it always verifies"),
-    ("file/value_reader.rs with_options", "gives values that it verified when their frame is complete: its own tests"),
     ("file/remote_file.rs decode_object_batch", "asks the questions of read/reader.rs"),
     ("file/remote_file.rs decode_range_batch", "asks the questions of read/reader.rs"),
 ];

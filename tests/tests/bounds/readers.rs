@@ -149,12 +149,12 @@ fn threads_append_in_groups_and_decode_with_helpers_at_the_same_time() {
     let path = dir.path().join("together.tgm");
     TensogramFile::create(&path).unwrap();
     let start = Barrier::new(READERS);
+    let appender = GroupAppender::open(&path, &AppendOptions::default()).unwrap();
     thread::scope(|threads| {
         for writer in 0..READERS {
-            let (path, start) = (&path, &start);
+            let (path, start, appender) = (&path, &start, &appender);
             threads.spawn(move || {
                 start.wait();
-                let appender = GroupAppender::open(path, &AppendOptions::default()).unwrap();
                 // Calls that ask for the same number of helpers, and for other numbers.
                 let threads = 2 + u32::try_from(writer % 3).unwrap();
                 let options = DecodeOptions { threads, parallel_threshold_bytes: Some(0), ..options() };

@@ -57,7 +57,7 @@ fn leaves_that_do_not_follow_each_other_are_errors() {
     let error = |bytes: &[u8]| Catalog::from_bytes(bytes).unwrap_err().to_string();
     assert!(error(&[&one[..], &one].concat()).contains("does not follow"), "{}", error(&[&one[..], &one].concat()));
     assert!(error(&[&b"x"[..], &one].concat()).contains("belong to no leaf"));
-    assert!(error(&data).contains("no catalogue"));
+    assert!(error(&data).contains("not a catalogue"));
     assert!(error(b"text").contains("no leaf"));
     let mut grown = stored(&data, &["mars.step"]);
     grown.extend(&[&data[..], &field("2t", 1)].concat()).unwrap();
@@ -134,7 +134,7 @@ fn what_a_leaf_claims_is_checked() {
         (forged([0, u64::MAX, 4, 0, 40], &[1], &[10], keys(), &[0; 4]), "more than the limit"),
         (forged([0, 4, 1 << 40, 0, 40], &[1], &[10], keys(), &[0; 4]), "more than the limit"),
         (forged([0, 4, 4, 0, 40], &[1], &[10], vec![Value::from(1)], &[0; 4]), "expected"),
-        (message(&[], &[("catalog", Value::from(1))]), "no catalogue"),
+        (message(&[], &[("catalog", Value::from(1))]), "not a catalogue"),
     ] {
         let found = error(&bytes);
         assert!(found.contains(text), "{text}: {found}");

@@ -1,4 +1,4 @@
-//! Answers from a catalogue equal those of a walk over the data.
+//! Answers from a catalogue equal the answers of a walk over the data.
 
 use std::fs;
 use std::path::PathBuf;

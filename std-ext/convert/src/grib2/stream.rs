@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
+use tgm_codec::kernels::szip::decode_into;
+use tgm_codec::szip;
 use tgm_core::szip::Params;
 #[cfg(doc)]
 use tgm_std::TensogramError;
-use tgm_std::codec::szip;
 use tgm_std::internal::reserve;
-use tgm_std::kernels::szip::decode_into;
 use tgm_std::{DecodeLimits, Result};
 
 use super::codes::{containers_len, to_containers};

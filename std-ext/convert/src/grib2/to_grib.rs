@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use ciborium::Value;
+use tgm_codec::codec;
 use tgm_core::Message as Tensogram;
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, Filter};
 use tgm_core::object::DataObject;
 use tgm_core::packing::Packing;
-use tgm_std::codec::codec;
 use tgm_std::internal::{Trusted, mask_set, reserve, reserve_more};
 use tgm_std::{
     CompressionBackend, DecodeOptions, GlobalMetadata, RESERVED_KEY, Result, TensogramError, check_message,

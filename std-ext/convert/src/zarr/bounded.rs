@@ -13,7 +13,7 @@ use std::sync::Arc;
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
-use tgm_std::codec::{blosc2, zstd};
+use tgm_codec::{blosc2, zstd};
 use tgm_std::internal::reserve;
 use zarrs::array::codec::api::{PartialDecoderCapability, PartialEncoderCapability};
 use zarrs::array::{

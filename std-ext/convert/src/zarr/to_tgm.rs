@@ -6,11 +6,11 @@ use std::path::Path;
 
 use ciborium::Value;
 use serde_json::{Map, Value as Json};
+use tgm_codec::kernels::byteswap::swap_in_place;
 use tgm_core::descriptor::{ByteOrder, Dtype};
 #[cfg(doc)]
 use tgm_std::TensogramError;
 use tgm_std::internal::to_cbor;
-use tgm_std::kernels::byteswap::swap_in_place;
 use tgm_std::{DataObjectDescriptor, DecodeLimits, EncodeOptions, GlobalMetadata, StreamingEncoder, error};
 
 use super::describe::{Array, count, indices};

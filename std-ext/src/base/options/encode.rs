@@ -1,6 +1,6 @@
 //! Options of encoding.
 
-use super::CompressionBackend;
+use super::{Blosc2Codec, CompressionBackend};
 use crate::base::error::{Result, TensogramError};
 
 /// The default for small masks: up to this many packed bytes, a mask is stored without compression.
@@ -210,43 +210,6 @@ impl MaskMethod {
                 format!("unknown mask method: {other} (known: none, rle, roaring, lz4, zstd, blosc2)").into(),
             )),
         }
-    }
-}
-
-/// The codecs inside Blosc2 frames (PIPELINE §5.5).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Blosc2Codec {
-    /// blosclz
-    Blosclz,
-    /// lz4
-    #[default]
-    Lz4,
-    /// lz4hc
-    Lz4hc,
-    /// zlib
-    Zlib,
-    /// zstd
-    Zstd,
-}
-
-impl Blosc2Codec {
-    /// All codecs.
-    pub const ALL: [Self; 5] = [Self::Blosclz, Self::Lz4, Self::Lz4hc, Self::Zlib, Self::Zstd];
-
-    /// The name in descriptors.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Blosclz => "blosclz",
-            Self::Lz4 => "lz4",
-            Self::Lz4hc => "lz4hc",
-            Self::Zlib => "zlib",
-            Self::Zstd => "zstd",
-        }
-    }
-
-    /// The codec of that name, which is exact and in lower case.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|codec| codec.name() == name)
     }
 }
 

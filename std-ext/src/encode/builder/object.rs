@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use ciborium::Value;
+use tgm_codec::ErrorBound;
 use tgm_core::descriptor::{ByteOrder, Compression, Dtype, Encoding, Filter, Key, ZfpMode};
 use tgm_core::szip::flags::{MSB, PREPROCESS};
 use tgm_core::tensor::Element as _;
@@ -12,7 +13,6 @@ use zerocopy::IntoBytes as _;
 use super::{note, widen};
 use crate::base::error::Result;
 use crate::base::options::Blosc2Codec;
-use crate::codec::ErrorBound;
 use crate::encode::defaults::{SZIP_BLOCK_SIZE, SZIP_RSI, packed_bits};
 use crate::encode::packing::{Values, bits_within, derive, finite_values};
 use crate::model::metadata::{PathOwner, path_owner, set_path};

@@ -3,6 +3,9 @@
 use std::borrow::Cow;
 
 use ciborium::Value;
+use tgm_codec::kernels::finite::{PackedMasks, zero_masked};
+use tgm_codec::shuffle;
+use tgm_codec::threads::Threads;
 use tgm_core::descriptor::{ByteOrder, Dtype, Encoding, Key};
 
 use super::described::Described;
@@ -10,14 +13,13 @@ use super::ready::Object;
 use crate::base::error::Result;
 use crate::base::limits::reserve_more;
 use crate::base::options::EncodeOptions;
-use crate::base::threads::Threads;
 use crate::encode::compress::{Means, compress_payload};
-use crate::encode::finite::{PackedMasks, find, zero_masked};
+use crate::encode::finite::find;
 use crate::encode::frame::{OpenFrame, WrittenFrame};
 use crate::encode::packing::{self, Packer};
 use crate::encode::plan::{Compressor, Plan, encoding};
 use crate::encode::region::{Payload, Region};
-use crate::encode::{checks, masks, shuffle, value_order};
+use crate::encode::{checks, masks, value_order};
 use crate::model::cbor::Writer;
 use crate::model::metadata::write_object_descriptor;
 use crate::model::types::{DataObjectDescriptor, MasksMetadata};

@@ -1,9 +1,10 @@
 //! Objects of a message that is to be written.
 
+use tgm_codec::memory;
+
 use super::draft::Draft;
 use super::ready::Object;
 use crate::base::error::{Result, TensogramError};
-use crate::base::memory;
 use crate::base::options::EncodeOptions;
 use crate::encode::compress::Means;
 use crate::encode::frame::{FrameForm, WrittenFrame, pad, padded};
@@ -94,10 +95,11 @@ impl<'a> From<Object<'a>> for Planned<'a> {
 
 #[cfg(test)]
 mod tests {
+    use tgm_codec::threads::Threads;
+
     use super::*;
     use crate::ObjectBuilder;
     use crate::base::options::CompressionBackend;
-    use crate::base::threads::Threads;
 
     /// By these lengths memory is reserved, and objects are put where they mostly stay.
     #[test]

@@ -1,5 +1,6 @@
 //! The parameters of packing in descriptors: read, and completed by those that the values determine (FORMAT §4.2).
 
+use tgm_codec::threads::Threads;
 use tgm_core::descriptor::{ByteOrder, Key};
 use tgm_core::packing::Packing;
 
@@ -9,7 +10,6 @@ use super::values::Values;
 use crate::base::error::Result;
 #[cfg(doc)]
 use crate::base::error::TensogramError;
-use crate::base::threads::Threads;
 use crate::model::params::{Params, metadata, required};
 use crate::model::types::DataObjectDescriptor;
 

@@ -240,7 +240,7 @@ fn bytes_under_way_are_bounded() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let options = ReadOptions { request: 64 << 10, in_flight: 128 << 10, ..ReadOptions::remote() };
-        let source = open(&server.url(PATH), &crate::options()).unwrap();
+        let source = open(&server.url(PATH), &super::options()).unwrap();
         let reader = AsyncReader::new(source, options);
         assert_eq!(reader.read_message(3).await.unwrap().len(), bytes.len() / 4);
     });

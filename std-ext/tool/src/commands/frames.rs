@@ -40,10 +40,10 @@ pub(crate) struct FramesOf {
 }
 
 /// The frames of a part, and the first error.
-type Found = (FrameList, Option<TensogramError>);
+type Listing = (FrameList, Option<TensogramError>);
 
 /// Shows a part, and reports its error.
-fn show(out: &mut Out, document: &mut Option<Document>, part: Option<(FramesPart<'_>, Found)>) -> io::Result<()> {
+fn show(out: &mut Out, document: &mut Option<Document>, part: Option<(FramesPart<'_>, Listing)>) -> io::Result<()> {
     let Some((part, (list, error))) = part else { return Ok(()) };
     if let Some(error) = &error {
         out.report(&part.place(), error);
@@ -75,7 +75,7 @@ impl Run for FramesOf {
             if self.text.json() { Some(Document::begin(out, "tgm.frames/1", "messages")?) } else { None };
         for path in &self.paths {
             let Some(input) = open_or_report(path, out) else { continue };
-            let mut run: Option<(FramesPart<'_>, Found)> = None;
+            let mut run: Option<(FramesPart<'_>, Listing)> = None;
             self.for_each_part(&input, out, |out, part, found| {
                 match &mut run {
                     Some((last, _)) if part.adds_nothing(&found) && last.is_followed_by(&part) => last.extend(&part),
@@ -102,7 +102,7 @@ impl FramesOf {
         &self,
         input: &'f Input,
         out: &mut Out,
-        mut with: impl FnMut(&mut Out, FramesPart<'f>, Found) -> io::Result<()>,
+        mut with: impl FnMut(&mut Out, FramesPart<'f>, Listing) -> io::Result<()>,
     ) -> io::Result<()> {
         let is_damaged = input.segments().iter().any(|lost| self.which.is_in(lost) && !lost.is_message());
         let numbers = if is_damaged { 0..0 } else { self.which.of(input, out).unwrap_or_default() };
@@ -167,7 +167,7 @@ fn beginnings(bytes: &[u8]) -> Vec<(u64, &[u8])> {
 }
 
 /// The frames of bytes that begin like a message.
-fn frames(bytes: &[u8]) -> Found {
+fn frames(bytes: &[u8]) -> Listing {
     match Message::parse(bytes) {
         Ok(message) => {
             let mut list = FrameList::of(&message);
@@ -194,7 +194,7 @@ impl<'f> FramesPart<'f> {
     }
 
     /// Whether the part has a start magic and nothing else.
-    fn adds_nothing(&self, (list, _): &Found) -> bool {
+    fn adds_nothing(&self, (list, _): &Listing) -> bool {
         self.message.is_none() && list.frames.is_empty()
     }
 

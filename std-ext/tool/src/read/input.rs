@@ -177,15 +177,23 @@ impl Input {
         // Bytes of the read before stay until this read replaces them: only what the buffer grows by is filled with zeros.
         buffer.try_reserve_exact(len.saturating_sub(buffer.len())).map_err(|_| too_large())?;
         buffer.resize(len, 0);
-        let read = match &self.source {
-            Backing::File(file) => file.read_at(offset, buffer)?,
-            Backing::Memory(bytes) => {
-                let found = slice(bytes, offset, length).unwrap_or_default();
-                buffer.iter_mut().zip(found).for_each(|(to, from)| *to = *from);
-                found.len()
-            }
-        };
+        let read = self.read_at(offset, buffer)?;
         if read == len { Ok(()) } else { Err(self.shorter(offset.saturating_add(read as u64))) }
+    }
+
+    /// Fills `out` with bytes from `offset` on. Returns how many they are: fewer only at the end.
+    ///
+    /// # Errors
+    /// The errors of reading.
+    pub(crate) fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<usize, TensogramError> {
+        match &self.source {
+            Backing::File(file) => file.read_at(offset, out),
+            Backing::Memory(bytes) => {
+                let found = slice(bytes, offset, out.len() as u64).unwrap_or_default();
+                out.iter_mut().zip(found).for_each(|(to, from)| *to = *from);
+                Ok(found.len())
+            }
+        }
     }
 
     /// The wanted parts of the message at a place.
@@ -219,7 +227,7 @@ impl Input {
     }
 
     /// The error for a file that became shorter after it was opened: byte `position` is missing.
-    fn shorter(&self, position: u64) -> TensogramError {
+    pub(crate) fn shorter(&self, position: u64) -> TensogramError {
         let text = format!(
             "the file was truncated while it was read: it had {} bytes and does not reach byte {position} any more",
             self.len()

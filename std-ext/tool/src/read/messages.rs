@@ -8,7 +8,8 @@ use std::slice;
 
 use clap::Args;
 use tgm_core::scan::Segment;
-use tgm_std::TensogramError;
+use tgm_std::internal::Window;
+use tgm_std::{MessageLayout, TensogramError};
 
 use crate::read::entry::{Entry, Place};
 use crate::read::input::{Input, Wanted};
@@ -19,7 +20,25 @@ use crate::show::output::Out;
 use crate::show::progress::meter;
 
 /// Bytes that are read at a time for small messages. A larger message is read alone.
-const WINDOW: u64 = 256 << 10;
+pub(crate) const WINDOW: u64 = 256 << 10;
+
+/// The bytes of a message of at most [`WINDOW`] bytes in a file that ends at `end`. One read serves several messages that are
+/// much smaller. `None` if the file is shorter by now.
+///
+/// # Errors
+/// The errors of `read_at`.
+pub(crate) fn small(
+    window: &mut Window,
+    message: MessageLayout,
+    end: u64,
+    read_at: impl FnOnce(u64, &mut [u8]) -> Result<usize, TensogramError>,
+) -> Result<Option<&[u8]>, TensogramError> {
+    let MessageLayout { offset, length } = message;
+    let len = |len: u64| usize::try_from(len).unwrap_or(usize::MAX);
+    let has_room = length < WINDOW / 4;
+    let size = || if has_room { len(WINDOW.min(end.saturating_sub(offset))) } else { 0 };
+    window.get(offset, len(length), size, read_at)
+}
 
 /// The flags that name one message.
 #[derive(Args, Clone, Copy, Debug, Default)]
@@ -101,9 +120,9 @@ fn no_number(index: usize, count: usize) -> String {
 #[derive(Debug)]
 pub(crate) struct Reader<'i> {
     input: &'i Input,
-    buffer: Vec<u8>,
-    /// The buffer's position in the file. `None` if the buffer is incomplete.
-    start: Option<u64>,
+    window: Window,
+    /// The last message, if it is too large for the window.
+    large: Vec<u8>,
     /// The place of the last message.
     last: Option<Place>,
 }
@@ -119,8 +138,8 @@ impl Drop for Reader<'_> {
 
 impl<'i> Reader<'i> {
     /// A reader of this input.
-    pub(crate) const fn new(input: &'i Input) -> Self {
-        Self { input, buffer: Vec::new(), start: None, last: None }
+    pub(crate) fn new(input: &'i Input) -> Self {
+        Self { input, window: Window::default(), large: Vec::new(), last: None }
     }
 
     /// The wanted parts of the message at a place.
@@ -140,39 +159,14 @@ impl<'i> Reader<'i> {
 
     fn read(&mut self, place: Place, wanted: Wanted) -> Result<&[u8], TensogramError> {
         if place.length > WINDOW {
-            self.start = None;
-            self.buffer = Vec::new();
-            self.buffer = self.input.message(place, wanted)?;
-            return Ok(&self.buffer);
+            (self.window, self.large) = (Window::default(), Vec::new());
+            self.large = self.input.message(place, wanted)?;
+            return Ok(&self.large);
         }
-        let range = match self.window(place) {
-            Some(range) => range,
-            None => self.move_to(place)?,
-        };
-        Ok(self.buffer.get(range).unwrap_or_default())
-    }
-
-    /// The message's range in the buffer, if the buffer holds all of it.
-    fn window(&self, place: Place) -> Option<Range<usize>> {
-        let start = usize::try_from(place.offset.checked_sub(self.start?)?).ok()?;
-        let end = start.checked_add(usize::try_from(place.length).ok()?)?;
-        (end <= self.buffer.len()).then_some(start..end)
-    }
-
-    /// Reads the message, and the bytes behind it if the window has room for several messages.
-    fn move_to(&mut self, place: Place) -> Result<Range<usize>, TensogramError> {
-        self.start = None;
-        let rest = self.input.len().saturating_sub(place.offset);
-        let length = if place.length < WINDOW / 4 { WINDOW.min(rest) } else { place.length };
-        let read = self.input.read_into(place.offset, length, &mut self.buffer);
-        if read.is_err() && length > place.length {
-            // The bytes behind may be missing in a truncated file that still has the message.
-            self.input.read_into(place.offset, place.length, &mut self.buffer)?;
-        } else {
-            read?;
-        }
-        self.start = Some(place.offset);
-        Ok(0..usize::try_from(place.length).unwrap_or(usize::MAX))
+        self.large = Vec::new();
+        let layout = MessageLayout { offset: place.offset, length: place.length };
+        let bytes = small(&mut self.window, layout, self.input.len(), |offset, out| self.input.read_at(offset, out))?;
+        bytes.ok_or_else(|| self.input.shorter(place.offset.saturating_add(place.length)))
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) fn passed(descriptor: &DataObjectDescriptor) -> Option<Members> {
 /// all it has the stored size.
 ///
 /// # Errors
-/// [`TensogramError::Metadata`](crate::TensogramError::Metadata) with the path of what JSON has no words for.
+/// [`TensogramError::Metadata`](tgm_std::TensogramError::Metadata) with the path of what JSON has no words for.
 pub(super) fn label(
     global: &GlobalMetadata,
     descriptors: &[DataObjectDescriptor],

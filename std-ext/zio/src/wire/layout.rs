@@ -88,7 +88,7 @@ impl<'a> Layout<'a> {
         }
         let overflow = ErrorKind::ShapeOverflow.at(0);
         let (mut step, mut offset) = (Some(1_u64), 0_u64);
-        // `step` is `None` after an overflow. After the slowest dimension this is no error, because no stride uses it.
+        // `step` is `None` after an overflow. After the slowest dimension that is fine, because no stride uses it.
         for d in self.fastest_first() {
             let here = step.ok_or(overflow)?;
             let stride = i64::try_from(here).map_err(|_| overflow)?;

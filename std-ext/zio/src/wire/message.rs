@@ -100,7 +100,7 @@ impl<'a> Message<'a> {
     /// Opens the message that is packed in the whole `buffer`. `order` is the sender's byte order. O(number of parts).
     ///
     /// # Errors
-    /// The errors of [`parts`](super::parts), then those of [`Self::from_parts`].
+    /// The errors of [`parts`](super::parts), then the errors of [`Self::from_parts`].
     pub fn from_buffer(buffer: &'a [u8], order: ByteOrder) -> Result<Self> {
         Self::packed(buffer, order)
     }
@@ -110,7 +110,7 @@ impl<'a, P: AsRef<[u8]>> Message<'a, P> {
     /// Opens the message that consists of `parts`. `order` is the sender's byte order. O(1).
     ///
     /// # Errors
-    /// [`ErrorKind::TooFewParts`], and those of [`Prefix::parse`] and [`Coords::parse`].
+    /// [`ErrorKind::TooFewParts`]; the errors of [`Prefix::parse`] and [`Coords::parse`].
     pub fn from_parts(parts: &'a [P], order: ByteOrder) -> Result<Self> {
         let [prefix, coords, payloads @ ..] = parts else { return Err(ErrorKind::TooFewParts(parts.len()).at(0, 0)) };
         Self::open(prefix.as_ref(), coords.as_ref(), order, Payloads(Source::Listed(payloads.iter())))

@@ -303,7 +303,7 @@ impl<'a> TensEntry<'a> {
         count?.checked_mul(u64::from(self.word))
     }
 
-    /// The bytes of the tensor in a message. Those of a tensor that is not dense are the whole part.
+    /// The bytes of the tensor in a message. For a tensor that is not dense, all bytes of its part.
     ///
     /// # Errors
     /// [`K::PartOutOfRange`]; for a dense tensor [`K::SizeOverflow`] and [`K::SizeMismatch`].

@@ -1,4 +1,4 @@
-//! Built messages: equal to those of ZIO's C++ byte for byte, and warnings.
+//! Built messages, equal to what ZIO's C++ builds, byte for byte; and warnings.
 
 use serde_json::{Value as Json, json};
 use tgm_std::ByteOrder;

@@ -399,7 +399,7 @@ mod tests {
 
     #[test]
     fn a_damaged_object_says_what_is_wrong() {
-        let mut bytes = std::fs::read("../tests/data/realistic/surface-181x360.tgm").unwrap();
+        let mut bytes = std::fs::read("../../tests/data/realistic/surface-181x360.tgm").unwrap();
         let folder = tempfile::tempdir().unwrap();
         let read = |bytes: &[u8], is_ignored: bool| {
             let path = folder.path().join("in.tgm");
@@ -439,7 +439,7 @@ mod tests {
         for place in (0..bytes.len()).step_by(997) {
             let mut wrong = bytes.clone();
             wrong[place..].iter_mut().take(40).for_each(|byte| *byte ^= 0x5a);
-            wrong.extend_from_slice(&std::fs::read("../tests/data/multi/three.tgm").unwrap());
+            wrong.extend_from_slice(&std::fs::read("../../tests/data/multi/three.tgm").unwrap());
             read(&wrong, true);
         }
     }

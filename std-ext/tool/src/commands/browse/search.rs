@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn a_search_goes_both_ways_and_around() {
-        let source = Source::open(Path::new("../tests/data/multi/three.tgm")).unwrap();
+        let source = Source::open(Path::new("../../tests/data/multi/three.tgm")).unwrap();
         source.scan(|| true);
         assert_eq!(run(&source, "step=2", 0, false), Search::Found(2, false));
         assert_eq!(run(&source, "step=0", 0, false), Search::Found(0, true));

@@ -1,6 +1,5 @@
 //! A file that is looked at, and its messages as far as they are known.
 
-use std::cell::RefCell;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -8,19 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use tgm_core::scan::{self, Scanner, Segment};
+use tgm_core::scan::{Scanner, Segment};
 use tgm_std::file::is_remote_url;
+use tgm_std::internal::{Window, Windowed};
 use tgm_std::{MessageLayout, TensogramError, TensogramFile};
 
-use crate::read::input::slice;
+use crate::read::messages::{WINDOW, small};
 use crate::show::advice::in_our_words;
 
-/// Bytes of a read where messages are small.
-const WINDOW: usize = 256 << 10;
-/// Bytes of a read far from the one before: a postamble and the next preamble.
-const GLANCE: usize = 4 << 10;
-/// Messages of at most this size are read at once.
-const AT_ONCE: u64 = WINDOW as u64;
 /// Time between two reports of a scan.
 const PACE: Duration = Duration::from_millis(50);
 /// Segments between two looks at the clock.
@@ -32,13 +26,13 @@ pub(super) struct Source {
     name: String,
     file: TensogramFile,
     length: u64,
-    found: Mutex<Found>,
+    found: Mutex<Scanned>,
     is_begun: AtomicBool,
 }
 
 /// What a scan has found so far.
 #[derive(Clone, Debug, Default)]
-struct Found {
+struct Scanned {
     messages: Vec<MessageLayout>,
     known: Known,
 }
@@ -77,7 +71,7 @@ impl Source {
             return Err(TensogramError::Io(io::Error::new(io::ErrorKind::Unsupported, text)));
         }
         let known = Known { length: metadata.len(), ..Known::default() };
-        let found = Mutex::new(Found { known, ..Found::default() });
+        let found = Mutex::new(Scanned { known, ..Scanned::default() });
         Ok(Self { name, file, length: metadata.len(), found, is_begun: AtomicBool::new(false) })
     }
 
@@ -86,7 +80,7 @@ impl Source {
         &self.name
     }
 
-    fn found(&self) -> MutexGuard<'_, Found> {
+    fn found(&self) -> MutexGuard<'_, Scanned> {
         // Positions are appended, so a panic elsewhere leaves a list that is right.
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -123,17 +117,13 @@ impl Source {
         layouts: &[MessageLayout],
         mut with: impl FnMut(usize, Result<&[u8], TensogramError>) -> bool,
     ) {
-        let window = Window::new(self);
+        let mut window = Window::default();
         for (number, layout) in layouts.iter().enumerate() {
             // Sources at addresses are not read beside the library, which knows what it has read.
-            let goes_on = if layout.length <= AT_ONCE && !self.file.is_remote() {
-                match window.hold(layout.offset, layout.length) {
-                    Ok(()) => {
-                        let buffer = window.buffer.borrow();
-                        with(number, Ok(buffer.at(layout.offset, layout.length).unwrap_or_default()))
-                    }
-                    Err(error) => with(number, Err(error)),
-                }
+            let goes_on = if layout.length <= WINDOW && !self.file.is_remote() {
+                let bytes = small(&mut window, *layout, self.length, |offset, out| self.file.read_at(offset, out));
+                let shorter = || TensogramError::Io(io::ErrorKind::UnexpectedEof.into());
+                with(number, bytes.and_then(|bytes| bytes.ok_or_else(shorter)))
             } else {
                 match self.read(*layout, None) {
                     Ok(bytes) => with(number, Ok(&bytes)),
@@ -170,7 +160,13 @@ impl Source {
     }
 
     fn scan_file(&self, mut tell: impl FnMut() -> bool) -> Result<(), TensogramError> {
-        let mut scanner = Scanner::new(Window::new(self));
+        let file = Windowed::new(self.length, |offset, out: &mut [u8]| {
+            self.file.read_at(offset, out).map_err(|error| match error {
+                TensogramError::Io(error) => error,
+                other => io::Error::other(other),
+            })
+        });
+        let mut scanner = Scanner::new(file);
         let (mut pending, mut lost, mut next) = (Vec::new(), 0, Instant::now());
         loop {
             let mut is_done = false;
@@ -199,75 +195,6 @@ impl Source {
     }
 }
 
-/// A part of the file in memory.
-#[derive(Debug, Default)]
-struct Part {
-    start: u64,
-    bytes: Vec<u8>,
-}
-
-impl Part {
-    /// The bytes at `offset`, if all `length` are there.
-    fn at(&self, offset: u64, length: u64) -> Option<&[u8]> {
-        slice(&self.bytes, offset.checked_sub(self.start)?, length)
-    }
-}
-
-/// The file, read in windows: large ones where reads are near each other.
-struct Window<'s> {
-    source: &'s Source,
-    buffer: RefCell<Part>,
-}
-
-impl<'s> Window<'s> {
-    fn new(source: &'s Source) -> Self {
-        Self { source, buffer: RefCell::default() }
-    }
-
-    /// Reads until the buffer holds `wanted` bytes at `offset`.
-    fn hold(&self, offset: u64, wanted: u64) -> Result<(), TensogramError> {
-        let mut buffer = self.buffer.borrow_mut();
-        if buffer.at(offset, wanted).is_some() {
-            return Ok(());
-        }
-        let end = buffer.start.saturating_add(buffer.bytes.len() as u64);
-        let is_near = offset >= buffer.start && offset.saturating_sub(end) < WINDOW as u64;
-        let room = usize::try_from(self.source.length.saturating_sub(offset)).unwrap_or(usize::MAX);
-        let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
-        let size = if is_near { WINDOW } else { GLANCE }.max(wanted).min(room);
-        buffer.start = offset;
-        buffer.bytes.clear();
-        buffer.bytes.resize(size, 0);
-        let read = self.source.file.read_at(offset, &mut buffer.bytes);
-        // After an error nothing is held.
-        buffer.bytes.truncate(*read.as_ref().unwrap_or(&0));
-        match read? {
-            read if read < wanted.min(room) => Err(TensogramError::Io(io::ErrorKind::UnexpectedEof.into())),
-            _ => Ok(()),
-        }
-    }
-}
-
-impl scan::Source for Window<'_> {
-    type Error = TensogramError;
-
-    fn len(&self) -> u64 {
-        self.source.length
-    }
-
-    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<usize, TensogramError> {
-        let length = (out.len() as u64).min(self.source.length.saturating_sub(offset));
-        if length == 0 {
-            return Ok(0);
-        }
-        self.hold(offset, length)?;
-        let buffer = self.buffer.borrow();
-        let bytes = buffer.at(offset, length).unwrap_or_default();
-        out.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
-        Ok(bytes.len())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::Write as _;
@@ -276,8 +203,8 @@ mod tests {
 
     #[test]
     fn a_scan_finds_what_the_library_finds_and_messages_are_read_where_they_are() {
-        let one = fs::read("../tests/data/multi/three.tgm").unwrap();
-        let large = fs::read("../tests/data/realistic/surface-181x360.tgm").unwrap();
+        let one = fs::read("../../tests/data/multi/three.tgm").unwrap();
+        let large = fs::read("../../tests/data/realistic/surface-181x360.tgm").unwrap();
         let mut file = tempfile::NamedTempFile::new().unwrap();
         for _ in 0..600 {
             file.write_all(&one).unwrap();
