@@ -36,6 +36,7 @@ use tgm_core::descriptor::{ByteOrder, ZfpMode};
 use zerocopy::IntoBytes as _;
 
 pub(super) use self::backend::Zfp;
+pub use self::backend::parameters;
 use self::bits::BitWriter;
 use self::block_limits::BlockLimits;
 use self::blocks::{read_all, read_range};
@@ -92,7 +93,7 @@ pub fn compress_values(values: &[f64], mode: ZfpMode) -> Result<Vec<u8>, CodecEr
 ///
 /// # Errors
 /// As [`compress_values`].
-pub fn compress_on(
+pub(super) fn compress_on(
     threads: Threads,
     values: &[Stored],
     order: ByteOrder,

@@ -112,7 +112,7 @@ impl StreamCodec {
             Self::Blosclz => blosclz::decompress(stream, out),
             Self::Lz4 => lz4::decompress(stream, out.len(), out),
             Self::Zlib => inflate.decompress(stream, out),
-            Self::Zstd => super::super::zstd::decompress(stream, out),
+            Self::Zstd => crate::codecs::zstd::decompress(stream, out),
         }
     }
 }
