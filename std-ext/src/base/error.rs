@@ -184,6 +184,7 @@ impl TensogramError {
 
     /// This error with the place where it happened in front of its text.
     #[doc(hidden)]
+    #[must_use]
     pub fn within(self, place: impl fmt::Display) -> Self {
         let named = |reason: Reason| Reason { text: format!("{place}: {}", reason.text), ..reason };
         match self {
