@@ -28,7 +28,7 @@
 //! | `error` | what went wrong |
 //!
 //! # How this crate grows
-//! Its versions are those of `tgm-std`, which is for programs. All names here may change in any release.
+//! Its versions go with `tgm-std`, which is for programs. All names here may change in any release.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 // Before anything else that names zstd: c-blosc2 brings a zstd of its own, and the linker takes the one of the crate that

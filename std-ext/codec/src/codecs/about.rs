@@ -59,7 +59,7 @@ impl About {
     }
 
     /// The error for a codec that this build does not compress with.
-    pub(crate) fn cannot_encode(&self) -> CodecError {
+    pub fn cannot_encode(&self) -> CodecError {
         match self.encoding {
             Support::Lacking(feature) | Support::Lossless(feature) => CodecError::not_compiled_in(self.name(), feature),
             Support::Whole => CodecError::new("does not compress"),

@@ -5,7 +5,7 @@
 //! containers ─samples─▶ samples ─predict─▶ values ─select─▶ the code of a block ─block, bits─▶ stream
 //! ```
 //!
-//! Encoded bytes are those of libaec, except where libaec's own decoder refuses them: [`compress`] names the two cases.
+//! Encoded bytes equal libaec's, except where libaec's own decoder refuses them: [`compress`] names the two cases.
 //! The width of a sample is not stored. It follows from encoding, filter and dtype. Under simple_packing the packed
 //! bytes are whole samples only for 8, 16, 24 and 32 bits a value. Streams of other widths, which the reference writes
 //! and cannot read back, are refused.

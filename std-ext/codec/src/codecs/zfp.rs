@@ -9,8 +9,8 @@
 //!     fixed rate: zeros up to the block's length
 //! ```
 //!
-//! The stream does not describe itself: the mode and the number of values come from the descriptor. Decoded values are
-//! those of zfp to the last bit. A payload must be exactly as long as its blocks, in whole words. The reference reads
+//! The stream does not describe itself: the mode and the number of values come from the descriptor. Decoded values equal
+//! zfp's to the last bit. A payload must be exactly as long as its blocks, in whole words. The reference reads
 //! zeros behind the end of a payload that was cut off; here that is an error.
 //!
 //! Encoded bytes are zfp's too, except for two kinds of blocks that zfp garbles. Blocks whose values are all below

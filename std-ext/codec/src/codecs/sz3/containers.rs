@@ -61,7 +61,7 @@ const LEVEL: i32 = 3;
 pub(super) fn decompress_into(payload: &[u8], descriptor: &Descriptor<'_>, out: &mut [u8]) -> Result<(), CodecError> {
     check_descriptor(descriptor)?;
     let (slots, []) = out.as_chunks_mut() else {
-        return Err(CodecError::new(format!("{} bytes are no whole number of values", out.len())));
+        return Err(CodecError::new(format!("{} bytes are not a whole number of values", out.len())));
     };
     decompress(payload, slots)?;
     if descriptor.byte_order() == ByteOrder::NATIVE {
