@@ -177,12 +177,14 @@ impl TensogramError {
 
     /// This error with the number of the message in front of its text.
     #[doc(hidden)]
+    #[must_use]
     pub fn in_message(self, index: usize) -> Self {
         self.within(format_args!("message {index}"))
     }
 
     /// This error with the place where it happened in front of its text.
     #[doc(hidden)]
+    #[must_use]
     pub fn within(self, place: impl fmt::Display) -> Self {
         let named = |reason: Reason| Reason { text: format!("{place}: {}", reason.text), ..reason };
         match self {
