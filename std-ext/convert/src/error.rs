@@ -1,8 +1,6 @@
 //! Errors of the library that converters make.
 
-use std::fmt::Display;
-
-use tgm_std::{Reason, TensogramError};
+use tgm_std::TensogramError;
 
 /// A value or a stage that cannot be converted.
 pub(crate) fn encoding(text: impl Into<String>) -> TensogramError {
@@ -10,8 +8,9 @@ pub(crate) fn encoding(text: impl Into<String>) -> TensogramError {
 }
 
 /// The same where `tgm_core` found the defect: its kind and offset come along.
-pub(crate) fn encoding_by(place: impl Display, cause: tgm_core::Error) -> TensogramError {
-    TensogramError::Encoding(Reason::with_cause(format!("{place}: {cause}"), cause))
+#[cfg(feature = "grib")]
+pub(crate) fn encoding_by(place: impl std::fmt::Display, cause: tgm_core::Error) -> TensogramError {
+    TensogramError::Encoding(tgm_std::Reason::with_cause(format!("{place}: {cause}"), cause))
 }
 
 /// Metadata that cannot be converted.

@@ -12,7 +12,7 @@ use tgm_std::{DecodeLimits, Result};
 
 use super::codes::{containers_len, to_containers};
 use super::representation::Representation;
-use crate::error::{encoding, encoding_by};
+use crate::error::encoding_by;
 
 /// The samples of a stream, which lies `offset` bytes into the message, each in a big-endian container.
 ///
@@ -36,8 +36,8 @@ pub(super) fn decompress(
 /// # Errors
 /// [`TensogramError::Encoding`] if memory runs out.
 pub(super) fn compress(containers: &[u8], params: &Params) -> Result<Vec<u8>> {
-    let compressed = szip::compress(containers, params);
-    compressed.map(|(stream, _)| stream).map_err(|error| encoding(format!("szip compression: {error}")))
+    let (stream, _) = szip::compress(containers, params).map_err(|error| error.in_codec("szip"))?;
+    Ok(stream)
 }
 
 /// `count` packed values as section 7 holds them from octet 6 on.

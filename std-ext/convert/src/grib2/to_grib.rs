@@ -293,7 +293,10 @@ impl WayBack<'_, '_> {
                 let mut stored = reserve(len)?;
                 let codec = codec(compression, CompressionBackend::Auto)?;
                 let decompressed = codec.decompress_into(payload, descriptor, &mut stored);
-                decompressed.map_err(|error| refused(self.index, error))?;
+                decompressed.map_err(|error| {
+                    let error = error.in_codec(codec.name()).shift(self.trusted.region_offset());
+                    TensogramError::from(error).within(format_args!("object {}", self.index))
+                })?;
                 Ok(stored.into())
             }
             None => Err(self.refused("its compression is unknown")),
