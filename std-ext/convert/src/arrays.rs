@@ -23,7 +23,7 @@ const USUAL_TYPE: &str = "ntensor";
 /// An array: what it holds, its values and its metadata.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Array<'a> {
-    /// Element type, byte order and shape. There are no stages. The parameters are those of the user.
+    /// Element type, byte order and shape. There are no stages. The parameters are the user's own.
     pub descriptor: DataObjectDescriptor,
     /// The elements in row-major order and in the descriptor's byte order. Borrowed where the source holds them so.
     pub values: Cow<'a, [u8]>,
@@ -247,7 +247,7 @@ fn changed_by_masks(array: &Array<'_>) -> usize {
     };
     let is_changed = |element: &&[u8]| {
         let mut parts = element.chunks_exact(dtype.swap_unit_size().max(1)).map(bits);
-        // The bits of infinity are those of the exponent, which NaN has too.
+        // The bits of infinity are the bits of the exponent, which NaN has too.
         let has_other = parts.clone().any(|part| part & infinity == infinity);
         has_other && {
             let first = parts.next();

@@ -85,7 +85,7 @@ pub fn read(bytes: &[u8], layout: Layout) -> Result<Arrays<'static>> {
         for (number, (column, field)) in columns.iter_mut().zip(&fields).enumerate() {
             column.push(field).map_err(|()| {
                 let short: String = field.chars().take(40).collect();
-                refused(format!("line {line}, column {}: {short:?} is no number", number + 1))
+                refused(format!("line {line}, column {}: {short:?} is not a number", number + 1))
             })?;
         }
         rows += 1;

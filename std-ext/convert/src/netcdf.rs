@@ -12,7 +12,7 @@
 //! | of these, integers equal to `_FillValue` or `missing_value` | the mask of NaN | the first of these that there is |
 //! | other integers | integers; those equal to `_FillValue` stay as they are | kept |
 //! | name, with the groups above it: `group/name` | `name` of the object | kept |
-//! | names of dimensions, also those of coordinate variables | `dimensions` of the object | kept |
+//! | names of dimensions, also of coordinate variables | `dimensions` of the object | kept |
 //! | attributes of variables | `attributes` of the object | kept |
 //! | attributes of the file and of groups | `extra.attributes`, `extra.groups.NAME` | kept |
 //! | types of attributes other than `int`, `double` and text | `netcdf.types` of the object, `extra.netcdf` | kept |
@@ -22,7 +22,7 @@
 //! | groups without variables | `extra.groups`, if they have attributes | kept |
 //!
 //! Objects that NetCDF has no type for: `float16` and `bfloat16` become `float`, bits become `ubyte`, complex values are
-//! not kept. Metadata becomes attributes, those of the message with `extra.` in front: `mars.param`, `extra.run`. Bytes,
+//! not kept. Metadata becomes attributes. Annotations of the message have `extra.` in front: `mars.param`, `extra.run`. Bytes,
 //! null and lists of maps are not kept. Dimensions without names get one by their length, such as `dim_360`. Fields from GRIB
 //! have `units`, `long_name` and their grid: `latitude` and `longitude` as dimensions with values, or as two variables with
 //! a value for each point, which the attribute `coordinates` names. Fields on one grid share them.

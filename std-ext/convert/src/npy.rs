@@ -43,7 +43,7 @@ use super::arrays::{Array, Bools, check_values, pack_bools, refused, unpack_bool
 /// The array of a `.npy` file. Its values are borrowed, unless their order changes or they become bits.
 ///
 /// # Errors
-/// [`TensogramError::Object`](tgm_std::TensogramError::Object) for bytes that are no such file, for types that tensors do
+/// [`TensogramError::Object`](tgm_std::TensogramError::Object) for bytes that are not such a file, for types that tensors do
 /// not have, and for a number of values that does not fit the shape.
 pub fn read(bytes: &[u8], bools: Bools) -> Result<Array<'_>> {
     let (header, data) = header::parse(bytes).map_err(refused)?;

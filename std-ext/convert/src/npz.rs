@@ -54,11 +54,11 @@ pub enum Method {
     Deflated,
 }
 
-/// The arrays of an archive, in the order of its directory. Files that are no arrays are listed in
+/// The arrays of an archive, in the order of its directory. Files that are not arrays are listed in
 /// [`Arrays::not_kept`].
 ///
 /// # Errors
-/// [`TensogramError::Object`] for bytes that are no archive, for damaged entries, and for arrays that tensors cannot
+/// [`TensogramError::Object`] for bytes that are not an archive, for damaged entries, and for arrays that tensors cannot
 /// hold; [`TensogramError::Encoding`] beyond the limits. All of them name the entry.
 pub fn read<'a>(bytes: &'a [u8], bools: Bools, options: &DecodeOptions) -> Result<Arrays<'a>> {
     let archive = ZipArchive::from_slice(bytes).map_err(|error| refused(format!("not a .npz file: {error}")))?;
@@ -69,13 +69,13 @@ pub fn read<'a>(bytes: &'a [u8], bools: Bools, options: &DecodeOptions) -> Resul
         let path = String::from_utf8_lossy(record.file_path().as_bytes()).into_owned();
         let Some(name) = path.strip_suffix(SUFFIX) else {
             if !record.is_dir() {
-                arrays.not_kept.push(NotKept::of_message(format!("{path:?}, which is no array")));
+                arrays.not_kept.push(NotKept::of_message(format!("{path:?}, which is not an array")));
             }
             continue;
         };
         options.limits.check_objects(arrays.arrays.len() + 1)?;
         let array = entry(bytes, &archive, &record, &mut places, &mut room).and_then(|data| array(data, bools));
-        arrays.arrays.push(array.map_err(|error| in_entry(&path, error))?.named(name));
+        arrays.arrays.push(array.map_err(|error| error.within(format_args!("entry {path:?}")))?.named(name));
     }
     check_apart(places)?;
     Ok(arrays)
@@ -168,15 +168,6 @@ fn check_apart(mut places: Vec<Range<u64>>) -> Result<()> {
             Err(refused(format!("not a .npz file: two entries of the archive share the bytes at {}", second.start)))
         }
         _ => Ok(()),
-    }
-}
-
-fn in_entry(path: &str, error: TensogramError) -> TensogramError {
-    let place = |text: &dyn Display| format!("entry {path:?}: {text}").into();
-    match error {
-        TensogramError::Object(reason) => TensogramError::Object(place(&reason)),
-        TensogramError::Encoding(reason) => TensogramError::Encoding(place(&reason)),
-        other => other,
     }
 }
 

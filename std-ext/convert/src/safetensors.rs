@@ -59,7 +59,7 @@ const LENGTH: usize = 8;
 /// The most bytes that readers accept in a header.
 const MAX_HEADER: u64 = 100_000_000;
 
-/// Whether `start`, the first bytes of a file, can be those of such a file: a length, and a header that begins with a
+/// Whether `start`, the first bytes of a file, can begin such a file: a length, and a header that begins with a
 /// brace.
 pub fn is_start(start: &[u8]) -> bool {
     matches!(start.split_first_chunk(), Some((len, [b'{', ..])) if u64::from_le_bytes(*len) <= MAX_HEADER)
@@ -93,7 +93,7 @@ pub fn read(bytes: &[u8], bools: Bools) -> Result<Arrays<'_>> {
     // Empty tensors may share their place.
     tensors.sort_by(|(a, x), (b, y)| (x.data_offsets, a).cmp(&(y.data_offsets, b)));
     for (name, info) in tensors {
-        let array = tensor(values, info, bools).map_err(|error| refused(format!("tensor {name:?}: {error}")))?;
+        let array = tensor(values, info, bools).map_err(|error| error.within(format_args!("tensor {name:?}")))?;
         arrays.arrays.push(array.named(name));
     }
     let texts = table.metadata().iter().flatten();
@@ -212,13 +212,13 @@ pub fn write(arrays: &Arrays<'_>, mut sink: impl Write) -> Result<Vec<NotKept>> 
     Ok(not_kept)
 }
 
-/// The texts of the header. What is no text is added to `not_kept`.
+/// The texts of the header. What is not text is added to `not_kept`.
 fn texts(arrays: &Arrays<'_>, order: &[usize], not_kept: &mut Vec<NotKept>) -> Map<String, Json> {
     let mut texts = Map::new();
     for (key, value) in &arrays.metadata {
         match value.as_text() {
             Some(text) if key != ORDER => _ = texts.insert(key.clone(), text.into()),
-            _ => not_kept.push(NotKept::of_message(format!("extra.{key}, which is no text"))),
+            _ => not_kept.push(NotKept::of_message(format!("extra.{key}, which is not text"))),
         }
     }
     for (index, array) in arrays.arrays.iter().enumerate() {

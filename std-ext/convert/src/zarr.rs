@@ -16,12 +16,12 @@
 //! | groups without arrays, consolidated metadata | nothing | not kept |
 //! | strings, raw bits, structures, dates: any other data type | nothing | not kept, and listed |
 //! | Zarr version 2 | nothing | not kept, and listed |
-//! | links, and directories whose names are no UTF-8 | nothing | not kept |
+//! | links, and directories whose names are not UTF-8 | nothing | not kept |
 //!
 //! The fill value marks no missing values: it is what readers get for chunks that are not stored, and most writers set
 //! it to 0. Values that equal it stay as they are. If it is NaN, they are in the mask like any other NaN.
 //!
-//! Descriptions, chunk grids and codecs are those of the crate `zarrs`. Codecs: `bytes`, `transpose`, `sharding_indexed`,
+//! Descriptions, chunk grids and codecs are from the crate `zarrs`. Codecs: `bytes`, `transpose`, `sharding_indexed`,
 //! `crc32c`, `gzip`, `zstd` in both directions; `blosc` is read, and `zstd` is written in its place. Chunk grids are
 //! regular ones. A chunk has to fit the limits before it is decoded. What `gzip`, `zstd` and `blosc` state is compared
 //! with the length of the chunk before memory is taken, so a damaged store is an error and no more.

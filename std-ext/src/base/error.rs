@@ -28,6 +28,12 @@ pub struct Reason {
 }
 
 impl Reason {
+    /// A text, and the error of `tgm_core` behind it.
+    #[doc(hidden)]
+    pub fn with_cause(text: impl Into<String>, cause: tgm_core::Error) -> Self {
+        Self { text: text.into(), cause: Some(cause), fetch: None }
+    }
+
     /// The error of `tgm_core` behind this one: the kind of defect and its byte offset. [`TensogramError::cause`] says from
     /// where the offset counts.
     pub const fn cause(&self) -> Option<tgm_core::Error> {
@@ -173,7 +179,14 @@ impl TensogramError {
     #[doc(hidden)]
     #[must_use]
     pub fn in_message(self, index: usize) -> Self {
-        let named = |reason: Reason| Reason { text: format!("message {index}: {}", reason.text), ..reason };
+        self.within(format_args!("message {index}"))
+    }
+
+    /// This error with the place where it happened in front of its text.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn within(self, place: impl fmt::Display) -> Self {
+        let named = |reason: Reason| Reason { text: format!("{place}: {}", reason.text), ..reason };
         match self {
             Self::Framing(reason) => Self::Framing(named(reason)),
             Self::Metadata(reason) => Self::Metadata(named(reason)),

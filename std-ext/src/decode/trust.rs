@@ -172,7 +172,7 @@ impl<'o, 'a> Trusted<'o, 'a> {
     }
 
     /// Where payload and region start, in bytes from the start of the slice that errors count from.
-    pub(crate) const fn region_offset(&self) -> u64 {
+    pub const fn region_offset(&self) -> u64 {
         self.region_offset
     }
 

@@ -24,7 +24,7 @@ impl Default for Column {
 }
 
 impl Column {
-    /// Adds a field. An error if it is no number.
+    /// Adds a field. An error if it is not a number.
     pub(super) fn push(&mut self, field: &str) -> Result<(), ()> {
         let is_missing = MISSING.iter().any(|missing| field.eq_ignore_ascii_case(missing));
         let float = if is_missing { f64::NAN } else { field.parse().map_err(|_| ())? };

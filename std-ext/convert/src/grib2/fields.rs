@@ -20,7 +20,7 @@ pub struct Field<'a> {
     pub(super) bitmap_section: Section<'a>,
     pub(super) bitmap: Bitmap<'a>,
     pub(super) data: Section<'a>,
-    /// Where its own sections begin, which follow those of the field before it. 0 for the first field.
+    /// Where its own sections begin, which follow the sections of the field before it. 0 for the first field.
     pub(super) start: usize,
 }
 

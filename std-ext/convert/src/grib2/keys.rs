@@ -30,14 +30,15 @@ pub(super) fn of(field: &Field<'_>) -> Result<(Entries, Entries), GribError> {
     let (mut grib, mut mars) = (Vec::new(), Vec::new());
     add(&mut grib, "discipline", Some(discipline));
     identification(field.identification, &mut grib, &mut mars)?;
-    let grid = field.grid()?;
-    let numbers = grid.numbers().map_err(at_grid(field.grid.offset()))?;
-    numbers.into_iter().for_each(|(key, number)| add(&mut grib, key, Some(number)));
+    let section = field.grid()?;
+    for (key, number) in section.numbers().map_err(at_grid(field.grid.offset()))? {
+        add(&mut grib, key, Some(number));
+    }
     describe(&product, discipline, &mut grib);
     add(&mut grib, "dataRepresentationTemplateNumber", Some(field.representation.u16(10)?));
     archive(&product, &mut mars);
     add(&mut mars, "param", short_name(discipline, &product));
-    add(&mut mars, "area", area(grid).map_err(at_grid(field.grid.offset()))?);
+    add(&mut mars, "area", area(section).map_err(at_grid(field.grid.offset()))?);
     Ok((grib, mars))
 }
 

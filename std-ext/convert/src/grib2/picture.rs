@@ -9,8 +9,10 @@ mod jpeg2000;
 #[cfg(feature = "grib-png")]
 mod png;
 
+#[cfg(any(doc, feature = "grib-png", feature = "grib-jpeg2000"))]
+use tgm_std::TensogramError;
 use tgm_std::internal::reserve_more;
-use tgm_std::{DecodeLimits, Result, TensogramError};
+use tgm_std::{DecodeLimits, Result};
 
 use super::codes::place;
 use super::complex::with_bits;

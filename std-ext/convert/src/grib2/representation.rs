@@ -94,7 +94,7 @@ impl Representation {
         }
     }
 
-    /// Bits of a value before compression, and those of a group's reference for integers in groups.
+    /// Bits of a value before compression. For integers in groups, bits of a group's reference.
     pub(super) const fn bits(&self) -> u32 {
         match self {
             Self::Ieee(bits) => *bits,

@@ -12,17 +12,22 @@ use tgm_std::{DecodeLimits, Result};
 
 use super::codes::{containers_len, to_containers};
 use super::representation::Representation;
-use crate::error::encoding;
+use crate::error::encoding_by;
 
-/// The samples of a stream, each in a big-endian container.
+/// The samples of a stream, which lies `offset` bytes into the message, each in a big-endian container.
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] for a damaged stream, and beyond the limits.
-pub(super) fn decompress(stream: &[u8], params: &Params, count: u64, limits: &DecodeLimits) -> Result<Vec<u8>> {
+pub(super) fn decompress(
+    (stream, offset): (&[u8], usize),
+    params: &Params,
+    count: u64,
+    limits: &DecodeLimits,
+) -> Result<Vec<u8>> {
     let len = containers_len(count, params.container_size())?;
     let mut containers = reserve(limits.check_bytes(stream.len() as u64, len as u64)?)?;
     decode_into(stream, params, &mut containers)
-        .map_err(|error| encoding(format!("GRIB section 7, CCSDS data: {error}")))?;
+        .map_err(|error| encoding_by("GRIB section 7, CCSDS data", error.shift(offset as u64)))?;
     Ok(containers)
 }
 
@@ -31,8 +36,8 @@ pub(super) fn decompress(stream: &[u8], params: &Params, count: u64, limits: &De
 /// # Errors
 /// [`TensogramError::Encoding`] if memory runs out.
 pub(super) fn compress(containers: &[u8], params: &Params) -> Result<Vec<u8>> {
-    let compressed = szip::compress(containers, params);
-    compressed.map(|(stream, _)| stream).map_err(|error| encoding(format!("szip compression: {error}")))
+    let (stream, _) = szip::compress(containers, params).map_err(|error| error.in_codec("szip"))?;
+    Ok(stream)
 }
 
 /// `count` packed values as section 7 holds them from octet 6 on.

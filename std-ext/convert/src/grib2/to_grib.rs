@@ -49,8 +49,8 @@ pub struct Restored {
 /// # Errors
 /// The errors of [`check_message`] with `verify_hash`;
 /// [`TensogramError::Metadata`] for objects that were not made from GRIB; [`TensogramError::Encoding`] for messages that
-/// were edited, naming what: values that are packed in another way, metadata, shape, order or number of objects; those of
-/// decoding.
+/// were edited, naming what: values that are packed in another way, metadata, shape, order or number of objects; the errors
+/// of decoding.
 pub fn from_tensogram(message: &[u8], options: &DecodeOptions) -> Result<Restored> {
     let mut made = Vec::new();
     let not_kept = from_tensogram_into(message, options, &mut made)?;
@@ -293,7 +293,10 @@ impl WayBack<'_, '_> {
                 let mut stored = reserve(len)?;
                 let codec = codec(compression, CompressionBackend::Auto)?;
                 let decompressed = codec.decompress_into(payload, descriptor, &mut stored);
-                decompressed.map_err(|error| refused(self.index, error))?;
+                decompressed.map_err(|error| {
+                    let error = error.in_codec(codec.name()).shift(self.trusted.region_offset());
+                    TensogramError::from(error).within(format_args!("object {}", self.index))
+                })?;
                 Ok(stored.into())
             }
             None => Err(self.refused("its compression is unknown")),

@@ -21,7 +21,7 @@ use super::fields::Field;
 use super::note::Note;
 use super::recipe::{GRIB, MARS, Recipe};
 use super::representation::{Ccsds, Representation};
-use super::sections::{INDICATOR_LEN, Message, Section};
+use super::sections::{HEAD_LEN, INDICATOR_LEN, Message, Section};
 use super::{keys, picture, stream};
 
 /// Options of the conversion from GRIB.
@@ -79,7 +79,7 @@ impl Object<'_> {
 /// are: each field then takes memory for its packed values. Groups and pictures take 8 bytes for each value beside.
 ///
 /// # Errors
-/// [`TensogramError::Framing`] for bytes that are no GRIB message or contradict themselves, with the place;
+/// [`TensogramError::Framing`] for bytes that are not a GRIB message or contradict themselves, with the place;
 /// [`TensogramError::Encoding`] for what is not supported, by name, and for data that cannot be decompressed.
 pub fn to_tensogram(message: &[u8], options: &GribOptions) -> Result<Converted> {
     let (message, _) = Message::parse(message)?;
@@ -292,7 +292,8 @@ fn payload<'a>(
                 descriptor.set_param(Key::SzipFlags, ccsds.flags);
                 return Ok((data.into(), true));
             }
-            let containers = stream::decompress(data, &params, count, &options.limits)?;
+            let containers =
+                stream::decompress((data, field.data.offset() + HEAD_LEN), &params, count, &options.limits)?;
             Cow::Owned(from_containers(&containers, bits, params.container_size())?)
         }
         _ => Cow::Borrowed(data.get(..len).ok_or_else(|| short(field, len))?),

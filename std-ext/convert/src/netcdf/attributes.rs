@@ -16,7 +16,7 @@ pub(super) struct Attributes {
 }
 
 impl Attributes {
-    /// Reads attributes. Those of types that metadata lacks are reported.
+    /// Reads attributes. Attributes of types that metadata lacks are reported.
     pub(super) fn read<'a>(
         attributes: impl Iterator<Item = Attribute<'a>>,
         place: &str,

@@ -59,8 +59,14 @@ pub(super) struct Taken {
 }
 
 impl Dimensions {
-    /// Takes a dimension for a variable in `group`: one that it sees under the name, or a new one. A new one is of the
-    /// root, or of the group if the root's has another length, and gets a number if that has another length too.
+    /// Takes a dimension for a variable in `group`. A variable sees the dimensions of its own group and of the groups above.
+    ///
+    /// | the variable sees under the wanted name | it gets |
+    /// |---|---|
+    /// | this dimension | that one |
+    /// | nothing | a new one in the root |
+    /// | another dimension, in a group above | a new one in `group` |
+    /// | another dimension, in `group` itself | one whose name has a number behind it, by the same rules |
     pub(super) fn take(&mut self, group: &str, wanted: &str, dimension: Dimension) -> Taken {
         let mut number = 0_u64;
         loop {

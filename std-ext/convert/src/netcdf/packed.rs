@@ -95,7 +95,7 @@ fn integers(dtype: Dtype, bytes: &[u8]) -> Result<Vec<i128>> {
                     let (chunks, _) = bytes.as_chunks();
                     chunks.iter().map(|bytes| <$type>::from_ne_bytes(*bytes).into()).collect()
                 })*
-                other => return Err(encoding(format!("{other} is no integer"))),
+                other => return Err(encoding(format!("{other} is not an integer"))),
             }
         };
     }

@@ -78,7 +78,7 @@ pub struct NetcdfWriter {
 /// Variables to which the next records are added.
 #[derive(Debug, Default)]
 struct Records {
-    /// Names in the file by those of the messages' dimensions.
+    /// Names in the file, by the names of the messages' dimensions.
     dimensions: BTreeMap<String, String>,
     variables: BTreeMap<String, Recorded>,
 }
@@ -117,7 +117,7 @@ impl NetcdfWriter {
     /// Writes the objects of a message. What cannot be written is left out and given to `report`.
     ///
     /// # Errors
-    /// [`TensogramError::Framing`] and [`TensogramError::Metadata`] for bytes that are no message; those of
+    /// [`TensogramError::Framing`] and [`TensogramError::Metadata`] for bytes that are not a message; the errors of
     /// [`check_message`] with `verify_hash`; [`TensogramError::Encoding`] of the libraries, such as a full disk.
     pub fn write(&mut self, message: &[u8], report: &mut dyn FnMut(Note)) -> Result<()> {
         if self.options.decode.verify_hash {
@@ -125,7 +125,7 @@ impl NetcdfWriter {
             check_message(message)?;
         }
         let path = self.path.clone();
-        // The complete metadata: those of a streamed message are in its footer.
+        // The complete metadata: a streamed message has them in its footer.
         let (global, _) = decode_descriptors(message)?;
         let message = Message::parse(message)?;
         guarded(&path, || self.write_message(&message, &global, report))
@@ -226,7 +226,7 @@ impl NetcdfWriter {
             }
             for (key, value) in entries {
                 let Some(name) = key.as_text() else {
-                    report(Note::not_kept(place, "an attribute whose name is no text"));
+                    report(Note::not_kept(place, "an attribute whose name is not text"));
                     continue;
                 };
                 let known = self.attributes.entry((group.clone(), safe(name))).or_insert(Value::Null);
@@ -394,7 +394,7 @@ impl NetcdfWriter {
                 Some(_) if !taken.insert(safe(&name)) => Err("there is one of this name already".to_string()),
                 // It has to have the type of the values.
                 Some(value) if name == "_FillValue" && types::of_attribute(&value) != kind => {
-                    Err(format!("it is no {kind}"))
+                    Err(format!("it is not of type {kind}"))
                 }
                 Some(value) => variable.put_attribute(&safe(&name), value).map(drop).map_err(|error| error.to_string()),
                 None => Err("NetCDF has no such attributes".to_string()),

@@ -7,17 +7,17 @@ use std::path::Path;
 use ciborium::Value;
 use netcdf::{Extent, Group, Variable};
 use tgm_core::descriptor::{ByteOrder, Dtype, Key};
-#[cfg(doc)]
-use tgm_std::TensogramError;
 use tgm_std::internal::reserve;
-use tgm_std::{DataObjectDescriptor, DecodeLimits, EncodeOptions, GlobalMetadata, Hint, Result, StreamingEncoder};
+use tgm_std::{
+    DataObjectDescriptor, DecodeLimits, EncodeOptions, GlobalMetadata, Hint, Result, StreamingEncoder, TensogramError,
+};
 use zerocopy::IntoBytes as _;
 
 use super::attributes::{self, Attributes};
 use super::dimensions::Unlimited;
 use super::packed::{Scaling, mask_floats, unpack};
 use super::{NETCDF, RECORD, TYPE, TYPES, failed, guarded, types};
-use crate::error::{encoding, io};
+use crate::error::encoding;
 use crate::note::Note;
 use crate::streamed::{compress, encode_options};
 
@@ -44,7 +44,7 @@ pub struct NetcdfOptions {
     pub zstd_level: Option<i32>,
     /// Options for encoding. NaN and infinities are always allowed.
     pub encode: EncodeOptions,
-    /// Limits on the values of a variable, whose stored bytes are those of the file, and on the number of records.
+    /// Limits on the values of a variable, for which the whole file counts as stored bytes, and on the number of records.
     pub limits: DecodeLimits,
 }
 
@@ -69,7 +69,7 @@ pub fn to_tensogram(
 }
 
 fn convert(path: &Path, options: &NetcdfOptions, sink: &mut dyn Write, report: &mut dyn FnMut(Note)) -> Result<u64> {
-    let len = std::fs::metadata(path).map_err(|error| io(path, &error))?.len();
+    let len = std::fs::metadata(path).map_err(|error| TensogramError::io(path, &error))?.len();
     let file = netcdf::open(path).map_err(|error| failed(path.display(), error))?;
     let (mut extra, mut groups, mut types_of_groups) = (BTreeMap::new(), Vec::new(), Vec::new());
     let of_file = Attributes::read(file.attributes(), "the file", report);
@@ -300,7 +300,7 @@ fn push_map(map: &mut Vec<(Value, Value)>, key: &str, entries: Vec<(Value, Value
     }
 }
 
-/// The bytes that bits are shuffled by: those of an element, or of a packed integer.
+/// The bytes that bits are shuffled by: the size of an element, or of a packed integer.
 fn shuffled(descriptor: &DataObjectDescriptor) -> u64 {
     match descriptor.params.get(Key::SpBitsPerValue.name()).and_then(attributes::number) {
         Some(bits) if bits <= 8.0 => 1,

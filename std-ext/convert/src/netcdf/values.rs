@@ -103,7 +103,7 @@ impl<'m> Values<'m> {
         }
     }
 
-    /// The attributes of the variable that the object was made from, without those of packing if they do not describe
+    /// The attributes of the variable that the object was made from, without the attributes of packing if they do not describe
     /// the values. `kind` names the type of the values; NetCDF wants `_FillValue` to have the same type.
     pub(super) fn attributes(&self, kind: &'static str) -> Vec<Attribute<'_>> {
         let types = self.more.and_then(|more| get(more, TYPES)).and_then(Value::as_map);

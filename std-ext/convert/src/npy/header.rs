@@ -25,7 +25,7 @@ pub struct Header {
 /// Reads the header at the start of `bytes`. Returns it and the bytes behind it.
 ///
 /// # Errors
-/// A sentence, for bytes that are no header, and for element types that the format lacks.
+/// A sentence, for bytes that are not a header, and for element types that the format lacks.
 pub(super) fn parse(bytes: &[u8]) -> Result<(Header, &[u8]), String> {
     let rest = bytes.strip_prefix(MAGIC).ok_or("not a .npy file: it begins with something else")?;
     let (version, rest) = rest.split_first_chunk::<2>().ok_or("the .npy header is cut short")?;
@@ -53,14 +53,14 @@ fn header(text: &str) -> Result<Header, String> {
         Literal::Text(descr) => element(descr)?,
         Literal::Items(fields) => {
             let names: Vec<_> = fields.iter().filter_map(Literal::field_name).collect();
-            return Err(format!("elements of several fields are no tensor: {}", names.join(", ")));
+            return Err(format!("elements of several fields are not a tensor: {}", names.join(", ")));
         }
-        _ => return Err("descr of the .npy header is no element type".into()),
+        _ => return Err("descr of the .npy header is not an element type".into()),
     };
     let Literal::Bool(is_fortran) = *get("fortran_order")? else {
         return Err("fortran_order of the .npy header is neither True nor False".into());
     };
-    let Literal::Items(items) = get("shape")? else { return Err("shape of the .npy header is no tuple".into()) };
+    let Literal::Items(items) = get("shape")? else { return Err("shape of the .npy header is not a tuple".into()) };
     let dim = |item: &Literal| if let Literal::Number(dim) = item { Some(*dim) } else { None };
     let shape = items.iter().map(dim).collect::<Option<_>>();
     let shape = shape.ok_or("shape of the .npy header has other things than numbers")?;

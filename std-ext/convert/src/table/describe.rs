@@ -31,7 +31,7 @@ impl Described {
     /// Describes message number `message` of `file`, at byte `offset`. Payloads in `bytes` are not read: they may be zeros.
     ///
     /// # Errors
-    /// [`TensogramError::Framing`] and [`TensogramError::Metadata`] for bytes that are no message.
+    /// [`TensogramError::Framing`] and [`TensogramError::Metadata`] for bytes that are not a message.
     pub fn new(file: &str, message: u64, offset: u64, bytes: &[u8]) -> Result<Self> {
         let (metadata, _) = decode_descriptors(bytes)?;
         let view = Message::parse(bytes)?;

@@ -59,7 +59,7 @@ impl Array {
         let element = Element::parse(&metadata.data_type)?;
         let data_type = DataType::from_metadata(&metadata.data_type).map_err(|error| error.to_string())?;
         let fill = data_type.fill_value_v3(&metadata.fill_value);
-        let fill = fill.map_err(|_| format!("fill value {} is no {}", metadata.fill_value, element.name()))?;
+        let fill = fill.map_err(|_| format!("fill value {} is not of type {}", metadata.fill_value, element.name()))?;
         if fill.as_ne_bytes().len() != element.size() {
             return Err(format!("data type {} has another size", element.name()));
         }
@@ -189,5 +189,5 @@ pub(super) fn count(shape: &[u64]) -> Result<u64> {
 /// A list of numbers that are not negative.
 pub(super) fn numbers(json: &Json, what: &str) -> Result<Vec<u64>> {
     let numbers = json.as_array().and_then(|list| list.iter().map(Json::as_u64).collect::<Option<Vec<_>>>());
-    numbers.ok_or_else(|| format!("{what} is no list of numbers"))
+    numbers.ok_or_else(|| format!("{what} is not a list of numbers"))
 }

@@ -8,11 +8,11 @@ use serde_json::Value as Json;
 use tgm_std::TensogramError;
 
 use super::{DESCRIPTION, Result};
-use crate::error::{io, metadata};
+use crate::error::metadata;
 
 /// How deep groups lie within groups.
 const MAX_DEPTH: usize = 64;
-/// Bytes of a description. Those of groups may list all arrays.
+/// Bytes of a description. The description of a group may list all arrays.
 const MAX_DESCRIPTION: u64 = 64 << 20;
 
 /// What a directory holds.
@@ -46,7 +46,7 @@ pub(super) fn walk<E>(root: &Path, visit: &mut dyn FnMut(&str, Node) -> Result<(
             }
             Ok(names) if names.is_empty() => {}
             Ok(_) => visit(&path, Node::Other(metadata(format!("groups lie deeper than {MAX_DEPTH}"))))?,
-            Err(error) => visit(&path, Node::Other(io(&directory, &error)))?,
+            Err(error) => visit(&path, Node::Other(TensogramError::io(&directory, &error)))?,
         }
     }
     Ok(())
@@ -80,11 +80,11 @@ fn node(directory: &Path) -> Option<Node> {
             let is_old = [".zarray", ".zgroup"].iter().any(|name| directory.join(name).exists());
             return is_old.then(|| Node::Other(metadata("Zarr version 2 is not supported")));
         }
-        Err(error) => return Some(Node::Other(io(&path, &error))),
+        Err(error) => return Some(Node::Other(TensogramError::io(&path, &error))),
     };
     let mut text = Vec::new();
     if let Err(error) = file.take(MAX_DESCRIPTION + 1).read_to_end(&mut text) {
-        return Some(Node::Other(io(&path, &error)));
+        return Some(Node::Other(TensogramError::io(&path, &error)));
     }
     if text.len() as u64 > MAX_DESCRIPTION {
         return Some(Node::Other(metadata(format!("zarr.json is longer than {MAX_DESCRIPTION} bytes"))));
@@ -95,7 +95,7 @@ fn node(directory: &Path) -> Option<Node> {
             Some("group") => Node::Group(json),
             _ => Node::Other(metadata("zarr.json is of neither array nor group")),
         },
-        Err(error) => Node::Other(metadata(format!("zarr.json is no JSON: {error}"))),
+        Err(error) => Node::Other(metadata(format!("zarr.json is not JSON: {error}"))),
     })
 }
 

@@ -287,7 +287,7 @@ fn what_cannot_be_read_is_listed_with_its_place() {
             &[],
             "codec numcodecs.lzma is not supported",
         ),
-        (array("uint8", &[2], &[2], json!(300), little.clone()), &[], "fill value 300 is no uint8"),
+        (array("uint8", &[2], &[2], json!(300), little.clone()), &[], "fill value 300 is not of type uint8"),
         (array("int32", &[2], &[2], json!(0), json!([{"name": "bytes"}])), &[], "codec bytes has no endian"),
         (array("uint8", &[2], &[0], json!(0), little.clone()), &[], "the chunk grid: "),
         (array("uint8", &[huge], &[1], json!(0), little.clone()), &[], "chunks, which exceed the limit max_objects"),
@@ -340,11 +340,11 @@ fn what_cannot_be_read_is_listed_with_its_place() {
     }
     let (folder, mut tgm) = (TempDir::new().unwrap(), Vec::new());
     let read = |tgm: &mut Vec<u8>| to_tensogram(folder.path(), &ZarrOptions::default(), tgm, &mut |_| {});
-    assert!(read(&mut tgm).unwrap_err().to_string().contains("is no Zarr store"));
+    assert!(read(&mut tgm).unwrap_err().to_string().contains("is not a Zarr store"));
     fs::write(folder.path().join(".zgroup"), "{}").unwrap();
     assert!(read(&mut tgm).unwrap_err().to_string().contains("Zarr version 2 is not supported"));
     fs::write(folder.path().join(DESCRIPTION), "{").unwrap();
-    assert!(read(&mut tgm).unwrap_err().to_string().contains("is no JSON"));
+    assert!(read(&mut tgm).unwrap_err().to_string().contains("is not JSON"));
 }
 
 #[test]

@@ -56,7 +56,7 @@ impl Default for ZarrOptions {
 /// What cannot be converted is left out and given to `report`: an array, or with [`Chunks::Keep`] a chunk.
 ///
 /// # Errors
-/// [`TensogramError::Metadata`] if the directory is no Zarr store of version 3; [`TensogramError::Io`] of the sink, with
+/// [`TensogramError::Metadata`] if the directory is not a Zarr store of version 3; [`TensogramError::Io`] of the sink, with
 /// which the last message has no end.
 pub fn to_tensogram(
     store: &Path,
@@ -86,7 +86,7 @@ pub fn to_tensogram(
         Ok(())
     })?;
     if is_empty {
-        return Err(metadata(format!("{} has no {DESCRIPTION}: it is no Zarr store", store.display())));
+        return Err(metadata(format!("{} has no {DESCRIPTION}: it is not a Zarr store", store.display())));
     }
     Ok(messages)
 }

@@ -9,11 +9,11 @@ use serde_json::{Map, Value as Json, json};
 use tgm_core::Message;
 use tgm_core::descriptor::{Dtype, MaskKind};
 use tgm_core::object::DataObject;
-#[cfg(doc)]
-use tgm_std::TensogramError;
 use tgm_std::decode::owned_values;
 use tgm_std::internal::{from_cbor, reserve_more};
-use tgm_std::{DecodeLimits, DecodeOptions, GlobalMetadata, RESERVED_KEY, check_message, decode_descriptors, error};
+use tgm_std::{
+    DecodeLimits, DecodeOptions, GlobalMetadata, RESERVED_KEY, TensogramError, check_message, decode_descriptors, error,
+};
 
 use super::codecs::make_writable;
 use super::describe::{Array, count, indices};
@@ -22,7 +22,7 @@ use super::names::safe;
 use super::store::{chunk, directory};
 use super::{DESCRIPTION, Result, ZARR};
 use crate::arrays::unpack_bools;
-use crate::error::{encoding, io, metadata};
+use crate::error::{encoding, metadata};
 use crate::names::{Names, of_object};
 use crate::note::Note;
 
@@ -71,7 +71,7 @@ impl ZarrWriter {
     /// # Errors
     /// [`TensogramError::Io`].
     pub fn create(root: &Path, options: ToZarrOptions) -> error::Result<Self> {
-        fs::create_dir(root).map_err(|error| io(root, &error))?;
+        fs::create_dir(root).map_err(|error| TensogramError::io(root, &error))?;
         let (names, groups) = (Names::new(safe), BTreeMap::new());
         Ok(Self { root: root.to_path_buf(), options, names, groups, is_array: false, messages: 0 })
     }
@@ -79,14 +79,14 @@ impl ZarrWriter {
     /// Writes the objects of a message. What cannot be written is left out and given to `report`.
     ///
     /// # Errors
-    /// [`TensogramError::Framing`] and [`TensogramError::Metadata`] for bytes that are no message; those of
+    /// [`TensogramError::Framing`] and [`TensogramError::Metadata`] for bytes that are not a message; the errors of
     /// [`check_message`] with `verify_hash`; [`TensogramError::Io`] of the directory.
     pub fn write(&mut self, message: &[u8], report: &mut dyn FnMut(Note)) -> error::Result<()> {
         if self.options.decode.verify_hash {
             // Shapes and names come from metadata, so the digests of all frames count.
             check_message(message)?;
         }
-        // The complete metadata: those of a streamed message are in its footer.
+        // The complete metadata: a streamed message has them in its footer.
         let (global, _) = decode_descriptors(message)?;
         let message = Message::parse(message)?;
         let number = self.messages;
@@ -294,7 +294,7 @@ impl Recorded {
         if options.chunks.is_some() {
             let chunk = chunk_shape(&array.shape, options.chunks.as_deref());
             let codecs = usual_codecs(array.element, options.zstd_level);
-            let map = json.as_object_mut().ok_or("extra.zarr.array is no map")?;
+            let map = json.as_object_mut().ok_or("extra.zarr.array is not a map")?;
             map.insert("chunk_grid".into(), regular(&chunk));
             map.insert("codecs".into(), codecs);
             array = Array::parse(&json)?;
@@ -422,5 +422,5 @@ fn put(path: &Path, bytes: &[u8]) -> error::Result<()> {
         }
         fs::write(path, bytes)
     };
-    write().map_err(|error| io(path, &error))
+    write().map_err(|error| TensogramError::io(path, &error))
 }

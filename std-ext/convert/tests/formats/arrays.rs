@@ -207,7 +207,7 @@ fn archives_with_other_files_and_other_forms_say_so() {
     };
     let options = DecodeOptions::default();
     let other = npz::read(&replaced(b"abc.npy", b"abc.txt"), Bools::Bitmask, &options).map(|arrays| arrays.not_kept);
-    assert_eq!(other.unwrap()[0].to_string(), "\"abc.txt\", which is no array");
+    assert_eq!(other.unwrap()[0].to_string(), "\"abc.txt\", which is not an array");
     let wrong = replaced(&[1, 2, 3], &[1, 2, 4]);
     let error = npz::read(&wrong, Bools::Bitmask, &options).unwrap_err().to_string();
     assert!(error.contains("entry \"abc.npy\": its checksum is wrong"), "{error}");
@@ -222,7 +222,7 @@ fn archives_with_other_files_and_other_forms_say_so() {
 fn tables_say_what_is_wrong_and_where() {
     let error = |text: &[u8]| csv::read(text, Layout::Columns).unwrap_err().to_string();
     assert!(error(b"a,b\n1,2\n3\n").contains("line 3 has 1 fields, and the first line has 2"));
-    assert!(error(b"a,b\n1,2\n\n3,x\n").contains("line 4, column 2: \"x\" is no number"));
+    assert!(error(b"a,b\n1,2\n\n3,x\n").contains("line 4, column 2: \"x\" is not a number"));
     assert!(error(b"1,\"2\n").contains("line 1: a field begins with a quote that does not end"));
     assert!(error(b"1\xff\n").contains("byte 1 is not UTF-8"));
     assert!(error(b"").contains("it is empty"));
@@ -277,7 +277,7 @@ fn what_has_no_place_is_listed() {
     let texts = |notes: Vec<_>| notes.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(texts(npz::write(&arrays, Method::Stored, Vec::new()).unwrap()), ["extra.run", "object 0: units"]);
     let notes = texts(safetensors::write(&arrays, Vec::new()).unwrap());
-    assert_eq!(notes, ["extra.run, which is no text", "object 0: units"]);
+    assert_eq!(notes, ["extra.run, which is not text", "object 0: units"]);
     let notes = texts(csv::write(&arrays, Layout::Columns, Vec::new()).unwrap());
     assert_eq!(notes, ["object 0: the type float32", "extra.run", "object 0: units"]);
 }

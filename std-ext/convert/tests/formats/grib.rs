@@ -400,6 +400,25 @@ fn every_changed_byte_is_an_error_or_returns() {
     assert!(accepted * 2 > all, "{accepted} of {all}");
 }
 
+#[test]
+fn a_stream_that_ends_early_is_an_error_with_the_byte_where_it_does() {
+    let mut bytes = sample("ccsds-12");
+    let start = {
+        let (message, _) = tgm_convert::grib2::Message::parse(&bytes).unwrap();
+        message.sections().map(Result::unwrap).find(|section| section.number() == 7).unwrap().offset()
+    };
+    // Half of the data of section 7.
+    let length = (bytes.len() - 4 - start) / 2;
+    bytes.truncate(start + length);
+    bytes[start..start + 4].copy_from_slice(&u32::try_from(length).unwrap().to_be_bytes());
+    let message = framed([bytes, b"7777".to_vec()].concat());
+    let error = to_tensogram(&message, &GribOptions::default()).unwrap_err();
+    let cause = error.cause().unwrap();
+    assert!(matches!(error, TensogramError::Encoding(_)) && error.to_string().contains("CCSDS data"), "{error}");
+    let place = usize::try_from(cause.offset()).unwrap();
+    assert!((start + 5..=start + length).contains(&place), "{cause} of {start}");
+}
+
 /// A change of some bytes of a message, at places in proportion to its length.
 #[derive(Clone, Debug)]
 enum Change {

@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-/// The most parallels between a pole and the equator: those of half a second of work. Grids in use have up to 8000.
+/// The most parallels between a pole and the equator: as many take half a second of work. Grids in use have up to 8000.
 const MOST: u32 = 1 << 13;
 /// Steps of Newton's method, which doubles the right digits in each.
 const STEPS: usize = 10;

@@ -4,7 +4,7 @@
 //! x = a m(LaD) (λ - λ0)      y = -a m(LaD) ln t(φ)
 //! ```
 //!
-//! m and t are those of the module `earth`. Distances are true at the latitude `LaD`.
+//! The module `earth` defines m and t. Distances are true at the latitude `LaD`.
 //!
 //! J. P. Snyder, Map Projections: A Working Manual (1987), chapter 7.
 //!

@@ -6,7 +6,7 @@
 //! | 31 to 34, 35 to 38 | points of a row, and rows |
 //! | 39 to 42, 43 to 46 | unit of angles: a divided circle, else a millionth of a degree |
 //! | 47 to 50, 51 to 54 | latitude and longitude of the first point |
-//! | 56 to 59, 60 to 63 | those of the last point |
+//! | 56 to 59, 60 to 63 | latitude and longitude of the last point |
 //! | 68 to 71 | 3.40: parallels between a pole and the equator |
 //! | 72 | scanning mode |
 //! | 73 to 84 | 3.1: latitude and longitude of the southern pole, angle of rotation |
@@ -18,7 +18,7 @@ use crate::coordinates::Coordinates;
 use crate::error::GridError;
 use crate::octets::Octets;
 
-/// What code table 3.11 says of the lengths of rows: they are those of whole circles, of which a row may be a part.
+/// What code table 3.11 says of the lengths of rows: they are the lengths of whole circles, of which a row may be a part.
 const WHOLE_CIRCLES: u8 = 1;
 /// Parts of a step that rounded bounds may be off.
 const ROUNDING: f64 = 1e-3;

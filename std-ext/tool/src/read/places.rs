@@ -50,6 +50,6 @@ pub(crate) fn places(
 fn of_grid(error: GridError) -> TensogramError {
     match error {
         GridError::Metadata(error) => error.into(),
-        error => TensogramError::Framing(error.to_string().into()),
+        error => TensogramError::Framing(format!("{error}").into()),
     }
 }

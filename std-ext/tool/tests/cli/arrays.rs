@@ -139,7 +139,7 @@ fn damaged_empty_and_lying_files_are_reported_and_leave_nothing() {
     let texts = [
         (&cut, "31 bytes of values, and float64 of shape [2, 2] has 32"),
         (&empty, "it is empty"),
-        (&structure, "elements of several fields are no tensor: a, b"),
+        (&structure, "elements of several fields are not a tensor: a, b"),
         #[cfg(feature = "safetensors")]
         (&tensors, "the header has 65535 bytes, by the first bytes of a file of 9"),
         #[cfg(feature = "npz")]
