@@ -11,7 +11,7 @@ mod sz3 {
     use std::path::{Path, PathBuf};
     use std::{env, fs};
 
-    const SHIM: &str = "src/codecs/sz3/shim.cpp";
+    const SHIM: &str = "src/codecs/sz3/containers/shim.cpp";
     const INCLUDE: &str = "vendor/SZ3/include";
     /// The version of SZ3 and of its format.
     const VERSION: [&str; 3] = ["3", "3", "2"];

@@ -39,7 +39,8 @@ macro_rules! encoded {
 /// The bytes of [`encoded!`]. `LEN` is one more than the text's, and the text has fewer than 24 bytes.
 const fn encoded<const LEN: usize>(text: &str) -> [u8; LEN] {
     let mut bytes = [0; LEN];
-    if let [head, body @ ..] = bytes.as_mut_slice() {
+    let all: &mut [_] = &mut bytes;
+    if let [head, body @ ..] = all {
         #[expect(clippy::cast_possible_truncation, reason = "below 24")]
         let len = text.len() as u8;
         *head = first::TEXT | len;

@@ -20,7 +20,7 @@ const SEGMENT: u32 = 64;
 /// The pairs of values that the codes of the second extension stand for, ordered by their sum and then by the second value.
 const PAIRS: [[u8; 2]; 91] = {
     let mut pairs = [[0; 2]; 91];
-    let mut rest = pairs.as_mut_slice();
+    let mut rest: &mut [_] = &mut pairs;
     let (mut sum, mut second) = (0, 0);
     while let Some((pair, after)) = rest.split_first_mut() {
         *pair = [sum - second, second];

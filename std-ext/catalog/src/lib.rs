@@ -428,7 +428,7 @@ impl Catalog {
         if let Some(last) = self.leaves.last() {
             return last.proof.check(&data, last.covers.end);
         }
-        let size = data.len()?;
+        let size = data.length()?;
         Ok(if size == 0 { Freshness::Fresh } else { Freshness::Grown { covered: 0, size } })
     }
 

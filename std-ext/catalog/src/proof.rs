@@ -102,7 +102,7 @@ impl Proof {
     /// # Errors
     /// The errors of reading.
     pub(super) fn check(&self, data: &Data<'_>, end: u64) -> Result<Freshness> {
-        let size = data.len()?;
+        let size = data.length()?;
         if size < end {
             return Ok(Freshness::Stale(format!("the data has {size} bytes, the catalogue covers {end}")));
         }

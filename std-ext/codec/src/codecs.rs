@@ -1,77 +1,57 @@
-//! Compression backends: one file each, named by the wire string, behind one small trait and one registry.
+//! Codecs: one file each, named by the wire string, behind one trait and one registry.
 //!
 //! # Where a new codec goes
-//! The last column says what notices that a place was forgotten: the compiler, by a `match` on all variants, a test, or
-//! nothing. Paths without a crate are in `std-ext/src`.
-//!
 //! | place | what it gets | noticed by |
 //! |---|---|---|
 //! | `core/src/names/stage.rs` | a variant of [`Compression`], at the end, with the name on the wire | |
 //! | `core/c/include/tgm_core.h` | its number, `TGMC_COMPRESSION_NAME` | test `header` of `core/c` |
-//! | `core/src/names/key.rs`, `core/src/descriptor/params.rs` | its parameters: keys before `Key::Length`, and their typed values. A key has a number in `tgm_core.h` too | the keys: test `header` |
-//! | `codec/NAME.rs` | a type that implements [`Codec`]. `decompress_into` is enough; the other methods have defaults. A folder `codec/NAME` holds its parts, one subject a file. Loops over values belong to `kernels` | |
-//! | [`codec()`], below | its line | the test at the end of this file |
-//! | `std-ext/Cargo.toml`, `base/hint.rs` | its feature, if it needs another crate; a `Hint` that names it, and a line in `Hint::to_decode` | the same test, in a build without the feature |
-//! | `std-ext/tool/src/show/advice.rs` | the words of the tool for that hint | the test there |
-//! | `encode/plan.rs` | a variant of `Compressor`, its parameters, a line in `Stages::compressor` | the compiler |
-//! | `encode/compress.rs` | the call of the writer: `compress` or `append` in its file | the compiler |
-//! | `encode/value_order.rs`, `v2/upgrade.rs` | its name, if it compresses numbers and not bytes | nothing |
-//! | `v2/object.rs` | its name: version 2 does not have it | nothing |
-//! | `encode/builder/object.rs` | a method of `ObjectBuilder` | nothing |
-//! | `encode/arbitrary/pipeline.rs` | a variant of `Compressed` for fuzzers | nothing |
-//! | `validate/trial.rs` | a line in `configure`, if it has parameters | nothing |
-//! | `base/limits.rs` | what a byte can become: a row of the table | nothing; the test `amplification` gets a row |
-//! | `doctor/abilities.rs` | what the build can do | the compiler |
-//! | `doctor.rs`, `doctor/self_test.rs` | a line in `features`, a row of `run_self_test` | nothing |
-//! | `compat/pipeline.rs` | a line, if the reference has it in `apply_pipeline` | nothing |
-//! | `std-ext/tool/src/args/pipeline_flags/staging.rs` | how the flags set it; its keys in `COMPRESSION`, and `is_lossy` | the compiler; the keys and `is_lossy`: nothing |
-//! | `std-ext/tool/src/args/pipeline_flags.rs` | a flag for its parameters, and the levels that it has | nothing |
-//! | `std-ext/c/src/version.rs` | its name in `has` | nothing |
-//! | `PIPELINE §5` of the format's description, `std-ext/doc/FEATURES.md` | a row | nothing |
+//! | `codecs/NAME.rs` | a type that implements [`Codec`]: what it is ([`About`]), how its parameters are read, and both directions. Methods without need have defaults. A folder `codecs/NAME` holds its parts, one subject a file. Loops over values belong to `kernels` | the compiler |
+//! | [`of`], below | its line | the compiler |
+//! | `PIPELINE §5` of the format's description | a row | nothing |
 //!
-//! A codec for masks also gets these:
+//! All others ask the registry: the encoder and the decoder, validation, `doctor` and its self-test, `ObjectBuilder::compression`,
+//! messages for fuzzers, `--compression` and `--level` of the tool, `tgm_has_feature` of C.
 //!
-//! | place | what it gets | noticed by |
+//! Some codecs get more:
+//!
+//! | a codec that | gets | in |
 //! |---|---|---|
-//! | `core/src/names/stage.rs`, `core/c/include/tgm_core.h` | a variant of [`MaskMethod`], at the end, and its number | test `header` |
-//! | `mask_decompressor`, below | its line | nothing |
-//! | `base/options/encode.rs` | a variant of the other `MaskMethod`, in `name` and in `from_name` | `name`: the compiler |
-//! | `encode/masks.rs` | a line in `append`, and in `params_of` if it has parameters | `append`: the compiler |
-//! | `encode/arbitrary/options.rs` | a choice for fuzzers | nothing |
+//! | has parameters | keys before `Key::Length`; typed values for its readers | `core/src/names/key.rs` and `core/src/descriptor/params.rs`, numbers of keys in `tgm_core.h` |
+//! | needs another crate | a feature, in `tgm-std` too; a `Hint` with the words of the error, and the tool's words for it | `Cargo.toml` of both, `std-ext/src/base/hint.rs`, `std-ext/tool/src/show/advice.rs`, `std-ext/doc/FEATURES.md` |
+//! | people reach for | a method of `ObjectBuilder`; a flag of the tool for its parameters | `std-ext/src/encode/builder/object.rs`, `std-ext/tool/src/args/pipeline_flags.rs` |
+//! | compresses masks | a variant of [`MaskMethod`] at the end, and its number; a variant of the `MaskMethod` of options; [`Codec::append_mask`] | `core/src/names/stage.rs`, `tgm_core.h`, `std-ext/src/base/options/encode.rs` |
+//! | has a bound of its own | a row of the table of limits, which a test compares with [`About::expansion`] | `std-ext/src/base/limits.rs` |
 //!
-//! Tests: in its file or in `codec/NAME/tests.rs` stand payloads byte by byte, damage that must be an error, and parts that
+//! Tests: in its file or in `codecs/NAME/tests.rs` stand payloads byte by byte, damage that must be an error, and parts that
 //! agree with the whole. In `tests/tests`, `payloads`, `error_texts`, `limits` and `threads` get rows, and the test
 //! `exhaustive` fails until one of its messages has the codec. `tests/data` gets golden files of the reference,
 //! `tests/conformance` gets cases, and `benches/src/codecs.rs` gets a row. A fuzz target bounds memory and time.
 
+pub mod about;
 mod backend;
-#[cfg(feature = "blosc2-decode")]
 pub mod blosc2;
-mod blosc2_codec;
-mod error_bound;
-#[cfg(feature = "lz4")]
+mod compress;
 pub mod lz4;
 pub mod part;
-pub mod rle;
-pub mod roaring;
+pub(crate) mod rle;
+pub(crate) mod roaring;
 pub mod shuffle;
-#[cfg(feature = "sz3-decode")]
 pub mod sz3;
 pub mod szip;
 pub mod window;
 pub mod zfp;
-#[cfg(feature = "zstd")]
 pub mod zstd;
-
-pub use self::backend::{CompressionBackend, ENV_COMPRESSION_BACKEND};
-pub use self::blosc2_codec::Blosc2Codec;
-pub use self::error_bound::ErrorBound;
 
 use std::fmt;
 use std::ops::Range;
 
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, MaskMethod};
 
+use self::about::{About, Uncompressed};
+pub use self::backend::{CompressionBackend, ENV_COMPRESSION_BACKEND};
+pub use self::blosc2::Blosc2Codec;
+pub use self::compress::{Compress, MaskSettings};
+pub use self::sz3::ErrorBound;
 use crate::error::{CodecError, Result};
 use crate::threads::Threads;
 
@@ -79,16 +59,47 @@ use crate::threads::Threads;
 ///
 /// Implementations bound their work and memory by `out`, never by what `payload` claims.
 pub trait Codec: Sync {
-    /// The name of the compression in descriptors.
-    fn name(&self) -> &'static str;
+    /// What it is, and what this build can do with it.
+    fn about(&self) -> &'static About;
+
+    /// The name in descriptors.
+    fn name(&self) -> &'static str {
+        self.about().name()
+    }
+
+    /// The other implementation, if `backend` names one.
+    ///
+    /// # Errors
+    /// [`CodecError`] if the environment names a backend that does not exist.
+    #[inline]
+    fn other(&self, _backend: CompressionBackend) -> Result<Option<&'static dyn Codec>> {
+        Ok(None)
+    }
+
+    /// Checks that the parameters that readers need are there and can be read. Numbers out of range are left to decoding.
+    ///
+    /// # Errors
+    /// The errors of [`Descriptor`].
+    fn check(&self, _descriptor: &Descriptor<'_>) -> tgm_core::Result<()> {
+        Ok(())
+    }
+
+    /// Reads and checks the parameters of an object that is to be compressed.
+    ///
+    /// # Errors
+    /// [`CodecError::parameter`] for parameters that are missing or of another type; [`CodecError`] with the codec's name for
+    /// values that are out of range, and for stages and types that could not be decoded.
+    fn compressor(&self, object: &Uncompressed<'_>) -> Result<Box<dyn Compress>>;
 
     /// Decompresses `payload` into all of `out`; more or fewer bytes are an error. `descriptor` has the codec's
     /// parameters.
     ///
     /// # Errors
-    /// [`CodecError`] for a payload that is damaged or decompresses to another length, and for parameters that are
-    /// missing or out of range.
-    fn decompress_into(&self, payload: &[u8], descriptor: &Descriptor<'_>, out: &mut [u8]) -> Result<()>;
+    /// [`CodecError`] for a payload that is damaged or decompresses to another length, for parameters that are
+    /// missing or out of range, and if this build does not decompress.
+    fn decompress_into(&self, _payload: &[u8], _descriptor: &Descriptor<'_>, _out: &mut [u8]) -> Result<()> {
+        Err(self.about().check_decoding().err().unwrap_or_else(|| CodecError::new("does not decompress")))
+    }
 
     /// [`Self::decompress_into`] on several threads, if the codec's format allows it, with memory that is kept in
     /// `work`.
@@ -122,6 +133,21 @@ pub trait Codec: Sync {
         _work: &'a mut Workspace,
     ) -> Result<Option<Box<dyn PartReader + 'a>>> {
         Ok(None)
+    }
+
+    /// The decompressor of masks, which need no parameters beside the bytes. `None` if masks are not compressed by it, or are read
+    /// by `tgm_core`.
+    fn mask_decompressor(&self) -> Option<Decompress> {
+        None
+    }
+
+    /// Appends the first `count` bits of a mask. They lie in `bits` from the highest bit of the first byte on, and the bits behind
+    /// them are zeros.
+    ///
+    /// # Errors
+    /// [`CodecError`] if the codec does not serve masks, if this build does not compress, and as the codec says.
+    fn append_mask(&self, _bits: &[u8], _count: u64, _settings: MaskSettings, _out: &mut Vec<u8>) -> Result<()> {
+        Err(CodecError::new("does not compress masks"))
     }
 
     /// How payloads are divided into parts that are payloads themselves; `None` if they cannot be.
@@ -224,31 +250,42 @@ impl fmt::Debug for Workspace {
 /// A decompressor that masks use too: it needs no parameters beside the bytes.
 pub type Decompress = fn(&[u8], &mut [u8]) -> Result<()>;
 
-/// The backend of a compression. Only szip has two backends; for the others the choice makes no difference.
+/// The codec of a compression, whether or not this build has it. `None` for [`Compression::None`].
+///
+/// This is the registry: a codec has a line here, and nowhere else.
+pub const fn of(compression: Compression) -> Option<&'static dyn Codec> {
+    Some(match compression {
+        Compression::None => return None,
+        Compression::Szip => &szip::Szip,
+        Compression::Zstd => &zstd::Zstd,
+        Compression::Lz4 => &lz4::Lz4,
+        Compression::Blosc2 => &blosc2::Blosc2,
+        Compression::Zfp => &zfp::Zfp,
+        Compression::Sz3 => &sz3::Sz3,
+        Compression::Rle => &rle::Rle,
+        Compression::Roaring => &roaring::Roaring,
+    })
+}
+
+/// All codecs, in the order of their numbers.
+pub fn all() -> impl Iterator<Item = &'static dyn Codec> {
+    Compression::ALL.iter().filter_map(|compression| of(*compression))
+}
+
+/// The codec of a compression, to decompress with. Only szip has two backends; for the others the choice makes no difference.
 ///
 /// # Errors
-/// [`CodecError`] naming the feature, if the backend is not compiled in, and for [`Compression::None`], which nothing has to undo.
+/// [`CodecError`] naming the feature, if the codec is not compiled in, and for [`Compression::None`], which nothing has to undo.
 #[inline]
 pub fn codec(compression: Compression, backend: CompressionBackend) -> Result<&'static dyn Codec> {
-    match compression {
-        #[cfg(feature = "blosc2-decode")]
-        Compression::Blosc2 => Ok(&blosc2::Blosc2),
-        #[cfg(feature = "lz4")]
-        Compression::Lz4 => Ok(&lz4::Lz4),
-        #[cfg(feature = "zstd")]
-        Compression::Zstd => Ok(&zstd::Zstd),
-        #[cfg(feature = "sz3-decode")]
-        Compression::Sz3 => Ok(&sz3::Sz3),
-        Compression::Szip => match backend.resolve()? {
-            #[cfg(feature = "libaec")]
-            CompressionBackend::Ffi => Ok(&szip::Libaec),
-            _ => Ok(&szip::Szip),
-        },
-        Compression::Zfp => Ok(&zfp::Zfp),
-        Compression::Rle => Ok(&rle::Rle),
-        Compression::Roaring => Ok(&roaring::Roaring),
-        other => Err(lacking(other.name())),
-    }
+    let codec = of(compression).ok_or_else(|| CodecError::new("unknown compression: there is none to undo"))?;
+    codec.about().check_decoding()?;
+    Ok(codec.other(backend)?.unwrap_or(codec))
+}
+
+/// The codec of a mask method. `None` for masks without compression.
+pub fn of_masks(method: MaskMethod) -> Option<&'static dyn Codec> {
+    Compression::from_name(method.name()).and_then(of)
 }
 
 /// The decompressor of a mask method that is a codec.
@@ -257,29 +294,12 @@ pub fn codec(compression: Compression, backend: CompressionBackend) -> Result<&'
 /// [`CodecError`] naming the feature, if it is not compiled in.
 #[inline]
 pub fn mask_decompressor(method: MaskMethod) -> Result<Decompress> {
-    match method {
-        #[cfg(feature = "blosc2-decode")]
-        MaskMethod::Blosc2 => Ok(blosc2::decompress),
-        #[cfg(feature = "lz4")]
-        MaskMethod::Lz4 => Ok(lz4::decompress),
-        #[cfg(feature = "zstd")]
-        MaskMethod::Zstd => Ok(zstd::decompress),
-        other => Err(lacking(other.name())),
+    let codec = of_masks(method);
+    if let Some(codec) = codec {
+        codec.about().check_decoding()?;
     }
-}
-
-/// The error for a codec that this build cannot decode.
-fn lacking(name: &str) -> CodecError {
-    let feature = match name {
-        "blosc2" => "blosc2-decode",
-        "lz4" => "lz4",
-        "sz3" => "sz3-decode",
-        "zstd" => "zstd",
-        _ => return CodecError::new(format!("unknown compression: codec `{name}` not compiled in")),
-    };
-    let error = CodecError::not_compiled_in(name, feature);
-    let text = format!("unknown compression: {error}");
-    error.in_words(text)
+    let decompress = codec.and_then(|codec| codec.mask_decompressor());
+    decompress.ok_or_else(|| CodecError::new(format!("masks of method {} have no decompressor", method.name())))
 }
 
 #[cfg(test)]
@@ -288,27 +308,53 @@ mod tests {
 
     #[test]
     fn a_codec_is_there_or_its_error_names_the_feature() {
-        for &compression in Compression::ALL {
-            let name = compression.name();
-            let feature = match name {
-                "blosc2" => cfg!(feature = "blosc2-decode"),
-                "lz4" => cfg!(feature = "lz4"),
-                "sz3" => cfg!(feature = "sz3-decode"),
-                "zstd" => cfg!(feature = "zstd"),
-                other => other != "none",
-            };
-            match codec(compression, CompressionBackend::Auto) {
-                Ok(backend) => assert_eq!((backend.name(), feature), (name, true)),
-                Err(error) => {
-                    assert!(!feature, "{error}");
-                    let end = match name {
-                        "none" => "codec `none` not compiled in".to_string(),
-                        "blosc2" | "sz3" => format!("enable feature `{name}-decode`"),
-                        _ => format!("enable feature `{name}`"),
-                    };
-                    assert!(error.to_string().ends_with(&end), "{error}");
+        for known in all() {
+            let about = known.about();
+            let found = codec(about.compression, CompressionBackend::Auto);
+            let missing = found.err().map(|error| (error.missing_feature(), error.to_string()));
+            match about.decoding {
+                about::Support::Lacking(feature) => {
+                    let text = format!(
+                        "unknown compression: codec `{}` not compiled in: enable feature `{feature}`",
+                        known.name()
+                    );
+                    assert_eq!(missing, Some((Some(feature), text)));
                 }
+                _ => assert_eq!(missing, None),
             }
+        }
+        assert!(codec(Compression::None, CompressionBackend::Auto).is_err());
+    }
+
+    #[test]
+    fn codecs_are_what_they_say() {
+        assert_eq!(all().count() + 1, Compression::ALL.len());
+        for codec in all() {
+            let about = codec.about();
+            assert_eq!(of(about.compression).map(Codec::name), Some(codec.name()));
+            let name = codec.name();
+            assert!(about.keys.iter().all(|key| key.is_parameter() && key.name().starts_with(name)), "{name}");
+            let parameters = about.usual.unwrap_or_default().iter().chain(about.trial.parameters);
+            assert!(parameters.map(|(key, _)| key).all(|key| about.keys.contains(key)), "{name}");
+            assert!(about.level.is_none_or(|level| about.keys.contains(&level.key)), "{name}");
+            assert!(about.decoding.is_any() || !about.encoding.is_any(), "{name}: what is written can be read");
+            assert_eq!(about.is_lossy, about.input == about::Input::Numbers, "{name}");
+        }
+    }
+
+    /// Masks of these methods are read by `tgm_core`.
+    #[test]
+    fn every_mask_method_is_a_codec_that_serves_masks() {
+        for &method in MaskMethod::ALL {
+            let Some(codec) = of_masks(method) else {
+                assert_eq!(method, MaskMethod::None);
+                continue;
+            };
+            let is_read_by_core = matches!(method, MaskMethod::Rle | MaskMethod::Roaring);
+            assert_eq!(mask_decompressor(method).is_ok(), !is_read_by_core && codec.about().decoding.is_any());
+            let mut out = Vec::new();
+            let stored = codec.append_mask(&[0b1010_0000], 3, MaskSettings::default(), &mut out);
+            assert_eq!(stored.is_ok(), codec.about().encoding.is_any(), "{stored:?}");
         }
     }
 }

@@ -36,6 +36,8 @@ enum Cause {
     Payload(tgm_core::Error),
     /// A defect of the descriptor, or a request that it does not allow. Its offset counts from where the descriptor's does.
     Descriptor(tgm_core::Error),
+    /// A parameter is missing, or is of another type than it should be.
+    Parameter,
     /// The feature that this build lacks.
     Missing(&'static str),
 }
@@ -44,6 +46,11 @@ impl CodecError {
     /// An error in words.
     pub fn new(text: impl Into<Cow<'static, str>>) -> Self {
         Self { text: text.into(), cause: Cause::Text }
+    }
+
+    /// A parameter that is missing, or of another type than it should be.
+    pub fn parameter(text: impl Into<Cow<'static, str>>) -> Self {
+        Self { text: text.into(), cause: Cause::Parameter }
     }
 
     /// A defect that the descriptor's own functions report.
@@ -95,8 +102,13 @@ impl CodecError {
     pub const fn cause(&self) -> Option<tgm_core::Error> {
         match self.cause {
             Cause::Payload(error) | Cause::Descriptor(error) => Some(error),
-            Cause::Text | Cause::Missing(_) => None,
+            Cause::Text | Cause::Parameter | Cause::Missing(_) => None,
         }
+    }
+
+    /// Whether a parameter is missing or of another type.
+    pub const fn is_about_a_parameter(&self) -> bool {
+        matches!(self.cause, Cause::Parameter)
     }
 
     /// The feature of this crate that is missing, if that is the error.
@@ -118,7 +130,7 @@ impl std::error::Error for CodecError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.cause {
             Cause::Payload(error) | Cause::Descriptor(error) => Some(error),
-            Cause::Text | Cause::Missing(_) => None,
+            Cause::Text | Cause::Parameter | Cause::Missing(_) => None,
         }
     }
 }

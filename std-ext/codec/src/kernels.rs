@@ -15,7 +15,7 @@
 //!
 //! How a level is compiled: the body of a kernel is an `#[inline(always)]` function, generic over the steps that differ
 //! between levels. Each level has an entry point with `#[target_feature]`, into which the body is inlined. All loads
-//! and stores of registers are in `registers`, those of NEON in `neon`.
+//! and stores of registers are in `registers`, and for NEON in `neon`.
 #![cfg_attr(
     not(target_arch = "x86_64"),
     allow(dead_code, unused_imports, reason = "other machines use core's kernels alone")

@@ -28,7 +28,7 @@
 //! | `error` | what went wrong |
 //!
 //! # How this crate grows
-//! Its versions are those of `tgm-std`, which is for programs. All names here may change in any release.
+//! Its versions go with `tgm-std`, which is for programs. All names here may change in any release.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 // Before anything else that names zstd: c-blosc2 brings a zstd of its own, and the linker takes the one of the crate that
@@ -45,19 +45,11 @@ pub mod kernels;
 pub mod memory;
 pub mod threads;
 
-#[cfg(feature = "blosc2-decode")]
-pub use codecs::blosc2;
-#[cfg(feature = "lz4")]
-pub use codecs::lz4;
-#[cfg(feature = "sz3-decode")]
-pub use codecs::sz3;
-#[cfg(feature = "zstd")]
-pub use codecs::zstd;
 pub use codecs::{
-    Blosc2Codec, Codec, CompressionBackend, Decompress, Done, ENV_COMPRESSION_BACKEND, ErrorBound, PartReader,
-    Workspace, codec, mask_decompressor,
+    Blosc2Codec, Codec, Compress, CompressionBackend, Decompress, Done, ENV_COMPRESSION_BACKEND, ErrorBound,
+    MaskSettings, PartReader, Workspace, all, codec, mask_decompressor, of, of_masks,
 };
-pub use codecs::{part, rle, roaring, shuffle, szip, window, zfp};
+pub use codecs::{about, blosc2, lz4, part, shuffle, sz3, szip, window, zfp, zstd};
 pub use error::CodecError;
 
 /// The example of the package's README, compiled and run.

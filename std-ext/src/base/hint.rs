@@ -88,6 +88,8 @@ impl fmt::Display for Hint {
 
 #[cfg(test)]
 mod tests {
+    use tgm_codec::{Codec, CodecError};
+
     use super::*;
 
     #[test]
@@ -95,6 +97,17 @@ mod tests {
         for hint in Hint::ALL {
             let holders = Hint::ALL.iter().filter(|other| other.text().contains(hint.text()));
             assert_eq!(holders.count(), 1, "{hint}");
+        }
+    }
+
+    /// The words of `tgm-codec`, which are these.
+    #[test]
+    fn a_feature_that_a_codec_lacks_has_a_hint() {
+        for about in tgm_codec::all().map(Codec::about) {
+            for feature in [about.decoding, about.encoding].iter().filter_map(|support| support.missing_feature()) {
+                let text = CodecError::not_compiled_in(about.name(), feature).to_string();
+                assert!(Hint::ALL.iter().any(|hint| text.ends_with(hint.text())), "{text}");
+            }
         }
     }
 }

@@ -179,3 +179,22 @@ pub fn reserve_more(buffer: &mut Vec<u8>, len: usize) -> Result<()> {
 pub fn reserve(len: usize) -> Result<Vec<u8>> {
     Ok(memory::buffer(len)?)
 }
+
+#[cfg(test)]
+mod tests {
+    use tgm_codec::Codec;
+
+    #[test]
+    fn the_table_says_of_each_codec_what_the_codec_says() {
+        let page = include_str!("limits.rs");
+        for about in tgm_codec::all().map(Codec::about) {
+            let bytes = match about.expansion.bytes {
+                None => "no bound".to_string(),
+                Some(bytes) if bytes < 1000 => bytes.to_string(),
+                Some(bytes) => format!("{},{:03}", bytes / 1000, bytes % 1000),
+            };
+            let row = format!("//! | {} | {bytes} | {} |\n", about.name(), about.expansion.by);
+            assert!(page.contains(&row), "{row}");
+        }
+    }
+}

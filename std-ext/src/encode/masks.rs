@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 
 use ciborium::Value;
 use tgm_codec::kernels::finite::PackedMasks;
-use tgm_codec::threads::Threads;
+use tgm_codec::{CodecError, MaskSettings};
 use tgm_core::descriptor::MaskKind;
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::{EncodeOptions, MaskMethod};
-use crate::encode::compress;
 use crate::model::types::{MaskDescriptor, MasksMetadata};
 
 /// Stores masks of `count` elements one after the other. Returns their descriptions, and the blobs. Offsets count from
@@ -52,16 +51,17 @@ fn method_of(kind: MaskKind, len: usize, options: &EncodeOptions) -> &MaskMethod
     }
 }
 
-fn append(bits: &[u8], count: u64, method: &MaskMethod, out: &mut Vec<u8>) -> Result<(), tgm_codec::CodecError> {
-    match method {
-        MaskMethod::None => out.extend_from_slice(bits),
-        MaskMethod::Rle => tgm_codec::rle::append_runs(bits, count, out)?,
-        MaskMethod::Roaring => compress::roaring_mask(bits, count, out)?,
-        MaskMethod::Lz4 => compress::lz4(bits, out)?,
-        MaskMethod::Zstd { level } => compress::zstd(bits, level.unwrap_or(3), Threads::NONE, out)?,
-        MaskMethod::Blosc2 { codec, level } => compress::blosc2_mask(bits, *codec, *level, out)?,
-    }
-    Ok(())
+fn append(bits: &[u8], count: u64, method: &MaskMethod, out: &mut Vec<u8>) -> Result<(), CodecError> {
+    let Some(codec) = method.kind().and_then(tgm_codec::of_masks) else {
+        out.extend_from_slice(bits);
+        return Ok(());
+    };
+    let settings = match method {
+        MaskMethod::Zstd { level } => MaskSettings { level: *level, ..MaskSettings::default() },
+        MaskMethod::Blosc2 { codec, level } => MaskSettings { level: Some(*level), codec: *codec },
+        _ => MaskSettings::default(),
+    };
+    codec.append_mask(bits, count, settings, out)
 }
 
 /// The parameters of the method, for the descriptor. Readers do not need them.

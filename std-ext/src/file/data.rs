@@ -88,7 +88,7 @@ impl<'d> Data<'d> {
     /// # Errors
     /// [`TensogramError::Io`].
     #[doc(hidden)]
-    pub fn len(&self) -> Result<u64> {
+    pub fn length(&self) -> Result<u64> {
         match (self.0, self.bytes()) {
             (_, Some(bytes)) => Ok(bytes.len() as u64),
             #[cfg(feature = "remote")]

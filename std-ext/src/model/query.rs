@@ -105,6 +105,9 @@ pub struct Query {
 const VERSION: [u8; 1] = [WIRE_VERSION as u8];
 
 /// The value of the key `version`.
+///
+/// # Errors
+/// None: the CBOR is a constant.
 pub fn version() -> Result<Option<Value<'static>>> {
     Value::parse(&VERSION, 0).map(Some)
 }

@@ -159,6 +159,9 @@ fn masks(view: &descriptor::Descriptor<'_>, stated: &cbor::Value<'_>) -> Result<
 
 /// The value of one CBOR item. The caller has taken room for it. The cost is O(its bytes) for any nesting. Recursion is
 /// bounded, because `tgm_core` limits the nesting.
+///
+/// # Errors
+/// The errors of the CBOR.
 pub fn value(item: &cbor::Value<'_>) -> Result<Value> {
     match item.kind() {
         cbor::Kind::Array if let Some(numbers) = many_uints(item) => Ok(Value::Array(numbers)),

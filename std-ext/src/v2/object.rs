@@ -89,12 +89,16 @@ fn check_stages(view: &Descriptor<'_>) -> Result<()> {
         format!("encoding {encoding}")
     } else if filter.known().is_none() {
         format!("filter {filter}")
-    } else if matches!(compression.known(), None | Some(Compression::Rle | Compression::Roaring)) {
+    } else if !compression.known().is_some_and(is_in_version_2) {
         format!("compression {compression}")
     } else {
         return Ok(());
     };
     Err(TensogramError::encoding(format!("{unknown} is none of version 2")))
+}
+
+fn is_in_version_2(compression: Compression) -> bool {
+    tgm_codec::of(compression).is_none_or(|codec| codec.about().is_in_version_2)
 }
 
 fn rename(descriptor: &mut DataObjectDescriptor) -> Result<()> {

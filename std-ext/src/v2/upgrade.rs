@@ -2,7 +2,7 @@
 
 use tgm_codec::memory;
 use tgm_codec::threads::Threads;
-use tgm_core::descriptor::{Compression, Encoding, Stage};
+use tgm_core::descriptor::{Encoding, Stage};
 use tgm_core::frame::Frame;
 use tgm_core::object::DataObject;
 use tgm_core::wire::FrameType;
@@ -16,6 +16,7 @@ use crate::encode::compress::Means;
 use crate::encode::finite::find;
 use crate::encode::frame::FrameForm;
 use crate::encode::object::{Object, Planned};
+use crate::encode::value_order::codes_numbers;
 use crate::encode::{checks, message::write_message};
 use crate::model::room::Room;
 
@@ -103,8 +104,8 @@ fn values_to_mask(
     encode: &EncodeOptions,
 ) -> Result<Option<Vec<u8>>> {
     let descriptor = &object.descriptor;
-    let is_lossless = Encoding::from_name(&descriptor.encoding) == Some(Encoding::None)
-        && !matches!(Compression::from_name(&descriptor.compression), Some(Compression::Zfp | Compression::Sz3));
+    let is_lossless =
+        Encoding::from_name(&descriptor.encoding) == Some(Encoding::None) && !codes_numbers(&descriptor.compression);
     if !options.masks || !descriptor.dtype.is_float() || !is_lossless {
         return Ok(None);
     }

@@ -64,7 +64,9 @@ fn texts(code: &str) -> impl Iterator<Item = String> {
 #[test]
 fn advice_of_errors_stands_in_one_file_of_a_package() {
     let (mut files, std_ext) = (Vec::new(), Path::new(env!("CARGO_MANIFEST_DIR")).join("../std-ext"));
-    PACKAGES.iter().for_each(|package| sources(&std_ext.join(package), &mut files));
+    for package in PACKAGES {
+        sources(&std_ext.join(package), &mut files);
+    }
     let codes: Vec<_> = files.iter().map(|path| (path, code(path))).collect();
     let fields: BTreeSet<_> = codes.iter().flat_map(|(_, code)| option_fields(code)).collect();
     for known in ["allow_nan", "max_objects", "native_byte_order", "max_issues", "max_file_bytes"] {

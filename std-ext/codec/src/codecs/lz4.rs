@@ -1,54 +1,79 @@
 //! lz4: the uncompressed length as little-endian u32, then one LZ4 block (PIPELINE §5.2).
 
-use tgm_core::descriptor::{Compression, Descriptor};
+#[cfg(feature = "lz4")]
+mod block;
 
-use super::{Codec, CodecError};
-use crate::memory;
+#[cfg(feature = "lz4")]
+use tgm_core::descriptor::Descriptor;
+use tgm_core::descriptor::{ByteOrder, Compression};
 
-/// The backend, on `lz4_flex`.
+#[cfg(feature = "lz4")]
+pub use self::block::append;
+#[cfg(feature = "lz4")]
+use self::block::decompress;
+#[cfg(feature = "lz4")]
+use super::Decompress;
+use super::about::{About, Before, Expansion, Implementation, Input, Means, Support, Trial, Uncompressed};
+use super::{Codec, Compress, MaskSettings};
+use crate::error::Result;
+
+const SUPPORT: Support = Support::by(cfg!(feature = "lz4"), "lz4");
+
+const ABOUT: About = About {
+    compression: Compression::Lz4,
+    input: Input::Bytes,
+    is_lossy: false,
+    keys: &[],
+    usual: Some(&[]),
+    level: None,
+    expansion: Expansion { bytes: Some(255), by: "a byte of a match's length" },
+    is_in_version_2: true,
+    decoding: SUPPORT,
+    encoding: SUPPORT,
+    implementation: Implementation::Rust("lz4_flex"),
+    trial: Trial { before: Before::Nothing, parameters: &[], loss: 0.0 },
+};
+
+/// The codec, on `lz4_flex`.
+#[derive(Debug)]
 pub(super) struct Lz4;
 
 impl Codec for Lz4 {
-    fn name(&self) -> &'static str {
-        Compression::Lz4.name()
+    fn about(&self) -> &'static About {
+        &ABOUT
     }
 
-    fn decompress_into(&self, payload: &[u8], _: &Descriptor<'_>, out: &mut [u8]) -> Result<(), CodecError> {
+    fn compressor(&self, _: &Uncompressed<'_>) -> Result<Box<dyn Compress>> {
+        Ok(Box::new(Self))
+    }
+
+    #[cfg(feature = "lz4")]
+    fn decompress_into(&self, payload: &[u8], _: &Descriptor<'_>, out: &mut [u8]) -> Result<()> {
         decompress(payload, out)
     }
+
+    #[cfg(feature = "lz4")]
+    fn mask_decompressor(&self) -> Option<Decompress> {
+        Some(decompress)
+    }
+
+    fn append_mask(&self, bits: &[u8], _count: u64, _: MaskSettings, out: &mut Vec<u8>) -> Result<()> {
+        write(bits, out)
+    }
 }
 
-/// Appends the length of `data` and one block.
-///
-/// # Errors
-/// [`CodecError`] for more bytes than the prefix can say, and for want of memory.
-pub fn append(data: &[u8], out: &mut Vec<u8>) -> Result<(), CodecError> {
-    let len = u32::try_from(data.len());
-    let len =
-        len.map_err(|_| CodecError::new(format!("{} bytes are more than its length prefix can say", data.len())))?;
-    let start = out.len();
-    let room = size_of::<u32>() + lz4_flex::block::get_maximum_output_size(data.len());
-    memory::append_zeros(out, room)?;
-    let payload = out.get_mut(start..).unwrap_or_default();
-    let (prefix, block) = payload.split_first_chunk_mut().ok_or_else(|| CodecError::new("no room for the prefix"))?;
-    *prefix = len.to_le_bytes();
-    let written = lz4_flex::block::compress_into(data, block).map_err(|error| CodecError::new(error.to_string()))?;
-    out.truncate(start + size_of::<u32>() + written);
-    Ok(())
+impl Compress for Lz4 {
+    fn append(&self, bytes: &[u8], _: ByteOrder, _: Means, out: &mut Vec<u8>) -> Result<Option<Vec<u64>>> {
+        write(bytes, out).map(|()| None)
+    }
 }
 
-/// Decompresses into all of `out`.
-pub(super) fn decompress(payload: &[u8], out: &mut [u8]) -> Result<(), CodecError> {
-    let (prefix, block) =
-        payload.split_first_chunk().ok_or_else(|| CodecError::new("payload shorter than its length prefix"))?;
-    let claimed = u32::from_le_bytes(*prefix);
-    if u64::from(claimed) != out.len() as u64 {
-        return Err(CodecError::new(format!("length prefix says {claimed} bytes, expected {}", out.len())));
-    }
-    let written = lz4_flex::block::decompress_into(block, out).map_err(|error| CodecError::new(error.to_string()))?;
-    if written == out.len() {
-        Ok(())
-    } else {
-        Err(CodecError::new(format!("decompressed to {written} bytes, expected {}", out.len())))
-    }
+#[cfg(feature = "lz4")]
+fn write(bytes: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    append(bytes, out)
+}
+
+#[cfg(not(feature = "lz4"))]
+fn write(_: &[u8], _: &mut Vec<u8>) -> Result<()> {
+    Err(ABOUT.cannot_encode())
 }

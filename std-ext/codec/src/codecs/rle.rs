@@ -1,28 +1,59 @@
 //! rle: a bit count as big-endian u32, then the runs of a bitmask's bits (PIPELINE §5.8).
 
-use tgm_core::descriptor::{Compression, Descriptor, Dtype};
+use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype};
 use tgm_core::mask::{BitmapForm, Mask};
 
-use super::{Codec, CodecError};
+use super::about::{About, Before, Expansion, Implementation, Input, Means, Support, Trial, Uncompressed};
+use super::compress::append_made;
+use super::{Codec, Compress, MaskSettings};
+use crate::error::CodecError;
 
-/// The backend, on the run iterator of `tgm_core`.
+const ABOUT: About = About {
+    compression: Compression::Rle,
+    input: Input::Bits,
+    is_lossy: false,
+    keys: &[],
+    usual: Some(&[]),
+    level: None,
+    expansion: Expansion { bytes: None, by: "a run's length is a number; 512 MiB at most" },
+    is_in_version_2: false,
+    decoding: Support::Whole,
+    encoding: Support::Whole,
+    implementation: Implementation::Own,
+    trial: Trial { before: Before::Nothing, parameters: &[], loss: 0.0 },
+};
+
+/// The codec, on the run iterator of `tgm_core`.
+#[derive(Debug)]
 pub(super) struct Rle;
 
 impl Codec for Rle {
-    fn name(&self) -> &'static str {
-        Compression::Rle.name()
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn compressor(&self, object: &Uncompressed<'_>) -> Result<Box<dyn Compress>, CodecError> {
+        object.check_bits(ABOUT.name())?;
+        Ok(Box::new(Self))
     }
 
     fn decompress_into(&self, payload: &[u8], descriptor: &Descriptor<'_>, out: &mut [u8]) -> Result<(), CodecError> {
         bitmap_into(BitmapForm::Rle, payload, descriptor.dtype(), out)
     }
+
+    fn append_mask(&self, bits: &[u8], count: u64, _: MaskSettings, out: &mut Vec<u8>) -> Result<(), CodecError> {
+        append_runs(bits, count, out)
+    }
+}
+
+impl Compress for Rle {
+    fn append(&self, bytes: &[u8], _: ByteOrder, _: Means, out: &mut Vec<u8>) -> Result<Option<Vec<u64>>, CodecError> {
+        append_made(compress(bytes)?, out).map(|()| None)
+    }
 }
 
 /// Compresses a bitmask's packed bytes, padding bits included.
-///
-/// # Errors
-/// [`CodecError`] for more bits than the count can say.
-pub fn compress(bits: &[u8]) -> Result<Vec<u8>, CodecError> {
+fn compress(bits: &[u8]) -> Result<Vec<u8>, CodecError> {
     let count = bit_count(bits)?;
     let mut payload = count.to_be_bytes().to_vec();
     append_runs(bits, u64::from(count), &mut payload)?;
@@ -37,10 +68,7 @@ pub(super) fn bit_count(bits: &[u8]) -> Result<u32, CodecError> {
 
 /// Appends the runs of the first `count` bits: the value of the first bit, then the lengths of runs, whose values
 /// alternate.
-///
-/// # Errors
-/// [`CodecError`] if `bits` are fewer than `count`.
-pub fn append_runs(bits: &[u8], count: u64, out: &mut Vec<u8>) -> Result<(), CodecError> {
+fn append_runs(bits: &[u8], count: u64, out: &mut Vec<u8>) -> Result<(), CodecError> {
     let mut end = 0;
     for run in Mask::new(BitmapForm::Raw, bits, count).runs() {
         let run = run?;

@@ -1,151 +1,91 @@
 //! sz3: one-dimensional `float64` containers of SZ3 3.3.2 (PIPELINE §5.7).
-//!
-//! They are read here without SZ3, and written without loss. With feature `sz3`, SZ3 itself writes them with loss.
-//!
-//! ```text
-//! container = magic version length body trailer      the trailer says how many values, and by which algorithm
-//! body      = raw-length zstd-frame
-//! raw       = values                                 algorithm 4, lossless: little-endian
-//!           | header quantizer code symbols          algorithm 2, interpolation: coarse to fine
-//!           | selectors quantizer code symbols       algorithm 0, Lorenzo: first to last
-//! value     = prediction + 2 · (symbol − radius) · bound, or stored as it was where the symbol is 0
-//! ```
-//!
-//! `container` splits and checks the container, `huffman` turns bits into symbols, and `quantizer` turns symbols and
-//! predictions into values. `interpolation` and `lorenzo` predict, each in its own order. `encode` decides what is
-//! given to SZ3, and `shim` calls it.
-//!
-//! SZ3 trusts its input. Here every count is compared with the number of values in the descriptor, or with the bytes
-//! that are present, before anything is reserved or looped for it. Beside the output, memory is the raw body, no longer
-//! than that number of values can make it, and the tree of its code. Whatever a writer has no choice in is checked too,
-//! so that damage shows: every symbol, stored value, bit and byte must be used.
 
-mod container;
-mod defect;
-mod encode;
-#[cfg(all(test, feature = "sz3"))]
-mod encode_tests;
-mod huffman;
-mod interpolation;
-mod lorenzo;
-mod quantizer;
-mod reader;
-#[cfg(test)]
-mod samples;
-#[cfg(feature = "sz3")]
-mod shim;
-mod slot;
-#[cfg(test)]
-mod tests;
+#[cfg(feature = "sz3-decode")]
+mod containers;
+mod error_bound;
 
-use tgm_core::byteswap;
-use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, Filter};
-use zerocopy::FromZeros;
+use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Key};
 
-pub use super::ErrorBound;
-use super::{Codec, CodecError};
-use crate::memory;
-use container::{Algorithm, Container};
-use defect::Defect;
-pub use encode::compress;
-use reader::Reader;
-use slot::Slot;
+#[cfg(feature = "sz3-decode")]
+pub use self::containers::{compress, compress_lossless, decompress_values};
+pub use self::error_bound::ErrorBound;
+use super::about::{
+    About, Before, Expansion, Implementation, Input, Means, Parameter, Support, Trial, Uncompressed, required,
+};
+#[cfg(feature = "sz3-decode")]
+use super::compress::{append_made, numbers};
+use super::{Codec, Compress};
+use crate::error::Result;
 
-/// The release of SZ3 that is compiled in.
-#[cfg(feature = "sz3")]
-pub const VERSION: &str = env!("TGM_SZ3_VERSION");
+const ABOUT: About = About {
+    compression: Compression::Sz3,
+    input: Input::Numbers,
+    is_lossy: true,
+    keys: &[Key::Sz3ErrorBoundMode, Key::Sz3ErrorBound],
+    usual: None,
+    level: None,
+    expansion: Expansion { bytes: None, by: "a Huffman code of one symbol has no bits" },
+    is_in_version_2: true,
+    decoding: Support::by(cfg!(feature = "sz3-decode"), "sz3-decode"),
+    encoding: if cfg!(feature = "sz3") {
+        Support::Whole
+    } else if cfg!(feature = "sz3-decode") {
+        Support::Lossless("sz3")
+    } else {
+        Support::Lacking("sz3-decode")
+    },
+    #[cfg(feature = "sz3")]
+    implementation: Implementation::Library("SZ3", Some(|| containers::VERSION)),
+    #[cfg(not(feature = "sz3"))]
+    implementation: Implementation::OwnFor("tgm-std (decoding, and encoding without loss)"),
+    trial: Trial { before: Before::Nothing, parameters: &parameters(ErrorBound::Absolute(1e-3)), loss: 1e-3 },
+};
 
-/// The level of zstd for writing: the one that SZ3 uses.
-const LEVEL: i32 = 3;
+/// The parameters for an error bound.
+pub const fn parameters(bound: ErrorBound) -> [(Key, Parameter); 2] {
+    let (mode, number) = bound.parts();
+    [(Key::Sz3ErrorBoundMode, Parameter::Text(mode)), (Key::Sz3ErrorBound, Parameter::Float(number))]
+}
 
-/// The backend.
+/// The codec: containers are read here, and written by SZ3 if something may be lost.
 pub(super) struct Sz3;
 
 impl Codec for Sz3 {
-    fn name(&self) -> &'static str {
-        Compression::Sz3.name()
+    fn about(&self) -> &'static About {
+        &ABOUT
     }
 
-    fn decompress_into(&self, payload: &[u8], descriptor: &Descriptor<'_>, out: &mut [u8]) -> Result<(), CodecError> {
-        check_descriptor(descriptor)?;
-        let (slots, []) = out.as_chunks_mut() else {
-            return Err(CodecError::new(format!("{} bytes are no whole number of values", out.len())));
-        };
-        decompress(payload, slots)?;
-        if descriptor.byte_order() == ByteOrder::NATIVE {
-            return Ok(());
-        }
-        byteswap::swap_in_place(out, size_of::<f64>()).map_err(|error| error.kind().into())
+    fn check(&self, descriptor: &Descriptor<'_>) -> tgm_core::Result<()> {
+        descriptor.sz3().map(|_| ())
+    }
+
+    fn compressor(&self, object: &Uncompressed<'_>) -> Result<Box<dyn Compress>> {
+        object.check_numbers(ABOUT.name())?;
+        let mode = required(object.parameters.text(Key::Sz3ErrorBoundMode)?, Key::Sz3ErrorBoundMode)?;
+        let bound = required(object.parameters.f64(Key::Sz3ErrorBound)?, Key::Sz3ErrorBound)?;
+        let bound = ErrorBound::new(mode, bound).map_err(|error| error.in_codec(ABOUT.name()))?;
+        Ok(Box::new(Within(bound)))
+    }
+
+    #[cfg(feature = "sz3-decode")]
+    fn decompress_into(&self, payload: &[u8], descriptor: &Descriptor<'_>, out: &mut [u8]) -> Result<()> {
+        containers::decompress_into(payload, descriptor, out)
     }
 }
 
-/// Decompresses into all of `out`; a payload of more or fewer values is an error.
-///
-/// Beside `out` it takes the memory of the raw body: about 10 bytes a value at worst, and 4 MiB.
-///
-/// # Errors
-/// [`CodecError`] for a payload that is damaged, or of a kind that Tensogram's writers do not produce.
-pub fn decompress_values(payload: &[u8], out: &mut [f64]) -> Result<(), CodecError> {
-    decompress(payload, out)
-}
+/// Containers of one error bound.
+#[derive(Debug)]
+#[cfg_attr(not(feature = "sz3-decode"), expect(dead_code, reason = "parameters are checked in every build"))]
+struct Within(ErrorBound);
 
-/// Compresses without loss, by algorithm 4. Every reader of sz3 knows it, and it keeps any error bound.
-///
-/// # Errors
-/// [`CodecError`] for no values at all, as SZ3 has no container for them, and for want of memory.
-pub fn compress_lossless(values: &[f64]) -> Result<Vec<u8>, CodecError> {
-    keep(values, 0.0)
-}
+impl Compress for Within {
+    #[cfg(feature = "sz3-decode")]
+    fn append(&self, bytes: &[u8], order: ByteOrder, _: Means, out: &mut Vec<u8>) -> Result<Option<Vec<u64>>> {
+        append_made(compress(&numbers(bytes, order)?, self.0)?, out).map(|()| None)
+    }
 
-/// Compresses without loss, and records an error bound in the container.
-fn keep(values: &[f64], bound: f64) -> Result<Vec<u8>, CodecError> {
-    if values.is_empty() {
-        return Err(CodecError::new("no values to compress"));
+    #[cfg(not(feature = "sz3-decode"))]
+    fn append(&self, _: &[u8], _: ByteOrder, _: Means, _: &mut Vec<u8>) -> Result<Option<Vec<u64>>> {
+        Err(ABOUT.cannot_encode())
     }
-    let mut raw = Vec::new();
-    let raw_len = size_of_val(values);
-    raw.try_reserve_exact(raw_len).map_err(|_| Defect::OutOfMemory(raw_len))?;
-    raw.extend(values.iter().flat_map(|value| value.to_le_bytes()));
-    let frame = zstd::bulk::compress(&raw, LEVEL).map_err(|error| CodecError::new(error.to_string()))?;
-    Ok(container::lossless(values.len() as u64, bound, &frame))
-}
-
-/// Checks that the payload holds plain doubles. sz3 compresses numbers, so no stage that turns values into other bytes
-/// can come before it. The reference's writer accepts such stages, and corrupts the values.
-fn check_descriptor(descriptor: &Descriptor<'_>) -> Result<(), CodecError> {
-    if descriptor.dtype() != Dtype::Float64 {
-        return Err(CodecError::new(format!(
-            "values are {}: only float64 can be compressed by it",
-            descriptor.dtype()
-        )));
-    }
-    if descriptor.encoding().known() != Some(Encoding::None) {
-        return Err(CodecError::new(format!("encoding {}: none can stand before it", descriptor.encoding())));
-    }
-    if descriptor.filter().known() != Some(Filter::None) {
-        return Err(CodecError::new(format!("filter {}: none can stand before it", descriptor.filter())));
-    }
-    descriptor.sz3().map(|_| ()).map_err(CodecError::of_descriptor)
-}
-
-fn decompress<S: Slot>(payload: &[u8], out: &mut [S]) -> Result<(), CodecError> {
-    if out.is_empty() {
-        return if payload.is_empty() { Ok(()) } else { Err(Defect::NoValues.into()) };
-    }
-    let container = Container::parse(payload, out.len() as u64)?;
-    let decode = match container.algorithm {
-        Algorithm::Lossless => return S::fill(out, |bytes| super::zstd::decompress(container.frame, bytes)),
-        Algorithm::Interpolation => interpolation::decode,
-        Algorithm::Lorenzo => lorenzo::decode,
-    };
-    let mut raw = zeroed(container.raw_len)?;
-    super::zstd::decompress(container.frame, &mut raw)?;
-    let mut raw = Reader::new(&raw);
-    decode(&mut raw, &container, out)?;
-    Ok(raw.finish("raw body")?)
-}
-
-/// `count` zeros, or an error if there is no memory for them.
-fn zeroed<T: FromZeros>(count: usize) -> Result<Vec<T>, Defect> {
-    memory::zeros(count).map_err(|_| Defect::OutOfMemory(count.saturating_mul(size_of::<T>())))
 }

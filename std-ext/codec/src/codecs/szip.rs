@@ -5,7 +5,7 @@
 //! containers ─samples─▶ samples ─predict─▶ values ─select─▶ the code of a block ─block, bits─▶ stream
 //! ```
 //!
-//! Encoded bytes are those of libaec, except where libaec's own decoder refuses them: [`compress`] names the two cases.
+//! Encoded bytes equal libaec's, except where libaec's own decoder refuses them: [`compress`] names the two cases.
 //! The width of a sample is not stored. It follows from encoding, filter and dtype. Under simple_packing the packed
 //! bytes are whole samples only for 8, 16, 24 and 32 bits a value. Streams of other widths, which the reference writes
 //! and cannot read back, are refused.
@@ -35,24 +35,82 @@ use std::ops::Range;
 
 use tgm_core::ErrorKind;
 use tgm_core::cbor::Uints;
-use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, Filter, SzipParams};
+use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, Filter, Key, SzipParams};
 use tgm_core::szip::{Params, RsiFinder, Start, flags};
 
+use super::about::{
+    About, Before, Expansion, Implementation, Input, Means, Parameter, Support, Trial, Uncompressed, required,
+};
 use super::part::Divisible;
-use super::{Codec, Done, PartReader, Workspace};
+use super::{Codec, Compress, CompressionBackend, Done, PartReader, Workspace};
 use crate::error::CodecError;
 use crate::kernels::packing::formula;
 use crate::kernels::szip::{decode_from, decode_into, decode_packed_bytes_into};
 use crate::threads::Threads;
 pub use encode::compress;
-pub use encode::{append_made, append_on};
+use encode::{append_made, append_on};
 
-/// The backend.
+/// The usual number of blocks in an interval.
+pub const RSI: u32 = 128;
+/// The usual number of samples in a block.
+pub const BLOCK_SIZE: u32 = 16;
+
+const USUAL: SzipParams = SzipParams { rsi: RSI, block_size: BLOCK_SIZE, flags: flags::PREPROCESS };
+
+const ABOUT: About = About {
+    compression: Compression::Szip,
+    input: Input::Bytes,
+    is_lossy: false,
+    keys: &[Key::SzipRsi, Key::SzipBlockSize, Key::SzipFlags, Key::SzipBlockOffsets],
+    usual: Some(&parameters(USUAL)),
+    level: None,
+    expansion: Expansion { bytes: Some(47_663), by: "64 blocks of zeros in 11 bits" },
+    is_in_version_2: true,
+    decoding: Support::Whole,
+    encoding: Support::Whole,
+    implementation: Implementation::Own,
+    trial: Trial { before: Before::Packing, parameters: &parameters(USUAL), loss: 1e-3 },
+};
+
+/// The parameters as descriptors have them.
+pub const fn parameters(params: SzipParams) -> [(Key, Parameter); 3] {
+    let SzipParams { rsi, block_size, flags } = params;
+    [
+        (Key::SzipRsi, Parameter::Integer(rsi as i64)),
+        (Key::SzipBlockSize, Parameter::Integer(block_size as i64)),
+        (Key::SzipFlags, Parameter::Integer(flags as i64)),
+    ]
+}
+
+/// The codec.
 pub(super) struct Szip;
 
 impl Codec for Szip {
-    fn name(&self) -> &'static str {
-        Compression::Szip.name()
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn other(&self, backend: CompressionBackend) -> Result<Option<&'static dyn Codec>, CodecError> {
+        match backend.resolve()? {
+            #[cfg(feature = "libaec")]
+            CompressionBackend::Ffi => Ok(Some(&Libaec)),
+            _ => Ok(None),
+        }
+    }
+
+    fn check(&self, descriptor: &Descriptor<'_>) -> tgm_core::Result<()> {
+        descriptor.szip().map(|_| ())
+    }
+
+    fn compressor(&self, object: &Uncompressed<'_>) -> Result<Box<dyn Compress>, CodecError> {
+        let number = |key| required(object.parameters.u32(key)?, key);
+        let stored = SzipParams {
+            rsi: number(Key::SzipRsi)?,
+            block_size: number(Key::SzipBlockSize)?,
+            flags: number(Key::SzipFlags)?,
+        };
+        let params = params_of(object.packed_bits, object.is_shuffled, object.dtype, stored);
+        Ok(Box::new(Stream(params.map_err(|error| error.in_codec(ABOUT.name()))?)))
     }
 
     fn decompress_into(&self, payload: &[u8], descriptor: &Descriptor<'_>, out: &mut [u8]) -> Result<(), CodecError> {
@@ -133,8 +191,12 @@ pub(super) struct Libaec;
 
 #[cfg(feature = "libaec")]
 impl Codec for Libaec {
-    fn name(&self) -> &'static str {
-        Compression::Szip.name()
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn compressor(&self, object: &Uncompressed<'_>) -> Result<Box<dyn Compress>, CodecError> {
+        Szip.compressor(object)
     }
 
     fn decompress_into(&self, payload: &[u8], descriptor: &Descriptor<'_>, out: &mut [u8]) -> Result<(), CodecError> {
@@ -155,6 +217,45 @@ impl Codec for Libaec {
 
     fn divisible(&self) -> Option<&dyn Divisible> {
         Szip.divisible()
+    }
+}
+
+/// Streams with these parameters, by either backend.
+#[derive(Debug)]
+struct Stream(Params);
+
+impl Compress for Stream {
+    fn append(
+        &self,
+        bytes: &[u8],
+        _: ByteOrder,
+        means: Means,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<Vec<u64>>, CodecError> {
+        match means.backend.resolve()? {
+            #[cfg(feature = "libaec")]
+            CompressionBackend::Ffi => {
+                let (made, offsets) = libaec::compress(bytes, &self.0)?;
+                super::compress::append_made(made, out)?;
+                Ok(Some(offsets))
+            }
+            _ => append_on(means.threads, bytes, &self.0, out).map(Some),
+        }
+    }
+
+    fn piecewise(&self, means: Means) -> Result<Option<usize>, CodecError> {
+        let is_ours = !matches!(means.backend.resolve()?, CompressionBackend::Ffi);
+        Ok(is_ours.then_some(self.0.container_size()))
+    }
+
+    fn append_made(
+        &self,
+        len: usize,
+        make: &(dyn Fn(usize, &mut [u8]) + Sync),
+        means: Means,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<Vec<u64>>, CodecError> {
+        append_made(means.threads, len, &self.0, make, out).map(Some)
     }
 }
 
@@ -223,15 +324,7 @@ fn params(descriptor: &Descriptor<'_>) -> Result<Params, CodecError> {
 ///
 /// `packed_bits` is the width of a value under simple_packing. If there is one, it alone decides, even if bytes are
 /// shuffled.
-///
-/// # Errors
-/// [`CodecError`] for packed values that are not whole samples, and for parameters out of range.
-pub fn params_of(
-    packed_bits: Option<u32>,
-    shuffled: bool,
-    dtype: Dtype,
-    stored: SzipParams,
-) -> Result<Params, CodecError> {
+fn params_of(packed_bits: Option<u32>, shuffled: bool, dtype: Dtype, stored: SzipParams) -> Result<Params, CodecError> {
     let (bits, implied) = match packed_bits {
         Some(bits) => (whole_samples(bits)?, flags::MSB),
         None if shuffled => (u8::BITS, 0),

@@ -36,7 +36,7 @@ impl Window {
     /// `until` must not be before `wanted`. `make` gets the first missing byte and the place for all missing bytes.
     ///
     /// # Errors
-    /// [`CodecError`] if there is no memory; those of `make`.
+    /// [`CodecError`] if there is no memory; the errors of `make`.
     #[inline]
     pub fn extend(
         &mut self,

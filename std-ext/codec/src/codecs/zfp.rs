@@ -9,8 +9,8 @@
 //!     fixed rate: zeros up to the block's length
 //! ```
 //!
-//! The stream does not describe itself: the mode and the number of values come from the descriptor. Decoded values are
-//! those of zfp to the last bit. A payload must be exactly as long as its blocks, in whole words. The reference reads
+//! The stream does not describe itself: the mode and the number of values come from the descriptor. Decoded values equal
+//! zfp's to the last bit. A payload must be exactly as long as its blocks, in whole words. The reference reads
 //! zeros behind the end of a payload that was cut off; here that is an error.
 //!
 //! Encoded bytes are zfp's too, except for two kinds of blocks that zfp garbles. Blocks whose values are all below
@@ -36,6 +36,7 @@ use tgm_core::descriptor::{ByteOrder, ZfpMode};
 use zerocopy::IntoBytes as _;
 
 pub(super) use self::backend::Zfp;
+pub use self::backend::parameters;
 use self::bits::BitWriter;
 use self::block_limits::BlockLimits;
 use self::blocks::{read_all, read_range};
@@ -92,7 +93,7 @@ pub fn compress_values(values: &[f64], mode: ZfpMode) -> Result<Vec<u8>, CodecEr
 ///
 /// # Errors
 /// As [`compress_values`].
-pub fn compress_on(
+pub(super) fn compress_on(
     threads: Threads,
     values: &[Stored],
     order: ByteOrder,

@@ -425,7 +425,7 @@ mod tests {
         }
     }
 
-    /// Finite elements and those of each kind stand at every place of a row.
+    /// Finite elements and elements of each kind stand at every place of a row.
     #[test]
     fn masks_and_zeros_agree_with_the_class_of_each_element() {
         for dtype in Dtype::ALL {

@@ -9,7 +9,7 @@
 
 /// Copies elements of `width` bytes, `step` elements apart, from element `start` of `source` on, to all of `out`.
 ///
-/// `None` if the source has fewer elements, or if `out` is no whole number of them. A width is 1, 2, 4, 8 or 16.
+/// `None` if the source has fewer elements, or if `out` is not a whole number of them. A width is 1, 2, 4, 8 or 16.
 pub fn elements_into(source: &[u8], start: u64, step: u64, width: usize, out: &mut [u8]) -> Option<()> {
     let (start, step) = (usize::try_from(start).ok()?, usize::try_from(step).ok()?);
     if step == 1 {

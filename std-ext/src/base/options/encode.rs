@@ -194,6 +194,11 @@ impl MaskMethod {
         }
     }
 
+    /// The method of the format, without parameters.
+    pub(crate) fn kind(&self) -> Option<tgm_core::descriptor::MaskMethod> {
+        tgm_core::descriptor::MaskMethod::from_name(self.name())
+    }
+
     /// The method of that name, with its usual parameters: lz4 at level 5 for blosc2, its own default for zstd.
     ///
     /// # Errors

@@ -8,7 +8,6 @@ use crate::base::error::{Result, TensogramError};
 use crate::base::options::EncodeOptions;
 use crate::encode::compress::Means;
 use crate::encode::frame::{FrameForm, WrittenFrame, pad, padded};
-use crate::encode::plan::Compressor;
 use crate::model::types::DataObjectDescriptor;
 
 /// An object of a message that is to be written.
@@ -33,8 +32,8 @@ impl<'a> Planned<'a> {
     ) -> Result<Self> {
         let draft = Draft::new(descriptor, data, options, means)?;
         match draft.compressor {
-            Compressor::None => draft.into_object().map(Self::Object),
-            _ => Ok(Self::Draft(Box::new(draft))),
+            None => draft.into_object().map(Self::Object),
+            Some(_) => Ok(Self::Draft(Box::new(draft))),
         }
     }
 

@@ -4,22 +4,19 @@
 
 mod staging;
 
-use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use tgm_core::descriptor::{Compression, Encoding, Filter, SzipParams, ZfpMode};
 use tgm_std::Blosc2Codec;
-use tgm_std::codec::ErrorBound;
+use tgm_std::codec::about::{About, Level};
+use tgm_std::codec::{self, Codec, ErrorBound};
 
 pub(crate) use staging::is_lossy;
 
 /// Widths of packed values that szip takes as samples.
 const SZIP_BITS: [u32; 4] = [8, 16, 24, 32];
-
-/// Levels of zstd: beyond its bounds the nearest one would be taken in silence.
-const ZSTD_LEVELS: RangeInclusive<i32> = -131_072..=22;
 
 /// Flags that choose the stages of the pipeline.
 #[derive(Args, Clone, Debug, Default)]
@@ -151,16 +148,15 @@ impl PipelineFlags {
 
     /// Finds a level that the compression does not have.
     fn check_level(&self, compression: Compression) -> Result<(), String> {
-        let levels = match (compression, self.level) {
-            (_, None) => return Ok(()),
-            (Compression::Zstd, _) => ZSTD_LEVELS,
-            (Compression::Blosc2, _) => 0..=9,
-            (other, _) => return Err(format!("--level is for zstd and blosc2, not for {other}")),
+        let Some(level) = self.level else { return Ok(()) };
+        let Some(Level { least, most, .. }) = codec::of(compression).and_then(|codec| codec.about().level) else {
+            let with = codec::all().map(Codec::about).filter(|about| about.level.is_some()).map(About::name);
+            return Err(format!("--level is for {}, not for {compression}", with.collect::<Vec<_>>().join(" and ")));
         };
-        if self.level.is_some_and(|level| levels.contains(&level)) {
+        if (least..=most).contains(&level) {
             return Ok(());
         }
-        Err(format!("levels of {compression} are {} to {}", levels.start(), levels.end()))
+        Err(format!("levels of {compression} are {least} to {most}"))
     }
 
     /// Whether no stage is named. Then all objects stay as they are.

@@ -95,6 +95,17 @@ mod tests {
         assert!(advised > 3);
     }
 
+    #[test]
+    fn features_that_are_advised_exist() {
+        let manifest = include_str!("../../Cargo.toml");
+        let advised: Vec<_> = Hint::ALL.iter().filter_map(|hint| ours(*hint).split_once("--features ")).collect();
+        for (_, feature) in &advised {
+            let feature = feature.trim_end_matches('`');
+            assert!(manifest.contains(&format!("\n{feature} = [")), "{feature}");
+        }
+        assert!(advised.len() > 5);
+    }
+
     /// Only a few places turn errors into text. Each of them uses [`in_our_words`].
     #[test]
     fn errors_become_text_in_our_words_only() {

@@ -43,7 +43,12 @@ pub fn compress(data: &[u8], params: &Params) -> Result<(Vec<u8>, Vec<u64>), Cod
 ///
 /// # Errors
 /// As [`compress`].
-pub fn append_on(threads: Threads, data: &[u8], params: &Params, out: &mut Vec<u8>) -> Result<Vec<u64>, CodecError> {
+pub(super) fn append_on(
+    threads: Threads,
+    data: &[u8],
+    params: &Params,
+    out: &mut Vec<u8>,
+) -> Result<Vec<u64>, CodecError> {
     check_whole_samples(data, params)?;
     let code = |range: Range<usize>, coder: &mut Coder<'_>| {
         let part = data.get(range).unwrap_or_default();
@@ -58,7 +63,7 @@ pub fn append_on(threads: Threads, data: &[u8], params: &Params, out: &mut Vec<u
 ///
 /// # Errors
 /// As [`compress`].
-pub fn append_made(
+pub(super) fn append_made(
     threads: Threads,
     len: usize,
     params: &Params,

@@ -20,7 +20,7 @@ const OK: i32 = AEC_OK.cast_signed();
 /// [`compress`](super::compress), by libaec.
 ///
 /// The offsets are read from the stream, as libaec counts too few bits for some intervals. Bits of a container above
-/// those of a sample are left out, as there.
+/// the bits of a sample are left out, as there.
 ///
 /// # Errors
 /// [`CodecError`] as for [`compress`](super::compress); for flag [`flags::PAD_RSI`] and for blocks of more than 64
@@ -41,7 +41,7 @@ pub fn compress(data: &[u8], params: &Params) -> Result<(Vec<u8>, Vec<u64>), Cod
     out.try_reserve_exact(room).map_err(|_| CodecError::new(format!("cannot allocate {room} bytes")))?;
     out.resize(room, 0);
     let mut stream = stream(params, data, &mut out);
-    // SAFETY: the pointers are those of `data` and `out`, which outlive the call and have the lengths beside them.
+    // SAFETY: the pointers come from `data` and `out`, which outlive the call and have the lengths beside them.
     // libaec checks the lengths, except that a code may end behind `out`: `room_for` is more than any data take.
     // `Params` has checked that the parameters are within libaec's ranges. libaec keeps no pointer and frees what it
     // allocates.
@@ -65,7 +65,7 @@ pub fn decompress_into(payload: &[u8], params: &Params, out: &mut [u8]) -> Resul
         return Ok(());
     }
     let mut stream = stream(params, payload, out);
-    // SAFETY: the pointers are those of `payload` and `out`, which outlive the call and have the lengths beside them.
+    // SAFETY: the pointers come from `payload` and `out`, which outlive the call and have the lengths beside them.
     // libaec checks every access against these lengths, whatever the payload says. Its decoder checks the width of a
     // sample only; `Params` has checked the other parameters: `rsi` and `block_size` are not 0, and their product times
     // the four bytes of a sample fits 32 bits. libaec keeps no pointer and frees what it allocates.

@@ -3,9 +3,9 @@
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::szip::Params;
 
-/// Replaces `samples` by those of `data`, moved up by the bias so that they are 0 to [`Params::max`].
+/// Replaces `samples` by the samples of `data`, moved up by the bias so that they are 0 to [`Params::max`].
 ///
-/// Bits of a container above those of a sample are left out: they are no part of it, or copies of its sign.
+/// Bits of a container above the sample are left out: they do not belong to it, or are copies of its sign.
 pub(super) fn load(data: &[u8], params: &Params, samples: &mut Vec<u32>) {
     let containers = Containers { data, params, samples };
     match (params.container_size(), params.byte_order()) {

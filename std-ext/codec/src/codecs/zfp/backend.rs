@@ -2,12 +2,18 @@
 
 use std::ops::Range;
 
-use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, Filter, ZfpMode};
+use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, Filter, Key, ZfpMode};
 
 use super::block;
 use super::blocks::{read_all, read_range};
+use super::compress_on;
+use crate::codecs::about::{
+    About, Before, Expansion, Implementation, Input, Means, Parameter, Support, Trial, Uncompressed, required,
+};
+use crate::codecs::compress::{append_made, stored_numbers};
 use crate::codecs::part::Divisible;
-use crate::codecs::{Codec, CodecError, PartReader, Workspace};
+use crate::codecs::{Codec, Compress, PartReader, Workspace};
+use crate::error::CodecError;
 use crate::threads::Threads;
 
 /// Bytes of values that are worth a piece of work of their own, in whole blocks.
@@ -17,12 +23,59 @@ const VALUE_BYTES: u64 = size_of::<f64>() as u64;
 /// Bytes of a block's values.
 const BLOCK_BYTES: u64 = block::LEN as u64 * VALUE_BYTES;
 
-/// The backend.
+const ABOUT: About = About {
+    compression: Compression::Zfp,
+    input: Input::Numbers,
+    is_lossy: true,
+    keys: &[Key::ZfpMode, Key::ZfpRate, Key::ZfpPrecision, Key::ZfpTolerance],
+    usual: None,
+    level: None,
+    expansion: Expansion { bytes: Some(256), by: "a block of four zeros in a bit" },
+    is_in_version_2: true,
+    decoding: Support::Whole,
+    encoding: Support::Whole,
+    implementation: Implementation::Own,
+    trial: Trial { before: Before::Nothing, parameters: &parameters(ZfpMode::FixedRate(32.0)), loss: 1e-3 },
+};
+
+/// The parameters for a mode.
+pub const fn parameters(mode: ZfpMode) -> [(Key, Parameter); 2] {
+    let (name, key, value) = match mode {
+        ZfpMode::FixedRate(rate) => ("fixed_rate", Key::ZfpRate, Parameter::Float(rate)),
+        ZfpMode::FixedPrecision(precision) => {
+            ("fixed_precision", Key::ZfpPrecision, Parameter::Integer(precision as i64))
+        }
+        ZfpMode::FixedAccuracy(tolerance) => ("fixed_accuracy", Key::ZfpTolerance, Parameter::Float(tolerance)),
+    };
+    [(Key::ZfpMode, Parameter::Text(name)), (key, value)]
+}
+
+/// The codec.
 pub(in crate::codecs) struct Zfp;
 
 impl Codec for Zfp {
-    fn name(&self) -> &'static str {
-        Compression::Zfp.name()
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn check(&self, descriptor: &Descriptor<'_>) -> tgm_core::Result<()> {
+        descriptor.zfp().map(|_| ())
+    }
+
+    fn compressor(&self, object: &Uncompressed<'_>) -> Result<Box<dyn Compress>, CodecError> {
+        object.check_numbers(ABOUT.name())?;
+        let parameters = object.parameters;
+        let mode = match required(parameters.text(Key::ZfpMode)?, Key::ZfpMode)? {
+            "fixed_rate" => ZfpMode::FixedRate(required(parameters.f64(Key::ZfpRate)?, Key::ZfpRate)?),
+            "fixed_precision" => {
+                ZfpMode::FixedPrecision(required(parameters.u32(Key::ZfpPrecision)?, Key::ZfpPrecision)?)
+            }
+            "fixed_accuracy" => {
+                ZfpMode::FixedAccuracy(required(parameters.f64(Key::ZfpTolerance)?, Key::ZfpTolerance)?)
+            }
+            other => return Err(CodecError::new(format!("unknown zfp_mode: {other}"))),
+        };
+        Ok(Box::new(InMode(mode)))
     }
 
     fn decompress_into(&self, payload: &[u8], descriptor: &Descriptor<'_>, out: &mut [u8]) -> Result<(), CodecError> {
@@ -66,6 +119,22 @@ impl Codec for Zfp {
 
     fn divisible(&self) -> Option<&dyn Divisible> {
         Some(&Self)
+    }
+}
+
+/// Streams of one mode.
+#[derive(Debug)]
+struct InMode(ZfpMode);
+
+impl Compress for InMode {
+    fn append(
+        &self,
+        bytes: &[u8],
+        order: ByteOrder,
+        means: Means,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<Vec<u64>>, CodecError> {
+        append_made(compress_on(means.threads, stored_numbers(bytes)?, order, self.0)?, out).map(|()| None)
     }
 }
 

@@ -104,7 +104,7 @@ fn power_of_two(exponent: i32) -> f64 {
     })
 }
 
-/// The digits of base −2: those of the sum with the mask, in which the bits of the mask are flipped.
+/// The digits of base −2: the bits of the sum with the mask, in which the bits of the mask are flipped.
 const fn to_negabinary(integer: i64) -> u64 {
     integer.cast_unsigned().wrapping_add(NEGATIVE) ^ NEGATIVE
 }

@@ -65,7 +65,7 @@ pub(super) trait Sink {
 pub(super) struct Containers<const SIZE: usize> {
     bias: u32,
     order: ByteOrder,
-    /// The place of each byte of 16 containers among the bytes of 16 samples. Its first 16 places are those of four
+    /// The place of each byte of 16 containers among the bytes of 16 samples. Its first 16 places belong to four
     /// containers in four samples.
     bytes: [u8; 64],
 }

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use tgm_core::descriptor::{Compression, Dtype, Encoding, Filter, Key, SzipParams};
+use tgm_core::descriptor::{Compression, Dtype, Encoding, Filter, Key};
+use tgm_std::codec::about::{About, Input, Parameter};
+use tgm_std::codec::{self, Codec, sz3, szip, zfp};
 use tgm_std::{
     ByteOrder, DEFAULT_SIMPLE_PACKING_BITS, DataObjectDescriptor, EncodeOptions, ObjectBuilder, TensogramError,
 };
@@ -14,23 +16,6 @@ use crate::read::numbers::to_float64;
 /// Parameters of `simple_packing`.
 const PACKING: [Key; 4] =
     [Key::SpReferenceValue, Key::SpBinaryScaleFactor, Key::SpDecimalScaleFactor, Key::SpBitsPerValue];
-/// Parameters of compressors.
-const COMPRESSION: [Key; 13] = [
-    Key::SzipRsi,
-    Key::SzipBlockSize,
-    Key::SzipFlags,
-    Key::SzipBlockOffsets,
-    Key::ZstdLevel,
-    Key::Blosc2Codec,
-    Key::Blosc2Clevel,
-    Key::ZfpMode,
-    Key::ZfpRate,
-    Key::ZfpPrecision,
-    Key::ZfpTolerance,
-    Key::Sz3ErrorBoundMode,
-    Key::Sz3ErrorBound,
-];
-
 impl PipelineFlags {
     /// Gives an object the stages that the flags name. `data` holds its values in the descriptor's byte order. Values
     /// are converted if a stage needs float64 and the flags allow it.
@@ -52,7 +37,7 @@ impl PipelineFlags {
         let only_float64 = if encoding == Encoding::SimplePacking {
             Some(encoding.name())
         } else {
-            matches!(compression, Compression::Zfp | Compression::Sz3).then_some(compression.name())
+            about(compression).filter(|about| about.input == Input::Numbers).map(About::name)
         };
         if let Some(stage) = only_float64 {
             object.need_float64(stage, self.convert)?;
@@ -110,51 +95,50 @@ impl PipelineFlags {
     fn compress(&self, object: &mut Staging<'_>, compression: Compression) -> Result<(), TensogramError> {
         let is_new = object.descriptor.compression != compression.name();
         if is_new {
-            object.remove(&COMPRESSION);
+            codec::all().for_each(|codec| object.remove(codec.about().keys));
         }
         object.remove(&[Key::SzipBlockOffsets]);
         object.descriptor.compression = compression.name().to_string();
-        match compression {
-            Compression::Szip => {
-                if is_new {
-                    object.build(|builder| Ok(builder.szip()))?;
-                }
-                if let Some(SzipParams { rsi, block_size, flags }) = self.szip {
-                    object.set(Key::SzipRsi, rsi);
-                    object.set(Key::SzipBlockSize, block_size);
-                    object.set(Key::SzipFlags, flags);
+        let about = about(compression);
+        if let Some(about) = about.filter(|_| is_new) {
+            if about.usual.is_none() && self.chosen(compression).is_none() {
+                return Err(encoding_error(format!("compression {compression} needs --{compression}")));
+            }
+            object.build(|builder| Ok(builder.compression(compression)))?;
+        }
+        if let Some(chosen) = self.chosen(compression) {
+            // Of keys that exclude each other, those that were there go. The others stay.
+            if about.is_some_and(|about| about.usual.is_none()) {
+                object.remove(about.map_or(&[], |about| about.keys));
+            }
+            for (key, value) in chosen {
+                match value {
+                    Parameter::Integer(value) => object.set(key, value),
+                    Parameter::Float(value) => object.set(key, value),
+                    Parameter::Text(value) => object.set(key, value),
                 }
             }
-            Compression::Zstd => {
-                if let Some(level) = self.level {
-                    object.set(Key::ZstdLevel, level);
-                }
-            }
-            Compression::Blosc2 => {
-                if let Some(codec) = self.blosc2 {
-                    object.set(Key::Blosc2Codec, codec.name());
-                }
-                if let Some(level) = self.level {
-                    object.set(Key::Blosc2Clevel, level);
-                }
-            }
-            Compression::Zfp => match self.zfp {
-                Some(mode) => {
-                    object.remove(&[Key::ZfpMode, Key::ZfpRate, Key::ZfpPrecision, Key::ZfpTolerance]);
-                    object.build(|builder| Ok(builder.zfp(mode)))?;
-                }
-                None if is_new => return Err(encoding_error("compression zfp needs --zfp")),
-                None => {}
-            },
-            Compression::Sz3 => match self.sz3 {
-                Some(bound) => object.build(|builder| Ok(builder.sz3(bound)))?,
-                None if is_new => return Err(encoding_error("compression sz3 needs --sz3")),
-                None => {}
-            },
-            Compression::None | Compression::Lz4 | Compression::Rle | Compression::Roaring => {}
+        }
+        if let (Some(level), Some(key)) = (self.level, about.and_then(|about| about.level).map(|level| level.key)) {
+            object.set(key, level);
         }
         self.check_level(compression).map_err(encoding_error)
     }
+
+    /// The parameters that a codec's own flag names.
+    fn chosen(&self, compression: Compression) -> Option<Vec<(Key, Parameter)>> {
+        match compression {
+            Compression::Szip => self.szip.map(|params| szip::parameters(params).to_vec()),
+            Compression::Blosc2 => self.blosc2.map(|codec| vec![(Key::Blosc2Codec, Parameter::Text(codec.name()))]),
+            Compression::Zfp => self.zfp.map(|mode| zfp::parameters(mode).to_vec()),
+            Compression::Sz3 => self.sz3.map(|bound| sz3::parameters(bound).to_vec()),
+            _ => None,
+        }
+    }
+}
+
+fn about(compression: Compression) -> Option<&'static About> {
+    codec::of(compression).map(Codec::about)
 }
 
 /// The fewest bits, at least `bits`, that szip takes as a sample.
@@ -174,9 +158,8 @@ fn encoding_error(text: impl Into<String>) -> TensogramError {
 
 /// Whether the object has a lossy stage.
 pub(crate) fn is_lossy(descriptor: &DataObjectDescriptor) -> bool {
-    let compression = Compression::from_name(&descriptor.compression);
-    descriptor.encoding == Encoding::SimplePacking.name()
-        || matches!(compression, Some(Compression::Zfp | Compression::Sz3))
+    let codec = Compression::from_name(&descriptor.compression).and_then(about);
+    descriptor.encoding == Encoding::SimplePacking.name() || codec.is_some_and(|about| about.is_lossy)
 }
 
 /// An object whose stages are being set.

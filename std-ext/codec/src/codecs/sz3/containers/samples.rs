@@ -1,7 +1,7 @@
 //! Small containers of SZ3 3.3.2, one of each kind, with what it decodes them to.
 //!
 //! The wheel of tensogram 0.24.0 made them from synthetic series. It reads halved bounds and never writes them, so
-//! these were put in by hand. The digests are those of the values to which it decodes them.
+//! these were put in by hand. Each digest is of the values to which it decodes the sample.
 
 /// A container and its values.
 pub(super) struct Sample {

@@ -93,7 +93,7 @@ fn zeros_and_single_bytes_are_frames_too() {
 
 #[test]
 fn chunks_of_zeros_are_not_stored_and_the_last_may_be_short() {
-    let data = [[3; 40].as_slice(), &[0; 80], b"some more that is no run at all, of course.", &[0; 77], &[1]].concat();
+    let data = [[3; 40].as_slice(), &[0; 80], b"some more, not any run at all, of course!!!", &[0; 77], &[1]].concat();
     let settings = Settings::payload(Blosc2Codec::Lz4, 5, 4).unwrap();
     for (chunk_len, stored, last) in [(40, 4, 1), (241, 1, 240), (120, 3, 1), (80, 4, 1)] {
         let mut frame = Vec::new();

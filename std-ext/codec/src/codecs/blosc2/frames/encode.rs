@@ -24,7 +24,7 @@ use std::num::NonZeroU8;
 use self::context::{Context, Parameters};
 use self::frame::FrameWriter;
 use super::ids::{codec as codec_id, filter};
-use crate::codecs::blosc2_codec::Blosc2Codec;
+use crate::codecs::Blosc2Codec;
 use crate::error::CodecError;
 
 type Result<T> = std::result::Result<T, CodecError>;

@@ -112,7 +112,7 @@ impl StreamCodec {
             Self::Blosclz => blosclz::decompress(stream, out),
             Self::Lz4 => lz4::decompress(stream, out.len(), out),
             Self::Zlib => inflate.decompress(stream, out),
-            Self::Zstd => super::super::zstd::decompress(stream, out),
+            Self::Zstd => crate::codecs::zstd::decompress(stream, out),
         }
     }
 }
@@ -120,7 +120,7 @@ impl StreamCodec {
 /// The byte that a run repeats.
 fn run_value(size: i32, token: u8) -> Result<u8> {
     let value = u8::try_from(size.unsigned_abs()).ok().filter(|_| token & 1 == 1);
-    value.ok_or_else(|| CodecError::new(format!("stream size {size} with token {token:#04x} is no run")))
+    value.ok_or_else(|| CodecError::new(format!("stream size {size} with token {token:#04x} is not a run")))
 }
 
 fn check_written(codec: &str, written: usize, expected: usize) -> Result<()> {

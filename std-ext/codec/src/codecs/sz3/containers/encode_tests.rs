@@ -8,7 +8,9 @@ use proptest::prelude::*;
 use tgm_core::Message;
 use twox_hash::XxHash3_64;
 
-use super::{ErrorBound, compress, compress_lossless, decompress_values};
+use crate::codecs::ErrorBound;
+
+use super::{compress, compress_lossless, decompress_values};
 
 /// A series, a bound, and all containers that the reference (0.24.0) makes of it in [`LENS`], one behind the other:
 /// bytes and their XXH3-64.

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
-use tgm_core::descriptor::{ByteOrder, MaskMethod};
+use tgm_core::descriptor::{ByteOrder, Compression, MaskMethod};
 use tgm_core::mask::{BitmapForm, Mask, restore_into};
 use tgm_core::message::Message;
 use tgm_core::object::DataObject;
@@ -13,6 +13,8 @@ use tgm_core::stored::{Stored, stored_len};
 
 use super::filter::Filters;
 use super::*;
+use crate::codecs::Codec as _;
+use crate::codecs::blosc2::Blosc2;
 
 /// Six slots without a filter.
 const NO_FILTERS: [u8; 6] = [0; 6];
@@ -439,7 +441,7 @@ fn values(object: &DataObject<'_>) -> Vec<u8> {
         stored = decoded(object.payload(), usize::try_from(stored_len(descriptor).unwrap()).unwrap()).unwrap();
     } else if descriptor.compression().known() == Some(Compression::Zstd) {
         stored = vec![0; usize::try_from(stored_len(descriptor).unwrap()).unwrap()];
-        super::super::zstd::decompress(object.payload(), &mut stored).unwrap();
+        crate::codecs::zstd::decompress(object.payload(), &mut stored).unwrap();
     }
     let stored = Stored::new(descriptor, &stored).unwrap();
     let mut values = vec![0; usize::try_from(descriptor.decoded_len().unwrap()).unwrap()];

@@ -4,12 +4,13 @@
 //! value. It meets a PSNR only if errors are spread evenly. So values for which its arithmetic is not defined are kept
 //! as they are, and every other result is decoded and compared with the values before it is returned.
 
-use super::super::{CodecError, ErrorBound};
 use super::compress_lossless;
 #[cfg(feature = "sz3")]
 use super::{decompress_values, keep, shim, zeroed};
+use crate::codecs::ErrorBound;
+use crate::error::CodecError;
 
-/// Compresses `values` within `bound`. The bytes are those of the reference, except as below.
+/// Compresses `values` within `bound`. The bytes equal the reference's, except as below.
 ///
 /// The result has been decoded and compared with `values`. Values are kept as they are ([`compress_lossless`]) if the
 /// bound is 0, if SZ3 finds that smaller, and if SZ3's arithmetic would overflow: for values of 2¹⁰¹⁸ and more, or of

@@ -8,6 +8,8 @@ use twox_hash::XxHash3_64;
 
 use super::samples::{SAMPLES, Sample};
 use super::*;
+use crate::codecs::sz3::Sz3;
+use crate::codecs::{Codec as _, ErrorBound};
 
 /// Files of `tests/data` with the digest (XXH3-64, little-endian bytes) of what the reference decodes them to; the
 /// sidecars' SHA-256 say the same.
@@ -78,7 +80,7 @@ fn trailer_offset(payload: &[u8]) -> usize {
 fn raw_body(payload: &[u8], count: usize) -> Vec<u8> {
     let container = Container::parse(payload, count as u64).unwrap();
     let mut raw = vec![0; container.raw_len];
-    super::super::zstd::decompress(container.frame, &mut raw).unwrap();
+    crate::codecs::zstd::decompress(container.frame, &mut raw).unwrap();
     raw
 }
 
