@@ -24,11 +24,6 @@ impl Count {
         self.0
     }
 
-    /// Whether the count is known.
-    pub(super) const fn is_counted(self) -> bool {
-        self.0.is_some()
-    }
-
     /// How many entries can follow after the first `seen`.
     #[inline]
     pub(super) fn left(self, seen: usize) -> usize {
@@ -62,6 +57,11 @@ impl<'a> Container<'a> {
     /// The same container, with nothing readable after `end`.
     pub(super) fn until(self, end: &Cursor<'a>) -> Self {
         Self { items: self.items.until(end), ..self }
+    }
+
+    /// The first `count` entries. The caller knows that there are so many.
+    pub(super) const fn first(self, count: usize) -> Self {
+        Self { count: Count::exactly(count), ..self }
     }
 
     /// The position of the first item.

@@ -1,12 +1,10 @@
 //! Stepping over encoded items.
 //!
-//! Most items of the format's maps are short texts and integers side by side. [`Cursor::skip`] tries four ways, from the
-//! quickest to the most general:
+//! `skip_nested` steps over any item. It counts the levels of nesting, and it says what is wrong. Before it, [`Cursor::skip`]
+//! tries two ways that are quicker, and give up at what they do not expect:
 //!
-//! 1. `skip_flat` steps over an item that holds no others, with a few comparisons.
-//! 2. [`plain::skip`](super::plain) steps over containers as writers of the format leave them.
-//! 3. [`runs`] steps over long arrays of unsigned integers.
-//! 4. `skip_nested` steps over everything else. It counts the levels of nesting, and it says what is wrong.
+//! 1. [`plain::skip`](super::plain) steps over items as writers of the format leave them.
+//! 2. [`runs`] steps over long arrays of unsigned integers.
 
 use core::fmt;
 
@@ -177,18 +175,6 @@ impl<'a> Cursor<'a> {
         Some(text)
     }
 
-    /// Takes the head of an array if it is one byte and there are enough bytes for its items. Otherwise takes nothing.
-    #[inline]
-    pub(super) fn take_short_array(&mut self) -> Option<u8> {
-        let (&head, after) = self.rest.split_first()?;
-        let items = head.wrapping_sub(first::ARRAY);
-        if items >= info::SHORT_END || usize::from(items) > after.len() {
-            return None;
-        }
-        self.rest = after;
-        Some(items)
-    }
-
     /// Takes the next item if it is text in one piece. Otherwise takes nothing.
     #[inline]
     pub(super) fn take_str(&mut self) -> Result<Option<&'a str>> {
@@ -227,9 +213,6 @@ impl<'a> Cursor<'a> {
     /// Steps over the next item, which `outer` containers are around.
     #[inline]
     pub(super) fn skip_item(&mut self, check: Check, outer: u16) -> Result<()> {
-        if self.skip_flat(check)? {
-            return Ok(());
-        }
         let nesting = MAX_NESTING.saturating_sub(outer);
         match plain::skip(self.rest, check, nesting) {
             Some(rest) => {
@@ -252,26 +235,10 @@ impl<'a> Cursor<'a> {
         if head.major != major::ARRAY || head.argument < info::SHORT_END.into() {
             return false;
         }
-        let items = ahead.claimed_items(&head, 1).ok().and_then(|items| usize::try_from(items).ok());
+        let items = ahead.claimed_items(&head, 1).ok();
         let Some(rest) = items.and_then(|items| runs::skip_all(ahead.rest, items)) else { return false };
         self.rest = rest;
         true
-    }
-
-    /// Steps over the next item if it is a scalar or a string in one piece. Otherwise stays where it is, and returns `false`.
-    #[expect(clippy::inline_always, reason = "a few instructions, called for every item")]
-    #[inline(always)]
-    fn skip_flat(&mut self, check: Check) -> Result<bool> {
-        let mut ahead = *self;
-        let head = ahead.head()?;
-        match head.major {
-            major::UNSIGNED | major::NEGATIVE => {}
-            major::BYTES | major::TEXT if !head.is_indefinite() => _ = ahead.chunk(&head, check)?,
-            major::SIMPLE if !head.is_indefinite() => check_simple(&head)?,
-            _ => return Ok(false),
-        }
-        *self = ahead;
-        Ok(true)
     }
 
     /// Steps over the next item, in which at most `nesting` containers and tags may be inside each other.
@@ -303,35 +270,13 @@ impl<'a> Cursor<'a> {
                 } else if !level.is_empty() {
                     // Cannot fail: the array is not full.
                     open.push(level).ok();
-                    if !self.skip_flat_items(&mut open, check)? {
-                        continue;
-                    }
+                    continue;
                 }
             }
-            loop {
-                if finish_item(&mut open) {
-                    return Ok(());
-                }
-                if !self.skip_flat_items(&mut open, check)? {
-                    break;
-                }
+            if finish_item(&mut open) {
+                return Ok(());
             }
         }
-    }
-
-    /// Steps over flat items of the innermost level, as many as follow each other.
-    ///
-    /// Returns whether one of them completed the level. The level is then closed, and its parent has yet to count it.
-    #[inline]
-    fn skip_flat_items(&mut self, open: &mut Levels, check: Check) -> Result<bool> {
-        let Some(level) = open.last_mut() else { return Ok(false) };
-        while self.skip_flat(check)? {
-            if level.count_item() {
-                open.pop();
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     /// [`Self::skip_nested`] for an item whose parents fill the array of levels.
@@ -355,7 +300,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The level of an array (`items_per_entry` 1) or map (2).
-    fn level(&self, head: &Head, items_per_entry: u64) -> Result<Level> {
+    fn level(&self, head: &Head, items_per_entry: usize) -> Result<Level> {
         let is_map = items_per_entry == 2;
         if head.is_indefinite() {
             return Ok(Level { items: 0, indefinite: true, is_map });
@@ -368,11 +313,9 @@ impl<'a> Cursor<'a> {
     ///
     /// Each item takes at least one byte. So a number that the remaining bytes cannot hold is refused here, before any
     /// loop counts up to it.
-    pub(super) fn claimed_items(&self, head: &Head, items_per_entry: u64) -> Result<u64> {
-        head.argument
-            .checked_mul(items_per_entry)
-            .filter(|&items| items <= self.rest.len() as u64)
-            .ok_or_else(|| self.truncated())
+    pub(super) fn claimed_items(&self, head: &Head, items_per_entry: usize) -> Result<usize> {
+        let items = usize::try_from(head.argument).ok().and_then(|entries| entries.checked_mul(items_per_entry));
+        items.filter(|&items| items <= self.rest.len()).ok_or_else(|| self.truncated())
     }
 
     fn skip_string(&mut self, head: &Head, check: Check) -> Result<()> {
@@ -419,7 +362,7 @@ type Levels = Vec<Level, { LEVELS as usize }>;
 #[derive(Clone, Copy, Debug)]
 struct Level {
     /// Items still to come. With an indefinite length: items seen.
-    items: u64,
+    items: usize,
     indefinite: bool,
     is_map: bool,
 }

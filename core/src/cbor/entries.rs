@@ -4,7 +4,6 @@ use core::iter::FusedIterator;
 
 use super::container::{Array, Container, Map};
 use super::cursor::Cursor;
-use super::head::major;
 use super::string::Text;
 use super::utf8::Check;
 use super::value::Value;
@@ -110,17 +109,6 @@ impl<'a> Map<'a> {
         self.iter().last_of(key)
     }
 
-    /// The value of `key` in the map that is the value of `outer`, found in one walk instead of two; and whether `outer`
-    /// exists.
-    pub(crate) fn get_in(&self, outer: &str, key: &str) -> Result<(bool, Option<Value<'a>>)> {
-        let mut entries = self.iter();
-        let mut found = (false, None);
-        while entries.seek(outer)? {
-            found = (true, entries.value_in(key)?);
-        }
-        Ok(found)
-    }
-
     /// The number of entries, repeated keys counted each time: free if the map announces it, otherwise a walk.
     pub fn len(&self) -> usize {
         self.0.count().unwrap_or_else(|| self.iter().count())
@@ -174,30 +162,22 @@ impl<'a> MapIter<'a> {
         Ok(Some((key, Value::read_item(&mut self.cursor, Check::Done, 0)?)))
     }
 
-    /// The value of the last entry whose key is the text `key`. Uses up all entries.
-    fn last_of(&mut self, key: &str) -> Result<Option<Value<'a>>> {
+    /// The value of the last entry whose key is the text `wanted`. Uses up all entries.
+    fn last_of(&mut self, wanted: &str) -> Result<Option<Value<'a>>> {
         let mut found = None;
-        while self.seek(key)? {
-            found = Some(Value::read_item(&mut self.cursor, Check::Done, 0)?);
-        }
-        Ok(found)
-    }
-
-    /// Steps past the next key that is the text `wanted`, and returns whether there is one. Its value must be read next.
-    #[inline]
-    fn seek(&mut self, wanted: &str) -> Result<bool> {
         while !self.map.is_end(&mut self.cursor, self.seen)? {
             self.seen = self.seen.saturating_add(1);
             let is_wanted = match self.cursor.take_short_text() {
                 Some(text) => text == wanted.as_bytes(),
-                None => take_text(&mut self.cursor, wanted)?,
+                None => self.value()?.as_text().is_ok_and(|text| text == *wanted),
             };
             if is_wanted {
-                return Ok(true);
+                found = Some(self.value()?);
+            } else {
+                self.skip_value()?;
             }
-            self.skip_value()?;
         }
-        Ok(false)
+        Ok(found)
     }
 
     /// Reads the next key, to be compared with texts. Its value must be read or stepped over next.
@@ -225,19 +205,6 @@ impl<'a> MapIter<'a> {
             self.cursor.skip_item(Check::Done, 0)?;
         }
         Ok(())
-    }
-
-    /// Steps over a value. If it is a map, returns the value that its key `key` has.
-    fn value_in(&mut self, key: &str) -> Result<Option<Value<'a>>> {
-        let mut inside = self.cursor;
-        let head = inside.item_head()?;
-        if head.major != major::MAP {
-            return self.cursor.skip_item(Check::Done, 0).map(|()| None);
-        }
-        let mut entries = Map(Container::new(&head, inside)).iter();
-        let found = entries.last_of(key)?;
-        self.cursor = entries.cursor;
-        Ok(found)
     }
 }
 
@@ -274,17 +241,4 @@ impl Key<'_> {
             Self::Other => false,
         }
     }
-}
-
-/// Steps over the next item, which was walked before, and returns whether it is the text `wanted`.
-#[inline]
-fn take_text(cursor: &mut Cursor<'_>, wanted: &str) -> Result<bool> {
-    let start = *cursor;
-    let head = cursor.head()?;
-    if head.major == major::TEXT && !head.is_indefinite() {
-        return Ok(cursor.take(head.argument)? == wanted.as_bytes());
-    }
-    *cursor = start;
-    let key = Value::read_item(cursor, Check::Done, 0)?;
-    Ok(key.as_text().is_ok_and(|text| text == *wanted))
 }

@@ -5,11 +5,10 @@ use super::cursor::Cursor;
 use super::head::major;
 use super::string::Text;
 use super::uints::{self, Uints, read_dimensions};
-use super::utf8::{Check, check_utf8};
+use super::utf8::Check;
 use super::value::Value;
 use crate::error::{ErrorKind, Result};
 use crate::names::{Kind, WireName};
-use crate::target::IS_SMALL;
 
 /// The entries of a map with text keys.
 ///
@@ -53,53 +52,37 @@ impl<'a> MapReader<'a> {
             return Ok(None);
         }
         self.seen = self.seen.saturating_add(1);
-        let mut ahead = self.cursor;
-        let head = ahead.item_head()?;
-        if head.major != major::TEXT {
-            return Err(head.error(ErrorKind::NonTextKey));
+        match self.cursor.take_str()? {
+            Some(whole) => Ok(Some(Text::Whole(whole))),
+            None => self.unusual_key().map(Some),
         }
-        self.text().map(Some)
+    }
+
+    /// Reads a key that is not text in one piece.
+    #[cold]
+    #[inline(never)]
+    fn unusual_key(&mut self) -> Result<Text<'a>> {
+        let head = self.cursor.clone().item_head()?;
+        if head.major == major::TEXT { self.unusual_text() } else { Err(head.error(ErrorKind::NonTextKey)) }
+    }
+
+    /// Reads text in several pieces. Anything else is an error.
+    #[cold]
+    #[inline(never)]
+    fn unusual_text(&mut self) -> Result<Text<'a>> {
+        self.value()?.as_text()
     }
 
     /// Reads the next key and looks it up among the names of `K`; `None` after the last entry.
     #[inline]
     pub(crate) fn next_name<K: WireName>(&mut self) -> Result<Option<Name<K>>> {
-        let of_text = |key: Text<'_>| Name::from(key.known());
-        if !self.count.is_counted() {
-            return Ok(self.next_key()?.map(of_text));
-        }
-        if self.count.is_end(&mut self.cursor, self.seen)? {
-            return Ok(None);
-        }
-        let offset = self.offset();
-        if let Some(bytes) = self.cursor.take_short_text() {
-            self.seen = self.seen.saturating_add(1);
-            return known(bytes, offset).map(|name| Some(name.into()));
-        }
-        Ok(self.next_key()?.map(of_text))
-    }
-
-    /// Steps over the next key, and returns whether there was one.
-    #[inline]
-    pub(crate) fn skip_key(&mut self) -> Result<bool> {
-        if !IS_SMALL && self.count.is_counted() && self.count.left(self.seen) > 0 {
-            let offset = self.offset();
-            if let Some(bytes) = self.cursor.take_short_text() {
-                self.seen = self.seen.saturating_add(1);
-                return check_utf8(bytes, offset.saturating_add(1)).map(|()| true);
-            }
-        }
-        Ok(self.next_key()?.is_some())
+        Ok(self.next_key()?.map(|key| Name::from(key.known())))
     }
 
     /// Reads a text and looks it up among the names of `K`; `None` for any other text.
     #[inline]
     pub(crate) fn name<K: WireName>(&mut self) -> Result<Option<K>> {
-        let offset = self.offset();
-        match self.cursor.take_short_text() {
-            Some(bytes) => known(bytes, offset),
-            None => self.text().map(Text::known),
-        }
+        self.text().map(Text::known)
     }
 
     /// Reads a value of any type.
@@ -125,32 +108,12 @@ impl<'a> MapReader<'a> {
         self.cursor.skip_item(Check::Utf8, self.depth)
     }
 
-    /// Steps over a value. This is quicker than [`Self::skip`] if the value is an array of unsigned integers.
-    pub(crate) fn skip_uints(&mut self) -> Result<()> {
-        let mut ahead = self.cursor;
-        if Uints::read(&mut ahead).is_err() {
-            return self.skip();
-        }
-        self.cursor = ahead;
-        Ok(())
-    }
-
     /// Reads text.
     #[inline]
     pub(crate) fn text(&mut self) -> Result<Text<'a>> {
-        if let Some(whole) = self.cursor.take_str()? {
-            return Ok(Text::Whole(whole));
-        }
-        self.value()?.as_text()
-    }
-
-    /// Steps over text.
-    #[inline]
-    pub(crate) fn skip_text(&mut self) -> Result<()> {
-        let offset = self.offset();
-        match self.cursor.take_short_text() {
-            Some(bytes) => check_utf8(bytes, offset.saturating_add(1)),
-            None => self.text().map(|_| ()),
+        match self.cursor.take_str()? {
+            Some(whole) => Ok(Text::Whole(whole)),
+            None => self.unusual_text(),
         }
     }
 
@@ -181,26 +144,10 @@ impl<'a> MapReader<'a> {
         &mut self.cursor
     }
 
-    /// Where the next key or value starts, in bytes from the start of the caller's slice.
-    pub(crate) const fn offset(&self) -> u64 {
-        self.cursor.offset()
-    }
-
     /// The position after everything that was read.
     pub(crate) const fn position(&self) -> &Cursor<'a> {
         &self.cursor
     }
-}
-
-/// The choice that a text of at most 23 bytes, whose head is at `offset`, stands for.
-#[inline]
-fn known<K: WireName>(bytes: &[u8], offset: u64) -> Result<Option<K>> {
-    let known = K::from_bytes(bytes);
-    // Bytes that are a known name are ASCII.
-    if known.is_none() {
-        check_utf8(bytes, offset.saturating_add(1))?;
-    }
-    Ok(known)
 }
 
 /// A key that was looked up among names.

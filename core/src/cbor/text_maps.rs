@@ -38,7 +38,7 @@ pub(crate) fn read_text_map<'a>(cursor: &mut Cursor<'a>, outer: u16) -> Result<M
 /// Steps over a map whose keys are text, in whatever way it is encoded.
 fn skip_text_map(cursor: &mut Cursor<'_>, outer: u16) -> Result<()> {
     let mut entries = MapReader::open(*cursor, outer)?;
-    while entries.skip_key()? {
+    while entries.next_key()?.is_some() {
         entries.skip()?;
     }
     *cursor = *entries.position();
@@ -64,7 +64,7 @@ impl<'a> TextMaps<'a> {
         inside.claimed_items(&head, 1)?;
         let (container, outer) = (Container::new(&head, inside), outer.saturating_add(1));
         let each = if container.left(0) > FEW {
-            skip_siblings(&container, &mut inside, outer)?
+            skip_siblings(&container, &mut inside, Check::Utf8, outer)?
         } else {
             skip_each(&container, &mut inside, |cursor| read_text_map(cursor, outer).map(|_| ()))?
         };
@@ -92,7 +92,7 @@ impl<'a> TextMaps<'a> {
         if let Some(rest) = skipped.and_then(|bytes| cursor.rest().get(bytes..)) {
             cursor = cursor.at_rest(rest);
         } else if index > FEW {
-            skip_walked_siblings(&mut cursor, index)?;
+            skip_siblings(&self.array.0.first(index), &mut cursor, Check::Done, 0)?;
         } else {
             (0..index).try_for_each(|_| cursor.skip_item(Check::Done, 0))?;
         }
@@ -121,26 +121,13 @@ fn skip_each<'a>(
 /// [`skip_each`] for an array of more than [`FEW`] maps.
 // Never inlined: the model takes 1 KiB of stack, which short arrays do not need.
 #[inline(never)]
-fn skip_siblings<'a>(array: &Container<'a>, cursor: &mut Cursor<'a>, outer: u16) -> Result<usize> {
+fn skip_siblings<'a>(array: &Container<'a>, cursor: &mut Cursor<'a>, check: Check, outer: u16) -> Result<usize> {
     let mut siblings = Siblings::new();
     skip_each(array, cursor, |cursor| {
-        match siblings.skip(cursor.rest(), Check::Utf8, MAX_NESTING.saturating_sub(outer)) {
+        match siblings.skip(cursor.rest(), check, MAX_NESTING.saturating_sub(outer)) {
             Some(rest) => *cursor = cursor.at_rest(rest),
             None => skip_text_map(cursor, outer)?,
         }
         Ok(())
-    })
-}
-
-/// Steps over `count` maps that were walked before.
-#[inline(never)]
-fn skip_walked_siblings(cursor: &mut Cursor<'_>, count: usize) -> Result<()> {
-    let mut siblings = Siblings::new();
-    (0..count).try_for_each(|_| match siblings.skip(cursor.rest(), Check::Done, MAX_NESTING) {
-        Some(rest) => {
-            *cursor = cursor.at_rest(rest);
-            Ok(())
-        }
-        None => cursor.skip_item(Check::Done, 0),
     })
 }

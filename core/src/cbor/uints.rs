@@ -12,7 +12,6 @@ use super::value::Value;
 use crate::error::ErrorKind;
 use crate::error::Result;
 use crate::names::Kind;
-use crate::target::IS_SMALL;
 
 /// A CBOR array whose items are all unsigned integers. They stay encoded.
 ///
@@ -214,17 +213,9 @@ impl FusedIterator for UintsIter<'_> {}
 /// The errors of [`Uints::read`].
 #[inline]
 pub(super) fn read_dimensions(cursor: &mut Cursor<'_>) -> Result<(usize, Option<u64>)> {
-    let mut count = Product::default();
-    let short = if IS_SMALL { None } else { cursor.take_short_array() };
-    let Some(rank) = short else {
-        let all = Uints::read(cursor)?;
-        all.iter().for_each(|dim| count.multiply(dim));
-        return Ok((all.len(), count.get()));
-    };
-    for _ in 0..rank {
-        count.multiply(read(cursor)?);
-    }
-    Ok((rank.into(), count.get()))
+    let (mut count, all) = (Product::default(), Uints::read(cursor)?);
+    all.iter().for_each(|dim| count.multiply(dim));
+    Ok((all.len(), count.get()))
 }
 
 /// The product of dimensions.

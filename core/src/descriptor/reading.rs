@@ -69,7 +69,7 @@ impl<'d, 'a> Reading<'d, 'a> {
         let fields = &mut *self.descriptor;
         match key {
             Key::Ndim => self.ndim = entries.u64()?,
-            Key::Type => entries.skip_text()?,
+            Key::Type => _ = entries.text()?,
             Key::Dtype => fields.dtype = entries.name()?.ok_or(ErrorKind::UnknownDtype.at(start.offset()))?,
             Key::Masks => {
                 fields.masks = MaskPositions::find(entries.walked()?, &fields.encoded)?;
@@ -83,7 +83,6 @@ impl<'d, 'a> Reading<'d, 'a> {
                 fields.byte_order = Some(entries.name()?.ok_or(ErrorKind::UnknownByteOrder.at(start.offset()))?);
             }
             Key::Compression => fields.compression = entries.name()?,
-            Key::SzipBlockOffsets => entries.skip_uints()?,
             _ => entries.skip()?,
         }
         if key.is_field() {

@@ -26,9 +26,7 @@ impl<'a> ObjectMetadata<'a> {
         if matches!(first, "" | RESERVED_KEY) {
             return Ok(None);
         }
-        let Some(rest) = rest else { return self.top(first) };
-        let (second, rest) = split_path(rest);
-        descend(self.second(first, second)?, rest)
+        descend(self.top(first)?, rest)
     }
 
     /// The values at several dotted paths, each as [`Self::get`] has it. One walk finds all of them, so this takes less
@@ -65,16 +63,6 @@ impl<'a> ObjectMetadata<'a> {
             return Ok(Some(value));
         }
         self.base.map_or(Ok(None), |map| map.get(key))
-    }
-
-    /// The value of `key` in the map under the top-level key `top`.
-    fn second(&self, top: &str, key: &str) -> Result<Option<Value<'a>>> {
-        if let Some(map) = self.preceder
-            && let (true, value) = map.get_in(top, key)?
-        {
-            return Ok(value);
-        }
-        self.base.map_or(Ok(None), |map| map.get_in(top, key).map(|(_, value)| value))
     }
 
     /// The top-level entries: those of the preceder, then those of `base` that it does not replace. `_reserved_` comes only
