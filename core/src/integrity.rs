@@ -48,8 +48,8 @@ impl Message<'_> {
     /// ```
     ///
     /// # Errors
-    /// The first fault: [`ErrorKind::DigestMismatch`] at the frame; those of [`Self::frames`], [`Self::metadata`],
-    /// [`Self::objects`], [`DataObject::stored`], [`Self::verify_index`] and `verify_hash_lists`; those of masks.
+    /// The first fault: [`ErrorKind::DigestMismatch`] at the frame; the errors of [`Self::frames`], [`Self::metadata`],
+    /// [`Self::objects`], [`DataObject::stored`], [`Self::verify_index`] and `verify_hash_lists`; the errors of masks.
     pub fn verify_all(&self) -> Result<Integrity> {
         let found = self.verify_frames()?;
         Ok(Integrity { objects: self.verify_contents()?, ..found })
