@@ -42,8 +42,9 @@ pub struct DecodeOptions {
     /// Whether NaN and infinities are put back where masks record them. Otherwise zeros stay in their places.
     pub restore_non_finite: bool,
     /// Whether the digests of data objects are checked before their values are decoded. Every function that takes these
-    /// options does so. A wrong digest is [`TensogramError::HashMismatch`]. A digest that was never written is
-    /// [`TensogramError::MissingHash`].
+    /// options does so. A wrong digest is
+    /// [`HashMismatch`](crate::TensogramError::HashMismatch). A digest that was never written is
+    /// [`MissingHash`](crate::TensogramError::MissingHash).
     ///
     /// A digest covers the whole frame of an object, so a range then costs as much as the whole object. All of its
     /// payload is read and hashed, once for each call with any number of ranges. From a large message in a file, the
